@@ -1,0 +1,88 @@
+//! The issue as the forge gave it, and its number.
+//! Its text is data: it reaches a prompt only through the fence of `prompt`.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+/// The number of an issue: 1 or more.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, schemars::JsonSchema,
+)]
+#[serde(try_from = "u64", into = "u64")]
+#[schemars(with = "u64")]
+pub struct IssueNumber(u64);
+
+/// Says why a text is not an issue number.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is not an issue number: digits only, 1 or more")]
+pub struct BadIssueNumber(String);
+
+impl IssueNumber {
+    /// Returns the number.
+    pub fn get(self) -> u64 {
+        self.0
+    }
+}
+
+impl TryFrom<u64> for IssueNumber {
+    type Error = BadIssueNumber;
+
+    fn try_from(number: u64) -> Result<Self, BadIssueNumber> {
+        if number == 0 { Err(BadIssueNumber("0".into())) } else { Ok(Self(number)) }
+    }
+}
+
+impl From<IssueNumber> for u64 {
+    fn from(number: IssueNumber) -> Self {
+        number.0
+    }
+}
+
+impl FromStr for IssueNumber {
+    type Err = BadIssueNumber;
+
+    fn from_str(text: &str) -> Result<Self, BadIssueNumber> {
+        let bad = || BadIssueNumber(text.escape_debug().collect());
+        if text.is_empty() || !text.bytes().all(|b| b.is_ascii_digit()) {
+            return Err(bad());
+        }
+        text.parse::<u64>().ok().and_then(|number| Self::try_from(number).ok()).ok_or_else(bad)
+    }
+}
+
+impl fmt::Display for IssueNumber {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// An issue as it was when the run began; this text is pinned, later edits are only noticed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Issue {
+    pub number: IssueNumber,
+    pub title: String,
+    pub body: String,
+    #[serde(default)]
+    pub labels: Vec<String>,
+    #[serde(default)]
+    pub author: String,
+    #[serde(default)]
+    pub open: bool,
+    #[serde(default)]
+    pub url: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_plain_positive_digits_are_a_number() {
+        for bad in ["", "0", "-1", "+1", "0x10", "243\n", "243; echo X", "٣", "99999999999999999999999"] {
+            assert!(bad.parse::<IssueNumber>().is_err(), "{bad:?}");
+        }
+        assert_eq!("243".parse::<IssueNumber>().map(IssueNumber::get), Ok(243));
+    }
+}

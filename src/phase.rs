@@ -1,0 +1,116 @@
+//! The words for where a run is: the name of a phase and the steps inside one.
+//! Which phases exist, in what order and with which limits is data (`defaults.toml`), not code.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+/// The name of a phase: lower-case letters, digits and `_`, starting with a letter, at most 40 characters.
+/// It becomes part of folder names, so nothing else is let in.
+#[derive(
+    Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, schemars::JsonSchema,
+)]
+#[serde(try_from = "String", into = "String")]
+#[schemars(with = "String")]
+pub struct PhaseName(String);
+
+/// Says why a text is not a phase name.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "`{0}` is not a phase name: lower-case letters, digits and `_`, starting with a letter, at most 40 characters"
+)]
+pub struct BadPhaseName(String);
+
+impl PhaseName {
+    /// Returns the name as text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl FromStr for PhaseName {
+    type Err = BadPhaseName;
+
+    fn from_str(text: &str) -> Result<Self, BadPhaseName> {
+        let starts_well = text.starts_with(|c: char| c.is_ascii_lowercase());
+        let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
+        if starts_well && text.len() <= 40 && text.chars().all(plain) {
+            Ok(Self(text.to_owned()))
+        } else {
+            Err(BadPhaseName(text.to_owned()))
+        }
+    }
+}
+
+impl TryFrom<String> for PhaseName {
+    type Error = BadPhaseName;
+
+    fn try_from(text: String) -> Result<Self, BadPhaseName> {
+        text.parse()
+    }
+}
+
+impl From<PhaseName> for String {
+    fn from(name: PhaseName) -> Self {
+        name.0
+    }
+}
+
+impl fmt::Display for PhaseName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// A step inside a phase. `Answer` puts a reviewer's question to the author and changes no state.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, schemars::JsonSchema,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum Step {
+    Execute,
+    Check,
+    Review,
+    Triage,
+    Revise,
+    Answer,
+}
+
+impl Step {
+    /// Returns the word used in folders, log lines and `AI_WORKFLOW_STEP`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Execute => "execute",
+            Self::Check => "check",
+            Self::Review => "review",
+            Self::Triage => "triage",
+            Self::Revise => "revise",
+            Self::Answer => "answer",
+        }
+    }
+
+    /// Tells whether this step may change the tree: its agent is the author.
+    pub fn writes(self) -> bool {
+        matches!(self, Self::Execute | Self::Revise | Self::Triage)
+    }
+}
+
+impl fmt::Display for Step {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_phase_name_cannot_leave_its_folder() {
+        for bad in ["", "../x", "a/b", "Planning", "1st", "a-b", "ａ", &"a".repeat(41)] {
+            assert!(bad.parse::<PhaseName>().is_err(), "{bad}");
+        }
+        assert_eq!("test_scenario".parse::<PhaseName>().expect("a good name").as_str(), "test_scenario");
+    }
+}

@@ -1,0 +1,313 @@
+//! What was agreed before the run began: phases, the policy of each phase's cycle, limits and budget.
+//! Pinned in the first fact, so that a later edit of the configuration cannot rewrite the past.
+//! The five policies are values of [`Policy`]; nothing else in the engine knows which seed it plays.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::finding::Severity;
+use crate::phase::PhaseName;
+use crate::verdict::Judgment;
+
+/// Everything a run was started with.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Agreement {
+    /// The phases of this run in their order.
+    pub phases: Vec<PhaseDef>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub preset: Option<String>,
+    pub budget: Budget,
+    /// How often the evaluation may send the run back to an earlier phase.
+    pub max_cycles: u32,
+    /// Commands that checks run, by id (`build`, `test`, …): the program and its arguments.
+    #[serde(default)]
+    pub commands: BTreeMap<String, String>,
+    pub time: TimeLimits,
+    /// Answers without the right review id are unreadable.
+    #[serde(default)]
+    pub require_review_id: bool,
+}
+
+/// One phase as agreed.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PhaseDef {
+    pub name: PhaseName,
+    /// The folder under `.ai-workflow/issue-N/`, such as `00_planning`.
+    pub folder: String,
+    /// The file name of the deliverable in `output/`.
+    pub output: String,
+    #[serde(default)]
+    pub needs: Vec<PhaseName>,
+    /// The phase has to change something outside `.ai-workflow/`.
+    #[serde(default)]
+    pub changes_code: bool,
+    /// The phase ends with a decision about the whole run.
+    #[serde(default)]
+    pub decides: bool,
+    pub policy_name: String,
+    pub policy: Policy,
+    /// The fallback chain of the author, at least one.
+    pub agents: Vec<String>,
+    /// The fallback chain of the reviewer, at least one.
+    pub reviewers: Vec<String>,
+}
+
+/// The configuration of a phase's cycle.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Policy {
+    /// The step a fresh phase begins with.
+    #[serde(default)]
+    pub entry: Entry,
+    #[serde(default)]
+    pub check_when: CheckWhen,
+    #[serde(default)]
+    pub check_mode: CheckMode,
+    /// The checks in their order.
+    #[serde(default)]
+    pub checks: Vec<CheckRule>,
+    /// Words of the reviewer and what they mean; no review when missing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub review: Option<ReviewRule>,
+    /// An agent judges each finding and edits the documents; the verdict comes from its table.
+    #[serde(default)]
+    pub triage: bool,
+    /// What an author that ended partially leads to.
+    #[serde(default)]
+    pub partial: Partial,
+    /// Whether an open question waits until the required fixes are done.
+    #[serde(default)]
+    pub discuss: Discuss,
+    pub limits: Limits,
+    pub outcomes: Outcomes,
+    /// End the loop before its limit when it stands still.
+    #[serde(default)]
+    pub stop_on_stall: bool,
+}
+
+/// The step a phase begins with.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Entry {
+    #[default]
+    Execute,
+    /// The documents exist already: the phase begins by reviewing them.
+    Review,
+}
+
+/// When the checks run.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum CheckWhen {
+    #[default]
+    EveryPass,
+    /// An author that says it is not finished is sent on without checks.
+    OnDeclaration,
+}
+
+/// Whether all checks are looked at, or only up to the first failure.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum CheckMode {
+    #[default]
+    All,
+    FirstFailure,
+}
+
+/// What a partial outcome of the author leads to.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Partial {
+    /// The checks decide.
+    #[default]
+    Checks,
+    /// With a failed check the step is redone.
+    Redo,
+}
+
+/// When an open question stops the loop.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Discuss {
+    #[default]
+    AfterFixes,
+    AtOnce,
+}
+
+/// One check and what its results mean in this policy.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CheckRule {
+    pub id: String,
+    #[serde(default)]
+    pub on_fail: OnFail,
+    #[serde(default)]
+    pub on_unavailable: OnUnavailable,
+}
+
+/// What a failed check leads to.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum OnFail {
+    #[default]
+    Revise,
+    /// The phase is blocked.
+    Stop,
+    /// The author's step is redone unchanged.
+    Redo,
+    /// The author is asked for the right form only; has its own small budget, then counts as `revise`.
+    Format,
+    /// It is reported and nothing else.
+    Note,
+}
+
+/// What a check that could not run leads to: never a pass.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum OnUnavailable {
+    #[default]
+    Block,
+    Note,
+}
+
+/// How a reviewer's words are understood.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ReviewRule {
+    /// Each word and its judgment; any other word is a FAIL.
+    pub verdict_map: BTreeMap<String, Judgment>,
+    /// What a critical finding means, whatever the word was.
+    #[serde(default = "revise")]
+    pub on_critical: Judgment,
+    /// The mildest severity that forbids an approval.
+    #[serde(default = "major")]
+    pub blocking: Severity,
+}
+
+fn revise() -> Judgment {
+    Judgment::Revise
+}
+
+fn major() -> Severity {
+    Severity::Major
+}
+
+/// How often each thing may happen in a phase. DESIGN §5 and MODEL §6.5 say what each counter counts.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Limits {
+    /// Every execute and revise started, redone ones too.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_passes: Option<u32>,
+    /// Revisions carried out; in a policy with triage: rounds.
+    pub max_revisions: u32,
+    /// Redos in a row of a step that broke.
+    #[serde(default = "two")]
+    pub max_redo: u32,
+    /// Redos for the form of the answer alone.
+    #[serde(default = "two")]
+    pub max_format_redo: u32,
+    /// How often a reviewer is asked again because its answer could not be read.
+    #[serde(default = "one")]
+    pub max_unreadable: u32,
+    /// Pause before a redo in milliseconds; doubled by each redo in a row, 30 s at most.
+    #[serde(default = "second")]
+    pub backoff_ms: u64,
+}
+
+fn one() -> u32 {
+    1
+}
+
+fn two() -> u32 {
+    2
+}
+
+fn second() -> u64 {
+    1000
+}
+
+/// How a phase ends when it cannot go on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Outcomes {
+    /// A limit is reached.
+    pub exhausted: Ending,
+    #[serde(default = "pause")]
+    pub blocked: Ending,
+    #[serde(default = "pause")]
+    pub discuss: Ending,
+    /// The reviewer's answer stayed unreadable.
+    #[serde(default)]
+    pub unreadable: Unreadable,
+    /// The reviewer stayed silent.
+    #[serde(default = "pause")]
+    pub no_answer: Ending,
+    /// The author's agents all broke.
+    #[serde(default = "fail")]
+    pub agent_failed: Ending,
+    #[serde(default = "pause")]
+    pub stalled: Ending,
+}
+
+fn pause() -> Ending {
+    Ending::Pause
+}
+
+fn fail() -> Ending {
+    Ending::Fail
+}
+
+/// The three ways to end without approval.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Ending {
+    /// Over: later phases are skipped, exit 1.
+    Fail,
+    /// A person is asked, exit 3.
+    Pause,
+    /// Over: the work is kept and not approved, exit 1.
+    Incomplete,
+}
+
+/// What text that stayed unreadable leads to.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Unreadable {
+    /// The author gets the raw text as feedback; uses a revision.
+    #[default]
+    Revise,
+    Pause,
+    Fail,
+}
+
+/// What a run may spend before it pauses; a missing figure is no limit.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Budget {
+    /// US dollars, as the agents report them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub usd: Option<f64>,
+    /// Input plus output tokens.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tokens: Option<u64>,
+    /// Agent calls.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub calls: Option<u64>,
+    /// Minutes of agents at work.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub minutes: Option<u64>,
+}
+
+/// How long one agent call or command may take, in seconds.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TimeLimits {
+    /// Wall time of an agent call.
+    pub step_seconds: u64,
+    /// Time without any output of an agent call.
+    pub idle_seconds: u64,
+    /// Wall time of a command that a check runs.
+    pub command_seconds: u64,
+}

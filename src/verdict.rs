@@ -1,0 +1,153 @@
+//! The words for judging, ordered by strictness: the mildest is the smallest, so `max` is the strictest.
+//! Knows how to compare and to name; how a text becomes a verdict is `content_parser`'s.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// What a reviewer states. `max` of several is the one that counts.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, schemars::JsonSchema,
+)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum Verdict {
+    Pass,
+    PassWithSuggestions,
+    Fail,
+}
+
+impl Verdict {
+    /// Returns the word a reviewer writes.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Pass => "PASS",
+            Self::PassWithSuggestions => "PASS_WITH_SUGGESTIONS",
+            Self::Fail => "FAIL",
+        }
+    }
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// The engine's combination of outcome, checks, reviews and triage, mildest first.
+/// `Redo` is about the step that broke; the state knows which one that was.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, schemars::JsonSchema,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum Judgment {
+    Approve,
+    ApproveWithNotes,
+    Discuss,
+    Revise,
+    Unverifiable,
+    Redo,
+    Block,
+}
+
+impl Judgment {
+    /// Returns the verdict a reader of three words sees: only the two approvals pass.
+    pub fn verdict(self) -> Verdict {
+        match self {
+            Self::Approve => Verdict::Pass,
+            Self::ApproveWithNotes => Verdict::PassWithSuggestions,
+            Self::Discuss | Self::Revise | Self::Unverifiable | Self::Redo | Self::Block => Verdict::Fail,
+        }
+    }
+
+    /// Tells whether this judgment may open the door.
+    pub fn approves(self) -> bool {
+        matches!(self, Self::Approve | Self::ApproveWithNotes)
+    }
+}
+
+/// A grade from A (best) to D. Derived or stated, never decisive by itself: it may only tighten.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, schemars::JsonSchema,
+)]
+pub enum Grade {
+    A,
+    B,
+    C,
+    D,
+}
+
+/// How a verdict was read out of an answer.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(try_from = "String", into = "String")]
+#[schemars(with = "String")]
+pub enum ReadAs {
+    /// The agent enforced our schema.
+    Schema,
+    /// An object found in the text.
+    Json,
+    /// A marker line; the label as the reader knows it, such as `最終判定`.
+    Marker(String),
+    /// The triage table.
+    Table,
+    /// A GO/NOGO line.
+    GoNogo,
+    /// Nothing readable: FAIL by default.
+    Default,
+}
+
+impl fmt::Display for ReadAs {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Schema => f.write_str("schema"),
+            Self::Json => f.write_str("json"),
+            Self::Marker(label) => write!(f, "marker:{label}"),
+            Self::Table => f.write_str("table"),
+            Self::GoNogo => f.write_str("go_nogo"),
+            Self::Default => f.write_str("default"),
+        }
+    }
+}
+
+impl From<ReadAs> for String {
+    fn from(read_as: ReadAs) -> Self {
+        read_as.to_string()
+    }
+}
+
+impl TryFrom<String> for ReadAs {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        match text.as_str() {
+            "schema" => Ok(Self::Schema),
+            "json" => Ok(Self::Json),
+            "table" => Ok(Self::Table),
+            "go_nogo" => Ok(Self::GoNogo),
+            "default" => Ok(Self::Default),
+            other => match other.strip_prefix("marker:") {
+                Some(label) => Ok(Self::Marker(label.to_owned())),
+                None => Err(format!("`{other}` is not a way a verdict is read")),
+            },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_strictest_is_the_greatest() {
+        assert_eq!(Verdict::Pass.max(Verdict::Fail), Verdict::Fail);
+        assert_eq!(Judgment::Block.max(Judgment::Approve), Judgment::Block);
+        assert!(Judgment::Discuss < Judgment::Revise);
+    }
+
+    #[test]
+    fn how_it_was_read_survives_the_log() {
+        for how in [ReadAs::Json, ReadAs::Marker("最終判定".into()), ReadAs::Default] {
+            assert_eq!(ReadAs::try_from(String::from(how.clone())), Ok(how));
+        }
+        assert!(ReadAs::try_from("prose".to_owned()).is_err());
+    }
+}

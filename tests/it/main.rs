@@ -1,0 +1,15 @@
+//! The one integration crate. Each module is a subject a user would recognise.
+
+mod agents;
+mod cli;
+mod config;
+mod flow;
+mod forge;
+mod house;
+mod resume;
+mod run;
+mod store;
+mod support;
+mod tidy;
+mod verdicts;
+mod workspace;
