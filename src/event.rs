@@ -46,10 +46,8 @@ pub enum Fact {
     Reviewed(Reviewed),
     /// The triage call ended, well or not.
     Triaged(Triaged),
-    /// The engine decided what the round leads to.
+    /// The engine decided what the round leads to; `advance` announces the commit that holds the log up to this fact.
     Ruled(Ruled),
-    /// A phase passed; announces the commit that holds the log up to this fact.
-    PhasePassed { phase: PhaseName, tree: String },
     /// What was approved changed before it could be committed: checks and review again.
     ApprovalVoided { phase: PhaseName, reason: String },
     /// The announced commit is on the branch.
@@ -405,6 +403,20 @@ pub enum Ruling {
     Reopen {
         phase: PhaseName,
     },
+}
+
+impl Ruling {
+    /// Returns the word of the glossary.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Self::Advance => "advance",
+            Self::Revise => "revise",
+            Self::Redo { .. } => "redo",
+            Self::Pause { .. } => "pause",
+            Self::Fail { .. } => "fail",
+            Self::Reopen { .. } => "reopen",
+        }
+    }
 }
 
 /// The question attached to a pause.

@@ -1,1 +1,16 @@
-//! Not built yet.
+//! The engine: `state = fold(apply, facts)` and `decision = decide(state)`, both total and pure.
+//! No second loop exists anywhere; the five policies are values that this one reads.
+
+mod apply;
+mod decide;
+mod escalation;
+mod judge;
+mod reopen;
+mod rule;
+mod standstill;
+mod state;
+
+pub use apply::{Misfit, apply, fold};
+pub use decide::{Action, Call, Decision, decide, over_budget, unmet_needs};
+pub use rule::rule;
+pub use state::{Counters, Past, PhaseState, Round, Run, Spent, Stage, State, Status};

@@ -1,0 +1,150 @@
+//! What to do now: a function of the state, never of the last transition.
+
+use super::rule::rule;
+use super::state::{PhaseState, Run, Spent, Stage, State, Status};
+use crate::event::{Choice, Escalation, Fact, Outcome, PauseReason};
+use crate::phase::{PhaseName, Step};
+use crate::policy::Budget;
+
+/// What to do now.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Decision {
+    /// Write this fact; nothing in the world is touched.
+    Record(Box<Fact>),
+    /// Touch the world, then write what happened.
+    Perform(Action),
+    /// Nothing is left to do, as far as this request goes.
+    Halt(Outcome),
+}
+
+/// A touch of the world.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Action {
+    /// Look at the files and begin the phase.
+    StartPhase(PhaseName),
+    CallAgent(Call),
+    RunChecks {
+        phase: PhaseName,
+        round: u32,
+    },
+    Commit(PhaseName),
+}
+
+/// An agent call to make.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Call {
+    pub phase: PhaseName,
+    pub step: Step,
+    pub round: u32,
+    pub attempt: u32,
+    pub agent: String,
+    /// How long to wait first.
+    pub delay_ms: u64,
+}
+
+/// Decides what to do now.
+pub fn decide(state: &State) -> Decision {
+    let Some(run) = &state.run else { return Decision::Halt(Outcome::Running) };
+    if run.outcome != Outcome::Running {
+        return Decision::Halt(run.outcome);
+    }
+    if let Some(failed) = run.phases.iter().find(|phase| phase.status == Status::Failed) {
+        return after_failure(run, failed);
+    }
+    match run.phases.iter().find(|phase| in_scope(run, phase)) {
+        Some(phase) => in_phase(run, phase),
+        None if run.phases.iter().all(|phase| phase.status.satisfies()) => finish(Outcome::Completed),
+        None => Decision::Halt(Outcome::Running),
+    }
+}
+
+fn in_scope(run: &Run, phase: &PhaseState) -> bool {
+    let wanted = run.asked.only.as_ref().is_none_or(|only| only == phase.name());
+    wanted && !phase.status.satisfies()
+}
+
+fn record(fact: Fact) -> Decision {
+    Decision::Record(Box::new(fact))
+}
+
+fn finish(outcome: Outcome) -> Decision {
+    record(Fact::Finished { outcome })
+}
+
+fn after_failure(run: &Run, failed: &PhaseState) -> Decision {
+    let later = run.phases.iter().skip_while(|phase| phase.name() != failed.name()).skip(1);
+    if let Some(phase) = later.into_iter().find(|phase| phase.status == Status::Pending) {
+        let because = format!("failed:{}", failed.name());
+        return record(Fact::PhaseSkipped { phase: phase.name().clone(), because });
+    }
+    finish(if failed.incomplete { Outcome::Incomplete } else { Outcome::Failed })
+}
+
+fn in_phase(run: &Run, phase: &PhaseState) -> Decision {
+    match phase.stage {
+        Stage::Idle => start(run, phase),
+        Stage::Ready(Step::Check) | Stage::Working(Step::Check) => {
+            Decision::Perform(Action::RunChecks { phase: phase.name().clone(), round: phase.round })
+        }
+        Stage::Ready(step) | Stage::Working(step) => call(run, phase, step),
+        Stage::Deciding => record(Fact::Ruled(rule(run, phase))),
+        Stage::Closing => Decision::Perform(Action::Commit(phase.name().clone())),
+        Stage::Closed => Decision::Halt(run.outcome),
+    }
+}
+
+fn start(run: &Run, phase: &PhaseState) -> Decision {
+    if unmet_needs(run, phase).is_empty() || run.asked.ignore_needs {
+        Decision::Perform(Action::StartPhase(phase.name().clone()))
+    } else {
+        Decision::Halt(Outcome::Running)
+    }
+}
+
+/// Returns the needs of a phase that are neither completed nor left out.
+pub fn unmet_needs(run: &Run, phase: &PhaseState) -> Vec<PhaseName> {
+    let unmet = |need: &&PhaseName| run.phase(need).is_none_or(|needed| !needed.status.satisfies());
+    phase.def.needs.iter().filter(unmet).cloned().collect()
+}
+
+fn call(run: &Run, phase: &PhaseState, step: Step) -> Decision {
+    if let Some(limit) = over_budget(&run.budget, &run.spent) {
+        return record(Fact::Paused { escalation: budget_pause(phase, &limit) });
+    }
+    let attempt = phase.calls.get(&(phase.round, step)).copied().unwrap_or(0) + 1;
+    Decision::Perform(Action::CallAgent(Call {
+        phase: phase.name().clone(),
+        step,
+        round: phase.round,
+        attempt,
+        agent: phase.agent_for(step).to_owned(),
+        delay_ms: phase.delay_ms,
+    }))
+}
+
+/// Names the limit that leaves nothing for another call.
+#[expect(clippy::cast_precision_loss, reason = "minutes of a run are far below 2^52")]
+pub fn over_budget(budget: &Budget, spent: &Spent) -> Option<String> {
+    let tokens = spent.input_tokens + spent.output_tokens;
+    let minutes = spent.millis as f64 / 60_000.0;
+    let usd = budget.usd.filter(|most| spent.cost_usd >= *most);
+    let usd = usd.map(|most| format!("{:.2} of {most:.2} USD", spent.cost_usd));
+    let tokens_over =
+        budget.tokens.filter(|most| tokens >= *most).map(|most| format!("{tokens} of {most} tokens"));
+    let calls = budget.calls.filter(|most| spent.calls >= *most);
+    let calls = calls.map(|most| format!("{} of {most} agent calls", spent.calls));
+    let time = budget.minutes.filter(|most| minutes >= *most as f64);
+    let time = time.map(|most| format!("{minutes:.1} of {most} minutes"));
+    usd.or(tokens_over).or(calls).or(time)
+}
+
+fn budget_pause(phase: &PhaseState, limit: &str) -> Escalation {
+    Escalation {
+        reason: PauseReason::Budget,
+        phase: Some(phase.name().clone()),
+        question: format!("The budget is used up: {limit}. Raise it and execute again, or cancel the run."),
+        options: vec![Choice::Continue],
+        report: vec![],
+        until: None,
+    }
+}
