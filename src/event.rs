@@ -52,6 +52,12 @@ pub enum Fact {
     ApprovalVoided { phase: PhaseName, reason: String },
     /// The announced commit is on the branch.
     Committed { phase: PhaseName, commit: String },
+    /// The pull request (or its text, on the local forge) is up to date with the branch.
+    Published {
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pr_number: Option<u64>,
+        pr_url: String,
+    },
     /// The run waits for a person, a budget or a time.
     Paused { escalation: Escalation },
     /// A person answered, or the reason of the pause is gone.

@@ -62,6 +62,8 @@ fn begin(started: &RunStarted, at: Timestamp) -> Run {
         spent: super::state::Spent::default(),
         cycles: 0,
         simulated: false,
+        pull_request: None,
+        published: false,
         notes: Vec::new(),
         started: started.clone(),
     }
@@ -99,6 +101,11 @@ impl Run {
             Fact::Ruled(ruled) => self.ruled(ruled, at),
             Fact::ApprovalVoided { phase, reason } => self.phase_mut(phase)?.voided(reason),
             Fact::Committed { phase, commit } => self.phase_mut(phase)?.committed(commit, at),
+            Fact::Published { pr_number, pr_url } => {
+                self.pull_request = Some((*pr_number, pr_url.clone()));
+                self.published = true;
+                Ok(())
+            }
             Fact::Paused { escalation } => {
                 self.pause(escalation);
                 Ok(())

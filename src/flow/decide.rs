@@ -28,6 +28,8 @@ pub enum Action {
         round: u32,
     },
     Commit(PhaseName),
+    /// Bring the pull request up to date with the branch.
+    Publish,
 }
 
 /// An agent call to make.
@@ -53,8 +55,9 @@ pub fn decide(state: &State) -> Decision {
     }
     match run.phases.iter().find(|phase| in_scope(run, phase)) {
         Some(phase) => in_phase(run, phase),
-        None if run.phases.iter().all(|phase| phase.status.satisfies()) => finish(Outcome::Completed),
-        None => Decision::Halt(Outcome::Running),
+        None if !run.phases.iter().all(|phase| phase.status.satisfies()) => Decision::Halt(Outcome::Running),
+        None if !run.published => Decision::Perform(Action::Publish),
+        None => finish(Outcome::Completed),
     }
 }
 

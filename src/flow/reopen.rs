@@ -17,6 +17,7 @@ pub(super) fn reopen(run: &mut Run, reopened: &Reopened) -> Result<(), String> {
     }
     run.phases[index].reopened = Some(reopened.clone());
     run.paused = None;
+    run.published = false;
     run.outcome = Outcome::Running;
     Ok(())
 }

@@ -40,6 +40,10 @@ pub struct Run {
     pub cycles: u32,
     /// A scripted or plain-command agent took part.
     pub simulated: bool,
+    /// Number and address of the pull request, once there is one.
+    pub pull_request: Option<(Option<u64>, String)>,
+    /// The pull request shows what the branch holds.
+    pub published: bool,
     /// Kind and text of everything worth telling.
     pub notes: Vec<(String, String)>,
 }
