@@ -62,6 +62,7 @@ fn begin(started: &RunStarted, at: Timestamp) -> Run {
         spent: super::state::Spent::default(),
         cycles: 0,
         simulated: false,
+        head: started.base_commit.clone(),
         pull_request: None,
         published: false,
         notes: Vec::new(),
@@ -100,7 +101,11 @@ impl Run {
             }
             Fact::Ruled(ruled) => self.ruled(ruled, at),
             Fact::ApprovalVoided { phase, reason } => self.phase_mut(phase)?.voided(reason),
-            Fact::Committed { phase, commit } => self.phase_mut(phase)?.committed(commit, at),
+            Fact::Committed { phase, commit } => {
+                self.phase_mut(phase)?.committed(commit, at)?;
+                self.head.clone_from(commit);
+                Ok(())
+            }
             Fact::Published { pr_number, pr_url } => {
                 self.pull_request = Some((*pr_number, pr_url.clone()));
                 self.published = true;
@@ -141,6 +146,12 @@ impl Run {
         if self.paused.as_ref().is_some_and(|escalation| escalation.reason.passes_by_itself()) {
             self.paused = None;
             self.outcome = Outcome::Running;
+        }
+        if let Some(head) = &asked.head {
+            self.head.clone_from(head);
+        }
+        for phase in self.phases.iter_mut().filter(|phase| !phase.status.satisfies()) {
+            phase.work_with(&asked.agents, &asked.reviewers);
         }
         self.asked = asked.clone();
     }
@@ -191,6 +202,17 @@ impl PhaseState {
             Ok(())
         } else {
             Err(format!("{} is at {:?}, not at {stage:?}", self.name(), self.stage))
+        }
+    }
+
+    fn work_with(&mut self, agents: &[String], reviewers: &[String]) {
+        if !agents.is_empty() {
+            agents.clone_into(&mut self.def.agents);
+            self.author = 0;
+        }
+        if !reviewers.is_empty() {
+            reviewers.clone_into(&mut self.def.reviewers);
+            self.reviewer = 0;
         }
     }
 
