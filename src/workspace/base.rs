@@ -1,7 +1,7 @@
 //! Which commit a run starts from, and what the repository is called.
 
 use super::branch::Branch;
-use super::git::Call;
+use super::call::Call;
 use super::names::{CommitId, Head, check_branch_name};
 use super::{Error, Result, Workspace};
 

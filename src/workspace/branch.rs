@@ -2,8 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use super::git::{Call, Output};
+use super::call::Call;
 use super::names::{CommitId, check_branch_name};
+use super::output::Output;
 use super::{Error, IssueSpace, Result, Workspace};
 
 /// A branch as git knows it.

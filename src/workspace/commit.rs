@@ -11,8 +11,8 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
 
+use super::call::Call;
 use super::error::at;
-use super::git::Call;
 use super::index_files::copy_with_time;
 use super::names::Head;
 use super::own_files::is_engines_own;

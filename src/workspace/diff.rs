@@ -1,7 +1,7 @@
 //! The difference between two states as text for reviewers, cut off at a limit.
 //! The text is data from the repository: fencing and masking are the caller's.
 
-use super::git::Call;
+use super::call::Call;
 use super::names::{bad_object_id, is_object_id};
 use super::{IssueSpace, Result, Tree};
 

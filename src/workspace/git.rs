@@ -1,15 +1,16 @@
-//! The one function that starts git: safe options, clean environment, counted, failures with the command and its last words.
+//! The one function that starts git: safe options, clean environment, counted, fed and read at the same time.
 //! Knows nothing about worktrees or issues.
 
 use std::ffi::{OsStr, OsString};
-use std::fmt::Write as _;
 use std::io::{ErrorKind, Read, Write};
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
+use super::call::Call;
+use super::output::Output;
 use super::{Error, Result};
 use crate::redact::is_secret_name;
 
@@ -30,7 +31,7 @@ const SAFE: [&str; 12] = [
 ];
 
 /// Variables by which a caller of ours (a hook, an alias) could point git at other files.
-const FOREIGN: [&str; 10] = [
+const FOREIGN: [&str; 12] = [
     "GIT_DIR",
     "GIT_WORK_TREE",
     "GIT_INDEX_FILE",
@@ -41,6 +42,8 @@ const FOREIGN: [&str; 10] = [
     "GIT_PREFIX",
     "GIT_EXTERNAL_DIFF",
     "GIT_GLOB_PATHSPECS",
+    "GIT_NOGLOB_PATHSPECS",
+    "GIT_ICASE_PATHSPECS",
 ];
 
 /// The git program, the environment it gets on top of ours, and the number of times it was started.
@@ -141,159 +144,6 @@ fn is_secret(name: &OsStr) -> bool {
     name.to_str().is_some_and(is_secret_name)
 }
 
-/// One call of git that is going to be made.
-#[derive(Debug, Default)]
-pub(super) struct Call {
-    options: Vec<OsString>,
-    arguments: Vec<OsString>,
-    input: Option<Vec<u8>>,
-    index: Option<PathBuf>,
-    read_only: bool,
-    network: bool,
-    limit: Option<usize>,
-}
-
-impl Call {
-    /// Makes a call with these arguments.
-    pub(super) fn new<A: Into<OsString>>(arguments: impl IntoIterator<Item = A>) -> Self {
-        Self { arguments: arguments.into_iter().map(Into::into).collect(), ..Self::default() }
-    }
-
-    /// Adds an argument.
-    pub(super) fn arg(mut self, argument: impl Into<OsString>) -> Self {
-        self.arguments.push(argument.into());
-        self
-    }
-
-    /// Adds arguments.
-    pub(super) fn args<A: Into<OsString>>(mut self, arguments: impl IntoIterator<Item = A>) -> Self {
-        self.arguments.extend(arguments.into_iter().map(Into::into));
-        self
-    }
-
-    /// Sets a configuration value for this call.
-    pub(super) fn setting(mut self, setting: &str) -> Self {
-        self.options.extend(["-c".into(), setting.into()]);
-        self
-    }
-
-    /// Works on another index than the worktree's. Such an index is a plain one, whatever the user prefers for the own.
-    pub(super) fn on_index(mut self, index: &Path) -> Self {
-        self.index = Some(index.to_owned());
-        self.setting("core.splitIndex=false")
-            .setting("core.untrackedCache=false")
-            .setting("index.sparse=false")
-    }
-
-    /// Feeds the standard input.
-    pub(super) fn fed_with(mut self, input: impl Into<Vec<u8>>) -> Self {
-        self.input = Some(input.into());
-        self
-    }
-
-    /// Feeds paths, each ended by NUL.
-    pub(super) fn fed_with_paths<'a>(self, paths: impl IntoIterator<Item = &'a str>) -> Self {
-        let mut input = Vec::new();
-        for path in paths {
-            input.extend_from_slice(path.as_bytes());
-            input.push(0);
-        }
-        self.fed_with(input)
-    }
-
-    /// Takes no lock that is not needed for the answer.
-    pub(super) fn reading(mut self) -> Self {
-        self.read_only = true;
-        self
-    }
-
-    /// Talks to a remote, with the user's credentials.
-    pub(super) fn over_network(mut self) -> Self {
-        self.network = true;
-        self
-    }
-
-    /// Reads so many bytes of the answer and no more.
-    pub(super) fn at_most(mut self, bytes: usize) -> Self {
-        self.limit = Some(bytes);
-        self
-    }
-
-    /// Returns the command as a person would write it, without our standing options.
-    pub(super) fn shown(&self) -> String {
-        let mut shown = "git".to_owned();
-        for argument in &self.arguments {
-            let text: String = argument.to_string_lossy().escape_debug().take(80).collect();
-            // Writing into a text cannot fail.
-            let _ = write!(shown, " {text}");
-            if shown.len() > 200 {
-                shown.push_str(" …");
-                break;
-            }
-        }
-        shown
-    }
-}
-
-/// How a call of git ended and what it said.
-#[derive(Debug)]
-pub(super) struct Output {
-    status: ExitStatus,
-    pub(super) stdout: Vec<u8>,
-    pub(super) truncated: bool,
-    stderr: Vec<u8>,
-}
-
-impl Output {
-    /// Tells whether git was content, or was stopped by us because we had read enough.
-    pub(super) fn succeeded(&self) -> bool {
-        self.status.success() || self.truncated
-    }
-
-    /// Returns the answer as text.
-    pub(super) fn text(&self) -> String {
-        String::from_utf8_lossy(&self.stdout).into_owned()
-    }
-
-    /// Returns what git complained about.
-    pub(super) fn errors(&self) -> String {
-        String::from_utf8_lossy(&self.stderr).into_owned()
-    }
-
-    /// Returns the last lines of the complaint, in one line.
-    pub(super) fn last_words(&self) -> String {
-        let errors = self.errors();
-        let lines: Vec<&str> = errors.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
-        let last = &lines[lines.len().saturating_sub(4)..];
-        if last.is_empty() { "it said nothing".into() } else { last.join("; ") }
-    }
-
-    /// Makes an error of a call that failed.
-    pub(super) fn failure(&self, call: &Call) -> Error {
-        if let Some(path) = held_lock(&self.errors()) {
-            return Error::Locked { path };
-        }
-        let ending = match self.status.code() {
-            Some(code) => format!("exit {code}"),
-            None => "killed by a signal".into(),
-        };
-        Error::Git { command: call.shown(), ending, detail: self.last_words() }
-    }
-
-    /// Makes an error of an answer that has another form than expected.
-    pub(super) fn unexpected(&self, call: &Call) -> Error {
-        let detail = self.text().escape_debug().take(200).collect();
-        Error::Unexpected { command: call.shown(), detail }
-    }
-}
-
-fn held_lock(errors: &str) -> Option<String> {
-    let line = errors.lines().find(|line| line.contains(".lock': File exists"))?;
-    let end = line.find("': File exists")?;
-    let start = line[..end].rfind('\'')? + 1;
-    Some(line[start..end].to_owned())
-}
-
 /// Feeds and reads at the same time: git may answer before it has read everything.
 fn talk(mut child: Child, call: &Call) -> std::io::Result<Output> {
     let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
@@ -330,25 +180,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_held_lock_is_named() {
-        let errors = "fatal: Unable to create '/r/.git/index.lock': File exists.\n\nAnother git process";
-        assert_eq!(held_lock(errors), Some("/r/.git/index.lock".to_owned()));
-        assert_eq!(held_lock("fatal: something else"), None);
-    }
-
-    #[test]
     fn a_missing_program_is_said_so() {
         let git = Git::default().program("git-that-is-not-there");
         let error = git.run(Path::new("/"), &Call::new(["version"])).expect_err("there is no such program");
         assert_eq!(error.to_string(), "the program `git-that-is-not-there` was not found");
         assert_eq!(git.calls(), 1);
-    }
-
-    #[test]
-    fn a_command_is_shown_short_and_escaped() {
-        let call = Call::new(["log", "a\nb"]).args(vec!["x".repeat(100); 4]);
-        assert!(call.shown().starts_with("git log a\\nb xxx"), "{}", call.shown());
-        assert!(call.shown().ends_with(" …"), "{}", call.shown());
     }
 
     #[test]

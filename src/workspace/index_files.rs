@@ -8,8 +8,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+use super::call::Call;
 use super::error::at;
-use super::git::Call;
 use super::{IssueSpace, Result, Tree};
 
 /// So many of the newest are kept.

@@ -5,6 +5,7 @@
 
 mod base;
 mod branch;
+mod call;
 mod commit;
 mod diff;
 mod error;
@@ -13,6 +14,7 @@ mod guard;
 mod index_files;
 mod locks;
 mod names;
+mod output;
 mod own_files;
 mod publish;
 mod restore;
@@ -36,8 +38,9 @@ pub use survey::Survey;
 pub use trailers::Trailers;
 
 use crate::issue::IssueNumber;
-use git::{Call, Output};
+use call::Call;
 use guard::Guard;
+use output::Output;
 
 type Result<T> = std::result::Result<T, Error>;
 

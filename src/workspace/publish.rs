@@ -1,8 +1,9 @@
 //! What leaves the run's branch for others: a push, one commit out of many, commits taken back.
 //! History that others may have is never rewritten here without being asked for by name.
 
-use super::git::{Call, Output};
+use super::call::Call;
 use super::names::{CommitId, check_branch_name};
+use super::output::Output;
 use super::{Error, IssueSpace, Result, Workspace};
 use crate::redact::Masked;
 

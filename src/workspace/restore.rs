@@ -5,8 +5,8 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::Path;
 
+use super::call::Call;
 use super::error::at;
-use super::git::Call;
 use super::{IssueSpace, Result, Tree};
 
 impl IssueSpace {

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::git::Call;
+use super::call::Call;
 use super::names::Head;
 use super::own_files::is_engines_own;
 use super::status::{self, Entry, Kind};
@@ -86,19 +86,32 @@ impl IssueSpace {
     }
 
     fn take(&self, mut seen: Seen, incoming: &Path) -> Result<Snapshot> {
-        let git = |call: Call| self.workspace.git(&call.on_index(incoming));
-        if !seen.changed.is_empty() {
-            let call = Call::new(["update-index", "--add", "--remove", "--replace", "-z", "--stdin"]);
-            git(call.fed_with_paths(seen.changed.iter().map(String::as_str)))?;
-        }
+        self.update(&seen, incoming)?;
         if seen.changed.iter().any(|path| path == ".gitignore" || path.ends_with("/.gitignore")) {
             self.drop_newly_ignored(&mut seen, incoming)?;
         }
-        let call = Call::new(["write-tree"]);
-        let output = git(Call::new(["write-tree"]))?;
+        let call = Call::new(["write-tree"]).on_index(incoming);
+        let output = self.workspace.git(&call)?;
         let tree = Tree::try_from(output.text().trim()).map_err(|_| output.unexpected(&call))?;
         self.settle(incoming, &format!("{tree}.index"))?;
         Ok(seen.into_snapshot(tree))
+    }
+
+    /// Brings an index to the files on disk.
+    fn update(&self, seen: &Seen, index: &Path) -> Result<()> {
+        let root = &self.workspace.root;
+        // Behind a link there is nothing of ours, and git refuses to look.
+        let (gone, here): (Vec<&str>, Vec<&str>) =
+            seen.changed.iter().map(String::as_str).partition(|path| is_behind_link(root, path));
+        let git = |option: &str, paths: Vec<&str>| {
+            if paths.is_empty() {
+                return Ok(());
+            }
+            let call = Call::new(["update-index", "--add", option, "--replace", "-z", "--stdin"]);
+            self.workspace.git(&call.on_index(index).fed_with_paths(paths)).map(drop)
+        };
+        git("--force-remove", gone)?;
+        git("--remove", here)
     }
 
     /// A file that an earlier snapshot took in and that is ignored by now was never meant to be published.
@@ -218,4 +231,10 @@ fn is_special(path: &Path) -> bool {
         let kind = metadata.file_type();
         !kind.is_file() && !kind.is_symlink() && !kind.is_dir()
     })
+}
+
+/// Tells whether a path leads through a symbolic link, perhaps out of the worktree.
+fn is_behind_link(root: &Path, path: &str) -> bool {
+    let folders = Path::new(path).ancestors().skip(1);
+    folders.filter(|folder| !folder.as_os_str().is_empty()).any(|folder| root.join(folder).is_symlink())
 }

@@ -1,6 +1,6 @@
 //! Reads `git status --porcelain=v2 -z`. Knows the format and nothing of what the entries mean for a run.
 
-use super::git::Call;
+use super::call::Call;
 use super::names::{CommitId, Head};
 use super::{Error, Result, Workspace};
 

@@ -1,7 +1,7 @@
 //! What the worktree is like before a run: where HEAD stands, what is changed, what lies around, what is unfinished.
 //! Judges nothing: whether a dirty tree is refused is the caller's.
 
-use super::git::Call;
+use super::call::Call;
 use super::names::Head;
 use super::status::{self, Kind};
 use super::{Error, Result, Workspace};

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::git::Call;
+use super::call::Call;
 use super::{CommitId, IssueSpace, Result};
 
 /// So many commits of the branch are looked at.
