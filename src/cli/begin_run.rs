@@ -8,6 +8,7 @@ use super::execute::{check_usable, worktree_path};
 use super::failure::{Failure, Kind};
 use super::hold::{Hold, open_journal, refuse_dirty};
 use crate::check;
+use crate::config::{ForgeKind, Names, suggestion};
 use crate::event::branch_of;
 use crate::forge::LocalForge;
 use crate::issue::{Issue, IssueNumber};
@@ -40,7 +41,7 @@ pub(super) fn begin_run(door: &Door, number: IssueNumber, lock: Lock) -> Result<
         branch: branch_of(number),
         base_branch: base.branch.clone(),
         base_commit: base.commit.to_string(),
-        language: door.settings.language().to_owned(),
+        language: door.settings.language.clone(),
         strays,
         issue,
         agreement,
@@ -55,8 +56,8 @@ pub(super) fn begin_run(door: &Door, number: IssueNumber, lock: Lock) -> Result<
 /// Reads the issue from the forge that was chosen.
 pub(super) fn issue(door: &Door, number: IssueNumber) -> Result<Issue, Failure> {
     let local = LocalForge::new(door.root());
-    match door.settings.forge() {
-        Some("github") => {
+    match door.settings.forge {
+        Some(ForgeKind::Github) => {
             return Err(Failure::new(Kind::Forge, "the GitHub forge is not built in yet")
                 .hint(format!("write the issue into .ai-workflow/local/issues/{number}.md and use `--forge local`")));
         }
@@ -77,7 +78,6 @@ pub(super) fn issue(door: &Door, number: IssueNumber) -> Result<Issue, Failure> 
 /// Returns what is agreed on: all phases, those outside the preset are left out below.
 pub(super) fn agreement(door: &Door) -> Result<Agreement, Failure> {
     let mut agreement = door.settings.agreement(None)?;
-    agreement.preset = door.settings.preset().map(str::to_owned);
     agreement.budget = budget(door);
     for phase in &mut agreement.phases {
         for spec in phase.agents.iter_mut().chain(&mut phase.reviewers) {
@@ -99,28 +99,23 @@ pub(super) fn relative(door: &Door, spec: &str) -> String {
 
 /// The budget as set, with the default spend limit when nobody is at the terminal.
 pub(super) fn budget(door: &Door) -> Budget {
-    let budget = door.settings.budget().clone();
     let attended = std::io::stderr().is_terminal() && std::io::stdin().is_terminal();
-    let usd = budget.usd.or_else(|| door.settings.unattended_usd().filter(|_| !attended));
-    Budget { usd, ..budget }
+    door.settings.budget(attended)
 }
 
 /// Returns the phases that are not going to run, and why.
 pub(super) fn left_out(door: &Door, agreement: &Agreement) -> Result<Vec<(PhaseName, String)>, Failure> {
-    let by_preset = match door.settings.preset() {
-        Some(preset) => Some(door.settings.preset_phases(preset)?),
-        None => None,
-    };
-    let by_flag = door.settings.skip_phases();
+    let by_preset = door.settings.preset_phases()?;
+    let Names(by_flag) = &door.settings.skip_phases;
     let known: Vec<&str> = agreement.phases.iter().map(|phase| phase.name.as_str()).collect();
     if let Some(unknown) = by_flag.iter().find(|name| !known.contains(&name.as_str())) {
         let failure = Failure::usage(format!("there is no phase `{unknown}` to skip"));
-        let near = crate::config::suggestion(unknown.as_str(), &known);
+        let near = suggestion(unknown, known.iter().copied());
         return Err(near.into_iter().fold(failure, |failure, near| failure.hint(format!("did you mean `{near}`?"))));
     }
     let why = |name: &PhaseName| {
-        let outside = by_preset.as_ref().is_some_and(|list| !list.contains(name));
-        let skipped = by_flag.contains(name);
+        let outside = by_preset.is_some_and(|list| !list.iter().any(|inside| inside == name.as_str()));
+        let skipped = by_flag.iter().any(|skipped| skipped == name.as_str());
         if skipped { Some("--skip-phases") } else { outside.then_some("preset") }
     };
     let all = agreement.phases.iter();
@@ -140,11 +135,11 @@ fn usable_agents(door: &Door, agreement: &Agreement) -> Result<(), Failure> {
 
 /// The checkout has to be clean, unless the run leaves it alone.
 fn survey(door: &Door) -> Result<Survey, Failure> {
-    if door.settings.worktree() { Ok(door.workspace.survey()?) } else { refuse_dirty(&door.workspace) }
+    if door.settings.worktree { Ok(door.workspace.survey()?) } else { refuse_dirty(&door.workspace) }
 }
 
 fn base(door: &Door, survey: &Survey, number: IssueNumber) -> Result<Base, Failure> {
-    let base = door.workspace.default_base(door.settings.base_branch(), &survey.head)?;
+    let base = door.workspace.default_base(door.settings.base_branch.as_deref(), &survey.head)?;
     if base.branch == branch_of(number) {
         return Err(Failure::usage(format!("the base branch `{}` is the run's own branch", base.branch))
             .hint("name the branch to merge into with `--base-branch`"));
@@ -162,7 +157,7 @@ fn go_to_branch(door: &Door, number: IssueNumber, base: &Base) -> Result<IssueSp
             .hint(format!("look at it with `git log {branch}`, and remove it with `git branch -D {branch}` if nobody needs it")));
     }
     let new = matches!(origin, Origin::Missing);
-    if door.settings.worktree() {
+    if door.settings.worktree {
         let path = worktree_path(door, number);
         return linked(&door.workspace, &path, &branch, new.then_some(base)).map(|workspace| workspace.for_issue(number));
     }
@@ -199,7 +194,7 @@ fn notices(door: &Door, survey: &Survey, base: &Base) {
 /// A fresh worktree gets what `[commands] setup` installs.
 fn set_up(door: &Door, space: &IssueSpace) -> Result<(), Failure> {
     let fresh = space.workspace().root() != door.root();
-    match door.settings.command("setup").filter(|_| fresh) {
+    match door.settings.commands.setup.as_deref().filter(|_| fresh) {
         None => Ok(()),
         Some(line) => super::setup::run(door, space.workspace().root(), line),
     }

@@ -53,11 +53,11 @@ impl Door {
 
     /// Returns the configured agents with a program and arguments.
     pub(super) fn profiles(&self) -> BTreeMap<String, Profile> {
-        self.settings.profiles().map(|(name, profile)| (name.to_owned(), profile_of(profile))).collect()
+        self.settings.agents.iter().map(|(name, keys)| (name.clone(), profile_of(keys))).collect()
     }
 }
 
-fn profile_of(settings: &crate::config::AgentSettings) -> Profile {
+fn profile_of(settings: &crate::config::AgentKeys) -> Profile {
     Profile {
         command: settings.command.clone(),
         env: settings.env.clone(),

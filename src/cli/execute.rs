@@ -10,6 +10,7 @@ use super::failure::{Failure, Kind};
 use super::hold::{Hold, open_journal, take};
 use super::{announce, begin_run, dry_run, signals};
 use crate::agent::{AgentSpec, Stop, usable};
+use crate::config::PushWhen;
 use crate::event::{Asked, Fact, Outcome, Reopened, ReopenedBy};
 use crate::flow::{PhaseState, Run, Status, over_budget, unmet_needs};
 use crate::forge::{Forge, LocalForge};
@@ -50,7 +51,7 @@ fn wanted_phase(door: &Door, text: &str) -> Result<Option<PhaseName>, Failure> {
     }
     let failure = Failure::usage(format!("there is no phase `{text}`"));
     let names: Vec<&str> = known.iter().map(String::as_str).collect();
-    Err(match crate::config::suggestion(text, &names) {
+    Err(match crate::config::suggestion(text, names.iter().copied()) {
         Some(near) => failure.hint(format!("did you mean `{near}`?")),
         None => failure.hint(format!("the phases are: all, {}", names.join(", "))),
     })
@@ -72,7 +73,7 @@ fn hold_run(door: &Door, arguments: &Execute) -> Result<Hold, Failure> {
 
 /// What was agreed at the start stays; another preset is another run.
 fn same_preset(door: &Door, hold: &Hold) -> Result<(), Failure> {
-    let (wanted, pinned) = (door.settings.preset(), hold.run()?.started.agreement.preset.as_deref());
+    let (wanted, pinned) = (door.settings.preset.as_deref(), hold.run()?.started.agreement.preset.as_deref());
     match wanted {
         Some(wanted) if pinned != Some(wanted) => {
             let pinned = pinned.unwrap_or("full");
@@ -248,15 +249,15 @@ pub(super) fn drive(door: &Door, hold: Hold, terminal: &Terminal, json: bool) ->
     let PhaseRunner { journal, space, folder, .. } = runner;
     let hold = Hold { journal, space, folder, lock };
     let outcome = ended.inspect_err(|_| announce::stopped(&hold.journal))?;
-    let code = exit_code(hold.run()?, outcome, door.settings.no_wait());
+    let code = exit_code(hold.run()?, outcome, door.settings.no_wait);
     Ok(finish(&hold, json, code))
 }
 
 fn push(door: &Door) -> Push {
-    match door.settings.push() {
-        Some("phase") => Push::Phase,
-        Some("halt") => Push::Halt,
-        _ => Push::Never,
+    match door.settings.push {
+        Some(PushWhen::Phase) => Push::Phase,
+        Some(PushWhen::Halt) => Push::Halt,
+        Some(PushWhen::Never) | None => Push::Never,
     }
 }
 

@@ -26,6 +26,7 @@ mod replay;
 mod resume;
 mod rollback;
 mod setup;
+mod show;
 mod signals;
 mod status;
 
