@@ -13,6 +13,7 @@ pub(super) struct Call {
     pub(super) index: Option<PathBuf>,
     pub(super) read_only: bool,
     pub(super) network: bool,
+    pub(super) asks_person: bool,
     pub(super) limit: Option<usize>,
 }
 
@@ -73,6 +74,12 @@ impl Call {
     /// Talks to a remote, with the user's credentials.
     pub(super) fn over_network(mut self) -> Self {
         self.network = true;
+        self.asking_person()
+    }
+
+    /// May ask the person at the terminal, for a passphrase say; therefore Ctrl-C reaches it.
+    pub(super) fn asking_person(mut self) -> Self {
+        self.asks_person = true;
         self
     }
 

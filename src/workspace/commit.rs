@@ -114,6 +114,7 @@ impl IssueSpace {
 
     fn record(&self, index: &Path, message: &Masked) -> Result<CommitId> {
         let call = Call::new(["commit", "--allow-empty", "--cleanup=whitespace", "--file=-"])
+            .asking_person()
             .on_index(index)
             .fed_with(message.as_str());
         let output = self.workspace.git(&call)?;

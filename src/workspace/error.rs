@@ -47,6 +47,10 @@ pub enum Error {
     BadObjectId { text: String },
     #[error("the path `{path}` cannot be asked of git: {why}")]
     BadPath { path: String, why: &'static str },
+    #[error("`{command}` had not ended after {seconds} s and was killed")]
+    TooSlow { command: String, seconds: u64 },
+    #[error("`{command}` found no space left on the disk")]
+    DiskFull { command: String },
     #[error("`{command}` failed ({ending}): {detail}")]
     Git { command: String, ending: String, detail: String },
     #[error("`{command}` answered what we do not understand: {detail}")]
@@ -100,6 +104,10 @@ impl Error {
             Self::RepositoryReplaced { path } => {
                 format!("look at what {} is now, then run again", path.display())
             }
+            Self::TooSlow { .. } => {
+                "look for a pipe or device where git expects a file, such as `.gitignore`".into()
+            }
+            Self::DiskFull { .. } => "make room, then run again".into(),
             Self::RevertConflict { .. }
             | Self::BadObjectId { .. }
             | Self::BadPath { .. }
@@ -114,4 +122,36 @@ impl Error {
 pub(super) fn at(path: impl Into<PathBuf>) -> impl FnOnce(std::io::Error) -> Error {
     let path = path.into();
     |source| Error::File { path, source }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hints_name_the_command_that_helps() {
+        let hint = |error: Error| error.hint().unwrap_or_default();
+        let (name, branch, path) = ("b".to_owned(), "b".to_owned(), PathBuf::from("/r/.git"));
+        let (detail, remote) = (String::new(), "origin".to_owned());
+        assert!(hint(Error::BranchExists { name: name.clone() }).contains("`git log b`"));
+        assert!(hint(Error::NoSuchBranch { name: name.clone() }).contains("`git fetch`"));
+        assert!(hint(Error::BadBranchName { name: name.clone(), why: "" }).contains("`main`"));
+        assert!(hint(Error::BranchInUse { name, detail: detail.clone() }).contains("`git worktree list`"));
+        assert!(
+            hint(Error::WrongBranch { expected: branch.clone(), found: remote.clone() })
+                .contains("`git switch b`")
+        );
+        assert!(
+            hint(Error::InProgress { what: "merge", root: path.clone() }).contains("`git merge --abort`")
+        );
+        assert!(hint(Error::DetachedHead).contains("--base-branch"));
+        let moved =
+            Error::RemoteMoved { branch: branch.clone(), remote: remote.clone(), detail: detail.clone() };
+        assert!(hint(moved).contains("their commits"));
+        assert!(hint(Error::PushFailed { branch, remote, detail }).contains("`git push --dry-run`"));
+        assert!(hint(Error::RepositoryReplaced { path }).contains("/r/.git"));
+        assert!(hint(Error::TooSlow { command: String::new(), seconds: 1 }).contains("`.gitignore`"));
+        assert!(hint(Error::DiskFull { command: String::new() }).contains("room"));
+        assert!(Error::BadObjectId { text: String::new() }.hint().is_none());
+    }
 }

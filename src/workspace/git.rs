@@ -1,16 +1,17 @@
-//! The one function that starts git: safe options, clean environment, counted, fed and read at the same time.
+//! The one function that starts git: safe options, clean environment, counted.
 //! Knows nothing about worktrees or issues.
 
 use std::ffi::{OsStr, OsString};
-use std::io::{ErrorKind, Read, Write};
+use std::io::ErrorKind;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread;
+use std::time::Duration;
 
 use super::call::Call;
 use super::output::Output;
+use super::talk::talk;
 use super::{Error, Result};
 use crate::redact::is_secret_name;
 
@@ -52,11 +53,16 @@ pub struct Git {
     program: OsString,
     environment: Vec<(OsString, OsString)>,
     calls: Arc<AtomicUsize>,
+    patience: Duration,
 }
+
+/// Nothing of ours takes so long; but a pipe under the name of `.gitignore` makes git wait for ever.
+const PATIENCE: Duration = Duration::from_secs(600);
 
 impl Default for Git {
     fn default() -> Self {
-        Self { program: "git".into(), environment: Vec::new(), calls: Arc::default() }
+        let environment = Vec::new();
+        Self { program: "git".into(), environment, calls: Arc::default(), patience: PATIENCE }
     }
 }
 
@@ -76,6 +82,13 @@ impl Git {
         self
     }
 
+    /// Ends a call that takes longer than this.
+    #[must_use]
+    pub fn patience(mut self, patience: Duration) -> Self {
+        self.patience = patience;
+        self
+    }
+
     /// Returns how many processes were started.
     pub fn calls(&self) -> usize {
         self.calls.load(Ordering::Relaxed)
@@ -87,11 +100,15 @@ impl Git {
         tracing::debug!(command = call.shown(), "git");
         let mut command = self.command(dir, call);
         let child = command.spawn().map_err(|source| self.not_started(dir, source))?;
-        talk(child, call).map_err(|source| Error::Git {
+        let output = talk(child, call, self.patience).map_err(|source| Error::Git {
             command: call.shown(),
             ending: "its output could not be read".into(),
             detail: source.to_string(),
-        })
+        })?;
+        if output.late {
+            return Err(Error::TooSlow { command: call.shown(), seconds: self.patience.as_secs() });
+        }
+        Ok(output)
     }
 
     fn command(&self, dir: &Path, call: &Call) -> Command {
@@ -112,6 +129,11 @@ impl Git {
         self.set_environment(&mut command, call);
         let input = if call.input.is_some() { Stdio::piped() } else { Stdio::null() };
         command.stdin(input).stdout(Stdio::piped()).stderr(Stdio::piped());
+        #[cfg(unix)]
+        if !call.asks_person {
+            // Ctrl-C is meant for us: a git in the middle of its work comes to its end.
+            std::os::unix::process::CommandExt::process_group(&mut command, 0);
+        }
         command
     }
 
@@ -142,37 +164,6 @@ impl Git {
 
 fn is_secret(name: &OsStr) -> bool {
     name.to_str().is_some_and(is_secret_name)
-}
-
-/// Feeds and reads at the same time: git may answer before it has read everything.
-fn talk(mut child: Child, call: &Call) -> std::io::Result<Output> {
-    let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
-    let (stdout, stderr) = thread::scope(|scope| {
-        if let (Some(mut stdin), Some(input)) = (stdin, call.input.as_deref()) {
-            // A git that ends early says why on stderr; the broken pipe adds nothing.
-            scope.spawn(move || drop(stdin.write_all(input)));
-        }
-        let complaints = scope.spawn(move || read(stderr, None));
-        let answer = read(stdout, call.limit.map(|limit| limit + 1));
-        if call.limit.is_some_and(|limit| answer.as_ref().is_ok_and(|answer| answer.len() > limit)) {
-            // It may have ended by itself meanwhile.
-            let _ = child.kill();
-        }
-        (answer, complaints.join().expect("reading does not panic"))
-    });
-    let (mut stdout, stderr) = (stdout?, stderr?);
-    let status = child.wait()?;
-    let truncated = call.limit.is_some_and(|limit| stdout.len() > limit);
-    stdout.truncate(call.limit.unwrap_or(usize::MAX));
-    Ok(Output { status, stdout, truncated, stderr })
-}
-
-fn read(stream: Option<impl Read>, limit: Option<usize>) -> std::io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    if let Some(stream) = stream {
-        stream.take(limit.map_or(u64::MAX, |limit| limit as u64)).read_to_end(&mut bytes)?;
-    }
-    Ok(bytes)
 }
 
 #[cfg(test)]

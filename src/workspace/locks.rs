@@ -53,11 +53,12 @@ impl IssueSpace {
 
     fn is_git_at_work(&self, shared: &[PathBuf]) -> bool {
         let places = [&self.workspace.root, &self.workspace.git_dir, &self.workspace.common];
-        processes::git_works_in(&places).unwrap_or_else(|| {
-            let old = SystemTime::now().checked_sub(SURELY_OLD);
-            !old.is_some_and(|old| shared.iter().all(|path| is_older(path, old)))
-        })
+        processes::git_works_in(&places).unwrap_or_else(|| !all_surely_old(shared, SystemTime::now()))
     }
+}
+
+fn all_surely_old(locks: &[PathBuf], now: SystemTime) -> bool {
+    now.checked_sub(SURELY_OLD).is_some_and(|old| locks.iter().all(|path| is_older(path, old)))
 }
 
 fn locks_in(dir: &Path) -> Vec<PathBuf> {
@@ -90,5 +91,19 @@ mod processes {
         is_git
             && fs::read_link(process.join("cwd"))
                 .is_ok_and(|cwd| places.iter().any(|place| cwd.starts_with(place)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn where_nobody_can_tell_only_a_lock_of_ten_minutes_is_stale() {
+        let lock = tempfile::NamedTempFile::new().expect("a temporary file");
+        let locks = [lock.path().to_owned()];
+        let now = SystemTime::now();
+        assert!(!all_surely_old(&locks, now));
+        assert!(all_surely_old(&locks, now + SURELY_OLD + Duration::from_secs(60)));
     }
 }

@@ -21,6 +21,7 @@ mod restore;
 mod snapshot;
 mod status;
 mod survey;
+mod talk;
 mod trailers;
 
 use std::path::{Path, PathBuf};

@@ -11,6 +11,7 @@ pub(super) struct Output {
     pub(super) status: ExitStatus,
     pub(super) stdout: Vec<u8>,
     pub(super) truncated: bool,
+    pub(super) late: bool,
     pub(super) stderr: Vec<u8>,
 }
 
@@ -42,6 +43,9 @@ impl Output {
     pub(super) fn failure(&self, call: &Call) -> Error {
         if let Some(path) = held_lock(&self.errors()) {
             return Error::Locked { path };
+        }
+        if self.errors().contains("No space left on device") {
+            return Error::DiskFull { command: call.shown() };
         }
         let ending = match self.status.code() {
             Some(code) => format!("exit {code}"),

@@ -24,7 +24,10 @@ impl Workspace {
 
     /// Takes commits back by new commits, the newest given first; a conflict takes the whole attempt back.
     pub fn revert(&self, commits: &[CommitId]) -> Result<()> {
-        let call = Call::new(["revert", "--no-edit"]).args(commits.iter().map(CommitId::as_str)).arg("--");
+        let call = Call::new(["revert", "--no-edit"])
+            .asking_person()
+            .args(commits.iter().map(CommitId::as_str))
+            .arg("--");
         let output = self.try_git(&call)?;
         if output.succeeded() {
             return Ok(());
@@ -42,7 +45,7 @@ impl IssueSpace {
     /// The commit is complete before the branch moves, and it moves only if nobody else moved it.
     pub fn squash(&self, base: &CommitId, tip: &CommitId, message: &Masked) -> Result<CommitId> {
         let tree = format!("{tip}^{{tree}}");
-        let mut call = Call::new(["commit-tree", "-p", base.as_str(), "-F", "-"]);
+        let mut call = Call::new(["commit-tree", "-p", base.as_str(), "-F", "-"]).asking_person();
         if self.signs()? {
             call = call.arg("-S");
         }
