@@ -95,6 +95,20 @@ impl Workspace {
         blob(&output.stdout).map(Some).ok_or_else(|| output.unexpected(&call))
     }
 
+    /// Returns the files below a folder that HEAD knows.
+    pub fn tracked_below(&self, folder: &str) -> Result<Vec<String>> {
+        let output = self.git(&Call::new(["ls-tree", "-r", "-z", "--name-only", "HEAD", "--", folder]).reading())?;
+        Ok(output.text().split('\0').filter(|path| !path.is_empty()).map(str::to_owned).collect())
+    }
+
+    /// Takes changes of tracked files below a folder back to what HEAD has.
+    pub fn forget_changes_below(&self, folder: &str) -> Result<()> {
+        if self.tracked_below(folder)?.is_empty() {
+            return Ok(());
+        }
+        self.git(&Call::new(["restore", "--staged", "--worktree", "--source=HEAD", "--", folder])).map(drop)
+    }
+
     /// Makes a linked worktree on a branch: a new one at the base, or the one that exists when no base is given.
     pub fn add_worktree(&self, path: &Path, name: &str, base: Option<&CommitId>) -> Result<Self> {
         check_branch_name(name)?;

@@ -22,21 +22,17 @@ impl Workspace {
         if output.succeeded() { Ok(()) } else { Err(push_failure(remote, branch, &output)) }
     }
 
-    /// Takes commits back by new commits, the newest given first; a conflict takes the whole attempt back.
-    pub fn revert(&self, commits: &[CommitId]) -> Result<()> {
-        let call = Call::new(["revert", "--no-edit"])
-            .asking_person()
-            .args(commits.iter().map(CommitId::as_str))
-            .arg("--");
-        let output = self.try_git(&call)?;
-        if output.succeeded() {
-            return Ok(());
+    /// Puts every file outside `.ai-workflow/` back to what a commit has, and returns the paths that differed from HEAD.
+    pub fn take_back(&self, to: &CommitId) -> Result<Vec<String>> {
+        let call = Call::new(["diff", "--name-only", "--no-renames", "-z", to.as_str(), "HEAD", "--"]).reading();
+        let listed = self.git(&call.args([".", ":(top,exclude).ai-workflow"]))?;
+        let paths: Vec<String> = listed.text().split('\0').filter(|path| !path.is_empty()).map(str::to_owned).collect();
+        if !paths.is_empty() {
+            let source = format!("--source={to}");
+            let call = Call::new(["--literal-pathspecs", "restore", "--worktree", &source, "--pathspec-from-file=-", "--pathspec-file-nul"]);
+            self.git(&call.fed_with_paths(paths.iter().map(String::as_str)))?;
         }
-        if self.in_progress() == Some("revert") {
-            self.git(&Call::new(["revert", "--abort"]))?;
-            return Err(Error::RevertConflict { detail: output.last_words() });
-        }
-        Err(output.failure(&call))
+        Ok(paths)
     }
 }
 
