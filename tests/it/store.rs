@@ -281,7 +281,7 @@ fn a_torn_last_line_is_kept_until_the_next_append_cuts_it_off() {
 #[test]
 fn a_log_that_somebody_else_touched_stops_the_run_and_stays_as_it_is() {
     type Touch = fn(&Path, &[u8]);
-    let touches: [(&str, Touch); 5] = [
+    let changes: [(&str, Touch); 5] = [
         ("bytes long where", |path, good| fs::write(path, [good, b"x"].concat()).expect("longer")),
         ("bytes long where", |path, good| fs::write(path, &good[..good.len() - 1]).expect("shorter")),
         ("bytes long where", |path, _| fs::write(path, "").expect("empty")),
@@ -290,17 +290,17 @@ fn a_log_that_somebody_else_touched_stops_the_run_and_stays_as_it_is() {
             fs::remove_file(path).and_then(|()| fs::create_dir(path)).expect("a folder");
         }),
     ];
-    for (why, touch) in touches {
+    for (why, touch) in changes {
         let (_folder, path, mut log) = two_facts();
         touch(&path, &fs::read(&path).expect("bytes"));
-        let touched = fs::read(&path).ok();
+        let after = fs::read(&path).ok();
         let appended = log.append(at(1), &noted("three"), &Masker::default());
         for error in [appended.expect_err("touched"), log.verify().expect_err("touched")] {
             let message = error.to_string();
             assert!(message.contains("was changed by somebody else") && message.contains(why), "{message}");
             assert!(error.hint().contains("only ai-workflow writes this file"));
         }
-        assert_eq!(fs::read(&path).ok(), touched);
+        assert_eq!(fs::read(&path).ok(), after);
         assert_eq!(log.seq(), 2);
     }
 }
