@@ -106,7 +106,7 @@ fn start(run: &Run, phase: &PhaseState) -> Decision {
 
 /// Returns the needs of a phase that are neither completed nor left out.
 pub fn unmet_needs(run: &Run, phase: &PhaseState) -> Vec<PhaseName> {
-    let unmet = |need: &&PhaseName| run.phase(need).is_none_or(|needed| !needed.status.satisfies());
+    let unmet = |need: &&PhaseName| run.phase(need).is_none_or(|needed| !needed.is_met());
     phase.def.needs.iter().filter(unmet).cloned().collect()
 }
 
