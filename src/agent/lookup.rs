@@ -79,7 +79,7 @@ pub(super) fn program_of<'a>(
 }
 
 /// Returns the file of a program: a path as it is, a name by `PATH`, else a file of that name where the user stands.
-pub(super) fn find(program: &OsStr) -> Result<PathBuf, Unusable> {
+pub fn find(program: &OsStr) -> Result<PathBuf, Unusable> {
     let folders = env::var_os("PATH").unwrap_or_else(|| OsString::from("/usr/bin:/bin"));
     find_in(program, &folders)
 }

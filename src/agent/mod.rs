@@ -34,8 +34,8 @@ use crate::phase::{PhaseName, Step};
 use crate::policy::TimeLimits;
 use crate::redact::{Masked, Masker};
 
-pub use lookup::{Unusable, usable};
-pub use script::BadScript;
+pub use lookup::{Unusable, find, usable};
+pub use script::{BadScript, split_words};
 pub use spec::{AgentSpec, BadSpec, parse_chain};
 pub use stop::{Stop, StopHandle, Urgency};
 

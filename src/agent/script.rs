@@ -162,7 +162,7 @@ impl Place {
 }
 
 /// Splits a command into its words: spaces between, quotes of both kinds around, and nothing else means anything.
-pub(super) fn split_words(command: &str) -> Result<Vec<String>, &'static str> {
+pub fn split_words(command: &str) -> Result<Vec<String>, &'static str> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;
     let mut quote = None;

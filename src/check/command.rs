@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use super::{Site, failure, result};
-use crate::agent::Stop;
+use crate::agent::{Stop, split_words};
 use crate::agent::process::{self, Exit, Finish, Launch};
 use crate::event::{CheckResult, CheckStatus};
 

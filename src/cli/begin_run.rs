@@ -32,7 +32,7 @@ pub(super) fn begin_run(door: &Door, number: IssueNumber, lock: Lock) -> Result<
     let space = go_to_branch(door, number, &base)?;
     let folder = RunFolder::new(space.workspace().root(), number);
     folder.prepare()?;
-    let worktree = folder.root().display().to_string();
+    let worktree = folder.root().to_owned();
     pointer::write(door.workspace.common(), number, &pointer::Pointer { worktree, branch: branch_of(number) })?;
     let mut journal = open_journal(door, &folder)?;
     let strays = if space.workspace().root() == door.root() { survey.strays.clone() } else { Vec::new() };

@@ -9,8 +9,7 @@ use super::arguments::Report;
 use super::door::Door;
 use super::failure::Failure;
 use super::show::show;
-use crate::agent::{AgentSpec, process, usable};
-use crate::check;
+use crate::agent::{AgentSpec, find, split_words, usable};
 
 /// One thing that was looked at.
 struct Finding {
@@ -81,8 +80,7 @@ fn commands(door: &Door) -> Vec<Finding> {
         let hint = Some("set `[commands] test`, so that the testing phase runs your tests".into());
         return vec![Finding { name: "commands", ok: true, told: "none are configured".into(), hint }];
     }
-    let environment = check::command_environment();
-    let found = |line: &str| crate::agent::split_words(line).ok().and_then(|words| process::which(words.first()?, &environment));
+    let found = |line: &str| split_words(line).ok().and_then(|words| find(words.first()?.as_ref()).ok());
     let finding = |(id, line): (String, String)| {
         let ok = found(&line).is_some();
         Finding { name: "command", ok, told: format!("{id}: {line}"), hint: (!ok).then(|| "the program was not found".into()) }

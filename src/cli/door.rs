@@ -75,6 +75,11 @@ pub(super) fn here() -> Result<PathBuf, Failure> {
     std::env::current_dir().map_err(|error| Failure::usage(format!("the current folder cannot be read: {error}")))
 }
 
+/// Returns the top of the repository the user stands in, if there is one.
+pub(super) fn repository_root(here: &Path) -> Option<PathBuf> {
+    Workspace::open(here).ok().map(|workspace| workspace.root().to_owned())
+}
+
 /// Loads the settings of all layers; outside a repository the repository's file is missing.
 pub(super) fn settings(flags: &SettingFlags, here: &Path, root: Option<&Path>) -> Result<Settings, Failure> {
     Ok(load(&layers(flags, here, root)?)?)

@@ -9,16 +9,16 @@ use super::arguments::Execute;
 use super::begin_run;
 use super::door::Door;
 use super::show::show;
+use crate::phase::PhaseName;
 use crate::policy::{Agreement, PhaseDef};
 
 pub(super) fn run(door: &Door, arguments: &Execute) -> Answer {
     let issue = begin_run::issue(door, arguments.issue)?;
     let agreement = begin_run::agreement(door)?;
     let left_out = begin_run::left_out(door, &agreement)?;
-    let skipped = |phase: &PhaseDef| left_out.iter().find(|(name, _)| *name == phase.name).map(|(_, why)| why.as_str());
-    let phases: Vec<_> = agreement.phases.iter().map(|phase| {
+    let phases = agreement.phases.iter().map(|phase| {
         json!({
-            "phase": phase.name, "skipped_because": skipped(phase), "policy": phase.policy_name,
+            "phase": phase.name, "skipped_because": skipped(&left_out, phase), "policy": phase.policy_name,
             "agent": phase.agents, "reviewer": phase.reviewers, "max_revisions": phase.policy.limits.max_revisions,
             "calls_at_best": calls_at_best(phase), "calls_at_worst": calls_at_worst(phase),
         })
@@ -27,14 +27,14 @@ pub(super) fn run(door: &Door, arguments: &Execute) -> Answer {
         "issue": issue.number, "title": issue.title, "phases": phases.collect::<Vec<_>>(),
         "budget": agreement.budget, "limits": agreement.time,
     });
-    show(arguments.json, &value, &lines(&agreement, &skipped, &issue.title));
+    show(arguments.json, &value, &lines(&agreement, &left_out, &issue.title));
     Ok(0)
 }
 
-fn lines(agreement: &Agreement, skipped: &dyn Fn(&PhaseDef) -> Option<&str>, title: &str) -> String {
+fn lines(agreement: &Agreement, left_out: &[(PhaseName, String)], title: &str) -> String {
     let mut text = format!("{title}\n\n");
     for phase in &agreement.phases {
-        let what = match skipped(phase) {
+        let what = match skipped(left_out, phase) {
             Some(why) => format!("left out ({why})"),
             None => format!(
                 "{}, {} to {} calls, {} by {}",
@@ -47,10 +47,14 @@ fn lines(agreement: &Agreement, skipped: &dyn Fn(&PhaseDef) -> Option<&str>, tit
         };
         let _ = writeln!(text, "  {:<20} {what}", phase.name.as_str());
     }
-    let calls = agreement.phases.iter().filter(|phase| skipped(phase).is_none());
+    let calls = agreement.phases.iter().filter(|phase| skipped(left_out, phase).is_none());
     let (best, worst) = calls.fold((0, 0), |sum, phase| (sum.0 + calls_at_best(phase), sum.1 + calls_at_worst(phase)));
     let _ = writeln!(text, "\n{best} to {worst} agent calls, redos of broken calls apart. Nothing was called and nothing written.");
     text
+}
+
+fn skipped<'a>(left_out: &'a [(PhaseName, String)], phase: &PhaseDef) -> Option<&'a str> {
+    left_out.iter().find(|(name, _)| *name == phase.name).map(|(_, why)| why.as_str())
 }
 
 fn calls_at_best(phase: &PhaseDef) -> u32 {

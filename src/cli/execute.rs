@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
 use super::Answer;
-use super::arguments::Execute;
+use super::arguments::{Execute, SettingFlags};
 use super::door::{Door, log_to, runtime};
 use super::failure::{Failure, Kind};
 use super::hold::{Hold, open_journal, take};
@@ -128,7 +128,7 @@ fn ask(door: &Door, hold: &mut Hold, arguments: &Execute, only: Option<PhaseName
     {
         tracing::warn!("{}", escalation.question);
     }
-    let (agents, reviewers) = explicit_agents(door, run, arguments);
+    let (agents, reviewers) = explicit_agents(door, run, &arguments.settings);
     for spec in agents.iter().chain(&reviewers) {
         check_usable(door, spec)?;
     }
@@ -141,10 +141,18 @@ fn ask(door: &Door, hold: &mut Hold, arguments: &Execute, only: Option<PhaseName
         reviewers,
         head,
     };
-    if *hold.journal.state().run.as_ref().map(|run| &run.asked).unwrap_or(&Asked::default()) != asked || hold.run()?.paused.is_some() {
-        hold.journal.record(Fact::Asked(asked))?;
-    }
-    Ok(())
+    Ok(hold.journal.record(Fact::Asked(asked))?)
+}
+
+/// After an answer: the whole run, with the agents given now.
+pub(super) fn ask_again(door: &Door, hold: &mut Hold, flags: &SettingFlags) -> Result<(), Failure> {
+    let run = hold.run()?;
+    let budget = raised_budget(door, run);
+    let (agents, reviewers) = explicit_agents(door, run, flags);
+    agents.iter().chain(&reviewers).try_for_each(|spec| check_usable(door, spec))?;
+    let head = current_head(hold)?;
+    let asked = Asked { only: None, ignore_needs: false, budget, agents, reviewers, head };
+    Ok(hold.journal.record(Fact::Asked(asked))?)
 }
 
 /// The agent that an interrupted call belonged to may have committed; what it committed is folded in, so the branch
@@ -190,13 +198,13 @@ fn raised_budget(door: &Door, run: &Run) -> Option<Budget> {
 }
 
 /// Agents given on the command line count from now on; the pinned ones stay otherwise.
-fn explicit_agents(door: &Door, run: &Run, arguments: &Execute) -> (Vec<String>, Vec<String>) {
+fn explicit_agents(door: &Door, run: &Run, flags: &SettingFlags) -> (Vec<String>, Vec<String>) {
     let chain = |text: &str| -> Vec<String> {
         let seen = super::door::seen_from(text, &door.here);
         seen.split(',').map(|spec| begin_run::relative(door, spec)).collect()
     };
-    let agents = arguments.settings.agent.as_deref().map(chain).unwrap_or_default();
-    let reviewers = match (&arguments.settings.reviewer[..], &arguments.settings.agent) {
+    let agents = flags.agent.as_deref().map(chain).unwrap_or_default();
+    let reviewers = match (&flags.reviewer[..], &flags.agent) {
         ([], Some(_)) => agents.clone(),
         ([], None) => Vec::new(),
         (given, _) => chain(&given.join(",")),

@@ -22,7 +22,7 @@ pub(super) enum Place {
 
 /// Finds the run of an issue.
 pub(super) fn place(workspace: &Workspace, issue: IssueNumber) -> Result<Place, Failure> {
-    let pointed = pointer::read(workspace.common(), issue)?.map(|pointer| PathBuf::from(pointer.worktree));
+    let pointed = pointer::read(workspace.common(), issue)?.map(|pointer| pointer.worktree);
     let candidates = [pointed, Some(workspace.root().to_owned())];
     if let Some(root) = candidates.into_iter().flatten().find(|root| has_log(root, issue)) {
         return Ok(Place::Worktree(root));

@@ -39,7 +39,7 @@ pub(super) fn lock(door: &Door, issue: IssueNumber) -> Result<Lock, Failure> {
     Lock::take(&folder, &command, door.clock.now()).map_err(|error| match error {
         LockError::Busy { .. } => Failure::new(Kind::Busy, &error)
             .hint(format!("watch it with `ai-workflow status --issue {issue}`, or end it with `ai-workflow cancel --issue {issue}`")),
-        LockError::Store(error) => error.into(),
+        LockError::Io { .. } => Failure::new(Kind::State, &error),
     })
 }
 
@@ -81,7 +81,7 @@ pub(super) fn open_journal(door: &Door, folder: &RunFolder) -> Result<Journal, F
 fn check_out(door: &Door, issue: IssueNumber) -> Result<PathBuf, Failure> {
     refuse_dirty(&door.workspace)?;
     door.workspace.switch(&branch_of(issue))?;
-    let pointer = pointer::Pointer { worktree: door.root().display().to_string(), branch: branch_of(issue) };
+    let pointer = pointer::Pointer { worktree: door.root().to_owned(), branch: branch_of(issue) };
     pointer::write(door.workspace.common(), issue, &pointer)?;
     Ok(door.root().to_owned())
 }

@@ -13,12 +13,12 @@ impl Settings {
     /// The budget is that of an attended run.
     pub fn agreement(&self, preset: Option<&str>) -> Result<Agreement, ConfigError> {
         let preset = preset.or(self.preset.as_deref());
-        let list = match preset {
-            Some(name) => self.phases_of(name)?,
-            None => &self.order,
-        };
+        let list = self.list_of(preset)?;
+        let outside = self.order.iter().filter(|name| !list.contains(name));
+        let mut names: Vec<&String> = list.iter().chain(outside).collect();
+        names.sort_by_key(|name| self.order.iter().position(|known| known == *name).unwrap_or(usize::MAX));
         Ok(Agreement {
-            phases: list.iter().map(|name| self.phase(name, list)).collect(),
+            phases: names.into_iter().map(|name| self.phase(name, list)).collect(),
             preset: preset.map(str::to_owned),
             budget: self.budget(true),
             max_cycles: self.limits.max_cycles,
@@ -30,6 +30,15 @@ impl Settings {
             },
             require_review_id: self.verdict.require_review_id.unwrap_or(false),
         })
+    }
+
+    /// Returns the phases that run with the configured preset, when there is one.
+    pub fn preset_phases(&self) -> Result<Option<&Vec<String>>, ConfigError> {
+        self.preset.as_deref().map(|name| self.phases_of(name)).transpose()
+    }
+
+    fn list_of(&self, preset: Option<&str>) -> Result<&Vec<String>, ConfigError> {
+        preset.map_or(Ok(&self.order), |name| self.phases_of(name))
     }
 
     fn phases_of(&self, preset: &str) -> Result<&Vec<String>, ConfigError> {

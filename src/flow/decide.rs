@@ -36,7 +36,9 @@ impl std::fmt::Display for Action {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::StartPhase(phase) => write!(f, "start {phase}"),
-            Self::CallAgent(call) => write!(f, "call {} for {} {} round {}", call.agent, call.phase, call.step, call.round),
+            Self::CallAgent(Call { phase, step, round, agent, .. }) => {
+                write!(f, "call {agent} for {phase} {step} round {round}")
+            }
             Self::RunChecks { phase, round } => write!(f, "run the checks of {phase} round {round}"),
             Self::Commit(phase) => write!(f, "commit {phase}"),
             Self::Publish => f.write_str("publish the pull request"),
@@ -118,7 +120,7 @@ fn start(run: &Run, phase: &PhaseState) -> Decision {
 
 /// Returns the needs of a phase that are neither completed nor left out.
 pub fn unmet_needs(run: &Run, phase: &PhaseState) -> Vec<PhaseName> {
-    let unmet = |need: &&PhaseName| run.phase(need).is_none_or(|needed| !needed.status.satisfies());
+    let unmet = |need: &&PhaseName| run.phase(need).is_none_or(|needed| !needed.is_met());
     phase.def.needs.iter().filter(unmet).cloned().collect()
 }
 

@@ -6,7 +6,7 @@ use crate::event::{CheckStatus, ExecOutcome, Reading};
 use crate::finding::Severity;
 use crate::phase::Step;
 use crate::policy::{Discuss, OnFail, OnUnavailable, Partial};
-use crate::verdict::{Judgment, ReadAs};
+use crate::verdict::{Judgment, ReadAs, Verdict};
 
 /// A judgment and what led to it, for people.
 pub(super) type Judged = (Judgment, String);
@@ -23,10 +23,13 @@ impl PhaseState {
         if let Some(judged) = self.evidence_judgment() {
             return judged;
         }
+        if self.undecided() {
+            return (Judgment::Redo, "no decision about the run was made".into());
+        }
         if self.def.policy.triage {
             return self.triage_judgment();
         }
-        match self.review.as_ref().and_then(|review| review.reading.as_ref()) {
+        match self.reading() {
             Some(reading) => self.review_judgment(reading),
             None if self.def.policy.review.is_some() => (Judgment::Unverifiable, "no review".into()),
             None => (Judgment::Approve, "all checks passed".into()),
@@ -41,17 +44,17 @@ impl PhaseState {
                 self.work.as_ref().map(|work| &work.ended)
             }
         };
-        let why = ended.and_then(|ended| ended.reason.clone()).unwrap_or_else(|| "it broke".into());
-        let asked_a_person = ended.is_some_and(|ended| ended.outcome == ExecOutcome::BlockedOnPrompt);
-        if asked_a_person && matches!(step, Step::Execute | Step::Revise) {
-            (Judgment::Revise, format!("{step} waited for an answer that nobody gives: {why}"))
-        } else {
-            (Judgment::Redo, format!("{step}: {why}"))
-        }
+        let reason = ended.and_then(|ended| ended.reason.clone());
+        let why = reason.unwrap_or_else(|| ended.map_or("it broke", |ended| broke(ended.outcome)).into());
+        (Judgment::Redo, format!("{step}: {why}"))
     }
 
     /// Returns what the checks demand; nothing when they let the phase go on.
     pub(super) fn evidence_judgment(&self) -> Option<Judged> {
+        self.failure_judgment().or_else(|| self.missing_judgment())
+    }
+
+    fn failure_judgment(&self) -> Option<Judged> {
         let failed = self.checks.iter().flatten().filter_map(|result| {
             let meaning = match result.status {
                 CheckStatus::Pass | CheckStatus::Skipped => None,
@@ -63,16 +66,22 @@ impl PhaseState {
         failed.max_by_key(|(judgment, _)| *judgment)
     }
 
+    /// A check that gave no result is not a passed one; after a failure the later ones may be missing.
+    fn missing_judgment(&self) -> Option<Judged> {
+        let results = self.checks.as_ref()?;
+        let has_result = |id: &String| results.iter().any(|result| result.check == *id);
+        let rule = self.def.policy.checks.iter().find(|rule| !has_result(&rule.id))?;
+        Some((Judgment::Block, format!("check {} gave no result", rule.id)))
+    }
+
     fn failure_means(&self, check: &str) -> Option<Judgment> {
         let partial = self.work.as_ref().is_some_and(|work| work.ended.outcome == ExecOutcome::Partial);
         match self.on_fail(check) {
             OnFail::Note => None,
-            _ if partial && self.def.policy.partial == Partial::Redo => Some(Judgment::Redo),
             OnFail::Stop => Some(Judgment::Block),
+            _ if partial && self.def.policy.partial == Partial::Redo => Some(Judgment::Redo),
             OnFail::Redo => Some(Judgment::Redo),
-            OnFail::Format if self.counters.format_redos < self.def.policy.limits.max_format_redo => {
-                Some(Judgment::Redo)
-            }
+            OnFail::Format if self.format_redos_left() => Some(Judgment::Redo),
             OnFail::Format | OnFail::Revise => Some(Judgment::Revise),
         }
     }
@@ -91,14 +100,43 @@ impl PhaseState {
         self.checks.iter().flatten().any(|result| result.status == CheckStatus::Fail && failed(&result.check))
     }
 
-    fn review_judgment(&self, reading: &Reading) -> Judged {
+    fn format_redos_left(&self) -> bool {
+        self.counters.format_redos < self.def.policy.limits.max_format_redo
+    }
+
+    /// Tells whether the author is to be asked for the right form of its answer only.
+    pub(super) fn format_redo_left(&self) -> bool {
+        self.format_failed() && self.format_redos_left()
+    }
+
+    /// Tells whether a phase that decides about the run has not done so, while its checks let it go on.
+    pub(super) fn undecided(&self) -> bool {
+        self.def.decides && self.evaluation.is_none() && self.evidence_judgment().is_none()
+    }
+
+    pub(super) fn review_judgment(&self, reading: &Reading) -> Judged {
         if reading.read_as == ReadAs::Default {
             return (Judgment::Unverifiable, format!("the review cannot be read: {}", reading.reason));
         }
-        let stated = (reading.judgment, format!("the reviewer states {}", reading.stated));
+        let stated = self.stated(reading);
         match self.findings_demand(reading) {
             Some(demand) if demand.0 > stated.0 => demand,
             _ => stated,
+        }
+    }
+
+    /// Returns what the reviewer states. An approval that contradicts its own verdict, or was cut off, is none.
+    fn stated(&self, reading: &Reading) -> Judged {
+        let word = if reading.stated.is_empty() { reading.result.as_str() } else { &reading.stated };
+        let truncated = self.review.as_ref().is_some_and(|review| review.ended.truncated);
+        if !reading.judgment.approves() {
+            (reading.judgment, format!("the reviewer states {word}"))
+        } else if reading.result == Verdict::Fail {
+            (Judgment::Revise, format!("the reviewer states {word}, and that it fails"))
+        } else if truncated {
+            (Judgment::Unverifiable, format!("the reviewer states {word}, but the answer was cut off"))
+        } else {
+            (reading.judgment, format!("the reviewer states {word}"))
         }
     }
 
@@ -120,17 +158,32 @@ impl PhaseState {
         let Some(table) = triage.table else {
             return (Judgment::Unverifiable, "the triage table cannot be read".into());
         };
-        let discuss = (Judgment::Discuss, format!("{} findings need discussion", table.needs_discussion));
+        let discuss = (Judgment::Discuss, format!("{} findings need a discussion", table.needs_discussion));
         if table.needs_discussion > 0 && self.def.policy.discuss == Discuss::AtOnce {
             discuss
         } else if table.fix_required > 0 {
             (Judgment::Revise, format!("{} findings required a fix", table.fix_required))
-        } else if !triage.changed.is_empty() {
-            (Judgment::Revise, "the triage changed files, which nobody has reviewed yet".into())
+        } else if self.triage_changed_files() {
+            (Judgment::Revise, "files changed after the review, so nobody has reviewed them".into())
         } else if table.needs_discussion > 0 {
             discuss
+        } else if triage.ended.truncated {
+            (Judgment::Unverifiable, "the triage answer was cut off".into())
         } else {
             (Judgment::Approve, "no finding needs a fix or a discussion".into())
         }
+    }
+}
+
+fn broke(outcome: ExecOutcome) -> &'static str {
+    match outcome {
+        ExecOutcome::Done | ExecOutcome::Partial | ExecOutcome::NoOutput => "it ended without an answer",
+        ExecOutcome::TimedOut => "it took too long",
+        ExecOutcome::Idle => "it fell silent",
+        ExecOutcome::BlockedOnPrompt => "it waited for an answer that nobody gives",
+        ExecOutcome::RateLimited => "its provider limits the rate",
+        ExecOutcome::Crashed => "it broke",
+        ExecOutcome::NotStarted => "it could not be started",
+        ExecOutcome::Cancelled => "it was stopped",
     }
 }

@@ -1,14 +1,24 @@
 //! The engine: `state = fold(apply, facts)` and `decision = decide(state)`, both total and pure.
 //! No second loop exists anywhere; the five policies are values that this one reads.
 
+mod state;
+
 mod apply;
-mod decide;
-mod escalation;
-mod judge;
+mod fits;
 mod reopen;
+mod round;
+mod step;
+
+mod decide;
+mod judge;
+
+mod advance;
+mod ending;
+mod escalation;
+mod evaluation;
+mod redo;
 mod rule;
 mod standstill;
-mod state;
 
 pub use apply::{Misfit, apply, fold};
 pub use decide::{Action, Call, Decision, decide, over_budget, unmet_needs};

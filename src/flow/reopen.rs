@@ -1,90 +1,93 @@
 //! Opens what was closed: by a person's answer, a retry, a rollback or the evaluation.
 //! History stays; counters start again.
 
+use jiff::Timestamp;
+
 use super::state::{Counters, PhaseState, Run, Stage, Status};
-use crate::event::{Answered, Choice, Escalation, Outcome, PauseReason, Reopened};
+use crate::event::{Answered, Choice, Outcome, PauseReason, Reopened, ReopenedBy};
 use crate::phase::Step;
 
 /// Sets a phase and all later ones back to pending. Phases left out by choice stay left out.
-pub(super) fn reopen(run: &mut Run, reopened: &Reopened) -> Result<(), String> {
-    let index = run.phases.iter().position(|phase| *phase.name() == reopened.phase);
-    let index = index.ok_or_else(|| format!("this run has no phase {}", reopened.phase))?;
-    if run.outcome == Outcome::Cancelled {
-        return Err("the run is cancelled".into());
-    }
+pub(super) fn reopen(run: &mut Run, reopened: &Reopened) {
+    let from = run.phases.iter().skip_while(|phase| *phase.name() != reopened.phase).count();
+    let index = run.phases.len() - from;
     for phase in &mut run.phases[index..] {
         phase.back_to_pending();
     }
-    run.phases[index].reopened = Some(reopened.clone());
+    if let Some(phase) = run.phases.get_mut(index) {
+        phase.reopened = Some(reopened.clone());
+    }
+    if reopened.by != ReopenedBy::Evaluation {
+        run.cycles = 0;
+    }
     run.paused = None;
     run.published = false;
     run.outcome = Outcome::Running;
-    Ok(())
 }
 
 /// Takes a person's answer to the pause of the run.
-pub(super) fn answered(run: &mut Run, answer: &Answered) -> Result<(), String> {
-    let escalation = run.paused.take().ok_or("nothing was asked")?;
+pub(super) fn answered(run: &mut Run, answer: &Answered, at: Timestamp) {
+    let Some(escalation) = run.paused.take() else { return };
     run.outcome = Outcome::Running;
     let asked = run.phases.iter_mut().find(|phase| phase.status == Status::Paused);
     if let Some(phase) = asked {
-        phase.answered(&escalation, answer);
+        phase.answered(escalation.reason, answer, at);
     }
-    Ok(())
 }
 
 impl PhaseState {
     fn back_to_pending(&mut self) {
-        let by_choice = self.skipped_because.as_ref().is_some_and(|because| !because.starts_with("failed:"));
-        if self.status == Status::Skipped && by_choice {
+        if self.left_out_by_choice() {
             return;
         }
         let next_round = self.rounds.iter().map(|round| round.n + 1).max().unwrap_or(1);
         let fresh = Self::new(self.def.clone());
         *self = Self {
-            round: next_round,
+            round: next_round.max(self.latest_called_round()),
             rounds: std::mem::take(&mut self.rounds),
             past: std::mem::take(&mut self.past),
             calls: std::mem::take(&mut self.calls),
             changed: std::mem::take(&mut self.changed),
             review: self.review.take(),
             checks: self.checks.take(),
+            evaluation: self.evaluation.take(),
             ..fresh
         };
     }
 
-    fn answered(&mut self, escalation: &Escalation, answer: &Answered) {
+    fn latest_called_round(&self) -> u32 {
+        self.calls.keys().map(|(round, _)| *round).max().unwrap_or(1)
+    }
+
+    fn answered(&mut self, reason: PauseReason, answer: &Answered, at: Timestamp) {
         self.reason = None;
         self.status = Status::InProgress;
         self.advice = Some(answer.text.clone()).filter(|text| !text.trim().is_empty());
         match answer.choice {
-            Choice::Continue => self.go_on(escalation.reason),
+            Choice::Continue => self.go_on(reason),
             Choice::Accept => {
                 self.accepted_by = Some(answer.by.clone());
-                self.round += 1;
                 self.stage = Stage::Deciding;
             }
-            Choice::GiveUp => {
-                self.status = Status::Failed;
-                self.reason = Some("given_up".into());
-                self.stage = Stage::Closed;
-            }
+            Choice::GiveUp => self.fail("given_up", at),
         }
     }
 
+    /// Goes on with fresh limits where the pause came from; whatever a person changed meanwhile is checked again.
     fn go_on(&mut self, reason: PauseReason) {
         self.counters = Counters::default();
         self.voided = 0;
         (self.author, self.reviewer) = (0, 0);
-        self.stage = match (reason, self.broken.take()) {
-            (PauseReason::AgentFailed, Some(step)) => Stage::Ready(step),
-            (PauseReason::Exhausted | PauseReason::Stalled | PauseReason::Discuss, _)
-                if !self.def.policy.triage =>
-            {
-                self.counters.revisions = 1;
-                Stage::Ready(Step::Revise)
+        let wants_revision =
+            matches!(reason, PauseReason::Exhausted | PauseReason::Stalled | PauseReason::Discuss);
+        match self.broken.take() {
+            Some(Step::Revise) => self.begin_revision(),
+            Some(step @ (Step::Execute | Step::Triage)) => {
+                self.counters.rounds = 1;
+                self.stage = Stage::Ready(step);
             }
+            _ if wants_revision && !self.def.policy.triage => self.begin_revision(),
             _ => self.next_round(),
-        };
+        }
     }
 }

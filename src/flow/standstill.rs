@@ -3,20 +3,26 @@
 use std::collections::BTreeSet;
 
 use super::state::PhaseState;
+use crate::phase::Step;
+use crate::verdict::Judgment;
 
 /// How many rounds are compared.
 const WINDOW: usize = 3;
+/// How many of them come before the present one.
+const WINDOW_BEFORE: u32 = 2;
 /// Mean Jaccard index of the finding sets above which rounds count as the same (seed 001, A-8).
 const SAME: f64 = 0.7;
 
-/// Says how the phase stands still, counting the round that is being ruled on.
-pub(super) fn standstill(phase: &PhaseState) -> Option<String> {
-    let mut sets: Vec<BTreeSet<String>> = phase.rounds.iter().map(|round| round.open.clone()).collect();
-    sets.push(phase.open());
+/// Says how the phase stands still, counting the round that is being ruled on and those since a person last had a say.
+pub(super) fn standstill(phase: &PhaseState, judgment: Judgment) -> Option<String> {
+    let another_round = matches!(judgment, Judgment::Revise | Judgment::Discuss | Judgment::Unverifiable);
+    if phase.broken.is_some() || !another_round {
+        return None;
+    }
     if revised_without_change(phase) {
         return Some("the revision changed no file".into());
     }
-    let last = sets.len().checked_sub(WINDOW).map(|from| &sets[from..])?;
+    let last = &last_open(phase)?;
     if last.iter().any(BTreeSet::is_empty) {
         return None;
     }
@@ -31,17 +37,20 @@ pub(super) fn standstill(phase: &PhaseState) -> Option<String> {
     (mean > SAME).then(|| format!("mostly the same problems for {WINDOW} rounds"))
 }
 
+/// Returns what was open in each of the rounds compared, the present one last.
+fn last_open(phase: &PhaseState) -> Option<Vec<BTreeSet<String>>> {
+    let earlier = phase.counters.rounds.saturating_sub(1).min(WINDOW_BEFORE) as usize;
+    let from = phase.rounds.len().checked_sub(earlier)?;
+    let mut sets: Vec<_> = phase.rounds[from..].iter().map(|round| round.open.clone()).collect();
+    sets.push(phase.open());
+    (sets.len() == WINDOW).then_some(sets)
+}
+
 fn revised_without_change(phase: &PhaseState) -> bool {
-    use crate::phase::Step;
     if let Some(triage) = &phase.triage {
-        return triage.changed.is_empty() && triage.table.is_some_and(|table| table.fix_required > 0);
+        return !phase.triage_changed_files() && triage.table.is_some_and(|table| table.fix_required > 0);
     }
-    phase.work.as_ref().is_some_and(|work| {
-        work.step == Step::Revise
-            && work.ended.outcome.ended()
-            && work.changed.is_empty()
-            && phase.broken.is_none()
-    })
+    phase.work.as_ref().is_some_and(|work| work.step == Step::Revise && work.changed.is_empty())
 }
 
 fn counts(sets: &[BTreeSet<String>]) -> String {

@@ -2,6 +2,7 @@
 //! Nothing here is accepted from an agent; counters, statuses and verdicts are computed.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -137,7 +138,7 @@ impl Status {
         }
     }
 
-    /// Tells whether a later phase may build on this one.
+    /// Tells whether nothing is left to do in the phase.
     pub fn satisfies(self) -> bool {
         matches!(self, Self::Completed | Self::Skipped)
     }
@@ -158,6 +159,19 @@ pub enum Stage {
     Closing,
     /// Over, one way or another.
     Closed,
+}
+
+impl fmt::Display for Stage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Idle => f.write_str("not begun"),
+            Self::Ready(step) => write!(f, "ready for {step}"),
+            Self::Working(step) => write!(f, "working at {step}"),
+            Self::Deciding => f.write_str("ready for a ruling"),
+            Self::Closing => f.write_str("ready for the commit"),
+            Self::Closed => f.write_str("closed"),
+        }
+    }
 }
 
 /// A pass of the cycle that ended in a judgment.
@@ -193,9 +207,11 @@ pub struct Past {
 pub struct Counters {
     /// Every execute and revise begun, redone ones too; an interrupted call that is taken up again counts once.
     pub passes: u32,
+    /// Rounds opened, the present one included.
+    pub rounds: u32,
     /// Reviews that produced a verdict; with triage: tables that could be read.
     pub reviews: u32,
-    /// Revisions begun; with triage: rounds whose triage changed files.
+    /// Revisions begun; with triage also the rounds whose triage changed files.
     pub revisions: u32,
     /// Redos in a row, by step; a judged pass resets them.
     pub redos: BTreeMap<Step, u32>,
@@ -239,6 +255,16 @@ impl PhaseState {
             started_at: None,
             completed_at: None,
         }
+    }
+
+    /// Tells whether a later phase may build on this one: completed, or left out by choice.
+    pub fn is_met(&self) -> bool {
+        self.status == Status::Completed || (self.status == Status::Skipped && self.left_out_by_choice())
+    }
+
+    /// Tells whether the phase was left out by a preset or a flag, not because another one failed.
+    pub fn left_out_by_choice(&self) -> bool {
+        self.skipped_because.as_ref().is_some_and(|because| !because.starts_with("failed:"))
     }
 
     /// Returns the name of the phase.
@@ -303,7 +329,7 @@ impl PhaseState {
     /// Returns how many of the rounds allowed are used, and how many are allowed.
     /// In a policy with triage rounds are counted, else revisions.
     pub fn used_of_limit(&self) -> (u32, u32) {
-        let used = if self.def.policy.triage { self.counters.reviews } else { self.counters.revisions };
+        let used = if self.def.policy.triage { self.counters.rounds } else { self.counters.revisions };
         (used, self.def.policy.limits.max_revisions)
     }
 }

@@ -24,7 +24,8 @@ impl PhaseRunner {
         let paths = self.paths_to_commit(name)?;
         let message = self.message(name)?;
         let expected = CommitId::try_from(self.run_state()?.head.as_str())?;
-        let commit = self.space.commit(&paths, &message, &self.look(None)?.clone(), &expected)?;
+        let seen = self.look(Some(&approved))?.clone();
+        let commit = self.space.commit(&paths, &message, &seen, &expected)?;
         self.committed(name, &commit)
     }
 
@@ -73,8 +74,8 @@ impl PhaseRunner {
 
     /// Puts the end of the log on the branch, so that the worktree is left as clean as it was found.
     pub(super) fn commit_record(&mut self) -> Result<(), RunError> {
-        let run = self.run_state()?;
-        let message = format!("[ai-workflow] run: #{} completed\n\n{}", run.started.issue.number, self.trailers(run, "-"));
+        let run = self.run_state()?.clone();
+        let message = format!("[ai-workflow] run: #{} completed\n\n{}", run.started.issue.number, self.trailers(&run, "-"));
         let message = self.masker.mask(&message);
         let expected = CommitId::try_from(run.head.as_str())?;
         let paths = [self.folder.events(), self.folder.metadata()];

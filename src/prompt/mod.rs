@@ -1,1 +1,5 @@
 //! Not built yet.
+
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct PromptError(pub String);

@@ -115,6 +115,12 @@ impl RunFolder {
     /// Makes the run's folder and the `.gitignore` of all runs, unless there is one.
     pub fn prepare(&self) -> Result<(), StoreError> {
         make_folder(&self.root, &self.relative())?;
+        self.prepare_home()
+    }
+
+    /// Makes the folder of all runs and its `.gitignore`, unless there is one.
+    pub fn prepare_home(&self) -> Result<(), StoreError> {
+        make_folder(&self.root, HOME)?;
         let path = self.at(HOME).join(".gitignore");
         match fs::OpenOptions::new().write(true).create_new(true).open(&path) {
             Ok(mut file) => file.write_all(GITIGNORE.as_bytes()).map_err(failed("write", &path)),

@@ -1,1 +1,18 @@
-//! Not built yet.
+//! The engine, shown from outside: facts in, decisions out. Every seed's loop is one policy of it.
+
+mod budget;
+mod edges;
+mod misfits;
+mod pauses;
+mod policies;
+mod properties;
+mod reopening;
+mod scope;
+mod seed_completion;
+mod seed_doc_review;
+mod seed_phase_review;
+mod seed_quality_gate;
+mod seed_retake;
+mod speed;
+mod three_facts;
+mod world;

@@ -1,0 +1,160 @@
+//! Says whether a fact fits where the run stands, and if not, why. Changes nothing: the fold asks here first,
+//! so a fact that does not fit leaves the state as it was.
+
+use super::state::{PhaseState, Run, Stage, Status};
+use crate::event::{
+    Answered, Asked, Checked, Choice, Fact, Outcome, Reopened, Ruled, Ruling, StepStarted, Worked,
+};
+use crate::phase::{PhaseName, Step};
+
+/// Nothing, or why the fact does not fit.
+pub(super) type Fit = Result<(), String>;
+
+/// Says whether the fact fits the run.
+pub(super) fn fits(run: &Run, fact: &Fact) -> Fit {
+    match fact {
+        Fact::RunStarted(_) => Err("the run has already begun".into()),
+        Fact::Asked(asked) => asked_fits(run, asked),
+        Fact::PhaseSkipped { phase, .. } | Fact::PhaseStarted { phase, .. } => {
+            running(run)?;
+            pending(known(run, phase)?)
+        }
+        Fact::StepStarted(started) => call_fits(run, started),
+        Fact::Worked(worked) => work_fits(run, worked),
+        Fact::Checked(checked) => check_fits(run, checked),
+        Fact::Reviewed(reviewed) => {
+            ended_fits(run, &reviewed.phase, Step::Review, (reviewed.round, reviewed.attempt))
+        }
+        Fact::Triaged(triaged) => {
+            ended_fits(run, &triaged.phase, Step::Triage, (triaged.round, triaged.attempt))
+        }
+        Fact::Ruled(ruled) => ruling_fits(run, ruled),
+        Fact::ApprovalVoided { phase, .. } | Fact::Committed { phase, .. } => {
+            at(known(run, phase)?, Stage::Closing)
+        }
+        Fact::Paused { .. } => running(run),
+        Fact::Answered(answer) => answer_fits(run, answer),
+        Fact::Reopened(reopened) => reopening_fits(run, reopened),
+        Fact::Cancelled { .. } => not_over_for_good(run),
+        Fact::Finished { outcome } => finish_fits(run, *outcome),
+        Fact::Published { .. } | Fact::Interrupted { .. } | Fact::Noted { .. } => Ok(()),
+    }
+}
+
+fn unless(fits: bool, why: impl FnOnce() -> String) -> Fit {
+    if fits { Ok(()) } else { Err(why()) }
+}
+
+fn known<'a>(run: &'a Run, name: &PhaseName) -> Result<&'a PhaseState, String> {
+    run.phase(name).ok_or_else(|| format!("this run has no phase {name}"))
+}
+
+fn running(run: &Run) -> Fit {
+    unless(run.outcome == Outcome::Running, || format!("the run is {}", run.outcome.as_str()))
+}
+
+fn not_over_for_good(run: &Run) -> Fit {
+    let over = matches!(run.outcome, Outcome::Completed | Outcome::Cancelled);
+    unless(!over, || format!("the run is {}", run.outcome.as_str()))
+}
+
+fn not_cancelled(run: &Run) -> Fit {
+    unless(run.outcome != Outcome::Cancelled, || "the run is cancelled".into())
+}
+
+fn pending(phase: &PhaseState) -> Fit {
+    unless(phase.status == Status::Pending, || {
+        format!("{} is {}, not pending", phase.name(), phase.status.as_str())
+    })
+}
+
+fn at(phase: &PhaseState, stage: Stage) -> Fit {
+    unless(phase.stage == stage, || format!("{} is {}, not {stage}", phase.name(), phase.stage))
+}
+
+fn in_round(phase: &PhaseState, round: u32) -> Fit {
+    unless(phase.round == round, || format!("{} is in round {}, not {round}", phase.name(), phase.round))
+}
+
+fn asked_fits(run: &Run, asked: &Asked) -> Fit {
+    not_cancelled(run)?;
+    asked.only.as_ref().map_or(Ok(()), |only| known(run, only).map(|_| ()))
+}
+
+/// A call begins where the step is due, or takes up the same step that was interrupted.
+fn call_fits(run: &Run, started: &StepStarted) -> Fit {
+    running(run)?;
+    let phase = known(run, &started.phase)?;
+    in_round(phase, started.round)?;
+    unless(!matches!(started.step, Step::Check | Step::Answer), || {
+        format!("{} is not an agent's step of the cycle", started.step)
+    })?;
+    let next = attempts(phase, started.step) + 1;
+    unless(started.attempt == next, || format!("attempt {next} of {} comes next", started.step))?;
+    if phase.stage == Stage::Working(started.step) {
+        return Ok(());
+    }
+    at(phase, Stage::Ready(started.step))
+}
+
+fn attempts(phase: &PhaseState, step: Step) -> u32 {
+    phase.calls.get(&(phase.round, step)).copied().unwrap_or(0)
+}
+
+fn work_fits(run: &Run, worked: &Worked) -> Fit {
+    unless(matches!(worked.step, Step::Execute | Step::Revise), || {
+        format!("{} is not a step of the author", worked.step)
+    })?;
+    ended_fits(run, &worked.phase, worked.step, (worked.round, worked.attempt))
+}
+
+fn ended_fits(run: &Run, name: &PhaseName, step: Step, (round, attempt): (u32, u32)) -> Fit {
+    let phase = known(run, name)?;
+    in_round(phase, round)?;
+    at(phase, Stage::Working(step))?;
+    let latest = attempts(phase, step);
+    unless(attempt == latest, || format!("attempt {latest} of {step} is under way"))
+}
+
+fn check_fits(run: &Run, checked: &Checked) -> Fit {
+    let phase = known(run, &checked.phase)?;
+    in_round(phase, checked.round)?;
+    at(phase, Stage::Ready(Step::Check))
+}
+
+fn ruling_fits(run: &Run, ruled: &Ruled) -> Fit {
+    running(run)?;
+    let phase = known(run, &ruled.phase)?;
+    in_round(phase, ruled.round)?;
+    at(phase, Stage::Deciding)?;
+    match &ruled.ruling {
+        Ruling::Reopen { phase } => reopenable(run, phase),
+        Ruling::Advance
+        | Ruling::Revise
+        | Ruling::Redo { .. }
+        | Ruling::Pause { .. }
+        | Ruling::Fail { .. } => Ok(()),
+    }
+}
+
+fn answer_fits(run: &Run, answer: &Answered) -> Fit {
+    let asked = run.paused.as_ref().ok_or("nothing was asked")?;
+    let offered = answer.choice == Choice::Continue || asked.options.contains(&answer.choice);
+    unless(offered, || format!("that answer was not offered for a pause for {}", asked.reason.as_str()))
+}
+
+fn reopening_fits(run: &Run, reopened: &Reopened) -> Fit {
+    not_cancelled(run)?;
+    reopenable(run, &reopened.phase)
+}
+
+fn reopenable(run: &Run, name: &PhaseName) -> Fit {
+    let phase = known(run, name)?;
+    unless(!phase.left_out_by_choice(), || format!("{name} was left out of this run"))
+}
+
+fn finish_fits(run: &Run, outcome: Outcome) -> Fit {
+    running(run)?;
+    let last = matches!(outcome, Outcome::Completed | Outcome::Failed | Outcome::Incomplete);
+    unless(last, || format!("a run does not finish as {}", outcome.as_str()))
+}

@@ -1,0 +1,146 @@
+//! What a ruling does to a phase: the round is closed and recorded, the next step is set, the counters move.
+//! Does not choose the ruling.
+
+use jiff::Timestamp;
+
+use super::state::{Past, PhaseState, Round, Stage, Status};
+use crate::event::{Reading, Ruled, Ruling};
+use crate::phase::Step;
+use crate::verdict::{Judgment, ReadAs, Verdict};
+
+impl PhaseState {
+    pub(super) fn ruled(&mut self, ruled: &Ruled, at: Timestamp) {
+        self.past.push(Past {
+            round: ruled.round,
+            judgment: ruled.judgment,
+            ruling: ruled.ruling.word(),
+            rule: ruled.rule.clone(),
+        });
+        if let Ruling::Redo { step, delay_ms, next_agent } = &ruled.ruling {
+            self.redo(*step, *next_agent, ruled.judgment);
+            self.delay_ms = *delay_ms;
+            return;
+        }
+        self.close_round(ruled);
+        self.follow(&ruled.ruling, at);
+    }
+
+    fn follow(&mut self, ruling: &Ruling, at: Timestamp) {
+        match ruling {
+            Ruling::Advance => self.stage = Stage::Closing,
+            Ruling::Revise if self.triage.is_some() => self.next_round(),
+            Ruling::Revise => self.begin_revision(),
+            Ruling::Pause { escalation } => {
+                self.status = Status::Paused;
+                self.reason = Some(escalation.reason.as_str().to_owned());
+                self.stage = Stage::Closed;
+            }
+            Ruling::Fail { reason, incomplete } => {
+                self.incomplete = *incomplete;
+                self.fail(reason, at);
+            }
+            Ruling::Redo { .. } | Ruling::Reopen { .. } => self.stage = Stage::Closed,
+        }
+    }
+
+    pub(super) fn fail(&mut self, reason: &str, at: Timestamp) {
+        self.status = Status::Failed;
+        self.reason = Some(reason.to_owned());
+        self.completed_at = Some(at);
+        self.stage = Stage::Closed;
+    }
+
+    pub(super) fn begin_revision(&mut self) {
+        self.counters.revisions += 1;
+        self.completed_steps.retain(|step| *step == Step::Execute);
+        self.stage = Stage::Ready(Step::Revise);
+    }
+
+    /// Opens the next round on the files as they are: the triage, or a person, already made the changes.
+    pub(super) fn next_round(&mut self) {
+        self.open_round();
+        self.stage = self.after_work();
+    }
+
+    fn redo(&mut self, step: Step, next_agent: bool, judgment: Judgment) {
+        let opinion = matches!(step, Step::Review | Step::Triage);
+        if next_agent {
+            let index = if step == Step::Review { &mut self.reviewer } else { &mut self.author };
+            *index += 1;
+            self.counters.redos.remove(&step);
+        } else if judgment == Judgment::Unverifiable && opinion {
+            self.counters.unreadable += 1;
+        } else if self.broken.is_none() && (self.undecided() || self.format_redo_left()) {
+            self.counters.format_redos += 1;
+        } else {
+            *self.counters.redos.entry(step).or_default() += 1;
+        }
+        if step == Step::Check {
+            self.forget_evidence();
+        }
+        self.broken = None;
+        self.completed_steps.retain(|done| *done != step);
+        self.stage = Stage::Ready(step);
+    }
+
+    /// A step that broke leaves the record of the round that asked for it; anything else replaces it.
+    fn close_round(&mut self, ruled: &Ruled) {
+        let recorded = self.rounds.iter().any(|round| round.n == ruled.round);
+        let broke = self.broken.is_some() && self.accepted_by.is_none();
+        if !(recorded && broke) {
+            let record = self.round_record(ruled);
+            self.rounds.retain(|round| round.n != ruled.round);
+            self.rounds.push(record);
+        }
+        if !recorded {
+            self.counters.revisions += u32::from(self.triage_changed_files());
+        }
+        self.counters.redos.clear();
+        self.counters.unreadable = 0;
+        if !self.format_failed() {
+            self.counters.format_redos = 0;
+        }
+    }
+
+    fn round_record(&self, ruled: &Ruled) -> Round {
+        let calls = self.calls.iter().filter(|((n, _), _)| *n == ruled.round);
+        let worked = self.work.as_ref().is_some_and(|work| !work.changed.is_empty());
+        let changed_files = if self.def.policy.triage { self.triage_changed_files() } else { worked };
+        Round {
+            n: ruled.round,
+            verdict: self.verdict(ruled.judgment),
+            read_as: self.read_as(),
+            judgment: ruled.judgment,
+            ruling: ruled.ruling.word(),
+            findings: self.findings().to_vec(),
+            open: self.open(),
+            attempts: calls.map(|(_, count)| count).sum(),
+            changed_files,
+            standstill: ruled.standstill.clone(),
+        }
+    }
+
+    /// Returns what the review amounts to after the engine's tightening; nothing when a failed check ended the round.
+    fn verdict(&self, judgment: Judgment) -> Option<Verdict> {
+        if self.by_table() {
+            return Some(judgment.verdict());
+        }
+        let reading = self.reading()?;
+        Some(reading.result.max(self.review_judgment(reading).0.verdict()))
+    }
+
+    fn read_as(&self) -> Option<ReadAs> {
+        if self.by_table() {
+            return Some(ReadAs::Table);
+        }
+        self.reading().map(|reading| reading.read_as.clone())
+    }
+
+    fn by_table(&self) -> bool {
+        self.triage.as_ref().is_some_and(|triage| triage.table.is_some())
+    }
+
+    pub(super) fn reading(&self) -> Option<&Reading> {
+        self.review.as_ref().and_then(|review| review.reading.as_ref())
+    }
+}

@@ -1,0 +1,165 @@
+//! What a person can answer to each pause, and what follows.
+
+use ai_workflow::event::{CheckStatus, Choice, Fact, Outcome, PauseReason};
+use ai_workflow::flow::{Counters, Status};
+use ai_workflow::phase::Step;
+use ai_workflow::policy::{PhaseDef, Policy};
+use ai_workflow::verdict::{Judgment, Verdict};
+
+use super::policies::{agreement, doc_review, phase, phase_review, quality_gate, retake};
+use super::world::{
+    Review, Script, World, crashes, fails, name, no_answer, no_table, states, table, unreadable,
+};
+
+/// A phase and a script that lead to the pause.
+fn leading_to(reason: PauseReason) -> (PhaseDef, Script) {
+    let plain = Script::default;
+    let with = |reviews: Vec<Review>| Script { reviews, ..plain() };
+    let (policy, script): (Policy, Script) = match reason {
+        PauseReason::Exhausted => {
+            let checks = vec![vec![("q2_todo".into(), CheckStatus::Fail)]];
+            (quality_gate(), Script { checks, ..plain() })
+        }
+        PauseReason::Blocked => (retake(), with(vec![states("REJECT", Verdict::Fail, Judgment::Block)])),
+        PauseReason::Discuss => (doc_review(), Script { triages: vec![table(0, 0, 1)], ..plain() }),
+        PauseReason::Unreadable => (doc_review(), Script { triages: vec![no_table()], ..plain() }),
+        PauseReason::ReviewerUnavailable => (phase_review(), with(vec![no_answer()])),
+        PauseReason::AgentFailed => {
+            let mut policy = quality_gate();
+            policy.limits.max_passes = None;
+            (policy, Script { work: vec![crashes()], ..plain() })
+        }
+        PauseReason::Stalled => {
+            let mut policy = phase_review();
+            policy.stop_on_stall = true;
+            let review = fails().with(ai_workflow::finding::Severity::Major, "the same problem");
+            (policy, with(vec![review]))
+        }
+        PauseReason::Budget | PauseReason::Quota | PauseReason::JobLimit => panic!("not a phase's pause"),
+    };
+    (phase("planning", policy), script)
+}
+
+const REASONS: [PauseReason; 7] = [
+    PauseReason::Exhausted,
+    PauseReason::Blocked,
+    PauseReason::Discuss,
+    PauseReason::Unreadable,
+    PauseReason::ReviewerUnavailable,
+    PauseReason::AgentFailed,
+    PauseReason::Stalled,
+];
+
+fn paused(reason: PauseReason) -> World {
+    let (def, script) = leading_to(reason);
+    let later = PhaseDef { needs: vec![def.name.clone()], ..phase("design", phase_review()) };
+    let mut world = World::new(agreement(vec![def, later])).script(&name("planning"), script);
+    assert_eq!(world.execute(), Outcome::Paused, "{reason:?}");
+    assert_eq!(world.run().paused.as_ref().map(|asked| asked.reason), Some(reason));
+    assert_eq!(world.first().status, Status::Paused);
+    assert_eq!(world.first().reason.as_deref(), Some(reason.as_str()));
+    world
+}
+
+#[test]
+fn a_paused_run_does_nothing_until_it_is_answered() {
+    for reason in REASONS {
+        let mut world = paused(reason);
+        let before = world.entries.len();
+        assert_eq!(world.execute(), Outcome::Paused);
+        assert_eq!(world.entries.len(), before + 1, "only the request is new");
+    }
+}
+
+#[test]
+fn accepting_completes_the_phase_and_says_who_did() {
+    for reason in REASONS {
+        let mut world = paused(reason);
+        let rounds = world.first().rounds.len();
+        assert_eq!(world.answer(Choice::Accept, ""), Outcome::Completed, "{reason:?}");
+        assert_eq!(world.first().status, Status::Completed);
+        assert_eq!(world.first().accepted_by.as_deref(), Some("alice"));
+        assert!(world.last_rule().ends_with("; accepted by alice"), "{}", world.last_rule());
+        assert_eq!(world.first().rounds.len(), rounds, "nobody looked again");
+        assert_eq!(world.first().rounds.last().map(|round| round.ruling), Some("advance"));
+        assert!(!world.first().rounds.last().expect("a round").judgment.approves());
+        assert_eq!(world.first().reason, None);
+    }
+}
+
+#[test]
+fn giving_up_fails_the_phase_and_skips_the_later_ones() {
+    for reason in REASONS {
+        let mut world = paused(reason);
+        assert_eq!(world.answer(Choice::GiveUp, ""), Outcome::Failed, "{reason:?}");
+        assert_eq!(world.first().reason.as_deref(), Some("given_up"));
+        assert!(world.first().completed_at.is_some());
+        assert_eq!(world.phase("design").skipped_because.as_deref(), Some("failed:planning"));
+    }
+}
+
+#[test]
+fn going_on_begins_where_the_pause_came_from_with_fresh_limits() {
+    for (reason, step, revisions) in [
+        (PauseReason::Exhausted, Step::Revise, 1),
+        (PauseReason::Stalled, Step::Revise, 1),
+        (PauseReason::Blocked, Step::Check, 0),
+        (PauseReason::Discuss, Step::Review, 0),
+        (PauseReason::Unreadable, Step::Review, 0),
+        (PauseReason::ReviewerUnavailable, Step::Check, 0),
+        (PauseReason::AgentFailed, Step::Execute, 0),
+    ] {
+        let mut world = paused(reason);
+        let answered = ai_workflow::event::Answered {
+            choice: Choice::Continue,
+            text: "use the old name".into(),
+            by: "alice".into(),
+        };
+        world.record(Fact::Answered(answered));
+        let phase = world.first();
+        assert_eq!(phase.current_step(), Some(step), "{reason:?}");
+        let rounds = u32::from(step != Step::Revise);
+        assert_eq!(phase.counters, Counters { revisions, rounds, ..Counters::default() }, "{reason:?}");
+        assert_eq!(phase.advice.as_deref(), Some("use the old name"));
+        assert_eq!(
+            world.play_on(),
+            Outcome::Paused,
+            "the world is the same, so the same question comes again"
+        );
+    }
+}
+
+#[test]
+fn an_agent_that_broke_while_revising_revises_again() {
+    let mut policy = retake();
+    policy.outcomes.agent_failed = ai_workflow::policy::Ending::Pause;
+    let work = vec![super::world::done(), crashes(), crashes(), crashes(), super::world::done()];
+    let reviews = vec![fails(), states("APPROVE", Verdict::Pass, Judgment::Approve)];
+    let mut world = World::play(phase("planning", policy), Script { work, reviews, ..Script::default() });
+    assert_eq!(world.history(), ["revise", "redo", "redo", "pause"]);
+    assert_eq!(world.answer(Choice::Continue, ""), Outcome::Completed);
+    let rounds: Vec<_> = world.first().rounds.iter().map(|round| (round.n, round.ruling)).collect();
+    assert_eq!(rounds, [(1, "revise"), (2, "advance")]);
+    assert_eq!(world.first().counters.revisions, 1);
+}
+
+#[test]
+fn going_on_after_a_silent_reviewer_looks_again_in_a_new_round() {
+    let reviews = vec![no_answer(), no_answer(), no_answer(), super::world::passes()];
+    let mut world = World::play(phase("planning", phase_review()), Script { reviews, ..Script::default() });
+    assert_eq!(world.answer(Choice::Continue, ""), Outcome::Completed);
+    let rounds: Vec<_> = world.first().rounds.iter().map(|round| (round.n, round.verdict)).collect();
+    assert_eq!(rounds, [(1, None), (2, Some(Verdict::Pass))]);
+    assert_eq!(world.first().counters.passes, 0, "the author was not called again");
+}
+
+#[test]
+fn what_a_person_accepted_is_void_when_the_files_change() {
+    let script = Script { reviews: vec![unreadable()], voids: vec![true, false], ..Script::default() };
+    let mut policy = phase_review();
+    policy.outcomes.unreadable = ai_workflow::policy::Unreadable::Pause;
+    let mut world = World::play(phase("planning", policy), script);
+    assert_eq!(world.answer(Choice::Accept, ""), Outcome::Paused);
+    assert_eq!(world.first().accepted_by, None);
+    assert_eq!(world.history(), ["redo", "pause", "advance", "redo", "pause"]);
+}

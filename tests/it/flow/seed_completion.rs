@@ -1,0 +1,121 @@
+//! Seed 002, policy completion: a declaration starts the checks, the first failure is repaired, three passes.
+
+use ai_workflow::event::{CheckStatus, ClaimStatus, Fact, Outcome};
+use ai_workflow::flow::Status;
+use ai_workflow::policy::OnFail;
+
+use super::policies::{completion, phase};
+use super::world::{Script, World, claims, done};
+
+fn play(checks: &[&[(&str, CheckStatus)]]) -> World {
+    play_with(completion(), checks)
+}
+
+fn play_with(policy: ai_workflow::policy::Policy, checks: &[&[(&str, CheckStatus)]]) -> World {
+    let owned = |round: &&[(&str, CheckStatus)]| {
+        round.iter().map(|(check, status)| ((*check).to_owned(), *status)).collect()
+    };
+    let script = Script { checks: checks.iter().map(owned).collect(), ..Script::default() };
+    World::play(phase("implementation", policy), script)
+}
+
+#[test]
+fn c_02_a_wrong_form_is_asked_for_again_and_uses_no_revision() {
+    let world = play(&[&[("format", CheckStatus::Fail)], &[]]);
+    assert_eq!(world.history(), ["redo", "advance"]);
+    assert_eq!(
+        world.first().past[0].rule,
+        "check format: format was looked at; asked for the form again 1/2"
+    );
+    assert_eq!(world.first().counters.revisions, 0);
+}
+
+#[test]
+fn c_02_a_failed_completion_is_a_revision_and_both_passing_is_the_end() {
+    let world = play(&[&[("tests_pass", CheckStatus::Fail)], &[]]);
+    assert_eq!(world.history(), ["revise", "advance"]);
+    assert_eq!(world.run().outcome, Outcome::Completed);
+}
+
+#[test]
+fn c_02_format_redos_are_two_and_share_the_passes() {
+    let wrong: &[(&str, CheckStatus)] = &[("format", CheckStatus::Fail)];
+    let world = play(&[wrong]);
+    assert_eq!(world.history(), ["redo", "redo", "fail"]);
+    assert_eq!(world.first().counters.passes, 3);
+    let mut patient = completion();
+    patient.limits.max_passes = None;
+    let world = play_with(patient.clone(), &[wrong]);
+    assert_eq!(world.history(), ["redo", "redo", "revise", "revise", "fail"]);
+    let world = play_with(patient, &[wrong, wrong, wrong, &[], wrong]);
+    assert_eq!(world.history(), ["redo", "redo", "revise", "advance"]);
+}
+
+#[test]
+fn c_04_the_checks_stop_at_the_first_failure_and_its_pattern_is_what_counts() {
+    let world = play(&[&[("git_clean", CheckStatus::Fail), ("tests_pass", CheckStatus::Fail)], &[]]);
+    let results = world.entries.iter().find_map(|entry| match &entry.fact {
+        Fact::Checked(checked) => Some(checked.results.iter().map(|result| result.check.clone()).collect()),
+        _ => None,
+    });
+    assert_eq!(results, Some(vec!["format".to_owned(), "git_clean".to_owned()]));
+    assert_eq!(world.history(), ["revise", "advance"]);
+    assert!(world.first().past[0].rule.starts_with("check git_clean"));
+}
+
+#[test]
+fn c_24_skip_is_reported_and_goes_on() {
+    let world = play(&[&[("lint", CheckStatus::Fail)]]);
+    assert_eq!(world.history(), ["advance"]);
+}
+
+#[test]
+fn c_24_abort_and_a_missing_permission_end_the_phase() {
+    let mut policy = completion();
+    policy.checks[2].on_fail = OnFail::Stop;
+    for status in [CheckStatus::Fail, CheckStatus::Unavailable] {
+        let world = play_with(policy.clone(), &[&[("tests_pass", status)]]);
+        assert_eq!(world.history(), ["fail"]);
+        assert_eq!(
+            (world.first().status, world.first().reason.as_deref()),
+            (Status::Failed, Some("blocked"))
+        );
+    }
+}
+
+#[test]
+fn c_24_retry_is_used_up_after_three_passes() {
+    let world = play(&[&[("tests_pass", CheckStatus::Fail)]]);
+    assert_eq!(world.history(), ["revise", "revise", "fail"]);
+    assert_eq!(world.first().reason.as_deref(), Some("retry_limit"));
+}
+
+#[test]
+fn an_author_that_is_not_finished_is_sent_on_without_checks() {
+    let work = vec![claims(ClaimStatus::Incomplete), claims(ClaimStatus::Completed)];
+    let world = World::play(phase("implementation", completion()), Script { work, ..Script::default() });
+    assert_eq!(world.history(), ["revise", "advance"]);
+    assert_eq!(world.first().past[0].rule, "the author says that it is not finished; revision 1/2");
+    assert_eq!(world.count(|fact| matches!(fact, Fact::Checked(_))), 1);
+}
+
+#[test]
+fn an_author_that_declares_nothing_is_checked() {
+    let world = World::play(
+        phase("implementation", completion()),
+        Script { work: vec![done()], ..Script::default() },
+    );
+    assert_eq!(world.count(|fact| matches!(fact, Fact::Checked(_))), 1);
+    assert_eq!(world.history(), ["advance"]);
+}
+
+#[test]
+fn a_check_that_wants_the_work_done_over_is_redone_then_revised() {
+    let mut policy = completion();
+    policy.checks[1].on_fail = OnFail::Redo;
+    policy.limits.max_passes = None;
+    let world = play_with(policy, &[&[("git_clean", CheckStatus::Fail)]]);
+    let over = ["redo", "redo", "revise"];
+    assert_eq!(world.history(), [&over[..], &over[..], &["redo", "redo", "fail"]].concat());
+    assert_eq!(world.first().counters.revisions, 2);
+}

@@ -1,0 +1,542 @@
+//! A scripted world: it answers what the engine decides with facts, and nothing else moves it.
+//! A script is keyed by phase, step and the number of answers that came to an end, so a crash cannot shift it.
+
+use std::collections::BTreeMap;
+
+use ai_workflow::event::{
+    Answered, Asked, CheckResult, CheckStatus, Checked, Choice, Claim, ClaimStatus, Ended, Entry, Evaluation,
+    ExecOutcome, Fact, Outcome, Reading, Reopened, ReopenedBy, Reviewed, Ruled, RunDecision, RunStarted,
+    StepStarted, TriageTable, Triaged, Usage, Worked,
+};
+use ai_workflow::finding::{Disposition, Finding, Severity};
+use ai_workflow::flow::{Action, Call, Decision, PhaseState, Run, State, apply, decide, fold};
+use ai_workflow::issue::Issue;
+use ai_workflow::phase::{PhaseName, Step};
+use ai_workflow::policy::{Agreement, Budget, CheckMode, PhaseDef};
+use ai_workflow::verdict::{Judgment, ReadAs, Verdict};
+
+/// How the author's call ends.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Work {
+    pub outcome: ExecOutcome,
+    pub changes: bool,
+    pub claim: Option<ClaimStatus>,
+    pub decision: Option<RunDecision>,
+}
+
+/// How the reviewer's call ends.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Review {
+    pub outcome: ExecOutcome,
+    pub reading: Option<Reading>,
+    /// The files were changed by somebody since the checks.
+    pub moved: bool,
+    pub truncated: bool,
+}
+
+/// How the triage call ends.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Triage {
+    pub outcome: ExecOutcome,
+    pub table: Option<TriageTable>,
+    pub changes: bool,
+}
+
+/// What happens in one phase, each list by the number of its answers; the last one repeats.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Script {
+    pub work: Vec<Work>,
+    /// The checks that do not pass, round by round.
+    pub checks: Vec<Vec<(String, CheckStatus)>>,
+    pub reviews: Vec<Review>,
+    pub triages: Vec<Triage>,
+    /// Whether the files changed between the approval and the commit.
+    pub voids: Vec<bool>,
+}
+
+/// What a person does when the run halts.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Human {
+    Answer(Choice),
+    /// Opens the phase with this index again.
+    Reopen(usize, Step),
+}
+
+impl Default for Script {
+    fn default() -> Self {
+        Self {
+            work: vec![done()],
+            checks: vec![vec![]],
+            reviews: vec![passes()],
+            triages: vec![table(0, 0, 0)],
+            voids: vec![false],
+        }
+    }
+}
+
+pub fn done() -> Work {
+    Work { outcome: ExecOutcome::Done, changes: true, claim: None, decision: None }
+}
+
+pub fn ends(outcome: ExecOutcome) -> Work {
+    Work { outcome, changes: outcome == ExecOutcome::Partial, ..done() }
+}
+
+pub fn crashes() -> Work {
+    ends(ExecOutcome::Crashed)
+}
+
+pub fn decides(decision: RunDecision) -> Work {
+    Work { decision: Some(decision), ..done() }
+}
+
+pub fn claims(claim: ClaimStatus) -> Work {
+    Work { claim: Some(claim), ..done() }
+}
+
+pub fn passes() -> Review {
+    states("PASS", Verdict::Pass, Judgment::Approve)
+}
+
+pub fn fails() -> Review {
+    states("FAIL", Verdict::Fail, Judgment::Revise)
+}
+
+/// A review whose word the policy maps to this judgment.
+pub fn states(word: &str, result: Verdict, judgment: Judgment) -> Review {
+    let reading = Reading {
+        result,
+        judgment,
+        stated: word.into(),
+        read_as: ReadAs::Json,
+        reason: "an object".into(),
+        feedback: format!("feedback of {word}"),
+        suggestions: vec![],
+        findings: vec![],
+        questions: vec![],
+        grade: None,
+        viewpoints: BTreeMap::default(),
+    };
+    Review { outcome: ExecOutcome::Done, reading: Some(reading), moved: false, truncated: false }
+}
+
+/// A review that holds no readable verdict.
+pub fn unreadable() -> Review {
+    let mut review = states("", Verdict::Fail, Judgment::Unverifiable);
+    if let Some(reading) = &mut review.reading {
+        reading.read_as = ReadAs::Default;
+        reading.reason = "no marker".into();
+    }
+    review
+}
+
+pub fn no_answer() -> Review {
+    Review { outcome: ExecOutcome::TimedOut, reading: None, moved: false, truncated: false }
+}
+
+impl Review {
+    pub fn with(mut self, severity: Severity, issue: &str) -> Self {
+        let reading = self.reading.as_mut().expect("a review that was read");
+        reading.findings.push(finding(severity, issue));
+        self
+    }
+}
+
+pub fn finding(severity: Severity, issue: &str) -> Finding {
+    Finding {
+        severity,
+        category: "quality".into(),
+        file: Some("src/lib.rs".into()),
+        line: None,
+        issue: issue.into(),
+        suggestion: None,
+        auto_fixable: false,
+        disposition: Disposition::Open,
+    }
+}
+
+/// A triage that fixes what it says has to be fixed.
+pub fn table(fix_required: u32, no_fix_needed: u32, needs_discussion: u32) -> Triage {
+    let table = TriageTable { fix_required, no_fix_needed, needs_discussion };
+    Triage { outcome: ExecOutcome::Done, table: Some(table), changes: fix_required > 0 }
+}
+
+pub fn no_table() -> Triage {
+    Triage { outcome: ExecOutcome::Done, table: None, changes: false }
+}
+
+pub fn name(text: &str) -> PhaseName {
+    text.parse().expect("a phase name")
+}
+
+/// The run so far, and what will happen in it.
+#[derive(Debug, Clone)]
+pub struct World {
+    pub entries: Vec<Entry>,
+    pub state: State,
+    pub scripts: BTreeMap<PhaseName, Script>,
+    pub humans: Vec<Human>,
+    /// No run may need more entries than this.
+    pub limit: usize,
+}
+
+impl World {
+    /// Begins a run that nobody has asked for yet.
+    pub fn new(agreement: Agreement) -> Self {
+        let mut world = Self {
+            entries: vec![],
+            state: State::default(),
+            scripts: BTreeMap::new(),
+            humans: vec![],
+            limit: 2_000,
+        };
+        world.record(Fact::RunStarted(Box::new(started(agreement))));
+        world
+    }
+
+    /// Begins a run of one phase and plays it to its end.
+    pub fn play(def: PhaseDef, script: Script) -> Self {
+        let mut world = Self::new(super::policies::agreement(vec![def.clone()])).script(&def.name, script);
+        world.execute();
+        world
+    }
+
+    pub fn script(mut self, phase: &PhaseName, script: Script) -> Self {
+        self.scripts.insert(phase.clone(), script);
+        self
+    }
+
+    pub fn run(&self) -> &Run {
+        self.state.run.as_ref().expect("a run that began")
+    }
+
+    pub fn phase(&self, text: &str) -> &PhaseState {
+        self.run().phase(&name(text)).expect("a phase of the run")
+    }
+
+    /// The first phase.
+    pub fn first(&self) -> &PhaseState {
+        &self.run().phases[0]
+    }
+
+    /// Asks for everything and plays until the run halts.
+    pub fn execute(&mut self) -> Outcome {
+        self.ask(Asked::default())
+    }
+
+    pub fn execute_only(&mut self, phase: &str, ignore_needs: bool) -> Outcome {
+        self.ask(Asked { only: Some(name(phase)), ignore_needs, budget: None })
+    }
+
+    pub fn execute_with(&mut self, budget: Budget) -> Outcome {
+        self.ask(Asked { budget: Some(budget), ..Asked::default() })
+    }
+
+    pub fn ask(&mut self, asked: Asked) -> Outcome {
+        self.record(Fact::Asked(asked));
+        self.play_on()
+    }
+
+    pub fn answer(&mut self, choice: Choice, text: &str) -> Outcome {
+        self.record(Fact::Answered(Answered { choice, text: text.into(), by: "alice".into() }));
+        self.play_on()
+    }
+
+    pub fn reopen(&mut self, phase: &str, step: Step, by: ReopenedBy) -> Outcome {
+        self.record(Fact::Reopened(Reopened { phase: name(phase), step, reason: "once more".into(), by }));
+        self.play_on()
+    }
+
+    /// Plays until the run halts.
+    pub fn play_on(&mut self) -> Outcome {
+        loop {
+            assert!(self.entries.len() <= self.limit, "the run does not end: {:#?}", self.tail());
+            match decide(&self.state) {
+                Decision::Record(fact) => self.record(*fact),
+                Decision::Perform(action) => self.perform(action),
+                Decision::Halt(outcome) => return outcome,
+            }
+        }
+    }
+
+    /// Plays until nobody has anything left to say about it.
+    pub fn play_with_humans(&mut self) -> Outcome {
+        loop {
+            let outcome = self.play_on();
+            let said = self.count(|fact| matches!(fact, Fact::Answered(_) | Fact::Reopened(_)));
+            let Some(human) = self.humans.get(said).cloned() else { return outcome };
+            let fact = self.said(&human, outcome);
+            self.record(fact);
+        }
+    }
+
+    /// A person can only answer what was asked, and reopen what was not left out.
+    fn said(&self, human: &Human, outcome: Outcome) -> Fact {
+        match human {
+            Human::Answer(choice) if outcome == Outcome::Paused => {
+                let by = "alice".into();
+                Fact::Answered(Answered { choice: *choice, text: "advice".into(), by })
+            }
+            Human::Answer(_) => self.reopened(0, Step::Execute),
+            Human::Reopen(index, step) => self.reopened(*index, *step),
+        }
+    }
+
+    fn reopened(&self, index: usize, step: Step) -> Fact {
+        let phases = &self.run().phases;
+        let phase = phases[index % phases.len()].name().clone();
+        Fact::Reopened(Reopened { phase, step, reason: "once more".into(), by: ReopenedBy::Retry })
+    }
+
+    /// Forgets everything after the first `length` entries, as a crash does, and folds what is left.
+    pub fn cut(&self, length: usize) -> Self {
+        let entries = self.entries[..length].to_vec();
+        let state = fold(&entries).expect("a prefix of a log folds");
+        Self { entries, state, ..self.clone() }
+    }
+
+    pub fn record(&mut self, fact: Fact) {
+        let entry = self.entry(fact);
+        let applied = apply(&mut self.state, &entry);
+        assert_eq!(applied, Ok(()), "{:#?}\n{:#?}", entry.fact, self.tail());
+        self.entries.push(entry);
+    }
+
+    pub fn entry(&self, fact: Fact) -> Entry {
+        let seq = self.entries.len() as u64 + 1;
+        let at = jiff::Timestamp::from_second(1_700_000_000 + i64::try_from(seq).expect("a short log"))
+            .expect("a time of our days");
+        Entry { seq, at, fact }
+    }
+
+    fn tail(&self) -> Vec<String> {
+        let last = self.entries.len().saturating_sub(12);
+        self.entries[last..].iter().map(|entry| format!("{}: {:?}", entry.seq, entry.fact)).collect()
+    }
+
+    pub fn count(&self, wanted: impl Fn(&Fact) -> bool) -> usize {
+        self.entries.iter().filter(|entry| wanted(&entry.fact)).count()
+    }
+
+    /// Rulings of a phase in their order.
+    pub fn rulings(&self, text: &str) -> Vec<Ruled> {
+        let of_phase = |entry: &Entry| match &entry.fact {
+            Fact::Ruled(ruled) if ruled.phase.as_str() == text => Some(ruled.clone()),
+            _ => None,
+        };
+        self.entries.iter().filter_map(of_phase).collect()
+    }
+
+    /// The words of all rulings of the first phase.
+    pub fn history(&self) -> Vec<&'static str> {
+        self.first().past.iter().map(|past| past.ruling).collect()
+    }
+
+    /// The text that `explain` shows for the latest ruling of the first phase.
+    pub fn last_rule(&self) -> &str {
+        self.first().past.last().map_or("", |past| &past.rule)
+    }
+
+    pub fn perform(&mut self, action: Action) {
+        match action {
+            Action::StartPhase(phase) => self.record(Fact::PhaseStarted { phase, tree: self.tree() }),
+            Action::CallAgent(call) => self.call(call),
+            Action::RunChecks { phase, round } => self.check(phase, round),
+            Action::Commit(phase) => self.commit(phase),
+            Action::Publish => {
+                self.record(Fact::Published { pr_number: None, pr_url: "243.pr.md".into() });
+            }
+        }
+    }
+
+    fn call(&mut self, call: Call) {
+        self.record(Fact::StepStarted(StepStarted {
+            phase: call.phase.clone(),
+            step: call.step,
+            round: call.round,
+            attempt: call.attempt,
+            agent: call.agent.clone(),
+            review_id: None,
+            prompt: "0".repeat(64),
+        }));
+        let fact = match call.step {
+            Step::Review => self.review(call),
+            Step::Triage => self.triage(call),
+            Step::Execute | Step::Revise | Step::Check | Step::Answer => self.work(call),
+        };
+        self.record(fact);
+    }
+
+    fn work(&self, call: Call) -> Fact {
+        let work = self.next(&call.phase, |script| &script.work, |fact| matches!(fact, Fact::Worked(_)));
+        let claim = work.claim.map(|status| Claim {
+            status,
+            next_action: None,
+            summary: String::new(),
+            notices: vec![],
+        });
+        let evaluation =
+            work.decision.clone().map(|decision| Evaluation { decision, remaining_tasks: vec![] });
+        Fact::Worked(Worked {
+            phase: call.phase,
+            step: call.step,
+            round: call.round,
+            attempt: call.attempt,
+            ended: ended(work.outcome),
+            tree: self.tree_after(work.changes),
+            changed: changed(work.changes),
+            claim,
+            evaluation,
+        })
+    }
+
+    fn check(&mut self, phase: PhaseName, round: u32) {
+        let script = self.next(&phase, |script| &script.checks, |fact| matches!(fact, Fact::Checked(_)));
+        let policy = &self.run().phase(&phase).expect("a phase of the run").def.policy;
+        let status = |id: &String| {
+            let odd = script.iter().find(|(check, _)| check == id);
+            odd.map_or(CheckStatus::Pass, |(_, status)| *status)
+        };
+        let mut results: Vec<_> =
+            policy.checks.iter().map(|rule| result(&rule.id, status(&rule.id))).collect();
+        if policy.check_mode == CheckMode::FirstFailure {
+            let failed = results.iter().position(|result| result.status == CheckStatus::Fail);
+            results.truncate(failed.map_or(results.len(), |index| index + 1));
+        }
+        self.record(Fact::Checked(Checked { phase, round, results, tree: self.tree() }));
+    }
+
+    fn review(&self, call: Call) -> Fact {
+        let review =
+            self.next(&call.phase, |script| &script.reviews, |fact| matches!(fact, Fact::Reviewed(_)));
+        let mut ended = ended(review.outcome);
+        ended.truncated = review.truncated;
+        Fact::Reviewed(Reviewed {
+            phase: call.phase,
+            round: call.round,
+            attempt: call.attempt,
+            reviewer: call.agent,
+            ended,
+            reading: review.reading,
+            tree: self.tree_after(review.moved),
+        })
+    }
+
+    fn triage(&self, call: Call) -> Fact {
+        let triage =
+            self.next(&call.phase, |script| &script.triages, |fact| matches!(fact, Fact::Triaged(_)));
+        Fact::Triaged(Triaged {
+            phase: call.phase,
+            round: call.round,
+            attempt: call.attempt,
+            ended: ended(triage.outcome),
+            table: triage.table,
+            tree: self.tree_after(triage.changes),
+            changed: changed(triage.changes),
+        })
+    }
+
+    fn commit(&mut self, phase: PhaseName) {
+        let closing = |fact: &Fact| matches!(fact, Fact::Committed { .. } | Fact::ApprovalVoided { .. });
+        let void = self.next(&phase, |script| &script.voids, closing);
+        self.record(if void {
+            Fact::ApprovalVoided { phase, reason: "the files changed".into() }
+        } else {
+            Fact::Committed { phase, commit: self.tree() }
+        });
+    }
+
+    fn next<T: Clone>(
+        &self,
+        phase: &PhaseName,
+        list: impl Fn(&Script) -> &Vec<T>,
+        kind: impl Fn(&Fact) -> bool,
+    ) -> T {
+        let index = self.count(|fact| kind(fact) && phase_of(fact) == Some(phase));
+        let default = Script::default();
+        let list = list(self.scripts.get(phase).unwrap_or(&default));
+        list[index.min(list.len() - 1)].clone()
+    }
+
+    /// The files, named by how often they were changed.
+    fn tree(&self) -> String {
+        format!("tree-{}", self.changes())
+    }
+
+    fn tree_after(&self, changes: bool) -> String {
+        format!("tree-{}", self.changes() + u64::from(changes))
+    }
+
+    fn changes(&self) -> u64 {
+        let number = |tree: &str| tree.trim_start_matches("tree-").parse::<u64>().expect("our own name");
+        self.entries.iter().fold(0, |now, entry| match &entry.fact {
+            Fact::Worked(Worked { tree, .. })
+            | Fact::Triaged(Triaged { tree, .. })
+            | Fact::Reviewed(Reviewed { tree, .. }) => number(tree),
+            Fact::ApprovalVoided { .. } => now + 1,
+            _ => now,
+        })
+    }
+}
+
+fn ended(outcome: ExecOutcome) -> Ended {
+    let usage = Usage { input_tokens: Some(1_000), output_tokens: Some(200), cost_usd: Some(0.25) };
+    Ended { outcome, reason: None, millis: 30_000, usage, truncated: false, simulated: true }
+}
+
+fn changed(changes: bool) -> Vec<String> {
+    if changes { vec!["src/lib.rs".into()] } else { vec![] }
+}
+
+pub fn result(check: &str, status: CheckStatus) -> CheckResult {
+    CheckResult {
+        check: check.into(),
+        status,
+        pattern: None,
+        summary: format!("{check} was looked at"),
+        evidence: String::new(),
+        params: BTreeMap::default(),
+    }
+}
+
+pub fn phase_of(fact: &Fact) -> Option<&PhaseName> {
+    match fact {
+        Fact::Worked(Worked { phase, .. })
+        | Fact::Checked(Checked { phase, .. })
+        | Fact::Reviewed(Reviewed { phase, .. })
+        | Fact::Triaged(Triaged { phase, .. })
+        | Fact::StepStarted(StepStarted { phase, .. })
+        | Fact::Ruled(Ruled { phase, .. })
+        | Fact::PhaseStarted { phase, .. }
+        | Fact::PhaseSkipped { phase, .. }
+        | Fact::ApprovalVoided { phase, .. }
+        | Fact::Committed { phase, .. } => Some(phase),
+        _ => None,
+    }
+}
+
+fn started(agreement: Agreement) -> RunStarted {
+    let issue = Issue {
+        number: 243.try_into().expect("a number"),
+        title: "Totals are wrong".into(),
+        body: "They are.".into(),
+        labels: vec![],
+        author: "alice".into(),
+        open: true,
+        url: String::new(),
+    };
+    RunStarted {
+        format: ai_workflow::event::FORMAT,
+        run_id: "0".repeat(32),
+        version: "0.1.0".into(),
+        issue,
+        issue_digest: "0".repeat(64),
+        repository: "owner/name".into(),
+        branch: "ai-workflow/issue-243".into(),
+        base_branch: "main".into(),
+        base_commit: "0".repeat(40),
+        language: "en".into(),
+        strays: vec![],
+        agreement,
+    }
+}
