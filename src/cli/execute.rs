@@ -18,7 +18,6 @@ use crate::phase::{PhaseName, Step};
 use crate::phase_runner::{PhaseRunner, Push};
 use crate::policy::Budget;
 use crate::report::{LocalComment, LogLines, Terminal};
-use crate::summary::next_command;
 
 /// Runs the command.
 pub(super) fn run(arguments: &Execute) -> Answer {
@@ -294,11 +293,6 @@ fn never_started(run: &Run) -> bool {
 fn finish(hold: &Hold, json: bool, code: u8) -> u8 {
     announce::ending(&hold.journal, hold.folder.root(), code, json);
     code
-}
-
-/// Returns the one command that comes next, for reports.
-pub(super) fn next(run: &Run) -> String {
-    next_command(run)
 }
 
 /// Returns where a linked worktree for an issue goes: beside the checkout.
