@@ -44,11 +44,17 @@ pub fn note(phase: &PhaseState) -> String {
 
 /// Returns the phases as a Markdown table.
 pub fn phase_table(run: &Run) -> String {
-    let mut table = String::from("| Phase | Status | Verdict | Rounds | Revisions | Note |\n|---|---|---|---|---|---|\n");
+    let mut table =
+        String::from("| Phase | Status | Verdict | Rounds | Revisions | Note |\n|---|---|---|---|---|---|\n");
     for phase in &run.phases {
         let (rounds, revisions) = (phase.rounds.len(), phase.counters.revisions);
         let (status, verdict, note) = (status_word(phase), verdict_word(phase), note(phase));
-        let _ = writeln!(table, "| {} | {status} | {verdict} | {rounds} | {revisions} | {} |", phase.name(), cell(&note));
+        let _ = writeln!(
+            table,
+            "| {} | {status} | {verdict} | {rounds} | {revisions} | {} |",
+            phase.name(),
+            cell(&note)
+        );
     }
     table
 }
@@ -61,7 +67,11 @@ fn cell(text: &str) -> String {
 /// Returns a text from outside as one line of Markdown that mentions nobody, closes nothing and shows no image or link.
 pub fn quoted(text: &str) -> String {
     let line: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-    let calm = line.replace('@', "@\u{200b}").replace('#', "#\u{200b}").replace("](", "]\u{200b}(").replace('<', "&lt;");
+    let calm = line
+        .replace('@', "@\u{200b}")
+        .replace('#', "#\u{200b}")
+        .replace("](", "]\u{200b}(")
+        .replace('<', "&lt;");
     let mut short: String = calm.trim().chars().take(400).collect();
     if short.len() < calm.trim().len() {
         short.push('…');
@@ -109,7 +119,9 @@ pub fn pull_request(run: &Run) -> (String, String) {
     let title: String = quoted(&issue.title).chars().take(200).collect();
     let mut body = format!("Closes #{}\n\n", issue.number);
     if run.simulated {
-        body.push_str("> **Simulated**: a scripted or plain-command agent took part; no model did this work.\n\n");
+        body.push_str(
+            "> **Simulated**: a scripted or plain-command agent took part; no model did this work.\n\n",
+        );
     }
     let _ = write!(body, "## Phases\n\n{}", phase_table(run));
     let _ = write!(body, "\n## Evidence gathered by ai-workflow\n\n{}", evidence(run));
@@ -136,17 +148,20 @@ fn evidence(run: &Run) -> String {
                 CheckStatus::Unavailable => "unavailable",
                 CheckStatus::Skipped => "skipped",
             };
-            let _ = writeln!(lines, "- {} · {}: {word}, {}", phase.name(), result.check, quoted(&result.summary));
+            let _ =
+                writeln!(lines, "- {} · {}: {word}, {}", phase.name(), result.check, quoted(&result.summary));
         }
         if let Some(person) = &phase.accepted_by {
-            let _ = writeln!(lines, "- {} · **accepted by {}, not by a reviewer**", phase.name(), quoted(person));
+            let _ =
+                writeln!(lines, "- {} · **accepted by {}, not by a reviewer**", phase.name(), quoted(person));
         }
     }
     lines
 }
 
 fn documents(run: &Run) -> String {
-    let completed = run.phases.iter().filter(|phase| phase.status == Status::Completed && !phase.def.policy.triage);
+    let completed =
+        run.phases.iter().filter(|phase| phase.status == Status::Completed && !phase.def.policy.triage);
     completed.fold(String::new(), |mut lines, phase| {
         let _ = writeln!(lines, "- `{}`", deliverable_path(run, phase));
         lines
@@ -155,7 +170,10 @@ fn documents(run: &Run) -> String {
 
 /// Returns the path of a phase's deliverable, relative to the top of the repository.
 pub fn deliverable_path(run: &Run, phase: &PhaseState) -> String {
-    format!(".ai-workflow/issue-{}/{}/output/{}", run.started.issue.number, phase.def.folder, phase.def.output)
+    format!(
+        ".ai-workflow/issue-{}/{}/output/{}",
+        run.started.issue.number, phase.def.folder, phase.def.output
+    )
 }
 
 fn suggestions(run: &Run) -> String {
@@ -171,9 +189,14 @@ fn suggestions(run: &Run) -> String {
 }
 
 fn remaining_tasks(run: &Run) -> String {
-    let tasks = run.phases.iter().filter_map(|phase| phase.evaluation.as_ref()).flat_map(|found| &found.remaining_tasks);
+    let tasks = run
+        .phases
+        .iter()
+        .filter_map(|phase| phase.evaluation.as_ref())
+        .flat_map(|found| &found.remaining_tasks);
     tasks.fold(String::new(), |mut lines, task| {
-        let _ = writeln!(lines, "- {} ({} {})", quoted(&task.task), quoted(&task.priority), quoted(&task.phase));
+        let _ =
+            writeln!(lines, "- {} ({} {})", quoted(&task.task), quoted(&task.priority), quoted(&task.phase));
         lines
     })
 }
@@ -181,7 +204,8 @@ fn remaining_tasks(run: &Run) -> String {
 /// Returns the question of a pause with the commands that answer it.
 pub fn question(run: &Run, escalation: &Escalation) -> String {
     let number = run.started.issue.number;
-    let mut text = format!("**Waiting ({}).** {}\n\n", escalation.reason.as_str(), quoted(&escalation.question));
+    let mut text =
+        format!("**Waiting ({}).** {}\n\n", escalation.reason.as_str(), quoted(&escalation.question));
     for line in &escalation.report {
         let _ = writeln!(text, "- {}", quoted(line));
     }
@@ -229,7 +253,12 @@ mod tests {
     #[test]
     fn text_from_outside_mentions_nobody_and_closes_nothing() {
         let calm = quoted("@everyone fixes #2\n![x](https://evil.example) <b>");
-        assert!(!calm.contains("@everyone") && !calm.contains("#2") && !calm.contains("](") && !calm.contains("<b"));
+        assert!(
+            !calm.contains("@everyone")
+                && !calm.contains("#2")
+                && !calm.contains("](")
+                && !calm.contains("<b")
+        );
         assert!(!calm.contains('\n'));
     }
 

@@ -4,8 +4,8 @@
 use std::time::Duration;
 
 use super::{Site, failure, result};
-use crate::agent::{Stop, split_words};
 use crate::agent::process::{self, Exit, Finish, Launch};
+use crate::agent::{Stop, split_words};
 use crate::event::{CheckResult, CheckStatus};
 
 /// How much of a command's output is kept as evidence, in bytes.
@@ -15,20 +15,37 @@ pub(super) async fn examine(id: &str, key: &str, site: &Site<'_>, stop: &mut Sto
     let Some(line) = site.commands.get(key).filter(|line| !line.trim().is_empty()) else {
         return result(id, CheckStatus::Skipped, &format!("no `[commands] {key}` is configured"));
     };
-    let Some((program, arguments)) = split_words(line).ok().and_then(|words| Some((words.first()?.clone(), words[1..].to_vec()))) else {
+    let Some((program, arguments)) =
+        split_words(line).ok().and_then(|words| Some((words.first()?.clone(), words[1..].to_vec())))
+    else {
         return unavailable(id, line, "its quotes do not match");
     };
     let wall = Duration::from_secs(site.time.command_seconds);
     let arguments = arguments.into_iter().map(Into::into).collect();
-    let launch = Launch { arguments, environment: environment(), ..Launch::new(program, site.worktree, wall) };
+    let launch =
+        Launch { arguments, environment: environment(), ..Launch::new(program, site.worktree, wall) };
     let finish = process::run(&launch, &mut |_, _| {}, stop).await;
     judge(id, line, &finish, site)
 }
 
 /// Variables by which toolchains are found; none of them is a secret.
 const TOOLCHAINS: [&str; 16] = [
-    "CARGO_HOME", "RUSTUP_HOME", "RUSTUP_TOOLCHAIN", "JAVA_HOME", "GOPATH", "GOROOT", "GOCACHE", "NVM_DIR", "NODE_PATH",
-    "PNPM_HOME", "VIRTUAL_ENV", "PYENV_ROOT", "GEM_HOME", "DENO_DIR", "XDG_CACHE_HOME", "LD_LIBRARY_PATH",
+    "CARGO_HOME",
+    "RUSTUP_HOME",
+    "RUSTUP_TOOLCHAIN",
+    "JAVA_HOME",
+    "GOPATH",
+    "GOROOT",
+    "GOCACHE",
+    "NVM_DIR",
+    "NODE_PATH",
+    "PNPM_HOME",
+    "VIRTUAL_ENV",
+    "PYENV_ROOT",
+    "GEM_HOME",
+    "DENO_DIR",
+    "XDG_CACHE_HOME",
+    "LD_LIBRARY_PATH",
 ];
 const BASICS: [&str; 7] = ["PATH", "HOME", "USER", "LANG", "TZ", "TMPDIR", "SHELL"];
 
@@ -41,7 +58,9 @@ pub fn environment() -> process::Environment {
 fn judge(id: &str, line: &str, finish: &Finish, site: &Site<'_>) -> CheckResult {
     let judged = match &finish.exit {
         Exit::Code(0) => result(id, CheckStatus::Pass, &format!("`{line}` passed in {} ms", finish.millis)),
-        Exit::Code(code @ (126 | 127)) => unavailable(id, line, &format!("exit code {code}: not found or not executable")),
+        Exit::Code(code @ (126 | 127)) => {
+            unavailable(id, line, &format!("exit code {code}: not found or not executable"))
+        }
         Exit::NotStarted(reason) => unavailable(id, line, reason),
         Exit::Stopped => unavailable(id, line, "stopped"),
         Exit::Code(code) => failed(id, line, &format!("exit code {code}")),
@@ -55,11 +74,17 @@ fn judge(id: &str, line: &str, finish: &Finish, site: &Site<'_>) -> CheckResult 
 
 fn failed(id: &str, line: &str, why: &str) -> CheckResult {
     let pattern = if id == "tests" { "tests-failed" } else { "command-failed" };
-    failure(id, pattern, &format!("`{line}` failed: {why}"), &[("command", line), ("code", &format!("{id}_failed"))])
+    failure(
+        id,
+        pattern,
+        &format!("`{line}` failed: {why}"),
+        &[("command", line), ("code", &format!("{id}_failed"))],
+    )
 }
 
 fn unavailable(id: &str, line: &str, why: &str) -> CheckResult {
-    let failure = failure(id, "command-unavailable", &format!("`{line}` could not run: {why}"), &[("command", line)]);
+    let failure =
+        failure(id, "command-unavailable", &format!("`{line}` could not run: {why}"), &[("command", line)]);
     CheckResult { status: CheckStatus::Unavailable, ..failure }
 }
 

@@ -8,6 +8,11 @@ pub(super) const ID: &str = "decision";
 pub(super) fn examine(site: &Site<'_>) -> CheckResult {
     match site.evaluation {
         Some(_) => result(ID, CheckStatus::Pass, "the evaluation made a decision"),
-        None => failure(ID, "no-decision", "no decision in the answer or in the deliverable", &[("code", "no_decision")]),
+        None => failure(
+            ID,
+            "no-decision",
+            "no decision in the answer or in the deliverable",
+            &[("code", "no_decision")],
+        ),
     }
 }

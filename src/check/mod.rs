@@ -58,8 +58,12 @@ const ALL: [(&str, Check); 8] = [
 
 /// Names the checks of an agreement that do not exist, with their phase.
 pub fn unknown(agreement: &Agreement) -> Vec<(PhaseName, String)> {
-    let rules = agreement.phases.iter().flat_map(|phase| phase.policy.checks.iter().map(move |rule| (phase, rule)));
-    rules.filter(|(_, rule)| find(&rule.id).is_none()).map(|(phase, rule)| (phase.name.clone(), rule.id.clone())).collect()
+    let rules =
+        agreement.phases.iter().flat_map(|phase| phase.policy.checks.iter().map(move |rule| (phase, rule)));
+    rules
+        .filter(|(_, rule)| find(&rule.id).is_none())
+        .map(|(phase, rule)| (phase.name.clone(), rule.id.clone()))
+        .collect()
 }
 
 /// Returns the ids of all checks.
@@ -81,7 +85,8 @@ pub async fn run(site: &Site<'_>, stop: &mut Stop) -> Vec<CheckResult> {
     let mut results = Vec::new();
     for rule in &site.phase.policy.checks {
         let result = examine(&rule.id, site, stop).await;
-        let failed = !matches!(result.status, CheckStatus::Pass | CheckStatus::Skipped) && rule.on_fail != OnFail::Note;
+        let failed = !matches!(result.status, CheckStatus::Pass | CheckStatus::Skipped)
+            && rule.on_fail != OnFail::Note;
         results.push(result);
         if failed && site.phase.policy.check_mode == CheckMode::FirstFailure {
             break;

@@ -37,7 +37,14 @@ fn first_lines(run: &Run, folder: &Path, checkout: &Path) -> String {
     if !folder.starts_with(checkout) {
         line("worktree", &folder.ancestors().nth(2).unwrap_or(folder).display().to_string());
     }
-    line("follow", &format!("{}/events.jsonl, or `ai-workflow status --issue {}`", shown(folder, checkout), issue.number));
+    line(
+        "follow",
+        &format!(
+            "{}/events.jsonl, or `ai-workflow status --issue {}`",
+            shown(folder, checkout),
+            issue.number
+        ),
+    );
     text
 }
 
@@ -50,7 +57,11 @@ fn agents(run: &Run) -> String {
         return "none left to call".into();
     };
     let (author, reviewer) = (def.agents.join(", then "), def.reviewers.join(", then "));
-    if author == reviewer { format!("{author}, reviewed by the same program in a fresh process") } else { format!("{author}, reviewed by {reviewer}") }
+    if author == reviewer {
+        format!("{author}, reviewed by the same program in a fresh process")
+    } else {
+        format!("{author}, reviewed by {reviewer}")
+    }
 }
 
 fn phases(run: &Run) -> String {
@@ -60,7 +71,8 @@ fn phases(run: &Run) -> String {
 
 fn limits(run: &Run) -> String {
     let time = &run.started.agreement.time;
-    let revisions = run.phases.iter().map(|phase| phase.def.policy.limits.max_revisions).filter(|most| *most != 7).max();
+    let revisions =
+        run.phases.iter().map(|phase| phase.def.policy.limits.max_revisions).filter(|most| *most != 7).max();
     let revisions = revisions.map_or(String::new(), |most| format!("{most} revisions a phase, "));
     format!("{revisions}{} min a call, {}", time.step_seconds / 60, budget_words(&run.budget))
 }
@@ -77,7 +89,11 @@ fn budget_words(budget: &Budget) -> String {
 /// Tells that a run failed before and how to open it again.
 pub(super) fn failed_run(run: &Run) {
     let Some(failed) = run.phases.iter().find(|phase| phase.status == Status::Failed) else { return };
-    tracing::error!("Phase {}: Failed earlier: {}", failed.name(), failed.reason.as_deref().unwrap_or("no reason"));
+    tracing::error!(
+        "Phase {}: Failed earlier: {}",
+        failed.name(),
+        failed.reason.as_deref().unwrap_or("no reason")
+    );
     tracing::error!("{}", skip_line(failed.name().as_str()));
 }
 
@@ -97,7 +113,11 @@ pub(super) fn stopped(journal: &Journal) {
 }
 
 /// Prints how a run ended.
-#[expect(clippy::print_stdout, clippy::print_stderr, reason = "the last lines: the report on stdout, words on stderr")]
+#[expect(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "the last lines: the report on stdout, words on stderr"
+)]
 pub(super) fn ending(journal: &Journal, root: &Path, code: u8, json: bool) {
     let Some(run) = &journal.state().run else { return };
     if run.outcome == Outcome::Paused {
@@ -147,7 +167,12 @@ fn outcome_words(run: &Run) -> String {
     let done = run.phases.iter().filter(|phase| phase.status == Status::Completed).count();
     match (run.outcome, failed) {
         (Outcome::Failed | Outcome::Incomplete, Some(phase)) => {
-            format!("{}: {} ({})", run.outcome.as_str(), phase.name(), phase.reason.as_deref().unwrap_or("no reason"))
+            format!(
+                "{}: {} ({})",
+                run.outcome.as_str(),
+                phase.name(),
+                phase.reason.as_deref().unwrap_or("no reason")
+            )
         }
         (outcome, _) => format!("{}, {done} of {} phases completed", outcome.as_str(), run.phases.len()),
     }

@@ -9,9 +9,11 @@ use crate::issue::IssueNumber;
 /// GitHub issue in, reviewed pull request out, without ever taking the agent's word for it.
 #[derive(Debug, Parser)]
 #[command(name = "ai-workflow", version, propagate_version = true, max_term_width = 100)]
-#[command(after_help = "Exit codes: 0 completed · 1 a phase failed or ended incomplete · 2 usage, configuration, refusal to start · \
+#[command(
+    after_help = "Exit codes: 0 completed · 1 a phase failed or ended incomplete · 2 usage, configuration, refusal to start · \
 3 waiting for a person, a budget or a quota · 4 no agent program usable · 5 forge · 6 damaged or foreign state, disk full · \
-70 our bug · 75 another process holds this issue · 130 interrupted (resumable)")]
+70 our bug · 75 another process holds this issue · 130 interrupted (resumable)"
+)]
 pub struct Arguments {
     #[command(subcommand)]
     pub command: Command,
@@ -159,7 +161,12 @@ pub struct Rollback {
     #[arg(long, value_name = "STEP", default_value = "revise")]
     pub to_step: RollbackStep,
     /// Why; stands on top of the next prompt
-    #[arg(long, value_name = "TEXT", required_unless_present = "reason_file", conflicts_with = "reason_file")]
+    #[arg(
+        long,
+        value_name = "TEXT",
+        required_unless_present = "reason_file",
+        conflicts_with = "reason_file"
+    )]
     pub reason: Option<String>,
     /// Why, from a file
     #[arg(long, value_name = "FILE")]

@@ -33,7 +33,11 @@ pub(super) fn begin_run(door: &Door, number: IssueNumber, lock: Lock) -> Result<
     let folder = RunFolder::new(space.workspace().root(), number);
     folder.prepare()?;
     let worktree = folder.root().to_owned();
-    pointer::write(door.workspace.common(), number, &pointer::Pointer { worktree, branch: branch_of(number) })?;
+    pointer::write(
+        door.workspace.common(),
+        number,
+        &pointer::Pointer { worktree, branch: branch_of(number) },
+    )?;
     let mut journal = open_journal(door, &folder)?;
     let strays = if space.workspace().root() == door.root() { survey.strays.clone() } else { Vec::new() };
     let beginning = Beginning {
@@ -58,12 +62,15 @@ pub(super) fn issue(door: &Door, number: IssueNumber) -> Result<Issue, Failure> 
     let local = LocalForge::new(door.root());
     match door.settings.forge {
         Some(ForgeKind::Github) => {
-            return Err(Failure::new(Kind::Forge, "the GitHub forge is not built in yet")
-                .hint(format!("write the issue into .ai-workflow/local/issues/{number}.md and use `--forge local`")));
+            return Err(Failure::new(Kind::Forge, "the GitHub forge is not built in yet").hint(format!(
+                "write the issue into .ai-workflow/local/issues/{number}.md and use `--forge local`"
+            )));
         }
         None if !local.has(number) => {
-            return Err(Failure::usage(format!("issue {number} was not found: there is no .ai-workflow/local/issues/{number}.md"))
-                .hint("write the issue into that file: front matter with `title`, then the text"));
+            return Err(Failure::usage(format!(
+                "issue {number} was not found: there is no .ai-workflow/local/issues/{number}.md"
+            ))
+            .hint("write the issue into that file: front matter with `title`, then the text"));
         }
         _ => {}
     }
@@ -86,7 +93,8 @@ pub(super) fn agreement(door: &Door) -> Result<Agreement, Failure> {
     }
     if let Some((phase, id)) = check::unknown(&agreement).first() {
         let ids = check::ids().collect::<Vec<_>>().join(", ");
-        return Err(Failure::usage(format!("phase {phase} names a check `{id}` that does not exist")).hint(format!("the checks are: {ids}")));
+        return Err(Failure::usage(format!("phase {phase} names a check `{id}` that does not exist"))
+            .hint(format!("the checks are: {ids}")));
     }
     Ok(agreement)
 }
@@ -111,7 +119,9 @@ pub(super) fn left_out(door: &Door, agreement: &Agreement) -> Result<Vec<(PhaseN
     if let Some(unknown) = by_flag.iter().find(|name| !known.contains(&name.as_str())) {
         let failure = Failure::usage(format!("there is no phase `{unknown}` to skip"));
         let near = suggestion(unknown, known.iter().copied());
-        return Err(near.into_iter().fold(failure, |failure, near| failure.hint(format!("did you mean `{near}`?"))));
+        return Err(near
+            .into_iter()
+            .fold(failure, |failure, near| failure.hint(format!("did you mean `{near}`?"))));
     }
     let why = |name: &PhaseName| {
         let outside = by_preset.is_some_and(|list| !list.iter().any(|inside| inside == name.as_str()));
@@ -119,7 +129,8 @@ pub(super) fn left_out(door: &Door, agreement: &Agreement) -> Result<Vec<(PhaseN
         if skipped { Some("--skip-phases") } else { outside.then_some("preset") }
     };
     let all = agreement.phases.iter();
-    let left_out: Vec<_> = all.filter_map(|phase| Some((phase.name.clone(), why(&phase.name)?.to_owned()))).collect();
+    let left_out: Vec<_> =
+        all.filter_map(|phase| Some((phase.name.clone(), why(&phase.name)?.to_owned()))).collect();
     if left_out.len() == agreement.phases.len() {
         return Err(Failure::usage("every phase is left out").hint("leave some in"));
     }
@@ -127,7 +138,8 @@ pub(super) fn left_out(door: &Door, agreement: &Agreement) -> Result<Vec<(PhaseN
 }
 
 fn usable_agents(door: &Door, agreement: &Agreement) -> Result<(), Failure> {
-    let mut seen: Vec<&String> = agreement.phases.iter().flat_map(|phase| phase.agents.iter().chain(&phase.reviewers)).collect();
+    let mut seen: Vec<&String> =
+        agreement.phases.iter().flat_map(|phase| phase.agents.iter().chain(&phase.reviewers)).collect();
     seen.sort();
     seen.dedup();
     seen.into_iter().try_for_each(|spec| check_usable(door, spec))
@@ -159,13 +171,23 @@ fn go_to_branch(door: &Door, number: IssueNumber, base: &Base) -> Result<IssueSp
     let new = matches!(origin, Origin::Missing);
     if door.settings.worktree {
         let path = worktree_path(door, number);
-        return linked(&door.workspace, &path, &branch, new.then_some(base)).map(|workspace| workspace.for_issue(number));
+        return linked(&door.workspace, &path, &branch, new.then_some(base))
+            .map(|workspace| workspace.for_issue(number));
     }
-    if new { door.workspace.start_branch(&branch, &base.commit)? } else { door.workspace.switch(&branch)? }
+    if new {
+        door.workspace.start_branch(&branch, &base.commit)?
+    } else {
+        door.workspace.switch(&branch)?
+    }
     Ok(space)
 }
 
-fn linked(workspace: &Workspace, path: &Path, branch: &str, base: Option<&Base>) -> Result<Workspace, Failure> {
+fn linked(
+    workspace: &Workspace,
+    path: &Path,
+    branch: &str,
+    base: Option<&Base>,
+) -> Result<Workspace, Failure> {
     if path.exists() {
         return Ok(Workspace::open(path)?);
     }
@@ -178,7 +200,11 @@ fn notices(door: &Door, survey: &Survey, base: &Base) {
         tracing::info!("{} untracked files are left alone and never committed", survey.strays.len());
     }
     if let Some(on_origin) = &base.on_origin {
-        tracing::warn!("{} stands on another commit on origin ({}); the local one counts", base.branch, &on_origin.as_str()[..9]);
+        tracing::warn!(
+            "{} stands on another commit on origin ({}); the local one counts",
+            base.branch,
+            &on_origin.as_str()[..9]
+        );
     }
     if door.workspace.is_shallow() {
         tracing::warn!("this clone is shallow: its history is cut off; the run itself does not need more");
@@ -187,7 +213,11 @@ fn notices(door: &Door, survey: &Survey, base: &Base) {
         tracing::warn!("this repository has submodules; they are neither initialised nor committed");
     }
     if !door.workspace.prefix().is_empty() {
-        tracing::info!("working on the whole repository {}, not on {} alone", door.root().display(), door.workspace.prefix());
+        tracing::info!(
+            "working on the whole repository {}, not on {} alone",
+            door.root().display(),
+            door.workspace.prefix()
+        );
     }
 }
 

@@ -26,14 +26,20 @@ pub(super) fn run(arguments: &OneIssue) -> Answer {
     let mut hold = take_existing(&door, issue)?;
     let before = hold.run()?.outcome;
     match before {
-        Outcome::Completed => return Err(Failure::usage(format!("the run of issue {issue} is completed; there is nothing to cancel"))),
+        Outcome::Completed => {
+            return Err(Failure::usage(format!(
+                "the run of issue {issue} is completed; there is nothing to cancel"
+            )));
+        }
         Outcome::Cancelled => {}
         _ => {
             let by = std::env::var("USER").unwrap_or_else(|_| "a person".into());
             hold.journal.record(Fact::Cancelled { by })?;
         }
     }
-    let lines = format!("the run of issue {issue} is cancelled; remove it with `ai-workflow cleanup --issue {issue}`\n");
+    let lines = format!(
+        "the run of issue {issue} is cancelled; remove it with `ai-workflow cleanup --issue {issue}`\n"
+    );
     show(arguments.json, &json!({"issue": issue, "outcome": "cancelled", "was": before}), &lines);
     Ok(0)
 }
@@ -42,7 +48,9 @@ pub(super) fn run(arguments: &OneIssue) -> Answer {
 fn stop_holder(door: &Door, issue: IssueNumber) -> Result<(), Failure> {
     let folder = pointer::private_folder(door.workspace.common(), issue);
     let Some(known) = holder(&folder) else { return Ok(()) };
-    let busy = |why: &str| Err(Failure::new(Kind::Busy, format!("the run of issue {issue} is held by another process: {why}")));
+    let busy = |why: &str| {
+        Err(Failure::new(Kind::Busy, format!("the run of issue {issue} is held by another process: {why}")))
+    };
     let Some(known) = known else { return busy("it does not say which") };
     if !known.is_here() {
         return busy(&format!("{known}; cancel it there"));
@@ -64,7 +72,9 @@ fn ask_to_stop(holder: &Holder) -> Result<(), Failure> {
     match asked {
         // It ended by itself in the meantime.
         Some(Ok(()) | Err(rustix::io::Errno::SRCH)) => Ok(()),
-        Some(Err(error)) => Err(Failure::new(Kind::Busy, format!("{holder} cannot be asked to stop: {error}"))),
+        Some(Err(error)) => {
+            Err(Failure::new(Kind::Busy, format!("{holder} cannot be asked to stop: {error}")))
+        }
         None => Err(Failure::new(Kind::State, format!("the lock names no process: {holder}"))),
     }
 }

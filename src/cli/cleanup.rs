@@ -50,11 +50,15 @@ pub(super) fn run(arguments: &Cleanup) -> Answer {
 }
 
 fn over(run: &Run, force: bool) -> Result<(), Failure> {
-    let over = matches!(run.outcome, Outcome::Completed | Outcome::Cancelled | Outcome::Failed | Outcome::Incomplete);
+    let over = matches!(
+        run.outcome,
+        Outcome::Completed | Outcome::Cancelled | Outcome::Failed | Outcome::Incomplete
+    );
     if over || force {
         return Ok(());
     }
-    Err(Failure::usage(format!("the run is {}", run.outcome.as_str())).hint("end it with `ai-workflow cancel` first, or add `--force`"))
+    Err(Failure::usage(format!("the run is {}", run.outcome.as_str()))
+        .hint("end it with `ai-workflow cancel` first, or add `--force`"))
 }
 
 fn steps(plan: &Plan) -> Vec<String> {
@@ -62,7 +66,9 @@ fn steps(plan: &Plan) -> Vec<String> {
     let mut steps = Vec::new();
     match &plan.root {
         Some(root) if plan.linked => steps.push(format!("remove the worktree {}", root.display())),
-        Some(_) => steps.push(format!("go back to {} and remove .ai-workflow/issue-{}", plan.base, plan.issue)),
+        Some(_) => {
+            steps.push(format!("go back to {} and remove .ai-workflow/issue-{}", plan.base, plan.issue))
+        }
         None => {}
     }
     steps.push(format!("remove the branch {branch}"));
@@ -110,13 +116,20 @@ fn remove_files(workspace: &Workspace, issue: IssueNumber) -> Result<(), Failure
 fn logs_only(door: &Door, plan: &Plan, run: &Run, arguments: &Cleanup) -> Answer {
     let folder = RunFolder::new(plan.root.clone().unwrap_or_else(|| door.root().to_owned()), plan.issue);
     let steps = ["execute", "review", "triage", "revise"];
-    let paths = run.phases.iter().flat_map(|phase| steps.map(|step| folder.at(&folder.phase(&phase.def)).join(step)));
+    let paths =
+        run.phases.iter().flat_map(|phase| steps.map(|step| folder.at(&folder.phase(&phase.def)).join(step)));
     let found: Vec<PathBuf> = paths.filter(|path| path.is_dir()).collect();
     if !arguments.dry_run {
         for path in &found {
-            fs::remove_dir_all(path).map_err(|error| Failure::new(Kind::State, format!("failed to remove {}: {error}", path.display())))?;
+            fs::remove_dir_all(path).map_err(|error| {
+                Failure::new(Kind::State, format!("failed to remove {}: {error}", path.display()))
+            })?;
         }
     }
-    show(arguments.json, &json!({"dry_run": arguments.dry_run, "folders": found}), &format!("{} folders of prompts and answers\n", found.len()));
+    show(
+        arguments.json,
+        &json!({"dry_run": arguments.dry_run, "folders": found}),
+        &format!("{} folders of prompts and answers\n", found.len()),
+    );
     Ok(0)
 }

@@ -6,6 +6,11 @@ use super::Answer;
 use super::arguments::{Arguments, Completions};
 
 pub(super) fn run(arguments: &Completions) -> Answer {
-    clap_complete::generate(arguments.shell, &mut Arguments::command(), "ai-workflow", &mut std::io::stdout());
+    clap_complete::generate(
+        arguments.shell,
+        &mut Arguments::command(),
+        "ai-workflow",
+        &mut std::io::stdout(),
+    );
     Ok(0)
 }

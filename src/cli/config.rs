@@ -29,11 +29,21 @@ fn loaded(report: &Report) -> Result<Settings, Failure> {
 
 fn shown(report: &Report) -> Answer {
     let settings = loaded(report)?;
-    let origins: Value = settings.origins().iter().map(|(key, place)| (key.clone(), json!(place.to_string()))).collect::<serde_json::Map<_, _>>().into();
+    let origins: Value = settings
+        .origins()
+        .iter()
+        .map(|(key, place)| (key.clone(), json!(place.to_string())))
+        .collect::<serde_json::Map<_, _>>()
+        .into();
     let text = settings.to_toml();
     let keys: Value = toml::from_str(&text).unwrap_or_default();
-    let comments = settings.origins().iter().map(|(key, place)| format!("# {key}: {place}\n")).collect::<String>();
-    show(report.json, &json!({"settings": keys, "origins": origins}), &format!("{text}\n# Where it differs from the defaults:\n{comments}"));
+    let comments =
+        settings.origins().iter().map(|(key, place)| format!("# {key}: {place}\n")).collect::<String>();
+    show(
+        report.json,
+        &json!({"settings": keys, "origins": origins}),
+        &format!("{text}\n# Where it differs from the defaults:\n{comments}"),
+    );
     Ok(0)
 }
 
@@ -44,6 +54,10 @@ fn validated(report: &Report) -> Answer {
         return Err(Failure::usage(format!("phase {phase} names a check `{id}` that does not exist")));
     }
     let count = settings.origins().len();
-    show(report.json, &json!({"valid": true, "settings": count}), &format!("valid: {count} settings differ from the defaults\n"));
+    show(
+        report.json,
+        &json!({"valid": true, "settings": count}),
+        &format!("valid: {count} settings differ from the defaults\n"),
+    );
     Ok(0)
 }

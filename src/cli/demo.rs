@@ -34,7 +34,8 @@ pub(super) fn run(arguments: &Demo) -> Answer {
         None => format!("scripted:{}", script(&project)?.display()),
     };
     tell(&project);
-    std::env::set_current_dir(&project).map_err(|error| Failure::usage(format!("failed to enter {}: {error}", project.display())))?;
+    std::env::set_current_dir(&project)
+        .map_err(|error| Failure::usage(format!("failed to enter {}: {error}", project.display())))?;
     execute::run(&Execute {
         issue: IssueNumber::try_from(ISSUE).map_err(Failure::usage)?,
         phase: "all".into(),
@@ -49,16 +50,22 @@ pub(super) fn run(arguments: &Demo) -> Answer {
 
 /// Returns an empty folder for the project.
 fn folder(wanted: Option<&Path>) -> Result<PathBuf, Failure> {
-    let failed = |path: &Path, error: std::io::Error| Failure::usage(format!("failed to make {}: {error}", path.display()));
+    let failed = |path: &Path, error: std::io::Error| {
+        Failure::usage(format!("failed to make {}: {error}", path.display()))
+    };
     let Some(wanted) = wanted else {
-        let folder = tempfile::Builder::new().prefix("ai-workflow-demo-").tempdir().map_err(|error| failed(&std::env::temp_dir(), error))?;
+        let folder = tempfile::Builder::new()
+            .prefix("ai-workflow-demo-")
+            .tempdir()
+            .map_err(|error| failed(&std::env::temp_dir(), error))?;
         return Ok(folder.keep());
     };
     let path = here()?.join(wanted);
     fs::create_dir_all(&path).map_err(|error| failed(&path, error))?;
     let mut entries = fs::read_dir(&path).map_err(|error| failed(&path, error))?;
     if entries.next().is_some() {
-        return Err(Failure::usage(format!("{} is not empty", path.display())).hint("name a folder that does not exist yet"));
+        return Err(Failure::usage(format!("{} is not empty", path.display()))
+            .hint("name a folder that does not exist yet"));
     }
     path.canonicalize().map_err(|error| failed(&path, error))
 }
@@ -89,7 +96,9 @@ fn write(path: &Path, text: &str) -> Result<(), Failure> {
 
 fn git(project: &Path, arguments: &[&str]) -> Result<(), Failure> {
     let output = Command::new("git").args(arguments).current_dir(project).output();
-    let output = output.map_err(|error| Failure::usage(format!("git cannot be started: {error}")).hint("install git 2.31 or newer"))?;
+    let output = output.map_err(|error| {
+        Failure::usage(format!("git cannot be started: {error}")).hint("install git 2.31 or newer")
+    })?;
     if output.status.success() {
         return Ok(());
     }

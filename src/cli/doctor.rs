@@ -22,17 +22,25 @@ struct Finding {
 pub(super) fn run(arguments: &Report) -> Answer {
     let findings = match Door::open(&arguments.settings) {
         Ok(door) => look(&door)?,
-        Err(failure) => vec![Finding { name: "repository", ok: false, told: failure.message, hint: failure.hints.first().cloned() }],
+        Err(failure) => vec![Finding {
+            name: "repository",
+            ok: false,
+            told: failure.message,
+            hint: failure.hints.first().cloned(),
+        }],
     };
     let ok = findings.iter().all(|finding| finding.ok);
     let mut text = String::new();
     for finding in &findings {
-        let _ = writeln!(text, "{} {:<12} {}", if finding.ok { "✓" } else { "✗" }, finding.name, finding.told);
+        let _ =
+            writeln!(text, "{} {:<12} {}", if finding.ok { "✓" } else { "✗" }, finding.name, finding.told);
         if let Some(hint) = &finding.hint {
             let _ = writeln!(text, "  {:<12} hint: {hint}", "");
         }
     }
-    let value = findings.iter().map(|finding| json!({"name": finding.name, "ok": finding.ok, "told": finding.told, "hint": finding.hint}));
+    let value = findings.iter().map(
+        |finding| json!({"name": finding.name, "ok": finding.ok, "told": finding.told, "hint": finding.hint}),
+    );
     show(arguments.json, &json!({"ok": ok, "findings": value.collect::<Vec<_>>()}), &text);
     Ok(u8::from(!ok) * 2)
 }
@@ -46,8 +54,14 @@ fn look(door: &Door) -> Result<Vec<Finding>, Failure> {
     });
     let survey = door.workspace.survey()?;
     let clean = survey.is_clean();
-    let told = if clean { "clean".into() } else { format!("{} files of yours are changed", survey.changed.len()) };
-    findings.push(Finding { name: "checkout", ok: clean, told, hint: (!clean).then(|| "commit or stash them, or use `--worktree`".into()) });
+    let told =
+        if clean { "clean".into() } else { format!("{} files of yours are changed", survey.changed.len()) };
+    findings.push(Finding {
+        name: "checkout",
+        ok: clean,
+        told,
+        hint: (!clean).then(|| "commit or stash them, or use `--worktree`".into()),
+    });
     findings.extend(agents(door)?);
     findings.extend(commands(door));
     Ok(findings)
@@ -63,7 +77,8 @@ fn agents(door: &Door) -> Result<Vec<Finding>, Failure> {
 }
 
 fn agent(door: &Door, spec: &str) -> Finding {
-    let bad = |told: String, hint| Finding { name: "agent", ok: false, told: format!("{spec}: {told}"), hint };
+    let bad =
+        |told: String, hint| Finding { name: "agent", ok: false, told: format!("{spec}: {told}"), hint };
     match spec.parse::<AgentSpec>() {
         Err(error) => bad(error.to_string(), None),
         Ok(parsed) => match usable(&parsed.seen_from(door.root()), &door.profiles()) {
@@ -83,7 +98,12 @@ fn commands(door: &Door) -> Vec<Finding> {
     let found = |line: &str| split_words(line).ok().and_then(|words| find(words.first()?.as_ref()).ok());
     let finding = |(id, line): (String, String)| {
         let ok = found(&line).is_some();
-        Finding { name: "command", ok, told: format!("{id}: {line}"), hint: (!ok).then(|| "the program was not found".into()) }
+        Finding {
+            name: "command",
+            ok,
+            told: format!("{id}: {line}"),
+            hint: (!ok).then(|| "the program was not found".into()),
+        }
     };
     commands.into_iter().map(finding).collect()
 }

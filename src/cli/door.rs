@@ -72,7 +72,8 @@ fn as_text((name, value): (std::ffi::OsString, std::ffi::OsString)) -> Option<(S
 
 /// Returns the folder the user stands in.
 pub(super) fn here() -> Result<PathBuf, Failure> {
-    std::env::current_dir().map_err(|error| Failure::usage(format!("the current folder cannot be read: {error}")))
+    std::env::current_dir()
+        .map_err(|error| Failure::usage(format!("the current folder cannot be read: {error}")))
 }
 
 /// Returns the top of the repository the user stands in, if there is one.
@@ -109,7 +110,8 @@ fn user_file() -> Option<PathBuf> {
 fn wanted_file(path: &Path) -> Result<(String, String), Failure> {
     let name = path.display().to_string();
     let text = fs::read_to_string(path);
-    text.map(|text| (name.clone(), text)).map_err(|error| Failure::usage(format!("failed to read {name}: {error}")))
+    text.map(|text| (name.clone(), text))
+        .map_err(|error| Failure::usage(format!("failed to read {name}: {error}")))
 }
 
 fn optional_file(path: &Path, shown_from: &Path) -> Result<Option<(String, String)>, Failure> {
@@ -126,7 +128,8 @@ fn flag_layer(flags: &SettingFlags, here: &Path) -> Result<BTreeMap<String, Stri
     let mut layer = BTreeMap::new();
     for pair in &flags.set {
         let (key, value) = pair.split_once('=').ok_or_else(|| {
-            Failure::usage(format!("`--set {pair}` is not KEY=VALUE")).hint("for example `--set budget.usd=5`")
+            Failure::usage(format!("`--set {pair}` is not KEY=VALUE"))
+                .hint("for example `--set budget.usd=5`")
         })?;
         layer.insert(key.trim().to_owned(), value.to_owned());
     }

@@ -48,8 +48,12 @@ fn lines(agreement: &Agreement, left_out: &[(PhaseName, String)], title: &str) -
         let _ = writeln!(text, "  {:<20} {what}", phase.name.as_str());
     }
     let calls = agreement.phases.iter().filter(|phase| skipped(left_out, phase).is_none());
-    let (best, worst) = calls.fold((0, 0), |sum, phase| (sum.0 + calls_at_best(phase), sum.1 + calls_at_worst(phase)));
-    let _ = writeln!(text, "\n{best} to {worst} agent calls, redos of broken calls apart. Nothing was called and nothing written.");
+    let (best, worst) =
+        calls.fold((0, 0), |sum, phase| (sum.0 + calls_at_best(phase), sum.1 + calls_at_worst(phase)));
+    let _ = writeln!(
+        text,
+        "\n{best} to {worst} agent calls, redos of broken calls apart. Nothing was called and nothing written."
+    );
     text
 }
 
@@ -58,7 +62,9 @@ fn skipped<'a>(left_out: &'a [(PhaseName, String)], phase: &PhaseDef) -> Option<
 }
 
 fn calls_at_best(phase: &PhaseDef) -> u32 {
-    u32::from(!phase.policy.triage) + u32::from(phase.policy.review.is_some()) + u32::from(phase.policy.triage)
+    u32::from(!phase.policy.triage)
+        + u32::from(phase.policy.review.is_some())
+        + u32::from(phase.policy.triage)
 }
 
 fn calls_at_worst(phase: &PhaseDef) -> u32 {

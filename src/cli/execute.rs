@@ -168,12 +168,22 @@ fn current_head(hold: &Hold) -> Result<Option<String>, Failure> {
 }
 
 fn reopen_failed(hold: &mut Hold) -> Result<(), Failure> {
-    let failed = hold.run()?.phases.iter().find(|phase| phase.status == Status::Failed).map(|phase| phase.name().clone());
+    let failed = hold
+        .run()?
+        .phases
+        .iter()
+        .find(|phase| phase.status == Status::Failed)
+        .map(|phase| phase.name().clone());
     let Some(phase) = failed else {
         return Err(Failure::usage("no phase of this run has failed").hint("leave `--retry-failed` out"));
     };
     let reason = "tried again".to_owned();
-    Ok(hold.journal.record(Fact::Reopened(Reopened { phase, step: Step::Execute, reason, by: ReopenedBy::Retry }))?)
+    Ok(hold.journal.record(Fact::Reopened(Reopened {
+        phase,
+        step: Step::Execute,
+        reason,
+        by: ReopenedBy::Retry,
+    }))?)
 }
 
 fn check_needs(run: &Run, name: &PhaseName, arguments: &Execute) -> Result<(), Failure> {
@@ -182,12 +192,17 @@ fn check_needs(run: &Run, name: &PhaseName, arguments: &Execute) -> Result<(), F
     if unmet.is_empty() || arguments.skip_dependency_check {
         return Ok(());
     }
-    let told = format!("{name} needs {}, which {} not completed", unmet.join(", "), if unmet.len() == 1 { "is" } else { "are" });
+    let told = format!(
+        "{name} needs {}, which {} not completed",
+        unmet.join(", "),
+        if unmet.len() == 1 { "is" } else { "are" }
+    );
     if arguments.ignore_dependencies {
         tracing::warn!("{told}; going on as asked");
         return Ok(());
     }
-    Err(Failure::usage(told).hint(format!("run `--phase {}` first, or go on with `--ignore-dependencies`", unmet[0])))
+    Err(Failure::usage(told)
+        .hint(format!("run `--phase {}` first, or go on with `--ignore-dependencies`", unmet[0])))
 }
 
 /// Returns the budget of today's settings when it differs from the one in force.
@@ -216,8 +231,9 @@ fn explicit_agents(door: &Door, run: &Run, flags: &SettingFlags) -> (Vec<String>
 /// Refuses an agent whose program is not there.
 pub(super) fn check_usable(door: &Door, spec: &str) -> Result<(), Failure> {
     let parsed: AgentSpec = spec.parse().map_err(|error| Failure::usage(format!("{error}")))?;
-    usable(&parsed.seen_from(door.root()), &door.profiles())
-        .map_err(|error| Failure::new(Kind::NoAgent, format!("the agent `{spec}` cannot be used: {error}")).hint(error.hint()))
+    usable(&parsed.seen_from(door.root()), &door.profiles()).map_err(|error| {
+        Failure::new(Kind::NoAgent, format!("the agent `{spec}` cannot be used: {error}")).hint(error.hint())
+    })
 }
 
 /// Drives the run until it halts and tells how it ended.

@@ -13,7 +13,8 @@ use super::show::show;
 use crate::event::{Entry, Fact, Ruled};
 
 pub(super) fn run(arguments: &Look) -> Answer {
-    let issue = arguments.issue.ok_or_else(|| Failure::usage("which run?").hint("name it with `--issue N`"))?;
+    let issue =
+        arguments.issue.ok_or_else(|| Failure::usage("which run?").hint("name it with `--issue N`"))?;
     let door = Door::open(&SettingFlags::default())?;
     let seen = look(&door, issue)?;
     let rulings: Vec<Value> = seen.entries.iter().filter_map(ruling).collect();
@@ -23,7 +24,11 @@ pub(super) fn run(arguments: &Look) -> Answer {
             let (used, most) = phase.used_of_limit();
             format!("  {:<20} {} {used}/{most}\n", phase.name().as_str(), phase.def.policy_name)
         });
-        format!("#{issue}, run {}\n\nLimits used:\n{}\nRulings:\n", run.started.run_id, limits.collect::<String>())
+        format!(
+            "#{issue}, run {}\n\nLimits used:\n{}\nRulings:\n",
+            run.started.run_id,
+            limits.collect::<String>()
+        )
     });
     show(arguments.json, &Value::Array(rulings), &format!("{begun}{lines}"));
     Ok(0)

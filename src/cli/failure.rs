@@ -59,7 +59,10 @@ impl From<crate::workspace::Error> for Failure {
         use crate::workspace::Error as Git;
         let kind = match &error {
             Git::RemoteMoved { .. } | Git::PushFailed { .. } => Kind::Forge,
-            Git::WrongBranch { .. } | Git::ConfigChanged { .. } | Git::RepositoryReplaced { .. } | Git::File { .. } => Kind::State,
+            Git::WrongBranch { .. }
+            | Git::ConfigChanged { .. }
+            | Git::RepositoryReplaced { .. }
+            | Git::File { .. } => Kind::State,
             Git::BadObjectId { .. } | Git::Unexpected { .. } => Kind::OurBug,
             _ => Kind::Usage,
         };
@@ -112,8 +115,11 @@ impl From<crate::phase_runner::RunError> for Failure {
             Run::Workspace(error) => error.into(),
             Run::Forge(error) => error.into(),
             Run::Store(error) => error.into(),
-            Run::Prompt(error) => Self::usage(&error).hint("look at the template under `.ai-workflow/prompts/`"),
-            Run::Interrupted => Self::new(Kind::Interrupted, "interrupted; nothing finished is lost").hint("run the same command again to go on"),
+            Run::Prompt(error) => {
+                Self::usage(&error).hint("look at the template under `.ai-workflow/prompts/`")
+            }
+            Run::Interrupted => Self::new(Kind::Interrupted, "interrupted; nothing finished is lost")
+                .hint("run the same command again to go on"),
             Run::Bug(_) => Self::new(Kind::OurBug, &error),
         }
     }

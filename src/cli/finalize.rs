@@ -23,15 +23,22 @@ pub(super) fn run(arguments: &Finalize) -> Answer {
     let hold = take_existing(&door, arguments.issue)?;
     let run = hold.run()?.clone();
     if run.outcome != Outcome::Completed {
-        return Err(Failure::usage(format!("the run of issue {} is {}, not completed", arguments.issue, run.outcome.as_str()))
-            .hint(format!("go on with `ai-workflow execute --phase all --issue {}`", arguments.issue)));
+        return Err(Failure::usage(format!(
+            "the run of issue {} is {}, not completed",
+            arguments.issue,
+            run.outcome.as_str()
+        ))
+        .hint(format!("go on with `ai-workflow execute --phase all --issue {}`", arguments.issue)));
     }
     let survey = hold.space.workspace().survey()?;
     if survey.head.branch.as_deref() != Some(run.started.branch.as_str()) {
-        return Err(Failure::usage(format!("the worktree is not on {}", run.started.branch)).hint(format!("git switch {}", run.started.branch)));
+        return Err(Failure::usage(format!("the worktree is not on {}", run.started.branch))
+            .hint(format!("git switch {}", run.started.branch)));
     }
     if !survey.is_clean() {
-        return Err(Failure::usage("the worktree has changes that are not committed").hint("commit or stash them"));
+        return Err(
+            Failure::usage("the worktree has changes that are not committed").hint("commit or stash them")
+        );
     }
     let steps = steps(&run, arguments.skip_squash);
     if arguments.dry_run {
@@ -42,7 +49,13 @@ pub(super) fn run(arguments: &Finalize) -> Answer {
     make_ready(&door, &run)?;
     pointer::remove(door.workspace.common(), arguments.issue)?;
     let value = json!({"branch": run.started.branch, "commit": commit.to_string(), "pull_request": run.pull_request.as_ref().map(|(_, url)| url)});
-    let lines = format!("{} is ready at {}\nnext: git switch {} && git merge {}\n", run.started.branch, &commit.as_str()[..9], run.started.base_branch, run.started.branch);
+    let lines = format!(
+        "{} is ready at {}\nnext: git switch {} && git merge {}\n",
+        run.started.branch,
+        &commit.as_str()[..9],
+        run.started.base_branch,
+        run.started.branch
+    );
     show(arguments.json, &value, &lines);
     Ok(0)
 }
@@ -58,19 +71,31 @@ fn steps(run: &Run, skip_squash: bool) -> Vec<String> {
 }
 
 /// Removes the run's own files in a commit, then makes one commit of all.
-fn tidy_branch(door: &Door, hold: &Hold, run: &Run, tip: &CommitId, skip_squash: bool) -> Result<CommitId, Failure> {
+fn tidy_branch(
+    door: &Door,
+    hold: &Hold,
+    run: &Run,
+    tip: &CommitId,
+    skip_squash: bool,
+) -> Result<CommitId, Failure> {
     let workspace = hold.space.workspace();
     let folder = hold.folder.relative();
     let tracked = workspace.tracked_below(&folder)?;
     for path in &tracked {
-        std::fs::remove_file(hold.folder.at(path)).map_err(|error| Failure::usage(format!("failed to remove {path}: {error}")))?;
+        std::fs::remove_file(hold.folder.at(path))
+            .map_err(|error| Failure::usage(format!("failed to remove {path}: {error}")))?;
     }
     let snapshot = hold.space.snapshot(None)?;
-    let message = door.masker.mask(&format!("[ai-workflow] finalize: #{} without the run's own files\n", run.started.issue.number));
+    let message = door.masker.mask(&format!(
+        "[ai-workflow] finalize: #{} without the run's own files\n",
+        run.started.issue.number
+    ));
     let tip = hold.space.commit(&tracked, &message, &snapshot, tip)?;
     // What is left are prompts, answers and raw streams, which belong to nobody now.
     let left = hold.folder.at(&folder);
-    std::fs::remove_dir_all(&left).or_else(missing_is_fine).map_err(|error| Failure::usage(format!("failed to remove {}: {error}", left.display())))?;
+    std::fs::remove_dir_all(&left)
+        .or_else(missing_is_fine)
+        .map_err(|error| Failure::usage(format!("failed to remove {}: {error}", left.display())))?;
     if skip_squash {
         return Ok(tip);
     }

@@ -61,7 +61,8 @@ pub(super) fn look(door: &Door, issue: IssueNumber) -> Result<Seen, Failure> {
         }
         Place::Nowhere => return Err(no_run(issue)),
     };
-    let misfit = |error| Failure::new(Kind::State, error).hint("the log does not fit together; nothing was changed");
+    let misfit =
+        |error| Failure::new(Kind::State, error).hint("the log does not fit together; nothing was changed");
     let state = fold(&contents.entries).map_err(misfit)?;
     if state.run.is_none() {
         return Err(no_run(issue));

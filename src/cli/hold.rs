@@ -44,7 +44,10 @@ pub(super) fn lock(door: &Door, issue: IssueNumber) -> Result<Lock, Failure> {
 }
 
 /// Takes the run of an issue; nothing when there is none yet.
-pub(super) fn take(door: &Door, issue: IssueNumber) -> Result<(Lock, Option<(IssueSpace, RunFolder)>), Failure> {
+pub(super) fn take(
+    door: &Door,
+    issue: IssueNumber,
+) -> Result<(Lock, Option<(IssueSpace, RunFolder)>), Failure> {
     let lock = lock(door, issue)?;
     let root = match place(&door.workspace, issue)? {
         Place::Worktree(root) => Some(root),
@@ -90,7 +93,8 @@ fn check_out(door: &Door, issue: IssueNumber) -> Result<PathBuf, Failure> {
 pub(super) fn refuse_dirty(workspace: &Workspace) -> Result<crate::workspace::Survey, Failure> {
     let survey = workspace.survey()?;
     if let Some(what) = survey.in_progress {
-        return Err(Failure::usage(format!("a {what} is in progress in this checkout")).hint(format!("end it with `git {what} --continue` or `git {what} --abort`")));
+        return Err(Failure::usage(format!("a {what} is in progress in this checkout"))
+            .hint(format!("end it with `git {what} --continue` or `git {what} --abort`")));
     }
     if survey.is_clean() {
         return Ok(survey);

@@ -19,12 +19,19 @@ pub(super) fn run(arguments: &Init) -> Answer {
     let workspace = Workspace::open(&here()?)?;
     let path = workspace.root().join(HOME).join("config.toml");
     if path.exists() && !arguments.force {
-        return Err(Failure::usage(format!("{HOME}/config.toml exists already")).hint("`--force` writes over it"));
+        return Err(
+            Failure::usage(format!("{HOME}/config.toml exists already")).hint("`--force` writes over it")
+        );
     }
     let first = 1_u64.try_into().map_err(|error| Failure::new(Kind::OurBug, error))?;
     RunFolder::new(workspace.root(), first).prepare_home()?;
-    fs::write(&path, EXAMPLE).map_err(|error| Failure::new(Kind::State, format!("failed to write {HOME}/config.toml: {error}")))?;
+    fs::write(&path, EXAMPLE)
+        .map_err(|error| Failure::new(Kind::State, format!("failed to write {HOME}/config.toml: {error}")))?;
     let next = "ai-workflow execute --phase all --issue N";
-    show(arguments.json, &json!({"written": [format!("{HOME}/config.toml")], "next": next}), &format!("{HOME}/config.toml is written; look at `agent` and `[commands] test`\nnext: {next}\n"));
+    show(
+        arguments.json,
+        &json!({"written": [format!("{HOME}/config.toml")], "next": next}),
+        &format!("{HOME}/config.toml is written; look at `agent` and `[commands] test`\nnext: {next}\n"),
+    );
     Ok(0)
 }

@@ -13,7 +13,11 @@ use crate::report::verdict_line;
 pub(super) fn run(arguments: &ParseReview) -> Answer {
     let text = String::from_utf8_lossy(&bytes(arguments)?).into_owned();
     let words = default_words();
-    let terms = Terms { review_id: arguments.review_id.as_deref(), require_review_id: arguments.review_id.is_some(), words: &words };
+    let terms = Terms {
+        review_id: arguments.review_id.as_deref(),
+        require_review_id: arguments.review_id.is_some(),
+        words: &words,
+    };
     let reading = read_review(&text, &terms);
     let value = serde_json::to_value(&reading).unwrap_or_default();
     show(arguments.json, &value, &format!("{}\n{}\n", reading.result, verdict_line(&reading)));

@@ -20,8 +20,21 @@ pub(super) fn run(arguments: &Report) -> Answer {
         let checks: Vec<&str> = phase.policy.checks.iter().map(|rule| rule.id.as_str()).collect();
         let most = phase.policy.limits.max_revisions;
         let needs_words = if needs.is_empty() { "nothing".to_owned() } else { needs.join(", ") };
-        let _ = writeln!(text, "{:<20} {:<12} {most} {:<9} {}/output/{}", phase.name.as_str(), phase.policy_name, if phase.policy.triage { "rounds" } else { "revisions" }, phase.folder, phase.output);
-        let _ = writeln!(text, "{:<20} needs {needs_words}; checks {}", "", if checks.is_empty() { "none".to_owned() } else { checks.join(", ") });
+        let _ = writeln!(
+            text,
+            "{:<20} {:<12} {most} {:<9} {}/output/{}",
+            phase.name.as_str(),
+            phase.policy_name,
+            if phase.policy.triage { "rounds" } else { "revisions" },
+            phase.folder,
+            phase.output
+        );
+        let _ = writeln!(
+            text,
+            "{:<20} needs {needs_words}; checks {}",
+            "",
+            if checks.is_empty() { "none".to_owned() } else { checks.join(", ") }
+        );
         values.push(json!({
             "phase": phase.name, "folder": phase.folder, "output": phase.output, "needs": needs, "checks": checks,
             "policy": phase.policy_name, "max_revisions": most, "agent": phase.agents, "reviewer": phase.reviewers,

@@ -13,7 +13,8 @@ use super::show::show;
 use crate::flow::{Decision, State, apply, decide};
 
 pub(super) fn run(arguments: &Look) -> Answer {
-    let issue = arguments.issue.ok_or_else(|| Failure::usage("which run?").hint("name it with `--issue N`"))?;
+    let issue =
+        arguments.issue.ok_or_else(|| Failure::usage("which run?").hint("name it with `--issue N`"))?;
     let door = Door::open(&SettingFlags::default())?;
     let seen = look(&door, issue)?;
     let mut state = State::default();
@@ -22,9 +23,18 @@ pub(super) fn run(arguments: &Look) -> Answer {
         apply(&mut state, entry).map_err(|misfit| Failure::new(Kind::State, misfit))?;
         let fact = serde_json::to_value(&entry.fact).unwrap_or_default();
         let _ = writeln!(text, "{:>4}  {}  {}", entry.seq, entry.at, told(&fact));
-        values.push(json!({"seq": entry.seq, "at": entry.at.to_string(), "fact": fact, "outcome": state.outcome()}));
+        values.push(
+            json!({"seq": entry.seq, "at": entry.at.to_string(), "fact": fact, "outcome": state.outcome()}),
+        );
     }
-    let _ = writeln!(text, "\n{} facts, chain {}\nnow: {}\nnext: {}", seen.entries.len(), seen.chain, state.outcome().as_str(), next(&state));
+    let _ = writeln!(
+        text,
+        "\n{} facts, chain {}\nnow: {}\nnext: {}",
+        seen.entries.len(),
+        seen.chain,
+        state.outcome().as_str(),
+        next(&state)
+    );
     show(arguments.json, &json!({"facts": values, "chain": seen.chain, "next": next(&state)}), &text);
     Ok(0)
 }

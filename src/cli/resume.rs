@@ -18,8 +18,11 @@ pub(super) fn run(arguments: &Resume) -> Answer {
     let mut hold = take_existing(&door, arguments.issue)?;
     if hold.run()?.outcome != Outcome::Paused {
         let outcome = hold.run()?.outcome.as_str();
-        return Err(Failure::usage(format!("the run of issue {} is {outcome}; nothing was asked", arguments.issue))
-            .hint(format!("go on with `ai-workflow execute --phase all --issue {}`", arguments.issue)));
+        return Err(Failure::usage(format!(
+            "the run of issue {} is {outcome}; nothing was asked",
+            arguments.issue
+        ))
+        .hint(format!("go on with `ai-workflow execute --phase all --issue {}`", arguments.issue)));
     }
     let Some(choice) = choice(arguments) else {
         announce::question(hold.run()?);
@@ -34,7 +37,11 @@ pub(super) fn run(arguments: &Resume) -> Answer {
 }
 
 fn choice(arguments: &Resume) -> Option<Choice> {
-    let given = [(arguments.go_on, Choice::Continue), (arguments.accept, Choice::Accept), (arguments.give_up, Choice::GiveUp)];
+    let given = [
+        (arguments.go_on, Choice::Continue),
+        (arguments.accept, Choice::Accept),
+        (arguments.give_up, Choice::GiveUp),
+    ];
     given.iter().find(|(given, _)| *given).map(|(_, choice)| *choice)
 }
 
@@ -48,11 +55,14 @@ fn allowed(hold: &Hold, choice: Choice) -> Result<(), Failure> {
             .hint(format!("it can be answered with: {}", options.join(", "))));
     }
     let phase = escalation.phase.as_ref().and_then(|name| run.phase(name));
-    let Some(phase) = phase.filter(|phase| choice == Choice::Accept && !phase.def.policy.triage) else { return Ok(()) };
+    let Some(phase) = phase.filter(|phase| choice == Choice::Accept && !phase.def.policy.triage) else {
+        return Ok(());
+    };
     let deliverable = hold.folder.deliverable(&phase.def);
     if hold.folder.at(&deliverable).is_file() {
         Ok(())
     } else {
-        Err(Failure::usage(format!("there is nothing to accept: {deliverable} does not exist")).hint("write it yourself, or answer with `--continue`"))
+        Err(Failure::usage(format!("there is nothing to accept: {deliverable} does not exist"))
+            .hint("write it yourself, or answer with `--continue`"))
     }
 }

@@ -29,7 +29,12 @@ pub(super) fn run(arguments: &Rollback) -> Answer {
             revert(&door, &hold, &phase)?;
         }
         hold.journal.tell(Box::new(LogLines::default()));
-        hold.journal.record(Fact::Reopened(Reopened { phase: phase.clone(), step: step(arguments.to_step), reason, by: ReopenedBy::Rollback }))?;
+        hold.journal.record(Fact::Reopened(Reopened {
+            phase: phase.clone(),
+            step: step(arguments.to_step),
+            reason,
+            by: ReopenedBy::Rollback,
+        }))?;
     }
     let next = format!("ai-workflow execute --phase all --issue {}", arguments.issue);
     let lines = if arguments.dry_run {
@@ -38,26 +43,36 @@ pub(super) fn run(arguments: &Rollback) -> Answer {
         format!("{phase} is open again\nnext: {next}\n")
     };
     let reverted = arguments.revert && !arguments.dry_run;
-    show(arguments.json, &json!({"phase": phase, "dry_run": arguments.dry_run, "reverted": reverted, "next": next}), &lines);
+    show(
+        arguments.json,
+        &json!({"phase": phase, "dry_run": arguments.dry_run, "reverted": reverted, "next": next}),
+        &lines,
+    );
     Ok(0)
 }
 
 fn reason(arguments: &Rollback) -> Result<String, Failure> {
     let text = match (&arguments.reason, &arguments.reason_file) {
         (Some(text), _) => text.clone(),
-        (None, Some(file)) => std::fs::read_to_string(file).map_err(|error| Failure::usage(format!("failed to read {}: {error}", file.display())))?,
+        (None, Some(file)) => std::fs::read_to_string(file)
+            .map_err(|error| Failure::usage(format!("failed to read {}: {error}", file.display())))?,
         (None, None) => String::new(),
     };
     match text.trim() {
-        "" => Err(Failure::usage("the reason is empty").hint("say what has to be different: `--reason TEXT`")),
-        text if text.chars().count() > LONGEST_REASON => Err(Failure::usage(format!("the reason is longer than {LONGEST_REASON} characters"))),
+        "" => {
+            Err(Failure::usage("the reason is empty").hint("say what has to be different: `--reason TEXT`"))
+        }
+        text if text.chars().count() > LONGEST_REASON => {
+            Err(Failure::usage(format!("the reason is longer than {LONGEST_REASON} characters")))
+        }
         text => Ok(text.to_owned()),
     }
 }
 
 fn target(run: &Run, name: &str) -> Result<PhaseName, Failure> {
     if run.outcome == Outcome::Cancelled {
-        return Err(Failure::usage("the run is cancelled").hint("remove it with `ai-workflow cleanup` and begin anew"));
+        return Err(Failure::usage("the run is cancelled")
+            .hint("remove it with `ai-workflow cleanup` and begin anew"));
     }
     let known: Vec<&str> = run.phases.iter().map(|phase| phase.name().as_str()).collect();
     let Some(phase) = run.phases.iter().find(|phase| phase.name().as_str() == name) else {
@@ -69,7 +84,9 @@ fn target(run: &Run, name: &str) -> Result<PhaseName, Failure> {
         });
     };
     match phase.status {
-        Status::Pending => Err(Failure::usage(format!("{name} has not begun yet")).hint("roll back to a phase that has")),
+        Status::Pending => {
+            Err(Failure::usage(format!("{name} has not begun yet")).hint("roll back to a phase that has"))
+        }
         Status::Skipped => Err(Failure::usage(format!("{name} was left out of this run"))),
         _ => Ok(phase.name().clone()),
     }

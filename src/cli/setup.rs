@@ -26,5 +26,6 @@ pub(super) fn run(door: &Door, worktree: &Path, line: &str) -> Result<(), Failur
         return Ok(());
     }
     let tail = door.masker.mask(finish.stderr_tail.trim());
-    Err(Failure::usage(format!("`[commands] setup` failed: {}\n{tail}", finish.exit)).hint("repair it and execute again"))
+    Err(Failure::usage(format!("`[commands] setup` failed: {}\n{tail}", finish.exit))
+        .hint("repair it and execute again"))
 }

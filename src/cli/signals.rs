@@ -9,7 +9,10 @@ use super::failure::{Failure, Kind};
 use crate::agent::StopHandle;
 
 /// Watches the signals of this process.
-pub(super) fn watch(handle: StopHandle, seen: Arc<OnceLock<&'static str>>) -> Result<JoinHandle<()>, Failure> {
+pub(super) fn watch(
+    handle: StopHandle,
+    seen: Arc<OnceLock<&'static str>>,
+) -> Result<JoinHandle<()>, Failure> {
     let failed = |error| Failure::new(Kind::OurBug, format!("signals cannot be watched: {error}"));
     let mut interrupt = signal(SignalKind::interrupt()).map_err(failed)?;
     let mut terminate = signal(SignalKind::terminate()).map_err(failed)?;
@@ -21,7 +24,11 @@ pub(super) fn watch(handle: StopHandle, seen: Arc<OnceLock<&'static str>>) -> Re
                 _ = terminate.recv() => "SIGTERM",
             };
             let _ = seen.set(name);
-            if first { handle.stop() } else { handle.kill() }
+            if first {
+                handle.stop()
+            } else {
+                handle.kill()
+            }
             first = false;
         }
     }))

@@ -38,14 +38,23 @@ fn view(seen: &Seen) -> Value {
 
 fn held_by(door: &Door, issue: IssueNumber) -> Option<String> {
     let holder = holder(&pointer::private_folder(door.workspace.common(), issue))?;
-    Some(holder.map_or_else(|| "a process that does not say who it is".to_owned(), |holder| holder.to_string()))
+    Some(
+        holder
+            .map_or_else(|| "a process that does not say who it is".to_owned(), |holder| holder.to_string()),
+    )
 }
 
 fn lines(run: &Run, held_by: Option<&str>) -> String {
     let issue = &run.started.issue;
     let mut text = format!("#{} {}: {}\n\n", issue.number, issue.title, run.outcome.as_str());
     for phase in &run.phases {
-        let place = format!("{:<20} {:<24} {:<28} {}", phase.name().as_str(), summary::status_word(phase), summary::verdict_word(phase), summary::note(phase));
+        let place = format!(
+            "{:<20} {:<24} {:<28} {}",
+            phase.name().as_str(),
+            summary::status_word(phase),
+            summary::verdict_word(phase),
+            summary::note(phase)
+        );
         let _ = writeln!(text, "  {}", place.trim_end());
         if let Some(standstill) = phase.rounds.last().and_then(|round| round.standstill.as_ref()) {
             let _ = writeln!(text, "  {:<20} standstill: {standstill}", "");

@@ -54,7 +54,8 @@ fn line_decision(line: &str) -> Option<RunDecision> {
     let after = bare.strip_prefix("DECISION")?.trim_start_matches(['*', '_', '`', ' ']);
     let value = after.strip_prefix([':', '='])?;
     let start = value.find(|c: char| c.is_ascii_alphanumeric())?;
-    let length = value[start..].find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(value.len() - start);
+    let length =
+        value[start..].find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(value.len() - start);
     let (token, rest) = value[start..].split_at(length);
     let decision = decision(token.trim_end_matches('_'))?;
     let stands = match Words::new(&approving_words()).read(value) {
@@ -66,7 +67,11 @@ fn line_decision(line: &str) -> Option<RunDecision> {
 }
 
 fn approving_words() -> BTreeMap<String, Judgment> {
-    let words = [("PASS", Judgment::Approve), ("PASS_WITH_ISSUES", Judgment::ApproveWithNotes), ("ABORT", Judgment::Block)];
+    let words = [
+        ("PASS", Judgment::Approve),
+        ("PASS_WITH_ISSUES", Judgment::ApproveWithNotes),
+        ("ABORT", Judgment::Block),
+    ];
     words.into_iter().map(|(word, judgment)| (word.to_owned(), judgment)).collect()
 }
 
@@ -129,17 +134,35 @@ mod tests {
     #[test]
     fn the_strictest_counts() {
         assert_eq!(decided("DECISION: PASS\nDECISION: FAIL_PHASE_2"), fail("2"));
-        assert_eq!(decided("DECISION: PASS\n{\"decision\": \"ABORT\"}\nDECISION: FAIL_PHASE_2"), Some(RunDecision::Abort));
-        assert_eq!(decided("DECISION: PASS_WITH_ISSUES\n{\"decision\": \"PASS\"}"), Some(RunDecision::PassWithIssues));
+        assert_eq!(
+            decided("DECISION: PASS\n{\"decision\": \"ABORT\"}\nDECISION: FAIL_PHASE_2"),
+            Some(RunDecision::Abort)
+        );
+        assert_eq!(
+            decided("DECISION: PASS_WITH_ISSUES\n{\"decision\": \"PASS\"}"),
+            Some(RunDecision::PassWithIssues)
+        );
     }
 
     #[test]
     fn what_decides_nothing_is_none() {
         for text in [
-            "", "The run passed.", "DECISION: PASSED", "DECISION: [PASS|PASS_WITH_ISSUES|ABORT]", "DECISION: FAIL_PHASE_<name>",
-            "DECISION: PASS / FAIL_PHASE_X / ABORT", "DECISION: FAIL_PHASE_4 | ABORT", "> DECISION: PASS", "```\nDECISION: PASS\n```\nx",
-            "DECISION: PASS once the blockers are fixed", "My DECISION: PASS", "DECISION: PASS → ABORT", "{\"decision\": 1}",
-            "{\"decision\": \"APPROVE\"}", "DECISION:", "the decision is PASS",
+            "",
+            "The run passed.",
+            "DECISION: PASSED",
+            "DECISION: [PASS|PASS_WITH_ISSUES|ABORT]",
+            "DECISION: FAIL_PHASE_<name>",
+            "DECISION: PASS / FAIL_PHASE_X / ABORT",
+            "DECISION: FAIL_PHASE_4 | ABORT",
+            "> DECISION: PASS",
+            "```\nDECISION: PASS\n```\nx",
+            "DECISION: PASS once the blockers are fixed",
+            "My DECISION: PASS",
+            "DECISION: PASS → ABORT",
+            "{\"decision\": 1}",
+            "{\"decision\": \"APPROVE\"}",
+            "DECISION:",
+            "the decision is PASS",
         ] {
             assert_eq!(decided(text), None, "{text}");
         }

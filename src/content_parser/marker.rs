@@ -194,7 +194,9 @@ impl Place {
         let declared = matches!(self.joint, Joint::Sign | Joint::Alone) && self.label.lead != Lead::Clause;
         let (stated, judgment) = match said {
             Said::Word { text, judgment, clean } if declared => (text, closed(judgment, clean)),
-            Said::Word { text, judgment, .. } if !judgment.approves() && !self.conditional => (text, judgment),
+            Said::Word { text, judgment, .. } if !judgment.approves() && !self.conditional => {
+                (text, judgment)
+            }
             Said::Word { text, judgment, clean: true } if self.may_approve() => (text, judgment),
             Said::Unknown(text) if declared || self.may_doubt() => (text, Judgment::Revise),
             Said::Prose if declared && self.label.rank <= Rank::Result && self.label.lead == Lead::Line => {
@@ -224,7 +226,8 @@ fn closed(judgment: Judgment, clean: bool) -> Judgment {
 
 /// Reads what joins a label to its word; nothing when the label goes on (`判定理由`, `decisions`).
 fn joint(after: &str, lead: Lead) -> Option<(Joint, &str)> {
-    let rest = after.trim_start_matches(|c: char| c.is_whitespace() || "*_`】」』])>".contains(c) || is_picture(c));
+    let rest =
+        after.trim_start_matches(|c: char| c.is_whitespace() || "*_`】」』])>".contains(c) || is_picture(c));
     let rest = without_remark(rest)?;
     if rest.is_empty() {
         return Some((Joint::Alone, rest));
@@ -242,26 +245,66 @@ fn joint(after: &str, lead: Lead) -> Option<(Joint, &str)> {
 }
 
 const SIGNS: [(&str, Joint); 19] = [
-    (":", Joint::Sign), ("=>", Joint::Sign), ("=", Joint::Sign), ("->", Joint::Sign), ("→", Joint::Sign), ("⇒", Joint::Sign),
-    ("-", Joint::Loose), ("–", Joint::Loose), ("—", Joint::Loose),
-    ("は", Joint::Is), ("is now ", Joint::Is), ("is ", Joint::Is), ("is: ", Joint::Is), ("remains ", Joint::Is),
-    ("should be ", Joint::ShouldBe), ("must be ", Joint::ShouldBe), ("would be ", Joint::ShouldBe),
-    ("has to be ", Joint::ShouldBe), ("will be ", Joint::ShouldBe),
+    (":", Joint::Sign),
+    ("=>", Joint::Sign),
+    ("=", Joint::Sign),
+    ("->", Joint::Sign),
+    ("→", Joint::Sign),
+    ("⇒", Joint::Sign),
+    ("-", Joint::Loose),
+    ("–", Joint::Loose),
+    ("—", Joint::Loose),
+    ("は", Joint::Is),
+    ("is now ", Joint::Is),
+    ("is ", Joint::Is),
+    ("is: ", Joint::Is),
+    ("remains ", Joint::Is),
+    ("should be ", Joint::ShouldBe),
+    ("must be ", Joint::ShouldBe),
+    ("would be ", Joint::ShouldBe),
+    ("has to be ", Joint::ShouldBe),
+    ("will be ", Joint::ShouldBe),
 ];
 
 /// Skips a remark that only repeats what kind of label it is, such as `(最終)`; another one makes it another label.
 fn without_remark(rest: &str) -> Option<&str> {
     let Some(remark) = rest.strip_prefix('(') else { return Some(rest) };
     let (remark, rest) = remark.split_once(')')?;
-    let known = ["最終", "総合", "全体", "レビュー", "final", "overall", "review", "verdict", "result", "decision", "判定"];
+    let known = [
+        "最終",
+        "総合",
+        "全体",
+        "レビュー",
+        "final",
+        "overall",
+        "review",
+        "verdict",
+        "result",
+        "decision",
+        "判定",
+    ];
     known.contains(&remark.trim().to_lowercase().as_str()).then(|| rest.trim_start_matches(['*', '_', ' ']))
 }
 
 fn without_adverb(after: &str) -> &str {
     let after = after.trim_start();
     let adverbs = [
-        "自動的に", "確実に", "明確に", "明らかに", "当然", "引き続き", "現時点では", "、", "clearly ", "still ", "therefore ",
-        "thus ", "now ", "automatically ", "a ", "an ",
+        "自動的に",
+        "確実に",
+        "明確に",
+        "明らかに",
+        "当然",
+        "引き続き",
+        "現時点では",
+        "、",
+        "clearly ",
+        "still ",
+        "therefore ",
+        "thus ",
+        "now ",
+        "automatically ",
+        "a ",
+        "an ",
     ];
     adverbs.iter().find_map(|adverb| after.strip_prefix(adverb)).unwrap_or(after)
 }
@@ -269,7 +312,8 @@ fn without_adverb(after: &str) -> &str {
 /// Tells whether the sentence before a label says under which condition what follows holds.
 fn is_conditional(before: &str) -> bool {
     let sentence = before.rsplit(['。', '!', '?']).next().unwrap_or(before).to_lowercase();
-    let japanese = ["場合", "れば", "たら", "なら", "限り", "とき", "際は"].iter().any(|word| sentence.contains(word));
+    let japanese =
+        ["場合", "れば", "たら", "なら", "限り", "とき", "際は"].iter().any(|word| sentence.contains(word));
     let mut words = sentence.split(|c: char| !c.is_ascii_alphabetic());
     japanese || words.any(|word| ["if", "when", "unless", "once", "until", "whenever"].contains(&word))
 }

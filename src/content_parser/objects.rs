@@ -325,8 +325,17 @@ mod tests {
 
     #[test]
     fn a_brace_or_quote_that_is_never_closed_hides_nothing() {
-        for before in ["{", "{ \"", "{ \"unclosed … ", "{\"a\": ", "{\"a\": [\"", "{\"a\": {\"b\": \"c", "\"", "{'", "{{{{"]
-        {
+        for before in [
+            "{",
+            "{ \"",
+            "{ \"unclosed … ",
+            "{\"a\": ",
+            "{\"a\": [\"",
+            "{\"a\": {\"b\": \"c",
+            "\"",
+            "{'",
+            "{{{{",
+        ] {
             let text = format!("{before} {{\"result\": \"FAIL\"}}");
             assert_eq!(whole(&text), ["{\"result\": \"FAIL\"}"], "{before}");
         }
@@ -360,7 +369,9 @@ mod tests {
 
     #[test]
     fn shapes_that_are_no_json_are_not_found() {
-        for bad in ["{\"a\" 1}", "{\"a\":1,}", "{\"a\":[1,]}", "{\"a\":]}", "{,}", "{\"a\":\"\\x\"}", "{\"a\":[}]"] {
+        for bad in
+            ["{\"a\" 1}", "{\"a\":1,}", "{\"a\":[1,]}", "{\"a\":]}", "{,}", "{\"a\":\"\\x\"}", "{\"a\":[}]"]
+        {
             assert_eq!(whole(bad).len(), 0, "{bad}");
         }
     }

@@ -36,7 +36,9 @@ fn check_review_id(lines: &[&str], review_id: Option<&str>) -> Result<(), String
         Some(value.trim_matches(|c: char| c.is_whitespace() || "*`\"".contains(c)).to_owned())
     };
     match lines.iter().filter_map(given).find(|given| given != asked) {
-        Some(other) => Err(format!("the review_id `{}` is not the one of this review", super::clipped(&other, 60))),
+        Some(other) => {
+            Err(format!("the review_id `{}` is not the one of this review", super::clipped(&other, 60)))
+        }
         None => Ok(()),
     }
 }
@@ -130,7 +132,8 @@ fn check_judgments(lines: &[&str], sums: TriageTable) -> Result<(), String> {
         let value = value.and_then(|value| value.trim_start_matches('*').trim_start().strip_prefix(':'));
         value.is_some_and(|value| value.trim_start_matches(|c: char| !c.is_alphanumeric()).starts_with(word))
     };
-    for (word, counted) in [("fix required", sums.fix_required), ("needs discussion", sums.needs_discussion)] {
+    for (word, counted) in [("fix required", sums.fix_required), ("needs discussion", sums.needs_discussion)]
+    {
         let judged = lines.iter().filter(|line| says(line, word)).count();
         if judged > 0 && counted == 0 {
             return Err(format!("the table counts no `{word}`, {judged} judgments above it say so"));
@@ -156,13 +159,19 @@ mod tests {
 
     #[test]
     fn a_16_the_rows_are_summed_and_dashes_are_nothing() {
-        assert_eq!(read("| Critical | 1 | **1** ✅ | - | – |\n| Info | 3 | 0 | ２ | 1件 |"), Ok(table(1, 2, 1)));
+        assert_eq!(
+            read("| Critical | 1 | **1** ✅ | - | – |\n| Info | 3 | 0 | ２ | 1件 |"),
+            Ok(table(1, 2, 1))
+        );
         assert_eq!(read("| Info | 1 | | 1 | — |"), Ok(table(0, 1, 0)));
     }
 
     #[test]
     fn a_16_a_row_that_is_a_total_is_skipped() {
-        assert_eq!(read("| Info | 1 | 1 | 0 | 0 |\n| **Total** | 1 | 1 | 0 | 0 |\n| 合計 | | 1 | | |"), Ok(table(1, 0, 0)));
+        assert_eq!(
+            read("| Info | 1 | 1 | 0 | 0 |\n| **Total** | 1 | 1 | 0 | 0 |\n| 合計 | | 1 | | |"),
+            Ok(table(1, 0, 0))
+        );
     }
 
     #[test]
@@ -175,7 +184,10 @@ mod tests {
     #[test]
     fn a_16_what_cannot_be_counted_is_unreadable() {
         let why = |rows| read(rows).expect_err("it is unreadable");
-        assert_eq!(why("| Info | 1 | some | 0 | 0 |"), "`some` is not a number in `| Info | 1 | some | 0 | 0 |`");
+        assert_eq!(
+            why("| Info | 1 | some | 0 | 0 |"),
+            "`some` is not a number in `| Info | 1 | some | 0 | 0 |`"
+        );
         assert_eq!(why("| Info | 1 | 0 |"), "a cell is missing in `| Info | 1 | 0 |`");
         assert_eq!(why(""), "the triage table has no rows");
         assert_eq!(why("| Info | 1 | -1 | 0 | 0 |"), "`-1` is not a number in `| Info | 1 | -1 | 0 | 0 |`");
@@ -211,7 +223,9 @@ mod tests {
 
     #[test]
     fn a_table_that_hides_its_own_judgments_is_unreadable() {
-        let text = |fixes: u32| format!("**Judgment**: **Fix Required** ✅\n\n{HEAD}| Info | 1 | {fixes} | 0 | 0 |\n");
+        let text = |fixes: u32| {
+            format!("**Judgment**: **Fix Required** ✅\n\n{HEAD}| Info | 1 | {fixes} | 0 | 0 |\n")
+        };
         assert_eq!(read_triage(&text(1), None), Ok(table(1, 0, 0)));
         let why = "the table counts no `fix required`, 1 judgments above it say so".to_owned();
         assert_eq!(read_triage(&text(0), None), Err(why));

@@ -45,7 +45,12 @@ impl PhaseRunner {
         self.seen = None;
         let answer = self.ask(call, review_id.as_deref(), &prompt_file, &raw_file).await?;
         self.journal.verify()?;
-        self.folder.write_answer(place, &self.masker.mask(&answer.text))?;
+        let kept = self.masker.mask(&answer.text);
+        self.folder.write_answer(place, &kept)?;
+        if def.policy.triage {
+            // Before the files are looked at, so that the commit sees it.
+            self.folder.write(&self.output_path(call)?, &kept)?;
+        }
         if self.stopping() {
             return Ok(());
         }
@@ -74,7 +79,13 @@ impl PhaseRunner {
         }))?)
     }
 
-    async fn ask(&mut self, call: &Call, review_id: Option<&str>, prompt_file: &str, raw_file: &str) -> Result<Answer, RunError> {
+    async fn ask(
+        &mut self,
+        call: &Call,
+        review_id: Option<&str>,
+        prompt_file: &str,
+        raw_file: &str,
+    ) -> Result<Answer, RunError> {
         let run = self.run_state()?;
         let issue = run.started.issue.number;
         let output = self.output_path(call)?;
@@ -118,7 +129,13 @@ impl PhaseRunner {
     }
 
     /// Sees what the call did to the files. A reviewer that wrote is undone and its review is void.
-    fn ending(&mut self, call: &Call, review_id: Option<String>, answer: Answer, before: &Tree) -> Result<Ending, RunError> {
+    fn ending(
+        &mut self,
+        call: &Call,
+        review_id: Option<String>,
+        answer: Answer,
+        before: &Tree,
+    ) -> Result<Ending, RunError> {
         let snapshot = self.space.snapshot(Some(before))?;
         let mut ended = ended(&answer);
         let (mut tree, mut changed) = (snapshot.tree.clone(), snapshot.changed.clone());
@@ -127,7 +144,8 @@ impl PhaseRunner {
             self.space.restore(before)?;
             self.seen = None;
             ended.outcome = ExecOutcome::Crashed;
-            ended.reason = Some(format!("the reviewer changed files, which was undone: {}", changed.join(", ")));
+            ended.reason =
+                Some(format!("the reviewer changed files, which was undone: {}", changed.join(", ")));
             tree = before.clone();
             changed.clear();
         }
@@ -141,7 +159,9 @@ impl PhaseRunner {
             Step::Execute | Step::Revise => self.record_work(ending),
             Step::Review => self.record_review(ending),
             Step::Triage => self.record_triage(ending),
-            Step::Check | Step::Answer => Err(RunError::Bug(format!("{} is no call of the cycle", ending.call.step))),
+            Step::Check | Step::Answer => {
+                Err(RunError::Bug(format!("{} is no call of the cycle", ending.call.step)))
+            }
         }
     }
 
@@ -169,7 +189,8 @@ impl PhaseRunner {
         }
         let in_answer = content_parser::read_evaluation(&ending.answer.text);
         let path = self.folder.at(&deliverable_path(run, phase));
-        let in_deliverable = || content_parser::read_evaluation(&fs::read_to_string(path).unwrap_or_default());
+        let in_deliverable =
+            || content_parser::read_evaluation(&fs::read_to_string(path).unwrap_or_default());
         Ok(in_answer.or_else(in_deliverable))
     }
 
@@ -180,9 +201,6 @@ impl PhaseRunner {
         let terms = Terms { review_id: ending.review_id.as_deref(), require_review_id, words: &words };
         let answer = &ending.answer;
         let reading = review::reading(&answer.text, ending.ended.outcome, answer.truncated, &terms);
-        if phase.def.policy.triage {
-            self.keep_document(&ending)?;
-        }
         let reviewed = Reviewed {
             phase: ending.call.phase,
             round: ending.call.round,
@@ -208,7 +226,6 @@ impl PhaseRunner {
         if let (true, Err(why)) = (whole, &table) {
             tracing::warn!("Phase {}: The triage table cannot be read: {why}", ending.call.phase);
         }
-        self.keep_document(&ending)?;
         Ok(self.journal.record(Fact::Triaged(Triaged {
             phase: ending.call.phase,
             round: ending.call.round,
@@ -218,12 +235,6 @@ impl PhaseRunner {
             tree: ending.tree.to_string(),
             changed: ending.changed,
         }))?)
-    }
-
-    /// Stores the answer as the document of its round.
-    fn keep_document(&self, ending: &Ending) -> Result<(), RunError> {
-        let path = self.output_path(&ending.call)?;
-        Ok(self.folder.write(&path, &self.masker.mask(&ending.answer.text))?)
     }
 }
 

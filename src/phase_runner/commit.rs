@@ -51,7 +51,8 @@ impl PhaseRunner {
         let mut paths: Vec<String> = phase.changed.iter().cloned().collect();
         paths.extend([self.folder.events(), self.folder.metadata(), self.folder.review_result()]);
         if phase.def.policy.triage {
-            let documents = |n| [self.folder.review_document(&phase.def, n), self.folder.reply_document(&phase.def, n)];
+            let documents =
+                |n| [self.folder.review_document(&phase.def, n), self.folder.reply_document(&phase.def, n)];
             paths.extend((1..=phase.round).flat_map(documents));
         } else {
             paths.push(self.folder.deliverable(&phase.def));
@@ -69,18 +70,28 @@ impl PhaseRunner {
 
     fn trailers(&self, run: &Run, phase: &str) -> Trailers {
         let chain = self.journal.chain().to_owned();
-        Trailers { run: run.started.run_id.clone(), phase: phase.to_owned(), seq: self.journal.state().seq, chain }
+        Trailers {
+            run: run.started.run_id.clone(),
+            phase: phase.to_owned(),
+            seq: self.journal.state().seq,
+            chain,
+        }
     }
 
     /// Puts the end of the log on the branch, so that the worktree is left as clean as it was found.
     pub(super) fn commit_record(&mut self) -> Result<(), RunError> {
         let run = self.run_state()?.clone();
-        let message = format!("[ai-workflow] run: #{} completed\n\n{}", run.started.issue.number, self.trailers(&run, "-"));
+        let message = format!(
+            "[ai-workflow] run: #{} completed\n\n{}",
+            run.started.issue.number,
+            self.trailers(&run, "-")
+        );
         let message = self.masker.mask(&message);
         let expected = CommitId::try_from(run.head.as_str())?;
         let paths = [self.folder.events(), self.folder.metadata()];
         self.seen = None;
-        let tree = run.phases.iter().rev().find(|phase| !phase.tree.is_empty()).map(|phase| phase.tree.clone());
+        let tree =
+            run.phases.iter().rev().find(|phase| !phase.tree.is_empty()).map(|phase| phase.tree.clone());
         let tree = tree.map(|tree| Tree::try_from(tree.as_str())).transpose()?;
         let snapshot = self.look(tree.as_ref())?.clone();
         if paths.iter().any(|path| snapshot.uncommitted.contains_key(path)) {

@@ -22,9 +22,9 @@ use crate::phase::PhaseName;
 use crate::policy::Entry;
 use crate::prompt::PromptError;
 use crate::redact::Masker;
-use crate::summary::deliverable_path;
 use crate::store::StoreError;
 use crate::store::folders::RunFolder;
+use crate::summary::deliverable_path;
 use crate::workspace::{self, IssueSpace, Snapshot, Tree};
 
 pub use begin::{Beginning, begin};
@@ -148,7 +148,8 @@ impl PhaseRunner {
             return Ok(None);
         }
         let needed = phase.def.needs.iter().filter_map(|need| run.phase(need));
-        let paths = needed.filter(|need| need.skipped_because.is_none()).map(|need| deliverable_path(run, need));
+        let paths =
+            needed.filter(|need| need.skipped_because.is_none()).map(|need| deliverable_path(run, need));
         let missing: Vec<String> = paths.filter(|path| !self.folder.root().join(path).is_file()).collect();
         Ok((!missing.is_empty()).then(|| Escalation {
             reason: PauseReason::Blocked,
@@ -183,7 +184,8 @@ impl PhaseRunner {
     }
 
     async fn examine(&mut self, name: &PhaseName) -> Result<Vec<crate::event::CheckResult>, RunError> {
-        let run = self.journal.state().run.as_ref().ok_or_else(|| RunError::Bug("the run has not begun".into()))?;
+        let run =
+            self.journal.state().run.as_ref().ok_or_else(|| RunError::Bug("the run has not begun".into()))?;
         let phase = run.phase(name).ok_or_else(|| RunError::Bug(format!("the run has no phase {name}")))?;
         let output = deliverable_path(run, phase);
         let site = Site {

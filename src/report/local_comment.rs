@@ -43,7 +43,12 @@ impl Reporter for LocalComment {
     fn report(&mut self, entry: &Entry, state: &State) {
         let worth_it = matches!(
             entry.fact,
-            Fact::PhaseStarted { .. } | Fact::Ruled(_) | Fact::Committed { .. } | Fact::Paused { .. } | Fact::Finished { .. } | Fact::Cancelled { .. }
+            Fact::PhaseStarted { .. }
+                | Fact::Ruled(_)
+                | Fact::Committed { .. }
+                | Fact::Paused { .. }
+                | Fact::Finished { .. }
+                | Fact::Cancelled { .. }
         );
         if worth_it {
             self.write(state);

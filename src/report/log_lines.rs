@@ -34,8 +34,12 @@ impl Reporter for LogLines {
             Fact::ApprovalVoided { phase, reason } => warn!("Phase {phase}: Approval void: {reason}"),
             Fact::Committed { phase, commit } => info!("Phase {phase}: Completed, commit {}", short(commit)),
             Fact::Published { pr_url, .. } => info!("Pull request: {pr_url}"),
-            Fact::Paused { escalation } => warn!("Paused ({}): {}", escalation.reason.as_str(), escalation.question),
-            Fact::Answered(answer) => info!("Answered by {}: {}", answer.by, crate::metadata::choice_word(answer.choice)),
+            Fact::Paused { escalation } => {
+                warn!("Paused ({}): {}", escalation.reason.as_str(), escalation.question)
+            }
+            Fact::Answered(answer) => {
+                info!("Answered by {}: {}", answer.by, crate::metadata::choice_word(answer.choice))
+            }
             Fact::Reopened(reopened) => info!("Phase {}: Reopened: {}", reopened.phase, reopened.reason),
             Fact::Interrupted { signal } => warn!("Interrupted by {signal}; execute again to go on"),
             Fact::Cancelled { by } => warn!("Cancelled by {by}"),
@@ -57,11 +61,15 @@ impl LogLines {
                 error!("{}", failure_line(run.phase(phase), phase, reason));
                 error!("Phase {phase}: Reason {reason}: {}", ruled.rule);
             }
-            Ruling::Pause { escalation } => warn!("Phase {phase}: Paused ({}): {}", escalation.reason.as_str(), ruled.rule),
+            Ruling::Pause { escalation } => {
+                warn!("Phase {phase}: Paused ({}): {}", escalation.reason.as_str(), ruled.rule)
+            }
             Ruling::Redo { step, .. } => warn!("Phase {phase}: Redoing {step} step: {}", ruled.rule),
             Ruling::Advance => info!("Phase {phase}: Round {} approved: {}", ruled.round, ruled.rule),
             Ruling::Revise => info!("Phase {phase}: Round {} not approved: {}", ruled.round, ruled.rule),
-            Ruling::Reopen { phase: target } => warn!("Phase {phase}: Sends the run back to {target}: {}", ruled.rule),
+            Ruling::Reopen { phase: target } => {
+                warn!("Phase {phase}: Sends the run back to {target}: {}", ruled.rule)
+            }
         }
         self.skipping_told = false;
     }
@@ -102,7 +110,10 @@ pub fn verdict_line(reading: &Reading) -> String {
 
 fn broke(phase: &PhaseName, step: &str, ended: &crate::event::Ended) {
     if !ended.outcome.ended() {
-        warn!("Phase {phase}: The {step} step broke: {}", ended.reason.as_deref().unwrap_or("no reason given"));
+        warn!(
+            "Phase {phase}: The {step} step broke: {}",
+            ended.reason.as_deref().unwrap_or("no reason given")
+        );
     }
 }
 

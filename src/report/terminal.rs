@@ -29,7 +29,8 @@ impl Default for Terminal {
 impl Terminal {
     /// Makes the live line; hidden when stderr is no terminal.
     pub fn new() -> Self {
-        let line = if io::stderr().is_terminal() { ProgressBar::new_spinner() } else { ProgressBar::hidden() };
+        let line =
+            if io::stderr().is_terminal() { ProgressBar::new_spinner() } else { ProgressBar::hidden() };
         let style = ProgressStyle::with_template("{spinner} {prefix} {elapsed:>4}  {wide_msg}");
         line.set_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
         Self { line }

@@ -97,7 +97,8 @@ impl Workspace {
 
     /// Returns the files below a folder that HEAD knows.
     pub fn tracked_below(&self, folder: &str) -> Result<Vec<String>> {
-        let output = self.git(&Call::new(["ls-tree", "-r", "-z", "--name-only", "HEAD", "--", folder]).reading())?;
+        let output =
+            self.git(&Call::new(["ls-tree", "-r", "-z", "--name-only", "HEAD", "--", folder]).reading())?;
         Ok(output.text().split('\0').filter(|path| !path.is_empty()).map(str::to_owned).collect())
     }
 

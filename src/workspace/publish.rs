@@ -24,12 +24,21 @@ impl Workspace {
 
     /// Puts every file outside `.ai-workflow/` back to what a commit has, and returns the paths that differed from HEAD.
     pub fn take_back(&self, to: &CommitId) -> Result<Vec<String>> {
-        let call = Call::new(["diff", "--name-only", "--no-renames", "-z", to.as_str(), "HEAD", "--"]).reading();
+        let call =
+            Call::new(["diff", "--name-only", "--no-renames", "-z", to.as_str(), "HEAD", "--"]).reading();
         let listed = self.git(&call.args([".", ":(top,exclude).ai-workflow"]))?;
-        let paths: Vec<String> = listed.text().split('\0').filter(|path| !path.is_empty()).map(str::to_owned).collect();
+        let paths: Vec<String> =
+            listed.text().split('\0').filter(|path| !path.is_empty()).map(str::to_owned).collect();
         if !paths.is_empty() {
             let source = format!("--source={to}");
-            let call = Call::new(["--literal-pathspecs", "restore", "--worktree", &source, "--pathspec-from-file=-", "--pathspec-file-nul"]);
+            let call = Call::new([
+                "--literal-pathspecs",
+                "restore",
+                "--worktree",
+                &source,
+                "--pathspec-from-file=-",
+                "--pathspec-file-nul",
+            ]);
             self.git(&call.fed_with_paths(paths.iter().map(String::as_str)))?;
         }
         Ok(paths)

@@ -66,7 +66,11 @@ fn first_word(text: &str) -> String {
 }
 
 fn floors() -> BTreeMap<&'static str, usize> {
-    FLOORS.iter().enumerate().flat_map(|(floor, (_, rooms))| rooms.iter().map(move |room| (*room, floor))).collect()
+    FLOORS
+        .iter()
+        .enumerate()
+        .flat_map(|(floor, (_, rooms))| rooms.iter().map(move |room| (*room, floor)))
+        .collect()
 }
 
 #[test]
@@ -100,11 +104,26 @@ fn a_room_knows_rooms_on_lower_floors_only() {
 #[test]
 fn the_pure_floors_name_nothing_of_the_world() {
     let floors = floors();
-    let worldly = ["std::fs", "std::process", "std::env", "std::net", "std::thread", "std::time::Instant", "tokio::", "async fn", "Timestamp::now"];
+    let worldly = [
+        "std::fs",
+        "std::process",
+        "std::env",
+        "std::net",
+        "std::thread",
+        "std::time::Instant",
+        "tokio::",
+        "async fn",
+        "Timestamp::now",
+    ];
     let mut wrong = Vec::new();
     for (path, code) in sources() {
         if floors.get(room_of(&path).as_str()).is_some_and(|floor| *floor <= 4) {
-            wrong.extend(worldly.iter().filter(|word| code.contains(**word)).map(|word| format!("{} names {word}", path.display())));
+            wrong.extend(
+                worldly
+                    .iter()
+                    .filter(|word| code.contains(**word))
+                    .map(|word| format!("{} names {word}", path.display())),
+            );
         }
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
@@ -126,7 +145,8 @@ fn the_roof_and_the_reports_alone_may_print() {
 #[test]
 fn the_plan_in_the_library_is_the_plan_in_this_test() {
     let lib = fs::read_to_string(root().join("src/lib.rs")).expect("src/lib.rs");
-    let declared: Vec<&str> = lib.lines().filter_map(|line| line.strip_prefix("pub mod ")?.strip_suffix(';')).collect();
+    let declared: Vec<&str> =
+        lib.lines().filter_map(|line| line.strip_prefix("pub mod ")?.strip_suffix(';')).collect();
     let planned: Vec<&str> = FLOORS.iter().flat_map(|(_, rooms)| rooms.iter().copied()).collect();
     assert_eq!(declared, planned);
 }

@@ -41,10 +41,20 @@ fn an_issue_goes_through_all_phases_to_a_branch_with_its_documents() {
         assert_eq!(status_of(&metadata, phase), "completed", "{phase}");
     }
     let tracked = sandbox.git(&["ls-tree", "-r", "--name-only", "ai-workflow/issue-243"]);
-    for file in ["00_planning/output/planning.md", "09_evaluation/output/evaluation_report.md", "document_review/output/document-review-1.md", "document_review/output/document-review-1-reply.md", "events.jsonl", "metadata.json"] {
+    for file in [
+        "00_planning/output/planning.md",
+        "09_evaluation/output/evaluation_report.md",
+        "document_review/output/document-review-1.md",
+        "document_review/output/document-review-1-reply.md",
+        "events.jsonl",
+        "metadata.json",
+    ] {
         assert!(tracked.contains(&format!(".ai-workflow/issue-243/{file}")), "{file}\n{tracked}");
     }
-    assert!(!tracked.contains("prompt.md") && !tracked.contains("answer.md") && !tracked.contains("raw.jsonl"), "{tracked}");
+    assert!(
+        !tracked.contains("prompt.md") && !tracked.contains("answer.md") && !tracked.contains("raw.jsonl"),
+        "{tracked}"
+    );
     assert_eq!(sandbox.git(&["status", "--porcelain"]), "?? .ai-workflow/local/");
     assert_eq!(sandbox.git(&["log", "--format=%s", "main..HEAD"]).matches("[ai-workflow]").count(), 12);
 }
@@ -54,7 +64,12 @@ fn each_passed_phase_is_one_commit_that_names_its_run() {
     let sandbox = Sandbox::new();
     sandbox.execute(&sandbox.script(&honest_script(""))).exits(0);
     for phase in PHASES {
-        let commits = sandbox.git(&["log", "--format=%H", &format!("--grep=AI-Workflow-Phase: {phase}$"), "main..HEAD"]);
+        let commits = sandbox.git(&[
+            "log",
+            "--format=%H",
+            &format!("--grep=AI-Workflow-Phase: {phase}$"),
+            "main..HEAD",
+        ]);
         assert_eq!(commits.lines().count(), 1, "{phase}");
         assert_eq!(sandbox.metadata()["phases"][phase]["commit"], commits, "{phase}");
     }
@@ -65,7 +80,12 @@ fn the_pull_request_text_and_one_progress_comment_are_written() {
     let sandbox = Sandbox::new();
     sandbox.execute(&sandbox.script(&honest_script(""))).exits(0);
     let text = sandbox.read(".ai-workflow/local/issues/243.pr.md");
-    assert!(text.contains("head: ai-workflow/issue-243") && text.contains("Closes #243") && text.contains("Simulated"), "{text}");
+    assert!(
+        text.contains("head: ai-workflow/issue-243")
+            && text.contains("Closes #243")
+            && text.contains("Simulated"),
+        "{text}"
+    );
     let comments = sandbox.read(".ai-workflow/local/issues/243.comments.jsonl");
     assert_eq!(comments.lines().count(), 1);
     assert!(comments.contains("ai-workflow: completed"), "{comments}");
@@ -86,7 +106,10 @@ fn e_16_a_failed_review_starts_the_revise_step() {
         "{PLANNING_FAILS}round = 1\n\n[[turn]]\nphase = \"planning\"\nstep = \"revise\"\nrun = \"{}\"\nsay = \"revised\"\n",
         look.display()
     );
-    sandbox.execute(&sandbox.script(&honest_script(&once))).exits(0).says("Phase planning: Starting revise step");
+    sandbox
+        .execute(&sandbox.script(&honest_script(&once)))
+        .exits(0)
+        .says("Phase planning: Starting revise step");
     assert_eq!(sandbox.read("seen.txt").trim().replace(' ', ""), "\"current_step\":\"revise\"");
     assert_eq!(sandbox.metadata()["phases"]["planning"]["retry_count"], 1);
 }
@@ -156,7 +179,10 @@ fn an_agent_that_writes_nothing_is_told_so_and_fails_at_the_limit() {
     assert_eq!(planning["reason"], "E_NO_DELIVERABLE");
     let prompt = sandbox.read(".ai-workflow/issue-243/00_planning/revise/round-1/attempt-1/prompt.md");
     assert!(prompt.contains(".ai-workflow/issue-243/00_planning/output/planning.md"), "{prompt}");
-    assert!(!sandbox.has(".ai-workflow/issue-243/00_planning/review"), "nobody is paid for a review of nothing");
+    assert!(
+        !sandbox.has(".ai-workflow/issue-243/00_planning/review"),
+        "nobody is paid for a review of nothing"
+    );
 }
 
 #[test]
@@ -244,7 +270,12 @@ fn the_agents_own_commits_are_folded_in() {
         "#!/bin/sh\nset -eu\nif [ \"$AI_WORKFLOW_STEP\" = execute ]; then mkdir -p \"$(dirname \"$AI_WORKFLOW_OUTPUT\")\"; echo text > \"$AI_WORKFLOW_OUTPUT\"; echo \"$AI_WORKFLOW_PHASE\" > code.txt; git add -A code.txt; git commit -q -m \"by the agent\"; echo done; else echo '{\"review_id\": \"'$AI_WORKFLOW_REVIEW_ID'\", \"result\": \"PASS\"}'; fi\n",
     );
     let spec = format!("command:{}", agent.display());
-    sandbox.run(&["execute", "--phase", "all", "--preset", "quick", "--issue", "243", "--forge", "local", "--agent", &spec]).exits(0);
+    sandbox
+        .run(&[
+            "execute", "--phase", "all", "--preset", "quick", "--issue", "243", "--forge", "local",
+            "--agent", &spec,
+        ])
+        .exits(0);
     let subjects = sandbox.git(&["log", "--format=%s", "main..HEAD"]);
     assert!(!subjects.contains("by the agent"), "{subjects}");
     assert!(sandbox.git(&["ls-tree", "-r", "--name-only", "HEAD"]).contains("code.txt"));
@@ -278,15 +309,23 @@ fn one_phase_alone_leaves_the_others_pending() {
     let one = ["execute", "--phase", "planning", "--issue", "243", "--forge", "local", "--agent", &agent];
     sandbox.run(&one).exits(0);
     let metadata = sandbox.metadata();
-    assert_eq!((metadata["outcome"].as_str(), status_of(&metadata, "requirements")), (Some("running"), "pending".to_owned()));
-    sandbox.run(&["execute", "--phase", "design", "--issue", "243", "--forge", "local", "--agent", &agent]).exits(2).says("requirements");
+    assert_eq!(
+        (metadata["outcome"].as_str(), status_of(&metadata, "requirements")),
+        (Some("running"), "pending".to_owned())
+    );
+    sandbox
+        .run(&["execute", "--phase", "design", "--issue", "243", "--forge", "local", "--agent", &agent])
+        .exits(2)
+        .says("requirements");
 }
 
 #[test]
 fn a_preset_runs_by_itself_and_says_what_it_leaves_out() {
     let sandbox = Sandbox::new();
     let agent = sandbox.script(&honest_script(""));
-    sandbox.run(&["execute", "--preset", "quick", "--issue", "243", "--forge", "local", "--agent", &agent]).exits(0);
+    sandbox
+        .run(&["execute", "--preset", "quick", "--issue", "243", "--forge", "local", "--agent", &agent])
+        .exits(0);
     let metadata = sandbox.metadata();
     assert_eq!(metadata["phases"]["design"]["skipped_because"], "preset");
     assert_eq!(status_of(&metadata, "report"), "completed");
@@ -296,7 +335,21 @@ fn a_preset_runs_by_itself_and_says_what_it_leaves_out() {
 fn skipped_phases_work_together_with_all() {
     let sandbox = Sandbox::new();
     let agent = sandbox.script(&honest_script(""));
-    sandbox.run(&["execute", "--phase", "all", "--skip-phases", "requirements,documentation", "--issue", "243", "--forge", "local", "--agent", &agent]).exits(0);
+    sandbox
+        .run(&[
+            "execute",
+            "--phase",
+            "all",
+            "--skip-phases",
+            "requirements,documentation",
+            "--issue",
+            "243",
+            "--forge",
+            "local",
+            "--agent",
+            &agent,
+        ])
+        .exits(0);
     let metadata = sandbox.metadata();
     assert_eq!(metadata["phases"]["requirements"]["skipped_because"], "--skip-phases");
     assert_eq!(metadata["outcome"], "completed");

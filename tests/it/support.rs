@@ -52,7 +52,8 @@ impl Ran {
     /// Returns stdout as JSON.
     #[track_caller]
     pub fn json(&self) -> Value {
-        serde_json::from_str(&self.stdout).unwrap_or_else(|error| panic!("{error}\n{}\n{}", self.stdout, self.stderr))
+        serde_json::from_str(&self.stdout)
+            .unwrap_or_else(|error| panic!("{error}\n{}\n{}", self.stdout, self.stderr))
     }
 }
 
@@ -81,7 +82,11 @@ impl Sandbox {
         let home = folder.path().join("home");
         fs::create_dir_all(folder.path().join("repo")).expect("a folder");
         fs::create_dir_all(&home).expect("a folder");
-        fs::write(home.join(".gitconfig"), "[user]\n\tname = Tester\n\temail = tester@example.org\n[init]\n\tdefaultBranch = main\n").expect("a file");
+        fs::write(
+            home.join(".gitconfig"),
+            "[user]\n\tname = Tester\n\temail = tester@example.org\n[init]\n\tdefaultBranch = main\n",
+        )
+        .expect("a file");
         let environment = [
             ("PATH", std::env::var("PATH").unwrap_or_default()),
             ("HOME", home.display().to_string()),
@@ -179,14 +184,17 @@ impl Sandbox {
     /// Returns `metadata.json` of issue 243.
     #[track_caller]
     pub fn metadata(&self) -> Value {
-        serde_json::from_str(&self.read(".ai-workflow/issue-243/metadata.json")).expect("metadata.json is JSON")
+        serde_json::from_str(&self.read(".ai-workflow/issue-243/metadata.json"))
+            .expect("metadata.json is JSON")
     }
 
     /// Returns the facts of issue 243 in their order.
     #[track_caller]
     pub fn facts(&self) -> Vec<Value> {
         let log = self.read(".ai-workflow/issue-243/events.jsonl");
-        log.lines().map(|line| serde_json::from_str::<Value>(line).expect("a line is JSON")["fact"].clone()).collect()
+        log.lines()
+            .map(|line| serde_json::from_str::<Value>(line).expect("a line is JSON")["fact"].clone())
+            .collect()
     }
 }
 

@@ -31,7 +31,11 @@ fn rust_files() -> Vec<(PathBuf, String)> {
 
 #[test]
 fn every_file_says_what_it_is_for() {
-    let silent: Vec<_> = rust_files().into_iter().filter(|(_, text)| !text.starts_with("//! ")).map(|(path, _)| path).collect();
+    let silent: Vec<_> = rust_files()
+        .into_iter()
+        .filter(|(_, text)| !text.starts_with("//! "))
+        .map(|(path, _)| path)
+        .collect();
     assert!(silent.is_empty(), "{silent:#?}");
 }
 
@@ -40,7 +44,9 @@ fn no_source_file_holds_two_subjects() {
     let long: Vec<_> = rust_files()
         .into_iter()
         .filter(|(path, _)| path.starts_with(root().join("src")))
-        .map(|(path, text)| (path, text.split("#[cfg(test)]\nmod tests").next().unwrap_or("").lines().count()))
+        .map(|(path, text)| {
+            (path, text.split("#[cfg(test)]\nmod tests").next().unwrap_or("").lines().count())
+        })
         .filter(|(_, lines)| *lines > MOST_LINES)
         .collect();
     assert!(long.is_empty(), "{long:#?}");
@@ -52,7 +58,9 @@ fn every_path_that_the_documents_name_exists() {
     for document in ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md"] {
         let text = fs::read_to_string(root().join(document)).expect(document);
         for word in text.split('`').skip(1).step_by(2) {
-            let named = ["src/", "tests/", "prompts/", ".ci/", "benches/"].iter().any(|start| word.starts_with(start));
+            let named = ["src/", "tests/", "prompts/", ".ci/", "benches/"]
+                .iter()
+                .any(|start| word.starts_with(start));
             let plain = !word.contains(['<', '*', ' ', '{', '…']);
             if named && plain && !root().join(word).exists() {
                 missing.push(format!("{document}: {word}"));
@@ -75,7 +83,9 @@ fn no_file_name_says_nothing() {
     let vague = ["utils", "helpers", "manager", "imp", "common", "misc", "core"];
     let found: Vec<_> = rust_files()
         .into_iter()
-        .filter(|(path, _)| path.file_stem().is_some_and(|stem| vague.contains(&stem.to_string_lossy().as_ref())))
+        .filter(|(path, _)| {
+            path.file_stem().is_some_and(|stem| vague.contains(&stem.to_string_lossy().as_ref()))
+        })
         .map(|(path, _)| path)
         .collect();
     assert!(found.is_empty(), "{found:#?}");

@@ -13,7 +13,8 @@ fn read(text: &str) -> Reading {
 
 #[test]
 fn the_corpus_of_real_reviews_is_never_read_more_leniently() {
-    let folder = std::env::var_os("AI_WORKFLOW_CORPUS").map_or_else(|| PathBuf::from("../shared/corpus/verdicts"), PathBuf::from);
+    let folder = std::env::var_os("AI_WORKFLOW_CORPUS")
+        .map_or_else(|| PathBuf::from("../shared/corpus/verdicts"), PathBuf::from);
     let Ok(labels) = std::fs::read_to_string(folder.join("labels.tsv")) else {
         #[expect(clippy::print_stderr, reason = "a skipped test must be seen")]
         {

@@ -64,23 +64,16 @@ fn a_signature_that_the_user_wants_is_asked_for() {
 }
 
 #[test]
-fn commits_are_taken_back_by_new_commits_and_a_conflict_changes_nothing() {
+fn files_are_put_back_to_an_older_commit_and_the_runs_own_stay() {
     let fixture = Fixture::new();
     let space = fixture.run();
-    let mut commits = Vec::new();
-    for text in ["two\n", "three\n"] {
-        fixture.write("src/lib.rs", text);
-        fixture.commit_all(text);
-        commits.insert(0, fixture.tip());
-    }
-    let tip = fixture.tip();
-    let older_only = [commits[1].clone()];
-    let error = space.workspace().revert(&older_only).expect_err("the newer one stands on it");
-    assert!(matches!(error, Error::RevertConflict { .. }), "{error}");
-    assert_eq!((fixture.tip(), fixture.read("src/lib.rs")), (tip, "three\n".to_owned()));
-    space.workspace().revert(&commits).expect("reverted");
+    let before = fixture.tip();
+    fixture.write("src/lib.rs", "two\n");
+    fixture.write("new.txt", "new\n");
+    fixture.write(".ai-workflow/issue-7/events.jsonl", "{}\n");
+    fixture.commit_all("two");
+    let paths = space.workspace().take_back(&before).expect("put back");
+    assert_eq!(paths, ["new.txt", "src/lib.rs"]);
     assert_eq!(fixture.read("src/lib.rs"), "one\n");
-    assert_eq!(fixture.git(&["rev-list", "--count", "HEAD"]), "5");
-    fixture.write("src/lib.rs", "in the way\n");
-    assert!(matches!(space.workspace().revert(&commits), Err(Error::Git { .. })));
+    assert_eq!(fixture.git(&["status", "--porcelain"]), "D new.txt\n M src/lib.rs");
 }
