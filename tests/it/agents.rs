@@ -613,7 +613,7 @@ async fn a_script_writes_deletes_runs_and_speaks_in_this_order() {
         "#,
     );
     assert!(usable(&spec, &scene.profiles).is_ok());
-    let answer = scene.call(&spec).await;
+    let (answer, lines) = scene.watch(&spec, &mut Stop::new().1).await;
     let output = ".ai-workflow/issue-243/00_planning/output/planning.md";
     let text = format!("{{\"review_id\": \"r-7\"}} planning 2 {output}");
     let expected = Answer {
@@ -626,7 +626,7 @@ async fn a_script_writes_deletes_runs_and_speaks_in_this_order() {
         simulated: true,
         notices: vec![],
     };
-    assert_eq!(answer, expected);
+    assert_eq!((answer, lines), (expected, vec![text.clone()]));
     let read = |name: &str| fs::read_to_string(scene.worktree().join(name)).ok();
     assert_eq!(read(output).as_deref(), Some("round 2"));
     assert_eq!((read("a copy").as_deref(), read("old.txt")), (Some("x"), None));
