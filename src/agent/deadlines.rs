@@ -6,8 +6,8 @@ use tokio::time::Instant;
 
 use super::process::{Exit, Launch};
 
-/// How much longer than its grace the reaper may take before it is killed itself.
-const PATIENCE: Duration = Duration::from_secs(8);
+/// How much longer than its grace the reaper may take before it is killed itself; a little more than it needs at most.
+const PATIENCE: Duration = Duration::from_secs(4);
 /// How long we read on after the reaper has gone: somebody it could not end may hold the pipes open.
 const DRAIN: Duration = Duration::from_millis(500);
 /// A limit that no run lives to see; longer ones would overflow the clock.

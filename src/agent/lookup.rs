@@ -44,26 +44,31 @@ impl Unusable {
             Self::NoProfile(_, known) => format!("configured are: {}", known.join(", ")),
             Self::EmptyProfile(name) => format!("set `command = [\"PROGRAM\", …]` under [agents.{name}]"),
             Self::NothingFound => "install one of them, or name an agent: --agent command:PATH".to_owned(),
-            Self::Script(_) => "the turns of a script are described in the README".to_owned(),
+            Self::Script(_) => format!("the keys of a turn are {}", script::KEYS.join(", ")),
         }
     }
 }
 
 /// Tells whether an agent's program is there and may be executed, and whether a script can be played.
 pub fn usable(spec: &AgentSpec, profiles: &BTreeMap<String, Profile>) -> Result<(), Unusable> {
+    usable_in(spec, profiles, &folders())
+}
+
+fn usable_in(
+    spec: &AgentSpec,
+    profiles: &BTreeMap<String, Profile>,
+    folders: &OsStr,
+) -> Result<(), Unusable> {
+    let find = |program: &OsStr| find_in(program, folders).map(drop);
     match spec {
-        AgentSpec::Command { path } => find(path.as_os_str()).map(drop),
+        AgentSpec::Command { path } => find(path.as_os_str()),
         AgentSpec::Scripted { file } => Ok(script::read(file).map(drop)?),
-        AgentSpec::Profile { name } => find(program_of(name, profiles)?.0.as_ref()).map(drop),
-        AgentSpec::Claude { .. } => find("claude".as_ref()).map(drop),
-        AgentSpec::Codex { .. } => find("codex".as_ref()).map(drop),
-        AgentSpec::Acp { command } => {
-            let program = command.split_whitespace().next().unwrap_or_default();
-            find(program.as_ref()).map(drop)
-        }
+        AgentSpec::Profile { name } => find(program_of(name, profiles)?.0.as_ref()),
+        AgentSpec::Claude { .. } => find("claude".as_ref()),
+        AgentSpec::Codex { .. } => find("codex".as_ref()),
+        AgentSpec::Acp { command } => find(command.split_whitespace().next().unwrap_or_default().as_ref()),
         AgentSpec::Auto => {
-            let found = ["claude", "codex"].iter().any(|name| find(name.as_ref()).is_ok());
-            if found { Ok(()) } else { Err(Unusable::NothingFound) }
+            find("claude".as_ref()).or_else(|_| find("codex".as_ref())).map_err(|_| Unusable::NothingFound)
         }
     }
 }
@@ -80,8 +85,11 @@ pub(super) fn program_of<'a>(
 
 /// Returns the file of a program: a path as it is, a name by `PATH`, else a file of that name where the user stands.
 pub fn find(program: &OsStr) -> Result<PathBuf, Unusable> {
-    let folders = env::var_os("PATH").unwrap_or_else(|| OsString::from("/usr/bin:/bin"));
-    find_in(program, &folders)
+    find_in(program, &folders())
+}
+
+fn folders() -> OsString {
+    env::var_os("PATH").unwrap_or_else(|| OsString::from("/usr/bin:/bin"))
 }
 
 fn find_in(program: &OsStr, folders: &OsStr) -> Result<PathBuf, Unusable> {
@@ -155,5 +163,22 @@ mod tests {
     fn an_acp_agent_is_looked_up_by_its_first_word() {
         assert!(usable(&AgentSpec::Acp { command: "/bin/sh --acp".into() }, &BTreeMap::new()).is_ok());
         assert!(usable(&AgentSpec::Acp { command: "/no/such --acp".into() }, &BTreeMap::new()).is_err());
+    }
+
+    #[test]
+    fn auto_is_the_first_of_claude_and_codex_that_is_there() {
+        use std::os::unix::fs::symlink;
+        let folder = tempfile::tempdir().expect("a folder");
+        let ask = |text: &str| {
+            let spec = text.parse().expect("a good name");
+            usable_in(&spec, &BTreeMap::new(), folder.path().as_os_str()).map_err(|error| error.to_string())
+        };
+        let nothing = Unusable::NothingFound;
+        assert_eq!((ask("auto"), ask("claude").is_ok()), (Err(nothing.to_string()), false));
+        assert!(nothing.hint().contains("--agent command:PATH"));
+        symlink("/bin/sh", folder.path().join("codex")).expect("a program");
+        assert_eq!((ask("auto"), ask("codex:o3"), ask("claude").is_ok()), (Ok(()), Ok(()), false));
+        symlink("/bin/sh", folder.path().join("claude")).expect("a program");
+        assert_eq!((ask("auto"), ask("claude:opus")), (Ok(()), Ok(())));
     }
 }

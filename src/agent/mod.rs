@@ -207,14 +207,15 @@ async fn follow(
             }
         }
     };
-    tell();
-    let mut raw = listener.into_inner().0;
     if shown == Shown::Stderr
         && let Some(said) = scripted::decode(&finish.stdout)
     {
+        let (raw, progress) = &mut *listener.borrow_mut();
         raw.take(Stream::Stdout, said.text.as_bytes());
+        progress.take(format!("{}\n", said.text).as_bytes());
     }
-    raw.finish();
+    tell();
+    listener.into_inner().0.finish();
     finish
 }
 

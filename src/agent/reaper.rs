@@ -31,7 +31,7 @@ const GRACE_OF_ORPHANS: Duration = Duration::from_secs(2);
 /// How long processes may take that the program left behind.
 const GRACE_OF_LEFTOVERS: Duration = Duration::from_millis(500);
 /// How long we go on killing somebody who does not die: one of another user, or one stuck in the kernel.
-const PATIENCE: Duration = Duration::from_secs(5);
+const PATIENCE: Duration = Duration::from_secs(3);
 /// How often we look whether everybody has gone.
 const LOOK: Duration = Duration::from_millis(20);
 

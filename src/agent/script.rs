@@ -12,6 +12,10 @@ const ANY: &str = "*";
 /// The steps in which an agent is called.
 const STEPS: [&str; 5] = ["execute", "review", "triage", "revise", "answer"];
 
+/// The keys of a turn, for hints.
+pub(super) const KEYS: [&str; 11] =
+    ["phase", "step", "round", "attempt", "sleep_ms", "write", "delete", "run", "say", "exit", "usage"];
+
 /// Says what is wrong with a script.
 #[derive(Debug, thiserror::Error)]
 pub enum BadScript {
@@ -229,10 +233,10 @@ mod tests {
 
     #[test]
     fn whatever_the_script_does_not_know_is_an_error_with_its_line() {
+        let keys = KEYS.map(|key| format!("`{key}`")).join(", ");
         assert_eq!(
             wrong("[[turn]]\nsay = 'x'\nsya = 'y'\n"),
-            "the script `s.toml`, line 3: unknown field `sya`, expected one of `phase`, `step`, `round`, `attempt`, \
-             `sleep_ms`, `write`, `delete`, `run`, `say`, `exit`, `usage`"
+            format!("the script `s.toml`, line 3: unknown field `sya`, expected one of {keys}")
         );
         assert!(wrong("[[turns]]\n").contains("line 1: unknown field `turns`"));
         assert!(wrong("[[turn]]\nusage = { cost = 1 }").contains("unknown field `cost`"));

@@ -147,6 +147,12 @@ fn command(launch: &Launch, control: OwnedFd) -> Command {
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .process_group(0);
+    // Only in a build that measures its own coverage: without this the reaper leaves its figures in the worktree.
+    if option_env!("CARGO_LLVM_COV").is_some()
+        && let Some(file) = std::env::var_os("LLVM_PROFILE_FILE")
+    {
+        command.env("LLVM_PROFILE_FILE", file);
+    }
     command
 }
 
