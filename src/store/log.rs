@@ -293,7 +293,7 @@ fn bytes_of(path: &Path) -> Result<Vec<u8>, StoreError> {
 
 /// Returns the masked entry and its bytes after the opening brace.
 fn masked(entry: &Entry, masker: &Masker) -> Result<(Entry, Vec<u8>), StoreError> {
-    let unwritable = |why: String| StoreError::Unwritable { kind: kind_of(&entry.fact), why };
+    let unwritable = |why: String| StoreError::Unwritable { seq: entry.seq, why };
     let plain = serde_json::to_value(entry).map_err(|error| unwritable(error.to_string()))?;
     let mut value = plain.clone();
     masker.mask_value(&mut value);
@@ -342,10 +342,4 @@ fn texts(value: &Value, at: String) -> Vec<String> {
             .collect(),
         Value::Null | Value::Bool(_) | Value::Number(_) => Vec::new(),
     }
-}
-
-/// Returns the word of a fact's type.
-fn kind_of(fact: &Fact) -> String {
-    let value = serde_json::to_value(fact).unwrap_or_default();
-    value.get("type").and_then(Value::as_str).unwrap_or("unknown").to_owned()
 }
