@@ -241,18 +241,16 @@ impl Log {
 
     /// Opens the file for one append. It is not kept open: a `git checkout` may put an equal file in its place.
     fn file(&self) -> Result<File, StoreError> {
-        let open = |create: bool| OpenOptions::new().append(true).create_new(create).open(&self.path);
-        match open(false) {
-            Err(error) if error.kind() == ErrorKind::NotFound => {
-                let folder = self.path.parent().unwrap_or(Path::new("."));
-                let missing = missing_folders(folder);
-                fs::create_dir_all(folder).map_err(failed("make the folder", folder))?;
-                let file = open(true).map_err(failed("make", &self.path))?;
-                sync_names(folder, &missing)?;
-                Ok(file)
-            }
-            other => other.map_err(failed("open", &self.path)),
+        let open = |create: bool| OpenOptions::new().append(true).create(create).open(&self.path);
+        if self.length > 0 {
+            return open(false).map_err(failed("open", &self.path));
         }
+        let folder = self.path.parent().unwrap_or(Path::new("."));
+        let missing = missing_folders(folder);
+        fs::create_dir_all(folder).map_err(failed("make the folder", folder))?;
+        let file = open(true).map_err(failed("make", &self.path))?;
+        sync_names(folder, &missing)?;
+        Ok(file)
     }
 }
 
