@@ -13,6 +13,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::redact::Masked;
 
+/// How often and how far apart a lock is looked at before it counts as held.
+const LOOKS: u32 = 5;
+const MOMENT: Duration = Duration::from_millis(3);
+
 /// Who holds an issue.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Holder {
@@ -55,16 +59,9 @@ impl Lock {
     pub fn take(folder: &Path, command: &Masked, since: Timestamp) -> Result<Self, LockError> {
         let path = folder.join("lock");
         let io = |source| LockError::Io { path: path.clone(), source };
-        let mut file = loop {
-            let file = open(folder, &path).map_err(io)?;
-            match file.try_lock() {
-                // A `cleanup` may have removed the file between opening and locking.
-                Ok(()) if is_still(&file, &path) => break file,
-                Ok(()) => {}
-                Err(TryLockError::WouldBlock) => return Err(LockError::Busy { holder: introduce(&path) }),
-                Err(TryLockError::Error(source)) => return Err(io(source)),
-            }
-        };
+        let mut file = acquire(folder, &path)
+            .map_err(io)?
+            .ok_or_else(|| LockError::Busy { holder: introduce(&path) })?;
         let holder =
             Holder { pid: std::process::id(), host: host(), since, command: command.as_str().to_owned() };
         write(&mut file, &holder).map_err(io)?;
@@ -79,14 +76,29 @@ impl Drop for Lock {
     }
 }
 
-/// Returns who holds the lock now, if anybody does. `Some(None)` is a holder that has not said who it is.
-pub fn holder(folder: &Path) -> Option<Option<Holder>> {
+/// Returns who holds the lock now, if anybody does and has said who it is.
+pub fn holder(folder: &Path) -> Option<Holder> {
     let path = folder.join("lock");
     let file = File::open(&path).ok()?;
     match file.try_lock_shared() {
-        Err(TryLockError::WouldBlock) => Some(introduce(&path)),
+        Err(TryLockError::WouldBlock) => introduce(&path),
         Ok(()) | Err(TryLockError::Error(_)) => None,
     }
+}
+
+/// Opens and locks the file; nothing when another process has it. Looks more than once: somebody who only asks
+/// for the [`holder`] has it for a moment, and a `cleanup` may remove it between opening and locking.
+fn acquire(folder: &Path, path: &Path) -> std::io::Result<Option<File>> {
+    for _ in 0..LOOKS {
+        let file = open(folder, path)?;
+        match file.try_lock() {
+            Ok(()) if is_still(&file, path) => return Ok(Some(file)),
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => std::thread::sleep(MOMENT),
+            Err(TryLockError::Error(error)) => return Err(error),
+        }
+    }
+    Ok(None)
 }
 
 fn open(folder: &Path, path: &Path) -> std::io::Result<File> {
@@ -117,9 +129,9 @@ fn write(file: &mut File, holder: &Holder) -> std::io::Result<()> {
 /// Reads who the holder is; it writes that a moment after it took the lock, so this looks more than once.
 fn introduce(path: &Path) -> Option<Holder> {
     let read = || fs::read(path).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok());
-    (0..10).find_map(|_| {
+    (0..LOOKS).find_map(|_| {
         read().or_else(|| {
-            std::thread::sleep(Duration::from_millis(2));
+            std::thread::sleep(MOMENT);
             None
         })
     })
@@ -169,7 +181,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         assert_eq!(holder(folder.path()), None);
         let lock = take(folder.path()).expect("the lock");
-        assert_eq!(holder(folder.path()).flatten().map(|found| found.pid), Some(std::process::id()));
+        assert_eq!(holder(folder.path()).map(|found| found.pid), Some(std::process::id()));
         drop(lock);
         assert_eq!(holder(folder.path()), None);
         take(folder.path()).expect("asking left it free");
@@ -180,9 +192,28 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let lock = take(folder.path()).expect("the lock");
         lock.file.set_len(0).expect("emptied");
-        assert_eq!(holder(folder.path()), Some(None));
+        assert_eq!(holder(folder.path()), None);
         let error = take(folder.path()).expect_err("held").to_string();
         assert_eq!(error, "another process holds this issue: it has not said who it is");
+    }
+
+    #[test]
+    fn somebody_who_only_asks_does_not_turn_a_run_away() {
+        let folder = tempfile::tempdir().expect("a folder");
+        drop(take(folder.path()).expect("made"));
+        std::thread::scope(|scope| {
+            // A pause between the questions: somebody who asks without end is not what this is about.
+            let asking = scope.spawn(|| {
+                for _ in 0..30 {
+                    let _ = holder(folder.path());
+                    std::thread::sleep(Duration::from_millis(1));
+                }
+            });
+            for _ in 0..20 {
+                take(folder.path()).expect("nobody else takes it");
+            }
+            asking.join().expect("asked");
+        });
     }
 
     #[test]

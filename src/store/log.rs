@@ -241,18 +241,16 @@ impl Log {
 
     /// Opens the file for one append. It is not kept open: a `git checkout` may put an equal file in its place.
     fn file(&self) -> Result<File, StoreError> {
-        let open = |create: bool| OpenOptions::new().append(true).create_new(create).open(&self.path);
-        match open(false) {
-            Err(error) if error.kind() == ErrorKind::NotFound => {
-                let folder = self.path.parent().unwrap_or(Path::new("."));
-                let missing = missing_folders(folder);
-                fs::create_dir_all(folder).map_err(failed("make the folder", folder))?;
-                let file = open(true).map_err(failed("make", &self.path))?;
-                sync_names(folder, &missing)?;
-                Ok(file)
-            }
-            other => other.map_err(failed("open", &self.path)),
+        let open = |create: bool| OpenOptions::new().append(true).create(create).open(&self.path);
+        if self.length > 0 {
+            return open(false).map_err(failed("open", &self.path));
         }
+        let folder = self.path.parent().unwrap_or(Path::new("."));
+        let missing = missing_folders(folder);
+        fs::create_dir_all(folder).map_err(failed("make the folder", folder))?;
+        let file = open(true).map_err(failed("make", &self.path))?;
+        sync_names(folder, &missing)?;
+        Ok(file)
     }
 }
 
@@ -293,7 +291,7 @@ fn bytes_of(path: &Path) -> Result<Vec<u8>, StoreError> {
 
 /// Returns the masked entry and its bytes after the opening brace.
 fn masked(entry: &Entry, masker: &Masker) -> Result<(Entry, Vec<u8>), StoreError> {
-    let unwritable = |why: String| StoreError::Unwritable { kind: kind_of(&entry.fact), why };
+    let unwritable = |why: String| StoreError::Unwritable { seq: entry.seq, why };
     let plain = serde_json::to_value(entry).map_err(|error| unwritable(error.to_string()))?;
     let mut value = plain.clone();
     masker.mask_value(&mut value);
@@ -342,10 +340,4 @@ fn texts(value: &Value, at: String) -> Vec<String> {
             .collect(),
         Value::Null | Value::Bool(_) | Value::Number(_) => Vec::new(),
     }
-}
-
-/// Returns the word of a fact's type.
-fn kind_of(fact: &Fact) -> String {
-    let value = serde_json::to_value(fact).unwrap_or_default();
-    value.get("type").and_then(Value::as_str).unwrap_or("unknown").to_owned()
 }

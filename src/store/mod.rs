@@ -28,8 +28,8 @@ pub enum StoreError {
     Foreign { file: String, what: &'static str },
     #[error("cannot {action} {file}: {source}")]
     Io { action: &'static str, file: String, source: io::Error },
-    #[error("the fact `{kind}` would not read back: {why}")]
-    Unwritable { kind: String, why: String },
+    #[error("entry {seq} would not read back: {why}")]
+    Unwritable { seq: u64, why: String },
 }
 
 impl StoreError {
@@ -95,5 +95,8 @@ mod tests {
         assert!(full.is_disk_full() && full.hint().contains("free some space"));
         let denied = failed("read", Path::new("y"))(io::ErrorKind::PermissionDenied.into());
         assert!(!denied.is_disk_full() && denied.hint().contains("permissions"));
+        let ours = StoreError::Unwritable { seq: 3, why: "no such phase".to_owned() };
+        assert_eq!(ours.to_string(), "entry 3 would not read back: no such phase");
+        assert!(ours.hint().contains("bug"));
     }
 }
