@@ -175,9 +175,9 @@ fn go_to_branch(door: &Door, number: IssueNumber, base: &Base) -> Result<IssueSp
             .map(|workspace| workspace.for_issue(number));
     }
     if new {
-        door.workspace.start_branch(&branch, &base.commit)?
+        door.workspace.start_branch(&branch, &base.commit)?;
     } else {
-        door.workspace.switch(&branch)?
+        door.workspace.switch(&branch)?;
     }
     Ok(space)
 }

@@ -51,7 +51,6 @@ fn stop_holder(door: &Door, issue: IssueNumber) -> Result<(), Failure> {
     let busy = |why: &str| {
         Err(Failure::new(Kind::Busy, format!("the run of issue {issue} is held by another process: {why}")))
     };
-    let Some(known) = known else { return busy("it does not say which") };
     if !known.is_here() {
         return busy(&format!("{known}; cancel it there"));
     }

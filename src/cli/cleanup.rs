@@ -67,7 +67,7 @@ fn steps(plan: &Plan) -> Vec<String> {
     match &plan.root {
         Some(root) if plan.linked => steps.push(format!("remove the worktree {}", root.display())),
         Some(_) => {
-            steps.push(format!("go back to {} and remove .ai-workflow/issue-{}", plan.base, plan.issue))
+            steps.push(format!("go back to {} and remove .ai-workflow/issue-{}", plan.base, plan.issue));
         }
         None => {}
     }

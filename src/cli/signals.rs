@@ -25,9 +25,9 @@ pub(super) fn watch(
             };
             let _ = seen.set(name);
             if first {
-                handle.stop()
+                handle.stop();
             } else {
-                handle.kill()
+                handle.kill();
             }
             first = false;
         }

@@ -37,11 +37,7 @@ fn view(seen: &Seen) -> Value {
 }
 
 fn held_by(door: &Door, issue: IssueNumber) -> Option<String> {
-    let holder = holder(&pointer::private_folder(door.workspace.common(), issue))?;
-    Some(
-        holder
-            .map_or_else(|| "a process that does not say who it is".to_owned(), |holder| holder.to_string()),
-    )
+    holder(&pointer::private_folder(door.workspace.common(), issue)).map(|holder| holder.to_string())
 }
 
 fn lines(run: &Run, held_by: Option<&str>) -> String {

@@ -35,10 +35,10 @@ impl Reporter for LogLines {
             Fact::Committed { phase, commit } => info!("Phase {phase}: Completed, commit {}", short(commit)),
             Fact::Published { pr_url, .. } => info!("Pull request: {pr_url}"),
             Fact::Paused { escalation } => {
-                warn!("Paused ({}): {}", escalation.reason.as_str(), escalation.question)
+                warn!("Paused ({}): {}", escalation.reason.as_str(), escalation.question);
             }
             Fact::Answered(answer) => {
-                info!("Answered by {}: {}", answer.by, crate::metadata::choice_word(answer.choice))
+                info!("Answered by {}: {}", answer.by, crate::metadata::choice_word(answer.choice));
             }
             Fact::Reopened(reopened) => info!("Phase {}: Reopened: {}", reopened.phase, reopened.reason),
             Fact::Interrupted { signal } => warn!("Interrupted by {signal}; execute again to go on"),
@@ -62,13 +62,13 @@ impl LogLines {
                 error!("Phase {phase}: Reason {reason}: {}", ruled.rule);
             }
             Ruling::Pause { escalation } => {
-                warn!("Phase {phase}: Paused ({}): {}", escalation.reason.as_str(), ruled.rule)
+                warn!("Phase {phase}: Paused ({}): {}", escalation.reason.as_str(), ruled.rule);
             }
             Ruling::Redo { step, .. } => warn!("Phase {phase}: Redoing {step} step: {}", ruled.rule),
             Ruling::Advance => info!("Phase {phase}: Round {} approved: {}", ruled.round, ruled.rule),
             Ruling::Revise => info!("Phase {phase}: Round {} not approved: {}", ruled.round, ruled.rule),
             Ruling::Reopen { phase: target } => {
-                warn!("Phase {phase}: Sends the run back to {target}: {}", ruled.rule)
+                warn!("Phase {phase}: Sends the run back to {target}: {}", ruled.rule);
             }
         }
         self.skipping_told = false;
@@ -124,10 +124,13 @@ fn checks(checked: &Checked) {
             CheckStatus::Pass => info!("Phase {phase}: Check {check} passed: {summary}"),
             CheckStatus::Skipped => info!("Phase {phase}: Check {check} skipped: {summary}"),
             CheckStatus::Unavailable => error!("Phase {phase}: Check {check} unavailable: {summary}"),
-            CheckStatus::Fail => match result.params.get("code") {
-                Some(code) => error!("Phase {phase}: Check {check} failed ({code}): {summary}"),
-                None => error!("Phase {phase}: Check {check} failed: {summary}"),
-            },
+            CheckStatus::Fail => {
+                if let Some(code) = result.params.get("code") {
+                    error!("Phase {phase}: Check {check} failed ({code}): {summary}")
+                } else {
+                    error!("Phase {phase}: Check {check} failed: {summary}")
+                }
+            }
         }
     }
 }

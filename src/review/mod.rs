@@ -47,6 +47,6 @@ pub fn result_file(run: &Run, phase: &PhaseState, reviewed: &Reviewed, at: jiff:
 }
 
 fn last_commit(run: &Run) -> &str {
-    let commits = run.phases.iter().filter_map(|phase| phase.commit.as_deref());
-    commits.last().unwrap_or(&run.started.base_commit)
+    let mut commits = run.phases.iter().filter_map(|phase| phase.commit.as_deref());
+    commits.next_back().unwrap_or(&run.started.base_commit)
 }
