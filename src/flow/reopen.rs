@@ -7,7 +7,8 @@ use super::state::{Counters, PhaseState, Run, Stage, Status};
 use crate::event::{Answered, Choice, Outcome, PauseReason, Reopened, ReopenedBy};
 use crate::phase::Step;
 
-/// Sets a phase and all later ones back to pending. Phases left out by choice stay left out.
+/// Sets a phase and all later ones back to pending. Phases left out by choice stay left out,
+/// and so does the question of an earlier phase.
 pub(super) fn reopen(run: &mut Run, reopened: &Reopened) {
     let from = run.phases.iter().skip_while(|phase| *phase.name() != reopened.phase).count();
     let index = run.phases.len() - from;
@@ -20,9 +21,11 @@ pub(super) fn reopen(run: &mut Run, reopened: &Reopened) {
     if reopened.by != ReopenedBy::Evaluation {
         run.cycles = 0;
     }
-    run.paused = None;
     run.published = false;
-    run.outcome = Outcome::Running;
+    if run.phases.iter().all(|phase| phase.status != Status::Paused) {
+        run.paused = None;
+        run.outcome = Outcome::Running;
+    }
 }
 
 /// Takes a person's answer to the pause of the run.

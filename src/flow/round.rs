@@ -78,9 +78,21 @@ impl PhaseState {
         if step == Step::Check {
             self.forget_evidence();
         }
+        if step == Step::Revise && self.broken.is_none() {
+            self.back_to_the_round_that_asked();
+        }
         self.broken = None;
         self.completed_steps.retain(|done| *done != step);
         self.stage = Stage::Ready(step);
+    }
+
+    /// A redo is no round: a revise that ended, and has to be done over, opens its round once more.
+    fn back_to_the_round_that_asked(&mut self) {
+        let revised = self.work.as_ref().is_some_and(|work| work.step == Step::Revise);
+        if revised && self.rounds.iter().any(|round| round.n + 1 == self.round) {
+            self.round -= 1;
+            self.counters.rounds = self.counters.rounds.saturating_sub(1);
+        }
     }
 
     /// A step that broke leaves the record of the round that asked for it; anything else replaces it.
@@ -103,7 +115,6 @@ impl PhaseState {
     }
 
     fn round_record(&self, ruled: &Ruled) -> Round {
-        let calls = self.calls.iter().filter(|((n, _), _)| *n == ruled.round);
         let worked = self.work.as_ref().is_some_and(|work| !work.changed.is_empty());
         let changed_files = if self.def.policy.triage { self.triage_changed_files() } else { worked };
         Round {
@@ -114,10 +125,16 @@ impl PhaseState {
             ruling: ruled.ruling.word(),
             findings: self.findings().to_vec(),
             open: self.open(),
-            attempts: calls.map(|(_, count)| count).sum(),
+            attempts: self.attempts(ruled.round),
             changed_files,
             standstill: ruled.standstill.clone(),
         }
+    }
+
+    /// Counts the calls that made and judged a round; its revise carries the number of the round before.
+    fn attempts(&self, round: u32) -> u32 {
+        let belongs = |n: u32, step: Step| if step == Step::Revise { n + 1 == round } else { n == round };
+        self.calls.iter().filter(|((n, step), _)| belongs(*n, *step)).map(|(_, count)| count).sum()
     }
 
     /// Returns what the review amounts to after the engine's tightening; nothing when a failed check ended the round.

@@ -186,7 +186,7 @@ pub struct Round {
     pub findings: Vec<Finding>,
     /// Identities of what was open: findings and failed checks.
     pub open: BTreeSet<String>,
-    /// Agent calls in this round up to the ruling.
+    /// Agent calls that made and judged this round: its execute or revise, its review and triage, redone ones too.
     pub attempts: u32,
     /// Whether the work judged in this round changed any file.
     pub changed_files: bool,

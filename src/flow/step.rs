@@ -27,6 +27,9 @@ impl PhaseState {
         self.started_at = Some(at);
         tree.clone_into(&mut self.tree);
         let asked = self.reopened.as_ref().map(|reopened| reopened.step);
+        if asked.is_none() {
+            self.evaluation = None;
+        }
         match asked {
             Some(Step::Revise) if !self.rounds.is_empty() && !self.def.policy.triage => self.revise_again(),
             Some(Step::Check | Step::Review | Step::Triage) => self.look_again(),

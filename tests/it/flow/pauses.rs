@@ -163,3 +163,15 @@ fn what_a_person_accepted_is_void_when_the_files_change() {
     assert_eq!(world.first().accepted_by, None);
     assert_eq!(world.history(), ["redo", "pause", "advance", "redo", "pause"]);
 }
+
+#[test]
+fn reopening_a_later_phase_does_not_drop_the_question_of_an_earlier_one() {
+    let mut world = paused(PauseReason::Blocked);
+    let asked = world.run().paused.clone();
+    assert_eq!(
+        world.reopen("design", Step::Execute, ai_workflow::event::ReopenedBy::Rollback),
+        Outcome::Paused
+    );
+    assert_eq!(world.run().paused, asked);
+    assert_eq!(world.answer(Choice::Accept, ""), Outcome::Completed);
+}

@@ -1,1 +1,350 @@
+//! What holds for every policy, every agent and every person.
 
+use ai_workflow::event::{Entry, Fact, Outcome, Ruling};
+use ai_workflow::finding::Severity;
+use ai_workflow::flow::{Decision, PhaseState, Run, State, Status, apply, decide, fold};
+use ai_workflow::verdict::Judgment;
+use proptest::prelude::*;
+use proptest::sample::{Index, select};
+
+use super::preconditions::lack;
+use super::random::{clean, fact, world};
+use super::world::{World, finding, phase_of};
+
+fn played(mut world: World) -> World {
+    world.play_with_humans();
+    world
+}
+
+/// Shows each fact together with the state before it.
+fn each_fact(world: &World, mut look: impl FnMut(&State, &[Entry], &Fact)) {
+    let mut state = State::default();
+    for (index, entry) in world.entries.iter().enumerate() {
+        look(&state, &world.entries[..index], &entry.fact);
+        apply(&mut state, entry).expect("the log of a run folds");
+    }
+}
+
+fn run_of(state: &State) -> &Run {
+    state.run.as_ref().expect("a run that began")
+}
+
+/// Everything a crash must not change: all but attempts, costs and times.
+fn essence(world: &World) -> Vec<String> {
+    let phases = world.run().phases.iter().map(essence_of);
+    phases.chain([format!("{:?} {}", world.run().outcome, world.run().cycles)]).collect()
+}
+
+fn essence_of(phase: &PhaseState) -> String {
+    let rounds: Vec<_> = phase
+        .rounds
+        .iter()
+        .map(|round| (round.n, round.verdict, round.judgment, round.ruling, &round.open, &round.standstill))
+        .collect();
+    let why = (&phase.reason, phase.incomplete, &phase.skipped_because, &phase.accepted_by, &phase.commit);
+    let steps = (&phase.completed_steps, phase.round, phase.stage, phase.author, phase.reviewer);
+    format!("{:?} {why:?} {steps:?} {:?} {rounds:#?} {:#?}", phase.status, phase.counters, phase.past)
+}
+
+/// The facts that a crash must neither lose nor repeat, without the numbers of attempts.
+fn story(world: &World) -> Vec<Fact> {
+    let told = world.entries.iter().filter_map(|entry| match entry.fact.clone() {
+        Fact::StepStarted(_) | Fact::Interrupted { .. } | Fact::Asked(_) => None,
+        Fact::Worked(worked) => Some(Fact::Worked(ai_workflow::event::Worked { attempt: 0, ..worked })),
+        Fact::Reviewed(reviewed) => {
+            Some(Fact::Reviewed(ai_workflow::event::Reviewed { attempt: 0, ..reviewed }))
+        }
+        Fact::Triaged(triaged) => Some(Fact::Triaged(ai_workflow::event::Triaged { attempt: 0, ..triaged })),
+        other => Some(other),
+    });
+    told.collect()
+}
+
+/// `PROPTEST_CASES` multiplies the cases of each property; 256 means once.
+fn config(cases: u32) -> ProptestConfig {
+    let default = ProptestConfig::default();
+    ProptestConfig { cases: cases * default.cases / 256, failure_persistence: None, ..default }
+}
+
+proptest! {
+    #![proptest_config(config(256))]
+
+    #[test]
+    fn a_run_halts_within_its_limits(world in world()) {
+        let world = played(world);
+        prop_assert_ne!(world.run().outcome, Outcome::Running);
+        prop_assert_ne!(world.run().outcome, Outcome::Cancelled);
+    }
+
+    #[test]
+    fn no_phase_advances_without_its_preconditions(world in world()) {
+        let world = played(world);
+        each_fact(&world, |state, before, fact| {
+            if let Fact::Ruled(ruled) = fact && matches!(ruled.ruling, Ruling::Advance) {
+                let def = &run_of(state).phase(&ruled.phase).expect("a phase of the run").def;
+                let lack = lack(before, def, ruled.round);
+                assert_eq!(lack, None, "before entry {}", state.seq + 1);
+            }
+        });
+    }
+
+    #[test]
+    fn no_limit_is_exceeded(world in world()) {
+        let world = played(world);
+        each_fact(&world, |state, _, _| {
+            for phase in state.run.iter().flat_map(|run| &run.phases) {
+                within_limits(phase, !world.humans.is_empty());
+            }
+        });
+    }
+
+    #[test]
+    fn revisions_are_counted_one_by_one(mut world in world()) {
+        world.humans.clear();
+        let world = played(world);
+        each_fact(&world, |state, before, _| {
+            for phase in state.run.iter().flat_map(|run| &run.phases) {
+                assert_eq!(phase.counters.revisions, revisions_told(before, phase), "{:#?}", phase.past);
+            }
+        });
+    }
+
+    #[test]
+    fn exhausted_never_means_advance(world in world()) {
+        let world = played(world);
+        for entry in &world.entries {
+            if let Fact::Ruled(ruled) = &entry.fact && ruled.rule.contains(" used; on ") {
+                prop_assert!(matches!(ruled.ruling, Ruling::Pause { .. } | Ruling::Fail { .. }), "{:?}", ruled);
+            }
+        }
+    }
+
+    #[test]
+    fn a_phase_starts_when_its_needs_are_met_and_never_after_a_failed_one(world in world()) {
+        let world = played(world);
+        each_fact(&world, |state, _, fact| {
+            if let Fact::PhaseStarted { phase, .. } = fact {
+                let run = run_of(state);
+                let needs = &run.phase(phase).expect("a phase of the run").def.needs;
+                let met = |need| run.phase(need).is_some_and(|need| need.status == Status::Completed);
+                assert!(needs.iter().all(met), "{phase} started too early");
+                assert!(run.phases.iter().all(|phase| phase.status != Status::Failed));
+            }
+        });
+    }
+
+    #[test]
+    fn a_completed_run_has_every_phase_completed_and_committed(world in world()) {
+        let world = played(world);
+        if world.run().outcome == Outcome::Completed {
+            let done = |phase: &PhaseState| phase.status == Status::Completed && phase.commit.is_some();
+            prop_assert!(world.run().phases.iter().all(done));
+            prop_assert!(world.run().published);
+        }
+    }
+
+    #[test]
+    fn where_everything_goes_well_everything_completes(mut world in world()) {
+        world.humans.clear();
+        let phases: Vec<_> = world.run().phases.iter().map(|phase| phase.name().clone()).collect();
+        for phase in phases {
+            world.scripts.insert(phase, clean());
+        }
+        let judged = |phase: &PhaseState| phase.def.policy.review.is_some() || !phase.def.policy.checks.is_empty();
+        let possible = |phase: &PhaseState| judged(phase)
+            && !(phase.def.decides && phase.def.policy.entry == ai_workflow::policy::Entry::Review);
+        let expected = world.run().phases.iter().all(possible);
+        let world = played(world);
+        if expected {
+            prop_assert_eq!(world.run().outcome, Outcome::Completed);
+            let once = |phase: &PhaseState| phase.past.len() == 1 && phase.counters.revisions == 0;
+            prop_assert!(world.run().phases.iter().all(once));
+        }
+    }
+
+    #[test]
+    fn replaying_the_facts_gives_the_same_state(world in world()) {
+        let world = played(world);
+        prop_assert_eq!(fold(&world.entries), Ok(world.state));
+    }
+
+    #[test]
+    fn entries_survive_the_log(world in world(), fact in fact()) {
+        let mut world = played(world);
+        let entry = world.entry(fact);
+        world.entries.push(entry);
+        for entry in &world.entries {
+            let line = serde_json::to_string(entry).expect("an entry is JSON");
+            let read: Entry = serde_json::from_str(&line).expect("an entry is read back");
+            prop_assert_eq!(&read, entry);
+        }
+    }
+}
+
+fn within_limits(phase: &PhaseState, asked_by_a_person: bool) {
+    let limits = &phase.def.policy.limits;
+    let counters = &phase.counters;
+    let most_revisions = limits.max_revisions.max(u32::from(asked_by_a_person));
+    let voided = phase.voided;
+    if phase.def.policy.triage {
+        let first = 1;
+        assert!(counters.rounds <= limits.max_revisions.max(first) + voided + u32::from(asked_by_a_person));
+    } else {
+        assert!(counters.revisions <= most_revisions, "{counters:?}");
+    }
+    assert!(counters.passes <= limits.max_passes.map_or(u32::MAX, |most| most.max(1)), "{counters:?}");
+    assert!(counters.redos.values().all(|used| *used <= limits.max_redo), "{counters:?}");
+    assert!(counters.format_redos <= limits.max_format_redo.max(1), "{counters:?}");
+    assert!(counters.unreadable <= limits.max_unreadable, "{counters:?}");
+    assert!(phase.author < phase.def.agents.len() && phase.reviewer < phase.def.reviewers.len());
+}
+
+/// Counts the revisions of a phase since it was last opened, by the facts alone.
+fn revisions_told(before: &[Entry], phase: &PhaseState) -> u32 {
+    let reopened = |entry: &Entry| match &entry.fact {
+        Fact::Ruled(ruled) => matches!(ruled.ruling, Ruling::Reopen { .. }),
+        _ => false,
+    };
+    let since = before.iter().rposition(reopened).map_or(0, |index| index + 1);
+    let started =
+        |entry: &Entry| matches!(&entry.fact, Fact::PhaseStarted { phase: name, .. } if name == phase.name());
+    let Some(begun) = before.iter().rposition(started) else { return 0 };
+    if begun < since && matches!(phase.status, Status::Pending | Status::Skipped) {
+        return 0;
+    }
+    let facts = || {
+        before[begun..].iter().map(|entry| &entry.fact).filter(|fact| phase_of(fact) == Some(phase.name()))
+    };
+    let mut revisions = 0;
+    let (mut reviewed, mut changed) = (None, false);
+    for fact in facts() {
+        match fact {
+            Fact::Reviewed(review) => reviewed = Some(review.tree.clone()),
+            Fact::Triaged(triage) => changed = reviewed.as_ref() != Some(&triage.tree),
+            Fact::Ruled(ruled) if !matches!(ruled.ruling, Ruling::Redo { .. }) => {
+                let by_author =
+                    matches!(ruled.ruling, Ruling::Revise) && !triaged_in(before, phase, ruled.round);
+                revisions += u32::from(by_author) + u32::from(changed);
+                changed = false;
+            }
+            _ => {}
+        }
+    }
+    revisions
+}
+
+fn triaged_in(before: &[Entry], phase: &PhaseState, round: u32) -> bool {
+    before.iter().any(|entry| {
+        matches!(&entry.fact, Fact::Triaged(triage) if triage.phase == *phase.name() && triage.round == round)
+    })
+}
+
+proptest! {
+    #![proptest_config(config(96))]
+
+    #[test]
+    fn a_crash_anywhere_changes_nothing_but_the_interruption(
+        world in world(),
+        cuts in proptest::collection::vec(any::<Index>(), 12),
+        noticed in any::<bool>(),
+    ) {
+        let full = played(world);
+        for cut in cuts {
+            let length = 1 + cut.index(full.entries.len());
+            let mut resumed = full.cut(length);
+            if noticed {
+                resumed.record(Fact::Interrupted { signal: "SIGTERM".into() });
+            }
+            resumed.limit += 2;
+            resumed.play_with_humans();
+            prop_assert_eq!(essence(&resumed), essence(&full), "cut after {}", length);
+            prop_assert_eq!(story(&resumed), story(&full), "cut after {}", length);
+        }
+    }
+
+    #[test]
+    fn a_run_that_crashes_again_and_again_still_ends_the_same(world in world()) {
+        let full = played(world.clone());
+        let mut crashing = world;
+        crashing.limit = full.entries.len() * 3 + 10;
+        loop {
+            let alive_until = crashing.entries.len() + 4;
+            crashing = played(crashing);
+            if crashing.entries.len() <= alive_until {
+                break;
+            }
+            crashing = crashing.cut(alive_until);
+        }
+        prop_assert_eq!(essence(&crashing), essence(&full));
+        prop_assert_eq!(story(&crashing), story(&full));
+    }
+
+    #[test]
+    fn a_fact_that_does_not_fit_changes_nothing_and_one_that_fits_leads_on(
+        world in world(),
+        cut in any::<Index>(),
+        facts in proptest::collection::vec(fact(), 1..60),
+    ) {
+        let full = played(world);
+        let mut state = full.cut(1 + cut.index(full.entries.len())).state;
+        for fact in facts {
+            let entry = Entry { seq: state.seq + 1, at: jiff::Timestamp::UNIX_EPOCH, fact };
+            let before = state.clone();
+            match apply(&mut state, &entry) {
+                Ok(()) => prop_assert_eq!(state.seq, before.seq + 1),
+                Err(misfit) => {
+                    prop_assert_eq!(misfit.seq, entry.seq);
+                    prop_assert_eq!(&state, &before);
+                }
+            }
+            record_what_is_decided(&mut state);
+        }
+    }
+
+    #[test]
+    fn adding_a_finding_never_makes_a_ruling_more_lenient(
+        world in world(),
+        severity in select(vec![Severity::Info, Severity::Minor, Severity::Major, Severity::Critical]),
+    ) {
+        let world = played(world);
+        for (index, entry) in world.entries.iter().enumerate() {
+            let Fact::Reviewed(reviewed) = &entry.fact else { continue };
+            let Some(reading) = &reviewed.reading else { continue };
+            let mut stricter = reviewed.clone();
+            let mut more = reading.clone();
+            more.findings.push(finding(severity, "one more problem"));
+            stricter.reading = Some(more);
+            let before = world.cut(index).state;
+            let (mild, strict) = (ruled_after(&before, &entry.fact), ruled_after(&before, &Fact::Reviewed(stricter)));
+            let (Some(mild), Some(strict)) = (mild, strict) else { continue };
+            prop_assert!(opens(&mild.1) || !opens(&strict.1), "{:?} became {:?}", mild, strict);
+            let doubted = mild.0 == Judgment::Unverifiable && strict.0 == Judgment::Revise;
+            prop_assert!(strict.0 >= mild.0 || doubted, "{:?} became {:?}", mild, strict);
+        }
+    }
+}
+
+/// Writes what the engine decides by itself, so that random facts meet every stage.
+fn record_what_is_decided(state: &mut State) {
+    if let Decision::Record(fact) = decide(state) {
+        let entry = Entry { seq: state.seq + 1, at: jiff::Timestamp::UNIX_EPOCH, fact: *fact };
+        apply(state, &entry).expect("what the engine decides fits");
+    }
+}
+
+fn opens(ruling: &Ruling) -> bool {
+    matches!(ruling, Ruling::Advance | Ruling::Reopen { .. })
+}
+
+fn ruled_after(before: &State, fact: &Fact) -> Option<(Judgment, Ruling)> {
+    let mut state = before.clone();
+    let entry = Entry { seq: state.seq + 1, at: jiff::Timestamp::UNIX_EPOCH, fact: fact.clone() };
+    apply(&mut state, &entry).expect("a review fits where a review was");
+    match decide(&state) {
+        Decision::Record(fact) => match *fact {
+            Fact::Ruled(ruled) => Some((ruled.judgment, ruled.ruling)),
+            _ => None,
+        },
+        Decision::Perform(_) | Decision::Halt(_) => None,
+    }
+}

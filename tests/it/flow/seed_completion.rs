@@ -118,4 +118,10 @@ fn a_check_that_wants_the_work_done_over_is_redone_then_revised() {
     let over = ["redo", "redo", "revise"];
     assert_eq!(world.history(), [&over[..], &over[..], &["redo", "redo", "fail"]].concat());
     assert_eq!(world.first().counters.revisions, 2);
+    let rounds: Vec<_> = world.first().rounds.iter().map(|round| (round.n, round.attempts)).collect();
+    assert_eq!(
+        rounds,
+        [(1, 3), (2, 3), (3, 3)],
+        "a redo is an attempt, and a revise belongs to the round before"
+    );
 }

@@ -2,6 +2,7 @@
 //! A script is keyed by phase, step and the number of answers that came to an end, so a crash cannot shift it.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use ai_workflow::event::{
     Answered, Asked, CheckResult, CheckStatus, Checked, Choice, Claim, ClaimStatus, Ended, Entry, Evaluation,
@@ -170,7 +171,7 @@ pub fn name(text: &str) -> PhaseName {
 }
 
 /// The run so far, and what will happen in it.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct World {
     pub entries: Vec<Entry>,
     pub state: State,
@@ -178,6 +179,18 @@ pub struct World {
     pub humans: Vec<Human>,
     /// No run may need more entries than this.
     pub limit: usize,
+}
+
+/// What a failing property needs to show: what was agreed, what will happen, and what has happened.
+impl fmt::Debug for World {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for phase in &self.run().phases {
+            writeln!(f, "{} decides: {} {:?}", phase.name(), phase.def.decides, phase.def.policy)?;
+            writeln!(f, "{:?}", self.scripts.get(phase.name()))?;
+        }
+        writeln!(f, "{:?}", self.humans)?;
+        self.told().iter().try_for_each(|line| writeln!(f, "{line}"))
+    }
 }
 
 impl World {
@@ -196,7 +209,8 @@ impl World {
 
     /// Begins a run of one phase and plays it to its end.
     pub fn play(def: PhaseDef, script: Script) -> Self {
-        let mut world = Self::new(super::policies::agreement(vec![def.clone()])).script(&def.name, script);
+        let name = def.name.clone();
+        let mut world = Self::new(super::policies::agreement(vec![def])).script(&name, script);
         world.execute();
         world
     }
@@ -310,8 +324,17 @@ impl World {
     }
 
     fn tail(&self) -> Vec<String> {
-        let last = self.entries.len().saturating_sub(12);
-        self.entries[last..].iter().map(|entry| format!("{}: {:?}", entry.seq, entry.fact)).collect()
+        let told = self.told();
+        told[told.len().saturating_sub(12)..].to_vec()
+    }
+
+    /// One line for each fact after the first.
+    pub fn told(&self) -> Vec<String> {
+        let line = |entry: &Entry| match &entry.fact {
+            Fact::Ruled(ruled) => format!("{} {}: {}", ruled.round, ruled.ruling.word(), ruled.rule),
+            fact => format!("{fact:?}").chars().take(160).collect(),
+        };
+        self.entries.iter().skip(1).map(|entry| format!("{}: {}", entry.seq, line(entry))).collect()
     }
 
     pub fn count(&self, wanted: impl Fn(&Fact) -> bool) -> usize {

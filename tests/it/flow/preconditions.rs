@@ -1,0 +1,151 @@
+//! What has to be true before a phase may advance, derived from the facts before the ruling and from nothing else.
+//! Written without the engine's own functions, so that it cannot repeat their mistakes.
+
+use ai_workflow::event::{
+    CheckStatus, Checked, Choice, ClaimStatus, Entry, ExecOutcome, Fact, Reviewed, RunDecision, Triaged,
+    Worked,
+};
+use ai_workflow::phase::PhaseName;
+use ai_workflow::policy::{CheckWhen, OnFail, OnUnavailable, PhaseDef, Policy};
+use ai_workflow::verdict::{ReadAs, Verdict};
+
+use super::world::phase_of;
+
+/// The latest facts of one phase, each with its place in the log.
+#[derive(Default)]
+struct Latest<'a> {
+    work: Option<(usize, &'a Worked)>,
+    checks: Option<(usize, &'a Checked)>,
+    review: Option<(usize, &'a Reviewed)>,
+    triage: Option<(usize, &'a Triaged)>,
+    /// The decision of the latest work that ended; a reopening to the review keeps it.
+    decided: Option<&'a RunDecision>,
+    voided: usize,
+    begun: usize,
+}
+
+/// Says what is missing before the phase may advance at this round.
+pub fn lack(entries: &[Entry], def: &PhaseDef, round: u32) -> Option<&'static str> {
+    if accepted(entries, &def.name) {
+        return None;
+    }
+    let latest = latest(entries, &def.name);
+    let lacks = [
+        (!work_is_fine(&latest, def), "the author broke, is not finished, or has not decided"),
+        (!checks_are_fine(&latest, &def.policy, round), "a check of this round and these files did not pass"),
+        (!review_is_fine(&latest, &def.policy, round), "the review is old, unreadable, or not an approval"),
+        (
+            !triage_is_fine(&latest, &def.policy, round),
+            "the triage is old, changed files, or left something open",
+        ),
+        (!anything_judged(&latest, &def.policy), "nothing judged it"),
+    ];
+    lacks.into_iter().find(|(lacks, _)| *lacks).map(|(_, what)| what)
+}
+
+/// The latest thing that happened in the phase, apart from records, is that a person accepted it.
+fn accepted(entries: &[Entry], phase: &PhaseName) -> bool {
+    let last = entries.iter().rev().find(|entry| match &entry.fact {
+        Fact::Answered(_) => true,
+        fact => phase_of(fact) == Some(phase),
+    });
+    last.is_some_and(|entry| matches!(&entry.fact, Fact::Answered(answer) if answer.choice == Choice::Accept))
+}
+
+fn latest<'a>(entries: &'a [Entry], phase: &PhaseName) -> Latest<'a> {
+    let mut latest = Latest::default();
+    for (index, entry) in entries.iter().enumerate() {
+        if phase_of(&entry.fact) != Some(phase) {
+            continue;
+        }
+        match &entry.fact {
+            Fact::PhaseStarted { .. } => {
+                let decided = latest.decided.take();
+                latest = Latest { begun: index, decided, ..Latest::default() };
+            }
+            Fact::Worked(worked) => {
+                latest.work = Some((index, worked));
+                latest.decided = worked.evaluation.as_ref().map(|evaluation| &evaluation.decision);
+            }
+            Fact::Checked(checked) => latest.checks = Some((index, checked)),
+            Fact::Reviewed(reviewed) => latest.review = Some((index, reviewed)),
+            Fact::Triaged(triaged) => latest.triage = Some((index, triaged)),
+            Fact::ApprovalVoided { .. } => latest.voided = index,
+            _ => {}
+        }
+    }
+    latest
+}
+
+impl Latest<'_> {
+    /// Since when the files are as they are.
+    fn settled(&self) -> usize {
+        self.work.map_or(0, |(index, _)| index).max(self.voided).max(self.begun)
+    }
+}
+
+fn work_is_fine(latest: &Latest<'_>, def: &PhaseDef) -> bool {
+    let good = matches!(latest.decided, Some(RunDecision::Pass | RunDecision::PassWithIssues));
+    if def.decides && !good {
+        return false;
+    }
+    let Some((_, work)) = latest.work else { return true };
+    let ended =
+        matches!(work.ended.outcome, ExecOutcome::Done | ExecOutcome::Partial | ExecOutcome::NoOutput);
+    let unfinished = work.claim.as_ref().is_some_and(|claim| claim.status != ClaimStatus::Completed);
+    ended && !(def.policy.check_when == CheckWhen::OnDeclaration && unfinished)
+}
+
+fn checks_are_fine(latest: &Latest<'_>, policy: &Policy, round: u32) -> bool {
+    if policy.checks.is_empty() {
+        return true;
+    }
+    let Some((index, checks)) = latest.checks else { return false };
+    let passed = policy.checks.iter().all(|rule| {
+        let status = checks.results.iter().find(|result| result.check == rule.id).map(|result| result.status);
+        match status {
+            Some(CheckStatus::Pass | CheckStatus::Skipped) => true,
+            Some(CheckStatus::Fail) => rule.on_fail == OnFail::Note,
+            Some(CheckStatus::Unavailable) => rule.on_unavailable == OnUnavailable::Note,
+            None => false,
+        }
+    });
+    index > latest.settled() && checks.round == round && passed
+}
+
+fn review_is_fine(latest: &Latest<'_>, policy: &Policy, round: u32) -> bool {
+    let Some(rule) = &policy.review else { return true };
+    let Some((index, review)) = latest.review else { return false };
+    let Some(reading) = &review.reading else { return false };
+    let after = index > latest.settled() && latest.checks.is_none_or(|(checks, _)| index > checks);
+    let same = latest.checks.is_none_or(|(_, checks)| checks.tree == review.tree);
+    let here = review.round == round && review.ended.outcome == ExecOutcome::Done && after && same;
+    let approves = reading.read_as != ReadAs::Default
+        && reading.result != Verdict::Fail
+        && reading.judgment.approves()
+        && !review.ended.truncated
+        && reading.findings.iter().all(|finding| finding.severity < rule.blocking);
+    here && (approves || policy.triage)
+}
+
+fn triage_is_fine(latest: &Latest<'_>, policy: &Policy, round: u32) -> bool {
+    if !policy.triage {
+        return true;
+    }
+    let (Some((index, triage)), Some((reviewed, review))) = (latest.triage, latest.review) else {
+        return false;
+    };
+    let Some(table) = triage.table else { return false };
+    index > reviewed
+        && triage.round == round
+        && matches!(triage.ended.outcome, ExecOutcome::Done | ExecOutcome::Partial)
+        && triage.changed.is_empty()
+        && triage.tree == review.tree
+        && table.fix_required == 0
+        && table.needs_discussion == 0
+}
+
+fn anything_judged(latest: &Latest<'_>, policy: &Policy) -> bool {
+    let passed = |checks: &Checked| checks.results.iter().any(|result| result.status == CheckStatus::Pass);
+    policy.review.is_some() || latest.checks.is_some_and(|(_, checks)| passed(checks))
+}
