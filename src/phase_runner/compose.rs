@@ -18,7 +18,12 @@ const MOST_SUGGESTIONS: usize = 20;
 
 impl PhaseRunner {
     /// Writes the prompt of a call.
-    pub(super) fn compose(&self, call: &Call, review_id: Option<&str>, tree: &Tree) -> Result<String, RunError> {
+    pub(super) fn compose(
+        &self,
+        call: &Call,
+        review_id: Option<&str>,
+        tree: &Tree,
+    ) -> Result<String, RunError> {
         let (run, phase) = (self.run_state()?, self.phase(&call.phase)?);
         let (output, fence) = (self.output_path(call)?, nonce());
         let (documents, suggestions) = (self.documents(run, phase), suggestions(run));
@@ -53,9 +58,11 @@ impl PhaseRunner {
 
     /// Returns the deliverables of other phases that are on disk.
     fn documents(&self, run: &Run, phase: &PhaseState) -> Vec<Document> {
-        let others = run.phases.iter().filter(|other| other.name() != phase.name() && !other.def.policy.triage);
+        let others =
+            run.phases.iter().filter(|other| other.name() != phase.name() && !other.def.policy.triage);
         let written = others.filter(|other| other.status == Status::Completed);
-        let documents = written.map(|other| Document { phase: other.name().to_string(), path: deliverable_path(run, other) });
+        let documents = written
+            .map(|other| Document { phase: other.name().to_string(), path: deliverable_path(run, other) });
         documents.filter(|document| self.folder.at(&document.path).is_file()).collect()
     }
 
@@ -73,7 +80,9 @@ impl PhaseRunner {
     fn previous_review(&self, phase: &PhaseState, call: &Call) -> String {
         let path = match call.step {
             Step::Triage => self.folder.review_document(&phase.def, call.round),
-            Step::Review if phase.def.policy.triage && call.round > 1 => self.folder.reply_document(&phase.def, call.round - 1),
+            Step::Review if phase.def.policy.triage && call.round > 1 => {
+                self.folder.reply_document(&phase.def, call.round - 1)
+            }
             _ => return String::new(),
         };
         fs::read_to_string(self.folder.at(&path)).unwrap_or_default()
@@ -83,7 +92,9 @@ impl PhaseRunner {
 /// An author is told what failed; a reviewer is told all the evidence.
 fn checks(phase: &PhaseState, step: Step) -> Vec<CheckResult> {
     let all = phase.checks.iter().flatten();
-    let told = |result: &&CheckResult| step == Step::Review || !matches!(result.status, CheckStatus::Pass | CheckStatus::Skipped);
+    let told = |result: &&CheckResult| {
+        step == Step::Review || !matches!(result.status, CheckStatus::Pass | CheckStatus::Skipped)
+    };
     all.filter(told).cloned().collect()
 }
 
@@ -92,6 +103,7 @@ fn suggestions(run: &Run) -> Vec<String> {
     let passed = run.phases.iter().filter(|phase| phase.status == Status::Completed);
     let readings = passed.filter_map(|phase| Some((phase.name(), phase.review.as_ref()?.reading.as_ref()?)));
     let readable = readings.filter(|(_, reading)| reading.read_as != ReadAs::Default);
-    let all = readable.flat_map(|(name, reading)| reading.suggestions.iter().map(move |text| format!("{name}: {text}")));
+    let all = readable
+        .flat_map(|(name, reading)| reading.suggestions.iter().map(move |text| format!("{name}: {text}")));
     all.take(MOST_SUGGESTIONS).collect()
 }
