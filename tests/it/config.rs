@@ -1,5 +1,7 @@
 //! What a user writes into a configuration, and what comes of it: layers, messages, presets, prompts.
 
+mod prompts;
+
 use std::collections::BTreeMap;
 
 use ai_workflow::config::{ConfigError, DEFAULTS, Layers, Place, Settings, load, schema};
