@@ -31,7 +31,9 @@ fn claim(fields: &Map<String, Value>) -> Option<Claim> {
 
 fn next_action(value: &Value) -> Option<NextAction> {
     let (action, reason) = match value {
-        Value::Object(fields) => (fields.get("action").map(findings::line)?, fields.get("reason").map(findings::line)),
+        Value::Object(fields) => {
+            (fields.get("action").map(findings::line)?, fields.get("reason").map(findings::line))
+        }
         Value::String(_) => (findings::line(value), None),
         _ => return None,
     };
@@ -57,16 +59,24 @@ mod tests {
         let text = r#"{"status": "incomplete", "next_action": {"action": "retry", "reason": "r"}, "notices": ["n", 1, ""]}"#;
         let next_action = Some(NextAction { action: "retry".into(), reason: "r".into() });
         let notices = vec!["n".to_owned(), "1".to_owned()];
-        let expected = Claim { status: ClaimStatus::Incomplete, next_action, summary: String::new(), notices };
+        let expected =
+            Claim { status: ClaimStatus::Incomplete, next_action, summary: String::new(), notices };
         assert_eq!(read_claim(text), Some(expected));
-        let short = read_claim(r#"{"status": "blocked", "next_action": "ask"}"#).and_then(|claim| claim.next_action);
+        let short =
+            read_claim(r#"{"status": "blocked", "next_action": "ask"}"#).and_then(|claim| claim.next_action);
         assert_eq!(short, Some(NextAction { action: "ask".into(), reason: String::new() }));
         assert_eq!(read_claim(r#"{"status": "completed", "next_action": 1}"#), Some(completed("")));
     }
 
     #[test]
     fn what_is_no_claim_is_none() {
-        for text in ["", "all done", r#"{"status": 1}"#, r#"{"status": "completed", "status": "completed"}"#, r#"{"state": "x"}"#] {
+        for text in [
+            "",
+            "all done",
+            r#"{"status": 1}"#,
+            r#"{"status": "completed", "status": "completed"}"#,
+            r#"{"state": "x"}"#,
+        ] {
             assert_eq!(read_claim(text), None, "{text}");
         }
     }

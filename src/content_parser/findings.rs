@@ -62,7 +62,9 @@ fn from_object(fields: &Map<String, Value>) -> Finding {
         line: first(fields, &["line", "line_number", "lines"]).and_then(number).or(line_of_file),
         issue: text(&["issue", "message", "description", "title", "text", "problem"]).unwrap_or_else(whole),
         suggestion: text(&["suggestion", "fix", "recommendation"]),
-        auto_fixable: fields.get("auto_fixable").is_some_and(|value| line(value).eq_ignore_ascii_case("true")),
+        auto_fixable: fields
+            .get("auto_fixable")
+            .is_some_and(|value| line(value).eq_ignore_ascii_case("true")),
         disposition: Disposition::Open,
     }
 }
@@ -170,9 +172,22 @@ mod tests {
 
     #[test]
     fn v_42_a_path_that_leaves_the_repository_is_dropped_and_its_finding_kept() {
-        for path in ["../../etc/x", "/etc/passwd", "C:\\x", "a/../../b", "~/x", "\\\\host\\x", "a\nb", "https://x", "."] {
+        for path in [
+            "../../etc/x",
+            "/etc/passwd",
+            "C:\\x",
+            "a/../../b",
+            "~/x",
+            "\\\\host\\x",
+            "a\nb",
+            "https://x",
+            ".",
+        ] {
             let found = one(json!({"issue": "x", "file": path}));
-            assert_eq!((found.issue.as_str(), found.file.as_deref()), ("x", None).max(("x", found.file.as_deref().filter(|_| path == "."))));
+            assert_eq!(
+                (found.issue.as_str(), found.file.as_deref()),
+                ("x", None).max(("x", found.file.as_deref().filter(|_| path == ".")))
+            );
         }
     }
 

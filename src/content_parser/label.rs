@@ -48,10 +48,23 @@ pub(super) struct Label {
 /// Finds the words that end a label.
 pub(super) fn mentions(text: &str) -> Matches<'static, '_> {
     static CORE: LazyLock<Regex> = LazyLock::new(|| {
-        let words = r"判定結果|判定|評価|結果|(?i-u:verdict|judge?ment|determination|assessment|decision|result)";
+        let words =
+            r"判定結果|判定|評価|結果|(?i-u:verdict|judge?ment|determination|assessment|decision|result)";
         Regex::new(words).expect("the pattern is a constant")
     });
     CORE.find_iter(text)
+}
+
+/// Tells by the last word whether a label may follow a text. Most words that could end a label are ordinary words, and
+/// [`read`] is not cheap.
+pub(super) fn may_follow(before: &str) -> bool {
+    let text = before.trim_end_matches([' ', '\t', '*', '_', '`']);
+    let Some(last) = text.chars().next_back() else { return true };
+    !last.is_alphanumeric()
+        || last.is_ascii_digit()
+        || matches!(last, '\u{ff01}'..='\u{ff5e}')
+        || text.ends_with("\\n")
+        || last_adjective(text).is_some()
 }
 
 /// Reads the label that ends with `core`. `before` is what stands before it, folded; `whole` tells whether that is all
@@ -74,13 +87,50 @@ struct Adjectives {
 
 /// Words that may stand before a label without making it a label of something else.
 const JAPANESE: [&str; 23] = [
-    "最終的な", "最終", "総合的な", "総合", "全体的な", "全体の", "全体", "レビューの", "レビュー", "再", "本", "今回の",
-    "私の", "したがって", "従って", "よって", "以上より", "以上から", "以上により", "以上のことから", "結論として",
-    "そのため", "このため",
+    "最終的な",
+    "最終",
+    "総合的な",
+    "総合",
+    "全体的な",
+    "全体の",
+    "全体",
+    "レビューの",
+    "レビュー",
+    "再",
+    "本",
+    "今回の",
+    "私の",
+    "したがって",
+    "従って",
+    "よって",
+    "以上より",
+    "以上から",
+    "以上により",
+    "以上のことから",
+    "結論として",
+    "そのため",
+    "このため",
 ];
 const ENGLISH: [&str; 19] = [
-    "final", "overall", "review", "reviewer", "reviewer's", "my", "our", "the", "this", "official", "independent", "code",
-    "formal", "therefore", "thus", "hence", "so", "accordingly", "in conclusion",
+    "final",
+    "overall",
+    "review",
+    "reviewer",
+    "reviewer's",
+    "my",
+    "our",
+    "the",
+    "this",
+    "official",
+    "independent",
+    "code",
+    "formal",
+    "therefore",
+    "thus",
+    "hence",
+    "so",
+    "accordingly",
+    "in conclusion",
 ];
 
 /// Takes known words from the end of a text; returns what they mean and what stands before them.
@@ -98,12 +148,27 @@ fn adjectives(before: &str) -> (Adjectives, &str) {
 }
 
 fn last_adjective(text: &str) -> Option<(&'static str, &str)> {
+    static LAST_BYTES: LazyLock<[bool; 256]> = LazyLock::new(|| {
+        let words = JAPANESE.iter().chain(&ENGLISH).chain(&["、", ","]);
+        let mut last = [false; 256];
+        words.filter_map(|word| word.bytes().last()).for_each(|byte| {
+            last[usize::from(byte)] = true;
+            last[usize::from(byte.to_ascii_uppercase())] = true;
+        });
+        last
+    });
+    if !text.bytes().last().is_some_and(|byte| LAST_BYTES[usize::from(byte)]) {
+        return None;
+    }
     let japanese = text.trim_end_matches(['、', ',', ' ']);
     let found = JAPANESE.iter().find_map(|word| Some((*word, japanese.strip_suffix(word)?)));
     found.or_else(|| ENGLISH.iter().find_map(|word| Some((*word, without_english(japanese, word)?))))
 }
 
 fn without_english<'t>(text: &'t str, word: &str) -> Option<&'t str> {
+    if !text.bytes().last()?.eq_ignore_ascii_case(&word.bytes().last()?) {
+        return None;
+    }
     let start = text.len().checked_sub(word.len())?;
     let (rest, last) = (text.get(..start)?, text.get(start..)?);
     let begins = !rest.ends_with(|c: char| c.is_ascii_alphanumeric() || c == '-');
@@ -140,7 +205,8 @@ fn lead(rest: &str, whole: bool) -> Option<Lead> {
     if whole && is_decoration(rest) {
         return Some(if rest.contains('|') { Lead::Cell } else { Lead::Line });
     }
-    let end = rest.trim_end_matches(|c: char| c.is_whitespace() || "*_`#-「『\"'".contains(c) || is_picture(c));
+    let end =
+        rest.trim_end_matches(|c: char| c.is_whitespace() || "*_`#-「『\"'".contains(c) || is_picture(c));
     // Some agents print line breaks as the two characters `\n`.
     if end.ends_with(['。', '!', '?']) || end.ends_with("\\n") {
         return Some(Lead::Sentence);
@@ -199,9 +265,22 @@ mod tests {
     #[test]
     fn a_label_of_something_else_is_no_label() {
         for line in [
-            "品質ゲート総合判定", "Planning Phaseチェックリスト照合結果", "正確性: 判定", "Quality gate overall judgment",
-            "評価", "Assessment", "前回の判定", "Previous verdict", "- Gate 1 - verdict", "- [ ] 最終判定", "| 1 | a | 判定",
-            "1つでもFAILがあれば最終判定", "Section 3. Verdict", "prejudgment", "test result", "v1.verdict",
+            "品質ゲート総合判定",
+            "Planning Phaseチェックリスト照合結果",
+            "正確性: 判定",
+            "Quality gate overall judgment",
+            "評価",
+            "Assessment",
+            "前回の判定",
+            "Previous verdict",
+            "- Gate 1 - verdict",
+            "- [ ] 最終判定",
+            "| 1 | a | 判定",
+            "1つでもFAILがあれば最終判定",
+            "Section 3. Verdict",
+            "prejudgment",
+            "test result",
+            "v1.verdict",
         ] {
             assert_eq!(label(line), None, "{line}");
         }
@@ -210,7 +289,15 @@ mod tests {
     #[test]
     fn decoration_before_a_label_does_not_matter() {
         for line in [
-            "### 📊 レビュー判定", "- [x] **判定", "  * 判定", "> 判定", "1.2) 判定", "【判定", "## 5. 最終判定", "__判定", "✅ 判定",
+            "### 📊 レビュー判定",
+            "- [x] **判定",
+            "  * 判定",
+            "> 判定",
+            "1.2) 判定",
+            "【判定",
+            "## 5. 最終判定",
+            "__判定",
+            "✅ 判定",
         ] {
             assert_eq!(label(line).map(|found| found.2), Some(Lead::Line), "{line}");
         }

@@ -7,14 +7,17 @@
 use std::ops::Range;
 
 use super::folded::{folded, is_picture};
-use super::head;
 use super::label::{self, Label, Lead, Rank};
 use super::quoted::Quoted;
 use super::word::{Said, Words};
+use super::{head, tail};
 use crate::verdict::Judgment;
 
-/// More places than this are nobody's answer.
+/// More labels than this are nobody's answer.
 const MOST: usize = 50_000;
+
+/// More words that could end a label than this are not looked at.
+const MOST_MENTIONS: usize = 300_000;
 
 /// How far a label may stand from the start of its line, and how much of what follows is read.
 const REACH: usize = 160;
@@ -66,17 +69,20 @@ fn strictest_of_best_rank<'m>(marks: impl Iterator<Item = &'m Mark> + Clone) -> 
 pub(super) fn read(text: &str, quoted: &Quoted, objects: &[Range<usize>], words: &Words) -> Marks {
     let mut marks = Marks::default();
     let mut lines = Lines::default();
-    let mut places = 0;
-    for mention in label::mentions(text) {
-        if !may_be_label(text.as_bytes(), mention.end()) || is_inside(objects, mention.start()) {
-            continue;
-        }
-        places += 1;
-        if places > MOST {
+    let mut labels = 0;
+    for (count, mention) in label::mentions(text).enumerate() {
+        if count == MOST_MENTIONS || labels == MOST {
             marks.crowded = true;
             break;
         }
+        if !may_be_label(text.as_bytes(), mention.end()) || is_inside(objects, mention.start()) {
+            continue;
+        }
         lines.advance(text, mention.start());
+        if !label::may_follow(tail(&text[lines.start..mention.start()], REACH)) {
+            continue;
+        }
+        labels += 1;
         let Some(place) = Place::read(text, lines.start, mention.range()) else { continue };
         let is_quoted = quoted.is_quoted(lines.start, mention.start());
         match place.said(words) {
@@ -90,9 +96,11 @@ pub(super) fn read(text: &str, quoted: &Quoted, objects: &[Range<usize>], words:
 
 /// Tells by one character whether a verdict may follow; most mentions end here.
 fn may_be_label(bytes: &[u8], end: usize) -> bool {
-    match bytes.get(end) {
-        Some(byte) => b" \t\r\n:=*_`|-)]>(\\".contains(byte) || *byte >= 0x80,
-        None => false,
+    match &bytes[end..] {
+        // は, blanks and brackets; signs in full width; arrows, dashes and pictures
+        [0xe3, second, ..] => matches!(second, 0x80 | 0x81),
+        [byte, ..] => b" \t\r\n:=*_`|-)]>(\\".contains(byte) || matches!(byte, 0xc2 | 0xe2 | 0xef | 0xf0),
+        [] => false,
     }
 }
 
@@ -163,7 +171,7 @@ impl Place {
         Some(Self {
             joint,
             after: after.to_owned(),
-            next_line: folded(next_line),
+            next_line: folded(next_line).into_owned(),
             conditional: is_conditional(&before),
             label,
         })
@@ -194,7 +202,9 @@ impl Place {
         let declared = matches!(self.joint, Joint::Sign | Joint::Alone) && self.label.lead != Lead::Clause;
         let (stated, judgment) = match said {
             Said::Word { text, judgment, clean } if declared => (text, closed(judgment, clean)),
-            Said::Word { text, judgment, .. } if !judgment.approves() && !self.conditional => (text, judgment),
+            Said::Word { text, judgment, .. } if !judgment.approves() && !self.conditional => {
+                (text, judgment)
+            }
             Said::Word { text, judgment, clean: true } if self.may_approve() => (text, judgment),
             Said::Unknown(text) if declared || self.may_doubt() => (text, Judgment::Revise),
             Said::Prose if declared && self.label.rank <= Rank::Result && self.label.lead == Lead::Line => {
@@ -224,7 +234,8 @@ fn closed(judgment: Judgment, clean: bool) -> Judgment {
 
 /// Reads what joins a label to its word; nothing when the label goes on (`判定理由`, `decisions`).
 fn joint(after: &str, lead: Lead) -> Option<(Joint, &str)> {
-    let rest = after.trim_start_matches(|c: char| c.is_whitespace() || "*_`】」』])>".contains(c) || is_picture(c));
+    let rest =
+        after.trim_start_matches(|c: char| c.is_whitespace() || "*_`】」』])>".contains(c) || is_picture(c));
     let rest = without_remark(rest)?;
     if rest.is_empty() {
         return Some((Joint::Alone, rest));
@@ -242,26 +253,66 @@ fn joint(after: &str, lead: Lead) -> Option<(Joint, &str)> {
 }
 
 const SIGNS: [(&str, Joint); 19] = [
-    (":", Joint::Sign), ("=>", Joint::Sign), ("=", Joint::Sign), ("->", Joint::Sign), ("→", Joint::Sign), ("⇒", Joint::Sign),
-    ("-", Joint::Loose), ("–", Joint::Loose), ("—", Joint::Loose),
-    ("は", Joint::Is), ("is now ", Joint::Is), ("is ", Joint::Is), ("is: ", Joint::Is), ("remains ", Joint::Is),
-    ("should be ", Joint::ShouldBe), ("must be ", Joint::ShouldBe), ("would be ", Joint::ShouldBe),
-    ("has to be ", Joint::ShouldBe), ("will be ", Joint::ShouldBe),
+    (":", Joint::Sign),
+    ("=>", Joint::Sign),
+    ("=", Joint::Sign),
+    ("->", Joint::Sign),
+    ("→", Joint::Sign),
+    ("⇒", Joint::Sign),
+    ("-", Joint::Loose),
+    ("–", Joint::Loose),
+    ("—", Joint::Loose),
+    ("は", Joint::Is),
+    ("is now ", Joint::Is),
+    ("is ", Joint::Is),
+    ("is: ", Joint::Is),
+    ("remains ", Joint::Is),
+    ("should be ", Joint::ShouldBe),
+    ("must be ", Joint::ShouldBe),
+    ("would be ", Joint::ShouldBe),
+    ("has to be ", Joint::ShouldBe),
+    ("will be ", Joint::ShouldBe),
 ];
 
 /// Skips a remark that only repeats what kind of label it is, such as `(最終)`; another one makes it another label.
 fn without_remark(rest: &str) -> Option<&str> {
     let Some(remark) = rest.strip_prefix('(') else { return Some(rest) };
     let (remark, rest) = remark.split_once(')')?;
-    let known = ["最終", "総合", "全体", "レビュー", "final", "overall", "review", "verdict", "result", "decision", "判定"];
+    let known = [
+        "最終",
+        "総合",
+        "全体",
+        "レビュー",
+        "final",
+        "overall",
+        "review",
+        "verdict",
+        "result",
+        "decision",
+        "判定",
+    ];
     known.contains(&remark.trim().to_lowercase().as_str()).then(|| rest.trim_start_matches(['*', '_', ' ']))
 }
 
 fn without_adverb(after: &str) -> &str {
     let after = after.trim_start();
     let adverbs = [
-        "自動的に", "確実に", "明確に", "明らかに", "当然", "引き続き", "現時点では", "、", "clearly ", "still ", "therefore ",
-        "thus ", "now ", "automatically ", "a ", "an ",
+        "自動的に",
+        "確実に",
+        "明確に",
+        "明らかに",
+        "当然",
+        "引き続き",
+        "現時点では",
+        "、",
+        "clearly ",
+        "still ",
+        "therefore ",
+        "thus ",
+        "now ",
+        "automatically ",
+        "a ",
+        "an ",
     ];
     adverbs.iter().find_map(|adverb| after.strip_prefix(adverb)).unwrap_or(after)
 }
@@ -269,7 +320,8 @@ fn without_adverb(after: &str) -> &str {
 /// Tells whether the sentence before a label says under which condition what follows holds.
 fn is_conditional(before: &str) -> bool {
     let sentence = before.rsplit(['。', '!', '?']).next().unwrap_or(before).to_lowercase();
-    let japanese = ["場合", "れば", "たら", "なら", "限り", "とき", "際は"].iter().any(|word| sentence.contains(word));
+    let japanese =
+        ["場合", "れば", "たら", "なら", "限り", "とき", "際は"].iter().any(|word| sentence.contains(word));
     let mut words = sentence.split(|c: char| !c.is_ascii_alphabetic());
     japanese || words.any(|word| ["if", "when", "unless", "once", "until", "whenever"].contains(&word))
 }
@@ -279,11 +331,4 @@ fn is_item(before: &str) -> bool {
     let start = before.trim_start();
     let bullet = ["- ", "* ", "+ ", "•", "・", "|", "#"].iter().any(|mark| start.starts_with(mark));
     bullet || start.starts_with(|c: char| c.is_ascii_digit())
-}
-
-/// Returns at most the last `length` bytes of a text.
-fn tail(text: &str, length: usize) -> &str {
-    let from = text.len().saturating_sub(length);
-    let from = (from..=text.len()).find(|&from| text.is_char_boundary(from)).unwrap_or(0);
-    &text[from..]
 }

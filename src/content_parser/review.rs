@@ -105,7 +105,9 @@ impl Objects {
         let reading = || stated::read(fields, words, ReadAs::Json);
         match origin {
             Origin::Right => self.right.push(reading()),
-            Origin::Wrong => self.doubt = Some("an object with a review_id that is not the one of this review"),
+            Origin::Wrong => {
+                self.doubt = Some("an object with a review_id that is not the one of this review")
+            }
             Origin::Unnamed if outermost => self.unnamed.push(reading()),
             // What is quoted inside another object may be somebody else's approval.
             Origin::Unnamed => self.tightening.push(reading()),
@@ -130,7 +132,8 @@ impl Objects {
             Some(judgment) if !judgment.approves() && !goes_on => {
                 let fields = Map::from_iter([("result".to_owned(), Value::from(word))]);
                 let reading = stated::read(&fields, words, ReadAs::Json);
-                self.tightening.push(Reading { reason: format!("an object that breaks says {word}"), ..reading });
+                self.tightening
+                    .push(Reading { reason: format!("an object that breaks says {word}"), ..reading });
             }
             Some(_) if !goes_on => self.doubt = Some("an object with a verdict that breaks"),
             None if cut_off => self.doubt = Some("an object with a verdict that is cut off"),
@@ -191,7 +194,9 @@ fn by_table(table: TriageTable) -> (Judgment, String) {
         TriageTable { fix_required: 0, needs_discussion, .. } => {
             (Judgment::Discuss, format!("the table has {needs_discussion} to discuss"))
         }
-        TriageTable { fix_required, .. } => (Judgment::Revise, format!("the table has {fix_required} to fix")),
+        TriageTable { fix_required, .. } => {
+            (Judgment::Revise, format!("the table has {fix_required} to fix"))
+        }
     }
 }
 
@@ -217,7 +222,11 @@ fn with_prose(answer: Reading, text: &str) -> Reading {
 }
 
 fn unverifiable(text: &str, reason: &str) -> Reading {
-    Reading { reason: reason.to_owned(), suggestions: suggestions::read(text), ..plain(text, Judgment::Unverifiable) }
+    Reading {
+        reason: reason.to_owned(),
+        suggestions: suggestions::read(text),
+        ..plain(text, Judgment::Unverifiable)
+    }
 }
 
 /// Returns a reading that holds nothing but a judgment and the text itself.

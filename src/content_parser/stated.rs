@@ -73,7 +73,10 @@ fn strictest_word(fields: &Map<String, Value>, words: &Words) -> (Judgment, Stri
         Value::String(word) => (words.meaning(word).unwrap_or(Judgment::Revise), word.trim().to_owned()),
         other => (Judgment::Revise, other.to_string()),
     };
-    let strictest = verdicts(fields).into_iter().map(meaning).reduce(|best, next| if next.0 > best.0 { next } else { best });
+    let strictest = verdicts(fields)
+        .into_iter()
+        .map(meaning)
+        .reduce(|best, next| if next.0 > best.0 { next } else { best });
     let (judgment, stated) = strictest.unwrap_or((Judgment::Unverifiable, String::new()));
     (judgment, clipped(&stated, 80).to_owned())
 }

@@ -40,7 +40,9 @@ fn is_about_suggestions(title: &str) -> bool {
 
 fn item(line: &str) -> Option<&str> {
     let number = line.trim_start_matches(|c: char| c.is_ascii_digit());
-    let numbered = (number.len() < line.len()).then(|| number.strip_prefix(". ").or(number.strip_prefix(") "))).flatten();
+    let numbered = (number.len() < line.len())
+        .then(|| number.strip_prefix(". ").or(number.strip_prefix(") ")))
+        .flatten();
     let bullet = ["- ", "* ", "+ ", "・"].iter().find_map(|mark| line.strip_prefix(mark));
     let item = numbered.or(bullet)?.trim().trim_start_matches("[ ] ").trim_start_matches("[x] ");
     (!item.is_empty()).then(|| clipped(item, 500))

@@ -1,6 +1,10 @@
 //! Reads the triage table: `| Severity | Issues | Fix Required | No Fix Needed | Needs Discussion |`. Columns are found by
 //! their header, never by position. Says why a table cannot be read, because an unreadable one never approves.
 
+use std::sync::LazyLock;
+
+use regex::Regex;
+
 use super::folded::{folded, is_picture};
 use super::quoted::Quoted;
 use crate::event::TriageTable;
@@ -8,21 +12,34 @@ use crate::event::TriageTable;
 /// Longer lines are no table rows.
 const LONGEST_ROW: usize = 4_000;
 
+/// Longer answers are not read: a triage is a page or two.
+const LONGEST: usize = 1 << 20;
+
+const NO_TABLE: &str = "no table with the columns Fix Required, No Fix Needed and Needs Discussion";
+
 /// Reads the sums of the triage table. Of several tables each sum counts at its greatest: an agent that repeats its answer
 /// changes nothing, one that contradicts itself is read strictly.
 pub fn read_triage(text: &str, review_id: Option<&str>) -> Result<TriageTable, String> {
+    static TITLE: LazyLock<Regex> =
+        LazyLock::new(|| Regex::new(r"(?i-u:fix\s+required)|要修正").expect("the pattern is a constant"));
+    if !TITLE.is_match(text) {
+        return Err(NO_TABLE.to_owned());
+    }
+    if text.len() > LONGEST {
+        return Err("the triage is longer than a megabyte".to_owned());
+    }
     let quoted = Quoted::new(text);
     let lines: Vec<&str> = quoted.own_lines().collect();
     check_review_id(&lines, review_id)?;
     let mut sums: Option<TriageTable> = None;
     let mut rest = &lines[..];
     while let Some(start) = rest.iter().position(|line| Columns::read(line).is_some()) {
-        let columns = Columns::read(rest[start]).ok_or("no triage table")?;
+        let columns = Columns::read(rest[start]).ok_or(NO_TABLE)?;
         let rows: Vec<&str> = rest[start + 1..].iter().copied().take_while(|line| is_row(line)).collect();
         sums = Some(greatest(sums, sum(&columns, &rows)?));
         rest = &rest[start + 1 + rows.len()..];
     }
-    let sums = sums.ok_or("no table with the columns Fix Required, No Fix Needed and Needs Discussion")?;
+    let sums = sums.ok_or(NO_TABLE)?;
     check_judgments(&lines, sums)?;
     Ok(sums)
 }
@@ -36,7 +53,9 @@ fn check_review_id(lines: &[&str], review_id: Option<&str>) -> Result<(), String
         Some(value.trim_matches(|c: char| c.is_whitespace() || "*`\"".contains(c)).to_owned())
     };
     match lines.iter().filter_map(given).find(|given| given != asked) {
-        Some(other) => Err(format!("the review_id `{}` is not the one of this review", super::clipped(&other, 60))),
+        Some(other) => {
+            Err(format!("the review_id `{}` is not the one of this review", super::clipped(&other, 60)))
+        }
         None => Ok(()),
     }
 }
@@ -130,7 +149,8 @@ fn check_judgments(lines: &[&str], sums: TriageTable) -> Result<(), String> {
         let value = value.and_then(|value| value.trim_start_matches('*').trim_start().strip_prefix(':'));
         value.is_some_and(|value| value.trim_start_matches(|c: char| !c.is_alphanumeric()).starts_with(word))
     };
-    for (word, counted) in [("fix required", sums.fix_required), ("needs discussion", sums.needs_discussion)] {
+    for (word, counted) in [("fix required", sums.fix_required), ("needs discussion", sums.needs_discussion)]
+    {
         let judged = lines.iter().filter(|line| says(line, word)).count();
         if judged > 0 && counted == 0 {
             return Err(format!("the table counts no `{word}`, {judged} judgments above it say so"));
@@ -156,13 +176,19 @@ mod tests {
 
     #[test]
     fn a_16_the_rows_are_summed_and_dashes_are_nothing() {
-        assert_eq!(read("| Critical | 1 | **1** ✅ | - | – |\n| Info | 3 | 0 | ２ | 1件 |"), Ok(table(1, 2, 1)));
+        assert_eq!(
+            read("| Critical | 1 | **1** ✅ | - | – |\n| Info | 3 | 0 | ２ | 1件 |"),
+            Ok(table(1, 2, 1))
+        );
         assert_eq!(read("| Info | 1 | | 1 | — |"), Ok(table(0, 1, 0)));
     }
 
     #[test]
     fn a_16_a_row_that_is_a_total_is_skipped() {
-        assert_eq!(read("| Info | 1 | 1 | 0 | 0 |\n| **Total** | 1 | 1 | 0 | 0 |\n| 合計 | | 1 | | |"), Ok(table(1, 0, 0)));
+        assert_eq!(
+            read("| Info | 1 | 1 | 0 | 0 |\n| **Total** | 1 | 1 | 0 | 0 |\n| 合計 | | 1 | | |"),
+            Ok(table(1, 0, 0))
+        );
     }
 
     #[test]
@@ -175,13 +201,17 @@ mod tests {
     #[test]
     fn a_16_what_cannot_be_counted_is_unreadable() {
         let why = |rows| read(rows).expect_err("it is unreadable");
-        assert_eq!(why("| Info | 1 | some | 0 | 0 |"), "`some` is not a number in `| Info | 1 | some | 0 | 0 |`");
+        assert_eq!(
+            why("| Info | 1 | some | 0 | 0 |"),
+            "`some` is not a number in `| Info | 1 | some | 0 | 0 |`"
+        );
         assert_eq!(why("| Info | 1 | 0 |"), "a cell is missing in `| Info | 1 | 0 |`");
         assert_eq!(why(""), "the triage table has no rows");
         assert_eq!(why("| Info | 1 | -1 | 0 | 0 |"), "`-1` is not a number in `| Info | 1 | -1 | 0 | 0 |`");
-        let none = "no table with the columns Fix Required, No Fix Needed and Needs Discussion";
-        assert_eq!(read_triage("all fine", None), Err(none.to_owned()));
-        assert_eq!(read_triage(&format!("> {HEAD}"), None), Err(none.to_owned()));
+        assert_eq!(read_triage("all fine", None), Err(NO_TABLE.to_owned()));
+        assert_eq!(read_triage(&format!("> {HEAD}"), None), Err(NO_TABLE.to_owned()));
+        let flood = format!("{HEAD}{}", "| Info | 0 | 0 | 0 | 0 |\n".repeat(50_000));
+        assert_eq!(read_triage(&flood, None), Err("the triage is longer than a megabyte".to_owned()));
     }
 
     #[test]
@@ -211,7 +241,9 @@ mod tests {
 
     #[test]
     fn a_table_that_hides_its_own_judgments_is_unreadable() {
-        let text = |fixes: u32| format!("**Judgment**: **Fix Required** ✅\n\n{HEAD}| Info | 1 | {fixes} | 0 | 0 |\n");
+        let text = |fixes: u32| {
+            format!("**Judgment**: **Fix Required** ✅\n\n{HEAD}| Info | 1 | {fixes} | 0 | 0 |\n")
+        };
         assert_eq!(read_triage(&text(1), None), Ok(table(1, 0, 0)));
         let why = "the table counts no `fix required`, 1 judgments above it say so".to_owned();
         assert_eq!(read_triage(&text(0), None), Err(why));

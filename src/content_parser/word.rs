@@ -32,14 +32,16 @@ pub(super) enum Said {
 impl Words {
     /// Prepares the words of a policy.
     pub(super) fn new(words: &BTreeMap<String, Judgment>) -> Self {
-        let mut words: Vec<_> = words.iter().map(|(word, judgment)| (spelled(word.trim()), *judgment)).collect();
+        let mut words: Vec<_> =
+            words.iter().map(|(word, judgment)| (spelled(word.trim()), *judgment)).collect();
         words.sort_by_key(|(word, _)| std::cmp::Reverse(word.len()));
         Self(words)
     }
 
     /// Returns what a word means that stands alone.
     pub(super) fn meaning(&self, word: &str) -> Option<Judgment> {
-        let word = spelled(word.trim_matches(|c: char| c.is_whitespace() || "*_`\"'".contains(c) || is_picture(c)));
+        let word =
+            spelled(word.trim_matches(|c: char| c.is_whitespace() || "*_`\"'".contains(c) || is_picture(c)));
         self.0.iter().find(|(known, _)| *known == word).map(|(_, judgment)| *judgment)
     }
 
@@ -115,7 +117,8 @@ fn is_closing(c: char) -> bool {
 
 /// Reads a word that is not the policy's.
 fn other(text: &str) -> Said {
-    let token_end = text.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_' || c == '-')).unwrap_or(text.len());
+    let token_end =
+        text.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_' || c == '-')).unwrap_or(text.len());
     let token = &text[..token_end];
     let word = spelled(token);
     let rest = text[token_end..].trim_start().to_ascii_uppercase();
@@ -125,7 +128,8 @@ fn other(text: &str) -> Said {
     if word == "GO" {
         return if rest.starts_with(['/', '|']) { Said::Choice } else { Said::Go(go_stands(&rest)) };
     }
-    let english = ABOUT_PASSING.iter().any(|stem| word.starts_with(stem)) || NEGATIONS.contains(&word.as_str());
+    let english =
+        ABOUT_PASSING.iter().any(|stem| word.starts_with(stem)) || NEGATIONS.contains(&word.as_str());
     let japanese = JAPANESE.iter().any(|stem| text.starts_with(stem));
     match (english, japanese || text.starts_with('~')) {
         (true, _) => Said::Unknown(token.to_owned()),
@@ -141,8 +145,21 @@ fn go_stands(after: &str) -> bool {
 }
 
 const ABOUT_PASSING: [&str; 15] = [
-    "PASS", "FAIL", "APPROV", "REJECT", "ACCEPT", "DECLIN", "BLOCK", "REQUEST", "REVISE", "ABORT", "INCONCLUSIVE",
-    "CONDITIONAL", "UNSUCCESSFUL", "DISAPPROV", "UNACCEPT",
+    "PASS",
+    "FAIL",
+    "APPROV",
+    "REJECT",
+    "ACCEPT",
+    "DECLIN",
+    "BLOCK",
+    "REQUEST",
+    "REVISE",
+    "ABORT",
+    "INCONCLUSIVE",
+    "CONDITIONAL",
+    "UNSUCCESSFUL",
+    "DISAPPROV",
+    "UNACCEPT",
 ];
 const NEGATIONS: [&str; 7] = ["NG", "NOT", "NO", "NOK", "STOP", "PENDING", "UNDECIDED"];
 const JAPANESE: [&str; 10] =
@@ -151,12 +168,14 @@ const JAPANESE: [&str; 10] =
 /// Tells whether what follows an approving word leaves it standing.
 fn is_clean(after: &str) -> bool {
     let rest = after.trim_start_matches(is_closing);
-    let closed = after[..after.len() - rest.len()].contains(['*', '`', '」', '』', '】', ']', '\'', '"', '”']);
+    let closed =
+        after[..after.len() - rest.len()].contains(['*', '`', '」', '』', '】', ']', '\'', '"', '”']);
     let Some(first) = rest.chars().next() else { return true };
     if is_arrow(first) || rest.starts_with("->") || rest.starts_with("=>") || first == '~' {
         return false;
     }
-    let comment = rest.trim_start_matches(|c: char| c.is_whitespace() || "。、,.;!|-–—(".contains(c) || is_picture(c));
+    let comment =
+        rest.trim_start_matches(|c: char| c.is_whitespace() || "。、,.;!|-–—(".contains(c) || is_picture(c));
     if takes_back(comment) || (first == '(' && has_condition(parenthesis(rest))) {
         return false;
     }
@@ -167,8 +186,19 @@ fn is_clean(after: &str) -> bool {
 
 /// What may follow an approving word in Japanese without a sign between them.
 const COPULAS: [&str; 13] = [
-    "です", "である", "とします", "とする", "と判定", "と判断", "と評価", "としました", "となります", "となりました", "とした",
-    "だ。", "(",
+    "です",
+    "である",
+    "とします",
+    "とする",
+    "と判定",
+    "と判断",
+    "と評価",
+    "としました",
+    "となります",
+    "となりました",
+    "とした",
+    "だ。",
+    "(",
 ];
 
 fn parenthesis(text: &str) -> &str {
@@ -178,14 +208,16 @@ fn parenthesis(text: &str) -> &str {
 /// Tells whether a comment begins by taking back what was said.
 fn takes_back(comment: &str) -> bool {
     let comment = comment.to_lowercase();
-    let comment = ["but ", "however, ", "however ", "and ", "yet ", "ただし、", "ただし", "but, ", "although "]
-        .iter()
-        .find_map(|joint| comment.strip_prefix(joint))
-        .unwrap_or(&comment);
+    let comment =
+        ["but ", "however, ", "however ", "and ", "yet ", "ただし、", "ただし", "but, ", "although "]
+            .iter()
+            .find_map(|joint| comment.strip_prefix(joint))
+            .unwrap_or(&comment);
     let begins = |word: &str| {
         comment.strip_prefix(word).is_some_and(|rest| !rest.starts_with(|c: char| c.is_ascii_alphanumeric()))
     };
-    TAKING_BACK.iter().any(|word| begins(word)) || JAPANESE_CONDITIONS.iter().any(|word| comment.starts_with(word))
+    TAKING_BACK.iter().any(|word| begins(word))
+        || JAPANESE_CONDITIONS.iter().any(|word| comment.starts_with(word))
 }
 
 fn has_condition(text: &str) -> bool {
@@ -195,14 +227,57 @@ fn has_condition(text: &str) -> bool {
 }
 
 const TAKING_BACK: [&str; 35] = [
-    "only", "if", "once", "when", "after", "unless", "until", "provided", "assuming", "pending", "subject to", "conditional",
-    "conditionally", "as soon as", "as long as", "not", "no longer", "is not", "isn't", "cannot", "can't", "would", "could",
-    "should", "may", "might", "will be", "requires", "on condition", "contingent", "wait", "except", "withdrawn", "revoked",
+    "only",
+    "if",
+    "once",
+    "when",
+    "after",
+    "unless",
+    "until",
+    "provided",
+    "assuming",
+    "pending",
+    "subject to",
+    "conditional",
+    "conditionally",
+    "as soon as",
+    "as long as",
+    "not",
+    "no longer",
+    "is not",
+    "isn't",
+    "cannot",
+    "can't",
+    "would",
+    "could",
+    "should",
+    "may",
+    "might",
+    "will be",
+    "requires",
+    "on condition",
+    "contingent",
+    "wait",
+    "except",
+    "withdrawn",
+    "revoked",
     "retracted",
 ];
 const CONDITIONS: [&str; 14] = [
-    "if", "once", "when", "unless", "until", "provided", "assuming", "pending", "subject", "conditional", "conditionally",
-    "after", "not", "contingent",
+    "if",
+    "once",
+    "when",
+    "unless",
+    "until",
+    "provided",
+    "assuming",
+    "pending",
+    "subject",
+    "conditional",
+    "conditionally",
+    "after",
+    "not",
+    "contingent",
 ];
 const JAPANESE_CONDITIONS: [&str; 10] =
     ["条件付", "条件", "修正後", "対応後", "解消後", "の場合", "場合", "なら", "次第", "前提"];
@@ -222,11 +297,22 @@ mod tests {
 
     #[test]
     fn the_longest_word_counts_and_decoration_does_not() {
-        for text in ["PASS", " **PASS**", "✅ PASS ✅", "「PASS」です", "`PASS`。", "__PASS__", "[PASS]", "PASS - fine", "PASS(合格)"]
-        {
+        for text in [
+            "PASS",
+            " **PASS**",
+            "✅ PASS ✅",
+            "「PASS」です",
+            "`PASS`。",
+            "__PASS__",
+            "[PASS]",
+            "PASS - fine",
+            "PASS(合格)",
+        ] {
             assert_eq!(read(text), word("PASS", Judgment::Approve), "{text}");
         }
-        for text in ["PASS_WITH_SUGGESTIONS", "Pass with suggestions, see below", "**PASS-WITH-SUGGESTIONS** ✅"] {
+        for text in
+            ["PASS_WITH_SUGGESTIONS", "Pass with suggestions, see below", "**PASS-WITH-SUGGESTIONS** ✅"]
+        {
             assert!(
                 matches!(read(text), Said::Word { judgment: Judgment::ApproveWithNotes, clean: true, .. }),
                 "{text}"
@@ -237,7 +323,17 @@ mod tests {
 
     #[test]
     fn a_word_that_goes_on_is_another_word() {
-        for text in ["PASSED", "PASSING", "FAILED", "PASS_WITH_ISSUES", "PASS-ISH", "Passable", "UNSUCCESSFUL", "not PASS", "不合格"] {
+        for text in [
+            "PASSED",
+            "PASSING",
+            "FAILED",
+            "PASS_WITH_ISSUES",
+            "PASS-ISH",
+            "Passable",
+            "UNSUCCESSFUL",
+            "not PASS",
+            "不合格",
+        ] {
             assert!(matches!(read(text), Said::Unknown(_)), "{text}: {:?}", read(text));
         }
     }
@@ -245,10 +341,28 @@ mod tests {
     #[test]
     fn an_approval_that_is_taken_back_is_not_clean() {
         for text in [
-            "PASS once the 3 blockers are fixed", "PASS, but only after the fix", "**PASS** if CI is green", "PASS の場合",
-            "PASS判定が可能になります", "PASSではない", "PASS → FAIL", "PASS -> FAIL", "PASS(条件付き)", "PASS (conditional)",
-            "PASS (once fixed)", "PASS — provided that tests are added", "~~PASS~~", "PASSになる見込み", "PASS 12件", "PASS: 12",
-            "**PASS**ではありません", "❌ PASS", "PASS withdrawn", "PASS、ただし条件付き", "PASS with issues", "PASS as long as",
+            "PASS once the 3 blockers are fixed",
+            "PASS, but only after the fix",
+            "**PASS** if CI is green",
+            "PASS の場合",
+            "PASS判定が可能になります",
+            "PASSではない",
+            "PASS → FAIL",
+            "PASS -> FAIL",
+            "PASS(条件付き)",
+            "PASS (conditional)",
+            "PASS (once fixed)",
+            "PASS — provided that tests are added",
+            "~~PASS~~",
+            "PASSになる見込み",
+            "PASS 12件",
+            "PASS: 12",
+            "**PASS**ではありません",
+            "❌ PASS",
+            "PASS withdrawn",
+            "PASS、ただし条件付き",
+            "PASS with issues",
+            "PASS as long as",
         ] {
             let clean = matches!(read(text), Said::Word { clean: true, .. });
             assert!(!clean, "{text}: {:?}", read(text));
@@ -258,7 +372,12 @@ mod tests {
     #[test]
     fn words_to_choose_from_are_no_verdict() {
         for text in [
-            "PASS / FAIL", "PASS/PASS_WITH_SUGGESTIONS/FAIL", "[PASS|FAIL]", "**PASS** or **FAIL**", "PASSまたはFAIL", "`PASS` | `FAIL`",
+            "PASS / FAIL",
+            "PASS/PASS_WITH_SUGGESTIONS/FAIL",
+            "[PASS|FAIL]",
+            "**PASS** or **FAIL**",
+            "PASSまたはFAIL",
+            "`PASS` | `FAIL`",
             "GO / NOGO",
         ] {
             assert_eq!(read(text), Said::Choice, "{text}");
@@ -273,16 +392,24 @@ mod tests {
         assert_eq!(read("{\"result\""), Said::Object);
         assert_eq!(read("✅ 適切"), Said::Prose);
         assert_eq!(read("EXTEND"), Said::Prose);
-        for (text, go) in
-            [("GO (after autofix)", true), ("**GO** ✅", true), ("NOGO ❌", false), ("NO-GO", false), ("no go", false), ("GO if", false)]
-        {
+        for (text, go) in [
+            ("GO (after autofix)", true),
+            ("**GO** ✅", true),
+            ("NOGO ❌", false),
+            ("NO-GO", false),
+            ("no go", false),
+            ("GO if", false),
+        ] {
             assert_eq!(read(text), Said::Go(go), "{text}");
         }
     }
 
     #[test]
     fn a_policy_has_its_own_words() {
-        let words = BTreeMap::from([("REQUEST_CHANGES".to_owned(), Judgment::Revise), ("承認".to_owned(), Judgment::Approve)]);
+        let words = BTreeMap::from([
+            ("REQUEST_CHANGES".to_owned(), Judgment::Revise),
+            ("承認".to_owned(), Judgment::Approve),
+        ]);
         let words = Words::new(&words);
         assert_eq!(words.read("Request Changes"), word("Request Changes", Judgment::Revise));
         assert_eq!(words.read("承認。"), word("承認", Judgment::Approve));

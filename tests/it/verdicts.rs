@@ -29,7 +29,8 @@ fn gist(reading: &Reading) -> String {
 
 fn assert_gists(cases: &[(&str, &str)]) {
     let read: Vec<(&str, String)> = cases.iter().map(|(text, _)| (*text, gist(&self::read(text)))).collect();
-    let expected: Vec<(&str, String)> = cases.iter().map(|(text, gist)| (*text, (*gist).to_owned())).collect();
+    let expected: Vec<(&str, String)> =
+        cases.iter().map(|(text, gist)| (*text, (*gist).to_owned())).collect();
     assert_eq!(read, expected);
 }
 
@@ -39,7 +40,10 @@ fn e_01_json_is_taken_out_although_text_stands_around_it() {
         ("  \n{\"result\": \"PASS\"}\n", "PASS by json"),
         ("結果: {\"result\": \"PASS\"}", "PASS by json"),
         ("{\"result\": \"FAIL\"}。", "FAIL by json"),
-        ("Here is my review:\n```json\n{\"result\": \"PASS_WITH_SUGGESTIONS\"}\n```\nBye.", "PASS_WITH_SUGGESTIONS by json"),
+        (
+            "Here is my review:\n```json\n{\"result\": \"PASS_WITH_SUGGESTIONS\"}\n```\nBye.",
+            "PASS_WITH_SUGGESTIONS by json",
+        ),
         ("{\"result\": \"pass\"} 以上です。", "PASS by json"),
         ("最終判定: {\"result\": \"**PASS**\"}", "PASS by json"),
     ]);
@@ -109,7 +113,11 @@ fn e_08_every_text_gives_a_result_with_feedback() {
         ("", "FAIL by default", ""),
         (" no verdict ", "FAIL by default", "no verdict"),
         ("判定: FAIL\n理由: x", "FAIL by marker:判定", "判定: FAIL\n理由: x"),
-        (r#"{"result": "FAIL", "feedback": "f", "summary": "s", "reason": "r"}"#, "FAIL by json", "s\n\nf\n\nr"),
+        (
+            r#"{"result": "FAIL", "feedback": "f", "summary": "s", "reason": "r"}"#,
+            "FAIL by json",
+            "s\n\nf\n\nr",
+        ),
         ("Because.\n{\"result\": \"FAIL\"}", "FAIL by json", "Because.\n{\"result\": \"FAIL\"}"),
     ];
     for (text, expected, feedback) in cases {
@@ -122,7 +130,21 @@ fn e_08_every_text_gives_a_result_with_feedback() {
 #[test]
 fn e_09_hostile_megabytes_are_read_and_hide_nothing() {
     // The time is measured by the benchmark; a quadratic reader would not come back from this in a day.
-    for unit in ["{", "{\"a\":", "{\"result\":", "\"", "\\", "{\"", "{\"a\":[", "判定", "判定:", "[{\"x\":\"", "```\n", "> ", "{\"\\\""] {
+    for unit in [
+        "{",
+        "{\"a\":",
+        "{\"result\":",
+        "\"",
+        "\\",
+        "{\"",
+        "{\"a\":[",
+        "判定",
+        "判定:",
+        "[{\"x\":\"",
+        "```\n",
+        "> ",
+        "{\"\\\"",
+    ] {
         let flood = unit.repeat(400_000 / unit.len());
         let reading = read(&format!("{flood}\n{{\"result\": \"FAIL\"}}\n判定: PASS"));
         assert_eq!(reading.result, Verdict::Fail, "{unit}");
@@ -162,7 +184,9 @@ fn e_11_a_correct_review_is_never_turned_into_fail() {
         viewpoints: BTreeMap::from([("security".into(), Grade::B)]),
     };
     assert_eq!(read(&review.to_string()), expected);
-    for around in ["@", "{ \"oops\n@", "```json\n@\n```", "> quoted {\n@ \\ \" }", "{\"a\": {\"b\": @", "'\"@\"'"] {
+    for around in
+        ["@", "{ \"oops\n@", "```json\n@\n```", "> quoted {\n@ \\ \" }", "{\"a\": {\"b\": @", "'\"@\"'"]
+    {
         let text = around.replace('@', &review.to_string());
         assert_eq!(read_for(&text, "r-7", true), expected, "{around}");
     }
@@ -180,7 +204,10 @@ fn e_13_a_reason_after_the_object_changes_nothing() {
 #[test]
 fn e_14_a_pass_that_would_be_possible_is_none() {
     let reading = read("これらを修正し、再度レビューを実施し、PASS判定が可能になります。\n\n最終判定: FAIL");
-    assert_eq!((gist(&reading).as_str(), reading.reason.as_str()), ("FAIL by marker:最終判定", "the marker 最終判定 says FAIL"));
+    assert_eq!(
+        (gist(&reading).as_str(), reading.reason.as_str()),
+        ("FAIL by marker:最終判定", "the marker 最終判定 says FAIL")
+    );
     assert_gists(&[("再度レビューを実施し、PASS判定が可能になります", "FAIL by default")]);
 }
 
@@ -208,7 +235,10 @@ fn e_20_the_edge_cases_of_the_seed() {
 fn the_shapes_of_real_reviews_are_read() {
     assert_gists(&[
         ("良い文書です。\n\n---\n**判定: PASS**", "PASS by marker:判定"),
-        ("**判定: PASS_WITH_SUGGESTIONS**\n\n## 詳細\n長い文章が続く。", "PASS_WITH_SUGGESTIONS by marker:判定"),
+        (
+            "**判定: PASS_WITH_SUGGESTIONS**\n\n## 詳細\n長い文章が続く。",
+            "PASS_WITH_SUGGESTIONS by marker:判定",
+        ),
         ("**判定: FAIL**\n詳細\n**判定: FAIL**\n詳細", "FAIL by marker:判定"),
         ("### 判定: **FAIL** ❌\n理由", "FAIL by marker:判定"),
         ("**判定**: ✅ **PASS**", "PASS by marker:判定"),
@@ -216,14 +246,29 @@ fn the_shapes_of_real_reviews_are_read() {
         ("**最終判定: PASS_WITH_SUGGESTIONS ✅**", "PASS_WITH_SUGGESTIONS by marker:最終判定"),
         ("**レビュー判定**: ✅ PASS", "PASS by marker:レビュー判定"),
         ("### 📊 レビュー結果: **PASS**", "PASS by marker:レビュー結果"),
-        ("> DECISION: PASS_WITH_ISSUES\n`DECISION: PASS_WITH_ISSUES` と書かれている。\nREVIEW_RESULT: PASS", "PASS by marker:review result"),
-        ("It is reviewed. The overall assessment is **PASS_WITH_SUGGESTIONS**, with confidence.", "PASS_WITH_SUGGESTIONS by marker:overall assessment"),
+        (
+            "> DECISION: PASS_WITH_ISSUES\n`DECISION: PASS_WITH_ISSUES` と書かれている。\nREVIEW_RESULT: PASS",
+            "PASS by marker:review result",
+        ),
+        (
+            "It is reviewed. The overall assessment is **PASS_WITH_SUGGESTIONS**, with confidence.",
+            "PASS_WITH_SUGGESTIONS by marker:overall assessment",
+        ),
         ("判定は確実にFAIL", "FAIL by marker:判定"),
-        ("**判定: PASS_WITH_SUGGESTIONS**\n\nNow I'll update the checklist. Should I go on?", "PASS_WITH_SUGGESTIONS by marker:判定"),
+        (
+            "**判定: PASS_WITH_SUGGESTIONS**\n\nNow I'll update the checklist. Should I go on?",
+            "PASS_WITH_SUGGESTIONS by marker:判定",
+        ),
         ("品質ゲート総合判定: PASS\n\n**判定: FAIL**", "FAIL by marker:判定"),
-        ("品質ゲート総合判定: FAIL\n\n例外として:\n**判定: PASS_WITH_SUGGESTIONS**", "PASS_WITH_SUGGESTIONS by marker:判定"),
+        (
+            "品質ゲート総合判定: FAIL\n\n例外として:\n**判定: PASS_WITH_SUGGESTIONS**",
+            "PASS_WITH_SUGGESTIONS by marker:判定",
+        ),
         ("品質ゲート総合判定: PASS / FAIL\n判定: FAIL", "FAIL by marker:判定"),
-        ("**評価: PASS**\n**評価: PASS**\n判定: PASS_WITH_SUGGESTIONS", "PASS_WITH_SUGGESTIONS by marker:判定"),
+        (
+            "**評価: PASS**\n**評価: PASS**\n判定: PASS_WITH_SUGGESTIONS",
+            "PASS_WITH_SUGGESTIONS by marker:判定",
+        ),
         ("- **正確性**: **PASS**\n- 完全性: PASS\n品質ゲート総合判定: PASS", "FAIL by default"),
         ("## 最終判定\n\n**PASS**\n", "PASS by marker:最終判定"),
         ("## 最終判定\n\n**判定: FAIL**\n", "FAIL by marker:判定"),
@@ -340,7 +385,10 @@ fn an_object_with_the_right_id_is_the_answer() {
     let unnamed = r#"{"result": "FAIL"}"#;
     let gists = |text: &str, required| gist(&read_for(text, "r-2", required));
     for required in [false, true] {
-        assert_eq!(gists(&format!("{wrong} {right} {unnamed} 最終判定: FAIL {{\"result\": \"FA"), required), "PASS by json");
+        assert_eq!(
+            gists(&format!("{wrong} {right} {unnamed} 最終判定: FAIL {{\"result\": \"FA"), required),
+            "PASS by json"
+        );
         assert_eq!(gists(&format!("{right} {stricter}"), required), "FAIL by json");
         assert_eq!(gists(&format!("{{\"answer\": [{right}]}}"), required), "PASS by json");
         assert_eq!(gists(r#"{"review_id": "r-2", "result": "PASS|FAIL"}"#, required), "FAIL by json");
@@ -350,9 +398,14 @@ fn an_object_with_the_right_id_is_the_answer() {
 #[test]
 fn an_answer_with_a_wrong_id_cannot_pass() {
     for wrong in [r#""r-1""#, "2", "null", r#""r-20""#] {
-        let text = format!("{{\"review_id\": {wrong}, \"result\": \"PASS\"}}\n{{\"result\": \"PASS\"}}\n判定: PASS");
+        let text =
+            format!("{{\"review_id\": {wrong}, \"result\": \"PASS\"}}\n{{\"result\": \"PASS\"}}\n判定: PASS");
         let reading = read_for(&text, "r-2", false);
-        assert_eq!((gist(&reading).as_str(), reading.judgment), ("FAIL by default", Judgment::Unverifiable), "{wrong}");
+        assert_eq!(
+            (gist(&reading).as_str(), reading.judgment),
+            ("FAIL by default", Judgment::Unverifiable),
+            "{wrong}"
+        );
         assert_eq!(reading.reason, "an object with a review_id that is not the one of this review");
         assert_eq!(gist(&read(&text)), "PASS by json", "without an id asked for, ids are ignored");
     }
@@ -378,7 +431,10 @@ fn a_structured_answer_is_held_to_the_same_rules() {
     };
     let case = |gist: &str, reason: &str| (gist.to_owned(), reason.to_owned());
     let none = "no result in the structured answer";
-    assert_eq!(structured(json!({"result": "PASS"}), terms(None, true)), case("PASS by schema", "the object says PASS"));
+    assert_eq!(
+        structured(json!({"result": "PASS"}), terms(None, true)),
+        case("PASS by schema", "the object says PASS")
+    );
     assert_eq!(structured(json!({"x": 1}), terms(None, false)), case("FAIL by default", none));
     assert_eq!(structured(json!(["PASS"]), terms(None, false)), case("FAIL by default", none));
     assert_eq!(
@@ -408,7 +464,12 @@ fn a_verdict_is_tightened_by_what_it_says_itself() {
         assert_eq!((reading.result, reading.judgment), (Verdict::Fail, Judgment::Revise), "{more}");
         assert_eq!((reading.stated.as_str(), reading.reason.as_str()), ("PASS", reason));
     }
-    for more in [r#""findings": [{"severity": "minor", "issue": "x"}]"#, r#""grade": "B-""#, r#""grade": null"#, r#""grade": """#] {
+    for more in [
+        r#""findings": [{"severity": "minor", "issue": "x"}]"#,
+        r#""grade": "B-""#,
+        r#""grade": null"#,
+        r#""grade": """#,
+    ] {
         assert_eq!(read(&format!("{{\"result\": \"PASS\", {more}}}")).result, Verdict::Pass, "{more}");
     }
 }
@@ -420,7 +481,9 @@ fn an_object_against_a_marker_is_read_strictly() {
         ("{\"result\": \"FAIL\"}\n判定: PASS", "FAIL by json"),
         ("{\"result\": \"PASS\"}\n最終判定: PASS\n判定: FAIL", "PASS by json"),
     ]);
-    let reading = read("{\"result\": \"PASS\", \"findings\": [{\"severity\": \"minor\", \"issue\": \"x\"}]}\n判定: FAIL");
+    let reading = read(
+        "{\"result\": \"PASS\", \"findings\": [{\"severity\": \"minor\", \"issue\": \"x\"}]}\n判定: FAIL",
+    );
     assert_eq!(reading.worst(), Some(Severity::Minor));
 }
 
@@ -438,7 +501,9 @@ fn quoted_lines_may_only_make_it_stricter() {
 #[test]
 fn tables_and_go_lines_are_read_when_nothing_else_is_said() {
     let table = |row: &str| {
-        format!("| Severity | Issues | Fix Required | No Fix Needed | Needs Discussion |\n|--|--|--|--|--|\n| Info | 2 | {row} |\n")
+        format!(
+            "| Severity | Issues | Fix Required | No Fix Needed | Needs Discussion |\n|--|--|--|--|--|\n| Info | 2 | {row} |\n"
+        )
     };
     let judged = |text: &str| {
         let reading = read(text);
@@ -447,7 +512,10 @@ fn tables_and_go_lines_are_read_when_nothing_else_is_said() {
     assert_eq!(judged(&table("0 | 2 | 0")), ("PASS by table".to_owned(), Judgment::Approve));
     assert_eq!(judged(&table("1 | 1 | 1")), ("FAIL by table".to_owned(), Judgment::Revise));
     assert_eq!(judged(&table("0 | 1 | 1")), ("FAIL by table".to_owned(), Judgment::Discuss));
-    assert_eq!(judged(&format!("判定: FAIL\n{}", table("0 | 2 | 0"))), ("FAIL by marker:判定".to_owned(), Judgment::Revise));
+    assert_eq!(
+        judged(&format!("判定: FAIL\n{}", table("0 | 2 | 0"))),
+        ("FAIL by marker:判定".to_owned(), Judgment::Revise)
+    );
     assert_gists(&[
         ("# Inspection\n- **Judgment**: ✅ **GO**", "PASS by go_nogo"),
         ("- **判定**: GO", "PASS by go_nogo"),
@@ -466,10 +534,16 @@ fn a_policy_brings_its_own_words() {
         ("REQUEST_CHANGES".to_owned(), Judgment::Revise),
         ("REJECT".to_owned(), Judgment::Block),
     ]);
-    let judge = |text: &str| read_review(text, &Terms { review_id: None, require_review_id: false, words: &words }).judgment;
+    let judge = |text: &str| {
+        read_review(text, &Terms { review_id: None, require_review_id: false, words: &words }).judgment
+    };
     assert_eq!(judge(r#"{"decision": "APPROVE"}"#), Judgment::Approve);
     assert_eq!(judge("Decision: reject"), Judgment::Block);
-    assert_eq!(judge(r#"{"decision": "APPROVE"} Decision: REQUEST_CHANGES"#), Judgment::Approve, "not a label's place");
+    assert_eq!(
+        judge(r#"{"decision": "APPROVE"} Decision: REQUEST_CHANGES"#),
+        Judgment::Approve,
+        "not a label's place"
+    );
     assert_eq!(judge("{\"decision\": \"APPROVE\"}\nDecision: REQUEST_CHANGES"), Judgment::Revise);
     assert_eq!(judge(r#"{"decision": "PASS"}"#), Judgment::Revise, "an unknown word");
 }
@@ -500,10 +574,43 @@ fn floods_that_cannot_be_read_cannot_pass() {
 /// Short pieces from which answers are made: structure, labels, words and noise.
 fn answers() -> impl Strategy<Value = String> {
     let pieces: Vec<&str> = vec![
-        "{", "}", "[", "]", "\"", ":", ",", "\\", "\n", " ", "{\"result\": \"PASS\"}", "{\"result\": \"FAIL\"}", "\"result\"",
-        "\"PASS\"", "判定: PASS", "\n判定: PASS\n", "\n最終判定: FAIL\n", "\nDECISION: PASS\n", "\n> ", "\n```\n", "\n```json\n",
-        "| 判定 | PASS |", "## 判定\n", "PASS", "FAIL", "の場合", "は", " is ", "review_id", "✅", "😀", "。", "1e5", "null",
-        "{\"a\": {\"result\": \"PASS\"}}", "\\n", "\nJudgment: GO\n",
+        "{",
+        "}",
+        "[",
+        "]",
+        "\"",
+        ":",
+        ",",
+        "\\",
+        "\n",
+        " ",
+        "{\"result\": \"PASS\"}",
+        "{\"result\": \"FAIL\"}",
+        "\"result\"",
+        "\"PASS\"",
+        "判定: PASS",
+        "\n判定: PASS\n",
+        "\n最終判定: FAIL\n",
+        "\nDECISION: PASS\n",
+        "\n> ",
+        "\n```\n",
+        "\n```json\n",
+        "| 判定 | PASS |",
+        "## 判定\n",
+        "PASS",
+        "FAIL",
+        "の場合",
+        "は",
+        " is ",
+        "review_id",
+        "✅",
+        "😀",
+        "。",
+        "1e5",
+        "null",
+        "{\"a\": {\"result\": \"PASS\"}}",
+        "\\n",
+        "\nJudgment: GO\n",
     ];
     let piece = prop_oneof![4 => proptest::sample::select(pieces).prop_map(str::to_owned), 1 => "\\PC{0,4}"];
     proptest::collection::vec(piece, 0..24).prop_map(|pieces| pieces.concat())
@@ -575,12 +682,16 @@ proptest! {
 #[test]
 fn an_evaluation_is_read_from_its_answer() {
     let text = "## Evaluation\n**DECISION: FAIL_PHASE_4**\n{\"decision\": \"PASS\"}";
-    assert_eq!(read_evaluation(text).map(|evaluation| evaluation.decision), Some(RunDecision::FailPhase("4".into())));
+    assert_eq!(
+        read_evaluation(text).map(|evaluation| evaluation.decision),
+        Some(RunDecision::FailPhase("4".into()))
+    );
 }
 
 #[test]
 fn the_corpus_of_real_reviews_is_never_read_more_leniently() {
-    let folder = std::env::var_os("AI_WORKFLOW_CORPUS").map_or_else(|| PathBuf::from("../shared/corpus/verdicts"), PathBuf::from);
+    let folder = std::env::var_os("AI_WORKFLOW_CORPUS")
+        .map_or_else(|| PathBuf::from("../shared/corpus/verdicts"), PathBuf::from);
     let Ok(labels) = std::fs::read_to_string(folder.join("labels.tsv")) else {
         #[expect(clippy::print_stderr, reason = "a skipped test must be seen")]
         {
