@@ -2,30 +2,73 @@
 //! Finds nothing where nothing is decided; there is no default.
 
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
+use regex::{Match, Regex};
 use serde_json::{Map, Value};
 
 use super::folded::{folded, is_picture};
+use super::objects::{self, Broken};
 use super::quoted::Quoted;
 use super::strict::{self, Budget};
 use super::word::{Said, Words};
-use super::{findings, head, objects};
+use super::{findings, head, tail};
 use crate::event::{Evaluation, RemainingTask, RunDecision};
 use crate::verdict::Judgment;
 
 const MOST_TASKS: usize = 200;
+const MOST_LINES: usize = 20_000;
 
-/// Reads the decision of an evaluation and the tasks it leaves.
+/// Reads the decision of an evaluation and the tasks it leaves. An answer with a decision that cannot be read decides
+/// nothing: that one may be the strictest.
 pub fn read_evaluation(text: &str) -> Option<Evaluation> {
-    let budget = Budget::default();
-    let spans = objects::find(text).whole;
-    let objects: Vec<_> = spans.into_iter().filter_map(|span| strict::object(&text[span], &budget)).collect();
-    let by_objects = objects.iter().filter_map(object_decision);
     let quoted = Quoted::new(text);
-    let by_lines = quoted.own_lines().filter_map(line_decision);
+    let objects = objects(text, &quoted)?;
+    let by_objects = objects.iter().filter_map(object_decision);
+    let by_lines = decision_lines(text, &quoted)?.into_iter().filter_map(line_decision);
     let decision = by_objects.chain(by_lines).reduce(|best, next| if next > best { next } else { best })?;
     let remaining_tasks = objects.iter().filter(|fields| object_decision(fields).is_some()).flat_map(tasks);
     Some(Evaluation { decision, remaining_tasks: each_once(remaining_tasks) })
+}
+
+/// Returns the objects of a text; nothing when one that decides cannot be read.
+fn objects(text: &str, quoted: &Quoted) -> Option<Vec<Map<String, Value>>> {
+    let found = objects::find(text);
+    let breaks = |broken: &Broken| {
+        let word = broken.word.clone().map(|span| text[span].to_ascii_uppercase()).unwrap_or_default();
+        let decides = decision(&word).is_some() || broken.end == text.len();
+        decides && !quoted.is_code(broken.end.saturating_sub(1))
+    };
+    if found.crowded || found.broken.iter().any(breaks) {
+        return None;
+    }
+    let budget = Budget::default();
+    let mut objects = Vec::new();
+    for span in found.whole {
+        match strict::object(&text[span.clone()], &budget) {
+            Some(fields) => objects.push(fields),
+            None if text[span].to_ascii_lowercase().contains("\"decision\"") => return None,
+            None => {}
+        }
+    }
+    Some(objects)
+}
+
+/// Returns the lines that have the label near their start and are not quoted; nothing when there is a flood of them.
+fn decision_lines<'t>(text: &'t str, quoted: &Quoted) -> Option<Vec<&'t str>> {
+    static LABEL: LazyLock<Regex> =
+        LazyLock::new(|| Regex::new("(?i-u:decision)").expect("the pattern is a constant"));
+    let line_of = |label: Match| {
+        let before = tail(&text[..label.start()], 60);
+        let line = before
+            .rfind('\n')
+            .map_or(label.start() - before.len(), |at| label.start() - before.len() + at + 1);
+        let begins = line == 0 || text[..line].ends_with('\n');
+        (begins && !quoted.is_quoted(line, label.start()))
+            .then(|| text[line..].lines().next().unwrap_or_default())
+    };
+    let lines: Vec<Option<&str>> = LABEL.find_iter(text).take(MOST_LINES).map(line_of).collect();
+    (lines.len() < MOST_LINES).then(|| lines.into_iter().flatten().collect())
 }
 
 fn object_decision(fields: &Map<String, Value>) -> Option<RunDecision> {
@@ -53,20 +96,19 @@ fn line_decision(line: &str) -> Option<RunDecision> {
     let bare = ["FINAL ", "OVERALL "].iter().find_map(|word| bare.strip_prefix(word)).unwrap_or(bare);
     let after = bare.strip_prefix("DECISION")?.trim_start_matches(['*', '_', '`', ' ']);
     let value = after.strip_prefix([':', '='])?;
-    let start = value.find(|c: char| c.is_ascii_alphanumeric())?;
-    let length =
-        value[start..].find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(value.len() - start);
-    let (token, rest) = value[start..].split_at(length);
+    let value =
+        value.trim_start_matches(|c: char| c.is_whitespace() || "*_`\"'「『[".contains(c) || is_picture(c));
+    let end = value.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(value.len());
+    let (token, rest) = value.split_at(end);
     let decision = decision(token.trim_end_matches('_'))?;
-    let stands = match Words::new(&approving_words()).read(value) {
-        Said::Word { clean, .. } => clean,
-        Said::Choice => false,
-        _ => !rest.trim_start_matches(['*', '`', ' ', ']']).starts_with(['/', '|']),
+    let stands = match decision {
+        RunDecision::FailPhase(_) => !rest.trim_start_matches(['*', '`', ' ', ']']).starts_with(['/', '|']),
+        _ => matches!(Words::new(&other_words()).read(value), Said::Word { clean: true, .. }),
     };
     stands.then_some(decision)
 }
 
-fn approving_words() -> BTreeMap<String, Judgment> {
+fn other_words() -> BTreeMap<String, Judgment> {
     let words = [
         ("PASS", Judgment::Approve),
         ("PASS_WITH_ISSUES", Judgment::ApproveWithNotes),
@@ -142,6 +184,21 @@ mod tests {
             decided("DECISION: PASS_WITH_ISSUES\n{\"decision\": \"PASS\"}"),
             Some(RunDecision::PassWithIssues)
         );
+    }
+
+    #[test]
+    fn a_decision_that_cannot_be_read_may_be_the_strictest() {
+        for text in [
+            r#"{"decision": "ABORT", "decision": "PASS"}"#,
+            r#"{"decision": "ABORT", "remaining_tasks": ["#,
+            r#"{"decision": "ABORT" oops}"#,
+            r#"{"decision": "AB"#,
+            &"DECISION\n".repeat(MOST_LINES),
+        ] {
+            assert_eq!(decided(&format!("DECISION: PASS\n{text}")), None, "{}", &text[..20]);
+        }
+        let code = "DECISION: PASS\n```py\nreturn {\"decision\": \"ABORT\", \"why\": why}\n```\n";
+        assert_eq!(decided(code), Some(RunDecision::Pass));
     }
 
     #[test]

@@ -1,9 +1,15 @@
 //! Makes the spellings of one character the same: full-width letters and signs become ASCII, invisible characters go.
 //! For short stretches around a label only; never for text that is handed on.
 
+use std::borrow::Cow;
+
 /// Returns the text with full-width ASCII folded and invisible characters dropped.
-pub(super) fn folded(text: &str) -> String {
-    text.chars().filter(|&c| !is_invisible(c)).map(fold).collect()
+pub(super) fn folded(text: &str) -> Cow<'_, str> {
+    if text.chars().any(|c| !c.is_ascii() && (is_invisible(c) || fold(c) != c)) {
+        text.chars().filter(|&c| !is_invisible(c)).map(fold).collect()
+    } else {
+        Cow::Borrowed(text)
+    }
 }
 
 fn fold(c: char) -> char {

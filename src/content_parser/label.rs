@@ -55,6 +55,18 @@ pub(super) fn mentions(text: &str) -> Matches<'static, '_> {
     CORE.find_iter(text)
 }
 
+/// Tells by the last word whether a label may follow a text. Most words that could end a label are ordinary words, and
+/// [`read`] is not cheap.
+pub(super) fn may_follow(before: &str) -> bool {
+    let text = before.trim_end_matches([' ', '\t', '*', '_', '`']);
+    let Some(last) = text.chars().next_back() else { return true };
+    !last.is_alphanumeric()
+        || last.is_ascii_digit()
+        || matches!(last, '\u{ff01}'..='\u{ff5e}')
+        || text.ends_with("\\n")
+        || last_adjective(text).is_some()
+}
+
 /// Reads the label that ends with `core`. `before` is what stands before it, folded; `whole` tells whether that is all
 /// of its line.
 pub(super) fn read(before: &str, whole: bool, core: &str) -> Option<Label> {
@@ -136,12 +148,27 @@ fn adjectives(before: &str) -> (Adjectives, &str) {
 }
 
 fn last_adjective(text: &str) -> Option<(&'static str, &str)> {
+    static LAST_BYTES: LazyLock<[bool; 256]> = LazyLock::new(|| {
+        let words = JAPANESE.iter().chain(&ENGLISH).chain(&["、", ","]);
+        let mut last = [false; 256];
+        words.filter_map(|word| word.bytes().last()).for_each(|byte| {
+            last[usize::from(byte)] = true;
+            last[usize::from(byte.to_ascii_uppercase())] = true;
+        });
+        last
+    });
+    if !text.bytes().last().is_some_and(|byte| LAST_BYTES[usize::from(byte)]) {
+        return None;
+    }
     let japanese = text.trim_end_matches(['、', ',', ' ']);
     let found = JAPANESE.iter().find_map(|word| Some((*word, japanese.strip_suffix(word)?)));
     found.or_else(|| ENGLISH.iter().find_map(|word| Some((*word, without_english(japanese, word)?))))
 }
 
 fn without_english<'t>(text: &'t str, word: &str) -> Option<&'t str> {
+    if !text.bytes().last()?.eq_ignore_ascii_case(&word.bytes().last()?) {
+        return None;
+    }
     let start = text.len().checked_sub(word.len())?;
     let (rest, last) = (text.get(..start)?, text.get(start..)?);
     let begins = !rest.ends_with(|c: char| c.is_ascii_alphanumeric() || c == '-');

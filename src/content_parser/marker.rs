@@ -7,14 +7,17 @@
 use std::ops::Range;
 
 use super::folded::{folded, is_picture};
-use super::head;
 use super::label::{self, Label, Lead, Rank};
 use super::quoted::Quoted;
 use super::word::{Said, Words};
+use super::{head, tail};
 use crate::verdict::Judgment;
 
-/// More places than this are nobody's answer.
+/// More labels than this are nobody's answer.
 const MOST: usize = 50_000;
+
+/// More words that could end a label than this are not looked at.
+const MOST_MENTIONS: usize = 300_000;
 
 /// How far a label may stand from the start of its line, and how much of what follows is read.
 const REACH: usize = 160;
@@ -66,17 +69,20 @@ fn strictest_of_best_rank<'m>(marks: impl Iterator<Item = &'m Mark> + Clone) -> 
 pub(super) fn read(text: &str, quoted: &Quoted, objects: &[Range<usize>], words: &Words) -> Marks {
     let mut marks = Marks::default();
     let mut lines = Lines::default();
-    let mut places = 0;
-    for mention in label::mentions(text) {
-        if !may_be_label(text.as_bytes(), mention.end()) || is_inside(objects, mention.start()) {
-            continue;
-        }
-        places += 1;
-        if places > MOST {
+    let mut labels = 0;
+    for (count, mention) in label::mentions(text).enumerate() {
+        if count == MOST_MENTIONS || labels == MOST {
             marks.crowded = true;
             break;
         }
+        if !may_be_label(text.as_bytes(), mention.end()) || is_inside(objects, mention.start()) {
+            continue;
+        }
         lines.advance(text, mention.start());
+        if !label::may_follow(tail(&text[lines.start..mention.start()], REACH)) {
+            continue;
+        }
+        labels += 1;
         let Some(place) = Place::read(text, lines.start, mention.range()) else { continue };
         let is_quoted = quoted.is_quoted(lines.start, mention.start());
         match place.said(words) {
@@ -90,9 +96,11 @@ pub(super) fn read(text: &str, quoted: &Quoted, objects: &[Range<usize>], words:
 
 /// Tells by one character whether a verdict may follow; most mentions end here.
 fn may_be_label(bytes: &[u8], end: usize) -> bool {
-    match bytes.get(end) {
-        Some(byte) => b" \t\r\n:=*_`|-)]>(\\".contains(byte) || *byte >= 0x80,
-        None => false,
+    match &bytes[end..] {
+        // は, blanks and brackets; signs in full width; arrows, dashes and pictures
+        [0xe3, second, ..] => matches!(second, 0x80 | 0x81),
+        [byte, ..] => b" \t\r\n:=*_`|-)]>(\\".contains(byte) || matches!(byte, 0xc2 | 0xe2 | 0xef | 0xf0),
+        [] => false,
     }
 }
 
@@ -163,7 +171,7 @@ impl Place {
         Some(Self {
             joint,
             after: after.to_owned(),
-            next_line: folded(next_line),
+            next_line: folded(next_line).into_owned(),
             conditional: is_conditional(&before),
             label,
         })
@@ -323,11 +331,4 @@ fn is_item(before: &str) -> bool {
     let start = before.trim_start();
     let bullet = ["- ", "* ", "+ ", "•", "・", "|", "#"].iter().any(|mark| start.starts_with(mark));
     bullet || start.starts_with(|c: char| c.is_ascii_digit())
-}
-
-/// Returns at most the last `length` bytes of a text.
-fn tail(text: &str, length: usize) -> &str {
-    let from = text.len().saturating_sub(length);
-    let from = (from..=text.len()).find(|&from| text.is_char_boundary(from)).unwrap_or(0);
-    &text[from..]
 }

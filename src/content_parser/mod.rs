@@ -81,3 +81,10 @@ fn head(text: &str, length: usize) -> &str {
     let end = (0..=length).rev().find(|&end| text.is_char_boundary(end)).unwrap_or(0);
     &text[..end]
 }
+
+/// Returns at most the last `length` bytes of a text, beginning between two characters.
+fn tail(text: &str, length: usize) -> &str {
+    let from = text.len().saturating_sub(length);
+    let from = (from..=text.len()).find(|&from| text.is_char_boundary(from)).unwrap_or(0);
+    &text[from..]
+}

@@ -38,57 +38,53 @@ pub(super) struct Broken {
 pub(super) fn find(text: &str) -> Objects {
     let bytes = text.as_bytes();
     let mut objects = Objects::default();
-    let mut readers = [Reader::default(), Reader::default()];
+    let [mut first, mut second] = [Reader::default(), Reader::default()];
     let mut at = 0;
     while at < bytes.len() && !objects.crowded {
-        if !readers[0].alive && !readers[1].alive {
-            match next_brace(text, at) {
-                Some(brace) => at = brace,
+        at = match (first.alive, second.alive) {
+            (false, false) => match (at..bytes.len()).find(|&at| bytes[at] == b'{' && opens(bytes, at)) {
+                Some(brace) => first.open(brace),
                 None => break,
-            }
-        }
-        let mut taken = false;
-        for reader in &mut readers {
-            if reader.alive {
-                let structural = !reader.in_string();
-                reader.feed(bytes, at, &mut objects);
-                taken |= structural && reader.alive;
-            }
-        }
-        if bytes[at] == b'{' && !taken {
-            start(&mut readers, at);
-        }
-        at = next_of_interest(&readers, bytes, at + 1);
+            },
+            (true, false) => first.run(&mut second, bytes, at, &mut objects),
+            (false, true) => second.run(&mut first, bytes, at, &mut objects),
+            (true, true) => run_both(&mut first, &mut second, bytes, at, &mut objects),
+        };
     }
-    for reader in &mut readers {
-        reader.die(bytes.len(), &mut objects);
-    }
+    first.die(bytes.len(), &mut objects);
+    second.die(bytes.len(), &mut objects);
     objects.whole.sort_by_key(|span| (span.start, span.end));
     objects
 }
 
-/// A read may have ended in the middle of a character.
-fn next_brace(text: &str, from: usize) -> Option<usize> {
-    let from = (from..=text.len()).find(|&at| text.is_char_boundary(at))?;
-    Some(from + text[from..].find('{')?)
+/// Tells whether a brace is followed by a key and a colon; one that is not needs no reader. The look ahead ends at the
+/// second quote, which is the next brace's first one at the latest, so no byte is looked at more than twice.
+fn opens(bytes: &[u8], brace: usize) -> bool {
+    let Some(key) = bytes[brace + 1..].trim_ascii_start().strip_prefix(b"\"") else { return false };
+    let mut at = 0;
+    while at < key.len() && key[at] != b'"' {
+        at += if key[at] == b'\\' { 2 } else { 1 };
+    }
+    key.get(at + 1..).is_some_and(|after| after.trim_ascii_start().starts_with(b":"))
 }
 
-/// Starts the reader that is free. There is one: of two living readers one is outside a string and takes the brace.
-fn start(readers: &mut [Reader; 2], at: usize) {
-    if let Some(free) = readers.iter_mut().find(|reader| !reader.alive) {
-        free.open(at);
+/// Feeds one byte to two readers. A brace that ends the one outside a string may begin an object.
+fn run_both(
+    first: &mut Reader,
+    second: &mut Reader,
+    bytes: &[u8],
+    at: usize,
+    objects: &mut Objects,
+) -> usize {
+    first.feed(bytes, at, objects);
+    second.feed(bytes, at, objects);
+    if bytes[at] == b'{' && first.alive != second.alive {
+        let (alive, free) = if first.alive { (first, second) } else { (second, first) };
+        if alive.in_string() && opens(bytes, at) {
+            return free.open(at);
+        }
     }
-}
-
-/// Skips what cannot concern a single reader inside a string.
-fn next_of_interest(readers: &[Reader; 2], bytes: &[u8], at: usize) -> usize {
-    let alone = readers[0].alive != readers[1].alive;
-    let in_text = readers.iter().any(|reader| reader.alive && matches!(reader.lexing, Lexing::Text));
-    if !(alone && in_text) {
-        return at;
-    }
-    let stops = |byte: &u8| matches!(byte, b'"' | b'\\' | b'{');
-    bytes[at..].iter().position(stops).map_or(bytes.len(), |distance| at + distance)
+    at + 1
 }
 
 /// Where a reader is inside a token.
@@ -132,6 +128,7 @@ struct Reader {
     alive: bool,
     lexing: Lexing,
     expected: Expected,
+    in_object: bool,
     string_start: usize,
     frames: Vec<Frame>,
     closed: Vec<Range<usize>>,
@@ -142,14 +139,37 @@ impl Reader {
         matches!(self.lexing, Lexing::Text | Lexing::Escape)
     }
 
-    fn open(&mut self, at: usize) {
+    /// Begins at a brace; returns the position after it.
+    fn open(&mut self, at: usize) -> usize {
         self.alive = true;
         self.lexing = Lexing::Between;
-        self.frames.clear();
-        self.closed.clear();
         self.push(at, true);
+        at + 1
     }
 
+    /// Reads on alone until this read ends, or until a brace inside a string begins another. Returns where to go on: the
+    /// brace that ended this read may begin one, too.
+    fn run(&mut self, free: &mut Self, bytes: &[u8], from: usize, objects: &mut Objects) -> usize {
+        let mut at = from;
+        while at < bytes.len() {
+            if matches!(self.lexing, Lexing::Text) {
+                let stops = |byte: &u8| matches!(byte, b'"' | b'\\' | b'{');
+                let Some(distance) = bytes[at..].iter().position(stops) else { return bytes.len() };
+                at += distance;
+                if bytes[at] == b'{' && opens(bytes, at) {
+                    return free.open(at);
+                }
+            }
+            self.feed(bytes, at, objects);
+            if !self.alive {
+                return if bytes[at] == b'{' { at } else { at + 1 };
+            }
+            at += 1;
+        }
+        at
+    }
+
+    #[inline]
     fn feed(&mut self, bytes: &[u8], at: usize, objects: &mut Objects) {
         let byte = bytes[at];
         let fits = match self.lexing {
@@ -181,7 +201,7 @@ impl Reader {
     /// Takes a byte between two tokens; tells whether it fits there.
     fn structural(&mut self, at: usize, byte: u8, objects: &mut Objects) -> bool {
         use Expected::{Colon, CommaOrEnd, Key, KeyOrEnd, Value, ValueOrEnd};
-        let in_object = self.frames.last().is_some_and(|frame| frame.is_object);
+        let in_object = self.in_object;
         match (self.expected, byte) {
             (_, b' ' | b'\t' | b'\n' | b'\r') => true,
             (Key | KeyOrEnd | Value | ValueOrEnd, b'"') => {
@@ -219,6 +239,7 @@ impl Reader {
             key_is_verdict: false,
             word: None,
         });
+        self.in_object = is_object;
         self.expected = if is_object { Expected::KeyOrEnd } else { Expected::ValueOrEnd };
         self.frames.len() <= DEEPEST
     }
@@ -241,6 +262,7 @@ impl Reader {
     fn close(&mut self, at: usize, objects: &mut Objects) -> bool {
         let Some(frame) = self.frames.pop() else { return false };
         self.expected = Expected::CommaOrEnd;
+        self.in_object = self.frames.last().is_some_and(|parent| parent.is_object);
         if frame.is_object && !frame.empty {
             self.closed.truncate(frame.closed_before);
             self.closed.push(frame.start..at + 1);
@@ -253,10 +275,12 @@ impl Reader {
     }
 
     /// Ends the read: what it had closed is found, what it had open is broken.
+    #[cold]
     fn die(&mut self, at: usize, objects: &mut Objects) {
         if !self.alive {
             return;
         }
+        self.alive = false;
         for frame in self.frames.drain(..).filter(|frame| frame.states_verdict) {
             if objects.broken.len() < MOST {
                 objects.broken.push(Broken { word: frame.word, end: at });
@@ -388,5 +412,43 @@ mod tests {
         assert!(find(&"{\"a\":1}".repeat(MOST + 1)).crowded);
         assert!(find(&"{\"result\":1 ".repeat(MOST + 1)).crowded);
         assert!(find(&format!("{{\"a\":[{}", "{\"a\":1},".repeat(MOST + 2))).crowded);
+    }
+
+    /// The slow way: every object that a JSON library reads from some brace.
+    fn slowly(text: &str) -> Vec<Range<usize>> {
+        let from = |(start, _)| {
+            let mut values =
+                serde_json::Deserializer::from_str(&text[start..]).into_iter::<serde_json::Value>();
+            let value = values.next()?.ok()?;
+            let filled = value.as_object().is_some_and(|fields| !fields.is_empty());
+            filled.then(|| start..start + values.byte_offset())
+        };
+        text.match_indices('{').filter_map(from).collect()
+    }
+
+    proptest::proptest! {
+        #![proptest_config(proptest::prelude::ProptestConfig { cases: 3_000, ..Default::default() })]
+
+        #[test]
+        fn no_object_is_missed_and_none_is_invented(
+            pieces in proptest::collection::vec(
+                proptest::sample::select(vec![
+                    "{", "}", "\"", "\\", ":", ",", "[", "]", " ", "a", "1", "true", "\"a\"", "\"a\":", "{\"a\":", "{\"b\": 1}",
+                    "\"x{\"", "{\"", "\"}", "\\\"", "{}", "[{\"c\":\"}\"}]", "é", "\"{\\\"\"",
+                ]),
+                0..30,
+            )
+        ) {
+            let text = pieces.concat();
+            let found = find(&text).whole;
+            let slow = slowly(&text);
+            for object in &slow {
+                let covered = found.iter().any(|span| span.start <= object.start && object.end <= span.end);
+                proptest::prop_assert!(covered, "{text}: {}", &text[object.clone()]);
+            }
+            for span in &found {
+                proptest::prop_assert!(slow.contains(span), "{text}: {}", &text[span.clone()]);
+            }
+        }
     }
 }

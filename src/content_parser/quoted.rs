@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::head;
 
-/// Beyond so many fences everything counts as quoted.
+/// Beyond so many lines with fence marks everything counts as quoted.
 const MOST: usize = 20_000;
 
 /// The code fences of a text.
@@ -70,15 +70,11 @@ impl<'t> Quoted<'t> {
 fn fences(text: &str) -> Vec<Fence> {
     let mut fences: Vec<Fence> = Vec::new();
     let mut open: Option<(usize, &str)> = None;
-    for (start, line) in fence_lines(text) {
-        let mark = mark_of(line);
+    let lines = fence_lines(text);
+    for (start, line) in lines.iter().copied() {
         match open {
-            None if fences.len() == MOST => {
-                fences.push(Fence { span: start..text.len(), code: false });
-                return fences;
-            }
             None => open = Some((start, line)),
-            Some((from, opener)) if mark.starts_with(mark_of(opener)) && info(line).is_empty() => {
+            Some((from, opener)) if mark_of(line).starts_with(mark_of(opener)) && info(line).is_empty() => {
                 fences.push(Fence { span: from..start + line.len(), code: is_code(info(opener)) });
                 open = None;
             }
@@ -87,21 +83,24 @@ fn fences(text: &str) -> Vec<Fence> {
     }
     if let Some((from, opener)) = open {
         fences.push(Fence { span: from..text.len(), code: is_code(info(opener)) });
+    } else if let Some((from, _)) = lines.last().filter(|_| lines.len() >= MOST) {
+        fences.push(Fence { span: *from..text.len(), code: false });
     }
     fences
 }
 
-/// Returns the lines that begin with three backticks or tildes, with their positions.
+/// Returns the lines that begin with three backticks or tildes, with their positions; not all of a flood.
 fn fence_lines(text: &str) -> Vec<(usize, &str)> {
-    let marks = text.match_indices("```").chain(text.match_indices("~~~"));
-    let mut lines: Vec<(usize, &str)> = marks
-        .filter(|(at, _)| {
-            let before = text[..*at].trim_end_matches([' ', '\t']);
-            before.is_empty() || before.ends_with('\n')
-        })
-        .map(|(at, _)| (at, text[at..].lines().next().unwrap_or_default()))
-        .collect();
+    let begins_line = |(at, _): &(usize, &str)| {
+        let before = &text.as_bytes()[..*at];
+        matches!(before.last(), None | Some(b'\n' | b' ' | b'\t'))
+            && matches!(before.iter().rev().find(|byte| !b" \t".contains(byte)), None | Some(b'\n'))
+    };
+    let marks = |mark: &'static str| text.match_indices(mark).filter(begins_line).take(MOST);
+    let line_at = |(at, _)| (at, text[at..].lines().next().unwrap_or_default());
+    let mut lines: Vec<(usize, &str)> = marks("```").chain(marks("~~~")).map(line_at).collect();
     lines.sort_unstable();
+    lines.truncate(MOST);
     lines
 }
 

@@ -1,6 +1,10 @@
 //! Reads the triage table: `| Severity | Issues | Fix Required | No Fix Needed | Needs Discussion |`. Columns are found by
 //! their header, never by position. Says why a table cannot be read, because an unreadable one never approves.
 
+use std::sync::LazyLock;
+
+use regex::Regex;
+
 use super::folded::{folded, is_picture};
 use super::quoted::Quoted;
 use crate::event::TriageTable;
@@ -8,21 +12,34 @@ use crate::event::TriageTable;
 /// Longer lines are no table rows.
 const LONGEST_ROW: usize = 4_000;
 
+/// Longer answers are not read: a triage is a page or two.
+const LONGEST: usize = 1 << 20;
+
+const NO_TABLE: &str = "no table with the columns Fix Required, No Fix Needed and Needs Discussion";
+
 /// Reads the sums of the triage table. Of several tables each sum counts at its greatest: an agent that repeats its answer
 /// changes nothing, one that contradicts itself is read strictly.
 pub fn read_triage(text: &str, review_id: Option<&str>) -> Result<TriageTable, String> {
+    static TITLE: LazyLock<Regex> =
+        LazyLock::new(|| Regex::new(r"(?i-u:fix\s+required)|要修正").expect("the pattern is a constant"));
+    if !TITLE.is_match(text) {
+        return Err(NO_TABLE.to_owned());
+    }
+    if text.len() > LONGEST {
+        return Err("the triage is longer than a megabyte".to_owned());
+    }
     let quoted = Quoted::new(text);
     let lines: Vec<&str> = quoted.own_lines().collect();
     check_review_id(&lines, review_id)?;
     let mut sums: Option<TriageTable> = None;
     let mut rest = &lines[..];
     while let Some(start) = rest.iter().position(|line| Columns::read(line).is_some()) {
-        let columns = Columns::read(rest[start]).ok_or("no triage table")?;
+        let columns = Columns::read(rest[start]).ok_or(NO_TABLE)?;
         let rows: Vec<&str> = rest[start + 1..].iter().copied().take_while(|line| is_row(line)).collect();
         sums = Some(greatest(sums, sum(&columns, &rows)?));
         rest = &rest[start + 1 + rows.len()..];
     }
-    let sums = sums.ok_or("no table with the columns Fix Required, No Fix Needed and Needs Discussion")?;
+    let sums = sums.ok_or(NO_TABLE)?;
     check_judgments(&lines, sums)?;
     Ok(sums)
 }
@@ -191,9 +208,10 @@ mod tests {
         assert_eq!(why("| Info | 1 | 0 |"), "a cell is missing in `| Info | 1 | 0 |`");
         assert_eq!(why(""), "the triage table has no rows");
         assert_eq!(why("| Info | 1 | -1 | 0 | 0 |"), "`-1` is not a number in `| Info | 1 | -1 | 0 | 0 |`");
-        let none = "no table with the columns Fix Required, No Fix Needed and Needs Discussion";
-        assert_eq!(read_triage("all fine", None), Err(none.to_owned()));
-        assert_eq!(read_triage(&format!("> {HEAD}"), None), Err(none.to_owned()));
+        assert_eq!(read_triage("all fine", None), Err(NO_TABLE.to_owned()));
+        assert_eq!(read_triage(&format!("> {HEAD}"), None), Err(NO_TABLE.to_owned()));
+        let flood = format!("{HEAD}{}", "| Info | 0 | 0 | 0 | 0 |\n".repeat(50_000));
+        assert_eq!(read_triage(&flood, None), Err("the triage is longer than a megabyte".to_owned()));
     }
 
     #[test]
