@@ -1,1 +1,115 @@
-//! Not built yet.
+//! The pen: the one way a fact comes into being. Append and sync, fold, rewrite the view, tell the reporters.
+//! Decides nothing and touches nothing but the run's own files.
+
+use std::path::{Path, PathBuf};
+
+use crate::clock::Clock;
+use crate::event::{Entry, Fact};
+use crate::flow::{Misfit, State, apply, fold};
+use crate::metadata::metadata;
+use crate::redact::{Masked, Masker};
+use crate::report::Reporter;
+use crate::store::StoreError;
+use crate::store::log::{Log, Opened};
+use crate::store::seal::seal;
+use crate::store::view::{View, check_file, write_atomically};
+
+/// Why a fact could not be recorded or a run not be opened.
+#[derive(Debug, thiserror::Error)]
+pub enum JournalError {
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    #[error("{log}: {misfit}")]
+    Misfit { log: String, misfit: Misfit },
+    #[error("{0} was edited by hand: its digest is wrong")]
+    Edited(String),
+}
+
+/// The log of one run, its state, and everybody who is told.
+pub struct Journal {
+    log: Log,
+    state: State,
+    clock: Clock,
+    masker: Masker,
+    folder: PathBuf,
+    reporters: Vec<Box<dyn Reporter>>,
+}
+
+impl Journal {
+    /// Opens the log in a run's folder, folds it and rebuilds the view. A torn last line is told and dropped.
+    pub fn open(folder: &Path, clock: Clock, masker: Masker) -> Result<Self, JournalError> {
+        let path = folder.join("events.jsonl");
+        let Opened { log, entries, torn } = Log::open(&path)?;
+        if let Some(torn) = torn {
+            tracing::warn!("{}: {torn}", path.display());
+        }
+        let misfit = |misfit| JournalError::Misfit { log: path.display().to_string(), misfit };
+        let state = fold(&entries).map_err(misfit)?;
+        let journal = Self { log, state, clock, masker, folder: folder.to_owned(), reporters: Vec::new() };
+        journal.rebuild_view()?;
+        Ok(journal)
+    }
+
+    /// Adds somebody who is told every fact from now on.
+    pub fn tell(&mut self, reporter: Box<dyn Reporter>) {
+        self.reporters.push(reporter);
+    }
+
+    /// Returns where the run stands.
+    pub fn state(&self) -> &State {
+        &self.state
+    }
+
+    /// Returns the chain hash of the last fact.
+    pub fn chain(&self) -> &str {
+        self.log.chain()
+    }
+
+    /// Returns the folder of the run, `.ai-workflow/issue-N`.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Writes one fact. A fact that does not fit is our bug and is not written.
+    pub fn record(&mut self, fact: Fact) -> Result<(), JournalError> {
+        let at = self.clock.now();
+        let entry = Entry { seq: self.state.seq + 1, at, fact };
+        let misfit = |misfit| JournalError::Misfit { log: "events.jsonl".into(), misfit };
+        apply(&mut self.state.clone(), &entry).map_err(misfit)?;
+        let written = self.log.append(at, &entry.fact, &self.masker)?;
+        apply(&mut self.state, &written).map_err(misfit)?;
+        self.write_view()?;
+        for reporter in &mut self.reporters {
+            reporter.report(&written, &self.state);
+        }
+        Ok(())
+    }
+
+    /// Shows what an agent said last.
+    pub fn progress(&mut self, line: &Masked) {
+        for reporter in &mut self.reporters {
+            reporter.progress(line);
+        }
+    }
+
+    /// Makes sure that nobody but us wrote to the log.
+    pub fn verify(&mut self) -> Result<(), JournalError> {
+        Ok(self.log.verify()?)
+    }
+
+    fn rebuild_view(&self) -> Result<(), JournalError> {
+        let path = self.folder.join("metadata.json");
+        match check_file(&path)? {
+            View::Edited => Err(JournalError::Edited(path.display().to_string())),
+            View::Missing | View::Good { .. } => self.write_view(),
+        }
+    }
+
+    fn write_view(&self) -> Result<(), JournalError> {
+        let Some(view) = metadata(&self.state, self.log.chain()) else { return Ok(()) };
+        let mut value = serde_json::to_value(view).expect("a view holds text, numbers and lists only");
+        self.masker.mask_value(&mut value);
+        let text = self.masker.mask(&format!("{:#}\n", seal(value)));
+        Ok(write_atomically(&self.folder.join("metadata.json"), &text)?)
+    }
+}

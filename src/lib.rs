@@ -25,23 +25,34 @@ pub mod metadata;
 pub mod prompt;
 pub mod summary;
 
-// 4 tools
+// 4 tools; from here up the world may be touched
+#[allow(clippy::disallowed_methods)]
 pub mod agent;
+#[allow(clippy::disallowed_methods)]
 pub mod clock;
+#[allow(clippy::disallowed_methods)]
 pub mod forge;
+#[allow(clippy::disallowed_methods)]
 pub mod store;
+#[allow(clippy::disallowed_methods)]
 pub mod workspace;
 
 // 5 crafts
+#[allow(clippy::disallowed_methods)]
 pub mod check;
+#[allow(clippy::disallowed_methods)]
 pub mod report;
+#[allow(clippy::disallowed_methods)]
 pub mod review;
 
 // 6 pen
+#[allow(clippy::disallowed_methods)]
 pub mod journal;
 
 // 7 hand
+#[allow(clippy::disallowed_methods)]
 pub mod phase_runner;
 
 // roof
+#[allow(clippy::disallowed_methods)]
 pub mod cli;

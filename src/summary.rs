@@ -1,1 +1,269 @@
-//! Not built yet.
+//! A run told to people: the phase table, the progress comment, the pull request text, the question of a pause.
+//! Plain Markdown from the state; says nothing that is not in the facts.
+
+use std::fmt::Write as _;
+
+use crate::event::{CheckStatus, Escalation, Outcome};
+use crate::flow::{PhaseState, Run, Status};
+
+/// The most suggestions a pull request carries.
+const MOST_SUGGESTIONS: usize = 20;
+
+/// Returns a symbol and a word for the status of a phase.
+pub fn status_word(phase: &PhaseState) -> String {
+    let symbol = match phase.status {
+        Status::Pending => "·",
+        Status::InProgress => "▶",
+        Status::Completed => "✓",
+        Status::Failed => "✗",
+        Status::Paused => "?",
+        Status::Skipped => "-",
+    };
+    let step = phase.current_step().filter(|_| phase.status == Status::InProgress);
+    match step {
+        Some(step) => format!("{symbol} {} ({step})", phase.status.as_str()),
+        None => format!("{symbol} {}", phase.status.as_str()),
+    }
+}
+
+/// Returns how the latest round of a phase ended, such as `PASS by json`.
+pub fn verdict_word(phase: &PhaseState) -> String {
+    let Some(round) = phase.rounds.last() else { return String::new() };
+    match (&round.verdict, &round.read_as) {
+        (Some(verdict), Some(read_as)) => format!("{verdict} by {read_as}"),
+        (Some(verdict), None) => verdict.to_string(),
+        (None, _) if round.ruling == "advance" => "checks passed".into(),
+        (None, _) => "failed check".into(),
+    }
+}
+
+/// Returns the note of a phase: why it was skipped, failed or waits.
+pub fn note(phase: &PhaseState) -> String {
+    phase.skipped_because.clone().or_else(|| phase.reason.clone()).unwrap_or_default()
+}
+
+/// Returns the phases as a Markdown table.
+pub fn phase_table(run: &Run) -> String {
+    let mut table =
+        String::from("| Phase | Status | Verdict | Rounds | Revisions | Note |\n|---|---|---|---|---|---|\n");
+    for phase in &run.phases {
+        let (rounds, revisions) = (phase.rounds.len(), phase.counters.revisions);
+        let (status, verdict, note) = (status_word(phase), verdict_word(phase), note(phase));
+        let _ = writeln!(
+            table,
+            "| {} | {status} | {verdict} | {rounds} | {revisions} | {} |",
+            phase.name(),
+            cell(&note)
+        );
+    }
+    table
+}
+
+/// Returns a text that stays inside one table cell and on one line.
+fn cell(text: &str) -> String {
+    text.replace(['\r', '\n'], " ").replace('|', "\\|")
+}
+
+/// Returns a text from outside as one line of Markdown that mentions nobody, closes nothing and shows no image or link.
+pub fn quoted(text: &str) -> String {
+    let line: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    let calm = line
+        .replace('@', "@\u{200b}")
+        .replace('#', "#\u{200b}")
+        .replace("](", "]\u{200b}(")
+        .replace('<', "&lt;");
+    let mut short: String = calm.trim().chars().take(400).collect();
+    if short.len() < calm.trim().len() {
+        short.push('…');
+    }
+    short
+}
+
+/// Returns the one progress comment of a run.
+pub fn progress_comment(run: &Run) -> String {
+    let mut body = format!("{}\n### ai-workflow: {}\n\n", marker(run), run.outcome.as_str());
+    body.push_str(&phase_table(run));
+    if let Some(escalation) = &run.paused {
+        let _ = write!(body, "\n{}", question(run, escalation));
+    }
+    let _ = write!(body, "\n{}\n", cost_line(run));
+    if run.simulated {
+        body.push_str("\nSimulated: a scripted or plain-command agent took part.\n");
+    }
+    body
+}
+
+/// Returns the mark by which our own comment is found again.
+pub fn marker(run: &Run) -> String {
+    format!("<!-- ai-workflow:progress issue={} -->", run.started.issue.number)
+}
+
+/// Returns what the agents have used, in one line.
+pub fn cost_line(run: &Run) -> String {
+    let spent = &run.spent;
+    let seconds = spent.millis / 1000;
+    format!(
+        "{} agent calls, {} tokens in, {} tokens out, {:.2} USD, {}m{:02}s of agents at work",
+        spent.calls,
+        spent.input_tokens,
+        spent.output_tokens,
+        spent.cost_usd,
+        seconds / 60,
+        seconds % 60
+    )
+}
+
+/// Returns title and body of the pull request.
+pub fn pull_request(run: &Run) -> (String, String) {
+    let issue = &run.started.issue;
+    let title: String = quoted(&issue.title).chars().take(200).collect();
+    let mut body = format!("Closes #{}\n\n", issue.number);
+    if run.simulated {
+        body.push_str(
+            "> **Simulated**: a scripted or plain-command agent took part; no model did this work.\n\n",
+        );
+    }
+    let _ = write!(body, "## Phases\n\n{}", phase_table(run));
+    let _ = write!(body, "\n## Evidence gathered by ai-workflow\n\n{}", evidence(run));
+    let _ = write!(body, "\n## Documents\n\n{}", documents(run));
+    let suggestions = suggestions(run);
+    if !suggestions.is_empty() {
+        let _ = write!(body, "\n## Suggestions of the reviewers\n\n{suggestions}");
+    }
+    let tasks = remaining_tasks(run);
+    if !tasks.is_empty() {
+        let _ = write!(body, "\n## Left for later\n\n{tasks}");
+    }
+    let _ = write!(body, "\n---\n{}. Run `{}`.\n", cost_line(run), run.started.run_id);
+    (title, body)
+}
+
+fn evidence(run: &Run) -> String {
+    let mut lines = String::new();
+    for phase in run.phases.iter().filter(|phase| phase.status == Status::Completed) {
+        for result in phase.checks.iter().flatten() {
+            let word = match result.status {
+                CheckStatus::Pass => "pass",
+                CheckStatus::Fail => "FAIL",
+                CheckStatus::Unavailable => "unavailable",
+                CheckStatus::Skipped => "skipped",
+            };
+            let _ =
+                writeln!(lines, "- {} · {}: {word}, {}", phase.name(), result.check, quoted(&result.summary));
+        }
+        if let Some(person) = &phase.accepted_by {
+            let _ =
+                writeln!(lines, "- {} · **accepted by {}, not by a reviewer**", phase.name(), quoted(person));
+        }
+    }
+    lines
+}
+
+fn documents(run: &Run) -> String {
+    let completed =
+        run.phases.iter().filter(|phase| phase.status == Status::Completed && !phase.def.policy.triage);
+    completed.fold(String::new(), |mut lines, phase| {
+        let _ = writeln!(lines, "- `{}`", deliverable_path(run, phase));
+        lines
+    })
+}
+
+/// Returns the path of a phase's deliverable, relative to the top of the repository.
+pub fn deliverable_path(run: &Run, phase: &PhaseState) -> String {
+    format!(
+        ".ai-workflow/issue-{}/{}/output/{}",
+        run.started.issue.number, phase.def.folder, phase.def.output
+    )
+}
+
+fn suggestions(run: &Run) -> String {
+    let readings = run.phases.iter().filter_map(|phase| {
+        let reading = phase.review.as_ref()?.reading.as_ref()?;
+        Some((phase.name(), reading))
+    });
+    let all = readings.flat_map(|(name, reading)| reading.suggestions.iter().map(move |text| (name, text)));
+    all.take(MOST_SUGGESTIONS).fold(String::new(), |mut lines, (name, text)| {
+        let _ = writeln!(lines, "- {name}: {}", quoted(text));
+        lines
+    })
+}
+
+fn remaining_tasks(run: &Run) -> String {
+    let tasks = run
+        .phases
+        .iter()
+        .filter_map(|phase| phase.evaluation.as_ref())
+        .flat_map(|found| &found.remaining_tasks);
+    tasks.fold(String::new(), |mut lines, task| {
+        let _ =
+            writeln!(lines, "- {} ({} {})", quoted(&task.task), quoted(&task.priority), quoted(&task.phase));
+        lines
+    })
+}
+
+/// Returns the question of a pause with the commands that answer it.
+pub fn question(run: &Run, escalation: &Escalation) -> String {
+    let number = run.started.issue.number;
+    let mut text =
+        format!("**Waiting ({}).** {}\n\n", escalation.reason.as_str(), quoted(&escalation.question));
+    for line in &escalation.report {
+        let _ = writeln!(text, "- {}", quoted(line));
+    }
+    let _ = writeln!(text, "\nAnswer with one of:\n");
+    for choice in &escalation.options {
+        let _ = writeln!(text, "    {}", answer_command(number.get(), *choice, escalation));
+    }
+    text
+}
+
+/// Returns the command that gives an answer.
+fn answer_command(number: u64, choice: crate::event::Choice, escalation: &Escalation) -> String {
+    use crate::event::Choice;
+    if escalation.reason.passes_by_itself() {
+        return format!("ai-workflow execute --issue {number}    # after raising the limit");
+    }
+    match choice {
+        Choice::Continue => format!("ai-workflow resume --issue {number} --continue --text \"your advice\""),
+        Choice::Accept => format!("ai-workflow resume --issue {number} --accept"),
+        Choice::GiveUp => format!("ai-workflow resume --issue {number} --give-up"),
+    }
+}
+
+/// Returns the one command that comes next.
+pub fn next_command(run: &Run) -> String {
+    let number = run.started.issue.number;
+    match run.outcome {
+        Outcome::Running => format!("ai-workflow execute --phase all --issue {number}"),
+        Outcome::Completed => format!("ai-workflow finalize --issue {number}"),
+        Outcome::Failed | Outcome::Incomplete => {
+            format!("ai-workflow execute --phase all --issue {number} --retry-failed")
+        }
+        Outcome::Paused if run.paused.as_ref().is_some_and(|pause| pause.reason.passes_by_itself()) => {
+            format!("ai-workflow execute --phase all --issue {number}")
+        }
+        Outcome::Paused => format!("ai-workflow resume --issue {number} --continue"),
+        Outcome::Cancelled => format!("ai-workflow cleanup --issue {number}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_from_outside_mentions_nobody_and_closes_nothing() {
+        let calm = quoted("@everyone fixes #2\n![x](https://evil.example) <b>");
+        assert!(
+            !calm.contains("@everyone")
+                && !calm.contains("#2")
+                && !calm.contains("](")
+                && !calm.contains("<b")
+        );
+        assert!(!calm.contains('\n'));
+    }
+
+    #[test]
+    fn a_long_text_is_cut_where_a_reader_sees_it() {
+        assert!(quoted(&"ぁ".repeat(500)).ends_with('…'));
+    }
+}

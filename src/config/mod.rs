@@ -1,1 +1,31 @@
-//! Not built yet.
+//! What a run is to be like: built-in defaults, the user's file, the repository's file, variables, flags — merged, and
+//! refused with place and key when something in them is wrong.
+//! Reads no file and no environment: the texts are handed in. Starts nothing and knows no command-line parser.
+
+mod agreement;
+mod contradictions;
+mod error;
+mod file;
+mod keys;
+mod layer;
+mod load;
+mod needs;
+mod schema;
+mod settings;
+mod shape;
+mod suggestion;
+mod variables;
+mod written;
+
+pub use error::{ConfigError, Place};
+pub use keys::{
+    AgentKeys, BudgetKeys, CheckKeys, CommandKeys, ForgeKind, GithubKeys, Keys, LimitKeys, Names, PhaseKeys,
+    PresetKeys, PushWhen, VerdictKeys,
+};
+pub use load::{Layers, load};
+pub use schema::schema;
+pub use settings::Settings;
+pub use suggestion::suggestion;
+
+/// The built-in defaults, in the syntax of a user's file.
+pub const DEFAULTS: &str = include_str!("defaults.toml");

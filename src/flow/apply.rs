@@ -60,6 +60,7 @@ fn begin(started: &RunStarted, at: Timestamp) -> Run {
         spent: Spent::default(),
         cycles: 0,
         simulated: false,
+        head: started.base_commit.clone(),
         pull_request: None,
         published: false,
         notes: Vec::new(),
@@ -93,6 +94,7 @@ impl Run {
             Fact::Committed { phase, commit } => {
                 self.published = false;
                 self.phase_mut(phase).committed(commit, at);
+                self.head.clone_from(commit);
             }
             Fact::Published { pr_number, pr_url } => {
                 self.pull_request = Some((*pr_number, pr_url.clone()));
@@ -123,6 +125,12 @@ impl Run {
         if self.paused.as_ref().is_some_and(|escalation| escalation.reason.passes_by_itself()) {
             self.paused = None;
             self.outcome = Outcome::Running;
+        }
+        if let Some(head) = &asked.head {
+            self.head.clone_from(head);
+        }
+        for phase in self.phases.iter_mut().filter(|phase| !phase.status.satisfies()) {
+            phase.work_with(&asked.agents, &asked.reviewers);
         }
         self.asked = asked.clone();
     }

@@ -32,6 +32,20 @@ pub enum Action {
     Publish,
 }
 
+impl std::fmt::Display for Action {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::StartPhase(phase) => write!(f, "start {phase}"),
+            Self::CallAgent(Call { phase, step, round, agent, .. }) => {
+                write!(f, "call {agent} for {phase} {step} round {round}")
+            }
+            Self::RunChecks { phase, round } => write!(f, "run the checks of {phase} round {round}"),
+            Self::Commit(phase) => write!(f, "commit {phase}"),
+            Self::Publish => f.write_str("publish the pull request"),
+        }
+    }
+}
+
 /// An agent call to make.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Call {

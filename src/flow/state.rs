@@ -41,6 +41,8 @@ pub struct Run {
     pub cycles: u32,
     /// A scripted or plain-command agent took part.
     pub simulated: bool,
+    /// The commit where the engine knows the branch to stand.
+    pub head: String,
     /// Number and address of the pull request, once there is one.
     pub pull_request: Option<(Option<u64>, String)>,
     /// The pull request shows what the branch holds.

@@ -10,6 +10,18 @@ use crate::policy::{CheckWhen, Entry};
 use crate::verdict::ReadAs;
 
 impl PhaseState {
+    /// Other agents than the agreed ones, because somebody asked for them.
+    pub(super) fn work_with(&mut self, agents: &[String], reviewers: &[String]) {
+        if !agents.is_empty() {
+            agents.clone_into(&mut self.def.agents);
+            self.author = 0;
+        }
+        if !reviewers.is_empty() {
+            reviewers.clone_into(&mut self.def.reviewers);
+            self.reviewer = 0;
+        }
+    }
+
     pub(super) fn start(&mut self, tree: &str, at: Timestamp) {
         self.status = Status::InProgress;
         self.started_at = Some(at);

@@ -1,1 +1,23 @@
-//! Not built yet.
+//! Tells people what happens. A reporter gets the fact and the whole state and renders it anew each time,
+//! so that a lost or doubled report heals itself. A reporter that fails warns once; it never fails the run.
+
+mod local_comment;
+mod log_lines;
+mod terminal;
+
+use crate::event::Entry;
+use crate::flow::State;
+use crate::redact::Masked;
+
+pub use local_comment::LocalComment;
+pub use log_lines::{LogLines, skip_line, verdict_line};
+pub use terminal::{StderrBeside, Terminal};
+
+/// Somebody who is told.
+pub trait Reporter {
+    /// Tells one fact and where the run stands after it.
+    fn report(&mut self, entry: &Entry, state: &State);
+
+    /// Shows what the agent said last.
+    fn progress(&mut self, _line: &Masked) {}
+}

@@ -1,1 +1,406 @@
-//! Not built yet.
+//! What a user writes into a configuration, and what comes of it: layers, messages, presets, prompts.
+
+mod messages;
+mod prompts;
+
+use std::collections::BTreeMap;
+
+use ai_workflow::config::{DEFAULTS, Layers, Place, Settings, load, schema};
+use ai_workflow::phase::PhaseName;
+use ai_workflow::policy::{
+    Budget, CheckMode, CheckRule, CheckWhen, Ending, Entry, OnFail, OnUnavailable, Partial, PhaseDef,
+    Unreadable,
+};
+
+const OWN: &str = include_str!("../../.ai-workflow/config.toml");
+
+/// Returns the layers of a repository whose file holds a text.
+fn repository(text: &str) -> Layers {
+    Layers { repository: Some((".ai-workflow/config.toml".into(), text.into())), ..Layers::default() }
+}
+
+fn variables<const N: usize>(pairs: [(&str, &str); N]) -> Layers {
+    Layers { environment: map(pairs), ..Layers::default() }
+}
+
+fn flags<const N: usize>(pairs: [(&str, &str); N]) -> Layers {
+    Layers { flags: map(pairs), ..Layers::default() }
+}
+
+fn map<const N: usize>(pairs: [(&str, &str); N]) -> BTreeMap<String, String> {
+    pairs.into_iter().map(|(key, value)| (key.to_owned(), value.to_owned())).collect()
+}
+
+fn defaults() -> Settings {
+    load(&Layers::default()).expect("the defaults are good")
+}
+
+fn refused(layers: &Layers) -> String {
+    load(layers).expect_err("this configuration is wrong").to_string()
+}
+
+fn phase(settings: &Settings, preset: Option<&str>, name: &str) -> PhaseDef {
+    let agreement = settings.agreement(preset).expect("a good preset");
+    agreement.phases.into_iter().find(|phase| phase.name.as_str() == name).expect("a phase of the preset")
+}
+
+fn names(phases: &[PhaseName]) -> Vec<&str> {
+    phases.iter().map(PhaseName::as_str).collect()
+}
+
+fn check(id: &str, on_fail: OnFail) -> CheckRule {
+    CheckRule { id: id.into(), on_fail, on_unavailable: OnUnavailable::Block }
+}
+
+// Defaults ------------------------------------------------------------------------------------------
+
+#[test]
+fn the_defaults_are_the_eleven_phases_with_the_folders_users_know() {
+    let agreement = defaults().agreement(None).expect("the defaults are good");
+    let table: Vec<_> = agreement
+        .phases
+        .iter()
+        .map(|phase| {
+            format!(
+                "{} {} {} <- {}",
+                phase.folder,
+                phase.output,
+                phase.policy_name,
+                names(&phase.needs).join(" ")
+            )
+        })
+        .collect();
+    assert_eq!(
+        table,
+        [
+            "00_planning planning.md phase-review <- ",
+            "01_requirements requirements.md phase-review <- planning",
+            "02_design design.md phase-review <- requirements",
+            "03_test_scenario test-scenario.md phase-review <- requirements design",
+            "document_review document-review.md doc-review <- requirements design test_scenario",
+            "04_implementation implementation.md phase-review <- requirements design test_scenario document_review",
+            "05_test_implementation test-implementation.md phase-review <- implementation",
+            "06_testing test-result.md phase-review <- test_implementation",
+            "07_documentation documentation-update-log.md phase-review <- implementation",
+            "08_report report.md phase-review <- requirements design implementation testing documentation",
+            "09_evaluation evaluation_report.md phase-review <- report",
+        ]
+    );
+    assert_eq!((agreement.preset, agreement.budget, agreement.max_cycles), (None, Budget::default(), 2));
+}
+
+#[test]
+fn every_phase_has_the_checks_of_its_kind() {
+    let deliverable = || check("deliverable", OnFail::Revise);
+    let settings = defaults();
+    for (name, checks) in [
+        ("planning", vec![deliverable()]),
+        ("document_review", vec![]),
+        ("implementation", vec![deliverable(), check("code_changed", OnFail::Revise)]),
+        ("test_implementation", vec![deliverable(), check("code_changed", OnFail::Revise)]),
+        ("testing", vec![deliverable(), check("tests", OnFail::Revise)]),
+        ("evaluation", vec![deliverable(), check("decision", OnFail::Format)]),
+    ] {
+        assert_eq!(phase(&settings, None, name).policy.checks, checks, "{name}");
+    }
+    assert_eq!(phase(&settings, None, "evaluation").policy.limits.max_format_redo, 1);
+    assert_eq!(phase(&settings, None, "testing").policy.limits.max_format_redo, 2);
+}
+
+#[test]
+fn the_five_policies_are_those_of_the_seeds() {
+    let settings = defaults();
+    let limits = |name: &str| {
+        let limits = &settings.policies[name].limits;
+        (limits.max_revisions, limits.max_passes)
+    };
+    assert_eq!(settings.policies.len(), 5);
+    assert_eq!(limits("phase-review"), (3, None));
+    assert_eq!(limits("retake"), (3, None));
+    assert_eq!(limits("quality-gate"), (2, Some(3)));
+    assert_eq!(limits("completion"), (2, Some(3)));
+    assert_eq!(limits("doc-review"), (7, None));
+    let [phase_review, gate, retake, completion, documents] =
+        ["phase-review", "quality-gate", "retake", "completion", "doc-review"]
+            .map(|name| &settings.policies[name]);
+    assert_eq!(phase_review.outcomes.exhausted, Ending::Fail);
+    assert_eq!((gate.partial, gate.review.is_none()), (Partial::Redo, true));
+    assert_eq!((gate.outcomes.exhausted, gate.outcomes.agent_failed), (Ending::Pause, Ending::Pause));
+    assert_eq!((retake.outcomes.exhausted, retake.outcomes.blocked), (Ending::Pause, Ending::Pause));
+    assert_eq!(
+        (completion.check_when, completion.check_mode),
+        (CheckWhen::OnDeclaration, CheckMode::FirstFailure)
+    );
+    assert_eq!((documents.entry, documents.triage), (Entry::Review, true));
+    assert_eq!(documents.outcomes.unreadable, Unreadable::Pause);
+    assert_eq!((documents.outcomes.exhausted, documents.outcomes.no_answer), (Ending::Pause, Ending::Fail));
+}
+
+#[test]
+fn the_defaults_are_themselves_a_good_file() {
+    assert_eq!(load(&repository(DEFAULTS)).expect("the defaults are good").to_toml(), defaults().to_toml());
+}
+
+#[test]
+fn what_is_shown_can_be_read_back() {
+    let settings =
+        load(&repository("agent = 'claude:opus'\n[agents.mine]\ncommand = ['mine', '--x']\n")).expect("good");
+    let again = load(&repository(&settings.to_toml())).expect("what is shown is a good file");
+    assert_eq!(again.to_toml(), settings.to_toml());
+}
+
+// Presets -------------------------------------------------------------------------------------------
+
+#[test]
+fn every_preset_runs_by_itself() {
+    let settings = defaults();
+    assert_eq!(settings.presets().len(), 16);
+    for name in settings.presets().keys() {
+        let agreement = settings.agreement(Some(name)).expect(name);
+        assert_eq!(agreement.preset.as_ref(), Some(name));
+        let mut done = Vec::new();
+        for phase in agreement.phases {
+            assert!(phase.needs.iter().all(|need| done.contains(need)), "{name}: {}", phase.name);
+            done.push(phase.name);
+        }
+    }
+}
+
+#[test]
+fn a_preset_narrows_needs_to_its_own_list() {
+    let settings = defaults();
+    let needs = |name: &str| names(&phase(&settings, Some("quick"), name).needs).join(" ");
+    assert_eq!(needs("planning"), "");
+    assert_eq!(needs("implementation"), "planning");
+    assert_eq!(needs("testing"), "test_implementation");
+    assert_eq!(needs("report"), "planning implementation testing");
+}
+
+#[test]
+fn the_presets_of_the_existing_system_keep_their_phases() {
+    let settings = defaults();
+    let list = |name: &str| settings.presets()[name].phases.join(" ");
+    for (name, phases) in [
+        ("quick", "planning implementation test_implementation testing report"),
+        ("review-requirements", "planning requirements"),
+        ("analysis-design", "planning requirements design"),
+        ("review-test-scenario", "planning requirements design test_scenario"),
+        ("prototype", "planning design implementation report"),
+        ("quick-fix", "planning implementation documentation report"),
+        ("full-test", "planning test_scenario test_implementation"),
+        ("testing", "planning test_implementation testing"),
+        ("finalize", "planning documentation report evaluation"),
+    ] {
+        assert_eq!(list(name), phases, "{name}");
+    }
+    for (alias, preset) in [
+        ("requirements-only", "review-requirements"),
+        ("design-phase", "review-design"),
+        ("analysis-design", "review-design"),
+        ("implementation-phase", "implementation"),
+        ("full-workflow", "full"),
+    ] {
+        assert_eq!(list(alias), list(preset), "{alias}");
+    }
+    assert_eq!(settings.presets()["full"].phases, settings.order);
+    assert_eq!(names(&settings.phase_names()).len(), 11);
+}
+
+#[test]
+fn an_unknown_preset_is_refused_with_the_nearest_one() {
+    let error = defaults().agreement(Some("qiuck")).expect_err("there is no such preset");
+    assert_eq!(error.to_string(), "there is no preset `qiuck`; did you mean `quick`?");
+    assert_eq!(
+        refused(&variables([("AI_WORKFLOW_PRESET", "everything")])),
+        "variable AI_WORKFLOW_PRESET: `preset` names `everything`, which is no preset"
+    );
+}
+
+// Layers --------------------------------------------------------------------------------------------
+
+#[test]
+fn a_later_layer_wins_and_is_named_as_the_origin() {
+    let mut layers = Layers {
+        user: Some((
+            "~/.config/ai-workflow/config.toml".into(),
+            "language = 'ja'\nagent = 'codex'\nworktree = true".into(),
+        )),
+        ..repository("\nagent = 'claude'\npreset = 'quick'\n[budget]\nusd = 3\n")
+    };
+    layers.environment =
+        map([("AI_WORKFLOW_AGENT", "claude:opus"), ("AI_WORKFLOW_BUDGET__USD", "4.5"), ("PATH", "/bin")]);
+    layers.flags = map([("agent", "scripted:demo.toml"), ("skip_phases", "documentation, report")]);
+    let settings = load(&layers).expect("good layers");
+    assert_eq!(settings.agent, "scripted:demo.toml");
+    assert_eq!(settings.language, "ja");
+    assert_eq!(settings.preset.as_deref(), Some("quick"));
+    assert_eq!(settings.budget.usd, Some(4.5));
+    assert_eq!(settings.skip_phases.0, ["documentation", "report"]);
+    assert!(settings.worktree);
+    for (key, place) in [
+        ("agent", "flag --agent"),
+        ("skip_phases", "flag --skip-phases"),
+        ("budget.usd", "variable AI_WORKFLOW_BUDGET__USD"),
+        ("preset", ".ai-workflow/config.toml, line 3"),
+        ("language", "~/.config/ai-workflow/config.toml, line 1"),
+        ("no_wait", "the built-in defaults"),
+    ] {
+        assert_eq!(settings.origin(key).to_string(), place, "{key}");
+    }
+    assert_eq!(settings.origins().get("no_wait"), None);
+    assert_eq!(settings.origins().get("agent"), Some(&Place::Flag("--agent".into())));
+}
+
+#[test]
+fn a_list_replaces_and_a_table_merges() {
+    let settings = load(&repository(
+        "reviewer = 'claude, codex'\n[phases.design]\nneeds = ['planning']\nmax_revisions = 5\non_exhausted = 'pause'\n\
+         [policies.phase-review.limits]\nmax_redo = 1\n[checks]\nenabled = ['lint']\n[phases.report]\nchecks = ['lint', 'deliverable']",
+    ))
+    .expect("a good file");
+    let design = phase(&settings, None, "design");
+    assert_eq!(names(&design.needs), ["planning"]);
+    assert_eq!(design.output, "design.md");
+    assert_eq!((design.policy.limits.max_revisions, design.policy.limits.max_redo), (5, 1));
+    assert_eq!(design.policy.outcomes.exhausted, Ending::Pause);
+    assert_eq!(design.reviewers, ["claude", "codex"]);
+    let ids = |name: &str| {
+        let checks = phase(&settings, None, name).policy.checks;
+        checks.into_iter().map(|rule| rule.id).collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(ids("implementation"), "deliverable code_changed lint");
+    assert_eq!(ids("report"), "deliverable lint");
+    assert_eq!(ids("design"), "deliverable");
+}
+
+#[test]
+fn a_phase_keeps_its_own_agent_even_against_the_flag() {
+    let mut layers =
+        repository("[phases.testing]\nagent = 'codex, claude'\n[phases.report]\nreviewer = ['claude']");
+    layers.flags = map([("agent", "command:./fake"), ("commands.test", "cargo test")]);
+    let settings = load(&layers).expect("good layers");
+    let who = |name: &str| {
+        let phase = phase(&settings, None, name);
+        (phase.agents.join(" "), phase.reviewers.join(" "))
+    };
+    assert_eq!(who("planning"), ("command:./fake".into(), "command:./fake".into()));
+    assert_eq!(who("testing"), ("codex claude".into(), "codex claude".into()));
+    assert_eq!(who("report"), ("command:./fake".into(), "claude".into()));
+    let agreement = settings.agreement(None).expect("good layers");
+    assert_eq!(agreement.commands, map([("test", "cargo test")]));
+    assert_eq!((agreement.time.step_seconds, agreement.time.idle_seconds), (3600, 1800));
+    assert!(!agreement.require_review_id);
+}
+
+#[test]
+fn an_own_phase_is_two_lines_and_a_place() {
+    let text = "order = ['planning', 'audit', 'implementation']\n[phases.audit]\noutput = 'audit.md'\nneeds = ['planning']\n\
+                [phases.implementation]\nneeds = ['audit', 'design']\n";
+    let settings = load(&repository(text)).expect("a good file");
+    let audit = phase(&settings, None, "audit");
+    assert_eq!((audit.folder.as_str(), audit.policy_name.as_str()), ("audit", "phase-review"));
+    assert_eq!(names(&phase(&settings, None, "implementation").needs), ["planning", "audit"]);
+}
+
+#[test]
+fn a_run_nobody_watches_has_a_spend_limit() {
+    let usd = |layers: &Layers, attended| load(layers).expect("good layers").budget(attended).usd;
+    assert_eq!(usd(&Layers::default(), true), None);
+    assert_eq!(usd(&Layers::default(), false), Some(20.0));
+    assert_eq!(usd(&repository("[budget]\nusd = 50"), false), Some(50.0));
+    assert_eq!(usd(&repository("[budget]\nunattended_usd = 2"), false), Some(2.0));
+}
+
+#[test]
+fn every_lasting_setting_has_a_variable() {
+    let settings = load(&variables([
+        ("AI_WORKFLOW_REVIEWER", "claude,codex"),
+        ("AI_WORKFLOW_LANGUAGE", "ja"),
+        ("AI_WORKFLOW_BASE_BRANCH", "develop"),
+        ("AI_WORKFLOW_FORGE", "local"),
+        ("AI_WORKFLOW_PUSH", "never"),
+        ("AI_WORKFLOW_WORKTREE", "1"),
+        ("AI_WORKFLOW_NO_WAIT", "true"),
+        ("AI_WORKFLOW_SKIP_PHASES", "report, evaluation"),
+        ("AI_WORKFLOW_COMMANDS__TEST", "cargo test"),
+        ("AI_WORKFLOW_PHASES__TESTING__MAX_REVISIONS", "1"),
+        ("AI_WORKFLOW_PHASES__TEST_SCENARIO__NEEDS", "planning"),
+        ("AI_WORKFLOW_POLICIES__PHASE_REVIEW__LIMITS__MAX_REDO", "4"),
+        ("AI_WORKFLOW_AGENTS__MINE__COMMAND", "mine,--x"),
+        ("AI_WORKFLOW_AGENTS__MINE__ENV__MODE", "careful"),
+        ("AI_WORKFLOW_PRESET", "  "),
+    ]))
+    .expect("good variables");
+    assert_eq!(settings.reviewer.0, ["claude", "codex"]);
+    assert_eq!((settings.base_branch.as_deref(), settings.preset.as_deref()), (Some("develop"), None));
+    assert!(settings.worktree && settings.no_wait);
+    assert_eq!(settings.phases["testing"].max_revisions, Some(1));
+    assert_eq!(settings.phases["test_scenario"].needs, ["planning"]);
+    assert_eq!(settings.policies["phase-review"].limits.max_redo, 4);
+    assert_eq!(settings.agents["mine"].command, ["mine", "--x"]);
+    assert_eq!(settings.agents["mine"].env, map([("MODE", "careful")]));
+}
+
+#[test]
+fn variables_of_agents_logs_and_tests_are_no_settings() {
+    let ours = ["ISSUE", "PHASE", "STEP", "ROUND", "OUTPUT", "REVIEW_ID", "LOG", "CORPUS"];
+    let environment = ours.into_iter().map(|name| (format!("AI_WORKFLOW_{name}"), "x".to_owned())).collect();
+    let layers = Layers { environment, ..Layers::default() };
+    assert_eq!(load(&layers).expect("nothing to read"), defaults());
+}
+
+// Schema and our own file ---------------------------------------------------------------------------
+
+#[test]
+fn the_schema_knows_what_the_loader_knows() {
+    let schema = schema();
+    let validator = jsonschema::validator_for(&schema).expect("a good schema");
+    let json = |text: &str| -> serde_json::Value { toml::from_str(text).expect("good TOML") };
+    for good in ["", DEFAULTS, OWN, "reviewer = 'claude'", "[budget]\nusd = 3"] {
+        assert!(validator.is_valid(&json(good)), "{good}");
+    }
+    for bad in [
+        "langage = 'ja'",
+        "worktree = 'yes'",
+        "push = 'often'",
+        "[budget]\ncalls = -1",
+        "[policies.p]\nchecks = [{ idd = 'x' }]",
+    ] {
+        assert!(!validator.is_valid(&json(bad)), "{bad}");
+    }
+    assert_eq!(
+        schema["properties"]["language"]["description"],
+        "The language of deliverables and comments, such as `en` or `ja`. Prompts are English."
+    );
+}
+
+#[test]
+fn our_own_file_loads_and_comments_every_key() {
+    let settings = load(&repository(OWN)).expect("our own file is good");
+    assert_eq!(settings.to_toml(), defaults().to_toml());
+    assert_eq!(settings.commands.test, None);
+    let spelled: Vec<&str> = OWN.lines().map(|line| line.trim_start_matches("# ")).collect();
+    let mut keys = Vec::new();
+    collect_keys(&schema(), &mut keys);
+    for key in keys {
+        let named = |line: &&str| {
+            line.contains(&format!("{key} = "))
+                || line.contains(&format!("[{key}"))
+                || line.contains(&format!(".{key}]"))
+        };
+        assert!(spelled.iter().any(named), "{key} is not shown in .ai-workflow/config.toml");
+    }
+}
+
+fn collect_keys(schema: &serde_json::Value, keys: &mut Vec<String>) {
+    let properties = schema["properties"].as_object().into_iter().flatten();
+    for (key, inner) in properties {
+        keys.push(key.clone());
+        collect_keys(inner, keys);
+    }
+    for below in ["additionalProperties", "items"] {
+        if let Some(inner) = schema.get(below) {
+            collect_keys(inner, keys);
+        }
+    }
+}

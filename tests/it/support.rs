@@ -1,1 +1,263 @@
-//! Not built yet.
+//! A sandbox for whole-process tests: a small repository, an isolated home, and our own binary.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// The issue text of the sandbox.
+pub const ISSUE: &str = "---\ntitle: The last page is missing\nlabels: [bug]\nauthor: somebody\nstate: open\n---\nIt should be there.\n";
+
+/// A repository with one commit, an issue on the local forge, and a home of its own.
+pub struct Sandbox {
+    folder: TempDir,
+    environment: BTreeMap<String, String>,
+}
+
+/// What a run of the binary left behind.
+#[must_use]
+#[derive(Debug)]
+pub struct Ran {
+    pub code: i32,
+    pub stdout: String,
+    pub stderr: String,
+}
+
+impl Ran {
+    fn new(output: &Output) -> Self {
+        Self {
+            code: output.status.code().unwrap_or(-1),
+            stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
+            stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+        }
+    }
+
+    /// Asserts the exit code and shows everything when it is another one.
+    #[track_caller]
+    pub fn exits(self, code: i32) -> Self {
+        assert_eq!(self.code, code, "\n--- stdout\n{}\n--- stderr\n{}", self.stdout, self.stderr);
+        self
+    }
+
+    /// Asserts that a text stands on stderr.
+    #[track_caller]
+    pub fn says(self, text: &str) -> Self {
+        assert!(self.stderr.contains(text), "`{text}` is not in\n{}", self.stderr);
+        self
+    }
+
+    /// Returns stdout as JSON.
+    #[track_caller]
+    pub fn json(&self) -> Value {
+        serde_json::from_str(&self.stdout)
+            .unwrap_or_else(|error| panic!("{error}\n{}\n{}", self.stdout, self.stderr))
+    }
+}
+
+impl Default for Sandbox {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Sandbox {
+    /// Makes a repository with one commit on `main` and issue 243 on the local forge.
+    pub fn new() -> Self {
+        let sandbox = Self::empty();
+        sandbox.write("README.md", "# sandbox\n");
+        sandbox.write("src/lib.rs", "pub fn pages() -> u32 {\n    2\n}\n");
+        sandbox.git(&["init", "-q", "-b", "main"]);
+        sandbox.git(&["add", "-A"]);
+        sandbox.git(&["commit", "-q", "-m", "begin"]);
+        sandbox.write(".ai-workflow/local/issues/243.md", ISSUE);
+        sandbox
+    }
+
+    /// Makes a folder with a home, and nothing in it.
+    pub fn empty() -> Self {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let home = folder.path().join("home");
+        fs::create_dir_all(folder.path().join("repo")).expect("a folder");
+        fs::create_dir_all(&home).expect("a folder");
+        fs::write(
+            home.join(".gitconfig"),
+            "[user]\n\tname = Tester\n\temail = tester@example.org\n[init]\n\tdefaultBranch = main\n",
+        )
+        .expect("a file");
+        let environment = [
+            ("PATH", std::env::var("PATH").unwrap_or_default()),
+            ("HOME", home.display().to_string()),
+            ("LANG", "C.UTF-8".to_owned()),
+            ("GIT_CONFIG_NOSYSTEM", "1".to_owned()),
+            ("NO_COLOR", "1".to_owned()),
+        ];
+        let environment = environment.into_iter().map(|(key, value)| (key.to_owned(), value)).collect();
+        Self { folder, environment }
+    }
+
+    /// Adds a variable to the environment of everything that is run.
+    #[must_use]
+    pub fn with(mut self, key: &str, value: &str) -> Self {
+        self.environment.insert(key.to_owned(), value.to_owned());
+        self
+    }
+
+    /// Returns the top of the repository.
+    pub fn root(&self) -> PathBuf {
+        self.folder.path().join("repo")
+    }
+
+    /// Writes a file of the repository.
+    pub fn write(&self, path: &str, text: &str) {
+        let path = self.root().join(path);
+        fs::create_dir_all(path.parent().expect("a parent")).expect("a folder");
+        fs::write(path, text).expect("a file");
+    }
+
+    /// Reads a file of the repository.
+    #[track_caller]
+    pub fn read(&self, path: &str) -> String {
+        fs::read_to_string(self.root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
+    }
+
+    /// Tells whether a file of the repository is there.
+    pub fn has(&self, path: &str) -> bool {
+        self.root().join(path).exists()
+    }
+
+    /// Writes an agent script beside the repository and returns its spec.
+    pub fn script(&self, toml: &str) -> String {
+        let path = self.folder.path().join("agent.toml");
+        fs::write(&path, toml).expect("a file");
+        format!("scripted:{}", path.display())
+    }
+
+    /// Writes an executable beside the repository and returns its path.
+    pub fn executable(&self, name: &str, text: &str) -> PathBuf {
+        let path = self.folder.path().join(name);
+        fs::write(&path, text).expect("a file");
+        make_executable(&path);
+        path
+    }
+
+    /// Runs git in the repository and returns what it prints.
+    #[track_caller]
+    pub fn git(&self, arguments: &[&str]) -> String {
+        let output = self.command("git").args(arguments).output().expect("git starts");
+        assert!(output.status.success(), "git {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8_lossy(&output.stdout).trim().to_owned()
+    }
+
+    /// Runs our binary in the repository to its end.
+    pub fn run(&self, arguments: &[&str]) -> Ran {
+        Ran::new(&self.binary(arguments).output().expect("the binary starts"))
+    }
+
+    /// Runs `execute --phase all --issue 243` with an agent.
+    pub fn execute(&self, agent: &str) -> Ran {
+        self.run(&["execute", "--phase", "all", "--issue", "243", "--forge", "local", "--agent", agent])
+    }
+
+    /// Starts our binary in the repository without waiting for it.
+    pub fn start(&self, arguments: &[&str]) -> Child {
+        let mut command = self.binary(arguments);
+        command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the binary starts")
+    }
+
+    /// Returns a command for our binary in the repository.
+    pub fn binary(&self, arguments: &[&str]) -> Command {
+        let mut command = self.command(env!("CARGO_BIN_EXE_ai-workflow"));
+        command.args(arguments);
+        command
+    }
+
+    /// Returns a command in the repository with the sandbox's environment.
+    pub fn command(&self, program: &str) -> Command {
+        let mut command = Command::new(program);
+        command.env_clear().envs(&self.environment).current_dir(self.root()).stdin(Stdio::null());
+        command
+    }
+
+    /// Returns `metadata.json` of issue 243.
+    #[track_caller]
+    pub fn metadata(&self) -> Value {
+        serde_json::from_str(&self.read(".ai-workflow/issue-243/metadata.json"))
+            .expect("metadata.json is JSON")
+    }
+
+    /// Returns the facts of issue 243 in their order.
+    #[track_caller]
+    pub fn facts(&self) -> Vec<Value> {
+        let log = self.read(".ai-workflow/issue-243/events.jsonl");
+        log.lines()
+            .map(|line| serde_json::from_str::<Value>(line).expect("a line is JSON")["fact"].clone())
+            .collect()
+    }
+}
+
+/// Makes a file executable.
+pub fn make_executable(path: &Path) {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        fs::set_permissions(path, fs::Permissions::from_mode(0o755)).expect("permissions");
+    }
+}
+
+/// Returns the plain command agent that writes and approves everything.
+pub fn fake_agent() -> String {
+    format!("command:{}/tests/agents/fake.sh", env!("CARGO_MANIFEST_DIR"))
+}
+
+/// Returns an agent script that writes and approves everything; `extra` turns stand after it and win.
+pub fn honest_script(extra: &str) -> String {
+    format!(
+        r##"
+[[turn]]
+step = "execute"
+write = [{{ path = "{{{{output}}}}", text = "# {{{{phase}}}}\n\nwritten\n" }}]
+say = "done"
+
+[[turn]]
+step = "revise"
+write = [{{ path = "{{{{output}}}}", text = "# {{{{phase}}}}\n\nrevised in round {{{{round}}}}\n" }}]
+say = "revised"
+
+[[turn]]
+step = "review"
+say = '{{"review_id": "{{{{review_id}}}}", "result": "PASS", "summary": "good", "findings": []}}'
+
+[[turn]]
+step = "triage"
+say = """
+review_id: {{{{review_id}}}}
+
+| Severity | Issues | Fix Required | No Fix Needed | Needs Discussion |
+|---|---|---|---|---|
+| Info | 0 | 0 | 0 | 0 |
+"""
+
+[[turn]]
+phase = "implementation"
+step = "execute"
+write = [{{ path = "{{{{output}}}}", text = "# implementation\n" }}, {{ path = "src/lib.rs", text = "pub fn pages() -> u32 {{\n    3\n}}\n" }}]
+say = "done"
+
+[[turn]]
+phase = "test_implementation"
+step = "execute"
+write = [{{ path = "{{{{output}}}}", text = "# tests\n" }}, {{ path = "tests/pages.rs", text = "#[test]\nfn three() {{}}\n" }}]
+say = "done"
+
+[[turn]]
+phase = "evaluation"
+step = "execute"
+write = [{{ path = "{{{{output}}}}", text = "# evaluation\n" }}]
+say = '{{"decision": "PASS", "remaining_tasks": []}}'
+{extra}
+"##
+    )
+}

@@ -1,1 +1,92 @@
-//! Not built yet.
+//! What a machine can check about the form of the house: file heads, sizes, documents that tell the truth.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Lines of code in one file above which it holds a second subject.
+const MOST_LINES: usize = 400;
+
+fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn files(folder: &Path, ending: &str, found: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).expect("a readable folder") {
+        let path = entry.expect("an entry").path();
+        if path.is_dir() {
+            files(&path, ending, found);
+        } else if path.extension().is_some_and(|have| have == ending) {
+            found.push(path);
+        }
+    }
+}
+
+fn rust_files() -> Vec<(PathBuf, String)> {
+    let mut found = Vec::new();
+    for folder in ["src", "tests"] {
+        files(&root().join(folder), "rs", &mut found);
+    }
+    found.into_iter().map(|path| (path.clone(), fs::read_to_string(path).expect("a source file"))).collect()
+}
+
+#[test]
+fn every_file_says_what_it_is_for() {
+    let silent: Vec<_> = rust_files()
+        .into_iter()
+        .filter(|(_, text)| !text.starts_with("//! "))
+        .map(|(path, _)| path)
+        .collect();
+    assert!(silent.is_empty(), "{silent:#?}");
+}
+
+#[test]
+fn no_source_file_holds_two_subjects() {
+    let long: Vec<_> = rust_files()
+        .into_iter()
+        .filter(|(path, _)| path.starts_with(root().join("src")))
+        .map(|(path, text)| {
+            (path, text.split("#[cfg(test)]\nmod tests").next().unwrap_or("").lines().count())
+        })
+        .filter(|(_, lines)| *lines > MOST_LINES)
+        .collect();
+    assert!(long.is_empty(), "{long:#?}");
+}
+
+#[test]
+fn every_path_that_the_documents_name_exists() {
+    let mut missing = Vec::new();
+    for document in ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md"] {
+        let text = fs::read_to_string(root().join(document)).expect(document);
+        for word in text.split('`').skip(1).step_by(2) {
+            let named = ["src/", "tests/", "prompts/", ".ci/", "benches/"]
+                .iter()
+                .any(|start| word.starts_with(start));
+            let plain = !word.contains(['<', '*', ' ', '{', '…']);
+            if named && plain && !root().join(word).exists() {
+                missing.push(format!("{document}: {word}"));
+            }
+        }
+    }
+    assert!(missing.is_empty(), "{missing:#?}");
+}
+
+#[test]
+fn the_documents_keep_to_their_length() {
+    for (document, most) in [("ARCHITECTURE.md", 200), ("CONTRIBUTING.md", 120)] {
+        let lines = fs::read_to_string(root().join(document)).expect(document).lines().count();
+        assert!(lines <= most, "{document} has {lines} lines, at most {most}");
+    }
+}
+
+#[test]
+fn no_file_name_says_nothing() {
+    let vague = ["utils", "helpers", "manager", "imp", "common", "misc", "core"];
+    let found: Vec<_> = rust_files()
+        .into_iter()
+        .filter(|(path, _)| {
+            path.file_stem().is_some_and(|stem| vague.contains(&stem.to_string_lossy().as_ref()))
+        })
+        .map(|(path, _)| path)
+        .collect();
+    assert!(found.is_empty(), "{found:#?}");
+}

@@ -329,7 +329,8 @@ pub fn fact() -> impl Strategy<Value = Fact> {
         (option::of(some_phase()), any::<bool>()).prop_map(|(only, ignore_needs)| Fact::Asked(Asked {
             only,
             ignore_needs,
-            budget: None
+            budget: None,
+            ..Asked::default()
         })),
         (some_phase(), select(vec!["preset", "failed:planning"]))
             .prop_map(|(phase, because)| Fact::PhaseSkipped { phase, because: because.into() }),

@@ -239,7 +239,7 @@ impl World {
     }
 
     pub fn execute_only(&mut self, phase: &str, ignore_needs: bool) -> Outcome {
-        self.ask(Asked { only: Some(name(phase)), ignore_needs, budget: None })
+        self.ask(Asked { only: Some(name(phase)), ignore_needs, ..Asked::default() })
     }
 
     pub fn execute_with(&mut self, budget: Budget) -> Outcome {

@@ -1,0 +1,100 @@
+//! Measures how long ten megabytes of hostile text take to read. Fails when one kind takes more than 100 ms.
+//! Not a comparison of versions: the question is only whether the reader stays linear.
+
+use std::time::{Duration, Instant};
+
+use ai_workflow::content_parser::{
+    Terms, default_words, read_claim, read_evaluation, read_review, read_triage,
+};
+
+const SIZE: usize = 10_000_000;
+const LIMIT: Duration = Duration::from_millis(100);
+
+fn main() {
+    let mut slow = 0;
+    for (name, text) in texts() {
+        slow += usize::from(!report(name, &text));
+    }
+    assert!(slow == 0, "{slow} kinds of text took more than {} ms", LIMIT.as_millis());
+}
+
+/// Prints the times of one text; tells whether the review was read within the limit.
+#[expect(clippy::print_stdout, reason = "a benchmark prints")]
+fn report(name: &str, text: &str) -> bool {
+    let words = default_words();
+    let terms = Terms { review_id: Some("r"), require_review_id: false, words: &words };
+    let mut read = String::new();
+    let review = best_of_three(|| {
+        let reading = read_review(text, &terms);
+        read = format!("{} by {} ({})", reading.result, reading.read_as, reading.reason);
+    });
+    let others = best_of_three(|| {
+        let _ = (read_claim(text), read_evaluation(text), read_triage(text, None));
+    });
+    println!("{name:<34} review {:>5.1} ms   the others {:>5.1} ms   {read}", ms(review), ms(others));
+    review <= LIMIT
+}
+
+fn best_of_three(mut work: impl FnMut()) -> Duration {
+    let time = |()| {
+        let start = Instant::now();
+        work();
+        start.elapsed()
+    };
+    [(), (), ()].map(time).into_iter().min().unwrap_or_default()
+}
+
+fn ms(time: Duration) -> f64 {
+    time.as_secs_f64() * 1_000.0
+}
+
+fn texts() -> Vec<(&'static str, String)> {
+    let mut texts: Vec<(&'static str, String)> = [
+        ("open braces", "{"),
+        ("braces and lines", "{\n"),
+        ("open objects", "{\"a\":"),
+        ("open objects and lists", "{\"a\":["),
+        ("open verdicts", "{\"result\":"),
+        ("verdicts that break", "{\"result\":\"PASS\" "),
+        ("quotes", "\""),
+        ("braces and quotes", "{\""),
+        ("nested quotes", "{\"a\": \"{\\\"b\\\": \\\"{"),
+        ("backslashes", "\\"),
+        ("objects in strings", "{\"x{\":\"{\",\"y\":"),
+        ("small objects", "{\"a\":1}"),
+        ("empty objects", "{}"),
+        ("verdict objects", "{\"result\":\"PASS\"}"),
+        ("lists", "[["),
+        ("numbers", "{\"a\":1234567890"),
+        ("labels", "判定"),
+        ("labels and colons", "判定:"),
+        ("lines of markers", "判定: PASS\n"),
+        ("lines that are nearly markers", "x判定: PASS\n"),
+        ("English labels", "result decision "),
+        ("adjectives", "レビュー"),
+        ("adjectives and labels", "最終判定 "),
+        ("fences", "```\n"),
+        ("backticks", "`"),
+        ("block quotes", "> 判定: PASS\n"),
+        ("line breaks", "\n"),
+        ("blanks", " "),
+        ("table rows", "| 0 | 0 | 0 |\n"),
+        ("table heads", "| fix required | no fix needed | needs discussion |\n"),
+        ("prose", "これはレビューの文章です。It has two languages and no verdict at all.\n"),
+        ("emoji", "✅😀"),
+        ("review lines", "- [x] **正確性**: **PASS** - 品質ゲート総合判定: PASS\n"),
+    ]
+    .into_iter()
+    .map(|(name, unit)| (name, unit.repeat(SIZE / unit.len())))
+    .collect();
+    texts.push((
+        "one long string",
+        format!("{{\"result\": \"PASS\", \"summary\": \"{}\"}}", "x".repeat(SIZE)),
+    ));
+    texts.push(("one long list", format!("{{\"result\": \"PASS\", \"x\": [{}1]}}", "1,".repeat(SIZE / 2))));
+    texts.push((
+        "a million braces, then a review",
+        format!("{}{{\"result\": \"PASS\"}}", "{".repeat(1_000_000)),
+    ));
+    texts
+}

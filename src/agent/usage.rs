@@ -1,0 +1,71 @@
+//! What a call is said to have cost, believed only as far as it can be true.
+
+use crate::event::Usage;
+
+/// More tokens than any call can use.
+const MOST_TOKENS: f64 = 1e12;
+/// More dollars than any call can cost.
+const MOST_DOLLARS: f64 = 1e6;
+
+/// The figures as an agent states them.
+#[derive(Debug, Clone, Copy, Default, PartialEq, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Stated {
+    pub input_tokens: Option<f64>,
+    pub output_tokens: Option<f64>,
+    pub cost_usd: Option<f64>,
+}
+
+impl Stated {
+    /// Returns the figures that can be true, and one line for each that cannot.
+    pub(super) fn check(self) -> (Usage, Vec<String>) {
+        let mut dropped = Vec::new();
+        let mut figure = |name: &str, value: Option<f64>, most: f64| {
+            let value = value?;
+            if (0.0..=most).contains(&value) {
+                return Some(value);
+            }
+            dropped.push(format!("the agent states an impossible {name} of {value}; it is left out"));
+            None
+        };
+        let usage = Usage {
+            input_tokens: figure("input_tokens", self.input_tokens, MOST_TOKENS).map(whole),
+            output_tokens: figure("output_tokens", self.output_tokens, MOST_TOKENS).map(whole),
+            cost_usd: figure("cost_usd", self.cost_usd, MOST_DOLLARS),
+        };
+        (usage, dropped)
+    }
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "checked: zero to a million million"
+)]
+fn whole(tokens: f64) -> u64 {
+    tokens.round() as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_that_can_be_true_are_believed() {
+        let stated = Stated { input_tokens: Some(1000.0), output_tokens: None, cost_usd: Some(0.01) };
+        let usage = Usage { input_tokens: Some(1000), output_tokens: None, cost_usd: Some(0.01) };
+        assert_eq!(stated.check(), (usage, vec![]));
+    }
+
+    #[test]
+    fn impossible_figures_are_dropped_and_told() {
+        for cost in [f64::NAN, f64::INFINITY, -0.5, 1e308] {
+            let (usage, dropped) = Stated { cost_usd: Some(cost), ..Stated::default() }.check();
+            assert_eq!((usage, dropped.len()), (Usage::default(), 1), "{cost}");
+            assert!(dropped[0].contains("cost_usd"), "{}", dropped[0]);
+        }
+        let stated = Stated { input_tokens: Some(-1.0), output_tokens: Some(2.0), cost_usd: None };
+        let (usage, dropped) = stated.check();
+        assert_eq!((usage.input_tokens, usage.output_tokens, dropped.len()), (None, Some(2), 1));
+    }
+}

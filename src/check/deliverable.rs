@@ -1,0 +1,42 @@
+//! The post-condition of every phase: its deliverable exists, says something, and was written in this phase.
+
+use std::fs::{self, Metadata};
+use std::time::{Duration, SystemTime};
+
+use super::{Site, failure, result};
+use crate::event::{CheckResult, CheckStatus};
+
+pub(super) const ID: &str = "deliverable";
+/// The code of a phase that ends without its deliverable.
+pub(super) const CODE: &str = "E_NO_DELIVERABLE";
+/// File systems stamp files with a clock that lags a little behind.
+const CLOCK_LAG: Duration = Duration::from_millis(50);
+
+pub(super) fn examine(site: &Site<'_>) -> CheckResult {
+    match lack(site) {
+        None => result(ID, CheckStatus::Pass, &format!("{} is there", site.output)),
+        Some(lack) => {
+            let summary = format!("{} {lack}", site.output);
+            failure(ID, "no-deliverable", &summary, &[("code", CODE), ("path", site.output)])
+        }
+    }
+}
+
+fn lack(site: &Site<'_>) -> Option<&'static str> {
+    let path = site.worktree.join(site.output);
+    let Ok(found) = fs::symlink_metadata(&path) else { return Some("does not exist") };
+    if !found.is_file() {
+        return Some("is not a plain file");
+    }
+    let text = fs::read(&path).unwrap_or_default();
+    if text.iter().all(u8::is_ascii_whitespace) {
+        return Some("is empty");
+    }
+    let fresh = site.changed.contains(site.output) || written_since(&found, site);
+    (!fresh).then_some("is older than this phase")
+}
+
+fn written_since(found: &Metadata, site: &Site<'_>) -> bool {
+    let began = SystemTime::from(site.began);
+    found.modified().is_ok_and(|at| at + CLOCK_LAG >= began)
+}

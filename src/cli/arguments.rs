@@ -1,0 +1,314 @@
+//! The command line as a person types it. Names, defaults and help texts; no behaviour.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use crate::issue::IssueNumber;
+
+/// GitHub issue in, reviewed pull request out, without ever taking the agent's word for it.
+#[derive(Debug, Parser)]
+#[command(name = "ai-workflow", version, propagate_version = true, max_term_width = 100)]
+#[command(
+    after_help = "Exit codes: 0 completed · 1 a phase failed or ended incomplete · 2 usage, configuration, refusal to start · \
+3 waiting for a person, a budget or a quota · 4 no agent program usable · 5 forge · 6 damaged or foreign state, disk full · \
+70 our bug · 75 another process holds this issue · 130 interrupted (resumable)"
+)]
+pub struct Arguments {
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Write `.ai-workflow/config.toml` and what else a repository needs
+    Init(Init),
+    /// Take an issue through its phases; begins, resumes or goes on, whatever there is to do
+    Execute(Execute),
+    /// Show where a run stands; works while it runs
+    Status(Look),
+    /// Answer the question of a paused run and go on
+    Resume(Resume),
+    /// End a run for good; asks the process that holds it to stop
+    Cancel(OneIssue),
+    /// Open a phase again, with a reason that stands on top of its next prompt
+    Rollback(Rollback),
+    /// Make the branch of a completed run ready: remove the run's files, squash, mark the pull request ready
+    Finalize(Finalize),
+    /// Remove a run: its branch, its worktree, its files
+    Cleanup(Cleanup),
+    /// List the presets and their phases
+    ListPresets(Report),
+    /// List the phases with their policy, limits and needs
+    Phases(Report),
+    /// Read a verdict out of a review, the way a run does
+    ParseReview(ParseReview),
+    /// Tell which rule led to each ruling of a run
+    Explain(Look),
+    /// Fold the log of a run again and show every fact
+    Replay(Look),
+    /// Make a small project with a bug and take its issue through all phases
+    Demo(Demo),
+    /// Show or check the configuration
+    Config(Config),
+    /// Check what a run would need on this machine
+    Doctor(Report),
+    /// Print a completion script for a shell
+    Completions(Completions),
+}
+
+/// Settings that can stand in a file, a variable or here; here they win.
+#[derive(Debug, Clone, Default, Args)]
+pub struct SettingFlags {
+    /// Read this file instead of `.ai-workflow/config.toml`
+    #[arg(long, value_name = "FILE", help_heading = "Settings")]
+    pub config: Option<PathBuf>,
+    /// The author: claude[:MODEL], codex[:MODEL], acp:COMMAND, command:PATH, scripted:FILE, a profile, auto; a comma list falls back
+    #[arg(long, value_name = "SPEC", help_heading = "Settings")]
+    pub agent: Option<String>,
+    /// The reviewer, in the same words; may be given several times
+    #[arg(long, value_name = "SPEC", help_heading = "Settings")]
+    pub reviewer: Vec<String>,
+    /// The language of documents and comments
+    #[arg(long, value_name = "CODE", help_heading = "Settings")]
+    pub language: Option<String>,
+    /// The branch to start from and to merge into
+    #[arg(long, value_name = "BRANCH", help_heading = "Settings")]
+    pub base_branch: Option<String>,
+    /// Run a named list of phases only
+    #[arg(long, value_name = "NAME", help_heading = "Settings")]
+    pub preset: Option<String>,
+    /// Leave these phases out
+    #[arg(long, value_name = "A,B", help_heading = "Settings")]
+    pub skip_phases: Option<String>,
+    /// Where the issue lives: github or local
+    #[arg(long, value_name = "FORGE", help_heading = "Settings")]
+    pub forge: Option<String>,
+    /// Work in a linked worktree and leave the checkout alone
+    #[arg(long, help_heading = "Settings")]
+    pub worktree: bool,
+    /// When to push the branch: never, halt or phase
+    #[arg(long, value_name = "WHEN", help_heading = "Settings")]
+    pub push: Option<String>,
+    /// Exit with 1 instead of 3 where a person would be asked
+    #[arg(long, help_heading = "Settings")]
+    pub no_wait: bool,
+    /// Any other setting by its dotted key, such as `budget.usd=5`; may be given several times
+    #[arg(long, value_name = "KEY=VALUE", help_heading = "Settings")]
+    pub set: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub struct Execute {
+    /// The number of the issue
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    pub issue: IssueNumber,
+    /// One phase, or all that are left
+    #[arg(long, value_name = "NAME", default_value = "all")]
+    pub phase: String,
+    /// Open a failed phase again, with fresh limits
+    #[arg(long)]
+    pub retry_failed: bool,
+    /// Do not look at the needs of the phase
+    #[arg(long)]
+    pub skip_dependency_check: bool,
+    /// Warn about unmet needs and go on
+    #[arg(long)]
+    pub ignore_dependencies: bool,
+    /// Show phases, calls and limits; call nobody, write nothing
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Print the result as JSON
+    #[arg(long)]
+    pub json: bool,
+    #[command(flatten)]
+    pub settings: SettingFlags,
+}
+
+#[derive(Debug, Args)]
+pub struct Resume {
+    /// The number of the issue
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    pub issue: IssueNumber,
+    /// Go on with fresh limits
+    #[arg(long = "continue", group = "answer")]
+    pub go_on: bool,
+    /// Accept the work as it is, on your responsibility
+    #[arg(long, group = "answer")]
+    pub accept: bool,
+    /// Let the phase fail
+    #[arg(long, group = "answer")]
+    pub give_up: bool,
+    /// What the author should know
+    #[arg(long, value_name = "TEXT")]
+    pub text: Option<String>,
+    /// Print the result as JSON
+    #[arg(long)]
+    pub json: bool,
+    #[command(flatten)]
+    pub settings: SettingFlags,
+}
+
+#[derive(Debug, Args)]
+pub struct Rollback {
+    /// The number of the issue
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    pub issue: IssueNumber,
+    /// The phase to open again; it and all later ones become pending
+    #[arg(long, value_name = "PHASE")]
+    pub to_phase: String,
+    /// The step it goes on with
+    #[arg(long, value_name = "STEP", default_value = "revise")]
+    pub to_step: RollbackStep,
+    /// Why; stands on top of the next prompt
+    #[arg(
+        long,
+        value_name = "TEXT",
+        required_unless_present = "reason_file",
+        conflicts_with = "reason_file"
+    )]
+    pub reason: Option<String>,
+    /// Why, from a file
+    #[arg(long, value_name = "FILE")]
+    pub reason_file: Option<PathBuf>,
+    /// Also add commits that revert what the reopened phases committed
+    #[arg(long)]
+    pub revert: bool,
+    /// Only show what would happen
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Print the result as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// The step a phase goes on with after a rollback.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum RollbackStep {
+    Execute,
+    Review,
+    Revise,
+}
+
+#[derive(Debug, Args)]
+pub struct OneIssue {
+    /// The number of the issue
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    pub issue: IssueNumber,
+    /// Print the result as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct Look {
+    /// The number of the issue; all runs of the repository when missing
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    pub issue: Option<IssueNumber>,
+    /// Print the result as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct Finalize {
+    /// The number of the issue
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    pub issue: IssueNumber,
+    /// Keep one commit per phase
+    #[arg(long)]
+    pub skip_squash: bool,
+    /// Only show what would happen
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Print the result as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct Cleanup {
+    /// The number of the issue
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    pub issue: IssueNumber,
+    /// Remove prompts, answers and raw streams only; keep branch, log and documents
+    #[arg(long)]
+    pub logs_only: bool,
+    /// Remove the run although it is not over
+    #[arg(long)]
+    pub force: bool,
+    /// Only show what would happen
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Print the result as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct Init {
+    /// Write over an existing configuration
+    #[arg(long)]
+    pub force: bool,
+    /// Print the result as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct Report {
+    /// Print the result as JSON
+    #[arg(long)]
+    pub json: bool,
+    #[command(flatten)]
+    pub settings: SettingFlags,
+}
+
+#[derive(Debug, Args)]
+pub struct ParseReview {
+    /// The review; `-` or nothing reads stdin
+    pub file: Option<PathBuf>,
+    /// The id that the answer has to carry
+    #[arg(long, value_name = "ID")]
+    pub review_id: Option<String>,
+    /// Print the whole reading as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct Demo {
+    /// Where to make the project; a temporary folder when missing
+    pub dir: Option<PathBuf>,
+    /// Use a real agent on the same project
+    #[arg(long, value_name = "SPEC")]
+    pub agent: Option<String>,
+    /// Print the result as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct Config {
+    #[command(subcommand)]
+    pub command: ConfigCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum ConfigCommand {
+    /// Print the settings in force and where each comes from
+    Show(Report),
+    /// Check all layers and say what is wrong
+    Validate(Report),
+    /// Print the JSON Schema of the configuration (or of metadata.json)
+    Schema {
+        /// The schema of metadata.json instead
+        #[arg(long)]
+        metadata: bool,
+    },
+}
+
+#[derive(Debug, Args)]
+pub struct Completions {
+    pub shell: clap_complete::Shell,
+}

@@ -1,0 +1,231 @@
+//! Begins a run: reads the issue, looks whether everything is there, makes the branch, pins what was agreed.
+
+use std::io::IsTerminal;
+use std::path::Path;
+
+use super::door::Door;
+use super::execute::{check_usable, worktree_path};
+use super::failure::{Failure, Kind};
+use super::hold::{Hold, open_journal, refuse_dirty};
+use crate::check;
+use crate::config::{ForgeKind, Names, suggestion};
+use crate::event::branch_of;
+use crate::forge::LocalForge;
+use crate::issue::{Issue, IssueNumber};
+use crate::phase::PhaseName;
+use crate::phase_runner::{Beginning, begin};
+use crate::policy::{Agreement, Budget};
+use crate::store::folders::RunFolder;
+use crate::store::lock::Lock;
+use crate::store::pointer;
+use crate::workspace::{Base, IssueSpace, Origin, Survey, Workspace};
+
+/// Begins the run of an issue whose lock we hold.
+pub(super) fn begin_run(door: &Door, number: IssueNumber, lock: Lock) -> Result<Hold, Failure> {
+    let issue = issue(door, number)?;
+    let agreement = agreement(door)?;
+    let skipped = left_out(door, &agreement)?;
+    usable_agents(door, &agreement)?;
+    let survey = survey(door)?;
+    door.workspace.identity()?;
+    let base = base(door, &survey, number)?;
+    let space = go_to_branch(door, number, &base)?;
+    let folder = RunFolder::new(space.workspace().root(), number);
+    folder.prepare()?;
+    let worktree = folder.root().to_owned();
+    pointer::write(
+        door.workspace.common(),
+        number,
+        &pointer::Pointer { worktree, branch: branch_of(number) },
+    )?;
+    let mut journal = open_journal(door, &folder)?;
+    let strays = if space.workspace().root() == door.root() { survey.strays.clone() } else { Vec::new() };
+    let beginning = Beginning {
+        repository: door.workspace.repository_name()?,
+        branch: branch_of(number),
+        base_branch: base.branch.clone(),
+        base_commit: base.commit.to_string(),
+        language: door.settings.language.clone(),
+        strays,
+        issue,
+        agreement,
+        skipped,
+    };
+    begin(&mut journal, beginning)?;
+    notices(door, &survey, &base);
+    set_up(door, &space)?;
+    Ok(Hold { journal, space, folder, lock })
+}
+
+/// Reads the issue from the forge that was chosen.
+pub(super) fn issue(door: &Door, number: IssueNumber) -> Result<Issue, Failure> {
+    let local = LocalForge::new(door.root());
+    match door.settings.forge {
+        Some(ForgeKind::Github) => {
+            return Err(Failure::new(Kind::Forge, "the GitHub forge is not built in yet").hint(format!(
+                "write the issue into .ai-workflow/local/issues/{number}.md and use `--forge local`"
+            )));
+        }
+        None if !local.has(number) => {
+            return Err(Failure::usage(format!(
+                "issue {number} was not found: there is no .ai-workflow/local/issues/{number}.md"
+            ))
+            .hint("write the issue into that file: front matter with `title`, then the text"));
+        }
+        _ => {}
+    }
+    let issue = local.issue(number)?;
+    if issue.open {
+        Ok(issue)
+    } else {
+        Err(Failure::usage(format!("issue {number} is closed")).hint("open it again, or choose another one"))
+    }
+}
+
+/// Returns what is agreed on: all phases, those outside the preset are left out below.
+pub(super) fn agreement(door: &Door) -> Result<Agreement, Failure> {
+    let mut agreement = door.settings.agreement(None)?;
+    agreement.budget = budget(door);
+    for phase in &mut agreement.phases {
+        for spec in phase.agents.iter_mut().chain(&mut phase.reviewers) {
+            *spec = relative(door, spec);
+        }
+    }
+    if let Some((phase, id)) = check::unknown(&agreement).first() {
+        let ids = check::ids().collect::<Vec<_>>().join(", ");
+        return Err(Failure::usage(format!("phase {phase} names a check `{id}` that does not exist"))
+            .hint(format!("the checks are: {ids}")));
+    }
+    Ok(agreement)
+}
+
+/// A path inside the checkout is kept relative, so that the log names no machine.
+pub(super) fn relative(door: &Door, spec: &str) -> String {
+    let prefix = format!("{}/", door.root().display());
+    spec.replacen(&prefix, "", 1)
+}
+
+/// The budget as set, with the default spend limit when nobody is at the terminal.
+pub(super) fn budget(door: &Door) -> Budget {
+    let attended = std::io::stderr().is_terminal() && std::io::stdin().is_terminal();
+    door.settings.budget(attended)
+}
+
+/// Returns the phases that are not going to run, and why.
+pub(super) fn left_out(door: &Door, agreement: &Agreement) -> Result<Vec<(PhaseName, String)>, Failure> {
+    let by_preset = door.settings.preset_phases()?;
+    let Names(by_flag) = &door.settings.skip_phases;
+    let known: Vec<&str> = agreement.phases.iter().map(|phase| phase.name.as_str()).collect();
+    if let Some(unknown) = by_flag.iter().find(|name| !known.contains(&name.as_str())) {
+        let failure = Failure::usage(format!("there is no phase `{unknown}` to skip"));
+        let near = suggestion(unknown, known.iter().copied());
+        return Err(near
+            .into_iter()
+            .fold(failure, |failure, near| failure.hint(format!("did you mean `{near}`?"))));
+    }
+    let why = |name: &PhaseName| {
+        let outside = by_preset.is_some_and(|list| !list.iter().any(|inside| inside == name.as_str()));
+        let skipped = by_flag.iter().any(|skipped| skipped == name.as_str());
+        if skipped { Some("--skip-phases") } else { outside.then_some("preset") }
+    };
+    let all = agreement.phases.iter();
+    let left_out: Vec<_> =
+        all.filter_map(|phase| Some((phase.name.clone(), why(&phase.name)?.to_owned()))).collect();
+    if left_out.len() == agreement.phases.len() {
+        return Err(Failure::usage("every phase is left out").hint("leave some in"));
+    }
+    Ok(left_out)
+}
+
+fn usable_agents(door: &Door, agreement: &Agreement) -> Result<(), Failure> {
+    let mut seen: Vec<&String> =
+        agreement.phases.iter().flat_map(|phase| phase.agents.iter().chain(&phase.reviewers)).collect();
+    seen.sort();
+    seen.dedup();
+    seen.into_iter().try_for_each(|spec| check_usable(door, spec))
+}
+
+/// The checkout has to be clean, unless the run leaves it alone.
+fn survey(door: &Door) -> Result<Survey, Failure> {
+    if door.settings.worktree { Ok(door.workspace.survey()?) } else { refuse_dirty(&door.workspace) }
+}
+
+fn base(door: &Door, survey: &Survey, number: IssueNumber) -> Result<Base, Failure> {
+    let base = door.workspace.default_base(door.settings.base_branch.as_deref(), &survey.head)?;
+    if base.branch == branch_of(number) {
+        return Err(Failure::usage(format!("the base branch `{}` is the run's own branch", base.branch))
+            .hint("name the branch to merge into with `--base-branch`"));
+    }
+    Ok(base)
+}
+
+/// Makes the run's branch, or takes up one that a crash left at the base.
+fn go_to_branch(door: &Door, number: IssueNumber, base: &Base) -> Result<IssueSpace, Failure> {
+    let space = door.workspace.for_issue(number);
+    let branch = branch_of(number);
+    let origin = space.origin(&base.commit)?;
+    if let Origin::Foreign(_) = origin {
+        return Err(Failure::usage(format!("the branch `{branch}` exists and was not made by a run that is known here"))
+            .hint(format!("look at it with `git log {branch}`, and remove it with `git branch -D {branch}` if nobody needs it")));
+    }
+    let new = matches!(origin, Origin::Missing);
+    if door.settings.worktree {
+        let path = worktree_path(door, number);
+        return linked(&door.workspace, &path, &branch, new.then_some(base))
+            .map(|workspace| workspace.for_issue(number));
+    }
+    if new {
+        door.workspace.start_branch(&branch, &base.commit)?;
+    } else {
+        door.workspace.switch(&branch)?;
+    }
+    Ok(space)
+}
+
+fn linked(
+    workspace: &Workspace,
+    path: &Path,
+    branch: &str,
+    base: Option<&Base>,
+) -> Result<Workspace, Failure> {
+    if path.exists() {
+        return Ok(Workspace::open(path)?);
+    }
+    Ok(workspace.add_worktree(path, branch, base.map(|base| &base.commit))?)
+}
+
+/// Tells what is worth knowing and refuses nothing.
+fn notices(door: &Door, survey: &Survey, base: &Base) {
+    if !survey.strays.is_empty() {
+        tracing::info!("{} untracked files are left alone and never committed", survey.strays.len());
+    }
+    if let Some(on_origin) = &base.on_origin {
+        tracing::warn!(
+            "{} stands on another commit on origin ({}); the local one counts",
+            base.branch,
+            &on_origin.as_str()[..9]
+        );
+    }
+    if door.workspace.is_shallow() {
+        tracing::warn!("this clone is shallow: its history is cut off; the run itself does not need more");
+    }
+    if survey.has_submodules {
+        tracing::warn!("this repository has submodules; they are neither initialised nor committed");
+    }
+    if !door.workspace.prefix().is_empty() {
+        tracing::info!(
+            "working on the whole repository {}, not on {} alone",
+            door.root().display(),
+            door.workspace.prefix()
+        );
+    }
+}
+
+/// A fresh worktree gets what `[commands] setup` installs.
+fn set_up(door: &Door, space: &IssueSpace) -> Result<(), Failure> {
+    let fresh = space.workspace().root() != door.root();
+    match door.settings.commands.setup.as_deref().filter(|_| fresh) {
+        None => Ok(()),
+        Some(line) => super::setup::run(door, space.workspace().root(), line),
+    }
+}

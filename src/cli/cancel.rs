@@ -1,0 +1,79 @@
+//! `cancel`: asks whoever holds the run to stop, then ends it for good.
+
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+
+use super::Answer;
+use super::arguments::{OneIssue, SettingFlags};
+use super::door::Door;
+use super::failure::{Failure, Kind};
+use super::hold::take_existing;
+use super::show::show;
+use crate::event::{Fact, Outcome};
+use crate::issue::IssueNumber;
+use crate::store::lock::{Holder, holder};
+use crate::store::pointer;
+
+/// How long the holder may take to stop.
+const PATIENCE: Duration = Duration::from_secs(10);
+const PAUSE: Duration = Duration::from_millis(100);
+
+pub(super) fn run(arguments: &OneIssue) -> Answer {
+    let door = Door::open(&SettingFlags::default())?;
+    let issue = arguments.issue;
+    stop_holder(&door, issue)?;
+    let mut hold = take_existing(&door, issue)?;
+    let before = hold.run()?.outcome;
+    match before {
+        Outcome::Completed => {
+            return Err(Failure::usage(format!(
+                "the run of issue {issue} is completed; there is nothing to cancel"
+            )));
+        }
+        Outcome::Cancelled => {}
+        _ => {
+            let by = std::env::var("USER").unwrap_or_else(|_| "a person".into());
+            hold.journal.record(Fact::Cancelled { by })?;
+        }
+    }
+    let lines = format!(
+        "the run of issue {issue} is cancelled; remove it with `ai-workflow cleanup --issue {issue}`\n"
+    );
+    show(arguments.json, &json!({"issue": issue, "outcome": "cancelled", "was": before}), &lines);
+    Ok(0)
+}
+
+/// Sends SIGTERM to the holder on this machine and waits until the lock is free.
+fn stop_holder(door: &Door, issue: IssueNumber) -> Result<(), Failure> {
+    let folder = pointer::private_folder(door.workspace.common(), issue);
+    let Some(known) = holder(&folder) else { return Ok(()) };
+    let busy = |why: &str| {
+        Err(Failure::new(Kind::Busy, format!("the run of issue {issue} is held by another process: {why}")))
+    };
+    if !known.is_here() {
+        return busy(&format!("{known}; cancel it there"));
+    }
+    ask_to_stop(&known)?;
+    let begun = Instant::now();
+    while begun.elapsed() < PATIENCE {
+        if holder(&folder).is_none() {
+            return Ok(());
+        }
+        std::thread::sleep(PAUSE);
+    }
+    busy(&format!("{known} did not stop within {} s", PATIENCE.as_secs()))
+}
+
+fn ask_to_stop(holder: &Holder) -> Result<(), Failure> {
+    let process = i32::try_from(holder.pid).ok().and_then(rustix::process::Pid::from_raw);
+    let asked = process.map(|process| rustix::process::kill_process(process, rustix::process::Signal::TERM));
+    match asked {
+        // It ended by itself in the meantime.
+        Some(Ok(()) | Err(rustix::io::Errno::SRCH)) => Ok(()),
+        Some(Err(error)) => {
+            Err(Failure::new(Kind::Busy, format!("{holder} cannot be asked to stop: {error}")))
+        }
+        None => Err(Failure::new(Kind::State, format!("the lock names no process: {holder}"))),
+    }
+}

@@ -1,0 +1,135 @@
+//! `cleanup`: removes a run: its branch, its worktree, its files. What is not over is removed only when forced.
+
+use std::fs;
+use std::path::PathBuf;
+
+use serde_json::json;
+
+use super::Answer;
+use super::arguments::{Cleanup, SettingFlags};
+use super::door::Door;
+use super::failure::{Failure, Kind};
+use super::find::{look, no_run};
+use super::hold::{self, refuse_dirty};
+use super::show::show;
+use crate::event::{Outcome, branch_of};
+use crate::flow::Run;
+use crate::issue::IssueNumber;
+use crate::store::folders::RunFolder;
+use crate::store::pointer;
+use crate::workspace::Workspace;
+
+/// What a cleanup is about.
+struct Plan {
+    issue: IssueNumber,
+    /// Where the run's files are, if they are checked out.
+    root: Option<PathBuf>,
+    base: String,
+    linked: bool,
+}
+
+pub(super) fn run(arguments: &Cleanup) -> Answer {
+    let door = Door::open(&SettingFlags::default())?;
+    let issue = arguments.issue;
+    let _lock = hold::lock(&door, issue)?;
+    let seen = look(&door, issue)?;
+    let run = seen.state.run.as_ref().ok_or_else(|| no_run(issue))?;
+    let linked = seen.root.as_ref().is_some_and(|root| root != door.root());
+    let plan = Plan { issue, root: seen.root.clone(), base: run.started.base_branch.clone(), linked };
+    if arguments.logs_only {
+        return logs_only(&door, &plan, run, arguments);
+    }
+    over(run, arguments.force)?;
+    let steps = steps(&plan);
+    if !arguments.dry_run {
+        remove(&door, &plan)?;
+    }
+    let lines = steps.iter().map(|step| format!("{step}\n")).collect::<String>();
+    show(arguments.json, &json!({"dry_run": arguments.dry_run, "steps": steps}), &lines);
+    Ok(0)
+}
+
+fn over(run: &Run, force: bool) -> Result<(), Failure> {
+    let over = matches!(
+        run.outcome,
+        Outcome::Completed | Outcome::Cancelled | Outcome::Failed | Outcome::Incomplete
+    );
+    if over || force {
+        return Ok(());
+    }
+    Err(Failure::usage(format!("the run is {}", run.outcome.as_str()))
+        .hint("end it with `ai-workflow cancel` first, or add `--force`"))
+}
+
+fn steps(plan: &Plan) -> Vec<String> {
+    let branch = branch_of(plan.issue);
+    let mut steps = Vec::new();
+    match &plan.root {
+        Some(root) if plan.linked => steps.push(format!("remove the worktree {}", root.display())),
+        Some(_) => {
+            steps.push(format!("go back to {} and remove .ai-workflow/issue-{}", plan.base, plan.issue));
+        }
+        None => {}
+    }
+    steps.push(format!("remove the branch {branch}"));
+    steps
+}
+
+fn remove(door: &Door, plan: &Plan) -> Result<(), Failure> {
+    match &plan.root {
+        Some(root) if plan.linked => door.workspace.remove_worktree(root)?,
+        Some(_) => leave_checkout(&door.workspace, plan)?,
+        None => {}
+    }
+    if door.workspace.branch(&branch_of(plan.issue))?.is_some() {
+        door.workspace.delete_branch(&branch_of(plan.issue))?;
+    }
+    pointer::remove(door.workspace.common(), plan.issue)?;
+    Ok(())
+}
+
+/// Takes the run's files away and goes back to the base; changes of the user's own are refused, not lost.
+fn leave_checkout(workspace: &Workspace, plan: &Plan) -> Result<(), Failure> {
+    let survey = workspace.survey()?;
+    let on_branch = survey.head.branch.as_deref() == Some(branch_of(plan.issue).as_str());
+    if on_branch {
+        refuse_dirty(workspace).map_err(|failure| Failure { hints: vec!["what the agent left unfinished can be kept with `git stash`, or thrown away with `git checkout -- .`".into()], ..failure })?;
+        let folder = RunFolder::new(workspace.root(), plan.issue);
+        workspace.forget_changes_below(&folder.relative())?;
+        workspace.switch(&plan.base)?;
+    }
+    remove_files(workspace, plan.issue)
+}
+
+fn remove_files(workspace: &Workspace, issue: IssueNumber) -> Result<(), Failure> {
+    let folder = RunFolder::new(workspace.root(), issue);
+    let path = folder.at(&folder.relative());
+    match fs::remove_dir_all(&path) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            Err(Failure::new(Kind::State, format!("failed to remove {}: {error}", path.display())))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Removes prompts, answers and raw streams; the record of the run stays.
+fn logs_only(door: &Door, plan: &Plan, run: &Run, arguments: &Cleanup) -> Answer {
+    let folder = RunFolder::new(plan.root.clone().unwrap_or_else(|| door.root().to_owned()), plan.issue);
+    let steps = ["execute", "review", "triage", "revise"];
+    let paths =
+        run.phases.iter().flat_map(|phase| steps.map(|step| folder.at(&folder.phase(&phase.def)).join(step)));
+    let found: Vec<PathBuf> = paths.filter(|path| path.is_dir()).collect();
+    if !arguments.dry_run {
+        for path in &found {
+            fs::remove_dir_all(path).map_err(|error| {
+                Failure::new(Kind::State, format!("failed to remove {}: {error}", path.display()))
+            })?;
+        }
+    }
+    show(
+        arguments.json,
+        &json!({"dry_run": arguments.dry_run, "folders": found}),
+        &format!("{} folders of prompts and answers\n", found.len()),
+    );
+    Ok(0)
+}

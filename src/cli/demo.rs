@@ -1,0 +1,113 @@
+//! `demo`: makes a small project with a real bug and takes its issue through the very same `execute`.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use super::Answer;
+use super::arguments::{Demo, Execute, SettingFlags};
+use super::door::here;
+use super::execute;
+use super::failure::Failure;
+use crate::issue::IssueNumber;
+
+/// The files of the project.
+const FILES: [(&str, &str); 8] = [
+    ("Cargo.toml", include_str!("../../demo/manifest.toml")),
+    ("Cargo.lock", include_str!("../../demo/lock.toml")),
+    ("src/lib.rs", include_str!("../../demo/lib.rs")),
+    ("tests/pages.rs", include_str!("../../demo/test.rs")),
+    ("README.md", include_str!("../../demo/readme.md")),
+    (".gitignore", "/target\n"),
+    (".ai-workflow/config.toml", include_str!("../../demo/config.toml")),
+    (".ai-workflow/local/issues/243.md", include_str!("../../demo/issue.md")),
+];
+/// The script of the scripted agent; kept beside the project, not in it.
+const SCRIPT: &str = include_str!("../../demo/agent.toml");
+const ISSUE: u64 = 243;
+
+pub(super) fn run(arguments: &Demo) -> Answer {
+    let project = folder(arguments.dir.as_deref())?;
+    make(&project)?;
+    let agent = match &arguments.agent {
+        Some(spec) => spec.clone(),
+        None => format!("scripted:{}", script(&project)?.display()),
+    };
+    tell(&project);
+    std::env::set_current_dir(&project)
+        .map_err(|error| Failure::usage(format!("failed to enter {}: {error}", project.display())))?;
+    execute::run(&Execute {
+        issue: IssueNumber::try_from(ISSUE).map_err(Failure::usage)?,
+        phase: "all".into(),
+        retry_failed: false,
+        skip_dependency_check: false,
+        ignore_dependencies: false,
+        dry_run: false,
+        json: arguments.json,
+        settings: SettingFlags { agent: Some(agent), forge: Some("local".into()), ..SettingFlags::default() },
+    })
+}
+
+/// Returns an empty folder for the project.
+fn folder(wanted: Option<&Path>) -> Result<PathBuf, Failure> {
+    let failed = |path: &Path, error: std::io::Error| {
+        Failure::usage(format!("failed to make {}: {error}", path.display()))
+    };
+    let Some(wanted) = wanted else {
+        let folder = tempfile::Builder::new()
+            .prefix("ai-workflow-demo-")
+            .tempdir()
+            .map_err(|error| failed(&std::env::temp_dir(), error))?;
+        return Ok(folder.keep());
+    };
+    let path = here()?.join(wanted);
+    fs::create_dir_all(&path).map_err(|error| failed(&path, error))?;
+    let mut entries = fs::read_dir(&path).map_err(|error| failed(&path, error))?;
+    if entries.next().is_some() {
+        return Err(Failure::usage(format!("{} is not empty", path.display()))
+            .hint("name a folder that does not exist yet"));
+    }
+    path.canonicalize().map_err(|error| failed(&path, error))
+}
+
+fn make(project: &Path) -> Result<(), Failure> {
+    for (name, text) in FILES {
+        write(&project.join(name), text)?;
+    }
+    git(project, &["init", "--quiet", "--initial-branch=main"])?;
+    git(project, &["add", "--all"])?;
+    // A name of the demo's own: it has to work where git does not know the user yet.
+    git(project, &["config", "user.name", "ai-workflow demo"])?;
+    git(project, &["config", "user.email", "demo@ai-workflow.invalid"])?;
+    git(project, &["config", "commit.gpgSign", "false"])?;
+    git(project, &["commit", "--quiet", "--no-verify", "--message", "A pager that forgets the last page"])
+}
+
+fn script(project: &Path) -> Result<PathBuf, Failure> {
+    let path = project.join(".git").join("demo-agent.toml");
+    write(&path, SCRIPT)?;
+    Ok(path)
+}
+
+fn write(path: &Path, text: &str) -> Result<(), Failure> {
+    let made = path.parent().map_or(Ok(()), fs::create_dir_all).and_then(|()| fs::write(path, text));
+    made.map_err(|error| Failure::usage(format!("failed to write {}: {error}", path.display())))
+}
+
+fn git(project: &Path, arguments: &[&str]) -> Result<(), Failure> {
+    let output = Command::new("git").args(arguments).current_dir(project).output();
+    let output = output.map_err(|error| {
+        Failure::usage(format!("git cannot be started: {error}")).hint("install git 2.31 or newer")
+    })?;
+    if output.status.success() {
+        return Ok(());
+    }
+    let told = String::from_utf8_lossy(&output.stderr);
+    Err(Failure::usage(format!("`git {}` failed: {}", arguments.join(" "), told.trim())))
+}
+
+#[expect(clippy::print_stderr, reason = "says where the project is before anything happens")]
+fn tell(project: &Path) {
+    eprintln!("demo project: {}", project.display());
+    eprintln!("its test fails: cargo test --manifest-path {}/Cargo.toml\n", project.display());
+}

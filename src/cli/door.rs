@@ -1,0 +1,185 @@
+//! Reads the world once at the door: folder, environment, configuration files, repository. Everything behind it is handed in.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use tracing_subscriber::EnvFilter;
+
+use super::arguments::SettingFlags;
+use super::failure::{Failure, Kind};
+use crate::agent::{AgentSpec, Profile};
+use crate::clock::Clock;
+use crate::config::{Layers, Settings, load};
+use crate::redact::Masker;
+use crate::report::{StderrBeside, Terminal};
+use crate::store::folders::HOME;
+use crate::workspace::Workspace;
+
+/// Where the configuration of a repository stands.
+pub(super) const CONFIG: &str = "config.toml";
+
+/// What the commands work with.
+pub(super) struct Door {
+    /// The folder the user stands in.
+    pub(super) here: PathBuf,
+    pub(super) workspace: Workspace,
+    pub(super) settings: Settings,
+    pub(super) masker: Masker,
+    pub(super) clock: Clock,
+}
+
+impl Door {
+    /// Opens the repository and loads the settings.
+    pub(super) fn open(flags: &SettingFlags) -> Result<Self, Failure> {
+        let here = here()?;
+        let workspace = Workspace::open(&here)?;
+        let settings = settings(flags, &here, Some(workspace.root()))?;
+        let masker = Masker::from_environment(std::env::vars_os().filter_map(as_text));
+        Ok(Self { here, workspace, settings, masker, clock: Clock::Real })
+    }
+
+    /// Returns the top of the checkout the user stands in.
+    pub(super) fn root(&self) -> &Path {
+        self.workspace.root()
+    }
+
+    /// Returns the prompt templates that the repository brings, by path below `prompts/`.
+    pub(super) fn prompts(&self) -> BTreeMap<String, String> {
+        let mut found = BTreeMap::new();
+        collect_prompts(&self.root().join(HOME).join("prompts"), "", &mut found);
+        found
+    }
+
+    /// Returns the configured agents with a program and arguments.
+    pub(super) fn profiles(&self) -> BTreeMap<String, Profile> {
+        self.settings.agents.iter().map(|(name, keys)| (name.clone(), profile_of(keys))).collect()
+    }
+}
+
+fn profile_of(settings: &crate::config::AgentKeys) -> Profile {
+    Profile {
+        command: settings.command.clone(),
+        env: settings.env.clone(),
+        step_seconds: settings.step_seconds,
+        idle_seconds: settings.idle_seconds,
+    }
+}
+
+fn as_text((name, value): (std::ffi::OsString, std::ffi::OsString)) -> Option<(String, String)> {
+    Some((name.into_string().ok()?, value.to_string_lossy().into_owned()))
+}
+
+/// Returns the folder the user stands in.
+pub(super) fn here() -> Result<PathBuf, Failure> {
+    std::env::current_dir()
+        .map_err(|error| Failure::usage(format!("the current folder cannot be read: {error}")))
+}
+
+/// Returns the top of the repository the user stands in, if there is one.
+pub(super) fn repository_root(here: &Path) -> Option<PathBuf> {
+    Workspace::open(here).ok().map(|workspace| workspace.root().to_owned())
+}
+
+/// Loads the settings of all layers; outside a repository the repository's file is missing.
+pub(super) fn settings(flags: &SettingFlags, here: &Path, root: Option<&Path>) -> Result<Settings, Failure> {
+    Ok(load(&layers(flags, here, root)?)?)
+}
+
+/// Reads all layers.
+pub(super) fn layers(flags: &SettingFlags, here: &Path, root: Option<&Path>) -> Result<Layers, Failure> {
+    let repository = match (&flags.config, root) {
+        (Some(file), _) => Some(wanted_file(&here.join(file))?),
+        (None, Some(root)) => optional_file(&root.join(HOME).join(CONFIG), root)?,
+        (None, None) => None,
+    };
+    let user = match user_file() {
+        Some(file) => optional_file(&file, Path::new("/"))?,
+        None => None,
+    };
+    let environment = std::env::vars_os().filter_map(as_text).collect();
+    Ok(Layers { user, repository, environment, flags: flag_layer(flags, here)? })
+}
+
+fn user_file() -> Option<PathBuf> {
+    let home = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    let base = home("XDG_CONFIG_HOME").or_else(|| home("HOME").map(|home| home.join(".config")))?;
+    Some(base.join("ai-workflow").join(CONFIG))
+}
+
+fn wanted_file(path: &Path) -> Result<(String, String), Failure> {
+    let name = path.display().to_string();
+    let text = fs::read_to_string(path);
+    text.map(|text| (name.clone(), text))
+        .map_err(|error| Failure::usage(format!("failed to read {name}: {error}")))
+}
+
+fn optional_file(path: &Path, shown_from: &Path) -> Result<Option<(String, String)>, Failure> {
+    let name = path.strip_prefix(shown_from).ok().filter(|_| shown_from != Path::new("/")).unwrap_or(path);
+    match fs::read_to_string(path) {
+        Ok(text) => Ok(Some((name.display().to_string(), text))),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(Failure::usage(format!("failed to read {}: {error}", path.display()))),
+    }
+}
+
+/// Returns the flags as dotted keys.
+fn flag_layer(flags: &SettingFlags, here: &Path) -> Result<BTreeMap<String, String>, Failure> {
+    let mut layer = BTreeMap::new();
+    for pair in &flags.set {
+        let (key, value) = pair.split_once('=').ok_or_else(|| {
+            Failure::usage(format!("`--set {pair}` is not KEY=VALUE"))
+                .hint("for example `--set budget.usd=5`")
+        })?;
+        layer.insert(key.trim().to_owned(), value.to_owned());
+    }
+    let mut put = |key: &str, value: Option<String>| value.map(|value| layer.insert(key.to_owned(), value));
+    put("agent", flags.agent.as_deref().map(|chain| seen_from(chain, here)));
+    put("reviewer", (!flags.reviewer.is_empty()).then(|| seen_from(&flags.reviewer.join(","), here)));
+    put("language", flags.language.clone());
+    put("base_branch", flags.base_branch.clone());
+    put("preset", flags.preset.clone());
+    put("skip_phases", flags.skip_phases.clone());
+    put("forge", flags.forge.clone());
+    put("push", flags.push.clone());
+    put("worktree", flags.worktree.then(|| "true".to_owned()));
+    put("no_wait", flags.no_wait.then(|| "true".to_owned()));
+    Ok(layer)
+}
+
+/// Paths on the command line are meant from where the user stands.
+pub(super) fn seen_from(chain: &str, here: &Path) -> String {
+    let specs = chain.split(',').map(|text| match text.trim().parse::<AgentSpec>() {
+        Ok(spec) => spec.seen_from(here).to_string(),
+        Err(_) => text.trim().to_owned(),
+    });
+    specs.collect::<Vec<_>>().join(",")
+}
+
+fn collect_prompts(folder: &Path, below: &str, found: &mut BTreeMap<String, String>) {
+    let Ok(entries) = fs::read_dir(folder) else { return };
+    for entry in entries.flatten() {
+        let name = format!("{below}{}", entry.file_name().to_string_lossy());
+        let path = entry.path();
+        if path.is_dir() {
+            collect_prompts(&path, &format!("{name}/"), found);
+        } else if let Ok(text) = fs::read_to_string(&path) {
+            found.insert(name, text);
+        }
+    }
+}
+
+/// Sends log lines to stderr, beside the live line. `AI_WORKFLOW_LOG` filters them; `info` is the default.
+pub(super) fn log_to(terminal: &Terminal) {
+    let filter = EnvFilter::try_from_env("AI_WORKFLOW_LOG").unwrap_or_else(|_| EnvFilter::new("info"));
+    let beside = StderrBeside(terminal.clone());
+    let lines = tracing_subscriber::fmt().with_env_filter(filter).without_time().with_target(false);
+    // A second call in one process keeps the first subscriber.
+    let _ = lines.with_ansi(false).with_writer(move || beside.clone()).try_init();
+}
+
+/// Starts the runtime all asynchronous work happens on: one thread, so that children die with the right parent.
+pub(super) fn runtime() -> Result<tokio::runtime::Runtime, Failure> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    runtime.map_err(|error| Failure::new(Kind::OurBug, format!("the runtime cannot be started: {error}")))
+}

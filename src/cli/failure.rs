@@ -1,0 +1,126 @@
+//! What a person is told when something does not work: what, why, what to do next, and the exit code.
+//! The codes are the table of DESIGN §6; this file alone maps errors onto them.
+
+use std::fmt;
+
+/// The exit code of a failure.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Kind {
+    PhaseFailed = 1,
+    /// Usage, configuration, unknown or closed issue, refusal to start.
+    Usage = 2,
+    Waiting = 3,
+    NoAgent = 4,
+    Forge = 5,
+    /// Damaged or foreign state, disk full.
+    State = 6,
+    OurBug = 70,
+    Busy = 75,
+    Interrupted = 130,
+}
+
+/// A failure at the door: one error line and any number of hints.
+#[derive(Debug)]
+pub struct Failure {
+    pub kind: Kind,
+    pub message: String,
+    pub hints: Vec<String>,
+}
+
+impl Failure {
+    /// Makes a failure of a kind.
+    pub fn new(kind: Kind, message: impl fmt::Display) -> Self {
+        Self { kind, message: message.to_string(), hints: Vec::new() }
+    }
+
+    /// Makes a failure of usage or settings.
+    pub fn usage(message: impl fmt::Display) -> Self {
+        Self::new(Kind::Usage, message)
+    }
+
+    /// Adds what to do next.
+    #[must_use]
+    pub fn hint(mut self, hint: impl fmt::Display) -> Self {
+        self.hints.push(hint.to_string());
+        self
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "error: {}", self.message)?;
+        self.hints.iter().try_for_each(|hint| write!(f, "\nhint: {hint}"))
+    }
+}
+
+impl From<crate::workspace::Error> for Failure {
+    fn from(error: crate::workspace::Error) -> Self {
+        use crate::workspace::Error as Git;
+        let kind = match &error {
+            Git::RemoteMoved { .. } | Git::PushFailed { .. } => Kind::Forge,
+            Git::WrongBranch { .. }
+            | Git::ConfigChanged { .. }
+            | Git::RepositoryReplaced { .. }
+            | Git::File { .. } => Kind::State,
+            Git::BadObjectId { .. } | Git::Unexpected { .. } => Kind::OurBug,
+            _ => Kind::Usage,
+        };
+        let hint = error.hint();
+        let failure = Self::new(kind, &error);
+        hint.into_iter().fold(failure, Self::hint)
+    }
+}
+
+impl From<crate::store::StoreError> for Failure {
+    fn from(error: crate::store::StoreError) -> Self {
+        Self::new(Kind::State, &error).hint(error.hint())
+    }
+}
+
+impl From<crate::journal::JournalError> for Failure {
+    fn from(error: crate::journal::JournalError) -> Self {
+        use crate::journal::JournalError as Pen;
+        match error {
+            Pen::Store(error) => error.into(),
+            Pen::Misfit { .. } => Self::new(Kind::State, &error).hint("the log was written by another program or is damaged; nothing was changed"),
+            Pen::Edited(_) => Self::new(Kind::State, &error)
+                .hint("delete metadata.json to have it rebuilt from the log; to go back to an earlier phase use `ai-workflow rollback`"),
+        }
+    }
+}
+
+impl From<crate::forge::ForgeError> for Failure {
+    fn from(error: crate::forge::ForgeError) -> Self {
+        use crate::forge::ForgeError as Forge;
+        let kind = match &error {
+            Forge::NotFound { .. } | Forge::Unreadable { .. } => Kind::Usage,
+            Forge::OtherHead { .. } | Forge::Io { .. } => Kind::Forge,
+        };
+        Self::new(kind, &error).hint(error.hint())
+    }
+}
+
+impl From<crate::config::ConfigError> for Failure {
+    fn from(error: crate::config::ConfigError) -> Self {
+        Self::usage(&error).hint("`ai-workflow config schema` lists every key")
+    }
+}
+
+impl From<crate::phase_runner::RunError> for Failure {
+    fn from(error: crate::phase_runner::RunError) -> Self {
+        use crate::phase_runner::RunError as Run;
+        match error {
+            Run::Journal(error) => error.into(),
+            Run::Workspace(error) => error.into(),
+            Run::Forge(error) => error.into(),
+            Run::Store(error) => error.into(),
+            Run::Prompt(error) => {
+                Self::usage(&error).hint("look at the template under `.ai-workflow/prompts/`")
+            }
+            Run::Interrupted => Self::new(Kind::Interrupted, "interrupted; nothing finished is lost")
+                .hint("run the same command again to go on"),
+            Run::Bug(_) => Self::new(Kind::OurBug, &error),
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! Takes a run into our hands: its lock, its worktree, its journal. Whoever writes a fact holds a [`Hold`].
+
+use std::path::PathBuf;
+use std::time::SystemTime;
+
+use super::door::Door;
+use super::failure::{Failure, Kind};
+use super::find::{Place, no_run, place};
+use crate::event::branch_of;
+use crate::flow::Run;
+use crate::issue::IssueNumber;
+use crate::journal::Journal;
+use crate::store::folders::RunFolder;
+use crate::store::lock::{Lock, LockError};
+use crate::store::pointer;
+use crate::workspace::{IssueSpace, Workspace};
+
+/// A run in our hands.
+pub(super) struct Hold {
+    pub(super) journal: Journal,
+    pub(super) space: IssueSpace,
+    pub(super) folder: RunFolder,
+    /// Given back when the hold is dropped.
+    pub(super) lock: Lock,
+}
+
+impl Hold {
+    /// Returns the run.
+    pub(super) fn run(&self) -> Result<&Run, Failure> {
+        self.journal.state().run.as_ref().ok_or_else(|| Failure::new(Kind::OurBug, "the run has not begun"))
+    }
+}
+
+/// Takes the lock of an issue, or says who holds it.
+pub(super) fn lock(door: &Door, issue: IssueNumber) -> Result<Lock, Failure> {
+    let folder = pointer::private_folder(door.workspace.common(), issue);
+    let words: Vec<String> = std::env::args().collect();
+    let command = door.masker.mask(&words.join(" "));
+    Lock::take(&folder, &command, door.clock.now()).map_err(|error| match error {
+        LockError::Busy { .. } => Failure::new(Kind::Busy, &error)
+            .hint(format!("watch it with `ai-workflow status --issue {issue}`, or end it with `ai-workflow cancel --issue {issue}`")),
+        LockError::Io { .. } => Failure::new(Kind::State, &error),
+    })
+}
+
+/// Takes the run of an issue; nothing when there is none yet.
+pub(super) fn take(
+    door: &Door,
+    issue: IssueNumber,
+) -> Result<(Lock, Option<(IssueSpace, RunFolder)>), Failure> {
+    let lock = lock(door, issue)?;
+    let root = match place(&door.workspace, issue)? {
+        Place::Worktree(root) => Some(root),
+        Place::OnBranch(_) => Some(check_out(door, issue)?),
+        Place::Nowhere => None,
+    };
+    let Some(root) = root else {
+        door.workspace.for_issue(issue).sweep_stale_locks(SystemTime::now())?;
+        return Ok((lock, None));
+    };
+    let workspace = if root == door.root() { door.workspace.clone() } else { Workspace::open(&root)? };
+    let space = workspace.for_issue(issue);
+    space.sweep_stale_locks(SystemTime::now())?;
+    Ok((lock, Some((space, RunFolder::new(root, issue)))))
+}
+
+/// Takes the run of an issue that must exist, ready to be written to.
+pub(super) fn take_existing(door: &Door, issue: IssueNumber) -> Result<Hold, Failure> {
+    let (lock, found) = take(door, issue)?;
+    let (space, folder) = found.ok_or_else(|| no_run(issue))?;
+    let journal = open_journal(door, &folder)?;
+    if journal.state().run.is_none() {
+        return Err(no_run(issue));
+    }
+    Ok(Hold { journal, space, folder, lock })
+}
+
+/// Opens the journal of a run.
+pub(super) fn open_journal(door: &Door, folder: &RunFolder) -> Result<Journal, Failure> {
+    Ok(Journal::open(&folder.at(&folder.relative()), door.clock.clone(), door.masker.clone())?)
+}
+
+/// Goes to the run's branch, if nothing of the user's could get lost.
+fn check_out(door: &Door, issue: IssueNumber) -> Result<PathBuf, Failure> {
+    refuse_dirty(&door.workspace)?;
+    door.workspace.switch(&branch_of(issue))?;
+    let pointer = pointer::Pointer { worktree: door.root().to_owned(), branch: branch_of(issue) };
+    pointer::write(door.workspace.common(), issue, &pointer)?;
+    Ok(door.root().to_owned())
+}
+
+/// Refuses a checkout with the user's own changes in it.
+pub(super) fn refuse_dirty(workspace: &Workspace) -> Result<crate::workspace::Survey, Failure> {
+    let survey = workspace.survey()?;
+    if let Some(what) = survey.in_progress {
+        return Err(Failure::usage(format!("a {what} is in progress in this checkout"))
+            .hint(format!("end it with `git {what} --continue` or `git {what} --abort`")));
+    }
+    if survey.is_clean() {
+        return Ok(survey);
+    }
+    let shown = survey.changed.iter().take(5).cloned().collect::<Vec<_>>().join(", ");
+    Err(Failure::usage(format!("the checkout has changes of yours: {shown}"))
+        .hint("commit or stash them, or leave the checkout alone with `--worktree`"))
+}

@@ -1,0 +1,131 @@
+//! `rollback`: opens a phase again, with a reason that stands on top of its next prompt. History is never rewritten.
+
+use serde_json::json;
+
+use super::Answer;
+use super::arguments::{Rollback, RollbackStep, SettingFlags};
+use super::door::{Door, log_to};
+use super::failure::Failure;
+use super::hold::{Hold, take_existing};
+use super::show::show;
+use crate::event::{Fact, Outcome, Reopened, ReopenedBy};
+use crate::flow::{Run, Status};
+use crate::phase::{PhaseName, Step};
+use crate::report::{LogLines, Terminal};
+use crate::workspace::CommitId;
+
+/// The longest reason, in characters.
+const LONGEST_REASON: usize = 100_000;
+
+pub(super) fn run(arguments: &Rollback) -> Answer {
+    log_to(&Terminal::new());
+    let door = Door::open(&SettingFlags::default())?;
+    let reason = reason(arguments)?;
+    let mut hold = take_existing(&door, arguments.issue)?;
+    let phase = target(hold.run()?, &arguments.to_phase)?;
+    let commits = commits_from(hold.run()?, &phase).len();
+    if !arguments.dry_run {
+        if arguments.revert {
+            revert(&door, &hold, &phase)?;
+        }
+        hold.journal.tell(Box::new(LogLines::default()));
+        hold.journal.record(Fact::Reopened(Reopened {
+            phase: phase.clone(),
+            step: step(arguments.to_step),
+            reason,
+            by: ReopenedBy::Rollback,
+        }))?;
+    }
+    let next = format!("ai-workflow execute --phase all --issue {}", arguments.issue);
+    let lines = if arguments.dry_run {
+        format!("{phase} and all later phases would be opened again; {commits} commits stay on the branch\n")
+    } else {
+        format!("{phase} is open again\nnext: {next}\n")
+    };
+    let reverted = arguments.revert && !arguments.dry_run;
+    show(
+        arguments.json,
+        &json!({"phase": phase, "dry_run": arguments.dry_run, "reverted": reverted, "next": next}),
+        &lines,
+    );
+    Ok(0)
+}
+
+fn reason(arguments: &Rollback) -> Result<String, Failure> {
+    let text = match (&arguments.reason, &arguments.reason_file) {
+        (Some(text), _) => text.clone(),
+        (None, Some(file)) => std::fs::read_to_string(file)
+            .map_err(|error| Failure::usage(format!("failed to read {}: {error}", file.display())))?,
+        (None, None) => String::new(),
+    };
+    match text.trim() {
+        "" => {
+            Err(Failure::usage("the reason is empty").hint("say what has to be different: `--reason TEXT`"))
+        }
+        text if text.chars().count() > LONGEST_REASON => {
+            Err(Failure::usage(format!("the reason is longer than {LONGEST_REASON} characters")))
+        }
+        text => Ok(text.to_owned()),
+    }
+}
+
+fn target(run: &Run, name: &str) -> Result<PhaseName, Failure> {
+    if run.outcome == Outcome::Cancelled {
+        return Err(Failure::usage("the run is cancelled")
+            .hint("remove it with `ai-workflow cleanup` and begin anew"));
+    }
+    let known: Vec<&str> = run.phases.iter().map(|phase| phase.name().as_str()).collect();
+    let Some(phase) = run.phases.iter().find(|phase| phase.name().as_str() == name) else {
+        let failure = Failure::usage(format!("this run has no phase `{name}`"));
+        let near = crate::config::suggestion(name, known.iter().copied());
+        return Err(match near {
+            Some(near) => failure.hint(format!("did you mean `{near}`?")),
+            None => failure.hint(format!("the phases are: {}", known.join(", "))),
+        });
+    };
+    match phase.status {
+        Status::Pending => {
+            Err(Failure::usage(format!("{name} has not begun yet")).hint("roll back to a phase that has"))
+        }
+        Status::Skipped => Err(Failure::usage(format!("{name} was left out of this run"))),
+        _ => Ok(phase.name().clone()),
+    }
+}
+
+/// Returns the commits that the reopened phases left on the branch.
+fn commits_from<'a>(run: &'a Run, phase: &PhaseName) -> Vec<&'a str> {
+    let reopened = run.phases.iter().skip_while(|candidate| candidate.name() != phase);
+    reopened.filter_map(|candidate| candidate.commit.as_deref()).collect()
+}
+
+/// Returns where the branch stood before the phase was committed.
+fn before(run: &Run, phase: &PhaseName) -> Result<CommitId, Failure> {
+    let earlier = run.phases.iter().take_while(|candidate| candidate.name() != phase);
+    let last = earlier.filter(|phase| phase.commit.is_some()).max_by_key(|phase| phase.completed_at);
+    let commit = last.and_then(|phase| phase.commit.as_deref()).unwrap_or(&run.started.base_commit);
+    Ok(CommitId::try_from(commit)?)
+}
+
+/// Adds a commit that takes back what the reopened phases changed outside the run's own files.
+fn revert(door: &Door, hold: &Hold, phase: &PhaseName) -> Result<(), Failure> {
+    let run = hold.run()?;
+    let workspace = hold.space.workspace();
+    let survey = workspace.survey()?;
+    if !survey.is_clean() {
+        return Err(Failure::usage("the worktree has changes that are not committed")
+            .hint("roll back without `--revert`, or commit them first"));
+    }
+    let paths = workspace.take_back(&before(run, phase)?)?;
+    let snapshot = hold.space.snapshot(None)?;
+    let message = door.masker.mask(&format!("[ai-workflow] revert: back to before {phase}\n"));
+    hold.space.commit(&paths, &message, &snapshot, &survey.head.commit)?;
+    Ok(())
+}
+
+fn step(step: RollbackStep) -> Step {
+    match step {
+        RollbackStep::Execute => Step::Execute,
+        RollbackStep::Review => Step::Review,
+        RollbackStep::Revise => Step::Revise,
+    }
+}

@@ -1,0 +1,266 @@
+//! The keys a configuration may hold, typed and described: the source of the JSON Schema and of every look at a layer.
+//! Holds no default value; those stand in `defaults.toml`.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::policy::{Ending, Policy};
+
+/// Everything that can be set in `.ai-workflow/config.toml`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(title = "ai-workflow configuration")]
+pub struct Keys {
+    /// The author: `claude[:model]`, `codex[:model]`, `acp:COMMAND`, `command:PATH`, `scripted:FILE`, `auto` or the name of
+    /// an `[agents.NAME]`; commas make a fallback chain.
+    pub agent: String,
+    /// The reviewer, as a list or with commas: a fallback chain. Empty: chosen to fit the author.
+    pub reviewer: Names,
+    /// The language of deliverables and comments, such as `en` or `ja`. Prompts are English.
+    pub language: String,
+    /// The branch a run starts from; without it the repository's default branch.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub base_branch: Option<String>,
+    /// The preset of a run that names none; without it every phase of `order` runs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub preset: Option<String>,
+    /// Phases that are left out of every run.
+    pub skip_phases: Names,
+    /// Where issues live; without it GitHub if the remote is GitHub and a token is there, else local files.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub forge: Option<ForgeKind>,
+    /// When the branch is pushed; without it `phase` with GitHub in CI, `halt` with GitHub elsewhere, `never` with local files.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub push: Option<PushWhen>,
+    /// Work in a linked worktree and leave the checkout alone.
+    pub worktree: bool,
+    /// Exit with 1 where a person would be waited for with 3.
+    pub no_wait: bool,
+    /// The phases of a run in their order.
+    pub order: Vec<String>,
+    pub limits: LimitKeys,
+    pub budget: BudgetKeys,
+    pub commands: CommandKeys,
+    pub verdict: VerdictKeys,
+    pub checks: CheckKeys,
+    pub github: GithubKeys,
+    /// Programs with arguments, to be named as an agent.
+    #[serde(default)]
+    pub agents: BTreeMap<String, AgentKeys>,
+    /// The phases, built in and own.
+    pub phases: BTreeMap<String, PhaseKeys>,
+    /// The cycles a phase can follow.
+    pub policies: BTreeMap<String, Policy>,
+    /// Named lists of phases; each runs by itself.
+    pub presets: BTreeMap<String, PresetKeys>,
+}
+
+/// Names as a list, or in one text with commas between them.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Names(pub Vec<String>);
+
+impl schemars::JsonSchema for Names {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Names".into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({
+            "anyOf": [{"type": "array", "items": {"type": "string"}}, {"type": "string"}]
+        })
+    }
+}
+
+/// Where issues live.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ForgeKind {
+    Github,
+    /// Files under `.ai-workflow/local/issues/`.
+    Local,
+}
+
+/// When the branch is pushed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum PushWhen {
+    Never,
+    /// When the run ends or pauses.
+    Halt,
+    /// After each phase too.
+    Phase,
+}
+
+/// How long things may take, and how often the run may go back.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LimitKeys {
+    /// Wall time of an agent call, in seconds.
+    pub step_seconds: u64,
+    /// Time without any output of an agent call, in seconds.
+    pub idle_seconds: u64,
+    /// Wall time of a command that a check runs, in seconds.
+    pub command_seconds: u64,
+    /// How often the evaluation may send the run back to an earlier phase.
+    pub max_cycles: u32,
+}
+
+/// What a run may spend before it pauses; a missing figure is no limit.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct BudgetKeys {
+    /// US dollars, as the agents report them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub usd: Option<f64>,
+    /// Input plus output tokens.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tokens: Option<u64>,
+    /// Agent calls.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub calls: Option<u64>,
+    /// Minutes of agents at work.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub minutes: Option<u64>,
+    /// US dollars when nobody is at the terminal and `usd` is not set.
+    pub unattended_usd: f64,
+}
+
+/// The commands of this project, each a program with its arguments; no shell.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CommandKeys {
+    /// Prepares a fresh worktree.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub setup: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub build: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub test: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lint: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub typecheck: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub format: Option<String>,
+}
+
+impl CommandKeys {
+    /// Returns the commands that are set, by id.
+    pub fn by_id(&self) -> BTreeMap<String, String> {
+        [
+            ("setup", &self.setup),
+            ("build", &self.build),
+            ("test", &self.test),
+            ("lint", &self.lint),
+            ("typecheck", &self.typecheck),
+            ("format", &self.format),
+        ]
+        .into_iter()
+        .filter_map(|(id, line)| Some((id.to_owned(), line.clone()?)))
+        .collect()
+    }
+}
+
+/// How reviewers' answers are read.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct VerdictKeys {
+    /// Answers without the right review id are unreadable; without this key only with GitHub and a public repository.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub require_review_id: Option<bool>,
+}
+
+/// Checks beyond those of policies and phases.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CheckKeys {
+    /// Checks that every phase that changes code runs as well.
+    pub enabled: Vec<String>,
+    /// Paths that no agent may change.
+    pub protected: Vec<String>,
+}
+
+/// GitHub.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct GithubKeys {
+    /// The label that starts a run.
+    pub trigger_label: String,
+    /// Who may start one beyond those who may write.
+    pub allowed_actors: Vec<String>,
+}
+
+/// A program with arguments, as an agent.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct AgentKeys {
+    /// The program and its arguments.
+    pub command: Vec<String>,
+    /// Further variables of its environment.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub env: BTreeMap<String, String>,
+    /// Its own wall time per call, in seconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub step_seconds: Option<u64>,
+    /// Its own time without any output, in seconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub idle_seconds: Option<u64>,
+}
+
+/// One phase.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PhaseKeys {
+    /// The number in front of the folder's name; own phases need none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub number: Option<u32>,
+    /// The file name of the deliverable.
+    pub output: String,
+    /// The phases that come first; those that are not part of a run are replaced by their own needs.
+    #[serde(default)]
+    pub needs: Vec<String>,
+    /// The cycle, by its name under `[policies]`.
+    #[serde(default = "phase_review")]
+    pub policy: String,
+    /// The phase has to change something outside `.ai-workflow/`; adds the check `code_changed`.
+    #[serde(default)]
+    pub changes_code: bool,
+    /// The phase ends with a decision about the whole run; adds the check `decision`.
+    #[serde(default)]
+    pub decides: bool,
+    /// In place of the policy's limit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_revisions: Option<u32>,
+    /// In place of the policy's limit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_format_redo: Option<u32>,
+    /// In place of the policy's ending when a limit is reached.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub on_exhausted: Option<Ending>,
+    /// The author of this phase; stands even against `--agent`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<String>,
+    /// The reviewer of this phase; stands even against `--reviewer`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reviewer: Option<Names>,
+    /// Checks beyond those of the policy.
+    #[serde(default)]
+    pub checks: Vec<String>,
+}
+
+fn phase_review() -> String {
+    "phase-review".to_owned()
+}
+
+/// A named list of phases.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PresetKeys {
+    /// What it is for, in a few words.
+    #[serde(default)]
+    pub description: String,
+    /// The phases in their order.
+    pub phases: Vec<String>,
+}

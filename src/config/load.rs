@@ -1,0 +1,59 @@
+//! Merges the layers, weakest first: defaults, user file, repository file, variables, flags.
+//! Tables merge key by key; a list of a later layer takes the place of the earlier one.
+
+use std::collections::BTreeMap;
+
+use config::Config;
+use toml::{Table, Value};
+
+use super::contradictions;
+use super::error::{ConfigError, Place};
+use super::file;
+use super::keys::Keys;
+use super::layer::{Layer, place_of};
+use super::settings::Settings;
+use super::shape::ROOT;
+use super::{DEFAULTS, variables};
+
+/// The texts a configuration is made of, as the caller found them.
+#[derive(Debug, Clone, Default)]
+pub struct Layers {
+    /// The user's file: its name for messages, and its text.
+    pub user: Option<(String, String)>,
+    /// The repository's file, or the one that `--config` names.
+    pub repository: Option<(String, String)>,
+    /// The environment; variables without our prefix are not looked at.
+    pub environment: BTreeMap<String, String>,
+    /// Dotted keys and their texts; the name of a flag is its key with `-`.
+    pub flags: BTreeMap<String, String>,
+}
+
+/// Merges the layers into settings, or says what is wrong and where.
+pub fn load(layers: &Layers) -> Result<Settings, ConfigError> {
+    let mut stack = vec![file::read("defaults.toml", DEFAULTS)?];
+    stack[0].places.clear();
+    for (name, text) in layers.user.iter().chain(&layers.repository) {
+        stack.push(file::read(name, text)?.checked()?);
+    }
+    stack.push(variables::read(&layers.environment, &merged(&stack))?);
+    stack.push(variables::read_flags(&layers.flags)?);
+    complete(&stack)
+}
+
+fn complete(stack: &[Layer]) -> Result<Settings, ConfigError> {
+    let places: BTreeMap<String, Place> = stack.iter().flat_map(|layer| layer.places.clone()).collect();
+    let mut values = Value::Table(merged(stack));
+    ROOT.fit(&mut values, "", true).map_err(|misfit| misfit.placed(&places))?;
+    let keys: Keys = values.clone().try_into().expect("the walk has seen every key and every type");
+    contradictions::find(&keys).map_or(Ok(()), |(key, what)| {
+        Err(ConfigError::Contradiction { place: place_of(&key, &places), key, what })
+    })?;
+    let values = values.try_into().expect("a table stays a table");
+    Ok(Settings::new(keys, values, places))
+}
+
+fn merged(stack: &[Layer]) -> Table {
+    let builder = stack.iter().fold(Config::builder(), |builder, layer| builder.add_source(layer.clone()));
+    let merged = builder.build().expect("values that are read already can be merged");
+    merged.try_deserialize().expect("any value fits into a table of TOML")
+}

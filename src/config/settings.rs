@@ -1,0 +1,76 @@
+//! The merged configuration, and what the other rooms ask it.
+//! What a run is agreed on is made in `agreement`.
+
+use std::collections::BTreeMap;
+use std::ops::Deref;
+
+use toml::Table;
+
+use super::error::Place;
+use super::keys::{Keys, PresetKeys};
+use super::layer::place_of;
+use crate::phase::PhaseName;
+use crate::policy::Budget;
+
+/// The merged configuration without contradictions; its keys can be read, not changed.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Settings {
+    keys: Keys,
+    values: Table,
+    places: BTreeMap<String, Place>,
+}
+
+impl Deref for Settings {
+    type Target = Keys;
+
+    fn deref(&self) -> &Keys {
+        &self.keys
+    }
+}
+
+impl Settings {
+    pub(super) fn new(keys: Keys, values: Table, places: BTreeMap<String, Place>) -> Self {
+        Self { keys, values, places }
+    }
+
+    /// Returns the phases of a run without a preset, in their order.
+    pub fn phase_names(&self) -> Vec<PhaseName> {
+        self.order.iter().map(|name| named(name)).collect()
+    }
+
+    /// Returns the presets by name.
+    pub fn presets(&self) -> &BTreeMap<String, PresetKeys> {
+        &self.keys.presets
+    }
+
+    /// Returns what a run may spend, attended by a person at the terminal or not.
+    pub fn budget(&self, attended: bool) -> Budget {
+        let budget = &self.keys.budget;
+        Budget {
+            usd: budget.usd.or((!attended).then_some(budget.unattended_usd)),
+            tokens: budget.tokens,
+            calls: budget.calls,
+            minutes: budget.minutes,
+        }
+    }
+
+    /// Returns where a key was written last, by its dotted path.
+    pub fn origin(&self, key: &str) -> Place {
+        place_of(key, &self.places)
+    }
+
+    /// Returns the keys that were written anywhere but in the defaults, with their places.
+    pub fn origins(&self) -> &BTreeMap<String, Place> {
+        &self.places
+    }
+
+    /// Returns the whole as a configuration file.
+    pub fn to_toml(&self) -> String {
+        self.values.to_string()
+    }
+}
+
+/// Returns the name of a phase that `contradictions` has seen.
+pub(super) fn named(name: &str) -> PhaseName {
+    name.parse().expect("names of phases are checked at load")
+}

@@ -1,0 +1,19 @@
+//! Reads the GO/NOGO line of inspection reports: `**Judgment**: ✅ **GO**`. Whether a line has such a place is `marker`'s.
+//! GO counts only near the top, where a report has it; NOGO counts everywhere.
+
+use super::marker::Marks;
+use crate::verdict::Judgment;
+
+/// A report has its judgment among its first lines.
+const FIRST_LINES: usize = 40;
+
+/// Returns what the GO/NOGO lines say, the strictest of several.
+pub(super) fn read(marks: &Marks) -> Option<Judgment> {
+    let says_no = marks.go.iter().any(|(_, go, _)| !go);
+    let says_go = marks.go.iter().any(|(line, go, quoted)| *go && !quoted && *line < FIRST_LINES);
+    match (says_no, says_go) {
+        (true, _) => Some(Judgment::Revise),
+        (false, true) => Some(Judgment::Approve),
+        (false, false) => None,
+    }
+}

@@ -1,0 +1,334 @@
+//! Reads marker lines: a label, a sign, a word. The best rank counts, then the strictest; `label` and `word` know the
+//! parts. Text without a label is never looked at, whatever words it holds.
+//!
+//! Two forms are told apart. A declared marker (`判定: PASS`, a heading with the word on its next line, a table row) is a
+//! statement. A sentence (`最終判定はFAILです`) is one only if no declared marker exists; beside one it can only tighten.
+
+use std::ops::Range;
+
+use super::folded::{folded, is_picture};
+use super::label::{self, Label, Lead, Rank};
+use super::quoted::Quoted;
+use super::word::{Said, Words};
+use super::{head, tail};
+use crate::verdict::Judgment;
+
+/// More labels than this are nobody's answer.
+const MOST: usize = 50_000;
+
+/// More words that could end a label than this are not looked at.
+const MOST_MENTIONS: usize = 300_000;
+
+/// How far a label may stand from the start of its line, and how much of what follows is read.
+const REACH: usize = 160;
+
+/// What a marker line says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Mark {
+    pub rank: Rank,
+    pub name: String,
+    pub judgment: Judgment,
+    /// The word as written.
+    pub stated: String,
+    declared: bool,
+    quoted: bool,
+}
+
+/// What all marker lines of a text say.
+#[derive(Debug, Default)]
+pub(super) struct Marks {
+    found: Vec<Mark>,
+    /// GO and NOGO said at a marker's place: the line, whether it is GO, whether it is quoted.
+    pub go: Vec<(usize, bool, bool)>,
+    /// There were too many to read.
+    pub crowded: bool,
+}
+
+impl Marks {
+    /// Returns the mark that counts. Quoted ones may only make it stricter.
+    pub(super) fn best(&self) -> Option<Mark> {
+        let own = strictest_of_best_rank(self.found.iter().filter(|mark| !mark.quoted))?;
+        let any = strictest_of_best_rank(self.found.iter())?;
+        Some(if any.judgment > own.judgment { any } else { own }.clone())
+    }
+}
+
+fn strictest_of_best_rank<'m>(marks: impl Iterator<Item = &'m Mark> + Clone) -> Option<&'m Mark> {
+    let declared = marks.clone().filter(|mark| mark.declared);
+    let best_rank = declared.clone().map(|mark| mark.rank).min();
+    let counts = |mark: &&Mark| match best_rank {
+        Some(rank) if mark.declared => mark.rank == rank,
+        Some(_) => !mark.judgment.approves(),
+        None => true,
+    };
+    // Of equals the first is named.
+    marks.filter(counts).reduce(|best, next| if next.judgment > best.judgment { next } else { best })
+}
+
+/// Reads all marker lines of a text, without those inside objects.
+pub(super) fn read(text: &str, quoted: &Quoted, objects: &[Range<usize>], words: &Words) -> Marks {
+    let mut marks = Marks::default();
+    let mut lines = Lines::default();
+    let mut labels = 0;
+    for (count, mention) in label::mentions(text).enumerate() {
+        if count == MOST_MENTIONS || labels == MOST {
+            marks.crowded = true;
+            break;
+        }
+        if !may_be_label(text.as_bytes(), mention.end()) || is_inside(objects, mention.start()) {
+            continue;
+        }
+        lines.advance(text, mention.start());
+        if !label::may_follow(tail(&text[lines.start..mention.start()], REACH)) {
+            continue;
+        }
+        labels += 1;
+        let Some(place) = Place::read(text, lines.start, mention.range()) else { continue };
+        let is_quoted = quoted.is_quoted(lines.start, mention.start());
+        match place.said(words) {
+            Some(Said::Go(go)) => marks.go.push((lines.number, go, is_quoted)),
+            Some(said) => marks.found.extend(place.mark(said, is_quoted)),
+            None => {}
+        }
+    }
+    marks
+}
+
+/// Tells by one character whether a verdict may follow; most mentions end here.
+fn may_be_label(bytes: &[u8], end: usize) -> bool {
+    match &bytes[end..] {
+        // は, blanks and brackets; signs in full width; arrows, dashes and pictures
+        [0xe3, second, ..] => matches!(second, 0x80 | 0x81),
+        [byte, ..] => b" \t\r\n:=*_`|-)]>(\\".contains(byte) || matches!(byte, 0xc2 | 0xe2 | 0xef | 0xf0),
+        [] => false,
+    }
+}
+
+fn is_inside(objects: &[Range<usize>], at: usize) -> bool {
+    let after = objects.partition_point(|span| span.start <= at);
+    objects[..after].last().is_some_and(|span| at < span.end)
+}
+
+/// Where the line of the current mention starts.
+#[derive(Debug, Default)]
+struct Lines {
+    start: usize,
+    number: usize,
+    seen: usize,
+}
+
+impl Lines {
+    fn advance(&mut self, text: &str, at: usize) {
+        let between = &text[self.seen..at];
+        if let Some(last) = between.rfind('\n') {
+            self.start = self.seen + last + 1;
+            self.number += between.bytes().filter(|byte| *byte == b'\n').count();
+        }
+        self.seen = at;
+    }
+}
+
+/// How a label is joined to its word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Joint {
+    /// A colon, an equals sign, an arrow or the border of a cell.
+    Sign,
+    /// The label stands alone; the word may be on the next line.
+    Alone,
+    /// A dash or nothing at all.
+    Loose,
+    /// は, is
+    Is,
+    /// should be, must be: not said yet.
+    ShouldBe,
+}
+
+/// A label and what stands after it.
+#[derive(Debug)]
+struct Place {
+    label: Label,
+    joint: Joint,
+    after: String,
+    next_line: String,
+    /// The sentence before the label sets a condition.
+    conditional: bool,
+}
+
+impl Place {
+    fn read(text: &str, line: usize, core: Range<usize>) -> Option<Self> {
+        let before = tail(&text[line..core.start], REACH);
+        let whole = before.len() == core.start - line;
+        let before = folded(before);
+        let label = label::read(&before, whole, &text[core.clone()])?;
+        if label.lead == Lead::Sentence && label.rank != Rank::Final && is_item(&text[line..core.start]) {
+            return None;
+        }
+        let stretch = head(&text[core.end..], 3 * REACH);
+        let (own, rest) = stretch.split_once('\n').unwrap_or((stretch, ""));
+        let own = folded(own.split("\\n").next().unwrap_or_default());
+        let (joint, after) = joint(&own, label.lead)?;
+        let next_line = rest.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+        Some(Self {
+            joint,
+            after: after.to_owned(),
+            next_line: folded(next_line).into_owned(),
+            conditional: is_conditional(&before),
+            label,
+        })
+    }
+
+    /// Returns what is said here, if anything is.
+    fn said(&self, words: &Words) -> Option<Said> {
+        let said = match self.joint {
+            Joint::Alone => Said::Nothing,
+            Joint::Is | Joint::ShouldBe => words.read(without_adverb(&self.after)),
+            Joint::Sign | Joint::Loose => words.read(&self.after),
+        };
+        let open = matches!(self.joint, Joint::Alone | Joint::Sign) && self.label.lead == Lead::Line;
+        match said {
+            Said::Nothing if open => match words.read(&self.next_line) {
+                // A block quote is quoted, and a line of prose belongs to itself.
+                Said::Word { .. } if self.next_line.trim_start().starts_with('>') => None,
+                said @ Said::Word { .. } => Some(said),
+                _ => None,
+            },
+            Said::Nothing | Said::Object | Said::Choice => None,
+            said => Some(said),
+        }
+    }
+
+    /// Makes a mark of what is said.
+    fn mark(&self, said: Said, quoted: bool) -> Option<Mark> {
+        let declared = matches!(self.joint, Joint::Sign | Joint::Alone) && self.label.lead != Lead::Clause;
+        let (stated, judgment) = match said {
+            Said::Word { text, judgment, clean } if declared => (text, closed(judgment, clean)),
+            Said::Word { text, judgment, .. } if !judgment.approves() && !self.conditional => {
+                (text, judgment)
+            }
+            Said::Word { text, judgment, clean: true } if self.may_approve() => (text, judgment),
+            Said::Unknown(text) if declared || self.may_doubt() => (text, Judgment::Revise),
+            Said::Prose if declared && self.label.rank <= Rank::Result && self.label.lead == Lead::Line => {
+                (super::clipped(self.after.trim(), 40).to_owned(), Judgment::Revise)
+            }
+            _ => return None,
+        };
+        let Label { rank, name, .. } = self.label.clone();
+        Some(Mark { rank, name, judgment, stated, declared, quoted })
+    }
+
+    /// Tells whether a sentence here may approve when nothing else says anything.
+    fn may_approve(&self) -> bool {
+        matches!(self.joint, Joint::Is | Joint::Loose) && !self.conditional && self.label.lead != Lead::Clause
+    }
+
+    /// Tells whether an unknown word in a sentence here is about the verdict.
+    fn may_doubt(&self) -> bool {
+        self.joint == Joint::Is && self.label.rank <= Rank::Judgment && !self.conditional
+    }
+}
+
+/// An approval that does not stand clean is none.
+fn closed(judgment: Judgment, clean: bool) -> Judgment {
+    if clean { judgment } else { judgment.max(Judgment::Revise) }
+}
+
+/// Reads what joins a label to its word; nothing when the label goes on (`判定理由`, `decisions`).
+fn joint(after: &str, lead: Lead) -> Option<(Joint, &str)> {
+    let rest =
+        after.trim_start_matches(|c: char| c.is_whitespace() || "*_`】」』])>".contains(c) || is_picture(c));
+    let rest = without_remark(rest)?;
+    if rest.is_empty() {
+        return Some((Joint::Alone, rest));
+    }
+    if let Some(cell) = rest.strip_prefix('|') {
+        return (lead == Lead::Cell).then_some((Joint::Sign, cell));
+    }
+    for (sign, joint) in SIGNS {
+        let begins = rest.get(..sign.len()).is_some_and(|start| start.eq_ignore_ascii_case(sign));
+        if begins {
+            return Some((joint, &rest[sign.len()..]));
+        }
+    }
+    (rest.len() < after.len()).then_some((Joint::Loose, rest))
+}
+
+const SIGNS: [(&str, Joint); 19] = [
+    (":", Joint::Sign),
+    ("=>", Joint::Sign),
+    ("=", Joint::Sign),
+    ("->", Joint::Sign),
+    ("→", Joint::Sign),
+    ("⇒", Joint::Sign),
+    ("-", Joint::Loose),
+    ("–", Joint::Loose),
+    ("—", Joint::Loose),
+    ("は", Joint::Is),
+    ("is now ", Joint::Is),
+    ("is ", Joint::Is),
+    ("is: ", Joint::Is),
+    ("remains ", Joint::Is),
+    ("should be ", Joint::ShouldBe),
+    ("must be ", Joint::ShouldBe),
+    ("would be ", Joint::ShouldBe),
+    ("has to be ", Joint::ShouldBe),
+    ("will be ", Joint::ShouldBe),
+];
+
+/// Skips a remark that only repeats what kind of label it is, such as `(最終)`; another one makes it another label.
+fn without_remark(rest: &str) -> Option<&str> {
+    let Some(remark) = rest.strip_prefix('(') else { return Some(rest) };
+    let (remark, rest) = remark.split_once(')')?;
+    let known = [
+        "最終",
+        "総合",
+        "全体",
+        "レビュー",
+        "final",
+        "overall",
+        "review",
+        "verdict",
+        "result",
+        "decision",
+        "判定",
+    ];
+    known.contains(&remark.trim().to_lowercase().as_str()).then(|| rest.trim_start_matches(['*', '_', ' ']))
+}
+
+fn without_adverb(after: &str) -> &str {
+    let after = after.trim_start();
+    let adverbs = [
+        "自動的に",
+        "確実に",
+        "明確に",
+        "明らかに",
+        "当然",
+        "引き続き",
+        "現時点では",
+        "、",
+        "clearly ",
+        "still ",
+        "therefore ",
+        "thus ",
+        "now ",
+        "automatically ",
+        "a ",
+        "an ",
+    ];
+    adverbs.iter().find_map(|adverb| after.strip_prefix(adverb)).unwrap_or(after)
+}
+
+/// Tells whether the sentence before a label says under which condition what follows holds.
+fn is_conditional(before: &str) -> bool {
+    let sentence = before.rsplit(['。', '!', '?']).next().unwrap_or(before).to_lowercase();
+    let japanese =
+        ["場合", "れば", "たら", "なら", "限り", "とき", "際は"].iter().any(|word| sentence.contains(word));
+    let mut words = sentence.split(|c: char| !c.is_ascii_alphabetic());
+    japanese || words.any(|word| ["if", "when", "unless", "once", "until", "whenever"].contains(&word))
+}
+
+/// Tells whether a line is one item of several: what it says is about that item.
+fn is_item(before: &str) -> bool {
+    let start = before.trim_start();
+    let bullet = ["- ", "* ", "+ ", "•", "・", "|", "#"].iter().any(|mark| start.starts_with(mark));
+    bullet || start.starts_with(|c: char| c.is_ascii_digit())
+}

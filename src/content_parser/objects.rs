@@ -1,0 +1,454 @@
+//! Finds the JSON objects of a text in one pass. Checks their shape only; `strict` reads what they hold.
+//!
+//! An answer may hold braces and quotes that are no JSON, so a read is tried from every `{` and most of them fail. To stay
+//! linear, no byte is ever read again: a failed read takes all objects it had open with it (they would fail at the same
+//! byte), keeps those it had closed, and the only `{` it has not tried are those inside its strings. Those are tried at
+//! the same time by a second reader, for which string and structure are the other way round. Two readers can never agree
+//! about where a string is: a quote turns both, and a backslash, which turns only one, ends the other. So two suffice.
+
+use std::ops::Range;
+
+/// Deeper nesting is nobody's answer; `serde_json` stops soon after.
+const DEEPEST: usize = 100;
+
+/// More objects than this are nobody's answer.
+const MOST: usize = 50_000;
+
+/// The objects of a text.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Objects {
+    /// The outermost complete objects that are not empty, by position.
+    pub whole: Vec<Range<usize>>,
+    /// The objects that state a verdict and are no JSON.
+    pub broken: Vec<Broken>,
+    /// There were too many to read; what was found is not everything.
+    pub crowded: bool,
+}
+
+/// An object that has a key `result` or `decision` and breaks.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Broken {
+    /// The text of the verdict, between its quotes.
+    pub word: Option<Range<usize>>,
+    /// The byte that no JSON has there, or the end of the text.
+    pub end: usize,
+}
+
+/// Returns the objects of a text.
+pub(super) fn find(text: &str) -> Objects {
+    let bytes = text.as_bytes();
+    let mut objects = Objects::default();
+    let [mut first, mut second] = [Reader::default(), Reader::default()];
+    let mut at = 0;
+    while at < bytes.len() && !objects.crowded {
+        at = match (first.alive, second.alive) {
+            (false, false) => match (at..bytes.len()).find(|&at| bytes[at] == b'{' && opens(bytes, at)) {
+                Some(brace) => first.open(brace),
+                None => break,
+            },
+            (true, false) => first.run(&mut second, bytes, at, &mut objects),
+            (false, true) => second.run(&mut first, bytes, at, &mut objects),
+            (true, true) => run_both(&mut first, &mut second, bytes, at, &mut objects),
+        };
+    }
+    first.die(bytes.len(), &mut objects);
+    second.die(bytes.len(), &mut objects);
+    objects.whole.sort_by_key(|span| (span.start, span.end));
+    objects
+}
+
+/// Tells whether a brace is followed by a key and a colon; one that is not needs no reader. The look ahead ends at the
+/// second quote, which is the next brace's first one at the latest, so no byte is looked at more than twice.
+fn opens(bytes: &[u8], brace: usize) -> bool {
+    let Some(key) = bytes[brace + 1..].trim_ascii_start().strip_prefix(b"\"") else { return false };
+    let mut at = 0;
+    while at < key.len() && key[at] != b'"' {
+        at += if key[at] == b'\\' { 2 } else { 1 };
+    }
+    key.get(at + 1..).is_some_and(|after| after.trim_ascii_start().starts_with(b":"))
+}
+
+/// Feeds one byte to two readers. A brace that ends the one outside a string may begin an object.
+fn run_both(
+    first: &mut Reader,
+    second: &mut Reader,
+    bytes: &[u8],
+    at: usize,
+    objects: &mut Objects,
+) -> usize {
+    first.feed(bytes, at, objects);
+    second.feed(bytes, at, objects);
+    if bytes[at] == b'{' && first.alive != second.alive {
+        let (alive, free) = if first.alive { (first, second) } else { (second, first) };
+        if alive.in_string() && opens(bytes, at) {
+            return free.open(at);
+        }
+    }
+    at + 1
+}
+
+/// Where a reader is inside a token.
+#[derive(Debug, Default, Clone, Copy)]
+enum Lexing {
+    #[default]
+    Between,
+    Text,
+    Escape,
+    Scalar(usize),
+}
+
+/// What the grammar allows next.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+enum Expected {
+    #[default]
+    KeyOrEnd,
+    Key,
+    Colon,
+    Value,
+    ValueOrEnd,
+    CommaOrEnd,
+}
+
+/// A container that is open.
+#[derive(Debug)]
+struct Frame {
+    start: usize,
+    is_object: bool,
+    /// How many closed objects there were when it opened: those after are inside it.
+    closed_before: usize,
+    empty: bool,
+    states_verdict: bool,
+    key_is_verdict: bool,
+    word: Option<Range<usize>>,
+}
+
+/// One attempt to read an object.
+#[derive(Debug, Default)]
+struct Reader {
+    alive: bool,
+    lexing: Lexing,
+    expected: Expected,
+    in_object: bool,
+    string_start: usize,
+    frames: Vec<Frame>,
+    closed: Vec<Range<usize>>,
+}
+
+impl Reader {
+    fn in_string(&self) -> bool {
+        matches!(self.lexing, Lexing::Text | Lexing::Escape)
+    }
+
+    /// Begins at a brace; returns the position after it.
+    fn open(&mut self, at: usize) -> usize {
+        self.alive = true;
+        self.lexing = Lexing::Between;
+        self.push(at, true);
+        at + 1
+    }
+
+    /// Reads on alone until this read ends, or until a brace inside a string begins another. Returns where to go on: the
+    /// brace that ended this read may begin one, too.
+    fn run(&mut self, free: &mut Self, bytes: &[u8], from: usize, objects: &mut Objects) -> usize {
+        let mut at = from;
+        while at < bytes.len() {
+            if matches!(self.lexing, Lexing::Text) {
+                let stops = |byte: &u8| matches!(byte, b'"' | b'\\' | b'{');
+                let Some(distance) = bytes[at..].iter().position(stops) else { return bytes.len() };
+                at += distance;
+                if bytes[at] == b'{' && opens(bytes, at) {
+                    return free.open(at);
+                }
+            }
+            self.feed(bytes, at, objects);
+            if !self.alive {
+                return if bytes[at] == b'{' { at } else { at + 1 };
+            }
+            at += 1;
+        }
+        at
+    }
+
+    #[inline]
+    fn feed(&mut self, bytes: &[u8], at: usize, objects: &mut Objects) {
+        let byte = bytes[at];
+        let fits = match self.lexing {
+            Lexing::Text => {
+                match byte {
+                    b'"' => self.end_string(bytes, at),
+                    b'\\' => self.lexing = Lexing::Escape,
+                    _ => {}
+                }
+                true
+            }
+            Lexing::Escape => {
+                self.lexing = Lexing::Text;
+                b"\"\\/bfnrtu".contains(&byte)
+            }
+            Lexing::Scalar(_) if is_scalar(byte) => true,
+            Lexing::Scalar(start) => {
+                self.lexing = Lexing::Between;
+                self.expected = Expected::CommaOrEnd;
+                is_json_scalar(&bytes[start..at]) && self.structural(at, byte, objects)
+            }
+            Lexing::Between => self.structural(at, byte, objects),
+        };
+        if !fits {
+            self.die(at, objects);
+        }
+    }
+
+    /// Takes a byte between two tokens; tells whether it fits there.
+    fn structural(&mut self, at: usize, byte: u8, objects: &mut Objects) -> bool {
+        use Expected::{Colon, CommaOrEnd, Key, KeyOrEnd, Value, ValueOrEnd};
+        let in_object = self.in_object;
+        match (self.expected, byte) {
+            (_, b' ' | b'\t' | b'\n' | b'\r') => true,
+            (Key | KeyOrEnd | Value | ValueOrEnd, b'"') => {
+                self.string_start = at + 1;
+                self.lexing = Lexing::Text;
+                true
+            }
+            (Colon, b':') => {
+                self.expected = Value;
+                true
+            }
+            (CommaOrEnd, b',') => {
+                self.expected = if in_object { Key } else { Value };
+                true
+            }
+            (Value | ValueOrEnd, b'{') => self.push(at, true),
+            (Value | ValueOrEnd, b'[') => self.push(at, false),
+            (KeyOrEnd | CommaOrEnd, b'}') if in_object => self.close(at, objects),
+            (ValueOrEnd | CommaOrEnd, b']') if !in_object => self.close(at, objects),
+            (Value | ValueOrEnd, _) if is_scalar(byte) => {
+                self.lexing = Lexing::Scalar(at);
+                true
+            }
+            _ => false,
+        }
+    }
+
+    fn push(&mut self, at: usize, is_object: bool) -> bool {
+        self.frames.push(Frame {
+            start: at,
+            is_object,
+            closed_before: self.closed.len(),
+            empty: true,
+            states_verdict: false,
+            key_is_verdict: false,
+            word: None,
+        });
+        self.in_object = is_object;
+        self.expected = if is_object { Expected::KeyOrEnd } else { Expected::ValueOrEnd };
+        self.frames.len() <= DEEPEST
+    }
+
+    fn end_string(&mut self, bytes: &[u8], at: usize) {
+        self.lexing = Lexing::Between;
+        let content = self.string_start..at;
+        let is_key = matches!(self.expected, Expected::Key | Expected::KeyOrEnd);
+        self.expected = if is_key { Expected::Colon } else { Expected::CommaOrEnd };
+        let Some(frame) = self.frames.last_mut() else { return };
+        if is_key {
+            frame.empty = false;
+            frame.key_is_verdict = is_verdict_key(&bytes[content]);
+            frame.states_verdict |= frame.key_is_verdict;
+        } else if frame.key_is_verdict {
+            frame.word = Some(content);
+        }
+    }
+
+    fn close(&mut self, at: usize, objects: &mut Objects) -> bool {
+        let Some(frame) = self.frames.pop() else { return false };
+        self.expected = Expected::CommaOrEnd;
+        self.in_object = self.frames.last().is_some_and(|parent| parent.is_object);
+        if frame.is_object && !frame.empty {
+            self.closed.truncate(frame.closed_before);
+            self.closed.push(frame.start..at + 1);
+        }
+        if self.frames.is_empty() {
+            self.release(objects);
+        }
+        objects.crowded |= self.closed.len() > MOST;
+        true
+    }
+
+    /// Ends the read: what it had closed is found, what it had open is broken.
+    #[cold]
+    fn die(&mut self, at: usize, objects: &mut Objects) {
+        if !self.alive {
+            return;
+        }
+        self.alive = false;
+        for frame in self.frames.drain(..).filter(|frame| frame.states_verdict) {
+            if objects.broken.len() < MOST {
+                objects.broken.push(Broken { word: frame.word, end: at });
+            }
+            objects.crowded |= objects.broken.len() == MOST;
+        }
+        self.release(objects);
+    }
+
+    fn release(&mut self, objects: &mut Objects) {
+        self.alive = false;
+        objects.whole.append(&mut self.closed);
+        objects.crowded |= objects.whole.len() > MOST;
+    }
+}
+
+fn is_verdict_key(key: &[u8]) -> bool {
+    key.eq_ignore_ascii_case(b"result") || key.eq_ignore_ascii_case(b"decision")
+}
+
+fn is_scalar(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.')
+}
+
+fn is_json_scalar(token: &[u8]) -> bool {
+    matches!(token, b"true" | b"false" | b"null") || is_json_number(token)
+}
+
+fn is_json_number(token: &[u8]) -> bool {
+    let digits = |from: &[u8]| from.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let mut rest = token.strip_prefix(b"-").unwrap_or(token);
+    let whole = digits(rest);
+    if whole == 0 || (whole > 1 && rest[0] == b'0') {
+        return false;
+    }
+    rest = &rest[whole..];
+    if let Some(fraction) = rest.strip_prefix(b".") {
+        let length = digits(fraction);
+        if length == 0 {
+            return false;
+        }
+        rest = &fraction[length..];
+    }
+    if let [b'e' | b'E', exponent @ ..] = rest {
+        let exponent = exponent.strip_prefix(b"+").or(exponent.strip_prefix(b"-")).unwrap_or(exponent);
+        return !exponent.is_empty() && digits(exponent) == exponent.len();
+    }
+    rest.is_empty()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn whole(text: &str) -> Vec<&str> {
+        find(text).whole.into_iter().map(|span| &text[span]).collect()
+    }
+
+    #[test]
+    fn objects_are_found_among_prose_and_read_whole() {
+        assert_eq!(
+            whole(r#"結果: {"a": {"b": [1, {"c": "}"}]}}。 and {"d": "x\"{"} {}"#),
+            [r#"{"a": {"b": [1, {"c": "}"}]}}"#, r#"{"d": "x\"{"}"#]
+        );
+    }
+
+    #[test]
+    fn a_brace_or_quote_that_is_never_closed_hides_nothing() {
+        for before in [
+            "{",
+            "{ \"",
+            "{ \"unclosed … ",
+            "{\"a\": ",
+            "{\"a\": [\"",
+            "{\"a\": {\"b\": \"c",
+            "\"",
+            "{'",
+            "{{{{",
+        ] {
+            let text = format!("{before} {{\"result\": \"FAIL\"}}");
+            assert_eq!(whole(&text), ["{\"result\": \"FAIL\"}"], "{before}");
+        }
+    }
+
+    #[test]
+    fn what_a_failed_read_had_closed_is_kept() {
+        assert_eq!(
+            whole(r#"{"a": {"x": {"y": 1}}, "b": [{"z": 2}], oops"#),
+            [r#"{"x": {"y": 1}}"#, r#"{"z": 2}"#]
+        );
+    }
+
+    #[test]
+    fn an_object_that_breaks_off_after_its_verdict_is_told() {
+        let text = r#"{"result": "FAIL", "findings": ["#;
+        assert_eq!(find(text).broken, [Broken { word: Some(12..16), end: text.len() }]);
+        assert_eq!(find(r#"{"Decision": PASS}"#).broken, [Broken { word: None, end: 17 }]);
+        assert_eq!(find(r#"{"other": "FAIL", "#).broken, []);
+    }
+
+    #[test]
+    fn scalars_are_those_of_json() {
+        for good in ["true", "null", "0", "-1.5e+10", "10", "1E5", "0.25"] {
+            assert_eq!(whole(&format!("{{\"a\":{good}}}")).len(), 1, "{good}");
+        }
+        for bad in ["yes", "01", "1.", "-", "1e", ".5", "+1", "1e+", "1x"] {
+            assert_eq!(whole(&format!("{{\"a\":{bad}}}")).len(), 0, "{bad}");
+        }
+    }
+
+    #[test]
+    fn shapes_that_are_no_json_are_not_found() {
+        for bad in
+            ["{\"a\" 1}", "{\"a\":1,}", "{\"a\":[1,]}", "{\"a\":]}", "{,}", "{\"a\":\"\\x\"}", "{\"a\":[}]"]
+        {
+            assert_eq!(whole(bad).len(), 0, "{bad}");
+        }
+    }
+
+    #[test]
+    fn nesting_beyond_reason_ends_the_read_but_not_the_search() {
+        let deep = format!("{}{{\"result\": \"FAIL\"}}", "{\"a\":".repeat(1_000_000));
+        assert_eq!(whole(&deep), ["{\"result\": \"FAIL\"}"]);
+        assert_eq!(find(&"{".repeat(1_000_000)), Objects::default());
+    }
+
+    #[test]
+    fn too_many_objects_are_told() {
+        assert!(find(&"{\"a\":1}".repeat(MOST + 1)).crowded);
+        assert!(find(&"{\"result\":1 ".repeat(MOST + 1)).crowded);
+        assert!(find(&format!("{{\"a\":[{}", "{\"a\":1},".repeat(MOST + 2))).crowded);
+    }
+
+    /// The slow way: every object that a JSON library reads from some brace.
+    fn slowly(text: &str) -> Vec<Range<usize>> {
+        let from = |(start, _)| {
+            let mut values =
+                serde_json::Deserializer::from_str(&text[start..]).into_iter::<serde_json::Value>();
+            let value = values.next()?.ok()?;
+            let filled = value.as_object().is_some_and(|fields| !fields.is_empty());
+            filled.then(|| start..start + values.byte_offset())
+        };
+        text.match_indices('{').filter_map(from).collect()
+    }
+
+    proptest::proptest! {
+        #![proptest_config(proptest::prelude::ProptestConfig { cases: 3_000, ..Default::default() })]
+
+        #[test]
+        fn no_object_is_missed_and_none_is_invented(
+            pieces in proptest::collection::vec(
+                proptest::sample::select(vec![
+                    "{", "}", "\"", "\\", ":", ",", "[", "]", " ", "a", "1", "true", "\"a\"", "\"a\":", "{\"a\":", "{\"b\": 1}",
+                    "\"x{\"", "{\"", "\"}", "\\\"", "{}", "[{\"c\":\"}\"}]", "é", "\"{\\\"\"",
+                ]),
+                0..30,
+            )
+        ) {
+            let text = pieces.concat();
+            let found = find(&text).whole;
+            let slow = slowly(&text);
+            for object in &slow {
+                let covered = found.iter().any(|span| span.start <= object.start && object.end <= span.end);
+                proptest::prop_assert!(covered, "{text}: {}", &text[object.clone()]);
+            }
+            for span in &found {
+                proptest::prop_assert!(slow.contains(span), "{text}: {}", &text[span.clone()]);
+            }
+        }
+    }
+}

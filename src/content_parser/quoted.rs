@@ -1,0 +1,175 @@
+//! Knows which parts of an answer are quoted: code fences and block quotes. What is quoted is somebody else's word.
+//! A fence that is never closed reaches to the end: an answer that was cut off inside a quotation ends there.
+
+use std::ops::Range;
+
+use super::head;
+
+/// Beyond so many lines with fence marks everything counts as quoted.
+const MOST: usize = 20_000;
+
+/// The code fences of a text.
+#[derive(Debug)]
+pub(super) struct Quoted<'t> {
+    text: &'t str,
+    fences: Vec<Fence>,
+}
+
+/// One code fence, from its opening line to the end of its closing one.
+#[derive(Debug, PartialEq, Eq)]
+struct Fence {
+    span: Range<usize>,
+    /// Its language is named and is not JSON: what is in it is code.
+    code: bool,
+}
+
+impl<'t> Quoted<'t> {
+    /// Finds the fences of a text. A fence around the whole answer quotes nothing.
+    pub(super) fn new(text: &'t str) -> Self {
+        let mut fences = fences(text);
+        let wraps = |fence: &Fence| {
+            text[..fence.span.start].trim().is_empty()
+                && text[fence.span.end..].trim().is_empty()
+                && is_prose(info(&text[fence.span.clone()]))
+                && is_closed(&text[fence.span.clone()])
+        };
+        if let [only] = &fences[..]
+            && wraps(only)
+        {
+            fences.clear();
+        }
+        Self { text, fences }
+    }
+
+    /// Tells whether a line that starts at `line` and has something at `at` is quoted.
+    pub(super) fn is_quoted(&self, line: usize, at: usize) -> bool {
+        self.fence_at(at).is_some() || head(&self.text[line..at], 64).trim_start().starts_with('>')
+    }
+
+    /// Tells whether a position is inside a fence of program code.
+    pub(super) fn is_code(&self, at: usize) -> bool {
+        self.fence_at(at).is_some_and(|fence| fence.code)
+    }
+
+    /// Returns the lines that are not quoted.
+    pub(super) fn own_lines(&self) -> impl Iterator<Item = &'t str> {
+        let mut next = 0;
+        self.text.split_inclusive('\n').filter(move |line| {
+            let start = next;
+            next += line.len();
+            !self.is_quoted(start, start) && !line.trim_start().starts_with('>')
+        })
+    }
+
+    fn fence_at(&self, at: usize) -> Option<&Fence> {
+        let after = self.fences.partition_point(|fence| fence.span.start <= at);
+        self.fences[..after].last().filter(|fence| at < fence.span.end)
+    }
+}
+
+fn fences(text: &str) -> Vec<Fence> {
+    let mut fences: Vec<Fence> = Vec::new();
+    let mut open: Option<(usize, &str)> = None;
+    let lines = fence_lines(text);
+    for (start, line) in lines.iter().copied() {
+        match open {
+            None => open = Some((start, line)),
+            Some((from, opener)) if mark_of(line).starts_with(mark_of(opener)) && info(line).is_empty() => {
+                fences.push(Fence { span: from..start + line.len(), code: is_code(info(opener)) });
+                open = None;
+            }
+            Some(_) => {}
+        }
+    }
+    if let Some((from, opener)) = open {
+        fences.push(Fence { span: from..text.len(), code: is_code(info(opener)) });
+    } else if let Some((from, _)) = lines.last().filter(|_| lines.len() >= MOST) {
+        fences.push(Fence { span: *from..text.len(), code: false });
+    }
+    fences
+}
+
+/// Returns the lines that begin with three backticks or tildes, with their positions; not all of a flood.
+fn fence_lines(text: &str) -> Vec<(usize, &str)> {
+    let begins_line = |(at, _): &(usize, &str)| {
+        let before = &text.as_bytes()[..*at];
+        matches!(before.last(), None | Some(b'\n' | b' ' | b'\t'))
+            && matches!(before.iter().rev().find(|byte| !b" \t".contains(byte)), None | Some(b'\n'))
+    };
+    let marks = |mark: &'static str| text.match_indices(mark).filter(begins_line).take(MOST);
+    let line_at = |(at, _)| (at, text[at..].lines().next().unwrap_or_default());
+    let mut lines: Vec<(usize, &str)> = marks("```").chain(marks("~~~")).map(line_at).collect();
+    lines.sort_unstable();
+    lines.truncate(MOST);
+    lines
+}
+
+fn mark_of(line: &str) -> &str {
+    let line = line.trim_start();
+    let first = line.chars().next().unwrap_or('`');
+    &line[..line.len() - line.trim_start_matches(first).len()]
+}
+
+fn info(fence: &str) -> &str {
+    let first = fence.lines().next().unwrap_or_default();
+    first.trim_start().trim_start_matches(['`', '~']).trim()
+}
+
+fn is_code(info: &str) -> bool {
+    !info.is_empty() && !info.to_ascii_lowercase().starts_with("json") && !is_prose(info)
+}
+
+fn is_prose(info: &str) -> bool {
+    ["", "markdown", "md", "text", "txt", "plaintext"].contains(&info.to_ascii_lowercase().as_str())
+}
+
+fn is_closed(fence: &str) -> bool {
+    let last = fence.lines().skip(1).last().unwrap_or_default();
+    last.trim_start().starts_with(['`', '~']) && info(last).is_empty()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn own(text: &str) -> Vec<&str> {
+        Quoted::new(text).own_lines().map(str::trim).filter(|line| !line.is_empty()).collect()
+    }
+
+    #[test]
+    fn fences_and_block_quotes_are_quoted() {
+        assert_eq!(own("a\n```sh\nb\n```\n> c\n  > d\n~~~\ne\n```\nf\n~~~\ng"), ["a", "g"]);
+    }
+
+    #[test]
+    fn a_fence_that_is_never_closed_reaches_to_the_end() {
+        assert_eq!(own("a\n```\nb\n\n```rust\nc"), ["a"]);
+    }
+
+    #[test]
+    fn backticks_inside_a_line_open_nothing() {
+        assert_eq!(own("a ```x``` b\nc"), ["a ```x``` b", "c"]);
+    }
+
+    #[test]
+    fn a_fence_around_the_whole_answer_quotes_nothing() {
+        assert_eq!(own("\n```markdown\na\n```\n"), ["```markdown", "a", "```"]);
+        assert_eq!(own("```rust\na\n```"), [""; 0]);
+        assert_eq!(own("```\na"), [""; 0]);
+        assert_eq!(own("```\na\n```\nb\n```\nc\n```"), ["b"]);
+    }
+
+    #[test]
+    fn only_a_named_language_is_code() {
+        let text = "```py\na\n```\n```json\nb\n```\n```\nc\n```\n";
+        let quoted = Quoted::new(text);
+        let code = |what: &str| quoted.is_code(text.find(what).expect("it is there"));
+        assert_eq!([code("a"), code("\nb"), code("c")], [true, false, false]);
+    }
+
+    #[test]
+    fn too_many_fences_quote_the_rest() {
+        let text = format!("{}a", "```\n```\n".repeat(MOST + 1));
+        assert_eq!(own(&text), [""; 0]);
+    }
+}

@@ -1,0 +1,164 @@
+//! Reads one review object: its words, id, findings and grades, and tightens a verdict that they contradict.
+//! Does not choose between several objects; that is `review`'s.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value};
+
+use super::word::Words;
+use super::{Terms, clipped, findings};
+use crate::event::Reading;
+use crate::finding::Severity;
+use crate::verdict::{Grade, Judgment, ReadAs};
+
+const MOST_TEXTS: usize = 100;
+const LONGEST_FEEDBACK: usize = 20_000;
+
+/// Whose answer an object is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Origin {
+    /// It carries the id that was asked for.
+    Right,
+    /// It carries another one.
+    Wrong,
+    /// It carries none, or none was asked for.
+    Unnamed,
+}
+
+/// Returns whose answer an object is.
+pub(super) fn origin(fields: &Map<String, Value>, terms: &Terms) -> Origin {
+    match (terms.review_id, fields.get("review_id")) {
+        (None, _) | (_, None) => Origin::Unnamed,
+        (Some(asked), Some(Value::String(given))) if given.trim() == asked => Origin::Right,
+        _ => Origin::Wrong,
+    }
+}
+
+/// Returns the values that state a verdict; an object without any is no review.
+pub(super) fn verdicts(fields: &Map<String, Value>) -> Vec<&Value> {
+    let states = |key: &str| key.eq_ignore_ascii_case("result") || key.eq_ignore_ascii_case("decision");
+    fields.iter().filter(|(key, _)| states(key)).map(|(_, value)| value).collect()
+}
+
+/// Tells whether an object only repeats the words to choose from.
+pub(super) fn is_template(fields: &Map<String, Value>, words: &Words) -> bool {
+    let verdicts = verdicts(fields);
+    verdicts.iter().all(|value| value.as_str().is_some_and(|word| words.is_choice(word)))
+}
+
+/// Reads an object that states a verdict.
+pub(super) fn read(fields: &Map<String, Value>, words: &Words, read_as: ReadAs) -> Reading {
+    let (judgment, stated) = strictest_word(fields, words);
+    let (grade, unread_grade) = grade(fields.get("grade"));
+    let (viewpoints, unread_viewpoint) = viewpoints(fields.get("viewpoints"));
+    let mut reading = Reading {
+        result: judgment.verdict(),
+        judgment,
+        reason: format!("the object says {stated}"),
+        stated,
+        read_as,
+        feedback: feedback(fields),
+        suggestions: texts(fields.get("suggestions")),
+        findings: findings::read(fields.get("findings")),
+        questions: texts(fields.get("questions")),
+        grade,
+        viewpoints,
+    };
+    tighten(&mut reading, unread_grade || unread_viewpoint);
+    reading
+}
+
+fn strictest_word(fields: &Map<String, Value>, words: &Words) -> (Judgment, String) {
+    let meaning = |value: &Value| match value {
+        Value::String(word) => (words.meaning(word).unwrap_or(Judgment::Revise), word.trim().to_owned()),
+        other => (Judgment::Revise, other.to_string()),
+    };
+    let strictest = verdicts(fields)
+        .into_iter()
+        .map(meaning)
+        .reduce(|best, next| if next.0 > best.0 { next } else { best });
+    let (judgment, stated) = strictest.unwrap_or((Judgment::Unverifiable, String::new()));
+    (judgment, clipped(&stated, 80).to_owned())
+}
+
+/// Makes an approval stricter that its own findings or grades contradict.
+fn tighten(reading: &mut Reading, unread_grade: bool) {
+    let grades = reading.viewpoints.values().chain(&reading.grade);
+    let contradiction = match reading.worst() {
+        Some(Severity::Critical) => "a critical finding".to_owned(),
+        Some(Severity::Major) => "a major finding".to_owned(),
+        _ => match grades.max() {
+            Some(Grade::C) => "grade C".to_owned(),
+            Some(Grade::D) => "grade D".to_owned(),
+            _ if unread_grade => "a grade that is none of A, B, C, D".to_owned(),
+            _ => return,
+        },
+    };
+    if reading.judgment.approves() {
+        reading.judgment = reading.judgment.max(Judgment::Revise);
+        reading.result = reading.judgment.verdict();
+        reading.reason = format!("tightened: {} with {contradiction}", reading.stated);
+    }
+}
+
+/// Returns a grade, and whether there is something else in its place.
+fn grade(value: Option<&Value>) -> (Option<Grade>, bool) {
+    let word = match value {
+        None | Some(Value::Null) => return (None, false),
+        Some(Value::String(word)) if word.trim().is_empty() => return (None, false),
+        Some(Value::String(word)) => word.trim().to_uppercase(),
+        Some(Value::Object(fields)) => return grade(fields.get("grade").or(Some(&Value::Bool(false)))),
+        Some(_) => return (None, true),
+    };
+    let grade = match word.trim_end_matches(['+', '-']) {
+        "A" => Grade::A,
+        "B" => Grade::B,
+        "C" => Grade::C,
+        "D" => Grade::D,
+        _ => return (None, true),
+    };
+    (Some(grade), false)
+}
+
+fn viewpoints(value: Option<&Value>) -> (BTreeMap<String, Grade>, bool) {
+    let fields = match value {
+        None | Some(Value::Null) => return (BTreeMap::new(), false),
+        Some(Value::Object(fields)) => fields,
+        Some(_) => return (BTreeMap::new(), true),
+    };
+    let read = fields.iter().map(|(name, value)| (name, grade(Some(value))));
+    let unread = read.clone().any(|(_, (_, unread))| unread);
+    let known = read.filter_map(|(name, (grade, _))| Some((clipped(name, 80).to_owned(), grade?)));
+    (known.take(MOST_TEXTS).collect(), unread)
+}
+
+fn feedback(fields: &Map<String, Value>) -> String {
+    let parts: Vec<String> = ["summary", "feedback", "reason"]
+        .iter()
+        .filter_map(|name| fields.get(*name))
+        .map(|value| match value {
+            Value::String(text) => clipped(text.trim(), LONGEST_FEEDBACK).to_owned(),
+            other => findings::line(other),
+        })
+        .filter(|text| !text.is_empty())
+        .collect();
+    clipped(&parts.join("\n\n"), LONGEST_FEEDBACK).to_owned()
+}
+
+/// Reads a list of texts; an object in it is read by its main field.
+pub(super) fn texts(value: Option<&Value>) -> Vec<String> {
+    let text = |value: &Value| match value {
+        Value::Object(fields) => {
+            let names = ["suggestion", "question", "text", "issue", "description", "title"];
+            let main = names.iter().find_map(|name| fields.get(*name).filter(|value| value.is_string()));
+            findings::line(main.unwrap_or(value))
+        }
+        other => findings::line(other),
+    };
+    let items = match value {
+        Some(Value::Array(items)) => items.as_slice(),
+        Some(single) => std::slice::from_ref(single),
+        None => &[],
+    };
+    items.iter().map(text).filter(|text| !text.is_empty()).take(MOST_TEXTS).collect()
+}

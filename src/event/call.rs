@@ -1,0 +1,158 @@
+//! An agent call: that it began, how it ended, and what the agent says about itself.
+
+use serde::{Deserialize, Serialize};
+
+use super::evaluation::Evaluation;
+use super::evidence::{Reading, TriageTable};
+use crate::phase::{PhaseName, Step};
+
+/// An agent call that is about to begin.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StepStarted {
+    pub phase: PhaseName,
+    pub step: Step,
+    pub round: u32,
+    pub attempt: u32,
+    /// The agent spec, such as `claude:opus`.
+    pub agent: String,
+    /// The nonce of a review or triage.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub review_id: Option<String>,
+    /// SHA-256 of the prompt.
+    pub prompt: String,
+}
+
+/// How an agent call ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ExecOutcome {
+    Done,
+    /// It ended, but says itself or shows that something is missing.
+    Partial,
+    /// It ended without a word.
+    NoOutput,
+    TimedOut,
+    Idle,
+    BlockedOnPrompt,
+    RateLimited,
+    /// It broke: exit code, signal, broken stream.
+    Crashed,
+    /// The program could not be started at all.
+    NotStarted,
+    Cancelled,
+}
+
+impl ExecOutcome {
+    /// Tells whether the call came to an end that can be judged.
+    pub fn ended(self) -> bool {
+        matches!(self, Self::Done | Self::Partial | Self::NoOutput)
+    }
+}
+
+/// What a call cost. Missing figures are missing, not zero.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct Usage {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub input_tokens: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output_tokens: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost_usd: Option<f64>,
+}
+
+/// The end of an agent call.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Ended {
+    pub outcome: ExecOutcome,
+    /// Why it did not end well, for people.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    pub millis: u64,
+    #[serde(default)]
+    pub usage: Usage,
+    /// The answer was longer than what is kept.
+    #[serde(default)]
+    pub truncated: bool,
+    /// The agent is a script or a plain command: nothing here was thought.
+    #[serde(default)]
+    pub simulated: bool,
+}
+
+/// The author's call (execute or revise) ended.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Worked {
+    pub phase: PhaseName,
+    pub step: Step,
+    pub round: u32,
+    pub attempt: u32,
+    pub ended: Ended,
+    /// The files as the author left them.
+    pub tree: String,
+    /// Paths the call changed, relative to the worktree.
+    #[serde(default)]
+    pub changed: Vec<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub claim: Option<Claim>,
+    /// The decision about the run, from a phase that decides.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub evaluation: Option<Evaluation>,
+}
+
+/// What an author says about itself: may trigger a check, is never evidence.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Claim {
+    pub status: ClaimStatus,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next_action: Option<NextAction>,
+    #[serde(default)]
+    pub summary: String,
+    #[serde(default)]
+    pub notices: Vec<String>,
+}
+
+/// The word of a claim.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ClaimStatus {
+    Completed,
+    Incomplete,
+    Blocked,
+}
+
+/// What an author says it would do next.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NextAction {
+    pub action: String,
+    #[serde(default)]
+    pub reason: String,
+}
+
+/// The reviewer's call ended.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Reviewed {
+    pub phase: PhaseName,
+    pub round: u32,
+    pub attempt: u32,
+    pub reviewer: String,
+    pub ended: Ended,
+    /// What was read; nothing when there was no answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reading: Option<Reading>,
+    /// The files that were judged: an approval holds for these only.
+    pub tree: String,
+}
+
+/// The triage call ended.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Triaged {
+    pub phase: PhaseName,
+    pub round: u32,
+    pub attempt: u32,
+    pub ended: Ended,
+    /// What its table says; nothing when it could not be read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub table: Option<TriageTable>,
+    pub tree: String,
+    #[serde(default)]
+    pub changed: Vec<String>,
+}

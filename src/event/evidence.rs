@@ -1,0 +1,90 @@
+//! What we saw: the results of checks, and what was read out of the answers of reviewers and triage.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::finding::{Finding, Severity};
+use crate::phase::PhaseName;
+use crate::verdict::{Grade, Judgment, ReadAs, Verdict};
+
+/// The evidence of one round.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Checked {
+    pub phase: PhaseName,
+    pub round: u32,
+    pub results: Vec<CheckResult>,
+    /// The files as the checks left them.
+    pub tree: String,
+}
+
+/// What one check saw.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CheckResult {
+    pub check: String,
+    pub status: CheckStatus,
+    /// The name of the failure, which chooses the retry prompt; `E_…` codes are shown to people.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pattern: Option<String>,
+    /// One line for people.
+    pub summary: String,
+    /// What we saw: the last lines of a command, the path that is missing. Length-limited.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub evidence: String,
+    /// What the retry prompt may insert.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub params: BTreeMap<String, String>,
+}
+
+/// The status of a check; only `Pass` is a pass.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CheckStatus {
+    Pass,
+    Fail,
+    /// It could not run: a missing tool, no permission.
+    Unavailable,
+    /// It does not apply here.
+    Skipped,
+}
+
+/// What was read out of a reviewer's answer.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct Reading {
+    /// After the rules of DESIGN §7.3.
+    pub result: Verdict,
+    /// The same in the engine's words, by the policy's verdict map.
+    pub judgment: Judgment,
+    /// The word as written; empty when there was none.
+    pub stated: String,
+    pub read_as: ReadAs,
+    /// Why it was read so, in one line.
+    pub reason: String,
+    /// What the author should read: the summary, or the answer around the verdict, or all of it.
+    pub feedback: String,
+    #[serde(default)]
+    pub suggestions: Vec<String>,
+    #[serde(default)]
+    pub findings: Vec<Finding>,
+    #[serde(default)]
+    pub questions: Vec<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub grade: Option<Grade>,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub viewpoints: BTreeMap<String, Grade>,
+}
+
+impl Reading {
+    /// Returns the worst severity among the findings.
+    pub fn worst(&self) -> Option<Severity> {
+        self.findings.iter().map(|finding| finding.severity).max()
+    }
+}
+
+/// The sums of the triage table.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TriageTable {
+    pub fix_required: u32,
+    pub no_fix_needed: u32,
+    pub needs_discussion: u32,
+}

@@ -1,0 +1,159 @@
+//! What happened: the facts a run consists of. Past tense, data only, masked before they are written.
+//! A run is the fold of its facts; decisions are facts too, so that replay never decides again.
+
+mod call;
+mod evaluation;
+mod evidence;
+mod ruling;
+
+use serde::{Deserialize, Serialize};
+
+use crate::issue::{Issue, IssueNumber};
+use crate::phase::PhaseName;
+use crate::policy::{Agreement, Budget};
+
+pub use call::{
+    Claim, ClaimStatus, Ended, ExecOutcome, NextAction, Reviewed, StepStarted, Triaged, Usage, Worked,
+};
+pub use evaluation::{Evaluation, RemainingTask, RunDecision};
+pub use evidence::{CheckResult, CheckStatus, Checked, Reading, TriageTable};
+pub use ruling::{Answered, Choice, Escalation, PauseReason, Reopened, ReopenedBy, Ruled, Ruling};
+
+/// The format of the log this program writes; a log with a greater number is refused.
+pub const FORMAT: u32 = 1;
+
+/// One line of the log.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Entry {
+    /// 1, 2, 3, …
+    pub seq: u64,
+    /// UTC, RFC 3339 with milliseconds.
+    pub at: jiff::Timestamp,
+    pub fact: Fact,
+}
+
+/// One thing that happened.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum Fact {
+    /// The first fact: what the run is about and what was agreed.
+    RunStarted(Box<RunStarted>),
+    /// A person or a job asked for (a part of) the run; written by every `execute` that finds something to do.
+    Asked(Asked),
+    /// A phase is not going to run.
+    PhaseSkipped { phase: PhaseName, because: String },
+    /// A phase began; `tree` is the state of the files its work is compared with.
+    PhaseStarted { phase: PhaseName, tree: String },
+    /// An agent is about to be called.
+    StepStarted(StepStarted),
+    /// The author's call ended, well or not.
+    Worked(Worked),
+    /// The evidence of a round was gathered.
+    Checked(Checked),
+    /// The reviewer's call ended, well or not.
+    Reviewed(Reviewed),
+    /// The triage call ended, well or not.
+    Triaged(Triaged),
+    /// The engine decided what the round leads to; `advance` announces the commit that holds the log up to this fact.
+    Ruled(Ruled),
+    /// What was approved changed before it could be committed: checks and review again.
+    ApprovalVoided { phase: PhaseName, reason: String },
+    /// The announced commit is on the branch.
+    Committed { phase: PhaseName, commit: String },
+    /// The pull request (or its text, on the local forge) is up to date with the branch.
+    Published {
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pr_number: Option<u64>,
+        pr_url: String,
+    },
+    /// The run waits for a person, a budget or a time.
+    Paused { escalation: Escalation },
+    /// A person answered, or the reason of the pause is gone.
+    Answered(Answered),
+    /// A phase was opened again; it and all later ones are pending.
+    Reopened(Reopened),
+    /// A signal ended the work under way; the phase stays in progress.
+    Interrupted { signal: String },
+    /// A person ended the run for good.
+    Cancelled { by: String },
+    /// Something worth telling that changes nothing.
+    Noted { kind: String, text: String },
+    /// Nothing is left to do.
+    Finished { outcome: Outcome },
+}
+
+/// What a run is about.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RunStarted {
+    pub format: u32,
+    /// 128 random bits in hex.
+    pub run_id: String,
+    pub version: String,
+    pub issue: Issue,
+    /// SHA-256 of title and body, to notice later edits.
+    pub issue_digest: String,
+    pub repository: String,
+    pub branch: String,
+    pub base_branch: String,
+    pub base_commit: String,
+    pub language: String,
+    /// Untracked files that were there before: never committed.
+    #[serde(default)]
+    pub strays: Vec<String>,
+    pub agreement: Agreement,
+}
+
+/// The part of the run that was asked for.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Asked {
+    /// One phase, or all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub only: Option<PhaseName>,
+    /// Unmet needs do not stop the phase.
+    #[serde(default)]
+    pub ignore_needs: bool,
+    /// The limits now in force, when they were raised.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub budget: Option<Budget>,
+    /// The author's chain, when another one was asked for explicitly.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub agents: Vec<String>,
+    /// The reviewer's chain, likewise.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub reviewers: Vec<String>,
+    /// Where the branch stood when this process took over.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub head: Option<String>,
+}
+
+/// Where a run stands as a whole.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Outcome {
+    #[default]
+    Running,
+    Completed,
+    Failed,
+    Incomplete,
+    Paused,
+    Cancelled,
+}
+
+impl Outcome {
+    /// Returns the word used in records.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Running => "running",
+            Self::Completed => "completed",
+            Self::Failed => "failed",
+            Self::Incomplete => "incomplete",
+            Self::Paused => "paused",
+            Self::Cancelled => "cancelled",
+        }
+    }
+}
+
+/// Returns the name of the branch a run works on.
+pub fn branch_of(issue: IssueNumber) -> String {
+    format!("ai-workflow/issue-{issue}")
+}

@@ -1,0 +1,158 @@
+//! What the engine ruled, what it asks a person, and what the person answers.
+
+use serde::{Deserialize, Serialize};
+
+use crate::phase::{PhaseName, Step};
+use crate::verdict::Judgment;
+
+/// A judgment and what `decide` made of it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Ruled {
+    pub phase: PhaseName,
+    pub round: u32,
+    pub judgment: Judgment,
+    pub ruling: Ruling,
+    /// The rule that led here, with the limits used, in one line.
+    pub rule: String,
+    /// Standstill is seen and shown; it ends nothing unless the policy says so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub standstill: Option<String>,
+}
+
+/// What happens next in a phase.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "do", rename_all = "snake_case")]
+pub enum Ruling {
+    Advance,
+    Revise,
+    Redo {
+        step: Step,
+        delay_ms: u64,
+        /// The next agent of the chain takes over.
+        #[serde(default)]
+        next_agent: bool,
+    },
+    Pause {
+        escalation: Escalation,
+    },
+    Fail {
+        reason: String,
+        #[serde(default)]
+        incomplete: bool,
+    },
+    /// The evaluation sends the run back.
+    Reopen {
+        phase: PhaseName,
+    },
+}
+
+impl Ruling {
+    /// Returns the word of the glossary.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Self::Advance => "advance",
+            Self::Revise => "revise",
+            Self::Redo { .. } => "redo",
+            Self::Pause { .. } => "pause",
+            Self::Fail { .. } => "fail",
+            Self::Reopen { .. } => "reopen",
+        }
+    }
+}
+
+/// The question attached to a pause.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Escalation {
+    pub reason: PauseReason,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub phase: Option<PhaseName>,
+    pub question: String,
+    /// What can be answered.
+    pub options: Vec<Choice>,
+    /// Rounds so far and open findings, one line each.
+    #[serde(default)]
+    pub report: Vec<String>,
+    /// The pause ends by itself then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub until: Option<jiff::Timestamp>,
+}
+
+/// Why a run waits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PauseReason {
+    Exhausted,
+    Blocked,
+    Discuss,
+    Unreadable,
+    ReviewerUnavailable,
+    AgentFailed,
+    Stalled,
+    Budget,
+    Quota,
+    JobLimit,
+}
+
+impl PauseReason {
+    /// Returns the word used in records.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Exhausted => "exhausted",
+            Self::Blocked => "blocked",
+            Self::Discuss => "discuss",
+            Self::Unreadable => "unreadable",
+            Self::ReviewerUnavailable => "reviewer_unavailable",
+            Self::AgentFailed => "agent_failed",
+            Self::Stalled => "stalled",
+            Self::Budget => "budget",
+            Self::Quota => "quota",
+            Self::JobLimit => "job_limit",
+        }
+    }
+
+    /// Tells whether `execute` may go on by itself once the reason is gone.
+    pub fn passes_by_itself(self) -> bool {
+        matches!(self, Self::Budget | Self::Quota | Self::JobLimit)
+    }
+}
+
+/// What a person may answer to a pause.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Choice {
+    /// Go on, with a fresh set of limits.
+    Continue,
+    /// The person takes the responsibility that the reviewer did not take.
+    Accept,
+    /// The phase fails.
+    GiveUp,
+}
+
+/// The answer to a pause.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Answered {
+    pub choice: Choice,
+    /// What the person wants the author to know.
+    #[serde(default)]
+    pub text: String,
+    pub by: String,
+}
+
+/// A phase was opened again.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Reopened {
+    pub phase: PhaseName,
+    /// The step it goes on with.
+    pub step: Step,
+    pub reason: String,
+    pub by: ReopenedBy,
+}
+
+/// Who opened a phase again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ReopenedBy {
+    Retry,
+    Rollback,
+    Evaluation,
+}

@@ -1,0 +1,214 @@
+//! A forge made of files beside the code: `.ai-workflow/local/issues/N.md`, `N.comments.jsonl`, `N.pr.md`.
+//! It is how the tool runs with no GitHub at all. Knows no lock: one run per issue is the store's business.
+
+use std::fs::{self, OpenOptions};
+use std::io::{ErrorKind, Write};
+use std::path::PathBuf;
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use super::front_matter::{self, BadLine};
+use super::{Comment, CommentDraft, ForgeError, PullRequest, PullRequestRef};
+use crate::issue::{Issue, IssueNumber};
+
+/// Where the issues are, relative to the root.
+pub const FOLDER: &str = ".ai-workflow/local/issues";
+/// The author of what we write.
+pub const AUTHOR: &str = "ai-workflow";
+
+/// The forge in a checkout.
+#[derive(Debug, Clone)]
+pub struct LocalForge {
+    root: PathBuf,
+}
+
+/// The front matter of an issue.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct IssueFront {
+    title: String,
+    #[serde(default)]
+    labels: Vec<String>,
+    #[serde(default)]
+    author: String,
+    #[serde(default)]
+    state: State,
+}
+
+/// The front matter of a pull request.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RequestFront {
+    title: String,
+    head: String,
+    base: String,
+    draft: bool,
+    state: State,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum State {
+    #[default]
+    Open,
+    Closed,
+}
+
+impl LocalForge {
+    /// Names the forge of a checkout; touches nothing.
+    pub fn new(root: impl Into<PathBuf>) -> Self {
+        Self { root: root.into() }
+    }
+
+    /// Tells whether there is a file for the issue, which makes this forge the default one.
+    pub fn has(&self, number: IssueNumber) -> bool {
+        self.root.join(relative(number, "md")).is_file()
+    }
+
+    /// Returns an issue, open or closed.
+    pub fn issue(&self, number: IssueNumber) -> Result<Issue, ForgeError> {
+        let file = relative(number, "md");
+        let not_found = || ForgeError::NotFound { number, place: file.clone() };
+        let bytes = self.bytes(&file)?.ok_or_else(not_found)?;
+        let (front, body): (IssueFront, _) = front_matter::parse(&bytes).map_err(unreadable(&file))?;
+        let title = front.title.trim().to_owned();
+        if title.is_empty() {
+            return Err(unreadable(&file)(BadLine { line: 1, why: "the title is empty".to_owned() }));
+        }
+        let open = front.state == State::Open;
+        Ok(Issue { number, title, body, labels: front.labels, author: front.author, open, url: file })
+    }
+
+    /// Returns the comments of an issue, oldest first.
+    pub fn comments(&self, number: IssueNumber) -> Result<Vec<Comment>, ForgeError> {
+        Ok(self.comment_lines(number)?.into_iter().map(|(comment, _)| comment).collect())
+    }
+
+    /// Writes a comment and returns its id. Ours with the id, else ours with the marker, is
+    /// rewritten in place; all other lines stay as they are, to the byte.
+    pub fn upsert_comment(
+        &self,
+        number: IssueNumber,
+        draft: CommentDraft<'_>,
+        at: Timestamp,
+    ) -> Result<u64, ForgeError> {
+        let file = relative(number, "comments.jsonl");
+        let mut lines = self.comment_lines(number)?;
+        let ours = |fits: &dyn Fn(&Comment) -> bool| {
+            lines.iter().position(|(comment, _)| comment.author == AUTHOR && fits(comment))
+        };
+        let place = ours(&|comment| Some(comment.id) == draft.id)
+            .or_else(|| ours(&|comment| comment.body.contains(draft.marker)));
+        let next_id = lines.iter().map(|(comment, _)| comment.id).max().unwrap_or(0) + 1;
+        let comment = Comment {
+            id: place.map_or(next_id, |place| lines[place].0.id),
+            author: AUTHOR.to_owned(),
+            created_at: place.map_or(at, |place| lines[place].0.created_at),
+            updated_at: at,
+            body: draft.body.as_str().to_owned(),
+        };
+        let id = comment.id;
+        let text = serde_json::to_string(&comment).map_err(|error| self.io("write", &file)(error.into()))?;
+        match place {
+            Some(place) => lines[place] = (comment, text),
+            None => lines.push((comment, text)),
+        }
+        let text: String = lines.iter().flat_map(|(_, line)| [line, "\n"]).collect();
+        self.replace(&file, &text)?;
+        Ok(id)
+    }
+
+    /// Writes the pull request of an issue. There is one file per issue, so another head is refused.
+    pub fn upsert_pull_request(
+        &self,
+        number: IssueNumber,
+        request: &PullRequest,
+    ) -> Result<PullRequestRef, ForgeError> {
+        let file = relative(number, "pr.md");
+        if let Some(found) = self.request_front(&file)?.map(|front| front.head)
+            && found != request.head
+        {
+            return Err(ForgeError::OtherHead { file, found, head: request.head.clone() });
+        }
+        let front = RequestFront {
+            title: request.title.as_str().replace(['\r', '\n'], " "),
+            head: request.head.clone(),
+            base: request.base.clone(),
+            draft: request.draft,
+            state: State::Open,
+        };
+        let front = serde_norway::to_string(&front)
+            .map_err(|error| self.io("write", &file)(std::io::Error::other(error)))?;
+        self.replace(&file, &format!("---\n{front}---\n\n{}\n", request.body.as_str().trim_matches('\n')))?;
+        Ok(PullRequestRef { number: None, url: file })
+    }
+
+    fn request_front(&self, file: &str) -> Result<Option<RequestFront>, ForgeError> {
+        let Some(bytes) = self.bytes(file)? else { return Ok(None) };
+        front_matter::parse(&bytes).map(|(front, _)| Some(front)).map_err(unreadable(file))
+    }
+
+    /// Returns each comment with its line as it stands in the file.
+    fn comment_lines(&self, number: IssueNumber) -> Result<Vec<(Comment, String)>, ForgeError> {
+        let file = relative(number, "comments.jsonl");
+        let bytes = self.bytes(&file)?.unwrap_or_default();
+        let bytes = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(&bytes);
+        let lines = bytes.split(|byte| *byte == b'\n').enumerate();
+        lines
+            .filter(|(_, line)| !line.trim_ascii().is_empty())
+            .map(|(index, line)| {
+                let bad = |why| unreadable(&file)(BadLine { line: index + 1, why });
+                let text = std::str::from_utf8(line).map_err(|_| bad("the text is not UTF-8".to_owned()))?;
+                let comment = serde_json::from_str(text).map_err(|error| bad(without_place(&error)))?;
+                Ok((comment, text.to_owned()))
+            })
+            .collect()
+    }
+
+    /// Returns the bytes of a file, nothing when it is missing.
+    fn bytes(&self, file: &str) -> Result<Option<Vec<u8>>, ForgeError> {
+        match fs::read(self.root.join(file)) {
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+            other => other.map(Some).map_err(self.io("read", file)),
+        }
+    }
+
+    /// Replaces a file as a whole: a killed process leaves the old one, and a leftover that the next write sweeps.
+    fn replace(&self, file: &str, text: &str) -> Result<(), ForgeError> {
+        let path = self.root.join(file);
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let beside = path.with_file_name(format!(".{name}.tmp"));
+        let folder = self.root.join(FOLDER);
+        let swept = || match fs::remove_file(&beside) {
+            Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
+            _ => Ok(()),
+        };
+        fs::create_dir_all(folder)
+            .and_then(|()| swept())
+            .and_then(|()| OpenOptions::new().write(true).create_new(true).open(&beside))
+            .and_then(|mut made| made.write_all(text.as_bytes()))
+            .and_then(|()| fs::rename(&beside, &path))
+            .map_err(self.io("write", file))
+    }
+
+    fn io(&self, action: &'static str, file: &str) -> impl FnOnce(std::io::Error) -> ForgeError {
+        let file = self.root.join(file);
+        move |source| ForgeError::Io { action, file, source }
+    }
+}
+
+/// Returns a file of an issue relative to the root; it is also the issue's address.
+fn relative(number: IssueNumber, ending: &str) -> String {
+    format!("{FOLDER}/{number}.{ending}")
+}
+
+fn unreadable(file: &str) -> impl Fn(BadLine) -> ForgeError {
+    move |bad| ForgeError::Unreadable { file: file.to_owned(), line: bad.line, why: bad.why }
+}
+
+/// Returns a JSON error without its place inside the line, which would be mistaken for that of the file.
+fn without_place(error: &serde_json::Error) -> String {
+    let message = error.to_string();
+    message.rfind(" at line ").map_or(message.clone(), |at| message[..at].to_owned())
+}

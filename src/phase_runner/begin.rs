@@ -1,0 +1,48 @@
+//! The first facts of a run: where it starts from, what is pinned, what is left out by choice.
+//! Refuses what would mix the user's work with the run's.
+
+use super::{RunError, digest, nonce};
+use crate::event::{FORMAT, Fact, RunStarted};
+use crate::issue::Issue;
+use crate::journal::Journal;
+use crate::phase::PhaseName;
+use crate::policy::Agreement;
+
+/// Everything that is pinned when a run begins.
+#[derive(Debug, Clone)]
+pub struct Beginning {
+    pub issue: Issue,
+    pub repository: String,
+    pub branch: String,
+    pub base_branch: String,
+    pub base_commit: String,
+    pub language: String,
+    pub strays: Vec<String>,
+    pub agreement: Agreement,
+    /// Phases left out, and why.
+    pub skipped: Vec<(PhaseName, String)>,
+}
+
+/// Writes the first facts of a run.
+pub fn begin(journal: &mut Journal, beginning: Beginning) -> Result<(), RunError> {
+    let issue = &beginning.issue;
+    let issue_digest = digest(&format!("{}\0{}", issue.title, issue.body));
+    journal.record(Fact::RunStarted(Box::new(RunStarted {
+        format: FORMAT,
+        run_id: nonce(),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        issue_digest,
+        issue: beginning.issue,
+        repository: beginning.repository,
+        branch: beginning.branch,
+        base_branch: beginning.base_branch,
+        base_commit: beginning.base_commit,
+        language: beginning.language,
+        strays: beginning.strays,
+        agreement: beginning.agreement,
+    })))?;
+    for (phase, because) in beginning.skipped {
+        journal.record(Fact::PhaseSkipped { phase, because })?;
+    }
+    Ok(())
+}

@@ -1,0 +1,187 @@
+//! Where the files of a run are, relative to the root of its worktree, and how texts are put there.
+//! Relative paths are texts with `/`, as git, prompts and agents read them. Follows no link below the root:
+//! a repository could commit `.ai-workflow` as a link to somewhere else.
+
+use std::fs;
+use std::io::{ErrorKind, Write};
+use std::path::{Component, Path, PathBuf};
+
+use super::{StoreError, failed, view};
+use crate::issue::IssueNumber;
+use crate::phase::Step;
+use crate::policy::PhaseDef;
+use crate::redact::Masked;
+
+/// The folder of everything of ours in a repository.
+pub const HOME: &str = ".ai-workflow";
+
+/// What keeps prompts, answers and raw streams out of commits. Written once; a person may change it.
+const GITIGNORE: &str = "\
+# Written by ai-workflow: what stays on this machine. Deliverables, events.jsonl and metadata.json are committed.
+.gitignore
+.*.tmp
+issue-*/*/execute/
+issue-*/*/review/
+issue-*/*/triage/
+issue-*/*/revise/
+issue-*/*/answer/
+tmp/
+worktrees/
+";
+
+/// The files of one run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RunFolder {
+    root: PathBuf,
+    issue: IssueNumber,
+}
+
+/// One agent call: which folder its files go to.
+#[derive(Debug, Clone, Copy)]
+pub struct Call<'a> {
+    pub phase: &'a PhaseDef,
+    pub step: Step,
+    pub round: u32,
+    pub attempt: u32,
+}
+
+impl RunFolder {
+    /// Names the run of an issue in a worktree; touches nothing.
+    pub fn new(root: impl Into<PathBuf>, issue: IssueNumber) -> Self {
+        Self { root: root.into(), issue }
+    }
+
+    /// Returns the root of the worktree.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// Returns the run's folder relative to the root.
+    pub fn relative(&self) -> String {
+        format!("{HOME}/issue-{}", self.issue)
+    }
+
+    /// Returns the log, relative to the root.
+    pub fn events(&self) -> String {
+        format!("{}/events.jsonl", self.relative())
+    }
+
+    /// Returns the view of the run, relative to the root.
+    pub fn metadata(&self) -> String {
+        format!("{}/metadata.json", self.relative())
+    }
+
+    /// Returns the last review, relative to the root.
+    pub fn review_result(&self) -> String {
+        format!("{}/review-result.json", self.relative())
+    }
+
+    /// Returns the folder of a phase, relative to the root.
+    pub fn phase(&self, phase: &PhaseDef) -> String {
+        format!("{}/{}", self.relative(), phase.folder)
+    }
+
+    /// Returns the output folder of a phase, relative to the root.
+    pub fn output(&self, phase: &PhaseDef) -> String {
+        format!("{}/output", self.phase(phase))
+    }
+
+    /// Returns the deliverable of a phase, relative to the root: the `AI_WORKFLOW_OUTPUT` of its agents.
+    pub fn deliverable(&self, phase: &PhaseDef) -> String {
+        format!("{}/{}", self.output(phase), phase.output)
+    }
+
+    /// Returns the document the engine makes of a reviewer's answer in a phase with triage.
+    pub fn review_document(&self, phase: &PhaseDef, round: u32) -> String {
+        format!("{}/document-review-{round}.md", self.output(phase))
+    }
+
+    /// Returns the document the engine makes of a triage answer.
+    pub fn reply_document(&self, phase: &PhaseDef, round: u32) -> String {
+        format!("{}/document-review-{round}-reply.md", self.output(phase))
+    }
+
+    /// Returns the folder of an agent call, relative to the root.
+    pub fn call(&self, call: Call<'_>) -> String {
+        let Call { phase, step, round, attempt } = call;
+        format!("{}/{step}/round-{round}/attempt-{attempt}", self.phase(phase))
+    }
+
+    /// Returns where a relative path is on this machine.
+    pub fn at(&self, relative: &str) -> PathBuf {
+        self.root.join(relative)
+    }
+
+    /// Makes the run's folder and the `.gitignore` of all runs, unless there is one.
+    pub fn prepare(&self) -> Result<(), StoreError> {
+        make_folder(&self.root, &self.relative())?;
+        self.prepare_home()
+    }
+
+    /// Makes the folder of all runs and its `.gitignore`, unless there is one.
+    pub fn prepare_home(&self) -> Result<(), StoreError> {
+        make_folder(&self.root, HOME)?;
+        let path = self.at(HOME).join(".gitignore");
+        match fs::OpenOptions::new().write(true).create_new(true).open(&path) {
+            Ok(mut file) => file.write_all(GITIGNORE.as_bytes()).map_err(failed("write", &path)),
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),
+            Err(error) => Err(failed("make", &path)(error)),
+        }
+    }
+
+    /// Writes a text to a path relative to the root, as a whole, and makes the folders on the way.
+    pub fn write(&self, relative: &str, text: &Masked) -> Result<(), StoreError> {
+        let folder = relative.rsplit_once('/').map_or("", |(folder, _)| folder);
+        make_folder(&self.root, folder)?;
+        view::write_atomically(&self.at(relative), text)
+    }
+
+    /// Keeps the prompt of a call and returns its path relative to the root.
+    pub fn write_prompt(&self, call: Call<'_>, text: &Masked) -> Result<String, StoreError> {
+        self.write_in(call, "prompt.md", text)
+    }
+
+    /// Keeps the answer of a call and returns its path relative to the root.
+    pub fn write_answer(&self, call: Call<'_>, text: &Masked) -> Result<String, StoreError> {
+        self.write_in(call, "answer.md", text)
+    }
+
+    /// Makes the folder of a call and returns where its raw stream goes, relative to the root.
+    pub fn raw_stream(&self, call: Call<'_>) -> Result<String, StoreError> {
+        let folder = self.call(call);
+        make_folder(&self.root, &folder)?;
+        Ok(format!("{folder}/raw.jsonl"))
+    }
+
+    /// Makes the output folder of a phase, so that an agent only has to write its file.
+    pub fn make_output(&self, phase: &PhaseDef) -> Result<(), StoreError> {
+        make_folder(&self.root, &self.output(phase))
+    }
+
+    fn write_in(&self, call: Call<'_>, name: &str, text: &Masked) -> Result<String, StoreError> {
+        let relative = format!("{}/{name}", self.call(call));
+        self.write(&relative, text)?;
+        Ok(relative)
+    }
+}
+
+/// Makes the folders of a relative path one by one; each has to be a real folder inside the root.
+fn make_folder(root: &Path, relative: &str) -> Result<(), StoreError> {
+    let mut path = root.to_owned();
+    for part in Path::new(relative).components() {
+        let foreign = |path: &Path, what| Err(StoreError::Foreign { file: path.display().to_string(), what });
+        path.push(part);
+        if !matches!(part, Component::Normal(_)) {
+            return foreign(&path, "outside the worktree");
+        }
+        match fs::create_dir(&path) {
+            Err(error) if error.kind() != ErrorKind::AlreadyExists => {
+                return Err(failed("make the folder", &path)(error));
+            }
+            Ok(()) => {}
+            Err(_) if fs::symlink_metadata(&path).is_ok_and(|found| found.is_dir()) => {}
+            Err(_) => return foreign(&path, "a link or a file where a folder is needed"),
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,343 @@
+//! The event log: one fact per line, chained by hash, appended and synced. The truth of a run.
+//! Reading changes nothing: a torn last line is dropped in memory and cut off by the next append; any other
+//! damage is an error. The chain detects accidents, not forgery; an agent that touches the file while a run is
+//! going on is noticed by length and hash, which the runner's memory holds.
+//!
+//! One line is `{"chain":"<64 hex>",` and the rest of the entry's object. The chain of a line is the SHA-256 of
+//! the chain before it (as hex) and the exact bytes of that rest, so that checking needs no serialising again.
+
+use std::fmt;
+use std::fs::{self, File, OpenOptions};
+use std::io::{ErrorKind, Read, Write};
+use std::path::{Path, PathBuf};
+
+use jiff::Timestamp;
+use serde::Deserialize;
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+
+use super::{StoreError, failed, hex, sha256_hex};
+use crate::event::{Entry, FORMAT, Fact};
+use crate::redact::Masker;
+
+/// The chain before the first line.
+pub const FIRST_CHAIN: &str = "0000000000000000000000000000000000000000000000000000000000000000";
+const OPENING: &[u8] = b"{\"chain\":\"";
+const CLOSING: &[u8] = b"\",";
+const REST_AT: usize = OPENING.len() + 64 + CLOSING.len();
+
+/// What a log holds.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Contents {
+    pub entries: Vec<Entry>,
+    /// The chain of the last entry.
+    pub chain: String,
+    /// How many bytes the whole lines take.
+    pub good_bytes: usize,
+    pub torn: Option<Torn>,
+}
+
+/// A last line that was not written to its end and is therefore not part of the log.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Torn {
+    pub line: usize,
+    pub bytes: usize,
+}
+
+impl fmt::Display for Torn {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "line {} of the log was not written to its end; its {} bytes are dropped",
+            self.line, self.bytes
+        )
+    }
+}
+
+/// Reads the bytes of a log; `name` is what errors call it.
+pub fn read(bytes: &[u8], name: &str) -> Result<Contents, StoreError> {
+    let mut contents =
+        Contents { entries: Vec::new(), chain: FIRST_CHAIN.to_owned(), good_bytes: 0, torn: None };
+    for (index, line) in bytes.split_inclusive(|byte| *byte == b'\n').enumerate() {
+        let Some(whole) = line.strip_suffix(b"\n") else {
+            contents.torn = Some(Torn { line: index + 1, bytes: line.len() });
+            break;
+        };
+        let (entry, chain) = read_line(whole, &contents.chain, index as u64 + 1).map_err(|why| {
+            newer(whole, name, index + 1).unwrap_or(StoreError::Damaged {
+                file: name.to_owned(),
+                line: index + 1,
+                why,
+            })
+        })?;
+        contents.entries.push(entry);
+        contents.chain = chain;
+        contents.good_bytes += line.len();
+    }
+    Ok(contents)
+}
+
+/// Reads a log that is not going to be written; a file that is missing holds nothing.
+pub fn read_file(path: &Path) -> Result<Contents, StoreError> {
+    read(&bytes_of(path)?, &path.display().to_string())
+}
+
+/// Reads one line, which has to continue the chain and the count.
+fn read_line(line: &[u8], previous: &str, expected: u64) -> Result<(Entry, String), String> {
+    if line.is_empty() {
+        return Err("the line is empty".to_owned());
+    }
+    let (stated, rest) = split(line).ok_or("the line does not begin with its chain")?;
+    let chain = sha256_hex(&[previous.as_bytes(), rest]);
+    if stated != chain.as_bytes() {
+        return Err("its chain does not fit its content and the line before".to_owned());
+    }
+    let entry = parse(rest)?;
+    match &entry.fact {
+        Fact::RunStarted(start) if start.format > FORMAT => Err("it has a newer format".to_owned()),
+        _ if entry.seq != expected => Err(format!("it is entry {}, not {expected}", entry.seq)),
+        _ => Ok((entry, chain)),
+    }
+}
+
+/// Splits a line into the chain it states and the rest that the chain is about.
+fn split(line: &[u8]) -> Option<(&[u8], &[u8])> {
+    let stated = line.strip_prefix(OPENING)?.get(..64)?;
+    let framed = line.get(..REST_AT)?.ends_with(CLOSING);
+    framed.then(|| (stated, &line[REST_AT..]))
+}
+
+fn parse(rest: &[u8]) -> Result<Entry, String> {
+    serde_json::from_slice(&[b"{", rest].concat()).map_err(|error| error.to_string())
+}
+
+/// Tells a line of a newer program apart from damage: such a line is nobody's fault.
+fn newer(line: &[u8], name: &str, number: usize) -> Option<StoreError> {
+    let value: Value = serde_json::from_slice(line).ok()?;
+    let fact = value.get("fact")?;
+    let format = fact.get("format")?.as_u64()?;
+    let started = fact.get("type")?.as_str()? == "run_started";
+    (started && format > u64::from(FORMAT)).then(|| StoreError::Newer {
+        file: name.to_owned(),
+        line: number,
+        format,
+    })
+}
+
+/// A log that is open for writing. Whoever holds it holds the lock of the run.
+#[derive(Debug)]
+pub struct Log {
+    path: PathBuf,
+    seq: u64,
+    chain: String,
+    /// How many bytes of whole lines there are.
+    length: u64,
+    /// How long the file has to be; unknown after a write that failed and could not be taken back.
+    on_disk: Option<u64>,
+    /// The running hash of the whole lines.
+    hasher: Sha256,
+}
+
+/// What was found when a log was opened.
+#[derive(Debug)]
+pub struct Opened {
+    pub log: Log,
+    pub entries: Vec<Entry>,
+    pub torn: Option<Torn>,
+}
+
+impl Log {
+    /// Opens a log; a file that is missing is an empty log and is made by the first append.
+    pub fn open(path: &Path) -> Result<Opened, StoreError> {
+        let bytes = bytes_of(path)?;
+        let contents = read(&bytes, &path.display().to_string())?;
+        let log = Self {
+            path: path.to_owned(),
+            seq: contents.entries.len() as u64,
+            chain: contents.chain,
+            length: contents.good_bytes as u64,
+            on_disk: Some(bytes.len() as u64),
+            hasher: Sha256::new_with_prefix(&bytes[..contents.good_bytes]),
+        };
+        Ok(Opened { log, entries: contents.entries, torn: contents.torn })
+    }
+
+    /// Returns the number of the last entry, 0 when there is none.
+    pub fn seq(&self) -> u64 {
+        self.seq
+    }
+
+    /// Returns the chain of the last entry.
+    pub fn chain(&self) -> &str {
+        &self.chain
+    }
+
+    /// Appends a fact and returns the entry as it reads back, masked, so that memory equals disk.
+    /// When this returns the entry is on the disk; when it fails the log is as it was.
+    pub fn append(&mut self, at: Timestamp, fact: &Fact, masker: &Masker) -> Result<Entry, StoreError> {
+        let (entry, rest) = masked(&Entry { seq: self.seq + 1, at, fact: fact.clone() }, masker)?;
+        let chain = sha256_hex(&[self.chain.as_bytes(), &rest]);
+        let line = [OPENING, chain.as_bytes(), CLOSING, &rest, b"\n"].concat();
+        self.check_length()?;
+        self.write(&line)?;
+        self.seq = entry.seq;
+        self.chain = chain;
+        self.length += line.len() as u64;
+        self.on_disk = Some(self.length);
+        self.hasher.update(&line);
+        Ok(entry)
+    }
+
+    /// Compares the whole file with what this process wrote; asked after every agent call.
+    pub fn verify(&self) -> Result<(), StoreError> {
+        self.check_length()?;
+        let bytes = bytes_of(&self.path)?;
+        let ours = bytes.get(..usize::try_from(self.length).unwrap_or(usize::MAX));
+        if ours.is_some_and(|ours| Sha256::digest(ours) == self.hasher.clone().finalize()) {
+            return Ok(());
+        }
+        Err(self.tampered("its content is not what was written".to_owned()))
+    }
+
+    /// Returns the SHA-256 of the whole lines.
+    pub fn digest(&self) -> String {
+        hex(&self.hasher.clone().finalize())
+    }
+
+    /// The cheap half of the guard: the file is where it was and as long as it was.
+    fn check_length(&self) -> Result<(), StoreError> {
+        let Some(expected) = self.on_disk else { return Ok(()) };
+        let actual = match fs::symlink_metadata(&self.path) {
+            Ok(found) if found.is_file() => Some(found.len()),
+            Ok(_) => return Err(self.tampered("it is no ordinary file any more".to_owned())),
+            Err(error) if error.kind() == ErrorKind::NotFound => None,
+            Err(error) => return Err(failed("look at", &self.path)(error)),
+        };
+        match actual {
+            None if expected == 0 => Ok(()),
+            None => Err(self.tampered("it is gone".to_owned())),
+            Some(actual) if actual == expected => Ok(()),
+            Some(actual) => {
+                Err(self.tampered(format!("it is {actual} bytes long where {expected} were written")))
+            }
+        }
+    }
+
+    fn tampered(&self, why: String) -> StoreError {
+        StoreError::Tampered { file: self.path.display().to_string(), why }
+    }
+
+    /// Writes a line behind the whole lines and syncs it; takes back what a failed write left.
+    fn write(&mut self, line: &[u8]) -> Result<(), StoreError> {
+        let mut file = self.file()?;
+        if self.on_disk != Some(self.length) {
+            file.set_len(self.length).map_err(failed("cut the torn line off", &self.path))?;
+        }
+        file.write_all(line).and_then(|()| file.sync_data()).map_err(|error| {
+            self.on_disk = file.set_len(self.length).is_ok().then_some(self.length);
+            failed("write to", &self.path)(error)
+        })
+    }
+
+    /// Opens the file for one append. It is not kept open: a `git checkout` may put an equal file in its place.
+    fn file(&self) -> Result<File, StoreError> {
+        let open = |create: bool| OpenOptions::new().append(true).create(create).open(&self.path);
+        if self.length > 0 {
+            return open(false).map_err(failed("open", &self.path));
+        }
+        let folder = self.path.parent().unwrap_or(Path::new("."));
+        let missing = missing_folders(folder);
+        fs::create_dir_all(folder).map_err(failed("make the folder", folder))?;
+        let file = open(true).map_err(failed("make", &self.path))?;
+        sync_names(folder, &missing)?;
+        Ok(file)
+    }
+}
+
+/// Returns the folders that are missing on the way to this one, itself included.
+fn missing_folders(folder: &Path) -> Vec<PathBuf> {
+    let named = |path: &&Path| !path.as_os_str().is_empty() && !path.exists();
+    folder.ancestors().take_while(named).map(Path::to_owned).collect()
+}
+
+/// Makes new names durable: a synced file in a folder that forgot it would be lost.
+fn sync_names(folder: &Path, made: &[PathBuf]) -> Result<(), StoreError> {
+    let parents = made.iter().filter_map(|path| path.parent());
+    for path in std::iter::once(folder).chain(parents).filter(|path| !path.as_os_str().is_empty()) {
+        // Only Unix can open a folder; elsewhere the file system is trusted.
+        if cfg!(unix) {
+            File::open(path).and_then(|file| file.sync_all()).map_err(failed("sync", path))?;
+        }
+    }
+    Ok(())
+}
+
+/// Reads a file that has to be an ordinary one: a link could lead the next append out of the worktree.
+fn bytes_of(path: &Path) -> Result<Vec<u8>, StoreError> {
+    match fs::symlink_metadata(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(failed("look at", path)(error)),
+        Ok(found) if !found.is_file() => {
+            return Err(StoreError::Foreign { file: path.display().to_string(), what: "no ordinary file" });
+        }
+        Ok(_) => {}
+    }
+    let mut bytes = Vec::new();
+    File::open(path)
+        .and_then(|mut file| file.read_to_end(&mut bytes))
+        .map_err(failed("read", path))
+        .map(|_| bytes)
+}
+
+/// Returns the masked entry and its bytes after the opening brace.
+fn masked(entry: &Entry, masker: &Masker) -> Result<(Entry, Vec<u8>), StoreError> {
+    let unwritable = |why: String| StoreError::Unwritable { seq: entry.seq, why };
+    let plain = serde_json::to_value(entry).map_err(|error| unwritable(error.to_string()))?;
+    let mut value = plain.clone();
+    masker.mask_value(&mut value);
+    if let Ok(found) = read_back(&value) {
+        return Ok(found);
+    }
+    read_back(&keep_own_words(&plain, masker)).map_err(unwritable)
+}
+
+/// Returns the entry of a value and its bytes, in the order of its fields, as they will be read.
+fn read_back(value: &Value) -> Result<(Entry, Vec<u8>), String> {
+    let entry = Entry::deserialize(value).map_err(|error| error.to_string())?;
+    let text = serde_json::to_vec(&entry).map_err(|error| error.to_string())?;
+    let rest = text[1..].to_vec();
+    parse(&rest).map(|entry| (entry, rest))
+}
+
+/// Masks text by text and leaves a text alone that has to be a word of ours, such as the name of a phase:
+/// somebody's password may be `planning`.
+fn keep_own_words(plain: &Value, masker: &Masker) -> Value {
+    let mut value = plain.clone();
+    for pointer in texts(plain, String::new()) {
+        let mut attempt = value.clone();
+        if let Some(text) = attempt.pointer_mut(&pointer) {
+            masker.mask_value(text);
+        }
+        if read_back(&attempt).is_ok() {
+            value = attempt;
+        }
+    }
+    value
+}
+
+/// Returns the JSON pointers of all texts in a value.
+fn texts(value: &Value, at: String) -> Vec<String> {
+    match value {
+        Value::String(_) => vec![at],
+        Value::Array(items) => {
+            items.iter().enumerate().flat_map(|(index, item)| texts(item, format!("{at}/{index}"))).collect()
+        }
+        Value::Object(fields) => fields
+            .iter()
+            .flat_map(|(key, field)| {
+                texts(field, format!("{at}/{}", key.replace('~', "~0").replace('/', "~1")))
+            })
+            .collect(),
+        Value::Null | Value::Bool(_) | Value::Number(_) => Vec::new(),
+    }
+}

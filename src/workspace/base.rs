@@ -1,0 +1,118 @@
+//! Which commit a run starts from, and what the repository is called.
+
+use super::branch::Branch;
+use super::call::Call;
+use super::names::{CommitId, Head, check_branch_name};
+use super::{Error, Result, Workspace};
+
+/// The branch and commit a run starts from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Base {
+    pub branch: String,
+    pub commit: CommitId,
+    /// The tip of the same branch on origin, as last fetched, when it is another commit.
+    pub on_origin: Option<CommitId>,
+}
+
+impl Workspace {
+    /// Returns the wanted base, else origin's default branch, else the branch the worktree is on.
+    pub fn default_base(&self, wanted: Option<&str>, head: &Head) -> Result<Base> {
+        if let Some(wanted) = wanted {
+            return self.base(wanted);
+        }
+        if let Some(branch) = self.origin_default()? {
+            return self.base(&branch);
+        }
+        self.base(head.branch.as_deref().ok_or(Error::DetachedHead)?)
+    }
+
+    /// Returns a branch as a base; the local one counts, the one on origin where there is no local one.
+    pub fn base(&self, name: &str) -> Result<Base> {
+        check_branch_name(name)?;
+        let (local, remote) = (format!("refs/heads/{name}"), format!("refs/remotes/origin/{name}"));
+        let found = self.references(&[&local, &remote])?;
+        let tip = |reference: &str| {
+            found.iter().find(|found| found.reference == reference).map(|found| found.tip.clone())
+        };
+        let (local, remote) = (tip(&local), tip(&remote));
+        let commit =
+            local.or_else(|| remote.clone()).ok_or_else(|| Error::NoSuchBranch { name: name.to_owned() })?;
+        let on_origin = remote.filter(|remote| *remote != commit);
+        Ok(Base { branch: name.to_owned(), commit, on_origin })
+    }
+
+    fn origin_default(&self) -> Result<Option<String>> {
+        let found = self.references(&["refs/remotes/origin/HEAD"])?;
+        let target = found.into_iter().find_map(|Branch { symbolic, .. }| symbolic);
+        Ok(target.and_then(|target| target.strip_prefix("refs/remotes/origin/").map(str::to_owned)))
+    }
+
+    /// Returns `owner/name` when origin's address says so, else the name of the folder.
+    pub fn repository_name(&self) -> Result<String> {
+        let address = self.origin_address()?;
+        let folder = || self.root.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        Ok(address.as_deref().and_then(repository_of).unwrap_or_else(folder))
+    }
+
+    /// Returns origin's address without user and password, when there is one.
+    pub fn origin_address(&self) -> Result<Option<String>> {
+        let output = self.try_git(&Call::new(["remote", "get-url", "origin"]).reading())?;
+        let text = output.text();
+        Ok(output.succeeded().then(|| without_userinfo(text.trim())))
+    }
+}
+
+/// `https://user:password@host/path` becomes `https://host/path`; other forms carry no password.
+fn without_userinfo(address: &str) -> String {
+    let Some((scheme, rest)) = address.split_once("://") else { return address.to_owned() };
+    let (authority, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+    let host = authority.rsplit('@').next().unwrap_or_default();
+    format!("{scheme}://{host}{path}")
+}
+
+/// Reads `owner/name` from `https://host/owner/name.git` and `git@host:owner/name.git`; a local path has no owner.
+fn repository_of(address: &str) -> Option<String> {
+    let path = match address.split_once("://") {
+        Some(("file", _)) => return None,
+        Some((_, rest)) => rest.split_once('/')?.1,
+        None => address.split_once(':').filter(|(host, _)| !host.contains('/'))?.1,
+    };
+    let path = path.trim_matches('/');
+    let path = path.strip_suffix(".git").unwrap_or(path);
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
+    let mut parts = path.split('/');
+    let (owner, name) = (parts.next()?, parts.next()?);
+    let good = parts.next().is_none()
+        && [owner, name].iter().all(|part| !part.is_empty() && part.chars().all(plain));
+    good.then(|| path.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_address_says_owner_and_name() {
+        for (address, expected) in [
+            ("https://github.com/o/n.git", Some("o/n")),
+            ("https://github.com/o/n/", Some("o/n")),
+            ("git@github.com:o/n.git", Some("o/n")),
+            ("ssh://git@github.com:22/o/n", Some("o/n")),
+            ("https://host/a/b/c", None),
+            ("https://host", None),
+            ("https://host/o/$(x)", None),
+            ("/srv/git/o/n.git", None),
+            ("../o:x/n", None),
+            ("file:///srv/o/n", None),
+        ] {
+            assert_eq!(repository_of(address).as_deref(), expected, "{address}");
+        }
+    }
+
+    #[test]
+    fn user_and_password_are_left_out() {
+        assert_eq!(without_userinfo("https://u:p@ss@host/o/n"), "https://host/o/n");
+        assert_eq!(without_userinfo("https://host/o/n@2"), "https://host/o/n@2");
+        assert_eq!(without_userinfo("git@host:o/n"), "git@host:o/n");
+    }
+}

@@ -1,0 +1,157 @@
+//! Why something could not be done in the worktree, and what a person can do about it.
+
+use std::path::PathBuf;
+
+/// A failure of the workspace.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    #[error("the program `{program}` was not found")]
+    NoGit { program: String },
+    #[error("the installed git is older than 2.31")]
+    TooOld,
+    #[error("{} is not in a git repository", dir.display())]
+    NotARepository { dir: PathBuf },
+    #[error("{} is a bare repository: it has no files to work on", dir.display())]
+    Bare { dir: PathBuf },
+    #[error("the repository {} has no commits yet", root.display())]
+    NoCommits { root: PathBuf },
+    #[error("git does not know who commits: {detail}")]
+    NoIdentity { detail: String },
+    #[error("HEAD is detached and no base branch was named")]
+    DetachedHead,
+    #[error("`{name}` cannot be a branch: {why}")]
+    BadBranchName { name: String, why: &'static str },
+    #[error("there is no branch `{name}`, neither here nor on origin")]
+    NoSuchBranch { name: String },
+    #[error("the branch `{name}` exists already")]
+    BranchExists { name: String },
+    #[error("the branch `{name}` is checked out in another worktree: {detail}")]
+    BranchInUse { name: String, detail: String },
+    #[error("the worktree is on {found} instead of the run's branch `{expected}`")]
+    WrongBranch { expected: String, found: String },
+    #[error("a {what} is in progress in {}", root.display())]
+    InProgress { what: &'static str, root: PathBuf },
+    #[error("another git holds {path}")]
+    Locked { path: String },
+    #[error("the push of `{branch}` to `{remote}` was refused because the remote branch moved: {detail}")]
+    RemoteMoved { branch: String, remote: String, detail: String },
+    #[error("the push of `{branch}` to `{remote}` failed: {detail}")]
+    PushFailed { branch: String, remote: String, detail: String },
+    #[error("reverting stopped on a conflict and was undone: {detail}")]
+    RevertConflict { detail: String },
+    #[error("{} changed while the run was going on", path.display())]
+    ConfigChanged { path: PathBuf },
+    #[error("{} was replaced while the run was going on", path.display())]
+    RepositoryReplaced { path: PathBuf },
+    #[error("`{text}` is not the id of a git object")]
+    BadObjectId { text: String },
+    #[error("the path `{path}` cannot be asked of git: {why}")]
+    BadPath { path: String, why: &'static str },
+    #[error("`{command}` had not ended after {seconds} s and was killed")]
+    TooSlow { command: String, seconds: u64 },
+    #[error("`{command}` found no space left on the disk")]
+    DiskFull { command: String },
+    #[error("`{command}` failed ({ending}): {detail}")]
+    Git { command: String, ending: String, detail: String },
+    #[error("`{command}` answered what we do not understand: {detail}")]
+    Unexpected { command: String, detail: String },
+    #[error("{}: {source}", path.display())]
+    File { path: PathBuf, source: std::io::Error },
+}
+
+impl Error {
+    /// Returns what a person can do about it.
+    pub fn hint(&self) -> Option<String> {
+        Some(match self {
+            Self::NoGit { .. } | Self::TooOld => "install git 2.31 or newer".into(),
+            Self::NotARepository { .. } => {
+                "go into a clone of the repository, or make one with `git init`".into()
+            }
+            Self::Bare { .. } => "make a clone with files: `git clone REPOSITORY FOLDER`".into(),
+            Self::NoCommits { .. } => "commit something first: `git add -A && git commit -m start`".into(),
+            Self::NoIdentity { .. } => {
+                "tell git who you are: `git config user.name NAME` and `git config user.email ADDRESS`".into()
+            }
+            Self::DetachedHead => "name the branch to start from: `--base-branch BRANCH`".into(),
+            Self::BadBranchName { .. } => "use the plain name of a branch, such as `main`".into(),
+            Self::NoSuchBranch { .. } => {
+                "`git branch --all` lists the branches; `git fetch` gets new ones".into()
+            }
+            Self::BranchExists { name } => {
+                format!("look at it with `git log {name}`, or remove it with `git branch -D {name}`")
+            }
+            Self::BranchInUse { .. } => {
+                "`git worktree list` shows where; work there, or remove that worktree".into()
+            }
+            Self::WrongBranch { expected, .. } => {
+                format!("go back with `git switch {expected}` and run again")
+            }
+            Self::InProgress { what, .. } => {
+                format!("end it with `git {what} --continue` or `git {what} --abort`")
+            }
+            Self::Locked { .. } => {
+                "wait until the other git has ended; if none is running, delete that file".into()
+            }
+            Self::RemoteMoved { .. } => {
+                "somebody pushed to that branch: look at their commits before pushing again".into()
+            }
+            Self::PushFailed { .. } => {
+                "check the remote and your access with `git push --dry-run`, then run again".into()
+            }
+            Self::ConfigChanged { path } => {
+                format!("look at {} for settings you did not make, then run again", path.display())
+            }
+            Self::RepositoryReplaced { path } => {
+                format!("look at what {} is now, then run again", path.display())
+            }
+            Self::TooSlow { .. } => {
+                "look for a pipe or device where git expects a file, such as `.gitignore`".into()
+            }
+            Self::DiskFull { .. } => "make room, then run again".into(),
+            Self::RevertConflict { .. }
+            | Self::BadObjectId { .. }
+            | Self::BadPath { .. }
+            | Self::Git { .. }
+            | Self::Unexpected { .. }
+            | Self::File { .. } => return None,
+        })
+    }
+}
+
+/// Returns a function that says which file an error is about.
+pub(super) fn at(path: impl Into<PathBuf>) -> impl FnOnce(std::io::Error) -> Error {
+    let path = path.into();
+    |source| Error::File { path, source }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hints_name_the_command_that_helps() {
+        let hint = |error: Error| error.hint().unwrap_or_default();
+        let (name, branch, path) = ("b".to_owned(), "b".to_owned(), PathBuf::from("/r/.git"));
+        let (detail, remote) = (String::new(), "origin".to_owned());
+        assert!(hint(Error::BranchExists { name: name.clone() }).contains("`git log b`"));
+        assert!(hint(Error::NoSuchBranch { name: name.clone() }).contains("`git fetch`"));
+        assert!(hint(Error::BadBranchName { name: name.clone(), why: "" }).contains("`main`"));
+        assert!(hint(Error::BranchInUse { name, detail: detail.clone() }).contains("`git worktree list`"));
+        assert!(
+            hint(Error::WrongBranch { expected: branch.clone(), found: remote.clone() })
+                .contains("`git switch b`")
+        );
+        assert!(
+            hint(Error::InProgress { what: "merge", root: path.clone() }).contains("`git merge --abort`")
+        );
+        assert!(hint(Error::DetachedHead).contains("--base-branch"));
+        let moved =
+            Error::RemoteMoved { branch: branch.clone(), remote: remote.clone(), detail: detail.clone() };
+        assert!(hint(moved).contains("their commits"));
+        assert!(hint(Error::PushFailed { branch, remote, detail }).contains("`git push --dry-run`"));
+        assert!(hint(Error::RepositoryReplaced { path }).contains("/r/.git"));
+        assert!(hint(Error::TooSlow { command: String::new(), seconds: 1 }).contains("`.gitignore`"));
+        assert!(hint(Error::DiskFull { command: String::new() }).contains("room"));
+        assert!(Error::BadObjectId { text: String::new() }.hint().is_none());
+    }
+}

@@ -1,0 +1,136 @@
+//! Bases, branches and linked worktrees.
+
+use super::*;
+
+#[test]
+fn the_base_is_the_wanted_branch_then_origins_default_then_the_current_one() {
+    let fixture = Fixture::new();
+    fixture.git(&["branch", "release/1"]);
+    let workspace = fixture.workspace();
+    let head = workspace.survey().expect("a survey").head;
+    let branch = |wanted| workspace.default_base(wanted, &head).expect("a base").branch;
+    assert_eq!((branch(None), branch(Some("release/1"))), ("main".to_owned(), "release/1".to_owned()));
+    fixture.git(&["update-ref", "refs/remotes/origin/trunk", "HEAD"]);
+    fixture.git(&["symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/trunk"]);
+    assert_eq!(branch(None), "trunk");
+    let detached = Head { branch: None, ..head };
+    fixture.git(&["symbolic-ref", "--delete", "refs/remotes/origin/HEAD"]);
+    assert!(matches!(workspace.default_base(None, &detached), Err(Error::DetachedHead)));
+    assert!(workspace.default_base(Some("main"), &detached).is_ok());
+}
+
+#[test]
+fn a_base_that_moved_on_origin_is_told() {
+    let fixture = Fixture::new();
+    let first = fixture.tip();
+    fixture.git(&["commit", "--quiet", "--allow-empty", "--message=second"]);
+    let second = fixture.tip();
+    fixture.git(&["update-ref", "refs/remotes/origin/main", second.as_str()]);
+    let workspace = fixture.workspace();
+    assert_eq!(workspace.base("main").expect("a base").on_origin, None);
+    fixture.git(&["reset", "--quiet", "--hard", first.as_str()]);
+    let base = workspace.base("main").expect("a base");
+    assert_eq!((base.commit, base.on_origin), (first, Some(second)));
+}
+
+#[test]
+fn g01_a_base_that_is_no_plain_name_never_reaches_git() {
+    let fixture = Fixture::new();
+    let space = fixture.space();
+    for bad in ["--upload-pack=x", "a..b", "$(x)", "refs/heads/../x", "@{-1}", "x.lock"] {
+        let (count, result) = calls(&space, || space.workspace().base(bad));
+        assert!(matches!(result, Err(Error::BadBranchName { .. })), "{bad}");
+        assert_eq!(count, 0, "{bad}");
+    }
+    let error = space.workspace().base("nowhere").expect_err("no such branch");
+    assert_eq!(error.to_string(), "there is no branch `nowhere`, neither here nor on origin");
+}
+
+#[test]
+fn the_repository_is_named_by_origin_else_by_its_folder() {
+    let fixture = Fixture::new();
+    let workspace = fixture.workspace();
+    assert_eq!(workspace.origin_address().expect("an answer"), None);
+    assert_eq!(workspace.repository_name().expect("a name"), "my 'répo'");
+    fixture.git(&["remote", "add", "origin", "https://user:secret@github.com/o/n.git"]);
+    let workspace = fixture.workspace();
+    assert_eq!(workspace.origin_address().expect("an answer").as_deref(), Some("https://github.com/o/n.git"));
+    assert_eq!(workspace.repository_name().expect("a name"), "o/n");
+}
+
+#[test]
+fn a_branch_from_elsewhere_is_told_from_our_own() {
+    let fixture = Fixture::new();
+    let space = fixture.space();
+    let base = fixture.tip();
+    let origin = || space.origin(&base).expect("an answer");
+    assert_eq!(origin(), Origin::Missing);
+    fixture.git(&["branch", &space.branch()]);
+    assert!(matches!(origin(), Origin::AtBase(branch) if branch.tip == base));
+    space.workspace().switch(&space.branch()).expect("it is there");
+    fixture.git(&["commit", "--quiet", "--allow-empty", "--message=foreign"]);
+    assert!(matches!(origin(), Origin::Foreign(branch) if branch.worktree == Some(fixture.root())));
+    fixture.write(".ai-workflow/issue-7/events.jsonl", "{}\n");
+    fixture.commit_all("our log");
+    assert!(matches!(origin(), Origin::Ours(_)));
+}
+
+#[test]
+fn starting_and_leaving_a_branch_refuses_nothing_silently() {
+    let fixture = Fixture::new();
+    let space = fixture.run();
+    let workspace = space.workspace();
+    let base = workspace.opened_at();
+    assert!(matches!(workspace.start_branch(&space.branch(), base), Err(Error::BranchExists { .. })));
+    assert!(matches!(workspace.delete_branch(&space.branch()), Err(Error::BranchInUse { .. })));
+    fixture.write("README.md", "committed on the branch");
+    fixture.commit_all("on the branch");
+    fixture.write("README.md", "not committed");
+    let error = workspace.switch("main").expect_err("a change would be lost");
+    assert!(error.to_string().contains("README.md"), "{error}");
+    fixture.git(&["checkout", "--quiet", "--", "README.md"]);
+    workspace.switch("main").expect("nothing is in the way");
+    workspace.delete_branch(&space.branch()).expect("it is not in use");
+    assert!(matches!(workspace.switch(&space.branch()), Err(Error::NoSuchBranch { .. })));
+    assert_eq!(workspace.branch(&space.branch()).expect("an answer"), None);
+}
+
+#[test]
+fn a_run_can_have_a_worktree_of_its_own() {
+    let fixture = Fixture::new();
+    let space = fixture.space();
+    let place = fixture.dir.path().canonicalize().expect("it exists").join("linked");
+    let base = space.workspace().opened_at().clone();
+    let linked = space.workspace().add_worktree(&place, &space.branch(), Some(&base)).expect("made");
+    assert_eq!((linked.root(), linked.common()), (place.as_path(), fixture.root().join(".git").as_path()));
+    assert!(linked.is_linked());
+    let found = space.workspace().branch(&space.branch()).expect("an answer").expect("it is there");
+    assert_eq!(found.worktree, Some(place.clone()));
+    assert!(matches!(space.workspace().switch(&space.branch()), Err(Error::BranchInUse { .. })));
+
+    let inside = linked.for_issue(IssueNumber::try_from(7).expect("a number"));
+    let before = inside.snapshot(None).expect("a snapshot");
+    fs::write(place.join("new.rs"), "new").expect("written");
+    let after = inside.snapshot(Some(&before.tree)).expect("a snapshot");
+    let commit = inside.commit(&after.changed, &message(), &after, &base).expect("committed");
+    assert_eq!(fixture.changes_of(commit.as_str()), ["A new.rs"]);
+    assert_eq!(fixture.git_in(&place, &["status", "--porcelain"]), "");
+    assert!(!fixture.exists("new.rs"));
+
+    space.workspace().remove_worktree(&place).expect("removed");
+    assert!(!place.exists());
+    let again = space.workspace().add_worktree(&place, &space.branch(), None).expect("made again");
+    assert_eq!(*again.opened_at(), commit);
+}
+
+#[test]
+fn a_file_is_read_as_a_commit_has_it() {
+    let fixture = Fixture::new();
+    let workspace = fixture.workspace();
+    let commit = workspace.opened_at();
+    fixture.write("README.md", "changed");
+    assert_eq!(workspace.read_at(commit, "README.md").expect("an answer"), Some(b"read me\n".to_vec()));
+    assert_eq!(workspace.read_at(commit, "no such file").expect("an answer"), None);
+    assert!(matches!(workspace.read_at(commit, "src"), Err(Error::Unexpected { .. })));
+    assert!(matches!(workspace.read_at(commit, "a\nb"), Err(Error::BadPath { .. })));
+}

@@ -1,0 +1,142 @@
+//! What a killed git leaves behind.
+
+use std::io::{Read, Write};
+
+use super::*;
+
+#[test]
+fn stale_locks_of_a_killed_git_are_removed_and_young_ones_are_not() {
+    let fixture = Fixture::new();
+    let space = fixture.run();
+    space.snapshot(None).expect("a snapshot");
+    let snapshots = space.state_dir().join("snapshots");
+    let mut stale = [
+        fixture.root().join(".git/HEAD.lock"),
+        fixture.root().join(".git/index.lock"),
+        fixture.root().join(".git/next-index-12.lock"),
+        fixture.root().join(".git/packed-refs.lock"),
+        fixture.root().join(".git/refs/heads/ai-workflow/issue-7.lock"),
+        snapshots.join("incoming.index"),
+        snapshots.join("x.index.lock"),
+    ];
+    for path in &stale {
+        fs::write(path, "").expect("written");
+    }
+    stale.sort();
+    let foreign = fixture.root().join(".git/refs/heads/main.lock");
+    fs::write(&foreign, "").expect("written");
+    let hour = Duration::from_secs(3600);
+    let long_ago = SystemTime::now() - hour;
+    assert_eq!(space.sweep_stale_locks(long_ago).expect("swept"), Vec::<PathBuf>::new());
+    // Only a git at work here could hold them back, and in a folder of our own there is none.
+    let mut swept = space.sweep_stale_locks(SystemTime::now() + hour).expect("swept");
+    swept.sort();
+    assert_eq!(swept, stale);
+    assert!(foreign.exists(), "another branch is none of our business");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_lock_is_left_alone_while_a_git_is_at_work_in_the_worktree() {
+    let fixture = Fixture::new();
+    let space = fixture.run();
+    let lock = fixture.root().join(".git/index.lock");
+    fs::write(&lock, "").expect("written");
+    let mut waiting = Command::new("git")
+        .current_dir(fixture.root())
+        .args(["cat-file", "--batch"])
+        .stdin(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .expect("git is installed");
+    // It is at work when it has answered.
+    waiting.stdin.as_mut().expect("it is piped").write_all(b"HEAD\n").expect("fed");
+    waiting.stdout.as_mut().expect("it is piped").read_exact(&mut [0; 40]).expect("answered");
+    let later = SystemTime::now() + Duration::from_secs(3600);
+    let swept = space.sweep_stale_locks(later).expect("swept");
+    drop(waiting.stdin.take());
+    waiting.wait().expect("it ends");
+    assert_eq!((swept, lock.exists()), (Vec::<PathBuf>::new(), true));
+    assert_eq!(space.sweep_stale_locks(later).expect("swept"), vec![lock]);
+}
+
+#[test]
+fn in_a_linked_worktree_the_locks_of_both_places_are_swept() {
+    let fixture = Fixture::new();
+    let place = fixture.dir.path().canonicalize().expect("it exists").join("linked");
+    let base = fixture.tip();
+    let linked = fixture.workspace().add_worktree(&place, "ai-workflow/issue-7", Some(&base)).expect("made");
+    let space = linked.for_issue(IssueNumber::try_from(7).expect("a number"));
+    let git = fixture.root().join(".git");
+    let stale = [git.join("packed-refs.lock"), git.join("worktrees/linked/index.lock")];
+    let foreign = git.join("index.lock");
+    for path in stale.iter().chain([&foreign]) {
+        fs::write(path, "").expect("written");
+    }
+    let later = SystemTime::now() + Duration::from_secs(3600);
+    let mut swept = space.sweep_stale_locks(later).expect("swept");
+    swept.sort();
+    assert_eq!((swept.as_slice(), foreign.exists()), (stale.as_slice(), true));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_git_that_dies_at_any_call_is_made_good_by_trying_again() {
+    for deadly in 1..12 {
+        let fixture = Fixture::new();
+        let space = fixture.run();
+        let start = fixture.tip();
+        fixture.write("src/lib.rs", "two\n");
+        fixture.write(".ai-workflow/issue-7/events.jsonl", "{}\n");
+        let script = fixture.home().join("mortal-git");
+        let counter = fixture.home().join("counter");
+        fs::write(&counter, deadly.to_string()).expect("written");
+        let text = "#!/bin/sh\nn=$(($(cat \"$HOME/counter\") - 1))\necho $n >\"$HOME/counter\"\n\
+                    if [ $n = 0 ]; then\n  [ -z \"$GIT_INDEX_FILE\" ] || : >\"$GIT_INDEX_FILE.lock\"\n  \
+                    : >.git/HEAD.lock\n  kill -9 $$\nfi\nexec git \"$@\"\n";
+        fs::write(&script, text).expect("written");
+        make_executable(&script);
+        let mortal = fixture.program().program(&script);
+        let work = |git: Git| -> Result<CommitId, Error> {
+            let space =
+                Workspace::open_with(&fixture.root(), git)?.for_issue(IssueNumber::try_from(7).expect("7"));
+            let worked = space.snapshot(None)?;
+            let judged = space.snapshot(Some(&worked.tree))?;
+            let mut named = worked.changed;
+            named.extend(judged.engine_files().map(str::to_owned));
+            space.commit(&named, &message(), &judged, &start)
+        };
+        let first = work(mortal);
+        let left: i32 = fs::read_to_string(&counter).expect("there").trim().parse().expect("a number");
+        let survived = left > 0;
+        assert_eq!(first.is_ok(), survived, "call {deadly}: {first:?}");
+        let commit = first.or_else(|_| {
+            space.sweep_stale_locks(SystemTime::now() + Duration::from_secs(3600)).expect("swept");
+            work(fixture.program())
+        });
+        let commit = commit.expect("the second try succeeds");
+        let expected = ["A .ai-workflow/issue-7/events.jsonl", "M src/lib.rs"];
+        assert_eq!(fixture.changes_of(commit.as_str()), expected, "call {deadly}");
+        assert_eq!(fixture.git(&["status", "--porcelain"]), "", "call {deadly}");
+        if survived {
+            return;
+        }
+    }
+    panic!("every call died");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_git_that_waits_for_ever_is_ended() {
+    let fixture = Fixture::new();
+    let patient = fixture.space();
+    fixture.remove(".gitignore");
+    let pipe = fixture.root().join(".gitignore");
+    assert!(Command::new("mkfifo").arg(&pipe).status().expect("mkfifo is there").success());
+    let git = fixture.program().patience(Duration::from_millis(300));
+    let space = Workspace::open_with(&fixture.root(), git).expect("a repository");
+    let error = space.survey().expect_err("git waits for somebody to write into the pipe");
+    assert!(matches!(error, Error::TooSlow { .. }), "{error}");
+    fs::remove_file(&pipe).expect("removed");
+    assert_eq!(patient.workspace().survey().expect("a survey").changed, paths(&[".gitignore"]));
+}

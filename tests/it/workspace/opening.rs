@@ -1,0 +1,127 @@
+//! Opening a worktree and looking around in it: what is refused, and with which words.
+
+use super::*;
+
+#[test]
+fn a_workspace_is_found_from_a_folder_inside_with_one_process() {
+    let fixture = Fixture::new();
+    let workspace =
+        Workspace::open_with(&fixture.root().join("src"), fixture.program()).expect("a repository");
+    assert_eq!(workspace.calls(), 1);
+    assert_eq!(workspace.root(), fixture.root());
+    assert_eq!(workspace.common(), fixture.root().join(".git"));
+    assert_eq!(workspace.prefix(), "src");
+    assert_eq!(fixture.workspace().prefix(), "");
+    assert_eq!(*workspace.opened_at(), fixture.tip());
+    assert!(!workspace.is_shallow() && !workspace.is_linked());
+}
+
+#[test]
+fn what_cannot_be_worked_on_is_refused_with_a_hint() {
+    let fixture = Fixture::empty();
+    let refused = |dir: &Path, git: Git| {
+        let error = Workspace::open_with(dir, git).expect_err("it cannot be opened");
+        assert!(error.hint().is_some(), "{error}");
+        error
+    };
+    assert!(matches!(refused(&fixture.home(), fixture.program()), Error::NotARepository { .. }));
+    assert!(matches!(refused(&fixture.root(), fixture.program()), Error::NoCommits { .. }));
+    fixture.git(&["init", "--quiet", "--bare", "../bare"]);
+    assert!(matches!(refused(&fixture.dir.path().join("bare"), fixture.program()), Error::Bare { .. }));
+    let missing = fixture.program().program("no-such-git");
+    assert!(matches!(refused(&fixture.root(), missing), Error::NoGit { .. }));
+    let error =
+        Workspace::open_with(&fixture.root().join("nowhere"), fixture.program()).expect_err("no folder");
+    assert!(error.to_string().contains("nowhere"), "{error}");
+}
+
+#[cfg(unix)]
+#[test]
+fn an_old_git_is_said_to_be_old() {
+    let fixture = Fixture::new();
+    let script = fixture.home().join("old-git");
+    fs::write(&script, "#!/bin/sh\necho --path-format=absolute\necho false\n").expect("written");
+    make_executable(&script);
+    let error =
+        Workspace::open_with(&fixture.root(), fixture.program().program(&script)).expect_err("too old");
+    assert!(matches!(error, Error::TooOld), "{error}");
+}
+
+#[test]
+fn a_shallow_clone_works_and_is_known_to_be_one() {
+    let fixture = Fixture::new();
+    fixture.write("README.md", "two\n");
+    fixture.commit_all("second");
+    let address = format!("file://{}", fixture.root().display());
+    fixture.git(&["clone", "--quiet", "--depth=1", &address, "../shallow"]);
+    let shallow = fixture.dir.path().join("shallow");
+    let workspace = Workspace::open_with(&shallow, fixture.program()).expect("a repository");
+    assert!(workspace.is_shallow());
+    let space = workspace.for_issue(IssueNumber::try_from(7).expect("a number"));
+    assert_eq!(space.snapshot(None).expect("a snapshot").changed, paths(&[]));
+}
+
+#[test]
+fn an_unknown_committer_is_refused_with_the_command_that_helps() {
+    let fixture = Fixture::new();
+    let workspace = fixture.workspace();
+    assert!(workspace.identity().is_ok());
+    fs::write(fixture.home().join(".gitconfig"), "[user]\n\tuseConfigOnly = true\n").expect("written");
+    let error = workspace.identity().expect_err("nobody is known");
+    assert!(error.to_string().starts_with("git does not know who commits: "), "{error}");
+    assert!(error.hint().is_some_and(|hint| hint.contains("git config user.name")));
+}
+
+#[test]
+fn the_survey_tells_changed_files_strays_and_what_is_unfinished_with_one_process() {
+    let fixture = Fixture::new();
+    fixture.write(".ai-workflow/config.toml", "");
+    fixture.write("target/debug/x", "ignored");
+    fixture.write("my notes.txt", "stray");
+    fixture.write("README.md", "changed");
+    fixture.write("staged.rs", "staged");
+    fixture.git(&["add", "staged.rs"]);
+    fixture.git(&["init", "--quiet", "nested"]);
+    fs::write(fixture.root().join(".git/MERGE_HEAD"), "").expect("written");
+    let space = fixture.space();
+    let (count, survey) = calls(&space, || space.workspace().survey().expect("a survey"));
+    assert_eq!(count, 1);
+    assert!(!survey.is_clean());
+    let expected = Survey {
+        head: Head { commit: fixture.tip(), branch: Some("main".into()) },
+        changed: paths(&["README.md", "staged.rs"]),
+        strays: paths(&["my notes.txt"]),
+        nested: paths(&["nested/"]),
+        moved_submodules: paths(&[]),
+        has_submodules: false,
+        in_progress: Some("merge"),
+        unreadable: paths(&[]),
+    };
+    assert_eq!(survey, expected);
+}
+
+#[test]
+fn a_submodule_is_seen_and_its_content_left_alone() {
+    let fixture = Fixture::new();
+    let other = Fixture::new();
+    let address = other.root().display().to_string();
+    fixture.git(&["-c", "protocol.file.allow=always", "submodule", "--quiet", "add", &address, "sub"]);
+    fixture.commit_all("with a submodule");
+    let space = fixture.run();
+    let before = space.snapshot(None).expect("a snapshot");
+    fixture.git_in(&fixture.root().join("sub"), &["commit", "--quiet", "--allow-empty", "--message=moved"]);
+    fixture.write("sub/new.txt", "inside");
+    let survey = space.workspace().survey().expect("a survey");
+    assert_eq!((survey.moved_submodules, survey.has_submodules), (paths(&["sub"]), true));
+    assert_eq!(changed(&space, &before), paths(&[]));
+}
+
+#[test]
+fn a_failing_git_is_reported_with_its_command_and_last_words() {
+    let fixture = Fixture::new();
+    let unknown = Tree::try_from("0123456789012345678901234567890123456789").expect("an id");
+    let error = fixture.space().changed_between(&unknown, &unknown).expect_err("there is no such tree");
+    let text = error.to_string();
+    assert!(text.starts_with("`git diff-tree -r -z --name-only --no-renames 0123"), "{text}");
+    assert!(text.contains("failed (exit 128): fatal: bad object 0123"), "{text}");
+}

@@ -1,0 +1,79 @@
+//! Pushing, squashing and taking back.
+
+use super::*;
+
+#[test]
+fn a_push_adds_to_the_remote_and_never_replaces_what_others_pushed() {
+    let fixture = Fixture::new();
+    fixture.git(&["init", "--quiet", "--bare", "../remote"]);
+    fixture.git(&["remote", "add", "origin", "../remote"]);
+    let space = fixture.run();
+    let (branch, workspace) = (space.branch(), space.workspace());
+    let first = fixture.tip();
+    workspace.push("origin", &branch, None).expect("pushed");
+    let remote = fixture.dir.path().join("remote");
+    assert_eq!(fixture.git_in(&remote, &["rev-parse", &branch]), first.as_str());
+
+    fixture.git(&["commit", "--quiet", "--allow-empty", "--message=second"]);
+    let second = fixture.tip();
+    workspace.push("origin", &branch, None).expect("pushed");
+    fixture.git(&["reset", "--quiet", "--hard", first.as_str()]);
+    fixture.git(&["commit", "--quiet", "--allow-empty", "--message=another second"]);
+    for lease in [None, Some(&first)] {
+        let error = workspace.push("origin", &branch, lease).expect_err("the remote moved");
+        assert!(matches!(error, Error::RemoteMoved { .. }), "{error}");
+    }
+    assert_eq!(fixture.git_in(&remote, &["rev-parse", &branch]), second.as_str());
+    workspace.push("origin", &branch, Some(&second)).expect("pushed with the lease");
+    assert!(matches!(workspace.push("nowhere", &branch, None), Err(Error::PushFailed { .. })));
+    assert!(matches!(workspace.push("--exec=x", &branch, None), Err(Error::BadBranchName { .. })));
+}
+
+#[test]
+fn many_commits_become_one_and_the_files_stay() {
+    let fixture = Fixture::new();
+    let space = fixture.run();
+    let base = fixture.tip();
+    for text in ["two\n", "three\n"] {
+        fixture.write("src/lib.rs", text);
+        fixture.commit_all(text);
+    }
+    let tip = fixture.tip();
+    let commit = space.squash(&base, &tip, &message()).expect("squashed");
+    assert_eq!(fixture.git(&["rev-list", "--parents", "-1", "HEAD"]), format!("{commit} {base}"));
+    assert_eq!(fixture.git(&["status", "--porcelain"]), "");
+    assert_eq!(fixture.read("src/lib.rs"), "three\n");
+    assert!(space.squash(&base, &tip, &message()).is_err(), "the branch is not there any more");
+    assert_eq!(fixture.tip(), commit);
+}
+
+#[test]
+fn a_signature_that_the_user_wants_is_asked_for() {
+    let fixture = Fixture::new();
+    let space = fixture.run();
+    let base = fixture.tip();
+    let config = fixture.home().join(".gitconfig");
+    let text = fs::read_to_string(&config).expect("it is there");
+    fs::write(&config, text + "[commit]\n\tgpgSign = true\n[gpg]\n\tprogram = /no/such/program\n")
+        .expect("written");
+    let error = space.squash(&base, &base, &message()).expect_err("nothing can sign");
+    assert!(error.to_string().contains("gpg"), "{error}");
+    let seen = space.snapshot(None).expect("a snapshot");
+    assert!(space.commit(&[], &message(), &seen, &base).is_err(), "nothing can sign");
+    assert_eq!(fixture.tip(), base);
+}
+
+#[test]
+fn files_are_put_back_to_an_older_commit_and_the_runs_own_stay() {
+    let fixture = Fixture::new();
+    let space = fixture.run();
+    let before = fixture.tip();
+    fixture.write("src/lib.rs", "two\n");
+    fixture.write("new.txt", "new\n");
+    fixture.write(".ai-workflow/issue-7/events.jsonl", "{}\n");
+    fixture.commit_all("two");
+    let paths = space.workspace().take_back(&before).expect("put back");
+    assert_eq!(paths, ["new.txt", "src/lib.rs"]);
+    assert_eq!(fixture.read("src/lib.rs"), "one\n");
+    assert_eq!(fixture.git(&["status", "--porcelain"]), "D new.txt\n M src/lib.rs");
+}

@@ -1,0 +1,233 @@
+//! The identity of the files, undoing what a reviewer wrote, and differences for readers.
+
+use super::*;
+
+#[test]
+fn a_snapshot_covers_untracked_files_and_neither_ignored_ones_nor_the_engines_own() {
+    let fixture = Fixture::new();
+    let space = fixture.run();
+    let first = space.snapshot(None).expect("a snapshot");
+    fixture.write("target/debug/x", "ignored");
+    fixture.write(".ai-workflow/issue-7/events.jsonl", "{}\n");
+    fixture.write(".ai-workflow/issue-7/00_planning/execute/round-1/attempt-1/prompt.md", "prompt");
+    fixture.write(".ai-workflow/local/issues/7.md", "issue");
+    let same = space.snapshot(Some(&first.tree)).expect("a snapshot");
+    assert_eq!((&same.tree, same.changed.len()), (&first.tree, 0));
+    fixture.write("new.rs", "untracked");
+    fixture.write(".ai-workflow/issue-7/00_planning/output/planning.md", "plan");
+    let second = space.snapshot(Some(&first.tree)).expect("a snapshot");
+    let expected = paths(&[".ai-workflow/issue-7/00_planning/output/planning.md", "new.rs"]);
+    assert_eq!(second.changed, expected);
+    assert_eq!(space.changed_between(&first.tree, &second.tree).expect("an answer"), expected);
+    assert_eq!(second.head, Head { commit: fixture.tip(), branch: Some(space.branch()) });
+    let engine_files: Vec<&str> = second.engine_files().collect();
+    assert_eq!(
+        engine_files,
+        [
+            ".ai-workflow/issue-7/00_planning/execute/round-1/attempt-1/prompt.md",
+            ".ai-workflow/issue-7/events.jsonl",
+            ".ai-workflow/local/issues/7.md",
+        ]
+    );
+    assert!(fixture.git(&["status", "--porcelain"]).starts_with("?? "), "the user's index is untouched");
+}
+
+#[test]
+fn an_unchanged_tree_costs_one_process_and_a_changed_one_three() {
+    let fixture = Fixture::new();
+    let space = fixture.run();
+    let (count, first) = calls(&space, || space.snapshot(None).expect("a snapshot"));
+    assert_eq!(count, 2);
+    let (count, same) = calls(&space, || space.snapshot(Some(&first.tree)).expect("a snapshot"));
+    assert_eq!((count, &same.tree), (1, &first.tree));
+    fixture.write("src/lib.rs", "two\n");
+    let (count, second) = calls(&space, || space.snapshot(Some(&first.tree)).expect("a snapshot"));
+    assert_eq!((count, second.changed), (3, paths(&["src/lib.rs"])));
+    let (count, _) = calls(&space, || space.snapshot(Some(&second.tree)).expect("a snapshot"));
+    assert_eq!(count, 1);
+}
+
+#[test]
+fn a_change_of_the_same_length_in_the_same_second_is_seen() {
+    let fixture = Fixture::new();
+    let space = fixture.run();
+    let mut last = space.snapshot(None).expect("a snapshot");
+    for text in ["aaa\n", "bbb\n", "ccc\n", "ddd\n"] {
+        fixture.write("src/lib.rs", text);
+        let next = space.snapshot(Some(&last.tree)).expect("a snapshot");
+        assert_eq!(next.changed, paths(&["src/lib.rs"]), "{text}");
+        last = next;
+    }
+}
+
+#[test]
+fn a_lost_index_is_rebuilt_from_its_tree() {
+    let fixture = Fixture::new();
+    let space = fixture.run();
+    fixture.write("stray.txt", "untracked");
+    let first = space.snapshot(None).expect("a snapshot");
+    fs::remove_dir_all(space.state_dir()).expect("removed");
+    let again = space.snapshot(Some(&first.tree)).expect("a snapshot");
+    assert_eq!((again.tree, again.changed), (first.tree.clone(), paths(&[])));
+    fs::remove_dir_all(space.state_dir()).expect("removed");
+    fs::remove_file(fixture.root().join(".git/index")).expect("removed");
+    assert_eq!(space.snapshot(None).expect("a snapshot").tree, first.tree);
+}
+
+#[test]
+fn only_the_newest_indexes_are_kept() {
+    let fixture = Fixture::new();
+    let space = fixture.run();
+    let mut tree = space.snapshot(None).expect("a snapshot").tree;
+    for number in 0..10 {
+        fixture.write("src/lib.rs", &number.to_string());
+        tree = space.snapshot(Some(&tree)).expect("a snapshot").tree;
+    }
+    let kept = fs::read_dir(space.state_dir().join("snapshots")).expect("it is there").count();
+    assert_eq!(kept, 6);
+    assert_eq!(space.snapshot(Some(&tree)).expect("a snapshot").changed, paths(&[]));
+}
+
+const ODD_NAMES: [&str; 9] =
+    ["a b", "quo\"te", "apo'strophe", "line\nbreak", "-dash", "日本語.md", ":(top)x", "st*r", "back\\slash"];
+
+#[test]
+fn g04_odd_names_pass_through_snapshot_commit_and_restore() {
+    let fixture = Fixture::new();
+    let space = fixture.run();
+    let before = space.snapshot(None).expect("a snapshot");
+    for name in ODD_NAMES {
+        fixture.write(name, "odd");
+    }
+    fixture.write("star", "not meant by st*r");
+    let after = space.snapshot(Some(&before.tree)).expect("a snapshot");
+    let mut expected = paths(&ODD_NAMES);
+    expected.sort();
+    let named: Vec<String> = after.changed.iter().filter(|path| *path != "star").cloned().collect();
+    assert_eq!(named, expected);
+    let commit = space.commit(&named, &message(), &after, &fixture.tip()).expect("committed");
+    assert_eq!(fixture.changes_of(commit.as_str()).len(), ODD_NAMES.len());
+    for name in ODD_NAMES {
+        fixture.remove(name);
+    }
+    assert_eq!(space.restore(&after.tree).expect("restored"), expected);
+    assert!(ODD_NAMES.iter().all(|name| fixture.read(name) == "odd"));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn g03_special_files_nested_repositories_and_unreadable_names_are_left_out_and_named() {
+    use std::os::unix::ffi::OsStrExt;
+    let fixture = Fixture::new();
+    let space = fixture.run();
+    let before = space.snapshot(None).expect("a snapshot");
+    fs::write(fixture.root().join(std::ffi::OsStr::from_bytes(b"bad\xffname")), "x").expect("written");
+    fixture.git(&["init", "--quiet", "nested"]);
+    fixture.write("nested/file", "inside");
+    fixture.remove("README.md");
+    let pipe = fixture.root().join("README.md");
+    assert!(Command::new("mkfifo").arg(&pipe).status().expect("mkfifo is there").success());
+    let after = space.snapshot(Some(&before.tree)).expect("a snapshot");
+    assert_eq!((&after.tree, after.changed), (&before.tree, paths(&[])));
+    let mut left_out = after.left_out;
+    left_out.sort();
+    assert_eq!(left_out, ["README.md", "bad\\xffname", "nested/"]);
+}
+
+#[test]
+fn a_file_taken_in_and_ignored_later_leaves_the_tree_again() {
+    let fixture = Fixture::new();
+    let space = fixture.run();
+    let before = space.snapshot(None).expect("a snapshot");
+    fixture.write("out.log", "output");
+    let middle = space.snapshot(Some(&before.tree)).expect("a snapshot");
+    assert_eq!(middle.changed, paths(&["out.log"]));
+    fixture.write(".gitignore", "/target/\n*.log\nsrc/\n");
+    let after = space.snapshot(Some(&middle.tree)).expect("a snapshot");
+    assert_eq!(after.changed, paths(&[".gitignore", "out.log"]));
+    let between = space.changed_between(&before.tree, &after.tree).expect("an answer");
+    assert_eq!(between, paths(&[".gitignore"]), "src/lib.rs is ignored now, but tracked");
+    let named = paths(&[".gitignore", "out.log"]);
+    let commit = space.commit(&named, &message(), &after, &fixture.tip()).expect("committed");
+    assert_eq!(fixture.changes_of(commit.as_str()), ["M .gitignore"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn files_behind_a_link_are_gone_also_when_the_link_is_ignored() {
+    let fixture = Fixture::new();
+    let space = fixture.run();
+    let before = space.snapshot(None).expect("a snapshot");
+    let elsewhere = fixture.dir.path().join("elsewhere");
+    fs::create_dir(&elsewhere).expect("made");
+    fs::write(elsewhere.join("lib.rs"), "secret").expect("written");
+    fs::remove_dir_all(fixture.root().join("src")).expect("removed");
+    std::os::unix::fs::symlink(&elsewhere, fixture.root().join("src")).expect("linked");
+    fixture.write(".git/info/exclude", "src\n");
+    let after = space.snapshot(Some(&before.tree)).expect("a snapshot");
+    assert_eq!(after.changed, paths(&["src/lib.rs"]));
+    assert_eq!(space.changed_between(&before.tree, &after.tree).expect("an answer"), after.changed);
+    assert_eq!(changed(&space, &after), paths(&[]));
+}
+
+#[test]
+fn a_reviewers_changes_are_undone_and_nothing_else() {
+    let fixture = Fixture::new();
+    let space = fixture.run();
+    fixture.write("author.rs", "by the author");
+    fixture.write(".ai-workflow/issue-7/events.jsonl", "{}\n");
+    let agreed = space.snapshot(None).expect("a snapshot");
+    fixture.write("target/x", "ignored");
+    fixture.write(".ai-workflow/issue-7/events.jsonl", "{}\n{}\n");
+    fixture.write("author.rs", "by the reviewer");
+    fixture.write("deep/er/new.rs", "by the reviewer");
+    fixture.remove("README.md");
+    let (count, undone) = calls(&space, || space.restore(&agreed.tree).expect("restored"));
+    assert_eq!((count, undone), (2, paths(&["README.md", "author.rs", "deep/er/new.rs"])));
+    assert_eq!(
+        (fixture.read("author.rs"), fixture.read("README.md")),
+        ("by the author".into(), "read me\n".into())
+    );
+    assert!(!fixture.exists("deep"));
+    assert_eq!(fixture.read(".ai-workflow/issue-7/events.jsonl"), "{}\n{}\n");
+    assert!(fixture.exists("target/x"));
+    assert_eq!(changed(&space, &agreed), paths(&[]));
+    let (count, undone) = calls(&space, || space.restore(&agreed.tree).expect("restored"));
+    assert_eq!((count, undone), (1, paths(&[])));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_folder_that_became_a_link_to_elsewhere_is_restored_without_touching_elsewhere() {
+    let fixture = Fixture::new();
+    let space = fixture.run();
+    let agreed = space.snapshot(None).expect("a snapshot");
+    let elsewhere = fixture.dir.path().join("elsewhere");
+    fs::create_dir(&elsewhere).expect("made");
+    fs::write(elsewhere.join("lib.rs"), "not ours").expect("written");
+    fs::remove_dir_all(fixture.root().join("src")).expect("removed");
+    std::os::unix::fs::symlink(&elsewhere, fixture.root().join("src")).expect("linked");
+    assert_eq!(space.restore(&agreed.tree).expect("restored"), paths(&["src", "src/lib.rs"]));
+    assert_eq!(fixture.read("src/lib.rs"), "one\n");
+    assert_eq!(fs::read_to_string(elsewhere.join("lib.rs")).expect("it is there"), "not ours");
+}
+
+#[test]
+fn a_difference_is_text_up_to_a_limit() {
+    let fixture = Fixture::new();
+    let space = fixture.run();
+    let before = space.snapshot(None).expect("a snapshot");
+    fixture.write("src/lib.rs", "two\n");
+    fixture.write("new 日本.rs", "new\n");
+    let after = space.snapshot(Some(&before.tree)).expect("a snapshot");
+    let whole = space.diff(&before.tree, &after.tree, 10_000).expect("a diff");
+    assert!(
+        whole.text.contains("-one\n+two\n") && whole.text.contains("+++ b/new 日本.rs"),
+        "{}",
+        whole.text
+    );
+    assert_eq!(space.diff(fixture.tip(), &after.tree, 10_000).expect("a diff"), whole);
+    let cut = space.diff(&before.tree, &after.tree, 60).expect("a diff");
+    assert!(cut.truncated && whole.text.starts_with(&cut.text) && cut.text.ends_with('\n'), "{}", cut.text);
+    assert!(matches!(space.diff("--output=x", &after.tree, 60), Err(Error::BadObjectId { .. })));
+}
