@@ -7,7 +7,7 @@ mod commit;
 mod compose;
 mod publish;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use sha2::{Digest, Sha256};
@@ -170,11 +170,12 @@ impl PhaseRunner {
     }
 
     async fn run_checks(&mut self, name: &PhaseName, round: u32) -> Result<(), RunError> {
-        let results = self.examine(name).await?;
+        let before = Tree::try_from(self.phase(name)?.tree.as_str())?;
+        let changed = self.changed_now(name, &before)?;
+        let results = self.examine(name, &changed).await?;
         if self.stopping() {
             return Ok(());
         }
-        let before = Tree::try_from(self.phase(name)?.tree.as_str())?;
         if results.iter().any(|result| check::runs_a_command(&result.check)) {
             self.seen = None;
         }
@@ -183,7 +184,18 @@ impl PhaseRunner {
         Ok(self.journal.record(Fact::Checked(fact))?)
     }
 
-    async fn examine(&mut self, name: &PhaseName) -> Result<Vec<crate::event::CheckResult>, RunError> {
+    /// What the authors changed and did not take back.
+    fn changed_now(&mut self, name: &PhaseName, before: &Tree) -> Result<BTreeSet<String>, RunError> {
+        let changed = self.phase(name)?.changed.clone();
+        let seen = self.look(Some(before))?;
+        Ok(changed.into_iter().filter(|path| seen.uncommitted.contains_key(path)).collect())
+    }
+
+    async fn examine(
+        &mut self,
+        name: &PhaseName,
+        changed: &BTreeSet<String>,
+    ) -> Result<Vec<crate::event::CheckResult>, RunError> {
         let run =
             self.journal.state().run.as_ref().ok_or_else(|| RunError::Bug("the run has not begun".into()))?;
         let phase = run.phase(name).ok_or_else(|| RunError::Bug(format!("the run has no phase {name}")))?;
@@ -193,8 +205,9 @@ impl PhaseRunner {
             phase: &phase.def,
             output: &output,
             began: phase.started_at.unwrap_or(run.created_at),
-            changed: &phase.changed,
+            changed,
             evaluation: phase.evaluation.as_ref(),
+            protected: &run.started.agreement.protected,
             commands: &run.started.agreement.commands,
             time: &run.started.agreement.time,
             masker: &self.masker,
