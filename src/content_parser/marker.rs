@@ -17,7 +17,7 @@ use crate::verdict::Judgment;
 const MOST: usize = 50_000;
 
 /// More words that could end a label than this are not looked at.
-const MOST_MENTIONS: usize = 300_000;
+const MOST_MENTIONS: usize = 200_000;
 
 /// How far a label may stand from the start of its line, and how much of what follows is read.
 const REACH: usize = 160;

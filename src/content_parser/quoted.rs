@@ -91,16 +91,23 @@ fn fences(text: &str) -> Vec<Fence> {
 
 /// Returns the lines that begin with three backticks or tildes, with their positions; not all of a flood.
 fn fence_lines(text: &str) -> Vec<(usize, &str)> {
-    let begins_line = |(at, _): &(usize, &str)| {
-        let before = &text.as_bytes()[..*at];
-        matches!(before.last(), None | Some(b'\n' | b' ' | b'\t'))
-            && matches!(before.iter().rev().find(|byte| !b" \t".contains(byte)), None | Some(b'\n'))
-    };
-    let marks = |mark: &'static str| text.match_indices(mark).filter(begins_line).take(MOST);
-    let line_at = |(at, _)| (at, text[at..].lines().next().unwrap_or_default());
-    let mut lines: Vec<(usize, &str)> = marks("```").chain(marks("~~~")).map(line_at).collect();
-    lines.sort_unstable();
-    lines.truncate(MOST);
+    let bytes = text.as_bytes();
+    let mut lines = Vec::new();
+    let mut begins = true;
+    for (at, byte) in bytes.iter().enumerate() {
+        match byte {
+            b'\n' => begins = true,
+            b' ' | b'\t' => {}
+            b'`' | b'~' if begins => {
+                begins = false;
+                let marks = bytes[at..].starts_with(b"```") || bytes[at..].starts_with(b"~~~");
+                if marks && lines.len() < MOST {
+                    lines.push((at, head(&text[at..], 200).lines().next().unwrap_or_default()));
+                }
+            }
+            _ => begins = false,
+        }
+    }
     lines
 }
 
