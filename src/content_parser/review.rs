@@ -90,7 +90,7 @@ impl Objects {
         for broken in &found.broken {
             sorted.add_broken(broken, text, quoted, words);
         }
-        sorted.spans = found.whole;
+        sorted.spans = joined(found.whole);
         sorted
     }
 
@@ -144,6 +144,18 @@ impl Objects {
             _ => {}
         }
     }
+}
+
+/// Joins spans that overlap; they are sorted by where they start.
+fn joined(spans: Vec<Range<usize>>) -> Vec<Range<usize>> {
+    let mut joined: Vec<Range<usize>> = Vec::new();
+    for span in spans {
+        match joined.last_mut() {
+            Some(last) if span.start < last.end => last.end = last.end.max(span.end),
+            _ => joined.push(span),
+        }
+    }
+    joined
 }
 
 /// Tells whether an object that cannot be read states a verdict somewhere.
