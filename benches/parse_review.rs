@@ -1,6 +1,8 @@
 //! Measures how long ten megabytes of hostile text take to read. Fails when one kind takes more than 100 ms.
 //! Not a comparison of versions: the question is only whether the reader stays linear.
 
+#![allow(clippy::disallowed_methods, reason = "a benchmark reads the clock and files")]
+
 use std::time::{Duration, Instant};
 
 use ai_workflow::content_parser::{
