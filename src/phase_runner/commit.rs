@@ -2,7 +2,7 @@
 //! A commit whose fact was lost in a crash is found by its trailers and completed.
 
 use super::{PhaseRunner, Push, RunError};
-use crate::event::Fact;
+use crate::event::{Fact, Outcome};
 use crate::flow::Run;
 use crate::phase::PhaseName;
 use crate::redact::Masked;
@@ -78,12 +78,14 @@ impl PhaseRunner {
         }
     }
 
-    /// Puts the end of the log on the branch, so that the worktree is left as clean as it was found.
-    pub(super) fn commit_record(&mut self) -> Result<(), RunError> {
+    /// Puts the end of the log on the branch at each halt: the worktree is left without changes of ours, and another
+    /// machine that gets the branch knows how the run stands.
+    pub(super) fn commit_record(&mut self, outcome: Outcome) -> Result<(), RunError> {
         let run = self.run_state()?.clone();
         let message = format!(
-            "[ai-workflow] run: #{} completed\n\n{}",
+            "[ai-workflow] run: #{} {}\n\n{}",
             run.started.issue.number,
+            outcome.as_str(),
             self.trailers(&run, "-")
         );
         let message = self.masker.mask(&message);

@@ -115,9 +115,7 @@ impl PhaseRunner {
     }
 
     fn halted(&mut self, outcome: Outcome) -> Result<Outcome, RunError> {
-        if outcome == Outcome::Completed {
-            self.commit_record()?;
-        }
+        self.commit_record(outcome)?;
         if self.push == Push::Halt {
             self.push()?;
         }

@@ -484,3 +484,15 @@ fn a_protected_path_is_put_back_before_anybody_reviews() {
     let prompt = sandbox.read(".ai-workflow/issue-243/04_implementation/revise/round-1/attempt-1/prompt.md");
     assert!(prompt.contains("README.md") && prompt.contains("protects from agents"), "{prompt}");
 }
+
+#[test]
+fn a_failed_run_leaves_no_changes_of_ours_in_the_checkout() {
+    let sandbox = Sandbox::new();
+    sandbox.execute(&sandbox.script(&honest_script(PLANNING_FAILS))).exits(1);
+    let status = sandbox.git(&["status", "--porcelain"]);
+    let ours = status.lines().filter(|line| line.contains("events.jsonl") || line.contains("metadata.json"));
+    assert_eq!(ours.count(), 0, "{status}");
+    sandbox.git(&["switch", "-q", "main"]);
+    let seen = sandbox.run(&["status", "--issue", "243", "--json"]).exits(0).json();
+    assert_eq!(seen["outcome"], "failed");
+}
