@@ -41,7 +41,9 @@ impl PhaseRunner {
 
     fn committed(&mut self, name: &PhaseName, commit: &CommitId) -> Result<(), RunError> {
         self.journal.record(Fact::Committed { phase: name.clone(), commit: commit.to_string() })?;
-        self.seen = None;
+        if let Some(seen) = &mut self.seen {
+            seen.head.commit = commit.clone();
+        }
         if self.push == Push::Phase { self.push() } else { Ok(()) }
     }
 
@@ -91,7 +93,6 @@ impl PhaseRunner {
         let message = self.masker.mask(&message);
         let expected = CommitId::try_from(run.head.as_str())?;
         let paths = [self.folder.events(), self.folder.metadata()];
-        self.seen = None;
         let tree =
             run.phases.iter().rev().find(|phase| !phase.tree.is_empty()).map(|phase| phase.tree.clone());
         let tree = tree.map(|tree| Tree::try_from(tree.as_str())).transpose()?;

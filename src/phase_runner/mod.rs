@@ -14,7 +14,7 @@ use sha2::{Digest, Sha256};
 
 use crate::agent::{Profile, Stop, Urgency};
 use crate::check::{self, Site};
-use crate::event::{Checked, Escalation, Fact, Outcome, PauseReason};
+use crate::event::{CheckResult, CheckStatus, Checked, Escalation, Fact, Outcome, PauseReason};
 use crate::flow::{Action, Decision, PhaseState, Run, decide};
 use crate::forge::{Forge, ForgeError};
 use crate::journal::{Journal, JournalError};
@@ -135,7 +135,11 @@ impl PhaseRunner {
         if let Some(escalation) = self.missing_documents(&name)? {
             return Ok(self.journal.record(Fact::Paused { escalation })?);
         }
-        let tree = self.look(None)?.tree.to_string();
+        // Nothing ran since the last look, so its tree still stands; what differs from HEAD is from before our commit.
+        let tree = match self.seen.take() {
+            Some(last) => last.tree.to_string(),
+            None => self.look(None)?.tree.to_string(),
+        };
         Ok(self.journal.record(Fact::PhaseStarted { phase: name, tree })?)
     }
 
@@ -174,7 +178,7 @@ impl PhaseRunner {
         if self.stopping() {
             return Ok(());
         }
-        if results.iter().any(|result| check::runs_a_command(&result.check)) {
+        if results.iter().any(ran_a_command) {
             self.seen = None;
         }
         let tree = self.look(Some(&before))?.tree.to_string();
@@ -193,7 +197,7 @@ impl PhaseRunner {
         &mut self,
         name: &PhaseName,
         changed: &BTreeSet<String>,
-    ) -> Result<Vec<crate::event::CheckResult>, RunError> {
+    ) -> Result<Vec<CheckResult>, RunError> {
         let run =
             self.journal.state().run.as_ref().ok_or_else(|| RunError::Bug("the run has not begun".into()))?;
         let phase = run.phase(name).ok_or_else(|| RunError::Bug(format!("the run has no phase {name}")))?;
@@ -212,6 +216,11 @@ impl PhaseRunner {
         };
         Ok(check::run(&site, &mut self.stop).await)
     }
+}
+
+/// A command may leave files behind; one that is not configured was not run.
+fn ran_a_command(result: &CheckResult) -> bool {
+    check::runs_a_command(&result.check) && result.status != CheckStatus::Skipped
 }
 
 /// Returns an id that nobody can guess: 128 random bits in hex.

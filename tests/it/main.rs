@@ -7,6 +7,7 @@ mod config;
 mod flow;
 mod forge;
 mod house;
+mod own_repository;
 mod resume;
 mod run;
 mod store;
