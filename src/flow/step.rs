@@ -27,7 +27,7 @@ impl PhaseState {
         self.started_at = Some(at);
         tree.clone_into(&mut self.tree);
         let asked = self.reopened.as_ref().map(|reopened| reopened.step);
-        if asked.is_none() {
+        if matches!(asked, None | Some(Step::Execute)) {
             self.evaluation = None;
         }
         match asked {
@@ -146,10 +146,11 @@ impl PhaseState {
         !triage.changed.is_empty() || reviewed != Some(&triage.tree)
     }
 
+    /// What a person accepted is void too: from here on the evidence decides about the files as they are.
     pub(super) fn voided(&mut self, reason: &str) {
         self.voided += 1;
         self.reason = Some(reason.to_owned());
-        self.accepted_by = None;
+        (self.accepted_by, self.broken) = (None, None);
         self.open_round();
         self.stage = self.after_work();
     }

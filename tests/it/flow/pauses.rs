@@ -175,3 +175,14 @@ fn reopening_a_later_phase_does_not_drop_the_question_of_an_earlier_one() {
     assert_eq!(world.run().paused, asked);
     assert_eq!(world.answer(Choice::Accept, ""), Outcome::Completed);
 }
+
+#[test]
+fn files_that_change_after_a_person_accepted_broken_work_are_looked_at_and_not_worked_on() {
+    let mut policy = quality_gate();
+    policy.limits.max_passes = None;
+    let script = Script { work: vec![crashes()], voids: vec![true, false], ..Script::default() };
+    let mut world = World::play(phase("planning", policy), script);
+    assert_eq!(world.answer(Choice::Accept, ""), Outcome::Completed);
+    assert_eq!(world.history(), ["redo", "redo", "pause", "advance", "advance"]);
+    assert_eq!(world.count(|fact| matches!(fact, Fact::Checked(_))), 1);
+}

@@ -20,6 +20,8 @@ struct Latest<'a> {
     triage: Option<(usize, &'a Triaged)>,
     /// The decision of the latest work that ended; a reopening to the review keeps it.
     decided: Option<&'a RunDecision>,
+    /// A person accepted the work as it was then, even if its author broke.
+    accepted: usize,
     voided: usize,
     begun: usize,
 }
@@ -55,6 +57,9 @@ fn accepted(entries: &[Entry], phase: &PhaseName) -> bool {
 fn latest<'a>(entries: &'a [Entry], phase: &PhaseName) -> Latest<'a> {
     let mut latest = Latest::default();
     for (index, entry) in entries.iter().enumerate() {
+        if matches!(&entry.fact, Fact::Answered(answer) if answer.choice == Choice::Accept) {
+            latest.accepted = index;
+        }
         if phase_of(&entry.fact) != Some(phase) {
             continue;
         }
@@ -65,7 +70,9 @@ fn latest<'a>(entries: &'a [Entry], phase: &PhaseName) -> Latest<'a> {
             }
             Fact::Worked(worked) => {
                 latest.work = Some((index, worked));
-                latest.decided = worked.evaluation.as_ref().map(|evaluation| &evaluation.decision);
+                if ended(worked) {
+                    latest.decided = worked.evaluation.as_ref().map(|evaluation| &evaluation.decision);
+                }
             }
             Fact::Checked(checked) => latest.checks = Some((index, checked)),
             Fact::Reviewed(reviewed) => latest.review = Some((index, reviewed)),
@@ -84,16 +91,19 @@ impl Latest<'_> {
     }
 }
 
+fn ended(work: &Worked) -> bool {
+    matches!(work.ended.outcome, ExecOutcome::Done | ExecOutcome::Partial | ExecOutcome::NoOutput)
+}
+
 fn work_is_fine(latest: &Latest<'_>, def: &PhaseDef) -> bool {
     let good = matches!(latest.decided, Some(RunDecision::Pass | RunDecision::PassWithIssues));
     if def.decides && !good {
         return false;
     }
-    let Some((_, work)) = latest.work else { return true };
-    let ended =
-        matches!(work.ended.outcome, ExecOutcome::Done | ExecOutcome::Partial | ExecOutcome::NoOutput);
+    let Some((index, work)) = latest.work else { return true };
     let unfinished = work.claim.as_ref().is_some_and(|claim| claim.status != ClaimStatus::Completed);
-    ended && !(def.policy.check_when == CheckWhen::OnDeclaration && unfinished)
+    (ended(work) || latest.accepted > index)
+        && !(def.policy.check_when == CheckWhen::OnDeclaration && unfinished)
 }
 
 fn checks_are_fine(latest: &Latest<'_>, policy: &Policy, round: u32) -> bool {
