@@ -8,8 +8,7 @@ use super::world::{LOG, VIEW, World};
 /// A run that was killed in its second phase, with everything it left.
 fn stopped_in_the_middle() -> World {
     let world = World::new();
-    let child = world.start_until("implementation/review");
-    world.kill(child);
+    world.kill(world.start_until("implementation/review"));
     world.let_go();
     world
 }
@@ -32,13 +31,23 @@ fn line_starts(log: &[u8]) -> Vec<usize> {
     std::iter::once(0).chain(ends).collect()
 }
 
+/// Returns where the facts begin that came after the beginning of the run, which is written as a whole.
+fn end_of_beginning(log: &[u8]) -> usize {
+    let asked = log.windows(14).position(|window| window == b"\"type\":\"asked\"").expect("a request");
+    log[..asked].iter().rposition(|byte| *byte == b'\n').expect("a line before it") + 1
+}
+
 #[test]
 fn a_log_cut_at_any_byte_resumes_to_the_same_end() {
-    let world = stopped_in_the_middle();
+    let world = World::new();
+    // Facts that are cut off were synced, so files that they tell of may stand there already: each call adds one.
+    world.beside("meddle-execute", "mktemp ./work-XXXXXXXX");
+    world.kill(world.start_until("implementation/review"));
+    world.let_go();
     let (kept, log) = (world.keep(), world.log());
-    let first = line_starts(&log)[1];
-    // 20 places from the second line to the last byte; a prime step meets beginnings, middles and ends of lines.
-    let places = (0..20).map(|place| first + 1 + place * 7919 % (log.len() - first - 1));
+    let begun = end_of_beginning(&log);
+    // A prime step meets beginnings, middles and ends of lines.
+    let places = (0..20).map(|place| begun + place * 7919 % (log.len() - begun));
     for cut in places {
         kept.bring_back();
         world.set_log(&log[..cut]);
@@ -149,7 +158,11 @@ fn an_agent_changes_the_log(shell: &str, says: &str) -> World {
     world.beside("meddle-revise", &shell.replace("LOG", LOG));
     let ran = world.execute().exits(6);
     assert!(ran.stderr.contains("was changed by somebody else while the run was going on"), "{}", ran.stderr);
-    assert!(ran.stderr.contains(says) && ran.stderr.contains("hint: only ai-workflow writes"), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains(says) && ran.stderr.contains("hint: only ai-workflow writes"),
+        "{}",
+        ran.stderr
+    );
     world.is_alone_within(std::time::Duration::ZERO);
     fs::remove_file(world.path_beside("meddle-revise")).expect("the agent behaves from now on");
     world
@@ -175,7 +188,8 @@ fn an_agent_that_removes_the_log_stops_the_run() {
 
 #[test]
 fn an_agent_that_rewrites_the_log_in_its_length_stops_the_run() {
-    let rewrite = r#"sed 's/"approve"/"APPROVE"/; s/"revise"/"advise"/' LOG > "$here/other"; cat "$here/other" > LOG"#;
+    let rewrite =
+        r#"sed 's/"approve"/"APPROVE"/; s/"revise"/"advise"/' LOG > "$here/other"; cat "$here/other" > LOG"#;
     let _ = an_agent_changes_the_log(rewrite, "its content is not what was written");
 }
 

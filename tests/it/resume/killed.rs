@@ -15,7 +15,10 @@ fn killed_in(step: &str, repeated: &str) {
     world.let_go();
     let view = world.sandbox.metadata();
     let (phase, _) = step.split_once('/').expect("a phase and a step");
-    assert_eq!((&view["outcome"], &view["phases"][phase]["status"]), (&json!("running"), &json!("in_progress")));
+    assert_eq!(
+        (&view["outcome"], &view["phases"][phase]["status"]),
+        (&json!("running"), &json!("in_progress"))
+    );
     let _ = world.execute().exits(0);
     assert_eq!(calls(&world.sandbox), once_but(repeated));
     world.ended_undisturbed();

@@ -14,7 +14,11 @@ fn x09_a_second_runner_is_turned_away_and_told_who_works() {
     let ran = world.execute().exits(75);
     let holder = format!("another process holds this issue: process {} on ", child.id());
     assert!(ran.stderr.contains(&holder) && ran.stderr.contains("execute --phase all"), "{}", ran.stderr);
-    assert!(ran.stderr.contains("hint: ") && ran.stderr.contains("ai-workflow cancel --issue 243"), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("hint: ") && ran.stderr.contains("ai-workflow cancel --issue 243"),
+        "{}",
+        ran.stderr
+    );
     assert_eq!(world.every_byte(), before, "nothing is touched by the one who is turned away");
     world.let_go();
     let (code, stderr) = ends_within(child, Duration::from_secs(20));
@@ -53,7 +57,11 @@ fn a_run_can_be_cancelled_from_another_process() {
     assert_eq!(world.sandbox.metadata()["outcome"], "cancelled");
     world.let_go();
     let ran = world.execute().exits(2);
-    assert!(ran.stderr.contains("hint: ") && ran.stderr.contains("ai-workflow cleanup --issue 243"), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("hint: ") && ran.stderr.contains("ai-workflow cleanup --issue 243"),
+        "{}",
+        ran.stderr
+    );
     assert_eq!(world.sandbox.facts().len(), facts.len());
 }
 

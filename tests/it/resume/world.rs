@@ -297,7 +297,11 @@ pub fn files_on(sandbox: &Sandbox, branch: &str) -> Vec<String> {
     let told = ["events.jsonl", "metadata.json", "review-result.json"];
     let line = |line: &str| {
         let (content, path) = line.split_once('\t').expect("a path");
-        if told.iter().any(|name| path.ends_with(name)) { path.to_owned() } else { format!("{content} {path}") }
+        if told.iter().any(|name| path.ends_with(name)) {
+            path.to_owned()
+        } else {
+            format!("{content} {path}")
+        }
     };
     tree.lines().map(line).collect()
 }
