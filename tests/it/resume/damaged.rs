@@ -22,7 +22,7 @@ fn refuses(world: &World, says: &[&str]) {
         assert!(ran.stderr.contains(text), "`{text}` is not in\n{}", ran.stderr);
     }
     assert!(ran.stderr.contains("hint: "), "{}", ran.stderr);
-    assert_eq!(world.every_byte(), before);
+    world.is_unchanged_since(&before);
 }
 
 /// Returns where the lines of a log begin.

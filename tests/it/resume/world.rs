@@ -1,7 +1,7 @@
 //! The world of these tests: a run of two phases whose first review fails once, an agent that can be held in the
 //! middle of a step, and what an undisturbed run ends with.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Output};
@@ -165,6 +165,15 @@ impl World {
         collect(&root, &root, &mut found);
         found.retain(|path, _| !path.starts_with(".git/") || path.starts_with(".git/refs/heads/"));
         found
+    }
+
+    /// Asserts that no file of the checkout is different from what it was.
+    #[track_caller]
+    pub fn is_unchanged_since(&self, before: &BTreeMap<String, Vec<u8>>) {
+        let now = self.every_byte();
+        let names: BTreeSet<&String> = before.keys().chain(now.keys()).collect();
+        let changed: Vec<_> = names.into_iter().filter(|name| before.get(*name) != now.get(*name)).collect();
+        assert!(changed.is_empty(), "{changed:?}");
     }
 
     /// Asserts that the run ended as if nothing had happened.
