@@ -262,3 +262,10 @@ say = '{{"decision": "PASS", "remaining_tasks": []}}'
 "##
     )
 }
+
+impl Sandbox {
+    /// Runs a command to its end.
+    pub fn finish(mut command: Command) -> Ran {
+        Ran::new(&command.output().expect("the command starts"))
+    }
+}
