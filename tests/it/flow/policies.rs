@@ -91,6 +91,7 @@ pub fn agreement(phases: Vec<PhaseDef>) -> Agreement {
         max_cycles: 2,
         commands: std::collections::BTreeMap::default(),
         time: TimeLimits { step_seconds: 60, idle_seconds: 60, command_seconds: 60 },
+        protected: Vec::new(),
         require_review_id: false,
     }
 }

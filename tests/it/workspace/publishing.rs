@@ -75,5 +75,5 @@ fn files_are_put_back_to_an_older_commit_and_the_runs_own_stay() {
     let paths = space.workspace().take_back(&before).expect("put back");
     assert_eq!(paths, ["new.txt", "src/lib.rs"]);
     assert_eq!(fixture.read("src/lib.rs"), "one\n");
-    assert_eq!(fixture.git(&["status", "--porcelain"]), "D new.txt\n M src/lib.rs");
+    assert_eq!(fixture.git(&["status", "--porcelain"]), " D new.txt\n M src/lib.rs");
 }
