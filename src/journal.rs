@@ -7,10 +7,11 @@ use crate::clock::Clock;
 use crate::event::{Entry, Fact};
 use crate::flow::{Misfit, State, apply, fold};
 use crate::metadata::metadata;
+use crate::phase::PhaseName;
 use crate::redact::{Masked, Masker};
 use crate::report::Reporter;
 use crate::store::StoreError;
-use crate::store::log::{Log, Opened};
+use crate::store::log::{Log, Opened, read_file};
 use crate::store::seal::seal;
 use crate::store::view::{View, check_file, write_atomically};
 
@@ -65,6 +66,15 @@ impl Journal {
         self.log.chain()
     }
 
+    /// Returns number and chain of every fact since the latest ruling on a phase; one of them announced its commit.
+    pub fn since_ruling(&self, phase: &PhaseName) -> Result<Vec<(u64, String)>, JournalError> {
+        let entries = read_file(&self.folder.join("events.jsonl"))?.entries;
+        let is_it = |entry: &Entry| matches!(&entry.fact, Fact::Ruled(ruled) if ruled.phase == *phase);
+        let first = entries.iter().rposition(is_it).unwrap_or(entries.len());
+        let numbers = entries.iter().map(|entry| entry.seq);
+        Ok(numbers.zip(self.log.chains()?).skip(first).collect())
+    }
+
     /// Returns the folder of the run, `.ai-workflow/issue-N`.
     pub fn folder(&self) -> &Path {
         &self.folder
@@ -72,15 +82,27 @@ impl Journal {
 
     /// Writes one fact. A fact that does not fit is our bug and is not written.
     pub fn record(&mut self, fact: Fact) -> Result<(), JournalError> {
+        self.record_all(vec![fact])
+    }
+
+    /// Writes facts that belong together; the first ones of a log are there together or not at all.
+    pub fn record_all(&mut self, facts: Vec<Fact>) -> Result<(), JournalError> {
         let at = self.clock.now();
-        let entry = Entry { seq: self.state.seq + 1, at, fact };
         let misfit = |misfit| JournalError::Misfit { log: "events.jsonl".into(), misfit };
-        apply(&mut self.state.clone(), &entry).map_err(misfit)?;
-        let written = self.log.append(at, &entry.fact, &self.masker)?;
-        apply(&mut self.state, &written).map_err(misfit)?;
+        let mut tried = self.state.clone();
+        for fact in &facts {
+            let entry = Entry { seq: tried.seq + 1, at, fact: fact.clone() };
+            apply(&mut tried, &entry).map_err(misfit)?;
+        }
+        let written = self.log.append_all(at, &facts, &self.masker)?;
+        for entry in &written {
+            apply(&mut self.state, entry).map_err(misfit)?;
+        }
         self.write_view()?;
-        for reporter in &mut self.reporters {
-            reporter.report(&written, &self.state);
+        for entry in &written {
+            for reporter in &mut self.reporters {
+                reporter.report(entry, &self.state);
+            }
         }
         Ok(())
     }

@@ -32,8 +32,11 @@ pub(super) fn run(arguments: &Execute) -> Answer {
         return dry_run::run(&door, arguments);
     }
     let mut hold = hold_run(&door, arguments)?;
-    if let Some(code) = nothing_to_do(&hold, arguments)? {
-        return Ok(finish(&hold, arguments.json, code));
+    match nothing_to_do(&hold, arguments)? {
+        // A crash or a refused push may have come between the last fact and its commit or its push.
+        Some(0) => return drive(&door, hold, &terminal, arguments.json),
+        Some(code) => return Ok(finish(&hold, arguments.json, code)),
+        None => {}
     }
     ask(&door, &mut hold, arguments, only)?;
     drive(&door, hold, &terminal, arguments.json)

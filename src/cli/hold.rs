@@ -39,7 +39,7 @@ pub(super) fn lock(door: &Door, issue: IssueNumber) -> Result<Lock, Failure> {
     Lock::take(&folder, &command, door.clock.now()).map_err(|error| match error {
         LockError::Busy { .. } => Failure::new(Kind::Busy, &error)
             .hint(format!("watch it with `ai-workflow status --issue {issue}`, or end it with `ai-workflow cancel --issue {issue}`")),
-        LockError::Io { .. } => Failure::new(Kind::State, &error),
+        LockError::Io { .. } => error.hint().into_iter().fold(Failure::new(Kind::State, &error), Failure::hint),
     })
 }
 

@@ -23,11 +23,11 @@ pub struct Beginning {
     pub skipped: Vec<(PhaseName, String)>,
 }
 
-/// Writes the first facts of a run.
+/// Writes the first facts of a run, together: half of them would be another run.
 pub fn begin(journal: &mut Journal, beginning: Beginning) -> Result<(), RunError> {
     let issue = &beginning.issue;
     let issue_digest = digest(&format!("{}\0{}", issue.title, issue.body));
-    journal.record(Fact::RunStarted(Box::new(RunStarted {
+    let started = Fact::RunStarted(Box::new(RunStarted {
         format: FORMAT,
         run_id: nonce(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -40,9 +40,7 @@ pub fn begin(journal: &mut Journal, beginning: Beginning) -> Result<(), RunError
         language: beginning.language,
         strays: beginning.strays,
         agreement: beginning.agreement,
-    })))?;
-    for (phase, because) in beginning.skipped {
-        journal.record(Fact::PhaseSkipped { phase, because })?;
-    }
-    Ok(())
+    }));
+    let skipped = beginning.skipped.into_iter().map(|(phase, because)| Fact::PhaseSkipped { phase, because });
+    Ok(journal.record_all(std::iter::once(started).chain(skipped).collect())?)
 }

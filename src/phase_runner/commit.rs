@@ -2,7 +2,7 @@
 //! A commit whose fact was lost in a crash is found by its trailers and completed.
 
 use super::{PhaseRunner, Push, RunError};
-use crate::event::Fact;
+use crate::event::{Fact, Outcome};
 use crate::flow::Run;
 use crate::phase::PhaseName;
 use crate::redact::Masked;
@@ -12,7 +12,7 @@ use crate::workspace::{CommitId, Trailers, Tree};
 impl PhaseRunner {
     /// Commits a phase that was ruled to advance, if its files are still what was approved.
     pub(super) fn commit(&mut self, name: &PhaseName) -> Result<(), RunError> {
-        if let Some(commit) = self.commit_without_fact()? {
+        if let Some(commit) = self.commit_without_fact(name)? {
             return self.committed(name, &commit);
         }
         let approved = Tree::try_from(self.phase(name)?.tree.as_str())?;
@@ -29,14 +29,20 @@ impl PhaseRunner {
         self.committed(name, &commit)
     }
 
-    /// Only a process that did not see the files itself has to look for a commit whose fact is lost.
-    fn commit_without_fact(&mut self) -> Result<Option<CommitId>, RunError> {
+    /// Only a process that did not see the files itself has to look for a commit whose fact is lost. What a later
+    /// process recorded before it came here stands between the announcement and now.
+    fn commit_without_fact(&mut self, name: &PhaseName) -> Result<Option<CommitId>, RunError> {
         if self.seen.is_some() {
             return Ok(None);
         }
-        let run_id = self.run_state()?.started.run_id.clone();
-        let found = self.space.find_commit_with(&run_id, self.journal.state().seq)?;
-        Ok(found.filter(|(_, trailers)| trailers.chain == self.journal.chain()).map(|(commit, _)| commit))
+        let run_id = &self.run_state()?.started.run_id;
+        for (seq, chain) in self.journal.since_ruling(name)? {
+            let found = self.space.find_commit_with(run_id, seq)?;
+            if let Some((commit, _)) = found.filter(|(_, trailers)| trailers.chain == chain) {
+                return Ok(Some(commit));
+            }
+        }
+        Ok(None)
     }
 
     fn committed(&mut self, name: &PhaseName, commit: &CommitId) -> Result<(), RunError> {
@@ -80,12 +86,14 @@ impl PhaseRunner {
         }
     }
 
-    /// Puts the end of the log on the branch, so that the worktree is left as clean as it was found.
-    pub(super) fn commit_record(&mut self) -> Result<(), RunError> {
+    /// Puts the end of the log on the branch at each halt: the worktree is left without changes of ours, and another
+    /// machine that gets the branch knows how the run stands.
+    pub(super) fn commit_record(&mut self, outcome: Outcome) -> Result<(), RunError> {
         let run = self.run_state()?.clone();
         let message = format!(
-            "[ai-workflow] run: #{} completed\n\n{}",
+            "[ai-workflow] run: #{} {}\n\n{}",
             run.started.issue.number,
+            outcome.as_str(),
             self.trailers(&run, "-")
         );
         let message = self.masker.mask(&message);

@@ -3,7 +3,7 @@
 //! a repository could commit `.ai-workflow` as a link to somewhere else.
 
 use std::fs;
-use std::io::{ErrorKind, Write};
+use std::io::ErrorKind;
 use std::path::{Component, Path, PathBuf};
 
 use super::{StoreError, failed, view};
@@ -122,11 +122,11 @@ impl RunFolder {
     pub fn prepare_home(&self) -> Result<(), StoreError> {
         make_folder(&self.root, HOME)?;
         let path = self.at(HOME).join(".gitignore");
-        match fs::OpenOptions::new().write(true).create_new(true).open(&path) {
-            Ok(mut file) => file.write_all(GITIGNORE.as_bytes()).map_err(failed("write", &path)),
-            Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),
-            Err(error) => Err(failed("make", &path)(error)),
+        // A link that leads nowhere is there, too.
+        if fs::symlink_metadata(&path).is_ok() {
+            return Ok(());
         }
+        view::replace(&path, GITIGNORE.as_bytes())
     }
 
     /// Writes a text to a path relative to the root, as a whole, and makes the folders on the way.

@@ -48,6 +48,16 @@ pub enum LockError {
     Io { path: PathBuf, source: std::io::Error },
 }
 
+impl LockError {
+    /// Returns what a person can do about a lock that cannot be made.
+    pub fn hint(&self) -> Option<&'static str> {
+        match self {
+            Self::Busy { .. } => None,
+            Self::Io { .. } => Some("look at the permissions and the disk, then run the same command again"),
+        }
+    }
+}
+
 /// The right to work on an issue, until it is dropped or the process ends.
 #[derive(Debug)]
 pub struct Lock {

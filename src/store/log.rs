@@ -16,7 +16,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-use super::{StoreError, failed, hex, sha256_hex};
+use super::{StoreError, failed, hex, sha256_hex, view};
 use crate::event::{Entry, FORMAT, Fact};
 use crate::redact::Masker;
 
@@ -172,20 +172,31 @@ impl Log {
         &self.chain
     }
 
+    /// Returns the chains of all entries, in their order, as they stand in the file.
+    pub fn chains(&self) -> Result<Vec<String>, StoreError> {
+        let bytes = bytes_of(&self.path)?;
+        let lines = bytes.split(|byte| *byte == b'\n').filter_map(split);
+        Ok(lines.map(|(stated, _)| String::from_utf8_lossy(stated).into_owned()).collect())
+    }
+
     /// Appends a fact and returns the entry as it reads back, masked, so that memory equals disk.
     /// When this returns the entry is on the disk; when it fails the log is as it was.
     pub fn append(&mut self, at: Timestamp, fact: &Fact, masker: &Masker) -> Result<Entry, StoreError> {
-        let (entry, rest) = masked(&Entry { seq: self.seq + 1, at, fact: fact.clone() }, masker)?;
-        let chain = sha256_hex(&[self.chain.as_bytes(), &rest]);
-        let line = [OPENING, chain.as_bytes(), CLOSING, &rest, b"\n"].concat();
-        self.check_length()?;
-        self.write(&line)?;
-        self.seq = entry.seq;
-        self.chain = chain;
-        self.length += line.len() as u64;
-        self.on_disk = Some(self.length);
-        self.hasher.update(&line);
-        Ok(entry)
+        Ok(self.append_all(at, std::slice::from_ref(fact), masker)?.remove(0))
+    }
+
+    /// Appends facts that belong together. The first ones of a log are there together or not at all, also when this
+    /// process is killed meanwhile: half of what a run was begun with would be another run.
+    pub fn append_all(
+        &mut self,
+        at: Timestamp,
+        facts: &[Fact],
+        masker: &Masker,
+    ) -> Result<Vec<Entry>, StoreError> {
+        let mut lines = Lines { seq: self.seq, chain: self.chain.clone(), bytes: Vec::new() };
+        let entries = facts.iter().map(|fact| lines.add(at, fact, masker)).collect::<Result<_, _>>()?;
+        self.write_lines(lines)?;
+        Ok(entries)
     }
 
     /// Compares the whole file with what this process wrote; asked after every agent call.
@@ -227,30 +238,61 @@ impl Log {
         StoreError::Tampered { file: self.path.display().to_string(), why }
     }
 
-    /// Writes a line behind the whole lines and syncs it; takes back what a failed write left.
-    fn write(&mut self, line: &[u8]) -> Result<(), StoreError> {
-        let mut file = self.file()?;
+    fn write_lines(&mut self, lines: Lines) -> Result<(), StoreError> {
+        self.check_length()?;
+        if self.length == 0 {
+            self.write_first(&lines.bytes)?;
+        } else {
+            self.write_behind(&lines.bytes)?;
+        }
+        self.seq = lines.seq;
+        self.chain = lines.chain;
+        self.length += lines.bytes.len() as u64;
+        self.on_disk = Some(self.length);
+        self.hasher.update(&lines.bytes);
+        Ok(())
+    }
+
+    /// Writes behind the whole lines and syncs; takes back what a failed write left. The file is not kept open:
+    /// a `git checkout` may put an equal one in its place.
+    fn write_behind(&mut self, lines: &[u8]) -> Result<(), StoreError> {
+        let file = OpenOptions::new().append(true).open(&self.path);
+        let mut file = file.map_err(failed("open", &self.path))?;
         if self.on_disk != Some(self.length) {
             file.set_len(self.length).map_err(failed("cut the torn line off", &self.path))?;
         }
-        file.write_all(line).and_then(|()| file.sync_data()).map_err(|error| {
+        file.write_all(lines).and_then(|()| file.sync_data()).map_err(|error| {
             self.on_disk = file.set_len(self.length).is_ok().then_some(self.length);
             failed("write to", &self.path)(error)
         })
     }
 
-    /// Opens the file for one append. It is not kept open: a `git checkout` may put an equal file in its place.
-    fn file(&self) -> Result<File, StoreError> {
-        let open = |create: bool| OpenOptions::new().append(true).create(create).open(&self.path);
-        if self.length > 0 {
-            return open(false).map_err(failed("open", &self.path));
-        }
+    /// Makes the file, or takes the place of one that holds nothing but a torn line.
+    fn write_first(&mut self, lines: &[u8]) -> Result<(), StoreError> {
         let folder = self.path.parent().unwrap_or(Path::new("."));
         let missing = missing_folders(folder);
         fs::create_dir_all(folder).map_err(failed("make the folder", folder))?;
-        let file = open(true).map_err(failed("make", &self.path))?;
-        sync_names(folder, &missing)?;
-        Ok(file)
+        view::replace_durably(&self.path, lines)?;
+        // From here on the lines may be there, whatever the folder says.
+        self.on_disk = None;
+        sync_names(folder, &missing)
+    }
+}
+
+/// Lines to be written, each continuing the one before it.
+struct Lines {
+    seq: u64,
+    chain: String,
+    bytes: Vec<u8>,
+}
+
+impl Lines {
+    fn add(&mut self, at: Timestamp, fact: &Fact, masker: &Masker) -> Result<Entry, StoreError> {
+        let (entry, rest) = masked(&Entry { seq: self.seq + 1, at, fact: fact.clone() }, masker)?;
+        self.seq = entry.seq;
+        self.chain = sha256_hex(&[self.chain.as_bytes(), &rest]);
+        self.bytes.extend_from_slice(&[OPENING, self.chain.as_bytes(), CLOSING, &rest, b"\n"].concat());
+        Ok(entry)
     }
 }
 

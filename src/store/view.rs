@@ -2,7 +2,7 @@
 //! Not synced: a view that a power cut loses is built again from the log.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{ErrorKind, Read, Write};
+use std::io::{self, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 
 use super::seal::{is_sealed, parse_strictly};
@@ -50,9 +50,19 @@ pub fn check_file(path: &Path) -> Result<View, StoreError> {
     Ok(if bytes.len() as u64 > LONGEST_VIEW { View::Edited } else { check_view(&bytes) })
 }
 
+/// Replaces a file as a whole, for readers; a power cut may lose it.
+pub(super) fn replace(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
+    put(path, bytes, |_| Ok(()))
+}
+
+/// Replaces a file as a whole and for good, but for its name: that is the folder's to sync.
+pub(super) fn replace_durably(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
+    put(path, bytes, File::sync_data)
+}
+
 /// Writes beside the file and renames. The name beside it is always the same one: what a killed process left
 /// there is swept by the next write, and there is one writer, the holder of the lock.
-pub(super) fn replace(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
+fn put(path: &Path, bytes: &[u8], keep: impl FnOnce(&File) -> io::Result<()>) -> Result<(), StoreError> {
     let beside = beside(path);
     match fs::remove_file(&beside) {
         Err(error) if error.kind() != ErrorKind::NotFound => return Err(failed("sweep", &beside)(error)),
@@ -63,7 +73,7 @@ pub(super) fn replace(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
         .write(true)
         .create_new(true)
         .open(&beside)
-        .and_then(|mut file| file.write_all(bytes))
+        .and_then(|mut file| file.write_all(bytes).and_then(|()| keep(&file)))
         .and_then(|()| fs::rename(&beside, path));
     written.map_err(|error| {
         // The write failed already; a file that cannot be removed either is swept by the next write.

@@ -23,7 +23,27 @@ impl Workspace {
         if let Some(branch) = self.origin_default()? {
             return self.base(&branch);
         }
-        self.base(head.branch.as_deref().ok_or(Error::DetachedHead)?)
+        let current = head.branch.as_deref().ok_or(Error::DetachedHead)?;
+        match self.left_for(current, head)? {
+            Some(before) => self.base(&before),
+            None => self.base(current),
+        }
+    }
+
+    /// Returns the branch that was left for this one, when this one is of a run that a crash ended before its first
+    /// fact: such a run begins from where the first attempt did.
+    fn left_for(&self, current: &str, head: &Head) -> Result<Option<String>> {
+        let Some(issue) = current.strip_prefix("ai-workflow/").filter(|name| name.starts_with("issue-"))
+        else {
+            return Ok(None);
+        };
+        if self.read_at(&head.commit, &format!(".ai-workflow/{issue}/events.jsonl"))?.is_some() {
+            return Ok(None);
+        }
+        let output = self.try_git(&Call::new(["rev-parse", "--symbolic-full-name", "@{-1}"]).reading())?;
+        let before = output.text();
+        let before = before.trim().strip_prefix("refs/heads/").filter(|before| *before != current);
+        Ok(before.filter(|_| output.succeeded()).map(str::to_owned))
     }
 
     /// Returns a branch as a base; the local one counts, the one on origin where there is no local one.

@@ -15,6 +15,9 @@ use super::talk::talk;
 use super::{Error, Result};
 use crate::redact::is_secret_name;
 
+/// The first words of every call; by them a git that a killed run left behind is known as ours.
+pub(super) const STANDING: [&str; 2] = ["--no-pager", "--literal-pathspecs"];
+
 /// Given to every call: no hooks, no background work, no helper programs of the repository, plain names.
 const SAFE: [&str; 12] = [
     "core.hooksPath=/dev/null",
@@ -113,7 +116,7 @@ impl Git {
 
     fn command(&self, dir: &Path, call: &Call) -> Command {
         let mut command = Command::new(&self.program);
-        command.current_dir(dir).args(["--no-pager", "--literal-pathspecs"]);
+        command.current_dir(dir).args(STANDING);
         if call.read_only {
             command.arg("--no-optional-locks");
         }

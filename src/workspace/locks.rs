@@ -1,7 +1,7 @@
 //! Removes the `*.lock` files that a killed git left behind; with them every later git would refuse.
 //!
 //! Why this is safe: the caller holds the lock of this issue's run, so every git that works on the run is ours or our
-//! agent's, and both died with the process before. Files that the user's own git may hold as well are left alone when
+//! agent's; the process before has died, and what it left at work is waited for. Files that the user's own git may hold as well are left alone when
 //! they are younger than this process, or when a git is at work in this worktree; where nobody can tell, when they are
 //! younger than ten minutes.
 
@@ -17,6 +17,7 @@ const SURELY_OLD: Duration = Duration::from_secs(600);
 impl IssueSpace {
     /// Removes what a killed git left behind before `started`, the start of this process, and returns the paths.
     pub fn sweep_stale_locks(&self, started: SystemTime) -> Result<Vec<PathBuf>> {
+        self.wait_for_leftovers();
         let mut left = self.own_locks();
         let shared = self.shared_locks();
         if !shared.is_empty() && !self.is_git_at_work(&shared) {

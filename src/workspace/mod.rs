@@ -12,6 +12,7 @@ mod error;
 mod git;
 mod guard;
 mod index_files;
+mod leftovers;
 mod locks;
 mod names;
 mod output;

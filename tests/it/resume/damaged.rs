@@ -1,0 +1,200 @@
+//! A log or a view that is torn, damaged, newer, edited, or changed by an agent.
+
+use std::fs;
+use std::path::Path;
+
+use super::world::{LOG, VIEW, World};
+
+/// A run that was killed in its second phase, with everything it left.
+fn stopped_in_the_middle() -> World {
+    let world = World::new();
+    world.kill(world.start_until("implementation/review"));
+    world.let_go();
+    world
+}
+
+/// Asserts that the command refuses with exit 6, says this, and changes nothing.
+#[track_caller]
+fn refuses(world: &World, says: &[&str]) {
+    let before = world.every_byte();
+    let ran = world.execute().exits(6);
+    for text in says {
+        assert!(ran.stderr.contains(text), "`{text}` is not in\n{}", ran.stderr);
+    }
+    assert!(ran.stderr.contains("hint: "), "{}", ran.stderr);
+    world.is_unchanged_since(&before);
+}
+
+/// Returns where the lines of a log begin.
+fn line_starts(log: &[u8]) -> Vec<usize> {
+    let ends = log.iter().enumerate().filter(|(_, byte)| **byte == b'\n').map(|(at, _)| at + 1);
+    std::iter::once(0).chain(ends).collect()
+}
+
+/// Returns where the facts begin that came after the beginning of the run, which is written as a whole.
+fn end_of_beginning(log: &[u8]) -> usize {
+    let asked = log.windows(14).position(|window| window == b"\"type\":\"asked\"").expect("a request");
+    log[..asked].iter().rposition(|byte| *byte == b'\n').expect("a line before it") + 1
+}
+
+#[test]
+fn a_log_cut_at_any_byte_resumes_to_the_same_end() {
+    let world = World::new();
+    // Facts that are cut off were synced, so files that they tell of may stand there already: each call adds one.
+    world.beside("meddle-execute", "mktemp ./work-XXXXXXXX");
+    world.kill(world.start_until("implementation/review"));
+    world.let_go();
+    let (kept, log) = (world.keep(), world.log());
+    let begun = end_of_beginning(&log);
+    // A prime step meets beginnings, middles and ends of lines.
+    let places = (0..20).map(|place| begun + place * 7919 % (log.len() - begun));
+    for cut in places {
+        kept.bring_back();
+        world.set_log(&log[..cut]);
+        let torn = log[cut - 1] != b'\n';
+        let ran = world.execute().exits(0);
+        assert_eq!(ran.stderr.contains("was not written to its end"), torn, "cut at {cut}: {}", ran.stderr);
+        assert_eq!(world.sandbox.metadata()["outcome"], "completed", "cut at {cut}");
+        let _ = world.sandbox.run(&["replay", "--issue", "243"]).exits(0);
+    }
+}
+
+#[test]
+fn a_last_line_cut_anywhere_costs_only_the_fact_it_held() {
+    let world = stopped_in_the_middle();
+    let (kept, log) = (world.keep(), world.log());
+    let starts = line_starts(&log);
+    let last = starts[starts.len() - 2];
+    for cut in [last, last + 1, (last + log.len()) / 2, log.len() - 1] {
+        kept.bring_back();
+        world.set_log(&log[..cut]);
+        let _ = world.execute().exits(0);
+        world.ended_undisturbed();
+    }
+}
+
+#[test]
+fn a_flipped_byte_in_the_middle_is_named_and_nothing_is_changed() {
+    let world = stopped_in_the_middle();
+    let log = world.log();
+    let starts = line_starts(&log);
+    for line in [1, starts.len() / 2, starts.len() - 2] {
+        let mut flipped = log.clone();
+        let at = (starts[line - 1] + starts[line]) / 2;
+        flipped[at] ^= 1;
+        world.set_log(&flipped);
+        refuses(&world, &[LOG, &format!("is damaged at line {line}")]);
+    }
+}
+
+#[test]
+fn a_line_that_is_missing_is_damage() {
+    let world = stopped_in_the_middle();
+    let log = world.log();
+    let starts = line_starts(&log);
+    world.set_log([&log[..starts[4]], &log[starts[5]..]].concat());
+    refuses(&world, &[LOG, "is damaged at line 5"]);
+}
+
+#[test]
+fn a_log_of_a_newer_program_is_left_to_that_program() {
+    let world = stopped_in_the_middle();
+    let log = String::from_utf8(world.log()).expect("text");
+    world.set_log(log.replacen("\"format\":1", "\"format\":99", 1));
+    refuses(&world, &[LOG, "has format 99", "use the version of ai-workflow that wrote it"]);
+}
+
+#[test]
+fn x07_a_view_that_is_missing_empty_or_older_is_built_again() {
+    let world = World::new();
+    let child = world.start_until("planning/review");
+    let view = world.sandbox.root().join(VIEW);
+    let older = fs::read(&view).expect("a view");
+    world.kill(child);
+    world.beside("hold", "implementation/execute");
+    let _ = fs::remove_file(world.path_beside("held"));
+    let child = world.start_until("implementation/execute");
+    world.kill(child);
+    world.let_go();
+    let kept = world.keep();
+    let lose: [fn(&Path, &[u8]); 4] = [
+        |view, _| fs::remove_file(view).expect("removed"),
+        |view, _| fs::write(view, "").expect("emptied"),
+        |view, _| fs::write(view, [0; 4096]).expect("lost by a power cut"),
+        |view, older| fs::write(view, older).expect("an older one"),
+    ];
+    for lose in lose {
+        kept.bring_back();
+        lose(&view, &older);
+        let _ = world.execute().exits(0);
+        world.ended_undisturbed();
+    }
+}
+
+#[test]
+fn x08_a_view_edited_by_hand_is_refused() {
+    let world = stopped_in_the_middle();
+    let view = world.sandbox.read(VIEW);
+    let edits = [
+        view.replacen("\"in_progress\"", "\"completed\"", 1),
+        view.replacen("\"retry_count\": 1", "\"retry_count\": 0", 1),
+        view.replacen('{', "{\"outcome\": \"completed\",", 1),
+        "{}".to_owned(),
+        "not JSON".to_owned(),
+    ];
+    for edited in edits {
+        assert_ne!(edited, view);
+        world.sandbox.write(VIEW, &edited);
+        refuses(&world, &[VIEW, "was edited by hand", "ai-workflow rollback"]);
+    }
+    world.sandbox.write(VIEW, &view);
+    let _ = world.execute().exits(0);
+    world.ended_undisturbed();
+}
+
+/// Lets an agent do something to the log; the run has to stop at once and say so.
+fn an_agent_changes_the_log(shell: &str, says: &str) -> World {
+    let world = World::new();
+    world.beside("meddle-revise", &shell.replace("LOG", LOG));
+    let ran = world.execute().exits(6);
+    assert!(ran.stderr.contains("was changed by somebody else while the run was going on"), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains(says) && ran.stderr.contains("hint: only ai-workflow writes"),
+        "{}",
+        ran.stderr
+    );
+    world.is_alone_within(std::time::Duration::ZERO);
+    fs::remove_file(world.path_beside("meddle-revise")).expect("the agent behaves from now on");
+    world
+}
+
+#[test]
+fn an_agent_that_appends_to_the_log_stops_the_run() {
+    let line = r#"printf '{"chain":"x","seq":99}\n' >> LOG"#;
+    let world = an_agent_changes_the_log(line, "bytes long where");
+    refuses(&world, &[LOG, "is damaged at line"]);
+}
+
+#[test]
+fn an_agent_that_truncates_the_log_stops_the_run() {
+    let world = an_agent_changes_the_log(": > LOG", "it is 0 bytes long");
+    assert_eq!(world.log(), b"");
+}
+
+#[test]
+fn an_agent_that_removes_the_log_stops_the_run() {
+    let _ = an_agent_changes_the_log("rm LOG", "it is gone");
+}
+
+#[test]
+fn an_agent_that_rewrites_the_log_in_its_length_stops_the_run() {
+    let rewrite =
+        r#"sed 's/"approve"/"APPROVE"/; s/"revise"/"advise"/' LOG > "$here/other"; cat "$here/other" > LOG"#;
+    let _ = an_agent_changes_the_log(rewrite, "its content is not what was written");
+}
+
+#[test]
+fn an_agent_that_lets_the_log_be_a_link_stops_the_run() {
+    let link = r#"mv LOG "$here/elsewhere"; ln -s "$here/elsewhere" LOG"#;
+    let _ = an_agent_changes_the_log(link, "no ordinary file");
+}
