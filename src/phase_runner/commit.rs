@@ -82,19 +82,21 @@ impl PhaseRunner {
     pub(super) fn commit_record(&mut self) -> Result<(), RunError> {
         let run = self.run_state()?.clone();
         let message = format!(
-            "[ai-workflow] run: #{} completed\n\n{}",
+            "[ai-workflow] run: #{} {}\n\n{}",
             run.started.issue.number,
+            run.outcome.as_str(),
             self.trailers(&run, "-")
         );
         let message = self.masker.mask(&message);
         let expected = CommitId::try_from(run.head.as_str())?;
-        let paths = [self.folder.events(), self.folder.metadata()];
+        let mut paths = vec![self.folder.events(), self.folder.metadata(), self.folder.review_result()];
         self.seen = None;
         let tree =
             run.phases.iter().rev().find(|phase| !phase.tree.is_empty()).map(|phase| phase.tree.clone());
         let tree = tree.map(|tree| Tree::try_from(tree.as_str())).transpose()?;
         let snapshot = self.look(tree.as_ref())?.clone();
-        if paths.iter().any(|path| snapshot.uncommitted.contains_key(path)) {
+        paths.retain(|path| snapshot.uncommitted.contains_key(path));
+        if !paths.is_empty() {
             self.space.commit(&paths, &message, &snapshot, &expected)?;
         }
         Ok(())

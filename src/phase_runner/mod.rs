@@ -115,7 +115,7 @@ impl PhaseRunner {
     }
 
     fn halted(&mut self, outcome: Outcome) -> Result<Outcome, RunError> {
-        if outcome == Outcome::Completed {
+        if outcome != Outcome::Running {
             self.commit_record()?;
         }
         if self.push == Push::Halt {
