@@ -127,6 +127,7 @@ review.verdict_map = { PASS = "approve" }
             max_cycles: 2,
             commands: BTreeMap::new(),
             time,
+            protected: Vec::new(),
             require_review_id: false,
         };
         let started = RunStarted {
