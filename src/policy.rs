@@ -24,6 +24,9 @@ pub struct Agreement {
     #[serde(default)]
     pub commands: BTreeMap<String, String>,
     pub time: TimeLimits,
+    /// Paths that no agent may change.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub protected: Vec<String>,
     /// Answers without the right review id are unreadable.
     #[serde(default)]
     pub require_review_id: bool,

@@ -5,6 +5,7 @@ mod code_changed;
 mod command;
 mod decision;
 mod deliverable;
+mod protected;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -27,9 +28,11 @@ pub struct Site<'a> {
     /// The phase's deliverable, relative to the worktree.
     pub output: &'a str,
     pub began: Timestamp,
-    /// Paths the authors of this phase changed, relative to the worktree.
+    /// Paths the authors of this phase changed and that differ from the branch now, relative to the worktree.
     pub changed: &'a BTreeSet<String>,
     pub evaluation: Option<&'a Evaluation>,
+    /// Patterns of paths that no agent may change.
+    pub protected: &'a [String],
     pub commands: &'a BTreeMap<String, String>,
     pub time: &'a TimeLimits,
     pub masker: &'a Masker,
@@ -41,14 +44,16 @@ enum Check {
     Deliverable,
     CodeChanged,
     Decision,
+    Protected,
     /// Runs the command of this key in `[commands]`.
     Command(&'static str),
 }
 
-const ALL: [(&str, Check); 8] = [
+const ALL: [(&str, Check); 9] = [
     (deliverable::ID, Check::Deliverable),
     (code_changed::ID, Check::CodeChanged),
     (decision::ID, Check::Decision),
+    (protected::ID, Check::Protected),
     ("tests", Check::Command("test")),
     ("build", Check::Command("build")),
     ("lint", Check::Command("lint")),
@@ -100,6 +105,7 @@ async fn examine(id: &str, site: &Site<'_>, stop: &mut Stop) -> CheckResult {
         Some(Check::Deliverable) => deliverable::examine(site),
         Some(Check::CodeChanged) => code_changed::examine(site),
         Some(Check::Decision) => decision::examine(site),
+        Some(Check::Protected) => protected::examine(site),
         Some(Check::Command(key)) => command::examine(id, key, site, stop).await,
         None => result(id, CheckStatus::Unavailable, "there is no check of this name"),
     }

@@ -28,6 +28,7 @@ impl Settings {
                 idle_seconds: self.limits.idle_seconds,
                 command_seconds: self.limits.command_seconds,
             },
+            protected: self.checks.protected.clone(),
             require_review_id: self.verdict.require_review_id.unwrap_or(false),
         })
     }
@@ -89,6 +90,7 @@ impl Settings {
             .then_some("code_changed")
             .into_iter()
             .chain(keys.decides.then_some("decision"))
+            .chain((!self.checks.protected.is_empty()).then_some("protected"))
             .chain(keys.checks.iter().map(String::as_str))
             .chain(enabled.iter().map(String::as_str))
     }

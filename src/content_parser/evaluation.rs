@@ -147,8 +147,8 @@ mod tests {
         read_evaluation(text).map(|evaluation| evaluation.decision)
     }
 
-    fn fail(phase: &str) -> Option<RunDecision> {
-        Some(RunDecision::FailPhase(phase.to_owned()))
+    fn fail(phase: &str) -> RunDecision {
+        RunDecision::FailPhase(phase.to_owned())
     }
 
     #[test]
@@ -168,14 +168,17 @@ mod tests {
     #[test]
     fn lines_decide_too() {
         assert_eq!(decided("all fine\n**DECISION: PASS**\n"), Some(RunDecision::Pass));
-        assert_eq!(decided("## Decision： `FAIL_PHASE_4` – bugs"), fail("4"));
-        assert_eq!(decided("Final decision: FAIL_PHASE_test_implementation"), fail("test_implementation"));
+        assert_eq!(decided("## Decision： `FAIL_PHASE_4` – bugs"), Some(fail("4")));
+        assert_eq!(
+            decided("Final decision: FAIL_PHASE_test_implementation"),
+            Some(fail("test_implementation"))
+        );
         assert_eq!(decided("- DECISION = abort."), Some(RunDecision::Abort));
     }
 
     #[test]
     fn the_strictest_counts() {
-        assert_eq!(decided("DECISION: PASS\nDECISION: FAIL_PHASE_2"), fail("2"));
+        assert_eq!(decided("DECISION: PASS\nDECISION: FAIL_PHASE_2"), Some(fail("2")));
         assert_eq!(
             decided("DECISION: PASS\n{\"decision\": \"ABORT\"}\nDECISION: FAIL_PHASE_2"),
             Some(RunDecision::Abort)

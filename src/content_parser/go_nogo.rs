@@ -9,9 +9,9 @@ const FIRST_LINES: usize = 40;
 
 /// Returns what the GO/NOGO lines say, the strictest of several.
 pub(super) fn read(marks: &Marks) -> Option<Judgment> {
-    let says_no = marks.go.iter().any(|(_, go, _)| !go);
-    let says_go = marks.go.iter().any(|(line, go, quoted)| *go && !quoted && *line < FIRST_LINES);
-    match (says_no, says_go) {
+    let stops = marks.go.iter().any(|(_, go, _)| !go);
+    let goes_ahead = marks.go.iter().any(|(line, go, quoted)| *go && !quoted && *line < FIRST_LINES);
+    match (stops, goes_ahead) {
         (true, _) => Some(Judgment::Revise),
         (false, true) => Some(Judgment::Approve),
         (false, false) => None,

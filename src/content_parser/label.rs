@@ -205,6 +205,9 @@ fn lead(rest: &str, whole: bool) -> Option<Lead> {
     if whole && is_decoration(rest) {
         return Some(if rest.contains('|') { Lead::Cell } else { Lead::Line });
     }
+    if rest.trim_end().ends_with("<!--") {
+        return None;
+    }
     let end =
         rest.trim_end_matches(|c: char| c.is_whitespace() || "*_`#-「『\"'".contains(c) || is_picture(c));
     // Some agents print line breaks as the two characters `\n`.

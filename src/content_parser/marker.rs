@@ -17,7 +17,7 @@ use crate::verdict::Judgment;
 const MOST: usize = 50_000;
 
 /// More words that could end a label than this are not looked at.
-const MOST_MENTIONS: usize = 300_000;
+const MOST_MENTIONS: usize = 200_000;
 
 /// How far a label may stand from the start of its line, and how much of what follows is read.
 const REACH: usize = 160;
@@ -207,7 +207,7 @@ impl Place {
             }
             Said::Word { text, judgment, clean: true } if self.may_approve() => (text, judgment),
             Said::Unknown(text) if declared || self.may_doubt() => (text, Judgment::Revise),
-            Said::Prose if declared && self.label.rank <= Rank::Result && self.label.lead == Lead::Line => {
+            Said::Prose if declared && self.must_say_a_word() => {
                 (super::clipped(self.after.trim(), 40).to_owned(), Judgment::Revise)
             }
             _ => return None,
@@ -219,6 +219,15 @@ impl Place {
     /// Tells whether a sentence here may approve when nothing else says anything.
     fn may_approve(&self) -> bool {
         matches!(self.joint, Joint::Is | Joint::Loose) && !self.conditional && self.label.lead != Lead::Clause
+    }
+
+    /// Tells whether anything but a word of the policy is doubt here: `最終判定: 要再検討`, but not `判定: 適切`, which
+    /// reviewers write about parts.
+    fn must_say_a_word(&self) -> bool {
+        let verdicts = ["判定", "判定結果", "verdict", "judgment", "determination", "decision"];
+        self.label.rank <= Rank::Result
+            && self.label.lead == Lead::Line
+            && verdicts.iter().any(|word| self.label.name.ends_with(word))
     }
 
     /// Tells whether an unknown word in a sentence here is about the verdict.
@@ -319,7 +328,8 @@ fn without_adverb(after: &str) -> &str {
 
 /// Tells whether the sentence before a label says under which condition what follows holds.
 fn is_conditional(before: &str) -> bool {
-    let sentence = before.rsplit(['。', '!', '?']).next().unwrap_or(before).to_lowercase();
+    let sentence = before.rsplit(['。', '!', '?']).next().unwrap_or(before);
+    let sentence = sentence.rsplit(". ").next().unwrap_or(sentence).to_lowercase();
     let japanese =
         ["場合", "れば", "たら", "なら", "限り", "とき", "際は"].iter().any(|word| sentence.contains(word));
     let mut words = sentence.split(|c: char| !c.is_ascii_alphabetic());

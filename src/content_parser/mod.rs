@@ -14,7 +14,7 @@
 //! 4. **Table**, then **GO/NOGO line** (`table`, `go_nogo`), for reviewers of other systems.
 //! 5. Otherwise FAIL by default. There is no search for the word "PASS" anywhere.
 //!
-//! Text in code fences and block quotes is quoted: it may make a verdict stricter, never milder. The only exceptions are
+//! Text in code fences, block quotes and comments is quoted: it may make a verdict stricter, never milder. The only exceptions are
 //! JSON objects, which usually stand in a fence, and a fence around the whole answer.
 //! At the end a verdict that its own findings or grades contradict is tightened. Nothing is ever loosened.
 //!

@@ -51,8 +51,11 @@ pub(super) fn find(text: &str) -> Objects {
             (true, true) => run_both(&mut first, &mut second, bytes, at, &mut objects),
         };
     }
-    first.die(bytes.len(), &mut objects);
-    second.die(bytes.len(), &mut objects);
+    for reader in [&mut first, &mut second] {
+        if reader.alive {
+            reader.end(State::Dead, bytes.len(), &mut objects);
+        }
+    }
     objects.whole.sort_by_key(|span| (span.start, span.end));
     objects
 }
@@ -80,33 +83,39 @@ fn run_both(
     second.feed(bytes, at, objects);
     if bytes[at] == b'{' && first.alive != second.alive {
         let (alive, free) = if first.alive { (first, second) } else { (second, first) };
-        if alive.in_string() && opens(bytes, at) {
+        if alive.state.is_text() && opens(bytes, at) {
             return free.open(at);
         }
     }
     at + 1
 }
 
-/// Where a reader is inside a token.
-#[derive(Debug, Default, Clone, Copy)]
-enum Lexing {
-    #[default]
-    Between,
-    Text,
-    Escape,
-    Scalar(usize),
-}
-
 /// What the grammar allows next.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-enum Expected {
+enum State {
     #[default]
     KeyOrEnd,
     Key,
+    KeyText,
+    KeyEscape,
     Colon,
     Value,
     ValueOrEnd,
-    CommaOrEnd,
+    ValueText,
+    ValueEscape,
+    Scalar,
+    AfterField,
+    AfterItem,
+    /// The outermost object is complete.
+    Done,
+    /// No JSON goes on like this.
+    Dead,
+}
+
+impl State {
+    fn is_text(self) -> bool {
+        matches!(self, Self::KeyText | Self::ValueText)
+    }
 }
 
 /// A container that is open.
@@ -116,184 +125,171 @@ struct Frame {
     is_object: bool,
     /// How many closed objects there were when it opened: those after are inside it.
     closed_before: usize,
-    empty: bool,
+    key: Key,
     states_verdict: bool,
-    key_is_verdict: bool,
     word: Option<Range<usize>>,
+}
+
+/// The last key of an object.
+#[derive(Debug, PartialEq, Eq)]
+enum Key {
+    None,
+    Verdict,
+    Other,
 }
 
 /// One attempt to read an object.
 #[derive(Debug, Default)]
 struct Reader {
     alive: bool,
-    lexing: Lexing,
-    expected: Expected,
+    state: State,
+    /// Where the current string or scalar begins.
+    token: usize,
     in_object: bool,
-    string_start: usize,
     frames: Vec<Frame>,
     closed: Vec<Range<usize>>,
 }
 
 impl Reader {
-    fn in_string(&self) -> bool {
-        matches!(self.lexing, Lexing::Text | Lexing::Escape)
-    }
-
     /// Begins at a brace; returns the position after it.
     fn open(&mut self, at: usize) -> usize {
         self.alive = true;
-        self.lexing = Lexing::Between;
-        self.push(at, true);
+        self.state = self.push(at, true);
         at + 1
     }
 
     /// Reads on alone until this read ends, or until a brace inside a string begins another. Returns where to go on: the
     /// brace that ended this read may begin one, too.
     fn run(&mut self, free: &mut Self, bytes: &[u8], from: usize, objects: &mut Objects) -> usize {
+        // The state is kept in a register: this loop is where the time goes.
+        let mut state = self.state;
         let mut at = from;
         while at < bytes.len() {
-            if matches!(self.lexing, Lexing::Text) {
+            if state.is_text() {
                 let stops = |byte: &u8| matches!(byte, b'"' | b'\\' | b'{');
-                let Some(distance) = bytes[at..].iter().position(stops) else { return bytes.len() };
-                at += distance;
-                if bytes[at] == b'{' && opens(bytes, at) {
-                    return free.open(at);
+                at += bytes[at..].iter().position(stops).unwrap_or(bytes.len() - at);
+                if at == bytes.len() || (bytes[at] == b'{' && opens(bytes, at)) {
+                    break;
                 }
             }
-            self.feed(bytes, at, objects);
-            if !self.alive {
+            state = self.step(state, bytes, at);
+            if matches!(state, State::Done | State::Dead) {
+                self.end(state, at, objects);
                 return if bytes[at] == b'{' { at } else { at + 1 };
             }
             at += 1;
         }
-        at
+        self.state = state;
+        if at < bytes.len() { free.open(at) } else { at }
     }
 
-    #[inline]
     fn feed(&mut self, bytes: &[u8], at: usize, objects: &mut Objects) {
-        let byte = bytes[at];
-        let fits = match self.lexing {
-            Lexing::Text => {
-                match byte {
-                    b'"' => self.end_string(bytes, at),
-                    b'\\' => self.lexing = Lexing::Escape,
-                    _ => {}
-                }
-                true
-            }
-            Lexing::Escape => {
-                self.lexing = Lexing::Text;
-                b"\"\\/bfnrtu".contains(&byte)
-            }
-            Lexing::Scalar(_) if is_scalar(byte) => true,
-            Lexing::Scalar(start) => {
-                self.lexing = Lexing::Between;
-                self.expected = Expected::CommaOrEnd;
-                is_json_scalar(&bytes[start..at]) && self.structural(at, byte, objects)
-            }
-            Lexing::Between => self.structural(at, byte, objects),
-        };
-        if !fits {
-            self.die(at, objects);
+        self.state = self.step(self.state, bytes, at);
+        if matches!(self.state, State::Done | State::Dead) {
+            self.end(self.state, at, objects);
         }
     }
 
-    /// Takes a byte between two tokens; tells whether it fits there.
-    fn structural(&mut self, at: usize, byte: u8, objects: &mut Objects) -> bool {
-        use Expected::{Colon, CommaOrEnd, Key, KeyOrEnd, Value, ValueOrEnd};
-        let in_object = self.in_object;
-        match (self.expected, byte) {
-            (_, b' ' | b'\t' | b'\n' | b'\r') => true,
-            (Key | KeyOrEnd | Value | ValueOrEnd, b'"') => {
-                self.string_start = at + 1;
-                self.lexing = Lexing::Text;
-                true
-            }
-            (Colon, b':') => {
-                self.expected = Value;
-                true
-            }
-            (CommaOrEnd, b',') => {
-                self.expected = if in_object { Key } else { Value };
-                true
-            }
+    /// Takes one byte.
+    #[inline]
+    fn step(&mut self, state: State, bytes: &[u8], at: usize) -> State {
+        use State::{
+            AfterField, AfterItem, Colon, Dead, KeyEscape, KeyOrEnd, KeyText, Scalar, Value, ValueEscape,
+            ValueOrEnd, ValueText,
+        };
+        let byte = bytes[at];
+        let state = if state == Scalar && !is_scalar(byte) { self.end_scalar(bytes, at) } else { state };
+        match (state, byte) {
+            (KeyText, b'"') => self.end_key(bytes, at),
+            (ValueText, b'"') => self.end_text(at),
+            (KeyText, b'\\') => KeyEscape,
+            (ValueText, b'\\') => ValueEscape,
+            (KeyEscape, _) if is_escape(byte) => KeyText,
+            (ValueEscape, _) if is_escape(byte) => ValueText,
+            (State::Key | KeyOrEnd, b'"') => self.begin(at + 1, KeyText),
+            (Value | ValueOrEnd, b'"') => self.begin(at + 1, ValueText),
             (Value | ValueOrEnd, b'{') => self.push(at, true),
             (Value | ValueOrEnd, b'[') => self.push(at, false),
-            (KeyOrEnd | CommaOrEnd, b'}') if in_object => self.close(at, objects),
-            (ValueOrEnd | CommaOrEnd, b']') if !in_object => self.close(at, objects),
-            (Value | ValueOrEnd, _) if is_scalar(byte) => {
-                self.lexing = Lexing::Scalar(at);
-                true
-            }
-            _ => false,
+            (Value | ValueOrEnd, _) if is_scalar(byte) => self.begin(at, Scalar),
+            (Colon, b':') | (AfterItem, b',') => Value,
+            (AfterField, b',') => State::Key,
+            (KeyOrEnd | AfterField, b'}') | (ValueOrEnd | AfterItem, b']') => self.close(at),
+            (KeyEscape | ValueEscape, _) => Dead,
+            (KeyText | ValueText | Scalar, _) | (_, b' ' | b'\t' | b'\n' | b'\r') => state,
+            _ => Dead,
         }
     }
 
-    fn push(&mut self, at: usize, is_object: bool) -> bool {
+    fn begin(&mut self, token: usize, state: State) -> State {
+        self.token = token;
+        state
+    }
+
+    fn after_value(&self) -> State {
+        if self.in_object { State::AfterField } else { State::AfterItem }
+    }
+
+    fn end_scalar(&self, bytes: &[u8], at: usize) -> State {
+        if is_json_scalar(&bytes[self.token..at]) { self.after_value() } else { State::Dead }
+    }
+
+    fn end_key(&mut self, bytes: &[u8], at: usize) -> State {
+        if let Some(frame) = self.frames.last_mut() {
+            let states_verdict = is_verdict_key(&bytes[self.token..at]);
+            frame.key = if states_verdict { Key::Verdict } else { Key::Other };
+            frame.states_verdict |= states_verdict;
+        }
+        State::Colon
+    }
+
+    fn end_text(&mut self, at: usize) -> State {
+        if let Some(frame) = self.frames.last_mut().filter(|frame| frame.key == Key::Verdict) {
+            frame.word = Some(self.token..at);
+        }
+        self.after_value()
+    }
+
+    fn push(&mut self, at: usize, is_object: bool) -> State {
+        if self.frames.len() == DEEPEST {
+            return State::Dead;
+        }
         self.frames.push(Frame {
             start: at,
             is_object,
             closed_before: self.closed.len(),
-            empty: true,
+            key: Key::None,
             states_verdict: false,
-            key_is_verdict: false,
             word: None,
         });
         self.in_object = is_object;
-        self.expected = if is_object { Expected::KeyOrEnd } else { Expected::ValueOrEnd };
-        self.frames.len() <= DEEPEST
+        if is_object { State::KeyOrEnd } else { State::ValueOrEnd }
     }
 
-    fn end_string(&mut self, bytes: &[u8], at: usize) {
-        self.lexing = Lexing::Between;
-        let content = self.string_start..at;
-        let is_key = matches!(self.expected, Expected::Key | Expected::KeyOrEnd);
-        self.expected = if is_key { Expected::Colon } else { Expected::CommaOrEnd };
-        let Some(frame) = self.frames.last_mut() else { return };
-        if is_key {
-            frame.empty = false;
-            frame.key_is_verdict = is_verdict_key(&bytes[content]);
-            frame.states_verdict |= frame.key_is_verdict;
-        } else if frame.key_is_verdict {
-            frame.word = Some(content);
-        }
-    }
-
-    fn close(&mut self, at: usize, objects: &mut Objects) -> bool {
-        let Some(frame) = self.frames.pop() else { return false };
-        self.expected = Expected::CommaOrEnd;
-        self.in_object = self.frames.last().is_some_and(|parent| parent.is_object);
-        if frame.is_object && !frame.empty {
+    fn close(&mut self, at: usize) -> State {
+        let Some(frame) = self.frames.pop() else { return State::Dead };
+        if frame.is_object && frame.key != Key::None {
             self.closed.truncate(frame.closed_before);
             self.closed.push(frame.start..at + 1);
         }
-        if self.frames.is_empty() {
-            self.release(objects);
+        match self.frames.last() {
+            None => State::Done,
+            Some(_) if self.closed.len() > MOST => State::Dead,
+            Some(parent) => {
+                self.in_object = parent.is_object;
+                self.after_value()
+            }
         }
-        objects.crowded |= self.closed.len() > MOST;
-        true
     }
 
     /// Ends the read: what it had closed is found, what it had open is broken.
     #[cold]
-    fn die(&mut self, at: usize, objects: &mut Objects) {
-        if !self.alive {
-            return;
-        }
-        self.alive = false;
+    fn end(&mut self, state: State, at: usize, objects: &mut Objects) {
+        (self.alive, self.state) = (false, state);
         for frame in self.frames.drain(..).filter(|frame| frame.states_verdict) {
-            if objects.broken.len() < MOST {
-                objects.broken.push(Broken { word: frame.word, end: at });
-            }
-            objects.crowded |= objects.broken.len() == MOST;
+            objects.broken.push(Broken { word: frame.word, end: at });
         }
-        self.release(objects);
-    }
-
-    fn release(&mut self, objects: &mut Objects) {
-        self.alive = false;
         objects.whole.append(&mut self.closed);
-        objects.crowded |= objects.whole.len() > MOST;
+        objects.crowded |= objects.whole.len().max(objects.broken.len()) > MOST;
     }
 }
 
@@ -301,12 +297,17 @@ fn is_verdict_key(key: &[u8]) -> bool {
     key.eq_ignore_ascii_case(b"result") || key.eq_ignore_ascii_case(b"decision")
 }
 
+fn is_escape(byte: u8) -> bool {
+    b"\"\\/bfnrtu".contains(&byte)
+}
+
 fn is_scalar(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.')
 }
 
 fn is_json_scalar(token: &[u8]) -> bool {
-    matches!(token, b"true" | b"false" | b"null") || is_json_number(token)
+    // One digit is by far the most frequent.
+    matches!(token, [b'0'..=b'9']) || matches!(token, b"true" | b"false" | b"null") || is_json_number(token)
 }
 
 fn is_json_number(token: &[u8]) -> bool {

@@ -1,4 +1,4 @@
-//! Knows which parts of an answer are quoted: code fences and block quotes. What is quoted is somebody else's word.
+//! Knows which parts of an answer are quoted: code fences, block quotes and comments. What is quoted is somebody else's word.
 //! A fence that is never closed reaches to the end: an answer that was cut off inside a quotation ends there.
 
 use std::ops::Range;
@@ -13,6 +13,7 @@ const MOST: usize = 20_000;
 pub(super) struct Quoted<'t> {
     text: &'t str,
     fences: Vec<Fence>,
+    comments: Vec<Range<usize>>,
 }
 
 /// One code fence, from its opening line to the end of its closing one.
@@ -38,12 +39,14 @@ impl<'t> Quoted<'t> {
         {
             fences.clear();
         }
-        Self { text, fences }
+        Self { text, fences, comments: comments(text) }
     }
 
     /// Tells whether a line that starts at `line` and has something at `at` is quoted.
     pub(super) fn is_quoted(&self, line: usize, at: usize) -> bool {
-        self.fence_at(at).is_some() || head(&self.text[line..at], 64).trim_start().starts_with('>')
+        self.fence_at(at).is_some()
+            || self.is_comment(at)
+            || head(&self.text[line..at], 64).trim_start().starts_with('>')
     }
 
     /// Tells whether a position is inside a fence of program code.
@@ -57,8 +60,14 @@ impl<'t> Quoted<'t> {
         self.text.split_inclusive('\n').filter(move |line| {
             let start = next;
             next += line.len();
-            !self.is_quoted(start, start) && !line.trim_start().starts_with('>')
+            let text_starts = start + line.len() - line.trim_start().len();
+            !self.is_quoted(start, text_starts) && !line.trim_start().starts_with('>')
         })
+    }
+
+    fn is_comment(&self, at: usize) -> bool {
+        let after = self.comments.partition_point(|span| span.start <= at);
+        self.comments[..after].last().is_some_and(|span| at < span.end)
     }
 
     fn fence_at(&self, at: usize) -> Option<&Fence> {
@@ -91,17 +100,42 @@ fn fences(text: &str) -> Vec<Fence> {
 
 /// Returns the lines that begin with three backticks or tildes, with their positions; not all of a flood.
 fn fence_lines(text: &str) -> Vec<(usize, &str)> {
-    let begins_line = |(at, _): &(usize, &str)| {
-        let before = &text.as_bytes()[..*at];
-        matches!(before.last(), None | Some(b'\n' | b' ' | b'\t'))
-            && matches!(before.iter().rev().find(|byte| !b" \t".contains(byte)), None | Some(b'\n'))
-    };
-    let marks = |mark: &'static str| text.match_indices(mark).filter(begins_line).take(MOST);
-    let line_at = |(at, _)| (at, text[at..].lines().next().unwrap_or_default());
-    let mut lines: Vec<(usize, &str)> = marks("```").chain(marks("~~~")).map(line_at).collect();
-    lines.sort_unstable();
-    lines.truncate(MOST);
+    let bytes = text.as_bytes();
+    let mut lines = Vec::new();
+    let mut begins = true;
+    for (at, byte) in bytes.iter().enumerate() {
+        match byte {
+            b'\n' => begins = true,
+            b' ' | b'\t' => {}
+            b'`' | b'~' if begins => {
+                begins = false;
+                let marks = bytes[at..].starts_with(b"```") || bytes[at..].starts_with(b"~~~");
+                if marks && lines.len() < MOST {
+                    lines.push((at, head(&text[at..], 200).lines().next().unwrap_or_default()));
+                }
+            }
+            _ => begins = false,
+        }
+    }
     lines
+}
+
+/// Returns the comments that begin a line, to the end of the text when they are not closed; not all of a flood.
+fn comments(text: &str) -> Vec<Range<usize>> {
+    let mut comments = Vec::new();
+    let mut from = 0;
+    while let Some(distance) = text[from..].find("<!--") {
+        let start = from + distance;
+        let begins_line =
+            matches!(text[..start].trim_end_matches([' ', '\t']).bytes().last(), None | Some(b'\n'));
+        from = start + 4;
+        if begins_line {
+            let end = text[from..].find("-->").filter(|_| comments.len() < MOST);
+            from = end.map_or(text.len(), |end| from + end);
+            comments.push(start..from);
+        }
+    }
+    comments
 }
 
 fn mark_of(line: &str) -> &str {
@@ -144,6 +178,12 @@ mod tests {
     #[test]
     fn a_fence_that_is_never_closed_reaches_to_the_end() {
         assert_eq!(own("a\n```\nb\n\n```rust\nc"), ["a"]);
+    }
+
+    #[test]
+    fn comments_that_begin_a_line_are_quoted() {
+        assert_eq!(own("a\n<!-- b\nc\n-->d\n`<!--` e\n  <!-- f\ng"), ["a", "-->d", "`<!--` e"]);
+        assert_eq!(own(&format!("{}a", "<!---->\n".repeat(MOST + 1))), [""; 0]);
     }
 
     #[test]

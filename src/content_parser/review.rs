@@ -11,7 +11,7 @@ use super::quoted::Quoted;
 use super::stated::{self, Origin};
 use super::strict::{self, Budget};
 use super::word::Words;
-use super::{Terms, clipped, go_nogo, marker, suggestions, table};
+use super::{Terms, clipped, go_nogo, head, marker, suggestions, table};
 use crate::event::{Reading, TriageTable};
 use crate::verdict::{Judgment, ReadAs};
 
@@ -23,7 +23,7 @@ pub fn read_review(text: &str, terms: &Terms) -> Reading {
     let quoted = Quoted::new(text);
     let objects = Objects::read(text, &quoted, terms, &words);
     if let Some(answer) = strictest(objects.right) {
-        return with_prose(answer, text);
+        return with_prose(answer, text, &objects.spans);
     }
     if let Some(reason) = objects.doubt {
         return unverifiable(text, reason);
@@ -36,7 +36,8 @@ pub fn read_review(text: &str, terms: &Terms) -> Reading {
         return unverifiable(text, "more marker lines than can be read");
     }
     let answer = strictest(objects.unnamed);
-    let lenient = by_objects_and_marks(text, answer, &marks).or_else(|| by_other_forms(text, &marks));
+    let lenient =
+        by_objects_and_marks(text, answer, &marks, &objects.spans).or_else(|| by_other_forms(text, &marks));
     tightened(lenient.unwrap_or_else(|| unverifiable(text, "no marker")), objects.tightening, &marks)
 }
 
@@ -52,7 +53,7 @@ pub fn read_structured(value: &Value, terms: &Terms) -> Reading {
         Origin::Unnamed if terms.require_review_id && terms.review_id.is_some() => {
             unverifiable(&text, "no answer with the review_id of this review")
         }
-        Origin::Right | Origin::Unnamed => with_prose(stated::read(fields, &words, ReadAs::Schema), &text),
+        Origin::Right | Origin::Unnamed => stated::read(fields, &words, ReadAs::Schema),
     }
 }
 
@@ -89,7 +90,7 @@ impl Objects {
         for broken in &found.broken {
             sorted.add_broken(broken, text, quoted, words);
         }
-        sorted.spans = found.whole;
+        sorted.spans = joined(found.whole);
         sorted
     }
 
@@ -106,7 +107,7 @@ impl Objects {
         match origin {
             Origin::Right => self.right.push(reading()),
             Origin::Wrong => {
-                self.doubt = Some("an object with a review_id that is not the one of this review")
+                self.doubt = Some("an object with a review_id that is not the one of this review");
             }
             Origin::Unnamed if outermost => self.unnamed.push(reading()),
             // What is quoted inside another object may be somebody else's approval.
@@ -124,22 +125,37 @@ impl Objects {
 
     /// An object that breaks cannot pass, unless it is program code or only shows the form of an answer.
     fn add_broken(&mut self, broken: &Broken, text: &str, quoted: &Quoted, words: &Words) {
-        let cut_off = broken.end == text.len();
+        if quoted.is_code(broken.end.saturating_sub(1)) {
+            return;
+        }
         let word = broken.word.clone().map(|span| &text[span]).unwrap_or_default();
-        let goes_on = text[broken.end..].trim_start().starts_with(['|', '/', '.', '…', '<']);
+        let rest = text.get(broken.end..).unwrap_or_default();
+        let offers_a_choice = rest.starts_with(['|', '/']);
+        let leaves_out = rest.starts_with(['.', '…', '<']);
         match words.meaning(word) {
-            _ if quoted.is_code(broken.end.saturating_sub(1)) => {}
-            Some(judgment) if !judgment.approves() && !goes_on => {
+            Some(_) if offers_a_choice => {}
+            Some(judgment) if !judgment.approves() => {
                 let fields = Map::from_iter([("result".to_owned(), Value::from(word))]);
-                let reading = stated::read(&fields, words, ReadAs::Json);
-                self.tightening
-                    .push(Reading { reason: format!("an object that breaks says {word}"), ..reading });
+                let reason = format!("an object that breaks says {word}");
+                self.tightening.push(Reading { reason, ..stated::read(&fields, words, ReadAs::Json) });
             }
-            Some(_) if !goes_on => self.doubt = Some("an object with a verdict that breaks"),
-            None if cut_off => self.doubt = Some("an object with a verdict that is cut off"),
+            Some(_) if !leaves_out => self.doubt = Some("an object with a verdict that breaks"),
+            None if rest.is_empty() => self.doubt = Some("an object with a verdict that is cut off"),
             _ => {}
         }
     }
+}
+
+/// Joins spans that overlap; they are sorted by where they start.
+fn joined(spans: Vec<Range<usize>>) -> Vec<Range<usize>> {
+    let mut joined: Vec<Range<usize>> = Vec::new();
+    for span in spans {
+        match joined.last_mut() {
+            Some(last) if span.start < last.end => last.end = last.end.max(span.end),
+            _ => joined.push(span),
+        }
+    }
+    joined
 }
 
 /// Tells whether an object that cannot be read states a verdict somewhere.
@@ -153,19 +169,24 @@ fn strictest(readings: Vec<Reading>) -> Option<Reading> {
     readings.into_iter().reduce(|best, next| if next.judgment > best.judgment { next } else { best })
 }
 
-fn by_objects_and_marks(text: &str, answer: Option<Reading>, marks: &Marks) -> Option<Reading> {
+fn by_objects_and_marks(
+    text: &str,
+    answer: Option<Reading>,
+    marks: &Marks,
+    spans: &[Range<usize>],
+) -> Option<Reading> {
     match (answer, marks.best()) {
         (Some(answer), Some(mark)) if mark.judgment > answer.judgment => {
-            let said = by_mark(text, mark);
+            let said = by_mark(text, &mark);
             Some(Reading { findings: answer.findings, questions: answer.questions, ..said })
         }
-        (Some(answer), _) => Some(with_prose(answer, text)),
-        (None, Some(mark)) => Some(by_mark(text, mark)),
+        (Some(answer), _) => Some(with_prose(answer, text, spans)),
+        (None, Some(mark)) => Some(by_mark(text, &mark)),
         (None, None) => None,
     }
 }
 
-fn by_mark(text: &str, mark: Mark) -> Reading {
+fn by_mark(text: &str, mark: &Mark) -> Reading {
     Reading {
         stated: mark.stated.clone(),
         read_as: ReadAs::Marker(mark.name.clone()),
@@ -216,9 +237,25 @@ fn tightened(reading: Reading, tightening: Vec<Reading>, marks: &Marks) -> Readi
     Reading { result: Judgment::Revise.verdict(), judgment: Judgment::Revise, reason, ..reading }
 }
 
-/// Completes the reading of an object that says nothing to the author with the whole answer.
-fn with_prose(answer: Reading, text: &str) -> Reading {
-    if answer.feedback.is_empty() { Reading { feedback: feedback(text), ..answer } } else { answer }
+/// Adds the prose around the objects to what the author should read, and all of the answer when there is nothing.
+fn with_prose(answer: Reading, text: &str, spans: &[Range<usize>]) -> Reading {
+    let said = [answer.feedback.as_str(), &prose(text, spans)].join("\n\n");
+    let feedback = feedback(if said.trim().is_empty() { text } else { &said });
+    Reading { feedback, ..answer }
+}
+
+/// Returns what stands outside all objects, without the marks of their fences.
+fn prose(text: &str, spans: &[Range<usize>]) -> String {
+    let mut prose: Vec<&str> = Vec::new();
+    let mut from = 0;
+    for span in spans.iter().cloned().chain(std::iter::once(text.len()..text.len())).take(1_000) {
+        let between = head(text.get(from..span.start).unwrap_or_default(), LONGEST_FEEDBACK);
+        let says_something =
+            |line: &&str| line.contains(char::is_alphanumeric) && !line.trim_start().starts_with("```");
+        prose.extend(between.lines().filter(says_something));
+        from = from.max(span.end);
+    }
+    prose.join("\n")
 }
 
 fn unverifiable(text: &str, reason: &str) -> Reading {

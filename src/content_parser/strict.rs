@@ -41,7 +41,13 @@ fn with_breaks_escaped(text: &str) -> String {
     let (mut in_string, mut after_backslash) = (false, false);
     for c in text.chars() {
         if in_string && c < ' ' {
-            escaped.push_str(&format!("\\u{:04x}", c as u32));
+            escaped.push_str(match c {
+                '\n' => "\\n",
+                '\r' => "\\r",
+                '\t' => "\\t",
+                // Other control characters say nothing.
+                _ => " ",
+            });
         } else {
             escaped.push(c);
         }

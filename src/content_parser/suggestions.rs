@@ -61,7 +61,7 @@ mod tests {
 
     #[test]
     fn a_flood_is_cut() {
-        let many: String = (0..100).map(|n| format!("- {n}\n")).collect();
-        assert_eq!(read(&format!("## Suggestions\n{many}")).len(), MOST);
+        let many: Vec<String> = (0..100).map(|n| format!("- {n}")).collect();
+        assert_eq!(read(&format!("## Suggestions\n{}", many.join("\n"))).len(), MOST);
     }
 }

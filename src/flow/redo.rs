@@ -10,8 +10,6 @@ use crate::policy::{Ending, Unreadable};
 
 /// The longest pause before a redo, in milliseconds.
 const LONGEST_BACKOFF_MS: u64 = 30_000;
-/// How often an evaluation is asked for the decision it did not make.
-const MOST_UNDECIDED: u32 = 1;
 
 /// Repeats the step that broke, or the work that a check wants done over.
 pub(super) fn redo(phase: &PhaseState, why: &str) -> HowRuled {
@@ -51,14 +49,15 @@ fn after_break(phase: &PhaseState, step: Step, why: &str) -> HowRuled {
 /// Repeats work that ended, because a decision, its form or a check asks for it; then it is revised like any other.
 fn over_again(phase: &PhaseState, why: &str) -> HowRuled {
     let step = phase.work.as_ref().map_or(Step::Execute, |work| work.step);
-    let asked = phase.counters.format_redos;
-    if phase.undecided() {
-        let how = format!("asked for it {}/{MOST_UNDECIDED}", (asked + 1).min(MOST_UNDECIDED));
+    let (asked, most) = (phase.counters.format_redos, phase.def.policy.limits.max_format_redo);
+    if phase.undecided() && asked >= most {
         let no_decision = Ruling::Fail { reason: "no_decision".into(), incomplete: false };
-        return (if asked < MOST_UNDECIDED { same_step(step, 0, false) } else { no_decision }, how);
+        return (no_decision, format!("asked for it again {asked}/{most}"));
+    }
+    if phase.undecided() {
+        return (same_step(step, 0, false), format!("asked for it again {}/{most}", asked + 1));
     }
     if phase.format_redo_left() {
-        let most = phase.def.policy.limits.max_format_redo;
         return (same_step(step, 0, false), format!("asked for the form again {}/{most}", asked + 1));
     }
     once_more(phase, step).unwrap_or_else(|| revise(phase, why))

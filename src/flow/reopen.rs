@@ -21,7 +21,6 @@ pub(super) fn reopen(run: &mut Run, reopened: &Reopened) {
     if reopened.by != ReopenedBy::Evaluation {
         run.cycles = 0;
     }
-    run.published = false;
     if run.phases.iter().all(|phase| phase.status != Status::Paused) {
         run.paused = None;
         run.outcome = Outcome::Running;

@@ -2,7 +2,7 @@
 //! A commit whose fact was lost in a crash is found by its trailers and completed.
 
 use super::{PhaseRunner, Push, RunError};
-use crate::event::Fact;
+use crate::event::{Fact, Outcome};
 use crate::flow::Run;
 use crate::phase::PhaseName;
 use crate::redact::Masked;
@@ -47,7 +47,9 @@ impl PhaseRunner {
 
     fn committed(&mut self, name: &PhaseName, commit: &CommitId) -> Result<(), RunError> {
         self.journal.record(Fact::Committed { phase: name.clone(), commit: commit.to_string() })?;
-        self.seen = None;
+        if let Some(seen) = &mut self.seen {
+            seen.head.commit = commit.clone();
+        }
         if self.push == Push::Phase { self.push() } else { Ok(()) }
     }
 
@@ -84,23 +86,25 @@ impl PhaseRunner {
         }
     }
 
-    /// Puts the end of the log on the branch, so that the worktree is left as clean as it was found.
-    pub(super) fn commit_record(&mut self) -> Result<(), RunError> {
+    /// Puts the end of the log on the branch at each halt: the worktree is left without changes of ours, and another
+    /// machine that gets the branch knows how the run stands.
+    pub(super) fn commit_record(&mut self, outcome: Outcome) -> Result<(), RunError> {
         let run = self.run_state()?.clone();
         let message = format!(
-            "[ai-workflow] run: #{} completed\n\n{}",
+            "[ai-workflow] run: #{} {}\n\n{}",
             run.started.issue.number,
+            outcome.as_str(),
             self.trailers(&run, "-")
         );
         let message = self.masker.mask(&message);
         let expected = CommitId::try_from(run.head.as_str())?;
-        let paths = [self.folder.events(), self.folder.metadata()];
-        self.seen = None;
+        let mut paths = vec![self.folder.events(), self.folder.metadata(), self.folder.review_result()];
         let tree =
             run.phases.iter().rev().find(|phase| !phase.tree.is_empty()).map(|phase| phase.tree.clone());
         let tree = tree.map(|tree| Tree::try_from(tree.as_str())).transpose()?;
         let snapshot = self.look(tree.as_ref())?.clone();
-        if paths.iter().any(|path| snapshot.uncommitted.contains_key(path)) {
+        paths.retain(|path| snapshot.uncommitted.contains_key(path));
+        if !paths.is_empty() {
             self.space.commit(&paths, &message, &snapshot, &expected)?;
         }
         Ok(())

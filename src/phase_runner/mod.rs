@@ -7,14 +7,14 @@ mod commit;
 mod compose;
 mod publish;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use sha2::{Digest, Sha256};
 
 use crate::agent::{Profile, Stop, Urgency};
 use crate::check::{self, Site};
-use crate::event::{Checked, Escalation, Fact, Outcome, PauseReason};
+use crate::event::{CheckResult, CheckStatus, Checked, Escalation, Fact, Outcome, PauseReason};
 use crate::flow::{Action, Decision, PhaseState, Run, decide};
 use crate::forge::{Forge, ForgeError};
 use crate::journal::{Journal, JournalError};
@@ -115,9 +115,7 @@ impl PhaseRunner {
     }
 
     fn halted(&mut self, outcome: Outcome) -> Result<Outcome, RunError> {
-        if outcome == Outcome::Completed {
-            self.commit_record()?;
-        }
+        self.commit_record(outcome)?;
         if self.push == Push::Halt {
             self.push()?;
         }
@@ -137,7 +135,11 @@ impl PhaseRunner {
         if let Some(escalation) = self.missing_documents(&name)? {
             return Ok(self.journal.record(Fact::Paused { escalation })?);
         }
-        let tree = self.look(None)?.tree.to_string();
+        // Nothing ran since the last look, so its tree still stands; what differs from HEAD is from before our commit.
+        let tree = match self.seen.take() {
+            Some(last) => last.tree.to_string(),
+            None => self.look(None)?.tree.to_string(),
+        };
         Ok(self.journal.record(Fact::PhaseStarted { phase: name, tree })?)
     }
 
@@ -170,12 +172,13 @@ impl PhaseRunner {
     }
 
     async fn run_checks(&mut self, name: &PhaseName, round: u32) -> Result<(), RunError> {
-        let results = self.examine(name).await?;
+        let before = Tree::try_from(self.phase(name)?.tree.as_str())?;
+        let changed = self.changed_now(name, &before)?;
+        let results = self.examine(name, &changed).await?;
         if self.stopping() {
             return Ok(());
         }
-        let before = Tree::try_from(self.phase(name)?.tree.as_str())?;
-        if results.iter().any(|result| check::runs_a_command(&result.check)) {
+        if results.iter().any(ran_a_command) {
             self.seen = None;
         }
         let tree = self.look(Some(&before))?.tree.to_string();
@@ -183,7 +186,18 @@ impl PhaseRunner {
         Ok(self.journal.record(Fact::Checked(fact))?)
     }
 
-    async fn examine(&mut self, name: &PhaseName) -> Result<Vec<crate::event::CheckResult>, RunError> {
+    /// What the authors changed and did not take back.
+    fn changed_now(&mut self, name: &PhaseName, before: &Tree) -> Result<BTreeSet<String>, RunError> {
+        let changed = self.phase(name)?.changed.clone();
+        let seen = self.look(Some(before))?;
+        Ok(changed.into_iter().filter(|path| seen.uncommitted.contains_key(path)).collect())
+    }
+
+    async fn examine(
+        &mut self,
+        name: &PhaseName,
+        changed: &BTreeSet<String>,
+    ) -> Result<Vec<CheckResult>, RunError> {
         let run =
             self.journal.state().run.as_ref().ok_or_else(|| RunError::Bug("the run has not begun".into()))?;
         let phase = run.phase(name).ok_or_else(|| RunError::Bug(format!("the run has no phase {name}")))?;
@@ -193,14 +207,20 @@ impl PhaseRunner {
             phase: &phase.def,
             output: &output,
             began: phase.started_at.unwrap_or(run.created_at),
-            changed: &phase.changed,
+            changed,
             evaluation: phase.evaluation.as_ref(),
+            protected: &run.started.agreement.protected,
             commands: &run.started.agreement.commands,
             time: &run.started.agreement.time,
             masker: &self.masker,
         };
         Ok(check::run(&site, &mut self.stop).await)
     }
+}
+
+/// A command may leave files behind; one that is not configured was not run.
+fn ran_a_command(result: &CheckResult) -> bool {
+    check::runs_a_command(&result.check) && result.status != CheckStatus::Skipped
 }
 
 /// Returns an id that nobody can guess: 128 random bits in hex.

@@ -51,5 +51,6 @@ pub const EMBEDDED: &[(&str, &str)] = &[
     ("retry/no-code-change.md", include_str!("../../prompts/retry/no-code-change.md")),
     ("retry/no-decision.md", include_str!("../../prompts/retry/no-decision.md")),
     ("retry/no-deliverable.md", include_str!("../../prompts/retry/no-deliverable.md")),
+    ("retry/protected-changed.md", include_str!("../../prompts/retry/protected-changed.md")),
     ("retry/tests-failed.md", include_str!("../../prompts/retry/tests-failed.md")),
 ];

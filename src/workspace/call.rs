@@ -83,6 +83,12 @@ impl Call {
         self
     }
 
+    /// Takes its paths as patterns; in all other calls a path is a path.
+    pub(super) fn with_patterns(mut self) -> Self {
+        self.options.push("--no-literal-pathspecs".into());
+        self
+    }
+
     /// Reads so many bytes of the answer and no more.
     pub(super) fn at_most(mut self, bytes: usize) -> Self {
         self.limit = Some(bytes);

@@ -40,7 +40,7 @@ impl IssueSpace {
         self.refuse_other_branch(&seen.head)?;
         let lock = IndexLock::take(&self.workspace)?;
         let folded;
-        let uncommitted = if seen.head.commit == *expected && self.workspace.in_progress().is_none() {
+        let uncommitted = if self.stands_at(expected, &seen.head) {
             &seen.uncommitted
         } else {
             folded = self.fold(seen, expected)?;
@@ -69,6 +69,14 @@ impl IssueSpace {
         }
     }
 
+    /// Tells whether the branch was where the engine left it and, as far as a file can tell, has not moved since.
+    fn stands_at(&self, expected: &CommitId, seen: &Head) -> bool {
+        let tip = self.workspace.tip_by_file(&self.branch());
+        seen.commit == *expected
+            && tip.is_none_or(|tip| tip == *expected)
+            && self.workspace.in_progress().is_none()
+    }
+
     /// Takes the branch back, and with it any merge that was begun, and looks again what differs from there.
     fn fold(&self, seen: &Snapshot, expected: &CommitId) -> Result<BTreeMap<String, Content>> {
         if let Some(what @ "rebase") = self.workspace.in_progress() {
@@ -83,7 +91,7 @@ impl IssueSpace {
 
     /// Returns a fresh copy of the index that is exactly a commit.
     fn index_for(&self, commit: &CommitId) -> Result<PathBuf> {
-        let known = self.snapshots_dir().join(format!("{commit}.commit.index"));
+        let known = self.commit_index(commit);
         if known.exists() {
             return self.copy_to_incoming(&known);
         }
@@ -131,6 +139,12 @@ impl Workspace {
         let head = fs::read_to_string(self.git_dir.join("HEAD")).ok()?;
         let reference = head.trim().strip_prefix("ref: ")?;
         reference.strip_prefix("refs/heads/").filter(|name| *name != ".invalid").map(str::to_owned)
+    }
+
+    /// Returns the commit of a branch, read without a process; nothing where git keeps it elsewhere.
+    fn tip_by_file(&self, branch: &str) -> Option<CommitId> {
+        let tip = fs::read_to_string(self.common.join("refs/heads").join(branch)).ok()?;
+        CommitId::try_from(tip.trim()).ok()
     }
 
     /// Brings the user's index to HEAD, after a commit that a crash cut short. The files stay as they are.

@@ -3,6 +3,7 @@
 
 use super::call::Call;
 use super::names::{bad_object_id, is_object_id};
+use super::own_files::LEFT_OUT;
 use super::{IssueSpace, Result, Tree};
 
 /// A difference as text.
@@ -14,7 +15,7 @@ pub struct Diff {
 }
 
 impl IssueSpace {
-    /// Returns the difference from a commit or tree to a snapshot, at most so many bytes of it.
+    /// Returns the difference from a commit or tree to a snapshot without the engine's own files, at most so many bytes.
     pub fn diff(&self, from: impl AsRef<str>, to: &Tree, limit: usize) -> Result<Diff> {
         let from = from.as_ref();
         if !is_object_id(from) {
@@ -29,6 +30,8 @@ impl IssueSpace {
             "--dst-prefix=b/",
         ])
         .args([from, to.as_str(), "--"])
+        .args(LEFT_OUT)
+        .with_patterns()
         .at_most(limit)
         .reading();
         let output = self.workspace.git(&call)?;

@@ -10,7 +10,7 @@ use std::time::SystemTime;
 
 use super::call::Call;
 use super::error::at;
-use super::{IssueSpace, Result, Tree};
+use super::{CommitId, IssueSpace, Result, Tree};
 
 /// So many of the newest are kept.
 const KEPT: usize = 6;
@@ -51,6 +51,17 @@ impl IssueSpace {
         let incoming = self.incoming()?;
         copy_with_time(index, &incoming).map_err(at(index))?;
         Ok(incoming)
+    }
+
+    /// Keeps a copy of an index that is exactly a commit, for the next commit on top of it.
+    pub(super) fn keep_for_commits(&self, index: &Path, commit: &CommitId) -> Result<()> {
+        let known = self.commit_index(commit);
+        copy_with_time(index, &known).map_err(at(&known))
+    }
+
+    /// Returns where the index of a commit is, if it is known.
+    pub(super) fn commit_index(&self, commit: &CommitId) -> PathBuf {
+        self.snapshots_dir().join(format!("{commit}.commit.index"))
     }
 
     /// Gives an index its name and forgets the oldest ones.

@@ -56,6 +56,8 @@ pub struct Workspace {
     prefix: String,
     shallow: bool,
     head: CommitId,
+    /// The files of that commit.
+    tree: Tree,
     guard: Arc<Guard>,
 }
 
@@ -77,6 +79,7 @@ impl Workspace {
             "--show-prefix",
             "--show-toplevel",
             "HEAD",
+            "HEAD^{tree}",
         ]);
         let output = git.run(dir, &call)?;
         let lines = output.text();
@@ -92,14 +95,16 @@ impl Workspace {
         if bare == "true" {
             return Err(Error::Bare { dir: common.into() });
         }
-        let &[root, head] = rest else {
+        let &[root, head, ref tree @ ..] = rest else {
             return Err(output.failure(call));
         };
         let head = CommitId::try_from(head).map_err(|_| Error::NoCommits { root: root.into() })?;
+        let &[tree] = tree else { return Err(output.failure(call)) };
+        let tree = Tree::try_from(tree).map_err(|_| output.unexpected(call))?;
         let (root, common, git_dir) = (PathBuf::from(root), PathBuf::from(common), PathBuf::from(git_dir));
         let guard = Arc::new(Guard::pin(&root, &common, &git_dir));
         let prefix = prefix.trim_end_matches('/').to_owned();
-        Ok(Self { git, root, common, git_dir, prefix, shallow: shallow == "true", head, guard })
+        Ok(Self { git, root, common, git_dir, prefix, shallow: shallow == "true", head, tree, guard })
     }
 
     /// Returns the top folder of the worktree.

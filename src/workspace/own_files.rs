@@ -1,6 +1,15 @@
 //! Which files under `.ai-workflow/` are the engine's own: they change with every fact, so no tree, no approval and no
 //! undoing is about them. What a phase delivers (`NN_phase/output/`) and what people wrote (settings, prompts) is not ours.
 
+/// What git leaves out when it is not to show the engine's own files. A tree holds them as they were when the run began.
+pub(super) const LEFT_OUT: [&str; 5] = [
+    ":(exclude,top,glob).ai-workflow/.gitignore",
+    ":(exclude,top,glob).ai-workflow/local/**",
+    ":(exclude,top,glob).ai-workflow/tmp/**",
+    ":(exclude,top,glob).ai-workflow/issue-[0-9]*/*",
+    ":(exclude,top,glob).ai-workflow/issue-[0-9]*/document_review/**",
+];
+
 /// Tells whether a path of the worktree is one of the engine's own files.
 pub fn is_engines_own(path: &str) -> bool {
     let Some(inside) = path.strip_prefix(".ai-workflow/") else { return false };

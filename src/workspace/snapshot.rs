@@ -13,7 +13,7 @@ use super::call::Call;
 use super::names::Head;
 use super::own_files::is_engines_own;
 use super::status::{self, Entry, Kind};
-use super::{IssueSpace, Result, Tree};
+use super::{CommitId, IssueSpace, Result, Tree};
 
 /// The files at one moment.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -58,6 +58,12 @@ impl IssueSpace {
         let seen = self.look(&index)?;
         if let (Some(tree), true) = (since, seen.changed.is_empty()) {
             return Ok(seen.into_snapshot(tree.clone()));
+        }
+        if since.is_none() && seen.is_only(&self.workspace.head) {
+            let tree = self.workspace.tree.clone();
+            self.keep_for_commits(&index, &seen.head.commit)?;
+            self.settle(&index, &format!("{tree}.index"))?;
+            return Ok(seen.into_snapshot(tree));
         }
         let incoming = if since.is_some() { self.copy_to_incoming(&index)? } else { index };
         self.take(seen, &incoming)
@@ -159,6 +165,8 @@ pub(super) struct Seen {
     pub(super) untracked: BTreeSet<String>,
     /// Paths the index knows and HEAD does not.
     added: BTreeSet<String>,
+    /// The index holds something else than HEAD.
+    staged: bool,
     pub(super) uncommitted: BTreeMap<String, Content>,
     left_out: Vec<String>,
 }
@@ -166,10 +174,16 @@ pub(super) struct Seen {
 impl Seen {
     fn new(head: Head, left_out: Vec<String>) -> Self {
         let (changed, untracked, added) = Default::default();
-        Self { head, changed, untracked, added, uncommitted: BTreeMap::new(), left_out }
+        Self { head, changed, untracked, added, staged: false, uncommitted: BTreeMap::new(), left_out }
+    }
+
+    /// Tells whether the worktree is a commit and nothing else, apart from the engine's own files.
+    fn is_only(&self, commit: &CommitId) -> bool {
+        self.head.commit == *commit && self.changed.is_empty() && !self.staged
     }
 
     fn add(&mut self, Entry { path, kind }: Entry, root: &Path) {
+        self.staged |= !matches!(kind, Kind::Untracked | Kind::Tracked { index: b'.', .. });
         match kind {
             Kind::Submodule => self.left_out.push(path.escape_debug().collect()),
             // A repository inside the worktree.

@@ -1,4 +1,9 @@
 //! The one integration crate. Each module is a subject a user would recognise.
+#![allow(
+    clippy::disallowed_methods,
+    clippy::print_stderr,
+    reason = "tests touch the world and say loudly what they skip"
+)]
 
 mod agents;
 mod cli;
@@ -6,6 +11,7 @@ mod config;
 mod flow;
 mod forge;
 mod house;
+mod own_repository;
 mod resume;
 mod run;
 mod store;

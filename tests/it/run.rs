@@ -470,3 +470,29 @@ fn an_open_question_of_the_triage_pauses_for_a_person() {
     let prompt = sandbox.read(".ai-workflow/issue-243/document_review/review/round-2/attempt-1/prompt.md");
     assert!(prompt.contains("use the simple one"), "{prompt}");
 }
+
+#[test]
+fn a_protected_path_is_put_back_before_anybody_reviews() {
+    let sandbox = Sandbox::new();
+    sandbox.write(".ai-workflow/config.toml", "[checks]\nprotected = [\"README.md\", \"ci/*\"]\n");
+    let touches = "[[turn]]\nphase = \"implementation\"\nstep = \"execute\"\nwrite = [{ path = \"{{output}}\", text = \"# i\" }, { path = \"src/lib.rs\", text = \"pub fn x() {}\" }, { path = \"README.md\", text = \"mine now\" }]\nsay = \"done\"\n\n[[turn]]\nphase = \"implementation\"\nstep = \"revise\"\nwrite = [{ path = \"README.md\", text = \"# sandbox\\n\" }]\nsay = \"put back\"\n";
+    sandbox
+        .execute(&sandbox.script(&honest_script(touches)))
+        .exits(0)
+        .says("protected paths were changed: README.md");
+    assert_eq!(sandbox.git(&["diff", "--name-only", "main", "HEAD", "--", "README.md"]), "");
+    let prompt = sandbox.read(".ai-workflow/issue-243/04_implementation/revise/round-1/attempt-1/prompt.md");
+    assert!(prompt.contains("README.md") && prompt.contains("protects from agents"), "{prompt}");
+}
+
+#[test]
+fn a_failed_run_leaves_no_changes_of_ours_in_the_checkout() {
+    let sandbox = Sandbox::new();
+    sandbox.execute(&sandbox.script(&honest_script(PLANNING_FAILS))).exits(1);
+    let status = sandbox.git(&["status", "--porcelain"]);
+    let ours = status.lines().filter(|line| line.contains("events.jsonl") || line.contains("metadata.json"));
+    assert_eq!(ours.count(), 0, "{status}");
+    sandbox.git(&["switch", "-q", "main"]);
+    let seen = sandbox.run(&["status", "--issue", "243", "--json"]).exits(0).json();
+    assert_eq!(seen["outcome"], "failed");
+}

@@ -18,7 +18,6 @@ pub struct Sandbox {
 }
 
 /// What a run of the binary left behind.
-#[must_use]
 #[derive(Debug)]
 pub struct Ran {
     pub code: i32,
@@ -152,11 +151,13 @@ impl Sandbox {
     }
 
     /// Runs our binary in the repository to its end.
+    #[must_use]
     pub fn run(&self, arguments: &[&str]) -> Ran {
         Ran::new(&self.binary(arguments).output().expect("the binary starts"))
     }
 
     /// Runs `execute --phase all --issue 243` with an agent.
+    #[must_use]
     pub fn execute(&self, agent: &str) -> Ran {
         self.run(&["execute", "--phase", "all", "--issue", "243", "--forge", "local", "--agent", agent])
     }

@@ -90,3 +90,26 @@ fn no_file_name_says_nothing() {
         .collect();
     assert!(found.is_empty(), "{found:#?}");
 }
+
+#[test]
+fn e_12_how_a_review_is_read_is_written_down_beside_the_code_and_in_the_architecture() {
+    let text = |path: &str| fs::read_to_string(root().join(path)).expect(path);
+    let chapter = text("ARCHITECTURE.md").split("## How a review is read").nth(1).map(str::to_owned);
+    let chapter = chapter.expect("ARCHITECTURE.md has the chapter");
+    for subject in ["objects first", "marker lines by rank", "FAIL by default", "review_id"] {
+        assert!(chapter.contains(subject), "the chapter does not speak of {subject}");
+    }
+    let mut parsers = Vec::new();
+    files(&root().join("src/content_parser"), "rs", &mut parsers);
+    for path in parsers {
+        let code = fs::read_to_string(&path).expect("a source file");
+        let public = code.lines().zip(code.lines().skip(1)).filter(|(_, line)| line.starts_with("pub fn "));
+        for (above, line) in public {
+            assert!(
+                above.starts_with("///") || above.starts_with("#["),
+                "{}: {line} is not explained",
+                path.display()
+            );
+        }
+    }
+}

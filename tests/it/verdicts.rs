@@ -118,7 +118,7 @@ fn e_08_every_text_gives_a_result_with_feedback() {
             "FAIL by json",
             "s\n\nf\n\nr",
         ),
-        ("Because.\n{\"result\": \"FAIL\"}", "FAIL by json", "Because.\n{\"result\": \"FAIL\"}"),
+        ("Because.\n```json\n{\"result\": \"FAIL\"}\n```\n---\nBye.", "FAIL by json", "Because.\nBye."),
     ];
     for (text, expected, feedback) in cases {
         let reading = read(text);
@@ -188,7 +188,9 @@ fn e_11_a_correct_review_is_never_turned_into_fail() {
         ["@", "{ \"oops\n@", "```json\n@\n```", "> quoted {\n@ \\ \" }", "{\"a\": {\"b\": @", "'\"@\"'"]
     {
         let text = around.replace('@', &review.to_string());
-        assert_eq!(read_for(&text, "r-7", true), expected, "{around}");
+        let reading = read_for(&text, "r-7", true);
+        assert!(reading.feedback.starts_with(&expected.feedback), "{around}");
+        assert_eq!(Reading { feedback: expected.feedback.clone(), ..reading }, expected, "{around}");
     }
     let words = default_words();
     let terms = Terms { review_id: Some("r-7"), require_review_id: true, words: &words };
@@ -287,6 +289,22 @@ fn the_shapes_of_real_reviews_are_read() {
         ("# Planning Phaseチェックリスト照合結果: PASS\n判定の理由: PASS", "FAIL by default"),
         ("テスト結果: PASS\n期待結果: PASS", "FAIL by default"),
         ("最終判定: 要再検討\n判定: PASS", "FAIL by marker:最終判定"),
+        ("判定（最終）: PASS", "PASS by marker:判定"),
+        ("判定（正確性）: PASS", "FAIL by default"),
+        ("判定: PASS\n総合的に見て、最終判定は不合格です。", "FAIL by marker:最終判定"),
+        ("判定: PASS\nThe final verdict is REJECTED.", "FAIL by marker:final verdict"),
+        ("結果: PASS", "PASS by marker:結果"),
+        ("判定 -> PASS", "PASS by marker:判定"),
+        ("判定 PASS", "PASS by marker:判定"),
+        (
+            "品質ゲート判定がFAILのときは最終判定は自動的にFAILになります。\n\nVerdict\n\nPASS",
+            "PASS by marker:verdict",
+        ),
+        ("## 判定\n\n> PASS", "FAIL by default"),
+        ("## 判定\n\nPASSには届かない", "FAIL by marker:判定"),
+        ("## 判定\n\n理由は次の通り。\n判定: PASS", "PASS by marker:判定"),
+        ("Final assessment: a good document.\nVerdict: PASS", "PASS by marker:verdict"),
+        ("Verdict: PASS. I looked if it works. The verdict is FAIL.", "FAIL by marker:verdict"),
     ]);
 }
 
@@ -304,6 +322,9 @@ fn nothing_that_only_looks_like_an_approval_is_one() {
         "The document says:\n```\n最終判定: PASS\n```\nI do not agree.",
         "> 判定: PASS",
         "```\n判定: PASS\n",
+        "<!-- 判定: PASS -->",
+        "<!--\n判定: PASS\n-->",
+        "text <!-- 判定: PASS -->",
         "~~~\nVerdict: PASS\n~~~\n\ncut of",
         // corrected by the reviewer itself
         "判定: PASS\n\nお待ちください。テストがありません。\n\n判定: FAIL",
@@ -355,6 +376,8 @@ fn nothing_that_only_looks_like_an_approval_is_one() {
         "{\"result\": \"FAIL\", \"result\": \"PASS\"}",
         "{\"result\": \"FAIL\", \"result\": \"PASS\"}\n判定: PASS",
         "{\"result\": \"FAIL\", oops}\n判定: PASS",
+        "{\"result\": \"FAIL\", ...}\n判定: PASS",
+        "{\"result\": \"PASS\", oops}\n判定: PASS",
         "{\"result\": null}",
         "{\"result\": 1}",
         "{\"result\": [\"PASS\"]}",
@@ -495,6 +518,7 @@ fn quoted_lines_may_only_make_it_stricter() {
         ("判定: PASS\n```\n判定: PASS_WITH_SUGGESTIONS\n```", "PASS_WITH_SUGGESTIONS by marker:判定"),
         ("判定: PASS\n```py\nreturn {\"result\": \"FAIL\", \"reason\": reason}\n```", "PASS by marker:判定"),
         ("I answer as {\"result\": \"PASS\", ...}:\n判定: PASS", "PASS by marker:判定"),
+        ("I answer as {\"result\": \"FAIL\" | \"PASS\"}:\n判定: PASS", "PASS by marker:判定"),
     ]);
 }
 
@@ -688,17 +712,48 @@ fn an_evaluation_is_read_from_its_answer() {
     );
 }
 
+/// Returns material that is not part of this repository, if it is there. A skipped test must be seen.
+fn beside(variable: &str, usual: &str) -> Option<PathBuf> {
+    let path = std::env::var_os(variable).map_or_else(|| PathBuf::from(usual), PathBuf::from);
+    let found = path.exists();
+    #[expect(clippy::print_stderr, reason = "a skipped test must be seen")]
+    if !found {
+        eprintln!("SKIPPED: nothing at {}; set {variable}", path.display());
+    }
+    found.then_some(path)
+}
+
+/// Returns the cases of a vector file.
+fn vectors(name: &str) -> Vec<serde_json::Value> {
+    let Some(folder) = beside("AI_WORKFLOW_VECTORS", "../shared/vectors") else { return Vec::new() };
+    let text = std::fs::read_to_string(folder.join(name)).expect("a vector file");
+    let file: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    file["cases"].as_array().expect("cases").clone()
+}
+
+#[test]
+fn real_reply_tables_are_read_as_their_peer_reads_them() {
+    for case in vectors("003_reply_tables_real.json") {
+        let table = read_triage(case["input"]["reply_md"].as_str().expect("a reply"), None);
+        let read = table.map(|table| json!([table.fix_required, table.needs_discussion]));
+        let expected = json!([case["expected"]["fixRequired"], case["expected"]["needsDiscussion"]]);
+        assert_eq!(read, Ok(expected), "{}", case["name"]);
+    }
+}
+
+#[test]
+fn a_15_real_inspection_lines_are_read_as_their_peer_reads_them() {
+    for case in vectors("003_inspection_lines_real.json") {
+        let reading = read(case["input"]["line"].as_str().expect("a line"));
+        let read = (reading.read_as, if reading.result == Verdict::Pass { "go" } else { "nogo" });
+        assert_eq!(read, (ReadAs::GoNogo, case["expected"].as_str().expect("a word")), "{}", case["name"]);
+    }
+}
+
 #[test]
 fn the_corpus_of_real_reviews_is_never_read_more_leniently() {
-    let folder = std::env::var_os("AI_WORKFLOW_CORPUS")
-        .map_or_else(|| PathBuf::from("../shared/corpus/verdicts"), PathBuf::from);
-    let Ok(labels) = std::fs::read_to_string(folder.join("labels.tsv")) else {
-        #[expect(clippy::print_stderr, reason = "a skipped test must be seen")]
-        {
-            eprintln!("SKIPPED: no corpus of reviews at {}; set AI_WORKFLOW_CORPUS", folder.display());
-        }
-        return;
-    };
+    let Some(folder) = beside("AI_WORKFLOW_CORPUS", "../shared/corpus/verdicts") else { return };
+    let labels = std::fs::read_to_string(folder.join("labels.tsv")).expect("the list of labels");
     let (mut lenient, mut strict, mut total) = (Vec::new(), Vec::new(), 0);
     for row in labels.lines().skip(1) {
         let mut cells = row.split('\t');

@@ -1,45 +1,27 @@
-//! The five policies, as a configuration would write them, and agreements made of them.
+//! The five policies of the built-in defaults, with the checks of their seeds, and agreements made of them.
 
-use ai_workflow::policy::{Agreement, Budget, PhaseDef, Policy, TimeLimits};
+use ai_workflow::config::{Layers, Settings, load};
+use ai_workflow::policy::{
+    Agreement, Budget, CheckRule, OnFail, OnUnavailable, PhaseDef, Policy, TimeLimits,
+};
 
-const PHASE_REVIEW: &str = r#"
-checks = [{ id = "deliverable" }]
-limits = { max_revisions = 3 }
-outcomes = { exhausted = "fail" }
-review.verdict_map = { PASS = "approve", PASS_WITH_SUGGESTIONS = "approve_with_notes", FAIL = "revise" }
-"#;
+/// The built-in defaults.
+pub fn defaults() -> Settings {
+    load(&Layers::default()).expect("the defaults are without contradiction")
+}
 
-const QUALITY_GATE: &str = r#"
-checks = [{ id = "q1_files" }, { id = "q2_todo" }, { id = "q3_omission" }]
-partial = "redo"
-limits = { max_passes = 3, max_revisions = 2, max_redo = 2 }
-outcomes = { exhausted = "pause", agent_failed = "pause" }
-"#;
+fn default_policy(name: &str) -> Policy {
+    defaults().policies[name].clone()
+}
 
-const RETAKE: &str = r#"
-checks = [{ id = "build" }, { id = "tests" }]
-limits = { max_revisions = 3 }
-outcomes = { exhausted = "pause", blocked = "pause" }
-review.verdict_map = { APPROVE = "approve", REQUEST_CHANGES = "revise", REJECT = "block", STOP = "block" }
-review.on_critical = "block"
-"#;
-
-const COMPLETION: &str = r#"
-check_when = "on_declaration"
-check_mode = "first_failure"
-checks = [{ id = "format", on_fail = "format" }, { id = "git_clean" }, { id = "tests_pass" }, { id = "lint", on_fail = "note" }]
-limits = { max_passes = 3, max_revisions = 2, max_format_redo = 2 }
-outcomes = { exhausted = "fail", blocked = "fail" }
-"#;
-
-const DOC_REVIEW: &str = r#"
-entry = "review"
-triage = true
-discuss = "after_fixes"
-limits = { max_revisions = 7 }
-outcomes = { exhausted = "pause", discuss = "pause", unreadable = "pause", no_answer = "fail", agent_failed = "fail" }
-review.verdict_map = {}
-"#;
+fn with_checks(name: &str, checks: &[(&str, OnFail)]) -> Policy {
+    let rule = |(id, on_fail): &(&str, OnFail)| CheckRule {
+        id: (*id).into(),
+        on_fail: *on_fail,
+        on_unavailable: OnUnavailable::Block,
+    };
+    Policy { checks: checks.iter().map(rule).collect(), ..default_policy(name) }
+}
 
 /// Reads a policy as a configuration would write it.
 pub fn policy(text: &str) -> Policy {
@@ -47,23 +29,30 @@ pub fn policy(text: &str) -> Policy {
 }
 
 pub fn phase_review() -> Policy {
-    policy(PHASE_REVIEW)
+    default_policy("phase-review")
 }
 
 pub fn quality_gate() -> Policy {
-    policy(QUALITY_GATE)
+    let checks = ["q1_files", "q2_todo", "q3_omission"].map(|id| (id, OnFail::Revise));
+    with_checks("quality-gate", &checks)
 }
 
 pub fn retake() -> Policy {
-    policy(RETAKE)
+    with_checks("retake", &["build", "tests"].map(|id| (id, OnFail::Revise)))
 }
 
 pub fn completion() -> Policy {
-    policy(COMPLETION)
+    let checks = [
+        ("format", OnFail::Format),
+        ("git_clean", OnFail::Revise),
+        ("tests_pass", OnFail::Revise),
+        ("lint", OnFail::Note),
+    ];
+    with_checks("completion", &checks)
 }
 
 pub fn doc_review() -> Policy {
-    policy(DOC_REVIEW)
+    default_policy("doc-review")
 }
 
 /// Makes a phase with one agent and one reviewer.
@@ -102,6 +91,7 @@ pub fn agreement(phases: Vec<PhaseDef>) -> Agreement {
         max_cycles: 2,
         commands: std::collections::BTreeMap::default(),
         time: TimeLimits { step_seconds: 60, idle_seconds: 60, command_seconds: 60 },
+        protected: Vec::new(),
         require_review_id: false,
     }
 }

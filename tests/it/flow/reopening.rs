@@ -11,7 +11,10 @@ use super::world::{Script, Work, World, decides, done, fails, name, passes};
 const FOUR: [&str; 4] = ["planning", "requirements", "design", "evaluation"];
 
 fn four() -> World {
-    let last = |index: usize, def: PhaseDef| PhaseDef { decides: index == 3, ..def };
+    let last = |index: usize, mut def: PhaseDef| {
+        def.policy.limits.max_format_redo = 1;
+        PhaseDef { decides: index == 3, ..def }
+    };
     let phases = FOUR.iter().enumerate().map(|(index, name)| last(index, phase(name, phase_review())));
     World::new(agreement(chain(phases))).script(&name("evaluation"), evaluating(vec![RunDecision::Pass]))
 }
@@ -214,7 +217,7 @@ fn w_12_a_missing_decision_is_asked_for_once_more_before_a_reviewer_is_paid_then
     let world = deciding(vec![done(), decides(RunDecision::Pass)]);
     assert_eq!(world.run().outcome, Outcome::Completed);
     let rules: Vec<_> = world.rulings("evaluation").into_iter().map(|ruled| ruled.rule).collect();
-    assert_eq!(rules[0], "no decision about the run was made; asked for it 1/1");
+    assert_eq!(rules[0], "no decision about the run was made; asked for it again 1/1");
     assert_eq!(world.phase("evaluation").counters.reviews, 1);
     let world = deciding(vec![done()]);
     assert_eq!(world.run().outcome, Outcome::Failed);
@@ -246,4 +249,16 @@ fn a_cancelled_run_is_over() {
     world.record(Fact::Cancelled { by: "alice".into() });
     assert_eq!(world.play_on(), Outcome::Cancelled);
     assert_eq!(world.state.outcome(), Outcome::Cancelled);
+}
+
+#[test]
+fn a_decision_is_not_taken_over_from_the_time_before_the_run_was_sent_back() {
+    let mut evaluation = phase("evaluation", phase_review());
+    evaluation.decides = true;
+    evaluation.policy.entry = ai_workflow::policy::Entry::Review;
+    let phases = chain([phase("planning", phase_review()), evaluation]);
+    let decisions = vec![RunDecision::FailPhase("planning".into()), RunDecision::Pass];
+    let mut world = World::new(agreement(phases)).script(&name("evaluation"), evaluating(decisions));
+    assert_eq!(world.execute(), Outcome::Completed);
+    assert_eq!(world.run().cycles, 1);
 }

@@ -137,3 +137,27 @@ fn a_pull_request_published_early_is_published_again_after_the_next_commit() {
     world.execute();
     assert_eq!(world.count(|fact| matches!(fact, Fact::Published { .. })), 2);
 }
+
+#[test]
+fn the_default_agreement_runs_from_planning_to_evaluation_with_two_calls_a_phase() {
+    let agreed = super::policies::defaults().agreement(None).expect("the defaults agree with themselves");
+    let count = agreed.phases.len();
+    let decided = super::world::decides(ai_workflow::event::RunDecision::Pass);
+    let script = Script { work: vec![decided], ..Script::default() };
+    let mut world = World::new(agreed).script(&name("evaluation"), script);
+    assert_eq!(world.execute(), Outcome::Completed);
+    assert_eq!(world.run().spent.calls, 2 * u64::try_from(count).expect("a few phases"));
+    assert!(world.run().phases.iter().all(|phase| phase.past.len() == 1));
+}
+
+#[test]
+fn every_preset_runs_by_itself() {
+    let defaults = super::policies::defaults();
+    for preset in defaults.presets().keys() {
+        let agreed = defaults.agreement(Some(preset)).expect("a preset of the defaults");
+        let decided = super::world::decides(ai_workflow::event::RunDecision::Pass);
+        let script = Script { work: vec![decided], ..Script::default() };
+        let mut world = World::new(agreed).script(&name("evaluation"), script);
+        assert_eq!(world.execute(), Outcome::Completed, "{preset}");
+    }
+}

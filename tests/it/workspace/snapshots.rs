@@ -37,7 +37,7 @@ fn an_unchanged_tree_costs_one_process_and_a_changed_one_three() {
     let fixture = Fixture::new();
     let space = fixture.run();
     let (count, first) = calls(&space, || space.snapshot(None).expect("a snapshot"));
-    assert_eq!(count, 2);
+    assert_eq!(count, 1);
     let (count, same) = calls(&space, || space.snapshot(Some(&first.tree)).expect("a snapshot"));
     assert_eq!((count, &same.tree), (1, &first.tree));
     fixture.write("src/lib.rs", "two\n");
@@ -230,4 +230,60 @@ fn a_difference_is_text_up_to_a_limit() {
     let cut = space.diff(&before.tree, &after.tree, 60).expect("a diff");
     assert!(cut.truncated && whole.text.starts_with(&cut.text) && cut.text.ends_with('\n'), "{}", cut.text);
     assert!(matches!(space.diff("--output=x", &after.tree, 60), Err(Error::BadObjectId { .. })));
+}
+
+#[test]
+fn a_difference_is_without_the_engines_own_files() {
+    let fixture = Fixture::new();
+    let space = fixture.run();
+    let before = space.snapshot(None).expect("a snapshot");
+    for own in ["issue-7/events.jsonl", "issue-7/document_review/output/x.md", "local/issues/7.md", "tmp/x"] {
+        fixture.write(&format!(".ai-workflow/{own}"), "the engine's own\n");
+    }
+    let delivered = ".ai-workflow/issue-7/00_planning/output/planning.md";
+    fixture.write(delivered, "plan\n");
+    fixture.write("src/lib.rs", "two\n");
+    fixture.commit_all("everything");
+    let after = space.snapshot(Some(&before.tree)).expect("a snapshot");
+    assert!(!fixture.git(&["diff", "--name-only", "HEAD", after.tree.as_str()]).is_empty());
+    assert_eq!(space.diff(fixture.tip(), &after.tree, 10_000).expect("a diff").text, "");
+    let shown = space.diff(&before.tree, &after.tree, 10_000).expect("a diff").text;
+    let named: Vec<&str> = shown.lines().filter_map(|line| line.strip_prefix("+++ b/")).collect();
+    assert_eq!(named, [delivered, "src/lib.rs"]);
+}
+
+#[test]
+fn a_first_look_costs_more_only_where_the_files_are_not_those_of_the_commit() {
+    type Spoil = fn(&Fixture);
+    let cases: [(Spoil, usize); 6] = [
+        (|_| {}, 1),
+        (|fixture| fixture.write(".ai-workflow/issue-7/events.jsonl", "{}\n"), 1),
+        (|fixture| fixture.write("more.rs", "untracked\n"), 3),
+        (|fixture| fixture.write("src/lib.rs", "changed\n"), 3),
+        (stage_a_change, 2),
+        (commit_behind_our_back, 2),
+    ];
+    for (number, (spoil, expected)) in cases.into_iter().enumerate() {
+        let fixture = Fixture::new();
+        let space = fixture.run();
+        spoil(&fixture);
+        let (count, seen) = calls(&space, || space.snapshot(None).expect("a snapshot"));
+        assert_eq!(count, expected, "case {number}");
+        for name in ["src/lib.rs", "more.rs"].into_iter().filter(|name| fixture.exists(name)) {
+            let held = fixture.git(&["cat-file", "blob", &format!("{}:{name}", seen.tree)]);
+            assert_eq!(held, fixture.read(name).trim(), "{name} in case {number}");
+        }
+        let (count, same) = calls(&space, || space.snapshot(Some(&seen.tree)).expect("a snapshot"));
+        assert_eq!((count, same.changed), (1, paths(&[])), "case {number}");
+    }
+}
+
+fn stage_a_change(fixture: &Fixture) {
+    fixture.write("src/lib.rs", "staged\n");
+    fixture.git(&["add", "src/lib.rs"]);
+}
+
+fn commit_behind_our_back(fixture: &Fixture) {
+    fixture.write("more.rs", "committed\n");
+    fixture.commit_all("behind our back");
 }
