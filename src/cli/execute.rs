@@ -13,7 +13,7 @@ use super::{agreed, dry_run, noticed};
 use crate::event::Outcome;
 use crate::flow::Run;
 use crate::phase::PhaseName;
-use crate::report::Terminal;
+use crate::report::{LogLines, Terminal};
 use crate::store::lock::Lock;
 
 /// Runs the command.
@@ -37,6 +37,7 @@ pub(super) fn run(arguments: &Execute) -> Answer {
             if door.settings.no_wait && code == Kind::Waiting as u8 { Kind::PhaseFailed as u8 } else { code };
         return Ok(finish(&hold, arguments.json, code));
     }
+    hold.journal.tell(Box::new(LogLines::default()));
     noticed::refuse_closed(&door, hold.run()?)?;
     ask(&door, &mut hold, arguments, only)?;
     noticed::look(&door, &mut hold)?;

@@ -18,7 +18,7 @@ use crate::event::{Checked, Escalation, Fact, Outcome, PauseReason};
 use crate::flow::{Action, Decision, PhaseState, Run, decide};
 use crate::forge::{Forge, ForgeError};
 use crate::journal::{Journal, JournalError};
-use crate::phase::PhaseName;
+use crate::phase::{PhaseName, Step};
 use crate::policy::Entry;
 use crate::prompt::PromptError;
 use crate::redact::Masker;
@@ -192,7 +192,11 @@ impl PhaseRunner {
             worktree: self.folder.root(),
             phase: &phase.def,
             output: &output,
-            began: phase.started_at.unwrap_or(run.created_at),
+            // A phase opened again for a review or a revision may keep the deliverable it has.
+            began: phase
+                .started_at
+                .filter(|_| phase.completed_steps.contains(&Step::Execute))
+                .unwrap_or(run.created_at),
             changed: &phase.changed,
             evaluation: phase.evaluation.as_ref(),
             commands: &run.started.agreement.commands,

@@ -26,9 +26,10 @@ impl Workspace {
     pub fn take_back(&self, to: &CommitId) -> Result<Vec<String>> {
         let call =
             Call::new(["diff", "--name-only", "--no-renames", "-z", to.as_str(), "HEAD", "--"]).reading();
-        let listed = self.git(&call.args([".", ":(top,exclude).ai-workflow"]))?;
+        let is_code = |path: &str| !path.is_empty() && !path.starts_with(".ai-workflow/");
+        let listed = self.git(&call)?;
         let paths: Vec<String> =
-            listed.text().split('\0').filter(|path| !path.is_empty()).map(str::to_owned).collect();
+            listed.text().split('\0').filter(|path| is_code(path)).map(str::to_owned).collect();
         if !paths.is_empty() {
             let source = format!("--source={to}");
             let call = Call::new([
