@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 use crate::event::{CheckStatus, Choice, Escalation, Outcome, PauseReason};
 use crate::flow::{PhaseState, Run, Status};
 use crate::issue::IssueNumber;
-pub use plain::{padded, plain};
+pub use plain::{columns, padded, plain};
 
 /// The most suggestions a pull request carries.
 const MOST_SUGGESTIONS: usize = 20;

@@ -12,7 +12,7 @@ use crate::event::{ExecOutcome, Outcome};
 use crate::flow::{PhaseState, Run};
 use crate::forge::{Forge, LocalForge};
 use crate::phase_runner::{PhaseRunner, Push, RunError};
-use crate::report::{LocalComment, LogLines, Terminal};
+use crate::report::{LocalComment, Terminal};
 
 /// Drives the run until it halts and tells how it ended.
 pub(super) fn drive(door: &Door, hold: Hold, terminal: &Terminal, json: bool) -> Answer {
@@ -36,7 +36,6 @@ pub(super) fn drive(door: &Door, hold: Hold, terminal: &Terminal, json: bool) ->
         signal: Arc::clone(&signal),
         seen: None,
     };
-    runner.journal.tell(Box::new(LogLines::default()));
     runner.journal.tell(Box::new(terminal.clone()));
     runner.journal.tell(Box::new(LocalComment::new(forge, door.masker.clone())));
     let ended = runtime.block_on(async {

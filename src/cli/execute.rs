@@ -13,7 +13,7 @@ use super::{agreed, dry_run, noticed};
 use crate::event::Outcome;
 use crate::flow::Run;
 use crate::phase::PhaseName;
-use crate::report::Terminal;
+use crate::report::{LogLines, Terminal};
 use crate::store::lock::Lock;
 
 /// Runs the command.
@@ -43,6 +43,7 @@ pub(super) fn run(arguments: &Execute) -> Answer {
         None => {}
     }
     let has_begun = hold.run()?.has_begun();
+    hold.journal.tell(Box::new(LogLines::default()));
     noticed::refuse_closed(&door, hold.run()?)?;
     ask(&door, &mut hold, arguments, only)?;
     if has_begun {

@@ -59,10 +59,10 @@ fn moved(door: &Door, run: &Run) -> Result<Option<(&'static str, String)>, Failu
 
 /// Tells what changed each time, and writes it down the first time.
 fn note(hold: &mut Hold, kind: &str, text: String) -> Result<(), Failure> {
-    tracing::warn!("{text}");
-    let known = hold.run()?.notes.iter().any(|(_, known)| *known == text);
-    if !known {
-        hold.journal.record(Fact::Noted { kind: kind.to_owned(), text })?;
+    if hold.run()?.notes.iter().any(|(_, known)| *known == text) {
+        tracing::warn!("{text}");
+        return Ok(());
     }
-    Ok(())
+    // The reporter of log lines tells it.
+    Ok(hold.journal.record(Fact::Noted { kind: kind.to_owned(), text })?)
 }

@@ -9,7 +9,7 @@ use super::hold::{Hold, take_existing};
 use super::{agreed, announce, ask, noticed};
 use crate::event::{Answered, Choice, Fact, Outcome};
 use crate::metadata::choice_word;
-use crate::report::Terminal;
+use crate::report::{LogLines, Terminal};
 use crate::summary::next_command;
 
 pub(super) fn run(arguments: &Resume) -> Answer {
@@ -33,6 +33,7 @@ pub(super) fn run(arguments: &Resume) -> Answer {
     };
     allowed(&hold, choice)?;
     ask::check_agents(&door, hold.run()?, &arguments.settings)?;
+    hold.journal.tell(Box::new(LogLines::default()));
     let text = arguments.text.clone().unwrap_or_default();
     let by = person();
     hold.journal.record(Fact::Answered(Answered { choice, text, by }))?;

@@ -84,13 +84,11 @@ fn view(seen: &Seen) -> Value {
 fn lines(run: &Run, held_by: Option<&Holder>, under_way: Option<&UnderWay>) -> String {
     let issue = &run.started.issue;
     let mut text = format!("#{} {}: {}\n\n", issue.number, plain(&issue.title), run.outcome.as_str());
-    for phase in &run.phases {
-        let (status, verdict) = (summary::status_word(phase), summary::verdict_word(phase));
-        let columns =
-            [padded(phase.name().as_str(), 21), padded(&status, 25), padded(&verdict, 30), rounds(phase)];
-        let _ = writeln!(text, "  {}", format!("{}{}", columns.concat(), summary::note(phase)).trim_end());
+    let rows: Vec<[String; 5]> = run.phases.iter().map(row).collect();
+    for (phase, row) in run.phases.iter().zip(in_columns(&rows)) {
+        let _ = writeln!(text, "  {row}");
         if let Some(standstill) = phase.rounds.last().and_then(|round| round.standstill.as_ref()) {
-            let _ = writeln!(text, "  {}standstill: {}", padded("", 21), plain(standstill));
+            let _ = writeln!(text, "    standstill: {}", plain(standstill));
         }
     }
     let _ = writeln!(text, "\n  branch   {} from {}", run.started.branch, run.started.base_branch);
@@ -118,14 +116,25 @@ fn lines(run: &Run, held_by: Option<&Holder>, under_way: Option<&UnderWay>) -> S
     text
 }
 
-fn rounds(phase: &PhaseState) -> String {
+fn row(phase: &PhaseState) -> [String; 5] {
     let (used, most) = phase.used_of_limit();
-    let words = match (phase.rounds.is_empty(), phase.def.policy.triage) {
+    let rounds = match (phase.rounds.is_empty(), phase.def.policy.triage) {
         (true, _) => String::new(),
         (false, true) => format!("{used}/{most} rounds"),
         (false, false) => format!("{used}/{most} revisions"),
     };
-    padded(&words, 15)
+    let (status, verdict) = (summary::status_word(phase), summary::verdict_word(phase));
+    [phase.name().to_string(), status, plain(&verdict), rounds, plain(&summary::note(phase))]
+}
+
+/// Fills each column up to its widest cell and two spaces.
+fn in_columns(rows: &[[String; 5]]) -> Vec<String> {
+    let widest = |column: usize| rows.iter().map(|row| summary::columns(&row[column])).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..5).map(|column| widest(column) + 2).collect();
+    let line = |row: &[String; 5]| {
+        row.iter().zip(&widths).map(|(cell, width)| padded(cell, *width)).collect::<String>()
+    };
+    rows.iter().map(|row| line(row).trim_end().to_owned()).collect()
 }
 
 /// Shows every run of the repository in a line.

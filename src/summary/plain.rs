@@ -61,12 +61,16 @@ fn is_unseen(c: char) -> bool {
 }
 
 /// Returns a text filled with spaces up to a width in columns; East Asian letters take two.
-pub fn padded(text: &str, columns: usize) -> String {
-    let fill = columns.saturating_sub(text.chars().map(width).sum());
-    format!("{text}{}", " ".repeat(fill))
+pub fn padded(text: &str, width: usize) -> String {
+    format!("{text}{}", " ".repeat(width.saturating_sub(columns(text))))
 }
 
-fn width(c: char) -> usize {
+/// Returns how many columns of a terminal a text takes.
+pub fn columns(text: &str) -> usize {
+    text.chars().map(columns_of).sum()
+}
+
+fn columns_of(c: char) -> usize {
     let wide = matches!(u32::from(c),
         0x1100..=0x115F | 0x2E80..=0xA4CF | 0xAC00..=0xD7A3 | 0xF900..=0xFAFF | 0xFE30..=0xFE6F
         | 0xFF00..=0xFF60 | 0xFFE0..=0xFFE6 | 0x1F300..=0x1FAFF | 0x2_0000..=0x3_FFFD);
