@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use serde_json::{Value, json};
 
 use super::Answer;
-use super::arguments::{Look, SettingFlags};
+use super::arguments::Look;
 use super::door::Door;
 use super::failure::{Failure, Kind};
 use super::find::look;
@@ -15,7 +15,7 @@ use crate::flow::{Decision, State, apply, decide};
 pub(super) fn run(arguments: &Look) -> Answer {
     let issue =
         arguments.issue.ok_or_else(|| Failure::usage("which run?").hint("name it with `--issue N`"))?;
-    let door = Door::open(&SettingFlags::default())?;
+    let door = Door::open_plain()?;
     let seen = look(&door, issue)?;
     let mut state = State::default();
     let (mut text, mut values) = (String::new(), Vec::new());

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-use super::world::{BRANCH, World, eventually};
+use super::world::{BRANCH, World, eventually, git_program};
 use crate::support::Sandbox;
 
 /// Takes the last lines from the log until its last fact is of this type.
@@ -103,15 +103,10 @@ exec GIT "$@"
 
 #[test]
 fn a_git_that_outlives_its_runner_is_waited_for() {
-    let mut world = World::new();
-    let real = std::env::split_paths(&std::env::var("PATH").expect("a path"))
-        .map(|folder| folder.join("git"))
-        .find(|git| git.is_file())
-        .expect("git");
-    let git = world.sandbox.executable("git", &SLOW_GIT.replace("GIT", &real.display().to_string()));
-    let path =
-        format!("{}:{}", git.parent().expect("a folder").display(), std::env::var("PATH").expect("a path"));
-    world.sandbox = world.sandbox.with("PATH", &path);
+    let world = World::new();
+    let slow = SLOW_GIT.replace("GIT", &git_program().display().to_string());
+    let git = world.sandbox.executable("git", &slow);
+    let world = world.with_program(git.parent().expect("a folder"));
     world.beside("slow", "");
     let mut child = world.start();
     eventually("git commits", || world.path_beside("committing").exists());

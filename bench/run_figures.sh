@@ -1,0 +1,139 @@
+#!/usr/bin/env bash
+# What a whole run costs: `execute --phase all --issue 243 --forge local` with a plain command agent, on a clone of a
+# repository (this one, or the one given). Prints a table and exits 1 when a target is missed.
+#
+#   bench/run_figures.sh [REPOSITORY]
+#
+# AI_WORKFLOW_BIN names a program that is built already, RUNS how often time is taken (5), KEEP=1 leaves the clones.
+# How it counts: agent calls by the facts in the log; git processes by a `git` in the PATH that notes who started it;
+# syncs by strace, where it is installed; time as the median of several runs, without the wrapper and without strace;
+# memory as the high-water mark of the runner itself. Linux only. Needs bash, git and a release build; no account, no network.
+set -euo pipefail
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+repository=$(cd "${1:-$here}" && pwd)
+runs=${RUNS:-5}
+agent="command:$here/tests/agents/fake.sh"
+phases=11
+
+if [ -z "${AI_WORKFLOW_BIN:-}" ]; then
+    (cd "$here" && cargo build --release --quiet)
+    AI_WORKFLOW_BIN=${CARGO_TARGET_DIR:-$here/target}/release/ai-workflow
+fi
+program=$(realpath "$AI_WORKFLOW_BIN")
+real_git=$(command -v git)
+
+# Nothing is removed before the end: file systems are slow to reuse what was just deleted.
+work=$(mktemp -d "${TMPDIR:-/tmp}/run-figures.XXXXXX")
+trap '[ -n "${KEEP:-}" ] || rm -rf "$work"' EXIT
+
+# A home of its own, so that the figures do not depend on anybody's settings.
+mkdir "$work/home"
+printf '[user]\n\tname = Bench\n\temail = bench@example.org\n' > "$work/home/.gitconfig"
+# The settings of the repository may name commands; here none is run, so that only our own work is measured.
+: > "$work/config.toml"
+unset "${!AI_WORKFLOW_@}" 2> /dev/null || true
+export HOME=$work/home GIT_CONFIG_NOSYSTEM=1 NO_COLOR=1
+unset XDG_CONFIG_HOME
+
+clone() {
+    "$real_git" -c safe.directory='*' clone --quiet "$repository" "$work/$1"
+    "$real_git" -C "$work/$1" switch --quiet --no-track --create trunk
+    mkdir -p "$work/$1/.ai-workflow/local/issues"
+    printf -- '---\ntitle: The last page is missing\nlabels: [bug]\nauthor: somebody\nstate: open\n---\nIt should be there.\n' \
+        > "$work/$1/.ai-workflow/local/issues/243.md"
+}
+
+# Runs in a clone, behind a command that may be given, and shows what was said when it fails.
+execute() {
+    local clone=$1 said="$work/$1.txt"
+    shift
+    cd "$work/$clone"
+    "$@" "$program" execute --phase all --issue 243 --forge local --agent "$agent" --base-branch trunk \
+        --config "$work/config.toml" > "$said" 2>&1 || { cat "$said" >&2; exit 1; }
+    cd "$work"
+}
+
+log_of() { echo "$work/$1/.ai-workflow/issue-243/events.jsonl"; }
+microseconds() { echo "${EPOCHREALTIME/[.,]/}"; }
+# The wall time of all agent calls in microseconds, as the facts say; their supervision is in it.
+agents_of() { grep -o '"millis":[0-9]*' "$(log_of "$1")" | awk -F: '{ sum += $2 } END { print sum * 1000 }'; }
+median() { sort -n | awk '{ all[NR] = $1 } END { print all[int((NR + 1) / 2)] }'; }
+seconds() { awk -v n="$1" 'BEGIN { printf "%.2f", n / 1000000 }'; }
+
+# --- time
+for n in $(seq "$runs"); do clone "timed-$n"; done
+for n in $(seq "$runs"); do
+    began=$(microseconds)
+    execute "timed-$n"
+    wall=$(($(microseconds) - began))
+    agents=$(agents_of "timed-$n")
+    echo "$wall" >> "$work/wall"
+    echo "$agents" >> "$work/agents"
+    echo "$((wall - agents))" >> "$work/outside"
+done
+wall=$(median < "$work/wall") agents=$(median < "$work/agents") outside=$(median < "$work/outside")
+worst=$(sort -n "$work/outside" | tail -1)
+
+# --- agent calls, git processes, memory
+clone counted
+mkdir "$work/bin"
+cat > "$work/bin/git" <<WRAPPER
+#!/bin/sh
+printf '%s %s %s\n' "\$PPID" "\${AI_WORKFLOW_STEP:-none}" "\$*" >> '$work/git-calls'
+exec '$real_git' "\$@"
+WRAPPER
+chmod +x "$work/bin/git"
+: > "$work/git-calls"
+# The shell that notes its own number becomes the runner, so a git that the runner started names it as its parent.
+(PATH="$work/bin:$PATH" execute counted sh -c 'echo $$ > "$0"; exec "$@"' "$work/runner-id") &
+counting=$!
+peak=0
+while kill -0 "$counting" 2> /dev/null; do
+    id=$(cat "$work/runner-id" 2> /dev/null || true)
+    seen=$(awk '/^VmHWM:/ { print $2 }' "/proc/${id:-none}/status" 2> /dev/null || true)
+    [ "${seen:-0}" -gt "$peak" ] && peak=$seen
+    sleep 0.01
+done
+wait "$counting"
+id=$(cat "$work/runner-id")
+ours=$(grep -c "^$id " "$work/git-calls" || true)
+others=$(($(wc -l < "$work/git-calls") - ours))
+started=$(grep -o '"type":"step_started","phase":"[a-z_]*"' "$(log_of counted)" | sort | uniq -c | sort -rn)
+calls=$(echo "$started" | awk '{ sum += $1 } END { print sum }')
+most=$(echo "$started" | awk 'NR == 1 { print $1 }')
+facts=$(wc -l < "$(log_of counted)")
+
+# --- syncs
+syncs="not counted: strace is missing" git_syncs=""
+if command -v strace > /dev/null && strace -o /dev/null true 2> /dev/null; then
+    clone traced
+    execute traced strace --follow-forks --quiet=all -e trace=fsync,fdatasync,syncfs,sync -e signal=none -o "$work/trace"
+    # The first process of the trace is the runner; its threads do not sync, git's processes may.
+    all=$(grep -c sync "$work/trace" || true)
+    runner=$(awk '/sync/ { print $1; exit }' "$work/trace")
+    syncs=$(grep -c "^$runner .*sync" "$work/trace" || true)
+    git_syncs=$((all - syncs))
+fi
+
+# --- the table
+missed=0
+row() { printf '%-44s %12s   %s\n' "$1" "$2" "${3:-}"; }
+# A figure that has a target: what it is, as shown, as a number, the limit, the target in words.
+limited() {
+    if awk -v seen="$3" -v limit="$4" 'BEGIN { exit !(seen <= limit) }'; then row "$1" "$2" "$5"
+    else row "$1" "$2" "$5   MISSED"; missed=1; fi
+}
+row "$("$program" --version), $phases phases, $calls agent calls" "seen" "target"
+limited "agent calls of a clean phase, most" "$most" "$most" 2 "<= 2 (execute and review; none to parse)"
+limited "git processes" "$ours" "$ours" $((6 * phases + 12)) "<= $((6 * phases + 12)) (6 per phase + 12)"
+row "git processes of agents and checks" "$others"
+row "facts in the log" "$facts"
+row "fsync and fdatasync calls" "$syncs"
+[ -z "$git_syncs" ] || row "  the same, by git" "$git_syncs"
+row "wall time, median of $runs" "$(seconds "$wall") s"
+row "  of it agents, with their supervision" "$(seconds "$agents") s"
+limited "  of it outside agents and commands" "$(seconds "$outside") s" "$outside" 1000000 "<= 1.00 s (worst: $(seconds "$worst") s)"
+limited "peak memory of the runner" "$(awk -v k="$peak" 'BEGIN { printf "%.1f MiB", k / 1024 }')" "$peak" $((25 * 1024)) "<= 25 MiB"
+row "files in the repository" "$("$real_git" -C "$repository" ls-files | wc -l)"
+exit "$missed"
