@@ -32,7 +32,7 @@ pub struct Failure {
     pub message: String,
     pub hints: Vec<String>,
     /// Where the run stands, when one was stopped.
-    pub report: Option<Value>,
+    pub report: Option<Box<Value>>,
 }
 
 impl Failure {
@@ -56,7 +56,7 @@ impl Failure {
     /// Adds where the run stands.
     #[must_use]
     pub fn with_report(mut self, report: Option<Value>) -> Self {
-        self.report = report;
+        self.report = report.map(Box::new);
         self
     }
 
@@ -70,7 +70,7 @@ impl Failure {
 
     /// Returns the failure as JSON: the report of the run, if there is one, with `error`, `hints` and `exit_code`.
     pub fn document(&self) -> Value {
-        let mut document = self.report.clone().unwrap_or_else(|| json!({}));
+        let mut document = self.report.as_deref().cloned().unwrap_or_else(|| json!({}));
         document["exit_code"] = json!(self.kind as u8);
         document["error"] = json!(self.message);
         document["hints"] = json!(self.hints);
