@@ -227,7 +227,7 @@ pub fn question_lines(run: &Run, escalation: &Escalation) -> String {
 }
 
 fn report(escalation: &Escalation, shown: fn(&str) -> String) -> String {
-    escalation.report.iter().map(|line| format!("- {}\n", shown(line))).collect()
+    escalation.report.iter().fold(String::new(), |text, line| text + "- " + &shown(line) + "\n")
 }
 
 /// Returns the commands that answer a pause.

@@ -1,5 +1,7 @@
 //! The command line as a person types it. Names, defaults and help texts; no behaviour.
 
+#![expect(clippy::struct_excessive_bools, reason = "each is a flag that a person gives or leaves out")]
+
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -59,9 +61,9 @@ pub enum Command {
     /// Read a verdict out of a review, the way a run does
     ParseReview(ParseReview),
     /// Tell which rule led to each ruling of a run
-    Explain(Look),
+    Explain(OneIssue),
     /// Fold the log of a run again and show every fact
-    Replay(Look),
+    Replay(OneIssue),
     /// Make a small project with a bug and take its issue through all phases
     Demo(Demo),
     /// Show or check the configuration
@@ -76,24 +78,26 @@ impl Command {
     /// Tells whether a JSON document is wanted on stdout.
     pub fn json(&self) -> bool {
         match self {
-            Self::Init(arguments) => arguments.json,
-            Self::Execute(arguments) => arguments.json,
-            Self::Status(arguments) | Self::Explain(arguments) | Self::Replay(arguments) => arguments.json,
-            Self::Resume(arguments) => arguments.json,
-            Self::Cancel(arguments) => arguments.json,
-            Self::Rollback(arguments) => arguments.json,
-            Self::Finalize(arguments) => arguments.json,
-            Self::Cleanup(arguments) => arguments.json,
-            Self::ListPresets(arguments) | Self::Phases(arguments) | Self::Doctor(arguments) => {
-                arguments.json
-            }
-            Self::ParseReview(arguments) => arguments.json,
-            Self::Demo(arguments) => arguments.json,
-            Self::Config(arguments) => match &arguments.command {
-                ConfigCommand::Show(report) | ConfigCommand::Validate(report) => report.json,
-                ConfigCommand::Schema { .. } => false,
-            },
-            Self::Completions(_) => false,
+            Self::Init(Init { json, .. })
+            | Self::Execute(Execute { json, .. })
+            | Self::Status(Look { json, .. })
+            | Self::Explain(OneIssue { json, .. })
+            | Self::Replay(OneIssue { json, .. })
+            | Self::Cancel(OneIssue { json, .. })
+            | Self::Resume(Resume { json, .. })
+            | Self::Rollback(Rollback { json, .. })
+            | Self::Finalize(Finalize { json, .. })
+            | Self::Cleanup(Cleanup { json, .. })
+            | Self::ListPresets(Report { json, .. })
+            | Self::Phases(Report { json, .. })
+            | Self::Doctor(Report { json, .. })
+            | Self::ParseReview(ParseReview { json, .. })
+            | Self::Demo(Demo { json, .. })
+            | Self::Config(Config {
+                command:
+                    ConfigCommand::Show(Report { json, .. }) | ConfigCommand::Validate(Report { json, .. }),
+            }) => *json,
+            Self::Config(Config { command: ConfigCommand::Schema { .. } }) | Self::Completions(_) => false,
         }
     }
 }
@@ -139,7 +143,17 @@ pub struct SettingFlags {
     pub set: Vec<String>,
 }
 
+/// What is typed most.
+const EXECUTE_EXAMPLES: &str = "\
+Examples:
+  ai-workflow execute --issue 243                                 begin, or go on where it stopped
+  ai-workflow execute --issue 243 --dry-run                       what would happen, and at what cost
+  ai-workflow execute --issue 243 --preset quick --worktree       five phases, beside the checkout
+  ai-workflow execute --issue 243 --agent claude --reviewer codex
+  ai-workflow execute --issue 243 --retry-failed                  once more, with fresh limits";
+
 #[derive(Debug, Args)]
+#[command(after_help = EXECUTE_EXAMPLES)]
 pub struct Execute {
     /// The number of the issue
     #[arg(long, value_name = "N", allow_hyphen_values = true)]

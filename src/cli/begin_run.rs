@@ -110,12 +110,17 @@ pub(super) fn agreement(door: &Door) -> Result<Agreement, Failure> {
             *spec = relative(door, spec);
         }
     }
-    if let Some((phase, id)) = check::unknown(&agreement).first() {
-        let ids = check::ids().collect::<Vec<_>>().join(", ");
-        return Err(Failure::usage(format!("phase {phase} names a check `{id}` that does not exist"))
-            .hint(format!("the checks are: {ids}")));
-    }
+    known_checks(&agreement)?;
     Ok(agreement)
+}
+
+/// Refuses a check that does not exist.
+pub(super) fn known_checks(agreement: &Agreement) -> Result<(), Failure> {
+    let unknown = check::unknown(agreement);
+    let Some((phase, id)) = unknown.first() else { return Ok(()) };
+    let ids = check::ids().collect::<Vec<_>>().join(", ");
+    Err(Failure::usage(format!("phase {phase} names a check `{id}` that does not exist"))
+        .hint(format!("the checks are: {ids}")))
 }
 
 /// A path inside the checkout is kept relative, so that the log names no machine.

@@ -46,7 +46,7 @@ pub(super) fn run(arguments: &Cleanup) -> Answer {
         remove(&door, &plan)?;
         hold::forget_lock(&door, issue, lock);
     }
-    let lines = steps.iter().map(|step| format!("{step}\n")).collect::<String>();
+    let lines = steps.join("\n") + "\n";
     show(
         arguments.json,
         &json!({"dry_run": arguments.dry_run, "steps": steps, "tip": tip.map(|tip| tip.to_string())}),

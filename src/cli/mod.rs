@@ -117,6 +117,9 @@ fn dispatch(command: Command) -> Answer {
         Command::Demo(arguments) => demo::run(&arguments),
         Command::Config(arguments) => config::run(&arguments),
         Command::Doctor(arguments) => doctor::run(&arguments),
-        Command::Completions(arguments) => completions::run(&arguments),
+        Command::Completions(arguments) => {
+            completions::run(&arguments);
+            Ok(0)
+        }
     }
 }

@@ -293,17 +293,20 @@ impl Ran {
 
 impl Sandbox {
     /// Runs our binary in a folder below the repository.
+    #[must_use]
     pub fn run_in(&self, folder: &str, arguments: &[&str]) -> Ran {
         let mut command = self.binary(arguments);
         Ran::new(&command.current_dir(self.root().join(folder)).output().expect("the binary starts"))
     }
 
     /// Runs a command to its end.
+    #[must_use]
     pub fn ran(command: &mut Command) -> Ran {
         Ran::new(&command.output().expect("it starts"))
     }
 
     /// Runs `execute` with the short preset, an agent script and further arguments.
+    #[must_use]
     pub fn short(&self, extra_turns: &str, more: &[&str]) -> Ran {
         let agent = self.script(&honest_script(extra_turns));
         let mut arguments = vec!["execute", "--issue", "243", "--forge", "local", "--agent", &agent];

@@ -76,8 +76,8 @@ fn a_command_that_is_typed_wrong_is_one_line_with_hints() {
         (vec!["resume", "--issue", "243", "--continue", "--accept"], "cannot be used with"),
         (vec!["rollback", "--issue", "243", "--to-phase", "planning"], "--reason <TEXT>"),
         (vec!["completions", "tcsh"], "possible values: bash"),
-        (vec!["explain"], "which run?"),
-        (vec!["replay"], "which run?"),
+        (vec!["explain"], "arguments were not provided: --issue <N>"),
+        (vec!["replay"], "arguments were not provided: --issue <N>"),
         (vec!["parse-review", "nowhere.md"], "failed to read nowhere.md"),
     ] {
         refused(&sandbox, |sandbox| sandbox.run(&arguments), 2, text);
