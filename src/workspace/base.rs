@@ -20,13 +20,21 @@ impl Workspace {
         if let Some(wanted) = wanted {
             return self.base(wanted);
         }
-        if let Some(branch) = self.origin_default()? {
-            return self.base(&branch);
+        // Mostly the worktree is on origin's default branch, and then one question is enough.
+        let [local, remote] = both(head.branch.as_deref().unwrap_or("HEAD"));
+        let found = self.references(&[ORIGIN_DEFAULT, &local, &remote])?;
+        let current = head.branch.as_deref();
+        match origin_default(&found) {
+            Some(name) if Some(name) == current => base_in(&found, name),
+            Some(name) => self.base(name),
+            None => self.base_without_origin(current.ok_or(Error::DetachedHead)?, head, &found),
         }
-        let current = head.branch.as_deref().ok_or(Error::DetachedHead)?;
+    }
+
+    fn base_without_origin(&self, current: &str, head: &Head, found: &[Branch]) -> Result<Base> {
         match self.left_for(current, head)? {
             Some(before) => self.base(&before),
-            None => self.base(current),
+            None => base_in(found, current),
         }
     }
 
@@ -49,22 +57,8 @@ impl Workspace {
     /// Returns a branch as a base; the local one counts, the one on origin where there is no local one.
     pub fn base(&self, name: &str) -> Result<Base> {
         check_branch_name(name)?;
-        let (local, remote) = (format!("refs/heads/{name}"), format!("refs/remotes/origin/{name}"));
-        let found = self.references(&[&local, &remote])?;
-        let tip = |reference: &str| {
-            found.iter().find(|found| found.reference == reference).map(|found| found.tip.clone())
-        };
-        let (local, remote) = (tip(&local), tip(&remote));
-        let commit =
-            local.or_else(|| remote.clone()).ok_or_else(|| Error::NoSuchBranch { name: name.to_owned() })?;
-        let on_origin = remote.filter(|remote| *remote != commit);
-        Ok(Base { branch: name.to_owned(), commit, on_origin })
-    }
-
-    fn origin_default(&self) -> Result<Option<String>> {
-        let found = self.references(&["refs/remotes/origin/HEAD"])?;
-        let target = found.into_iter().find_map(|Branch { symbolic, .. }| symbolic);
-        Ok(target.and_then(|target| target.strip_prefix("refs/remotes/origin/").map(str::to_owned)))
+        let [local, remote] = both(name);
+        base_in(&self.references(&[&local, &remote])?, name)
     }
 
     /// Returns `owner/name` when origin's address says so, else the name of the folder.
@@ -80,6 +74,30 @@ impl Workspace {
         let text = output.text();
         Ok(output.succeeded().then(|| without_userinfo(text.trim())))
     }
+}
+
+const ORIGIN_DEFAULT: &str = "refs/remotes/origin/HEAD";
+
+/// Returns the full names of a branch here and on origin.
+fn both(name: &str) -> [String; 2] {
+    [format!("refs/heads/{name}"), format!("refs/remotes/origin/{name}")]
+}
+
+fn base_in(found: &[Branch], name: &str) -> Result<Base> {
+    check_branch_name(name)?;
+    let tip = |reference: &str| {
+        found.iter().find(|found| found.reference == reference).map(|found| found.tip.clone())
+    };
+    let [local, remote] = both(name).map(|reference| tip(&reference));
+    let commit =
+        local.or_else(|| remote.clone()).ok_or_else(|| Error::NoSuchBranch { name: name.to_owned() })?;
+    let on_origin = remote.filter(|remote| *remote != commit);
+    Ok(Base { branch: name.to_owned(), commit, on_origin })
+}
+
+fn origin_default(found: &[Branch]) -> Option<&str> {
+    let default = found.iter().find(|branch| branch.reference == ORIGIN_DEFAULT)?;
+    default.symbolic.as_deref()?.strip_prefix("refs/remotes/origin/")
 }
 
 /// `https://user:password@host/path` becomes `https://host/path`; other forms carry no password.

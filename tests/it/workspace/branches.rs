@@ -20,6 +20,17 @@ fn the_base_is_the_wanted_branch_then_origins_default_then_the_current_one() {
 }
 
 #[test]
+fn the_base_costs_one_process_where_the_worktree_is_on_origins_default() {
+    let fixture = Fixture::new();
+    fixture.git(&["update-ref", "refs/remotes/origin/main", "HEAD"]);
+    fixture.git(&["symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/main"]);
+    let space = fixture.space();
+    let head = space.workspace().survey().expect("a survey").head;
+    let base = || space.workspace().default_base(None, &head).expect("a base").branch;
+    assert_eq!(calls(&space, base), (1, "main".to_owned()));
+}
+
+#[test]
 fn a_base_that_moved_on_origin_is_told() {
     let fixture = Fixture::new();
     let first = fixture.tip();
