@@ -60,6 +60,9 @@ fn asked(door: &Door, hold: &Hold, flags: &SettingFlags) -> Result<Asked, Failur
 /// counts as standing where we left it. In every other case it stands where it stands.
 fn current_head(hold: &Hold) -> Result<Option<String>, Failure> {
     let run = hold.run()?;
+    if !run.has_begun() {
+        return Ok(None);
+    }
     let interrupted = run.phases.iter().any(|phase| matches!(phase.stage, Stage::Working(_)));
     let closing = run.phases.iter().any(|phase| phase.stage == Stage::Closing);
     if interrupted || closing {

@@ -42,9 +42,12 @@ pub(super) fn run(arguments: &Execute) -> Answer {
         }
         None => {}
     }
+    let has_begun = hold.run()?.has_begun();
     noticed::refuse_closed(&door, hold.run()?)?;
     ask(&door, &mut hold, arguments, only)?;
-    noticed::look(&door, &mut hold)?;
+    if has_begun {
+        noticed::look(&door, &mut hold)?;
+    }
     drive(&door, hold, &terminal, arguments.json)
 }
 

@@ -90,16 +90,13 @@ fn triaged(phase: &PhaseState) -> bool {
 mod tests {
     use super::*;
     use crate::event::{
-        Asked, CheckResult, Ended, ExecOutcome, Outcome, Reading, Reviewed, RunStarted, TriageTable, Triaged,
-        Usage,
+        CheckResult, Ended, Entry, ExecOutcome, Reading, Reviewed, TriageTable, Triaged, Usage,
     };
     use crate::finding::{Disposition, Finding, Severity};
-    use crate::flow::{Spent, Stage};
-    use crate::issue::Issue;
+    use crate::flow::{Stage, fold};
     use crate::phase::Step;
-    use crate::policy::{Agreement, Budget, PhaseDef, Policy, TimeLimits};
+    use crate::policy::{PhaseDef, Policy};
     use crate::verdict::Judgment;
-    use jiff::Timestamp;
     use std::collections::BTreeMap;
 
     const POLICY: &str = r#"
@@ -109,57 +106,16 @@ outcomes = { exhausted = "fail" }
 review.verdict_map = { PASS = "approve" }
 "#;
 
+    const STARTED: &str = r#"{"seq": 1, "at": "2026-01-01T00:00:00Z", "fact": {
+        "type": "run_started", "format": 1, "run_id": "", "version": "", "issue_digest": "", "repository": "",
+        "branch": "", "base_branch": "", "base_commit": "", "language": "en",
+        "issue": {"number": 1, "title": "", "body": ""},
+        "agreement": {"phases": [], "budget": {}, "max_cycles": 2,
+            "time": {"step_seconds": 1, "idle_seconds": 1, "command_seconds": 1}}}}"#;
+
     fn run() -> Run {
-        let issue = Issue {
-            number: 1.try_into().expect("a number"),
-            title: String::new(),
-            body: String::new(),
-            labels: vec![],
-            author: String::new(),
-            open: true,
-            url: String::new(),
-        };
-        let time = TimeLimits { step_seconds: 1, idle_seconds: 1, command_seconds: 1 };
-        let agreement = Agreement {
-            phases: vec![],
-            preset: None,
-            budget: Budget::default(),
-            max_cycles: 2,
-            commands: BTreeMap::new(),
-            time,
-            require_review_id: false,
-        };
-        let started = RunStarted {
-            format: crate::event::FORMAT,
-            run_id: String::new(),
-            version: String::new(),
-            issue,
-            issue_digest: String::new(),
-            repository: String::new(),
-            branch: String::new(),
-            base_branch: String::new(),
-            base_commit: String::new(),
-            language: String::new(),
-            strays: vec![],
-            agreement,
-        };
-        Run {
-            started,
-            created_at: Timestamp::UNIX_EPOCH,
-            updated_at: Timestamp::UNIX_EPOCH,
-            phases: vec![],
-            outcome: Outcome::Running,
-            asked: Asked::default(),
-            budget: Budget::default(),
-            paused: None,
-            spent: Spent::default(),
-            cycles: 0,
-            simulated: false,
-            pull_request: None,
-            head: String::new(),
-            published: false,
-            notes: vec![],
-        }
+        let entry: Entry = serde_json::from_str(STARTED).expect("an entry");
+        fold([&entry]).expect("a start").run.expect("a run")
     }
 
     fn ended() -> Ended {
