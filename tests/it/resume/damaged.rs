@@ -55,7 +55,7 @@ fn a_log_cut_at_any_byte_resumes_to_the_same_end() {
         let ran = world.execute().exits(0);
         assert_eq!(ran.stderr.contains("was not written to its end"), torn, "cut at {cut}: {}", ran.stderr);
         assert_eq!(world.sandbox.metadata()["outcome"], "completed", "cut at {cut}");
-        let _ = world.sandbox.run(&["replay", "--issue", "243"]).exits(0);
+        world.sandbox.run(&["replay", "--issue", "243"]).exits(0);
     }
 }
 
@@ -68,7 +68,7 @@ fn a_last_line_cut_anywhere_costs_only_the_fact_it_held() {
     for cut in [last, last + 1, usize::midpoint(last, log.len()), log.len() - 1] {
         kept.bring_back();
         world.set_log(&log[..cut]);
-        let _ = world.execute().exits(0);
+        world.execute().exits(0);
         world.ended_undisturbed();
     }
 }
@@ -126,7 +126,7 @@ fn x07_a_view_that_is_missing_empty_or_older_is_built_again() {
     for lose in lose {
         kept.bring_back();
         lose(&view, &older);
-        let _ = world.execute().exits(0);
+        world.execute().exits(0);
         world.ended_undisturbed();
     }
 }
@@ -148,7 +148,7 @@ fn x08_a_view_edited_by_hand_is_refused() {
         refuses(&world, &[VIEW, "was edited by hand", "ai-workflow rollback"]);
     }
     world.sandbox.write(VIEW, &view);
-    let _ = world.execute().exits(0);
+    world.execute().exits(0);
     world.ended_undisturbed();
 }
 
@@ -183,18 +183,18 @@ fn an_agent_that_truncates_the_log_stops_the_run() {
 
 #[test]
 fn an_agent_that_removes_the_log_stops_the_run() {
-    let _ = an_agent_changes_the_log("rm LOG", "it is gone");
+    an_agent_changes_the_log("rm LOG", "it is gone");
 }
 
 #[test]
 fn an_agent_that_rewrites_the_log_in_its_length_stops_the_run() {
     let rewrite =
         r#"sed 's/"approve"/"APPROVE"/; s/"revise"/"advise"/' LOG > "$here/other"; cat "$here/other" > LOG"#;
-    let _ = an_agent_changes_the_log(rewrite, "its content is not what was written");
+    an_agent_changes_the_log(rewrite, "its content is not what was written");
 }
 
 #[test]
 fn an_agent_that_lets_the_log_be_a_link_stops_the_run() {
     let link = r#"mv LOG "$here/elsewhere"; ln -s "$here/elsewhere" LOG"#;
-    let _ = an_agent_changes_the_log(link, "no ordinary file");
+    an_agent_changes_the_log(link, "no ordinary file");
 }

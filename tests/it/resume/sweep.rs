@@ -41,6 +41,12 @@ echo "$now" > "$here/turn"
 if [ "$turn" = all ]; then exec strace -f -qq -o "$here/seen-$now" -e trace="$calls" GIT "$@"; fi
 if [ "$turn" != "$now" ]; then exec GIT "$@"; fi
 rm "$here/plan"
+if [ "$calls" = execve ]; then
+    # strace does not strike at the program it starts itself.
+    echo > "$here/killed"
+    if [ "$whom" = both ]; then kill -9 "$PPID"; fi
+    kill -9 $$
+fi
 code=0
 strace -f -qq -o /dev/null -e trace="$calls" -e inject="$calls":signal=KILL:when="$number" GIT "$@" || code=$?
 if [ "$code" -ge 128 ]; then
@@ -88,7 +94,7 @@ impl Range {
             .executable("programs/git", &GIT.replace("GIT", &git_program().display().to_string()));
         let world = world.with_program(git.parent().expect("a folder"));
         let fresh = world.keep();
-        let _ = world.execute().exits(0);
+        world.execute().exits(0);
         let undisturbed = ending(&world.sandbox);
         Self { world, fresh, undisturbed }
     }
@@ -153,7 +159,7 @@ impl Range {
             "{:?}",
             calls(&self.world.sandbox)
         );
-        let _ = self.world.sandbox.run(&["replay", "--issue", "243"]).exits(0);
+        self.world.sandbox.run(&["replay", "--issue", "243"]).exits(0);
         self.world.is_alone_within(Duration::ZERO);
         self.leaves_no_lock();
         true
@@ -163,14 +169,14 @@ impl Range {
         let found = Command::new("find").arg(self.world.sandbox.root()).args(["-name", "*.lock"]).output();
         let found = String::from_utf8_lossy(&found.expect("find starts").stdout).into_owned();
         assert_eq!(found, "");
-        let _ = self.world.sandbox.git(&["fsck", "--connectivity-only"]);
+        self.world.sandbox.git(&["fsck", "--connectivity-only"]);
     }
 
     /// Returns how often each git of an undisturbed run makes each of the calls, at most in one process.
     fn git_places(&self) -> Vec<Place> {
         self.fresh.bring_back();
         self.plan(&format!("all {} 0 -", DURABLE.join(",")));
-        let _ = self.world.execute().exits(0);
+        self.world.execute().exits(0);
         std::fs::remove_file(self.world.path_beside("programs/plan")).expect("the plan is over");
         let seen = |turn: &usize| {
             std::fs::read_to_string(self.world.path_beside(&format!("programs/seen-{turn}"))).ok()
@@ -197,7 +203,7 @@ fn places_in(turn: usize, seen: &str) -> Vec<Place> {
             .max()
             .unwrap_or(0)
     };
-    // Starting other programs is what only the runner does.
+    // The runner alone starts programs that matter.
     let calls = DURABLE.iter().copied().filter(|calls| !calls.contains("clone"));
     let places = calls.flat_map(|calls| (1..=most(calls)).map(move |number| (calls, number)));
     places

@@ -334,7 +334,7 @@ pub fn undisturbed() -> &'static Value {
     static ENDING: OnceLock<Value> = OnceLock::new();
     ENDING.get_or_init(|| {
         let world = World::new();
-        let _ = world.execute().exits(0);
+        world.execute().exits(0);
         assert_eq!(calls(&world.sandbox), CALLS.map(|call| (call.to_owned(), 1)).into());
         ending(&world.sandbox)
     })
