@@ -207,7 +207,7 @@ fn places_in(turn: usize, seen: &str) -> Vec<Place> {
     let calls = DURABLE.iter().copied().filter(|calls| !calls.contains("clone"));
     let places = calls.flat_map(|calls| (1..=most(calls)).map(move |number| (calls, number)));
     places
-        .map(|(calls, number)| Place::Git { turn, calls, number, alone: (turn + number) % 2 == 0 })
+        .map(|(calls, number)| Place::Git { turn, calls, number, alone: (turn + number).is_multiple_of(2) })
         .collect()
 }
 
