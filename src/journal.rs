@@ -123,6 +123,15 @@ impl Journal {
         let path = self.folder.join("metadata.json");
         match check_file(&path)? {
             View::Edited => Err(JournalError::Edited(path.display().to_string())),
+            View::Good { seq } if seq > self.state.seq => {
+                let (log, lost) = (self.folder.join("events.jsonl"), seq - self.state.seq);
+                tracing::warn!(
+                    "{}: {lost} facts that {} knew are gone; the log alone counts",
+                    log.display(),
+                    path.display()
+                );
+                self.write_view()
+            }
             View::Missing | View::Good { .. } => self.write_view(),
         }
     }

@@ -25,15 +25,27 @@ pub(super) fn examine(site: &Site<'_>) -> CheckResult {
 fn lack(site: &Site<'_>) -> Option<&'static str> {
     let path = site.worktree.join(site.output);
     let Ok(found) = fs::symlink_metadata(&path) else { return Some("does not exist") };
-    if !found.is_file() {
-        return Some("is not a plain file");
+    if !found.is_file() || behind_a_link(site) {
+        return Some("is not a plain file in plain folders");
     }
     let text = fs::read(&path).unwrap_or_default();
     if text.iter().all(u8::is_ascii_whitespace) {
         return Some("is empty");
     }
     let fresh = site.changed.contains(site.output) || written_since(&found, site);
-    (!fresh).then_some("is older than this phase")
+    if !fresh {
+        return Some("is older than this phase");
+    }
+    (!site.committable).then_some("is ignored by git, so it cannot be on the branch")
+}
+
+fn behind_a_link(site: &Site<'_>) -> bool {
+    let mut folder = site.worktree.to_owned();
+    let parents = site.output.rsplit_once('/').map_or("", |(parents, _)| parents);
+    parents.split('/').any(|part| {
+        folder.push(part);
+        !fs::symlink_metadata(&folder).is_ok_and(|found| found.is_dir())
+    })
 }
 
 fn written_since(found: &Metadata, site: &Site<'_>) -> bool {

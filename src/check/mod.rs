@@ -28,6 +28,8 @@ pub struct Site<'a> {
     /// The phase's deliverable, relative to the worktree.
     pub output: &'a str,
     pub began: Timestamp,
+    /// Git knows the deliverable or would take it: it is not ignored.
+    pub committable: bool,
     /// Paths the authors of this phase changed and that differ from the branch now, relative to the worktree.
     pub changed: &'a BTreeSet<String>,
     pub evaluation: Option<&'a Evaluation>,

@@ -23,6 +23,7 @@ pub(super) enum Place {
 /// Finds the run of an issue.
 pub(super) fn place(workspace: &Workspace, issue: IssueNumber) -> Result<Place, Failure> {
     let pointed = pointer::read(workspace.common(), issue)?.map(|pointer| pointer.worktree);
+    let pointed = pointed.filter(|root| belongs(workspace, root));
     let candidates = [pointed, Some(workspace.root().to_owned())];
     if let Some(root) = candidates.into_iter().flatten().find(|root| has_log(root, issue)) {
         return Ok(Place::Worktree(root));
@@ -31,6 +32,11 @@ pub(super) fn place(workspace: &Workspace, issue: IssueNumber) -> Result<Place, 
     let path = RunFolder::new("", issue).events();
     let there = workspace.read_at(&branch.tip, &path)?.is_some();
     Ok(if there { Place::OnBranch(branch) } else { Place::Nowhere })
+}
+
+/// A copied repository brings a pointer to the original with it, which is none of its business.
+fn belongs(workspace: &Workspace, root: &Path) -> bool {
+    root == workspace.root() || Workspace::open(root).is_ok_and(|other| other.common() == workspace.common())
 }
 
 fn has_log(root: &Path, issue: IssueNumber) -> bool {

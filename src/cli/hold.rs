@@ -121,6 +121,12 @@ pub(super) fn open_journal(door: &Door, folder: &RunFolder) -> Result<Journal, F
 fn check_out(door: &Door, issue: IssueNumber) -> Result<PathBuf, Failure> {
     refuse_dirty(&door.workspace)?;
     door.workspace.switch(&branch_of(issue))?;
+    let folder = RunFolder::new(door.root(), issue);
+    if !folder.at(&folder.events()).is_file() {
+        let (log, branch) = (folder.events(), branch_of(issue));
+        return Err(Failure::new(Kind::State, format!("{log} is gone; the branch {branch} still has it"))
+            .hint(format!("bring it back with `git checkout {branch} -- {}`", folder.relative())));
+    }
     let pointer = pointer::Pointer { worktree: door.root().to_owned(), branch: branch_of(issue) };
     pointer::write(door.workspace.common(), issue, &pointer)?;
     Ok(door.root().to_owned())

@@ -108,6 +108,8 @@ pub struct PhaseState {
     pub reopened: Option<Reopened>,
     pub completed_steps: Vec<Step>,
     pub commit: Option<String>,
+    /// The commit of an earlier life, before the phase was opened again.
+    pub earlier: Option<String>,
     pub started_at: Option<Timestamp>,
     pub completed_at: Option<Timestamp>,
 }
@@ -252,6 +254,7 @@ impl PhaseState {
             reopened: None,
             completed_steps: Vec::new(),
             commit: None,
+            earlier: None,
             started_at: None,
             completed_at: None,
         }

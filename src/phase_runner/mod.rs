@@ -25,7 +25,7 @@ use crate::redact::Masker;
 use crate::store::StoreError;
 use crate::store::folders::RunFolder;
 use crate::summary::deliverable_path;
-use crate::workspace::{self, IssueSpace, Snapshot, Tree};
+use crate::workspace::{self, CommitId, IssueSpace, Snapshot, Tree};
 
 pub use begin::{Beginning, begin};
 
@@ -174,7 +174,8 @@ impl PhaseRunner {
     async fn run_checks(&mut self, name: &PhaseName, round: u32) -> Result<(), RunError> {
         let before = Tree::try_from(self.phase(name)?.tree.as_str())?;
         let changed = self.changed_now(name, &before)?;
-        let results = self.examine(name, &changed).await?;
+        let committable = self.committable(name, &before)?;
+        let results = self.examine(name, &changed, committable).await?;
         if self.stopping() {
             return Ok(());
         }
@@ -186,17 +187,35 @@ impl PhaseRunner {
         Ok(self.journal.record(Fact::Checked(fact))?)
     }
 
-    /// What the authors changed and did not take back.
+    /// What the authors changed and did not take back; for a phase that was opened again also what it committed before
+    /// and what still stands.
     fn changed_now(&mut self, name: &PhaseName, before: &Tree) -> Result<BTreeSet<String>, RunError> {
-        let changed = self.phase(name)?.changed.clone();
+        let phase = self.phase(name)?;
+        let (changed, earlier) = (phase.changed.clone(), phase.earlier.clone());
         let seen = self.look(Some(before))?;
-        Ok(changed.into_iter().filter(|path| seen.uncommitted.contains_key(path)).collect())
+        let mut now: BTreeSet<String> =
+            changed.into_iter().filter(|path| seen.uncommitted.contains_key(path)).collect();
+        let code = now.iter().any(|path| !path.starts_with(".ai-workflow/"));
+        if let (false, Some(commit)) = (code, earlier) {
+            now.extend(self.space.workspace().still_changed_by(&CommitId::try_from(commit.as_str())?)?);
+        }
+        Ok(now)
+    }
+
+    /// Tells whether git knows the deliverable or would take it into a commit.
+    fn committable(&mut self, name: &PhaseName, before: &Tree) -> Result<bool, RunError> {
+        let output = self.folder.deliverable(&self.phase(name)?.def);
+        if self.look(Some(before))?.uncommitted.contains_key(&output) {
+            return Ok(true);
+        }
+        Ok(!self.space.workspace().tracked_below(&output)?.is_empty())
     }
 
     async fn examine(
         &mut self,
         name: &PhaseName,
         changed: &BTreeSet<String>,
+        committable: bool,
     ) -> Result<Vec<CheckResult>, RunError> {
         let run =
             self.journal.state().run.as_ref().ok_or_else(|| RunError::Bug("the run has not begun".into()))?;
@@ -206,6 +225,7 @@ impl PhaseRunner {
             worktree: self.folder.root(),
             phase: &phase.def,
             output: &output,
+            committable,
             // A phase opened again for a review or a revision may keep the deliverable it has.
             began: phase
                 .started_at

@@ -22,6 +22,23 @@ impl Workspace {
         if output.succeeded() { Ok(()) } else { Err(push_failure(remote, branch, &output)) }
     }
 
+    /// Returns the paths outside `.ai-workflow/` that a commit changed and that HEAD still has differently from before it.
+    pub fn still_changed_by(&self, commit: &CommitId) -> Result<Vec<String>> {
+        let before = format!("{commit}^");
+        let changed = |to: &str| -> Result<Vec<String>> {
+            let call = Call::new(["diff", "--name-only", "--no-renames", "-z", &before, to, "--"]).reading();
+            Ok(self
+                .git(&call)?
+                .text()
+                .split('\0')
+                .filter(|path| !path.is_empty())
+                .map(str::to_owned)
+                .collect())
+        };
+        let (then, now) = (changed(commit.as_str())?, changed("HEAD")?);
+        Ok(then.into_iter().filter(|path| now.contains(path) && !path.starts_with(".ai-workflow/")).collect())
+    }
+
     /// Puts every file outside `.ai-workflow/` back to what a commit has, and returns the paths that differed from HEAD.
     pub fn take_back(&self, to: &CommitId) -> Result<Vec<String>> {
         let call =

@@ -2,6 +2,7 @@
 #![allow(
     clippy::disallowed_methods,
     clippy::print_stderr,
+    clippy::print_stdout,
     reason = "tests touch the world and say loudly what they skip"
 )]
 

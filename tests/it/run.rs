@@ -496,3 +496,74 @@ fn a_failed_run_leaves_no_changes_of_ours_in_the_checkout() {
     let seen = sandbox.run(&["status", "--issue", "243", "--json"]).exits(0).json();
     assert_eq!(seen["outcome"], "failed");
 }
+
+#[test]
+fn a_deliverable_that_git_ignores_is_no_deliverable() {
+    let sandbox = Sandbox::new();
+    sandbox.write(".gitignore", ".ai-workflow/issue-*\n");
+    sandbox.git(&["add", "-A", ".gitignore"]);
+    sandbox.git(&["commit", "-q", "-m", "ignore"]);
+    sandbox.execute(&sandbox.script(&honest_script(""))).exits(1).says("is ignored by git");
+    assert_eq!(sandbox.metadata()["phases"]["planning"]["reason"], "E_NO_DELIVERABLE");
+}
+
+#[test]
+fn an_author_that_hides_its_deliverable_from_git_does_not_pass() {
+    let sandbox = Sandbox::new();
+    let hides = "[[turn]]\nphase = \"planning\"\nstep = \"execute\"\nwrite = [{ path = \"{{output}}\", text = \"# p\" }, { path = \".gitignore\", text = \"*\\n\" }]\nsay = \"done\"\n";
+    sandbox.execute(&sandbox.script(&honest_script(hides))).exits(1).says("is ignored by git");
+}
+
+#[test]
+fn a_copied_repository_leaves_the_original_alone() {
+    let sandbox = Sandbox::new();
+    let agent = sandbox.script(&honest_script(""));
+    let one = ["execute", "--phase", "planning", "--issue", "243", "--forge", "local", "--agent", &agent];
+    sandbox.run(&one).exits(0);
+    let facts = sandbox.facts().len();
+    let copy = sandbox.root().with_file_name("copy");
+    let copied = sandbox.command("cp").args(["-r", ".", &copy.display().to_string()]).status();
+    assert!(copied.expect("cp starts").success());
+    let mut command = sandbox.binary(&["execute", "--issue", "243", "--forge", "local", "--agent", &agent]);
+    assert!(command.current_dir(&copy).output().expect("it starts").status.success());
+    assert_eq!(sandbox.facts().len(), facts, "the original was written to");
+}
+
+#[test]
+fn a_log_that_is_gone_is_said_to_be_gone() {
+    let sandbox = Sandbox::new();
+    let agent = sandbox.script(&honest_script(""));
+    let one = ["execute", "--phase", "planning", "--issue", "243", "--forge", "local", "--agent", &agent];
+    sandbox.run(&one).exits(0);
+    std::fs::remove_file(sandbox.root().join(".ai-workflow/issue-243/events.jsonl")).expect("removed");
+    sandbox.execute(&agent).exits(6).says("events.jsonl is gone").says("git checkout");
+    sandbox.git(&["checkout", "-q", "ai-workflow/issue-243", "--", ".ai-workflow/issue-243"]);
+    sandbox.execute(&agent).exits(0);
+}
+
+#[test]
+fn code_that_stands_already_is_enough_after_a_rollback() {
+    let sandbox = Sandbox::new();
+    let agent = sandbox.script(&honest_script(""));
+    sandbox
+        .run(&["execute", "--preset", "quick", "--issue", "243", "--forge", "local", "--agent", &agent])
+        .exits(0);
+    sandbox.run(&["rollback", "--issue", "243", "--to-phase", "planning", "--reason", "say more"]).exits(0);
+    sandbox.execute(&agent).exits(0);
+    sandbox
+        .run(&[
+            "rollback",
+            "--issue",
+            "243",
+            "--to-phase",
+            "implementation",
+            "--to-step",
+            "execute",
+            "--reason",
+            "r",
+            "--revert",
+        ])
+        .exits(0);
+    sandbox.execute(&agent).exits(0);
+    assert!(sandbox.read("src/lib.rs").contains('3'));
+}
