@@ -1,7 +1,10 @@
 //! `execute` and `resume` on a run that has begun: what they do, what they say, and with which exit code.
 
+use std::io::Read;
+
 use serde_json::json;
 
+use super::looking::Running;
 use crate::support::{SHORT, Sandbox, fake_agent, honest_script};
 
 const FAILS: &str = "[[turn]]\nphase = \"planning\"\nstep = \"review\"\nsay = '{\"review_id\": \"{{review_id}}\", \"result\": \"FAIL\", \"findings\": [{\"severity\": \"major\", \"category\": \"plan\", \"issue\": \"too coarse\"}]}'\n";
@@ -277,4 +280,24 @@ fn a_run_in_a_subfolder_or_a_shallow_clone_is_told_what_counts() {
     std::fs::write(path.join(".ai-workflow/local/issues/243.md"), text).expect("a file");
     let mut command = sandbox.binary(&["execute", "--issue", "243", "--agent", &agent, "--preset", SHORT]);
     Sandbox::ran(command.current_dir(&path)).exits(0).says("this clone is shallow");
+}
+
+#[test]
+fn an_interrupted_run_is_reported_and_goes_on_with_the_same_command() {
+    let mut running = Running::start();
+    let process = running.child.id().to_string();
+    let sandbox = &running.sandbox;
+    let _ = Sandbox::ran(sandbox.command("kill").args(["-INT", &process])).exits(0);
+    let (mut stdout, mut stderr) = (String::new(), String::new());
+    running.child.stdout.take().expect("stdout").read_to_string(&mut stdout).expect("text");
+    running.child.stderr.take().expect("stderr").read_to_string(&mut stderr).expect("text");
+    assert_eq!(running.child.wait().expect("it ends").code(), Some(130));
+    assert!(
+        stderr.contains("Interrupted by SIGINT") && stderr.contains("hint: run the same command again"),
+        "{stderr}"
+    );
+    let report: serde_json::Value = serde_json::from_str(&stdout).expect("one document");
+    assert_eq!((&report["exit_code"], &report["outcome"]), (&json!(130), &json!("running")));
+    assert_eq!(report["phases"]["planning"]["status"], "in_progress");
+    sandbox.short("", &[]).exits(0);
 }

@@ -21,7 +21,8 @@ impl Running {
     pub(super) fn start() -> Self {
         let sandbox = Sandbox::new();
         let agent = sandbox.script(&honest_script(SLOW));
-        let child = sandbox.start(&["execute", "--issue", "243", "--agent", &agent, "--preset", SHORT]);
+        let arguments = ["execute", "--issue", "243", "--agent", &agent, "--preset", SHORT, "--json"];
+        let child = sandbox.start(&arguments);
         let begun = Instant::now();
         while status(&sandbox).is_none_or(|status| status["under_way"].is_null()) {
             assert!(begun.elapsed() < Duration::from_secs(30), "no agent is at work");
