@@ -12,7 +12,7 @@ use crate::event::{Fact, Outcome, Reopened, ReopenedBy};
 use crate::flow::{Run, Status};
 use crate::phase::{PhaseName, Step};
 use crate::report::{LogLines, Terminal};
-use crate::workspace::CommitId;
+use crate::workspace::{CommitId, Workspace};
 
 /// The longest reason, in characters.
 const LONGEST_REASON: usize = 100_000;
@@ -106,12 +106,11 @@ fn commits_from<'a>(run: &'a Run, phase: &PhaseName) -> Vec<&'a str> {
     reopened.filter_map(|candidate| candidate.commit.as_deref()).collect()
 }
 
-/// Returns where the branch stood before the phase was committed.
-fn before(run: &Run, phase: &PhaseName) -> Result<CommitId, Failure> {
-    let earlier = run.phases.iter().take_while(|candidate| candidate.name() != phase);
-    let last = earlier.filter(|phase| phase.commit.is_some()).max_by_key(|phase| phase.completed_at);
-    let commit = last.and_then(|phase| phase.commit.as_deref()).unwrap_or(&run.started.base_commit);
-    Ok(CommitId::try_from(commit)?)
+/// Returns where the branch stood before the phase was first committed; nothing when it never was.
+fn before(run: &Run, workspace: &Workspace, phase: &PhaseName) -> Result<Option<CommitId>, Failure> {
+    let first = run.phase(phase).and_then(|phase| phase.earlier.as_deref().or(phase.commit.as_deref()));
+    let Some(first) = first else { return Ok(None) };
+    Ok(Some(workspace.parent_of(&CommitId::try_from(first)?)?))
 }
 
 /// Adds a commit that takes back what the reopened phases changed outside the run's own files.
@@ -123,7 +122,8 @@ fn revert(door: &Door, hold: &Hold, phase: &PhaseName) -> Result<(), Failure> {
         return Err(Failure::usage("the worktree has changes that are not committed")
             .hint("roll back without `--revert`, or commit them first"));
     }
-    let paths = workspace.take_back(&before(run, phase)?)?;
+    let Some(before) = before(run, workspace, phase)? else { return Ok(()) };
+    let paths = workspace.take_back(&before)?;
     let snapshot = hold.space.snapshot(None)?;
     let message = door.masker.mask(&format!("[ai-workflow] revert: back to before {phase}\n"));
     hold.space.commit(&paths, &message, &snapshot, &survey.head.commit)?;

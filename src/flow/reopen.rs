@@ -52,7 +52,7 @@ impl PhaseState {
             changed: std::mem::take(&mut self.changed),
             review: self.review.take(),
             checks: self.checks.take(),
-            earlier: self.commit.take().or_else(|| self.earlier.take()),
+            earlier: self.earlier.take().or_else(|| self.commit.take()),
             evaluation: self.evaluation.take(),
             ..fresh
         };

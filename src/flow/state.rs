@@ -108,7 +108,7 @@ pub struct PhaseState {
     pub reopened: Option<Reopened>,
     pub completed_steps: Vec<Step>,
     pub commit: Option<String>,
-    /// The commit of an earlier life, before the phase was opened again.
+    /// The first commit of the phase, when it was opened again after that.
     pub earlier: Option<String>,
     pub started_at: Option<Timestamp>,
     pub completed_at: Option<Timestamp>,

@@ -22,6 +22,12 @@ impl Workspace {
         if output.succeeded() { Ok(()) } else { Err(push_failure(remote, branch, &output)) }
     }
 
+    /// Returns the commit before a commit.
+    pub fn parent_of(&self, commit: &CommitId) -> Result<CommitId> {
+        let call = Call::new(["rev-parse", "--verify", "--end-of-options", &format!("{commit}^")]).reading();
+        CommitId::try_from(self.git(&call)?.text().trim())
+    }
+
     /// Returns the paths outside `.ai-workflow/` that a commit changed and that HEAD still has differently from before it.
     pub fn still_changed_by(&self, commit: &CommitId) -> Result<Vec<String>> {
         let before = format!("{commit}^");
