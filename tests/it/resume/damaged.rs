@@ -65,7 +65,7 @@ fn a_last_line_cut_anywhere_costs_only_the_fact_it_held() {
     let (kept, log) = (world.keep(), world.log());
     let starts = line_starts(&log);
     let last = starts[starts.len() - 2];
-    for cut in [last, last + 1, (last + log.len()) / 2, log.len() - 1] {
+    for cut in [last, last + 1, last.midpoint(log.len()), log.len() - 1] {
         kept.bring_back();
         world.set_log(&log[..cut]);
         world.execute().exits(0);
@@ -80,7 +80,7 @@ fn a_flipped_byte_in_the_middle_is_named_and_nothing_is_changed() {
     let starts = line_starts(&log);
     for line in [1, starts.len() / 2, starts.len() - 2] {
         let mut flipped = log.clone();
-        let at = (starts[line - 1] + starts[line]) / 2;
+        let at = starts[line - 1].midpoint(starts[line]);
         flipped[at] ^= 1;
         world.set_log(&flipped);
         refuses(&world, &[LOG, &format!("is damaged at line {line}")]);

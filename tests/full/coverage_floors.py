@@ -1,0 +1,57 @@
+#!/usr/bin/env python3
+"""Reads the line coverage that `cargo llvm-cov report --json --summary-only` exports and holds it to its floors.
+
+Prints one line per room of floors 0 to 3, both sums, and fails when a sum is below its floor.
+"""
+
+import json
+import os
+import re
+import sys
+
+PURE = "finding issue phase redact verdict policy event config content_parser flow metadata prompt summary".split()
+FLOORS = {"floors 0 to 3": 95.0, "the crate": 85.0}
+
+
+def room_of(path, root):
+    """Returns the room of a source file of ours, nothing for any other file."""
+    inside = os.path.relpath(path, root)
+    found = re.match(r"src/([a-z_]+)(?:\.rs|/)", inside)
+    return found.group(1) if found else None
+
+
+def share(lines):
+    count, covered = lines
+    return 100.0 * covered / count if count else 100.0
+
+
+def main():
+    export, root = sys.argv[1], os.path.realpath(sys.argv[2])
+    with open(export, encoding="utf-8") as file:
+        files = json.load(file)["data"][0]["files"]
+    rooms = {}
+    for measured in files:
+        room = room_of(measured["filename"], root)
+        if room:
+            lines = measured["summary"]["lines"]
+            count, covered = rooms.get(room, (0, 0))
+            rooms[room] = (count + lines["count"], covered + lines["covered"])
+    if missing := [room for room in PURE if room not in rooms]:
+        sys.exit(f"coverage: nothing was measured of {', '.join(missing)}")
+    for room in sorted(rooms, key=lambda room: share(rooms[room])):
+        floor = "floors 0 to 3" if room in PURE else ""
+        print(f"  {room:<16} {share(rooms[room]):6.2f} %  of {rooms[room][0]:5} lines  {floor}")
+    sums = {
+        "floors 0 to 3": [rooms[room] for room in PURE],
+        "the crate": list(rooms.values()),
+    }
+    failed = False
+    for name, lines in sums.items():
+        reached = share(tuple(map(sum, zip(*lines))))
+        failed |= reached < FLOORS[name]
+        print(f"coverage of {name}: {reached:.2f} % of lines, at least {FLOORS[name]:.0f} %")
+    sys.exit("coverage: below its floor" if failed else 0)
+
+
+if __name__ == "__main__":
+    main()
