@@ -126,7 +126,9 @@ impl From<crate::forge::ForgeError> for Failure {
         use crate::forge::ForgeError as Forge;
         let kind = match &error {
             Forge::NotFound { .. } | Forge::Unreadable { .. } => Kind::Usage,
-            Forge::OtherHead { .. } | Forge::Io { .. } => Kind::Forge,
+            Forge::OtherHead { .. } => Kind::Forge,
+            // The files of the local forge are on the same disk as everything else.
+            Forge::Io { .. } => Kind::State,
         };
         Self::new(kind, &error).hint(error.hint())
     }

@@ -93,7 +93,10 @@ impl Sandbox {
             ("GIT_CONFIG_NOSYSTEM", "1".to_owned()),
             ("NO_COLOR", "1".to_owned()),
         ];
-        let environment = environment.into_iter().map(|(key, value)| (key.to_owned(), value)).collect();
+        // Only there when a build measures its coverage: where the figures of our binary go.
+        let figures = std::env::var("LLVM_PROFILE_FILE").ok().map(|file| ("LLVM_PROFILE_FILE", file));
+        let environment =
+            environment.into_iter().chain(figures).map(|(key, value)| (key.to_owned(), value)).collect();
         Self { folder, environment }
     }
 

@@ -24,12 +24,26 @@ pub const BRANCH: &str = "ai-workflow/issue-243";
 const CONFIG: &str = "[presets.two]\nphases = [\"planning\", \"implementation\"]\n\n[policies.phase-review.limits]\nbackoff_ms = 1\n";
 
 /// Plays author and reviewer. While `hold` names the step, it says so in `held` and waits; with `deaf` it ignores
-/// SIGTERM meanwhile. `meddle-STEP` is run in that step. With `lenient` the first review passes.
+/// SIGTERM meanwhile. `meddle-STEP` is run in that step. With `lenient` the first review passes. `strike` says which
+/// call of the run is to be killed at its start, and who with it.
 const AGENT: &str = r#"#!/bin/sh
 set -eu
 cat > /dev/null
 here=$(dirname "$0")
 at="$AI_WORKFLOW_PHASE/$AI_WORKFLOW_STEP"
+if [ -e "$here/strike" ]; then
+    read -r turn whom < "$here/strike"
+    now=$(($(cat "$here/turn" 2>/dev/null || echo 0) + 1))
+    echo "$now" > "$here/turn"
+    if [ "$now" = "$turn" ]; then
+        rm "$here/strike"
+        case "$whom" in
+        agent) kill -9 $$ ;;
+        reaper) kill -9 "$PPID" $$ ;;
+        runner) kill -9 "$(cut -d ' ' -f 4 "/proc/$PPID/stat")" $$ ;;
+        esac
+    fi
+fi
 if [ -e "$here/deaf" ]; then trap '' TERM; fi
 if [ -e "$here/hold" ] && [ "$(cat "$here/hold")" = "$at" ]; then
     if [ "$AI_WORKFLOW_STEP" != review ]; then echo unfinished > unfinished.txt; fi
