@@ -82,19 +82,19 @@ impl Journal {
 
     /// Writes one fact. A fact that does not fit is our bug and is not written.
     pub fn record(&mut self, fact: Fact) -> Result<(), JournalError> {
-        self.record_all(vec![fact])
+        self.record_all(&[fact])
     }
 
     /// Writes facts that belong together; the first ones of a log are there together or not at all.
-    pub fn record_all(&mut self, facts: Vec<Fact>) -> Result<(), JournalError> {
+    pub fn record_all(&mut self, facts: &[Fact]) -> Result<(), JournalError> {
         let at = self.clock.now();
         let misfit = |misfit| JournalError::Misfit { log: "events.jsonl".into(), misfit };
         let mut tried = self.state.clone();
-        for fact in &facts {
+        for fact in facts {
             let entry = Entry { seq: tried.seq + 1, at, fact: fact.clone() };
             apply(&mut tried, &entry).map_err(misfit)?;
         }
-        let written = self.log.append_all(at, &facts, &self.masker)?;
+        let written = self.log.append_all(at, facts, &self.masker)?;
         for entry in &written {
             apply(&mut self.state, entry).map_err(misfit)?;
         }

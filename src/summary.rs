@@ -1,10 +1,14 @@
 //! A run told to people: the phase table, the progress comment, the pull request text, the question of a pause.
 //! Plain Markdown from the state; says nothing that is not in the facts.
 
+mod plain;
+
 use std::fmt::Write as _;
 
-use crate::event::{CheckStatus, Escalation, Outcome};
+use crate::event::{CheckStatus, Choice, Escalation, Outcome, PauseReason};
 use crate::flow::{PhaseState, Run, Status};
+use crate::issue::IssueNumber;
+pub use plain::{columns, padded, plain};
 
 /// The most suggestions a pull request carries.
 const MOST_SUGGESTIONS: usize = 20;
@@ -66,8 +70,7 @@ fn cell(text: &str) -> String {
 
 /// Returns a text from outside as one line of Markdown that mentions nobody, closes nothing and shows no image or link.
 pub fn quoted(text: &str) -> String {
-    let line: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-    let calm = line
+    let calm = plain(text)
         .replace('@', "@\u{200b}")
         .replace('#', "#\u{200b}")
         .replace("](", "]\u{200b}(")
@@ -101,16 +104,24 @@ pub fn marker(run: &Run) -> String {
 /// Returns what the agents have used, in one line.
 pub fn cost_line(run: &Run) -> String {
     let spent = &run.spent;
-    let seconds = spent.millis / 1000;
-    format!(
-        "{} agent calls, {} tokens in, {} tokens out, {:.2} USD, {}m{:02}s of agents at work",
-        spent.calls,
-        spent.input_tokens,
-        spent.output_tokens,
-        spent.cost_usd,
-        seconds / 60,
-        seconds % 60
-    )
+    let calls = counted(spent.calls, "agent call");
+    let (tokens_in, tokens_out, usd) = (spent.input_tokens, spent.output_tokens, spent.cost_usd);
+    let time = duration(spent.millis / 1000);
+    format!("{calls}, {tokens_in} tokens in, {tokens_out} tokens out, {usd:.2} USD, {time} of agents at work")
+}
+
+/// Returns a number with its noun, in the plural where there is not exactly one.
+pub fn counted(number: u64, noun: &str) -> String {
+    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
+}
+
+/// Returns a time as people say it: `4s`, `12m05s`, `3h07m`.
+pub fn duration(seconds: u64) -> String {
+    match seconds {
+        0..60 => format!("{seconds}s"),
+        60..3600 => format!("{}m{:02}s", seconds / 60, seconds % 60),
+        _ => format!("{}h{:02}m", seconds / 3600, seconds / 60 % 60),
+    }
 }
 
 /// Returns title and body of the pull request.
@@ -201,27 +212,54 @@ fn remaining_tasks(run: &Run) -> String {
     })
 }
 
-/// Returns the question of a pause with the commands that answer it.
+/// Returns the question of a pause with the commands that answer it, in Markdown.
 pub fn question(run: &Run, escalation: &Escalation) -> String {
-    let number = run.started.issue.number;
-    let mut text =
-        format!("**Waiting ({}).** {}\n\n", escalation.reason.as_str(), quoted(&escalation.question));
-    for line in &escalation.report {
-        let _ = writeln!(text, "- {}", quoted(line));
-    }
-    let _ = writeln!(text, "\nAnswer with one of:\n");
-    for choice in &escalation.options {
-        let _ = writeln!(text, "    {}", answer_command(number.get(), *choice, escalation));
-    }
-    text
+    let head = format!("**Waiting ({}).** {}", escalation.reason.as_str(), quoted(&escalation.question));
+    let commands = answers(run, escalation).join("\n    ");
+    format!("{head}\n\n{}\nAnswer with one of:\n\n    {commands}\n", report(escalation, quoted))
 }
 
-/// Returns the command that gives an answer.
-fn answer_command(number: u64, choice: crate::event::Choice, escalation: &Escalation) -> String {
-    use crate::event::Choice;
-    if escalation.reason.passes_by_itself() {
-        return format!("ai-workflow execute --issue {number}    # after raising the limit");
+/// Returns the same question for a terminal.
+pub fn question_lines(run: &Run, escalation: &Escalation) -> String {
+    let head = format!("waiting ({}): {}", escalation.reason.as_str(), plain(&escalation.question));
+    let commands = answers(run, escalation).join("\n  ");
+    format!("{head}\n{}answer with one of:\n  {commands}\n", report(escalation, plain))
+}
+
+fn report(escalation: &Escalation, shown: fn(&str) -> String) -> String {
+    escalation.report.iter().fold(String::new(), |text, line| text + "- " + &shown(line) + "\n")
+}
+
+/// Returns the commands that answer a pause.
+fn answers(run: &Run, escalation: &Escalation) -> Vec<String> {
+    let number = run.started.issue.number;
+    let again = format!("ai-workflow execute --phase all --issue {number}");
+    match escalation.reason {
+        PauseReason::Budget => vec![format!("{again} --set {}", raised(run))],
+        reason if reason.passes_by_itself() => vec![match escalation.until {
+            Some(until) => format!("{again}    # from {until} on"),
+            None => again,
+        }],
+        _ => escalation.options.iter().map(|choice| answer(number, *choice)).collect(),
     }
+}
+
+/// Returns the limit that was reached, doubled, as a setting.
+fn raised(run: &Run) -> String {
+    let (budget, spent) = (&run.budget, &run.spent);
+    if let Some(most) = budget.calls.filter(|most| spent.calls >= *most) {
+        return format!("budget.calls={}", most.max(1) * 2);
+    }
+    if let Some(most) = budget.tokens.filter(|most| spent.input_tokens + spent.output_tokens >= *most) {
+        return format!("budget.tokens={}", most.max(1) * 2);
+    }
+    if let Some(most) = budget.minutes.filter(|most| spent.millis / 60_000 >= *most) {
+        return format!("budget.minutes={}", most.max(1) * 2);
+    }
+    format!("budget.usd={:.2}", budget.usd.unwrap_or(spent.cost_usd).max(0.5) * 2.0)
+}
+
+fn answer(number: IssueNumber, choice: Choice) -> String {
     match choice {
         Choice::Continue => format!("ai-workflow resume --issue {number} --continue --text \"your advice\""),
         Choice::Accept => format!("ai-workflow resume --issue {number} --accept"),
@@ -238,10 +276,10 @@ pub fn next_command(run: &Run) -> String {
         Outcome::Failed | Outcome::Incomplete => {
             format!("ai-workflow execute --phase all --issue {number} --retry-failed")
         }
-        Outcome::Paused if run.paused.as_ref().is_some_and(|pause| pause.reason.passes_by_itself()) => {
-            format!("ai-workflow execute --phase all --issue {number}")
+        Outcome::Paused => {
+            let first = run.paused.as_ref().and_then(|pause| answers(run, pause).into_iter().next());
+            first.unwrap_or_else(|| format!("ai-workflow status --issue {number}"))
         }
-        Outcome::Paused => format!("ai-workflow resume --issue {number} --continue"),
         Outcome::Cancelled => format!("ai-workflow cleanup --issue {number}"),
     }
 }

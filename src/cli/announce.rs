@@ -2,54 +2,60 @@
 //! People read them on stderr; with `--json` a report goes to stdout.
 
 use std::fmt::Write as _;
-use std::path::Path;
 
 use serde_json::{Value, json};
 
+use super::door::Door;
+use super::hold::Hold;
+use super::show::{show, words};
 use crate::event::Outcome;
 use crate::flow::{Run, Status};
 use crate::journal::Journal;
 use crate::metadata::metadata;
 use crate::policy::Budget;
 use crate::report::skip_line;
-use crate::summary;
+use crate::summary::{self, counted, duration, padded, plain};
+
+/// The column at which values begin.
+const COLUMN: usize = 13;
+
+/// Lines of a name and a value.
+#[derive(Default)]
+struct Lines(String);
+
+impl Lines {
+    fn add(&mut self, name: &str, value: &str) {
+        let _ = writeln!(self.0, "  {}{}", padded(name, COLUMN), plain(value));
+    }
+}
 
 /// Prints what is going to happen.
-#[expect(clippy::print_stderr, reason = "the first lines a person reads")]
-pub(super) fn beginning(journal: &Journal, checkout: &Path) {
-    let Some(run) = &journal.state().run else { return };
-    eprint!("{}", first_lines(run, journal.folder(), checkout));
-}
-
-fn first_lines(run: &Run, folder: &Path, checkout: &Path) -> String {
-    let (started, issue) = (&run.started, &run.started.issue);
-    let mut text = format!("ai-workflow {}\n", env!("CARGO_PKG_VERSION"));
-    let mut line = |name: &str, value: &str| {
-        let _ = writeln!(text, "  {name:<11} {value}");
-    };
-    line("repository", &started.repository);
-    line("issue", &format!("#{} {}", issue.number, summary::quoted(&issue.title)));
-    let base = started.base_commit.get(..9).unwrap_or(&started.base_commit);
-    line("branch", &format!("{} from {} ({base})", started.branch, started.base_branch));
-    line("agent", &agents(run));
-    line("phases", &phases(run));
-    line("limits", &limits(run));
-    if !folder.starts_with(checkout) {
-        line("worktree", &folder.ancestors().nth(2).unwrap_or(folder).display().to_string());
+pub(super) fn beginning(door: &Door, hold: &Hold) {
+    if let Some(run) = &hold.journal.state().run {
+        words(&first_lines(run, door, hold));
     }
-    line(
-        "follow",
-        &format!(
-            "{}/events.jsonl, or `ai-workflow status --issue {}`",
-            shown(folder, checkout),
-            issue.number
-        ),
-    );
-    text
 }
 
-fn shown(folder: &Path, checkout: &Path) -> String {
-    folder.strip_prefix(checkout).unwrap_or(folder).display().to_string()
+fn first_lines(run: &Run, door: &Door, hold: &Hold) -> String {
+    let (started, issue) = (&run.started, &run.started.issue);
+    let root = hold.folder.root();
+    let mut lines = Lines(format!("ai-workflow {}\n", env!("CARGO_PKG_VERSION")));
+    lines.add("repository", &started.repository);
+    lines.add("issue", &format!("#{} {}", issue.number, issue.title));
+    let base = started.base_commit.get(..9).unwrap_or(&started.base_commit);
+    lines.add("branch", &format!("{} from {} ({base})", started.branch, started.base_branch));
+    if root != door.root() {
+        lines.add("worktree", &root.display().to_string());
+    }
+    lines.add("agent", &agents(run));
+    lines.add("phases", &phases(run));
+    lines.add("limits", &limits(run));
+    lines.add("spending", &spending(run, door));
+    let log = root.join(hold.folder.events());
+    lines.add("log", &log.strip_prefix(&door.here).unwrap_or(&log).display().to_string());
+    lines.add("watch", &format!("ai-workflow status --issue {}", issue.number));
+    lines.0.push('\n');
+    lines.0
 }
 
 fn agents(run: &Run) -> String {
@@ -65,43 +71,60 @@ fn agents(run: &Run) -> String {
 }
 
 fn phases(run: &Run) -> String {
-    let shown = run.phases.iter().filter(|phase| phase.status != Status::Skipped);
-    shown.map(|phase| phase.name().to_string()).collect::<Vec<_>>().join(" → ")
+    let left = run.phases.iter().filter(|phase| !phase.status.satisfies());
+    let left: Vec<&str> = left.map(|phase| phase.name().as_str()).collect();
+    let done = run.phases.iter().filter(|phase| phase.status == Status::Completed).count();
+    match (done, left.is_empty()) {
+        (0, _) => left.join(" → "),
+        (done, true) => format!("{done} completed, none left"),
+        (done, false) => format!("{done} completed, then {}", left.join(" → ")),
+    }
 }
 
 fn limits(run: &Run) -> String {
     let time = &run.started.agreement.time;
-    let revisions =
-        run.phases.iter().map(|phase| phase.def.policy.limits.max_revisions).filter(|most| *most != 7).max();
-    let revisions = revisions.map_or(String::new(), |most| format!("{most} revisions a phase, "));
-    format!("{revisions}{} min a call, {}", time.step_seconds / 60, budget_words(&run.budget))
+    let of = |triage: bool| {
+        let phases = run.phases.iter().filter(move |phase| phase.def.policy.triage == triage);
+        phases.map(|phase| u64::from(phase.def.policy.limits.max_revisions)).max()
+    };
+    let revisions = of(false).map(|most| format!("{} a phase", counted(most, "revision")));
+    let rounds = of(true).map(|most| format!("{} of document review", counted(most, "round")));
+    let call = format!("{} a call", duration(time.step_seconds));
+    [revisions, rounds, Some(call)].into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
-fn budget_words(budget: &Budget) -> String {
+/// Says what the run may cost, and when that is a limit nobody has set.
+fn spending(run: &Run, door: &Door) -> String {
+    let by_default = run.budget.usd.is_some() && door.settings.budget.usd.is_none();
+    let note = if by_default {
+        "; nobody is at the terminal, so the default limit counts: `--set budget.usd=…` changes it"
+    } else {
+        ""
+    };
+    format!("{}{note}", most(&run.budget))
+}
+
+fn most(budget: &Budget) -> String {
     let usd = budget.usd.map(|most| format!("{most:.2} USD"));
-    let tokens = budget.tokens.map(|most| format!("{most} tokens"));
-    let calls = budget.calls.map(|most| format!("{most} calls"));
-    let minutes = budget.minutes.map(|most| format!("{most} minutes"));
+    let tokens = budget.tokens.map(|most| counted(most, "token"));
+    let calls = budget.calls.map(|most| counted(most, "agent call"));
+    let minutes = budget.minutes.map(|most| counted(most, "minute"));
     let all: Vec<String> = [usd, tokens, calls, minutes].into_iter().flatten().collect();
-    if all.is_empty() { "no cost cap".into() } else { format!("at most {}", all.join(", ")) }
+    if all.is_empty() { "no limit".into() } else { format!("at most {}", all.join(", ")) }
 }
 
 /// Tells that a run failed before and how to open it again.
 pub(super) fn failed_run(run: &Run) {
     let Some(failed) = run.phases.iter().find(|phase| phase.status == Status::Failed) else { return };
-    tracing::error!(
-        "Phase {}: Failed earlier: {}",
-        failed.name(),
-        failed.reason.as_deref().unwrap_or("no reason")
-    );
+    let reason = failed.reason.as_deref().unwrap_or("no reason");
+    tracing::error!("Phase {}: Failed earlier: {reason}", failed.name());
     tracing::error!("{}", skip_line(failed.name().as_str()));
 }
 
 /// Prints the question of a paused run and the commands that answer it.
-#[expect(clippy::print_stderr, reason = "a question to a person")]
 pub(super) fn question(run: &Run) {
     if let Some(escalation) = &run.paused {
-        eprint!("{}", summary::question(run, escalation).replace("**", ""));
+        words(&format!("\n{}", summary::question_lines(run, escalation)));
     }
 }
 
@@ -113,19 +136,14 @@ pub(super) fn stopped(journal: &Journal) {
 }
 
 /// Prints how a run ended.
-#[expect(
-    clippy::print_stdout,
-    clippy::print_stderr,
-    reason = "the last lines: the report on stdout, words on stderr"
-)]
-pub(super) fn ending(journal: &Journal, root: &Path, code: u8, json: bool) {
-    let Some(run) = &journal.state().run else { return };
+pub(super) fn ending(hold: &Hold, code: u8, json: bool) {
+    let Some(run) = &hold.journal.state().run else { return };
     if run.outcome == Outcome::Paused {
         question(run);
     }
-    eprint!("{}", last_lines(run, root));
+    words(&last_lines(run, hold));
     if json {
-        println!("{:#}", report(journal, code));
+        show(true, &report(&hold.journal, code), "");
     }
 }
 
@@ -140,40 +158,60 @@ pub(super) fn report(journal: &Journal, code: u8) -> Value {
     value
 }
 
-fn last_lines(run: &Run, root: &Path) -> String {
-    let mut text = String::new();
-    let mut line = |name: &str, value: &str| {
-        let _ = writeln!(text, "  {name:<11} {value}");
-    };
-    let number = run.started.issue.number;
-    line("outcome", &outcome_words(run));
-    line("branch", &run.started.branch);
-    line("documents", &format!("{}/.ai-workflow/issue-{number}", root.display()));
+fn last_lines(run: &Run, hold: &Hold) -> String {
+    let root = hold.folder.root();
+    let mut lines = Lines("\n".to_owned());
+    lines.add("outcome", &outcome(run));
+    lines.add("branch", &run.started.branch);
+    lines.add("documents", &root.join(hold.folder.relative()).display().to_string());
     if let Some((_, url)) = &run.pull_request {
-        line("pull request", url);
+        lines.add("pull request", url);
     }
-    line("cost", &summary::cost_line(run));
+    lines.add("cost", &summary::cost_line(run));
+    lines.add("time", &format!("{} since the run began", since(run)));
     if run.simulated {
-        line("simulated", "a scripted or plain-command agent took part");
+        lines.add("simulated", "a scripted or plain-command agent took part");
     }
-    line("next", &summary::next_command(run));
-    line("go back", &format!("git switch {}", run.started.base_branch));
-    line("undo", &format!("ai-workflow cleanup --issue {number}"));
-    text
+    lines.add("next", &summary::next_command(run));
+    if !hold.space.workspace().is_linked() {
+        lines.add("go back", &way_back(run, hold));
+    }
+    lines.add("undo", &format!("ai-workflow cleanup --issue {}{}", run.started.issue.number, force(run)));
+    lines.0
 }
 
-fn outcome_words(run: &Run) -> String {
-    let failed = run.phases.iter().find(|phase| phase.status == Status::Failed);
-    let done = run.phases.iter().filter(|phase| phase.status == Status::Completed).count();
-    match (run.outcome, failed) {
-        (Outcome::Failed | Outcome::Incomplete, Some(phase)) => {
+fn since(run: &Run) -> String {
+    duration(u64::try_from(run.updated_at.duration_since(run.created_at).as_secs()).unwrap_or(0))
+}
+
+/// A run that is not over is removed only when that is said twice.
+fn force(run: &Run) -> &'static str {
+    if matches!(run.outcome, Outcome::Running | Outcome::Paused) { " --force" } else { "" }
+}
+
+/// What the agent left unfinished stays in the checkout and would stand in the way.
+fn way_back(run: &Run, hold: &Hold) -> String {
+    let go = format!("git switch {}", run.started.base_branch);
+    match hold.space.workspace().survey() {
+        Ok(survey) if !survey.changed.is_empty() => {
             format!(
-                "{}: {} ({})",
-                run.outcome.as_str(),
-                phase.name(),
-                phase.reason.as_deref().unwrap_or("no reason")
+                "git stash push --include-untracked -- . ':!.ai-workflow' && {go}    (back: git switch {} && git stash pop)",
+                run.started.branch
             )
         }
-        (outcome, _) => format!("{}, {done} of {} phases completed", outcome.as_str(), run.phases.len()),
+        _ => go,
+    }
+}
+
+fn outcome(run: &Run) -> String {
+    let failed = run.phases.iter().find(|phase| phase.status == Status::Failed);
+    let done = run.phases.iter().filter(|phase| phase.status == Status::Completed).count() as u64;
+    let left = run.phases.iter().filter(|phase| phase.status != Status::Skipped).count() as u64;
+    let word = run.outcome.as_str();
+    match (run.outcome, failed) {
+        (Outcome::Failed | Outcome::Incomplete, Some(phase)) => {
+            format!("{word}: {} ({})", phase.name(), phase.reason.as_deref().unwrap_or("no reason"))
+        }
+        _ => format!("{word}, {done} of {} completed", counted(left, "phase")),
     }
 }

@@ -1,19 +1,36 @@
 //! The command line as a person types it. Names, defaults and help texts; no behaviour.
 
+#![expect(clippy::struct_excessive_bools, reason = "each is a flag that a person gives or leaves out")]
+
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::issue::IssueNumber;
 
+/// Where to begin, and the exit codes of every command.
+const AFTER_HELP: &str = "\
+Begin here:
+  ai-workflow demo                       a small project, its issue, and the whole way to the pull request
+  ai-workflow doctor                     what is missing on this machine
+  ai-workflow execute --issue 243        an issue of this repository
+
+Exit codes:
+    0  completed
+    1  a phase failed or ended incomplete
+    2  usage, configuration, unknown or closed issue, refusal to start
+    3  waiting for a person, a budget or a quota (1 with --no-wait)
+    4  no agent program usable
+    5  forge: the issue, the pull request or the push
+    6  damaged or foreign state, disk full
+   70  our bug
+   75  another process holds this issue
+  130  interrupted; the same command goes on";
+
 /// GitHub issue in, reviewed pull request out, without ever taking the agent's word for it.
 #[derive(Debug, Parser)]
-#[command(name = "ai-workflow", version, propagate_version = true, max_term_width = 100)]
-#[command(
-    after_help = "Exit codes: 0 completed · 1 a phase failed or ended incomplete · 2 usage, configuration, refusal to start · \
-3 waiting for a person, a budget or a quota · 4 no agent program usable · 5 forge · 6 damaged or foreign state, disk full · \
-70 our bug · 75 another process holds this issue · 130 interrupted (resumable)"
-)]
+#[command(name = "ai-workflow", bin_name = "ai-workflow", version, propagate_version = true)]
+#[command(after_help = AFTER_HELP)]
 pub struct Arguments {
     #[command(subcommand)]
     pub command: Command,
@@ -44,9 +61,9 @@ pub enum Command {
     /// Read a verdict out of a review, the way a run does
     ParseReview(ParseReview),
     /// Tell which rule led to each ruling of a run
-    Explain(Look),
+    Explain(OneIssue),
     /// Fold the log of a run again and show every fact
-    Replay(Look),
+    Replay(OneIssue),
     /// Make a small project with a bug and take its issue through all phases
     Demo(Demo),
     /// Show or check the configuration
@@ -57,25 +74,53 @@ pub enum Command {
     Completions(Completions),
 }
 
+impl Command {
+    /// Tells whether a JSON document is wanted on stdout.
+    pub fn json(&self) -> bool {
+        match self {
+            Self::Init(Init { json, .. })
+            | Self::Execute(Execute { json, .. })
+            | Self::Status(Look { json, .. })
+            | Self::Explain(OneIssue { json, .. })
+            | Self::Replay(OneIssue { json, .. })
+            | Self::Cancel(OneIssue { json, .. })
+            | Self::Resume(Resume { json, .. })
+            | Self::Rollback(Rollback { json, .. })
+            | Self::Finalize(Finalize { json, .. })
+            | Self::Cleanup(Cleanup { json, .. })
+            | Self::ListPresets(Report { json, .. })
+            | Self::Phases(Report { json, .. })
+            | Self::Doctor(Report { json, .. })
+            | Self::ParseReview(ParseReview { json, .. })
+            | Self::Demo(Demo { json, .. })
+            | Self::Config(Config {
+                command:
+                    ConfigCommand::Show(Report { json, .. }) | ConfigCommand::Validate(Report { json, .. }),
+            }) => *json,
+            Self::Config(Config { command: ConfigCommand::Schema { .. } }) | Self::Completions(_) => false,
+        }
+    }
+}
+
 /// Settings that can stand in a file, a variable or here; here they win.
 #[derive(Debug, Clone, Default, Args)]
 pub struct SettingFlags {
     /// Read this file instead of `.ai-workflow/config.toml`
     #[arg(long, value_name = "FILE", help_heading = "Settings")]
     pub config: Option<PathBuf>,
-    /// The author: claude[:MODEL], codex[:MODEL], acp:COMMAND, command:PATH, scripted:FILE, a profile, auto; a comma list falls back
+    /// The author: claude[:MODEL], codex[:MODEL], command:PATH, scripted:FILE, auto, ...; a comma list falls back
     #[arg(long, value_name = "SPEC", help_heading = "Settings")]
     pub agent: Option<String>,
-    /// The reviewer, in the same words; may be given several times
+    /// The reviewer, in the same words; without it one that fits the author
     #[arg(long, value_name = "SPEC", help_heading = "Settings")]
     pub reviewer: Vec<String>,
-    /// The language of documents and comments
+    /// The language of documents and comments, such as en or ja
     #[arg(long, value_name = "CODE", help_heading = "Settings")]
     pub language: Option<String>,
     /// The branch to start from and to merge into
     #[arg(long, value_name = "BRANCH", help_heading = "Settings")]
     pub base_branch: Option<String>,
-    /// Run a named list of phases only
+    /// Run a named list of phases only; `list-presets` shows them
     #[arg(long, value_name = "NAME", help_heading = "Settings")]
     pub preset: Option<String>,
     /// Leave these phases out
@@ -93,23 +138,33 @@ pub struct SettingFlags {
     /// Exit with 1 instead of 3 where a person would be asked
     #[arg(long, help_heading = "Settings")]
     pub no_wait: bool,
-    /// Any other setting by its dotted key, such as `budget.usd=5`; may be given several times
+    /// Any other setting by its dotted key, such as budget.usd=5; may be given several times
     #[arg(long, value_name = "KEY=VALUE", help_heading = "Settings")]
     pub set: Vec<String>,
 }
 
+/// What is typed most.
+const EXECUTE_EXAMPLES: &str = "\
+Examples:
+  ai-workflow execute --issue 243                                 begin, or go on where it stopped
+  ai-workflow execute --issue 243 --dry-run                       what would happen, and at what cost
+  ai-workflow execute --issue 243 --preset quick --worktree       five phases, beside the checkout
+  ai-workflow execute --issue 243 --agent claude --reviewer codex
+  ai-workflow execute --issue 243 --retry-failed                  once more, with fresh limits";
+
 #[derive(Debug, Args)]
+#[command(after_help = EXECUTE_EXAMPLES)]
 pub struct Execute {
     /// The number of the issue
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
     pub issue: IssueNumber,
-    /// One phase, or all that are left
+    /// One phase, or all that are left; `phases` lists them
     #[arg(long, value_name = "NAME", default_value = "all")]
     pub phase: String,
     /// Open a failed phase again, with fresh limits
     #[arg(long)]
     pub retry_failed: bool,
-    /// Do not look at the needs of the phase
+    /// Do not look at whether earlier phases are completed
     #[arg(long)]
     pub skip_dependency_check: bool,
     /// Warn about unmet needs and go on

@@ -1,27 +1,39 @@
 //! Begins a run: reads the issue, looks whether everything is there, makes the branch, pins what was agreed.
 
 use std::io::IsTerminal;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use super::ask::check_usable;
 use super::door::Door;
-use super::execute::{check_usable, worktree_path};
 use super::failure::{Failure, Kind};
-use super::hold::{Hold, open_journal, refuse_dirty};
+use super::hold::{open_journal, refuse_dirty};
 use crate::check;
 use crate::config::{ForgeKind, Names, suggestion};
 use crate::event::branch_of;
 use crate::forge::LocalForge;
 use crate::issue::{Issue, IssueNumber};
+use crate::journal::Journal;
 use crate::phase::PhaseName;
 use crate::phase_runner::{Beginning, begin};
 use crate::policy::{Agreement, Budget};
 use crate::store::folders::RunFolder;
-use crate::store::lock::Lock;
 use crate::store::pointer;
 use crate::workspace::{Base, IssueSpace, Origin, Survey, Workspace};
 
-/// Begins the run of an issue whose lock we hold.
-pub(super) fn begin_run(door: &Door, number: IssueNumber, lock: Lock) -> Result<Hold, Failure> {
+/// What a run is going to be begun with; nothing has been written for it.
+pub(super) struct Plan {
+    pub(super) issue: Issue,
+    pub(super) agreement: Agreement,
+    /// Phases left out, and why.
+    pub(super) skipped: Vec<(PhaseName, String)>,
+    pub(super) base: Base,
+    survey: Survey,
+    /// Whether the run's branch has to be made.
+    new: bool,
+}
+
+/// Looks whether everything is there that a run needs. Writes nothing.
+pub(super) fn plan(door: &Door, number: IssueNumber) -> Result<Plan, Failure> {
     let issue = issue(door, number)?;
     let agreement = agreement(door)?;
     let skipped = left_out(door, &agreement)?;
@@ -29,7 +41,18 @@ pub(super) fn begin_run(door: &Door, number: IssueNumber, lock: Lock) -> Result<
     let survey = survey(door)?;
     door.workspace.identity()?;
     let base = base(door, &survey, number)?;
-    let space = go_to_branch(door, number, &base)?;
+    let new = is_new(door, number, &base)?;
+    Ok(Plan { issue, agreement, skipped, base, survey, new })
+}
+
+/// Begins the run of an issue whose lock we hold.
+pub(super) fn begin_run(
+    door: &Door,
+    number: IssueNumber,
+) -> Result<(Journal, IssueSpace, RunFolder), Failure> {
+    let Plan { issue, agreement, skipped, base, survey, new } = plan(door, number)?;
+    let space = go_to_branch(door, number, &base, new)?;
+    set_up(door, &space)?;
     let folder = RunFolder::new(space.workspace().root(), number);
     folder.prepare()?;
     let worktree = folder.root().to_owned();
@@ -53,32 +76,28 @@ pub(super) fn begin_run(door: &Door, number: IssueNumber, lock: Lock) -> Result<
     };
     begin(&mut journal, beginning)?;
     notices(door, &survey, &base);
-    set_up(door, &space)?;
-    Ok(Hold { journal, space, folder, lock })
+    Ok((journal, space, folder))
 }
 
 /// Reads the issue from the forge that was chosen.
 pub(super) fn issue(door: &Door, number: IssueNumber) -> Result<Issue, Failure> {
-    let local = LocalForge::new(door.root());
-    match door.settings.forge {
-        Some(ForgeKind::Github) => {
-            return Err(Failure::new(Kind::Forge, "the GitHub forge is not built in yet").hint(format!(
-                "write the issue into .ai-workflow/local/issues/{number}.md and use `--forge local`"
-            )));
-        }
-        None if !local.has(number) => {
-            return Err(Failure::usage(format!(
-                "issue {number} was not found: there is no .ai-workflow/local/issues/{number}.md"
-            ))
-            .hint("write the issue into that file: front matter with `title`, then the text"));
-        }
-        _ => {}
-    }
-    let issue = local.issue(number)?;
+    local_forge(door, number)?;
+    let issue = LocalForge::new(door.root()).issue(number)?;
     if issue.open {
         Ok(issue)
     } else {
         Err(Failure::usage(format!("issue {number} is closed")).hint("open it again, or choose another one"))
+    }
+}
+
+/// Refuses a forge that this version does not know.
+pub(super) fn local_forge(door: &Door, number: IssueNumber) -> Result<(), Failure> {
+    match door.settings.forge {
+        Some(ForgeKind::Github) => Err(Failure::new(Kind::Forge, "this version cannot talk to GitHub yet")
+            .hint(format!(
+                "write the issue into .ai-workflow/local/issues/{number}.md and use `--forge local`"
+            ))),
+        Some(ForgeKind::Local) | None => Ok(()),
     }
 }
 
@@ -91,12 +110,17 @@ pub(super) fn agreement(door: &Door) -> Result<Agreement, Failure> {
             *spec = relative(door, spec);
         }
     }
-    if let Some((phase, id)) = check::unknown(&agreement).first() {
-        let ids = check::ids().collect::<Vec<_>>().join(", ");
-        return Err(Failure::usage(format!("phase {phase} names a check `{id}` that does not exist"))
-            .hint(format!("the checks are: {ids}")));
-    }
+    known_checks(&agreement)?;
     Ok(agreement)
+}
+
+/// Refuses a check that does not exist.
+pub(super) fn known_checks(agreement: &Agreement) -> Result<(), Failure> {
+    let unknown = check::unknown(agreement);
+    let Some((phase, id)) = unknown.first() else { return Ok(()) };
+    let ids = check::ids().collect::<Vec<_>>().join(", ");
+    Err(Failure::usage(format!("phase {phase} names a check `{id}` that does not exist"))
+        .hint(format!("the checks are: {ids}")))
 }
 
 /// A path inside the checkout is kept relative, so that the log names no machine.
@@ -151,24 +175,34 @@ fn survey(door: &Door) -> Result<Survey, Failure> {
 }
 
 fn base(door: &Door, survey: &Survey, number: IssueNumber) -> Result<Base, Failure> {
-    let base = door.workspace.default_base(door.settings.base_branch.as_deref(), &survey.head)?;
-    if base.branch == branch_of(number) {
-        return Err(Failure::usage(format!("the base branch `{}` is the run's own branch", base.branch))
-            .hint("name the branch to merge into with `--base-branch`"));
+    let wanted = door.settings.base_branch.as_deref();
+    let own = branch_of(number);
+    let refused = || {
+        Failure::usage(format!("the base branch `{own}` is the run's own branch"))
+            .hint("name the branch to merge into with `--base-branch`")
+    };
+    if wanted == Some(own.as_str()) {
+        return Err(refused());
     }
-    Ok(base)
+    let base = door.workspace.default_base(wanted, &survey.head)?;
+    if base.branch == own { Err(refused()) } else { Ok(base) }
 }
 
-/// Makes the run's branch, or takes up one that a crash left at the base.
-fn go_to_branch(door: &Door, number: IssueNumber, base: &Base) -> Result<IssueSpace, Failure> {
-    let space = door.workspace.for_issue(number);
+/// Tells whether the run's branch has to be made. One that a crash left at the base is taken up.
+fn is_new(door: &Door, number: IssueNumber, base: &Base) -> Result<bool, Failure> {
     let branch = branch_of(number);
-    let origin = space.origin(&base.commit)?;
-    if let Origin::Foreign(_) = origin {
-        return Err(Failure::usage(format!("the branch `{branch}` exists and was not made by a run that is known here"))
-            .hint(format!("look at it with `git log {branch}`, and remove it with `git branch -D {branch}` if nobody needs it")));
+    match door.workspace.for_issue(number).origin(&base.commit)? {
+        Origin::Missing => Ok(true),
+        Origin::AtBase(_) | Origin::Ours(_) => Ok(false),
+        Origin::Foreign(_) => {
+            Err(Failure::usage(format!("the branch `{branch}` exists and was not made by a run that is known here"))
+                .hint(format!("look at it with `git log {branch}`, and remove it with `git branch -D {branch}` if nobody needs it")))
+        }
     }
-    let new = matches!(origin, Origin::Missing);
+}
+
+fn go_to_branch(door: &Door, number: IssueNumber, base: &Base, new: bool) -> Result<IssueSpace, Failure> {
+    let branch = branch_of(number);
     if door.settings.worktree {
         let path = worktree_path(door, number);
         return linked(&door.workspace, &path, &branch, new.then_some(base))
@@ -179,7 +213,14 @@ fn go_to_branch(door: &Door, number: IssueNumber, base: &Base) -> Result<IssueSp
     } else {
         door.workspace.switch(&branch)?;
     }
-    Ok(space)
+    Ok(door.workspace.for_issue(number))
+}
+
+/// Returns where a linked worktree for an issue goes: beside the checkout.
+fn worktree_path(door: &Door, issue: IssueNumber) -> PathBuf {
+    let root = door.root();
+    let name = root.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    root.with_file_name(format!("{name}-issue-{issue}"))
 }
 
 fn linked(

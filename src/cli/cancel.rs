@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 
 use super::Answer;
-use super::arguments::{OneIssue, SettingFlags};
-use super::door::Door;
+use super::arguments::OneIssue;
+use super::door::{Door, person};
 use super::failure::{Failure, Kind};
 use super::hold::take_existing;
 use super::show::show;
@@ -20,20 +20,21 @@ const PATIENCE: Duration = Duration::from_secs(10);
 const PAUSE: Duration = Duration::from_millis(100);
 
 pub(super) fn run(arguments: &OneIssue) -> Answer {
-    let door = Door::open(&SettingFlags::default())?;
+    let door = Door::open_plain()?;
     let issue = arguments.issue;
     stop_holder(&door, issue)?;
     let mut hold = take_existing(&door, issue)?;
     let before = hold.run()?.outcome;
     match before {
         Outcome::Completed => {
-            return Err(Failure::usage(format!(
-                "the run of issue {issue} is completed; there is nothing to cancel"
-            )));
+            let told = format!("the run of issue {issue} is completed; there is nothing to cancel");
+            return Err(
+                Failure::usage(told).hint(format!("remove it with `ai-workflow cleanup --issue {issue}`"))
+            );
         }
         Outcome::Cancelled => {}
         _ => {
-            let by = std::env::var("USER").unwrap_or_else(|_| "a person".into());
+            let by = person();
             hold.journal.record(Fact::Cancelled { by })?;
         }
     }
@@ -49,7 +50,10 @@ fn stop_holder(door: &Door, issue: IssueNumber) -> Result<(), Failure> {
     let folder = pointer::private_folder(door.workspace.common(), issue);
     let Some(known) = holder(&folder) else { return Ok(()) };
     let busy = |why: &str| {
-        Err(Failure::new(Kind::Busy, format!("the run of issue {issue} is held by another process: {why}")))
+        let told = format!("the run of issue {issue} is held by another process: {why}");
+        Err(Failure::new(Kind::Busy, told).hint(format!(
+            "`ai-workflow status --issue {issue}` shows what it does; try again when it has ended"
+        )))
     };
     if !known.is_here() {
         return busy(&format!("{known}; cancel it there"));

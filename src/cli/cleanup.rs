@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use serde_json::json;
 
 use super::Answer;
-use super::arguments::{Cleanup, SettingFlags};
+use super::arguments::Cleanup;
 use super::door::Door;
 use super::failure::{Failure, Kind};
 use super::find::{look, no_run};
@@ -17,7 +17,7 @@ use crate::flow::Run;
 use crate::issue::IssueNumber;
 use crate::store::folders::RunFolder;
 use crate::store::pointer;
-use crate::workspace::Workspace;
+use crate::workspace::{CommitId, Workspace};
 
 /// What a cleanup is about.
 struct Plan {
@@ -29,10 +29,10 @@ struct Plan {
 }
 
 pub(super) fn run(arguments: &Cleanup) -> Answer {
-    let door = Door::open(&SettingFlags::default())?;
+    let door = Door::open_plain()?;
     let issue = arguments.issue;
-    let _lock = hold::lock(&door, issue)?;
     let seen = look(&door, issue)?;
+    let lock = hold::lock(&door, issue)?;
     let run = seen.state.run.as_ref().ok_or_else(|| no_run(issue))?;
     let linked = seen.root.as_ref().is_some_and(|root| root != door.root());
     let plan = Plan { issue, root: seen.root.clone(), base: run.started.base_branch.clone(), linked };
@@ -40,12 +40,18 @@ pub(super) fn run(arguments: &Cleanup) -> Answer {
         return logs_only(&door, &plan, run, arguments);
     }
     over(run, arguments.force)?;
-    let steps = steps(&plan);
+    let tip = door.workspace.branch(&branch_of(issue))?.map(|branch| branch.tip);
+    let steps = steps(&plan, tip.as_ref());
     if !arguments.dry_run {
         remove(&door, &plan)?;
+        hold::forget_lock(&door, issue, lock);
     }
-    let lines = steps.iter().map(|step| format!("{step}\n")).collect::<String>();
-    show(arguments.json, &json!({"dry_run": arguments.dry_run, "steps": steps}), &lines);
+    let lines = steps.join("\n") + "\n";
+    show(
+        arguments.json,
+        &json!({"dry_run": arguments.dry_run, "steps": steps, "tip": tip.map(|tip| tip.to_string())}),
+        &lines,
+    );
     Ok(0)
 }
 
@@ -61,7 +67,7 @@ fn over(run: &Run, force: bool) -> Result<(), Failure> {
         .hint("end it with `ai-workflow cancel` first, or add `--force`"))
 }
 
-fn steps(plan: &Plan) -> Vec<String> {
+fn steps(plan: &Plan, tip: Option<&CommitId>) -> Vec<String> {
     let branch = branch_of(plan.issue);
     let mut steps = Vec::new();
     match &plan.root {
@@ -71,7 +77,10 @@ fn steps(plan: &Plan) -> Vec<String> {
         }
         None => {}
     }
-    steps.push(format!("remove the branch {branch}"));
+    if let Some(tip) = tip {
+        let short = tip.as_str().get(..9).unwrap_or(tip.as_str());
+        steps.push(format!("remove the branch {branch} (`git branch {branch} {short}` brings it back)"));
+    }
     steps
 }
 
@@ -85,6 +94,8 @@ fn remove(door: &Door, plan: &Plan) -> Result<(), Failure> {
         door.workspace.delete_branch(&branch_of(plan.issue))?;
     }
     pointer::remove(door.workspace.common(), plan.issue)?;
+    // Snapshots and locks of the run; what cannot be removed here is in nobody's way.
+    let _ = fs::remove_dir_all(pointer::private_folder(door.workspace.common(), plan.issue));
     Ok(())
 }
 

@@ -2,15 +2,11 @@
 
 use clap::CommandFactory;
 
-use super::Answer;
 use super::arguments::{Arguments, Completions};
+use super::show::data;
 
-pub(super) fn run(arguments: &Completions) -> Answer {
-    clap_complete::generate(
-        arguments.shell,
-        &mut Arguments::command(),
-        "ai-workflow",
-        &mut std::io::stdout(),
-    );
-    Ok(0)
+pub(super) fn run(arguments: &Completions) {
+    let mut script = Vec::new();
+    clap_complete::generate(arguments.shell, &mut Arguments::command(), "ai-workflow", &mut script);
+    data(&script);
 }

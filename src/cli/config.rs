@@ -1,14 +1,18 @@
 //! `config show|validate|schema`: the settings in force, what is wrong with them, and what they may be.
 
+use std::fmt::Write as _;
+
 use serde_json::{Value, json};
 
 use super::Answer;
 use super::arguments::{Config, ConfigCommand, Report};
+use super::begin_run::known_checks;
 use super::door::{here, repository_root, settings};
 use super::failure::Failure;
 use super::show::show;
-use crate::config::{Settings, schema};
-use crate::{check, metadata};
+use crate::config::{Place, Settings, schema};
+use crate::metadata;
+use crate::summary::counted;
 
 pub(super) fn run(arguments: &Config) -> Answer {
     match &arguments.command {
@@ -29,16 +33,16 @@ fn loaded(report: &Report) -> Result<Settings, Failure> {
 
 fn shown(report: &Report) -> Answer {
     let settings = loaded(report)?;
-    let origins: Value = settings
-        .origins()
-        .iter()
+    let origins: Value = written(&settings)
         .map(|(key, place)| (key.clone(), json!(place.to_string())))
         .collect::<serde_json::Map<_, _>>()
         .into();
     let text = settings.to_toml();
     let keys: Value = toml::from_str(&text).unwrap_or_default();
-    let comments =
-        settings.origins().iter().map(|(key, place)| format!("# {key}: {place}\n")).collect::<String>();
+    let comments = written(&settings).fold(String::new(), |mut text, (key, place)| {
+        let _ = writeln!(text, "# {key}: {place}");
+        text
+    });
     show(
         report.json,
         &json!({"settings": keys, "origins": origins}),
@@ -47,17 +51,24 @@ fn shown(report: &Report) -> Answer {
     Ok(0)
 }
 
+/// Returns the values that somebody wrote; the tables they stand in are none.
+fn written(settings: &Settings) -> impl Iterator<Item = (&String, &Place)> {
+    let origins = settings.origins();
+    origins.iter().filter(|(key, _)| {
+        let inside = format!("{key}.");
+        !origins.keys().any(|other| other.starts_with(&inside))
+    })
+}
+
 fn validated(report: &Report) -> Answer {
     let settings = loaded(report)?;
     let agreement = settings.agreement(None)?;
-    if let Some((phase, id)) = check::unknown(&agreement).first() {
-        return Err(Failure::usage(format!("phase {phase} names a check `{id}` that does not exist")));
-    }
-    let count = settings.origins().len();
+    known_checks(&agreement)?;
+    let count = written(&settings).count();
     show(
         report.json,
         &json!({"valid": true, "settings": count}),
-        &format!("valid: {count} settings differ from the defaults\n"),
+        &format!("valid: {} differ from the defaults\n", counted(count as u64, "setting")),
     );
     Ok(0)
 }

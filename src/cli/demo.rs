@@ -9,6 +9,7 @@ use super::arguments::{Demo, Execute, SettingFlags};
 use super::door::here;
 use super::execute;
 use super::failure::Failure;
+use super::show::words;
 use crate::issue::IssueNumber;
 
 /// The files of the project.
@@ -33,10 +34,13 @@ pub(super) fn run(arguments: &Demo) -> Answer {
         Some(spec) => spec.clone(),
         None => format!("scripted:{}", script(&project)?.display()),
     };
-    tell(&project);
+    words(&format!(
+        "demo project: {0}\nits test fails: cargo test --manifest-path {0}/Cargo.toml\n\n",
+        project.display()
+    ));
     std::env::set_current_dir(&project)
         .map_err(|error| Failure::usage(format!("failed to enter {}: {error}", project.display())))?;
-    execute::run(&Execute {
+    let code = execute::run(&Execute {
         issue: IssueNumber::try_from(ISSUE).map_err(Failure::usage)?,
         phase: "all".into(),
         retry_failed: false,
@@ -44,8 +48,22 @@ pub(super) fn run(arguments: &Demo) -> Answer {
         ignore_dependencies: false,
         dry_run: false,
         json: arguments.json,
-        settings: SettingFlags { agent: Some(agent), forge: Some("local".into()), ..SettingFlags::default() },
-    })
+        settings: settings(agent),
+    })?;
+    words(&format!("  look at it   cd {} && git log --oneline && cargo test\n", project.display()));
+    Ok(code)
+}
+
+/// The demo is the same everywhere, whatever the user's own settings say.
+fn settings(agent: String) -> SettingFlags {
+    let set = ["preset=full", "skip_phases=", "worktree=false", "push=never", "no_wait=false"];
+    SettingFlags {
+        agent: Some(agent.clone()),
+        reviewer: vec![agent],
+        forge: Some("local".into()),
+        set: set.map(str::to_owned).to_vec(),
+        ..SettingFlags::default()
+    }
 }
 
 /// Returns an empty folder for the project.
@@ -95,7 +113,11 @@ fn write(path: &Path, text: &str) -> Result<(), Failure> {
 }
 
 fn git(project: &Path, arguments: &[&str]) -> Result<(), Failure> {
-    let output = Command::new("git").args(arguments).current_dir(project).output();
+    let mut command = Command::new("git");
+    for name in ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY"] {
+        command.env_remove(name);
+    }
+    let output = command.args(arguments).current_dir(project).output();
     let output = output.map_err(|error| {
         Failure::usage(format!("git cannot be started: {error}")).hint("install git 2.31 or newer")
     })?;
@@ -104,10 +126,4 @@ fn git(project: &Path, arguments: &[&str]) -> Result<(), Failure> {
     }
     let told = String::from_utf8_lossy(&output.stderr);
     Err(Failure::usage(format!("`git {}` failed: {}", arguments.join(" "), told.trim())))
-}
-
-#[expect(clippy::print_stderr, reason = "says where the project is before anything happens")]
-fn tell(project: &Path) {
-    eprintln!("demo project: {}", project.display());
-    eprintln!("its test fails: cargo test --manifest-path {}/Cargo.toml\n", project.display());
 }

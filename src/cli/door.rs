@@ -11,7 +11,7 @@ use super::failure::{Failure, Kind};
 use crate::agent::{AgentSpec, Profile};
 use crate::clock::Clock;
 use crate::config::{Layers, Settings, load};
-use crate::redact::Masker;
+use crate::redact::{Masker, SHORTEST_SECRET, is_secret_name};
 use crate::report::{StderrBeside, Terminal};
 use crate::store::folders::HOME;
 use crate::workspace::Workspace;
@@ -35,8 +35,28 @@ impl Door {
         let here = here()?;
         let workspace = Workspace::open(&here)?;
         let settings = settings(flags, &here, Some(workspace.root()))?;
-        let masker = Masker::from_environment(std::env::vars_os().filter_map(as_text));
+        let masker = Masker::new(secrets(&settings));
         Ok(Self { here, workspace, settings, masker, clock: Clock::Real })
+    }
+
+    /// Opens the repository for looking at runs or ending them: no settings are needed, so none can be in the way.
+    pub(super) fn open_plain() -> Result<Self, Failure> {
+        let here = here()?;
+        let workspace = Workspace::open(&here)?;
+        let settings = load(&Layers::default())?;
+        let masker = Masker::from_environment(environment());
+        Ok(Self { here, workspace, settings, masker, clock: Clock::Real })
+    }
+
+    /// Warns of secrets that are too short to be masked by value.
+    pub(super) fn warn_of_short_secrets(&self) {
+        let short =
+            secrets(&self.settings).filter(|(_, value)| (1..SHORTEST_SECRET).contains(&value.trim().len()));
+        for (name, _) in short {
+            tracing::warn!(
+                "W_SHORT_SECRET: the value of {name} has fewer than {SHORTEST_SECRET} characters and cannot be masked"
+            );
+        }
     }
 
     /// Returns the top of the checkout the user stands in.
@@ -66,6 +86,17 @@ fn profile_of(settings: &crate::config::AgentKeys) -> Profile {
     }
 }
 
+/// Returns the environment of this process as far as its names are text.
+pub(super) fn environment() -> impl Iterator<Item = (String, String)> {
+    std::env::vars_os().filter_map(as_text)
+}
+
+/// Returns everything that by its name is a secret: variables of ours, and those that agents are given by settings.
+fn secrets(settings: &Settings) -> impl Iterator<Item = (String, String)> {
+    let given = settings.agents.values().flat_map(|agent| agent.env.clone());
+    environment().chain(given).filter(|(name, _)| is_secret_name(name))
+}
+
 fn as_text((name, value): (std::ffi::OsString, std::ffi::OsString)) -> Option<(String, String)> {
     Some((name.into_string().ok()?, value.to_string_lossy().into_owned()))
 }
@@ -74,6 +105,11 @@ fn as_text((name, value): (std::ffi::OsString, std::ffi::OsString)) -> Option<(S
 pub(super) fn here() -> Result<PathBuf, Failure> {
     std::env::current_dir()
         .map_err(|error| Failure::usage(format!("the current folder cannot be read: {error}")))
+}
+
+/// Returns the name of the person at the keyboard, as far as the environment knows it.
+pub(super) fn person() -> String {
+    std::env::var("USER").ok().filter(|name| !name.is_empty()).unwrap_or_else(|| "a person".into())
 }
 
 /// Returns the top of the repository the user stands in, if there is one.
@@ -97,7 +133,7 @@ pub(super) fn layers(flags: &SettingFlags, here: &Path, root: Option<&Path>) -> 
         Some(file) => optional_file(&file, Path::new("/"))?,
         None => None,
     };
-    let environment = std::env::vars_os().filter_map(as_text).collect();
+    let environment = environment().collect();
     Ok(Layers { user, repository, environment, flags: flag_layer(flags, here)? })
 }
 
@@ -110,8 +146,11 @@ fn user_file() -> Option<PathBuf> {
 fn wanted_file(path: &Path) -> Result<(String, String), Failure> {
     let name = path.display().to_string();
     let text = fs::read_to_string(path);
-    text.map(|text| (name.clone(), text))
-        .map_err(|error| Failure::usage(format!("failed to read {name}: {error}")))
+    text.map(|text| (name.clone(), text)).map_err(|error| {
+        Failure::usage(format!("failed to read {name}: {error}")).hint(
+            "`--config` names an existing file; without it `.ai-workflow/config.toml` is read if it is there",
+        )
+    })
 }
 
 fn optional_file(path: &Path, shown_from: &Path) -> Result<Option<(String, String)>, Failure> {
@@ -119,7 +158,8 @@ fn optional_file(path: &Path, shown_from: &Path) -> Result<Option<(String, Strin
     match fs::read_to_string(path) {
         Ok(text) => Ok(Some((name.display().to_string(), text))),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(Failure::usage(format!("failed to read {}: {error}", path.display()))),
+        Err(error) => Err(Failure::usage(format!("failed to read {}: {error}", path.display()))
+            .hint("it has to be a readable file in UTF-8; `ai-workflow init --force` writes a new one")),
     }
 }
 
@@ -169,10 +209,11 @@ fn collect_prompts(folder: &Path, below: &str, found: &mut BTreeMap<String, Stri
     }
 }
 
-/// Sends log lines to stderr, beside the live line. `AI_WORKFLOW_LOG` filters them; `info` is the default.
+/// Sends log lines, masked, to stderr, beside the live line. `AI_WORKFLOW_LOG` filters them; `info` is the default.
 pub(super) fn log_to(terminal: &Terminal) {
     let filter = EnvFilter::try_from_env("AI_WORKFLOW_LOG").unwrap_or_else(|_| EnvFilter::new("info"));
-    let beside = StderrBeside(terminal.clone());
+    let masker = Masker::from_environment(environment());
+    let beside = StderrBeside::new(terminal.clone(), masker);
     let lines = tracing_subscriber::fmt().with_env_filter(filter).without_time().with_target(false);
     // A second call in one process keeps the first subscriber.
     let _ = lines.with_ansi(false).with_writer(move || beside.clone()).try_init();

@@ -1,60 +1,103 @@
-//! `execute --dry-run`: phases, calls and limits, without calling anybody or writing anything.
+//! `execute --dry-run`: what would happen, without calling anybody or writing anything.
+//! Refuses what a real run would refuse.
 
 use std::fmt::Write as _;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::Answer;
 use super::arguments::Execute;
-use super::begin_run;
+use super::begin_run::{self, Plan};
 use super::door::Door;
+use super::find::{Place, Seen, look, place};
 use super::show::show;
+use crate::event::branch_of;
+use crate::flow::Run;
 use crate::phase::PhaseName;
-use crate::policy::{Agreement, PhaseDef};
+use crate::policy::PhaseDef;
+use crate::summary::{counted, next_command, padded, plain, status_word};
 
 pub(super) fn run(door: &Door, arguments: &Execute) -> Answer {
-    let issue = begin_run::issue(door, arguments.issue)?;
-    let agreement = begin_run::agreement(door)?;
-    let left_out = begin_run::left_out(door, &agreement)?;
-    let phases = agreement.phases.iter().map(|phase| {
+    if !matches!(place(&door.workspace, arguments.issue)?, Place::Nowhere) {
+        let seen = look(door, arguments.issue)?;
+        return Ok(seen.state.run.as_ref().map_or(0, |run| going_on(&seen, run, arguments)));
+    }
+    let plan = begin_run::plan(door, arguments.issue)?;
+    show(arguments.json, &value(&plan), &lines(door, &plan));
+    Ok(0)
+}
+
+/// Tells what is left of a run that has begun.
+fn going_on(seen: &Seen, run: &Run, arguments: &Execute) -> u8 {
+    let left = run.phases.iter().filter(|phase| !phase.status.satisfies());
+    let names: Vec<&str> = left.clone().map(|phase| phase.name().as_str()).collect();
+    let lines = left.fold(String::new(), |mut text, phase| {
+        let _ = writeln!(text, "  {}{}", padded(phase.name().as_str(), 21), status_word(phase));
+        text
+    });
+    let next = next_command(run);
+    let value = json!({
+        "issue": run.started.issue.number, "begun": true, "outcome": run.outcome, "facts": seen.state.seq,
+        "left": names, "next": next,
+    });
+    let head = format!("the run of issue {} has begun: {}", run.started.issue.number, run.outcome.as_str());
+    let words = format!("{head}\n\n{lines}\nnext: {next}\nNothing was called and nothing written.\n");
+    show(arguments.json, &value, &words);
+    0
+}
+
+fn value(plan: &Plan) -> Value {
+    let phases = plan.agreement.phases.iter().map(|phase| {
         json!({
-            "phase": phase.name, "skipped_because": skipped(&left_out, phase), "policy": phase.policy_name,
+            "phase": phase.name, "skipped_because": skipped(&plan.skipped, phase), "policy": phase.policy_name,
             "agent": phase.agents, "reviewer": phase.reviewers, "max_revisions": phase.policy.limits.max_revisions,
             "calls_at_best": calls_at_best(phase), "calls_at_worst": calls_at_worst(phase),
         })
     });
-    let value = json!({
-        "issue": issue.number, "title": issue.title, "phases": phases.collect::<Vec<_>>(),
-        "budget": agreement.budget, "limits": agreement.time,
-    });
-    show(arguments.json, &value, &lines(&agreement, &left_out, &issue.title));
-    Ok(0)
+    json!({
+        "issue": plan.issue.number, "title": plan.issue.title, "begun": false,
+        "branch": branch_of(plan.issue.number), "base_branch": plan.base.branch, "base_commit": plan.base.commit.to_string(),
+        "phases": phases.collect::<Vec<_>>(), "budget": plan.agreement.budget, "limits": plan.agreement.time,
+    })
 }
 
-fn lines(agreement: &Agreement, left_out: &[(PhaseName, String)], title: &str) -> String {
-    let mut text = format!("{title}\n\n");
-    for phase in &agreement.phases {
-        let what = match skipped(left_out, phase) {
-            Some(why) => format!("left out ({why})"),
-            None => format!(
-                "{}, {} to {} calls, {} by {}",
-                phase.policy_name,
-                calls_at_best(phase),
-                calls_at_worst(phase),
-                phase.output,
-                phase.agents.join(", then ")
-            ),
-        };
-        let _ = writeln!(text, "  {:<20} {what}", phase.name.as_str());
+fn lines(door: &Door, plan: &Plan) -> String {
+    let issue = &plan.issue;
+    let where_to = if door.settings.worktree { " in a worktree of its own" } else { "" };
+    let mut text = format!(
+        "#{} {}\n{} from {}{where_to}\n\n",
+        issue.number,
+        plain(&issue.title),
+        branch_of(issue.number),
+        plan.base.branch
+    );
+    for phase in &plan.agreement.phases {
+        let _ = writeln!(text, "  {}{}", padded(phase.name.as_str(), 21), what(plan, phase));
     }
-    let calls = agreement.phases.iter().filter(|phase| skipped(left_out, phase).is_none());
+    let run = plan.agreement.phases.iter().filter(|phase| skipped(&plan.skipped, phase).is_none());
     let (best, worst) =
-        calls.fold((0, 0), |sum, phase| (sum.0 + calls_at_best(phase), sum.1 + calls_at_worst(phase)));
+        run.fold((0, 0), |sum, phase| (sum.0 + calls_at_best(phase), sum.1 + calls_at_worst(phase)));
+    let cap = plan.agreement.budget.usd.map_or(String::new(), |usd| format!(", at most {usd:.2} USD"));
     let _ = writeln!(
         text,
-        "\n{best} to {worst} agent calls, redos of broken calls apart. Nothing was called and nothing written."
+        "\n{best} to {} (redos of broken calls apart){cap}\nNothing was called and nothing written.",
+        counted(worst.into(), "agent call")
     );
     text
+}
+
+fn what(plan: &Plan, phase: &PhaseDef) -> String {
+    if let Some(why) = skipped(&plan.skipped, phase) {
+        return format!("left out ({why})");
+    }
+    let (best, worst) = (calls_at_best(phase), calls_at_worst(phase));
+    let calls = padded(&format!("{best} to {worst} calls"), 15);
+    format!(
+        "{}{calls}{} by {}",
+        padded(&phase.policy_name, 14),
+        phase.output,
+        plain(&phase.agents.join(", then "))
+    )
 }
 
 fn skipped<'a>(left_out: &'a [(PhaseName, String)], phase: &PhaseDef) -> Option<&'a str> {
@@ -62,12 +105,10 @@ fn skipped<'a>(left_out: &'a [(PhaseName, String)], phase: &PhaseDef) -> Option<
 }
 
 fn calls_at_best(phase: &PhaseDef) -> u32 {
-    u32::from(!phase.policy.triage)
-        + u32::from(phase.policy.review.is_some())
-        + u32::from(phase.policy.triage)
+    1 + u32::from(phase.policy.review.is_some())
 }
 
 fn calls_at_worst(phase: &PhaseDef) -> u32 {
     let most = phase.policy.limits.max_revisions;
-    if phase.policy.triage { 2 * most } else { (1 + u32::from(phase.policy.review.is_some())) * (most + 1) }
+    if phase.policy.triage { 2 * most } else { calls_at_best(phase) * (most + 1) }
 }

@@ -5,17 +5,15 @@ use std::fmt::Write as _;
 use serde_json::{Value, json};
 
 use super::Answer;
-use super::arguments::{Look, SettingFlags};
+use super::arguments::OneIssue;
 use super::door::Door;
-use super::failure::Failure;
 use super::find::look;
 use super::show::show;
 use crate::event::{Entry, Fact, Ruled};
 
-pub(super) fn run(arguments: &Look) -> Answer {
-    let issue =
-        arguments.issue.ok_or_else(|| Failure::usage("which run?").hint("name it with `--issue N`"))?;
-    let door = Door::open(&SettingFlags::default())?;
+pub(super) fn run(arguments: &OneIssue) -> Answer {
+    let issue = arguments.issue;
+    let door = Door::open_plain()?;
     let seen = look(&door, issue)?;
     let rulings: Vec<Value> = seen.entries.iter().filter_map(ruling).collect();
     let lines = seen.entries.iter().filter_map(line).collect::<String>();

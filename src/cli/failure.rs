@@ -3,6 +3,11 @@
 
 use std::fmt;
 
+use serde_json::{Value, json};
+
+use crate::redact::Masker;
+use crate::summary::plain;
+
 /// The exit code of a failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
@@ -26,12 +31,14 @@ pub struct Failure {
     pub kind: Kind,
     pub message: String,
     pub hints: Vec<String>,
+    /// Where the run stands, when one was stopped.
+    pub report: Option<Box<Value>>,
 }
 
 impl Failure {
     /// Makes a failure of a kind.
     pub fn new(kind: Kind, message: impl fmt::Display) -> Self {
-        Self { kind, message: message.to_string(), hints: Vec::new() }
+        Self { kind, message: message.to_string(), hints: Vec::new(), report: None }
     }
 
     /// Makes a failure of usage or settings.
@@ -44,6 +51,30 @@ impl Failure {
     pub fn hint(mut self, hint: impl fmt::Display) -> Self {
         self.hints.push(hint.to_string());
         self
+    }
+
+    /// Adds where the run stands.
+    #[must_use]
+    pub fn with_report(mut self, report: Option<Value>) -> Self {
+        self.report = report.map(Box::new);
+        self
+    }
+
+    /// Returns the same failure without secrets and control characters, each text on one line.
+    #[must_use]
+    pub fn masked(self, masker: &Masker) -> Self {
+        let calm = |text: &str| plain(masker.mask(text).as_str());
+        let hints = self.hints.iter().map(|hint| calm(hint)).collect();
+        Self { message: calm(&self.message), hints, ..self }
+    }
+
+    /// Returns the failure as JSON: the report of the run, if there is one, with `error`, `hints` and `exit_code`.
+    pub fn document(&self) -> Value {
+        let mut document = self.report.as_deref().cloned().unwrap_or_else(|| json!({}));
+        document["exit_code"] = json!(self.kind as u8);
+        document["error"] = json!(self.message);
+        document["hints"] = json!(self.hints);
+        document
     }
 }
 
@@ -103,7 +134,17 @@ impl From<crate::forge::ForgeError> for Failure {
 
 impl From<crate::config::ConfigError> for Failure {
     fn from(error: crate::config::ConfigError) -> Self {
-        Self::usage(&error).hint("`ai-workflow config schema` lists every key")
+        use crate::config::ConfigError as Config;
+        let hint = match &error {
+            Config::Syntax { .. } => "correct the file; `ai-workflow config validate` checks it",
+            Config::UnknownPreset { .. } => "`ai-workflow list-presets` lists them",
+            Config::Contradiction { key, .. } if key == "preset" => "`ai-workflow list-presets` lists them",
+            Config::Contradiction { key, .. } if key == "skip_phases" => "`ai-workflow phases` lists them",
+            _ => {
+                "`ai-workflow config schema` lists every key; `ai-workflow config show` shows what is in force"
+            }
+        };
+        Self::usage(&error).hint(hint)
     }
 }
 

@@ -4,7 +4,7 @@
 use serde_json::json;
 
 use super::Answer;
-use super::arguments::{Finalize, SettingFlags};
+use super::arguments::Finalize;
 use super::door::{Door, log_to, runtime};
 use super::failure::Failure;
 use super::hold::{Hold, take_existing};
@@ -14,21 +14,17 @@ use crate::flow::Run;
 use crate::forge::{Forge, LocalForge, PullRequest};
 use crate::report::Terminal;
 use crate::store::pointer;
-use crate::summary::{pull_request, quoted};
+use crate::summary::{next_command, pull_request, quoted};
 use crate::workspace::CommitId;
 
 pub(super) fn run(arguments: &Finalize) -> Answer {
     log_to(&Terminal::new());
-    let door = Door::open(&SettingFlags::default())?;
+    let door = Door::open_plain()?;
     let hold = take_existing(&door, arguments.issue)?;
     let run = hold.run()?.clone();
     if run.outcome != Outcome::Completed {
-        return Err(Failure::usage(format!(
-            "the run of issue {} is {}, not completed",
-            arguments.issue,
-            run.outcome.as_str()
-        ))
-        .hint(format!("go on with `ai-workflow execute --phase all --issue {}`", arguments.issue)));
+        let told = format!("the run of issue {} is {}, not completed", arguments.issue, run.outcome.as_str());
+        return Err(Failure::usage(told).hint(format!("next: `{}`", next_command(&run))));
     }
     let survey = hold.space.workspace().survey()?;
     if survey.head.branch.as_deref() != Some(run.started.branch.as_str()) {

@@ -1,6 +1,7 @@
 //! Takes a run into our hands: its lock, its worktree, its journal. Whoever writes a fact holds a [`Hold`].
 
-use std::path::PathBuf;
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use super::door::Door;
@@ -43,6 +44,19 @@ pub(super) fn lock(door: &Door, issue: IssueNumber) -> Result<Lock, Failure> {
     })
 }
 
+/// Takes away what a lock left under git's folder, so that a refusal leaves nothing behind.
+/// What belongs to a run keeps its folder.
+pub(super) fn forget_lock(door: &Door, issue: IssueNumber, lock: Lock) {
+    let folder = pointer::private_folder(door.workspace.common(), issue);
+    if pointer::read(door.workspace.common(), issue).is_ok_and(|found| found.is_none()) {
+        let _ = fs::remove_file(folder.join("lock"));
+    }
+    drop(lock);
+    // A folder that is not empty stays.
+    let _ = fs::remove_dir(&folder);
+    let _ = folder.parent().map(fs::remove_dir);
+}
+
 /// Takes the run of an issue; nothing when there is none yet.
 pub(super) fn take(
     door: &Door,
@@ -50,7 +64,10 @@ pub(super) fn take(
 ) -> Result<(Lock, Option<(IssueSpace, RunFolder)>), Failure> {
     let lock = lock(door, issue)?;
     let root = match place(&door.workspace, issue)? {
-        Place::Worktree(root) => Some(root),
+        Place::Worktree(root) => {
+            on_branch(door, issue, &root)?;
+            Some(root)
+        }
         Place::OnBranch(_) => Some(check_out(door, issue)?),
         Place::Nowhere => None,
     };
@@ -64,8 +81,28 @@ pub(super) fn take(
     Ok((lock, Some((space, RunFolder::new(root, issue)))))
 }
 
+/// The files of a run may be there although another branch is checked out: somebody merged them, or went away.
+fn on_branch(door: &Door, issue: IssueNumber, root: &Path) -> Result<(), Failure> {
+    let workspace = if root == door.root() { door.workspace.clone() } else { Workspace::open(root)? };
+    let branch = workspace.branch(&branch_of(issue))?;
+    let here =
+        branch.as_ref().is_some_and(|branch| branch.worktree.as_deref().is_some_and(|at| same(at, root)));
+    if here || branch.is_none() {
+        return Ok(());
+    }
+    refuse_dirty(&workspace)?;
+    Ok(workspace.switch(&branch_of(issue))?)
+}
+
+fn same(one: &Path, other: &Path) -> bool {
+    one == other || one.canonicalize().is_ok_and(|one| other.canonicalize().is_ok_and(|other| one == other))
+}
+
 /// Takes the run of an issue that must exist, ready to be written to.
 pub(super) fn take_existing(door: &Door, issue: IssueNumber) -> Result<Hold, Failure> {
+    if matches!(place(&door.workspace, issue)?, Place::Nowhere) {
+        return Err(no_run(issue));
+    }
     let (lock, found) = take(door, issue)?;
     let (space, folder) = found.ok_or_else(|| no_run(issue))?;
     let journal = open_journal(door, &folder)?;
@@ -100,6 +137,10 @@ pub(super) fn refuse_dirty(workspace: &Workspace) -> Result<crate::workspace::Su
         return Ok(survey);
     }
     let shown = survey.changed.iter().take(5).cloned().collect::<Vec<_>>().join(", ");
-    Err(Failure::usage(format!("the checkout has changes of yours: {shown}"))
+    let more = match survey.changed.len() {
+        0..=5 => String::new(),
+        all => format!(" and {} more", all - 5),
+    };
+    Err(Failure::usage(format!("the checkout has changes of yours: {shown}{more}"))
         .hint("commit or stash them, or leave the checkout alone with `--worktree`"))
 }

@@ -1,8 +1,13 @@
 //! The roof: what a person or a script types, one file per command.
 //! Data goes to stdout, everything else to stderr; errors become a [`Failure`] with a documented exit code.
 
+#[cfg(not(unix))]
+compile_error!("ai-workflow needs Unix: agents are supervised as process groups and stopped by signals");
+
+mod agreed;
 mod announce;
 mod arguments;
+mod ask;
 mod begin_run;
 mod cancel;
 mod cleanup;
@@ -11,6 +16,7 @@ mod config;
 mod demo;
 mod doctor;
 mod door;
+mod drive;
 mod dry_run;
 mod execute;
 mod explain;
@@ -20,6 +26,7 @@ mod find;
 mod hold;
 mod init;
 mod list_presets;
+mod noticed;
 mod parse_review;
 mod phases;
 mod replay;
@@ -29,12 +36,15 @@ mod setup;
 mod show;
 mod signals;
 mod status;
+mod usage;
 
 use std::ffi::OsString;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
 
 use clap::Parser;
 
+use crate::redact::Masker;
 use arguments::{Arguments, Command};
 pub use failure::{Failure, Kind};
 
@@ -46,13 +56,36 @@ pub fn main(arguments: Vec<OsString>) -> ExitCode {
     if let Some(code) = hidden(&arguments) {
         return ExitCode::from(code);
     }
-    match dispatch(Arguments::parse_from(arguments).command) {
-        Ok(code) => ExitCode::from(code),
-        Err(failure) => {
-            tell(&failure);
-            ExitCode::from(failure.kind as u8)
-        }
+    let parsed = match Arguments::try_parse_from(arguments) {
+        Ok(parsed) => parsed,
+        Err(error) => return end(usage::shown_or_failure(&error), false),
+    };
+    let json = parsed.command.json();
+    let ended = catch_unwind(AssertUnwindSafe(|| dispatch(parsed.command)));
+    end(ended.unwrap_or_else(|_| Err(our_bug())), json)
+}
+
+/// Tells a failure and returns the exit code. With `--json` a failure is a document on stdout, too.
+fn end(answer: Answer, json: bool) -> ExitCode {
+    let failure = match answer {
+        Ok(code) => return ExitCode::from(code),
+        Err(failure) => failure.masked(&masker()),
+    };
+    show::words(&format!("{failure}\n"));
+    if json {
+        show::show(true, &failure.document(), "");
     }
+    ExitCode::from(failure.kind as u8)
+}
+
+/// Knows the secrets of our own environment: a failure may quote anything.
+fn masker() -> Masker {
+    Masker::from_environment(door::environment())
+}
+
+fn our_bug() -> Failure {
+    Failure::new(Kind::OurBug, "this is a bug of ai-workflow; nothing finished is lost")
+        .hint("please report the lines above together with the output of `ai-workflow doctor`")
 }
 
 /// Runs a subcommand that only we ourselves start.
@@ -84,11 +117,9 @@ fn dispatch(command: Command) -> Answer {
         Command::Demo(arguments) => demo::run(&arguments),
         Command::Config(arguments) => config::run(&arguments),
         Command::Doctor(arguments) => doctor::run(&arguments),
-        Command::Completions(arguments) => completions::run(&arguments),
+        Command::Completions(arguments) => {
+            completions::run(&arguments);
+            Ok(0)
+        }
     }
-}
-
-#[expect(clippy::print_stderr, reason = "the one place where a failure is told")]
-fn tell(failure: &Failure) {
-    eprintln!("{failure}");
 }

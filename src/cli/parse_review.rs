@@ -32,5 +32,7 @@ fn bytes(arguments: &ParseReview) -> Result<Vec<u8>, Failure> {
         None => stdin().read_to_end(&mut bytes),
     };
     let name = file.map_or("stdin".to_owned(), |file| file.display().to_string());
-    read.map(|_| bytes).map_err(|error| Failure::usage(format!("failed to read {name}: {error}")))
+    read.map(|_| bytes).map_err(|error| {
+        Failure::usage(format!("failed to read {name}: {error}")).hint("name a file, or `-` for stdin")
+    })
 }

@@ -5,17 +5,16 @@ use std::fmt::Write as _;
 use serde_json::{Value, json};
 
 use super::Answer;
-use super::arguments::{Look, SettingFlags};
+use super::arguments::OneIssue;
 use super::door::Door;
 use super::failure::{Failure, Kind};
 use super::find::look;
 use super::show::show;
 use crate::flow::{Decision, State, apply, decide};
 
-pub(super) fn run(arguments: &Look) -> Answer {
-    let issue =
-        arguments.issue.ok_or_else(|| Failure::usage("which run?").hint("name it with `--issue N`"))?;
-    let door = Door::open(&SettingFlags::default())?;
+pub(super) fn run(arguments: &OneIssue) -> Answer {
+    let issue = arguments.issue;
+    let door = Door::open_plain()?;
     let seen = look(&door, issue)?;
     let mut state = State::default();
     let (mut text, mut values) = (String::new(), Vec::new());

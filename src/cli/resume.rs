@@ -2,37 +2,43 @@
 
 use super::Answer;
 use super::arguments::Resume;
-use super::door::{Door, log_to};
-use super::execute::drive;
+use super::door::{Door, log_to, person};
+use super::drive::drive;
 use super::failure::Failure;
 use super::hold::{Hold, take_existing};
-use super::{announce, execute};
+use super::{agreed, announce, ask, noticed};
 use crate::event::{Answered, Choice, Fact, Outcome};
 use crate::metadata::choice_word;
-use crate::report::Terminal;
+use crate::report::{LogLines, Terminal};
+use crate::summary::next_command;
 
 pub(super) fn run(arguments: &Resume) -> Answer {
     let terminal = Terminal::new();
     log_to(&terminal);
     let door = Door::open(&arguments.settings)?;
+    door.warn_of_short_secrets();
     let mut hold = take_existing(&door, arguments.issue)?;
     if hold.run()?.outcome != Outcome::Paused {
-        let outcome = hold.run()?.outcome.as_str();
-        return Err(Failure::usage(format!(
-            "the run of issue {} is {outcome}; nothing was asked",
-            arguments.issue
-        ))
-        .hint(format!("go on with `ai-workflow execute --phase all --issue {}`", arguments.issue)));
+        let run = hold.run()?;
+        let told =
+            format!("the run of issue {} is {}; nothing was asked", arguments.issue, run.outcome.as_str());
+        return Err(Failure::usage(told).hint(format!("next: `{}`", next_command(run))));
     }
+    agreed::refuse_another(hold.run()?, &arguments.settings)?;
     let Some(choice) = choice(arguments) else {
         announce::question(hold.run()?);
-        return Err(Failure::usage("an answer is needed: `--continue`, `--accept` or `--give-up`"));
+        return Err(
+            Failure::usage("an answer is needed").hint("give `--continue`, `--accept` or `--give-up`")
+        );
     };
     allowed(&hold, choice)?;
+    ask::check_agents(&door, hold.run()?, &arguments.settings)?;
+    hold.journal.tell(Box::new(LogLines::default()));
     let text = arguments.text.clone().unwrap_or_default();
-    let by = std::env::var("USER").ok().filter(|name| !name.is_empty()).unwrap_or_else(|| "a person".into());
+    let by = person();
     hold.journal.record(Fact::Answered(Answered { choice, text, by }))?;
-    execute::ask_again(&door, &mut hold, &arguments.settings)?;
+    ask::ask_again(&door, &mut hold, &arguments.settings)?;
+    noticed::look(&door, &mut hold)?;
     drive(&door, hold, &terminal, arguments.json)
 }
 

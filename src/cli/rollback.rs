@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::Answer;
-use super::arguments::{Rollback, RollbackStep, SettingFlags};
+use super::arguments::{Rollback, RollbackStep};
 use super::door::{Door, log_to};
 use super::failure::Failure;
 use super::hold::{Hold, take_existing};
@@ -19,7 +19,7 @@ const LONGEST_REASON: usize = 100_000;
 
 pub(super) fn run(arguments: &Rollback) -> Answer {
     log_to(&Terminal::new());
-    let door = Door::open(&SettingFlags::default())?;
+    let door = Door::open_plain()?;
     let reason = reason(arguments)?;
     let mut hold = take_existing(&door, arguments.issue)?;
     let phase = target(hold.run()?, &arguments.to_phase)?;
@@ -54,8 +54,10 @@ pub(super) fn run(arguments: &Rollback) -> Answer {
 fn reason(arguments: &Rollback) -> Result<String, Failure> {
     let text = match (&arguments.reason, &arguments.reason_file) {
         (Some(text), _) => text.clone(),
-        (None, Some(file)) => std::fs::read_to_string(file)
-            .map_err(|error| Failure::usage(format!("failed to read {}: {error}", file.display())))?,
+        (None, Some(file)) => std::fs::read_to_string(file).map_err(|error| {
+            Failure::usage(format!("failed to read {}: {error}", file.display()))
+                .hint("`--reason-file` names a text file in UTF-8; `--reason TEXT` gives it directly")
+        })?,
         (None, None) => String::new(),
     };
     match text.trim() {
@@ -63,7 +65,8 @@ fn reason(arguments: &Rollback) -> Result<String, Failure> {
             Err(Failure::usage("the reason is empty").hint("say what has to be different: `--reason TEXT`"))
         }
         text if text.chars().count() > LONGEST_REASON => {
-            Err(Failure::usage(format!("the reason is longer than {LONGEST_REASON} characters")))
+            Err(Failure::usage(format!("the reason is longer than {LONGEST_REASON} characters"))
+                .hint("say in a few sentences what has to be different"))
         }
         text => Ok(text.to_owned()),
     }
@@ -71,8 +74,9 @@ fn reason(arguments: &Rollback) -> Result<String, Failure> {
 
 fn target(run: &Run, name: &str) -> Result<PhaseName, Failure> {
     if run.outcome == Outcome::Cancelled {
-        return Err(Failure::usage("the run is cancelled")
-            .hint("remove it with `ai-workflow cleanup` and begin anew"));
+        let number = run.started.issue.number;
+        return Err(Failure::usage(format!("the run of issue {number} was cancelled"))
+            .hint(format!("remove it with `ai-workflow cleanup --issue {number}` and begin anew")));
     }
     let known: Vec<&str> = run.phases.iter().map(|phase| phase.name().as_str()).collect();
     let Some(phase) = run.phases.iter().find(|phase| phase.name().as_str() == name) else {
@@ -87,7 +91,11 @@ fn target(run: &Run, name: &str) -> Result<PhaseName, Failure> {
         Status::Pending => {
             Err(Failure::usage(format!("{name} has not begun yet")).hint("roll back to a phase that has"))
         }
-        Status::Skipped => Err(Failure::usage(format!("{name} was left out of this run"))),
+        Status::Skipped => {
+            let because = phase.skipped_because.as_deref().unwrap_or("choice");
+            Err(Failure::usage(format!("{name} was left out of this run ({because})"))
+                .hint("roll back to a phase that was not"))
+        }
         _ => Ok(phase.name().clone()),
     }
 }

@@ -1,94 +1,180 @@
 //! `status`: where a run stands, also while another process works on it.
 
 use std::fmt::Write as _;
+use std::fs;
+use std::path::PathBuf;
 
+use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use super::Answer;
-use super::arguments::{Look, SettingFlags};
+use super::arguments::Look;
 use super::door::Door;
 use super::failure::Failure;
-use super::find::{Seen, look};
+use super::find::{Seen, look, no_run};
 use super::show::show;
-use crate::flow::Run;
+use crate::event::Fact;
+use crate::flow::{PhaseState, Run, Stage};
 use crate::issue::IssueNumber;
 use crate::metadata::metadata;
-use crate::store::lock::holder;
+use crate::phase::{PhaseName, Step};
+use crate::store::folders::{self, HOME, RunFolder};
+use crate::store::lock::{Holder, holder};
 use crate::store::pointer;
-use crate::summary;
+use crate::summary::{self, padded, plain};
 
 pub(super) fn run(arguments: &Look) -> Answer {
-    let door = Door::open(&SettingFlags::default())?;
+    let door = Door::open_plain()?;
     let Some(issue) = arguments.issue else { return all(&door, arguments.json) };
     let seen = look(&door, issue)?;
-    let held_by = held_by(&door, issue);
+    let Some(run) = &seen.state.run else { return Err(no_run(issue)) };
+    let held_by = holder(&pointer::private_folder(door.workspace.common(), issue));
+    let under_way = held_by.as_ref().and_then(|_| under_way(&door, &seen, run));
     let mut value = view(&seen);
-    value["held_by"] = json!(held_by);
+    value["held_by"] = json!(held_by.as_ref().map(ToString::to_string));
     value["worktree"] = json!(seen.root);
-    if let Some(run) = &seen.state.run {
-        value["next"] = json!(summary::next_command(run));
-        show(arguments.json, &value, &lines(run, held_by.as_deref()));
-    }
+    value["under_way"] = json!(under_way);
+    value["next"] = json!(summary::next_command(run));
+    show(arguments.json, &value, &lines(run, held_by.as_ref(), under_way.as_ref()));
     Ok(0)
+}
+
+/// The agent call that goes on right now.
+#[derive(serde::Serialize)]
+struct UnderWay {
+    phase: PhaseName,
+    step: Step,
+    round: u32,
+    attempt: u32,
+    agent: String,
+    since: Timestamp,
+    seconds: u64,
+    /// The stream of the agent, to follow.
+    file: Option<PathBuf>,
+}
+
+fn under_way(door: &Door, seen: &Seen, run: &Run) -> Option<UnderWay> {
+    let phase = run.phases.iter().find(|phase| matches!(phase.stage, Stage::Working(_)))?;
+    let (since, begun) = seen.entries.iter().rev().find_map(|entry| match &entry.fact {
+        Fact::StepStarted(begun) => Some((entry.at, begun)),
+        _ => None,
+    })?;
+    let call =
+        folders::Call { phase: &phase.def, step: begun.step, round: begun.round, attempt: begun.attempt };
+    let file = seen.root.as_ref().map(|root| {
+        let folder = RunFolder::new(root, run.started.issue.number);
+        folder.at(&folder.call(call)).join("raw.jsonl")
+    });
+    Some(UnderWay {
+        phase: begun.phase.clone(),
+        step: begun.step,
+        round: begun.round,
+        attempt: begun.attempt,
+        agent: begun.agent.clone(),
+        since,
+        seconds: u64::try_from(door.clock.now().duration_since(since).as_secs()).unwrap_or(0),
+        file,
+    })
 }
 
 fn view(seen: &Seen) -> Value {
     metadata(&seen.state, &seen.chain).and_then(|view| serde_json::to_value(view).ok()).unwrap_or_default()
 }
 
-fn held_by(door: &Door, issue: IssueNumber) -> Option<String> {
-    holder(&pointer::private_folder(door.workspace.common(), issue)).map(|holder| holder.to_string())
-}
-
-fn lines(run: &Run, held_by: Option<&str>) -> String {
+fn lines(run: &Run, held_by: Option<&Holder>, under_way: Option<&UnderWay>) -> String {
     let issue = &run.started.issue;
-    let mut text = format!("#{} {}: {}\n\n", issue.number, issue.title, run.outcome.as_str());
-    for phase in &run.phases {
-        let place = format!(
-            "{:<20} {:<24} {:<28} {}",
-            phase.name().as_str(),
-            summary::status_word(phase),
-            summary::verdict_word(phase),
-            summary::note(phase)
-        );
-        let _ = writeln!(text, "  {}", place.trim_end());
+    let mut text = format!("#{} {}: {}\n\n", issue.number, plain(&issue.title), run.outcome.as_str());
+    let rows: Vec<[String; 5]> = run.phases.iter().map(row).collect();
+    for (phase, row) in run.phases.iter().zip(in_columns(&rows)) {
+        let _ = writeln!(text, "  {row}");
         if let Some(standstill) = phase.rounds.last().and_then(|round| round.standstill.as_ref()) {
-            let _ = writeln!(text, "  {:<20} standstill: {standstill}", "");
+            let _ = writeln!(text, "    standstill: {}", plain(standstill));
         }
     }
-    let _ = writeln!(text, "\n  {}", summary::cost_line(run));
+    let _ = writeln!(text, "\n  branch   {} from {}", run.started.branch, run.started.base_branch);
+    let _ = writeln!(text, "  cost     {}", summary::cost_line(run));
+    if let Some(call) = under_way {
+        let (time, agent) = (summary::duration(call.seconds), plain(&call.agent));
+        let _ = writeln!(
+            text,
+            "  now      {} {} by {agent}, round {}, for {time}",
+            call.phase, call.step, call.round
+        );
+        if let Some(file) = &call.file {
+            let _ = writeln!(text, "  follow   tail -f {}", file.display());
+        }
+    }
     if let Some(holder) = held_by {
-        let _ = writeln!(text, "  held by {holder}");
+        let _ = writeln!(text, "  held by  {}", plain(&holder.to_string()));
     }
     if let Some(escalation) = &run.paused {
-        let _ = write!(text, "\n{}", summary::question(run, escalation).replace("**", ""));
+        let _ = write!(text, "\n{}", summary::question_lines(run, escalation));
     }
-    let _ = writeln!(text, "\nnext: {}", summary::next_command(run));
+    if held_by.is_none() {
+        let _ = writeln!(text, "\nnext: {}", summary::next_command(run));
+    }
     text
+}
+
+fn row(phase: &PhaseState) -> [String; 5] {
+    let (used, most) = phase.used_of_limit();
+    let rounds = match (phase.rounds.is_empty(), phase.def.policy.triage) {
+        (true, _) => String::new(),
+        (false, true) => format!("{used}/{most} rounds"),
+        (false, false) => format!("{used}/{most} revisions"),
+    };
+    let (status, verdict) = (summary::status_word(phase), summary::verdict_word(phase));
+    [phase.name().to_string(), status, plain(&verdict), rounds, plain(&summary::note(phase))]
+}
+
+/// Fills each column up to its widest cell and two spaces.
+fn in_columns(rows: &[[String; 5]]) -> Vec<String> {
+    let widest = |column: usize| rows.iter().map(|row| summary::columns(&row[column])).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..5).map(|column| widest(column) + 2).collect();
+    let line = |row: &[String; 5]| {
+        row.iter().zip(&widths).map(|(cell, width)| padded(cell, *width)).collect::<String>()
+    };
+    rows.iter().map(|row| line(row).trim_end().to_owned()).collect()
 }
 
 /// Shows every run of the repository in a line.
 fn all(door: &Door, json: bool) -> Answer {
-    let runs = pointer::list(door.workspace.common())?;
     let mut values = Vec::new();
     let mut text = String::new();
-    for (issue, _) in runs {
-        match look(door, issue) {
-            Ok(seen) => {
-                let run = seen.state.run.as_ref();
-                let title = run.map_or("", |run| run.started.issue.title.as_str());
-                let _ = writeln!(text, "#{issue} {}: {title}", seen.state.outcome().as_str());
-                values.push(view(&seen));
-            }
+    for issue in issues(door)? {
+        let (line, value) = match look(door, issue) {
+            Ok(seen) => (line(issue, &seen), view(&seen)),
             Err(Failure { message, .. }) => {
-                let _ = writeln!(text, "#{issue} {message}");
-                values.push(json!({"issue_number": issue, "error": message}));
+                (plain(&message), json!({"issue_number": issue, "error": message}))
             }
-        }
+        };
+        let _ = writeln!(text, "{}{line}", padded(&format!("#{issue}"), 8));
+        values.push(value);
     }
     if values.is_empty() {
         text.push_str("no runs in this repository\n");
     }
     show(json, &Value::Array(values), &text);
     Ok(0)
+}
+
+fn line(issue: IssueNumber, seen: &Seen) -> String {
+    let Some(run) = &seen.state.run else { return format!("issue {issue} has not begun") };
+    let place = run.current().map_or(String::new(), |phase| format!("{} ", phase.name()));
+    format!("{}{}{}", padded(run.outcome.as_str(), 12), padded(&place, 22), plain(&run.started.issue.title))
+}
+
+/// Returns the runs that this repository points to, and those whose files are in this checkout.
+fn issues(door: &Door) -> Result<Vec<IssueNumber>, Failure> {
+    let mut issues: Vec<IssueNumber> =
+        pointer::list(door.workspace.common())?.into_iter().map(|(issue, _)| issue).collect();
+    for entry in fs::read_dir(door.root().join(HOME)).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let number: Option<IssueNumber> =
+            name.to_str().and_then(|name| name.strip_prefix("issue-")?.parse().ok());
+        issues.extend(number.filter(|_| entry.path().join("events.jsonl").is_file()));
+    }
+    issues.sort_unstable();
+    issues.dedup();
+    Ok(issues)
 }

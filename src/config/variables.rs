@@ -38,7 +38,11 @@ pub(super) fn read_flags(flags: &BTreeMap<String, String>) -> Result<Layer, Conf
     for (key, text) in flags {
         let path: Vec<String> = key.split('.').map(str::to_owned).collect();
         let shape = path.iter().try_fold(&*ROOT, |shape: &Shape, name| shape.inner(name));
-        let place = Place::Flag(format!("--{}", key.replace(['_', '.'], "-")));
+        let place = Place::Flag(if key.contains('.') {
+            format!("--set {key}")
+        } else {
+            format!("--{}", key.replace('_', "-"))
+        });
         layer.insert(&path, written::value(text, shape), &place);
     }
     layer.checked()

@@ -21,7 +21,6 @@ pub(super) fn reopen(run: &mut Run, reopened: &Reopened) {
     if reopened.by != ReopenedBy::Evaluation {
         run.cycles = 0;
     }
-    run.published = false;
     if run.phases.iter().all(|phase| phase.status != Status::Paused) {
         run.paused = None;
         run.outcome = Outcome::Running;
@@ -43,7 +42,7 @@ impl PhaseState {
         if self.left_out_by_choice() {
             return;
         }
-        let next_round = self.rounds.iter().map(|round| round.n + 1).max().unwrap_or(1);
+        let next_round = self.rounds.last().map_or(1, |round| round.n + 1);
         let fresh = Self::new(self.def.clone());
         *self = Self {
             round: next_round.max(self.latest_called_round()),

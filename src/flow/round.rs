@@ -89,7 +89,7 @@ impl PhaseState {
     /// A redo is no round: a revise that ended, and has to be done over, opens its round once more.
     fn back_to_the_round_that_asked(&mut self) {
         let revised = self.work.as_ref().is_some_and(|work| work.step == Step::Revise);
-        if revised && self.rounds.iter().any(|round| round.n + 1 == self.round) {
+        if revised && self.rounds.last().is_some_and(|round| round.n + 1 == self.round) {
             self.round -= 1;
             self.counters.rounds = self.counters.rounds.saturating_sub(1);
         }
@@ -97,11 +97,11 @@ impl PhaseState {
 
     /// A step that broke leaves the record of the round that asked for it; anything else replaces it.
     fn close_round(&mut self, ruled: &Ruled) {
-        let recorded = self.rounds.iter().any(|round| round.n == ruled.round);
+        let recorded = self.rounds.last().is_some_and(|round| round.n == ruled.round);
         let broke = self.broken.is_some() && self.accepted_by.is_none();
         if !(recorded && broke) {
             let record = self.round_record(ruled);
-            self.rounds.retain(|round| round.n != ruled.round);
+            self.rounds.truncate(self.rounds.len() - usize::from(recorded));
             self.rounds.push(record);
         }
         if !recorded {
@@ -133,8 +133,9 @@ impl PhaseState {
 
     /// Counts the calls that made and judged a round; its revise carries the number of the round before.
     fn attempts(&self, round: u32) -> u32 {
-        let belongs = |n: u32, step: Step| if step == Step::Revise { n + 1 == round } else { n == round };
-        self.calls.iter().filter(|((n, step), _)| belongs(*n, *step)).map(|(_, count)| count).sum()
+        let revise = (round.saturating_sub(1), Step::Revise);
+        let calls = [revise, (round, Step::Execute), (round, Step::Review), (round, Step::Triage)];
+        calls.iter().filter_map(|call| self.calls.get(call)).sum()
     }
 
     /// Returns what the review amounts to after the engine's tightening; nothing when a failed check ended the round.

@@ -342,6 +342,11 @@ impl State {
 }
 
 impl Run {
+    /// Tells whether any phase has begun; before that the branch stands on its base, and nothing can have changed.
+    pub fn has_begun(&self) -> bool {
+        self.phases.iter().any(|phase| phase.stage != Stage::Idle)
+    }
+
     /// Returns the state of a phase.
     pub fn phase(&self, name: &PhaseName) -> Option<&PhaseState> {
         self.phases.iter().find(|phase| phase.name() == name)

@@ -42,5 +42,5 @@ pub fn begin(journal: &mut Journal, beginning: Beginning) -> Result<(), RunError
         agreement: beginning.agreement,
     }));
     let skipped = beginning.skipped.into_iter().map(|(phase, because)| Fact::PhaseSkipped { phase, because });
-    Ok(journal.record_all(std::iter::once(started).chain(skipped).collect())?)
+    Ok(journal.record_all(&std::iter::once(started).chain(skipped).collect::<Vec<_>>())?)
 }

@@ -98,12 +98,13 @@ impl PhaseRunner {
         );
         let message = self.masker.mask(&message);
         let expected = CommitId::try_from(run.head.as_str())?;
-        let paths = [self.folder.events(), self.folder.metadata()];
+        let mut paths = vec![self.folder.events(), self.folder.metadata(), self.folder.review_result()];
         let tree =
             run.phases.iter().rev().find(|phase| !phase.tree.is_empty()).map(|phase| phase.tree.clone());
         let tree = tree.map(|tree| Tree::try_from(tree.as_str())).transpose()?;
         let snapshot = self.look(tree.as_ref())?.clone();
-        if paths.iter().any(|path| snapshot.uncommitted.contains_key(path)) {
+        paths.retain(|path| snapshot.uncommitted.contains_key(path));
+        if !paths.is_empty() {
             self.space.commit(&paths, &message, &snapshot, &expected)?;
         }
         Ok(())

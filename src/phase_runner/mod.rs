@@ -18,7 +18,7 @@ use crate::event::{CheckResult, CheckStatus, Checked, Escalation, Fact, Outcome,
 use crate::flow::{Action, Decision, PhaseState, Run, decide};
 use crate::forge::{Forge, ForgeError};
 use crate::journal::{Journal, JournalError};
-use crate::phase::PhaseName;
+use crate::phase::{PhaseName, Step};
 use crate::policy::Entry;
 use crate::prompt::PromptError;
 use crate::redact::Masker;
@@ -206,7 +206,11 @@ impl PhaseRunner {
             worktree: self.folder.root(),
             phase: &phase.def,
             output: &output,
-            began: phase.started_at.unwrap_or(run.created_at),
+            // A phase opened again for a review or a revision may keep the deliverable it has.
+            began: phase
+                .started_at
+                .filter(|_| phase.completed_steps.contains(&Step::Execute))
+                .unwrap_or(run.created_at),
             changed,
             evaluation: phase.evaluation.as_ref(),
             protected: &run.started.agreement.protected,

@@ -126,9 +126,9 @@ fn checks(checked: &Checked) {
             CheckStatus::Unavailable => error!("Phase {phase}: Check {check} unavailable: {summary}"),
             CheckStatus::Fail => {
                 if let Some(code) = result.params.get("code") {
-                    error!("Phase {phase}: Check {check} failed ({code}): {summary}")
+                    error!("Phase {phase}: Check {check} failed ({code}): {summary}");
                 } else {
-                    error!("Phase {phase}: Check {check} failed: {summary}")
+                    error!("Phase {phase}: Check {check} failed: {summary}");
                 }
             }
         }

@@ -9,7 +9,8 @@ use indicatif::{ProgressBar, ProgressStyle};
 use super::Reporter;
 use crate::event::{Entry, Fact};
 use crate::flow::{Run, State};
-use crate::redact::Masked;
+use crate::redact::{Masked, Masker};
+use crate::summary::plain;
 
 /// How often the clock in the line moves.
 const TICK: Duration = Duration::from_millis(200);
@@ -57,7 +58,7 @@ impl Reporter for Terminal {
     }
 
     fn progress(&mut self, line: &Masked) {
-        self.line.set_message(line.to_string());
+        self.line.set_message(plain(line.as_str()));
     }
 }
 
@@ -68,13 +69,26 @@ fn doing(run: &Run, fact: &Fact) -> Option<String> {
     Some(format!("[{place}/{phases}] {phase} · {step} · round {round} · {}", started.agent))
 }
 
-/// Writes log lines to stderr beside the live line, which is taken away meanwhile.
+/// Writes log lines to stderr beside the live line, which is taken away meanwhile. Each event becomes one line
+/// without secrets and without anything that could move the cursor.
 #[derive(Debug, Clone)]
-pub struct StderrBeside(pub Terminal);
+pub struct StderrBeside {
+    terminal: Terminal,
+    masker: Masker,
+}
+
+impl StderrBeside {
+    /// Makes a writer beside a live line.
+    pub fn new(terminal: Terminal, masker: Masker) -> Self {
+        Self { terminal, masker }
+    }
+}
 
 impl Write for StderrBeside {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.line.suspend(|| io::stderr().write(bytes))
+        let line = plain(self.masker.mask(&String::from_utf8_lossy(bytes)).as_str());
+        self.terminal.line.suspend(|| writeln!(io::stderr(), "{line}"))?;
+        Ok(bytes.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {

@@ -26,13 +26,10 @@ impl Workspace {
     pub fn take_back(&self, to: &CommitId) -> Result<Vec<String>> {
         let call =
             Call::new(["diff", "--name-only", "--no-renames", "-z", to.as_str(), "HEAD", "--"]).reading();
+        let is_code = |path: &str| !path.is_empty() && !path.starts_with(".ai-workflow/");
         let listed = self.git(&call)?;
-        let paths: Vec<String> = listed
-            .text()
-            .split('\0')
-            .filter(|path| !path.is_empty() && !path.starts_with(".ai-workflow/"))
-            .map(str::to_owned)
-            .collect();
+        let paths: Vec<String> =
+            listed.text().split('\0').filter(|path| is_code(path)).map(str::to_owned).collect();
         if !paths.is_empty() {
             let source = format!("--source={to}");
             let call = Call::new([

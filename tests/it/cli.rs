@@ -1,1 +1,11 @@
-//! Not built yet.
+//! What a person or a script sees of the commands: words, exit codes, JSON, and what is left behind.
+
+#![allow(clippy::disallowed_methods, reason = "the ban is about the pure rooms of the library")]
+
+mod answers;
+mod demo;
+mod ending;
+mod looking;
+mod refusals;
+mod secrets;
+mod words;

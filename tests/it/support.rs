@@ -269,3 +269,96 @@ impl Sandbox {
         Ran::new(&command.output().expect("the command starts"))
     }
 }
+
+/// Two phases and over: enough for everything that is not about the phases themselves.
+pub const SHORT: &str = "review-requirements";
+
+impl Ran {
+    /// Asserts that a failure is one `error:` line, at least one `hint:` line, and nothing of our own data types.
+    #[track_caller]
+    pub fn refuses(self, code: i32, text: &str) -> Self {
+        let ran = self.exits(code).says(text);
+        let starting = |start: &str| ran.stderr.lines().filter(|line| line.starts_with(start)).count();
+        assert_eq!(starting("error: "), 1, "{}", ran.stderr);
+        assert!(starting("hint: ") >= 1, "no hint in\n{}", ran.stderr);
+        let foreign =
+            ran.stderr.lines().find(|line| !line.starts_with("error: ") && !line.starts_with("hint: "));
+        assert_eq!(foreign, None, "{}", ran.stderr);
+        for sign in ["Some(", "Err(", "Os {", "PathBuf", "panicked"] {
+            assert!(!ran.stderr.contains(sign), "`{sign}` in\n{}", ran.stderr);
+        }
+        ran
+    }
+}
+
+impl Sandbox {
+    /// Runs our binary in a folder below the repository.
+    #[must_use]
+    pub fn run_in(&self, folder: &str, arguments: &[&str]) -> Ran {
+        let mut command = self.binary(arguments);
+        Ran::new(&command.current_dir(self.root().join(folder)).output().expect("the binary starts"))
+    }
+
+    /// Runs a command to its end.
+    #[must_use]
+    pub fn ran(command: &mut Command) -> Ran {
+        Ran::new(&command.output().expect("it starts"))
+    }
+
+    /// Runs `execute` with the short preset, an agent script and further arguments.
+    #[must_use]
+    pub fn short(&self, extra_turns: &str, more: &[&str]) -> Ran {
+        let agent = self.script(&honest_script(extra_turns));
+        let mut arguments = vec!["execute", "--issue", "243", "--forge", "local", "--agent", &agent];
+        arguments.extend(["--preset", SHORT]);
+        arguments.extend(more);
+        self.run(&arguments)
+    }
+
+    /// Returns everything a refusal must not change: every file outside git, where git stands, and what we keep in it.
+    pub fn everything(&self) -> BTreeMap<String, String> {
+        let mut found = BTreeMap::new();
+        collect(&self.root(), &self.root(), &mut found);
+        if self.root().join(".git").is_dir() {
+            found.insert("refs".into(), self.git(&["for-each-ref"]));
+            found
+                .insert("HEAD".into(), fs::read_to_string(self.root().join(".git/HEAD")).unwrap_or_default());
+            found.insert("ours".into(), self.has(".git/ai-workflow").to_string());
+        }
+        found
+    }
+}
+
+fn collect(root: &Path, folder: &Path, found: &mut BTreeMap<String, String>) {
+    for entry in fs::read_dir(folder).expect("a readable folder").flatten() {
+        let path = entry.path();
+        let name = path.strip_prefix(root).expect("below").display().to_string();
+        if name == ".git" {
+            continue;
+        }
+        if path.is_dir() {
+            found.insert(format!("{name}/"), String::new());
+            collect(root, &path, found);
+        } else {
+            found.insert(name, String::from_utf8_lossy(&fs::read(&path).unwrap_or_default()).into_owned());
+        }
+    }
+}
+
+/// Replaces what differs from run to run: times, hashes, paths, process ids.
+pub fn filtered(text: &str) -> String {
+    let rules = [
+        (r"/[^\s`:']*/(ai-workflow-demo-\w+|demo-project|repo)\b", "[REPO]"),
+        (r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z", "[TIME]"),
+        (r"\b[0-9a-f]{64}\b", "[SHA256]"),
+        (r"\b[0-9a-f]{40}\b", "[COMMIT]"),
+        (r"\b[0-9a-f]{32}\b", "[RUN]"),
+        (r"(commit |\()[0-9a-f]{9}\b", "$1[HASH]"),
+        (r"passed in \d+ ms", "passed in [MILLIS] ms"),
+        (r"\b(\d+h)?(\d+m)?\d+s (of agents|since)", "[DURATION] $3"),
+        (r"ai-workflow \d+\.\d+\.\d+\n", "ai-workflow [VERSION]\n"),
+    ];
+    rules.iter().fold(text.to_owned(), |text, (pattern, by)| {
+        regex::Regex::new(pattern).expect("a constant").replace_all(&text, *by).into_owned()
+    })
+}

@@ -86,7 +86,7 @@ fn a_wrong_variable_or_flag_is_named() {
     );
     assert_eq!(
         refused(&flags([("agent", "a"), ("agent.x", "b")])),
-        "flag --agent-x: `agent` has to be a text, not a table"
+        "flag --set agent.x: `agent` has to be a text, not a table"
     );
 }
 

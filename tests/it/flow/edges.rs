@@ -1,8 +1,9 @@
 //! The corners: policies with half of the stages, standstill, approvals that are void, codes of failures.
 
-use ai_workflow::event::{CheckStatus, Checked, Fact, Outcome, PauseReason, Ruling};
+use ai_workflow::event::{CheckStatus, Checked, Choice, Fact, Outcome, PauseReason, Ruling};
 use ai_workflow::finding::Severity;
 use ai_workflow::flow::{Action, Decision, Status, apply, decide};
+use ai_workflow::phase::Step;
 use ai_workflow::policy::{OnFail, OnUnavailable, Policy};
 use ai_workflow::verdict::{Judgment, Verdict};
 
@@ -184,7 +185,7 @@ fn a_policy_may_stop_when_it_stands_still_and_begins_to_count_again_after_an_ans
     let mut world = play(stopping, Script { reviews: vec![same], ..Script::default() });
     assert_eq!(world.history(), ["revise", "revise", "pause"]);
     assert_eq!(world.first().reason.as_deref(), Some("stalled"));
-    world.answer(ai_workflow::event::Choice::Continue, "try the other way");
+    world.answer(Choice::Continue, "try the other way");
     assert_eq!(world.history()[3..], ["revise", "revise", "pause"]);
 }
 
@@ -196,11 +197,16 @@ fn an_approval_of_files_that_changed_is_void_and_looked_at_again() {
     assert_eq!(world.count(|fact| matches!(fact, Fact::Checked(_) | Fact::Reviewed(_))), 4);
     assert_eq!(world.first().counters.passes, 1);
     assert_eq!(world.first().reason, None);
+    let voided = |entry: &ai_workflow::event::Entry| matches!(entry.fact, Fact::ApprovalVoided { .. });
+    let after = world.entries.iter().position(voided).expect("a void approval") + 1;
+    let world = world.cut(after);
+    assert_eq!(world.first().completed_steps, [Step::Execute], "check and review have to be done again");
+    assert_eq!(world.first().reason.as_deref(), Some("the files changed"));
 }
 
 #[test]
 fn files_that_never_rest_are_a_question_to_a_person() {
-    let world = play(phase_review(), Script { voids: vec![true], ..Script::default() });
+    let mut world = play(phase_review(), Script { voids: vec![true], ..Script::default() });
     assert_eq!(world.history(), ["advance", "advance", "advance", "pause"]);
     let asked = world.run().paused.as_ref().expect("a question");
     assert_eq!(asked.reason, PauseReason::Blocked);
@@ -209,6 +215,8 @@ fn files_that_never_rest_are_a_question_to_a_person() {
         "design is blocked: the files changed after the approval 3 times. \
          Repair the cause and go on, accept it, or give up?"
     );
+    world.answer(Choice::Continue, "");
+    assert_eq!(world.history()[4..], ["advance", "advance", "advance", "pause"]);
 }
 
 #[test]

@@ -250,3 +250,15 @@ fn a_cancelled_run_is_over() {
     assert_eq!(world.play_on(), Outcome::Cancelled);
     assert_eq!(world.state.outcome(), Outcome::Cancelled);
 }
+
+#[test]
+fn a_decision_is_not_taken_over_from_the_time_before_the_run_was_sent_back() {
+    let mut evaluation = phase("evaluation", phase_review());
+    evaluation.decides = true;
+    evaluation.policy.entry = ai_workflow::policy::Entry::Review;
+    let phases = chain([phase("planning", phase_review()), evaluation]);
+    let decisions = vec![RunDecision::FailPhase("planning".into()), RunDecision::Pass];
+    let mut world = World::new(agreement(phases)).script(&name("evaluation"), evaluating(decisions));
+    assert_eq!(world.execute(), Outcome::Completed);
+    assert_eq!(world.run().cycles, 1);
+}

@@ -146,7 +146,7 @@ fn the_default_agreement_runs_from_planning_to_evaluation_with_two_calls_a_phase
     let script = Script { work: vec![decided], ..Script::default() };
     let mut world = World::new(agreed).script(&name("evaluation"), script);
     assert_eq!(world.execute(), Outcome::Completed);
-    assert_eq!(world.run().spent.calls as usize, 2 * count);
+    assert_eq!(world.run().spent.calls, 2 * u64::try_from(count).expect("a few phases"));
     assert!(world.run().phases.iter().all(|phase| phase.past.len() == 1));
 }
 

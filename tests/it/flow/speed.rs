@@ -19,9 +19,14 @@ fn five_thousand_entries_fold_in_a_moment() {
     while world.entries.len() < 5_000 {
         assert_eq!(world.answer(Choice::Continue, "once more"), Outcome::Paused);
     }
+    let took = (0..3).map(|_| time_to_fold(&world)).min().expect("three times");
+    assert!(took < Duration::from_millis(100), "{took:?} for {} entries", world.entries.len());
+}
+
+fn time_to_fold(world: &World) -> Duration {
     let begun = Instant::now();
     let state = fold(&world.entries);
     let took = begun.elapsed();
     assert_eq!(state.map(|state| state.seq), Ok(world.state.seq));
-    assert!(took < Duration::from_millis(500), "{took:?} for {} entries", world.entries.len());
+    took
 }

@@ -78,7 +78,10 @@ fn a_reading_of_an_answer_that_did_not_end_well_does_not_count() {
 #[test]
 fn an_answer_that_was_cut_off_cannot_approve_but_can_fail() {
     let cut = |review: Review| Review { truncated: true, ..review };
-    assert_eq!(reviewed(&[cut(passes()), passes()]).history(), ["redo", "advance"]);
+    let world = reviewed(&[cut(passes()), passes()]);
+    assert_eq!(world.history(), ["redo", "advance"]);
+    let rule = &world.first().past[0].rule;
+    assert_eq!(rule, "the reviewer states PASS, but the answer was cut off; asked again 1/1");
     assert_eq!(reviewed(&[cut(fails()), passes()]).history(), ["revise", "advance"]);
 }
 

@@ -55,7 +55,7 @@ fn a_log_cut_at_any_byte_resumes_to_the_same_end() {
         let ran = world.execute().exits(0);
         assert_eq!(ran.stderr.contains("was not written to its end"), torn, "cut at {cut}: {}", ran.stderr);
         assert_eq!(world.sandbox.metadata()["outcome"], "completed", "cut at {cut}");
-        let _ = world.sandbox.run(&["replay", "--issue", "243"]).exits(0);
+        world.sandbox.run(&["replay", "--issue", "243"]).exits(0);
     }
 }
 
@@ -65,10 +65,10 @@ fn a_last_line_cut_anywhere_costs_only_the_fact_it_held() {
     let (kept, log) = (world.keep(), world.log());
     let starts = line_starts(&log);
     let last = starts[starts.len() - 2];
-    for cut in [last, last + 1, (last + log.len()) / 2, log.len() - 1] {
+    for cut in [last, last + 1, usize::midpoint(last, log.len()), log.len() - 1] {
         kept.bring_back();
         world.set_log(&log[..cut]);
-        let _ = world.execute().exits(0);
+        world.execute().exits(0);
         world.ended_undisturbed();
     }
 }
@@ -80,7 +80,7 @@ fn a_flipped_byte_in_the_middle_is_named_and_nothing_is_changed() {
     let starts = line_starts(&log);
     for line in [1, starts.len() / 2, starts.len() - 2] {
         let mut flipped = log.clone();
-        let at = (starts[line - 1] + starts[line]) / 2;
+        let at = usize::midpoint(starts[line - 1], starts[line]);
         flipped[at] ^= 1;
         world.set_log(&flipped);
         refuses(&world, &[LOG, &format!("is damaged at line {line}")]);
@@ -126,7 +126,7 @@ fn x07_a_view_that_is_missing_empty_or_older_is_built_again() {
     for lose in lose {
         kept.bring_back();
         lose(&view, &older);
-        let _ = world.execute().exits(0);
+        world.execute().exits(0);
         world.ended_undisturbed();
     }
 }
@@ -148,7 +148,7 @@ fn x08_a_view_edited_by_hand_is_refused() {
         refuses(&world, &[VIEW, "was edited by hand", "ai-workflow rollback"]);
     }
     world.sandbox.write(VIEW, &view);
-    let _ = world.execute().exits(0);
+    world.execute().exits(0);
     world.ended_undisturbed();
 }
 
@@ -183,18 +183,18 @@ fn an_agent_that_truncates_the_log_stops_the_run() {
 
 #[test]
 fn an_agent_that_removes_the_log_stops_the_run() {
-    let _ = an_agent_changes_the_log("rm LOG", "it is gone");
+    an_agent_changes_the_log("rm LOG", "it is gone");
 }
 
 #[test]
 fn an_agent_that_rewrites_the_log_in_its_length_stops_the_run() {
     let rewrite =
         r#"sed 's/"approve"/"APPROVE"/; s/"revise"/"advise"/' LOG > "$here/other"; cat "$here/other" > LOG"#;
-    let _ = an_agent_changes_the_log(rewrite, "its content is not what was written");
+    an_agent_changes_the_log(rewrite, "its content is not what was written");
 }
 
 #[test]
 fn an_agent_that_lets_the_log_be_a_link_stops_the_run() {
     let link = r#"mv LOG "$here/elsewhere"; ln -s "$here/elsewhere" LOG"#;
-    let _ = an_agent_changes_the_log(link, "no ordinary file");
+    an_agent_changes_the_log(link, "no ordinary file");
 }

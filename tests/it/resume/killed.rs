@@ -19,7 +19,7 @@ fn killed_in(step: &str, repeated: &str) {
         (&view["outcome"], &view["phases"][phase]["status"]),
         (&json!("running"), &json!("in_progress"))
     );
-    let _ = world.execute().exits(0);
+    world.execute().exits(0);
     assert_eq!(calls(&world.sandbox), once_but(repeated));
     world.ended_undisturbed();
 }
@@ -67,7 +67,7 @@ fn stopped_by(name: &str, asked: Signal) {
     assert_eq!(facts.last(), Some(&json!({"type": "interrupted", "signal": name})));
     assert_eq!(world.sandbox.metadata()["phases"]["planning"]["status"], "in_progress");
     world.let_go();
-    let _ = world.execute().exits(0);
+    world.execute().exits(0);
     assert_eq!(calls(&world.sandbox), once_but("planning/revise/1"));
     world.ended_undisturbed();
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-use super::world::{BRANCH, World, eventually};
+use super::world::{BRANCH, World, eventually, git_program};
 use crate::support::Sandbox;
 
 /// Takes the last lines from the log until its last fact is of this type.
@@ -28,7 +28,7 @@ fn a_commit_whose_fact_was_lost_is_found_and_not_made_again() {
     world.let_go();
     let commit = world.sandbox.git(&["rev-parse", BRANCH]);
     cut_after(&world, "ruled");
-    let _ = world.execute().exits(0);
+    world.execute().exits(0);
     assert_eq!(world.sandbox.metadata()["phases"]["planning"]["commit"], commit);
     world.ended_undisturbed();
 }
@@ -36,12 +36,12 @@ fn a_commit_whose_fact_was_lost_is_found_and_not_made_again() {
 #[test]
 fn an_end_whose_record_was_not_committed_is_recorded_by_the_next_run() {
     let world = World::new();
-    let _ = world.execute().exits(0);
+    world.execute().exits(0);
     // As a crash right after the last fact leaves it: the fact is there, its commit is not.
     world.sandbox.git(&["reset", "--quiet", "--soft", "HEAD~1"]);
     world.sandbox.git(&["reset", "--quiet"]);
     let facts = world.sandbox.facts();
-    let _ = world.execute().exits(0);
+    world.execute().exits(0);
     assert_eq!(world.sandbox.facts(), facts);
     world.ended_undisturbed();
 }
@@ -54,7 +54,7 @@ fn a_branch_that_a_crash_left_without_a_log_is_begun_on() {
         if go_there {
             world.sandbox.git(&["switch", "--quiet", BRANCH]);
         }
-        let _ = world.execute().exits(0);
+        world.execute().exits(0);
         assert_eq!(world.sandbox.metadata()["base_branch"], "main");
         world.ended_undisturbed();
     }
@@ -103,21 +103,16 @@ exec GIT "$@"
 
 #[test]
 fn a_git_that_outlives_its_runner_is_waited_for() {
-    let mut world = World::new();
-    let real = std::env::split_paths(&std::env::var("PATH").expect("a path"))
-        .map(|folder| folder.join("git"))
-        .find(|git| git.is_file())
-        .expect("git");
-    let git = world.sandbox.executable("git", &SLOW_GIT.replace("GIT", &real.display().to_string()));
-    let path =
-        format!("{}:{}", git.parent().expect("a folder").display(), std::env::var("PATH").expect("a path"));
-    world.sandbox = world.sandbox.with("PATH", &path);
+    let world = World::new();
+    let slow = SLOW_GIT.replace("GIT", &git_program().display().to_string());
+    let git = world.sandbox.executable("git", &slow);
+    let world = world.with_program(git.parent().expect("a folder"));
     world.beside("slow", "");
     let mut child = world.start();
     eventually("git commits", || world.path_beside("committing").exists());
     child.kill().expect("the runner is killed");
     child.wait().expect("it has ended");
-    let _ = world.execute().exits(0);
+    world.execute().exits(0);
     world.is_alone_within(Duration::from_secs(5));
     world.ended_undisturbed();
 }

@@ -32,9 +32,9 @@ fn x06_a_full_disk_stops_the_run_and_room_lets_it_go_on() {
     assert!(ran.stderr.contains("hint: free some space, then run the same command again"), "{}", ran.stderr);
     assert!(world.log().starts_with(&log) && world.log().ends_with(b"\n"), "whole lines only");
     let before = world.every_byte();
-    let _ = with_room_for(&world, world.log().len()).exits(6);
+    with_room_for(&world, world.log().len()).exits(6);
     world.is_unchanged_since(&before);
-    let _ = world.execute().exits(0);
+    world.execute().exits(0);
     assert_eq!(world.sandbox.metadata()["outcome"], json!("completed"));
     world.ended_undisturbed();
 }
@@ -86,6 +86,6 @@ fn a_folder_that_cannot_be_written_stops_the_run_before_it_acts() {
         assert!(ran.stderr.contains("hint: "), "{}", ran.stderr);
         assert_eq!(super::world::calls(&world.sandbox), calls, "no agent is called");
     }
-    let _ = world.execute().exits(0);
+    world.execute().exits(0);
     world.ended_undisturbed();
 }

@@ -36,7 +36,7 @@ fn a_run_can_be_watched_while_another_process_works_on_it() {
     let held_by = status["held_by"].as_str().unwrap_or_default();
     assert!(held_by.contains(&format!("process {} ", child.id())), "{held_by}");
     for look in [vec!["status"], vec!["explain", "--issue", "243"], vec!["replay", "--issue", "243"]] {
-        let _ = world.sandbox.run(&look).exits(0);
+        world.sandbox.run(&look).exits(0);
     }
     assert_eq!(world.log(), before, "looking writes nothing");
     world.kill(child);
@@ -72,6 +72,6 @@ fn a_run_whose_runner_was_killed_is_nobodys() {
     world.kill(child);
     let status = world.sandbox.run(&["status", "--issue", "243", "--json"]).exits(0).json();
     assert_eq!(status["held_by"], json!(null));
-    let _ = world.sandbox.run(&["cancel", "--issue", "243"]).exits(0);
+    world.sandbox.run(&["cancel", "--issue", "243"]).exits(0);
     assert_eq!(world.sandbox.metadata()["outcome"], "cancelled");
 }

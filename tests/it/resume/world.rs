@@ -24,7 +24,7 @@ pub const BRANCH: &str = "ai-workflow/issue-243";
 const CONFIG: &str = "[presets.two]\nphases = [\"planning\", \"implementation\"]\n\n[policies.phase-review.limits]\nbackoff_ms = 1\n";
 
 /// Plays author and reviewer. While `hold` names the step, it says so in `held` and waits; with `deaf` it ignores
-/// SIGTERM meanwhile. `meddle` is run in the step it is asked for.
+/// SIGTERM meanwhile. `meddle-STEP` is run in that step. With `lenient` the first review passes.
 const AGENT: &str = r#"#!/bin/sh
 set -eu
 cat > /dev/null
@@ -39,7 +39,7 @@ if [ -e "$here/hold" ] && [ "$(cat "$here/hold")" = "$at" ]; then
 fi
 if [ -e "$here/meddle-$AI_WORKFLOW_STEP" ]; then . "$here/meddle-$AI_WORKFLOW_STEP"; fi
 if [ "$AI_WORKFLOW_STEP" = review ]; then
-    if [ "$AI_WORKFLOW_PHASE/$AI_WORKFLOW_ROUND" = planning/1 ]; then
+    if [ "$AI_WORKFLOW_PHASE/$AI_WORKFLOW_ROUND" = planning/1 ] && [ ! -e "$here/lenient" ]; then
         printf '{"review_id": "%s", "result": "FAIL", "findings": [{"severity": "major", "category": "plan", "issue": "too coarse"}]}\n' "$AI_WORKFLOW_REVIEW_ID"
     else
         printf '{"review_id": "%s", "result": "PASS", "summary": "good", "findings": []}\n' "$AI_WORKFLOW_REVIEW_ID"
@@ -78,6 +78,14 @@ impl World {
             .map(str::to_owned)
             .chain([agent])
             .collect()
+    }
+
+    /// Finds a program before the ones of the system.
+    #[must_use]
+    pub fn with_program(mut self, folder: &Path) -> Self {
+        let path = std::env::var("PATH").expect("a path");
+        self.sandbox = self.sandbox.with("PATH", &format!("{}:{path}", folder.display()));
+        self
     }
 
     fn with_arguments<T>(&self, then: impl FnOnce(&[&str]) -> T) -> T {
@@ -253,6 +261,12 @@ pub fn working_below(folder: &Path) -> Vec<String> {
         .collect()
 }
 
+/// Returns where git is.
+pub fn git_program() -> PathBuf {
+    let path = std::env::var("PATH").expect("a path");
+    std::env::split_paths(&path).map(|folder| folder.join("git")).find(|git| git.is_file()).expect("git")
+}
+
 /// How many calls were begun for each step of each round.
 pub fn calls(sandbox: &Sandbox) -> BTreeMap<String, usize> {
     let mut calls = BTreeMap::new();
@@ -320,7 +334,7 @@ pub fn undisturbed() -> &'static Value {
     static ENDING: OnceLock<Value> = OnceLock::new();
     ENDING.get_or_init(|| {
         let world = World::new();
-        let _ = world.execute().exits(0);
+        world.execute().exits(0);
         assert_eq!(calls(&world.sandbox), CALLS.map(|call| (call.to_owned(), 1)).into());
         ending(&world.sandbox)
     })

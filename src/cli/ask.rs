@@ -1,0 +1,149 @@
+//! What is asked for now: scope, limits, agents, and where the branch stands. Written down as a fact before anything happens.
+
+use super::arguments::{Execute, SettingFlags};
+use super::begin_run;
+use super::door::{Door, seen_from};
+use super::failure::{Failure, Kind};
+use super::hold::Hold;
+use crate::agent::{AgentSpec, usable};
+use crate::event::{Asked, Fact, Reopened, ReopenedBy};
+use crate::flow::{Run, Stage, Status, over_budget, unmet_needs};
+use crate::phase::{PhaseName, Step};
+use crate::policy::Budget;
+
+/// Records what `execute` was asked for.
+pub(super) fn ask(
+    door: &Door,
+    hold: &mut Hold,
+    arguments: &Execute,
+    only: Option<PhaseName>,
+) -> Result<(), Failure> {
+    let asked = asked(door, hold, &arguments.settings)?;
+    if let Some(name) = &only {
+        check_needs(hold.run()?, name, arguments)?;
+    }
+    if arguments.retry_failed {
+        reopen_failed(hold)?;
+    }
+    let run = hold.run()?;
+    if let (Some(escalation), None) = (&run.paused, &asked.budget)
+        && over_budget(&run.budget, &run.spent).is_some()
+    {
+        tracing::warn!("{}", escalation.question);
+    }
+    let ignore_needs = arguments.skip_dependency_check || arguments.ignore_dependencies;
+    Ok(hold.journal.record(Fact::Asked(Asked { only, ignore_needs, ..asked }))?)
+}
+
+/// After an answer: the whole run, with the agents given now.
+pub(super) fn ask_again(door: &Door, hold: &mut Hold, flags: &SettingFlags) -> Result<(), Failure> {
+    let asked = asked(door, hold, flags)?;
+    Ok(hold.journal.record(Fact::Asked(asked))?)
+}
+
+/// Refuses an answer whose agents could not be called.
+pub(super) fn check_agents(door: &Door, run: &Run, flags: &SettingFlags) -> Result<(), Failure> {
+    let (agents, reviewers) = explicit_agents(door, run, flags);
+    agents.iter().chain(&reviewers).try_for_each(|spec| check_usable(door, spec))
+}
+
+/// Everything but the scope.
+fn asked(door: &Door, hold: &Hold, flags: &SettingFlags) -> Result<Asked, Failure> {
+    let run = hold.run()?;
+    check_agents(door, run, flags)?;
+    let (agents, reviewers) = explicit_agents(door, run, flags);
+    let (budget, head) = (raised_budget(door, run), current_head(hold)?);
+    Ok(Asked { only: None, ignore_needs: false, budget, agents, reviewers, head })
+}
+
+/// The agent that an interrupted call belonged to may have committed; what it committed is folded in, so the branch
+/// counts as standing where we left it. In every other case it stands where it stands.
+fn current_head(hold: &Hold) -> Result<Option<String>, Failure> {
+    let run = hold.run()?;
+    if !run.has_begun() {
+        return Ok(None);
+    }
+    let interrupted = run.phases.iter().any(|phase| matches!(phase.stage, Stage::Working(_)));
+    let closing = run.phases.iter().any(|phase| phase.stage == Stage::Closing);
+    if interrupted || closing {
+        return Ok(Some(run.head.clone()));
+    }
+    let tip = hold.space.workspace().branch(&run.started.branch)?.map(|branch| branch.tip.to_string());
+    Ok(tip)
+}
+
+fn reopen_failed(hold: &mut Hold) -> Result<(), Failure> {
+    let failed = hold
+        .run()?
+        .phases
+        .iter()
+        .find(|phase| phase.status == Status::Failed)
+        .map(|phase| phase.name().clone());
+    let Some(phase) = failed else {
+        return Err(Failure::usage("no phase of this run has failed").hint("leave `--retry-failed` out"));
+    };
+    let reason = "tried again".to_owned();
+    Ok(hold.journal.record(Fact::Reopened(Reopened {
+        phase,
+        step: Step::Execute,
+        reason,
+        by: ReopenedBy::Retry,
+    }))?)
+}
+
+fn check_needs(run: &Run, name: &PhaseName, arguments: &Execute) -> Result<(), Failure> {
+    let phase = run.phase(name).ok_or_else(|| {
+        Failure::usage(format!("this run has no phase `{name}`"))
+            .hint(format!("`ai-workflow status --issue {}` lists its phases", run.started.issue.number))
+    })?;
+    if phase.status == Status::Skipped {
+        return Err(Failure::usage(format!("the phase {name} is left out of this run"))
+            .hint(format!("it was left out by {}", phase.skipped_because.as_deref().unwrap_or("choice"))));
+    }
+    let unmet: Vec<String> = unmet_needs(run, phase).iter().map(ToString::to_string).collect();
+    if unmet.is_empty() || arguments.skip_dependency_check {
+        return Ok(());
+    }
+    let are = if unmet.len() == 1 { "is" } else { "are" };
+    let told = format!("{name} needs {}, which {are} not completed", unmet.join(", "));
+    if arguments.ignore_dependencies {
+        tracing::warn!("{told}; going on as asked");
+        return Ok(());
+    }
+    Err(Failure::usage(told)
+        .hint(format!("run `--phase {}` first, or go on with `--ignore-dependencies`", unmet[0])))
+}
+
+/// Returns the budget of today's settings when it differs from the one in force.
+fn raised_budget(door: &Door, run: &Run) -> Option<Budget> {
+    let wanted = begin_run::budget(door);
+    (wanted != run.budget).then_some(wanted)
+}
+
+/// Agents given on the command line count from now on; the pinned ones stay otherwise.
+fn explicit_agents(door: &Door, run: &Run, flags: &SettingFlags) -> (Vec<String>, Vec<String>) {
+    let chain = |text: &str| -> Vec<String> {
+        let seen = seen_from(text, &door.here);
+        seen.split(',').map(|spec| begin_run::relative(door, spec)).collect()
+    };
+    let agents = flags.agent.as_deref().map(chain).unwrap_or_default();
+    let reviewers = match (&flags.reviewer[..], &flags.agent) {
+        ([], Some(_)) => agents.clone(),
+        ([], None) => Vec::new(),
+        (given, _) => chain(&given.join(",")),
+    };
+    let pinned = run.phases.iter().find(|phase| !phase.status.satisfies()).map(|phase| &phase.def);
+    let same = pinned.is_some_and(|def| def.agents == agents && def.reviewers == reviewers);
+    if same { (Vec::new(), Vec::new()) } else { (agents, reviewers) }
+}
+
+/// Refuses an agent whose program is not there.
+pub(super) fn check_usable(door: &Door, spec: &str) -> Result<(), Failure> {
+    let parsed: AgentSpec = spec.parse().map_err(|error| {
+        Failure::usage(format!("{error}"))
+            .hint("for example `--agent claude` or `--agent command:./my-agent`")
+    })?;
+    usable(&parsed.seen_from(door.root()), &door.profiles()).map_err(|error| {
+        Failure::new(Kind::NoAgent, format!("the agent `{spec}` cannot be used: {error}")).hint(error.hint())
+    })
+}

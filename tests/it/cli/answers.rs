@@ -1,0 +1,280 @@
+//! `execute` and `resume` on a run that has begun: what they do, what they say, and with which exit code.
+
+use serde_json::json;
+
+use crate::support::{SHORT, Sandbox, fake_agent, honest_script};
+
+const FAILS: &str = "[[turn]]\nphase = \"planning\"\nstep = \"review\"\nsay = '{\"review_id\": \"{{review_id}}\", \"result\": \"FAIL\", \"findings\": [{\"severity\": \"major\", \"category\": \"plan\", \"issue\": \"too coarse\"}]}'\n";
+const PAUSES: &str = "[phases.planning]\nmax_revisions = 1\non_exhausted = \"pause\"\n";
+
+fn paused() -> Sandbox {
+    let sandbox = Sandbox::new();
+    sandbox.write(".ai-workflow/config.toml", PAUSES);
+    sandbox.short(FAILS, &[]).exits(3);
+    sandbox
+}
+
+fn resume(sandbox: &Sandbox, more: &[&str]) -> crate::support::Ran {
+    let agent = sandbox.script(&honest_script(""));
+    sandbox.run(&[&["resume", "--issue", "243", "--agent", &agent], more].concat())
+}
+
+#[test]
+fn the_report_of_execute_is_one_json_document_and_the_log_stays_on_stderr() {
+    let sandbox = Sandbox::new();
+    let ran = sandbox.short("", &["--json"]).exits(0).says(" INFO Phase planning: Starting execute step");
+    let report = ran.json();
+    assert_eq!((&report["outcome"], &report["exit_code"]), (&json!("completed"), &json!(0)));
+    assert_eq!(report["next"], "ai-workflow finalize --issue 243");
+    assert_eq!(report["phases"], sandbox.metadata()["phases"]);
+}
+
+#[test]
+fn a_completed_run_has_nothing_left_to_do_and_its_report_is_the_same() {
+    let sandbox = Sandbox::new();
+    let first = sandbox.short("", &["--json"]).exits(0).json();
+    let facts = sandbox.facts().len();
+    let again = sandbox.short("", &["--json"]).exits(0).says("nothing is left to do");
+    assert_eq!(again.json(), first);
+    assert_eq!(sandbox.facts().len(), facts);
+}
+
+#[test]
+fn a_paused_run_asks_its_question_again_and_does_nothing() {
+    let sandbox = paused();
+    let facts = sandbox.facts();
+    let ran = sandbox.short("", &["--json"]).exits(3);
+    for text in
+        ["waiting (exhausted): ", "ai-workflow resume --issue 243 --continue", "resume --issue 243 --give-up"]
+    {
+        assert!(ran.stderr.contains(text), "`{text}` is not in\n{}", ran.stderr);
+    }
+    assert_eq!(ran.stderr.matches("waiting (exhausted)").count(), 1, "{}", ran.stderr);
+    assert_eq!((&ran.json()["outcome"], &ran.json()["exit_code"]), (&json!("paused"), &json!(3)));
+    assert_eq!(sandbox.facts(), facts);
+}
+
+#[test]
+fn nobody_waits_with_no_wait() {
+    let sandbox = Sandbox::new();
+    sandbox.write(".ai-workflow/config.toml", PAUSES);
+    sandbox.short(FAILS, &["--no-wait"]).exits(1);
+    assert_eq!(sandbox.metadata()["outcome"], "paused");
+    sandbox.short(FAILS, &["--no-wait"]).exits(1);
+    sandbox.short(FAILS, &[]).exits(3);
+}
+
+#[test]
+fn a_person_can_continue_with_advice() {
+    let sandbox = paused();
+    resume(&sandbox, &["--continue", "--text", "smaller tasks"])
+        .exits(0)
+        .says("Answered by a person: continue");
+    let answer = sandbox.facts().into_iter().find(|fact| fact["type"] == "answered").expect("an answer");
+    assert_eq!((&answer["choice"], &answer["text"]), (&json!("continue"), &json!("smaller tasks")));
+}
+
+#[test]
+fn a_person_can_accept_and_is_named_for_it() {
+    let sandbox = paused();
+    resume(&sandbox, &["--accept"]).exits(0);
+    assert_eq!(sandbox.metadata()["outcome"], "completed");
+    assert!(
+        sandbox
+            .read(".ai-workflow/local/issues/243.pr.md")
+            .contains("accepted by a person, not by a reviewer")
+    );
+}
+
+#[test]
+fn a_person_can_give_up() {
+    let sandbox = paused();
+    resume(&sandbox, &["--give-up"]).exits(1).says("failed: planning (given_up)");
+}
+
+#[test]
+fn nothing_can_be_accepted_that_does_not_exist() {
+    let sandbox = paused();
+    std::fs::remove_file(sandbox.root().join(".ai-workflow/issue-243/00_planning/output/planning.md"))
+        .expect("removed");
+    let facts = sandbox.facts();
+    resume(&sandbox, &["--accept"]).refuses(2, "there is nothing to accept");
+    assert_eq!(sandbox.facts(), facts);
+}
+
+#[test]
+fn resume_needs_a_question_and_an_answer() {
+    let sandbox = paused();
+    let facts = sandbox.facts();
+    resume(&sandbox, &[]).exits(2).says("waiting (exhausted)").says("error: an answer is needed");
+    sandbox
+        .run(&["resume", "--issue", "243", "--continue", "--agent", "command:/no/such"])
+        .refuses(4, "/no/such");
+    assert_eq!(sandbox.facts(), facts);
+    resume(&sandbox, &["--continue"]).exits(0);
+    resume(&sandbox, &["--continue"])
+        .refuses(2, "is completed; nothing was asked")
+        .says("ai-workflow finalize");
+}
+
+#[test]
+fn a_failed_run_is_tried_again_only_when_asked() {
+    let sandbox = Sandbox::new();
+    sandbox.short(FAILS, &[]).exits(1);
+    let facts = sandbox.facts().len();
+    let ran = sandbox
+        .short("", &["--json"])
+        .exits(1)
+        .says("Skipping subsequent phases due to failed phase: planning");
+    assert_eq!(ran.json()["next"], "ai-workflow execute --phase all --issue 243 --retry-failed");
+    assert_eq!(sandbox.facts().len(), facts);
+    sandbox.short("", &["--retry-failed"]).exits(0).says("Phase planning: Reopened: tried again");
+    assert_eq!(sandbox.metadata()["phases"]["planning"]["retry_count"], 0);
+    assert_eq!(sandbox.metadata()["phases"]["planning"]["rounds"].as_array().map(Vec::len), Some(5));
+}
+
+#[test]
+fn nothing_failed_is_nothing_to_retry() {
+    let sandbox = Sandbox::new();
+    sandbox.short("", &["--phase", "planning"]).exits(0);
+    sandbox.short("", &["--retry-failed"]).refuses(2, "no phase of this run has failed");
+}
+
+#[test]
+fn an_issue_that_was_edited_is_noticed_once_and_its_first_text_is_used() {
+    let sandbox = Sandbox::new();
+    sandbox.short("", &["--phase", "planning"]).exits(0);
+    let path = ".ai-workflow/local/issues/243.md";
+    sandbox.write(path, &sandbox.read(path).replace("It should be there.", "Something else."));
+    let warning = "The issue was edited since the run began";
+    sandbox.short(FAILS, &["--phase", "planning"]).exits(0).says(warning);
+    let ran = sandbox.short("", &[]).exits(0).says(warning);
+    assert_eq!(ran.stderr.matches(warning).count(), 1, "{}", ran.stderr);
+    let noted = sandbox.facts().into_iter().filter(|fact| fact["kind"] == "issue_edited").count();
+    assert_eq!(noted, 1);
+    assert_eq!(sandbox.facts()[0]["issue"]["body"], json!("It should be there."));
+}
+
+#[test]
+fn an_issue_that_was_closed_meanwhile_stops_the_run() {
+    let sandbox = Sandbox::new();
+    sandbox.short("", &["--phase", "planning"]).exits(0);
+    let path = ".ai-workflow/local/issues/243.md";
+    sandbox.write(path, &sandbox.read(path).replace("open", "closed"));
+    let before = sandbox.everything();
+    sandbox.short("", &[]).refuses(2, "was closed since the run began").says("ai-workflow cancel");
+    assert_eq!(sandbox.everything(), before);
+}
+
+#[test]
+fn a_base_that_moved_is_told_and_the_run_stays_where_it_began() {
+    let sandbox = Sandbox::new();
+    sandbox.short("", &["--phase", "planning"]).exits(0);
+    let base = sandbox.metadata()["base_commit"].clone();
+    sandbox.git(&["branch", "-f", "main", "HEAD"]);
+    let text = "The base branch main moved since the run began";
+    sandbox.short("", &[]).exits(0).says(text);
+    assert_eq!(sandbox.metadata()["base_commit"], base);
+    assert!(sandbox.facts().iter().any(|fact| fact["kind"] == "base_moved"));
+}
+
+#[test]
+fn one_phase_needs_those_before_it_unless_told_otherwise() {
+    let sandbox = Sandbox::new();
+    let one = |more: &[&str]| sandbox.short("", &[&["--phase", "requirements"], more].concat());
+    one(&[])
+        .exits(2)
+        .says("error: requirements needs planning, which is not completed")
+        .says("--ignore-dependencies");
+    one(&["--ignore-dependencies"])
+        .exits(0)
+        .says("requirements needs planning, which is not completed; going on as asked");
+    let other = Sandbox::new();
+    let ran = other.short("", &["--phase", "requirements", "--skip-dependency-check"]).exits(0);
+    assert!(!ran.stderr.contains("not completed; going on"), "{}", ran.stderr);
+    assert_eq!(other.metadata()["phases"]["planning"]["status"], "pending");
+    other.short("", &["--phase", "design"]).refuses(2, "the phase design is left out of this run");
+}
+
+#[test]
+fn a_dry_run_shows_calls_and_limits_and_writes_nothing() {
+    let sandbox = Sandbox::new();
+    let before = sandbox.everything();
+    let ran = sandbox.short("", &["--dry-run"]).exits(0);
+    for text in [
+        "#243 The last page is missing",
+        "ai-workflow/issue-243 from main",
+        "planning             phase-review  2 to 8 calls   planning.md by scripted:",
+        "design               left out (preset)",
+        "4 to 16 agent calls (redos of broken calls apart), at most 20.00 USD",
+        "Nothing was called and nothing written.",
+    ] {
+        assert!(ran.stdout.contains(text), "`{text}` is not in\n{}", ran.stdout);
+    }
+    let json = sandbox.short("", &["--dry-run", "--json"]).exits(0).json();
+    assert_eq!((&json["begun"], &json["phases"][0]["calls_at_worst"]), (&json!(false), &json!(8)));
+    assert_eq!(sandbox.everything(), before);
+}
+
+#[test]
+fn a_dry_run_of_a_run_that_has_begun_shows_what_is_left() {
+    let sandbox = Sandbox::new();
+    sandbox.short("", &["--phase", "planning"]).exits(0);
+    let before = sandbox.everything();
+    let ran = sandbox.short("", &["--dry-run"]).exits(0);
+    assert!(ran.stdout.contains("requirements         · pending"), "{}", ran.stdout);
+    assert_eq!(sandbox.short("", &["--dry-run", "--json"]).exits(0).json()["left"], json!(["requirements"]));
+    assert_eq!(sandbox.everything(), before);
+}
+
+#[test]
+fn a_budget_that_is_used_up_says_how_to_raise_it() {
+    let sandbox = Sandbox::new();
+    let ran = sandbox.short("", &["--set", "budget.calls=2"]).exits(3);
+    assert!(ran.stderr.contains("at most 20.00 USD, 2 agent calls"), "{}", ran.stderr);
+    let next = "ai-workflow execute --phase all --issue 243 --set budget.calls=4";
+    assert_eq!(ran.stderr.matches(next).count(), 2, "as an answer and as what comes next\n{}", ran.stderr);
+    assert_eq!(sandbox.short("", &["--set", "budget.calls=2", "--json"]).exits(3).json()["next"], next);
+    sandbox.short("", &["--set", "budget.calls=4"]).exits(0);
+}
+
+#[test]
+fn the_spend_limit_of_an_unattended_run_is_told() {
+    let sandbox = Sandbox::new();
+    sandbox.short("", &[]).exits(0).says("at most 20.00 USD; nobody is at the terminal");
+    let own = Sandbox::new();
+    let ran = own.short("", &["--set", "budget.usd=3"]).exits(0).says("at most 3.00 USD\n");
+    assert!(!ran.stderr.contains("nobody is at the terminal"), "{}", ran.stderr);
+}
+
+#[test]
+fn a_worktree_whose_setup_fails_is_set_up_again() {
+    let sandbox = Sandbox::new();
+    sandbox.write(".ai-workflow/config.toml", "[commands]\nsetup = \"test -f ready.txt\"\n");
+    let agent = fake_agent();
+    let arguments = ["execute", "--issue", "243", "--agent", &agent, "--preset", SHORT, "--worktree"];
+    sandbox.run(&arguments).exits(2).says("`[commands] setup` failed");
+    sandbox.run(&arguments).exits(2).says("`[commands] setup` failed");
+    let beside = sandbox.root().with_file_name("repo-issue-243");
+    std::fs::write(beside.join("ready.txt"), "yes").expect("written");
+    sandbox.run(&arguments).exits(0).says(&format!("worktree     {}", beside.display()));
+}
+
+#[test]
+fn a_run_in_a_subfolder_or_a_shallow_clone_is_told_what_counts() {
+    let sandbox = Sandbox::new();
+    let agent = sandbox.script(&honest_script(""));
+    sandbox
+        .run_in("src", &["execute", "--issue", "243", "--agent", &agent, "--preset", SHORT])
+        .exits(0)
+        .says("working on the whole repository");
+    let path = sandbox.root().with_file_name("clone");
+    let clone = path.display().to_string();
+    let from = format!("file://{}", sandbox.root().display());
+    sandbox.git(&["clone", "-q", "--depth", "1", "--branch", "main", &from, &clone]);
+    let text = sandbox.read(".ai-workflow/local/issues/243.md");
+    std::fs::create_dir_all(path.join(".ai-workflow/local/issues")).expect("a folder");
+    std::fs::write(path.join(".ai-workflow/local/issues/243.md"), text).expect("a file");
+    let mut command = sandbox.binary(&["execute", "--issue", "243", "--agent", &agent, "--preset", SHORT]);
+    Sandbox::ran(command.current_dir(&path)).exits(0).says("this clone is shallow");
+}

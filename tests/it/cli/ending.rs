@@ -1,0 +1,272 @@
+//! The end of a run: `finalize`, `rollback`, `cancel`, `cleanup`.
+
+use serde_json::json;
+
+use super::looking::Running;
+use crate::support::{Sandbox, honest_script};
+
+const CODE: &str = "[[turn]]\nphase = \"requirements\"\nstep = \"execute\"\nwrite = [{ path = \"{{output}}\", text = \"# r\" }, { path = \"src/new.rs\", text = \"// new\\n\" }]\nsay = \"done\"\n";
+const FAILS: &str = "[[turn]]\nphase = \"requirements\"\nstep = \"review\"\nsay = '{\"review_id\": \"{{review_id}}\", \"result\": \"FAIL\"}'\n";
+
+fn completed() -> Sandbox {
+    let sandbox = Sandbox::new();
+    sandbox.short(CODE, &[]).exits(0);
+    sandbox
+}
+
+#[test]
+fn a_finalized_branch_is_one_commit_that_holds_the_change_only() {
+    let sandbox = completed();
+    let before = sandbox.everything();
+    let dry = sandbox.run(&["finalize", "--issue", "243", "--dry-run"]).exits(0);
+    assert!(dry.stdout.contains("remove .ai-workflow/issue-243"), "{}", dry.stdout);
+    assert_eq!(sandbox.everything(), before);
+    let ran = sandbox.run(&["finalize", "--issue", "243"]).exits(0);
+    assert!(
+        ran.stdout.contains("next: git switch main && git merge ai-workflow/issue-243"),
+        "{}",
+        ran.stdout
+    );
+    assert_eq!(sandbox.git(&["rev-list", "--count", "main..ai-workflow/issue-243"]), "1");
+    assert_eq!(sandbox.git(&["diff", "--name-only", "main", "ai-workflow/issue-243"]), "src/new.rs");
+    assert!(sandbox.read(".ai-workflow/local/issues/243.pr.md").contains("draft: false"));
+    sandbox.git(&["switch", "-q", "main"]);
+    sandbox.git(&["merge", "-q", "ai-workflow/issue-243"]);
+    assert!(sandbox.has("src/new.rs") && !sandbox.has(".ai-workflow/issue-243"));
+    assert_eq!(sandbox.git(&["status", "--porcelain"]), "?? .ai-workflow/");
+}
+
+#[test]
+fn finalize_can_keep_one_commit_per_phase() {
+    let sandbox = completed();
+    let commits = |sandbox: &Sandbox| sandbox.git(&["rev-list", "--count", "main..ai-workflow/issue-243"]);
+    let before: u32 = commits(&sandbox).parse().expect("a number");
+    let json = sandbox.run(&["finalize", "--issue", "243", "--skip-squash", "--json"]).exits(0).json();
+    assert_eq!(json["branch"], "ai-workflow/issue-243");
+    assert_eq!(commits(&sandbox), (before + 1).to_string());
+    assert_eq!(sandbox.git(&["diff", "--name-only", "main", "ai-workflow/issue-243"]), "src/new.rs");
+}
+
+#[test]
+fn only_a_completed_run_with_a_clean_worktree_is_finalized() {
+    let failed = Sandbox::new();
+    failed.short(FAILS, &[]).exits(1);
+    failed.run(&["finalize", "--issue", "243"]).refuses(2, "is failed, not completed").says("--retry-failed");
+    let sandbox = completed();
+    sandbox.write("README.md", "# mine\n");
+    let before = sandbox.everything();
+    sandbox.run(&["finalize", "--issue", "243"]).refuses(2, "not committed");
+    assert_eq!(sandbox.everything(), before);
+}
+
+#[test]
+fn cleanup_removes_the_run_and_keeps_what_is_the_users() {
+    let sandbox = Sandbox::new();
+    sandbox.write("mine.txt", "mine\n");
+    sandbox.short(CODE, &[]).exits(0);
+    let tip = sandbox.git(&["rev-parse", "ai-workflow/issue-243"]);
+    let before = sandbox.everything();
+    let dry = sandbox.run(&["cleanup", "--issue", "243", "--dry-run"]).exits(0);
+    assert!(dry.stdout.contains("remove the branch ai-workflow/issue-243"), "{}", dry.stdout);
+    assert_eq!(sandbox.everything(), before);
+    let ran = sandbox.run(&["cleanup", "--issue", "243"]).exits(0);
+    assert!(
+        ran.stdout.contains(&format!("git branch ai-workflow/issue-243 {}", &tip[..9])),
+        "{}",
+        ran.stdout
+    );
+    assert_eq!(sandbox.git(&["branch", "--format=%(refname:short)"]), "main");
+    assert!(!sandbox.has(".ai-workflow/issue-243") && !sandbox.has(".git/ai-workflow/issue-243"));
+    assert_eq!(sandbox.read("mine.txt"), "mine\n");
+    sandbox.run(&["status", "--issue", "243"]).refuses(2, "there is no run");
+    sandbox.short(CODE, &[]).exits(0);
+}
+
+#[test]
+fn cleanup_of_a_worktree_leaves_the_checkout_alone() {
+    let sandbox = Sandbox::new();
+    sandbox.write("README.md", "# mine\n");
+    sandbox.short(CODE, &["--worktree"]).exits(0).says("worktree");
+    let beside = sandbox.root().with_file_name("repo-issue-243");
+    assert!(beside.join("src/new.rs").is_file());
+    sandbox.run(&["cleanup", "--issue", "243"]).exits(0);
+    assert!(!beside.exists());
+    assert_eq!(sandbox.read("README.md"), "# mine\n");
+    assert_eq!(sandbox.git(&["branch", "--format=%(refname:short)"]), "main");
+}
+
+#[test]
+fn cleanup_asks_twice_for_a_run_that_is_not_over() {
+    let sandbox = Sandbox::new();
+    sandbox.short("", &["--phase", "planning"]).exits(0);
+    sandbox.run(&["cleanup", "--issue", "243"]).refuses(2, "the run is running").says("--force");
+    sandbox.run(&["cleanup", "--issue", "243", "--force"]).exits(0);
+    assert_eq!(sandbox.git(&["branch", "--show-current"]), "main");
+}
+
+#[test]
+fn cleanup_refuses_to_throw_away_what_is_not_committed() {
+    let sandbox = completed();
+    sandbox.write("README.md", "# mine\n");
+    sandbox.run(&["cleanup", "--issue", "243"]).refuses(2, "changes of yours").says("git stash");
+    assert_eq!(sandbox.read("README.md"), "# mine\n");
+}
+
+#[test]
+fn the_logs_alone_can_be_removed() {
+    let sandbox = completed();
+    let prompt = ".ai-workflow/issue-243/00_planning/execute/round-1/attempt-1/prompt.md";
+    assert!(sandbox.has(prompt));
+    let json = sandbox.run(&["cleanup", "--issue", "243", "--logs-only", "--json"]).exits(0).json();
+    assert_eq!(json["folders"].as_array().map(Vec::len), Some(4));
+    assert!(!sandbox.has(prompt) && sandbox.has(".ai-workflow/issue-243/00_planning/output/planning.md"));
+    sandbox.run(&["status", "--issue", "243"]).exits(0);
+}
+
+#[test]
+fn cancel_stops_the_holder_and_ends_the_run_for_good() {
+    let mut running = Running::start();
+    let sandbox = &running.sandbox;
+    sandbox
+        .run(&["execute", "--issue", "243"])
+        .refuses(75, "another process holds this issue")
+        .says("ai-workflow cancel");
+    let ran = sandbox.run(&["cancel", "--issue", "243"]).exits(0);
+    assert!(ran.stdout.contains("is cancelled"), "{}", ran.stdout);
+    assert_eq!(running.child.wait().expect("it ends").code(), Some(130));
+    assert_eq!(sandbox.metadata()["outcome"], "cancelled");
+    sandbox.short("", &[]).refuses(2, "was cancelled").says("ai-workflow cleanup --issue 243");
+    sandbox
+        .run(&["rollback", "--issue", "243", "--to-phase", "planning", "--reason", "x"])
+        .refuses(2, "was cancelled");
+    assert_eq!(sandbox.run(&["cancel", "--issue", "243", "--json"]).exits(0).json()["was"], "cancelled");
+    sandbox.run(&["cleanup", "--issue", "243"]).exits(0);
+}
+
+#[test]
+fn a_completed_run_cannot_be_cancelled() {
+    completed().run(&["cancel", "--issue", "243"]).refuses(2, "is completed; there is nothing to cancel");
+}
+
+#[test]
+fn rollback_opens_a_phase_again_with_its_reason() {
+    let sandbox = completed();
+    let before = sandbox.everything();
+    let back = ["rollback", "--issue", "243", "--to-phase", "planning", "--reason", "think again"];
+    let dry = sandbox.run(&[&back[..], &["--dry-run"]].concat()).exits(0);
+    assert!(dry.stdout.contains("would be opened again"), "{}", dry.stdout);
+    assert_eq!(sandbox.everything(), before);
+    let ran = sandbox.run(&back).exits(0).says("Phase planning: Reopened: think again");
+    assert!(ran.stdout.contains("next: ai-workflow execute --phase all --issue 243"), "{}", ran.stdout);
+    let metadata = sandbox.metadata();
+    assert_eq!(metadata["outcome"], "running");
+    assert_eq!(metadata["phases"]["requirements"]["status"], "pending");
+    sandbox.short(CODE, &[]).exits(0).says("Phase planning: Starting revise step");
+    assert_eq!(sandbox.metadata()["outcome"], "completed");
+}
+
+#[test]
+fn rollback_goes_to_the_step_that_is_named_and_reads_its_reason_from_a_file() {
+    for (step, told) in [("execute", "Starting execute step"), ("review", "Starting review step")] {
+        let sandbox = completed();
+        sandbox.write("why.txt", "from a file\n");
+        let json = sandbox
+            .run(&[
+                "rollback",
+                "--issue",
+                "243",
+                "--to-phase",
+                "requirements",
+                "--to-step",
+                step,
+                "--reason-file",
+                "why.txt",
+                "--json",
+            ])
+            .exits(0)
+            .says("Reopened: from a file")
+            .json();
+        assert_eq!(json["phase"], "requirements");
+        let ran = sandbox.short(CODE, &[]).exits(0);
+        let first = ran.stderr.lines().find(|line| line.contains("Starting")).unwrap_or_default();
+        assert!(first.ends_with(told), "{first}");
+    }
+}
+
+#[test]
+fn rollback_can_take_the_changes_back() {
+    let sandbox = completed();
+    let commits = sandbox.git(&["rev-list", "--count", "main..HEAD"]);
+    sandbox
+        .run(&[
+            "rollback",
+            "--issue",
+            "243",
+            "--to-phase",
+            "requirements",
+            "--to-step",
+            "execute",
+            "--reason",
+            "wrong",
+            "--revert",
+        ])
+        .exits(0);
+    assert!(!sandbox.has("src/new.rs"));
+    assert!(
+        sandbox.git(&["rev-list", "--count", "main..HEAD"]) > commits,
+        "history is added to, not rewritten"
+    );
+    sandbox.short(CODE, &[]).exits(0);
+    assert!(sandbox.has("src/new.rs"));
+}
+
+#[test]
+fn a_rollback_that_cannot_be_is_refused() {
+    let sandbox = Sandbox::new();
+    sandbox.short("", &["--phase", "planning"]).exits(0);
+    let facts = sandbox.facts();
+    let back = |more: &[&str]| sandbox.run(&[&["rollback", "--issue", "243"], more].concat());
+    back(&["--to-phase", "planing", "--reason", "x"]).refuses(2, "did you mean `planning`?");
+    back(&["--to-phase", "frobnicate", "--reason", "x"]).refuses(2, "the phases are: planning");
+    back(&["--to-phase", "requirements", "--reason", "x"]).refuses(2, "has not begun yet");
+    back(&["--to-phase", "design", "--reason", "x"]).refuses(2, "was left out of this run (preset)");
+    back(&["--to-phase", "planning", "--reason", " "]).refuses(2, "the reason is empty");
+    back(&["--to-phase", "planning", "--reason", &"x".repeat(100_001)]).refuses(2, "is longer than");
+    back(&["--to-phase", "planning", "--reason-file", "nowhere"]).refuses(2, "failed to read nowhere");
+    assert_eq!(sandbox.facts(), facts);
+}
+
+#[test]
+fn a_failed_run_can_be_left_with_the_command_it_shows() {
+    let sandbox = Sandbox::new();
+    let unfinished = format!(
+        "{FAILS}\n[[turn]]\nphase = \"requirements\"\nstep = \"execute\"\nwrite = [{{ path = \"{{{{output}}}}\", text = \"# r\" }}, {{ path = \"src/lib.rs\", text = \"// half\\n\" }}, {{ path = \"src/half.rs\", text = \"// half\\n\" }}]\nsay = \"done\"\n"
+    );
+    let ran = sandbox.short(&unfinished, &[]).exits(1);
+    let line = ran.stderr.lines().find_map(|line| line.strip_prefix("  go back      ")).expect("a way back");
+    let command = line.split("    (").next().unwrap_or_default();
+    Sandbox::ran(sandbox.command("sh").args(["-c", command])).exits(0);
+    assert_eq!(sandbox.git(&["branch", "--show-current"]), "main");
+    assert_eq!(sandbox.git(&["diff", "--name-only"]), "");
+    assert!(!sandbox.has("src/half.rs"));
+    let status = sandbox.run(&["status", "--issue", "243", "--json"]).exits(0).json();
+    assert_eq!(
+        (&status["outcome"], &status["phases"]["requirements"]["retry_count"]),
+        (&json!("failed"), &json!(3))
+    );
+    sandbox.git(&["switch", "-q", "ai-workflow/issue-243"]);
+    sandbox.git(&["stash", "pop", "-q"]);
+    assert_eq!(sandbox.read("src/lib.rs"), "// half\n");
+    let honest = sandbox.script(&honest_script(""));
+    sandbox.run(&["execute", "--issue", "243", "--agent", &honest, "--retry-failed"]).exits(0);
+}
+
+#[test]
+fn a_run_goes_on_from_another_branch() {
+    let sandbox = Sandbox::new();
+    sandbox.short("", &["--phase", "planning"]).exits(0);
+    sandbox.git(&["stash", "-q", "--include-untracked", "--", ".ai-workflow/issue-243"]);
+    sandbox.git(&["switch", "-q", "main"]);
+    sandbox.short("", &[]).exits(0);
+    assert_eq!(sandbox.git(&["branch", "--show-current"]), "ai-workflow/issue-243");
+}

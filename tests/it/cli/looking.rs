@@ -1,0 +1,174 @@
+//! Looking at runs: `status`, `explain`, `replay`, from anywhere and while a run goes on.
+
+use std::process::Child;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use crate::support::{SHORT, Sandbox, honest_script};
+
+/// An author that takes its time in the first phase.
+const SLOW: &str = "[[turn]]\nphase = \"planning\"\nstep = \"execute\"\nsleep_ms = 60000\nsay = \"late\"\n";
+
+/// A run with an agent at work.
+pub(super) struct Running {
+    pub(super) sandbox: Sandbox,
+    pub(super) child: Child,
+}
+
+impl Running {
+    /// Starts a run and waits until its agent is at work.
+    pub(super) fn start() -> Self {
+        let sandbox = Sandbox::new();
+        let agent = sandbox.script(&honest_script(SLOW));
+        let child = sandbox.start(&["execute", "--issue", "243", "--agent", &agent, "--preset", SHORT]);
+        let begun = Instant::now();
+        while status(&sandbox).is_none_or(|status| status["under_way"].is_null()) {
+            assert!(begun.elapsed() < Duration::from_secs(30), "no agent is at work");
+            std::thread::sleep(Duration::from_millis(50));
+        }
+        Self { sandbox, child }
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn status(sandbox: &Sandbox) -> Option<Value> {
+    let ran = sandbox.run(&["status", "--issue", "243", "--json"]);
+    (ran.code == 0).then(|| ran.json())
+}
+
+#[test]
+fn status_shows_a_run_from_any_branch_and_folder() {
+    let sandbox = Sandbox::new();
+    sandbox.short("", &[]).exits(0);
+    let here = sandbox.run(&["status", "--issue", "243"]).exits(0);
+    for text in [
+        "#243 The last page is missing: completed",
+        "✓ completed",
+        "PASS by json",
+        "next: ai-workflow finalize",
+    ] {
+        assert!(here.stdout.contains(text), "`{text}` is not in\n{}", here.stdout);
+    }
+    assert_eq!(here.stderr, "");
+    assert_eq!(sandbox.run_in("src", &["status", "--issue", "243"]).exits(0).stdout, here.stdout);
+    sandbox.git(&["switch", "-q", "main"]);
+    assert_eq!(sandbox.run(&["status", "--issue", "243"]).exits(0).stdout, here.stdout);
+    let json = sandbox.run(&["status", "--issue", "243", "--json"]).exits(0).json();
+    assert_eq!(
+        (&json["outcome"], &json["held_by"], &json["under_way"]),
+        (&json!("completed"), &Value::Null, &Value::Null)
+    );
+}
+
+#[test]
+fn the_columns_of_status_stay_in_line() {
+    let sandbox = Sandbox::new();
+    let japanese =
+        "[[turn]]\nphase = \"planning\"\nstep = \"review\"\nsay = \"**最終判定: PASS_WITH_SUGGESTIONS**\"\n";
+    sandbox.short(japanese, &[]).exits(0);
+    let ran = sandbox.run(&["status", "--issue", "243"]).exits(0);
+    let lines: Vec<&str> = ran.stdout.lines().filter(|line| line.contains("/3 revisions")).collect();
+    assert_eq!(lines.len(), 2, "{}", ran.stdout);
+    // Each of the four letters of the label takes two columns.
+    let places: Vec<usize> =
+        lines.iter().map(|line| line.split("0/3").next().unwrap_or_default().chars().count()).collect();
+    assert!(lines[0].contains("最終判定"), "{}", ran.stdout);
+    assert_eq!(places[0] + 4, places[1], "{}", ran.stdout);
+}
+
+#[test]
+fn all_runs_of_a_repository_are_listed() {
+    let sandbox = Sandbox::new();
+    assert_eq!(sandbox.run(&["status"]).exits(0).stdout, "no runs in this repository\n");
+    assert_eq!(sandbox.run(&["status", "--json"]).exits(0).json(), json!([]));
+    sandbox.short("", &[]).exits(0);
+    sandbox.git(&["switch", "-q", "main"]);
+    let ran = sandbox.run(&["status"]).exits(0);
+    assert!(ran.stdout.starts_with("#243    completed "), "{}", ran.stdout);
+    let list = sandbox.run(&["status", "--json"]).exits(0).json();
+    assert_eq!((list.as_array().map(Vec::len), &list[0]["issue_number"]), (Some(1), &json!(243)));
+}
+
+#[test]
+fn status_needs_no_configuration_that_works() {
+    let sandbox = Sandbox::new();
+    sandbox.short("", &[]).exits(0);
+    sandbox.write(".ai-workflow/config.toml", "nonsense");
+    for command in ["status", "explain", "replay"] {
+        sandbox.run(&[command, "--issue", "243"]).exits(0);
+    }
+}
+
+#[test]
+fn a_run_that_is_damaged_hides_no_other_one() {
+    let sandbox = Sandbox::new();
+    sandbox.short("", &[]).exits(0);
+    let log = sandbox.read(".ai-workflow/issue-243/events.jsonl");
+    sandbox.write(".ai-workflow/issue-7/events.jsonl", &log.replacen("\"seq\":2", "\"seq\":9", 1));
+    let ran = sandbox.run(&["status"]).exits(0);
+    assert!(ran.stdout.contains("#243") && ran.stdout.contains("#7"), "{}", ran.stdout);
+    let list = sandbox.run(&["status", "--json"]).exits(0).json();
+    assert!(list[0]["error"].as_str().is_some_and(|error| error.contains("line 2")), "{list}");
+}
+
+#[test]
+fn status_works_while_a_run_goes_on_and_names_the_file_to_follow() {
+    let running = Running::start();
+    let ran = running.sandbox.run(&["status", "--issue", "243"]).exits(0);
+    for text in ["▶ in_progress (execute)", "now      planning execute by scripted:", "held by  process "] {
+        assert!(ran.stdout.contains(text), "`{text}` is not in\n{}", ran.stdout);
+    }
+    let under_way = status(&running.sandbox).expect("a status")["under_way"].clone();
+    let file = under_way["file"].as_str().expect("a file");
+    assert!(std::path::Path::new(file).is_file(), "{file}");
+    assert!(ran.stdout.contains(&format!("follow   tail -f {file}")), "{}", ran.stdout);
+    assert_eq!((&under_way["phase"], &under_way["step"]), (&json!("planning"), &json!("execute")));
+    assert!(under_way["seconds"].as_u64().is_some_and(|seconds| seconds < 60), "{under_way}");
+}
+
+#[test]
+fn explain_names_the_rule_behind_each_ruling_and_the_limits() {
+    let sandbox = Sandbox::new();
+    let fails = "[[turn]]\nphase = \"planning\"\nstep = \"review\"\nround = 1\nsay = '{\"review_id\": \"{{review_id}}\", \"result\": \"FAIL\"}'\n";
+    sandbox.short(fails, &[]).exits(0);
+    let ran = sandbox.run(&["explain", "--issue", "243"]).exits(0);
+    for text in [
+        "planning             phase-review 1/3",
+        "planning round 1: revise because the reviewer states FAIL; revision 1/3 → revise",
+        "planning round 2: approve because the reviewer states PASS → advance",
+    ] {
+        assert!(ran.stdout.contains(text), "`{text}` is not in\n{}", ran.stdout);
+    }
+    let rulings = sandbox.run(&["explain", "--issue", "243", "--json"]).exits(0).json();
+    let words: Vec<&str> =
+        rulings.as_array().expect("a list").iter().filter_map(|ruling| ruling["ruling"].as_str()).collect();
+    assert_eq!(words, ["revise", "advance", "advance"]);
+}
+
+#[test]
+fn replay_shows_every_fact_in_its_order() {
+    let sandbox = Sandbox::new();
+    sandbox.short("", &[]).exits(0);
+    let ran = sandbox.run(&["replay", "--issue", "243"]).exits(0);
+    assert!(ran.stdout.contains("now: completed\nnext: halt (completed)"), "{}", ran.stdout);
+    let json = sandbox.run(&["replay", "--issue", "243", "--json"]).exits(0).json();
+    let facts: Vec<Value> =
+        json["facts"].as_array().expect("a list").iter().map(|fact| fact["fact"].clone()).collect();
+    assert_eq!(facts, sandbox.facts());
+    assert_eq!(json["chain"], sandbox.metadata()["engine"]["chain"]);
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_failure() {
+    let sandbox = Sandbox::new();
+    let mut child = sandbox.start(&["config", "schema"]);
+    drop(child.stdout.take());
+    assert_eq!(child.wait().expect("it ends").code(), Some(0));
+}

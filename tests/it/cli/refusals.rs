@@ -1,0 +1,300 @@
+//! Bad input: one error line, a hint, the documented exit code, and nothing written.
+
+use std::fs;
+
+use crate::support::{Ran, Sandbox, fake_agent, honest_script, make_executable};
+
+fn execute(sandbox: &Sandbox, more: &[&str]) -> Ran {
+    let agent = fake_agent();
+    let mut arguments = vec!["execute", "--issue", "243", "--forge", "local", "--agent", &agent];
+    arguments.extend(more);
+    sandbox.run(&arguments)
+}
+
+/// Runs something that must be refused and must leave everything as it was.
+#[track_caller]
+fn refused(sandbox: &Sandbox, run: impl FnOnce(&Sandbox) -> Ran, code: i32, text: &str) -> Ran {
+    let before = sandbox.everything();
+    let ran = run(sandbox).refuses(code, text);
+    assert_eq!(sandbox.everything(), before);
+    ran
+}
+
+#[test]
+fn t_10_only_a_plain_number_is_an_issue() {
+    let sandbox = Sandbox::new();
+    for bad in ["0", "-1", "+1", "243; echo X", "0x10", "243\n", "", "٣", "99999999999999999999999"] {
+        let run = |sandbox: &Sandbox| sandbox.run(&["execute", "--issue", bad, "--agent", &fake_agent()]);
+        let ran = refused(&sandbox, run, 2, "is not an issue number");
+        assert!(!ran.stdout.contains('X'), "{}", ran.stdout);
+    }
+}
+
+#[test]
+fn x_16_an_issue_that_is_closed_or_does_not_exist_is_not_begun() {
+    let sandbox = Sandbox::new();
+    let missing = |sandbox: &Sandbox| sandbox.run(&["execute", "--issue", "999", "--agent", &fake_agent()]);
+    refused(&sandbox, missing, 2, "there is no .ai-workflow/local/issues/999.md");
+    let text = sandbox.read(".ai-workflow/local/issues/243.md").replace("open", "closed");
+    sandbox.write(".ai-workflow/local/issues/243.md", &text);
+    refused(&sandbox, |sandbox| execute(sandbox, &[]), 2, "issue 243 is closed");
+    refused(&sandbox, |sandbox| execute(sandbox, &["--dry-run"]), 2, "issue 243 is closed");
+}
+
+#[test]
+fn an_issue_file_without_front_matter_is_named_with_its_line() {
+    let sandbox = Sandbox::new();
+    sandbox.write(".ai-workflow/local/issues/243.md", "just text\n");
+    refused(&sandbox, |sandbox| execute(sandbox, &[]), 2, ".ai-workflow/local/issues/243.md, line 1: ");
+}
+
+#[test]
+fn unknown_names_come_with_what_was_probably_meant() {
+    let sandbox = Sandbox::new();
+    for (flag, value, text) in [
+        ("--phase", "planing", "did you mean `planning`?"),
+        ("--phase", "frobnicate", "the phases are: all, planning, requirements"),
+        ("--phase", "../x", "there is no phase `../x`"),
+        ("--preset", "quik", "did you mean `quick`?"),
+        ("--preset", "frobnicate", "`ai-workflow list-presets`"),
+        ("--skip-phases", "desing", "did you mean `design`?"),
+        ("--skip-phases", "frobnicate", "`ai-workflow phases`"),
+        ("--push", "sometimes", "one of never, halt, phase"),
+        ("--set", "budgt.usd=1", "did you mean `budget`?"),
+        ("--set", "budget.usd", "is not KEY=VALUE"),
+    ] {
+        refused(&sandbox, |sandbox| execute(sandbox, &[flag, value]), 2, text);
+    }
+}
+
+#[test]
+fn a_command_that_is_typed_wrong_is_one_line_with_hints() {
+    let sandbox = Sandbox::new();
+    for (arguments, text) in [
+        (vec!["exekute"], "a similar subcommand exists: 'execute'"),
+        (vec!["execute"], "arguments were not provided: --issue <N>"),
+        (vec!["resume", "--issue", "243", "--continue", "--accept"], "cannot be used with"),
+        (vec!["rollback", "--issue", "243", "--to-phase", "planning"], "--reason <TEXT>"),
+        (vec!["completions", "tcsh"], "possible values: bash"),
+        (vec!["explain"], "arguments were not provided: --issue <N>"),
+        (vec!["replay"], "arguments were not provided: --issue <N>"),
+        (vec!["parse-review", "nowhere.md"], "failed to read nowhere.md"),
+    ] {
+        refused(&sandbox, |sandbox| sandbox.run(&arguments), 2, text);
+    }
+}
+
+#[test]
+fn a_configuration_that_cannot_be_used_names_file_and_key() {
+    for (text, told) in [
+        ("agent = ", ".ai-workflow/config.toml, line 1: not TOML"),
+        ("\n[budgt]\n", ".ai-workflow/config.toml, line 2: `budgt` is not a setting; did you mean `budget`?"),
+        ("agent = 3", ".ai-workflow/config.toml, line 1: `agent` has to be a text, not 3"),
+        ("[budget]\nusd = -1", "line 2: `budget.usd` is -1"),
+        (
+            "[phases.planning]\npolicy = \"x\"",
+            "line 2: `phases.planning.policy` names `x`, which is no policy",
+        ),
+        ("order = [\"planning\", \"planning\"]", "`order` names `planning` twice"),
+        ("preset = \"nope\"", "`preset` names `nope`, which is no preset"),
+    ] {
+        let sandbox = Sandbox::new();
+        sandbox.write(".ai-workflow/config.toml", text);
+        refused(&sandbox, |sandbox| execute(sandbox, &[]), 2, told);
+        refused(&sandbox, |sandbox| sandbox.run(&["config", "validate"]), 2, told);
+    }
+}
+
+#[test]
+fn a_configuration_file_that_cannot_be_read_is_named() {
+    let sandbox = Sandbox::new();
+    refused(&sandbox, |sandbox| execute(sandbox, &["--config", "nowhere.toml"]), 2, "nowhere.toml");
+    fs::write(sandbox.root().join(".ai-workflow/config.toml"), [0xff, 0xfe]).expect("a file");
+    refused(&sandbox, |sandbox| execute(sandbox, &[]), 2, "failed to read ");
+    fs::remove_file(sandbox.root().join(".ai-workflow/config.toml")).expect("removed");
+    fs::create_dir(sandbox.root().join(".ai-workflow/config.toml")).expect("a folder");
+    refused(&sandbox, |sandbox| execute(sandbox, &[]), 2, "failed to read ");
+}
+
+#[test]
+fn the_repository_has_to_be_one_to_work_in() {
+    let folder = Sandbox::empty();
+    refused(&folder, |sandbox| execute(sandbox, &[]), 2, "is not in a git repository");
+    let fresh = Sandbox::empty();
+    fresh.git(&["init", "-q"]);
+    refused(&fresh, |sandbox| execute(sandbox, &[]), 2, "has no commits yet");
+    let bare = Sandbox::empty();
+    bare.git(&["init", "-q", "--bare", "."]);
+    execute(&bare, &[]).refuses(2, "is a bare repository");
+}
+
+#[test]
+fn a_base_that_is_no_branch_to_start_from_is_refused() {
+    let sandbox = Sandbox::new();
+    for (base, text) in [
+        ("--base-branch=nope", "there is no branch `nope`"),
+        ("--base-branch=--upload-pack=x", "it begins with `-`"),
+        ("--base-branch=a..b", "it contains `..`"),
+        ("--base-branch=", "cannot be a branch"),
+        ("--base-branch=HEAD~1", "cannot be a branch"),
+        ("--base-branch=ai-workflow/issue-243", "is the run's own branch"),
+    ] {
+        refused(&sandbox, |sandbox| execute(sandbox, &[base]), 2, text);
+    }
+}
+
+#[test]
+fn a_checkout_with_the_users_own_work_in_it_is_left_alone() {
+    let sandbox = Sandbox::new();
+    sandbox.write("README.md", "# mine\n");
+    refused(&sandbox, |sandbox| execute(sandbox, &[]), 2, "changes of yours: README.md").says("--worktree");
+    sandbox.git(&["checkout", "-q", "README.md"]);
+    sandbox.git(&["checkout", "-q", "--detach"]);
+    refused(&sandbox, |sandbox| execute(sandbox, &[]), 2, "HEAD is detached").says("--base-branch");
+}
+
+#[test]
+fn a_merge_in_progress_is_left_to_its_owner() {
+    let sandbox = Sandbox::new();
+    for (branch, text) in [("other", "theirs\n"), ("main", "ours\n")] {
+        sandbox.git(&["checkout", "-q", "-B", branch, "main"]);
+        sandbox.write("README.md", text);
+        sandbox.git(&["commit", "-q", "-a", "-m", branch]);
+    }
+    let merge = Sandbox::ran(sandbox.command("git").args(["merge", "-q", "other"]));
+    assert_ne!(merge.code, 0, "the branches conflict");
+    refused(&sandbox, |sandbox| execute(sandbox, &[]), 2, "a merge is in progress").says("git merge --abort");
+}
+
+#[test]
+fn nobody_commits_without_a_name() {
+    let sandbox = Sandbox::new();
+    fs::remove_file(sandbox.root().with_file_name("home").join(".gitconfig")).expect("removed");
+    sandbox.git(&["config", "user.useConfigOnly", "true"]);
+    refused(&sandbox, |sandbox| execute(sandbox, &[]), 2, "does not know who commits").says("user.name");
+}
+
+#[test]
+fn a_branch_of_somebody_else_is_nothing_to_build_on() {
+    let sandbox = Sandbox::new();
+    sandbox.git(&["checkout", "-q", "-b", "ai-workflow/issue-243"]);
+    sandbox.git(&["commit", "-q", "--allow-empty", "-m", "somebody else's"]);
+    sandbox.git(&["checkout", "-q", "main"]);
+    refused(&sandbox, |sandbox| execute(sandbox, &[]), 2, "was not made by a run that is known here");
+}
+
+#[test]
+fn an_agent_that_cannot_be_called_is_found_out_before_anything_begins() {
+    let sandbox = Sandbox::new();
+    sandbox.executable("no-right.sh", "#!/bin/sh\n");
+    sandbox.write("plain.txt", "no program\n");
+    let bad = sandbox.script("turn = 3\n");
+    for (agent, text) in [
+        ("command:/no/such/agent", "`/no/such/agent` was not found"),
+        ("command:no-such-agent", "add its folder to PATH"),
+        ("command:./plain.txt", "is not executable"),
+        ("scripted:nowhere.toml", "nowhere.toml"),
+        (bad.as_str(), "the agent `scripted:"),
+        ("claude", "`claude`"),
+        ("codex:o3", "`codex"),
+        ("auto", "neither `claude` nor `codex` was found"),
+        ("acp:no-such --acp", "`no-such` was not found"),
+        ("nobody", "[agents.nobody]"),
+    ] {
+        let run = |sandbox: &Sandbox| {
+            let mut command = sandbox.binary(&["execute", "--issue", "243", "--agent", agent]);
+            Sandbox::ran(command.env("PATH", "/usr/bin:/bin"))
+        };
+        refused(&sandbox, run, 4, text);
+    }
+    let reviewer = |sandbox: &Sandbox| execute(sandbox, &["--reviewer", "command:/no/such/reviewer"]);
+    refused(&sandbox, reviewer, 4, "`/no/such/reviewer` was not found");
+    let kind = |sandbox: &Sandbox| sandbox.run(&["execute", "--issue", "243", "--agent", "gpt:4"]);
+    refused(&sandbox, kind, 2, "names no kind of agent");
+}
+
+#[test]
+fn flags_that_exclude_each_other_are_refused() {
+    let sandbox = Sandbox::new();
+    let both = |sandbox: &Sandbox| execute(sandbox, &["--skip-dependency-check", "--ignore-dependencies"]);
+    refused(&sandbox, both, 2, "exclude each other");
+}
+
+#[test]
+fn github_is_refused_honestly() {
+    let sandbox = Sandbox::new();
+    let run = |sandbox: &Sandbox| {
+        sandbox.run(&["execute", "--issue", "243", "--forge", "github", "--agent", &fake_agent()])
+    };
+    refused(&sandbox, run, 5, "GitHub").says("--forge local");
+}
+
+#[test]
+fn what_was_agreed_cannot_be_changed_by_a_flag() {
+    let sandbox = Sandbox::new();
+    sandbox.git(&["branch", "other"]);
+    sandbox.short("", &[]).exits(0);
+    let facts = sandbox.facts().len();
+    for (flag, value, text) in [
+        ("--preset", "quick", "was begun with preset `review-requirements`, not `quick`"),
+        ("--base-branch", "other", "was begun with base-branch `main`, not `other`"),
+        ("--language", "ja", "was begun with language `en`, not `ja`"),
+        ("--skip-phases", "planning", "was begun with the phase `planning` in it"),
+    ] {
+        execute(&sandbox, &[flag, value]).refuses(2, text).says("ai-workflow cleanup --issue 243");
+    }
+    assert_eq!(sandbox.facts().len(), facts);
+    sandbox.write(".ai-workflow/config.toml", "preset = \"quick\"\n");
+    execute(&sandbox, &["--preset", "review-requirements"]).exits(0);
+    execute(&sandbox, &[]).exits(0);
+}
+
+#[test]
+fn an_issue_that_has_no_run_is_said_so_by_every_command() {
+    let sandbox = Sandbox::new();
+    for command in ["status", "explain", "replay", "resume", "cancel", "finalize", "cleanup", "rollback"] {
+        let mut arguments = vec![command, "--issue", "243"];
+        if command == "rollback" {
+            arguments.extend(["--to-phase", "planning", "--reason", "x"]);
+        }
+        refused(&sandbox, |sandbox| sandbox.run(&arguments), 2, "there is no run of issue 243");
+    }
+}
+
+#[test]
+fn a_refusal_with_json_is_one_document_too() {
+    let sandbox = Sandbox::new();
+    let ran =
+        sandbox.run(&["execute", "--issue", "999", "--agent", &fake_agent(), "--json"]).refuses(2, "999");
+    let document = ran.json();
+    assert_eq!(document["exit_code"], 2);
+    assert!(document["error"].as_str().is_some_and(|error| error.contains("issue 999 does not exist")));
+    assert!(document["hints"].as_array().is_some_and(|hints| !hints.is_empty()));
+}
+
+#[test]
+fn a_log_that_was_written_by_a_newer_program_is_left_alone() {
+    let sandbox = Sandbox::new();
+    sandbox.short("", &[]).exits(0);
+    let path = ".ai-workflow/issue-243/events.jsonl";
+    let log = sandbox.read(path).replacen("\"format\":1", "\"format\":99", 1);
+    sandbox.write(path, &log);
+    let before = sandbox.everything();
+    execute(&sandbox, &[]).refuses(6, "events.jsonl");
+    sandbox.run(&["status", "--issue", "243"]).refuses(6, "events.jsonl");
+    assert_eq!(sandbox.everything(), before);
+}
+
+#[test]
+fn an_agent_that_loses_its_program_meanwhile_is_exit_4() {
+    let sandbox = Sandbox::new();
+    let agent = sandbox.executable("agent.sh", "#!/bin/sh\nexit 1\n");
+    fs::write(&agent, "#!/no/such/interpreter\n").expect("written");
+    make_executable(&agent);
+    sandbox.write(".ai-workflow/config.toml", "[policies.phase-review.limits]\nbackoff_ms = 1\n");
+    let spec = format!("command:{}", agent.display());
+    let ran = sandbox.run(&["execute", "--issue", "243", "--agent", &spec, "--preset", "quick"]).exits(4);
+    assert!(ran.stderr.contains("failed: planning (agent_failed)"), "{}", ran.stderr);
+    let honest = sandbox.script(&honest_script(""));
+    sandbox.run(&["execute", "--issue", "243", "--agent", &honest, "--retry-failed"]).exits(0);
+}
