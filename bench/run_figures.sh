@@ -7,8 +7,8 @@
 # AI_WORKFLOW_BIN names a program that is built already, RUNS how often time is taken (5), KEEP=1 leaves the clones.
 # How it counts: agent calls by the facts in the log; git processes by a `git` in the PATH that notes who started it;
 # syncs by strace, where it is installed; time as the best of several runs, without the wrapper and without strace,
-# because what else the machine does can only add to it;
-# memory as the high-water mark of the runner itself. Linux only. Needs bash, git and a release build; no account, no network.
+# because what else the machine does can only add to it; memory as the high-water mark of the runner itself.
+# Linux only. Needs bash, git and a release build; no account, no network.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -64,10 +64,11 @@ nth() { sort -n "$work/times" | sed -n "$1p"; }
 seconds() { awk -v n="$1" 'BEGIN { printf "%.2f", n / 1000000 }'; }
 
 # --- time
+TIMEFORMAT='%U %S'
 for n in $(seq "$runs"); do clone "timed-$n"; done
 for n in $(seq "$runs"); do
     began=$(microseconds)
-    execute "timed-$n"
+    { time execute "timed-$n"; } 2>> "$work/cpu"
     wall=$(($(microseconds) - began))
     agents=$(agents_of "timed-$n")
     echo "$((wall - agents)) $wall $agents" >> "$work/times"
@@ -135,6 +136,9 @@ row "fsync and fdatasync calls" "$syncs"
 row "wall time, best of $runs" "$(seconds "$wall") s"
 row "  of it agents, with their supervision" "$(seconds "$agents") s"
 limited "  of it outside agents and commands" "$(seconds "$outside") s" "$outside" 1000000 "<= 1.00 s (median $(seconds "$median"), worst $(seconds "$worst"))"
+row "CPU time with git and agents, best of $runs" "$(awk '{ print $1 + $2 }' "$work/cpu" | sort -n | head -1) s"
 limited "peak memory of the runner" "$(awk -v k="$peak" 'BEGIN { printf "%.1f MiB", k / 1024 }')" "$peak" $((25 * 1024)) "<= 25 MiB"
 row "files in the repository" "$("$real_git" -C "$repository" ls-files | wc -l)"
+busy=$(awk -v cores="$(nproc)" '$1 > cores { print $1 " on " cores }' /proc/loadavg)
+[ -z "$busy" ] || row "the machine is busy, times are too long: load" "$busy"
 exit "$missed"
