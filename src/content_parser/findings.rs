@@ -20,7 +20,9 @@ pub(super) fn read_all(fields: &Map<String, Value>) -> Vec<Finding> {
         let lists_some = |value: &&Value| value.as_f64() != Some(0.0);
         let mut others = list(fields.get(name).filter(lists_some));
         if critical {
-            others.iter_mut().for_each(|finding| finding.severity = Severity::Critical);
+            for finding in &mut others {
+                finding.severity = Severity::Critical;
+            }
         }
         findings.extend(others);
     }
