@@ -9,13 +9,35 @@ use crate::finding::{Disposition, Finding, Severity};
 /// More findings than this are cut, the mildest first.
 const MOST: usize = 500;
 
-/// Reads the findings of a review.
-pub(super) fn read(value: Option<&Value>) -> Vec<Finding> {
-    let mut findings: Vec<Finding> = match value {
+/// Lists beside the findings that hold findings too, and whether all in them are critical.
+const OTHER_LISTS: [(&str, bool); 4] =
+    [("issues", false), ("blockers", true), ("blocking_issues", true), ("critical_issues", true)];
+
+/// Reads the findings of a review, and what it lists beside them under other names.
+pub(super) fn read_all(fields: &Map<String, Value>) -> Vec<Finding> {
+    let mut findings = list(fields.get("findings"));
+    for (name, critical) in OTHER_LISTS {
+        let lists_some = |value: &&Value| value.as_f64() != Some(0.0);
+        let mut others = list(fields.get(name).filter(lists_some));
+        if critical {
+            for finding in &mut others {
+                finding.severity = Severity::Critical;
+            }
+        }
+        findings.extend(others);
+    }
+    worst(findings)
+}
+
+fn list(value: Option<&Value>) -> Vec<Finding> {
+    match value {
         Some(Value::Array(items)) => items.iter().filter_map(finding).collect(),
         Some(single) => finding(single).into_iter().collect(),
         None => Vec::new(),
-    };
+    }
+}
+
+fn worst(mut findings: Vec<Finding>) -> Vec<Finding> {
     if findings.len() > MOST {
         findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
         findings.truncate(MOST);
@@ -120,6 +142,10 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    fn read(value: Option<&Value>) -> Vec<Finding> {
+        worst(list(value))
+    }
 
     fn one(value: &Value) -> Finding {
         read(Some(&json!([value]))).pop().expect("one finding")

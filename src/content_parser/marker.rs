@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use super::folded::{folded, is_picture};
 use super::label::{self, Label, Lead, Rank};
-use super::quoted::Quoted;
+use super::quoted::{self, Quoted};
 use super::word::{Said, Words};
 use super::{head, tail};
 use crate::verdict::Judgment;
@@ -66,7 +66,7 @@ fn strictest_of_best_rank<'m>(marks: impl Iterator<Item = &'m Mark> + Clone) -> 
 }
 
 /// Reads all marker lines of a text, without those inside objects.
-pub(super) fn read(text: &str, quoted: &Quoted, objects: &[Range<usize>], words: &Words) -> Marks {
+pub(super) fn read(text: &str, quotations: &Quoted, objects: &[Range<usize>], words: &Words) -> Marks {
     let mut marks = Marks::default();
     let mut lines = Lines::default();
     let mut labels = 0;
@@ -84,7 +84,8 @@ pub(super) fn read(text: &str, quoted: &Quoted, objects: &[Range<usize>], words:
         }
         labels += 1;
         let Some(place) = Place::read(text, lines.start, mention.range()) else { continue };
-        let is_quoted = quoted.is_quoted(lines.start, mention.start());
+        let is_quoted = quotations.is_quoted(lines.start, mention.start())
+            || quoted::is_indented(&text[lines.start..mention.start()]);
         match place.said(words) {
             Some(Said::Go(go)) => marks.go.push((lines.number, go, is_quoted)),
             Some(said) => marks.found.extend(place.mark(said, is_quoted)),

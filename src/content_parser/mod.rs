@@ -27,6 +27,7 @@ mod folded;
 mod go_nogo;
 mod label;
 mod marker;
+mod objection;
 mod objects;
 mod quoted;
 mod review;

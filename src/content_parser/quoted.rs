@@ -76,6 +76,12 @@ impl<'t> Quoted<'t> {
     }
 }
 
+/// Tells whether a line begins with so much space that Markdown takes it for code.
+pub(super) fn is_indented(line: &str) -> bool {
+    let spaces = line.bytes().take(4).take_while(|byte| *byte == b' ').count();
+    spaces == 4 || line.as_bytes().get(spaces) == Some(&b'\t')
+}
+
 fn fences(text: &str) -> Vec<Fence> {
     let mut fences: Vec<Fence> = Vec::new();
     let mut open: Option<(usize, &str)> = None;

@@ -59,13 +59,22 @@ pub(super) fn read(fields: &Map<String, Value>, words: &Words, read_as: ReadAs) 
         read_as,
         feedback: feedback(fields),
         suggestions: texts(fields.get("suggestions")),
-        findings: findings::read(fields.get("findings")),
+        findings: findings::read_all(fields),
         questions: texts(fields.get("questions")),
         grade,
         viewpoints,
     };
     tighten(&mut reading, unread_grade || unread_viewpoint);
-    reading
+    if reading.judgment.approves() && denies_approval(fields) {
+        reason_to_revise(&mut reading, "an approval that it denies");
+    }
+    match strictest_inside(fields, words) {
+        Some((judgment, word)) if judgment > reading.judgment => {
+            let reason = format!("tightened: {} with {word} inside", reading.stated);
+            Reading { result: judgment.verdict(), judgment, reason, ..reading }
+        }
+        _ => reading,
+    }
 }
 
 fn strictest_word(fields: &Map<String, Value>, words: &Words) -> (Judgment, String) {
@@ -95,10 +104,47 @@ fn tighten(reading: &mut Reading, unread_grade: bool) {
         },
     };
     if reading.judgment.approves() {
-        reading.judgment = reading.judgment.max(Judgment::Revise);
-        reading.result = reading.judgment.verdict();
-        reading.reason = format!("tightened: {} with {contradiction}", reading.stated);
+        reason_to_revise(reading, &contradiction);
     }
+}
+
+fn reason_to_revise(reading: &mut Reading, contradiction: &str) {
+    reading.judgment = reading.judgment.max(Judgment::Revise);
+    reading.result = reading.judgment.verdict();
+    reading.reason = format!("tightened: {} with {contradiction}", reading.stated);
+}
+
+/// Tells whether an object says in another field that it does not approve.
+fn denies_approval(fields: &Map<String, Value>) -> bool {
+    let is_no = |value: &Value| match value {
+        Value::Bool(approved) => !approved,
+        Value::String(word) => ["false", "no"].contains(&word.trim().to_lowercase().as_str()),
+        _ => false,
+    };
+    let approval = |key: &str| ["approved", "passed", "accepted"].contains(&key.to_lowercase().as_str());
+    fields.iter().any(|(key, value)| approval(key) && is_no(value))
+}
+
+/// Returns the strictest known word that objects inside this one state.
+fn strictest_inside(fields: &Map<String, Value>, words: &Words) -> Option<(Judgment, String)> {
+    let mut strictest: Option<(Judgment, String)> = None;
+    let mut left: Vec<&Value> = fields.values().collect();
+    while let Some(value) = left.pop() {
+        match value {
+            Value::Array(items) => left.extend(items),
+            Value::Object(inner) => {
+                for word in verdicts(inner).into_iter().filter_map(Value::as_str) {
+                    let judgment = words.meaning(word);
+                    if judgment > strictest.as_ref().map(|(judgment, _)| *judgment) {
+                        strictest = judgment.map(|judgment| (judgment, clipped(word.trim(), 80).to_owned()));
+                    }
+                }
+                left.extend(inner.values());
+            }
+            _ => {}
+        }
+    }
+    strictest
 }
 
 /// Returns a grade, and whether there is something else in its place.

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::folded::{is_arrow, is_picture};
+use super::objection;
 use crate::verdict::Judgment;
 
 /// The words of a policy, longest first, spelled alike.
@@ -53,6 +54,10 @@ impl Words {
 
     /// Reads what a folded text begins with.
     pub(super) fn read(&self, text: &str) -> Said {
+        // Markdown writers escape the underscores of a word.
+        if text.contains("\\_") {
+            return self.read(&text.replace("\\_", "_"));
+        }
         let opened = text.trim_start_matches(|c: char| is_opening(c) || is_picture(c));
         if opened.is_empty() {
             return Said::Nothing;
@@ -65,7 +70,10 @@ impl Words {
         if self.offers_another(after) {
             return Said::Choice;
         }
-        let crossed = text[..text.len() - opened.len()].contains(['❌', '⛔', '🚫', '🔴', '✗', '✘', '❎']);
+        if let Some(said) = self.with_parenthesis(word, after) {
+            return said;
+        }
+        let crossed = text[..text.len() - opened.len()].contains(CROSSES);
         let clean = !judgment.approves() || (!crossed && is_clean(after));
         Said::Word { text: word.to_owned(), judgment, clean }
     }
@@ -76,6 +84,15 @@ impl Words {
             (spelled(start) == word && ends(word, &text[word.len()..])).then_some(word.len())
         };
         self.0.iter().find_map(|(word, judgment)| Some((matches(word)?, *judgment)))
+    }
+
+    /// Reads `PASS (with suggestions)`, which is one word written as two.
+    fn with_parenthesis(&self, word: &str, after: &str) -> Option<Said> {
+        let rest = after.trim_start_matches(|c: char| c.is_whitespace() || "*_`".contains(c));
+        let (inside, after) = rest.strip_prefix('(')?.split_once(')')?;
+        let text = format!("{word} {}", inside.trim());
+        let judgment = self.meaning(&text)?;
+        Some(Said::Word { text, judgment, clean: !judgment.approves() || is_clean(after) })
     }
 
     /// Tells whether another word is offered next: `PASS / FAIL`, `PASS or FAIL`, `PASS、FAIL`.
@@ -106,6 +123,9 @@ fn ends(word: &str, after: &str) -> bool {
         first => !is_part(first),
     }
 }
+
+/// Signs that take back the word they stand beside.
+const CROSSES: [char; 9] = ['❌', '⛔', '🚫', '🔴', '✗', '✘', '❎', '✖', '×'];
 
 fn is_opening(c: char) -> bool {
     c.is_whitespace() || "*_`\"'“”‘’「『【[(<:".contains(c)
@@ -170,13 +190,23 @@ fn is_clean(after: &str) -> bool {
     let rest = after.trim_start_matches(is_closing);
     let closed =
         after[..after.len() - rest.len()].contains(['*', '`', '」', '』', '】', ']', '\'', '"', '”']);
+    if after[..after.len() - rest.len()].contains(CROSSES) {
+        return false;
+    }
     let Some(first) = rest.chars().next() else { return true };
     if is_arrow(first) || rest.starts_with("->") || rest.starts_with("=>") || first == '~' {
         return false;
     }
     let comment =
         rest.trim_start_matches(|c: char| c.is_whitespace() || "。、,.;!|-–—(".contains(c) || is_picture(c));
-    if takes_back(comment) || (first == '(' && has_condition(parenthesis(rest))) {
+    let crossed = rest[..rest.len() - comment.len()].contains(CROSSES);
+    let comment = without_no_condition(comment);
+    let parenthesis = without_no_condition(parenthesis(rest));
+    if crossed
+        || takes_back(&comment)
+        || (first == '(' && has_condition(&parenthesis))
+        || objection::is_in(rest)
+    {
         return false;
     }
     let separated = "。、,.;!|(-–—".contains(first) || rest.starts_with("\\n");
@@ -200,6 +230,11 @@ const COPULAS: [&str; 13] = [
     "だ。",
     "(",
 ];
+
+/// Drops what says that there is no condition.
+fn without_no_condition(text: &str) -> String {
+    text.replace("無条件", "").replace("条件なし", "").replace("条件はなし", "").replace("条件無し", "")
+}
 
 fn parenthesis(text: &str) -> &str {
     text.split(')').next().unwrap_or(text)

@@ -56,7 +56,8 @@ fn e_02_nested_objects_are_read_whole_and_braces_in_strings_do_not_count() {
     assert_eq!((gist(&reading).as_str(), reading.feedback.as_str()), ("FAIL by json", "no }"));
     // What is inside a review is about parts of it; what is inside anything else is not this reviewer's approval.
     assert_gists(&[
-        (r#"{"result": "PASS", "details": {"result": "FAIL"}}"#, "PASS by json"),
+        (r#"{"result": "PASS", "details": {"result": "FAIL"}}"#, "FAIL by json"),
+        (r#"{"result": "FAIL", "details": {"result": "PASS"}}"#, "FAIL by json"),
         (r#"{"previous": {"result": "PASS"}}"#, "FAIL by default"),
         (r#"{"reviews": [{"result": "FAIL"}]} {"result": "PASS"}"#, "FAIL by json"),
     ]);
@@ -495,6 +496,69 @@ fn a_verdict_is_tightened_by_what_it_says_itself() {
     ] {
         assert_eq!(read(&format!("{{\"result\": \"PASS\", {more}}}")).result, Verdict::Pass, "{more}");
     }
+}
+
+#[test]
+fn a_pass_with_an_objection_on_its_line_is_none() {
+    assert_gists(&[
+        ("Verdict: PASS (blocked)", "FAIL by marker:verdict"),
+        ("Verdict: PASS, but two critical issues must be fixed before merge", "FAIL by marker:verdict"),
+        (
+            "Verdict: PASS. However, this must not be merged until the SQL injection is fixed.",
+            "FAIL by marker:verdict",
+        ),
+        ("最終判定: PASS（ただし、ブロッカーの修正が必要）", "FAIL by marker:最終判定"),
+        ("最終判定: PASS。ただし重大な欠陥があるため差し戻し。", "FAIL by marker:最終判定"),
+        ("Verdict: PASS ❌", "FAIL by marker:verdict"),
+        ("最終判定: PASS ✗", "FAIL by marker:最終判定"),
+        ("最終判定: PASS - ✗", "FAIL by marker:最終判定"),
+    ]);
+}
+
+#[test]
+fn a_remark_that_objects_to_nothing_leaves_a_pass_standing() {
+    assert_gists(&[
+        (
+            "判定: PASS - 上記の改善提案を参考に、必要に応じて詳細化することを推奨します",
+            "PASS by marker:判定",
+        ),
+        ("判定: PASS。ブロッカーはありません。", "PASS by marker:判定"),
+        ("Verdict: PASS - no blockers, nice work", "PASS by marker:verdict"),
+        ("最終判定: **PASS**（条件なし）", "PASS by marker:最終判定"),
+        (r"最終判定: PASS\_WITH\_SUGGESTIONS", "PASS_WITH_SUGGESTIONS by marker:最終判定"),
+        ("最終判定: PASS (with suggestions)", "PASS_WITH_SUGGESTIONS by marker:最終判定"),
+        ("最終判定: PASS (with suggestions), but blocked", "FAIL by marker:最終判定"),
+    ]);
+}
+
+#[test]
+fn an_object_that_denies_its_own_pass_is_none() {
+    assert_gists(&[
+        (r#"{"result":"PASS","issues":[{"severity":"critical","issue":"x"}]}"#, "FAIL by json"),
+        (r#"{"result":"PASS","findings":[],"issues":[{"severity":"major"}]}"#, "FAIL by json"),
+        (r#"{"result":"PASS","blockers":["no tests"]}"#, "FAIL by json"),
+        (r#"{"result":"PASS","approved":false}"#, "FAIL by json"),
+        (r#"{"result":"PASS","passed":"false"}"#, "FAIL by json"),
+        (r#"{"review":{"result":"FAIL"},"result":"PASS"}"#, "FAIL by json"),
+        (r#"{"review":[{"result":"PASS"}],"result":"FAIL"}"#, "FAIL by json"),
+        (
+            r#"{"result":"PASS","issues":[{"severity":"minor"}],"blockers":[],"approved":true,"tests":{"result":"12 ok"}}"#,
+            "PASS by json",
+        ),
+        (r#"{"result":"PASS","issues":0,"blockers":"none"}"#, "PASS by json"),
+    ]);
+    let reading = read(r#"{"result":"PASS","blockers":["no tests"]}"#);
+    assert_eq!(reading.worst(), Some(Severity::Critical));
+}
+
+#[test]
+fn indented_code_is_quoted_text() {
+    assert_gists(&[
+        ("The template says\n\n    最終判定: PASS\n", "FAIL by default"),
+        ("\t最終判定: PASS\n判定: FAIL", "FAIL by marker:判定"),
+        ("判定: PASS\n\n    判定: FAIL", "FAIL by marker:判定"),
+        ("   最終判定: PASS", "PASS by marker:最終判定"),
+    ]);
 }
 
 #[test]
