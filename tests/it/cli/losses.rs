@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::PathBuf;
+use std::process::Stdio;
 
 use crate::support::Sandbox;
 
@@ -56,4 +57,32 @@ fn cleanup_keeps_a_commit_that_only_the_head_of_a_worktree_knows() {
     let mine = sandbox.git(&["-C", &there, "rev-parse", "HEAD"]);
     sandbox.run(&CLEANUP).refuses(2, &mine[..9]).says("at HEAD");
     assert!(beside.exists());
+}
+
+#[test]
+fn a_list_in_toml_stays_a_list_in_flags_and_variables() {
+    let sandbox = Sandbox::new().with("AI_WORKFLOW_CHECKS__PROTECTED", "[\"A.md\", \"B.md\"]");
+    let protected = |more: &[&str]| {
+        let json = sandbox.run(&[&["config", "show", "--json"], more].concat()).exits(0).json();
+        json["settings"]["checks"]["protected"].clone()
+    };
+    assert_eq!(protected(&[]), serde_json::json!(["A.md", "B.md"]));
+    assert_eq!(protected(&["--set", "checks.protected=['C.md']"]), serde_json::json!(["C.md"]));
+    sandbox.run(&["config", "show", "--set", "checks.protected=[C.md"]).refuses(2, "is not a list in TOML");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn output_that_cannot_be_written_is_a_failure() {
+    let sandbox = Sandbox::new();
+    for arguments in [&["config", "schema"][..], &["completions", "bash"], &["--help"], &["phases", "--json"]]
+    {
+        let full = fs::OpenOptions::new().write(true).open("/dev/full").expect("Linux has it");
+        let output = sandbox.binary(arguments).stdout(full).stderr(Stdio::piped()).spawn();
+        let output = output.and_then(std::process::Child::wait_with_output).expect("it ends");
+        let told = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(6), "{arguments:?}: {told}");
+        assert!(told.starts_with("error: failed to write to stdout: "), "{told}");
+        assert!(told.contains("\nhint: ") && told.lines().count() == 2, "{told}");
+    }
 }
