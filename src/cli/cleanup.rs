@@ -1,4 +1,5 @@
-//! `cleanup`: removes a run: its branch, its worktree, its files. What is not over is removed only when forced.
+//! `cleanup`: removes a run: its branch, its worktree, its files. What is not over, and what
+//! would take work of the user's with it, is removed only when forced.
 
 use std::fs;
 use std::path::PathBuf;
@@ -9,7 +10,7 @@ use super::Answer;
 use super::arguments::Cleanup;
 use super::door::Door;
 use super::failure::{Failure, Kind};
-use super::find::{look, no_run};
+use super::find::{Seen, look, no_run};
 use super::hold::{self, refuse_dirty};
 use super::show::show;
 use crate::event::{Outcome, branch_of};
@@ -17,7 +18,7 @@ use crate::flow::Run;
 use crate::issue::IssueNumber;
 use crate::store::folders::RunFolder;
 use crate::store::pointer;
-use crate::workspace::{CommitId, Workspace};
+use crate::workspace::{CommitId, IssueSpace, Workspace, is_engines_own};
 
 /// What a cleanup is about.
 struct Plan {
@@ -39,8 +40,11 @@ pub(super) fn run(arguments: &Cleanup) -> Answer {
     if arguments.logs_only {
         return logs_only(&door, &plan, run, arguments);
     }
-    over(run, arguments.force)?;
     let tip = door.workspace.branch(&branch_of(issue))?.map(|branch| branch.tip);
+    if !arguments.force {
+        over(run)?;
+        nothing_of_the_users(&door, &plan, &seen, run, tip.as_ref())?;
+    }
     let steps = steps(&plan, tip.as_ref());
     if !arguments.dry_run {
         remove(&door, &plan)?;
@@ -55,16 +59,113 @@ pub(super) fn run(arguments: &Cleanup) -> Answer {
     Ok(0)
 }
 
-fn over(run: &Run, force: bool) -> Result<(), Failure> {
+fn over(run: &Run) -> Result<(), Failure> {
     let over = matches!(
         run.outcome,
         Outcome::Completed | Outcome::Cancelled | Outcome::Failed | Outcome::Incomplete
     );
-    if over || force {
+    if over {
         return Ok(());
     }
     Err(Failure::usage(format!("the run is {}", run.outcome.as_str()))
         .hint("end it with `ai-workflow cancel` first, or add `--force`"))
+}
+
+/// Refuses when files or commits would go that no part of the run has made.
+fn nothing_of_the_users(
+    door: &Door,
+    plan: &Plan,
+    seen: &Seen,
+    run: &Run,
+    tip: Option<&CommitId>,
+) -> Result<(), Failure> {
+    let branch = branch_of(plan.issue);
+    let space = door.workspace.for_issue(plan.issue);
+    if let Some(tip) = tip {
+        made_by_run(&space, seen, run, tip, &branch)?;
+    }
+    let Some(root) = plan.root.as_ref().filter(|_| plan.linked) else { return Ok(()) };
+    let linked = Workspace::open(root)?;
+    let head = linked.survey()?.head;
+    if head.branch.is_none() && tip != Some(&head.commit) {
+        made_by_run(&space, seen, run, &head.commit, "HEAD")?;
+    }
+    refuse_unsaved(&linked, plan.issue)
+}
+
+/// Refuses a commit that is not the run's. Its record commits stand in no fact, only their trailers tell them.
+fn made_by_run(
+    space: &IssueSpace,
+    seen: &Seen,
+    run: &Run,
+    tip: &CommitId,
+    place: &str,
+) -> Result<(), Failure> {
+    let commits = run.phases.iter().filter_map(|phase| phase.commit.as_deref());
+    let mut known = commits.chain([run.head.as_str(), run.started.base_commit.as_str()]);
+    if known.any(|commit| commit == tip.as_str()) {
+        return Ok(());
+    }
+    let last = last_commit(space, seen, run)?;
+    if last.as_ref() == Some(tip) {
+        return Ok(());
+    }
+    let since = last.map_or_else(|| run.head.clone(), |last| last.to_string());
+    Err(Failure::usage(format!("the commit {} at {place} is not of the run", short(tip.as_str()))).hint(
+        format!(
+            "`git log {}..{}` shows what would be lost; keep it with `git branch NAME {}`, then add `--force`",
+            short(&since),
+            short(tip.as_str()),
+            short(tip.as_str())
+        ),
+    ))
+}
+
+/// Returns the newest commit of the branch that carries the run's trailers.
+fn last_commit(space: &IssueSpace, seen: &Seen, run: &Run) -> Result<Option<CommitId>, Failure> {
+    for seq in (0..=seen.state.seq).rev() {
+        if let Some((commit, _)) = space.find_commit_with(&run.started.run_id, seq)? {
+            return Ok(Some(commit));
+        }
+    }
+    Ok(None)
+}
+
+/// Refuses a worktree in which something is that only there exists. The run's own folder goes with the run.
+fn refuse_unsaved(linked: &Workspace, issue: IssueNumber) -> Result<(), Failure> {
+    let survey = linked.survey()?;
+    let snapshot = linked.for_issue(issue).snapshot(None)?;
+    let folder = format!("{}/", RunFolder::new(linked.root(), issue).relative());
+    let of_run = |path: &String| path.starts_with(&folder) || is_engines_own(path);
+    let differing = snapshot.uncommitted.into_keys().filter(|path| !of_run(path));
+    let mut lost: Vec<String> = differing.chain(snapshot.left_out).chain(survey.moved_submodules).collect();
+    lost.sort();
+    lost.dedup();
+    if let (true, None) = (lost.is_empty(), survey.in_progress) {
+        return Ok(());
+    }
+    let root = linked.root().display();
+    let what = survey.in_progress.map(|what| format!(" and a {what} in progress")).unwrap_or_default();
+    Err(Failure::usage(format!("the worktree {root} has changes that are not committed{what}")).hint(
+        format!(
+            "they would be lost: {}; commit them elsewhere or move them away, or add `--force`",
+            some_of(&lost)
+        ),
+    ))
+}
+
+fn some_of(paths: &[String]) -> String {
+    const SHOWN: usize = 10;
+    let shown = paths.iter().take(SHOWN).cloned().collect::<Vec<_>>().join(", ");
+    match paths.len() {
+        0 => "what is in progress".into(),
+        0..=SHOWN => shown,
+        all => format!("{shown} and {} more", all - SHOWN),
+    }
+}
+
+fn short(commit: &str) -> &str {
+    commit.get(..9).unwrap_or(commit)
 }
 
 fn steps(plan: &Plan, tip: Option<&CommitId>) -> Vec<String> {
@@ -78,7 +179,7 @@ fn steps(plan: &Plan, tip: Option<&CommitId>) -> Vec<String> {
         None => {}
     }
     if let Some(tip) = tip {
-        let short = tip.as_str().get(..9).unwrap_or(tip.as_str());
+        let short = short(tip.as_str());
         steps.push(format!("remove the branch {branch} (`git branch {branch} {short}` brings it back)"));
     }
     steps

@@ -1,8 +1,11 @@
-//! Prints: data to stdout, words to stderr. A reader that has gone away, such as `head`, is no failure.
+//! Prints: data to stdout, words to stderr. A reader that has gone away, such as `head`, is no failure;
+//! a full disk is one.
 
 use std::io::{self, Write};
 
 use serde_json::Value;
+
+use super::failure::{Failure, Kind};
 
 /// Prints lines, or the same as JSON.
 pub(super) fn show(json: bool, value: &Value, lines: &str) {
@@ -13,13 +16,59 @@ pub(super) fn show(json: bool, value: &Value, lines: &str) {
     }
 }
 
-/// Writes data to stdout.
+/// Writes data to stdout. When it cannot be written, for another reason than that its reader has gone, the process ends
+/// here: to every command its output is the last thing it does, and an exit code of 0 would be a lie.
 pub(super) fn data(bytes: &[u8]) {
-    let mut out = io::stdout().lock();
-    let _ = out.write_all(bytes).and_then(|()| out.flush());
+    if let Err(failure) = written(bytes, &mut io::stdout().lock()) {
+        words(&format!("{failure}\n"));
+        #[expect(clippy::exit, reason = "nothing is left to do, and the reader of stdout must learn of it")]
+        std::process::exit(i32::from(failure.kind as u8));
+    }
+}
+
+fn written(bytes: &[u8], out: &mut impl Write) -> Result<(), Failure> {
+    match out.write_all(bytes).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(Failure::new(
+            Kind::State,
+            format!("failed to write to stdout: {error}"),
+        )
+        .hint(
+            "what the command did is done, only its output is lost: make room, or send it to another place",
+        )),
+        _ => Ok(()),
+    }
 }
 
 /// Writes words for people to stderr.
 pub(super) fn words(text: &str) {
     let _ = io::stderr().lock().write_all(text.as_bytes());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Takes nothing, for a reason.
+    struct Refusing(io::ErrorKind);
+
+    impl Write for Refusing {
+        fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+            Err(self.0.into())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Err(self.0.into())
+        }
+    }
+
+    #[test]
+    fn only_a_reader_that_has_gone_is_no_failure() {
+        assert!(written(b"x", &mut Refusing(io::ErrorKind::BrokenPipe)).is_ok());
+        let failure = written(b"x", &mut Refusing(io::ErrorKind::StorageFull)).expect_err("the disk is full");
+        assert_eq!((failure.kind, failure.hints.len()), (Kind::State, 1));
+        assert!(failure.message.starts_with("failed to write to stdout: "), "{}", failure.message);
+        let mut out = Vec::new();
+        assert!(written(b"x", &mut out).is_ok());
+        assert_eq!(out, b"x");
+    }
 }

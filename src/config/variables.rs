@@ -27,7 +27,8 @@ pub(super) fn read(environment: &BTreeMap<String, String>, known: &Table) -> Res
         }
         let place = Place::Variable(variable.clone());
         let Some((path, shape)) = setting(rest, known) else { return Err(unknown(variable, place)) };
-        layer.insert(&path, written::value(text, Some(shape)), &place);
+        let value = value(text, Some(shape), &path, &place)?;
+        layer.insert(&path, value, &place);
     }
     layer.checked()
 }
@@ -43,9 +44,34 @@ pub(super) fn read_flags(flags: &BTreeMap<String, String>) -> Result<Layer, Conf
         } else {
             format!("--{}", key.replace('_', "-"))
         });
-        layer.insert(&path, written::value(text, shape), &place);
+        let value = value(text, shape, &path, &place)?;
+        layer.insert(&path, value, &place);
     }
     layer.checked()
+}
+
+/// Returns the value of a text; where a list is wanted, `[` begins one in TOML, which may hold commas.
+fn value(text: &str, shape: Option<&Shape>, path: &[String], place: &Place) -> Result<Value, ConfigError> {
+    let is_list = matches!(shape, Some(Shape::List(_) | Shape::Names)) && text.trim().starts_with('[');
+    if !is_list {
+        return Ok(written::value(text, shape));
+    }
+    list(text.trim()).map_err(|why| ConfigError::Contradiction {
+        place: place.clone(),
+        key: path.join("."),
+        what: format!("begins with `[` but is not a list in TOML such as `[\"a\", \"b\"]`: {why}"),
+    })
+}
+
+/// Reads one TOML array and nothing behind it.
+fn list(text: &str) -> Result<Value, String> {
+    let mut read: Table = toml::from_str(&format!("list = {text}")).map_err(|error| one_line(&error))?;
+    let list = read.remove("list").filter(Value::is_array);
+    list.filter(|_| read.is_empty()).ok_or_else(|| "something follows it".to_owned())
+}
+
+fn one_line(error: &toml::de::Error) -> String {
+    error.message().split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 fn setting(rest: &str, known: &Table) -> Option<(Vec<String>, &'static Shape)> {
@@ -94,5 +120,58 @@ fn names(shape: &Shape, path: &str) -> Vec<(String, String)> {
             let name = |between| format!("{PREFIX}{}", path.replace('.', between).to_uppercase());
             vec![(name("_"), name("__"))]
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const KEY: &str = "checks.protected";
+
+    fn flag(text: &str) -> Result<Value, ConfigError> {
+        let layer = read_flags(&BTreeMap::from([(KEY.to_owned(), text.to_owned())]))?;
+        Ok(layer.values["checks"]["protected"].clone())
+    }
+
+    fn variable(text: &str) -> Result<Value, ConfigError> {
+        let name = "AI_WORKFLOW_CHECKS__PROTECTED".to_owned();
+        let layer = read(&BTreeMap::from([(name, text.to_owned())]), &Table::new())?;
+        Ok(layer.values["checks"]["protected"].clone())
+    }
+
+    #[test]
+    fn a_list_can_be_written_with_commas_or_in_toml() {
+        for (text, items) in [
+            ("A.md, B.md", &["A.md", "B.md"][..]),
+            (" [\"A.md\"]", &["A.md"]),
+            ("['A.md', 'B,C.md'] ", &["A.md", "B,C.md"]),
+            ("[]", &[]),
+        ] {
+            let list = Value::from(items.to_vec());
+            assert_eq!((flag(text), variable(text)), (Ok(list.clone()), Ok(list)), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_begins_like_a_list_and_is_none_is_refused_with_its_place() {
+        for text in ["[A.md]", "[\"A.md\"", "[ab]*.md", "[]\nother = 1", "[] x"] {
+            for (told, place) in [
+                (flag(text), "flag --set checks.protected"),
+                (variable(text), "variable AI_WORKFLOW_CHECKS__PROTECTED"),
+            ] {
+                let told = told.expect_err(text).to_string();
+                let start = format!("{place}: `{KEY}` begins with `[` but is not a list in TOML");
+                assert!(told.starts_with(&start) && !told.contains('\n'), "{told}");
+            }
+        }
+        let told = flag("[1]").expect_err("no text").to_string();
+        assert!(told.contains("has to be a text, not 1"), "{told}");
+    }
+
+    #[test]
+    fn a_text_may_begin_with_a_bracket() {
+        let layer = read_flags(&BTreeMap::from([("language".to_owned(), "[x]".to_owned())]));
+        assert_eq!(layer.expect("a text").values["language"], Value::from("[x]"));
     }
 }

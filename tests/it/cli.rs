@@ -6,6 +6,7 @@ mod answers;
 mod demo;
 mod ending;
 mod looking;
+mod losses;
 mod refusals;
 mod secrets;
 mod words;
