@@ -1,5 +1,7 @@
 //! Branches and linked worktrees: what is there, going there, making and removing them. Every refusal of git's is passed on.
 
+use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use super::call::Call;
@@ -36,8 +38,27 @@ impl Workspace {
     pub fn branch(&self, name: &str) -> Result<Option<Branch>> {
         check_branch_name(name)?;
         let reference = format!("refs/heads/{name}");
+        if self.is_surely_missing(&reference) {
+            return Ok(None);
+        }
         let found = self.references(&[&reference])?;
         Ok(found.into_iter().find(|branch| branch.reference == reference))
+    }
+
+    /// Tells without a process that a reference is neither in a file of its own nor in the packed ones. In this order,
+    /// because packing writes first and removes then. Where git keeps references in another way, it is asked.
+    fn is_surely_missing(&self, reference: &str) -> bool {
+        let plain = self.common.join("refs/heads").is_dir() && !self.common.join("reftable").exists();
+        if !plain || self.common.join(reference).symlink_metadata().is_ok() {
+            return false;
+        }
+        match fs::read(self.common.join("packed-refs")) {
+            Ok(packed) => {
+                let named = |line: &[u8]| line.strip_suffix(reference.as_bytes()).is_some();
+                !packed.split(|byte| *byte == b'\n').any(named)
+            }
+            Err(error) => error.kind() == ErrorKind::NotFound,
+        }
     }
 
     /// Returns the references of these full names that exist; names below them may be among the answer.

@@ -47,13 +47,9 @@ impl IssueSpace {
             &folded
         };
         let index = self.index_for(expected)?;
-        let wanted = wanted(paths, uncommitted, &self.workspace.root);
-        let commit = if let Some(commit) = self.record_known(&index, &wanted, message)? {
-            commit
-        } else {
-            self.stage(&index, &wanted, &"0".repeat(expected.as_str().len()))?;
-            self.record(&index, message, &[])?
-        };
+        let no_object = "0".repeat(expected.as_str().len());
+        self.stage(&index, &wanted(paths, uncommitted, &self.workspace.root), &no_object)?;
+        let commit = self.record(&index, message)?;
         let index = self.settle(&index, &format!("{commit}.commit.index"))?;
         lock.replace_with(&index)?;
         Ok(commit)
@@ -124,34 +120,11 @@ impl IssueSpace {
         self.workspace.git(&call).map(drop)
     }
 
-    /// Commits the engine's own files and nothing else with one process; nothing when git does not know them all yet.
-    fn record_known(
-        &self,
-        index: &Path,
-        wanted: &BTreeMap<&str, &Content>,
-        message: &Masked,
-    ) -> Result<Option<CommitId>> {
-        let plain =
-            |(path, content): (&&str, &&Content)| is_engines_own(path) && matches!(content, Content::OnDisk);
-        if wanted.is_empty() || !wanted.iter().all(plain) {
-            return Ok(None);
-        }
-        let paths: Vec<&str> = wanted.keys().copied().collect();
-        match self.record(index, message, &paths) {
-            Err(Error::Git { detail, .. }) if detail.contains("did not match any file") => Ok(None),
-            recorded => recorded.map(Some),
-        }
-    }
-
-    /// Commits an index together with these files as they are on disk.
-    fn record(&self, index: &Path, message: &Masked, included: &[&str]) -> Result<CommitId> {
-        let call = Call::new(["commit", "--allow-empty", "--cleanup=whitespace", "--file=-"]);
-        let call = if included.is_empty() {
-            call
-        } else {
-            call.args(["--include", "--"]).args(included.iter().copied())
-        };
-        let call = call.asking_person().on_index(index).fed_with(message.as_str());
+    fn record(&self, index: &Path, message: &Masked) -> Result<CommitId> {
+        let call = Call::new(["commit", "--allow-empty", "--cleanup=whitespace", "--file=-"])
+            .asking_person()
+            .on_index(index)
+            .fed_with(message.as_str());
         let output = self.workspace.git(&call)?;
         // `[branch id] subject`; the name of our branch has no space in it.
         let text = output.text();

@@ -31,6 +31,21 @@ fn the_base_costs_one_process_where_the_worktree_is_on_origins_default() {
 }
 
 #[test]
+fn a_branch_that_is_not_there_costs_no_process_and_one_that_is_packed_is_found() {
+    let fixture = Fixture::new();
+    let space = fixture.space();
+    let found = |name: &str| calls(&space, || space.workspace().branch(name).expect("an answer").is_some());
+    assert_eq!(found("one"), (0, false));
+    fixture.git(&["branch", "one"]);
+    assert_eq!(found("one"), (1, true));
+    fixture.git(&["pack-refs", "--all"]);
+    assert!(!fixture.exists(".git/refs/heads/one"));
+    assert_eq!((found("one"), found("on")), ((1, true), (0, false)));
+    fs::create_dir(fixture.root().join(".git/reftable")).expect("made");
+    assert_eq!(found("two"), (1, false), "git is asked where it may keep references elsewhere");
+}
+
+#[test]
 fn a_base_that_moved_on_origin_is_told() {
     let fixture = Fixture::new();
     let first = fixture.tip();

@@ -50,28 +50,6 @@ fn strays_and_what_the_agent_staged_are_never_committed() {
 }
 
 #[test]
-fn the_end_of_the_log_costs_one_process_once_git_knows_the_log() {
-    let fixture = Fixture::new();
-    let space = fixture.run();
-    let log = ".ai-workflow/issue-7/events.jsonl";
-    fixture.write(".ai-workflow/issue-7/00_planning/output/planning.md", "not part of it");
-    let mut seen = space.snapshot(None).expect("a snapshot");
-    let mut counts = Vec::new();
-    for text in ["one\n", "one\ntwo\n"] {
-        fixture.write(log, text);
-        seen = space.snapshot(Some(&seen.tree)).expect("a snapshot");
-        let commit =
-            || space.commit(&paths(&[log]), &message(), &seen, &seen.head.commit).expect("committed");
-        let (count, commit) = calls(&space, commit);
-        assert_eq!(fixture.git(&["show", &format!("{commit}:{log}")]), text.trim());
-        assert_eq!(fixture.changes_of(commit.as_str()).len(), 1);
-        counts.push(count);
-    }
-    assert_eq!(counts[1], 1, "{counts:?}");
-    assert_eq!(fixture.git(&["status", "--porcelain"]), "?? .ai-workflow/issue-7/00_planning/");
-}
-
-#[test]
 fn a_commit_made_behind_our_back_after_the_last_look_is_folded_in() {
     let fixture = Fixture::new();
     let space = fixture.run();
