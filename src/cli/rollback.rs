@@ -12,7 +12,7 @@ use crate::event::{Fact, Outcome, Reopened, ReopenedBy};
 use crate::flow::{Run, Status};
 use crate::phase::{PhaseName, Step};
 use crate::report::{LogLines, Terminal};
-use crate::workspace::{CommitId, Workspace};
+use crate::workspace::{CommitId, Trailers, Workspace};
 
 /// The longest reason, in characters.
 const LONGEST_REASON: usize = 100_000;
@@ -125,7 +125,13 @@ fn revert(door: &Door, hold: &Hold, phase: &PhaseName) -> Result<(), Failure> {
     let Some(before) = before(run, workspace, phase)? else { return Ok(()) };
     let paths = workspace.take_back(&before)?;
     let snapshot = hold.space.snapshot(None)?;
-    let message = door.masker.mask(&format!("[ai-workflow] revert: back to before {phase}\n"));
+    let trailers = Trailers {
+        run: run.started.run_id.clone(),
+        phase: "-".into(),
+        seq: hold.journal.state().seq,
+        chain: hold.journal.chain().to_owned(),
+    };
+    let message = door.masker.mask(&format!("[ai-workflow] revert: back to before {phase}\n\n{trailers}"));
     hold.space.commit(&paths, &message, &snapshot, &survey.head.commit)?;
     Ok(())
 }

@@ -76,8 +76,12 @@ impl<'t> Quoted<'t> {
     }
 }
 
-/// Tells whether a line begins with so much space that Markdown takes it for code.
+/// Tells whether a line begins with so much space that Markdown takes it for code; an item of a nested list is none.
 pub(super) fn is_indented(line: &str) -> bool {
+    let item = ["- ", "* ", "+ "].iter().any(|bullet| line.trim_start().starts_with(bullet));
+    if item {
+        return false;
+    }
     let spaces = line.bytes().take(4).take_while(|byte| *byte == b' ').count();
     spaces == 4 || line.as_bytes().get(spaces) == Some(&b'\t')
 }

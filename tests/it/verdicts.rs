@@ -841,3 +841,11 @@ fn the_corpus_of_real_reviews_is_never_read_more_leniently() {
     assert_eq!(lenient, Vec::<String>::new());
     assert!(strict.len() <= 2, "{} of {total} read as stricter: {strict:#?}", strict.len());
 }
+
+#[test]
+fn an_item_of_a_nested_list_is_no_code() {
+    let words = default_words();
+    let terms = Terms { review_id: None, require_review_id: false, words: &words };
+    let reading = read_review("- 総括\n    - **判定: PASS**\n", &terms);
+    assert_eq!(reading.result.as_str(), "PASS", "{}", reading.reason);
+}
