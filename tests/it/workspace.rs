@@ -157,8 +157,4 @@ fn calls<T>(space: &IssueSpace, work: impl FnOnce() -> T) -> (usize, T) {
     (space.workspace().calls() - before, result)
 }
 
-#[cfg(unix)]
-fn make_executable(path: &Path) {
-    use std::os::unix::fs::PermissionsExt;
-    fs::set_permissions(path, fs::Permissions::from_mode(0o755)).expect("set");
-}
+use crate::support::make_executable;
