@@ -159,7 +159,7 @@ fn some_of(paths: &[String]) -> String {
     let shown = paths.iter().take(SHOWN).cloned().collect::<Vec<_>>().join(", ");
     match paths.len() {
         0 => "what is in progress".into(),
-        0..=SHOWN => shown,
+        1..=SHOWN => shown,
         all => format!("{shown} and {} more", all - SHOWN),
     }
 }
