@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::finding::Severity;
-use crate::phase::PhaseName;
+use crate::phase::{PhaseName, Step};
 use crate::verdict::Judgment;
 
 /// Everything a run was started with.
@@ -18,6 +18,8 @@ pub struct Agreement {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub preset: Option<String>,
     pub budget: Budget,
+    #[serde(default)]
+    pub budget_scopes: BudgetScopes,
     /// How often the evaluation may send the run back to an earlier phase.
     pub max_cycles: u32,
     /// Commands that checks run, by id (`build`, `test`, …): the program and its arguments.
@@ -54,6 +56,9 @@ pub struct PhaseDef {
     pub agents: Vec<String>,
     /// The fallback chain of the reviewer, at least one.
     pub reviewers: Vec<String>,
+    /// Chains of single steps, in place of the author's or the reviewer's.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub step_agents: BTreeMap<Step, Vec<String>>,
 }
 
 /// The configuration of a phase's cycle.
@@ -301,16 +306,63 @@ pub struct Budget {
     /// Minutes of agents at work.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub minutes: Option<u64>,
+    /// Turns of models, as the agents report them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub turns: Option<u64>,
+}
+
+/// Limits narrower and wider than the run.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct BudgetScopes {
+    /// Each agent call.
+    #[serde(default)]
+    pub step: Budget,
+    /// Each phase.
+    #[serde(default)]
+    pub phase: Budget,
+    /// Every run of this repository on one day, in UTC.
+    #[serde(default)]
+    pub day: Budget,
 }
 
 /// How long one agent call or command may take, in seconds.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TimeLimits {
     /// Wall time of an agent call.
     pub step_seconds: u64,
     /// Time without any output of an agent call.
     pub idle_seconds: u64,
+    /// Time until the first output of an agent call; without it `idle_seconds`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first_output_seconds: Option<u64>,
     /// Wall time of a command that a check runs.
     pub command_seconds: u64,
+    /// Limits of single kinds of steps.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub by_step: BTreeMap<Step, StepTime>,
+}
+
+/// Limits of one kind of step, in seconds; what is missing is as for all.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct StepTime {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub step_seconds: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub idle_seconds: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first_output_seconds: Option<u64>,
+}
+
+impl TimeLimits {
+    /// Returns wall time, idle time and time until the first output of a call of this kind, in seconds.
+    pub fn of(&self, step: Step) -> (u64, u64, u64) {
+        let own = self.by_step.get(&step).cloned().unwrap_or_default();
+        let wall = own.step_seconds.unwrap_or(self.step_seconds);
+        let idle = own.idle_seconds.unwrap_or(self.idle_seconds);
+        let first = own.first_output_seconds.or(self.first_output_seconds).unwrap_or(idle);
+        (wall, idle, first)
+    }
 }

@@ -38,7 +38,8 @@ pub(super) struct Deadlines {
 impl Deadlines {
     pub(super) fn start(launch: &Launch) -> Self {
         let now = Instant::now();
-        let idle = launch.idle.map(|idle| idle.min(EVER)).map(|idle| (idle, now + idle));
+        let first = |idle: Duration| now + launch.first_output.unwrap_or(idle).min(EVER);
+        let idle = launch.idle.map(|idle| idle.min(EVER)).map(|idle| (idle, first(idle)));
         Self { wall: now + launch.wall.min(EVER), idle, reason: None, give_up: None, drained: None }
     }
 
@@ -107,6 +108,16 @@ mod tests {
         let before = deadlines.next();
         deadlines.heard();
         assert!(deadlines.next() > before);
+    }
+
+    #[tokio::test]
+    async fn the_first_output_has_a_limit_of_its_own() {
+        let mut launch = Launch::new("x", "/", Duration::from_secs(100));
+        (launch.idle, launch.first_output) = (Some(Duration::from_secs(60)), Some(Duration::ZERO));
+        let mut deadlines = Deadlines::start(&launch);
+        assert_eq!(deadlines.due(), Due::End(Exit::Idle));
+        deadlines.heard();
+        assert_eq!(deadlines.due(), Due::Nothing);
     }
 
     #[tokio::test]

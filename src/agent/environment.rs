@@ -12,13 +12,16 @@ use super::process::Environment;
 /// What is passed on, besides every `LC_…`.
 const PASSED_ON: [&str; 6] = ["PATH", "HOME", "USER", "LANG", "TZ", "TMPDIR"];
 
-/// Returns the environment of an agent's program, complete.
+/// Returns the environment of an agent's program, complete. `own` names what this kind of program signs in with.
 pub(super) fn of(
     ours: impl IntoIterator<Item = (OsString, OsString)>,
+    own: &[&str],
     profile: &BTreeMap<String, String>,
     job: &Job<'_>,
 ) -> Environment {
-    let mut environment: Environment = ours.into_iter().filter(|(name, _)| is_passed_on(name)).collect();
+    let is_own = |name: &OsString| name.to_str().is_some_and(|name| own.contains(&name));
+    let mut environment: Environment =
+        ours.into_iter().filter(|(name, _)| is_passed_on(name) || is_own(name)).collect();
     for (name, value) in profile {
         if is_github_token(name, value) {
             tracing::warn!("the variable {name} of the profile is withheld: no agent gets a GitHub token");
@@ -70,7 +73,7 @@ mod tests {
         let profile = profile.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
         let environment = with_job(|mut job| {
             job.step = step;
-            of(ours, &profile, &job)
+            of(ours, &[], &profile, &job)
         });
         environment.into_keys().map(|name| name.into_string().expect("a plain name")).collect()
     }
@@ -100,7 +103,7 @@ mod tests {
     #[test]
     fn a_profile_cannot_move_the_agent_in_the_run() {
         let profile = BTreeMap::from([("AI_WORKFLOW_STEP".to_owned(), "review".to_owned())]);
-        let environment = with_job(|job| of([], &profile, &job));
+        let environment = with_job(|job| of([], &[], &profile, &job));
         assert_eq!(environment.get(&OsString::from("AI_WORKFLOW_STEP")), Some(&"execute".into()));
     }
 }

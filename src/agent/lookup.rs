@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{Access, access};
 
-use super::spec::{AgentSpec, has_folder};
+use super::spec::{AgentSpec, Kind, has_folder};
 use super::{Profile, script};
 
 /// Says why an agent cannot be used.
@@ -49,38 +49,108 @@ impl Unusable {
     }
 }
 
-/// Tells whether an agent's program is there and may be executed, and whether a script can be played.
-pub fn usable(spec: &AgentSpec, profiles: &BTreeMap<String, Profile>) -> Result<(), Unusable> {
-    usable_in(spec, profiles, &folders())
+/// An agent whose program was found.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Resolved {
+    pub kind: Kind,
+    /// The program, or the script that our own program plays.
+    pub program: PathBuf,
+    pub arguments: Vec<OsString>,
+    pub model: Option<String>,
+    pub profile: Profile,
 }
 
-fn usable_in(
+/// Tells whether an agent's program is there and may be executed, and whether a script can be played.
+pub fn usable(spec: &AgentSpec, profiles: &BTreeMap<String, Profile>) -> Result<(), Unusable> {
+    resolve(spec, profiles).map(drop)
+}
+
+/// Finds the program of an agent and what is configured for it.
+pub(super) fn resolve(spec: &AgentSpec, profiles: &BTreeMap<String, Profile>) -> Result<Resolved, Unusable> {
+    resolve_in(spec, profiles, &folders())
+}
+
+fn resolve_in(
     spec: &AgentSpec,
     profiles: &BTreeMap<String, Profile>,
     folders: &OsStr,
-) -> Result<(), Unusable> {
-    let find = |program: &OsStr| find_in(program, folders).map(drop);
+) -> Result<Resolved, Unusable> {
+    let native = |kind, name: &str, model: Option<&String>| native(kind, name, model, profiles, folders);
+    let plain = |kind, program| Resolved {
+        kind,
+        program,
+        arguments: Vec::new(),
+        model: None,
+        profile: Profile::default(),
+    };
     match spec {
-        AgentSpec::Command { path } => find(path.as_os_str()),
-        AgentSpec::Scripted { file } => Ok(script::read(file).map(drop)?),
-        AgentSpec::Profile { name } => find(program_of(name, profiles)?.0.as_ref()),
-        AgentSpec::Claude { .. } => find("claude".as_ref()),
-        AgentSpec::Codex { .. } => find("codex".as_ref()),
-        AgentSpec::Acp { command } => find(command.split_whitespace().next().unwrap_or_default().as_ref()),
-        AgentSpec::Auto => {
-            find("claude".as_ref()).or_else(|_| find("codex".as_ref())).map_err(|_| Unusable::NothingFound)
+        AgentSpec::Command { path } => Ok(plain(Kind::Command, find_in(path.as_os_str(), folders)?)),
+        AgentSpec::Scripted { file } => {
+            script::read(file)?;
+            let file =
+                std::path::absolute(file).map_err(|_| Unusable::NotFound(file.display().to_string()))?;
+            Ok(plain(Kind::Scripted, file))
         }
+        AgentSpec::Profile { name } => configured(name, profiles, folders),
+        AgentSpec::Claude { model } => native(Kind::Claude, "claude", model.as_ref()),
+        AgentSpec::Codex { model } => native(Kind::Codex, "codex", model.as_ref()),
+        AgentSpec::Acp { command } => acp(command, folders),
+        AgentSpec::Auto => native(Kind::Claude, "claude", None)
+            .or_else(|_| native(Kind::Codex, "codex", None))
+            .map_err(|_| Unusable::NothingFound),
     }
 }
 
-/// Returns the profile's program and its arguments.
-pub(super) fn program_of<'a>(
+/// A program we know by name; a profile of that name may say more about it, also where it is.
+fn native(
+    kind: Kind,
     name: &str,
-    profiles: &'a BTreeMap<String, Profile>,
-) -> Result<(&'a String, &'a [String]), Unusable> {
+    model: Option<&String>,
+    profiles: &BTreeMap<String, Profile>,
+    folders: &OsStr,
+) -> Result<Resolved, Unusable> {
+    let mut profile = profiles.get(name).cloned().unwrap_or_default();
+    if profile.command.is_empty() {
+        profile.command = vec![name.to_owned()];
+    }
+    let found = with_command(profile, folders)?;
+    Ok(Resolved { kind, model: model.or(found.model.as_ref()).cloned(), ..found })
+}
+
+fn configured(
+    name: &str,
+    profiles: &BTreeMap<String, Profile>,
+    folders: &OsStr,
+) -> Result<Resolved, Unusable> {
     let known = || profiles.keys().cloned().collect();
     let profile = profiles.get(name).ok_or_else(|| Unusable::NoProfile(name.to_owned(), known()))?;
-    profile.command.split_first().ok_or_else(|| Unusable::EmptyProfile(name.to_owned()))
+    let built_in = match profile.kind {
+        Kind::Claude => Some("claude"),
+        Kind::Codex => Some("codex"),
+        Kind::Command | Kind::Scripted | Kind::Acp => None,
+    };
+    let mut profile = profile.clone();
+    if profile.command.is_empty() {
+        let program = built_in.ok_or_else(|| Unusable::EmptyProfile(name.to_owned()))?;
+        profile.command = vec![program.to_owned()];
+    }
+    with_command(profile, folders)
+}
+
+fn with_command(profile: Profile, folders: &OsStr) -> Result<Resolved, Unusable> {
+    let (program, arguments) = profile.command.split_first().ok_or(Unusable::NothingFound)?;
+    Ok(Resolved {
+        kind: profile.kind,
+        program: find_in(program.as_ref(), folders)?,
+        arguments: arguments.iter().map(OsString::from).collect(),
+        model: profile.model.clone(),
+        profile,
+    })
+}
+
+fn acp(command: &str, folders: &OsStr) -> Result<Resolved, Unusable> {
+    let words = script::split_words(command).map_err(|_| Unusable::NotFound(command.to_owned()))?;
+    with_command(Profile { kind: Kind::Acp, command: words, ..Profile::default() }, folders)
 }
 
 /// Returns the file of a program: a path as it is, a name by `PATH`, else a file of that name where the user stands.
@@ -171,7 +241,9 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let ask = |text: &str| {
             let spec = text.parse().expect("a good name");
-            usable_in(&spec, &BTreeMap::new(), folder.path().as_os_str()).map_err(|error| error.to_string())
+            resolve_in(&spec, &BTreeMap::new(), folder.path().as_os_str())
+                .map(drop)
+                .map_err(|error| error.to_string())
         };
         let nothing = Unusable::NothingFound;
         assert_eq!((ask("auto"), ask("claude").is_ok()), (Err(nothing.to_string()), false));

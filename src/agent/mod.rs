@@ -4,10 +4,12 @@
 mod abandoned;
 mod control;
 mod deadlines;
+mod dialect;
 mod environment;
 mod family;
 mod kept;
 mod lookup;
+mod plain;
 pub mod process;
 mod progress;
 mod raw;
@@ -23,12 +25,14 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::Path;
-use std::string::FromUtf8Error;
 use std::time::Duration;
 
+use jiff::Timestamp;
+use serde_json::Value;
 use tokio::time::{MissedTickBehavior, interval};
 
-use crate::event::{ExecOutcome, Usage};
+use crate::event::{ExecOutcome, Program, Usage};
+use crate::flow::{Allowance, Resume};
 use crate::issue::IssueNumber;
 use crate::phase::{PhaseName, Step};
 use crate::policy::TimeLimits;
@@ -36,27 +40,40 @@ use crate::redact::{Masked, Masker};
 
 pub use lookup::{Unusable, find, usable};
 pub use script::{BadScript, split_words};
-pub use spec::{AgentSpec, BadSpec, parse_chain};
+pub use spec::{AgentSpec, BadSpec, Kind, parse_chain};
 pub use stop::{Stop, StopHandle, Urgency};
 
-use process::{Exit, Finish, Launch, Stream};
+use dialect::{Dialect, Ear, Heard};
+use lookup::Resolved;
+use process::{Launch, Stream};
 use progress::Progress;
 use raw::RawFile;
-use scripted::Said;
 
 /// How often somebody who watches is told the last line.
 const BEAT: Duration = Duration::from_millis(200);
-/// How many characters of the last lines on standard error become part of a reason.
-const REASON: usize = 500;
 
-/// A program with arguments, from `[agents.NAME]`.
+/// What `[agents.NAME]` says about an agent.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Profile {
-    /// The program and its arguments.
+    /// What the program speaks.
+    pub kind: Kind,
+    /// The program and its arguments; claude and codex are found by their names without it.
     pub command: Vec<String>,
+    pub model: Option<String>,
+    /// Another address of the provider's interface.
+    pub base_url: Option<String>,
+    /// The variable that holds the key; its value is handed to the program and to nobody else.
+    pub api_key_env: Option<String>,
+    /// How hard the model should think, in the program's own words.
+    pub effort: Option<String>,
+    /// How often a call may ask the model.
+    pub max_turns: Option<u64>,
+    /// Further commands that the author may run without being asked, in the program's own form.
+    pub allow: Vec<String>,
     pub env: BTreeMap<String, String>,
     pub step_seconds: Option<u64>,
     pub idle_seconds: Option<u64>,
+    pub first_output_seconds: Option<u64>,
 }
 
 /// One call.
@@ -79,10 +96,18 @@ pub struct Job<'a> {
     pub masker: &'a Masker,
     /// The program that knows `__reaper` and `__scripted`: [`process::own_program`], except in tests.
     pub own_program: &'a Path,
+    /// The session that is continued.
+    pub resumes: Option<&'a Resume>,
+    /// What the call may use at most.
+    pub allowance: Allowance,
+    /// The JSON Schema of the answer, for programs that can be held to one.
+    pub schema: Option<&'a Value>,
+    /// The commands of the repository, by id: an author may run them.
+    pub commands: &'a BTreeMap<String, String>,
 }
 
 /// The end of a call.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Answer {
     pub outcome: ExecOutcome,
     /// Why it did not end well, for people.
@@ -93,6 +118,12 @@ pub struct Answer {
     pub truncated: bool,
     pub millis: u64,
     pub simulated: bool,
+    /// The text is an object that was held to the schema, by the program and again by us.
+    pub structured: bool,
+    pub session: Option<String>,
+    pub program: Option<Program>,
+    /// When a rate limit or a quota is said to end.
+    pub resets_at: Option<Timestamp>,
     /// Worth telling, and nothing depends on it.
     pub notices: Vec<String>,
 }
@@ -105,13 +136,8 @@ pub async fn call(
     on_line: &mut dyn FnMut(&Masked),
     stop: &mut Stop,
 ) -> Answer {
-    let mut answer = match launch(spec, profiles, job) {
-        Ok(launch) => {
-            let shown = Shown::of(spec);
-            let mut finish = follow(&launch, job, shown, on_line, stop).await;
-            let said = said(shown, std::mem::take(&mut finish.stdout));
-            answer(&launch, &finish, said)
-        }
+    let mut answer = match prepare(spec, profiles, job) {
+        Ok((launch, dialect)) => follow(&launch, dialect, job, on_line, stop).await,
         Err(reason) => not_started(reason),
     };
     answer.simulated = spec.is_simulated();
@@ -119,83 +145,69 @@ pub async fn call(
     answer
 }
 
+/// What is started, and how its output is understood.
+type Prepared = (Launch, Box<dyn Dialect>);
+
 /// Makes the launch of an agent, or says why there is none.
-fn launch(spec: &AgentSpec, profiles: &BTreeMap<String, Profile>, job: &Job<'_>) -> Result<Launch, String> {
-    let told = |error: Unusable| error.to_string();
-    let (program, arguments) = match spec {
-        AgentSpec::Command { path } => (lookup::find(path.as_os_str()).map_err(told)?, Vec::new()),
-        AgentSpec::Scripted { file } => {
-            let file = std::path::absolute(file).map_err(|error| error.to_string())?;
-            let attempt = job.attempt.to_string();
-            let arguments = ["__scripted".into(), file.into(), "--attempt".into(), attempt.into()];
-            (job.own_program.to_owned(), arguments.to_vec())
-        }
-        AgentSpec::Profile { name } => {
-            let (program, arguments) = lookup::program_of(name, profiles).map_err(told)?;
-            let program = lookup::find(program.as_ref()).map_err(told)?;
-            (program, arguments.iter().map(OsString::from).collect())
-        }
-        AgentSpec::Claude { .. } | AgentSpec::Codex { .. } | AgentSpec::Acp { .. } | AgentSpec::Auto => {
+fn prepare(
+    spec: &AgentSpec,
+    profiles: &BTreeMap<String, Profile>,
+    job: &Job<'_>,
+) -> Result<Prepared, String> {
+    let resolved = lookup::resolve(spec, profiles).map_err(|error| error.to_string())?;
+    Ok(match resolved.kind {
+        Kind::Command => (launch(&resolved, &[], job), Box::new(plain::Plain)),
+        Kind::Scripted => (scripted_launch(resolved, job), Box::new(scripted::Scripted)),
+        Kind::Claude | Kind::Codex | Kind::Acp => {
             return Err(format!("the agent `{spec}` is not built in yet: use command:PATH or a profile"));
         }
-    };
-    let profile = match spec {
-        AgentSpec::Profile { name } => profiles.get(name).cloned().unwrap_or_default(),
-        _ => Profile::default(),
-    };
-    Ok(with_limits(program.into(), arguments, &profile, job))
+    })
 }
 
-fn with_limits(program: OsString, arguments: Vec<OsString>, profile: &Profile, job: &Job<'_>) -> Launch {
-    let wall = Duration::from_secs(profile.step_seconds.unwrap_or(job.time.step_seconds));
-    let idle = Duration::from_secs(profile.idle_seconds.unwrap_or(job.time.idle_seconds));
+/// Our own program plays every script.
+fn scripted_launch(script: Resolved, job: &Job<'_>) -> Launch {
+    let file = script.program.clone().into_os_string();
+    let arguments: [OsString; 4] =
+        ["__scripted".into(), file, "--attempt".into(), job.attempt.to_string().into()];
+    let player = Resolved { program: job.own_program.to_owned(), arguments: arguments.to_vec(), ..script };
+    launch(&player, &[], job)
+}
+
+/// Makes the launch of a program as configured; `own` names the variables it signs in with.
+fn launch(agent: &Resolved, own: &[&str], job: &Job<'_>) -> Launch {
+    let (wall, idle, first_output) = job.time.of(job.step);
+    let profile = &agent.profile;
+    let mut wall = profile.step_seconds.unwrap_or(wall);
+    if let Some(most) = job.allowance.seconds {
+        wall = wall.min(most);
+    }
+    let seconds = |own: Option<u64>, common: u64| Some(Duration::from_secs(own.unwrap_or(common)));
     Launch {
-        arguments,
-        environment: environment::of(std::env::vars_os(), &profile.env, job),
+        arguments: agent.arguments.clone(),
+        environment: environment::of(std::env::vars_os(), own, &profile.env, job),
         stdin: Some(job.prompt_file.to_owned()),
-        idle: Some(idle),
+        idle: seconds(profile.idle_seconds, idle),
+        first_output: seconds(profile.first_output_seconds.or(profile.idle_seconds), first_output),
         own_program: job.own_program.to_owned(),
-        ..Launch::new(program, job.worktree, wall)
+        ..Launch::new(agent.program.clone(), job.worktree, Duration::from_secs(wall))
     }
 }
 
-/// Which outputs are for people.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Shown {
-    Both,
-    /// Standard output is a message between two halves of our own.
-    Stderr,
-}
-
-impl Shown {
-    fn of(spec: &AgentSpec) -> Self {
-        if matches!(spec, AgentSpec::Scripted { .. }) { Self::Stderr } else { Self::Both }
-    }
-}
-
-/// Runs the program, keeps what it prints and tells its last line.
+/// Runs the program, keeps what it prints, tells its last line, and hears what it says.
 async fn follow(
     launch: &Launch,
+    dialect: Box<dyn Dialect>,
     job: &Job<'_>,
-    shown: Shown,
     on_line: &mut dyn FnMut(&Masked),
     stop: &mut Stop,
-) -> Finish {
-    let listener = RefCell::new((RawFile::create(job.raw_file, job.masker), Progress::new(job.masker)));
+) -> Answer {
+    let ear = Ear { raw: RawFile::create(job.raw_file, job.masker), progress: Progress::new(job.masker) };
+    let listener = RefCell::new((dialect, ear));
     let mut on_output = |stream: Stream, bytes: &[u8]| {
-        if shown == Shown::Both || stream == Stream::Stderr {
-            let (raw, progress) = &mut *listener.borrow_mut();
-            raw.take(stream, bytes);
-            progress.take(bytes);
-        }
+        let (dialect, ear) = &mut *listener.borrow_mut();
+        dialect.take(stream, bytes, ear);
     };
-    let mut tell = || {
-        let (raw, progress) = &mut *listener.borrow_mut();
-        raw.flush();
-        if let Some(line) = progress.line() {
-            on_line(&line);
-        }
-    };
+    let mut tell = || tell(&mut listener.borrow_mut().1, on_line);
     let mut beat = interval(BEAT);
     beat.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let finish = {
@@ -207,85 +219,40 @@ async fn follow(
             }
         }
     };
-    if shown == Shown::Stderr
-        && let Some(said) = scripted::decode(&finish.stdout)
-    {
-        let (raw, progress) = &mut *listener.borrow_mut();
-        raw.take(Stream::Stdout, said.text.as_bytes());
-        progress.take(format!("{}\n", said.text).as_bytes());
-    }
-    tell();
-    listener.into_inner().0.finish();
-    finish
+    let (dialect, mut ear) = listener.into_inner();
+    let millis = finish.millis;
+    let heard = dialect.heard(launch, finish, &mut ear);
+    crate::agent::tell(&mut ear, on_line);
+    ear.raw.finish();
+    answer(heard, millis)
 }
 
-/// Reads what was said: the text itself, or the object that `scripted` writes.
-fn said(shown: Shown, stdout: Vec<u8>) -> Said {
-    match shown {
-        Shown::Both => {
-            let lossy = |error: FromUtf8Error| String::from_utf8_lossy(error.as_bytes()).into_owned();
-            Said { text: String::from_utf8(stdout).unwrap_or_else(lossy), ..Said::default() }
-        }
-        Shown::Stderr => scripted::decode(&stdout).unwrap_or_default(),
+fn tell(ear: &mut Ear<'_>, on_line: &mut dyn FnMut(&Masked)) {
+    ear.raw.flush();
+    if let Some(line) = ear.progress.line() {
+        on_line(&line);
     }
 }
 
-fn answer(launch: &Launch, finish: &Finish, said: Said) -> Answer {
+fn answer(heard: Heard, millis: u64) -> Answer {
     Answer {
-        outcome: outcome(&finish.exit, &said.text),
-        reason: reason(launch, finish, &said.text),
-        text: said.text,
-        usage: said.usage,
-        truncated: finish.stdout_truncated,
-        millis: finish.millis,
+        outcome: heard.outcome,
+        reason: heard.reason,
+        text: heard.text,
+        usage: heard.usage,
+        truncated: heard.truncated,
+        millis,
         simulated: false,
-        notices: said.notices,
+        structured: heard.structured,
+        session: heard.session,
+        program: heard.program,
+        resets_at: heard.resets_at,
+        notices: heard.notices,
     }
 }
 
 fn not_started(reason: String) -> Answer {
-    Answer {
-        outcome: ExecOutcome::NotStarted,
-        reason: Some(reason),
-        text: String::new(),
-        usage: Usage::default(),
-        truncated: false,
-        millis: 0,
-        simulated: false,
-        notices: Vec::new(),
-    }
-}
-
-fn outcome(exit: &Exit, text: &str) -> ExecOutcome {
-    match exit {
-        Exit::Code(0) if text.trim().is_empty() => ExecOutcome::NoOutput,
-        Exit::Code(0) => ExecOutcome::Done,
-        Exit::Code(_) | Exit::Signal(_) | Exit::Lost => ExecOutcome::Crashed,
-        Exit::TimedOut => ExecOutcome::TimedOut,
-        Exit::Idle => ExecOutcome::Idle,
-        Exit::Stopped => ExecOutcome::Cancelled,
-        Exit::NotStarted(_) => ExecOutcome::NotStarted,
-    }
-}
-
-/// Says for people why a call did not end well.
-fn reason(launch: &Launch, finish: &Finish, text: &str) -> Option<String> {
-    Some(match &finish.exit {
-        Exit::Code(0) if text.trim().is_empty() => "the agent ended without a word".to_owned(),
-        Exit::Code(0) => return None,
-        Exit::TimedOut => format!("the agent ran longer than {} s", launch.wall.as_secs()),
-        Exit::Idle => format!("the agent was silent for {} s", launch.idle.unwrap_or_default().as_secs()),
-        exit => format!("the agent {exit}{}", last_words(&finish.stderr_tail)),
-    })
-}
-
-/// Returns the last lines of standard error, led in by a colon; nothing when there are none.
-fn last_words(stderr: &str) -> String {
-    let lines: Vec<_> = stderr.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
-    let words = lines[lines.len().saturating_sub(3)..].join(" / ");
-    let skipped = words.chars().count().saturating_sub(REASON);
-    let words: String = words.chars().skip(skipped).filter(|c| !c.is_control()).collect();
-    if words.is_empty() { words } else { format!(": {words}") }
+    Answer { outcome: ExecOutcome::NotStarted, reason: Some(reason), ..Answer::default() }
 }
 
 #[cfg(test)]
@@ -295,7 +262,8 @@ mod tests {
     /// Hands over a job of planning's first execute.
     pub(super) fn with_job<T>(ask: impl FnOnce(Job<'_>) -> T) -> T {
         let phase = "planning".parse().expect("a good name");
-        let time = TimeLimits { step_seconds: 60, idle_seconds: 30, command_seconds: 60 };
+        let time =
+            TimeLimits { step_seconds: 60, idle_seconds: 30, command_seconds: 60, ..TimeLimits::default() };
         let masker = Masker::default();
         ask(Job {
             issue: 243.try_into().expect("a good number"),
@@ -311,11 +279,15 @@ mod tests {
             time: &time,
             masker: &masker,
             own_program: Path::new("/no/such/program"),
+            resumes: None,
+            allowance: Allowance::default(),
+            schema: None,
+            commands: &BTreeMap::new(),
         })
     }
 
     fn launched(spec: &str, profiles: &BTreeMap<String, Profile>) -> Result<Launch, String> {
-        with_job(|job| launch(&spec.parse().expect("a good name"), profiles, &job))
+        with_job(|job| prepare(&spec.parse().expect("a good name"), profiles, &job)).map(|(launch, _)| launch)
     }
 
     #[test]
@@ -324,30 +296,12 @@ mod tests {
             command: vec!["/bin/sh".into(), "-c".into(), "true".into()],
             env: BTreeMap::from([("KEY".into(), "value".into())]),
             step_seconds: Some(7),
-            idle_seconds: None,
+            ..Profile::default()
         };
         let launch = launched("mine", &BTreeMap::from([("mine".into(), profile)])).expect("usable");
         assert_eq!(launch.program, "/bin/sh");
         assert_eq!(launch.arguments, ["-c", "true"]);
         assert_eq!(launch.environment.get(&OsString::from("KEY")), Some(&"value".into()));
         assert_eq!((launch.wall.as_secs(), launch.idle), (7, Some(Duration::from_secs(30))));
-    }
-
-    #[test]
-    fn an_agent_that_is_not_built_in_yet_says_so() {
-        for spec in ["claude:opus", "codex", "acp:gemini", "auto"] {
-            let reason = launched(spec, &BTreeMap::new()).expect_err(spec);
-            assert_eq!(
-                reason,
-                format!("the agent `{spec}` is not built in yet: use command:PATH or a profile")
-            );
-        }
-    }
-
-    #[test]
-    fn the_last_lines_of_standard_error_become_part_of_the_reason() {
-        assert_eq!(last_words("a\n\n b\x1b\nc\nd\n"), ": b / c / d");
-        assert_eq!(last_words(" \n"), "");
-        assert_eq!(last_words(&"x".repeat(900)).len(), REASON + 2);
     }
 }

@@ -38,6 +38,8 @@ pub struct Launch {
     pub wall: Duration,
     /// How long it may be silent on both outputs.
     pub idle: Option<Duration>,
+    /// How long it may be silent at its beginning; without it as long as later.
+    pub first_output: Option<Duration>,
     /// How many bytes of its standard output are kept; the rest is read and let go.
     pub keep: usize,
     /// How long it may take to end when its time is over.
@@ -57,6 +59,7 @@ impl Launch {
             stdin: None,
             wall,
             idle: None,
+            first_output: None,
             keep: KEEP,
             grace: GRACE,
             own_program: own_program(),

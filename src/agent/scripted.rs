@@ -12,6 +12,8 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use super::dialect::{self, Dialect, Ear, Heard};
+use super::process::{Finish, Launch, Stream};
 use super::script::{self, Place, Script, Turn};
 use crate::event::Usage;
 
@@ -28,8 +30,35 @@ pub(super) struct Said {
 }
 
 /// Reads what the child gave back; nothing when it broke before it could say anything.
-pub(super) fn decode(stdout: &[u8]) -> Option<Said> {
+fn decode(stdout: &[u8]) -> Option<Said> {
     serde_json::from_slice(stdout).ok()
+}
+
+/// The dialect of the child: its standard output is a message between two halves of our own.
+pub(super) struct Scripted;
+
+impl Dialect for Scripted {
+    fn take(&mut self, stream: Stream, bytes: &[u8], ear: &mut Ear<'_>) {
+        if stream == Stream::Stderr {
+            ear.raw.take(stream, bytes);
+            ear.progress.take(bytes);
+        }
+    }
+
+    fn heard(self: Box<Self>, launch: &Launch, finish: Finish, ear: &mut Ear<'_>) -> Heard {
+        let said = decode(&finish.stdout).unwrap_or_default();
+        ear.raw.take(Stream::Stdout, said.text.as_bytes());
+        ear.progress.take(format!("{}\n", said.text).as_bytes());
+        Heard {
+            outcome: dialect::outcome(&finish.exit, &said.text),
+            reason: dialect::reason(launch, &finish, &said.text),
+            truncated: finish.stdout_truncated,
+            text: said.text,
+            usage: said.usage,
+            notices: said.notices,
+            ..Heard::default()
+        }
+    }
 }
 
 /// Runs the subcommand with the arguments after its name; returns the exit code.

@@ -5,6 +5,20 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
+/// What a program speaks.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// Prompt on standard input, answer on standard output.
+    #[default]
+    Command,
+    /// Our own player of scripts.
+    Scripted,
+    Claude,
+    Codex,
+    /// The Agent Client Protocol on standard input and output.
+    Acp,
+}
+
 /// An agent by name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AgentSpec {

@@ -32,6 +32,7 @@ impl Stated {
             input_tokens: figure("input_tokens", self.input_tokens, MOST_TOKENS).map(whole),
             output_tokens: figure("output_tokens", self.output_tokens, MOST_TOKENS).map(whole),
             cost_usd: figure("cost_usd", self.cost_usd, MOST_DOLLARS),
+            ..Usage::default()
         };
         (usage, dropped)
     }
@@ -53,7 +54,7 @@ mod tests {
     #[test]
     fn figures_that_can_be_true_are_believed() {
         let stated = Stated { input_tokens: Some(1000.0), output_tokens: None, cost_usd: Some(0.01) };
-        let usage = Usage { input_tokens: Some(1000), output_tokens: None, cost_usd: Some(0.01) };
+        let usage = Usage { input_tokens: Some(1000), cost_usd: Some(0.01), ..Usage::default() };
         assert_eq!(stated.check(), (usage, vec![]));
     }
 

@@ -83,6 +83,7 @@ fn profile_of(settings: &crate::config::AgentKeys) -> Profile {
         env: settings.env.clone(),
         step_seconds: settings.step_seconds,
         idle_seconds: settings.idle_seconds,
+        ..Profile::default()
     }
 }
 

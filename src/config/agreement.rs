@@ -6,7 +6,9 @@ use super::keys::{Names, PhaseKeys};
 use super::needs::narrowed;
 use super::settings::{Settings, named};
 use super::suggestion::suggestion;
-use crate::policy::{Agreement, CheckRule, OnFail, OnUnavailable, PhaseDef, Policy, TimeLimits};
+use crate::policy::{
+    Agreement, BudgetScopes, CheckRule, OnFail, OnUnavailable, PhaseDef, Policy, TimeLimits,
+};
 
 impl Settings {
     /// Returns what a run with this preset, or else with the configured one, is agreed on.
@@ -21,12 +23,14 @@ impl Settings {
             phases: names.into_iter().map(|name| self.phase(name, list)).collect(),
             preset: preset.map(str::to_owned),
             budget: self.budget(true),
+            budget_scopes: BudgetScopes::default(),
             max_cycles: self.limits.max_cycles,
             commands: self.commands.by_id(),
             time: TimeLimits {
                 step_seconds: self.limits.step_seconds,
                 idle_seconds: self.limits.idle_seconds,
                 command_seconds: self.limits.command_seconds,
+                ..TimeLimits::default()
             },
             protected: self.checks.protected.clone(),
             require_review_id: self.verdict.require_review_id.unwrap_or(false),
@@ -67,6 +71,7 @@ impl Settings {
             policy: self.policy(keys),
             reviewers: if reviewers.is_empty() { agents.clone() } else { reviewers },
             agents,
+            step_agents: std::collections::BTreeMap::new(),
         }
     }
 

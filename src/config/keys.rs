@@ -123,6 +123,9 @@ pub struct BudgetKeys {
     /// Minutes of agents at work.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub minutes: Option<u64>,
+    /// Turns of models, as the agents report them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub turns: Option<u64>,
     /// US dollars when nobody is at the terminal and `usd` is not set.
     pub unattended_usd: f64,
 }

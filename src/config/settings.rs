@@ -51,6 +51,7 @@ impl Settings {
             tokens: budget.tokens,
             calls: budget.calls,
             minutes: budget.minutes,
+            turns: budget.turns,
         }
     }
 

@@ -20,10 +20,17 @@ pub struct StepStarted {
     pub review_id: Option<String>,
     /// SHA-256 of the prompt.
     pub prompt: String,
+    /// How long the prompt is.
+    #[serde(default)]
+    pub prompt_bytes: u64,
+    /// The author's session that is continued.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resumes: Option<String>,
 }
 
-/// How an agent call ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+/// How an agent call ended. Read from structured fields only: exit code, subtype of a result, error object; never from
+/// what the agent says.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ExecOutcome {
     Done,
@@ -31,11 +38,30 @@ pub enum ExecOutcome {
     Partial,
     /// It ended without a word.
     NoOutput,
+    /// It ran longer than it may.
     TimedOut,
+    /// It was silent longer than it may, at its beginning or later.
     Idle,
+    /// It asked a person something, and nobody was there.
     BlockedOnPrompt,
+    /// Too many requests for now; `resets_at` says until when, where the provider says it.
     RateLimited,
+    /// The provider cannot serve anybody at the moment.
+    Overloaded,
+    /// Quota or credit is used up; `resets_at` says until when, where the provider says it.
+    QuotaExhausted,
+    /// Not signed in, or the key is not accepted.
+    SignedOut,
+    /// The model does not exist, or this account may not use it.
+    ModelUnknown,
+    /// The prompt, or the session it continues, is longer than the model can read.
+    ContextTooLong,
+    /// The model refuses to work on this.
+    Refused,
+    /// A limit of turns or cost that we handed on ended it.
+    LimitReached,
     /// It broke: exit code, signal, broken stream.
+    #[default]
     Crashed,
     /// The program could not be started at all.
     NotStarted,
@@ -52,16 +78,50 @@ impl ExecOutcome {
 /// What a call cost. Missing figures are missing, not zero.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Usage {
+    /// All tokens that went in, cached ones included.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub input_tokens: Option<u64>,
+    /// Those of them that were read from the provider's cache.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cached_tokens: Option<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output_tokens: Option<u64>,
+    /// How often the model was asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub turns: Option<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost_usd: Option<f64>,
+    /// Where `cost_usd` comes from, or why there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost_basis: Option<CostBasis>,
+}
+
+/// Where a cost comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum CostBasis {
+    /// The program says so.
+    Reported,
+    /// Computed from tokens by the price table.
+    Table,
+    /// Nobody knows the model's price: the call counts by its tokens only.
+    Unknown,
+}
+
+/// The program behind a call, as far as it tells.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Program {
+    /// `claude`, `codex`, or the file name of a command.
+    pub name: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub version: Option<String>,
+    /// The model as the program names it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
 }
 
 /// The end of an agent call.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Ended {
     pub outcome: ExecOutcome,
     /// Why it did not end well, for people.
@@ -76,6 +136,14 @@ pub struct Ended {
     /// The agent is a script or a plain command: nothing here was thought.
     #[serde(default)]
     pub simulated: bool,
+    /// When a rate limit or a quota is said to end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resets_at: Option<jiff::Timestamp>,
+    /// The agent's session, by which a later call can continue it on this machine.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub program: Option<Program>,
 }
 
 /// The author's call (execute or revise) ended.

@@ -13,7 +13,8 @@ use crate::phase::PhaseName;
 use crate::policy::{Agreement, Budget};
 
 pub use call::{
-    Claim, ClaimStatus, Ended, ExecOutcome, NextAction, Reviewed, StepStarted, Triaged, Usage, Worked,
+    Claim, ClaimStatus, CostBasis, Ended, ExecOutcome, NextAction, Program, Reviewed, StepStarted, Triaged,
+    Usage, Worked,
 };
 pub use evaluation::{Evaluation, RemainingTask, RunDecision};
 pub use evidence::{CheckResult, CheckStatus, Checked, Reading, TriageTable};

@@ -89,9 +89,7 @@ fn triaged(phase: &PhaseState) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::event::{
-        CheckResult, Ended, Entry, ExecOutcome, Reading, Reviewed, TriageTable, Triaged, Usage,
-    };
+    use crate::event::{CheckResult, Ended, Entry, ExecOutcome, Reading, Reviewed, TriageTable, Triaged};
     use crate::finding::{Disposition, Finding, Severity};
     use crate::flow::{Stage, fold};
     use crate::phase::Step;
@@ -119,15 +117,7 @@ review.verdict_map = { PASS = "approve" }
     }
 
     fn ended() -> Ended {
-        let usage = Usage::default();
-        Ended {
-            outcome: ExecOutcome::Done,
-            reason: None,
-            millis: 0,
-            usage,
-            truncated: false,
-            simulated: false,
-        }
+        Ended { outcome: ExecOutcome::Done, ..Ended::default() }
     }
 
     fn result(check: &str, status: CheckStatus) -> CheckResult {
@@ -149,6 +139,7 @@ review.verdict_map = { PASS = "approve" }
             policy,
             agents: vec!["author".into()],
             reviewers: vec!["reviewer".into()],
+            step_agents: std::collections::BTreeMap::new(),
         });
         phase.stage = Stage::Deciding;
         phase.tree = "tree".into();

@@ -2,7 +2,7 @@
 
 use super::rule::rule;
 use super::state::{PhaseState, Run, Spent, Stage, State, Status};
-use crate::event::{Choice, Escalation, Fact, Outcome, PauseReason};
+use crate::event::{Choice, Escalation, Fact, Outcome, PauseReason, Usage};
 use crate::phase::{PhaseName, Step};
 use crate::policy::Budget;
 
@@ -18,11 +18,11 @@ pub enum Decision {
 }
 
 /// A touch of the world.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum Action {
     /// Look at the files and begin the phase.
     StartPhase(PhaseName),
-    CallAgent(Call),
+    CallAgent(Box<Call>),
     RunChecks {
         phase: PhaseName,
         round: u32,
@@ -36,7 +36,8 @@ impl std::fmt::Display for Action {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::StartPhase(phase) => write!(f, "start {phase}"),
-            Self::CallAgent(Call { phase, step, round, agent, .. }) => {
+            Self::CallAgent(call) => {
+                let Call { phase, step, round, agent, .. } = call.as_ref();
                 write!(f, "call {agent} for {phase} {step} round {round}")
             }
             Self::RunChecks { phase, round } => write!(f, "run the checks of {phase} round {round}"),
@@ -47,7 +48,7 @@ impl std::fmt::Display for Action {
 }
 
 /// An agent call to make.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Call {
     pub phase: PhaseName,
     pub step: Step,
@@ -56,6 +57,25 @@ pub struct Call {
     pub agent: String,
     /// How long to wait first.
     pub delay_ms: u64,
+    /// The session that is continued instead of beginning a new one.
+    pub resumes: Option<Resume>,
+    pub allowance: Allowance,
+}
+
+/// A session of an author that can be continued.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Resume {
+    pub session: String,
+    /// What the session has used so far; programs that report totals report them on top of this.
+    pub used: Usage,
+}
+
+/// What one call may use at most, as far as a program can be told.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Allowance {
+    pub usd: Option<f64>,
+    pub turns: Option<u64>,
+    pub seconds: Option<u64>,
 }
 
 /// Decides what to do now.
@@ -129,14 +149,16 @@ fn call(run: &Run, phase: &PhaseState, step: Step) -> Decision {
         return record(Fact::Paused { escalation: budget_pause(phase, &limit) });
     }
     let attempt = phase.calls.get(&(phase.round, step)).copied().unwrap_or(0) + 1;
-    Decision::Perform(Action::CallAgent(Call {
+    Decision::Perform(Action::CallAgent(Box::new(Call {
         phase: phase.name().clone(),
         step,
         round: phase.round,
         attempt,
         agent: phase.agent_for(step).to_owned(),
         delay_ms: phase.delay_ms,
-    }))
+        resumes: None,
+        allowance: Allowance::default(),
+    })))
 }
 
 /// Names the limit that leaves nothing for another call.

@@ -183,6 +183,13 @@ fn broke(outcome: ExecOutcome) -> &'static str {
         ExecOutcome::BlockedOnPrompt => "it waited for an answer that nobody gives",
         ExecOutcome::RateLimited => "its provider limits the rate",
         ExecOutcome::Crashed => "it broke",
+        ExecOutcome::Overloaded => "the provider is overloaded",
+        ExecOutcome::QuotaExhausted => "quota or credit is used up",
+        ExecOutcome::SignedOut => "the agent is not signed in",
+        ExecOutcome::ModelUnknown => "the model is not known to this account",
+        ExecOutcome::ContextTooLong => "the prompt is longer than the model can read",
+        ExecOutcome::Refused => "the model refuses",
+        ExecOutcome::LimitReached => "a limit of turns or cost was reached",
         ExecOutcome::NotStarted => "it could not be started",
         ExecOutcome::Cancelled => "it was stopped",
     }

@@ -21,6 +21,6 @@ mod rule;
 mod standstill;
 
 pub use apply::{Misfit, apply, fold};
-pub use decide::{Action, Call, Decision, decide, over_budget, unmet_needs};
+pub use decide::{Action, Allowance, Call, Decision, Resume, decide, over_budget, unmet_needs};
 pub use rule::rule;
 pub use state::{Counters, Past, PhaseState, Round, Run, Spent, Stage, State, Status};

@@ -9,6 +9,7 @@ use crate::content_parser::{self, Terms};
 use crate::event::{Ended, Evaluation, ExecOutcome, Fact, Reviewed, StepStarted, Triaged, Worked};
 use crate::flow::{Call, PhaseState};
 use crate::phase::Step;
+use crate::prompt::reviewer_schema;
 use crate::redact::Masked;
 use crate::review;
 use crate::store::folders;
@@ -76,6 +77,8 @@ impl PhaseRunner {
             agent: call.agent.clone(),
             review_id: review_id.map(str::to_owned),
             prompt: super::digest(prompt.as_str()),
+            prompt_bytes: prompt.as_str().len() as u64,
+            resumes: call.resumes.as_ref().map(|resume| resume.session.clone()),
         }))?)
     }
 
@@ -90,6 +93,10 @@ impl PhaseRunner {
         let issue = run.started.issue.number;
         let output = self.output_path(call)?;
         let time = run.started.agreement.time.clone();
+        let commands = run.started.agreement.commands.clone();
+        let reviewing = call.step == Step::Review;
+        let rule = self.phase(&call.phase)?.def.policy.review.as_ref();
+        let schema = reviewing.then(|| reviewer_schema(rule));
         let (prompt_file, raw_file) = (self.folder.at(prompt_file), self.folder.at(raw_file));
         let job = Job {
             issue,
@@ -105,6 +112,10 @@ impl PhaseRunner {
             time: &time,
             masker: &self.masker,
             own_program: &process::own_program(),
+            resumes: call.resumes.as_ref(),
+            allowance: call.allowance,
+            schema: schema.as_ref(),
+            commands: &commands,
         };
         let spec = self.spec(&call.agent)?;
         let journal = &mut self.journal;
@@ -250,5 +261,8 @@ fn ended(answer: &Answer) -> Ended {
         usage: answer.usage,
         truncated: answer.truncated,
         simulated: answer.simulated,
+        resets_at: answer.resets_at,
+        session: answer.session.clone(),
+        program: answer.program.clone(),
     }
 }

@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 use ai_workflow::agent::process::{self, Exit, Finish, Launch, Stream};
 use ai_workflow::agent::{AgentSpec, Answer, Job, Profile, Stop, call, usable};
 use ai_workflow::event::{ExecOutcome, Usage};
+use ai_workflow::flow::Allowance;
 use ai_workflow::phase::{PhaseName, Step};
 use ai_workflow::policy::TimeLimits;
 use ai_workflow::redact::Masker;
@@ -43,7 +44,12 @@ impl Scene {
             round: 1,
             attempt: 1,
             review_id: None,
-            time: TimeLimits { step_seconds: 60, idle_seconds: 60, command_seconds: 60 },
+            time: TimeLimits {
+                step_seconds: 60,
+                idle_seconds: 60,
+                command_seconds: 60,
+                ..TimeLimits::default()
+            },
             masker: Masker::default(),
             profiles: BTreeMap::new(),
         }
@@ -102,6 +108,10 @@ impl Scene {
             time: &self.time,
             masker: &self.masker,
             own_program: Path::new(OWN_PROGRAM),
+            resumes: None,
+            allowance: Allowance::default(),
+            schema: None,
+            commands: &BTreeMap::new(),
         };
         let answer = call(spec, &self.profiles, &job, &mut |line| lines.push(line.to_string()), stop).await;
         (answer, lines)
@@ -158,13 +168,11 @@ async fn an_agent_gets_the_prompt_and_its_answer_comes_back() {
     let worktree = scene.worktree().canonicalize().expect("a worktree");
     let expected = Answer {
         outcome: ExecOutcome::Done,
-        reason: None,
         text: format!("{}\nplease plan\n", worktree.display()),
         usage: Usage::default(),
-        truncated: false,
         millis: answer.millis,
         simulated: true,
-        notices: vec![],
+        ..Answer::default()
     };
     assert_eq!(answer, expected);
     assert_eq!(lines.last().map(String::as_str), Some("please plan"));
@@ -618,13 +626,16 @@ async fn a_script_writes_deletes_runs_and_speaks_in_this_order() {
     let text = format!("{{\"review_id\": \"r-7\"}} planning 2 {output}");
     let expected = Answer {
         outcome: ExecOutcome::Done,
-        reason: None,
         text: text.clone(),
-        usage: Usage { input_tokens: Some(1000), output_tokens: Some(200), cost_usd: Some(0.01) },
-        truncated: false,
+        usage: Usage {
+            input_tokens: Some(1000),
+            output_tokens: Some(200),
+            cost_usd: Some(0.01),
+            ..Usage::default()
+        },
         millis: answer.millis,
         simulated: true,
-        notices: vec![],
+        ..Answer::default()
     };
     assert_eq!((answer, lines), (expected, vec![text.clone()]));
     let read = |name: &str| fs::read_to_string(scene.worktree().join(name)).ok();

@@ -49,11 +49,13 @@ fn any_fact() -> impl Strategy<Value = Fact> {
                 agent: "command:x".to_owned(),
                 review_id,
                 prompt: "0".repeat(64),
+                prompt_bytes: 7,
+                resumes: None,
             })
         }),
         (0.0..1e6f64, any::<u64>(), proptest::collection::vec(".{0,20}", 0..4)).prop_map(
             |(cost, tokens, changed)| {
-                let usage = Usage { input_tokens: Some(tokens), output_tokens: None, cost_usd: Some(cost) };
+                let usage = Usage { input_tokens: Some(tokens), cost_usd: Some(cost), ..Usage::default() };
                 let ended = Ended {
                     outcome: ExecOutcome::Done,
                     reason: None,
@@ -61,6 +63,7 @@ fn any_fact() -> impl Strategy<Value = Fact> {
                     usage,
                     truncated: false,
                     simulated: true,
+                    ..Ended::default()
                 };
                 Fact::Worked(Worked {
                     phase: phase("planning"),
@@ -467,6 +470,7 @@ fn planning() -> PhaseDef {
         policy,
         agents: vec!["auto".to_owned()],
         reviewers: vec!["auto".to_owned()],
+        step_agents: std::collections::BTreeMap::new(),
     }
 }
 

@@ -103,11 +103,7 @@ fn checks_reviews_and_triages_belong_to_the_present_round() {
         attempt: 0,
         ended: ai_workflow::event::Ended {
             outcome: ExecOutcome::Done,
-            reason: None,
-            millis: 0,
-            usage: ai_workflow::event::Usage::default(),
-            truncated: false,
-            simulated: false,
+            ..ai_workflow::event::Ended::default()
         },
         table: None,
         tree: String::new(),

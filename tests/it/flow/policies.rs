@@ -2,7 +2,7 @@
 
 use ai_workflow::config::{Layers, Settings, load};
 use ai_workflow::policy::{
-    Agreement, Budget, CheckRule, OnFail, OnUnavailable, PhaseDef, Policy, TimeLimits,
+    Agreement, Budget, BudgetScopes, CheckRule, OnFail, OnUnavailable, PhaseDef, Policy, TimeLimits,
 };
 
 /// The built-in defaults.
@@ -68,6 +68,7 @@ pub fn phase(name: &str, policy: Policy) -> PhaseDef {
         policy,
         agents: vec!["author".into()],
         reviewers: vec!["reviewer".into()],
+        step_agents: std::collections::BTreeMap::new(),
     }
 }
 
@@ -88,9 +89,10 @@ pub fn agreement(phases: Vec<PhaseDef>) -> Agreement {
         phases,
         preset: None,
         budget: Budget::default(),
+        budget_scopes: BudgetScopes::default(),
         max_cycles: 2,
         commands: std::collections::BTreeMap::default(),
-        time: TimeLimits { step_seconds: 60, idle_seconds: 60, command_seconds: 60 },
+        time: TimeLimits { step_seconds: 60, idle_seconds: 60, command_seconds: 60, ..TimeLimits::default() },
         protected: Vec::new(),
         require_review_id: false,
     }

@@ -35,6 +35,7 @@ pub fn world() -> impl Strategy<Value = World> {
             decides: decides && index + 1 == count,
             agents: (0..*agents).map(|index| format!("author-{index}")).collect(),
             reviewers: (0..*reviewers).map(|index| format!("reviewer-{index}")).collect(),
+            step_agents: std::collections::BTreeMap::new(),
             ..phase(PHASES[index], policy.clone())
         });
         let mut world = World::new(agreement(chain(defs)));
@@ -282,9 +283,10 @@ fn ended() -> impl Strategy<Value = Ended> {
             outcome,
             reason,
             millis,
-            usage: Usage { input_tokens: Some(millis), output_tokens: None, cost_usd },
+            usage: Usage { input_tokens: Some(millis), cost_usd, ..Usage::default() },
             truncated: flag,
             simulated: !flag,
+            ..Ended::default()
         },
     )
 }
@@ -370,6 +372,8 @@ fn step_started((phase, step, round, attempt): Place) -> Fact {
         agent,
         review_id: Some("id".into()),
         prompt,
+        prompt_bytes: u64::from(round),
+        resumes: None,
     })
 }
 

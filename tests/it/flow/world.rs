@@ -363,7 +363,7 @@ impl World {
     pub fn perform(&mut self, action: Action) {
         match action {
             Action::StartPhase(phase) => self.record(Fact::PhaseStarted { phase, tree: self.tree() }),
-            Action::CallAgent(call) => self.call(call),
+            Action::CallAgent(call) => self.call(*call),
             Action::RunChecks { phase, round } => self.check(phase, round),
             Action::Commit(phase) => self.commit(phase),
             Action::Publish => {
@@ -381,6 +381,8 @@ impl World {
             agent: call.agent.clone(),
             review_id: None,
             prompt: "0".repeat(64),
+            prompt_bytes: 0,
+            resumes: call.resumes.as_ref().map(|resume| resume.session.clone()),
         }));
         let fact = match call.step {
             Step::Review => self.review(call),
@@ -503,8 +505,13 @@ impl World {
 }
 
 fn ended(outcome: ExecOutcome) -> Ended {
-    let usage = Usage { input_tokens: Some(1_000), output_tokens: Some(200), cost_usd: Some(0.25) };
-    Ended { outcome, reason: None, millis: 30_000, usage, truncated: false, simulated: true }
+    let usage = Usage {
+        input_tokens: Some(1_000),
+        output_tokens: Some(200),
+        cost_usd: Some(0.25),
+        ..Usage::default()
+    };
+    Ended { outcome, millis: 30_000, usage, simulated: true, ..Ended::default() }
 }
 
 fn changed(changes: bool) -> Vec<String> {
