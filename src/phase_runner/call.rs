@@ -210,8 +210,13 @@ impl PhaseRunner {
         let words = words(phase);
         let require_review_id = self.run_state()?.started.agreement.require_review_id;
         let terms = Terms { review_id: ending.review_id.as_deref(), require_review_id, words: &words };
-        let answer = &ending.answer;
-        let reading = review::reading(&answer.text, ending.ended.outcome, answer.truncated, &terms);
+        let said = review::Said {
+            text: &ending.answer.text,
+            outcome: ending.ended.outcome,
+            truncated: ending.answer.truncated,
+            structured: ending.answer.structured,
+        };
+        let reading = review::reading(&said, &terms);
         let reviewed = Reviewed {
             phase: ending.call.phase,
             round: ending.call.round,
