@@ -34,6 +34,8 @@ impl Settings {
             },
             protected: self.checks.protected.clone(),
             require_review_id: self.verdict.require_review_id.unwrap_or(false),
+            fresh_sessions: false,
+            models: std::collections::BTreeMap::new(),
         })
     }
 
@@ -72,6 +74,7 @@ impl Settings {
             reviewers: if reviewers.is_empty() { agents.clone() } else { reviewers },
             agents,
             step_agents: std::collections::BTreeMap::new(),
+            gate: crate::policy::Gate::Go,
         }
     }
 
