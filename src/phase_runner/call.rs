@@ -56,6 +56,7 @@ impl PhaseRunner {
             return Ok(());
         }
         let ending = self.ending(call, review_id, answer, &before)?;
+        self.note_spending(&ending.ended)?;
         self.record_ending(ending)
     }
 
@@ -124,7 +125,7 @@ impl PhaseRunner {
     }
 
     /// Paths in a spec are relative to the checkout the run was started from.
-    fn spec(&self, text: &str) -> Result<AgentSpec, RunError> {
+    pub(super) fn spec(&self, text: &str) -> Result<AgentSpec, RunError> {
         let spec: AgentSpec = text.parse().map_err(|error| RunError::Bug(format!("{error}")))?;
         Ok(spec.seen_from(&self.checkout))
     }
@@ -258,7 +259,7 @@ fn words(phase: &PhaseState) -> std::collections::BTreeMap<String, Judgment> {
     phase.def.policy.review.as_ref().map(|rule| rule.verdict_map.clone()).unwrap_or_default()
 }
 
-fn ended(answer: &Answer) -> Ended {
+pub(super) fn ended(answer: &Answer) -> Ended {
     Ended {
         outcome: answer.outcome,
         reason: answer.reason.clone(),
