@@ -22,6 +22,7 @@ mod execute;
 mod explain;
 mod failure;
 mod finalize;
+mod finalized;
 mod find;
 mod hold;
 mod init;
