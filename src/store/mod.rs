@@ -2,6 +2,7 @@
 //! Knows how to write so that a crash costs nothing; does not know what the facts mean, nor what time it is.
 
 pub mod day;
+pub mod finalized;
 pub mod folders;
 pub mod lock;
 pub mod log;
