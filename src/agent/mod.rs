@@ -2,6 +2,7 @@
 //! what its text means, and whether to believe it, is for others to judge.
 
 mod abandoned;
+pub mod acp;
 mod control;
 mod deadlines;
 mod dialect;
@@ -158,7 +159,13 @@ fn prepare(
     Ok(match resolved.kind {
         Kind::Command => (launch(&resolved, &[], job), Box::new(plain::Plain)),
         Kind::Scripted => (scripted_launch(resolved, job), Box::new(scripted::Scripted)),
-        Kind::Claude | Kind::Codex | Kind::Acp => {
+        Kind::Acp => {
+            let dialect = acp::Acp::new(&resolved.program, job);
+            let own = resolved.profile.api_key_env.clone();
+            let own: Vec<_> = own.as_deref().into_iter().collect();
+            (launch(&acp::played(resolved, job), &own, job), Box::new(dialect))
+        }
+        Kind::Claude | Kind::Codex => {
             return Err(format!("the agent `{spec}` is not built in yet: use command:PATH or a profile"));
         }
     })
