@@ -166,7 +166,7 @@ fn call(run: &Run, phase: &PhaseState, step: Step) -> Decision {
         step,
         round: phase.round,
         attempt,
-        agent: phase.agent_for(step).to_owned(),
+        agent: run.agent_for(phase, step),
         delay_ms: phase.delay_ms,
         resumes: None,
         allowance: Allowance::default(),

@@ -8,6 +8,7 @@ mod policies;
 mod preconditions;
 mod properties;
 mod random;
+mod recovery;
 mod reopening;
 mod scope;
 mod seed_completion;
