@@ -20,6 +20,7 @@ mod evaluation;
 mod recovery;
 mod redo;
 mod rule;
+mod session;
 mod standstill;
 
 pub use crate::event::Spent;

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::chain::{Fallback, Unusable};
 use crate::event::{
     Asked, CheckResult, CheckStatus, Ended, Escalation, Evaluation, Outcome, Reopened, Reviewed, RunStarted,
-    Spent, SpentElsewhere, Triaged, Worked,
+    Spent, SpentElsewhere, Triaged, Usage, Worked,
 };
 use crate::finding::Finding;
 use crate::phase::{PhaseName, Step};
@@ -85,6 +85,10 @@ pub struct PhaseState {
     pub own_turns: BTreeMap<Step, usize>,
     /// The agent that was called last.
     pub caller: String,
+    /// The agent that made the latest work.
+    pub worked_by: String,
+    /// What the sessions of the authors have used.
+    pub sessions: BTreeMap<String, Usage>,
     /// The last call continued a session.
     pub resumed: bool,
     /// When the last call ended.
@@ -246,6 +250,8 @@ impl PhaseState {
             reviewer: 0,
             own_turns: BTreeMap::new(),
             caller: String::new(),
+            worked_by: String::new(),
+            sessions: BTreeMap::new(),
             resumed: false,
             ended_at: None,
             calls: BTreeMap::new(),

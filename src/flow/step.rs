@@ -75,6 +75,7 @@ impl PhaseState {
         if worked.ended.outcome == ExecOutcome::Cancelled {
             return;
         }
+        self.remember_session(&worked.ended);
         self.work = Some(worked.clone());
         if !worked.ended.outcome.ended() {
             return self.broke(worked.step);

@@ -16,6 +16,7 @@ mod seed_doc_review;
 mod seed_phase_review;
 mod seed_quality_gate;
 mod seed_retake;
+mod sessions;
 mod speed;
 mod three_facts;
 mod world;

@@ -30,7 +30,7 @@ pub fn world() -> impl Strategy<Value = World> {
     let agents = (1..3_usize, 1..3_usize, option::weighted(0.2, (step(), 1..3_usize)));
     let phases = vec((policy(), script(), agents), 1..4);
     let humans = vec(human(), 0..4);
-    (phases, humans, any::<bool>()).prop_map(|(phases, humans, decides)| {
+    (phases, humans, any::<bool>(), any::<bool>()).prop_map(|(phases, humans, decides, sessions)| {
         let count = phases.len();
         let defs = phases.iter().enumerate().map(|(index, (policy, _, (agents, reviewers, own)))| PhaseDef {
             decides: decides && index + 1 == count,
@@ -42,6 +42,7 @@ pub fn world() -> impl Strategy<Value = World> {
         let mut world = World::new(agreement(chain(defs)));
         world.limit = bound(&world, humans.len());
         world.humans = humans;
+        world.sessions = sessions;
         phases.into_iter().enumerate().fold(world, |world, (index, (_, script, ..))| {
             let phase = PHASES[index].parse().expect("a phase name");
             world.script(&phase, script)

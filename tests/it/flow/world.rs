@@ -212,6 +212,12 @@ pub struct World {
     pub humans: Vec<Human>,
     /// Seconds that passed while nothing happened.
     pub later: i64,
+    /// The calls of authors tell their sessions; a call that continues one stays in it.
+    pub sessions: bool,
+    /// What each call reads.
+    pub input_tokens: u64,
+    /// What each call costs.
+    pub cost_usd: Option<f64>,
     /// What the difficulty is found to be.
     pub assessed: Option<Assessed>,
     /// No run may need more entries than this.
@@ -239,6 +245,9 @@ impl World {
             scripts: BTreeMap::new(),
             humans: vec![],
             later: 0,
+            sessions: false,
+            input_tokens: 1_000,
+            cost_usd: Some(0.25),
             assessed: None,
             limit: 2_000,
         };
@@ -465,12 +474,13 @@ impl World {
         });
         let evaluation =
             work.decision.clone().map(|decision| Evaluation { decision, remaining_tasks: vec![] });
+        let session = self.session(&call);
         Fact::Worked(Worked {
             phase: call.phase,
             step: call.step,
             round: call.round,
             attempt: call.attempt,
-            ended: self.ended(work.outcome, work.resets),
+            ended: Ended { session, ..self.ended(work.outcome, work.resets) },
             tree: self.tree_after(work.changes),
             changed: changed(work.changes),
             claim,
@@ -484,7 +494,16 @@ impl World {
             Resets::After(seconds) => Some(self.now() + jiff::SignedDuration::from_secs(seconds)),
             Resets::FarAway => Some(far_away()),
         };
-        Ended { resets_at, ..ended(outcome) }
+        let ended = ended(outcome);
+        let input_tokens = Some(self.input_tokens);
+        let usage = Usage { input_tokens, cost_usd: self.cost_usd, ..ended.usage };
+        Ended { resets_at, usage, ..ended }
+    }
+
+    fn session(&self, call: &Call) -> Option<String> {
+        let continued = call.resumes.as_ref().map(|resume| resume.session.clone());
+        let fresh = || format!("session-{}", self.count(|fact| matches!(fact, Fact::Worked(_))) + 1);
+        self.sessions.then(|| continued.unwrap_or_else(fresh))
     }
 
     fn check(&mut self, phase: PhaseName, round: u32) {
