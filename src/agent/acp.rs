@@ -25,7 +25,7 @@ use super::Job;
 use super::dialect::{self, Dialect, Ear, Heard};
 use super::lookup::Resolved;
 use super::process::{Exit, Finish, Launch, Stream};
-use crate::event::{ExecOutcome, Program, Usage};
+use crate::event::{CostBasis, ExecOutcome, Program, Usage};
 use crate::phase::Step;
 use client::Task;
 use line::{End, Line, Report};
@@ -151,21 +151,20 @@ fn with_last_words(
     finish: &Finish,
 ) -> (ExecOutcome, Option<String>) {
     let words = match end {
-        End::Broken { .. } | End::Lost => dialect::last_words(&finish.stderr_tail),
+        End::Gone { .. } | End::Broken { .. } | End::Lost => dialect::last_words(&finish.stderr_tail),
         _ => String::new(),
     };
     (outcome, reason.map(|reason| reason + &words))
 }
 
-/// Figures are those of the whole session: returns what this call added.
+/// Returns what this call used. The cost is that of the whole session, says the protocol; tokens are those of the turn
+/// or of the session, and count as they are, because too many are better than too few.
 fn beyond(usage: Usage, used: &Usage) -> Usage {
-    let added =
-        |now: Option<u64>, before: Option<u64>| now.map(|now| now.saturating_sub(before.unwrap_or(0)));
+    let before = used.cost_usd.unwrap_or(0.0);
+    let added = |now: f64| if now >= before { now - before } else { now };
     Usage {
-        input_tokens: added(usage.input_tokens, used.input_tokens),
-        cached_tokens: added(usage.cached_tokens, used.cached_tokens),
-        output_tokens: added(usage.output_tokens, used.output_tokens),
-        cost_usd: usage.cost_usd.map(|now| (now - used.cost_usd.unwrap_or(0.0)).max(0.0)),
+        cost_usd: usage.cost_usd.map(added),
+        cost_basis: usage.cost_basis.or(Some(CostBasis::Unknown)),
         ..usage
     }
 }

@@ -121,8 +121,8 @@ impl Task {
             () = too_late() => Report::default(),
         };
         let ended = say_goodbye(&mut agent).await;
-        if let (End::Broken { reason }, Some(how)) = (&mut report.end, ended) {
-            *reason = format!("{reason}; it {how}");
+        if let End::Gone { how } = &mut report.end {
+            *how = ended;
         }
         report
     }
@@ -147,7 +147,7 @@ async fn too_late() {
         terminated.recv().await;
         sleep(LAST).await;
     } else {
-        std::future::pending().await
+        std::future::pending::<()>().await;
     }
 }
 

@@ -184,8 +184,9 @@ impl Speaker<'_> {
                 timeout(PATIENCE, answered).await.unwrap_or_else(|_| Err(Error::request_cancelled()))
             }
         };
+        let used = answer.as_ref().ok().and_then(|answer| answer.usage.as_ref());
+        (self.told.usage, self.told.notices) = usage::of(used, self.desk.cost());
         let answer = answer.map_err(|error| fault("session/prompt", self.seen, &error))?;
-        (self.told.usage, self.told.notices) = usage::of(answer.usage.as_ref(), self.desk.cost());
         let stop = serde_json::to_value(answer.stop_reason).ok();
         let stop = stop.as_ref().and_then(Value::as_str).unwrap_or_default().to_owned();
         Ok(End::Turn { stop })
@@ -224,13 +225,17 @@ fn fault(during: &str, seen: &Seen, error: &Error) -> End {
             during: during.to_owned(),
             code: fault.code,
             message: fault.message,
-            kind: fault.kind,
+            told: fault.kind,
         },
-        None if seen.broken().is_some() => broken(seen, error),
+        None if seen.closed() || seen.broken().is_some() => broken(seen, error),
         None => End::Broken { reason: format!("the answer of the agent to {during} cannot be read") },
     }
 }
 
 fn broken(seen: &Seen, error: &Error) -> End {
-    End::Broken { reason: seen.broken().unwrap_or_else(|| format!("the line to the agent broke: {error}")) }
+    match seen.broken() {
+        Some(reason) => End::Broken { reason },
+        None if seen.closed() => End::Gone { how: None },
+        None => End::Broken { reason: format!("the line to the agent broke: {error}") },
+    }
 }

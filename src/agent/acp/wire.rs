@@ -27,6 +27,7 @@ pub(super) struct Seen(Arc<Mutex<Happened>>);
 struct Happened {
     error: Option<Fault>,
     broken: Option<String>,
+    closed: bool,
 }
 
 /// An error as the agent stated it.
@@ -41,6 +42,11 @@ impl Seen {
     /// Returns the error that the agent answered with last.
     pub(super) fn error(&self) -> Option<Fault> {
         self.lock().error.take()
+    }
+
+    /// Tells whether the agent closed its side of the line.
+    pub(super) fn closed(&self) -> bool {
+        self.lock().closed
     }
 
     /// Says how the line broke.
@@ -97,7 +103,7 @@ impl<R: AsyncBufRead + Unpin> Wire<R> {
     async fn message(&mut self) -> Result<Option<String>, String> {
         loop {
             let Some(line) = read_line(&mut self.reader).await? else {
-                self.seen.lock().broken.get_or_insert("the agent closed its output".to_owned());
+                self.seen.lock().closed = true;
                 return Ok(None);
             };
             self.messages += 1;
@@ -187,7 +193,7 @@ mod tests {
     async fn messages_come_line_by_line_and_blank_lines_are_nothing() {
         let (messages, error, seen) = heard(b"{\"id\":1}\n\n \n{\"method\":\"x\"}".to_vec()).await;
         assert_eq!((messages, error), (vec!["{\"id\":1}\n".into(), "{\"method\":\"x\"}".into()], None));
-        assert_eq!(seen.broken().as_deref(), Some("the agent closed its output"));
+        assert_eq!((seen.closed(), seen.broken()), (true, None));
     }
 
     #[tokio::test]
