@@ -168,3 +168,94 @@ fn beyond(usage: Usage, used: &Usage) -> Usage {
         ..usage
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::agent::progress::Progress;
+    use crate::agent::raw::RawFile;
+    use crate::agent::tests::with_job;
+    use crate::redact::Masker;
+    use std::time::Duration;
+
+    /// Hears what a child printed, piece by piece, before it ended like this.
+    fn heard(pieces: &[&[u8]], exit: Exit) -> Heard {
+        let masker = Masker::default();
+        let raw = RawFile::create(Path::new("/dev/null"), &masker);
+        let mut ear = Ear { raw, progress: Progress::new(&masker) };
+        let mut dialect = with_job(|job| Acp::new(Path::new("/bin/agent"), &job));
+        for piece in pieces {
+            dialect.take(Stream::Stdout, piece, &mut ear);
+        }
+        let finish = Finish {
+            exit,
+            stdout: vec![],
+            stdout_truncated: false,
+            stdout_tail: String::new(),
+            stderr_tail: "last words\n".into(),
+            millis: 1,
+        };
+        let launch = Launch::new("agent", "/", Duration::from_secs(7));
+        Box::new(dialect).heard(&launch, finish, &mut ear)
+    }
+
+    fn ended() -> String {
+        let end = End::Turn { stop: "end_turn".into() };
+        Line::Ended(Box::new(Report { end, ..Report::default() })).encode()
+    }
+
+    fn text(text: &str) -> String {
+        Line::Text { text: text.into(), begins: true }.encode()
+    }
+
+    #[test]
+    fn lines_are_heard_however_they_come() {
+        let lines = text("one") + "no line of ours\n" + &text("two") + &ended();
+        let pieces: Vec<_> = lines.as_bytes().chunks(7).collect();
+        let expected = Heard {
+            outcome: ExecOutcome::Done,
+            text: "one\n\ntwo".into(),
+            usage: Usage { cost_basis: Some(CostBasis::Unknown), ..Usage::default() },
+            program: Some(Program { name: "agent".into(), ..Program::default() }),
+            ..Heard::default()
+        };
+        assert_eq!(heard(&pieces, Exit::Code(0)), expected);
+    }
+
+    #[test]
+    fn a_child_that_says_no_last_line_was_lost() {
+        let lost = heard(&[text("one").as_bytes()], Exit::Code(0));
+        let expected = "the client of the agent was lost: last words";
+        assert_eq!((lost.outcome, lost.reason.as_deref()), (ExecOutcome::Crashed, Some(expected)));
+        let overlong = ["x".repeat(LONGEST + 1), "\n".into(), ended()].concat();
+        let lost = heard(&[overlong.as_bytes()], Exit::Code(0));
+        assert_eq!((lost.outcome, lost.truncated), (ExecOutcome::Crashed, true));
+    }
+
+    #[test]
+    fn a_child_that_was_ended_is_not_asked_how() {
+        let said = |exit| heard(&[text("one").as_bytes(), ended().as_bytes()], exit).outcome;
+        let exits = [Exit::TimedOut, Exit::Idle, Exit::Stopped, Exit::Signal(9), Exit::Code(2)];
+        let expected = [
+            ExecOutcome::TimedOut,
+            ExecOutcome::Idle,
+            ExecOutcome::Cancelled,
+            ExecOutcome::Crashed,
+            ExecOutcome::Crashed,
+        ];
+        assert_eq!(exits.map(said), expected);
+    }
+
+    #[test]
+    fn a_cost_is_what_the_session_cost_more() {
+        let usage = |cost_usd| Usage {
+            cost_usd,
+            input_tokens: Some(5),
+            cost_basis: Some(CostBasis::Reported),
+            ..Usage::default()
+        };
+        assert_eq!(beyond(usage(Some(0.75)), &usage(Some(0.5))), usage(Some(0.25)));
+        assert_eq!(beyond(usage(Some(0.25)), &usage(Some(0.5))), usage(Some(0.25)));
+        assert_eq!(beyond(usage(None), &usage(Some(0.5))), usage(None));
+    }
+}

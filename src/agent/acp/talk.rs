@@ -30,7 +30,7 @@ use super::wire::{self, Seen};
 
 /// How long an agent may take to end its turn when it was asked to.
 const PATIENCE: Duration = Duration::from_secs(2);
-/// How long a name is that an agent gives itself.
+/// How long a name is that an agent gives itself, or a session that can be continued.
 const NAME: usize = 100;
 
 /// What is asked of the agent.
@@ -118,7 +118,7 @@ impl Speaker<'_> {
     async fn speak(&mut self, terminated: &mut Signal) -> Result<End, End> {
         let agent = self.introduce().await?;
         let session = self.open(&agent).await?;
-        if agent.session_capabilities.resume.is_some() {
+        if agent.session_capabilities.resume.is_some() && session.0.len() <= NAME {
             self.told.session = Some(session.to_string());
         }
         self.desk.listen_to(session.clone());

@@ -16,6 +16,8 @@ const LONGEST: usize = 16 * 1024 * 1024;
 const MESSAGES: u64 = 1_000_000;
 /// How many requests an agent makes at most: each waits for its answer in our memory until the agent reads it.
 const REQUESTS: u64 = 20_000;
+/// What is said of an agent that sends more than that.
+const ENDLESS: &str = "the agent sends messages without end";
 /// How much of a line is quoted.
 const QUOTED: usize = 100;
 
@@ -107,6 +109,9 @@ impl<R: AsyncBufRead + Unpin> Wire<R> {
                 return Ok(None);
             };
             self.messages += 1;
+            if self.messages > MESSAGES {
+                return Err(ENDLESS.to_owned());
+            }
             if !line.trim().is_empty() {
                 self.look_at(&line)?;
                 return Ok(Some(line));
@@ -120,8 +125,8 @@ impl<R: AsyncBufRead + Unpin> Wire<R> {
             format!("what the agent says is not the protocol: `{quoted}`")
         })?;
         self.requests += u64::from(envelope.method.is_some() && envelope.id.is_some());
-        if self.messages > MESSAGES || self.requests > REQUESTS {
-            return Err("the agent sends messages without end".to_owned());
+        if self.requests > REQUESTS {
+            return Err(ENDLESS.to_owned());
         }
         if let (None, Some(error)) = (envelope.method, envelope.error) {
             self.seen.lock().error = Some(Fault::of(&error));
