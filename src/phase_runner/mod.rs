@@ -5,6 +5,7 @@ mod begin;
 mod call;
 mod commit;
 mod compose;
+mod inlined;
 mod publish;
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -30,7 +30,8 @@ pub fn render(input: &PromptInput<'_>, overrides: &BTreeMap<String, String>) -> 
 
 /// Refuses an input whose prompt could be misread.
 fn complete(input: &PromptInput<'_>) -> Result<(), PromptError> {
-    if input.fence.len() < 8 || !input.fence.chars().all(|c| c.is_ascii_alphanumeric()) {
+    let good = |mark: &str| mark.len() >= 8 && mark.chars().all(|c| c.is_ascii_alphanumeric());
+    if !good(input.fence) || !good(input.run_fence) {
         return Err(PromptError::BadFence);
     }
     let judges = matches!(input.step, Step::Review | Step::Triage);
