@@ -6,8 +6,9 @@ mod plain;
 use std::fmt::Write as _;
 
 use crate::event::{CheckStatus, Choice, Escalation, Outcome, PauseReason};
-use crate::flow::{PhaseState, Run, Status};
+use crate::flow::{Measure, PhaseState, Run, Scope, Shortage, Status, shortage};
 use crate::issue::IssueNumber;
+use crate::phase::Step;
 pub use plain::{columns, padded, plain};
 
 /// The most suggestions a pull request carries.
@@ -244,19 +245,23 @@ fn answers(run: &Run, escalation: &Escalation) -> Vec<String> {
     }
 }
 
-/// Returns the limit that was reached, doubled, as a setting.
+/// Returns the limit that leaves too little, doubled, as a setting.
 fn raised(run: &Run) -> String {
-    let (budget, spent) = (&run.budget, &run.spent);
-    if let Some(most) = budget.calls.filter(|most| spent.calls >= *most) {
-        return format!("budget.calls={}", most.max(1) * 2);
+    let phase = run.paused.as_ref().and_then(|pause| run.phase(pause.phase.as_ref()?));
+    let short = phase.and_then(|phase| shortage(run, phase, phase.current_step().unwrap_or(Step::Execute)));
+    let Some(Shortage { limit, reserve }) = short else {
+        return format!("budget.usd={:.2}", run.budget.usd.unwrap_or(run.spent.cost_usd).max(0.5) * 2.0);
+    };
+    let table = match limit.scope {
+        Scope::Run => "budget",
+        Scope::Phase(_) => "budget.phase",
+        Scope::Day => "budget.day",
+    };
+    let (key, needed) = (limit.measure.as_str(), limit.most.max(limit.used + reserve));
+    match limit.measure {
+        Measure::Usd => format!("{table}.{key}={:.2}", needed.max(0.5) * 2.0),
+        _ => format!("{table}.{key}={}", (needed.max(1.0) * 2.0).ceil()),
     }
-    if let Some(most) = budget.tokens.filter(|most| spent.input_tokens + spent.output_tokens >= *most) {
-        return format!("budget.tokens={}", most.max(1) * 2);
-    }
-    if let Some(most) = budget.minutes.filter(|most| spent.millis / 60_000 >= *most) {
-        return format!("budget.minutes={}", most.max(1) * 2);
-    }
-    format!("budget.usd={:.2}", budget.usd.unwrap_or(spent.cost_usd).max(0.5) * 2.0)
 }
 
 fn answer(number: IssueNumber, choice: Choice) -> String {

@@ -6,6 +6,7 @@ use super::recovery::{Recovery, drops_out, predicate, recovery};
 use super::state::{PhaseState, Run};
 use crate::event::{Ended, ExecOutcome, Ruled, Ruling};
 use crate::phase::{PhaseName, Step};
+use crate::policy::Difficulty;
 
 /// Why an agent is passed over, and until when if that is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -91,6 +92,14 @@ impl Run {
         let models = self.difficulty.and_then(|difficulty| self.started.agreement.models.get(&difficulty));
         let model = models.and_then(|models| models.get(spec)).and_then(|choice| choice.of(step));
         model.map_or_else(|| spec.to_owned(), |model| format!("{spec}:{model}"))
+    }
+
+    /// Returns the author that is asked how hard the issue is, with the model it has for simple work.
+    pub(super) fn assessor(&self, phase: &PhaseState) -> String {
+        let spec = self.agent_for(phase, Step::Execute);
+        let models = self.started.agreement.models.get(&Difficulty::Simple);
+        let model = models.and_then(|models| models.get(&spec)).and_then(|choice| choice.of(Step::Execute));
+        model.map_or_else(|| spec.clone(), |model| format!("{spec}:{model}"))
     }
 
     fn is_usable(&self, agent: &str) -> bool {
