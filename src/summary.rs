@@ -90,6 +90,10 @@ pub fn progress_comment(run: &Run) -> String {
     if let Some(escalation) = &run.paused {
         let _ = write!(body, "\n{}", question(run, escalation));
     }
+    let agents = agent_lines(run);
+    if !agents.is_empty() {
+        let _ = write!(body, "\n{}", in_list(&agents));
+    }
     let _ = write!(body, "\n{}\n", cost_line(run));
     if run.simulated {
         body.push_str("\nSimulated: a scripted or plain-command agent took part.\n");
@@ -107,8 +111,14 @@ pub fn cost_line(run: &Run) -> String {
     let spent = &run.spent;
     let calls = counted(spent.calls, "agent call");
     let (tokens_in, tokens_out, usd) = (spent.input_tokens, spent.output_tokens, spent.cost_usd);
+    let unpriced = match spent.unpriced_calls {
+        0 => String::new(),
+        number => format!(" and {} of unknown price", counted(number, "call")),
+    };
     let time = duration(spent.millis / 1000);
-    format!("{calls}, {tokens_in} tokens in, {tokens_out} tokens out, {usd:.2} USD, {time} of agents at work")
+    format!(
+        "{calls}, {tokens_in} tokens in, {tokens_out} tokens out, {usd:.2} USD{unpriced}, {time} of agents at work"
+    )
 }
 
 /// Returns a number with its noun, in the plural where there is not exactly one.
@@ -138,6 +148,10 @@ pub fn pull_request(run: &Run) -> (String, String) {
     let _ = write!(body, "## Phases\n\n{}", phase_table(run));
     let _ = write!(body, "\n## Evidence gathered by ai-workflow\n\n{}", evidence(run));
     let _ = write!(body, "\n## Documents\n\n{}", documents(run));
+    let agents = agent_lines(run);
+    if !agents.is_empty() {
+        let _ = write!(body, "\n## Agents\n\n{}", in_list(&agents));
+    }
     let suggestions = suggestions(run);
     if !suggestions.is_empty() {
         let _ = write!(body, "\n## Suggestions of the reviewers\n\n{suggestions}");
@@ -148,6 +162,19 @@ pub fn pull_request(run: &Run) -> (String, String) {
     }
     let _ = write!(body, "\n---\n{}. Run `{}`.\n", cost_line(run), run.started.run_id);
     (title, body)
+}
+
+/// Returns what is worth knowing about the agents, one line each: who took over, and who reviewed its own work.
+pub fn agent_lines(run: &Run) -> Vec<String> {
+    let fallbacks = run.fallbacks.iter();
+    let fallbacks = fallbacks.map(|fallback| format!("{} {}: {fallback}", fallback.phase, fallback.step));
+    let own = run.phases.iter().filter(|phase| phase.reviewed_by_its_author());
+    let own = own.map(|phase| format!("{}: the reviewer is the author's own model", phase.name()));
+    fallbacks.chain(own).collect()
+}
+
+fn in_list(lines: &[String]) -> String {
+    lines.iter().fold(String::new(), |list, line| list + "- " + &quoted(line) + "\n")
 }
 
 fn evidence(run: &Run) -> String {

@@ -63,6 +63,7 @@ fn begin(started: &RunStarted, at: Timestamp) -> Run {
         paused: None,
         spent: Spent::default(),
         unusable: BTreeMap::new(),
+        called: Vec::new(),
         fallbacks: Vec::new(),
         day: None,
         elsewhere: None,

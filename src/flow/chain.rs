@@ -3,8 +3,8 @@
 use jiff::Timestamp;
 
 use super::recovery::{Recovery, drops_out, predicate, recovery};
-use super::state::{PhaseState, Run};
-use crate::event::{Ended, ExecOutcome, Ruled, Ruling};
+use super::state::{Called, PhaseState, Run};
+use crate::event::{Ended, ExecOutcome, Program, Ruled, Ruling};
 use crate::phase::{PhaseName, Step};
 use crate::policy::Difficulty;
 
@@ -127,12 +127,22 @@ impl Run {
 
     /// Remembers whether an agent is of use from here on.
     pub(super) fn learn(&mut self, agent: &str, ended: &Ended, at: Timestamp) {
+        if ended.outcome != ExecOutcome::NotStarted {
+            self.lock(agent, ended.program.as_ref());
+        }
         let recovery = recovery(ended, false, at);
         if drops_out(ended.outcome, recovery) {
             let until = if let Recovery::NextOrWait { until } = recovery { until } else { None };
             self.unusable.insert(agent.to_owned(), Unusable { outcome: ended.outcome, until });
         } else if ended.outcome.ended() {
             self.unusable.remove(agent);
+        }
+    }
+
+    fn lock(&mut self, agent: &str, program: Option<&Program>) {
+        let called = Called { agent: agent.to_owned(), program: program.cloned() };
+        if !self.called.contains(&called) {
+            self.called.push(called);
         }
     }
 

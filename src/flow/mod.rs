@@ -31,4 +31,4 @@ pub use budget::{Limit, Measure, Scope, Shortage, over_budget, shortage};
 pub use chain::{Fallback, Unusable};
 pub use decide::{Action, Allowance, Assess, Call, Decision, Resume, decide, unmet_needs};
 pub use rule::rule;
-pub use state::{Counters, Day, Past, PhaseState, Round, Run, Stage, State, Status};
+pub use state::{Called, Counters, Day, Past, PhaseState, Round, Run, Stage, State, Status};

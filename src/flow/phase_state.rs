@@ -51,6 +51,8 @@ pub struct PhaseState {
     pub ended_at: Option<Timestamp>,
     /// Agent calls by round and step.
     pub calls: BTreeMap<(u32, Step), u32>,
+    /// The digest of the latest prompt, by step.
+    pub prompts: BTreeMap<Step, String>,
     /// What its calls have used, by step.
     pub usage: BTreeMap<Step, Spent>,
     /// Milliseconds to wait before the next call.
@@ -214,6 +216,7 @@ impl PhaseState {
             resumed: false,
             ended_at: None,
             calls: BTreeMap::new(),
+            prompts: BTreeMap::new(),
             usage: BTreeMap::new(),
             delay_ms: 0,
             broken: None,
@@ -244,6 +247,20 @@ impl PhaseState {
     /// Tells whether the phase was left out by a preset or a flag, not because another one failed.
     pub fn left_out_by_choice(&self) -> bool {
         self.skipped_because.as_ref().is_some_and(|because| !because.starts_with("failed:"))
+    }
+
+    /// Tells whether the agent and model that made the work also reviewed it. Says nothing of scripts.
+    pub fn reviewed_by_its_author(&self) -> bool {
+        let (Some(work), Some(review)) = (&self.work, &self.review) else { return false };
+        let model = |ended: &Ended| {
+            let program = ended.program.as_ref()?;
+            Some((program.name.clone(), program.model.clone()?))
+        };
+        let same = match (model(&work.ended), model(&review.ended)) {
+            (Some(author), Some(reviewer)) => author == reviewer,
+            _ => self.worked_by == review.reviewer,
+        };
+        same && !work.ended.simulated
     }
 
     /// Returns the name of the phase.

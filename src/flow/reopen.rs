@@ -52,6 +52,7 @@ impl PhaseState {
             rounds: std::mem::take(&mut self.rounds),
             past: std::mem::take(&mut self.past),
             calls: std::mem::take(&mut self.calls),
+            prompts: std::mem::take(&mut self.prompts),
             usage: std::mem::take(&mut self.usage),
             changed: std::mem::take(&mut self.changed),
             review: self.review.take(),

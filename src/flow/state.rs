@@ -7,7 +7,7 @@ use jiff::Timestamp;
 
 use super::chain::{Fallback, Unusable};
 pub use super::phase_state::{Counters, Past, PhaseState, Round, Stage, Status};
-use crate::event::{Asked, Escalation, Outcome, RunStarted, Spent, SpentElsewhere};
+use crate::event::{Asked, Escalation, Outcome, Program, RunStarted, Spent, SpentElsewhere};
 use crate::phase::{PhaseName, Step};
 use crate::policy::{Budget, BudgetScopes, Difficulty};
 
@@ -37,6 +37,8 @@ pub struct Run {
     pub spent: Spent,
     /// Agents that are passed over where another one is left.
     pub unusable: BTreeMap<String, Unusable>,
+    /// Every agent that was called, once for each program it told of.
+    pub called: Vec<Called>,
     /// Who took over from whom.
     pub fallbacks: Vec<Fallback>,
     /// What the run has spent on the day of its latest call.
@@ -59,6 +61,13 @@ pub struct Run {
     pub published: bool,
     /// Kind and text of everything worth telling.
     pub notes: Vec<(String, String)>,
+}
+
+/// An agent that was called, and the program behind it as far as it told.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Called {
+    pub agent: String,
+    pub program: Option<Program>,
 }
 
 /// What a run has spent on one day.

@@ -21,4 +21,5 @@ mod seed_retake;
 mod sessions;
 mod speed;
 mod three_facts;
+mod views;
 mod world;
