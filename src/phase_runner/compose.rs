@@ -35,8 +35,8 @@ impl PhaseRunner {
         let paths = documents.iter().map(|document| document.path.as_str());
         let inlined = self.inlined(&call.agent, paths);
         let output_text = self.inlined(&call.agent, [output.as_str()]).pop().map(|own| own.text);
-        let reading = phase.review.as_ref().and_then(|review| review.reading.as_ref());
         let revising = call.step == Step::Revise;
+        let feedback = if revising { phase.feedback() } else { String::new() };
         Ok(render(
             &PromptInput {
                 round: call.round,
@@ -49,7 +49,7 @@ impl PhaseRunner {
                 commands: &commands,
                 findings: if revising || call.step == Step::Triage { phase.findings() } else { &[] },
                 checks: &checks,
-                feedback: reading.filter(|_| revising).map_or("", |reading| reading.feedback.as_str()),
+                feedback: &feedback,
                 suggestions: &suggestions,
                 answer: phase.advice.as_deref().unwrap_or(""),
                 rollback: phase.reopened.as_ref().map_or("", |reopened| reopened.reason.as_str()),

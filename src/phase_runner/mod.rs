@@ -98,6 +98,7 @@ impl PhaseRunner {
     async fn perform(&mut self, action: Action) -> Result<(), RunError> {
         match action {
             Action::StartPhase(phase) => self.start_phase(phase),
+            Action::Assess(_) => Err(RunError::Bug("the difficulty cannot be assessed".into())),
             Action::CallAgent(call) => self.call(&call).await,
             Action::RunChecks { phase, round } => self.run_checks(&phase, round).await,
             Action::Commit(phase) => self.commit(&phase),

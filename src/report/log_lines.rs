@@ -45,7 +45,10 @@ impl Reporter for LogLines {
             Fact::Cancelled { by } => warn!("Cancelled by {by}"),
             Fact::Noted { text, .. } => warn!("{text}"),
             Fact::Finished { outcome } => info!("Run {}", outcome.as_str()),
-            Fact::RunStarted(_) | Fact::Asked(_) => {}
+            Fact::Assessed(assessed) => {
+                info!("The issue counts as {}: {}", assessed.counts_as().as_str(), assessed.reason);
+            }
+            Fact::RunStarted(_) | Fact::Asked(_) | Fact::SpentElsewhere(_) => {}
         }
     }
 }
@@ -63,6 +66,10 @@ impl LogLines {
             }
             Ruling::Pause { escalation } => {
                 warn!("Phase {phase}: Paused ({}): {}", escalation.reason.as_str(), ruled.rule);
+            }
+            Ruling::Redo { next_agent: true, .. } => {
+                let told = run.fallbacks.last().map(ToString::to_string);
+                warn!("Phase {phase}: {}", told.unwrap_or_else(|| ruled.rule.clone()));
             }
             Ruling::Redo { step, .. } => warn!("Phase {phase}: Redoing {step} step: {}", ruled.rule),
             Ruling::Advance => info!("Phase {phase}: Round {} approved: {}", ruled.round, ruled.rule),

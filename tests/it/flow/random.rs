@@ -1,15 +1,15 @@
 //! Random agreements, scripts, people and facts for the properties.
 
 use ai_workflow::event::{
-    Answered, Asked, CheckStatus, Checked, Choice, Claim, ClaimStatus, Ended, Escalation, Evaluation,
-    ExecOutcome, Fact, Outcome, PauseReason, Reopened, ReopenedBy, Reviewed, Ruled, Ruling, RunDecision,
-    StepStarted, TriageTable, Triaged, Usage, Worked,
+    Answered, Asked, Assessed, CheckStatus, Checked, Choice, Claim, ClaimStatus, Ended, Escalation,
+    Evaluation, ExecOutcome, Fact, Outcome, PauseReason, Reopened, ReopenedBy, Reviewed, Ruled, Ruling,
+    RunDecision, Spent, SpentElsewhere, StepStarted, TriageTable, Triaged, Usage, Worked,
 };
 use ai_workflow::finding::Severity;
 use ai_workflow::phase::{PhaseName, Step};
 use ai_workflow::policy::{
-    CheckMode, CheckRule, CheckWhen, Discuss, Ending, Entry, Limits, OnFail, OnUnavailable, Outcomes,
-    Partial, PhaseDef, Policy, ReviewRule, Unreadable,
+    CheckMode, CheckRule, CheckWhen, Difficulty, Discuss, Ending, Entry, Limits, OnFail, OnUnavailable,
+    Outcomes, Partial, PhaseDef, Policy, ReviewRule, Unreadable,
 };
 use ai_workflow::verdict::{Judgment, Verdict};
 use proptest::collection::vec;
@@ -19,7 +19,7 @@ use proptest::sample::select;
 
 use super::policies::{agreement, chain, phase};
 use super::world::{
-    Human, Review, Script, Triage, Work, World, done, no_answer, result, states, table, unreadable,
+    Human, Resets, Review, Script, Triage, Work, World, done, no_answer, result, states, table, unreadable,
 };
 
 const CHECKS: [&str; 3] = ["build", "tests", "lint"];
@@ -27,25 +27,31 @@ pub const PHASES: [&str; 3] = ["planning", "design", "evaluation"];
 
 /// A world whose people say something at most a few times.
 pub fn world() -> impl Strategy<Value = World> {
-    let phases = vec((policy(), script(), 1..3_usize, 1..3_usize), 1..4);
+    let agents = (1..3_usize, 1..3_usize, option::weighted(0.2, (step(), 1..3_usize)));
+    let phases = vec((policy(), script(), agents), 1..4);
     let humans = vec(human(), 0..4);
-    (phases, humans, any::<bool>()).prop_map(|(phases, humans, decides)| {
+    (phases, humans, any::<bool>(), any::<bool>()).prop_map(|(phases, humans, decides, sessions)| {
         let count = phases.len();
-        let defs = phases.iter().enumerate().map(|(index, (policy, _, agents, reviewers))| PhaseDef {
+        let defs = phases.iter().enumerate().map(|(index, (policy, _, (agents, reviewers, own)))| PhaseDef {
             decides: decides && index + 1 == count,
-            agents: (0..*agents).map(|index| format!("author-{index}")).collect(),
-            reviewers: (0..*reviewers).map(|index| format!("reviewer-{index}")).collect(),
-            step_agents: std::collections::BTreeMap::new(),
+            agents: named("author", *agents),
+            reviewers: named("reviewer", *reviewers),
+            step_agents: own.iter().map(|(step, count)| (*step, named("own", *count))).collect(),
             ..phase(PHASES[index], policy.clone())
         });
         let mut world = World::new(agreement(chain(defs)));
         world.limit = bound(&world, humans.len());
         world.humans = humans;
+        world.sessions = sessions;
         phases.into_iter().enumerate().fold(world, |world, (index, (_, script, ..))| {
             let phase = PHASES[index].parse().expect("a phase name");
             world.script(&phase, script)
         })
     })
+}
+
+fn named(role: &str, count: usize) -> Vec<String> {
+    (0..count).map(|index| format!("{role}-{index}")).collect()
 }
 
 /// How many entries a run can need, from its limits alone.
@@ -58,7 +64,8 @@ fn bound(world: &World, humans: usize) -> usize {
 
 fn phase_bound(def: &PhaseDef) -> usize {
     let limits = &def.policy.limits;
-    let agents = def.agents.len().max(def.reviewers.len());
+    let own = def.step_agents.values().map(Vec::len).max().unwrap_or(0);
+    let agents = def.agents.len().max(def.reviewers.len()).max(own);
     let redos = agents * (limits.max_redo as usize + 1);
     let again = (limits.max_format_redo + limits.max_unreadable) as usize + 2;
     let voided = 4;
@@ -163,8 +170,19 @@ fn outcome() -> impl Strategy<Value = ExecOutcome> {
             ExecOutcome::RateLimited,
             ExecOutcome::Crashed,
             ExecOutcome::NotStarted,
+            ExecOutcome::Overloaded,
+            ExecOutcome::QuotaExhausted,
+            ExecOutcome::SignedOut,
+            ExecOutcome::ModelUnknown,
+            ExecOutcome::ContextTooLong,
+            ExecOutcome::Refused,
+            ExecOutcome::LimitReached,
         ]),
     ]
+}
+
+fn resets() -> impl Strategy<Value = Resets> {
+    select(vec![Resets::Unsaid, Resets::FarAway, Resets::After(2), Resets::After(600)])
 }
 
 fn claim() -> impl Strategy<Value = ClaimStatus> {
@@ -186,11 +204,18 @@ fn run_decision() -> impl Strategy<Value = RunDecision> {
 fn work() -> impl Strategy<Value = Work> {
     (
         outcome(),
+        resets(),
         prop::bool::weighted(0.8),
         option::weighted(0.3, claim()),
         option::weighted(0.8, run_decision()),
     )
-        .prop_map(|(outcome, changes, claim, decision)| Work { outcome, changes, claim, decision })
+        .prop_map(|(outcome, resets, changes, claim, decision)| Work {
+            outcome,
+            resets,
+            changes,
+            claim,
+            decision,
+        })
 }
 
 fn checks() -> impl Strategy<Value = Vec<(String, CheckStatus)>> {
@@ -227,10 +252,10 @@ fn review() -> impl Strategy<Value = Review> {
         findings.iter().fold(review, |review, (severity, issue)| review.with(*severity, issue))
     });
     let kinds = prop_oneof![4 => passing, 4 => answered, 1 => Just(unreadable()), 1 => Just(no_answer())];
-    (kinds, outcome(), prop::bool::weighted(0.1), prop::bool::weighted(0.1)).prop_map(
-        |(review, outcome, moved, truncated)| {
+    (kinds, outcome(), resets(), prop::bool::weighted(0.1), prop::bool::weighted(0.1)).prop_map(
+        |(review, outcome, resets, moved, truncated)| {
             let outcome = if review.reading.is_some() { outcome } else { review.outcome };
-            Review { outcome, moved, truncated, ..review }
+            Review { outcome, resets, moved, truncated, ..review }
         },
     )
 }
@@ -311,7 +336,8 @@ fn ruling() -> impl Strategy<Value = Ruling> {
         (step(), 0..9_u64, any::<bool>()).prop_map(|(step, delay_ms, next_agent)| Ruling::Redo {
             step,
             delay_ms,
-            next_agent
+            next_agent,
+            takes_over: None,
         }),
         escalation().prop_map(|escalation| Ruling::Pause { escalation }),
         any::<bool>().prop_map(|incomplete| Ruling::Fail { reason: "retry_limit".into(), incomplete }),
@@ -357,9 +383,26 @@ pub fn fact() -> impl Strategy<Value = Fact> {
         Just(Fact::Interrupted { signal: "SIGTERM".into() }),
         Just(Fact::Cancelled { by: "bob".into() }),
         Just(Fact::Noted { kind: "note".into(), text: "text".into() }),
+        (option::of(difficulty()), option::of(-1.0..2.0_f64), ended())
+            .prop_map(|(difficulty, confidence, ended)| assessed(difficulty, confidence, ended)),
+        (0.0..9.0_f64, 0..9_u64).prop_map(|(cost_usd, calls)| spent_elsewhere(cost_usd, calls)),
         select(vec![Outcome::Completed, Outcome::Failed, Outcome::Paused, Outcome::Running])
             .prop_map(|outcome| Fact::Finished { outcome }),
     ]
+}
+
+fn difficulty() -> impl Strategy<Value = Difficulty> {
+    select(vec![Difficulty::Simple, Difficulty::Moderate, Difficulty::Complex])
+}
+
+fn assessed(difficulty: Option<Difficulty>, confidence: Option<f64>, ended: Ended) -> Fact {
+    let (agent, reason) = ("author".into(), "so it seems".into());
+    Fact::Assessed(Box::new(Assessed { agent, difficulty, confidence, reason, ended }))
+}
+
+fn spent_elsewhere(cost_usd: f64, calls: u64) -> Fact {
+    let day = jiff::civil::date(1970, 1, 1);
+    Fact::SpentElsewhere(SpentElsewhere { day, spent: Spent { cost_usd, calls, ..Spent::default() } })
 }
 
 fn step_started((phase, step, round, attempt): Place) -> Fact {
