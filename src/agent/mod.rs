@@ -2,18 +2,26 @@
 //! what its text means, and whether to believe it, is for others to judge.
 
 mod abandoned;
+pub mod acp;
+mod claude;
+mod codex;
 mod control;
 mod deadlines;
 mod dialect;
+mod ending;
 mod environment;
 mod family;
 mod kept;
+mod lines;
 mod lookup;
+mod names;
 mod plain;
+mod prices;
 pub mod process;
 mod progress;
 mod raw;
 pub mod reaper;
+mod schema;
 mod script;
 pub mod scripted;
 mod spec;
@@ -157,13 +165,13 @@ fn prepare(
     job: &Job<'_>,
 ) -> Result<Prepared, String> {
     let resolved = lookup::resolve(spec, profiles).map_err(|error| error.to_string())?;
-    Ok(match resolved.kind {
-        Kind::Command => (launch(&resolved, &[], job), Box::new(plain::Plain)),
-        Kind::Scripted => (scripted_launch(resolved, job), Box::new(scripted::Scripted)),
-        Kind::Claude | Kind::Codex | Kind::Acp => {
-            return Err(format!("the agent `{spec}` is not built in yet: use command:PATH or a profile"));
-        }
-    })
+    match resolved.kind {
+        Kind::Command => Ok((launch(&resolved, &[], job), Box::new(plain::Plain))),
+        Kind::Scripted => Ok((scripted_launch(resolved, job), Box::new(scripted::Scripted))),
+        Kind::Claude => claude::prepare(resolved, job),
+        Kind::Codex => codex::prepare(resolved, job),
+        Kind::Acp => Ok(acp::prepare(resolved, job)),
+    }
 }
 
 /// Our own program plays every script.
@@ -212,12 +220,24 @@ async fn follow(
     let mut tell = || tell(&mut listener.borrow_mut().1, on_line);
     let mut beat = interval(BEAT);
     beat.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let (ours, mut ended) = Stop::new();
+    let mut urgency = stop.urgency();
+    ours.raise(urgency);
     let finish = {
-        let mut running = std::pin::pin!(process::run(launch, &mut on_output, stop));
+        let mut running = std::pin::pin!(process::run(launch, &mut on_output, &mut ended));
         loop {
             tokio::select! {
                 finish = &mut running => break finish,
-                _ = beat.tick() => tell(),
+                now = stop.beyond(urgency) => {
+                    urgency = now;
+                    ours.raise(now);
+                }
+                _ = beat.tick() => {
+                    tell();
+                    if listener.borrow().0.gives_up() {
+                        ours.stop();
+                    }
+                }
             }
         }
     };

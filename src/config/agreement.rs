@@ -67,7 +67,9 @@ impl Settings {
             self.agents.get(name).is_some_and(|agent| agent.model.is_some() || agent.base_url.is_some())
         };
         let mut models = self.models.by_difficulty();
-        models.values_mut().for_each(|choices| choices.retain(|name, _| !fixed(name)));
+        for choices in models.values_mut() {
+            choices.retain(|name, _| !fixed(name));
+        }
         models
     }
 

@@ -7,6 +7,7 @@ use super::clean::line;
 use super::input::PromptInput;
 use super::lists;
 use super::words::Words;
+use crate::issue::Issue;
 use crate::phase::Step;
 
 /// The longest texts, in bytes.
@@ -64,7 +65,7 @@ fn foreign(input: &PromptInput<'_>) -> Map<String, Value> {
     let of_run = |source: &str, text: &str, keep| marked(input.run_fence, input.fence, source, text, keep);
     let open = input.checks.iter().filter(|result| lists::is_open(result));
     object(json!({
-        "issue": of_run("the issue as its author wrote it", &issue(input), ISSUE),
+        "issue": issue_block(input.issue, input.run_fence, input.fence),
         "inlined": inlined(input, of_run),
         "output_text": data("the deliverable", input.output_text, Keep::Start(DOCUMENT)),
         "findings": data("findings of a reviewer", &lists::findings(input.findings), LIST),
@@ -97,11 +98,12 @@ fn inlined(input: &PromptInput<'_>, data: impl Fn(&str, &str, Keep) -> String) -
     blocks.collect::<Vec<_>>().join("\n")
 }
 
-fn issue(input: &PromptInput<'_>) -> String {
-    let issue = input.issue;
+/// Returns the issue in its fence, without the mark of other blocks.
+pub(super) fn issue_block(issue: &Issue, fence: &str, other: &str) -> String {
     let labels = issue.labels.iter().map(|label| line(label)).collect::<Vec<_>>().join(", ");
     let labels = if labels.is_empty() { labels } else { format!("\nLabels: {labels}") };
-    format!("Title: {}{labels}\n\n{}", line(&issue.title), issue.body)
+    let text = format!("Title: {}{labels}\n\n{}", line(&issue.title), issue.body);
+    block(fence, "the issue as its author wrote it", &without(other, fence, &text), ISSUE)
 }
 
 fn previous(step: Step) -> &'static str {
