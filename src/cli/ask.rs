@@ -53,7 +53,10 @@ fn asked(door: &Door, hold: &Hold, flags: &SettingFlags) -> Result<Asked, Failur
     let Explicit { agents, reviewers, told } = explicit_agents(door, run, flags)?;
     told.iter().for_each(Told::tell);
     let (budget, head) = (raised_budget(door, run), current_head(hold)?);
-    Ok(Asked { budget, agents, reviewers, head, ..Asked::default() })
+    let scopes = door.settings.budget_scopes();
+    let budget_scopes = (scopes != run.budget_scopes).then_some(scopes);
+    let auto_model = door.settings.auto_model;
+    Ok(Asked { budget, budget_scopes, auto_model, agents, reviewers, head, ..Asked::default() })
 }
 
 /// The agent that an interrupted call belonged to may have committed; what it committed is folded in, so the branch

@@ -195,6 +195,8 @@ fn flag_layer(flags: &SettingFlags, here: &Path) -> Result<BTreeMap<String, Stri
     put("forge", flags.forge.clone());
     put("push", flags.push.clone());
     put("worktree", flags.worktree.then(|| "true".to_owned()));
+    put("auto_model", flags.auto_model.then(|| "true".to_owned()));
+    put("fresh_sessions", flags.fresh_sessions.then(|| "true".to_owned()));
     put("no_wait", flags.no_wait.then(|| "true".to_owned()));
     Ok(layer)
 }

@@ -8,9 +8,9 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::policy::{Ending, Policy};
+use crate::policy::{Ending, Gate, Policy};
 
-pub use agent::{AgentKeys, AgentKind, StepAgentKeys};
+pub use agent::{AgentKeys, AgentKind, ModelKeys, StepAgentKeys};
 pub use amounts::{BudgetKeys, LimitKeys, StepLimitKeys};
 
 /// Everything that can be set in `.ai-workflow/config.toml`.
@@ -43,6 +43,10 @@ pub struct Keys {
     pub worktree: bool,
     /// Exit with 1 where a person would be waited for with 3.
     pub no_wait: bool,
+    /// Every call begins a session of its own; without it an author's session is continued where that is worth it.
+    pub fresh_sessions: bool,
+    /// Assess the difficulty of the issue first, and let it choose the models of agents that are named without one.
+    pub auto_model: bool,
     /// The phases of a run in their order.
     pub order: Vec<String>,
     pub limits: LimitKeys,
@@ -54,6 +58,8 @@ pub struct Keys {
     /// Agents with settings of their own; `claude` and `codex` are there without them.
     #[serde(default)]
     pub agents: BTreeMap<String, AgentKeys>,
+    /// The models that the difficulty chooses.
+    pub models: ModelKeys,
     /// The model of the same program that reviews when no other program can, by the author's model; `default` for all
     /// others.
     #[serde(default)]
@@ -204,6 +210,9 @@ pub struct PhaseKeys {
     /// The reviewer of this phase; stands even against `--reviewer`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reviewer: Option<Names>,
+    /// Whether the phase begins by itself: `go`, `ask` a person first, or `no_go`, where the run stops.
+    #[serde(default)]
+    pub gate: Gate,
     /// Agents of single steps; they stand before `agent` and `reviewer`.
     #[serde(default)]
     pub agents: StepAgentKeys,

@@ -21,9 +21,6 @@ const DOCUMENT: usize = 32 * 1024;
 /// All inlined documents together.
 const DOCUMENTS: usize = 96 * 1024;
 
-/// Where an issue comes from, as its block says it.
-const ISSUE_SOURCE: &str = "the issue as its author wrote it";
-
 /// Returns the values of all placeholders but `retry`.
 pub(super) fn context(input: &PromptInput<'_>) -> Map<String, Value> {
     let mut values = facts(input);
@@ -68,7 +65,7 @@ fn foreign(input: &PromptInput<'_>) -> Map<String, Value> {
     let of_run = |source: &str, text: &str, keep| marked(input.run_fence, input.fence, source, text, keep);
     let open = input.checks.iter().filter(|result| lists::is_open(result));
     object(json!({
-        "issue": of_run(ISSUE_SOURCE, &issue_text(input.issue), ISSUE),
+        "issue": issue_block(input.issue, input.run_fence, input.fence),
         "inlined": inlined(input, of_run),
         "output_text": data("the deliverable", input.output_text, Keep::Start(DOCUMENT)),
         "findings": data("findings of a reviewer", &lists::findings(input.findings), LIST),
@@ -101,15 +98,12 @@ fn inlined(input: &PromptInput<'_>, data: impl Fn(&str, &str, Keep) -> String) -
     blocks.collect::<Vec<_>>().join("\n")
 }
 
-/// Returns the issue in its block.
-pub(super) fn issue_block(issue: &Issue, fence: &str) -> String {
-    block(fence, ISSUE_SOURCE, &issue_text(issue), ISSUE)
-}
-
-fn issue_text(issue: &Issue) -> String {
+/// Returns the issue in its fence, without the mark of other blocks.
+pub(super) fn issue_block(issue: &Issue, fence: &str, other: &str) -> String {
     let labels = issue.labels.iter().map(|label| line(label)).collect::<Vec<_>>().join(", ");
     let labels = if labels.is_empty() { labels } else { format!("\nLabels: {labels}") };
-    format!("Title: {}{labels}\n\n{}", line(&issue.title), issue.body)
+    let text = format!("Title: {}{labels}\n\n{}", line(&issue.title), issue.body);
+    block(fence, "the issue as its author wrote it", &without(other, fence, &text), ISSUE)
 }
 
 fn previous(step: Step) -> &'static str {

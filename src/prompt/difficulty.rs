@@ -19,7 +19,7 @@ pub fn difficulty(
         "issue_number": issue.number.get(),
         "fence": fence,
         "run_fence": fence,
-        "issue": issue_block(issue, fence),
+        "issue": issue_block(issue, fence, fence),
     });
     fill("shared/difficulty.md", &values, fence, overrides)
 }

@@ -8,6 +8,21 @@ const TAKEN: [&str; 4] = ["auto", "command", "scripted", "acp"];
 
 /// Returns the first agent that could not be called.
 pub(super) fn find(keys: &Keys) -> Option<Wrong> {
+    models(keys).or_else(|| agents(keys))
+}
+
+/// A model can be put behind the name of a built-in agent only.
+fn models(keys: &Keys) -> Option<Wrong> {
+    let difficulties = keys.models.by_difficulty();
+    let all = difficulties.iter().flat_map(|(difficulty, choices)| {
+        choices.keys().map(move |name| (format!("models.{}.{name}", difficulty.as_str()), name))
+    });
+    let second = keys.second_models.keys().map(|name| (format!("second_models.{name}"), name));
+    let (key, _) = all.chain(second).find(|(_, name)| AgentKind::built_in(name).is_none())?;
+    wrong(key, "chooses models for an agent that is neither `claude` nor `codex`")
+}
+
+fn agents(keys: &Keys) -> Option<Wrong> {
     keys.agents.iter().find_map(|(name, agent)| {
         kind(name, agent)
             .or_else(|| program(name, agent))

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::phase::Step;
+use crate::policy::{Difficulty, ModelChoice};
 
 /// An agent with settings of its own.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
@@ -107,5 +108,28 @@ impl StepAgentKeys {
             (Step::Triage, &self.triage),
         ];
         all.into_iter().filter_map(|(step, chain)| Some((step, chain.as_deref()?)))
+    }
+}
+
+/// The models of each difficulty, by the name of the agent and the step.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ModelKeys {
+    #[serde(default)]
+    pub simple: BTreeMap<String, ModelChoice>,
+    #[serde(default)]
+    pub moderate: BTreeMap<String, ModelChoice>,
+    #[serde(default)]
+    pub complex: BTreeMap<String, ModelChoice>,
+}
+
+impl ModelKeys {
+    /// Returns the models by difficulty.
+    pub fn by_difficulty(&self) -> BTreeMap<Difficulty, BTreeMap<String, ModelChoice>> {
+        BTreeMap::from([
+            (Difficulty::Simple, self.simple.clone()),
+            (Difficulty::Moderate, self.moderate.clone()),
+            (Difficulty::Complex, self.complex.clone()),
+        ])
     }
 }
