@@ -2,18 +2,27 @@
 //! what its text means, and whether to believe it, is for others to judge.
 
 mod abandoned;
+pub mod acp;
+mod claude;
+mod codex;
 mod control;
 mod deadlines;
 mod dialect;
+mod ending;
 mod environment;
+mod examine;
 mod family;
 mod kept;
+mod lines;
 mod lookup;
+mod names;
 mod plain;
+mod prices;
 pub mod process;
 mod progress;
 mod raw;
 pub mod reaper;
+mod schema;
 mod script;
 pub mod scripted;
 mod spec;
@@ -38,6 +47,7 @@ use crate::phase::{PhaseName, Step};
 use crate::policy::TimeLimits;
 use crate::redact::{Masked, Masker};
 
+pub use examine::{Examined, choose, examine};
 pub use lookup::{Unusable, find, usable};
 pub use script::{BadScript, split_words};
 pub use spec::{AgentSpec, BadSpec, Kind, parse_chain};
@@ -70,6 +80,8 @@ pub struct Profile {
     pub max_turns: Option<u64>,
     /// Further commands that the author may run without being asked, in the program's own form.
     pub allow: Vec<String>,
+    /// It cannot open files: earlier documents stand in its prompt.
+    pub inlines: bool,
     pub env: BTreeMap<String, String>,
     pub step_seconds: Option<u64>,
     pub idle_seconds: Option<u64>,
@@ -141,7 +153,9 @@ pub async fn call(
         Err(reason) => not_started(reason),
     };
     answer.simulated = spec.is_simulated();
-    answer.reason = answer.reason.map(|reason| job.masker.mask(&reason).to_string());
+    let mask = |text: String| job.masker.mask(&text).to_string();
+    answer.reason = answer.reason.map(mask);
+    answer.notices = answer.notices.into_iter().map(mask).collect();
     answer
 }
 
@@ -155,13 +169,13 @@ fn prepare(
     job: &Job<'_>,
 ) -> Result<Prepared, String> {
     let resolved = lookup::resolve(spec, profiles).map_err(|error| error.to_string())?;
-    Ok(match resolved.kind {
-        Kind::Command => (launch(&resolved, &[], job), Box::new(plain::Plain)),
-        Kind::Scripted => (scripted_launch(resolved, job), Box::new(scripted::Scripted)),
-        Kind::Claude | Kind::Codex | Kind::Acp => {
-            return Err(format!("the agent `{spec}` is not built in yet: use command:PATH or a profile"));
-        }
-    })
+    match resolved.kind {
+        Kind::Command => Ok((launch(&resolved, &[], job), Box::new(plain::Plain))),
+        Kind::Scripted => Ok((scripted_launch(resolved, job), Box::new(scripted::Scripted))),
+        Kind::Claude => claude::prepare(resolved, job),
+        Kind::Codex => codex::prepare(resolved, job),
+        Kind::Acp => Ok(acp::prepare(resolved, job)),
+    }
 }
 
 /// Our own program plays every script.
@@ -210,12 +224,24 @@ async fn follow(
     let mut tell = || tell(&mut listener.borrow_mut().1, on_line);
     let mut beat = interval(BEAT);
     beat.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let (ours, mut ended) = Stop::new();
+    let mut urgency = stop.urgency();
+    ours.raise(urgency);
     let finish = {
-        let mut running = std::pin::pin!(process::run(launch, &mut on_output, stop));
+        let mut running = std::pin::pin!(process::run(launch, &mut on_output, &mut ended));
         loop {
             tokio::select! {
                 finish = &mut running => break finish,
-                _ = beat.tick() => tell(),
+                now = stop.beyond(urgency) => {
+                    urgency = now;
+                    ours.raise(now);
+                }
+                _ = beat.tick() => {
+                    tell();
+                    if listener.borrow().0.gives_up() {
+                        ours.stop();
+                    }
+                }
             }
         }
     };

@@ -138,6 +138,12 @@ pub struct SettingFlags {
     /// Exit with 1 instead of 3 where a person would be asked
     #[arg(long, help_heading = "Settings")]
     pub no_wait: bool,
+    /// Assess the difficulty first and let it choose the models of agents named without one
+    #[arg(long, help_heading = "Settings")]
+    pub auto_model: bool,
+    /// Begin a session of its own with every call
+    #[arg(long, help_heading = "Settings")]
+    pub fresh_sessions: bool,
     /// Any other setting by its dotted key, such as budget.usd=5; may be given several times
     #[arg(long, value_name = "KEY=VALUE", help_heading = "Settings")]
     pub set: Vec<String>,

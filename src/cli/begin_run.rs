@@ -1,9 +1,11 @@
 //! Begins a run: reads the issue, looks whether everything is there, makes the branch, pins what was agreed.
 
+use std::collections::BTreeSet;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
 use super::ask::check_usable;
+use super::chosen::{self, Told};
 use super::door::Door;
 use super::failure::{Failure, Kind};
 use super::hold::{open_journal, refuse_dirty};
@@ -15,7 +17,7 @@ use crate::issue::{Issue, IssueNumber};
 use crate::journal::Journal;
 use crate::phase::PhaseName;
 use crate::phase_runner::{Beginning, begin};
-use crate::policy::{Agreement, Budget};
+use crate::policy::{Agreement, Budget, PhaseDef};
 use crate::store::folders::RunFolder;
 use crate::store::pointer;
 use crate::workspace::{Base, IssueSpace, Origin, Survey, Workspace};
@@ -35,13 +37,14 @@ pub(super) struct Plan {
 /// Looks whether everything is there that a run needs. Writes nothing.
 pub(super) fn plan(door: &Door, number: IssueNumber) -> Result<Plan, Failure> {
     let issue = issue(door, number)?;
-    let agreement = agreement(door)?;
+    let (agreement, told) = agreement(door)?;
     let skipped = left_out(door, &agreement)?;
     usable_agents(door, &agreement)?;
     let survey = survey(door)?;
     door.workspace.identity()?;
     let base = base(door, &survey, number)?;
     let new = is_new(door, number, &base)?;
+    told.iter().for_each(Told::tell);
     Ok(Plan { issue, agreement, skipped, base, survey, new })
 }
 
@@ -101,17 +104,19 @@ pub(super) fn local_forge(door: &Door, number: IssueNumber) -> Result<(), Failur
     }
 }
 
-/// Returns what is agreed on: all phases, those outside the preset are left out below.
-pub(super) fn agreement(door: &Door) -> Result<Agreement, Failure> {
+/// Returns what is agreed on, and why these agents: all phases, those outside the preset are left out below.
+fn agreement(door: &Door) -> Result<(Agreement, Vec<Told>), Failure> {
     let mut agreement = door.settings.agreement(None)?;
     agreement.budget = budget(door);
     for phase in &mut agreement.phases {
-        for spec in phase.agents.iter_mut().chain(&mut phase.reviewers) {
+        let of_steps = phase.step_agents.values_mut().flatten();
+        for spec in phase.agents.iter_mut().chain(&mut phase.reviewers).chain(of_steps) {
             *spec = relative(door, spec);
         }
     }
+    let told = chosen::choose(door, &mut agreement)?;
     known_checks(&agreement)?;
-    Ok(agreement)
+    Ok((agreement, told))
 }
 
 /// Refuses a check that does not exist.
@@ -161,12 +166,17 @@ pub(super) fn left_out(door: &Door, agreement: &Agreement) -> Result<Vec<(PhaseN
     Ok(left_out)
 }
 
+/// Returns every agent that is named anywhere, each once.
+pub(super) fn all_agents(agreement: &Agreement) -> BTreeSet<&String> {
+    agreement.phases.iter().flat_map(agents_of).collect()
+}
+
+fn agents_of(phase: &PhaseDef) -> impl Iterator<Item = &String> {
+    phase.agents.iter().chain(&phase.reviewers).chain(phase.step_agents.values().flatten())
+}
+
 fn usable_agents(door: &Door, agreement: &Agreement) -> Result<(), Failure> {
-    let mut seen: Vec<&String> =
-        agreement.phases.iter().flat_map(|phase| phase.agents.iter().chain(&phase.reviewers)).collect();
-    seen.sort();
-    seen.dedup();
-    seen.into_iter().try_for_each(|spec| check_usable(door, spec))
+    all_agents(agreement).into_iter().try_for_each(|spec| check_usable(door, spec))
 }
 
 /// The checkout has to be clean, unless the run leaves it alone.

@@ -1,13 +1,15 @@
 //! What a run is agreed on: the phases of a preset or of the order, each with its policy filled in.
 //! Chooses no agent: which reviewer fits an author is decided where programs are looked up.
 
+use std::collections::BTreeMap;
+
 use super::error::ConfigError;
 use super::keys::{Names, PhaseKeys};
 use super::needs::narrowed;
 use super::settings::{Settings, named};
 use super::suggestion::suggestion;
 use crate::policy::{
-    Agreement, BudgetScopes, CheckRule, OnFail, OnUnavailable, PhaseDef, Policy, TimeLimits,
+    Agreement, CheckRule, Difficulty, ModelChoice, OnFail, OnUnavailable, PhaseDef, Policy, TimeLimits,
 };
 
 impl Settings {
@@ -23,19 +25,20 @@ impl Settings {
             phases: names.into_iter().map(|name| self.phase(name, list)).collect(),
             preset: preset.map(str::to_owned),
             budget: self.budget(true),
-            budget_scopes: BudgetScopes::default(),
+            budget_scopes: self.budget_scopes(),
             max_cycles: self.limits.max_cycles,
             commands: self.commands.by_id(),
             time: TimeLimits {
                 step_seconds: self.limits.step_seconds,
                 idle_seconds: self.limits.idle_seconds,
+                first_output_seconds: self.limits.first_output_seconds,
                 command_seconds: self.limits.command_seconds,
-                ..TimeLimits::default()
+                by_step: self.limits.steps.by_step(),
             },
             protected: self.checks.protected.clone(),
             require_review_id: self.verdict.require_review_id.unwrap_or(false),
-            fresh_sessions: false,
-            models: std::collections::BTreeMap::new(),
+            fresh_sessions: self.fresh_sessions,
+            models: self.models_of_difficulties(),
         })
     }
 
@@ -58,6 +61,18 @@ impl Settings {
         }
     }
 
+    /// A model that is named for an agent stays, and at an address of its own the names of others mean nothing.
+    fn models_of_difficulties(&self) -> BTreeMap<Difficulty, BTreeMap<String, ModelChoice>> {
+        let fixed = |name: &str| {
+            self.agents.get(name).is_some_and(|agent| agent.model.is_some() || agent.base_url.is_some())
+        };
+        let mut models = self.models.by_difficulty();
+        for choices in models.values_mut() {
+            choices.retain(|name, _| !fixed(name));
+        }
+        models
+    }
+
     fn phase(&self, name: &str, list: &[String]) -> PhaseDef {
         let keys = &self.phases[name];
         let agents = chain(keys.agent.as_ref().unwrap_or(&self.agent));
@@ -73,8 +88,8 @@ impl Settings {
             policy: self.policy(keys),
             reviewers: if reviewers.is_empty() { agents.clone() } else { reviewers },
             agents,
-            step_agents: std::collections::BTreeMap::new(),
-            gate: crate::policy::Gate::Go,
+            step_agents: keys.agents.by_step().map(|(step, agents)| (step, chain(agents))).collect(),
+            gate: keys.gate,
         }
     }
 

@@ -4,6 +4,7 @@
 mod block;
 mod clean;
 mod context;
+mod difficulty;
 mod embedded;
 mod error;
 mod input;
@@ -14,9 +15,10 @@ mod reviewer_schema;
 mod templates;
 mod words;
 
+pub use difficulty::difficulty;
 pub use embedded::EMBEDDED;
 pub use error::PromptError;
-pub use input::{Document, PromptInput};
+pub use input::{Document, Inlined, PromptInput};
 pub use rehearse::rehearse;
 pub use render::render;
 pub use reviewer_schema::reviewer_schema;
