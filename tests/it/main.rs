@@ -13,6 +13,7 @@ mod flow;
 mod forge;
 mod house;
 mod own_repository;
+mod real;
 mod resume;
 mod run;
 mod store;
