@@ -9,6 +9,21 @@ use crate::phase::Step;
 use super::Job;
 use super::process::Environment;
 
+/// What programs need that speak to a provider through a proxy or a certificate of the house.
+pub(super) const NETWORK: [&str; 11] = [
+    "ALL_PROXY",
+    "HTTPS_PROXY",
+    "HTTP_PROXY",
+    "NODE_EXTRA_CA_CERTS",
+    "NO_PROXY",
+    "SSL_CERT_DIR",
+    "SSL_CERT_FILE",
+    "all_proxy",
+    "http_proxy",
+    "https_proxy",
+    "no_proxy",
+];
+
 /// What is passed on, besides every `LC_…`.
 const PASSED_ON: [&str; 6] = ["PATH", "HOME", "USER", "LANG", "TZ", "TMPDIR"];
 
@@ -31,6 +46,18 @@ pub(super) fn of(
     }
     environment.extend(place(job).into_iter().map(|(name, value)| (name.into(), value.into())));
     environment
+}
+
+/// Returns the value of the variable that holds an agent's key.
+pub(super) fn key(name: &str) -> Result<String, String> {
+    let value = std::env::var(name).unwrap_or_default();
+    if value.is_empty() {
+        Err(format!("the variable {name} with the agent's key is not set"))
+    } else if is_github_token(name, &value) {
+        Err(format!("the variable {name} is withheld: no agent gets a GitHub token"))
+    } else {
+        Ok(value)
+    }
 }
 
 fn is_passed_on(name: &OsString) -> bool {

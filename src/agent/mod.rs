@@ -2,18 +2,23 @@
 //! what its text means, and whether to believe it, is for others to judge.
 
 mod abandoned;
+mod claude;
 mod control;
 mod deadlines;
 mod dialect;
+mod ending;
 mod environment;
 mod family;
 mod kept;
+mod lines;
 mod lookup;
+mod names;
 mod plain;
 pub mod process;
 mod progress;
 mod raw;
 pub mod reaper;
+mod schema;
 mod script;
 pub mod scripted;
 mod spec;
@@ -155,13 +160,13 @@ fn prepare(
     job: &Job<'_>,
 ) -> Result<Prepared, String> {
     let resolved = lookup::resolve(spec, profiles).map_err(|error| error.to_string())?;
-    Ok(match resolved.kind {
-        Kind::Command => (launch(&resolved, &[], job), Box::new(plain::Plain)),
-        Kind::Scripted => (scripted_launch(resolved, job), Box::new(scripted::Scripted)),
-        Kind::Claude | Kind::Codex | Kind::Acp => {
-            return Err(format!("the agent `{spec}` is not built in yet: use command:PATH or a profile"));
-        }
-    })
+    match resolved.kind {
+        Kind::Command => Ok((launch(&resolved, &[], job), Box::new(plain::Plain))),
+        Kind::Scripted => Ok((scripted_launch(resolved, job), Box::new(scripted::Scripted))),
+        Kind::Claude => claude::prepare(resolved, job),
+        Kind::Codex => Err("codex is not built in yet: use command:PATH or a profile".to_owned()),
+        Kind::Acp => Err(format!("the agent `{spec}` is not built in yet: use command:PATH or a profile")),
+    }
 }
 
 /// Our own program plays every script.

@@ -12,7 +12,9 @@ const MOST_DOLLARS: f64 = 1e6;
 #[serde(deny_unknown_fields)]
 pub(super) struct Stated {
     pub input_tokens: Option<f64>,
+    pub cached_tokens: Option<f64>,
     pub output_tokens: Option<f64>,
+    pub turns: Option<f64>,
     pub cost_usd: Option<f64>,
 }
 
@@ -30,11 +32,46 @@ impl Stated {
         };
         let usage = Usage {
             input_tokens: figure("input_tokens", self.input_tokens, MOST_TOKENS).map(whole),
+            cached_tokens: figure("cached_tokens", self.cached_tokens, MOST_TOKENS).map(whole),
             output_tokens: figure("output_tokens", self.output_tokens, MOST_TOKENS).map(whole),
+            turns: figure("turns", self.turns, MOST_TOKENS).map(whole),
             cost_usd: figure("cost_usd", self.cost_usd, MOST_DOLLARS),
-            ..Usage::default()
+            cost_basis: None,
         };
         (usage, dropped)
+    }
+}
+
+/// Figures that come in parts. A part that cannot be true spoils its sum, which is then left out.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Figures(Stated);
+
+impl Figures {
+    pub(super) fn add(&mut self, part: Stated) {
+        let sum = &mut self.0;
+        add(&mut sum.input_tokens, part.input_tokens);
+        add(&mut sum.cached_tokens, part.cached_tokens);
+        add(&mut sum.output_tokens, part.output_tokens);
+        add(&mut sum.turns, part.turns);
+        add(&mut sum.cost_usd, part.cost_usd);
+    }
+
+    /// Adds input that is stated in parts: fresh, read from the cache, written to it.
+    pub(super) fn add_input(&mut self, parts: [Option<f64>; 3]) {
+        for input_tokens in parts {
+            self.add(Stated { input_tokens, ..Stated::default() });
+        }
+    }
+
+    pub(super) fn stated(self, turns: Option<f64>) -> Stated {
+        Stated { turns, ..self.0 }
+    }
+}
+
+fn add(sum: &mut Option<f64>, part: Option<f64>) {
+    if let Some(part) = part {
+        let part = if part < 0.0 { f64::NAN } else { part };
+        *sum = Some(sum.unwrap_or_default() + part);
     }
 }
 
@@ -53,7 +90,7 @@ mod tests {
 
     #[test]
     fn figures_that_can_be_true_are_believed() {
-        let stated = Stated { input_tokens: Some(1000.0), output_tokens: None, cost_usd: Some(0.01) };
+        let stated = Stated { input_tokens: Some(1000.0), cost_usd: Some(0.01), ..Stated::default() };
         let usage = Usage { input_tokens: Some(1000), cost_usd: Some(0.01), ..Usage::default() };
         assert_eq!(stated.check(), (usage, vec![]));
     }
@@ -65,8 +102,19 @@ mod tests {
             assert_eq!((usage, dropped.len()), (Usage::default(), 1), "{cost}");
             assert!(dropped[0].contains("cost_usd"), "{}", dropped[0]);
         }
-        let stated = Stated { input_tokens: Some(-1.0), output_tokens: Some(2.0), cost_usd: None };
+        let stated = Stated { input_tokens: Some(-1.0), output_tokens: Some(2.0), ..Stated::default() };
         let (usage, dropped) = stated.check();
         assert_eq!((usage.input_tokens, usage.output_tokens, dropped.len()), (None, Some(2), 1));
+    }
+
+    #[test]
+    fn a_part_that_cannot_be_true_spoils_its_sum_only() {
+        let mut figures = Figures::default();
+        figures.add_input([Some(5.0), None, Some(-2.0)]);
+        figures.add(Stated { output_tokens: Some(1.0), ..Stated::default() });
+        figures.add(Stated { output_tokens: Some(2.0), ..Stated::default() });
+        let (usage, dropped) = figures.stated(Some(3.0)).check();
+        assert_eq!(usage, Usage { output_tokens: Some(3), turns: Some(3), ..Usage::default() });
+        assert_eq!(dropped.len(), 1);
     }
 }
