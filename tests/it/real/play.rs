@@ -17,7 +17,6 @@ pub enum Line {
 /// One request to the model.
 #[derive(Debug, Clone)]
 pub struct Asked {
-    pub path: String,
     pub headers: BTreeMap<String, String>,
     pub body: Value,
     pub lines: Vec<Line>,
@@ -38,15 +37,6 @@ impl Asked {
     /// Counts the answers of the model in this conversation.
     pub fn answers(&self) -> usize {
         self.lines.iter().filter(|line| matches!(line, Line::Model(_))).count()
-    }
-
-    /// Returns what the last tool gave back.
-    pub fn result(&self) -> &str {
-        let results = self.lines.iter().rev().filter_map(|line| match line {
-            Line::Tool(text) => Some(text.as_str()),
-            Line::User(_) | Line::Model(_) => None,
-        });
-        results.into_iter().next().unwrap_or_default()
     }
 
     pub fn offers(&self, tool: &str) -> bool {

@@ -133,7 +133,6 @@ impl Inner {
             return whole(stream, status, &[], "application/json", &body);
         }
         let asked = Asked {
-            path: request.path.clone(),
             headers: request.headers.clone(),
             lines: self.provider.lines(&body),
             tools: tools(&body),
