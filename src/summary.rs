@@ -136,7 +136,7 @@ pub fn pull_request(run: &Run) -> (String, String) {
     }
     let _ = write!(body, "## Phases\n\n{}", phase_table(run));
     let _ = write!(body, "\n## Evidence gathered by ai-workflow\n\n{}", evidence(run));
-    let _ = write!(body, "\n## Documents\n\n{}", documents(run));
+    body.push_str(&documents_section(run));
     let suggestions = suggestions(run);
     if !suggestions.is_empty() {
         let _ = write!(body, "\n## Suggestions of the reviewers\n\n{suggestions}");
@@ -147,6 +147,16 @@ pub fn pull_request(run: &Run) -> (String, String) {
     }
     let _ = write!(body, "\n---\n{}. Run `{}`.\n", cost_line(run), run.started.run_id);
     (title, body)
+}
+
+/// Returns title and body of the pull request of a finalized run: its documents are off the branch, so none is named.
+pub fn finalized_pull_request(run: &Run) -> (String, String) {
+    let (title, body) = pull_request(run);
+    (title, body.replacen(&documents_section(run), "", 1))
+}
+
+fn documents_section(run: &Run) -> String {
+    format!("\n## Documents\n\n{}", documents(run))
 }
 
 fn evidence(run: &Run) -> String {

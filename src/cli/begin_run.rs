@@ -1,5 +1,6 @@
 //! Begins a run: reads the issue, looks whether everything is there, makes the branch, pins what was agreed.
 
+use std::collections::BTreeSet;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
@@ -15,7 +16,7 @@ use crate::issue::{Issue, IssueNumber};
 use crate::journal::Journal;
 use crate::phase::PhaseName;
 use crate::phase_runner::{Beginning, begin};
-use crate::policy::{Agreement, Budget};
+use crate::policy::{Agreement, Budget, PhaseDef};
 use crate::store::folders::RunFolder;
 use crate::store::pointer;
 use crate::workspace::{Base, IssueSpace, Origin, Survey, Workspace};
@@ -106,7 +107,8 @@ pub(super) fn agreement(door: &Door) -> Result<Agreement, Failure> {
     let mut agreement = door.settings.agreement(None)?;
     agreement.budget = budget(door);
     for phase in &mut agreement.phases {
-        for spec in phase.agents.iter_mut().chain(&mut phase.reviewers) {
+        let of_steps = phase.step_agents.values_mut().flatten();
+        for spec in phase.agents.iter_mut().chain(&mut phase.reviewers).chain(of_steps) {
             *spec = relative(door, spec);
         }
     }
@@ -161,12 +163,17 @@ pub(super) fn left_out(door: &Door, agreement: &Agreement) -> Result<Vec<(PhaseN
     Ok(left_out)
 }
 
+/// Returns every agent that is named anywhere, each once.
+pub(super) fn all_agents(agreement: &Agreement) -> BTreeSet<&String> {
+    agreement.phases.iter().flat_map(agents_of).collect()
+}
+
+fn agents_of(phase: &PhaseDef) -> impl Iterator<Item = &String> {
+    phase.agents.iter().chain(&phase.reviewers).chain(phase.step_agents.values().flatten())
+}
+
 fn usable_agents(door: &Door, agreement: &Agreement) -> Result<(), Failure> {
-    let mut seen: Vec<&String> =
-        agreement.phases.iter().flat_map(|phase| phase.agents.iter().chain(&phase.reviewers)).collect();
-    seen.sort();
-    seen.dedup();
-    seen.into_iter().try_for_each(|spec| check_usable(door, spec))
+    all_agents(agreement).into_iter().try_for_each(|spec| check_usable(door, spec))
 }
 
 /// The checkout has to be clean, unless the run leaves it alone.

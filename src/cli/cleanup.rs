@@ -10,13 +10,16 @@ use super::Answer;
 use super::arguments::Cleanup;
 use super::door::Door;
 use super::failure::{Failure, Kind};
+use super::finalized;
 use super::find::{Seen, look, no_run};
 use super::hold::{self, refuse_dirty};
 use super::show::show;
 use crate::event::{Outcome, branch_of};
 use crate::flow::Run;
 use crate::issue::IssueNumber;
+use crate::store::finalized::Finalized;
 use crate::store::folders::RunFolder;
+use crate::store::lock::Lock;
 use crate::store::pointer;
 use crate::workspace::{CommitId, IssueSpace, Workspace, is_engines_own};
 
@@ -32,6 +35,9 @@ struct Plan {
 pub(super) fn run(arguments: &Cleanup) -> Answer {
     let door = Door::open_plain()?;
     let issue = arguments.issue;
+    if let Some(record) = finalized::of(&door, issue)? {
+        return finalized_run(&door, &record, arguments);
+    }
     let seen = look(&door, issue)?;
     let lock = hold::lock(&door, issue)?;
     let run = seen.state.run.as_ref().ok_or_else(|| no_run(issue))?;
@@ -45,17 +51,38 @@ pub(super) fn run(arguments: &Cleanup) -> Answer {
         over(run)?;
         nothing_of_the_users(&door, &plan, &seen, run, tip.as_ref())?;
     }
-    let steps = steps(&plan, tip.as_ref());
-    if !arguments.dry_run {
-        remove(&door, &plan)?;
-        hold::forget_lock(&door, issue, lock);
+    end(&door, &plan, lock, tip.as_ref(), arguments)
+}
+
+/// Removes what is left of a run that was finalized: its branch and the record of it.
+fn finalized_run(door: &Door, record: &Finalized, arguments: &Cleanup) -> Answer {
+    let issue = record.issue;
+    let lock = hold::lock(door, issue)?;
+    let branch = door.workspace.branch(&record.branch)?;
+    let tip = branch.as_ref().map(|branch| branch.tip.clone());
+    let root = branch.and_then(|branch| branch.worktree);
+    let linked = root.as_ref().is_some_and(|root| root != door.root());
+    let plan = Plan { issue, root, base: record.base_branch.clone(), linked };
+    if !arguments.force {
+        if let Some(tip) = tip.as_ref().filter(|tip| tip.as_str() != record.commit) {
+            return Err(not_of_the_run(tip, &record.branch, &record.commit));
+        }
+        if let Some(root) = plan.root.as_ref().filter(|_| plan.linked) {
+            refuse_unsaved(&Workspace::open(root)?, issue)?;
+        }
     }
-    let lines = steps.join("\n") + "\n";
-    show(
-        arguments.json,
-        &json!({"dry_run": arguments.dry_run, "steps": steps, "tip": tip.map(|tip| tip.to_string())}),
-        &lines,
-    );
+    end(door, &plan, lock, tip.as_ref(), arguments)
+}
+
+/// Removes what was planned, or only tells it.
+fn end(door: &Door, plan: &Plan, lock: Lock, tip: Option<&CommitId>, arguments: &Cleanup) -> Answer {
+    let steps = steps(plan, tip);
+    if !arguments.dry_run {
+        remove(door, plan)?;
+        hold::forget_lock(door, plan.issue, lock);
+    }
+    let value = json!({"dry_run": arguments.dry_run, "steps": steps, "tip": tip.map(std::string::ToString::to_string)});
+    show(arguments.json, &value, &(steps.join("\n") + "\n"));
     Ok(0)
 }
 
@@ -111,13 +138,13 @@ fn made_by_run(
         return Ok(());
     }
     let since = last.map_or_else(|| run.head.clone(), |last| last.to_string());
-    Err(Failure::usage(format!("the commit {} at {place} is not of the run", short(tip.as_str()))).hint(
-        format!(
-            "`git log {}..{}` shows what would be lost; keep it with `git branch NAME {}`, then add `--force`",
-            short(&since),
-            short(tip.as_str()),
-            short(tip.as_str())
-        ),
+    Err(not_of_the_run(tip, place, &since))
+}
+
+fn not_of_the_run(tip: &CommitId, place: &str, since: &str) -> Failure {
+    let (since, tip) = (short(since), short(tip.as_str()));
+    Failure::usage(format!("the commit {tip} at {place} is not of the run")).hint(format!(
+        "`git log {since}..{tip}` shows what would be lost; keep it with `git branch NAME {tip}`, then add `--force`"
     ))
 }
 

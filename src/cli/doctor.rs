@@ -6,6 +6,7 @@ use serde_json::json;
 
 use super::Answer;
 use super::arguments::Report;
+use super::begin_run::all_agents;
 use super::door::Door;
 use super::failure::Failure;
 use super::show::show;
@@ -69,11 +70,7 @@ fn look(door: &Door) -> Result<Vec<Finding>, Failure> {
 
 fn agents(door: &Door) -> Result<Vec<Finding>, Failure> {
     let agreement = door.settings.agreement(None)?;
-    let all = agreement.phases.iter().flat_map(|phase| phase.agents.iter().chain(&phase.reviewers));
-    let mut specs: Vec<&String> = all.collect();
-    specs.sort();
-    specs.dedup();
-    Ok(specs.into_iter().map(|spec| agent(door, spec)).collect())
+    Ok(all_agents(&agreement).into_iter().map(|spec| agent(door, spec)).collect())
 }
 
 fn agent(door: &Door, spec: &str) -> Finding {

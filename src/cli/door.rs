@@ -3,11 +3,13 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::RwLock;
 
 use tracing_subscriber::EnvFilter;
 
 use super::arguments::SettingFlags;
 use super::failure::{Failure, Kind};
+use super::profiles::profiles;
 use crate::agent::{AgentSpec, Profile};
 use crate::clock::Clock;
 use crate::config::{Layers, Settings, load};
@@ -36,6 +38,7 @@ impl Door {
         let workspace = Workspace::open(&here)?;
         let settings = settings(flags, &here, Some(workspace.root()))?;
         let masker = Masker::new(secrets(&settings));
+        remember(&masker);
         Ok(Self { here, workspace, settings, masker, clock: Clock::Real })
     }
 
@@ -71,19 +74,9 @@ impl Door {
         found
     }
 
-    /// Returns the configured agents with a program and arguments.
+    /// Returns the configured agents.
     pub(super) fn profiles(&self) -> BTreeMap<String, Profile> {
-        self.settings.agents.iter().map(|(name, keys)| (name.clone(), profile_of(keys))).collect()
-    }
-}
-
-fn profile_of(settings: &crate::config::AgentKeys) -> Profile {
-    Profile {
-        command: settings.command.clone(),
-        env: settings.env.clone(),
-        step_seconds: settings.step_seconds,
-        idle_seconds: settings.idle_seconds,
-        ..Profile::default()
+        profiles(&self.settings)
     }
 }
 
@@ -92,10 +85,28 @@ pub(super) fn environment() -> impl Iterator<Item = (String, String)> {
     std::env::vars_os().filter_map(as_text)
 }
 
-/// Returns everything that by its name is a secret: variables of ours, and those that agents are given by settings.
+/// Returns everything that by its name is a secret, of our variables and of those that agents are given by settings,
+/// and the keys of agents, whatever their variables are called.
 fn secrets(settings: &Settings) -> impl Iterator<Item = (String, String)> {
+    let keys: Vec<&str> = settings.agents.values().filter_map(|agent| agent.api_key_env.as_deref()).collect();
     let given = settings.agents.values().flat_map(|agent| agent.env.clone());
-    environment().chain(given).filter(|(name, _)| is_secret_name(name))
+    let is_secret = move |name: &str| is_secret_name(name) || keys.contains(&name);
+    environment().chain(given).filter(move |(name, _)| is_secret(name))
+}
+
+/// The secrets of the settings that were loaded last; logs and failures are masked by them.
+static KNOWN: RwLock<Option<Masker>> = RwLock::new(None);
+
+/// Returns what masks everything this process tells: the secrets of the settings, or else of our environment alone.
+pub(super) fn masker() -> Masker {
+    let known = KNOWN.read().ok().and_then(|known| known.clone());
+    known.unwrap_or_else(|| Masker::from_environment(environment()))
+}
+
+fn remember(masker: &Masker) {
+    if let Ok(mut known) = KNOWN.write() {
+        *known = Some(masker.clone());
+    }
 }
 
 fn as_text((name, value): (std::ffi::OsString, std::ffi::OsString)) -> Option<(String, String)> {
@@ -213,11 +224,11 @@ fn collect_prompts(folder: &Path, below: &str, found: &mut BTreeMap<String, Stri
 /// Sends log lines, masked, to stderr, beside the live line. `AI_WORKFLOW_LOG` filters them; `info` is the default.
 pub(super) fn log_to(terminal: &Terminal) {
     let filter = EnvFilter::try_from_env("AI_WORKFLOW_LOG").unwrap_or_else(|_| EnvFilter::new("info"));
-    let masker = Masker::from_environment(environment());
-    let beside = StderrBeside::new(terminal.clone(), masker);
+    let terminal = terminal.clone();
     let lines = tracing_subscriber::fmt().with_env_filter(filter).without_time().with_target(false);
     // A second call in one process keeps the first subscriber.
-    let _ = lines.with_ansi(false).with_writer(move || beside.clone()).try_init();
+    let _ =
+        lines.with_ansi(false).with_writer(move || StderrBeside::new(terminal.clone(), masker())).try_init();
 }
 
 /// Starts the runtime all asynchronous work happens on: one thread, so that children die with the right parent.

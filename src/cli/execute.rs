@@ -9,7 +9,7 @@ use super::door::{Door, log_to};
 use super::drive::{drive, finish};
 use super::failure::{Failure, Kind};
 use super::hold::{Hold, forget_lock, open_journal, take};
-use super::{agreed, dry_run, noticed};
+use super::{agreed, dry_run, finalized, noticed};
 use crate::event::Outcome;
 use crate::flow::Run;
 use crate::phase::PhaseName;
@@ -27,6 +27,9 @@ pub(super) fn run(arguments: &Execute) -> Answer {
     let door = Door::open(&arguments.settings)?;
     local_forge(&door, arguments.issue)?;
     let only = wanted_phase(&door, &arguments.phase)?;
+    if let Some(record) = finalized::of(&door, arguments.issue)? {
+        return finalized::told(&record, arguments.json);
+    }
     if arguments.dry_run {
         return dry_run::run(&door, arguments);
     }

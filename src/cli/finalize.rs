@@ -13,8 +13,9 @@ use crate::event::Outcome;
 use crate::flow::Run;
 use crate::forge::{Forge, LocalForge, PullRequest};
 use crate::report::Terminal;
+use crate::store::finalized::{self, Finalized};
 use crate::store::pointer;
-use crate::summary::{next_command, pull_request, quoted};
+use crate::summary::{finalized_pull_request, next_command, quoted};
 use crate::workspace::CommitId;
 
 pub(super) fn run(arguments: &Finalize) -> Answer {
@@ -43,6 +44,7 @@ pub(super) fn run(arguments: &Finalize) -> Answer {
     }
     let commit = tidy_branch(&door, &hold, &run, &survey.head.commit, arguments.skip_squash)?;
     make_ready(&door, &run)?;
+    finalized::write(door.workspace.common(), &record(&door, &run, &commit))?;
     pointer::remove(door.workspace.common(), arguments.issue)?;
     let value = json!({"branch": run.started.branch, "commit": commit.to_string(), "pull_request": run.pull_request.as_ref().map(|(_, url)| url)});
     let lines = format!(
@@ -54,6 +56,20 @@ pub(super) fn run(arguments: &Finalize) -> Answer {
     );
     show(arguments.json, &value, &lines);
     Ok(0)
+}
+
+/// What is left to tell by, once the log is gone.
+fn record(door: &Door, run: &Run, commit: &CommitId) -> Finalized {
+    let masked = |text: &str| door.masker.mask(text).to_string();
+    Finalized {
+        issue: run.started.issue.number,
+        title: masked(&run.started.issue.title),
+        branch: run.started.branch.clone(),
+        base_branch: run.started.base_branch.clone(),
+        commit: commit.to_string(),
+        pull_request: run.pull_request.as_ref().map(|(_, url)| masked(url)),
+        at: door.clock.now(),
+    }
 }
 
 fn steps(run: &Run, skip_squash: bool) -> Vec<String> {
@@ -108,7 +124,7 @@ fn missing_is_fine(error: std::io::Error) -> std::io::Result<()> {
 }
 
 fn make_ready(door: &Door, run: &Run) -> Result<(), Failure> {
-    let (title, body) = pull_request(run);
+    let (title, body) = finalized_pull_request(run);
     let request = PullRequest {
         title: door.masker.mask(&title),
         head: run.started.branch.clone(),

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::door::Door;
 use super::failure::{Failure, Kind};
+use super::finalized::no_run_of;
 use crate::event::{Entry, branch_of};
 use crate::flow::{State, fold};
 use crate::issue::IssueNumber;
@@ -65,7 +66,7 @@ pub(super) fn look(door: &Door, issue: IssueNumber) -> Result<Seen, Failure> {
             let bytes = door.workspace.read_at(&branch.tip, &path)?.unwrap_or_default();
             (log::read(&bytes, &format!("{}:{path}", branch_of(issue)))?, None)
         }
-        Place::Nowhere => return Err(no_run(issue)),
+        Place::Nowhere => return Err(no_run_of(door, issue)),
     };
     let misfit =
         |error| Failure::new(Kind::State, error).hint("the log does not fit together; nothing was changed");

@@ -6,6 +6,7 @@ use std::time::SystemTime;
 
 use super::door::Door;
 use super::failure::{Failure, Kind};
+use super::finalized::no_run_of;
 use super::find::{Place, no_run, place};
 use crate::event::branch_of;
 use crate::flow::Run;
@@ -101,7 +102,7 @@ fn same(one: &Path, other: &Path) -> bool {
 /// Takes the run of an issue that must exist, ready to be written to.
 pub(super) fn take_existing(door: &Door, issue: IssueNumber) -> Result<Hold, Failure> {
     if matches!(place(&door.workspace, issue)?, Place::Nowhere) {
-        return Err(no_run(issue));
+        return Err(no_run_of(door, issue));
     }
     let (lock, found) = take(door, issue)?;
     let (space, folder) = found.ok_or_else(|| no_run(issue))?;

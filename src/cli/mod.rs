@@ -22,6 +22,7 @@ mod execute;
 mod explain;
 mod failure;
 mod finalize;
+mod finalized;
 mod find;
 mod hold;
 mod init;
@@ -29,6 +30,7 @@ mod list_presets;
 mod noticed;
 mod parse_review;
 mod phases;
+mod profiles;
 mod replay;
 mod resume;
 mod rollback;
@@ -44,7 +46,6 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-use crate::redact::Masker;
 use arguments::{Arguments, Command};
 pub use failure::{Failure, Kind};
 
@@ -69,18 +70,13 @@ pub fn main(arguments: Vec<OsString>) -> ExitCode {
 fn end(answer: Answer, json: bool) -> ExitCode {
     let failure = match answer {
         Ok(code) => return ExitCode::from(code),
-        Err(failure) => failure.masked(&masker()),
+        Err(failure) => failure.masked(&door::masker()),
     };
     show::words(&format!("{failure}\n"));
     if json {
         show::show(true, &failure.document(), "");
     }
     ExitCode::from(failure.kind as u8)
-}
-
-/// Knows the secrets of our own environment: a failure may quote anything.
-fn masker() -> Masker {
-    Masker::from_environment(door::environment())
 }
 
 fn our_bug() -> Failure {

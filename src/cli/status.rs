@@ -11,6 +11,7 @@ use super::Answer;
 use super::arguments::Look;
 use super::door::Door;
 use super::failure::Failure;
+use super::finalized;
 use super::find::{Seen, look, no_run};
 use super::show::show;
 use crate::event::Fact;
@@ -18,14 +19,18 @@ use crate::flow::{PhaseState, Run, Stage};
 use crate::issue::IssueNumber;
 use crate::metadata::metadata;
 use crate::phase::{PhaseName, Step};
+use crate::store::finalized::Finalized;
 use crate::store::folders::{self, HOME, RunFolder};
 use crate::store::lock::{Holder, holder};
-use crate::store::pointer;
+use crate::store::{self, pointer};
 use crate::summary::{self, padded, plain};
 
 pub(super) fn run(arguments: &Look) -> Answer {
     let door = Door::open_plain()?;
     let Some(issue) = arguments.issue else { return all(&door, arguments.json) };
+    if let Some(record) = finalized::of(&door, issue)? {
+        return finalized::told(&record, arguments.json);
+    }
     let seen = look(&door, issue)?;
     let Some(run) = &seen.state.run else { return Err(no_run(issue)) };
     let held_by = holder(&pointer::private_folder(door.workspace.common(), issue));
@@ -150,6 +155,12 @@ fn all(door: &Door, json: bool) -> Answer {
         };
         let _ = writeln!(text, "{}{line}", padded(&format!("#{issue}"), 8));
         values.push(value);
+    }
+    let open = |record: &Finalized| finalized::of(door, record.issue).is_ok_and(|found| found.is_some());
+    for record in store::finalized::list(door.workspace.common()).iter().filter(|record| open(record)) {
+        let line = format!("{}{}", padded("finalized", 34), plain(&record.title));
+        let _ = writeln!(text, "{}{line}", padded(&format!("#{}", record.issue), 8));
+        values.push(finalized::value(record));
     }
     if values.is_empty() {
         text.push_str("no runs in this repository\n");

@@ -6,9 +6,7 @@ use super::keys::{Names, PhaseKeys};
 use super::needs::narrowed;
 use super::settings::{Settings, named};
 use super::suggestion::suggestion;
-use crate::policy::{
-    Agreement, BudgetScopes, CheckRule, OnFail, OnUnavailable, PhaseDef, Policy, TimeLimits,
-};
+use crate::policy::{Agreement, CheckRule, OnFail, OnUnavailable, PhaseDef, Policy, TimeLimits};
 
 impl Settings {
     /// Returns what a run with this preset, or else with the configured one, is agreed on.
@@ -23,14 +21,15 @@ impl Settings {
             phases: names.into_iter().map(|name| self.phase(name, list)).collect(),
             preset: preset.map(str::to_owned),
             budget: self.budget(true),
-            budget_scopes: BudgetScopes::default(),
+            budget_scopes: self.budget_scopes(),
             max_cycles: self.limits.max_cycles,
             commands: self.commands.by_id(),
             time: TimeLimits {
                 step_seconds: self.limits.step_seconds,
                 idle_seconds: self.limits.idle_seconds,
+                first_output_seconds: self.limits.first_output_seconds,
                 command_seconds: self.limits.command_seconds,
-                ..TimeLimits::default()
+                by_step: self.limits.steps.by_step(),
             },
             protected: self.checks.protected.clone(),
             require_review_id: self.verdict.require_review_id.unwrap_or(false),
@@ -71,7 +70,7 @@ impl Settings {
             policy: self.policy(keys),
             reviewers: if reviewers.is_empty() { agents.clone() } else { reviewers },
             agents,
-            step_agents: std::collections::BTreeMap::new(),
+            step_agents: keys.agents.by_step().map(|(step, agents)| (step, chain(agents))).collect(),
         }
     }
 

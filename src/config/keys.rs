@@ -1,11 +1,17 @@
 //! The keys a configuration may hold, typed and described: the source of the JSON Schema and of every look at a layer.
 //! Holds no default value; those stand in `defaults.toml`.
 
+mod agent;
+mod amounts;
+
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
 use crate::policy::{Ending, Policy};
+
+pub use agent::{AgentKeys, AgentKind, StepAgentKeys};
+pub use amounts::{BudgetKeys, LimitKeys, StepLimitKeys};
 
 /// Everything that can be set in `.ai-workflow/config.toml`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
@@ -45,7 +51,7 @@ pub struct Keys {
     pub verdict: VerdictKeys,
     pub checks: CheckKeys,
     pub github: GithubKeys,
-    /// Programs with arguments, to be named as an agent.
+    /// Agents with settings of their own; `claude` and `codex` are there without them.
     #[serde(default)]
     pub agents: BTreeMap<String, AgentKeys>,
     /// The phases, built in and own.
@@ -91,43 +97,6 @@ pub enum PushWhen {
     Halt,
     /// After each phase too.
     Phase,
-}
-
-/// How long things may take, and how often the run may go back.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct LimitKeys {
-    /// Wall time of an agent call, in seconds.
-    pub step_seconds: u64,
-    /// Time without any output of an agent call, in seconds.
-    pub idle_seconds: u64,
-    /// Wall time of a command that a check runs, in seconds.
-    pub command_seconds: u64,
-    /// How often the evaluation may send the run back to an earlier phase.
-    pub max_cycles: u32,
-}
-
-/// What a run may spend before it pauses; a missing figure is no limit.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct BudgetKeys {
-    /// US dollars, as the agents report them.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub usd: Option<f64>,
-    /// Input plus output tokens.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub tokens: Option<u64>,
-    /// Agent calls.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub calls: Option<u64>,
-    /// Minutes of agents at work.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub minutes: Option<u64>,
-    /// Turns of models, as the agents report them.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub turns: Option<u64>,
-    /// US dollars when nobody is at the terminal and `usd` is not set.
-    pub unattended_usd: f64,
 }
 
 /// The commands of this project, each a program with its arguments; no shell.
@@ -195,23 +164,6 @@ pub struct GithubKeys {
     pub allowed_actors: Vec<String>,
 }
 
-/// A program with arguments, as an agent.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct AgentKeys {
-    /// The program and its arguments.
-    pub command: Vec<String>,
-    /// Further variables of its environment.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub env: BTreeMap<String, String>,
-    /// Its own wall time per call, in seconds.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub step_seconds: Option<u64>,
-    /// Its own time without any output, in seconds.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub idle_seconds: Option<u64>,
-}
-
 /// One phase.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -248,6 +200,9 @@ pub struct PhaseKeys {
     /// The reviewer of this phase; stands even against `--reviewer`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reviewer: Option<Names>,
+    /// Agents of single steps; they stand before `agent` and `reviewer`.
+    #[serde(default)]
+    pub agents: StepAgentKeys,
     /// Checks beyond those of the policy.
     #[serde(default)]
     pub checks: Vec<String>,

@@ -19,8 +19,8 @@ mod written;
 
 pub use error::{ConfigError, Place};
 pub use keys::{
-    AgentKeys, BudgetKeys, CheckKeys, CommandKeys, ForgeKind, GithubKeys, Keys, LimitKeys, Names, PhaseKeys,
-    PresetKeys, PushWhen, VerdictKeys,
+    AgentKeys, AgentKind, BudgetKeys, CheckKeys, CommandKeys, ForgeKind, GithubKeys, Keys, LimitKeys, Names,
+    PhaseKeys, PresetKeys, PushWhen, StepAgentKeys, StepLimitKeys, VerdictKeys,
 };
 pub use load::{Layers, load};
 pub use schema::schema;

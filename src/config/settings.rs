@@ -10,7 +10,7 @@ use super::error::Place;
 use super::keys::{Keys, PresetKeys};
 use super::layer::place_of;
 use crate::phase::PhaseName;
-use crate::policy::Budget;
+use crate::policy::{Budget, BudgetScopes};
 
 /// The merged configuration without contradictions; its keys can be read, not changed.
 #[derive(Debug, Clone, PartialEq)]
@@ -53,6 +53,12 @@ impl Settings {
             minutes: budget.minutes,
             turns: budget.turns,
         }
+    }
+
+    /// Returns the limits narrower and wider than a run.
+    pub fn budget_scopes(&self) -> BudgetScopes {
+        let budget = &self.keys.budget;
+        BudgetScopes { step: budget.step.clone(), phase: budget.phase.clone(), day: budget.day.clone() }
     }
 
     /// Returns where a key was written last, by its dotted path.

@@ -6,10 +6,10 @@ mod prompts;
 use std::collections::BTreeMap;
 
 use ai_workflow::config::{DEFAULTS, Layers, Place, Settings, load, schema};
-use ai_workflow::phase::PhaseName;
+use ai_workflow::phase::{PhaseName, Step};
 use ai_workflow::policy::{
-    Budget, CheckMode, CheckRule, CheckWhen, Ending, Entry, OnFail, OnUnavailable, Partial, PhaseDef,
-    Unreadable,
+    Budget, BudgetScopes, CheckMode, CheckRule, CheckWhen, Ending, Entry, OnFail, OnUnavailable, Partial,
+    PhaseDef, Unreadable,
 };
 
 const OWN: &str = include_str!("../../.ai-workflow/config.toml");
@@ -328,6 +328,11 @@ fn every_lasting_setting_has_a_variable() {
         ("AI_WORKFLOW_POLICIES__PHASE_REVIEW__LIMITS__MAX_REDO", "4"),
         ("AI_WORKFLOW_AGENTS__MINE__COMMAND", "mine,--x"),
         ("AI_WORKFLOW_AGENTS__MINE__ENV__MODE", "careful"),
+        ("AI_WORKFLOW_AGENTS__CLAUDE__API_KEY_ENV", "MY_PASS"),
+        ("AI_WORKFLOW_AGENTS__CLAUDE__MAX_TURNS", "9"),
+        ("AI_WORKFLOW_LIMITS__STEPS__REVIEW__FIRST_OUTPUT_SECONDS", "7"),
+        ("AI_WORKFLOW_BUDGET__DAY__USD", "12.5"),
+        ("AI_WORKFLOW_PHASES__TESTING__AGENTS__REVIEW", "codex,claude"),
         ("AI_WORKFLOW_PRESET", "  "),
     ]))
     .expect("good variables");
@@ -339,6 +344,34 @@ fn every_lasting_setting_has_a_variable() {
     assert_eq!(settings.policies["phase-review"].limits.max_redo, 4);
     assert_eq!(settings.agents["mine"].command, ["mine", "--x"]);
     assert_eq!(settings.agents["mine"].env, map([("MODE", "careful")]));
+    let claude = &settings.agents["claude"];
+    assert_eq!((claude.api_key_env.as_deref(), claude.max_turns), (Some("MY_PASS"), Some(9)));
+    assert_eq!(settings.limits.steps.by_step()[&Step::Review].first_output_seconds, Some(7));
+    assert_eq!(settings.budget.day.usd, Some(12.5));
+    assert_eq!(settings.phases["testing"].agents.review.as_deref(), Some("codex,claude"));
+}
+
+#[test]
+fn limits_of_steps_scopes_and_agents_of_steps_are_agreed_on() {
+    let settings = load(&repository(
+        "[limits]\nfirst_output_seconds = 60\n[limits.steps.review]\nstep_seconds = 900\n\
+         [budget]\nturns = 500\n[budget.step]\nusd = 1\n[budget.phase]\ncalls = 9\n[budget.day]\nminutes = 60\n\
+         [phases.design.agents]\nexecute = 'claude:opus, codex'\nreview = 'codex'\n",
+    ))
+    .expect("a good file");
+    let agreement = settings.agreement(None).expect("good");
+    assert_eq!(agreement.time.of(Step::Review), (900, 1800, 60));
+    assert_eq!(agreement.time.of(Step::Execute), (3600, 1800, 60));
+    let scopes = BudgetScopes {
+        step: Budget { usd: Some(1.0), ..Budget::default() },
+        phase: Budget { calls: Some(9), ..Budget::default() },
+        day: Budget { minutes: Some(60), ..Budget::default() },
+    };
+    assert_eq!((agreement.budget.turns, agreement.budget_scopes), (Some(500), scopes));
+    let chain = |specs: &[&str]| specs.iter().map(|spec| (*spec).to_owned()).collect::<Vec<_>>();
+    let of_steps = [(Step::Execute, chain(&["claude:opus", "codex"])), (Step::Review, chain(&["codex"]))];
+    assert_eq!(phase(&settings, None, "design").step_agents, BTreeMap::from(of_steps));
+    assert_eq!(phase(&settings, None, "report").step_agents, BTreeMap::new());
 }
 
 #[test]
@@ -387,6 +420,7 @@ fn our_own_file_loads_and_comments_every_key() {
             line.contains(&format!("{key} = "))
                 || line.contains(&format!("[{key}"))
                 || line.contains(&format!(".{key}]"))
+                || (line.starts_with('[') && line.contains(&format!(".{key}.")))
         };
         assert!(spelled.iter().any(named), "{key} is not shown in .ai-workflow/config.toml");
     }

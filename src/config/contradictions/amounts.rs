@@ -27,30 +27,57 @@ fn phase_of(name: &str, phase: &PhaseKeys) -> Option<Wrong> {
         .or_else(|| too_many(key("max_format_redo"), phase.max_format_redo.unwrap_or(0)))
 }
 
+/// A time of zero would be over before anything began.
 fn times(keys: &Keys) -> Option<Wrong> {
     let limits = &keys.limits;
     let of_run = [
-        ("step_seconds", limits.step_seconds),
-        ("idle_seconds", limits.idle_seconds),
-        ("command_seconds", limits.command_seconds),
+        ("step_seconds", Some(limits.step_seconds)),
+        ("idle_seconds", Some(limits.idle_seconds)),
+        ("first_output_seconds", limits.first_output_seconds),
+        ("command_seconds", Some(limits.command_seconds)),
     ];
     let of_run = of_run.into_iter().map(|(name, seconds)| (format!("limits.{name}"), seconds));
-    let of_agents = keys.agents.iter().flat_map(|(name, agent)| {
-        let key = |inner| format!("agents.{name}.{inner}");
-        [(key("step_seconds"), agent.step_seconds), (key("idle_seconds"), agent.idle_seconds)]
+    let steps = limits.steps.by_step();
+    let of_steps = steps.iter().flat_map(|(step, time)| {
+        let table = format!("limits.steps.{step}");
+        of_call(&table, time.step_seconds, time.idle_seconds, time.first_output_seconds)
     });
-    let of_agents = of_agents.map(|(key, seconds)| (key, seconds.unwrap_or(1)));
+    let of_agents = keys.agents.iter().flat_map(|(name, agent)| {
+        let table = format!("agents.{name}");
+        of_call(&table, agent.step_seconds, agent.idle_seconds, agent.first_output_seconds)
+    });
+    let turns = keys.agents.iter().map(|(name, agent)| (format!("agents.{name}.max_turns"), agent.max_turns));
     of_run
+        .chain(of_steps)
         .chain(of_agents)
-        .find(|(_, seconds)| *seconds == 0)
+        .chain(turns)
+        .find(|(_, number)| *number == Some(0))
         .map(|(key, _)| (key, "has to be 1 or more".to_owned()))
 }
 
+fn of_call(
+    table: &str,
+    step: Option<u64>,
+    idle: Option<u64>,
+    first_output: Option<u64>,
+) -> [(String, Option<u64>); 3] {
+    [("step_seconds", step), ("idle_seconds", idle), ("first_output_seconds", first_output)]
+        .map(|(name, seconds)| (format!("{table}.{name}"), seconds))
+}
+
 fn money(keys: &Keys) -> Option<Wrong> {
-    [("usd", keys.budget.usd.unwrap_or(0.0)), ("unattended_usd", keys.budget.unattended_usd)]
-        .into_iter()
-        .find(|(_, amount)| !(amount.is_finite() && *amount >= 0.0))
-        .map(|(name, amount)| {
-            (format!("budget.{name}"), format!("is {amount}; it has to be an amount, 0 or more"))
-        })
+    let budget = &keys.budget;
+    [
+        ("usd", budget.usd),
+        ("unattended_usd", Some(budget.unattended_usd)),
+        ("step.usd", budget.step.usd),
+        ("phase.usd", budget.phase.usd),
+        ("day.usd", budget.day.usd),
+    ]
+    .into_iter()
+    .filter_map(|(name, amount)| Some((name, amount?)))
+    .find(|(_, amount)| !(amount.is_finite() && *amount >= 0.0))
+    .map(|(name, amount)| {
+        (format!("budget.{name}"), format!("is {amount}; it has to be an amount, 0 or more"))
+    })
 }

@@ -1,4 +1,5 @@
 //! Names that become part of paths and prompts, and chains of agents that name nobody.
+//! What is said about an agent itself is looked at in `agents`.
 
 use std::collections::BTreeSet;
 
@@ -50,6 +51,9 @@ fn agents(keys: &Keys) -> Option<Wrong> {
     if let Some(name) = keys.phases.keys().find(|name| of_phase(name)) {
         return wrong(format!("phases.{name}.agent"), "names no agent");
     }
-    let name = keys.agents.iter().find(|(_, agent)| agent.command.first().is_none_or(String::is_empty))?.0;
-    wrong(format!("agents.{name}.command"), "has to name a program")
+    let of_steps = keys.phases.iter().flat_map(|(name, phase)| {
+        phase.agents.by_step().map(move |(step, agents)| (format!("phases.{name}.agents.{step}"), agents))
+    });
+    let (key, _) = of_steps.into_iter().find(|(_, agents)| chain(agents).is_empty())?;
+    wrong(key, "names no agent")
 }

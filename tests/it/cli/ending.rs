@@ -17,6 +17,7 @@ fn completed() -> Sandbox {
 #[test]
 fn a_finalized_branch_is_one_commit_that_holds_the_change_only() {
     let sandbox = completed();
+    assert!(sandbox.read(".ai-workflow/local/issues/243.pr.md").contains("## Documents"));
     let before = sandbox.everything();
     let dry = sandbox.run(&["finalize", "--issue", "243", "--dry-run"]).exits(0);
     assert!(dry.stdout.contains("remove .ai-workflow/issue-243"), "{}", dry.stdout);
@@ -29,11 +30,57 @@ fn a_finalized_branch_is_one_commit_that_holds_the_change_only() {
     );
     assert_eq!(sandbox.git(&["rev-list", "--count", "main..ai-workflow/issue-243"]), "1");
     assert_eq!(sandbox.git(&["diff", "--name-only", "main", "ai-workflow/issue-243"]), "src/new.rs");
-    assert!(sandbox.read(".ai-workflow/local/issues/243.pr.md").contains("draft: false"));
+    let request = sandbox.read(".ai-workflow/local/issues/243.pr.md");
+    assert!(request.contains("draft: false") && request.contains("## Evidence"), "{request}");
+    assert!(!request.contains("## Documents"), "documents that are off the branch are listed: {request}");
     sandbox.git(&["switch", "-q", "main"]);
     sandbox.git(&["merge", "-q", "ai-workflow/issue-243"]);
     assert!(sandbox.has("src/new.rs") && !sandbox.has(".ai-workflow/issue-243"));
     assert_eq!(sandbox.git(&["status", "--porcelain"]), "?? .ai-workflow/");
+}
+
+#[test]
+fn a_finalized_run_is_known_to_be_over_until_it_is_cleaned_up() {
+    let sandbox = completed();
+    sandbox.run(&["finalize", "--issue", "243"]).exits(0);
+    let commit = sandbox.git(&["rev-parse", "ai-workflow/issue-243"]);
+    let told = format!(
+        "the run of issue 243 was completed and finalized: ai-workflow/issue-243 at {}",
+        &commit[..9]
+    );
+    let before = sandbox.everything();
+    for command in [&["status"][..], &["execute"], &["execute", "--dry-run"]] {
+        let ran = sandbox.run(&[command, &["--issue", "243"]].concat()).exits(0);
+        assert!(ran.stdout.contains(&told), "{}", ran.stdout);
+        let json = sandbox.run(&[command, &["--issue", "243", "--json"]].concat()).exits(0).json();
+        assert_eq!((&json["outcome"], &json["finalized"]["commit"]), (&json!("completed"), &json!(commit)));
+    }
+    let all = sandbox.run(&["status"]).exits(0).stdout;
+    assert!(all.contains("#243") && all.contains("finalized"), "{all}");
+    for command in ["finalize", "explain", "resume", "cancel"] {
+        sandbox.run(&[command, "--issue", "243"]).refuses(2, &told).says("ai-workflow cleanup --issue 243");
+    }
+    assert_eq!(sandbox.everything(), before);
+    sandbox.git(&["commit", "-q", "--allow-empty", "-m", "mine"]);
+    sandbox.run(&["cleanup", "--issue", "243"]).refuses(2, "is not of the run").says("--force");
+    sandbox.git(&["reset", "-q", "--hard", "HEAD~"]);
+    sandbox.run(&["cleanup", "--issue", "243"]).exits(0);
+    assert_eq!(sandbox.git(&["branch", "--format=%(refname:short)"]), "main");
+    sandbox.run(&["status", "--issue", "243"]).refuses(2, "there is no run");
+    sandbox.short(CODE, &[]).exits(0);
+}
+
+#[test]
+fn a_run_that_was_finalized_in_a_worktree_is_cleaned_up_with_it() {
+    let sandbox = Sandbox::new();
+    sandbox.short(CODE, &["--worktree"]).exits(0);
+    let beside = sandbox.root().with_file_name("repo-issue-243");
+    sandbox.run(&["finalize", "--issue", "243"]).exits(0);
+    sandbox.run(&["execute", "--issue", "243"]).exits(0);
+    assert!(beside.exists());
+    sandbox.run(&["cleanup", "--issue", "243"]).exits(0);
+    assert!(!beside.exists() && !sandbox.has(".git/ai-workflow/issue-243"));
+    assert_eq!(sandbox.git(&["branch", "--format=%(refname:short)"]), "main");
 }
 
 #[test]

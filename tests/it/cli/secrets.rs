@@ -103,3 +103,21 @@ fn a_failure_that_quotes_a_secret_does_not_show_it() {
         .run(&["execute", "--issue", "243", "--phase", "\u{1b}[31mred"])
         .refuses(2, "there is no phase `red`");
 }
+
+#[test]
+fn the_key_of_an_agent_is_a_secret_whatever_its_variable_is_called() {
+    let sandbox = Sandbox::new().with("MY_OLLAMA", OURS);
+    sandbox.write(".ai-workflow/config.toml", "[agents.claude]\napi_key_env = 'MY_OLLAMA'\n");
+    let breaks = "#!/bin/sh\necho \"said $1 correct-horse-battery-staple\"\necho \"cried correct-horse-battery-staple\" >&2\nexit 3\n";
+    let agent = format!("command:{}", sandbox.executable("breaks.sh", breaks).display());
+    let ran = sandbox.run(&["execute", "--issue", "243", "--agent", &agent, "--json"]).exits(1);
+    let mut places = sandbox.everything();
+    places.insert("stdout".into(), ran.stdout);
+    places.insert("stderr".into(), ran.stderr);
+    assert!(places.values().any(|text| text.contains("[MASKED:MY_OLLAMA]")), "{places:?}");
+    for (name, text) in places {
+        assert!(!text.contains(OURS), "the key is in {name}:\n{text}");
+    }
+    let ran = sandbox.run(&["execute", "--issue", "244", "--phase", OURS]).exits(2);
+    assert!(!ran.stderr.contains(OURS), "{}", ran.stderr);
+}
