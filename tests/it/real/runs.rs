@@ -165,7 +165,7 @@ fn the_bug_is_repaired(project: &Project, ran: Ran) {
     assert_eq!(verdicts, ["FAIL", "PASS"]);
     let mut tests = project.sandbox.command("cargo");
     let _ = Sandbox::ran(tests.args(["test", "--offline", "--quiet"])).exits(0);
-    assert_eq!(project.sandbox.git(&["status", "--porcelain"]), "");
+    assert_eq!(project.sandbox.git(&["status", "--porcelain", "--untracked-files=no"]), "");
     no_secret_went_out(project);
     left_nobody(&project.folder());
 }

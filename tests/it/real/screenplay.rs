@@ -56,8 +56,9 @@ impl Place {
         let place = Self {
             step: found(r"step `(\w+)`")?,
             round: found(r"round (\d+)")?.parse().ok()?,
-            output: found(&format!(r"`(\.ai-workflow/issue-\d+/(?:\d+_)?{phase}/output/[\w.-]+)`"))?,
-            review_id: found(r#""?review_id"?: "?([\w-]+)"#).unwrap_or_default(),
+            output: found(&format!(r"`(\.ai-workflow/issue-\d+/(?:\d+_)?{phase}/output/[\w.-]+)`"))
+                .unwrap_or_default(),
+            review_id: review_id(prompt),
             phase,
         };
         let answers = after.iter().filter(|line| matches!(line, super::play::Line::Model(_))).count();
@@ -74,6 +75,13 @@ impl Place {
         ];
         values.iter().fold(text.to_owned(), |text, (name, value)| text.replace(name, value))
     }
+}
+
+/// A prompt may quote another review before it says how its own is to be named.
+fn review_id(prompt: &str) -> String {
+    let pattern = Regex::new(r#""?review_id"?: "?([\w-]+)"#).expect("a constant");
+    let last = pattern.captures_iter(prompt).last();
+    last.map(|captures| captures[1].to_owned()).unwrap_or_default()
 }
 
 /// Returns a player of the demo's script for a program that works in a folder.
