@@ -216,7 +216,6 @@ fn claude_takes_an_issue_through_all_eleven_phases() {
     let Some(project) = Project::new(&[Kind::Claude], "cargo test --offline --quiet", demo) else { return };
     let ran = project.execute("claude", "claude:haiku", &[]);
     the_bug_is_repaired(&project, ran);
-    the_session_went_on(&project, Kind::Claude);
     let asked = project.asked(Kind::Claude);
     let (authors, reviews) = (of_step(&asked, "execute"), of_step(&asked, "review"));
     assert!(authors.iter().all(|asked| asked.offers("Edit") && asked.offers("Bash")));
@@ -230,6 +229,7 @@ fn claude_takes_an_issue_through_all_eleven_phases() {
     assert_eq!((reviews.is_empty(), read_as.as_str()), (false, Some("schema")));
     let cost = project.sandbox.metadata()["cost_tracking"].clone();
     assert!(cost["input_tokens"].as_u64().is_some_and(|tokens| tokens > 10_000), "{cost}");
+    the_session_went_on(&project, Kind::Claude);
 }
 
 #[test]
@@ -238,7 +238,6 @@ fn codex_takes_an_issue_through_all_eleven_phases() {
     let Some(project) = Project::new(&[Kind::Codex], "cargo test --offline --quiet", demo) else { return };
     let ran = project.execute("codex", "codex", &[]);
     the_bug_is_repaired(&project, ran);
-    the_session_went_on(&project, Kind::Codex);
     let asked = project.asked(Kind::Codex);
     for review in of_step(&asked, "review") {
         assert!(!review.body["text"]["format"]["schema"].is_null(), "a review without a schema");
