@@ -3,6 +3,8 @@
 
 use std::path::{Path, PathBuf};
 
+use jiff::Timestamp;
+
 use crate::clock::Clock;
 use crate::event::{Entry, Fact};
 use crate::flow::{Misfit, State, apply, fold};
@@ -59,6 +61,11 @@ impl Journal {
     /// Returns where the run stands.
     pub fn state(&self) -> &State {
         &self.state
+    }
+
+    /// Returns the time as the next fact would carry it.
+    pub fn now(&self) -> Timestamp {
+        self.clock.now()
     }
 
     /// Returns the chain hash of the last fact.

@@ -32,6 +32,60 @@ pub struct Agreement {
     /// Answers without the right review id are unreadable.
     #[serde(default)]
     pub require_review_id: bool,
+    /// Every call begins a session of its own.
+    #[serde(default)]
+    pub fresh_sessions: bool,
+    /// The models of each difficulty, by the name of the agent: for agents that are named without a model.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub models: BTreeMap<Difficulty, BTreeMap<String, ModelChoice>>,
+}
+
+/// How hard an issue is.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, schemars::JsonSchema,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum Difficulty {
+    Simple,
+    Moderate,
+    Complex,
+}
+
+impl Difficulty {
+    /// Returns the word used in records.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Simple => "simple",
+            Self::Moderate => "moderate",
+            Self::Complex => "complex",
+        }
+    }
+}
+
+/// The model of an agent for each kind of step; where none is named the agent's own counts.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ModelChoice {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub execute: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub revise: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub review: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub triage: Option<String>,
+}
+
+impl ModelChoice {
+    /// Returns the model for a step.
+    pub fn of(&self, step: Step) -> Option<&str> {
+        match step {
+            Step::Execute | Step::Check | Step::Answer => self.execute.as_deref(),
+            Step::Revise => self.revise.as_deref(),
+            Step::Review => self.review.as_deref(),
+            Step::Triage => self.triage.as_deref(),
+        }
+    }
 }
 
 /// One phase as agreed.
@@ -59,6 +113,20 @@ pub struct PhaseDef {
     /// Chains of single steps, in place of the author's or the reviewer's.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub step_agents: BTreeMap<Step, Vec<String>>,
+    #[serde(default)]
+    pub gate: Gate,
+}
+
+/// Whether a phase begins by itself once its needs are met.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Gate {
+    #[default]
+    Go,
+    /// A person is asked first.
+    Ask,
+    /// The run stops before it.
+    NoGo,
 }
 
 /// The configuration of a phase's cycle.

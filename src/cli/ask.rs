@@ -53,7 +53,7 @@ fn asked(door: &Door, hold: &Hold, flags: &SettingFlags) -> Result<Asked, Failur
     check_agents(door, run, flags)?;
     let (agents, reviewers) = explicit_agents(door, run, flags);
     let (budget, head) = (raised_budget(door, run), current_head(hold)?);
-    Ok(Asked { only: None, ignore_needs: false, budget, agents, reviewers, head })
+    Ok(Asked { budget, agents, reviewers, head, ..Asked::default() })
 }
 
 /// The agent that an interrupted call belonged to may have committed; what it committed is folded in, so the branch

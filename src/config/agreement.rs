@@ -33,6 +33,8 @@ impl Settings {
             },
             protected: self.checks.protected.clone(),
             require_review_id: self.verdict.require_review_id.unwrap_or(false),
+            fresh_sessions: false,
+            models: std::collections::BTreeMap::new(),
         })
     }
 
@@ -71,6 +73,7 @@ impl Settings {
             reviewers: if reviewers.is_empty() { agents.clone() } else { reviewers },
             agents,
             step_agents: keys.agents.by_step().map(|(step, agents)| (step, chain(agents))).collect(),
+            gate: crate::policy::Gate::Go,
         }
     }
 

@@ -21,6 +21,7 @@
 //! Everything is linear in the length of the text, and every budget that runs out fails closed.
 
 mod claim;
+mod difficulty;
 mod evaluation;
 mod findings;
 mod folded;
@@ -42,6 +43,7 @@ use std::collections::BTreeMap;
 use crate::verdict::Judgment;
 
 pub use claim::read_claim;
+pub use difficulty::{Estimate, read_difficulty};
 pub use evaluation::read_evaluation;
 pub use review::{read_review, read_structured};
 pub use table::read_triage;

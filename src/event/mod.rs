@@ -1,17 +1,20 @@
 //! What happened: the facts a run consists of. Past tense, data only, masked before they are written.
 //! A run is the fold of its facts; decisions are facts too, so that replay never decides again.
 
+mod assessment;
 mod call;
 mod evaluation;
 mod evidence;
 mod ruling;
+mod spending;
 
 use serde::{Deserialize, Serialize};
 
 use crate::issue::{Issue, IssueNumber};
 use crate::phase::PhaseName;
-use crate::policy::{Agreement, Budget};
+use crate::policy::{Agreement, Budget, BudgetScopes};
 
+pub use assessment::Assessed;
 pub use call::{
     Claim, ClaimStatus, CostBasis, Ended, ExecOutcome, NextAction, Program, Reviewed, StepStarted, Triaged,
     Usage, Worked,
@@ -19,6 +22,7 @@ pub use call::{
 pub use evaluation::{Evaluation, RemainingTask, RunDecision};
 pub use evidence::{CheckResult, CheckStatus, Checked, Reading, TriageTable};
 pub use ruling::{Answered, Choice, Escalation, PauseReason, Reopened, ReopenedBy, Ruled, Ruling};
+pub use spending::{Spent, SpentElsewhere};
 
 /// The format of the log this program writes; a log with a greater number is refused.
 pub const FORMAT: u32 = 1;
@@ -45,6 +49,10 @@ pub enum Fact {
     PhaseSkipped { phase: PhaseName, because: String },
     /// A phase began; `tree` is the state of the files its work is compared with.
     PhaseStarted { phase: PhaseName, tree: String },
+    /// The difficulty of the issue was assessed, or could not be.
+    Assessed(Box<Assessed>),
+    /// Other runs of the repository spent something today; written before a call when it is more than was known.
+    SpentElsewhere(SpentElsewhere),
     /// An agent is about to be called.
     StepStarted(StepStarted),
     /// The author's call ended, well or not.
@@ -116,6 +124,12 @@ pub struct Asked {
     /// The limits now in force, when they were raised.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub budget: Option<Budget>,
+    /// The narrower and wider limits now in force, likewise.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub budget_scopes: Option<BudgetScopes>,
+    /// Assess the difficulty of the issue first, and let it choose the models of agents named without one.
+    #[serde(default)]
+    pub auto_model: bool,
     /// The author's chain, when another one was asked for explicitly.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub agents: Vec<String>,

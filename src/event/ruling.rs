@@ -31,6 +31,9 @@ pub enum Ruling {
         /// The next agent of the chain takes over.
         #[serde(default)]
         next_agent: bool,
+        /// Its name, when it takes over.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        takes_over: Option<String>,
     },
     Pause {
         escalation: Escalation,
@@ -91,6 +94,8 @@ pub enum PauseReason {
     Budget,
     Quota,
     JobLimit,
+    /// The gate of a phase.
+    Gate,
 }
 
 impl PauseReason {
@@ -107,6 +112,7 @@ impl PauseReason {
             Self::Budget => "budget",
             Self::Quota => "quota",
             Self::JobLimit => "job_limit",
+            Self::Gate => "gate",
         }
     }
 

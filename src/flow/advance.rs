@@ -140,6 +140,7 @@ review.verdict_map = { PASS = "approve" }
             agents: vec!["author".into()],
             reviewers: vec!["reviewer".into()],
             step_agents: std::collections::BTreeMap::new(),
+            gate: crate::policy::Gate::Go,
         });
         phase.stage = Stage::Deciding;
         phase.tree = "tree".into();

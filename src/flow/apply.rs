@@ -5,9 +5,9 @@ use jiff::Timestamp;
 
 use super::fits::fits;
 use super::reopen::{answered, reopen};
-use super::state::{PhaseState, Run, Spent, State, Status};
+use super::state::{PhaseState, Run, State, Status};
 use crate::event::{
-    Asked, Ended, Entry, Escalation, Fact, Outcome, Reopened, ReopenedBy, Ruled, Ruling, RunStarted,
+    Asked, Ended, Entry, Escalation, Fact, Outcome, Reopened, ReopenedBy, Ruled, Ruling, RunStarted, Spent,
     StepStarted,
 };
 use crate::phase::{PhaseName, Step};
@@ -56,8 +56,11 @@ fn begin(started: &RunStarted, at: Timestamp) -> Run {
         outcome: Outcome::Running,
         asked: Asked::default(),
         budget: started.agreement.budget.clone(),
+        budget_scopes: started.agreement.budget_scopes.clone(),
+        difficulty: None,
         paused: None,
         spent: Spent::default(),
+        elsewhere: None,
         cycles: 0,
         simulated: false,
         head: started.base_commit.clone(),
@@ -75,6 +78,12 @@ impl Run {
             Fact::Asked(asked) => self.asked_for(asked),
             Fact::PhaseSkipped { phase, because } => self.skip(phase, because),
             Fact::PhaseStarted { phase, tree } => self.phase_mut(phase).start(tree, at),
+            Fact::Assessed(assessed) => {
+                self.spent.begin(0);
+                self.pay(&assessed.ended);
+                self.difficulty = Some(assessed.counts_as());
+            }
+            Fact::SpentElsewhere(elsewhere) => self.elsewhere = Some(*elsewhere),
             Fact::StepStarted(started) => self.call(started),
             Fact::Worked(worked) => {
                 self.pay(&worked.ended);
@@ -122,6 +131,9 @@ impl Run {
         if let Some(budget) = &asked.budget {
             self.budget = budget.clone();
         }
+        if let Some(scopes) = &asked.budget_scopes {
+            self.budget_scopes = scopes.clone();
+        }
         if self.paused.as_ref().is_some_and(|escalation| escalation.reason.passes_by_itself()) {
             self.paused = None;
             self.outcome = Outcome::Running;
@@ -142,15 +154,12 @@ impl Run {
     }
 
     fn call(&mut self, started: &StepStarted) {
-        self.spent.calls += 1;
+        self.spent.begin(started.prompt_bytes);
         self.phase_mut(&started.phase).call(started);
     }
 
     fn pay(&mut self, ended: &Ended) {
-        self.spent.millis += ended.millis;
-        self.spent.input_tokens += ended.usage.input_tokens.unwrap_or(0);
-        self.spent.output_tokens += ended.usage.output_tokens.unwrap_or(0);
-        self.spent.cost_usd += ended.usage.cost_usd.unwrap_or(0.0);
+        self.spent.pay(ended);
         self.simulated |= ended.simulated;
     }
 

@@ -1,8 +1,8 @@
 //! What to do now: a function of the state, never of the last transition.
 
 use super::rule::rule;
-use super::state::{PhaseState, Run, Spent, Stage, State, Status};
-use crate::event::{Choice, Escalation, Fact, Outcome, PauseReason, Usage};
+use super::state::{PhaseState, Run, Stage, State, Status};
+use crate::event::{Choice, Escalation, Fact, Outcome, PauseReason, Spent, Usage};
 use crate::phase::{PhaseName, Step};
 use crate::policy::Budget;
 
@@ -22,6 +22,8 @@ pub enum Decision {
 pub enum Action {
     /// Look at the files and begin the phase.
     StartPhase(PhaseName),
+    /// Ask an agent how hard the issue is.
+    Assess(Box<Assess>),
     CallAgent(Box<Call>),
     RunChecks {
         phase: PhaseName,
@@ -36,6 +38,7 @@ impl std::fmt::Display for Action {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::StartPhase(phase) => write!(f, "start {phase}"),
+            Self::Assess(assess) => write!(f, "call {} to assess the difficulty", assess.agent),
             Self::CallAgent(call) => {
                 let Call { phase, step, round, agent, .. } = call.as_ref();
                 write!(f, "call {agent} for {phase} {step} round {round}")
@@ -59,6 +62,15 @@ pub struct Call {
     pub delay_ms: u64,
     /// The session that is continued instead of beginning a new one.
     pub resumes: Option<Resume>,
+    pub allowance: Allowance,
+}
+
+/// A call that assesses the difficulty of the issue.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Assess {
+    /// The phase that waits for it: its author is asked.
+    pub phase: PhaseName,
+    pub agent: String,
     pub allowance: Allowance,
 }
 

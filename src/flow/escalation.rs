@@ -48,7 +48,7 @@ fn question(phase: &PhaseState, reason: PauseReason, why: &str) -> String {
         PauseReason::Stalled => {
             format!("{name} stands still: {why}. Go on with advice, accept it, or give up?")
         }
-        PauseReason::Budget | PauseReason::Quota | PauseReason::JobLimit => {
+        PauseReason::Budget | PauseReason::Quota | PauseReason::JobLimit | PauseReason::Gate => {
             format!("{name} waits for the {}.", reason.as_str())
         }
     }

@@ -19,6 +19,10 @@ pub(super) fn fits(run: &Run, fact: &Fact) -> Fit {
             running(run)?;
             pending(known(run, phase)?)
         }
+        Fact::Assessed(_) => {
+            running(run)?;
+            unless(run.difficulty.is_none(), || "the difficulty is known already".into())
+        }
         Fact::StepStarted(started) => call_fits(run, started),
         Fact::Worked(worked) => work_fits(run, worked),
         Fact::Checked(checked) => check_fits(run, checked),
@@ -37,7 +41,9 @@ pub(super) fn fits(run: &Run, fact: &Fact) -> Fit {
         Fact::Reopened(reopened) => reopening_fits(run, reopened),
         Fact::Cancelled { .. } => not_over_for_good(run),
         Fact::Finished { outcome } => finish_fits(run, *outcome),
-        Fact::Published { .. } | Fact::Interrupted { .. } | Fact::Noted { .. } => Ok(()),
+        Fact::Published { .. } | Fact::SpentElsewhere(_) | Fact::Interrupted { .. } | Fact::Noted { .. } => {
+            Ok(())
+        }
     }
 }
 

@@ -20,7 +20,8 @@ mod redo;
 mod rule;
 mod standstill;
 
+pub use crate::event::Spent;
 pub use apply::{Misfit, apply, fold};
-pub use decide::{Action, Allowance, Call, Decision, Resume, decide, over_budget, unmet_needs};
+pub use decide::{Action, Allowance, Assess, Call, Decision, Resume, decide, over_budget, unmet_needs};
 pub use rule::rule;
-pub use state::{Counters, Past, PhaseState, Round, Run, Spent, Stage, State, Status};
+pub use state::{Counters, Past, PhaseState, Round, Run, Stage, State, Status};

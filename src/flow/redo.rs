@@ -80,7 +80,7 @@ fn once_more(phase: &PhaseState, step: Step) -> Option<HowRuled> {
 }
 
 fn same_step(step: Step, delay_ms: u64, next_agent: bool) -> Ruling {
-    Ruling::Redo { step, delay_ms, next_agent }
+    Ruling::Redo { step, delay_ms, next_agent, takes_over: None }
 }
 
 /// Asks again once; text that stays unreadable is never an approval.

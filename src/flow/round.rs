@@ -16,7 +16,7 @@ impl PhaseState {
             ruling: ruled.ruling.word(),
             rule: ruled.rule.clone(),
         });
-        if let Ruling::Redo { step, delay_ms, next_agent } = &ruled.ruling {
+        if let Ruling::Redo { step, delay_ms, next_agent, .. } = &ruled.ruling {
             self.redo(*step, *next_agent, ruled.judgment);
             self.delay_ms = *delay_ms;
             return;

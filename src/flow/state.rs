@@ -8,12 +8,12 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::event::{
-    Asked, CheckResult, CheckStatus, Escalation, Evaluation, Outcome, Reopened, Reviewed, RunStarted,
-    Triaged, Worked,
+    Asked, CheckResult, CheckStatus, Escalation, Evaluation, Outcome, Reopened, Reviewed, RunStarted, Spent,
+    SpentElsewhere, Triaged, Worked,
 };
 use crate::finding::Finding;
 use crate::phase::{PhaseName, Step};
-use crate::policy::{Budget, OnFail, PhaseDef};
+use crate::policy::{Budget, BudgetScopes, Difficulty, OnFail, PhaseDef};
 use crate::verdict::{Judgment, ReadAs, Verdict};
 
 /// Where a run stands. Before the first fact there is no [`Run`].
@@ -35,8 +35,13 @@ pub struct Run {
     pub asked: Asked,
     /// The limits in force.
     pub budget: Budget,
+    pub budget_scopes: BudgetScopes,
+    /// What the issue counts as, once it was assessed.
+    pub difficulty: Option<Difficulty>,
     pub paused: Option<Escalation>,
     pub spent: Spent,
+    /// What other runs have spent.
+    pub elsewhere: Option<SpentElsewhere>,
     /// How often the evaluation sent the run back.
     pub cycles: u32,
     /// A scripted or plain-command agent took part.
@@ -49,18 +54,6 @@ pub struct Run {
     pub published: bool,
     /// Kind and text of everything worth telling.
     pub notes: Vec<(String, String)>,
-}
-
-/// What the agents have used so far.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Spent {
-    pub input_tokens: u64,
-    pub output_tokens: u64,
-    pub cost_usd: f64,
-    /// Agent calls begun.
-    pub calls: u64,
-    /// Time of agents at work.
-    pub millis: u64,
 }
 
 /// Where a phase stands.

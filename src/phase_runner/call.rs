@@ -56,6 +56,7 @@ impl PhaseRunner {
             return Ok(());
         }
         let ending = self.ending(call, review_id, answer, &before)?;
+        self.note_spending(&ending.ended)?;
         self.record_ending(ending)
     }
 
@@ -124,7 +125,7 @@ impl PhaseRunner {
     }
 
     /// Paths in a spec are relative to the checkout the run was started from.
-    fn spec(&self, text: &str) -> Result<AgentSpec, RunError> {
+    pub(super) fn spec(&self, text: &str) -> Result<AgentSpec, RunError> {
         let spec: AgentSpec = text.parse().map_err(|error| RunError::Bug(format!("{error}")))?;
         Ok(spec.seen_from(&self.checkout))
     }
@@ -210,8 +211,13 @@ impl PhaseRunner {
         let words = words(phase);
         let require_review_id = self.run_state()?.started.agreement.require_review_id;
         let terms = Terms { review_id: ending.review_id.as_deref(), require_review_id, words: &words };
-        let answer = &ending.answer;
-        let reading = review::reading(&answer.text, ending.ended.outcome, answer.truncated, &terms);
+        let said = review::Said {
+            text: &ending.answer.text,
+            outcome: ending.ended.outcome,
+            truncated: ending.answer.truncated,
+            structured: ending.answer.structured,
+        };
+        let reading = review::reading(&said, &terms);
         let reviewed = Reviewed {
             phase: ending.call.phase,
             round: ending.call.round,
@@ -253,7 +259,7 @@ fn words(phase: &PhaseState) -> std::collections::BTreeMap<String, Judgment> {
     phase.def.policy.review.as_ref().map(|rule| rule.verdict_map.clone()).unwrap_or_default()
 }
 
-fn ended(answer: &Answer) -> Ended {
+pub(super) fn ended(answer: &Answer) -> Ended {
     Ended {
         outcome: answer.outcome,
         reason: answer.reason.clone(),

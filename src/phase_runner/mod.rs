@@ -1,10 +1,12 @@
 //! The hand: decide → perform → record, until halt. The only place where the world is touched.
 //! Holds no state of its own that a crash could cost: resume is the first line of the loop.
 
+mod assess;
 mod begin;
 mod call;
 mod commit;
 mod compose;
+mod day;
 mod publish;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -97,6 +99,9 @@ impl PhaseRunner {
     async fn perform(&mut self, action: Action) -> Result<(), RunError> {
         match action {
             Action::StartPhase(phase) => self.start_phase(phase),
+            // What changes the state is decided about again before anything is paid for.
+            Action::Assess(_) | Action::CallAgent(_) if self.saw_spending_elsewhere()? => Ok(()),
+            Action::Assess(assess) => self.assess(&assess).await,
             Action::CallAgent(call) => self.call(&call).await,
             Action::RunChecks { phase, round } => self.run_checks(&phase, round).await,
             Action::Commit(phase) => self.commit(&phase),

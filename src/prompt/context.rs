@@ -7,6 +7,7 @@ use super::clean::line;
 use super::input::PromptInput;
 use super::lists;
 use super::words::Words;
+use crate::issue::Issue;
 use crate::phase::Step;
 
 /// The longest texts, in bytes.
@@ -56,7 +57,7 @@ fn foreign(input: &PromptInput<'_>) -> Map<String, Value> {
     let data = |source: &str, text: &str, keep| block(input.fence, source, text, keep);
     let open = input.checks.iter().filter(|result| lists::is_open(result));
     object(json!({
-        "issue": data("the issue as its author wrote it", &issue(input), ISSUE),
+        "issue": issue_block(input.issue, input.fence),
         "findings": data("findings of a reviewer", &lists::findings(input.findings), LIST),
         "checks": data("what our checks saw, output of commands included", &lists::checks(open), EVIDENCE),
         "evidence": data("what our checks saw, output of commands included", &lists::checks(input.checks), EVIDENCE),
@@ -71,11 +72,12 @@ fn foreign(input: &PromptInput<'_>) -> Map<String, Value> {
     }))
 }
 
-fn issue(input: &PromptInput<'_>) -> String {
-    let issue = input.issue;
+/// Returns the issue in its fence.
+pub(super) fn issue_block(issue: &Issue, fence: &str) -> String {
     let labels = issue.labels.iter().map(|label| line(label)).collect::<Vec<_>>().join(", ");
     let labels = if labels.is_empty() { labels } else { format!("\nLabels: {labels}") };
-    format!("Title: {}{labels}\n\n{}", line(&issue.title), issue.body)
+    let text = format!("Title: {}{labels}\n\n{}", line(&issue.title), issue.body);
+    block(fence, "the issue as its author wrote it", &text, ISSUE)
 }
 
 fn previous(step: Step) -> &'static str {

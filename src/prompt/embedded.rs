@@ -37,6 +37,7 @@ pub const EMBEDDED: &[(&str, &str)] = &[
     ("shared/answer.md", include_str!("../../prompts/shared/answer.md")),
     ("shared/author_contract.md", include_str!("../../prompts/shared/author_contract.md")),
     ("shared/data.md", include_str!("../../prompts/shared/data.md")),
+    ("shared/difficulty.md", include_str!("../../prompts/shared/difficulty.md")),
     ("shared/execute.md", include_str!("../../prompts/shared/execute.md")),
     ("shared/head.md", include_str!("../../prompts/shared/head.md")),
     ("shared/material.md", include_str!("../../prompts/shared/material.md")),

@@ -4,6 +4,7 @@
 mod block;
 mod clean;
 mod context;
+mod difficulty;
 mod embedded;
 mod error;
 mod input;
@@ -14,6 +15,7 @@ mod reviewer_schema;
 mod templates;
 mod words;
 
+pub use difficulty::difficulty;
 pub use embedded::EMBEDDED;
 pub use error::PromptError;
 pub use input::{Document, PromptInput};

@@ -28,11 +28,26 @@ pub fn render(input: &PromptInput<'_>, overrides: &BTreeMap<String, String>) -> 
     Ok(text.trim_start().to_owned())
 }
 
+/// Fills one template that belongs to no phase.
+pub(super) fn fill(
+    path: &str,
+    values: &Value,
+    fence: &str,
+    overrides: &BTreeMap<String, String>,
+) -> Result<String, PromptError> {
+    good_fence(fence)?;
+    let engine = engine(&Templates::new(overrides)?.with_included(vec![path.to_owned()]))?;
+    engine.render(&name_of(path), values).map_err(|error| unfilled(path, &error))
+}
+
+fn good_fence(fence: &str) -> Result<(), PromptError> {
+    let good = fence.len() >= 8 && fence.chars().all(|c| c.is_ascii_alphanumeric());
+    if good { Ok(()) } else { Err(PromptError::BadFence) }
+}
+
 /// Refuses an input whose prompt could be misread.
 fn complete(input: &PromptInput<'_>) -> Result<(), PromptError> {
-    if input.fence.len() < 8 || !input.fence.chars().all(|c| c.is_ascii_alphanumeric()) {
-        return Err(PromptError::BadFence);
-    }
+    good_fence(input.fence)?;
     let judges = matches!(input.step, Step::Review | Step::Triage);
     if judges && input.review_id.is_none_or(str::is_empty) {
         return Err(PromptError::NoReviewId(input.step));

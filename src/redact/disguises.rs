@@ -19,6 +19,7 @@ pub(super) fn of(value: &str) -> BTreeSet<String> {
         forms.extend((0..3).map(|offset| base64(value.as_bytes(), offset, alphabet)));
     }
     forms.extend([hex(value, "0123456789abcdef"), hex(value, "0123456789ABCDEF"), url_encoded(value)]);
+    forms.extend([spelled(value, false), spelled(value, true)]);
     forms.insert(value.chars().rev().collect());
     if let Some(rest) = value.get(CUT..).filter(|rest| rest.len() >= LEFT) {
         forms.insert(rest.to_owned());
@@ -32,6 +33,12 @@ pub(super) fn of(value: &str) -> BTreeSet<String> {
 fn escaped(value: &str) -> String {
     let quoted = serde_json::Value::from(value).to_string();
     quoted[1..quoted.len() - 1].to_owned()
+}
+
+/// Returns the value with every character as a JSON escape.
+fn spelled(value: &str, upper: bool) -> String {
+    let unit = |unit: u16| if upper { format!("\\u{unit:04X}") } else { format!("\\u{unit:04x}") };
+    value.encode_utf16().map(unit).collect()
 }
 
 fn hex(value: &str, digits: &str) -> String {
@@ -88,6 +95,8 @@ mod tests {
             "7022737320772F7264",
             "p%22ss%20w%2Frd",
             "dr/w ss\"p",
+            "\\u0070\\u0022\\u0073\\u0073\\u0020\\u0077\\u002f\\u0072\\u0064",
+            "\\u0070\\u0022\\u0073\\u0073\\u0020\\u0077\\u002F\\u0072\\u0064",
         ] {
             assert!(forms.contains(form), "{form}: {forms:?}");
         }

@@ -45,7 +45,10 @@ impl Reporter for LogLines {
             Fact::Cancelled { by } => warn!("Cancelled by {by}"),
             Fact::Noted { text, .. } => warn!("{text}"),
             Fact::Finished { outcome } => info!("Run {}", outcome.as_str()),
-            Fact::RunStarted(_) | Fact::Asked(_) => {}
+            Fact::Assessed(assessed) => {
+                info!("The issue counts as {}: {}", assessed.counts_as().as_str(), assessed.reason);
+            }
+            Fact::RunStarted(_) | Fact::Asked(_) | Fact::SpentElsewhere(_) => {}
         }
     }
 }

@@ -3,18 +3,31 @@
 
 use serde_json::{Value, json};
 
-use crate::content_parser::{Terms, read_review};
+use crate::content_parser::{Terms, read_review, read_structured};
 use crate::event::{ExecOutcome, Reading, Reviewed};
 use crate::flow::{PhaseState, Run};
 use crate::verdict::{Judgment, ReadAs, Verdict};
 
+/// A reviewer's answer as it came in.
+#[derive(Debug, Clone, Copy)]
+pub struct Said<'a> {
+    pub text: &'a str,
+    pub outcome: ExecOutcome,
+    /// There was more than is kept.
+    pub truncated: bool,
+    /// The text is an object that was held to our schema.
+    pub structured: bool,
+}
+
 /// Reads a reviewer's answer; nothing when the call did not end well or said nothing.
-pub fn reading(text: &str, outcome: ExecOutcome, truncated: bool, terms: &Terms<'_>) -> Option<Reading> {
-    if outcome != ExecOutcome::Done || text.trim().is_empty() {
+pub fn reading(said: &Said<'_>, terms: &Terms<'_>) -> Option<Reading> {
+    if said.outcome != ExecOutcome::Done || said.text.trim().is_empty() {
         return None;
     }
-    let reading = read_review(text, terms);
-    Some(if truncated { cut_off(reading) } else { reading })
+    let object = said.structured.then(|| serde_json::from_str(said.text).ok()).flatten();
+    let reading =
+        object.map_or_else(|| read_review(said.text, terms), |object| read_structured(&object, terms));
+    Some(if said.truncated { cut_off(reading) } else { reading })
 }
 
 /// An answer that was cut off may have taken its verdict back in the part that is missing.

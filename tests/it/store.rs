@@ -471,6 +471,7 @@ fn planning() -> PhaseDef {
         agents: vec!["auto".to_owned()],
         reviewers: vec!["auto".to_owned()],
         step_agents: std::collections::BTreeMap::new(),
+        gate: ai_workflow::policy::Gate::Go,
     }
 }
 

@@ -35,7 +35,9 @@ fn leading_to(reason: PauseReason) -> (PhaseDef, Script) {
             let review = fails().with(ai_workflow::finding::Severity::Major, "the same problem");
             (policy, with(vec![review]))
         }
-        PauseReason::Budget | PauseReason::Quota | PauseReason::JobLimit => panic!("not a phase's pause"),
+        PauseReason::Budget | PauseReason::Quota | PauseReason::JobLimit | PauseReason::Gate => {
+            panic!("not a phase's pause")
+        }
     };
     (phase("planning", policy), script)
 }

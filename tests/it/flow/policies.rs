@@ -69,6 +69,7 @@ pub fn phase(name: &str, policy: Policy) -> PhaseDef {
         agents: vec!["author".into()],
         reviewers: vec!["reviewer".into()],
         step_agents: std::collections::BTreeMap::new(),
+        gate: ai_workflow::policy::Gate::Go,
     }
 }
 
@@ -95,5 +96,7 @@ pub fn agreement(phases: Vec<PhaseDef>) -> Agreement {
         time: TimeLimits { step_seconds: 60, idle_seconds: 60, command_seconds: 60, ..TimeLimits::default() },
         protected: Vec::new(),
         require_review_id: false,
+        fresh_sessions: false,
+        models: std::collections::BTreeMap::new(),
     }
 }

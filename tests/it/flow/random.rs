@@ -1,15 +1,15 @@
 //! Random agreements, scripts, people and facts for the properties.
 
 use ai_workflow::event::{
-    Answered, Asked, CheckStatus, Checked, Choice, Claim, ClaimStatus, Ended, Escalation, Evaluation,
-    ExecOutcome, Fact, Outcome, PauseReason, Reopened, ReopenedBy, Reviewed, Ruled, Ruling, RunDecision,
-    StepStarted, TriageTable, Triaged, Usage, Worked,
+    Answered, Asked, Assessed, CheckStatus, Checked, Choice, Claim, ClaimStatus, Ended, Escalation,
+    Evaluation, ExecOutcome, Fact, Outcome, PauseReason, Reopened, ReopenedBy, Reviewed, Ruled, Ruling,
+    RunDecision, Spent, SpentElsewhere, StepStarted, TriageTable, Triaged, Usage, Worked,
 };
 use ai_workflow::finding::Severity;
 use ai_workflow::phase::{PhaseName, Step};
 use ai_workflow::policy::{
-    CheckMode, CheckRule, CheckWhen, Discuss, Ending, Entry, Limits, OnFail, OnUnavailable, Outcomes,
-    Partial, PhaseDef, Policy, ReviewRule, Unreadable,
+    CheckMode, CheckRule, CheckWhen, Difficulty, Discuss, Ending, Entry, Limits, OnFail, OnUnavailable,
+    Outcomes, Partial, PhaseDef, Policy, ReviewRule, Unreadable,
 };
 use ai_workflow::verdict::{Judgment, Verdict};
 use proptest::collection::vec;
@@ -35,7 +35,6 @@ pub fn world() -> impl Strategy<Value = World> {
             decides: decides && index + 1 == count,
             agents: (0..*agents).map(|index| format!("author-{index}")).collect(),
             reviewers: (0..*reviewers).map(|index| format!("reviewer-{index}")).collect(),
-            step_agents: std::collections::BTreeMap::new(),
             ..phase(PHASES[index], policy.clone())
         });
         let mut world = World::new(agreement(chain(defs)));
@@ -311,7 +310,8 @@ fn ruling() -> impl Strategy<Value = Ruling> {
         (step(), 0..9_u64, any::<bool>()).prop_map(|(step, delay_ms, next_agent)| Ruling::Redo {
             step,
             delay_ms,
-            next_agent
+            next_agent,
+            takes_over: None,
         }),
         escalation().prop_map(|escalation| Ruling::Pause { escalation }),
         any::<bool>().prop_map(|incomplete| Ruling::Fail { reason: "retry_limit".into(), incomplete }),
@@ -357,9 +357,26 @@ pub fn fact() -> impl Strategy<Value = Fact> {
         Just(Fact::Interrupted { signal: "SIGTERM".into() }),
         Just(Fact::Cancelled { by: "bob".into() }),
         Just(Fact::Noted { kind: "note".into(), text: "text".into() }),
+        (option::of(difficulty()), option::of(-1.0..2.0_f64), ended())
+            .prop_map(|(difficulty, confidence, ended)| assessed(difficulty, confidence, ended)),
+        (0.0..9.0_f64, 0..9_u64).prop_map(|(cost_usd, calls)| spent_elsewhere(cost_usd, calls)),
         select(vec![Outcome::Completed, Outcome::Failed, Outcome::Paused, Outcome::Running])
             .prop_map(|outcome| Fact::Finished { outcome }),
     ]
+}
+
+fn difficulty() -> impl Strategy<Value = Difficulty> {
+    select(vec![Difficulty::Simple, Difficulty::Moderate, Difficulty::Complex])
+}
+
+fn assessed(difficulty: Option<Difficulty>, confidence: Option<f64>, ended: Ended) -> Fact {
+    let (agent, reason) = ("author".into(), "so it seems".into());
+    Fact::Assessed(Box::new(Assessed { agent, difficulty, confidence, reason, ended }))
+}
+
+fn spent_elsewhere(cost_usd: f64, calls: u64) -> Fact {
+    let day = jiff::civil::date(1970, 1, 1);
+    Fact::SpentElsewhere(SpentElsewhere { day, spent: Spent { cost_usd, calls, ..Spent::default() } })
 }
 
 fn step_started((phase, step, round, attempt): Place) -> Fact {

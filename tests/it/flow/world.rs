@@ -5,15 +5,15 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use ai_workflow::event::{
-    Answered, Asked, CheckResult, CheckStatus, Checked, Choice, Claim, ClaimStatus, Ended, Entry, Evaluation,
-    ExecOutcome, Fact, Outcome, Reading, Reopened, ReopenedBy, Reviewed, Ruled, RunDecision, RunStarted,
-    StepStarted, TriageTable, Triaged, Usage, Worked,
+    Answered, Asked, Assessed, CheckResult, CheckStatus, Checked, Choice, Claim, ClaimStatus, Ended, Entry,
+    Evaluation, ExecOutcome, Fact, Outcome, Reading, Reopened, ReopenedBy, Reviewed, Ruled, RunDecision,
+    RunStarted, StepStarted, TriageTable, Triaged, Usage, Worked,
 };
 use ai_workflow::finding::{Disposition, Finding, Severity};
-use ai_workflow::flow::{Action, Call, Decision, PhaseState, Run, State, apply, decide, fold};
+use ai_workflow::flow::{Action, Assess, Call, Decision, PhaseState, Run, State, apply, decide, fold};
 use ai_workflow::issue::Issue;
 use ai_workflow::phase::{PhaseName, Step};
-use ai_workflow::policy::{Agreement, Budget, CheckMode, PhaseDef};
+use ai_workflow::policy::{Agreement, Budget, CheckMode, Difficulty, PhaseDef};
 use ai_workflow::verdict::{Judgment, ReadAs, Verdict};
 
 /// How the author's call ends.
@@ -166,6 +166,16 @@ pub fn no_table() -> Triage {
     Triage { outcome: ExecOutcome::Done, table: None, changes: false }
 }
 
+pub fn sure_of(difficulty: Difficulty) -> Assessed {
+    Assessed {
+        agent: String::new(),
+        difficulty: Some(difficulty),
+        confidence: Some(0.9),
+        reason: "one function".into(),
+        ended: ended(ExecOutcome::Done),
+    }
+}
+
 pub fn name(text: &str) -> PhaseName {
     text.parse().expect("a phase name")
 }
@@ -177,6 +187,8 @@ pub struct World {
     pub state: State,
     pub scripts: BTreeMap<PhaseName, Script>,
     pub humans: Vec<Human>,
+    /// What the difficulty is found to be.
+    pub assessed: Option<Assessed>,
     /// No run may need more entries than this.
     pub limit: usize,
 }
@@ -201,6 +213,7 @@ impl World {
             state: State::default(),
             scripts: BTreeMap::new(),
             humans: vec![],
+            assessed: None,
             limit: 2_000,
         };
         world.record(Fact::RunStarted(Box::new(started(agreement))));
@@ -363,6 +376,7 @@ impl World {
     pub fn perform(&mut self, action: Action) {
         match action {
             Action::StartPhase(phase) => self.record(Fact::PhaseStarted { phase, tree: self.tree() }),
+            Action::Assess(assess) => self.assess(*assess),
             Action::CallAgent(call) => self.call(*call),
             Action::RunChecks { phase, round } => self.check(phase, round),
             Action::Commit(phase) => self.commit(phase),
@@ -370,6 +384,11 @@ impl World {
                 self.record(Fact::Published { pr_number: None, pr_url: "243.pr.md".into() });
             }
         }
+    }
+
+    fn assess(&mut self, assess: Assess) {
+        let assessed = self.assessed.clone().unwrap_or_else(|| sure_of(Difficulty::Moderate));
+        self.record(Fact::Assessed(Box::new(Assessed { agent: assess.agent, ..assessed })));
     }
 
     fn call(&mut self, call: Call) {
