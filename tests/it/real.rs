@@ -22,6 +22,7 @@ macro_rules! of_both {
     )+};
 }
 
+mod acp;
 mod anthropic;
 mod calls;
 mod faults;

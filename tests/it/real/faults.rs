@@ -273,7 +273,7 @@ fn busy(kind: Kind) -> Option<Scene> {
 }
 
 /// Calls a program that is busy, and does something to it once its tool is at work.
-fn meanwhile(scene: &Scene, act: impl Fn() + Sync, stop: &mut Stop) -> Answer {
+pub fn meanwhile(scene: &Scene, act: impl Fn() + Sync, stop: &mut Stop) -> Answer {
     let over = AtomicBool::new(false);
     let answer = std::thread::scope(|threads| {
         threads.spawn(|| {

@@ -19,6 +19,12 @@ pub fn codex() -> Option<PathBuf> {
     told("codex", found.into_iter().find(|file| file.is_file()))
 }
 
+/// Returns the adapter that speaks the Agent Client Protocol for Claude Code, a script for node.
+pub fn claude_adapter() -> Option<PathBuf> {
+    let script = installed().join("@agentclientprotocol/claude-agent-acp/dist/index.js");
+    told("claude-agent-acp", Some(script).filter(|file| file.is_file()))
+}
+
 fn installed() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/agents/node_modules")
 }

@@ -228,7 +228,7 @@ fn claude_takes_an_issue_through_all_eleven_phases() {
     let read_as = project.facts("reviewed", "planning")[0]["reading"]["read_as"].clone();
     assert_eq!((reviews.is_empty(), read_as.as_str()), (false, Some("schema")));
     let cost = project.sandbox.metadata()["cost_tracking"].clone();
-    assert!(cost["input_tokens"].as_u64().is_some_and(|tokens| tokens > 10_000), "{cost}");
+    assert!(cost["total_input_tokens"].as_u64().is_some_and(|tokens| tokens > 10_000), "{cost}");
     the_session_went_on(&project, Kind::Claude);
 }
 

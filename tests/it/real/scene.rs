@@ -188,6 +188,7 @@ fn works_in(pid: &str, folder: &Path) -> bool {
 pub fn program_of(kind: Kind) -> Option<PathBuf> {
     match kind {
         Kind::Codex => programs::codex(),
+        Kind::Acp => programs::claude_adapter(),
         _ => programs::claude(),
     }
 }
@@ -206,6 +207,9 @@ fn profile(kind: Kind, url: &str, folder: &Path, program: &Path) -> Profile {
         Kind::Codex => [("CODEX_HOME", path("codex")), ("OPENAI_API_KEY", KEY.to_owned())],
         _ => [("CLAUDE_CONFIG_DIR", path("home/.claude")), ("ANTHROPIC_API_KEY", KEY.to_owned())],
     };
+    if kind == Kind::Acp {
+        return adapter(url, folder, program, own);
+    }
     let shared = [("HOME", path("home")), ("TMPDIR", path("tmp"))];
     let env = own.into_iter().chain(shared).map(|(name, value)| (name.to_owned(), value)).collect();
     Profile {
@@ -216,6 +220,23 @@ fn profile(kind: Kind, url: &str, folder: &Path, program: &Path) -> Profile {
         env,
         ..Profile::default()
     }
+}
+
+/// The adapter is a script that starts the real program and hands its environment on.
+fn adapter(url: &str, folder: &Path, script: &Path, own: [(&str, String); 2]) -> Profile {
+    let claude = programs::claude().map(|claude| claude.display().to_string()).unwrap_or_default();
+    let path = |name: &str| folder.join(name).display().to_string();
+    let more = [
+        ("ANTHROPIC_BASE_URL", url.to_owned()),
+        ("CLAUDE_CODE_EXECUTABLE", claude),
+        ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1".to_owned()),
+        ("CLAUDE_CODE_MAX_RETRIES", "1".to_owned()),
+        ("HOME", path("home")),
+        ("TMPDIR", path("tmp")),
+    ];
+    let env = own.into_iter().chain(more).map(|(name, value)| (name.to_owned(), value)).collect();
+    let command = vec!["node".to_owned(), script.display().to_string()];
+    Profile { kind: Kind::Acp, command, env, ..Profile::default() }
 }
 
 /// The models whose tools are known.
