@@ -2,6 +2,7 @@
 //! what its text means, and whether to believe it, is for others to judge.
 
 mod abandoned;
+pub mod acp;
 mod claude;
 mod control;
 mod deadlines;
@@ -165,7 +166,7 @@ fn prepare(
         Kind::Scripted => Ok((scripted_launch(resolved, job), Box::new(scripted::Scripted))),
         Kind::Claude => claude::prepare(resolved, job),
         Kind::Codex => Err("codex is not built in yet: use command:PATH or a profile".to_owned()),
-        Kind::Acp => Err(format!("the agent `{spec}` is not built in yet: use command:PATH or a profile")),
+        Kind::Acp => Ok(acp::prepare(resolved, job)),
     }
 }
 

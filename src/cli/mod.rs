@@ -89,6 +89,7 @@ fn hidden(arguments: &[OsString]) -> Option<u8> {
     let rest = || arguments[2..].to_vec();
     let code = match arguments.get(1)?.to_str()? {
         "__reaper" => crate::agent::reaper::main(rest()),
+        "__acp" => crate::agent::acp::main(rest()),
         "__scripted" => crate::agent::scripted::main(rest()),
         _ => return None,
     };

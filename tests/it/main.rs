@@ -6,6 +6,7 @@
     reason = "tests touch the world and say loudly what they skip"
 )]
 
+mod acp;
 mod agents;
 mod cli;
 mod config;
