@@ -17,6 +17,11 @@ pub(super) trait Dialect {
     /// Takes output as it comes, keeps what belongs in the raw file and tells what somebody who watches may see.
     fn take(&mut self, stream: Stream, bytes: &[u8], ear: &mut Ear<'_>);
 
+    /// Tells whether nothing can come of the call any more, although the program goes on: it is ended then.
+    fn gives_up(&self) -> bool {
+        false
+    }
+
     /// Says how the call ended, once the program has gone.
     fn heard(self: Box<Self>, launch: &Launch, finish: Finish, ear: &mut Ear<'_>) -> Heard;
 }

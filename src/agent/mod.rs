@@ -4,6 +4,7 @@
 mod abandoned;
 pub mod acp;
 mod claude;
+mod codex;
 mod control;
 mod deadlines;
 mod dialect;
@@ -15,6 +16,7 @@ mod lines;
 mod lookup;
 mod names;
 mod plain;
+mod prices;
 pub mod process;
 mod progress;
 mod raw;
@@ -165,8 +167,8 @@ fn prepare(
         Kind::Command => Ok((launch(&resolved, &[], job), Box::new(plain::Plain))),
         Kind::Scripted => Ok((scripted_launch(resolved, job), Box::new(scripted::Scripted))),
         Kind::Claude => claude::prepare(resolved, job),
-        Kind::Codex => Err("codex is not built in yet: use command:PATH or a profile".to_owned()),
         Kind::Acp => Ok(acp::prepare(resolved, job)),
+        Kind::Codex => codex::prepare(resolved, job),
     }
 }
 
@@ -216,12 +218,24 @@ async fn follow(
     let mut tell = || tell(&mut listener.borrow_mut().1, on_line);
     let mut beat = interval(BEAT);
     beat.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let (ours, mut ended) = Stop::new();
+    let mut urgency = stop.urgency();
+    ours.raise(urgency);
     let finish = {
-        let mut running = std::pin::pin!(process::run(launch, &mut on_output, stop));
+        let mut running = std::pin::pin!(process::run(launch, &mut on_output, &mut ended));
         loop {
             tokio::select! {
                 finish = &mut running => break finish,
-                _ = beat.tick() => tell(),
+                now = stop.beyond(urgency) => {
+                    urgency = now;
+                    ours.raise(now);
+                }
+                _ = beat.tick() => {
+                    tell();
+                    if listener.borrow().0.gives_up() {
+                        ours.stop();
+                    }
+                }
             }
         }
     };

@@ -30,7 +30,8 @@ impl StopHandle {
         self.raise(Urgency::Killing);
     }
 
-    fn raise(&self, urgency: Urgency) {
+    /// Asks for this much; never makes a request milder.
+    pub(super) fn raise(&self, urgency: Urgency) {
         self.0.send_if_modified(|now| {
             let raised = urgency > *now;
             *now = urgency.max(*now);
