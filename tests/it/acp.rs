@@ -57,7 +57,7 @@ impl Scene {
     async fn watch(&self, stop: &mut Stop) -> (Answer, Vec<String>) {
         let phase: PhaseName = "planning".parse().expect("a good name");
         let time = TimeLimits { step_seconds: 60, idle_seconds: self.idle_seconds, ..TimeLimits::default() };
-        let time = TimeLimits { first_output_seconds: self.idle_seconds, ..time };
+        let time = TimeLimits { first_output_seconds: Some(self.idle_seconds), ..time };
         let masker = Masker::new([("MY_TOKEN".to_owned(), "correct horse".to_owned())]);
         let (prompt, worktree, raw) = (self.path("prompt.md"), self.path("worktree"), self.path("raw.jsonl"));
         let commands = BTreeMap::from([("test".to_owned(), "cargo test --locked".to_owned())]);
