@@ -25,7 +25,7 @@ use super::dialect::{self, Dialect, Ear, Heard};
 use super::lookup::Resolved;
 use super::process::{Exit, Finish, Launch, Stream};
 use super::{Job, Prepared, launch};
-use crate::event::{ExecOutcome, Program, Usage};
+use crate::event::{CostBasis, ExecOutcome, Program, Usage};
 use client::Task;
 use line::{End, Line, Report};
 
@@ -158,21 +158,111 @@ fn with_last_words(
     finish: &Finish,
 ) -> (ExecOutcome, Option<String>) {
     let words = match end {
-        End::Broken { .. } | End::Lost => dialect::last_words(&finish.stderr_tail),
+        End::Gone { .. } | End::Broken { .. } | End::Lost => dialect::last_words(&finish.stderr_tail),
         _ => String::new(),
     };
     (outcome, reason.map(|reason| reason + &words))
 }
 
-/// Figures are those of the whole session: returns what this call added.
+/// Returns what this call used. The cost is that of the whole session, says the protocol; tokens are those of the turn
+/// or of the session, and count as they are, because too many are better than too few.
 fn beyond(usage: Usage, used: &Usage) -> Usage {
-    let added =
-        |now: Option<u64>, before: Option<u64>| now.map(|now| now.saturating_sub(before.unwrap_or(0)));
+    let before = used.cost_usd.unwrap_or(0.0);
+    let added = |now: f64| if now >= before { now - before } else { now };
     Usage {
-        input_tokens: added(usage.input_tokens, used.input_tokens),
-        cached_tokens: added(usage.cached_tokens, used.cached_tokens),
-        output_tokens: added(usage.output_tokens, used.output_tokens),
-        cost_usd: usage.cost_usd.map(|now| (now - used.cost_usd.unwrap_or(0.0)).max(0.0)),
+        cost_usd: usage.cost_usd.map(added),
+        cost_basis: usage.cost_basis.or(Some(CostBasis::Unknown)),
         ..usage
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::agent::progress::Progress;
+    use crate::agent::raw::RawFile;
+    use crate::agent::tests::with_job;
+    use crate::redact::Masker;
+    use std::time::Duration;
+
+    /// Hears what a child printed, piece by piece, before it ended like this.
+    fn heard(pieces: &[&[u8]], exit: Exit) -> Heard {
+        let masker = Masker::default();
+        let raw = RawFile::create(Path::new("/dev/null"), &masker);
+        let mut ear = Ear { raw, progress: Progress::new(&masker) };
+        let mut dialect = with_job(|job| Acp::new(Path::new("/bin/agent"), &job));
+        for piece in pieces {
+            dialect.take(Stream::Stdout, piece, &mut ear);
+        }
+        let finish = Finish {
+            exit,
+            stdout: vec![],
+            stdout_truncated: false,
+            stdout_tail: String::new(),
+            stderr_tail: "last words\n".into(),
+            millis: 1,
+        };
+        let launch = Launch::new("agent", "/", Duration::from_secs(7));
+        Box::new(dialect).heard(&launch, finish, &mut ear)
+    }
+
+    fn ended() -> String {
+        let end = End::Turn { stop: "end_turn".into() };
+        Line::Ended(Box::new(Report { end, ..Report::default() })).encode()
+    }
+
+    fn text(text: &str) -> String {
+        Line::Text { text: text.into(), begins: true }.encode()
+    }
+
+    #[test]
+    fn lines_are_heard_however_they_come() {
+        let lines = text("one") + "no line of ours\n" + &text("two") + &ended();
+        let pieces: Vec<_> = lines.as_bytes().chunks(7).collect();
+        let expected = Heard {
+            outcome: ExecOutcome::Done,
+            text: "one\n\ntwo".into(),
+            usage: Usage { cost_basis: Some(CostBasis::Unknown), ..Usage::default() },
+            program: Some(Program { name: "agent".into(), ..Program::default() }),
+            ..Heard::default()
+        };
+        assert_eq!(heard(&pieces, Exit::Code(0)), expected);
+    }
+
+    #[test]
+    fn a_child_that_says_no_last_line_was_lost() {
+        let lost = heard(&[text("one").as_bytes()], Exit::Code(0));
+        let expected = "the client of the agent was lost: last words";
+        assert_eq!((lost.outcome, lost.reason.as_deref()), (ExecOutcome::Crashed, Some(expected)));
+        let overlong = ["x".repeat(LONGEST + 1), "\n".into(), ended()].concat();
+        let lost = heard(&[overlong.as_bytes()], Exit::Code(0));
+        assert_eq!((lost.outcome, lost.truncated), (ExecOutcome::Crashed, true));
+    }
+
+    #[test]
+    fn a_child_that_was_ended_is_not_asked_how() {
+        let said = |exit| heard(&[text("one").as_bytes(), ended().as_bytes()], exit).outcome;
+        let exits = [Exit::TimedOut, Exit::Idle, Exit::Stopped, Exit::Signal(9), Exit::Code(2)];
+        let expected = [
+            ExecOutcome::TimedOut,
+            ExecOutcome::Idle,
+            ExecOutcome::Cancelled,
+            ExecOutcome::Crashed,
+            ExecOutcome::Crashed,
+        ];
+        assert_eq!(exits.map(said), expected);
+    }
+
+    #[test]
+    fn a_cost_is_what_the_session_cost_more() {
+        let usage = |cost_usd| Usage {
+            cost_usd,
+            input_tokens: Some(5),
+            cost_basis: Some(CostBasis::Reported),
+            ..Usage::default()
+        };
+        assert_eq!(beyond(usage(Some(0.75)), &usage(Some(0.5))), usage(Some(0.25)));
+        assert_eq!(beyond(usage(Some(0.25)), &usage(Some(0.5))), usage(Some(0.25)));
+        assert_eq!(beyond(usage(None), &usage(Some(0.5))), usage(None));
     }
 }

@@ -167,8 +167,8 @@ fn prepare(
         Kind::Command => Ok((launch(&resolved, &[], job), Box::new(plain::Plain))),
         Kind::Scripted => Ok((scripted_launch(resolved, job), Box::new(scripted::Scripted))),
         Kind::Claude => claude::prepare(resolved, job),
-        Kind::Acp => Ok(acp::prepare(resolved, job)),
         Kind::Codex => codex::prepare(resolved, job),
+        Kind::Acp => Ok(acp::prepare(resolved, job)),
     }
 }
 

@@ -1,14 +1,16 @@
 //! Folds one fact into the state. The only place where state changes; a fact that does not fit is an error.
 //! What a fact does inside a phase stands in `step`, `round` and `reopen`.
 
+use std::collections::BTreeMap;
+
 use jiff::Timestamp;
 
 use super::fits::fits;
 use super::reopen::{answered, reopen};
 use super::state::{PhaseState, Run, State, Status};
 use crate::event::{
-    Asked, Ended, Entry, Escalation, Fact, Outcome, Reopened, ReopenedBy, Ruled, Ruling, RunStarted, Spent,
-    StepStarted,
+    Asked, Ended, Entry, Escalation, Fact, Outcome, PauseReason, Reopened, ReopenedBy, Ruled, Ruling,
+    RunStarted, Spent, StepStarted,
 };
 use crate::phase::{PhaseName, Step};
 
@@ -60,6 +62,8 @@ fn begin(started: &RunStarted, at: Timestamp) -> Run {
         difficulty: None,
         paused: None,
         spent: Spent::default(),
+        unusable: BTreeMap::new(),
+        fallbacks: Vec::new(),
         elsewhere: None,
         cycles: 0,
         simulated: false,
@@ -75,27 +79,28 @@ impl Run {
     fn apply(&mut self, fact: &Fact, at: Timestamp) {
         match fact {
             Fact::RunStarted(_) | Fact::Interrupted { .. } => {}
-            Fact::Asked(asked) => self.asked_for(asked),
+            Fact::Asked(asked) => self.asked_for(asked, at),
             Fact::PhaseSkipped { phase, because } => self.skip(phase, because),
             Fact::PhaseStarted { phase, tree } => self.phase_mut(phase).start(tree, at),
             Fact::Assessed(assessed) => {
                 self.spent.begin(0);
                 self.pay(&assessed.ended);
+                self.learn(&assessed.agent, &assessed.ended, at);
                 self.difficulty = Some(assessed.counts_as());
             }
             Fact::SpentElsewhere(elsewhere) => self.elsewhere = Some(*elsewhere),
             Fact::StepStarted(started) => self.call(started),
             Fact::Worked(worked) => {
-                self.pay(&worked.ended);
+                self.ended(&worked.phase, &worked.ended, at);
                 self.phase_mut(&worked.phase).worked(worked);
             }
             Fact::Checked(checked) => self.phase_mut(&checked.phase).checked(checked),
             Fact::Reviewed(reviewed) => {
-                self.pay(&reviewed.ended);
+                self.ended(&reviewed.phase, &reviewed.ended, at);
                 self.phase_mut(&reviewed.phase).reviewed(reviewed);
             }
             Fact::Triaged(triaged) => {
-                self.pay(&triaged.ended);
+                self.ended(&triaged.phase, &triaged.ended, at);
                 self.phase_mut(&triaged.phase).triaged(triaged);
             }
             Fact::Ruled(ruled) => self.ruled(ruled, at),
@@ -110,7 +115,10 @@ impl Run {
                 self.published = true;
             }
             Fact::Paused { escalation } => self.pause(escalation),
-            Fact::Answered(answer) => answered(self, answer, at),
+            Fact::Answered(answer) => {
+                self.unusable.clear();
+                answered(self, answer, at);
+            }
             Fact::Reopened(reopened) => reopen(self, reopened),
             Fact::Cancelled { .. } => {
                 self.paused = None;
@@ -121,20 +129,21 @@ impl Run {
         }
     }
 
-    fn phase_mut(&mut self, name: &PhaseName) -> &mut PhaseState {
+    pub(super) fn phase_mut(&mut self, name: &PhaseName) -> &mut PhaseState {
         let found = self.phases.iter_mut().find(|phase| phase.name() == name);
         found.expect("a fact that fits names a phase of the run")
     }
 
     /// A new request also ends a pause whose reason may be gone; `decide` pauses again if it is not.
-    fn asked_for(&mut self, asked: &Asked) {
+    fn asked_for(&mut self, asked: &Asked, at: Timestamp) {
         if let Some(budget) = &asked.budget {
             self.budget = budget.clone();
         }
         if let Some(scopes) = &asked.budget_scopes {
             self.budget_scopes = scopes.clone();
         }
-        if self.paused.as_ref().is_some_and(|escalation| escalation.reason.passes_by_itself()) {
+        self.forget_unusable(at);
+        if self.paused.as_ref().is_some_and(|escalation| may_be_over(escalation, asked, at)) {
             self.paused = None;
             self.outcome = Outcome::Running;
         }
@@ -155,7 +164,16 @@ impl Run {
 
     fn call(&mut self, started: &StepStarted) {
         self.spent.begin(started.prompt_bytes);
+        self.called(&started.phase, started.step, &started.agent);
         self.phase_mut(&started.phase).call(started);
+    }
+
+    fn ended(&mut self, name: &PhaseName, ended: &Ended, at: Timestamp) {
+        self.pay(ended);
+        let phase = self.phase_mut(name);
+        phase.ended_at = Some(at);
+        let caller = phase.caller.clone();
+        self.learn(&caller, ended, at);
     }
 
     fn pay(&mut self, ended: &Ended) {
@@ -169,6 +187,7 @@ impl Run {
     }
 
     fn ruled(&mut self, ruled: &Ruled, at: Timestamp) {
+        self.hand_over(ruled);
         self.phase_mut(&ruled.phase).ruled(ruled, at);
         match &ruled.ruling {
             Ruling::Pause { escalation } => self.pause(escalation),
@@ -183,4 +202,12 @@ impl Run {
         let by = ReopenedBy::Evaluation;
         reopen(self, &Reopened { phase: phase.clone(), step: Step::Execute, reason, by });
     }
+}
+
+/// A quota whose reset is known is waited for, unless other agents are asked for.
+fn may_be_over(escalation: &Escalation, asked: &Asked, at: Timestamp) -> bool {
+    let ahead = escalation.until.is_some_and(|until| until > at);
+    let others = !asked.agents.is_empty() || !asked.reviewers.is_empty();
+    let waits = escalation.reason == PauseReason::Quota && ahead && !others;
+    escalation.reason.passes_by_itself() && !waits
 }

@@ -1,6 +1,7 @@
 //! What to do now: a function of the state, never of the last transition.
 
 use super::rule::rule;
+use super::session::resume;
 use super::state::{PhaseState, Run, Stage, State, Status};
 use crate::event::{Choice, Escalation, Fact, Outcome, PauseReason, Spent, Usage};
 use crate::phase::{PhaseName, Step};
@@ -160,15 +161,16 @@ fn call(run: &Run, phase: &PhaseState, step: Step) -> Decision {
     if let Some(limit) = over_budget(&run.budget, &run.spent) {
         return record(Fact::Paused { escalation: budget_pause(phase, &limit) });
     }
+    let agent = run.agent_for(phase, step);
     let attempt = phase.calls.get(&(phase.round, step)).copied().unwrap_or(0) + 1;
     Decision::Perform(Action::CallAgent(Box::new(Call {
         phase: phase.name().clone(),
         step,
         round: phase.round,
         attempt,
-        agent: phase.agent_for(step).to_owned(),
+        resumes: resume(run, phase, step, &agent),
+        agent,
         delay_ms: phase.delay_ms,
-        resumes: None,
         allowance: Allowance::default(),
     })))
 }

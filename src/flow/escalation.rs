@@ -1,8 +1,11 @@
 //! The question attached to a pause: who is asked what, and what has happened so far.
 
+use jiff::Timestamp;
+
 use super::ending::limit_reached;
 use super::state::PhaseState;
 use crate::event::{Choice, Escalation, PauseReason};
+use crate::phase::Step;
 
 /// The longest report of an escalation, in lines.
 const LONGEST_REPORT: usize = 40;
@@ -17,6 +20,18 @@ pub(super) fn escalation(phase: &PhaseState, reason: PauseReason, why: &str) -> 
         report: report(phase),
         until: None,
     }
+}
+
+/// Writes the question for a run that no agent can serve until a quota is renewed.
+pub(super) fn quota_pause(phase: &PhaseState, step: Step, until: Option<Timestamp>) -> Escalation {
+    let agents = phase.chain(step).join(", ");
+    let when = until.map_or_else(|| "later".to_owned(), |until| format!("from {until} on"));
+    let question = format!(
+        "No quota is left for the {step} step of {} ({agents}). Execute again {when}, or go on now if that has changed.",
+        phase.name()
+    );
+    let (phase, options) = (Some(phase.name().clone()), vec![Choice::Continue]);
+    Escalation { reason: PauseReason::Quota, phase, question, options, report: vec![], until }
 }
 
 fn question(phase: &PhaseState, reason: PauseReason, why: &str) -> String {

@@ -1,12 +1,17 @@
 //! Combines the outcome of the author, the checks, the review and the triage into one judgment: the worst counts.
 //! Evidence comes before opinion, and doubt never approves.
 
+use super::recovery::is_to_be_told;
 use super::state::PhaseState;
 use crate::event::{CheckStatus, ExecOutcome, Reading};
 use crate::finding::Severity;
 use crate::phase::Step;
 use crate::policy::{Discuss, OnFail, OnUnavailable, Partial};
 use crate::verdict::{Judgment, ReadAs, Verdict};
+
+/// What an author is told that asked a person while nobody was there.
+const HINT_NOT_TO_ASK: &str =
+    "Do not ask interactively: nobody answers. Decide yourself and say what you decided.";
 
 /// A judgment and what led to it, for people.
 pub(super) type Judged = (Judgment, String);
@@ -37,16 +42,27 @@ impl PhaseState {
     }
 
     fn broken_judgment(&self, step: Step) -> Judged {
-        let ended = match step {
-            Step::Review => self.review.as_ref().map(|review| &review.ended),
-            Step::Triage => self.triage.as_ref().map(|triage| &triage.ended),
-            Step::Execute | Step::Revise | Step::Check | Step::Answer => {
-                self.work.as_ref().map(|work| &work.ended)
-            }
-        };
+        if self.asked_interactively(step) && !self.def.policy.triage {
+            return (Judgment::Revise, format!("{step}: {}", broke(ExecOutcome::BlockedOnPrompt)));
+        }
+        let ended = self.ended_of(step);
         let reason = ended.and_then(|ended| ended.reason.clone());
         let why = reason.unwrap_or_else(|| ended.map_or("it broke", |ended| broke(ended.outcome)).into());
         (Judgment::Redo, format!("{step}: {why}"))
+    }
+
+    /// Tells whether the author's latest call waited for an answer that nobody gives.
+    fn asked_interactively(&self, step: Step) -> bool {
+        self.work.as_ref().is_some_and(|work| work.step == step && is_to_be_told(step, work.ended.outcome))
+    }
+
+    /// Returns what the author should read before it revises.
+    pub fn feedback(&self) -> String {
+        let step = self.work.as_ref().map(|work| work.step);
+        let asked = step.is_some_and(|step| self.asked_interactively(step));
+        let hint = asked.then_some(HINT_NOT_TO_ASK);
+        let reading = self.reading().map(|reading| reading.feedback.as_str());
+        hint.into_iter().chain(reading).collect::<Vec<_>>().join("\n\n")
     }
 
     /// Returns what the checks demand; nothing when they let the phase go on.

@@ -4,6 +4,7 @@
 mod state;
 
 mod apply;
+mod chain;
 mod fits;
 mod reopen;
 mod round;
@@ -16,12 +17,15 @@ mod advance;
 mod ending;
 mod escalation;
 mod evaluation;
+mod recovery;
 mod redo;
 mod rule;
+mod session;
 mod standstill;
 
 pub use crate::event::Spent;
 pub use apply::{Misfit, apply, fold};
+pub use chain::{Fallback, Unusable};
 pub use decide::{Action, Allowance, Assess, Call, Decision, Resume, decide, over_budget, unmet_needs};
 pub use rule::rule;
 pub use state::{Counters, Past, PhaseState, Round, Run, Stage, State, Status};

@@ -2,8 +2,10 @@
 //! A redo is an attempt, never a round, and uses no revision; each kind has its own budget and its own end.
 
 use super::ending::{end, exhausted, passes_exhausted};
+use super::escalation::quota_pause;
+use super::recovery::{Recovery, recovery, remedy};
 use super::rule::{HowRuled, revise};
-use super::state::PhaseState;
+use super::state::{PhaseState, Run};
 use crate::event::{PauseReason, Ruling};
 use crate::phase::Step;
 use crate::policy::{Ending, Unreadable};
@@ -12,38 +14,65 @@ use crate::policy::{Ending, Unreadable};
 const LONGEST_BACKOFF_MS: u64 = 30_000;
 
 /// Repeats the step that broke, or the work that a check wants done over.
-pub(super) fn redo(phase: &PhaseState, why: &str) -> HowRuled {
+pub(super) fn redo(run: &Run, phase: &PhaseState, why: &str) -> HowRuled {
     match phase.broken {
-        Some(Step::Review) => after_break(phase, Step::Review, why),
-        _ if passes_exhausted(phase) => exhausted(phase, why),
-        Some(step) => after_break(phase, step, why),
+        Some(step) => after_break(run, phase, step, why),
+        None if passes_exhausted(phase) => exhausted(phase, why),
         None => over_again(phase, why),
     }
 }
 
-/// Repeats a step that broke on its own budget, then with the next agent of its chain, then ends.
-fn after_break(phase: &PhaseState, step: Step, why: &str) -> HowRuled {
-    if let Some(ruled) = once_more(phase, step) {
-        return ruled;
+/// Repeats a step that broke on its own budget, where that can help; then with the next agent of its chain; then ends.
+fn after_break(run: &Run, phase: &PhaseState, step: Step, why: &str) -> HowRuled {
+    let Some(ended) = phase.ended_of(step) else { return give_up(phase, step, String::new(), why) };
+    let recovery = recovery(ended, phase.resumed, phase.ended_at.unwrap_or(run.updated_at));
+    let successor = run.successor(phase, step);
+    if let (Recovery::NextOrWait { .. }, None) = (recovery, &successor) {
+        return wait(run, phase, step);
     }
-    let most = phase.def.policy.limits.max_redo;
-    let (chain, index) = match step {
-        Step::Review => (&phase.def.reviewers, phase.reviewer),
-        Step::Execute | Step::Check | Step::Triage | Step::Revise | Step::Answer => {
-            (&phase.def.agents, phase.author)
+    if step != Step::Review && passes_exhausted(phase) {
+        return exhausted(phase, why);
+    }
+    let mut used = String::new();
+    if let Recovery::Again { after_ms } = recovery {
+        if let Some(ruled) = once_more(phase, step, after_ms) {
+            return ruled;
         }
-    };
-    if let Some(next) = chain.get(index + 1) {
-        return (same_step(step, 0, true), format!("redos {most}/{most} used, {next} takes over"));
+        let most = phase.def.policy.limits.max_redo;
+        used = format!("redos {most}/{most} used");
     }
+    match successor {
+        Some((_, next)) => take_over(step, next, &used),
+        None => give_up(phase, step, used, why),
+    }
+}
+
+fn take_over(step: Step, next: String, used: &str) -> HowRuled {
+    let how =
+        if used.is_empty() { format!("{next} takes over") } else { format!("{used}, {next} takes over") };
+    (Ruling::Redo { step, delay_ms: 0, next_agent: true, takes_over: Some(next) }, how)
+}
+
+/// Ends the phase, and says what a person can do where trying again does not help.
+fn give_up(phase: &PhaseState, step: Step, used: String, why: &str) -> HowRuled {
+    let remedy = phase.ended_of(step).and_then(|ended| remedy(ended.outcome));
+    let told = remedy.map_or_else(|| why.to_owned(), |remedy| format!("{why} ({remedy})"));
     let outcomes = &phase.def.policy.outcomes;
     let (ruling, how) = match step {
-        Step::Review => end(phase, outcomes.no_answer, PauseReason::ReviewerUnavailable, why),
+        Step::Review => end(phase, outcomes.no_answer, PauseReason::ReviewerUnavailable, &told),
         Step::Execute | Step::Check | Step::Triage | Step::Revise | Step::Answer => {
-            end(phase, outcomes.agent_failed, PauseReason::AgentFailed, why)
+            end(phase, outcomes.agent_failed, PauseReason::AgentFailed, &told)
         }
     };
-    (ruling, format!("redos {most}/{most} used; {how}"))
+    let parts = [Some(used), remedy.map(str::to_owned), Some(how)];
+    let parts: Vec<String> = parts.into_iter().flatten().filter(|part| !part.is_empty()).collect();
+    (ruling, parts.join("; "))
+}
+
+/// Waits for a quota: nothing is used up, and the step comes again.
+fn wait(run: &Run, phase: &PhaseState, step: Step) -> HowRuled {
+    let escalation = quota_pause(phase, step, run.earliest_reset(phase, step));
+    (Ruling::Pause { escalation }, "no agent is left; on quota: pause".into())
 }
 
 /// Repeats work that ended, because a decision, its form or a check asks for it; then it is revised like any other.
@@ -55,32 +84,32 @@ fn over_again(phase: &PhaseState, why: &str) -> HowRuled {
         return (no_decision, format!("asked for it again {asked}/{most}"));
     }
     if phase.undecided() {
-        return (same_step(step, 0, false), format!("asked for it again {}/{most}", asked + 1));
+        return (same_step(step, 0), format!("asked for it again {}/{most}", asked + 1));
     }
     if phase.format_redo_left() {
-        return (same_step(step, 0, false), format!("asked for the form again {}/{most}", asked + 1));
+        return (same_step(step, 0), format!("asked for the form again {}/{most}", asked + 1));
     }
-    once_more(phase, step).unwrap_or_else(|| revise(phase, why))
+    once_more(phase, step, 0).unwrap_or_else(|| revise(phase, why))
 }
 
 /// Has the evidence gathered again when the files are not those that were reviewed.
 pub(super) fn check_again(phase: &PhaseState, why: &str) -> HowRuled {
     let blocked = || end(phase, phase.def.policy.outcomes.blocked, PauseReason::Blocked, why);
-    once_more(phase, Step::Check).unwrap_or_else(blocked)
+    once_more(phase, Step::Check, 0).unwrap_or_else(blocked)
 }
 
-fn once_more(phase: &PhaseState, step: Step) -> Option<HowRuled> {
+fn once_more(phase: &PhaseState, step: Step, after_ms: u64) -> Option<HowRuled> {
     let limits = &phase.def.policy.limits;
     let used = phase.counters.redos.get(&step).copied().unwrap_or(0);
     if used >= limits.max_redo {
         return None;
     }
-    let delay_ms = limits.backoff_ms.saturating_mul(1 << used.min(16)).min(LONGEST_BACKOFF_MS);
-    Some((same_step(step, delay_ms, false), format!("redo {}/{}", used + 1, limits.max_redo)))
+    let backoff_ms = limits.backoff_ms.saturating_mul(1 << used.min(16)).min(LONGEST_BACKOFF_MS);
+    Some((same_step(step, backoff_ms.max(after_ms)), format!("redo {}/{}", used + 1, limits.max_redo)))
 }
 
-fn same_step(step: Step, delay_ms: u64, next_agent: bool) -> Ruling {
-    Ruling::Redo { step, delay_ms, next_agent, takes_over: None }
+fn same_step(step: Step, delay_ms: u64) -> Ruling {
+    Ruling::Redo { step, delay_ms, next_agent: false, takes_over: None }
 }
 
 /// Asks again once; text that stays unreadable is never an approval.
@@ -89,7 +118,7 @@ pub(super) fn unreadable(phase: &PhaseState, why: &str) -> HowRuled {
     let asked = phase.counters.unreadable;
     if asked < most {
         let step = if phase.triage.is_some() { Step::Triage } else { Step::Review };
-        return (same_step(step, 0, false), format!("asked again {}/{most}", asked + 1));
+        return (same_step(step, 0), format!("asked again {}/{most}", asked + 1));
     }
     let (ruling, how) = match phase.def.policy.outcomes.unreadable {
         Unreadable::Revise => revise(phase, why),

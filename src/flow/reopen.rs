@@ -81,6 +81,7 @@ impl PhaseState {
         self.counters = Counters::default();
         self.voided = 0;
         (self.author, self.reviewer) = (0, 0);
+        self.own_turns.clear();
         let wants_revision =
             matches!(reason, PauseReason::Exhausted | PauseReason::Stalled | PauseReason::Discuss);
         match self.broken.take() {

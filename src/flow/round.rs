@@ -4,7 +4,7 @@
 use jiff::Timestamp;
 
 use super::state::{Past, PhaseState, Round, Stage, Status};
-use crate::event::{Reading, Ruled, Ruling};
+use crate::event::{PauseReason, Reading, Ruled, Ruling};
 use crate::phase::Step;
 use crate::verdict::{Judgment, ReadAs, Verdict};
 
@@ -20,6 +20,9 @@ impl PhaseState {
             self.redo(*step, *next_agent, ruled.judgment);
             self.delay_ms = *delay_ms;
             return;
+        }
+        if let (Some(step), true) = (self.broken, waits(&ruled.ruling)) {
+            return self.wait(step);
         }
         self.close_round(ruled);
         self.follow(&ruled.ruling, at);
@@ -52,6 +55,7 @@ impl PhaseState {
 
     pub(super) fn begin_revision(&mut self) {
         self.counters.revisions += 1;
+        self.broken = None;
         self.completed_steps.retain(|step| *step == Step::Execute);
         self.stage = Stage::Ready(Step::Revise);
     }
@@ -65,8 +69,6 @@ impl PhaseState {
     fn redo(&mut self, step: Step, next_agent: bool, judgment: Judgment) {
         let opinion = matches!(step, Step::Review | Step::Triage);
         if next_agent {
-            let index = if step == Step::Review { &mut self.reviewer } else { &mut self.author };
-            *index += 1;
             self.counters.redos.remove(&step);
         } else if judgment == Judgment::Unverifiable && opinion {
             self.counters.unreadable += 1;
@@ -83,6 +85,17 @@ impl PhaseState {
         }
         self.broken = None;
         self.completed_steps.retain(|done| *done != step);
+        self.stage = Stage::Ready(step);
+    }
+
+    /// The step that broke comes again when the run goes on, with the first agent that can be used then.
+    /// What a quota did not let happen is counted nowhere.
+    fn wait(&mut self, step: Step) {
+        let author = matches!(step, Step::Execute | Step::Revise);
+        self.counters.passes = self.counters.passes.saturating_sub(u32::from(author));
+        self.counters.redos.remove(&step);
+        self.set_turn(step, 0);
+        self.broken = None;
         self.stage = Stage::Ready(step);
     }
 
@@ -161,4 +174,8 @@ impl PhaseState {
     pub(super) fn reading(&self) -> Option<&Reading> {
         self.review.as_ref().and_then(|review| review.reading.as_ref())
     }
+}
+
+fn waits(ruling: &Ruling) -> bool {
+    matches!(ruling, Ruling::Pause { escalation } if escalation.reason == PauseReason::Quota)
 }

@@ -19,7 +19,7 @@ pub fn rule(run: &Run, phase: &PhaseState) -> Ruled {
     let (ruling, how) = match judgment {
         _ if phase.accepted_by.is_some() => advance(run, phase, &why),
         Judgment::Approve | Judgment::ApproveWithNotes => advance(run, phase, &why),
-        Judgment::Redo => redo(phase, &why),
+        Judgment::Redo => redo(run, phase, &why),
         Judgment::Unverifiable => unreadable(phase, &why),
         Judgment::Block => end(phase, phase.def.policy.outcomes.blocked, PauseReason::Blocked, &why),
         Judgment::Discuss => end(phase, phase.def.policy.outcomes.discuss, PauseReason::Discuss, &why),

@@ -7,9 +7,10 @@ use std::fmt;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use super::chain::{Fallback, Unusable};
 use crate::event::{
-    Asked, CheckResult, CheckStatus, Escalation, Evaluation, Outcome, Reopened, Reviewed, RunStarted, Spent,
-    SpentElsewhere, Triaged, Worked,
+    Asked, CheckResult, CheckStatus, Ended, Escalation, Evaluation, Outcome, Reopened, Reviewed, RunStarted,
+    Spent, SpentElsewhere, Triaged, Usage, Worked,
 };
 use crate::finding::Finding;
 use crate::phase::{PhaseName, Step};
@@ -40,6 +41,10 @@ pub struct Run {
     pub difficulty: Option<Difficulty>,
     pub paused: Option<Escalation>,
     pub spent: Spent,
+    /// Agents that are passed over where another one is left.
+    pub unusable: BTreeMap<String, Unusable>,
+    /// Who took over from whom.
+    pub fallbacks: Vec<Fallback>,
     /// What other runs have spent.
     pub elsewhere: Option<SpentElsewhere>,
     /// How often the evaluation sent the run back.
@@ -76,6 +81,18 @@ pub struct PhaseState {
     /// Which agent of the chain is author, and which is reviewer.
     pub author: usize,
     pub reviewer: usize,
+    /// The same for steps with a chain of their own.
+    pub own_turns: BTreeMap<Step, usize>,
+    /// The agent that was called last.
+    pub caller: String,
+    /// The agent that made the latest work.
+    pub worked_by: String,
+    /// What the sessions of the authors have used.
+    pub sessions: BTreeMap<String, Usage>,
+    /// The last call continued a session.
+    pub resumed: bool,
+    /// When the last call ended.
+    pub ended_at: Option<Timestamp>,
     /// Agent calls by round and step.
     pub calls: BTreeMap<(u32, Step), u32>,
     /// Milliseconds to wait before the next call.
@@ -231,6 +248,12 @@ impl PhaseState {
             counters: Counters::default(),
             author: 0,
             reviewer: 0,
+            own_turns: BTreeMap::new(),
+            caller: String::new(),
+            worked_by: String::new(),
+            sessions: BTreeMap::new(),
+            resumed: false,
+            ended_at: None,
             calls: BTreeMap::new(),
             delay_ms: 0,
             broken: None,
@@ -276,15 +299,15 @@ impl PhaseState {
         }
     }
 
-    /// Returns the agent spec for a step.
-    pub fn agent_for(&self, step: Step) -> &str {
-        let (chain, index) = match step {
-            Step::Review => (&self.def.reviewers, self.reviewer),
-            Step::Execute | Step::Check | Step::Triage | Step::Revise | Step::Answer => {
-                (&self.def.agents, self.author)
+    /// Returns how the latest call of a step ended.
+    pub(super) fn ended_of(&self, step: Step) -> Option<&Ended> {
+        match step {
+            Step::Review => self.review.as_ref().map(|review| &review.ended),
+            Step::Triage => self.triage.as_ref().map(|triage| &triage.ended),
+            Step::Execute | Step::Revise | Step::Check | Step::Answer => {
+                self.work.as_ref().map(|work| &work.ended)
             }
-        };
-        chain.get(index).or(chain.last()).map_or("", String::as_str)
+        }
     }
 
     /// Returns the results of checks that demand a revision, a stop or a redo.

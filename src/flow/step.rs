@@ -15,10 +15,12 @@ impl PhaseState {
         if !agents.is_empty() {
             agents.clone_into(&mut self.def.agents);
             self.author = 0;
+            self.def.step_agents.retain(|step, _| *step == Step::Review);
         }
         if !reviewers.is_empty() {
             reviewers.clone_into(&mut self.def.reviewers);
             self.reviewer = 0;
+            self.def.step_agents.remove(&Step::Review);
         }
     }
 
@@ -60,6 +62,8 @@ impl PhaseState {
             self.counters.passes += u32::from(author);
             self.broken = None;
         }
+        started.agent.clone_into(&mut self.caller);
+        self.resumed = started.resumes.is_some();
         self.calls.insert((started.round, started.step), started.attempt);
         self.stage = Stage::Working(started.step);
         self.delay_ms = 0;
@@ -71,6 +75,7 @@ impl PhaseState {
         if worked.ended.outcome == ExecOutcome::Cancelled {
             return;
         }
+        self.remember_session(&worked.ended);
         self.work = Some(worked.clone());
         if !worked.ended.outcome.ended() {
             return self.broke(worked.step);

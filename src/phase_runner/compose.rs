@@ -32,8 +32,8 @@ impl PhaseRunner {
         let checks: Vec<CheckResult> = checks(phase, call.step);
         let diff = self.diff(phase, call.step, tree)?;
         let previous_review = self.previous_review(phase, call);
-        let reading = phase.review.as_ref().and_then(|review| review.reading.as_ref());
         let revising = call.step == Step::Revise;
+        let feedback = if revising { phase.feedback() } else { String::new() };
         Ok(render(
             &PromptInput {
                 round: call.round,
@@ -43,7 +43,7 @@ impl PhaseRunner {
                 commands: &commands,
                 findings: if revising || call.step == Step::Triage { phase.findings() } else { &[] },
                 checks: &checks,
-                feedback: reading.filter(|_| revising).map_or("", |reading| reading.feedback.as_str()),
+                feedback: &feedback,
                 suggestions: &suggestions,
                 answer: phase.advice.as_deref().unwrap_or(""),
                 rollback: phase.reopened.as_ref().map_or("", |reopened| reopened.reason.as_str()),

@@ -67,6 +67,10 @@ impl LogLines {
             Ruling::Pause { escalation } => {
                 warn!("Phase {phase}: Paused ({}): {}", escalation.reason.as_str(), ruled.rule);
             }
+            Ruling::Redo { next_agent: true, .. } => {
+                let told = run.fallbacks.last().map(ToString::to_string);
+                warn!("Phase {phase}: {}", told.unwrap_or_else(|| ruled.rule.clone()));
+            }
             Ruling::Redo { step, .. } => warn!("Phase {phase}: Redoing {step} step: {}", ruled.rule),
             Ruling::Advance => info!("Phase {phase}: Round {} approved: {}", ruled.round, ruled.rule),
             Ruling::Revise => info!("Phase {phase}: Round {} not approved: {}", ruled.round, ruled.rule),

@@ -24,7 +24,8 @@ write() { ask fs/write_text_file '{"sessionId":"s-1","path":"'"$1"'","content":"
 read_file() { ask fs/read_text_file '{"sessionId":"s-1","path":"'"$1"'"}'; }
 # Asks for leave to use a tool: its kind, and the rest of what is said about it.
 permit() {
-    ask session/request_permission '{"sessionId":"s-1","toolCall":{"toolCallId":"t","title":"a '"$1"'","kind":"'"$1"'"'"$2"'},"options":[{"optionId":"always","name":"Always","kind":"allow_always"},{"optionId":"once","name":"Yes","kind":"allow_once"},{"optionId":"no","name":"No","kind":"reject_once"}]}'
+    asked=$((${asked:-0} + 1))
+    ask session/request_permission '{"sessionId":"s-1","toolCall":{"toolCallId":"'"$asked"'","title":"a '"$1"'","kind":"'"$1"'"'"$2"'},"options":[{"optionId":"always","name":"Always","kind":"allow_always"},{"optionId":"once","name":"Yes","kind":"allow_once"},{"optionId":"no","name":"No","kind":"reject_once"}]}'
 }
 location() { printf '%s' ',"locations":[{"path":"'"$1"'"}]'; }
 initialize() { answer '{"protocolVersion":1,"agentInfo":{"name":"shell","version":"1.0"}}'; }

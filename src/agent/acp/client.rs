@@ -3,7 +3,7 @@
 //! It stands in the worktree and under the reaper, which ends whoever is left behind.
 
 use std::ffi::OsString;
-use std::io::{self, Read};
+use std::io;
 use std::os::unix::process::ExitStatusExt;
 use std::process::Stdio;
 use std::sync::Arc;
@@ -20,8 +20,6 @@ use super::talk::{Order, talk};
 
 /// The exit code of a command line that cannot be read.
 const USAGE: i32 = 2;
-/// How long a prompt is at most.
-const PROMPT: u64 = 16 * 1024 * 1024;
 /// How long an agent may take to end once nothing more is asked of it.
 const FAREWELL: Duration = Duration::from_millis(500);
 /// How long we go on once we are to end; a little longer than the agent may take to end its turn.
@@ -92,9 +90,8 @@ impl Task {
         let policy =
             Policy { worktree: worktree.clone(), read_only: self.read_only, commands: self.allow.clone() };
         let desk = Arc::new(Desk::new(policy));
-        let mut prompt = String::new();
-        let report = match io::stdin().take(PROMPT).read_to_string(&mut prompt) {
-            Ok(_) => {
+        let report = match io::read_to_string(io::stdin()) {
+            Ok(prompt) => {
                 let (model, resumes) = (self.model.clone(), self.resumes.clone());
                 let order = Order { prompt, worktree, read_only: self.read_only, model, resumes };
                 self.call(&order, &desk).await
@@ -121,8 +118,8 @@ impl Task {
             () = too_late() => Report::default(),
         };
         let ended = say_goodbye(&mut agent).await;
-        if let (End::Broken { reason }, Some(how)) = (&mut report.end, ended) {
-            *reason = format!("{reason}; it {how}");
+        if let End::Gone { how } = &mut report.end {
+            *how = ended;
         }
         report
     }
@@ -147,7 +144,7 @@ async fn too_late() {
         terminated.recv().await;
         sleep(LAST).await;
     } else {
-        std::future::pending().await
+        std::future::pending::<()>().await;
     }
 }
 

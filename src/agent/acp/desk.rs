@@ -128,14 +128,8 @@ impl Tray {
             SessionUpdate::AgentThoughtChunk(ContentChunk { content: ContentBlock::Text(text), .. }) => {
                 self.voice.thought(&text.text);
             }
-            SessionUpdate::ToolCall(call) => {
-                let tool = self.tools.update(&ToolCallUpdate::from(call));
-                self.voice.note(&tool.title);
-            }
-            SessionUpdate::ToolCallUpdate(update) => {
-                self.tools.update(&update);
-                self.voice.live();
-            }
+            SessionUpdate::ToolCall(call) => self.tool(&ToolCallUpdate::from(call)),
+            SessionUpdate::ToolCallUpdate(update) => self.tool(&update),
             SessionUpdate::Plan(plan) => self.voice.note(&describe(&plan)),
             SessionUpdate::UsageUpdate(usage) => {
                 let dollars = usage.cost.filter(|cost| cost.currency.eq_ignore_ascii_case("USD"));
@@ -144,6 +138,17 @@ impl Tray {
             }
             _ => self.voice.live(),
         }
+    }
+
+    /// Tells of a tool call, once for each title that it gets.
+    fn tool(&mut self, update: &ToolCallUpdate) {
+        let tool = self.tools.update(update);
+        if update.fields.title.is_some()
+            && std::mem::replace(&mut tool.told, tool.title.clone()) != tool.title
+        {
+            self.voice.note(&tool.title);
+        }
+        self.voice.live();
     }
 
     fn answer(&mut self, chunk: &ContentChunk) {

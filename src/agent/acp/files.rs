@@ -107,7 +107,7 @@ mod tests {
     #[test]
     fn what_is_not_a_plain_file_in_the_worktree_is_not_read() {
         let (_folder, policy) = scene();
-        fs::write(policy.worktree.join("huge"), vec![b'x'; LARGEST as usize + 1]).expect("a file");
+        fs::write(policy.worktree.join("huge"), "x".repeat(4 << 20) + "x").expect("a file");
         let said = |path: &str| asked(&policy, path, None, None).expect_err(path);
         assert_eq!(said("link"), "`W/link` is outside the worktree, or nobody's to change");
         assert_eq!(said("none"), "`W/none` was not found");

@@ -38,16 +38,18 @@ pub(super) struct Report {
 
 /// How a call over the protocol ended.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "how", rename_all = "snake_case")]
+#[serde(tag = "kind", rename_all = "snake_case")]
 pub(super) enum End {
     /// Nothing was heard.
     #[default]
     Lost,
     /// The turn ended, with a stop reason of the protocol.
     Turn { stop: String },
-    /// The agent answered a request with an error.
-    Error { during: String, code: i32, message: String, kind: Option<String> },
-    /// The agent went away, or what it says is not the protocol.
+    /// The agent answered a request with an error; `told` is the kind of failure that it names.
+    Error { during: String, code: i32, message: String, told: Option<String> },
+    /// The agent went away in the middle; `how` says how it ended, where that could be seen.
+    Gone { how: Option<String> },
+    /// What the agent says is not the protocol.
     Broken { reason: String },
     /// There was no agent to talk to, or none that speaks this version.
     NotStarted { reason: String },

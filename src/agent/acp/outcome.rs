@@ -8,10 +8,14 @@ use crate::event::ExecOutcome;
 pub(super) fn classify(end: &End, text: &str) -> (ExecOutcome, Option<String>) {
     match end {
         End::Turn { stop } => of_turn(stop, text),
-        End::Error { during, code, message, kind } => {
-            let kind_told = kind.as_ref().map(|kind| format!(" ({kind})")).unwrap_or_default();
-            let reason = format!("the agent answered {during} with error {code}{kind_told}: {message}");
-            (of_error(*code, kind.as_deref()), Some(reason))
+        End::Error { during, code, message, told } => {
+            let kind = told.as_ref().map(|kind| format!(" ({kind})")).unwrap_or_default();
+            let reason = format!("the agent answered {during} with error {code}{kind}: {message}");
+            (of_error(*code, told.as_deref()), Some(reason))
+        }
+        End::Gone { how } => {
+            let how = how.as_deref().unwrap_or("closed its output");
+            (ExecOutcome::Crashed, Some(format!("the agent {how} before its turn was over")))
         }
         End::Broken { reason } => (ExecOutcome::Crashed, Some(reason.clone())),
         End::NotStarted { reason } => (ExecOutcome::NotStarted, Some(reason.clone())),
@@ -73,7 +77,7 @@ mod tests {
 
     fn error(code: i32, kind: Option<&str>) -> ExecOutcome {
         let (during, message) = ("session/prompt".to_owned(), "authentication_error rate_limit".to_owned());
-        classify(&End::Error { during, code, message, kind: kind.map(str::to_owned) }, "said").0
+        classify(&End::Error { during, code, message, told: kind.map(str::to_owned) }, "said").0
     }
 
     #[test]
@@ -114,6 +118,8 @@ mod tests {
     #[test]
     fn what_is_not_an_answer_says_why() {
         assert_eq!(classify(&End::Lost, "x").0, ExecOutcome::Crashed);
+        let gone = "the agent closed its output before its turn was over".to_owned();
+        assert_eq!(classify(&End::Gone { how: None }, "x"), (ExecOutcome::Crashed, Some(gone)));
         assert_eq!(
             classify(&End::Broken { reason: "r".into() }, "x"),
             (ExecOutcome::Crashed, Some("r".into()))

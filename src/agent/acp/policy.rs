@@ -54,6 +54,8 @@ pub(super) enum Refused {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Tool {
     pub title: String,
+    /// The title that was told of.
+    pub told: String,
     kind: ToolKind,
     paths: Vec<PathBuf>,
     input: Option<Value>,
@@ -64,9 +66,8 @@ impl Policy {
     pub(super) fn refuse(&self, tool: &Tool) -> Result<(), Refused> {
         match tool.kind {
             ToolKind::Think => Ok(()),
-            ToolKind::Search => self.all(tool, inside),
             ToolKind::Read if tool.paths.is_empty() => Err(Refused::NoPath),
-            ToolKind::Read => self.all(tool, inside),
+            ToolKind::Read | ToolKind::Search => self.all(tool, inside),
             ToolKind::Edit | ToolKind::Delete | ToolKind::Move => self.change(tool),
             ToolKind::Execute => self.run(tool),
             _ => Err(Refused::Kind),
@@ -167,7 +168,7 @@ pub(super) struct Tools(VecDeque<(String, Tool)>);
 
 impl Tools {
     /// Takes over what an update says and returns all that is known of its call.
-    pub(super) fn update(&mut self, update: &ToolCallUpdate) -> &Tool {
+    pub(super) fn update(&mut self, update: &ToolCallUpdate) -> &mut Tool {
         let id = beginning(&update.tool_call_id.0);
         let at = self.0.iter().position(|(known, _)| *known == id).unwrap_or_else(|| {
             if self.0.len() == REMEMBERED {

@@ -30,7 +30,7 @@ use super::wire::{self, Seen};
 
 /// How long an agent may take to end its turn when it was asked to.
 const PATIENCE: Duration = Duration::from_secs(2);
-/// How long a name is that an agent gives itself.
+/// How long a name is that an agent gives itself, or a session that can be continued.
 const NAME: usize = 100;
 
 /// What is asked of the agent.
@@ -118,7 +118,7 @@ impl Speaker<'_> {
     async fn speak(&mut self, terminated: &mut Signal) -> Result<End, End> {
         let agent = self.introduce().await?;
         let session = self.open(&agent).await?;
-        if agent.session_capabilities.resume.is_some() {
+        if agent.session_capabilities.resume.is_some() && session.0.len() <= NAME {
             self.told.session = Some(session.to_string());
         }
         self.desk.listen_to(session.clone());
@@ -184,8 +184,9 @@ impl Speaker<'_> {
                 timeout(PATIENCE, answered).await.unwrap_or_else(|_| Err(Error::request_cancelled()))
             }
         };
+        let used = answer.as_ref().ok().and_then(|answer| answer.usage.as_ref());
+        (self.told.usage, self.told.notices) = usage::of(used, self.desk.cost());
         let answer = answer.map_err(|error| fault("session/prompt", self.seen, &error))?;
-        (self.told.usage, self.told.notices) = usage::of(answer.usage.as_ref(), self.desk.cost());
         let stop = serde_json::to_value(answer.stop_reason).ok();
         let stop = stop.as_ref().and_then(Value::as_str).unwrap_or_default().to_owned();
         Ok(End::Turn { stop })
@@ -224,13 +225,17 @@ fn fault(during: &str, seen: &Seen, error: &Error) -> End {
             during: during.to_owned(),
             code: fault.code,
             message: fault.message,
-            kind: fault.kind,
+            told: fault.kind,
         },
-        None if seen.broken().is_some() => broken(seen, error),
+        None if seen.closed() || seen.broken().is_some() => broken(seen, error),
         None => End::Broken { reason: format!("the answer of the agent to {during} cannot be read") },
     }
 }
 
 fn broken(seen: &Seen, error: &Error) -> End {
-    End::Broken { reason: seen.broken().unwrap_or_else(|| format!("the line to the agent broke: {error}")) }
+    match seen.broken() {
+        Some(reason) => End::Broken { reason },
+        None if seen.closed() => End::Gone { how: None },
+        None => End::Broken { reason: format!("the line to the agent broke: {error}") },
+    }
 }

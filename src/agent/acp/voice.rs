@@ -26,8 +26,10 @@ pub(super) struct Voice<W = io::Stdout> {
     notes: usize,
     /// Something of the answer was let go.
     pub truncated: bool,
-    /// The message that was said last; a note ends it.
-    message: Option<Option<String>>,
+    /// The name of the message that was said last, where the agent gives it one.
+    message: Option<String>,
+    /// The next piece begins a message: nothing was said yet, or a note stood between.
+    begins: bool,
     said: Option<Instant>,
 }
 
@@ -46,20 +48,22 @@ impl<W: Write> Voice<W> {
             notes: NOTES,
             truncated: false,
             message: None,
+            begins: true,
             said: None,
         }
     }
 
     /// Passes on a piece of the answer.
     pub(super) fn answer(&mut self, text: &str, message: Option<&str>) {
-        let message = Some(message.map(|id| short(id, NOTE)));
-        let mut begins = self.message != message;
+        let message = message.map(|id| short(id, NOTE));
+        self.begins |= self.message != message;
         self.message = message;
         let kept = whole(text, self.answer);
         self.truncated |= kept.len() < text.len();
         self.answer -= kept.len();
         for piece in pieces(kept) {
-            self.say(&Line::Text { text: piece.to_owned(), begins: std::mem::take(&mut begins) });
+            let begins = std::mem::take(&mut self.begins);
+            self.say(&Line::Text { text: piece.to_owned(), begins });
         }
         self.live();
     }
@@ -76,7 +80,7 @@ impl<W: Write> Voice<W> {
 
     /// Tells in a few words what the agent does.
     pub(super) fn note(&mut self, text: &str) {
-        self.message = None;
+        self.begins = true;
         if self.notes > 0 {
             self.notes -= 1;
             self.say(&Line::Note { text: short(text, NOTE) });
@@ -140,6 +144,7 @@ mod tests {
             voice.answer("a", None);
             voice.answer("b", None);
             voice.note("reads\n a file");
+            voice.answer("", None);
             voice.answer("c", None);
             voice.answer("d", Some("2"));
             voice.answer("e", Some("2"));
@@ -184,6 +189,6 @@ mod tests {
         });
         let notes = lines.iter().filter(|line| matches!(line, Line::Note { .. })).count();
         assert_eq!((notes, truncated), (NOTES, false));
-        assert_eq!(said(|voice| voice.live()).0, [Line::Alive]);
+        assert_eq!(said(|voice| voice.note("n")).0, [Line::Note { text: "n".into() }]);
     }
 }

@@ -16,6 +16,8 @@ const LONGEST: usize = 16 * 1024 * 1024;
 const MESSAGES: u64 = 1_000_000;
 /// How many requests an agent makes at most: each waits for its answer in our memory until the agent reads it.
 const REQUESTS: u64 = 20_000;
+/// What is said of an agent that sends more than that.
+const ENDLESS: &str = "the agent sends messages without end";
 /// How much of a line is quoted.
 const QUOTED: usize = 100;
 
@@ -27,6 +29,7 @@ pub(super) struct Seen(Arc<Mutex<Happened>>);
 struct Happened {
     error: Option<Fault>,
     broken: Option<String>,
+    closed: bool,
 }
 
 /// An error as the agent stated it.
@@ -41,6 +44,11 @@ impl Seen {
     /// Returns the error that the agent answered with last.
     pub(super) fn error(&self) -> Option<Fault> {
         self.lock().error.take()
+    }
+
+    /// Tells whether the agent closed its side of the line.
+    pub(super) fn closed(&self) -> bool {
+        self.lock().closed
     }
 
     /// Says how the line broke.
@@ -97,10 +105,13 @@ impl<R: AsyncBufRead + Unpin> Wire<R> {
     async fn message(&mut self) -> Result<Option<String>, String> {
         loop {
             let Some(line) = read_line(&mut self.reader).await? else {
-                self.seen.lock().broken.get_or_insert("the agent closed its output".to_owned());
+                self.seen.lock().closed = true;
                 return Ok(None);
             };
             self.messages += 1;
+            if self.messages > MESSAGES {
+                return Err(ENDLESS.to_owned());
+            }
             if !line.trim().is_empty() {
                 self.look_at(&line)?;
                 return Ok(Some(line));
@@ -114,8 +125,8 @@ impl<R: AsyncBufRead + Unpin> Wire<R> {
             format!("what the agent says is not the protocol: `{quoted}`")
         })?;
         self.requests += u64::from(envelope.method.is_some() && envelope.id.is_some());
-        if self.messages > MESSAGES || self.requests > REQUESTS {
-            return Err("the agent sends messages without end".to_owned());
+        if self.requests > REQUESTS {
+            return Err(ENDLESS.to_owned());
         }
         if let (None, Some(error)) = (envelope.method, envelope.error) {
             self.seen.lock().error = Some(Fault::of(&error));
@@ -187,7 +198,7 @@ mod tests {
     async fn messages_come_line_by_line_and_blank_lines_are_nothing() {
         let (messages, error, seen) = heard(b"{\"id\":1}\n\n \n{\"method\":\"x\"}".to_vec()).await;
         assert_eq!((messages, error), (vec!["{\"id\":1}\n".into(), "{\"method\":\"x\"}".into()], None));
-        assert_eq!(seen.broken().as_deref(), Some("the agent closed its output"));
+        assert_eq!((seen.closed(), seen.broken()), (true, None));
     }
 
     #[tokio::test]

@@ -248,7 +248,7 @@ proptest! {
         cuts in proptest::collection::vec(any::<Index>(), 12),
         noticed in any::<bool>(),
     ) {
-        let full = played(world);
+        let full = played(world.timeless());
         for cut in cuts {
             let length = 1 + cut.index(full.entries.len());
             let mut resumed = full.cut(length);
@@ -264,8 +264,8 @@ proptest! {
 
     #[test]
     fn a_run_that_crashes_again_and_again_still_ends_the_same(world in world()) {
-        let full = played(world.clone());
-        let mut crashing = world;
+        let full = played(world.clone().timeless());
+        let mut crashing = world.timeless();
         crashing.limit = full.entries.len() * 3 + 10;
         loop {
             let alive_until = crashing.entries.len() + 4;

@@ -19,7 +19,7 @@ use proptest::sample::select;
 
 use super::policies::{agreement, chain, phase};
 use super::world::{
-    Human, Review, Script, Triage, Work, World, done, no_answer, result, states, table, unreadable,
+    Human, Resets, Review, Script, Triage, Work, World, done, no_answer, result, states, table, unreadable,
 };
 
 const CHECKS: [&str; 3] = ["build", "tests", "lint"];
@@ -27,24 +27,31 @@ pub const PHASES: [&str; 3] = ["planning", "design", "evaluation"];
 
 /// A world whose people say something at most a few times.
 pub fn world() -> impl Strategy<Value = World> {
-    let phases = vec((policy(), script(), 1..3_usize, 1..3_usize), 1..4);
+    let agents = (1..3_usize, 1..3_usize, option::weighted(0.2, (step(), 1..3_usize)));
+    let phases = vec((policy(), script(), agents), 1..4);
     let humans = vec(human(), 0..4);
-    (phases, humans, any::<bool>()).prop_map(|(phases, humans, decides)| {
+    (phases, humans, any::<bool>(), any::<bool>()).prop_map(|(phases, humans, decides, sessions)| {
         let count = phases.len();
-        let defs = phases.iter().enumerate().map(|(index, (policy, _, agents, reviewers))| PhaseDef {
+        let defs = phases.iter().enumerate().map(|(index, (policy, _, (agents, reviewers, own)))| PhaseDef {
             decides: decides && index + 1 == count,
-            agents: (0..*agents).map(|index| format!("author-{index}")).collect(),
-            reviewers: (0..*reviewers).map(|index| format!("reviewer-{index}")).collect(),
+            agents: named("author", *agents),
+            reviewers: named("reviewer", *reviewers),
+            step_agents: own.iter().map(|(step, count)| (*step, named("own", *count))).collect(),
             ..phase(PHASES[index], policy.clone())
         });
         let mut world = World::new(agreement(chain(defs)));
         world.limit = bound(&world, humans.len());
         world.humans = humans;
+        world.sessions = sessions;
         phases.into_iter().enumerate().fold(world, |world, (index, (_, script, ..))| {
             let phase = PHASES[index].parse().expect("a phase name");
             world.script(&phase, script)
         })
     })
+}
+
+fn named(role: &str, count: usize) -> Vec<String> {
+    (0..count).map(|index| format!("{role}-{index}")).collect()
 }
 
 /// How many entries a run can need, from its limits alone.
@@ -57,7 +64,8 @@ fn bound(world: &World, humans: usize) -> usize {
 
 fn phase_bound(def: &PhaseDef) -> usize {
     let limits = &def.policy.limits;
-    let agents = def.agents.len().max(def.reviewers.len());
+    let own = def.step_agents.values().map(Vec::len).max().unwrap_or(0);
+    let agents = def.agents.len().max(def.reviewers.len()).max(own);
     let redos = agents * (limits.max_redo as usize + 1);
     let again = (limits.max_format_redo + limits.max_unreadable) as usize + 2;
     let voided = 4;
@@ -162,8 +170,19 @@ fn outcome() -> impl Strategy<Value = ExecOutcome> {
             ExecOutcome::RateLimited,
             ExecOutcome::Crashed,
             ExecOutcome::NotStarted,
+            ExecOutcome::Overloaded,
+            ExecOutcome::QuotaExhausted,
+            ExecOutcome::SignedOut,
+            ExecOutcome::ModelUnknown,
+            ExecOutcome::ContextTooLong,
+            ExecOutcome::Refused,
+            ExecOutcome::LimitReached,
         ]),
     ]
+}
+
+fn resets() -> impl Strategy<Value = Resets> {
+    select(vec![Resets::Unsaid, Resets::FarAway, Resets::After(2), Resets::After(600)])
 }
 
 fn claim() -> impl Strategy<Value = ClaimStatus> {
@@ -185,11 +204,18 @@ fn run_decision() -> impl Strategy<Value = RunDecision> {
 fn work() -> impl Strategy<Value = Work> {
     (
         outcome(),
+        resets(),
         prop::bool::weighted(0.8),
         option::weighted(0.3, claim()),
         option::weighted(0.8, run_decision()),
     )
-        .prop_map(|(outcome, changes, claim, decision)| Work { outcome, changes, claim, decision })
+        .prop_map(|(outcome, resets, changes, claim, decision)| Work {
+            outcome,
+            resets,
+            changes,
+            claim,
+            decision,
+        })
 }
 
 fn checks() -> impl Strategy<Value = Vec<(String, CheckStatus)>> {
@@ -226,10 +252,10 @@ fn review() -> impl Strategy<Value = Review> {
         findings.iter().fold(review, |review, (severity, issue)| review.with(*severity, issue))
     });
     let kinds = prop_oneof![4 => passing, 4 => answered, 1 => Just(unreadable()), 1 => Just(no_answer())];
-    (kinds, outcome(), prop::bool::weighted(0.1), prop::bool::weighted(0.1)).prop_map(
-        |(review, outcome, moved, truncated)| {
+    (kinds, outcome(), resets(), prop::bool::weighted(0.1), prop::bool::weighted(0.1)).prop_map(
+        |(review, outcome, resets, moved, truncated)| {
             let outcome = if review.reading.is_some() { outcome } else { review.outcome };
-            Review { outcome, moved, truncated, ..review }
+            Review { outcome, resets, moved, truncated, ..review }
         },
     )
 }

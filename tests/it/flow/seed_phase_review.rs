@@ -103,13 +103,13 @@ fn a_clean_phase_is_two_agent_calls() {
 }
 
 #[test]
-fn an_author_that_waits_for_a_person_is_redone_and_uses_no_revision() {
+fn an_author_that_waits_for_a_person_is_told_not_to_and_that_is_a_revision() {
     let blocked = ends(ExecOutcome::BlockedOnPrompt);
     let world = three_phases(Script { work: vec![blocked, super::world::done()], ..Script::default() });
-    assert_eq!(world.history(), ["redo", "advance"]);
+    assert_eq!(world.history(), ["revise", "advance"]);
     let rule = &world.phase("planning").past[0].rule;
-    assert_eq!(rule, "execute: it waited for an answer that nobody gives; redo 1/2");
-    assert_eq!(world.phase("planning").counters.revisions, 0);
+    assert_eq!(rule, "execute: it waited for an answer that nobody gives; revision 1/3");
+    assert_eq!(world.phase("planning").counters.revisions, 1);
 }
 
 #[test]

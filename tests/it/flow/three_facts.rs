@@ -168,8 +168,8 @@ fn the_next_reviewer_takes_over_from_one_that_stays_silent() {
     let reviews = vec![no_answer(), no_answer(), no_answer(), passes()];
     let world = World::play(def, Script { reviews, ..Script::default() });
     assert_eq!(world.history(), ["redo", "redo", "redo", "advance"]);
-    assert_eq!(world.first().agent_for(Step::Review), "codex");
-    assert_eq!(world.first().agent_for(Step::Execute), "author");
+    assert_eq!(world.run().agent_for(world.first(), Step::Review), "codex");
+    assert_eq!(world.run().agent_for(world.first(), Step::Execute), "author");
 }
 
 #[test]
@@ -179,7 +179,8 @@ fn every_way_to_break_says_so() {
         (ExecOutcome::Idle, "execute: it fell silent; redo 1/2"),
         (ExecOutcome::RateLimited, "execute: its provider limits the rate; redo 1/2"),
         (ExecOutcome::Crashed, "execute: it broke; redo 1/2"),
-        (ExecOutcome::NotStarted, "execute: it could not be started; redo 1/2"),
+        (ExecOutcome::Overloaded, "execute: the provider is overloaded; redo 1/2"),
+        (ExecOutcome::LimitReached, "execute: a limit of turns or cost was reached; redo 1/2"),
     ] {
         let script = Script { work: vec![ends(outcome), done()], ..Script::default() };
         let world = World::play(phase("planning", phase_review()), script);

@@ -16,10 +16,20 @@ use ai_workflow::phase::{PhaseName, Step};
 use ai_workflow::policy::{Agreement, Budget, CheckMode, Difficulty, PhaseDef};
 use ai_workflow::verdict::{Judgment, ReadAs, Verdict};
 
+/// When a limit that ended a call is said to be gone, counted from that call.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Resets {
+    Unsaid,
+    After(i64),
+    /// At a time that no run of ours reaches.
+    FarAway,
+}
+
 /// How the author's call ends.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Work {
     pub outcome: ExecOutcome,
+    pub resets: Resets,
     pub changes: bool,
     pub claim: Option<ClaimStatus>,
     pub decision: Option<RunDecision>,
@@ -29,6 +39,7 @@ pub struct Work {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Review {
     pub outcome: ExecOutcome,
+    pub resets: Resets,
     pub reading: Option<Reading>,
     /// The files were changed by somebody since the checks.
     pub moved: bool,
@@ -76,7 +87,7 @@ impl Default for Script {
 }
 
 pub fn done() -> Work {
-    Work { outcome: ExecOutcome::Done, changes: true, claim: None, decision: None }
+    Work { outcome: ExecOutcome::Done, resets: Resets::Unsaid, changes: true, claim: None, decision: None }
 }
 
 pub fn ends(outcome: ExecOutcome) -> Work {
@@ -118,7 +129,13 @@ pub fn states(word: &str, result: Verdict, judgment: Judgment) -> Review {
         grade: None,
         viewpoints: BTreeMap::default(),
     };
-    Review { outcome: ExecOutcome::Done, reading: Some(reading), moved: false, truncated: false }
+    Review {
+        outcome: ExecOutcome::Done,
+        resets: Resets::Unsaid,
+        reading: Some(reading),
+        moved: false,
+        truncated: false,
+    }
 }
 
 /// A review that holds no readable verdict.
@@ -132,7 +149,13 @@ pub fn unreadable() -> Review {
 }
 
 pub fn no_answer() -> Review {
-    Review { outcome: ExecOutcome::TimedOut, reading: None, moved: false, truncated: false }
+    Review {
+        outcome: ExecOutcome::TimedOut,
+        resets: Resets::Unsaid,
+        reading: None,
+        moved: false,
+        truncated: false,
+    }
 }
 
 impl Review {
@@ -187,6 +210,14 @@ pub struct World {
     pub state: State,
     pub scripts: BTreeMap<PhaseName, Script>,
     pub humans: Vec<Human>,
+    /// Seconds that passed while nothing happened.
+    pub later: i64,
+    /// The calls of authors tell their sessions; a call that continues one stays in it.
+    pub sessions: bool,
+    /// What each call reads.
+    pub input_tokens: u64,
+    /// What each call costs.
+    pub cost_usd: Option<f64>,
     /// What the difficulty is found to be.
     pub assessed: Option<Assessed>,
     /// No run may need more entries than this.
@@ -213,6 +244,10 @@ impl World {
             state: State::default(),
             scripts: BTreeMap::new(),
             humans: vec![],
+            later: 0,
+            sessions: false,
+            input_tokens: 1_000,
+            cost_usd: Some(0.25),
             assessed: None,
             limit: 2_000,
         };
@@ -301,8 +336,9 @@ impl World {
     fn said(&self, human: &Human, outcome: Outcome) -> Fact {
         match human {
             Human::Answer(choice) if outcome == Outcome::Paused => {
-                let by = "alice".into();
-                Fact::Answered(Answered { choice: *choice, text: "advice".into(), by })
+                let offered = self.run().paused.as_ref().is_some_and(|asked| asked.options.contains(choice));
+                let choice = if offered { *choice } else { Choice::Continue };
+                Fact::Answered(Answered { choice, text: "advice".into(), by: "alice".into() })
             }
             Human::Answer(_) => self.reopened(0, Step::Execute),
             Human::Reopen(index, step) => self.reopened(*index, *step),
@@ -313,6 +349,20 @@ impl World {
         let phases = &self.run().phases;
         let phase = phases[index % phases.len()].name().clone();
         Fact::Reopened(Reopened { phase, step, reason: "once more".into(), by: ReopenedBy::Retry })
+    }
+
+    /// The same world, in which nothing depends on how long a crash took.
+    pub fn timeless(mut self) -> Self {
+        let unsaid = |resets: &mut Resets| {
+            if matches!(resets, Resets::After(_)) {
+                *resets = Resets::Unsaid;
+            }
+        };
+        for script in self.scripts.values_mut() {
+            script.work.iter_mut().for_each(|work| unsaid(&mut work.resets));
+            script.reviews.iter_mut().for_each(|review| unsaid(&mut review.resets));
+        }
+        self
     }
 
     /// Forgets everything after the first `length` entries, as a crash does, and folds what is left.
@@ -330,10 +380,13 @@ impl World {
     }
 
     pub fn entry(&self, fact: Fact) -> Entry {
-        let seq = self.entries.len() as u64 + 1;
-        let at = jiff::Timestamp::from_second(1_700_000_000 + i64::try_from(seq).expect("a short log"))
-            .expect("a time of our days");
-        Entry { seq, at, fact }
+        Entry { seq: self.entries.len() as u64 + 1, at: self.now(), fact }
+    }
+
+    /// Every fact takes a second, and so does every pause of the test.
+    fn now(&self) -> jiff::Timestamp {
+        let facts = i64::try_from(self.entries.len()).expect("a short log");
+        jiff::Timestamp::from_second(1_700_000_001 + facts + self.later).expect("a time of our days")
     }
 
     fn tail(&self) -> Vec<String> {
@@ -421,17 +474,36 @@ impl World {
         });
         let evaluation =
             work.decision.clone().map(|decision| Evaluation { decision, remaining_tasks: vec![] });
+        let session = self.session(&call);
         Fact::Worked(Worked {
             phase: call.phase,
             step: call.step,
             round: call.round,
             attempt: call.attempt,
-            ended: ended(work.outcome),
+            ended: Ended { session, ..self.ended(work.outcome, work.resets) },
             tree: self.tree_after(work.changes),
             changed: changed(work.changes),
             claim,
             evaluation,
         })
+    }
+
+    fn ended(&self, outcome: ExecOutcome, resets: Resets) -> Ended {
+        let resets_at = match resets {
+            Resets::Unsaid => None,
+            Resets::After(seconds) => Some(self.now() + jiff::SignedDuration::from_secs(seconds)),
+            Resets::FarAway => Some(far_away()),
+        };
+        let ended = ended(outcome);
+        let input_tokens = Some(self.input_tokens);
+        let usage = Usage { input_tokens, cost_usd: self.cost_usd, ..ended.usage };
+        Ended { resets_at, usage, ..ended }
+    }
+
+    fn session(&self, call: &Call) -> Option<String> {
+        let continued = call.resumes.as_ref().map(|resume| resume.session.clone());
+        let fresh = || format!("session-{}", self.count(|fact| matches!(fact, Fact::Worked(_))) + 1);
+        self.sessions.then(|| continued.unwrap_or_else(fresh))
     }
 
     fn check(&mut self, phase: PhaseName, round: u32) {
@@ -453,7 +525,7 @@ impl World {
     fn review(&self, call: Call) -> Fact {
         let review =
             self.next(&call.phase, |script| &script.reviews, |fact| matches!(fact, Fact::Reviewed(_)));
-        let mut ended = ended(review.outcome);
+        let mut ended = self.ended(review.outcome, review.resets);
         ended.truncated = review.truncated;
         Fact::Reviewed(Reviewed {
             phase: call.phase,
@@ -531,6 +603,10 @@ fn ended(outcome: ExecOutcome) -> Ended {
         ..Usage::default()
     };
     Ended { outcome, millis: 30_000, usage, simulated: true, ..Ended::default() }
+}
+
+pub fn far_away() -> jiff::Timestamp {
+    jiff::Timestamp::from_second(2_000_000_000).expect("a time of our days")
 }
 
 fn changed(changes: bool) -> Vec<String> {

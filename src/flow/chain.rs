@@ -1,0 +1,145 @@
+//! Which agent gets a call: the chain of the step, whose turn it is, who of it is of no use now, and under which model.
+
+use jiff::Timestamp;
+
+use super::recovery::{Recovery, drops_out, predicate, recovery};
+use super::state::{PhaseState, Run};
+use crate::event::{Ended, ExecOutcome, Ruled, Ruling};
+use crate::phase::{PhaseName, Step};
+
+/// Why an agent is passed over, and until when if that is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Unusable {
+    pub outcome: ExecOutcome,
+    pub until: Option<Timestamp>,
+}
+
+/// An agent that took over from another one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fallback {
+    pub phase: PhaseName,
+    pub step: Step,
+    pub from: String,
+    pub to: String,
+    /// How the last call of the first one ended.
+    pub outcome: ExecOutcome,
+}
+
+impl std::fmt::Display for Fallback {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} {}; {} takes over", self.from, predicate(self.outcome), self.to)
+    }
+}
+
+impl PhaseState {
+    /// Returns the chain for a step: its own, else the author's or the reviewer's.
+    pub fn chain(&self, step: Step) -> &[String] {
+        let common = if step == Step::Review { &self.def.reviewers } else { &self.def.agents };
+        self.def.step_agents.get(&step).filter(|own| !own.is_empty()).unwrap_or(common)
+    }
+
+    fn has_own_chain(&self, step: Step) -> bool {
+        self.def.step_agents.get(&step).is_some_and(|own| !own.is_empty())
+    }
+
+    fn turn(&self, step: Step) -> usize {
+        match step {
+            _ if self.has_own_chain(step) => self.own_turns.get(&step).copied().unwrap_or(0),
+            Step::Review => self.reviewer,
+            Step::Execute | Step::Check | Step::Triage | Step::Revise | Step::Answer => self.author,
+        }
+    }
+
+    /// Makes it the turn of the agent at this place of the step's chain.
+    pub(super) fn set_turn(&mut self, step: Step, turn: usize) {
+        match step {
+            _ if self.has_own_chain(step) => {
+                self.own_turns.insert(step, turn);
+            }
+            Step::Review => self.reviewer = turn,
+            Step::Execute | Step::Check | Step::Triage | Step::Revise | Step::Answer => self.author = turn,
+        }
+    }
+}
+
+impl Run {
+    /// Returns the agent that gets the next call of a step, with its model.
+    pub fn agent_for(&self, phase: &PhaseState, step: Step) -> String {
+        let (chain, turn) = (phase.chain(step), phase.turn(step));
+        let usable = self.usable_from(phase, step, turn).map(|(_, agent)| agent);
+        let due = || chain.get(turn).or(chain.last()).map(|spec| self.with_model(spec, step));
+        usable.or_else(due).unwrap_or_default()
+    }
+
+    /// Returns the agent that takes over a step when the one that was called last is given up, and its place.
+    pub(super) fn successor(&self, phase: &PhaseState, step: Step) -> Option<(usize, String)> {
+        self.usable_from(phase, step, phase.turn(step) + 1)
+    }
+
+    fn usable_from(&self, phase: &PhaseState, step: Step, from: usize) -> Option<(usize, String)> {
+        let named = self.named(phase, step);
+        named.into_iter().enumerate().skip(from).find(|(_, agent)| self.is_usable(agent))
+    }
+
+    /// Returns the chain of a step with the models of its agents.
+    fn named(&self, phase: &PhaseState, step: Step) -> Vec<String> {
+        phase.chain(step).iter().map(|spec| self.with_model(spec, step)).collect()
+    }
+
+    /// A model that was named explicitly stays; the others are chosen by the difficulty, once it is known.
+    fn with_model(&self, spec: &str, step: Step) -> String {
+        let models = self.difficulty.and_then(|difficulty| self.started.agreement.models.get(&difficulty));
+        let model = models.and_then(|models| models.get(spec)).and_then(|choice| choice.of(step));
+        model.map_or_else(|| spec.to_owned(), |model| format!("{spec}:{model}"))
+    }
+
+    fn is_usable(&self, agent: &str) -> bool {
+        let passed = |until: Timestamp| until <= self.updated_at;
+        self.unusable.get(agent).is_none_or(|unusable| unusable.until.is_some_and(passed))
+    }
+
+    /// Returns when the first agent of a chain can be used again, as far as that is known.
+    pub(super) fn earliest_reset(&self, phase: &PhaseState, step: Step) -> Option<Timestamp> {
+        let named = self.named(phase, step);
+        let waiting = named.iter().filter_map(|agent| self.unusable.get(agent));
+        waiting.filter_map(|unusable| unusable.until).filter(|until| *until > self.updated_at).min()
+    }
+
+    /// Remembers whose turn a call shows it to be.
+    pub(super) fn called(&mut self, name: &PhaseName, step: Step, agent: &str) {
+        let Some(phase) = self.phase(name) else { return };
+        let turn = phase.turn(step);
+        let named = self.named(phase, step);
+        let place = named.iter().skip(turn).position(|named| named == agent);
+        if let Some(place) = place {
+            self.phase_mut(name).set_turn(step, turn + place);
+        }
+    }
+
+    /// Remembers whether an agent is of use from here on.
+    pub(super) fn learn(&mut self, agent: &str, ended: &Ended, at: Timestamp) {
+        let recovery = recovery(ended, false, at);
+        if drops_out(ended.outcome, recovery) {
+            let until = if let Recovery::NextOrWait { until } = recovery { until } else { None };
+            self.unusable.insert(agent.to_owned(), Unusable { outcome: ended.outcome, until });
+        } else if ended.outcome.ended() {
+            self.unusable.remove(agent);
+        }
+    }
+
+    /// A new request tries again what may have been mended meanwhile; a reset that is known and ahead is waited for.
+    pub(super) fn forget_unusable(&mut self, at: Timestamp) {
+        self.unusable.retain(|_, unusable| unusable.until.is_some_and(|until| until > at));
+    }
+
+    /// Lets the next agent take over, when the ruling says so.
+    pub(super) fn hand_over(&mut self, ruled: &Ruled) {
+        let Ruling::Redo { step, next_agent: true, .. } = ruled.ruling else { return };
+        let Some(phase) = self.phase(&ruled.phase) else { return };
+        let Some((turn, to)) = self.successor(phase, step) else { return };
+        let outcome = phase.ended_of(step).map_or(ExecOutcome::Crashed, |ended| ended.outcome);
+        let (phase, from) = (ruled.phase.clone(), phase.caller.clone());
+        self.phase_mut(&phase).set_turn(step, turn);
+        self.fallbacks.push(Fallback { phase, step, from, to, outcome });
+    }
+}

@@ -1,0 +1,115 @@
+//! What a broken call leads to, by the class of its outcome: the same step again, the next agent, a revision, a wait.
+//! Knows no limits: how often a step may come again is `redo`'s.
+
+use jiff::{SignedDuration, Timestamp};
+
+use crate::event::{Ended, ExecOutcome};
+use crate::phase::Step;
+
+/// The longest time that a run waits for a rate limit by itself.
+const LONGEST_WAIT: SignedDuration = SignedDuration::from_mins(5);
+
+/// What a broken call leads to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Recovery {
+    /// The same step again, after this many milliseconds at least; then the next agent.
+    Again { after_ms: u64 },
+    /// The next agent at once: this one would break the same way again.
+    Next,
+    /// The next agent at once; where none is left the run waits, until then if that is known.
+    NextOrWait { until: Option<Timestamp> },
+}
+
+/// Returns what follows from the end of a call; `resumed` says that it continued a session, `at` when it ended.
+pub(super) fn recovery(ended: &Ended, resumed: bool, at: Timestamp) -> Recovery {
+    let again = Recovery::Again { after_ms: 0 };
+    match ended.outcome {
+        ExecOutcome::Done
+        | ExecOutcome::Partial
+        | ExecOutcome::NoOutput
+        | ExecOutcome::TimedOut
+        | ExecOutcome::Idle
+        | ExecOutcome::Overloaded
+        | ExecOutcome::LimitReached
+        | ExecOutcome::BlockedOnPrompt
+        | ExecOutcome::Crashed
+        | ExecOutcome::Cancelled => again,
+        ExecOutcome::RateLimited => rate_limited(ended.resets_at, at),
+        ExecOutcome::QuotaExhausted => Recovery::NextOrWait { until: later(ended.resets_at, at) },
+        // A fresh session holds less.
+        ExecOutcome::ContextTooLong if resumed => again,
+        ExecOutcome::SignedOut
+        | ExecOutcome::ModelUnknown
+        | ExecOutcome::ContextTooLong
+        | ExecOutcome::Refused
+        | ExecOutcome::NotStarted => Recovery::Next,
+    }
+}
+
+/// Tells whether the author itself did something wrong: it is told so, and that is a revision.
+pub(super) fn is_to_be_told(step: Step, outcome: ExecOutcome) -> bool {
+    matches!(step, Step::Execute | Step::Revise) && outcome == ExecOutcome::BlockedOnPrompt
+}
+
+fn rate_limited(resets_at: Option<Timestamp>, at: Timestamp) -> Recovery {
+    let left = resets_at.map_or(SignedDuration::ZERO, |until| at.duration_until(until));
+    if left > LONGEST_WAIT {
+        return Recovery::NextOrWait { until: resets_at };
+    }
+    Recovery::Again { after_ms: u64::try_from(left.as_millis()).unwrap_or(0) }
+}
+
+/// A reset in the past says nothing about when it will work.
+fn later(resets_at: Option<Timestamp>, at: Timestamp) -> Option<Timestamp> {
+    resets_at.filter(|until| *until > at)
+}
+
+/// Tells whether an agent that ended so is of no use to later phases either.
+pub(super) fn drops_out(outcome: ExecOutcome, recovery: Recovery) -> bool {
+    let lasting = matches!(outcome, ExecOutcome::SignedOut | ExecOutcome::NotStarted);
+    lasting || matches!(recovery, Recovery::NextOrWait { .. })
+}
+
+/// Says what an agent did, after its name.
+pub(super) fn predicate(outcome: ExecOutcome) -> &'static str {
+    match outcome {
+        ExecOutcome::Done | ExecOutcome::Partial | ExecOutcome::NoOutput => "gave no answer",
+        ExecOutcome::TimedOut => "took too long",
+        ExecOutcome::Idle => "fell silent",
+        ExecOutcome::BlockedOnPrompt => "waited for an answer that nobody gives",
+        ExecOutcome::RateLimited => "is slowed down by its provider",
+        ExecOutcome::Overloaded => "has an overloaded provider",
+        ExecOutcome::QuotaExhausted => "has used up its quota",
+        ExecOutcome::SignedOut => "is signed out",
+        ExecOutcome::ModelUnknown => "does not know its model",
+        ExecOutcome::ContextTooLong => "cannot read that much",
+        ExecOutcome::Refused => "refuses",
+        ExecOutcome::LimitReached => "reached its limit of turns or cost",
+        ExecOutcome::Crashed => "broke",
+        ExecOutcome::NotStarted => "could not be started",
+        ExecOutcome::Cancelled => "was stopped",
+    }
+}
+
+/// Says what a person can do about an outcome that trying again does not mend.
+pub(super) fn remedy(outcome: ExecOutcome) -> Option<&'static str> {
+    match outcome {
+        ExecOutcome::SignedOut => Some("sign in with the program itself, or name the variable of its key"),
+        ExecOutcome::ModelUnknown => Some("name a model that this account may use"),
+        ExecOutcome::Refused => Some("say in the issue what it is for, or name another agent"),
+        ExecOutcome::NotStarted => Some("install the program, or name another agent"),
+        ExecOutcome::ContextTooLong => Some("shorten the issue, or name a model that reads more"),
+        ExecOutcome::LimitReached => Some("raise the limit of turns or cost"),
+        ExecOutcome::BlockedOnPrompt => Some("allow what it asks for, or name another agent"),
+        ExecOutcome::Done
+        | ExecOutcome::Partial
+        | ExecOutcome::NoOutput
+        | ExecOutcome::TimedOut
+        | ExecOutcome::Idle
+        | ExecOutcome::RateLimited
+        | ExecOutcome::Overloaded
+        | ExecOutcome::QuotaExhausted
+        | ExecOutcome::Crashed
+        | ExecOutcome::Cancelled => None,
+    }
+}

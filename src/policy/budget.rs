@@ -1,0 +1,84 @@
+//! What a run may spend and how long a call may take. Only data; whether it is used up is the engine's.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::phase::Step;
+
+/// What a run may spend before it pauses; a missing figure is no limit.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Budget {
+    /// US dollars, as the agents report them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub usd: Option<f64>,
+    /// Input plus output tokens.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tokens: Option<u64>,
+    /// Agent calls.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub calls: Option<u64>,
+    /// Minutes of agents at work.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub minutes: Option<u64>,
+    /// Turns of models, as the agents report them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub turns: Option<u64>,
+}
+
+/// Limits narrower and wider than the run.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct BudgetScopes {
+    /// Each agent call.
+    #[serde(default)]
+    pub step: Budget,
+    /// Each phase.
+    #[serde(default)]
+    pub phase: Budget,
+    /// Every run of this repository on one day, in UTC.
+    #[serde(default)]
+    pub day: Budget,
+}
+
+/// How long one agent call or command may take, in seconds.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TimeLimits {
+    /// Wall time of an agent call.
+    pub step_seconds: u64,
+    /// Time without any output of an agent call.
+    pub idle_seconds: u64,
+    /// Time until the first output of an agent call; without it `idle_seconds`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first_output_seconds: Option<u64>,
+    /// Wall time of a command that a check runs.
+    pub command_seconds: u64,
+    /// Limits of single kinds of steps.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub by_step: BTreeMap<Step, StepTime>,
+}
+
+/// Limits of one kind of step, in seconds; what is missing is as for all.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct StepTime {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub step_seconds: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub idle_seconds: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first_output_seconds: Option<u64>,
+}
+
+impl TimeLimits {
+    /// Returns wall time, idle time and time until the first output of a call of this kind, in seconds.
+    pub fn of(&self, step: Step) -> (u64, u64, u64) {
+        let own = self.by_step.get(&step).cloned().unwrap_or_default();
+        let wall = own.step_seconds.unwrap_or(self.step_seconds);
+        let idle = own.idle_seconds.unwrap_or(self.idle_seconds);
+        let first = own.first_output_seconds.or(self.first_output_seconds).unwrap_or(idle);
+        (wall, idle, first)
+    }
+}
