@@ -129,7 +129,7 @@ fn every_error_of_the_interface_ends_codex_in_its_class() {
             row("404", vec![fail(404, "model_not_found", "The model does not exist.")], ModelUnknown),
             row("429", vec![limited()], RateLimited),
             row("429, soon", vec![with_header(limited(), "retry-after", "1"), say("Now it works.")], Done),
-            row("500", vec![fail(500, "server_error", "Internal server error")], Overloaded),
+            row("500", vec![fail(500, "server_error", "Internal server error")], Crashed),
             row("503", vec![fail(503, "server_error", "Service unavailable")], Overloaded),
             row("usage limit", vec![used_up], QuotaExhausted),
             row("quota", stopped("insufficient_quota"), QuotaExhausted),
@@ -209,14 +209,16 @@ fn what_the_model_of_claude_does_wrong_ends_in_its_class() {
 #[test]
 #[ignore = "needs the real agent programs: .ci/full agents"]
 fn what_the_model_of_codex_does_wrong_ends_in_its_class() {
-    use ExecOutcome::{Done, NoOutput, Refused};
+    use ExecOutcome::{Crashed, Done, NoOutput, Refused};
     hold(
         Kind::Codex,
         vec![
             row("empty answer", vec![nothing()], NoOutput),
             row("unknown tool", vec![tool("teleport", json!({})), say("So be it.")], Done),
             row("bad tool input", vec![tool("exec_command", json!({"nonsense": 1})), say("So be it.")], Done),
-            row("refusal", vec![stopped("content_filter", "")], Refused),
+            row("refusal", vec![stopped("invalid_prompt", "")], Refused),
+            // The program has no class for it.
+            row("content filter", vec![stopped("content_filter", "")], Crashed),
         ],
     );
 }
@@ -350,9 +352,13 @@ fn a_program_that_is_too_old_is_not_started(kind: Kind) {
 #[test]
 #[ignore = "needs the real agent programs: .ci/full agents"]
 fn a_quota_with_a_reset_says_until_when() {
-    let body = json!({"error": {"type": "usage_limit_reached", "plan_type": "pro", "resets_in_seconds": 7200,
-        "resets_at": in_two_hours().as_second(), "message": "The usage limit has been reached"}});
+    let reset = in_two_hours().as_second();
+    let body = json!({"error": {"type": "usage_limit_reached", "plan_type": "pro", "resets_at": reset,
+        "message": "The usage limit has been reached"}});
     let turn = Turn::Error { status: 429, headers: Vec::new(), error: Fault::Body(body) };
+    let turn = with_header(turn, "x-codex-primary-used-percent", "100.0");
+    let turn = with_header(turn, "x-codex-primary-window-minutes", "300");
+    let turn = with_header(turn, "x-codex-primary-reset-at", &reset.to_string());
     let Some(scene) = Scene::of(Kind::Codex, in_order(vec![turn])) else { return };
     let answer = scene.call();
     assert_eq!(answer.outcome, ExecOutcome::QuotaExhausted, "{answer:?}");

@@ -246,6 +246,7 @@ fn codex_takes_an_issue_through_all_eleven_phases() {
             "the model is not told that it only reads"
         );
     }
+    the_session_went_on(&project, Kind::Codex);
 }
 
 #[test]
