@@ -78,6 +78,8 @@ pub struct Profile {
     pub max_turns: Option<u64>,
     /// Further commands that the author may run without being asked, in the program's own form.
     pub allow: Vec<String>,
+    /// It cannot open files: earlier documents stand in its prompt.
+    pub inlines: bool,
     pub env: BTreeMap<String, String>,
     pub step_seconds: Option<u64>,
     pub idle_seconds: Option<u64>,

@@ -2,6 +2,7 @@
 
 use super::arguments::{Execute, SettingFlags};
 use super::begin_run;
+use super::chosen::{self, Told};
 use super::door::{Door, seen_from};
 use super::failure::{Failure, Kind};
 use super::hold::Hold;
@@ -43,15 +44,14 @@ pub(super) fn ask_again(door: &Door, hold: &mut Hold, flags: &SettingFlags) -> R
 
 /// Refuses an answer whose agents could not be called.
 pub(super) fn check_agents(door: &Door, run: &Run, flags: &SettingFlags) -> Result<(), Failure> {
-    let (agents, reviewers) = explicit_agents(door, run, flags);
-    agents.iter().chain(&reviewers).try_for_each(|spec| check_usable(door, spec))
+    explicit_agents(door, run, flags).map(drop)
 }
 
 /// Everything but the scope.
 fn asked(door: &Door, hold: &Hold, flags: &SettingFlags) -> Result<Asked, Failure> {
     let run = hold.run()?;
-    check_agents(door, run, flags)?;
-    let (agents, reviewers) = explicit_agents(door, run, flags);
+    let Explicit { agents, reviewers, told } = explicit_agents(door, run, flags)?;
+    told.iter().for_each(Told::tell);
     let (budget, head) = (raised_budget(door, run), current_head(hold)?);
     Ok(Asked { budget, agents, reviewers, head, ..Asked::default() })
 }
@@ -120,21 +120,37 @@ fn raised_budget(door: &Door, run: &Run) -> Option<Budget> {
     (wanted != run.budget).then_some(wanted)
 }
 
+/// Agents that are asked for now, and why these.
+#[derive(Default)]
+struct Explicit {
+    agents: Vec<String>,
+    reviewers: Vec<String>,
+    told: Vec<Told>,
+}
+
 /// Agents given on the command line count from now on; the pinned ones stay otherwise.
-fn explicit_agents(door: &Door, run: &Run, flags: &SettingFlags) -> (Vec<String>, Vec<String>) {
+fn explicit_agents(door: &Door, run: &Run, flags: &SettingFlags) -> Result<Explicit, Failure> {
     let chain = |text: &str| -> Vec<String> {
         let seen = seen_from(text, &door.here);
         seen.split(',').map(|spec| begin_run::relative(door, spec)).collect()
     };
     let agents = flags.agent.as_deref().map(chain).unwrap_or_default();
-    let reviewers = match (&flags.reviewer[..], &flags.agent) {
-        ([], Some(_)) => agents.clone(),
-        ([], None) => Vec::new(),
-        (given, _) => chain(&given.join(",")),
+    let given = match (flags.reviewer.is_empty(), door.settings.reviewer.0.is_empty()) {
+        (false, _) => Some(chain(&flags.reviewer.join(","))),
+        // Named in the settings: the pinned ones stay.
+        (true, false) => Some(Vec::new()),
+        (true, true) => None,
     };
+    let (agents, reviewers) = chosen::choose_again(door, &agents, given.as_deref())?;
+    let told: Vec<Told> = agents.told.into_iter().chain(reviewers.told).collect();
+    let (agents, reviewers) = (agents.chain, reviewers.chain);
     let pinned = run.phases.iter().find(|phase| !phase.status.satisfies()).map(|phase| &phase.def);
     let same = pinned.is_some_and(|def| def.agents == agents && def.reviewers == reviewers);
-    if same { (Vec::new(), Vec::new()) } else { (agents, reviewers) }
+    if same {
+        return Ok(Explicit::default());
+    }
+    agents.iter().chain(&reviewers).try_for_each(|spec| check_usable(door, spec))?;
+    Ok(Explicit { agents, reviewers, told })
 }
 
 /// Refuses an agent whose program is not there.

@@ -5,6 +5,7 @@ use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
 use super::ask::check_usable;
+use super::chosen::{self, Told};
 use super::door::Door;
 use super::failure::{Failure, Kind};
 use super::hold::{open_journal, refuse_dirty};
@@ -36,13 +37,14 @@ pub(super) struct Plan {
 /// Looks whether everything is there that a run needs. Writes nothing.
 pub(super) fn plan(door: &Door, number: IssueNumber) -> Result<Plan, Failure> {
     let issue = issue(door, number)?;
-    let agreement = agreement(door)?;
+    let (agreement, told) = agreement(door)?;
     let skipped = left_out(door, &agreement)?;
     usable_agents(door, &agreement)?;
     let survey = survey(door)?;
     door.workspace.identity()?;
     let base = base(door, &survey, number)?;
     let new = is_new(door, number, &base)?;
+    told.iter().for_each(Told::tell);
     Ok(Plan { issue, agreement, skipped, base, survey, new })
 }
 
@@ -102,8 +104,8 @@ pub(super) fn local_forge(door: &Door, number: IssueNumber) -> Result<(), Failur
     }
 }
 
-/// Returns what is agreed on: all phases, those outside the preset are left out below.
-pub(super) fn agreement(door: &Door) -> Result<Agreement, Failure> {
+/// Returns what is agreed on, and why these agents: all phases, those outside the preset are left out below.
+fn agreement(door: &Door) -> Result<(Agreement, Vec<Told>), Failure> {
     let mut agreement = door.settings.agreement(None)?;
     agreement.budget = budget(door);
     for phase in &mut agreement.phases {
@@ -112,8 +114,9 @@ pub(super) fn agreement(door: &Door) -> Result<Agreement, Failure> {
             *spec = relative(door, spec);
         }
     }
+    let told = chosen::choose(door, &mut agreement)?;
     known_checks(&agreement)?;
-    Ok(agreement)
+    Ok((agreement, told))
 }
 
 /// Refuses a check that does not exist.

@@ -10,6 +10,7 @@ mod arguments;
 mod ask;
 mod begin_run;
 mod cancel;
+mod chosen;
 mod cleanup;
 mod completions;
 mod config;

@@ -20,6 +20,7 @@ fn profile(name: &str, keys: &AgentKeys) -> Profile {
         effort: keys.effort.clone(),
         max_turns: keys.max_turns,
         allow: keys.allow.clone(),
+        inlines: keys.reads_files == Some(false),
         env: keys.env.clone(),
         step_seconds: keys.step_seconds,
         idle_seconds: keys.idle_seconds,
@@ -50,7 +51,7 @@ mod tests {
     fn everything_that_is_said_about_an_agent_reaches_its_profile() {
         let text = "[agents.local]\nkind = 'claude'\ncommand = ['claude', '--x']\nmodel = 'qwen'\n\
                     base_url = 'http://localhost:11434'\napi_key_env = 'LOCAL_PASS'\neffort = 'low'\nmax_turns = 9\n\
-                    allow = ['Bash(make *)']\nenv = { A = 'b' }\nstep_seconds = 1\nidle_seconds = 2\n\
+                    allow = ['Bash(make *)']\nreads_files = false\nenv = { A = 'b' }\nstep_seconds = 1\nidle_seconds = 2\n\
                     first_output_seconds = 3\n";
         let expected = Profile {
             kind: Kind::Claude,
@@ -61,6 +62,7 @@ mod tests {
             effort: Some("low".into()),
             max_turns: Some(9),
             allow: vec!["Bash(make *)".into()],
+            inlines: true,
             env: BTreeMap::from([("A".into(), "b".into())]),
             step_seconds: Some(1),
             idle_seconds: Some(2),

@@ -54,6 +54,10 @@ pub struct Keys {
     /// Agents with settings of their own; `claude` and `codex` are there without them.
     #[serde(default)]
     pub agents: BTreeMap<String, AgentKeys>,
+    /// The model of the same program that reviews when no other program can, by the author's model; `default` for all
+    /// others.
+    #[serde(default)]
+    pub second_models: BTreeMap<String, BTreeMap<String, String>>,
     /// The phases, built in and own.
     pub phases: BTreeMap<String, PhaseKeys>,
     /// The cycles a phase can follow.

@@ -32,6 +32,9 @@ impl PhaseRunner {
         let checks: Vec<CheckResult> = checks(phase, call.step);
         let diff = self.diff(phase, call.step, tree)?;
         let previous_review = self.previous_review(phase, call);
+        let paths = documents.iter().map(|document| document.path.as_str());
+        let inlined = self.inlined(&call.agent, paths);
+        let output_text = self.inlined(&call.agent, [output.as_str()]).pop().map(|own| own.text);
         let revising = call.step == Step::Revise;
         let feedback = if revising { phase.feedback() } else { String::new() };
         Ok(render(
@@ -39,7 +42,10 @@ impl PhaseRunner {
                 round: call.round,
                 language: &run.started.language,
                 review_id,
+                run_fence: &run.started.run_id,
                 documents: &documents,
+                inlined: &inlined,
+                output_text: output_text.as_deref().unwrap_or_default(),
                 commands: &commands,
                 findings: if revising || call.step == Step::Triage { phase.findings() } else { &[] },
                 checks: &checks,

@@ -7,6 +7,7 @@ mod call;
 mod commit;
 mod compose;
 mod day;
+mod inlined;
 mod publish;
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -17,6 +17,12 @@ const REVIEW: Keep = Keep::Start(32 * 1024);
 const LIST: Keep = Keep::Start(24 * 1024);
 const TEXT: Keep = Keep::Start(16 * 1024);
 const EVIDENCE: Keep = Keep::End(16 * 1024);
+const DOCUMENT: usize = 32 * 1024;
+/// All inlined documents together.
+const DOCUMENTS: usize = 96 * 1024;
+
+/// Where an issue comes from, as its block says it.
+const ISSUE_SOURCE: &str = "the issue as its author wrote it";
 
 /// Returns the values of all placeholders but `retry`.
 pub(super) fn context(input: &PromptInput<'_>) -> Map<String, Value> {
@@ -42,6 +48,7 @@ fn facts(input: &PromptInput<'_>) -> Map<String, Value> {
         "language": line(input.language),
         "output": line(input.output),
         "fence": input.fence,
+        "run_fence": input.run_fence,
         "review_id": input.review_id.unwrap_or_default(),
         "documents": documents,
         "commands": commands,
@@ -54,15 +61,21 @@ fn facts(input: &PromptInput<'_>) -> Map<String, Value> {
 }
 
 fn foreign(input: &PromptInput<'_>) -> Map<String, Value> {
-    let data = |source: &str, text: &str, keep| block(input.fence, source, text, keep);
+    let marked = |mark: &str, other: &str, source: &str, text: &str, keep| {
+        block(mark, source, &without(other, mark, text), keep)
+    };
+    let data = |source: &str, text: &str, keep| marked(input.fence, input.run_fence, source, text, keep);
+    let of_run = |source: &str, text: &str, keep| marked(input.run_fence, input.fence, source, text, keep);
     let open = input.checks.iter().filter(|result| lists::is_open(result));
     object(json!({
-        "issue": issue_block(input.issue, input.fence),
+        "issue": of_run(ISSUE_SOURCE, &issue_text(input.issue), ISSUE),
+        "inlined": inlined(input, of_run),
+        "output_text": data("the deliverable", input.output_text, Keep::Start(DOCUMENT)),
         "findings": data("findings of a reviewer", &lists::findings(input.findings), LIST),
         "checks": data("what our checks saw, output of commands included", &lists::checks(open), EVIDENCE),
         "evidence": data("what our checks saw, output of commands included", &lists::checks(input.checks), EVIDENCE),
         "feedback": data("the text of a reviewer", input.feedback, TEXT),
-        "suggestions": data("suggestions of earlier reviewers", &lists::plain(input.suggestions), TEXT),
+        "suggestions": of_run("suggestions of earlier reviewers", &lists::plain(input.suggestions), TEXT),
         "answer": data("a person's answer", input.answer, TEXT),
         "rollback": data("the reason as it was given", input.rollback, TEXT),
         "changed": data("paths from git", &lists::plain(input.changed), LIST),
@@ -72,12 +85,31 @@ fn foreign(input: &PromptInput<'_>) -> Map<String, Value> {
     }))
 }
 
-/// Returns the issue in its fence.
+/// Takes the mark of other blocks out of a text.
+fn without(mark: &str, own: &str, text: &str) -> String {
+    if mark == own { text.to_owned() } else { text.replace(mark, "[mark]") }
+}
+
+/// Returns the texts of documents, each in its block, until there is no more room.
+fn inlined(input: &PromptInput<'_>, data: impl Fn(&str, &str, Keep) -> String) -> String {
+    let mut room = DOCUMENTS;
+    let blocks = input.inlined.iter().map(|document| {
+        let most = room.min(DOCUMENT);
+        room -= most.min(document.text.len());
+        data(&format!("the file {}", line(&document.path)), &document.text, Keep::Start(most))
+    });
+    blocks.collect::<Vec<_>>().join("\n")
+}
+
+/// Returns the issue in its block.
 pub(super) fn issue_block(issue: &Issue, fence: &str) -> String {
+    block(fence, ISSUE_SOURCE, &issue_text(issue), ISSUE)
+}
+
+fn issue_text(issue: &Issue) -> String {
     let labels = issue.labels.iter().map(|label| line(label)).collect::<Vec<_>>().join(", ");
     let labels = if labels.is_empty() { labels } else { format!("\nLabels: {labels}") };
-    let text = format!("Title: {}{labels}\n\n{}", line(&issue.title), issue.body);
-    block(fence, "the issue as its author wrote it", &text, ISSUE)
+    format!("Title: {}{labels}\n\n{}", line(&issue.title), issue.body)
 }
 
 fn previous(step: Step) -> &'static str {

@@ -19,10 +19,17 @@ pub struct PromptInput<'a> {
     pub output: &'a str,
     /// The mark around data: random, made anew for every prompt, letters and digits.
     pub fence: &'a str,
+    /// The mark around what is the same in many prompts of a run, the issue above all: likewise random, made once a run,
+    /// so that they begin with the same bytes.
+    pub run_fence: &'a str,
     /// The nonce of a review or triage.
     pub review_id: Option<&'a str>,
     /// Deliverables of earlier phases that exist.
     pub documents: &'a [Document],
+    /// Texts of such files, for an agent that cannot open them.
+    pub inlined: &'a [Inlined],
+    /// The text of the deliverable, likewise.
+    pub output_text: &'a str,
     /// The commands that were agreed on, by id.
     pub commands: &'a [(String, String)],
     /// Findings that are open now; never the history of all rounds.
@@ -55,6 +62,14 @@ pub struct Document {
     pub path: String,
 }
 
+/// A file whose text stands in the prompt.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Inlined {
+    /// Its path, seen from the working directory.
+    pub path: String,
+    pub text: String,
+}
+
 impl<'a> PromptInput<'a> {
     /// Makes an input with everything that may be empty left empty; round 1, English.
     pub fn new(issue: &'a Issue, phase: &'a PhaseDef, step: Step, output: &'a str, fence: &'a str) -> Self {
@@ -66,8 +81,11 @@ impl<'a> PromptInput<'a> {
             language: "en",
             output,
             fence,
+            run_fence: fence,
             review_id: None,
             documents: &[],
+            inlined: &[],
+            output_text: "",
             commands: &[],
             findings: &[],
             checks: &[],

@@ -18,7 +18,7 @@ mod words;
 pub use difficulty::difficulty;
 pub use embedded::EMBEDDED;
 pub use error::PromptError;
-pub use input::{Document, PromptInput};
+pub use input::{Document, Inlined, PromptInput};
 pub use rehearse::rehearse;
 pub use render::render;
 pub use reviewer_schema::reviewer_schema;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::error::PromptError;
-use super::input::{Document, PromptInput};
+use super::input::{Document, Inlined, PromptInput};
 use super::render::render;
 use crate::event::{CheckResult, CheckStatus};
 use crate::finding::{Disposition, Finding, Severity};
@@ -52,6 +52,7 @@ fn steps(phase: &PhaseDef) -> &'static [Step] {
 
 struct Sample {
     documents: Vec<Document>,
+    inlined: Vec<Inlined>,
     commands: Vec<(String, String)>,
     findings: Vec<Finding>,
     checks: Vec<CheckResult>,
@@ -69,6 +70,7 @@ impl Sample {
         let patterns = advice.filter_map(|path| path.strip_prefix("retry/")?.strip_suffix(".md"));
         Self {
             documents: vec![Document { phase: text(), path: text() }],
+            inlined: vec![Inlined { path: text(), text: text() }],
             commands: vec![(text(), text())],
             findings: vec![finding(text())],
             checks: patterns.map(failed).collect(),
@@ -79,6 +81,8 @@ impl Sample {
     fn fill<'a>(&'a self, bare: &PromptInput<'a>) -> PromptInput<'a> {
         PromptInput {
             documents: &self.documents,
+            inlined: &self.inlined,
+            output_text: "Sample",
             commands: &self.commands,
             findings: &self.findings,
             checks: &self.checks,

@@ -48,6 +48,7 @@ fn good_fence(fence: &str) -> Result<(), PromptError> {
 /// Refuses an input whose prompt could be misread.
 fn complete(input: &PromptInput<'_>) -> Result<(), PromptError> {
     good_fence(input.fence)?;
+    good_fence(input.run_fence)?;
     let judges = matches!(input.step, Step::Review | Step::Triage);
     if judges && input.review_id.is_none_or(str::is_empty) {
         return Err(PromptError::NoReviewId(input.step));

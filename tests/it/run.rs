@@ -567,3 +567,22 @@ fn code_that_stands_already_is_enough_after_a_rollback() {
     sandbox.execute(&agent).exits(0);
     assert!(sandbox.read("src/lib.rs").contains('3'));
 }
+
+#[test]
+fn an_agent_that_cannot_open_files_finds_the_documents_in_its_prompt() {
+    let sandbox = Sandbox::new();
+    let fake = fake_agent();
+    let program = fake.strip_prefix("command:").expect("a command");
+    let prompt = ".ai-workflow/issue-243/01_requirements/review/round-1/attempt-1/prompt.md";
+    for (reads, shown) in [("true", 0), ("false", 2)] {
+        let text = format!("[agents.mine]\ncommand = ['{program}']\nreads_files = {reads}\n");
+        sandbox.write(".ai-workflow/config.toml", &text);
+        let begin = ["execute", "--issue", "243", "--agent", "mine", "--preset", "review-requirements"];
+        sandbox.run(&begin).exits(0);
+        let prompt = sandbox.read(prompt);
+        assert_eq!(prompt.matches("since you cannot open files").count(), shown, "{prompt}");
+        assert!(prompt.contains("00_planning/output/planning.md` (planning)"), "{prompt}");
+        assert_eq!(prompt.contains("planning.md]\n```\n"), shown > 0, "{prompt}");
+        sandbox.run(&["cleanup", "--issue", "243"]).exits(0);
+    }
+}

@@ -197,7 +197,7 @@ fn an_agent_that_cannot_be_called_is_found_out_before_anything_begins() {
         (bad.as_str(), "the agent `scripted:"),
         ("claude", "`claude`"),
         ("codex:o3", "`codex"),
-        ("auto", "neither `claude` nor `codex` was found"),
+        ("auto", "the agent `auto` cannot be used: the agent program `claude` was not found"),
         ("acp:no-such --acp", "`no-such` was not found"),
         ("nobody", "[agents.nobody]"),
     ] {
