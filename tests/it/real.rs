@@ -30,6 +30,8 @@ mod network;
 mod openai;
 mod play;
 mod programs;
+mod project;
+mod recoveries;
 mod runs;
 mod scene;
 mod screenplay;

@@ -1,7 +1,7 @@
 //! Whole runs: the demo's issue through eleven phases, each call made by a real program that edits with its real tools.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -11,136 +11,12 @@ use serde_json::Value;
 
 use super::calls::running;
 use super::play::{Asked, Player};
-use super::scene::{KEY, address, eventually, left_nobody, model, program_of, server_of};
-use super::screenplay::{self, Place};
-use super::server::Server;
+use super::project::{Project, TOKEN, arguments, demo, name};
+use super::scene::{KEY, eventually, left_nobody};
+use super::screenplay::Place;
 use crate::support::{Ran, Sandbox};
 
-/// What must not reach any program: set in the environment of the run.
-const TOKEN: &str = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
-/// The variable that holds the key of the played provider.
-const KEY_VARIABLE: &str = "PLAYED_KEY";
-
 of_both!(an_interrupted_run_leaves_nobody_behind_and_goes_on);
-
-fn name(kind: Kind) -> &'static str {
-    if kind == Kind::Codex { "codex" } else { "claude" }
-}
-
-/// The demo project on a machine with a tool chain, and a server for each program that takes part.
-struct Project {
-    // Dropped first: a program that still waits is answered by the end of its connection.
-    servers: Vec<(Kind, Server)>,
-    sandbox: Sandbox,
-}
-
-impl Project {
-    /// Makes the demo project; nothing when a program is not installed.
-    fn new(kinds: &[Kind], test: &str, player: impl Fn(Kind, &Path) -> Player) -> Option<Self> {
-        let programs: Vec<(Kind, PathBuf)> =
-            kinds.iter().map(|kind| Some((*kind, program_of(*kind)?))).collect::<Option<_>>()?;
-        let sandbox = machine();
-        let servers: Vec<(Kind, Server)> =
-            kinds.iter().map(|kind| (*kind, server_of(*kind, player(*kind, &sandbox.root())))).collect();
-        write_project(&sandbox, test);
-        let configured = programs.iter().zip(&servers).map(|((kind, program), (_, server))| {
-            agent(*kind, program, server, sandbox.root().parent().expect("a folder"))
-        });
-        let configured: String = configured.collect();
-        sandbox.write(".ai-workflow/config.toml", &format!("[commands]\ntest = \"{test}\"\n{configured}"));
-        sandbox.git(&["init", "-q", "-b", "main"]);
-        sandbox.git(&["add", "-A"]);
-        sandbox.git(&["commit", "-q", "-m", "A pager that forgets the last page"]);
-        Some(Self { servers, sandbox })
-    }
-
-    fn execute(&self, author: &str, reviewer: &str, more: &[&str]) -> Ran {
-        self.sandbox.run(&[&arguments(author, reviewer), more].concat())
-    }
-
-    /// Returns every request to a program's server.
-    fn asked(&self, kind: Kind) -> Vec<Asked> {
-        self.servers
-            .iter()
-            .filter(|(other, _)| *other == kind)
-            .flat_map(|(_, server)| server.asked())
-            .collect()
-    }
-
-    fn folder(&self) -> PathBuf {
-        self.sandbox.root().parent().expect("a folder").to_owned()
-    }
-
-    /// Returns the facts of a kind about a phase.
-    fn facts(&self, kind: &str, phase: &str) -> Vec<Value> {
-        let all = self.sandbox.facts().into_iter();
-        all.filter(|fact| fact["type"] == kind && fact["phase"] == phase).collect()
-    }
-}
-
-fn arguments<'a>(author: &'a str, reviewer: &'a str) -> Vec<&'a str> {
-    let what = ["execute", "--phase", "all", "--issue", "243", "--forge", "local"];
-    [&what[..], &["--agent", author, "--reviewer", reviewer]].concat()
-}
-
-fn machine() -> Sandbox {
-    let home = PathBuf::from(std::env::var_os("HOME").unwrap_or_default());
-    let folder = |name: &str, fallback: &str| {
-        std::env::var(name).unwrap_or_else(|_| home.join(fallback).display().to_string())
-    };
-    let sandbox = Sandbox::empty()
-        .with("RUSTUP_HOME", &folder("RUSTUP_HOME", ".rustup"))
-        .with("CARGO_HOME", &folder("CARGO_HOME", ".cargo"))
-        .with("GITHUB_TOKEN", TOKEN)
-        .with(KEY_VARIABLE, KEY);
-    // Codex refuses a home under the folder for temporary files.
-    let temporary = sandbox.root().with_file_name("tmp");
-    fs::create_dir(&temporary).expect("a folder");
-    fs::create_dir(temporary.with_file_name("codex")).expect("a folder");
-    sandbox.with("TMPDIR", &temporary.display().to_string())
-}
-
-fn write_project(sandbox: &Sandbox, test: &str) {
-    let demo = |name: &str| {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("demo").join(name);
-        fs::read_to_string(path).expect("a file of the demo")
-    };
-    for (path, name) in [
-        ("Cargo.toml", "manifest.toml"),
-        ("Cargo.lock", "lock.toml"),
-        ("src/lib.rs", "lib.rs"),
-        ("tests/pages.rs", "test.rs"),
-        ("README.md", "readme.md"),
-        (".ai-workflow/local/issues/243.md", "issue.md"),
-    ] {
-        sandbox.write(path, &demo(name));
-    }
-    sandbox.write(".gitignore", "/target\n/started\n");
-    if let Some(script) = test.strip_prefix("sh ") {
-        sandbox.write(script, "echo on > started\nwhile :; do sleep 0.2; done\n");
-    }
-}
-
-/// Returns the section of the configuration that sends a program to its server.
-fn agent(kind: Kind, program: &Path, server: &Server, folder: &Path) -> String {
-    let (home, place) = match kind {
-        Kind::Codex => ("CODEX_HOME", "codex"),
-        _ => ("CLAUDE_CONFIG_DIR", "home/.claude"),
-    };
-    let name = name(kind);
-    format!(
-        "[agents.{name}]\nkind = \"{name}\"\ncommand = [\"{}\"]\nmodel = \"{}\"\nbase_url = \"{}\"\n\
-         api_key_env = \"{KEY_VARIABLE}\"\nenv = {{ {home} = \"{}\" }}\n",
-        program.display(),
-        model(kind),
-        address(kind, &server.url()),
-        folder.join(place).display(),
-    )
-}
-
-fn demo(kind: Kind, root: &Path) -> Player {
-    screenplay::demo(kind, root)
-}
 
 /// Asserts everything that is the same whatever programs took part.
 #[track_caller]
@@ -296,4 +172,15 @@ fn an_interrupted_run_leaves_nobody_behind_and_goes_on(kind: Kind) {
         (&metadata["outcome"], &metadata["phases"]["planning"]["retry_count"]),
         (&"completed".into(), &0.into())
     );
+}
+
+/// An agent behind a protocol has no schema and reviews itself in a fresh session.
+#[test]
+#[ignore = "needs the real agent programs: .ci/full agents"]
+fn an_agent_behind_the_protocol_writes_and_reviews() {
+    let Some(project) = Project::new(&[Kind::Acp], "cargo test --offline --quiet", demo) else { return };
+    let ran = project.execute("adapter", "adapter", &[]);
+    the_bug_is_repaired(&project, ran);
+    let read_as = project.facts("reviewed", "planning")[0]["reading"]["read_as"].clone();
+    assert_eq!(read_as, "json");
 }

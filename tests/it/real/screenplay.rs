@@ -47,12 +47,12 @@ pub struct Place {
 impl Place {
     /// Reads the place out of what the model is asked, and counts the answers since; nothing when this is no prompt of ours.
     pub fn of(asked: &Asked) -> Option<(Self, usize)> {
-        let (prompt, after) = asked.since("You work on issue #")?;
+        let (prompt, after) = asked.since("`, step `")?;
         let found = |pattern: &str| {
             let captures = Regex::new(pattern).expect("a constant").captures(prompt)?;
             Some(captures.get(1).expect("one group").as_str().to_owned())
         };
-        let phase = found(r"[Pp]hase `(\w+)`")?;
+        let phase = found(r"Phase `(\w+)`, step `")?;
         let place = Self {
             step: found(r"step `(\w+)`")?,
             round: found(r"round (\d+)")?.parse().ok()?,
