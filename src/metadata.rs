@@ -1,6 +1,11 @@
 //! The view that people, scripts and later phases read: `metadata.json`, computed from the state.
 //! Never read back to decide anything. Its digest tells an edited view from an old one.
 
+mod lock;
+mod usage;
+
+use std::collections::BTreeMap;
+
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -11,6 +16,9 @@ use crate::finding::{Finding, Severity};
 use crate::flow::{PhaseState, Round, Run, Stage, State, Status};
 use crate::phase::{PhaseName, Step};
 use crate::verdict::{ReadAs, Verdict};
+
+pub use lock::{Lock, LockedAgent};
+pub use usage::{Cost, StepUsage};
 
 /// `metadata.json`. `phases` is an object in the order of the run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -43,6 +51,9 @@ pub struct Metadata {
     #[schemars(with = "std::collections::BTreeMap<String, PhaseView>")]
     pub phases: Map<String, Value>,
     pub cost_tracking: Cost,
+    /// The programs, models and prompts of the run.
+    #[serde(default)]
+    pub lock: Lock,
     pub github_integration: Integration,
     #[schemars(with = "String")]
     pub created_at: Timestamp,
@@ -82,6 +93,9 @@ pub struct PhaseView {
     pub skipped_because: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub commit: Option<String>,
+    /// What its calls have used, by step.
+    #[serde(default)]
+    pub usage: BTreeMap<String, StepUsage>,
 }
 
 /// One round of a phase.
@@ -121,16 +135,6 @@ pub struct Pause {
     pub report: Vec<String>,
 }
 
-/// What the agents have used; interrupted calls count as calls only.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Cost {
-    pub total_input_tokens: u64,
-    pub total_output_tokens: u64,
-    pub total_cost_usd: f64,
-    pub agent_calls: u64,
-    pub agent_seconds: f64,
-}
-
 /// Ids of what was posted.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Integration {
@@ -163,7 +167,8 @@ pub fn metadata(state: &State, chain: &str) -> Option<Metadata> {
         paused: pause(run),
         paused_until: run.paused.as_ref().and_then(|escalation| escalation.until),
         phases: run.phases.iter().map(phase_entry).collect(),
-        cost_tracking: cost(run),
+        cost_tracking: usage::cost(run),
+        lock: lock::lock(run),
         github_integration: Integration::default(),
         created_at: run.created_at,
         updated_at: run.updated_at,
@@ -194,17 +199,6 @@ pub fn choice_word(choice: Choice) -> &'static str {
     }
 }
 
-#[expect(clippy::cast_precision_loss, reason = "milliseconds of a run are far below 2^52")]
-fn cost(run: &Run) -> Cost {
-    Cost {
-        total_input_tokens: run.spent.input_tokens,
-        total_output_tokens: run.spent.output_tokens,
-        total_cost_usd: run.spent.cost_usd,
-        agent_calls: run.spent.calls,
-        agent_seconds: run.spent.millis as f64 / 1000.0,
-    }
-}
-
 fn phase_entry(phase: &PhaseState) -> (String, Value) {
     let view = serde_json::to_value(phase_view(phase)).expect("a view holds text, numbers and lists only");
     (phase.name().to_string(), view)
@@ -223,6 +217,7 @@ fn phase_view(phase: &PhaseState) -> PhaseView {
         rounds: phase.rounds.iter().map(round_view).collect(),
         skipped_because: phase.skipped_because.clone(),
         commit: phase.commit.clone(),
+        usage: usage::usage(phase),
     }
 }
 

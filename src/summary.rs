@@ -6,8 +6,9 @@ mod plain;
 use std::fmt::Write as _;
 
 use crate::event::{CheckStatus, Choice, Escalation, Outcome, PauseReason};
-use crate::flow::{PhaseState, Run, Status};
+use crate::flow::{Measure, PhaseState, Run, Scope, Shortage, Status, shortage};
 use crate::issue::IssueNumber;
+use crate::phase::Step;
 pub use plain::{columns, padded, plain};
 
 /// The most suggestions a pull request carries.
@@ -89,6 +90,10 @@ pub fn progress_comment(run: &Run) -> String {
     if let Some(escalation) = &run.paused {
         let _ = write!(body, "\n{}", question(run, escalation));
     }
+    let agents = agent_lines(run);
+    if !agents.is_empty() {
+        let _ = write!(body, "\n{}", in_list(&agents));
+    }
     let _ = write!(body, "\n{}\n", cost_line(run));
     if run.simulated {
         body.push_str("\nSimulated: a scripted or plain-command agent took part.\n");
@@ -106,8 +111,14 @@ pub fn cost_line(run: &Run) -> String {
     let spent = &run.spent;
     let calls = counted(spent.calls, "agent call");
     let (tokens_in, tokens_out, usd) = (spent.input_tokens, spent.output_tokens, spent.cost_usd);
+    let unpriced = match spent.unpriced_calls {
+        0 => String::new(),
+        number => format!(" and {} of unknown price", counted(number, "call")),
+    };
     let time = duration(spent.millis / 1000);
-    format!("{calls}, {tokens_in} tokens in, {tokens_out} tokens out, {usd:.2} USD, {time} of agents at work")
+    format!(
+        "{calls}, {tokens_in} tokens in, {tokens_out} tokens out, {usd:.2} USD{unpriced}, {time} of agents at work"
+    )
 }
 
 /// Returns a number with its noun, in the plural where there is not exactly one.
@@ -137,6 +148,10 @@ pub fn pull_request(run: &Run) -> (String, String) {
     let _ = write!(body, "## Phases\n\n{}", phase_table(run));
     let _ = write!(body, "\n## Evidence gathered by ai-workflow\n\n{}", evidence(run));
     body.push_str(&documents_section(run));
+    let agents = agent_lines(run);
+    if !agents.is_empty() {
+        let _ = write!(body, "\n## Agents\n\n{}", in_list(&agents));
+    }
     let suggestions = suggestions(run);
     if !suggestions.is_empty() {
         let _ = write!(body, "\n## Suggestions of the reviewers\n\n{suggestions}");
@@ -157,6 +172,19 @@ pub fn finalized_pull_request(run: &Run) -> (String, String) {
 
 fn documents_section(run: &Run) -> String {
     format!("\n## Documents\n\n{}", documents(run))
+}
+
+/// Returns what is worth knowing about the agents, one line each: who took over, and who reviewed its own work.
+pub fn agent_lines(run: &Run) -> Vec<String> {
+    let fallbacks = run.fallbacks.iter();
+    let fallbacks = fallbacks.map(|fallback| format!("{} {}: {fallback}", fallback.phase, fallback.step));
+    let own = run.phases.iter().filter(|phase| phase.reviewed_by_its_author());
+    let own = own.map(|phase| format!("{}: the reviewer is the author's own model", phase.name()));
+    fallbacks.chain(own).collect()
+}
+
+fn in_list(lines: &[String]) -> String {
+    lines.iter().fold(String::new(), |list, line| list + "- " + &quoted(line) + "\n")
 }
 
 fn evidence(run: &Run) -> String {
@@ -254,19 +282,23 @@ fn answers(run: &Run, escalation: &Escalation) -> Vec<String> {
     }
 }
 
-/// Returns the limit that was reached, doubled, as a setting.
+/// Returns the limit that leaves too little, doubled, as a setting.
 fn raised(run: &Run) -> String {
-    let (budget, spent) = (&run.budget, &run.spent);
-    if let Some(most) = budget.calls.filter(|most| spent.calls >= *most) {
-        return format!("budget.calls={}", most.max(1) * 2);
+    let phase = run.paused.as_ref().and_then(|pause| run.phase(pause.phase.as_ref()?));
+    let short = phase.and_then(|phase| shortage(run, phase, phase.current_step().unwrap_or(Step::Execute)));
+    let Some(Shortage { limit, reserve }) = short else {
+        return format!("budget.usd={:.2}", run.budget.usd.unwrap_or(run.spent.cost_usd).max(0.5) * 2.0);
+    };
+    let table = match limit.scope {
+        Scope::Run => "budget",
+        Scope::Phase(_) => "budget.phase",
+        Scope::Day => "budget.day",
+    };
+    let (key, needed) = (limit.measure.as_str(), limit.most.max(limit.used + reserve));
+    match limit.measure {
+        Measure::Usd => format!("{table}.{key}={:.2}", needed.max(0.5) * 2.0),
+        _ => format!("{table}.{key}={}", (needed.max(1.0) * 2.0).ceil()),
     }
-    if let Some(most) = budget.tokens.filter(|most| spent.input_tokens + spent.output_tokens >= *most) {
-        return format!("budget.tokens={}", most.max(1) * 2);
-    }
-    if let Some(most) = budget.minutes.filter(|most| spent.millis / 60_000 >= *most) {
-        return format!("budget.minutes={}", most.max(1) * 2);
-    }
-    format!("budget.usd={:.2}", budget.usd.unwrap_or(spent.cost_usd).max(0.5) * 2.0)
 }
 
 fn answer(number: IssueNumber, choice: Choice) -> String {

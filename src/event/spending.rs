@@ -55,16 +55,15 @@ impl Spent {
         self.input_tokens.saturating_add(self.output_tokens)
     }
 
-    /// Counts a call that begins.
-    pub fn begin(&mut self, prompt_bytes: u64) {
-        self.calls += 1;
-        self.prompt_bytes = self.prompt_bytes.saturating_add(prompt_bytes);
+    /// Returns what the beginning of a call counts.
+    pub fn beginning(prompt_bytes: u64) -> Self {
+        Self { calls: 1, prompt_bytes, ..Self::default() }
     }
 
-    /// Counts what a call used.
-    pub fn pay(&mut self, ended: &Ended) {
+    /// Returns what the rest of a call counts.
+    pub fn of(ended: &Ended) -> Self {
         let usage = &ended.usage;
-        self.add(&Self {
+        Self {
             input_tokens: usage.input_tokens.unwrap_or(0),
             cached_tokens: usage.cached_tokens.unwrap_or(0),
             output_tokens: usage.output_tokens.unwrap_or(0),
@@ -73,7 +72,7 @@ impl Spent {
             unpriced_calls: u64::from(usage.is_unpriced()),
             millis: ended.millis,
             ..Self::default()
-        });
+        }
     }
 
     /// Adds another sum.

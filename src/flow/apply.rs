@@ -1,7 +1,7 @@
 //! Folds one fact into the state. The only place where state changes; a fact that does not fit is an error.
 //! What a fact does inside a phase stands in `step`, `round` and `reopen`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
 
@@ -63,8 +63,12 @@ fn begin(started: &RunStarted, at: Timestamp) -> Run {
         paused: None,
         spent: Spent::default(),
         unusable: BTreeMap::new(),
+        called: Vec::new(),
         fallbacks: Vec::new(),
+        day: None,
         elsewhere: None,
+        dearest: BTreeMap::new(),
+        warned: BTreeSet::new(),
         cycles: 0,
         simulated: false,
         head: started.base_commit.clone(),
@@ -83,24 +87,24 @@ impl Run {
             Fact::PhaseSkipped { phase, because } => self.skip(phase, because),
             Fact::PhaseStarted { phase, tree } => self.phase_mut(phase).start(tree, at),
             Fact::Assessed(assessed) => {
-                self.spent.begin(0);
-                self.pay(&assessed.ended);
+                self.count(at, &Spent::beginning(0));
+                self.pay(&assessed.ended, at);
                 self.learn(&assessed.agent, &assessed.ended, at);
                 self.difficulty = Some(assessed.counts_as());
             }
             Fact::SpentElsewhere(elsewhere) => self.elsewhere = Some(*elsewhere),
-            Fact::StepStarted(started) => self.call(started),
+            Fact::StepStarted(started) => self.call(started, at),
             Fact::Worked(worked) => {
-                self.ended(&worked.phase, &worked.ended, at);
+                self.ended(&worked.phase, worked.step, &worked.ended, at);
                 self.phase_mut(&worked.phase).worked(worked);
             }
             Fact::Checked(checked) => self.phase_mut(&checked.phase).checked(checked),
             Fact::Reviewed(reviewed) => {
-                self.ended(&reviewed.phase, &reviewed.ended, at);
+                self.ended(&reviewed.phase, Step::Review, &reviewed.ended, at);
                 self.phase_mut(&reviewed.phase).reviewed(reviewed);
             }
             Fact::Triaged(triaged) => {
-                self.ended(&triaged.phase, &triaged.ended, at);
+                self.ended(&triaged.phase, Step::Triage, &triaged.ended, at);
                 self.phase_mut(&triaged.phase).triaged(triaged);
             }
             Fact::Ruled(ruled) => self.ruled(ruled, at),
@@ -124,7 +128,10 @@ impl Run {
                 self.paused = None;
                 self.outcome = Outcome::Cancelled;
             }
-            Fact::Noted { kind, text } => self.notes.push((kind.clone(), text.clone())),
+            Fact::Noted { kind, text } => {
+                self.warned_of(kind, text);
+                self.notes.push((kind.clone(), text.clone()));
+            }
             Fact::Finished { outcome } => self.outcome = *outcome,
         }
     }
@@ -162,26 +169,35 @@ impl Run {
         phase.skipped_because = Some(because.to_owned());
     }
 
-    fn call(&mut self, started: &StepStarted) {
-        self.spent.begin(started.prompt_bytes);
+    fn call(&mut self, started: &StepStarted, at: Timestamp) {
+        let begun = Spent::beginning(started.prompt_bytes);
+        self.count(at, &begun);
         self.called(&started.phase, started.step, &started.agent);
-        self.phase_mut(&started.phase).call(started);
+        let phase = self.phase_mut(&started.phase);
+        phase.usage.entry(started.step).or_default().add(&begun);
+        phase.call(started);
     }
 
-    fn ended(&mut self, name: &PhaseName, ended: &Ended, at: Timestamp) {
-        self.pay(ended);
+    fn ended(&mut self, name: &PhaseName, step: Step, ended: &Ended, at: Timestamp) {
+        self.pay(ended, at);
+        self.remember_cost(step, ended);
         let phase = self.phase_mut(name);
+        phase.usage.entry(step).or_default().add(&Spent::of(ended));
         phase.ended_at = Some(at);
         let caller = phase.caller.clone();
         self.learn(&caller, ended, at);
     }
 
-    fn pay(&mut self, ended: &Ended) {
-        self.spent.pay(ended);
+    fn pay(&mut self, ended: &Ended, at: Timestamp) {
+        self.count(at, &Spent::of(ended));
         self.simulated |= ended.simulated;
     }
 
     fn pause(&mut self, escalation: &Escalation) {
+        let gate = escalation.phase.as_ref().filter(|_| escalation.reason == PauseReason::Gate);
+        if let Some(phase) = gate.and_then(|gate| self.phases.iter_mut().find(|phase| phase.name() == gate)) {
+            phase.wait_at_gate();
+        }
         self.paused = Some(escalation.clone());
         self.outcome = Outcome::Paused;
     }

@@ -3,9 +3,10 @@
 use jiff::Timestamp;
 
 use super::recovery::{Recovery, drops_out, predicate, recovery};
-use super::state::{PhaseState, Run};
-use crate::event::{Ended, ExecOutcome, Ruled, Ruling};
+use super::state::{Called, PhaseState, Run};
+use crate::event::{Ended, ExecOutcome, Program, Ruled, Ruling};
 use crate::phase::{PhaseName, Step};
+use crate::policy::Difficulty;
 
 /// Why an agent is passed over, and until when if that is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -93,6 +94,14 @@ impl Run {
         model.map_or_else(|| spec.to_owned(), |model| format!("{spec}:{model}"))
     }
 
+    /// Returns the author that is asked how hard the issue is, with the model it has for simple work.
+    pub(super) fn assessor(&self, phase: &PhaseState) -> String {
+        let spec = self.agent_for(phase, Step::Execute);
+        let models = self.started.agreement.models.get(&Difficulty::Simple);
+        let model = models.and_then(|models| models.get(&spec)).and_then(|choice| choice.of(Step::Execute));
+        model.map_or_else(|| spec.clone(), |model| format!("{spec}:{model}"))
+    }
+
     fn is_usable(&self, agent: &str) -> bool {
         let passed = |until: Timestamp| until <= self.updated_at;
         self.unusable.get(agent).is_none_or(|unusable| unusable.until.is_some_and(passed))
@@ -118,12 +127,22 @@ impl Run {
 
     /// Remembers whether an agent is of use from here on.
     pub(super) fn learn(&mut self, agent: &str, ended: &Ended, at: Timestamp) {
+        if ended.outcome != ExecOutcome::NotStarted {
+            self.lock(agent, ended.program.as_ref());
+        }
         let recovery = recovery(ended, false, at);
         if drops_out(ended.outcome, recovery) {
             let until = if let Recovery::NextOrWait { until } = recovery { until } else { None };
             self.unusable.insert(agent.to_owned(), Unusable { outcome: ended.outcome, until });
         } else if ended.outcome.ended() {
             self.unusable.remove(agent);
+        }
+    }
+
+    fn lock(&mut self, agent: &str, program: Option<&Program>) {
+        let called = Called { agent: agent.to_owned(), program: program.cloned() };
+        if !self.called.contains(&called) {
+            self.called.push(called);
         }
     }
 

@@ -1,11 +1,13 @@
 //! What to do now: a function of the state, never of the last transition.
 
+use super::budget::{allowance, budget_pause, shortage, warning};
+use super::escalation::{closed_gate, gate_question};
 use super::rule::rule;
 use super::session::resume;
 use super::state::{PhaseState, Run, Stage, State, Status};
-use crate::event::{Choice, Escalation, Fact, Outcome, PauseReason, Spent, Usage};
+use crate::event::{Fact, Outcome, Usage};
 use crate::phase::{PhaseName, Step};
-use crate::policy::Budget;
+use crate::policy::Gate;
 
 /// What to do now.
 #[derive(Debug, Clone, PartialEq)]
@@ -144,11 +146,39 @@ fn in_phase(run: &Run, phase: &PhaseState) -> Decision {
 }
 
 fn start(run: &Run, phase: &PhaseState) -> Decision {
-    if unmet_needs(run, phase).is_empty() || run.asked.ignore_needs {
-        Decision::Perform(Action::StartPhase(phase.name().clone()))
-    } else {
-        Decision::Halt(Outcome::Running)
+    if !unmet_needs(run, phase).is_empty() && !run.asked.ignore_needs {
+        return Decision::Halt(Outcome::Running);
     }
+    match phase.def.gate {
+        Gate::NoGo => stop_before(run, phase),
+        Gate::Ask if !phase.let_in => record(Fact::Paused { escalation: gate_question(phase) }),
+        Gate::Ask | Gate::Go if run.asked.auto_model && run.difficulty.is_none() => assess(run, phase),
+        Gate::Ask | Gate::Go => Decision::Perform(Action::StartPhase(phase.name().clone())),
+    }
+}
+
+/// A run that stops before a phase is completed if everything before it is.
+fn stop_before(run: &Run, phase: &PhaseState) -> Decision {
+    let mut earlier = run.phases.iter().take_while(|earlier| earlier.name() != phase.name());
+    if !earlier.all(PhaseState::is_met) {
+        return record(Fact::Paused { escalation: closed_gate(phase) });
+    }
+    let nothing_done = run.phases.iter().all(|phase| phase.commit.is_none());
+    if run.published || nothing_done {
+        return finish(Outcome::Completed);
+    }
+    Decision::Perform(Action::Publish)
+}
+
+fn assess(run: &Run, phase: &PhaseState) -> Decision {
+    if let Some(short) = shortage(run, phase, Step::Answer) {
+        return record(Fact::Paused { escalation: budget_pause(run, phase, &short) });
+    }
+    Decision::Perform(Action::Assess(Box::new(Assess {
+        phase: phase.name().clone(),
+        agent: run.assessor(phase),
+        allowance: allowance(run, phase),
+    })))
 }
 
 /// Returns the needs of a phase that are neither completed nor left out.
@@ -158,8 +188,11 @@ pub fn unmet_needs(run: &Run, phase: &PhaseState) -> Vec<PhaseName> {
 }
 
 fn call(run: &Run, phase: &PhaseState, step: Step) -> Decision {
-    if let Some(limit) = over_budget(&run.budget, &run.spent) {
-        return record(Fact::Paused { escalation: budget_pause(phase, &limit) });
+    if let Some(warning) = warning(run) {
+        return record(warning);
+    }
+    if let Some(short) = shortage(run, phase, step) {
+        return record(Fact::Paused { escalation: budget_pause(run, phase, &short) });
     }
     let agent = run.agent_for(phase, step);
     let attempt = phase.calls.get(&(phase.round, step)).copied().unwrap_or(0) + 1;
@@ -171,33 +204,6 @@ fn call(run: &Run, phase: &PhaseState, step: Step) -> Decision {
         resumes: resume(run, phase, step, &agent),
         agent,
         delay_ms: phase.delay_ms,
-        allowance: Allowance::default(),
+        allowance: allowance(run, phase),
     })))
-}
-
-/// Names the limit that leaves nothing for another call.
-#[expect(clippy::cast_precision_loss, reason = "minutes of a run are far below 2^52")]
-pub fn over_budget(budget: &Budget, spent: &Spent) -> Option<String> {
-    let tokens = spent.input_tokens + spent.output_tokens;
-    let minutes = spent.millis as f64 / 60_000.0;
-    let usd = budget.usd.filter(|most| spent.cost_usd >= *most);
-    let usd = usd.map(|most| format!("{:.2} of {most:.2} USD", spent.cost_usd));
-    let tokens_over =
-        budget.tokens.filter(|most| tokens >= *most).map(|most| format!("{tokens} of {most} tokens"));
-    let calls = budget.calls.filter(|most| spent.calls >= *most);
-    let calls = calls.map(|most| format!("{} of {most} agent calls", spent.calls));
-    let time = budget.minutes.filter(|most| minutes >= *most as f64);
-    let time = time.map(|most| format!("{minutes:.1} of {most} minutes"));
-    usd.or(tokens_over).or(calls).or(time)
-}
-
-fn budget_pause(phase: &PhaseState, limit: &str) -> Escalation {
-    Escalation {
-        reason: PauseReason::Budget,
-        phase: Some(phase.name().clone()),
-        question: format!("The budget is used up: {limit}. Raise it and execute again, or cancel the run."),
-        options: vec![Choice::Continue],
-        report: vec![],
-        until: None,
-    }
 }

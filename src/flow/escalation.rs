@@ -22,6 +22,26 @@ pub(super) fn escalation(phase: &PhaseState, reason: PauseReason, why: &str) -> 
     }
 }
 
+/// Asks whether a phase may begin.
+pub(super) fn gate_question(phase: &PhaseState) -> Escalation {
+    let question = format!("{} begins only when a person says so. Begin it, or give it up?", phase.name());
+    at_the_gate(phase, question, vec![Choice::Continue, Choice::GiveUp])
+}
+
+/// Says that the run goes no further, while something before the gate is not done.
+pub(super) fn closed_gate(phase: &PhaseState) -> Escalation {
+    let question = format!(
+        "The run stops before {}, and not every phase before it is completed. Go on with those?",
+        phase.name()
+    );
+    at_the_gate(phase, question, vec![Choice::Continue])
+}
+
+fn at_the_gate(phase: &PhaseState, question: String, options: Vec<Choice>) -> Escalation {
+    let phase = Some(phase.name().clone());
+    Escalation { reason: PauseReason::Gate, phase, question, options, report: vec![], until: None }
+}
+
 /// Writes the question for a run that no agent can serve until a quota is renewed.
 pub(super) fn quota_pause(phase: &PhaseState, step: Step, until: Option<Timestamp>) -> Escalation {
     let agents = phase.chain(step).join(", ");

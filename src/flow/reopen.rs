@@ -6,6 +6,7 @@ use jiff::Timestamp;
 use super::state::{Counters, PhaseState, Run, Stage, Status};
 use crate::event::{Answered, Choice, Outcome, PauseReason, Reopened, ReopenedBy};
 use crate::phase::Step;
+use crate::policy::Gate;
 
 /// Sets a phase and all later ones back to pending. Phases left out by choice stay left out,
 /// and so does the question of an earlier phase.
@@ -32,8 +33,10 @@ pub(super) fn answered(run: &mut Run, answer: &Answered, at: Timestamp) {
     let Some(escalation) = run.paused.take() else { return };
     run.outcome = Outcome::Running;
     let asked = run.phases.iter_mut().find(|phase| phase.status == Status::Paused);
-    if let Some(phase) = asked {
-        phase.answered(escalation.reason, answer, at);
+    match asked {
+        Some(phase) if escalation.reason == PauseReason::Gate => phase.at_gate(answer, at),
+        Some(phase) => phase.answered(escalation.reason, answer, at),
+        None => {}
     }
 }
 
@@ -49,6 +52,8 @@ impl PhaseState {
             rounds: std::mem::take(&mut self.rounds),
             past: std::mem::take(&mut self.past),
             calls: std::mem::take(&mut self.calls),
+            prompts: std::mem::take(&mut self.prompts),
+            usage: std::mem::take(&mut self.usage),
             changed: std::mem::take(&mut self.changed),
             review: self.review.take(),
             checks: self.checks.take(),
@@ -72,6 +77,24 @@ impl PhaseState {
                 self.accepted_by = Some(answer.by.clone());
                 self.stage = Stage::Deciding;
             }
+            Choice::GiveUp => self.fail("given_up", at),
+        }
+    }
+
+    /// Waits for a person to open the gate.
+    pub(super) fn wait_at_gate(&mut self) {
+        if self.status == Status::Pending && self.def.gate == Gate::Ask {
+            self.status = Status::Paused;
+            self.reason = Some(PauseReason::Gate.as_str().to_owned());
+        }
+    }
+
+    fn at_gate(&mut self, answer: &Answered, at: Timestamp) {
+        self.reason = None;
+        self.status = Status::Pending;
+        self.advice = Some(answer.text.clone()).filter(|text| !text.trim().is_empty());
+        match answer.choice {
+            Choice::Continue | Choice::Accept => self.let_in = true,
             Choice::GiveUp => self.fail("given_up", at),
         }
     }

@@ -2,20 +2,14 @@
 //! Nothing here is accepted from an agent; counters, statuses and verdicts are computed.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
 
 use jiff::Timestamp;
-use serde::{Deserialize, Serialize};
 
 use super::chain::{Fallback, Unusable};
-use crate::event::{
-    Asked, CheckResult, CheckStatus, Ended, Escalation, Evaluation, Outcome, Reopened, Reviewed, RunStarted,
-    Spent, SpentElsewhere, Triaged, Usage, Worked,
-};
-use crate::finding::Finding;
+pub use super::phase_state::{Counters, Past, PhaseState, Round, Stage, Status};
+use crate::event::{Asked, Escalation, Outcome, Program, RunStarted, Spent, SpentElsewhere};
 use crate::phase::{PhaseName, Step};
-use crate::policy::{Budget, BudgetScopes, Difficulty, OnFail, PhaseDef};
-use crate::verdict::{Judgment, ReadAs, Verdict};
+use crate::policy::{Budget, BudgetScopes, Difficulty};
 
 /// Where a run stands. Before the first fact there is no [`Run`].
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -43,10 +37,18 @@ pub struct Run {
     pub spent: Spent,
     /// Agents that are passed over where another one is left.
     pub unusable: BTreeMap<String, Unusable>,
+    /// Every agent that was called, once for each program it told of.
+    pub called: Vec<Called>,
     /// Who took over from whom.
     pub fallbacks: Vec<Fallback>,
+    /// What the run has spent on the day of its latest call.
+    pub day: Option<Day>,
     /// What other runs have spent.
     pub elsewhere: Option<SpentElsewhere>,
+    /// What one call of each kind has cost at most.
+    pub dearest: BTreeMap<Step, Spent>,
+    /// The limits that were warned of.
+    pub warned: BTreeSet<String>,
     /// How often the evaluation sent the run back.
     pub cycles: u32,
     /// A scripted or plain-command agent took part.
@@ -61,296 +63,19 @@ pub struct Run {
     pub notes: Vec<(String, String)>,
 }
 
-/// Where a phase stands.
-#[derive(Debug, Clone, PartialEq)]
-pub struct PhaseState {
-    pub def: PhaseDef,
-    pub status: Status,
-    /// Why it failed or waits, as a code such as `retry_limit` or `E_NO_DELIVERABLE`.
-    pub reason: Option<String>,
-    /// It failed with its work kept, not approved.
-    pub incomplete: bool,
-    pub skipped_because: Option<String>,
-    pub stage: Stage,
-    /// The round under way, from 1; numbers go on counting after a reopening.
-    pub round: u32,
-    pub rounds: Vec<Round>,
-    /// Every ruling, redos included.
-    pub past: Vec<Past>,
-    pub counters: Counters,
-    /// Which agent of the chain is author, and which is reviewer.
-    pub author: usize,
-    pub reviewer: usize,
-    /// The same for steps with a chain of their own.
-    pub own_turns: BTreeMap<Step, usize>,
-    /// The agent that was called last.
-    pub caller: String,
-    /// The agent that made the latest work.
-    pub worked_by: String,
-    /// What the sessions of the authors have used.
-    pub sessions: BTreeMap<String, Usage>,
-    /// The last call continued a session.
-    pub resumed: bool,
-    /// When the last call ended.
-    pub ended_at: Option<Timestamp>,
-    /// Agent calls by round and step.
-    pub calls: BTreeMap<(u32, Step), u32>,
-    /// Milliseconds to wait before the next call.
-    pub delay_ms: u64,
-    /// The step that broke, when the ruling is about that.
-    pub broken: Option<Step>,
-    pub work: Option<Worked>,
-    pub checks: Option<Vec<CheckResult>>,
-    pub review: Option<Reviewed>,
-    pub triage: Option<Triaged>,
-    /// The files as they stand, as far as the facts know.
-    pub tree: String,
-    /// Paths the authors of this phase changed.
-    pub changed: BTreeSet<String>,
-    pub evaluation: Option<Evaluation>,
-    /// How often an approval was void because the files had changed.
-    pub voided: u32,
-    /// What a person answered, for the next prompt.
-    pub advice: Option<String>,
-    /// Who took the responsibility instead of a reviewer.
-    pub accepted_by: Option<String>,
-    /// Why the phase was opened again, for the next prompt.
-    pub reopened: Option<Reopened>,
-    pub completed_steps: Vec<Step>,
-    pub commit: Option<String>,
-    /// The first commit of the phase, when it was opened again after that.
-    pub earlier: Option<String>,
-    pub started_at: Option<Timestamp>,
-    pub completed_at: Option<Timestamp>,
+/// An agent that was called, and the program behind it as far as it told.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Called {
+    pub agent: String,
+    pub program: Option<Program>,
 }
 
-/// The status of a phase, as `metadata.json` shows it.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Status {
-    #[default]
-    Pending,
-    InProgress,
-    Completed,
-    Failed,
-    Paused,
-    Skipped,
-}
-
-impl Status {
-    /// Returns the word used in records.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Pending => "pending",
-            Self::InProgress => "in_progress",
-            Self::Completed => "completed",
-            Self::Failed => "failed",
-            Self::Paused => "paused",
-            Self::Skipped => "skipped",
-        }
-    }
-
-    /// Tells whether nothing is left to do in the phase.
-    pub fn satisfies(self) -> bool {
-        matches!(self, Self::Completed | Self::Skipped)
-    }
-}
-
-/// The step pointer inside a phase.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Stage {
-    /// Not begun.
-    Idle,
-    /// The step comes next.
-    Ready(Step),
-    /// The call is under way, or was when the runner died.
-    Working(Step),
-    /// A ruling comes next.
-    Deciding,
-    /// The ruling was to advance: the commit comes next.
-    Closing,
-    /// Over, one way or another.
-    Closed,
-}
-
-impl fmt::Display for Stage {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Idle => f.write_str("not begun"),
-            Self::Ready(step) => write!(f, "ready for {step}"),
-            Self::Working(step) => write!(f, "working at {step}"),
-            Self::Deciding => f.write_str("ready for a ruling"),
-            Self::Closing => f.write_str("ready for the commit"),
-            Self::Closed => f.write_str("closed"),
-        }
-    }
-}
-
-/// A pass of the cycle that ended in a judgment.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Round {
-    pub n: u32,
-    /// Nothing when a failed check ended the round.
-    pub verdict: Option<Verdict>,
-    pub read_as: Option<ReadAs>,
-    pub judgment: Judgment,
-    pub ruling: &'static str,
-    pub findings: Vec<Finding>,
-    /// Identities of what was open: findings and failed checks.
-    pub open: BTreeSet<String>,
-    /// Agent calls that made and judged this round: its execute or revise, its review and triage, redone ones too.
-    pub attempts: u32,
-    /// Whether the work judged in this round changed any file.
-    pub changed_files: bool,
-    pub standstill: Option<String>,
-}
-
-/// One ruling of a phase's history.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Past {
-    pub round: u32,
-    pub judgment: Judgment,
-    pub ruling: &'static str,
-    pub rule: String,
-}
-
-/// What is counted against the limits (DESIGN §5).
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Counters {
-    /// Every execute and revise begun, redone ones too; an interrupted call that is taken up again counts once.
-    pub passes: u32,
-    /// Rounds opened, the present one included.
-    pub rounds: u32,
-    /// Reviews that produced a verdict; with triage: tables that could be read.
-    pub reviews: u32,
-    /// Revisions begun; with triage also the rounds whose triage changed files.
-    pub revisions: u32,
-    /// Redos in a row, by step; a judged pass resets them.
-    pub redos: BTreeMap<Step, u32>,
-    pub format_redos: u32,
-    /// Unreadable answers in a row.
-    pub unreadable: u32,
-}
-
-impl PhaseState {
-    /// Makes the state of a phase that has not begun.
-    pub fn new(def: PhaseDef) -> Self {
-        Self {
-            def,
-            status: Status::Pending,
-            reason: None,
-            incomplete: false,
-            skipped_because: None,
-            stage: Stage::Idle,
-            round: 1,
-            rounds: Vec::new(),
-            past: Vec::new(),
-            counters: Counters::default(),
-            author: 0,
-            reviewer: 0,
-            own_turns: BTreeMap::new(),
-            caller: String::new(),
-            worked_by: String::new(),
-            sessions: BTreeMap::new(),
-            resumed: false,
-            ended_at: None,
-            calls: BTreeMap::new(),
-            delay_ms: 0,
-            broken: None,
-            work: None,
-            checks: None,
-            review: None,
-            triage: None,
-            tree: String::new(),
-            changed: BTreeSet::new(),
-            evaluation: None,
-            voided: 0,
-            advice: None,
-            accepted_by: None,
-            reopened: None,
-            completed_steps: Vec::new(),
-            commit: None,
-            earlier: None,
-            started_at: None,
-            completed_at: None,
-        }
-    }
-
-    /// Tells whether a later phase may build on this one: completed, or left out by choice.
-    pub fn is_met(&self) -> bool {
-        self.status == Status::Completed || (self.status == Status::Skipped && self.left_out_by_choice())
-    }
-
-    /// Tells whether the phase was left out by a preset or a flag, not because another one failed.
-    pub fn left_out_by_choice(&self) -> bool {
-        self.skipped_because.as_ref().is_some_and(|because| !because.starts_with("failed:"))
-    }
-
-    /// Returns the name of the phase.
-    pub fn name(&self) -> &PhaseName {
-        &self.def.name
-    }
-
-    /// Returns the step that is under way or comes next.
-    pub fn current_step(&self) -> Option<Step> {
-        match self.stage {
-            Stage::Ready(step) | Stage::Working(step) => Some(step),
-            Stage::Idle | Stage::Deciding | Stage::Closing | Stage::Closed => None,
-        }
-    }
-
-    /// Returns how the latest call of a step ended.
-    pub(super) fn ended_of(&self, step: Step) -> Option<&Ended> {
-        match step {
-            Step::Review => self.review.as_ref().map(|review| &review.ended),
-            Step::Triage => self.triage.as_ref().map(|triage| &triage.ended),
-            Step::Execute | Step::Revise | Step::Check | Step::Answer => {
-                self.work.as_ref().map(|work| &work.ended)
-            }
-        }
-    }
-
-    /// Returns the results of checks that demand a revision, a stop or a redo.
-    pub fn failed_checks(&self) -> impl Iterator<Item = &CheckResult> {
-        self.checks.iter().flatten().filter(|result| {
-            let noted = self.on_fail(&result.check) == OnFail::Note;
-            result.status == CheckStatus::Fail && !noted
-        })
-    }
-
-    /// Returns what a failure of the check means in this phase's policy.
-    pub fn on_fail(&self, check: &str) -> OnFail {
-        self.def
-            .policy
-            .checks
-            .iter()
-            .find(|rule| rule.id == check)
-            .map_or(OnFail::Revise, |rule| rule.on_fail)
-    }
-
-    /// Returns the findings of the latest review.
-    pub fn findings(&self) -> &[Finding] {
-        self.review
-            .as_ref()
-            .and_then(|review| review.reading.as_ref())
-            .map_or(&[], |reading| &reading.findings)
-    }
-
-    /// Returns the identities of everything that is open after the present round.
-    pub fn open(&self) -> BTreeSet<String> {
-        let findings = self.findings().iter().map(Finding::fingerprint);
-        let checks = self
-            .failed_checks()
-            .map(|result| format!("check:{}:{}", result.check, crate::finding::normalised(&result.summary)));
-        findings.chain(checks).collect()
-    }
-
-    /// Returns how many of the rounds allowed are used, and how many are allowed.
-    /// In a policy with triage rounds are counted, else revisions.
-    pub fn used_of_limit(&self) -> (u32, u32) {
-        let used = if self.def.policy.triage { self.counters.rounds } else { self.counters.revisions };
-        (used, self.def.policy.limits.max_revisions)
-    }
+/// What a run has spent on one day.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Day {
+    /// In UTC.
+    pub date: jiff::civil::Date,
+    pub spent: Spent,
 }
 
 impl State {

@@ -64,6 +64,7 @@ impl PhaseState {
         }
         started.agent.clone_into(&mut self.caller);
         self.resumed = started.resumes.is_some();
+        self.prompts.insert(started.step, started.prompt.clone());
         self.calls.insert((started.round, started.step), started.attempt);
         self.stage = Stage::Working(started.step);
         self.delay_ms = 0;

@@ -1,7 +1,9 @@
 //! The engine, shown from outside: facts in, decisions out. Every seed's loop is one policy of it.
 
 mod budget;
+mod difficulty;
 mod edges;
+mod gates;
 mod misfits;
 mod pauses;
 mod policies;
@@ -19,4 +21,5 @@ mod seed_retake;
 mod sessions;
 mod speed;
 mod three_facts;
+mod views;
 mod world;

@@ -1,8 +1,8 @@
 //! The budget: no call begins when a limit is used up; raising it goes on where the run stood.
 
-use ai_workflow::event::{Asked, Choice, Fact, Outcome, PauseReason};
-use ai_workflow::flow::{Status, over_budget};
-use ai_workflow::policy::Budget;
+use ai_workflow::event::{Asked, Choice, Fact, Outcome, PauseReason, Spent, SpentElsewhere};
+use ai_workflow::flow::{Action, Allowance, Call, Decision, Status, decide, over_budget};
+use ai_workflow::policy::{Budget, BudgetScopes};
 
 use super::policies::{agreement, phase, phase_review};
 use super::world::World;
@@ -62,6 +62,159 @@ fn asking_again_without_raising_it_pauses_again_and_costs_nothing() {
     }
     assert_eq!(world.answer(Choice::Continue, ""), Outcome::Paused);
     assert_eq!(world.run().spent.calls, 1);
+}
+
+fn usd(most: f64) -> Budget {
+    Budget { usd: Some(most), ..Budget::default() }
+}
+
+/// A run of two phases whose calls cost so much.
+fn costing(cost_usd: Option<f64>, budget: Budget, scopes: BudgetScopes) -> World {
+    let phases = ["planning", "design"].map(|name| phase(name, phase_review()));
+    let mut agreed = agreement(phases.to_vec());
+    agreed.budget = budget;
+    agreed.budget_scopes = scopes;
+    let mut world = World::new(agreed);
+    world.cost_usd = cost_usd;
+    world
+}
+
+fn asked(world: &World) -> String {
+    world.run().paused.as_ref().map(|asked| asked.question.clone()).unwrap_or_default()
+}
+
+fn notes(world: &World) -> Vec<(&str, &str)> {
+    world.run().notes.iter().map(|(kind, text)| (kind.as_str(), text.as_str())).collect()
+}
+
+fn next_call(world: &World) -> Call {
+    match decide(&world.state) {
+        Decision::Perform(Action::CallAgent(call)) => *call,
+        other => panic!("no call: {other:?}"),
+    }
+}
+
+#[test]
+fn a_call_that_would_pass_the_limit_is_not_started() {
+    let mut world = costing(Some(1.0), usd(2.5), BudgetScopes::default());
+    assert_eq!(world.execute(), Outcome::Paused);
+    assert_eq!((world.run().spent.calls, world.run().spent.cost_usd), (2, 2.0));
+    assert_eq!(
+        asked(&world),
+        "The budget leaves too little: 2.00 of 2.50 USD, and a call like the next took 1.00. Raise it and execute \
+         again, or cancel the run."
+    );
+    assert_eq!(notes(&world), [("budget", "80 % of the run's budget is used: 2.00 of 2.50 USD")]);
+    assert_eq!(world.execute_with(usd(4.0)), Outcome::Completed);
+}
+
+#[test]
+fn a_revision_is_expected_to_cost_what_the_first_work_cost() {
+    let script = super::world::Script { reviews: vec![super::world::fails()], ..Default::default() };
+    let mut world = costing(Some(1.0), usd(2.5), BudgetScopes::default());
+    world = world.script(&super::world::name("planning"), script);
+    assert_eq!(world.execute(), Outcome::Paused);
+    assert_eq!(world.run().spent.calls, 2);
+}
+
+#[test]
+fn tokens_are_reserved_too_and_figures_that_are_none_count_nothing() {
+    let mut world =
+        costing(Some(1.0), Budget { tokens: Some(3_000), ..Budget::default() }, BudgetScopes::default());
+    assert_eq!(world.execute(), Outcome::Paused);
+    assert_eq!(world.run().spent.calls, 2);
+    for odd in [Some(f64::NAN), Some(-7.0), Some(f64::INFINITY), None] {
+        let mut world = costing(odd, usd(0.5), BudgetScopes::default());
+        assert_eq!(world.execute(), Outcome::Completed, "{odd:?}");
+        assert_eq!((world.run().spent.cost_usd, world.run().spent.unpriced_calls), (0.0, 4), "{odd:?}");
+    }
+}
+
+#[test]
+fn each_phase_has_its_own_budget_and_raising_it_goes_on() {
+    let scopes = |most| BudgetScopes { phase: usd(most), ..BudgetScopes::default() };
+    let mut world = costing(Some(1.0), Budget::default(), scopes(2.0));
+    assert_eq!(world.execute(), Outcome::Completed, "two calls in each phase");
+    let mut world = costing(Some(1.0), Budget::default(), scopes(1.0));
+    assert_eq!(world.execute(), Outcome::Paused);
+    assert_eq!(
+        asked(&world),
+        "The budget of planning is used up: 1.00 of 1.00 USD. Raise it and execute again, or cancel the run."
+    );
+    let raised = Asked { budget_scopes: Some(scopes(2.0)), ..Asked::default() };
+    assert_eq!(world.ask(raised), Outcome::Completed);
+    assert_eq!(notes(&world), []);
+}
+
+#[test]
+fn the_day_counts_other_runs_and_begins_anew_at_midnight() {
+    let scopes = BudgetScopes { day: usd(5.0), ..BudgetScopes::default() };
+    let mut world = costing(Some(1.0), Budget::default(), scopes);
+    let today = world.run().updated_at.to_zoned(jiff::tz::TimeZone::UTC).date();
+    let spent = Spent { cost_usd: 4.0, ..Spent::default() };
+    world.record(Fact::SpentElsewhere(SpentElsewhere { day: today, spent }));
+    assert_eq!(world.execute(), Outcome::Paused);
+    assert!(
+        asked(&world).starts_with("The budget of the day is used up: 5.00 of 5.00 USD"),
+        "{}",
+        asked(&world)
+    );
+    let midnight =
+        today.tomorrow().expect("a day").to_zoned(jiff::tz::TimeZone::UTC).expect("a time").timestamp();
+    assert_eq!(world.run().paused.as_ref().and_then(|asked| asked.until), Some(midnight));
+    assert_eq!(world.execute(), Outcome::Paused, "the same day");
+    world.later = 86_400;
+    assert_eq!(world.execute(), Outcome::Completed);
+}
+
+#[test]
+fn what_was_known_of_another_day_does_not_count_today() {
+    let scopes = BudgetScopes { day: usd(5.0), ..BudgetScopes::default() };
+    let mut world = costing(Some(1.0), Budget::default(), scopes);
+    let spent = Spent { cost_usd: 100.0, ..Spent::default() };
+    world.record(Fact::SpentElsewhere(SpentElsewhere { day: jiff::civil::date(2023, 1, 1), spent }));
+    assert_eq!(world.execute(), Outcome::Completed);
+}
+
+#[test]
+fn a_call_may_use_what_the_tightest_limit_leaves() {
+    let budget = Budget { usd: Some(5.0), turns: Some(90), ..Budget::default() };
+    let step = Budget { usd: Some(4.5), minutes: Some(20), turns: Some(40), ..Budget::default() };
+    let scopes =
+        BudgetScopes { step, phase: Budget { minutes: Some(2), ..usd(9.0) }, ..BudgetScopes::default() };
+    let mut world = costing(Some(1.0), budget, scopes);
+    world.record(Fact::Asked(Asked::default()));
+    let Decision::Perform(start) = decide(&world.state) else { panic!("no start") };
+    world.perform(start);
+    let first = Allowance { usd: Some(4.5), turns: Some(40), seconds: Some(120) };
+    assert_eq!(next_call(&world).allowance, first);
+    world.perform(Action::CallAgent(Box::new(next_call(&world))));
+    world.perform(Action::RunChecks { phase: super::world::name("planning"), round: 1 });
+    let second = Allowance { usd: Some(4.0), turns: Some(40), seconds: Some(90) };
+    assert_eq!(next_call(&world).allowance, second);
+    assert_eq!(next_call(&costing_at_first_call()).allowance, Allowance::default());
+}
+
+fn costing_at_first_call() -> World {
+    let mut world = costing(None, Budget::default(), BudgetScopes::default());
+    let Decision::Perform(start) = decide(&world.state) else { panic!("no start") };
+    world.perform(start);
+    world
+}
+
+#[test]
+fn each_limit_is_warned_of_once_and_again_when_it_was_raised() {
+    let mut world = costing(Some(1.0), Budget { calls: Some(4), ..usd(4.9) }, BudgetScopes::default());
+    world.execute();
+    assert_eq!(notes(&world), []);
+    let mut world = costing(Some(1.0), usd(3.7), BudgetScopes::default());
+    assert_eq!(world.execute(), Outcome::Paused);
+    let first = ("budget", "81 % of the run's budget is used: 3.00 of 3.70 USD");
+    assert_eq!(notes(&world), [first]);
+    assert_eq!(world.execute(), Outcome::Paused);
+    assert_eq!(notes(&world), [first]);
+    assert_eq!(world.execute_with(usd(3.75)), Outcome::Paused);
+    assert_eq!(notes(&world), [first, ("budget", "80 % of the run's budget is used: 3.00 of 3.75 USD")]);
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use ai_workflow::event::{Entry, Fact, Outcome, Ruling};
 use ai_workflow::finding::Severity;
 use ai_workflow::flow::{Decision, PhaseState, Run, State, Status, apply, decide, fold};
+use ai_workflow::policy::{Budget, Gate};
 use ai_workflow::verdict::Judgment;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
@@ -138,8 +139,9 @@ proptest! {
         let world = played(world);
         if world.run().outcome == Outcome::Completed {
             let done = |phase: &PhaseState| phase.status == Status::Completed && phase.commit.is_some();
-            prop_assert!(world.run().phases.iter().all(done));
-            prop_assert!(world.run().published);
+            let mut before_the_gate = world.run().phases.iter().take_while(|phase| phase.def.gate != Gate::NoGo);
+            prop_assert!(before_the_gate.all(done));
+            prop_assert!(world.run().published || world.run().phases[0].def.gate == Gate::NoGo);
         }
     }
 
@@ -153,7 +155,9 @@ proptest! {
         let judged = |phase: &PhaseState| phase.def.policy.review.is_some() || !phase.def.policy.checks.is_empty();
         let possible = |phase: &PhaseState| judged(phase)
             && !(phase.def.decides && phase.def.policy.entry == ai_workflow::policy::Entry::Review);
-        let expected = world.run().phases.iter().all(possible);
+        let open = |phase: &PhaseState| phase.def.gate == Gate::Go;
+        let free = world.run().budget == Budget::default();
+        let expected = free && world.run().phases.iter().all(|phase| possible(phase) && open(phase));
         let world = played(world);
         if expected {
             prop_assert_eq!(world.run().outcome, Outcome::Completed);

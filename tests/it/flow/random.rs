@@ -8,8 +8,8 @@ use ai_workflow::event::{
 use ai_workflow::finding::Severity;
 use ai_workflow::phase::{PhaseName, Step};
 use ai_workflow::policy::{
-    CheckMode, CheckRule, CheckWhen, Difficulty, Discuss, Ending, Entry, Limits, OnFail, OnUnavailable,
-    Outcomes, Partial, PhaseDef, Policy, ReviewRule, Unreadable,
+    Budget, CheckMode, CheckRule, CheckWhen, Difficulty, Discuss, Ending, Entry, Gate, Limits, OnFail,
+    OnUnavailable, Outcomes, Partial, PhaseDef, Policy, ReviewRule, Unreadable,
 };
 use ai_workflow::verdict::{Judgment, Verdict};
 use proptest::collection::vec;
@@ -27,27 +27,45 @@ pub const PHASES: [&str; 3] = ["planning", "design", "evaluation"];
 
 /// A world whose people say something at most a few times.
 pub fn world() -> impl Strategy<Value = World> {
-    let agents = (1..3_usize, 1..3_usize, option::weighted(0.2, (step(), 1..3_usize)));
+    let agents = (1..3_usize, 1..3_usize, option::weighted(0.2, (step(), 1..3_usize)), gate());
     let phases = vec((policy(), script(), agents), 1..4);
     let humans = vec(human(), 0..4);
-    (phases, humans, any::<bool>(), any::<bool>()).prop_map(|(phases, humans, decides, sessions)| {
-        let count = phases.len();
-        let defs = phases.iter().enumerate().map(|(index, (policy, _, (agents, reviewers, own)))| PhaseDef {
-            decides: decides && index + 1 == count,
-            agents: named("author", *agents),
-            reviewers: named("reviewer", *reviewers),
-            step_agents: own.iter().map(|(step, count)| (*step, named("own", *count))).collect(),
-            ..phase(PHASES[index], policy.clone())
-        });
-        let mut world = World::new(agreement(chain(defs)));
-        world.limit = bound(&world, humans.len());
-        world.humans = humans;
-        world.sessions = sessions;
-        phases.into_iter().enumerate().fold(world, |world, (index, (_, script, ..))| {
-            let phase = PHASES[index].parse().expect("a phase name");
-            world.script(&phase, script)
-        })
-    })
+    let budget = option::weighted(0.15, 1..12_u32);
+    (phases, humans, any::<bool>(), any::<bool>(), budget).prop_map(
+        |(phases, humans, decides, sessions, budget)| {
+            let count = phases.len();
+            let defs =
+                phases.iter().enumerate().map(|(index, (policy, _, (agents, reviewers, own, gate)))| {
+                    PhaseDef {
+                        decides: decides && index + 1 == count,
+                        agents: named("author", *agents),
+                        reviewers: named("reviewer", *reviewers),
+                        gate: *gate,
+                        step_agents: own.iter().map(|(step, count)| (*step, named("own", *count))).collect(),
+                        ..phase(PHASES[index], policy.clone())
+                    }
+                });
+            let mut agreed = agreement(chain(defs));
+            agreed.budget = budget.map(budget_of).unwrap_or_default();
+            let mut world = World::new(agreed);
+            world.limit = bound(&world, humans.len());
+            world.humans = humans;
+            world.sessions = sessions;
+            phases.into_iter().enumerate().fold(world, |world, (index, (_, script, ..))| {
+                let phase = PHASES[index].parse().expect("a phase name");
+                world.script(&phase, script)
+            })
+        },
+    )
+}
+
+/// A call that a crash interrupts costs nothing, so a limit in dollars is the same whatever crashes.
+fn budget_of(quarters: u32) -> Budget {
+    Budget { usd: Some(f64::from(quarters) * 0.25), ..Budget::default() }
+}
+
+fn gate() -> impl Strategy<Value = Gate> {
+    prop_oneof![8 => Just(Gate::Go), 1 => Just(Gate::Ask), 1 => Just(Gate::NoGo)]
 }
 
 fn named(role: &str, count: usize) -> Vec<String> {

@@ -1,0 +1,125 @@
+//! What the views tell of agents: programs, models, prompts, figures, who took over, and who reviewed its own work.
+
+use ai_workflow::event::{CostBasis, Ended, ExecOutcome, Fact, Program, Usage};
+use ai_workflow::flow::{State, fold};
+use ai_workflow::metadata::{LockedAgent, StepUsage, metadata};
+use ai_workflow::policy::PhaseDef;
+use ai_workflow::summary::{agent_lines, cost_line, progress_comment, pull_request};
+
+use super::policies::{phase, phase_review};
+use super::world::{Script, World, done, ends};
+
+fn program(name: &str, model: &str) -> Option<Program> {
+    Some(Program { name: name.into(), version: Some("2.1".into()), model: Some(model.into()) })
+}
+
+/// A run of one phase whose calls end as these say.
+fn told(def: PhaseDef, script: Script, work: &dyn Fn(&mut Ended), review: &dyn Fn(&mut Ended)) -> State {
+    let mut world = World::play(def, script);
+    for entry in &mut world.entries {
+        match &mut entry.fact {
+            Fact::Worked(worked) => work(&mut worked.ended),
+            Fact::Reviewed(reviewed) => review(&mut reviewed.ended),
+            Fact::StepStarted(started) => started.prompt_bytes = 700,
+            _ => {}
+        }
+    }
+    fold(&world.entries).expect("the same run")
+}
+
+fn reviewed_by(reviewer: &str, model: &str) -> State {
+    let def = PhaseDef {
+        agents: vec!["claude".into()],
+        reviewers: vec![reviewer.into()],
+        ..phase("planning", phase_review())
+    };
+    let real = |program: Option<Program>| {
+        move |ended: &mut Ended| {
+            ended.simulated = false;
+            ended.program.clone_from(&program);
+        }
+    };
+    let name = reviewer.split(':').next().expect("a name");
+    let (work, review) = (real(program("claude", "opus")), real(program(name, model)));
+    told(def, Script::default(), &work, &review)
+}
+
+fn lines(state: &State) -> Vec<String> {
+    agent_lines(state.run.as_ref().expect("a run"))
+}
+
+#[test]
+fn the_lock_names_programs_models_and_the_latest_prompts() {
+    let state = reviewed_by("codex", "gpt-5.5");
+    let lock = metadata(&state, "").expect("a view").lock;
+    let locked = |agent: &str, model: &str| LockedAgent {
+        agent: agent.into(),
+        name: Some(agent.into()),
+        version: Some("2.1".into()),
+        model: Some(model.into()),
+    };
+    assert_eq!(lock.agents, [locked("claude", "opus"), locked("codex", "gpt-5.5")]);
+    let prompts: Vec<_> = lock.prompts.iter().map(|(place, digest)| (place.as_str(), digest.len())).collect();
+    assert_eq!(prompts, [("planning/execute", 64), ("planning/review", 64)]);
+}
+
+#[test]
+fn each_step_shows_what_it_used_and_the_run_the_sum() {
+    let figures = |ended: &mut Ended| {
+        ended.usage = Usage {
+            input_tokens: Some(1_000),
+            cached_tokens: Some(600),
+            output_tokens: Some(50),
+            turns: Some(3),
+            cost_usd: None,
+            cost_basis: Some(CostBasis::Unknown),
+        };
+    };
+    let script = Script { work: vec![ends(ExecOutcome::Crashed), done()], ..Script::default() };
+    let state = told(phase("planning", phase_review()), script, &figures, &|_| ());
+    let view = metadata(&state, "").expect("a view");
+    let planning: ai_workflow::metadata::PhaseView =
+        serde_json::from_value(view.phases["planning"].clone()).expect("a phase");
+    let execute = StepUsage {
+        calls: 2,
+        input_tokens: 2_000,
+        cached_tokens: 1_200,
+        output_tokens: 100,
+        cost_usd: 0.0,
+        unpriced_calls: 2,
+        prompt_bytes: 1_400,
+    };
+    assert_eq!(planning.usage["execute"], execute);
+    assert_eq!((planning.usage["review"].calls, planning.usage["review"].cost_usd), (1, 0.25));
+    let cost = &view.cost_tracking;
+    assert_eq!((cost.total_cached_tokens, cost.total_turns, cost.unpriced_calls), (1_200, 6, 2));
+    let run = state.run.as_ref().expect("a run");
+    assert_eq!(
+        cost_line(run),
+        "3 agent calls, 3000 tokens in, 300 tokens out, 0.25 USD and 2 calls of unknown price, 1m30s of agents at work"
+    );
+}
+
+#[test]
+fn a_fallback_is_told_in_the_pull_request_and_in_the_progress_comment() {
+    let def = PhaseDef { agents: vec!["claude".into(), "codex".into()], ..phase("planning", phase_review()) };
+    let script = Script { work: vec![ends(ExecOutcome::SignedOut), done()], ..Script::default() };
+    let state = told(def, script, &|_| (), &|_| ());
+    let run = state.run.as_ref().expect("a run");
+    assert_eq!(lines(&state), ["planning execute: claude is signed out; codex takes over"]);
+    let line = "- planning execute: claude is signed out; codex takes over\n";
+    assert!(pull_request(run).1.contains(&format!("## Agents\n\n{line}")), "{}", pull_request(run).1);
+    assert!(progress_comment(run).contains(line), "{}", progress_comment(run));
+}
+
+#[test]
+fn a_review_by_the_very_model_that_did_the_work_is_told() {
+    let own = "planning: the reviewer is the author's own model";
+    assert_eq!(lines(&reviewed_by("claude", "opus")), [own]);
+    assert_eq!(lines(&reviewed_by("claude:opus", "opus")), [own], "however it was named");
+    assert!(lines(&reviewed_by("claude:sonnet", "sonnet")).is_empty());
+    assert!(lines(&reviewed_by("codex", "gpt-5.5")).is_empty());
+    let def = PhaseDef { reviewers: vec!["author".into()], ..phase("planning", phase_review()) };
+    let scripted = told(def, Script::default(), &|_| (), &|_| ());
+    assert!(lines(&scripted).is_empty(), "a script thinks nothing");
+}
