@@ -44,6 +44,12 @@ impl Ending {
         })
     }
 
+    /// Returns the answer as far as it may be believed: what a broken call says is void, a question is not.
+    pub(super) fn answer(&self, said: (String, bool)) -> (String, bool) {
+        let counts = self.outcome.ended() || self.outcome == ExecOutcome::BlockedOnPrompt;
+        if counts { said } else { (String::new(), false) }
+    }
+
     /// It ended by itself and never said how: never a success, whatever the exit code.
     pub(super) fn silent(finish: &Finish) -> Self {
         let reason = format!("the agent {} and no result{}", finish.exit, last_words(&finish.stderr_tail));

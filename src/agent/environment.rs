@@ -34,6 +34,17 @@ pub(super) fn of(
     profile: &BTreeMap<String, String>,
     job: &Job<'_>,
 ) -> Environment {
+    let mut environment = allowed(ours, own, profile);
+    environment.extend(place(job).into_iter().map(|(name, value)| (name.into(), value.into())));
+    environment
+}
+
+/// Returns the environment without a place in a run.
+pub(super) fn allowed(
+    ours: impl IntoIterator<Item = (OsString, OsString)>,
+    own: &[&str],
+    profile: &BTreeMap<String, String>,
+) -> Environment {
     let is_own = |name: &OsString| name.to_str().is_some_and(|name| own.contains(&name));
     let mut environment: Environment =
         ours.into_iter().filter(|(name, _)| is_passed_on(name) || is_own(name)).collect();
@@ -44,7 +55,6 @@ pub(super) fn of(
             environment.insert(name.into(), value.into());
         }
     }
-    environment.extend(place(job).into_iter().map(|(name, value)| (name.into(), value.into())));
     environment
 }
 

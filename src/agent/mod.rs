@@ -10,6 +10,7 @@ mod deadlines;
 mod dialect;
 mod ending;
 mod environment;
+mod examine;
 mod family;
 mod kept;
 mod lines;
@@ -46,6 +47,7 @@ use crate::phase::{PhaseName, Step};
 use crate::policy::TimeLimits;
 use crate::redact::{Masked, Masker};
 
+pub use examine::{Examined, choose, examine};
 pub use lookup::{Unusable, find, usable};
 pub use script::{BadScript, split_words};
 pub use spec::{AgentSpec, BadSpec, Kind, parse_chain};
@@ -151,7 +153,9 @@ pub async fn call(
         Err(reason) => not_started(reason),
     };
     answer.simulated = spec.is_simulated();
-    answer.reason = answer.reason.map(|reason| job.masker.mask(&reason).to_string());
+    let mask = |text: String| job.masker.mask(&text).to_string();
+    answer.reason = answer.reason.map(mask);
+    answer.notices = answer.notices.into_iter().map(mask).collect();
     answer
 }
 

@@ -1,5 +1,9 @@
 //! Agents as real processes: what they get, how they may end, and that nobody is left behind.
 
+mod examined;
+mod launched;
+mod recorded;
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write;
@@ -10,9 +14,9 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use ai_workflow::agent::process::{self, Exit, Finish, Launch, Stream};
-use ai_workflow::agent::{AgentSpec, Answer, Job, Profile, Stop, call, usable};
+use ai_workflow::agent::{AgentSpec, Answer, Job, Kind, Profile, Stop, call, usable};
 use ai_workflow::event::{ExecOutcome, Usage};
-use ai_workflow::flow::Allowance;
+use ai_workflow::flow::{Allowance, Resume};
 use ai_workflow::phase::{PhaseName, Step};
 use ai_workflow::policy::TimeLimits;
 use ai_workflow::redact::Masker;
@@ -30,6 +34,10 @@ struct Scene {
     time: TimeLimits,
     masker: Masker,
     profiles: BTreeMap<String, Profile>,
+    schema: Option<serde_json::Value>,
+    resumes: Option<Resume>,
+    allowance: Allowance,
+    commands: BTreeMap<String, String>,
 }
 
 impl Scene {
@@ -52,6 +60,10 @@ impl Scene {
             },
             masker: Masker::default(),
             profiles: BTreeMap::new(),
+            schema: None,
+            resumes: None,
+            allowance: Allowance::default(),
+            commands: BTreeMap::new(),
         }
     }
 
@@ -77,6 +89,17 @@ impl Scene {
         assert!(tee.wait().expect("tee ends").success());
         fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("the right to execute");
         AgentSpec::Command { path }
+    }
+
+    /// Puts a shell script in the place of a program that we know; the profile `mine` is that program.
+    fn stands_in(&mut self, kind: Kind, script: &str) -> AgentSpec {
+        let AgentSpec::Command { path } = self.shell(script) else { unreachable!("a shell script") };
+        let home = self.path("home");
+        let profile = self.profiles.entry("mine".to_owned()).or_default();
+        profile.kind = kind;
+        profile.command = vec![path.display().to_string()];
+        profile.env.insert("CODEX_HOME".to_owned(), home.display().to_string());
+        "mine".parse().expect("a good name")
     }
 
     fn script(&self, turns: &str) -> AgentSpec {
@@ -108,10 +131,10 @@ impl Scene {
             time: &self.time,
             masker: &self.masker,
             own_program: Path::new(OWN_PROGRAM),
-            resumes: None,
-            allowance: Allowance::default(),
-            schema: None,
-            commands: &BTreeMap::new(),
+            resumes: self.resumes.as_ref(),
+            allowance: self.allowance,
+            schema: self.schema.as_ref(),
+            commands: &self.commands,
         };
         let answer = call(spec, &self.profiles, &job, &mut |line| lines.push(line.to_string()), stop).await;
         (answer, lines)

@@ -65,7 +65,7 @@ impl Dialect for Claude {
         let ending = outcome::of(launch, &finish, &self.told);
         let (usage, mut notices) = self.usage();
         notices.extend(self.told.notices());
-        let (text, structured) = self.answer();
+        let (text, structured) = ending.answer(self.answer());
         Heard {
             outcome: ending.outcome,
             reason: ending.reason,

@@ -54,7 +54,7 @@ impl Codex {
     ) -> Self {
         Self {
             lines: Lines::default(),
-            told: Told::default(),
+            told: Told { resumes: job.resumes.is_some(), ..Told::default() },
             session: None,
             answer: String::new(),
             total: None,
@@ -93,7 +93,7 @@ impl Dialect for Codex {
         let ending = outcome::of(launch, &finish, &self.told, &record, gave_up);
         let model = record.model.clone().or_else(|| self.model.clone());
         let (usage, dropped) = self.usage(&record, model.as_deref());
-        let (text, structured) = self.answer();
+        let (text, structured) = ending.answer(self.answer());
         Heard {
             outcome: ending.outcome,
             reason: ending.reason,

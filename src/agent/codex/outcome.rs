@@ -14,6 +14,8 @@ const QUESTION: &str = "request_user_input";
 #[derive(Debug, Default)]
 pub(super) struct Told {
     pub began: bool,
+    /// It was to continue a session.
+    pub resumes: bool,
     /// Whether the turn was completed or failed; the last word counts.
     pub turn: Option<Turn>,
     /// The program's own sentence about an error, also about one after which it tries again.
@@ -38,7 +40,7 @@ pub(super) fn of(launch: &Launch, finish: &Finish, told: &Told, record: &Record,
     }
     let well = finish.exit == Exit::Code(0);
     match told.turn {
-        None if !told.began && !well => Ending::never_began(finish, "codex", CHECKED_WITH),
+        None if !told.began && !told.resumes && !well => Ending::never_began(finish, "codex", CHECKED_WITH),
         None => Ending::silent(finish),
         Some(Turn::Completed) if well => success(told, record),
         Some(Turn::Failed) if !well => failure(told, record),

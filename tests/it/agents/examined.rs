@@ -1,0 +1,124 @@
+//! What `doctor` asks the programs of agents, with stand-ins that answer like them.
+
+use std::path::Path;
+
+use ai_workflow::agent::{Examined, Kind, Profile, choose, examine};
+
+use super::{OWN_PROGRAM, Scene};
+
+async fn examined(kind: Kind, script: &str) -> Examined {
+    let mut scene = Scene::new();
+    let spec = scene.stands_in(kind, script);
+    let found = examine(&spec, &scene.profiles, Path::new(OWN_PROGRAM)).await;
+    assert_eq!(found.found, Some(scene.path("agent")));
+    Examined { found: None, ..found }
+}
+
+fn known(version: &str, signed_in: Option<bool>, remark: Option<&str>) -> Examined {
+    Examined {
+        found: None,
+        version: Some(version.to_owned()),
+        signed_in,
+        read_only: true,
+        schema: true,
+        remark: remark.map(str::to_owned),
+    }
+}
+
+fn claude(version: &str, status: &str) -> String {
+    format!("case $1 in --version) echo '{version} (Claude Code)';; auth) echo '{status}';; esac")
+}
+
+fn codex(version: &str, code: u8) -> String {
+    format!("case $1 in --version) echo 'codex-cli {version}';; login) exit {code};; esac")
+}
+
+#[tokio::test]
+async fn claude_tells_its_version_and_whether_it_is_signed_in() {
+    for (status, signed_in) in [
+        (r#"{"loggedIn": true, "authMethod": "api_key"}"#, Some(true)),
+        (r#"{"loggedIn": false}"#, Some(false)),
+        (r#"{"loggedIn": "yes"}"#, None),
+        ("rubbish", None),
+    ] {
+        let found = examined(Kind::Claude, &claude("9.0.1", status)).await;
+        assert_eq!(found, known("9.0.1", signed_in, None), "{status}");
+    }
+}
+
+#[tokio::test]
+async fn codex_tells_its_version_and_whether_it_is_signed_in() {
+    for (code, signed_in) in [(0, Some(true)), (1, Some(false)), (2, None)] {
+        let found = examined(Kind::Codex, &codex("9.0.1", code)).await;
+        assert_eq!((found.version.as_deref(), found.signed_in), (Some("9.0.1"), signed_in), "{code}");
+    }
+}
+
+#[tokio::test]
+async fn an_old_program_is_remarked() {
+    let found = examined(Kind::Claude, &claude("1.0.44", r#"{"loggedIn": true}"#)).await;
+    let remark = found.remark.expect("a remark");
+    assert!(remark.starts_with("1.0.44 is older than "), "{remark}");
+}
+
+#[tokio::test]
+async fn a_program_that_answers_nothing_sensible_is_remarked() {
+    let found = examined(Kind::Codex, "exit 3").await;
+    assert_eq!((found.version, found.signed_in), (None, None));
+    assert!(found.remark.is_some_and(|remark| remark.ends_with("ended with exit code 3")));
+    let found = examined(Kind::Claude, "echo hello").await;
+    assert_eq!(found.remark.as_deref(), Some("it does not tell its version"));
+}
+
+#[tokio::test]
+async fn a_program_that_we_do_not_know_is_not_started() {
+    let mut scene = Scene::new();
+    let spec = scene.stands_in(Kind::Command, "touch \"$0\".started");
+    let found = examine(&spec, &scene.profiles, Path::new(OWN_PROGRAM)).await;
+    assert_eq!(found, Examined { found: Some(scene.path("agent")), ..Examined::default() });
+    assert!(!scene.path("agent.started").exists());
+}
+
+#[tokio::test]
+async fn a_program_that_is_not_there_says_so() {
+    let spec = "command:/no/such/agent".parse().expect("a good name");
+    let found = examine(&spec, &Scene::new().profiles, Path::new(OWN_PROGRAM)).await;
+    let remark = Some("the agent program `/no/such/agent` was not found".to_owned());
+    assert_eq!(found, Examined { remark, ..Examined::default() });
+    assert!(!found.is_usable());
+}
+
+/// Chooses between two stand-ins.
+async fn chosen(claude: &str, codex: &str) -> Option<(String, String)> {
+    let (mut one, mut other) = (Scene::new(), Scene::new());
+    one.stands_in(Kind::Claude, claude);
+    other.stands_in(Kind::Codex, codex);
+    let take = |scene: &mut Scene| scene.profiles.remove("mine").expect("it is there");
+    let profiles = [("claude".to_owned(), take(&mut one)), ("codex".to_owned(), take(&mut other))].into();
+    let chosen = choose(&profiles, Path::new(OWN_PROGRAM)).await;
+    chosen.map(|(spec, why)| (spec.to_string(), why))
+}
+
+#[tokio::test]
+async fn auto_is_the_first_that_is_not_signed_out() {
+    let signed_in = claude("9.9.9", r#"{"loggedIn": true}"#);
+    let signed_out = claude("9.9.9", r#"{"loggedIn": false}"#);
+    let expected = |spec: &str, why: &str| Some((spec.to_owned(), why.to_owned()));
+    assert_eq!(chosen(&signed_in, &codex("9.9.9", 0)).await, expected("claude", "claude is signed in"));
+    assert_eq!(
+        chosen(&signed_out, &codex("9.9.9", 0)).await,
+        expected("codex", "claude is not signed in, codex is signed in")
+    );
+    assert_eq!(chosen(&signed_out, &codex("9.9.9", 1)).await, None);
+}
+
+#[tokio::test]
+async fn another_provider_needs_no_sign_in_of_the_program() {
+    let mut scene = Scene::new();
+    scene
+        .profiles
+        .insert("mine".into(), Profile { base_url: Some("http://localhost:1".into()), ..Profile::default() });
+    let spec = scene.stands_in(Kind::Codex, &codex("9.9.9", 1));
+    let found = examine(&spec, &scene.profiles, Path::new(OWN_PROGRAM)).await;
+    assert_eq!((found.signed_in, found.is_usable()), (None, true));
+}
