@@ -12,8 +12,7 @@ use crate::store::day;
 impl PhaseRunner {
     /// Adds an ended call to the day's list.
     pub(super) fn note_spending(&self, ended: &Ended) -> Result<(), RunError> {
-        let mut spent = Spent { calls: 1, ..Spent::default() };
-        spent.pay(ended);
+        let spent = Spent { calls: 1, ..Spent::of(ended) };
         let run = self.run_state()?.started.run_id.clone();
         Ok(day::note(self.space.workspace().common(), self.today(), &day::Spending { run, spent })?)
     }
