@@ -17,7 +17,7 @@ use crate::flow::{PhaseState, Round, Run, Stage, State, Status};
 use crate::phase::{PhaseName, Step};
 use crate::verdict::{ReadAs, Verdict};
 
-pub use lock::{Lock, LockedAgent};
+pub use lock::{Lock, LockedAgent, lock};
 pub use usage::{Cost, StepUsage};
 
 /// `metadata.json`. `phases` is an object in the order of the run.

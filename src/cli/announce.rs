@@ -63,10 +63,11 @@ fn agents(run: &Run) -> String {
         return "none left to call".into();
     };
     let (author, reviewer) = (def.agents.join(", then "), def.reviewers.join(", then "));
+    let models = if run.asked.auto_model { "; the difficulty of the issue chooses the models" } else { "" };
     if author == reviewer {
-        format!("{author}, reviewed by the same program in a fresh process")
+        format!("{author}, reviewed by the same program in a fresh process{models}")
     } else {
-        format!("{author}, reviewed by {reviewer}")
+        format!("{author}, reviewed by {reviewer}{models}")
     }
 }
 
@@ -101,7 +102,11 @@ fn spending(run: &Run, door: &Door) -> String {
     } else {
         ""
     };
-    format!("{}{note}", most(&run.budget))
+    let scopes = &run.budget_scopes;
+    let scopes = [("a call", &scopes.step), ("a phase", &scopes.phase), ("a day", &scopes.day)];
+    let set = scopes.iter().filter(|(_, budget)| **budget != Budget::default());
+    let scopes = set.fold(String::new(), |text, (scope, budget)| format!("{text}; {scope} {}", most(budget)));
+    format!("{}{scopes}{note}", most(&run.budget))
 }
 
 fn most(budget: &Budget) -> String {
@@ -109,7 +114,8 @@ fn most(budget: &Budget) -> String {
     let tokens = budget.tokens.map(|most| counted(most, "token"));
     let calls = budget.calls.map(|most| counted(most, "agent call"));
     let minutes = budget.minutes.map(|most| counted(most, "minute"));
-    let all: Vec<String> = [usd, tokens, calls, minutes].into_iter().flatten().collect();
+    let turns = budget.turns.map(|most| counted(most, "turn"));
+    let all: Vec<String> = [usd, tokens, calls, minutes, turns].into_iter().flatten().collect();
     if all.is_empty() { "no limit".into() } else { format!("at most {}", all.join(", ")) }
 }
 
@@ -166,6 +172,9 @@ fn last_lines(run: &Run, hold: &Hold) -> String {
     lines.add("documents", &root.join(hold.folder.relative()).display().to_string());
     if let Some((_, url)) = &run.pull_request {
         lines.add("pull request", url);
+    }
+    for line in summary::agent_lines(run) {
+        lines.add("agents", &line);
     }
     lines.add("cost", &summary::cost_line(run));
     lines.add("time", &format!("{} since the run began", since(run)));

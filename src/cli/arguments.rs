@@ -60,8 +60,8 @@ pub enum Command {
     Phases(Report),
     /// Read a verdict out of a review, the way a run does
     ParseReview(ParseReview),
-    /// Tell which rule led to each ruling of a run
-    Explain(OneIssue),
+    /// Tell which rule led to each ruling of a run, or what differs between two runs
+    Explain(Explain),
     /// Fold the log of a run again and show every fact
     Replay(OneIssue),
     /// Make a small project with a bug and take its issue through all phases
@@ -81,7 +81,7 @@ impl Command {
             Self::Init(Init { json, .. })
             | Self::Execute(Execute { json, .. })
             | Self::Status(Look { json, .. })
-            | Self::Explain(OneIssue { json, .. })
+            | Self::Explain(Explain { json, .. })
             | Self::Replay(OneIssue { json, .. })
             | Self::Cancel(OneIssue { json, .. })
             | Self::Resume(Resume { json, .. })
@@ -256,6 +256,19 @@ pub struct OneIssue {
     /// The number of the issue
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
     pub issue: IssueNumber,
+    /// Print the result as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct Explain {
+    /// The number of the issue
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    pub issue: IssueNumber,
+    /// Show what differs from the run of another issue: programs, models, prompts, limits
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    pub compare: Option<IssueNumber>,
     /// Print the result as JSON
     #[arg(long)]
     pub json: bool,

@@ -5,15 +5,19 @@ use std::fmt::Write as _;
 use serde_json::{Value, json};
 
 use super::Answer;
-use super::arguments::OneIssue;
+use super::arguments::Explain;
+use super::compare;
 use super::door::Door;
 use super::find::look;
 use super::show::show;
 use crate::event::{Entry, Fact, Ruled};
 
-pub(super) fn run(arguments: &OneIssue) -> Answer {
+pub(super) fn run(arguments: &Explain) -> Answer {
     let issue = arguments.issue;
     let door = Door::open_plain()?;
+    if let Some(other) = arguments.compare {
+        return compare::run(&door, issue, other, arguments.json);
+    }
     let seen = look(&door, issue)?;
     let rulings: Vec<Value> = seen.entries.iter().filter_map(ruling).collect();
     let lines = seen.entries.iter().filter_map(line).collect::<String>();

@@ -12,6 +12,7 @@ mod begin_run;
 mod cancel;
 mod chosen;
 mod cleanup;
+mod compare;
 mod completions;
 mod config;
 mod demo;

@@ -17,7 +17,7 @@ use super::show::show;
 use crate::event::Fact;
 use crate::flow::{PhaseState, Run, Stage};
 use crate::issue::IssueNumber;
-use crate::metadata::metadata;
+use crate::metadata::{self, LockedAgent, metadata};
 use crate::phase::{PhaseName, Step};
 use crate::store::finalized::Finalized;
 use crate::store::folders::{self, HOME, RunFolder};
@@ -97,6 +97,10 @@ fn lines(run: &Run, held_by: Option<&Holder>, under_way: Option<&UnderWay>) -> S
         }
     }
     let _ = writeln!(text, "\n  branch   {} from {}", run.started.branch, run.started.base_branch);
+    let _ = writeln!(text, "  agents   {}", plain(&agents(run)));
+    for line in summary::agent_lines(run) {
+        let _ = writeln!(text, "           {}", plain(&line));
+    }
     let _ = writeln!(text, "  cost     {}", summary::cost_line(run));
     if let Some(call) = under_way {
         let (time, agent) = (summary::duration(call.seconds), plain(&call.agent));
@@ -119,6 +123,26 @@ fn lines(run: &Run, held_by: Option<&Holder>, under_way: Option<&UnderWay>) -> S
         let _ = writeln!(text, "\nnext: {}", summary::next_command(run));
     }
     text
+}
+
+/// Names the programs that were called, with version and model as far as they told; before the first call the agents.
+fn agents(run: &Run) -> String {
+    let called = metadata::lock(run).agents;
+    if called.is_empty() {
+        let mut asked: Vec<&str> = Vec::new();
+        for agent in run.phases.iter().flat_map(|phase| phase.def.agents.iter().chain(&phase.def.reviewers)) {
+            if !asked.contains(&agent.as_str()) {
+                asked.push(agent);
+            }
+        }
+        return asked.join(", ");
+    }
+    let one = |locked: &LockedAgent| {
+        let version = locked.version.as_ref().map(|version| format!(" {version}")).unwrap_or_default();
+        let model = locked.model.as_ref().map(|model| format!(" ({model})")).unwrap_or_default();
+        format!("{}{version}{model}", locked.agent)
+    };
+    called.iter().map(one).collect::<Vec<_>>().join(", ")
 }
 
 fn row(phase: &PhaseState) -> [String; 5] {

@@ -27,7 +27,8 @@ pub struct LockedAgent {
     pub model: Option<String>,
 }
 
-pub(super) fn lock(run: &Run) -> Lock {
+/// Returns the lock of a run.
+pub fn lock(run: &Run) -> Lock {
     let prompts = run.phases.iter().flat_map(|phase| {
         phase.prompts.iter().map(|(step, digest)| (format!("{}/{step}", phase.name()), digest.clone()))
     });

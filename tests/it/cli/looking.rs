@@ -173,3 +173,47 @@ fn a_reader_that_goes_away_is_no_failure() {
     drop(child.stdout.take());
     assert_eq!(child.wait().expect("it ends").code(), Some(0));
 }
+
+#[test]
+fn two_runs_can_be_compared() {
+    let sandbox = Sandbox::new();
+    sandbox.write(".ai-workflow/local/issues/244.md", crate::support::ISSUE);
+    let agent = crate::support::fake_agent();
+    let begin = |issue: &str, more: &[&str]| {
+        let execute = ["execute", "--issue", issue, "--agent", &agent, "--preset", crate::support::SHORT];
+        let worktree = ["--worktree", "--set", "budget.calls=9"];
+        sandbox.run(&[&execute[..], &worktree, more].concat()).exits(0);
+    };
+    begin("243", &[]);
+    begin("244", &["--set", "phases.planning.max_revisions=2", "--language", "ja"]);
+    let compare = ["explain", "--issue", "243", "--compare", "244"];
+    let ran = sandbox.run(&compare).exits(0);
+    let start = "#243 and #244 differ in:\n  language\n    #243: en\n    #244: ja\n  planning: policy\n";
+    assert!(ran.stdout.starts_with(start), "{}", ran.stdout);
+    assert!(
+        ran.stdout.contains("    #244: phase-review, at most 2 revisions\n  prompt of planning/execute\n"),
+        "{}",
+        ran.stdout
+    );
+    let json = sandbox.run(&[&compare[..], &["--json"]].concat()).exits(0).json();
+    let what: Vec<_> =
+        json["differences"].as_array().expect("rows").iter().map(|row| row["what"].clone()).collect();
+    assert_eq!(what[..2], ["language", "planning: policy"]);
+    let same = sandbox.run(&["explain", "--issue", "243", "--compare", "243"]).exits(0).stdout;
+    assert_eq!(same, "nothing differs between the runs of #243 and #243\n");
+    sandbox.run(&["explain", "--issue", "243", "--compare", "7"]).refuses(2, "there is no run of issue 7");
+}
+
+#[test]
+fn each_step_shows_its_bytes_and_tokens() {
+    let sandbox = Sandbox::new();
+    sandbox.short("", &[]).exits(0);
+    let status = sandbox.run(&["status", "--issue", "243", "--json"]).exits(0).json();
+    let usage = &status["phases"]["planning"]["usage"];
+    for step in ["execute", "review"] {
+        let bytes = usage[step]["prompt_bytes"].as_u64().expect("bytes");
+        assert!(bytes > 1_000 && usage[step]["calls"] == 1, "{usage}");
+    }
+    let told = sandbox.run(&["status", "--issue", "243"]).exits(0).stdout;
+    assert!(told.contains("  agents   scripted:"), "{told}");
+}
