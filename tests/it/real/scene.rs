@@ -7,10 +7,11 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use ai_workflow::agent::{AgentSpec, Answer, Job, Kind, Profile, Stop, call};
+use ai_workflow::agent::{AgentSpec, Answer, Job, Kind, Profile, call};
 use ai_workflow::flow::{Allowance, Resume};
 use ai_workflow::phase::{PhaseName, Step};
 use ai_workflow::policy::TimeLimits;
+use ai_workflow::process::Stop;
 use ai_workflow::redact::Masker;
 use serde_json::Value;
 
