@@ -44,7 +44,7 @@ pub(super) fn prepare(mut agent: Resolved, job: &Job<'_>) -> Result<Prepared, St
     let arguments = arguments::of(&agent, job)?;
     agent.arguments.extend(arguments);
     dress(&mut agent)?;
-    let mut launch = launch(&agent, &[&SIGNS_IN_WITH[..], &environment::NETWORK].concat(), job);
+    let mut launch = launch(&agent, &environment::of_program(&SIGNS_IN_WITH), job);
     launch.keep = 0;
     Ok((launch, Box::new(events::Claude::new(job))))
 }

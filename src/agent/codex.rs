@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 
 use super::lookup::Resolved;
 use super::{Job, Prepared, environment, launch};
-use crate::process::Environment;
+use crate::process::{Environment, TOOLCHAINS};
 
 /// The version that all this was checked with.
 pub(super) const CHECKED_WITH: &str = "0.169.0";
@@ -38,9 +38,15 @@ pub(super) fn prepare(mut agent: Resolved, job: &Job<'_>) -> Result<Prepared, St
     let temporary = tempfile::Builder::new().prefix("ai-workflow-").tempdir();
     let temporary = temporary.map_err(|error| format!("no folder for temporary files: {error}"))?;
     let schema = schema_file(job)?;
-    let mut launch = launch(&agent, &[&SIGNS_IN_WITH[..], &environment::NETWORK].concat(), job);
+    let mut launch = launch(&agent, &environment::of_program(&SIGNS_IN_WITH), job);
     let key = [KEY, "OPENAI_API_KEY"].into_iter().find(|name| has(&launch.environment, name));
-    let place = arguments::Place { temporary: temporary.path(), schema: schema.as_deref(), key };
+    let toolchains = toolchains(&launch.environment);
+    let place = arguments::Place {
+        temporary: temporary.path(),
+        schema: schema.as_deref(),
+        key,
+        toolchains: &toolchains,
+    };
     launch.arguments.extend(arguments::of(&agent, job, &place)?);
     launch.keep = 0;
     let sessions = home(&launch.environment).map(|home| home.join("sessions"));
@@ -58,6 +64,12 @@ pub(super) fn dress(agent: &mut Resolved) -> Result<(), String> {
 
 fn has(environment: &Environment, name: &str) -> bool {
     environment.get(&OsString::from(name)).is_some_and(|value| !value.is_empty())
+}
+
+/// Returns the variables of toolchains that are set.
+fn toolchains(environment: &Environment) -> Vec<(&'static str, String)> {
+    let value = |name: &str| environment.get(&OsString::from(name))?.to_str().map(str::to_owned);
+    TOOLCHAINS.into_iter().filter_map(|name| Some((name, value(name)?))).collect()
 }
 
 /// Returns where the program keeps its sessions.

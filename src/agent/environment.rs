@@ -7,10 +7,10 @@ use std::ffi::OsString;
 use crate::phase::Step;
 
 use super::Job;
-use crate::process::Environment;
+use crate::process::{Environment, TOOLCHAINS};
 
 /// What programs need that speak to a provider through a proxy or a certificate of the house.
-pub(super) const NETWORK: [&str; 11] = [
+const NETWORK: [&str; 11] = [
     "ALL_PROXY",
     "HTTPS_PROXY",
     "HTTP_PROXY",
@@ -23,6 +23,12 @@ pub(super) const NETWORK: [&str; 11] = [
     "https_proxy",
     "no_proxy",
 ];
+
+/// Returns what a program that we know gets besides: what it signs in with, its way to the provider, and the toolchains
+/// that an author builds and tests with.
+pub(super) fn of_program<'a>(signs_in_with: &[&'a str]) -> Vec<&'a str> {
+    [signs_in_with, &NETWORK, &TOOLCHAINS].concat()
+}
 
 /// What is passed on, besides every `LC_…`.
 const PASSED_ON: [&str; 6] = ["PATH", "HOME", "USER", "LANG", "TZ", "TMPDIR"];

@@ -145,7 +145,7 @@ async fn ask(agent: &Resolved, question: &[&str], own_program: &Path) -> Finish 
 }
 
 fn environment_of(agent: &Resolved, own: &[&str]) -> Environment {
-    environment::allowed(std::env::vars_os(), &[own, &environment::NETWORK].concat(), &agent.profile.env)
+    environment::allowed(std::env::vars_os(), &environment::of_program(own), &agent.profile.env)
 }
 
 #[cfg(test)]

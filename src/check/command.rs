@@ -29,30 +29,12 @@ pub(super) async fn examine(id: &str, key: &str, site: &Site<'_>, stop: &mut Sto
     judge(id, line, &finish, site)
 }
 
-/// Variables by which toolchains are found; none of them is a secret.
-const TOOLCHAINS: [&str; 16] = [
-    "CARGO_HOME",
-    "RUSTUP_HOME",
-    "RUSTUP_TOOLCHAIN",
-    "JAVA_HOME",
-    "GOPATH",
-    "GOROOT",
-    "GOCACHE",
-    "NVM_DIR",
-    "NODE_PATH",
-    "PNPM_HOME",
-    "VIRTUAL_ENV",
-    "PYENV_ROOT",
-    "GEM_HOME",
-    "DENO_DIR",
-    "XDG_CACHE_HOME",
-    "LD_LIBRARY_PATH",
-];
 const BASICS: [&str; 7] = ["PATH", "HOME", "USER", "LANG", "TZ", "TMPDIR", "SHELL"];
 
 /// A command of the repository gets what a toolchain needs, and nothing of ours.
 pub fn environment() -> process::Environment {
-    let wanted = |name: &str| BASICS.contains(&name) || TOOLCHAINS.contains(&name) || name.starts_with("LC_");
+    let wanted =
+        |name: &str| BASICS.contains(&name) || process::TOOLCHAINS.contains(&name) || name.starts_with("LC_");
     std::env::vars_os().filter(|(name, _)| name.to_str().is_some_and(wanted)).collect()
 }
 

@@ -10,6 +10,7 @@ mod kept;
 pub mod reaper;
 mod stop;
 mod supervised;
+mod toolchain;
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -22,6 +23,7 @@ use rustix::process::Signal;
 use tokio::time::Instant;
 
 pub use stop::{Stop, StopHandle, Urgency};
+pub use toolchain::TOOLCHAINS;
 
 use kept::Kept;
 use supervised::Supervised;

@@ -32,6 +32,8 @@ pub(super) struct Place<'a> {
     pub schema: Option<&'a Path>,
     /// The variable that holds the key, when there is one.
     pub key: Option<&'static str>,
+    /// What the commands of an author need besides the core.
+    pub toolchains: &'a [(&'static str, String)],
 }
 
 /// Returns the arguments of a call.
@@ -73,6 +75,9 @@ fn author(arguments: &mut Arguments, place: &Place<'_>) {
     arguments.set("sandbox_workspace_write.exclude_tmpdir_env_var", "true");
     arguments.set("sandbox_workspace_write.writable_roots", &format!("[{}]", quoted(&folder)));
     arguments.text("shell_environment_policy.set.TMPDIR", &folder);
+    for (name, value) in place.toolchains {
+        arguments.text(&format!("shell_environment_policy.set.{name}"), value);
+    }
 }
 
 /// A reviewer is not told what the repository wants from agents: an earlier agent may have written it.

@@ -6,6 +6,7 @@ use ai_workflow::agent::{Kind, Profile};
 use ai_workflow::event::ExecOutcome;
 use ai_workflow::flow::{Allowance, Resume};
 use ai_workflow::phase::Step;
+use ai_workflow::process::TOOLCHAINS;
 use serde_json::json;
 
 use super::Scene;
@@ -19,7 +20,8 @@ async fn arguments(scene: &mut Scene, kind: Kind) -> String {
     let answer = scene.call(&spec).await;
     assert_eq!(answer.outcome, ExecOutcome::Crashed, "{answer:?}");
     assert_eq!(read(scene, "input"), "please plan\n");
-    let hidden = read(scene, "arguments").replace(&scene.folder.path().display().to_string(), "[FOLDER]");
+    let hidden = without_toolchains(&read(scene, "arguments"))
+        .replace(&scene.folder.path().display().to_string(), "[FOLDER]");
     hidden
         .lines()
         .map(|line| match line.split_once("ai-workflow-") {
@@ -31,6 +33,17 @@ async fn arguments(scene: &mut Scene, kind: Kind) -> String {
             None => format!("{line}\n"),
         })
         .collect()
+}
+
+/// Takes out what this machine's toolchains need.
+fn without_toolchains(arguments: &str) -> String {
+    let lines: Vec<&str> = arguments.lines().collect();
+    let is_one = |line: &&str| {
+        let name = line.strip_prefix("shell_environment_policy.set.").and_then(|set| set.split('=').next());
+        name.is_some_and(|name| TOOLCHAINS.contains(&name))
+    };
+    let kept = (0..lines.len()).filter(|at| !is_one(&lines[*at]) && !lines.get(at + 1).is_some_and(is_one));
+    kept.map(|at| format!("{}\n", lines[at])).collect()
 }
 
 fn read(scene: &Scene, what: &str) -> String {
