@@ -9,8 +9,8 @@ use super::fits::fits;
 use super::reopen::{answered, reopen};
 use super::state::{PhaseState, Run, State, Status};
 use crate::event::{
-    Asked, Ended, Entry, Escalation, Fact, Outcome, PauseReason, Reopened, ReopenedBy, Ruled, Ruling,
-    RunStarted, Spent, StepStarted,
+    Asked, Ended, Entry, Escalation, ExecOutcome, Fact, Outcome, PauseReason, Reopened, ReopenedBy, Ruled,
+    Ruling, RunStarted, Spent, StepStarted,
 };
 use crate::phase::{PhaseName, Step};
 
@@ -90,7 +90,9 @@ impl Run {
                 self.count(at, &Spent::beginning(0));
                 self.pay(&assessed.ended, at);
                 self.learn(&assessed.agent, &assessed.ended, at);
-                self.difficulty = Some(assessed.counts_as());
+                if assessed.ended.outcome != ExecOutcome::Cancelled {
+                    self.difficulty = Some(assessed.counts_as());
+                }
             }
             Fact::SpentElsewhere(elsewhere) => self.elsewhere = Some(*elsewhere),
             Fact::StepStarted(started) => self.call(started, at),

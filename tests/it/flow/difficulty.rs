@@ -115,6 +115,17 @@ fn it_is_never_asked_twice() {
 }
 
 #[test]
+fn an_assessment_that_was_stopped_is_made_again() {
+    let simple = sure_of(Difficulty::Simple);
+    let ended = ai_workflow::event::Ended { outcome: ExecOutcome::Cancelled, ..simple.ended.clone() };
+    let mut world = world(simple);
+    world.record(Fact::Assessed(Box::new(Assessed { ended, ..sure_of(Difficulty::Complex) })));
+    assert_eq!(world.run().difficulty, None);
+    world.ask(auto());
+    assert_eq!(world.run().difficulty, Some(Difficulty::Simple));
+}
+
+#[test]
 fn an_agent_that_drops_out_is_dropped_with_its_model_and_the_next_one_takes_over() {
     let script =
         Script { work: vec![ends(ExecOutcome::SignedOut), super::world::done()], ..Script::default() };
