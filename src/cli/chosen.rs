@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use super::door::{Door, runtime};
 use super::failure::{Failure, Kind};
 use crate::agent::process::own_program;
-use crate::agent::{self, AgentSpec, Examined, Profile, Unusable, examine};
+use crate::agent::{self, AgentSpec, Examined, Profile, examine};
 use crate::config::Settings;
 use crate::policy::Agreement;
 
@@ -149,9 +149,9 @@ impl Choice<'_> {
                 Some(why) => missing.push(why),
             }
         }
-        let nothing = Unusable::NothingFound;
         let told = format!("the agent `auto` cannot be used: {}", missing.join(", "));
-        Err(Failure::new(Kind::NoAgent, told).hint(nothing.hint()))
+        Err(Failure::new(Kind::NoAgent, told)
+            .hint("install one of them and sign in, or name an agent: --agent command:PATH"))
     }
 
     fn why_not_named(&self, name: &str) -> Option<String> {
