@@ -27,6 +27,9 @@ pub mod summary;
 
 // 4 tools; from here up the world may be touched
 #[allow(clippy::disallowed_methods)]
+pub mod process;
+
+#[allow(clippy::disallowed_methods)]
 pub mod agent;
 #[allow(clippy::disallowed_methods)]
 pub mod clock;

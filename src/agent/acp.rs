@@ -23,9 +23,9 @@ pub use client::main;
 
 use super::dialect::{self, Dialect, Ear, Heard};
 use super::lookup::Resolved;
-use super::process::{Exit, Finish, Launch, Stream};
 use super::{Job, Prepared, launch};
 use crate::event::{CostBasis, ExecOutcome, Program, Usage};
+use crate::process::{Exit, Finish, Launch, Stream};
 use client::Task;
 use line::{End, Line, Report};
 

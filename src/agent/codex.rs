@@ -19,8 +19,8 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use super::lookup::Resolved;
-use super::process::Environment;
 use super::{Job, Prepared, environment, launch};
+use crate::process::Environment;
 
 /// The version that all this was checked with.
 pub(super) const CHECKED_WITH: &str = "0.169.0";

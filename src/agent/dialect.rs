@@ -5,9 +5,9 @@ use jiff::Timestamp;
 
 use crate::event::{ExecOutcome, Program, Usage};
 
-use super::process::{Exit, Finish, Launch, Stream};
 use super::progress::Progress;
 use super::raw::RawFile;
+use crate::process::{Exit, Finish, Launch, Stream};
 
 /// How many characters of the last lines on standard error become part of a reason.
 const REASON: usize = 500;

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use crate::event::ExecOutcome;
 
 use super::dialect::{self, last_words};
-use super::process::{Exit, Finish, Launch};
+use crate::process::{Exit, Finish, Launch};
 
 /// How much of the program's own sentence is quoted.
 const QUOTED: usize = 500;

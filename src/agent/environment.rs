@@ -7,7 +7,7 @@ use std::ffi::OsString;
 use crate::phase::Step;
 
 use super::Job;
-use super::process::Environment;
+use crate::process::Environment;
 
 /// What programs need that speak to a provider through a proxy or a certificate of the house.
 pub(super) const NETWORK: [&str; 11] = [

@@ -10,9 +10,9 @@ use serde_json::Value;
 
 use super::lookup::{self, Resolved};
 use super::names::name;
-use super::process::{self, Environment, Exit, Finish, Launch};
 use super::spec::{AgentSpec, Kind};
 use super::{Profile, Stop, claude, codex, environment};
+use crate::process::{self, Environment, Exit, Finish, Launch};
 
 /// How long one question may take.
 const WALL: Duration = Duration::from_secs(10);

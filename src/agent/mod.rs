@@ -1,33 +1,24 @@
 //! Calls agents: one supervised process per call, whatever the agent is. The end of a call is always an [`Answer`];
 //! what its text means, and whether to believe it, is for others to judge.
 
-mod abandoned;
 pub mod acp;
 mod claude;
 mod codex;
-mod control;
-mod deadlines;
 mod dialect;
 mod ending;
 mod environment;
 mod examine;
-mod family;
-mod kept;
 mod lines;
 mod lookup;
 mod names;
 mod plain;
 mod prices;
-pub mod process;
 mod progress;
 mod raw;
-pub mod reaper;
 mod schema;
 mod script;
 pub mod scripted;
 mod spec;
-mod stop;
-mod supervised;
 mod usage;
 
 use std::cell::RefCell;
@@ -45,17 +36,16 @@ use crate::flow::{Allowance, Resume};
 use crate::issue::IssueNumber;
 use crate::phase::{PhaseName, Step};
 use crate::policy::TimeLimits;
+use crate::process::{self, Launch, Stop, Stream};
 use crate::redact::{Masked, Masker};
 
 pub use examine::{Examined, choose, examine};
 pub use lookup::{Unusable, find, usable};
 pub use script::{BadScript, split_words};
 pub use spec::{AgentSpec, BadSpec, Kind, parse_chain};
-pub use stop::{Stop, StopHandle, Urgency};
 
 use dialect::{Dialect, Ear, Heard};
 use lookup::Resolved;
-use process::{Launch, Stream};
 use progress::Progress;
 use raw::RawFile;
 

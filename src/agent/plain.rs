@@ -3,7 +3,7 @@
 use std::string::FromUtf8Error;
 
 use super::dialect::{Dialect, Ear, Heard, outcome, reason};
-use super::process::{Finish, Launch, Stream};
+use crate::process::{Finish, Launch, Stream};
 
 /// The dialect of `command:PATH` and of profiles that say nothing else.
 pub(super) struct Plain;

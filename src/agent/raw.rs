@@ -7,7 +7,7 @@ use std::path::Path;
 
 use crate::redact::Masker;
 
-use super::process::Stream;
+use crate::process::Stream;
 
 /// How large a raw file gets.
 const LIMIT: usize = 4 * 1024 * 1024;

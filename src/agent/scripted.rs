@@ -13,9 +13,9 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::dialect::{self, Dialect, Ear, Heard};
-use super::process::{Finish, Launch, Stream};
 use super::script::{self, Place, Script, Turn};
 use crate::event::Usage;
+use crate::process::{Finish, Launch, Stream};
 
 /// The exit code of a script that cannot go on.
 const BROKEN: i32 = 1;

@@ -4,9 +4,10 @@
 use std::time::Duration;
 
 use super::{Site, failure, result};
-use crate::agent::process::{self, Exit, Finish, Launch};
-use crate::agent::{Stop, split_words};
+use crate::agent::split_words;
 use crate::event::{CheckResult, CheckStatus};
+use crate::process::Stop;
+use crate::process::{self, Exit, Finish, Launch};
 
 /// How much of a command's output is kept as evidence, in bytes.
 const KEPT: usize = 4000;

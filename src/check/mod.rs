@@ -14,10 +14,10 @@ use jiff::Timestamp;
 
 pub use command::environment as command_environment;
 
-use crate::agent::Stop;
 use crate::event::{CheckResult, CheckStatus, Evaluation};
 use crate::phase::PhaseName;
 use crate::policy::{Agreement, CheckMode, OnFail, PhaseDef, TimeLimits};
+use crate::process::Stop;
 use crate::redact::Masker;
 
 /// What a check may look at.

@@ -6,12 +6,12 @@ use super::door::{Door, runtime};
 use super::failure::{Failure, Kind};
 use super::hold::Hold;
 use super::{Answer, announce, signals};
-use crate::agent::Stop;
 use crate::config::PushWhen;
 use crate::event::{ExecOutcome, Outcome};
 use crate::flow::{PhaseState, Run};
 use crate::forge::{Forge, LocalForge};
 use crate::phase_runner::{PhaseRunner, Push, RunError};
+use crate::process::Stop;
 use crate::report::{LocalComment, Terminal};
 
 /// Drives the run until it halts and tells how it ended.

@@ -90,7 +90,7 @@ fn our_bug() -> Failure {
 fn hidden(arguments: &[OsString]) -> Option<u8> {
     let rest = || arguments[2..].to_vec();
     let code = match arguments.get(1)?.to_str()? {
-        "__reaper" => crate::agent::reaper::main(rest()),
+        "__reaper" => crate::process::reaper::main(rest()),
         "__acp" => crate::agent::acp::main(rest()),
         "__scripted" => crate::agent::scripted::main(rest()),
         _ => return None,

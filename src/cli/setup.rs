@@ -5,9 +5,10 @@ use std::time::Duration;
 
 use super::door::{Door, runtime};
 use super::failure::Failure;
-use crate::agent::process::{self, Exit, Launch};
-use crate::agent::{Stop, split_words};
+use crate::agent::split_words;
 use crate::check::command_environment;
+use crate::process::Stop;
+use crate::process::{self, Exit, Launch};
 
 pub(super) fn run(door: &Door, worktree: &Path, line: &str) -> Result<(), Failure> {
     let bad = || Failure::usage(format!("`[commands] setup` cannot be read: {line}"));

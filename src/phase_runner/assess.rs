@@ -4,12 +4,13 @@
 use std::collections::BTreeMap;
 
 use super::{PhaseRunner, RunError, nonce};
-use crate::agent::{self, Answer, Job, process};
+use crate::agent::{self, Answer, Job};
 use crate::content_parser::{Estimate, read_difficulty};
 use crate::event::{Assessed, Ended, ExecOutcome, Fact};
 use crate::flow::Assess;
 use crate::phase::Step;
 use crate::policy::Difficulty;
+use crate::process;
 use crate::prompt::difficulty;
 use crate::store::folders::Call;
 

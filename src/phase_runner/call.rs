@@ -4,11 +4,12 @@ use std::fs;
 use std::time::Duration;
 
 use super::{PhaseRunner, RunError};
-use crate::agent::{self, AgentSpec, Answer, Job, Urgency, process};
+use crate::agent::{self, AgentSpec, Answer, Job};
 use crate::content_parser::{self, Terms};
 use crate::event::{Ended, Evaluation, ExecOutcome, Fact, Reviewed, StepStarted, Triaged, Worked};
 use crate::flow::{Call, PhaseState};
 use crate::phase::Step;
+use crate::process::{self, Urgency};
 use crate::prompt::reviewer_schema;
 use crate::redact::Masked;
 use crate::review;

@@ -15,7 +15,7 @@ use std::path::PathBuf;
 
 use sha2::{Digest, Sha256};
 
-use crate::agent::{Profile, Stop, Urgency};
+use crate::agent::Profile;
 use crate::check::{self, Site};
 use crate::event::{CheckResult, CheckStatus, Checked, Escalation, Fact, Outcome, PauseReason};
 use crate::flow::{Action, Decision, PhaseState, Run, decide};
@@ -23,6 +23,7 @@ use crate::forge::{Forge, ForgeError};
 use crate::journal::{Journal, JournalError};
 use crate::phase::{PhaseName, Step};
 use crate::policy::Entry;
+use crate::process::{Stop, Urgency};
 use crate::prompt::PromptError;
 use crate::redact::Masker;
 use crate::store::StoreError;

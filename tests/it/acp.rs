@@ -5,11 +5,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use ai_workflow::agent::{Answer, Job, Kind, Profile, Stop, call};
+use ai_workflow::agent::{Answer, Job, Kind, Profile, call};
 use ai_workflow::event::{CostBasis, ExecOutcome, Program, Usage};
 use ai_workflow::flow::{Allowance, Resume};
 use ai_workflow::phase::{PhaseName, Step};
 use ai_workflow::policy::TimeLimits;
+use ai_workflow::process::Stop;
 use ai_workflow::redact::Masker;
 
 use crate::support::{SHORT, Sandbox};

@@ -13,12 +13,13 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use ai_workflow::agent::process::{self, Exit, Finish, Launch, Stream};
-use ai_workflow::agent::{AgentSpec, Answer, Job, Kind, Profile, Stop, call, usable};
+use ai_workflow::agent::{AgentSpec, Answer, Job, Kind, Profile, call, usable};
 use ai_workflow::event::{ExecOutcome, Usage};
 use ai_workflow::flow::{Allowance, Resume};
 use ai_workflow::phase::{PhaseName, Step};
 use ai_workflow::policy::TimeLimits;
+use ai_workflow::process::Stop;
+use ai_workflow::process::{self, Exit, Finish, Launch, Stream};
 use ai_workflow::redact::Masker;
 
 const OWN_PROGRAM: &str = env!("CARGO_BIN_EXE_ai-workflow");

@@ -5,12 +5,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The rooms by floor, lowest first. `policy` stands on the other words, so it has a landing of its own.
-const FLOORS: [(&str, &[&str]); 10] = [
+const FLOORS: [(&str, &[&str]); 11] = [
     ("0 words", &["finding", "issue", "phase", "redact", "verdict"]),
     ("0 words, agreed", &["policy"]),
     ("1 facts", &["event"]),
     ("2 rules", &["config", "content_parser", "flow"]),
     ("3 views", &["metadata", "prompt", "summary"]),
+    ("4 tools, below the others", &["process"]),
     ("4 tools", &["agent", "clock", "forge", "store", "workspace"]),
     ("5 crafts", &["check", "report", "review"]),
     ("6 pen", &["journal"]),

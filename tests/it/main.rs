@@ -14,6 +14,7 @@ mod flow;
 mod forge;
 mod house;
 mod own_repository;
+mod real;
 mod resume;
 mod run;
 mod store;

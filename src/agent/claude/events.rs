@@ -6,11 +6,11 @@ use serde_json::{Map, Value};
 use crate::agent::dialect::{Dialect, Ear, Heard};
 use crate::agent::lines::{Line, Lines};
 use crate::agent::names::{name, session};
-use crate::agent::process::{Finish, Launch, Stream};
 use crate::agent::usage::{Figures, Stated};
 use crate::agent::{Job, schema};
 use crate::event::{CostBasis, Program, Usage};
 use crate::flow::Resume;
+use crate::process::{Finish, Launch, Stream};
 
 use super::outcome::{self, Told};
 

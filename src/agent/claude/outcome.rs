@@ -7,8 +7,8 @@ use jiff::Timestamp;
 use serde_json::{Map, Value};
 
 use crate::agent::ending::Ending;
-use crate::agent::process::{Exit, Finish, Launch};
 use crate::event::ExecOutcome;
+use crate::process::{Exit, Finish, Launch};
 
 use super::CHECKED_WITH;
 use super::events::text;

@@ -12,11 +12,11 @@ use tokio::time::Instant;
 use crate::agent::dialect::{Dialect, Ear, Heard};
 use crate::agent::lines::{Line, Lines};
 use crate::agent::names::{name, session};
-use crate::agent::process::{Finish, Launch, Stream};
 use crate::agent::usage::Stated;
 use crate::agent::{Job, prices, schema};
 use crate::event::{Program, Usage};
 use crate::flow::Resume;
+use crate::process::{Finish, Launch, Stream};
 
 use super::outcome::{self, Told, Turn};
 use super::session::{Record, text, tokens};

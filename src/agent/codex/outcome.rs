@@ -1,8 +1,8 @@
 //! The class of a call's end, from structured fields only: exit code, last event of the turn, class of the error.
 
 use crate::agent::ending::Ending;
-use crate::agent::process::{Exit, Finish, Launch};
 use crate::event::ExecOutcome;
+use crate::process::{Exit, Finish, Launch};
 
 use super::CHECKED_WITH;
 use super::session::Record;

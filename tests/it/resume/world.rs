@@ -308,7 +308,7 @@ pub fn ending(sandbox: &Sandbox) -> Value {
     let mut phases = view["phases"].take();
     for phase in phases.as_object_mut().expect("phases").values_mut() {
         let phase = phase.as_object_mut().expect("a phase");
-        for moving in ["started_at", "completed_at", "commit"] {
+        for moving in ["started_at", "completed_at", "commit", "usage"] {
             phase.shift_remove(moving);
         }
         for round in phase["rounds"].as_array_mut().expect("rounds") {

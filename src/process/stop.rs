@@ -31,7 +31,7 @@ impl StopHandle {
     }
 
     /// Asks for this much; never makes a request milder.
-    pub(super) fn raise(&self, urgency: Urgency) {
+    pub fn raise(&self, urgency: Urgency) {
         self.0.send_if_modified(|now| {
             let raised = urgency > *now;
             *now = urgency.max(*now);

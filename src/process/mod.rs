@@ -2,6 +2,15 @@
 //! Starts our own program as the `reaper`, which starts the other one. Never uses a shell, and gives the program
 //! exactly the environment it is told. Knows nothing of agents: checks run their commands with it, too.
 
+mod abandoned;
+mod control;
+mod deadlines;
+mod family;
+mod kept;
+pub mod reaper;
+mod stop;
+mod supervised;
+
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fmt;
@@ -12,9 +21,10 @@ use std::time::Duration;
 use rustix::process::Signal;
 use tokio::time::Instant;
 
-use super::kept::Kept;
-use super::stop::{Stop, Urgency};
-use super::supervised::Supervised;
+pub use stop::{Stop, StopHandle, Urgency};
+
+use kept::Kept;
+use supervised::Supervised;
 
 /// How much of the output is kept when nothing else is said.
 pub const KEEP: usize = 16 * 1024 * 1024;

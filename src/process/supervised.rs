@@ -15,8 +15,8 @@ use tokio::time::sleep_until;
 use super::abandoned;
 use super::control::{self, Report};
 use super::deadlines::{Deadlines, Due};
-use super::process::{Exit, Launch, Record, Stream};
 use super::stop::{Stop, Urgency};
+use super::{Exit, Launch, Record, Stream};
 
 /// How long a program may take to end when a person ends the run.
 const GRACE_OF_STOP: Duration = Duration::from_secs(3);

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::process::{Exit, Launch};
+use super::{Exit, Launch};
 
 /// How much longer than its grace the reaper may take before it is killed itself; a little more than it needs at most.
 const PATIENCE: Duration = Duration::from_secs(4);
