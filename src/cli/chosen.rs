@@ -8,10 +8,10 @@ use std::collections::BTreeMap;
 
 use super::door::{Door, runtime};
 use super::failure::{Failure, Kind};
-use crate::agent::process::own_program;
 use crate::agent::{self, AgentSpec, Examined, Profile, examine};
 use crate::config::Settings;
 use crate::policy::Agreement;
+use crate::process::own_program;
 
 /// What is chosen from.
 struct Choice<'a> {
