@@ -1,22 +1,24 @@
 //! Which agents work and review: `auto` becomes an agent that is there, and where nobody has named a reviewer one is
 //! found that fits the author. Both are pinned when a run begins, and told with the reason.
 //! Commands, scripts and ACP agents are reviewed by the same program in a fresh process; claude and codex by each other,
-//! else by another model, else by themselves, which is told as a warning. Calls nobody.
+//! else by another model, else by themselves, which is told as a warning. Asks programs about themselves at most; calls no model.
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 
-use super::door::Door;
+use super::door::{Door, runtime};
 use super::failure::{Failure, Kind};
-use crate::agent::{self, AgentSpec, Profile, Unusable, usable};
+use crate::agent::{self, AgentSpec, Examined, Profile, examine};
 use crate::config::Settings;
 use crate::policy::Agreement;
+use crate::process::own_program;
 
 /// What is chosen from.
-pub(super) struct Choice<'a> {
-    pub(super) settings: &'a Settings,
-    pub(super) profiles: &'a BTreeMap<String, Profile>,
+struct Choice<'a> {
+    settings: &'a Settings,
+    profiles: &'a BTreeMap<String, Profile>,
     /// Says why an agent cannot be used.
-    pub(super) why_not: &'a dyn Fn(&AgentSpec) -> Option<String>,
+    why_not: &'a dyn Fn(&AgentSpec) -> Option<String>,
 }
 
 /// A chain of agents, and what a person should know about it.
@@ -73,13 +75,35 @@ pub(super) fn choose_again(
     })
 }
 
+/// Tells what `auto` stands for on this machine, and why.
+pub(super) fn auto(door: &Door) -> Result<String, Failure> {
+    with_choice(door, |choice| choice.auto().map(|(_, why)| why))
+}
+
 /// Hands over what there is to choose from on this machine.
-pub(super) fn with_choice<T>(door: &Door, ask: impl FnOnce(&Choice<'_>) -> T) -> T {
-    let profiles = door.profiles();
+fn with_choice<T>(door: &Door, ask: impl FnOnce(&Choice<'_>) -> T) -> T {
+    let (profiles, known) = (door.profiles(), RefCell::new(BTreeMap::new()));
     let why_not = |spec: &AgentSpec| {
-        usable(&spec.clone().seen_from(door.root()), &profiles).err().map(|error| error.to_string())
+        let name = spec.to_string();
+        let known = &mut *known.borrow_mut();
+        known.entry(name).or_insert_with(|| why_not(spec, &examined(door, spec, &profiles))).clone()
     };
     ask(&Choice { settings: &door.settings, profiles: &profiles, why_not: &why_not })
+}
+
+/// Asks the program of an agent about itself.
+pub(super) fn examined(door: &Door, spec: &AgentSpec, profiles: &BTreeMap<String, Profile>) -> Examined {
+    let spec = spec.clone().seen_from(door.root());
+    match runtime() {
+        Ok(runtime) => runtime.block_on(examine(&spec, profiles, &own_program())),
+        Err(failure) => Examined { remark: Some(failure.message), ..Examined::default() },
+    }
+}
+
+/// Says why an agent cannot be used, as far as that shows without calling it.
+fn why_not(spec: &AgentSpec, examined: &Examined) -> Option<String> {
+    let signed_out = || format!("{spec} is not signed in");
+    (!examined.is_usable()).then(|| examined.remark.clone().unwrap_or_else(signed_out))
 }
 
 impl Told {
@@ -99,7 +123,7 @@ impl Choice<'_> {
     }
 
     /// Returns a chain with agents that are there in place of `auto`, each agent once.
-    pub(super) fn concrete(&self, chain: &[String]) -> Result<Chosen, Failure> {
+    fn concrete(&self, chain: &[String]) -> Result<Chosen, Failure> {
         let mut chosen = Chosen::default();
         for name in chain {
             if name == "auto" {
@@ -114,7 +138,7 @@ impl Choice<'_> {
     }
 
     /// Returns what `auto` stands for here, and why.
-    pub(super) fn auto(&self) -> Result<(String, String), Failure> {
+    fn auto(&self) -> Result<(String, String), Failure> {
         let mut missing = Vec::new();
         for name in ["claude", "codex"] {
             match self.why_not_named(name) {
@@ -125,9 +149,9 @@ impl Choice<'_> {
                 Some(why) => missing.push(why),
             }
         }
-        let nothing = Unusable::NothingFound;
         let told = format!("the agent `auto` cannot be used: {}", missing.join(", "));
-        Err(Failure::new(Kind::NoAgent, told).hint(nothing.hint()))
+        Err(Failure::new(Kind::NoAgent, told)
+            .hint("install one of them and sign in, or name an agent: --agent command:PATH"))
     }
 
     fn why_not_named(&self, name: &str) -> Option<String> {
@@ -135,7 +159,7 @@ impl Choice<'_> {
     }
 
     /// Returns reviewers that fit a chain of authors.
-    pub(super) fn fitting(&self, authors: &[String]) -> Chosen {
+    fn fitting(&self, authors: &[String]) -> Chosen {
         let mut chosen = Chosen::default();
         for author in authors {
             let fit = self.fit(author);

@@ -1,16 +1,18 @@
 //! `doctor`: what a run would need on this machine, and whether it is there. Changes nothing.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::Answer;
 use super::arguments::Report;
 use super::begin_run::all_agents;
+use super::chosen;
 use super::door::Door;
 use super::failure::Failure;
 use super::show::show;
-use crate::agent::{AgentSpec, find, split_words, usable};
+use crate::agent::{AgentSpec, Examined, find, split_words, usable};
 
 /// One thing that was looked at.
 struct Finding {
@@ -18,6 +20,15 @@ struct Finding {
     ok: bool,
     told: String,
     hint: Option<String>,
+    /// What is known of an agent.
+    agent: Option<Value>,
+}
+
+impl Finding {
+    /// Makes a finding that is fine, with nothing to tell yet.
+    fn fine(name: &'static str) -> Self {
+        Self { name, ok: true, told: String::new(), hint: None, agent: None }
+    }
 }
 
 pub(super) fn run(arguments: &Report) -> Answer {
@@ -28,6 +39,7 @@ pub(super) fn run(arguments: &Report) -> Answer {
             ok: false,
             told: failure.message,
             hint: failure.hints.first().cloned(),
+            agent: None,
         }],
     };
     let ok = findings.iter().all(|finding| finding.ok);
@@ -40,18 +52,20 @@ pub(super) fn run(arguments: &Report) -> Answer {
         }
     }
     let value = findings.iter().map(
-        |finding| json!({"name": finding.name, "ok": finding.ok, "told": finding.told, "hint": finding.hint}),
+        |finding| json!({"name": finding.name, "ok": finding.ok, "told": finding.told, "hint": finding.hint, "agent": finding.agent}),
     );
     show(arguments.json, &json!({"ok": ok, "findings": value.collect::<Vec<_>>()}), &text);
     Ok(u8::from(!ok) * 2)
 }
 
 fn look(door: &Door) -> Result<Vec<Finding>, Failure> {
-    let fine = |name, told: String| Finding { name, ok: true, told, hint: None };
+    let fine = |name, told: String| Finding { told, ..Finding::fine(name) };
     let mut findings = vec![fine("repository", door.root().display().to_string())];
     findings.push(match door.workspace.identity() {
         Ok(()) => fine("identity", "git knows who commits".into()),
-        Err(error) => Finding { name: "identity", ok: false, hint: error.hint(), told: error.to_string() },
+        Err(error) => {
+            Finding { ok: false, hint: error.hint(), told: error.to_string(), ..Finding::fine("identity") }
+        }
     });
     let survey = door.workspace.survey()?;
     let clean = survey.is_clean();
@@ -62,27 +76,80 @@ fn look(door: &Door) -> Result<Vec<Finding>, Failure> {
         ok: clean,
         told,
         hint: (!clean).then(|| "commit or stash them, or use `--worktree`".into()),
+        agent: None,
     });
     findings.extend(agents(door)?);
     findings.extend(commands(door));
     Ok(findings)
 }
 
+/// Examines the agents of a run, and those that could be used besides.
 fn agents(door: &Door) -> Result<Vec<Finding>, Failure> {
-    let agreement = door.settings.agreement(None)?;
-    Ok(all_agents(&agreement).into_iter().map(|spec| agent(door, spec)).collect())
+    let mut agreement = door.settings.agreement(None)?;
+    let chosen = chosen::choose(door, &mut agreement);
+    let needed: Vec<&String> = all_agents(&agreement).into_iter().filter(|spec| *spec != "auto").collect();
+    let mut findings: Vec<Finding> = needed.iter().map(|spec| agent(door, spec, true)).collect();
+    let others = ["claude", "codex"].map(str::to_owned);
+    let others = others.iter().chain(door.settings.agents.keys());
+    let others: BTreeSet<&String> = others.filter(|name| !needed.contains(name)).collect();
+    findings.extend(others.into_iter().map(|name| agent(door, name, false)));
+    findings.push(auto(door, chosen.is_err()));
+    Ok(findings)
 }
 
-fn agent(door: &Door, spec: &str) -> Finding {
-    let bad =
-        |told: String, hint| Finding { name: "agent", ok: false, told: format!("{spec}: {told}"), hint };
-    match spec.parse::<AgentSpec>() {
-        Err(error) => bad(error.to_string(), None),
-        Ok(parsed) => match usable(&parsed.seen_from(door.root()), &door.profiles()) {
-            Ok(()) => Finding { name: "agent", ok: true, told: spec.to_owned(), hint: None },
-            Err(error) => bad(error.to_string(), Some(error.hint())),
-        },
+/// Tells what `auto` stands for here; that it stands for nothing matters only where it is asked for.
+fn auto(door: &Door, needed: bool) -> Finding {
+    match chosen::auto(door) {
+        Ok(why) => Finding { told: why, ..Finding::fine("auto") },
+        Err(Failure { message, hints, .. }) => {
+            Finding { ok: !needed, told: message, hint: hints.into_iter().next(), ..Finding::fine("auto") }
+        }
     }
+}
+
+fn agent(door: &Door, spec: &str, needed: bool) -> Finding {
+    let parsed = match spec.parse::<AgentSpec>() {
+        Ok(parsed) => parsed,
+        Err(error) => {
+            return Finding { ok: !needed, told: format!("{spec}: {error}"), ..Finding::fine("agent") };
+        }
+    };
+    let profiles = door.profiles();
+    let examined = chosen::examined(door, &parsed, &profiles);
+    let hint = match usable(&parsed.seen_from(door.root()), &profiles) {
+        Err(error) => Some(error.hint()),
+        Ok(()) => (examined.signed_in == Some(false))
+            .then(|| format!("sign in with the program of `{spec}` itself, or give it a key")),
+    };
+    Finding {
+        ok: examined.is_usable() || !needed,
+        told: format!("{spec}: {}", told(&examined)),
+        hint,
+        agent: Some(value(spec, &examined)),
+        ..Finding::fine("agent")
+    }
+}
+
+fn told(examined: &Examined) -> String {
+    let Some(found) = &examined.found else { return examined.remark.clone().unwrap_or_default() };
+    let version = examined.version.clone().unwrap_or_else(|| "version unknown".into());
+    let signed_in = match examined.signed_in {
+        Some(true) => "signed in",
+        Some(false) => "not signed in",
+        None => "cannot tell whether it is signed in",
+    };
+    let reviews = if examined.read_only { "can be kept read-only" } else { "cannot be kept read-only" };
+    let answers = if examined.schema { "answers by schema" } else { "answers in free text" };
+    let facts = [version, signed_in.into(), reviews.into(), answers.into()];
+    let all: Vec<String> = facts.into_iter().chain(examined.remark.clone()).collect();
+    format!("{} ({})", found.display(), all.join(", "))
+}
+
+fn value(spec: &str, examined: &Examined) -> Value {
+    json!({
+        "agent": spec, "found": examined.found, "version": examined.version, "signed_in": examined.signed_in,
+        "read_only": examined.read_only, "schema": examined.schema, "remark": examined.remark,
+    })
 }
 
 /// A missing command is told, not refused: the phase is then judged on documents alone.
@@ -90,7 +157,7 @@ fn commands(door: &Door) -> Vec<Finding> {
     let commands = door.settings.commands.by_id();
     if commands.is_empty() {
         let hint = Some("set `[commands] test`, so that the testing phase runs your tests".into());
-        return vec![Finding { name: "commands", ok: true, told: "none are configured".into(), hint }];
+        return vec![Finding { told: "none are configured".into(), hint, ..Finding::fine("commands") }];
     }
     let found = |line: &str| split_words(line).ok().and_then(|words| find(words.first()?.as_ref()).ok());
     let finding = |(id, line): (String, String)| {
@@ -100,6 +167,7 @@ fn commands(door: &Door) -> Vec<Finding> {
             ok,
             told: format!("{id}: {line}"),
             hint: (!ok).then(|| "the program was not found".into()),
+            agent: None,
         }
     };
     commands.into_iter().map(finding).collect()

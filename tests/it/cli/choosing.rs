@@ -48,6 +48,49 @@ fn auto_is_resolved_when_the_run_begins_and_the_reason_is_told() {
         .says("the agent `auto` cannot be used");
 }
 
+/// Programs that answer as claude and codex do when they are asked about themselves.
+const CLAUDE: &str = "#!/bin/sh\ncase \"$*\" in --version) echo '2.1.329 (Claude Code)';; 'auth status') echo '{\"loggedIn\": LOGGED}';; esac\n";
+const CODEX: &str =
+    "#!/bin/sh\ncase \"$*\" in *--version) echo 'codex-cli 0.169.0';; *'login status') exit STATUS;; esac\n";
+
+#[test]
+fn the_doctor_tells_what_it_knows_of_each_agent_and_what_auto_would_choose() {
+    let sandbox = machine(&["claude", "codex"]);
+    let doctor = |logged: &str, status: &str, more: &[&str]| {
+        sandbox.executable("claude", &CLAUDE.replace("LOGGED", logged));
+        sandbox.executable("codex", &CODEX.replace("STATUS", status));
+        sandbox.run(&[&["doctor", "--json"], more].concat())
+    };
+    let of = |report: &Value, name: &str| {
+        let findings = report["findings"].as_array().expect("findings").clone();
+        findings.into_iter().find(|it| it["agent"]["agent"] == name).expect(name)
+    };
+    let told = |report: &Value, name: &str| {
+        let findings = report["findings"].as_array().expect("findings").clone();
+        findings.into_iter().find(|it| it["name"] == name).expect(name)["told"].clone()
+    };
+    let well = doctor("true", "0", &[]).exits(0).json();
+    let claude = of(&well, "claude")["agent"].clone();
+    assert!(claude["found"].as_str().is_some_and(|path| path.ends_with("/claude")), "{claude}");
+    let known = json!({"agent": "claude", "found": claude["found"], "version": "2.1.329", "signed_in": true,
+        "read_only": true, "schema": true, "remark": null});
+    assert_eq!(claude, known);
+    assert_eq!(of(&well, "codex")["agent"]["version"], "0.169.0");
+    assert_eq!(told(&well, "auto"), "auto is claude: it is there, and asked first");
+    let second = doctor("false", "0", &[]).exits(0).json();
+    assert_eq!(told(&second, "auto"), "auto is codex: claude is not signed in");
+    let ill = doctor("false", "1", &[]).exits(2).json();
+    assert_eq!(
+        told(&ill, "auto"),
+        "the agent `auto` cannot be used: claude is not signed in, codex is not signed in"
+    );
+    let unneeded = doctor("false", "1", &["--agent", "scripted:/no/such"]).exits(2).json();
+    let bad: Vec<_> =
+        unneeded["findings"].as_array().expect("findings").iter().filter(|it| it["ok"] == false).collect();
+    assert_eq!(bad.len(), 1, "{bad:?}");
+    assert_eq!(bad[0]["agent"]["agent"], "scripted:/no/such");
+}
+
 #[test]
 fn a_reviewer_that_is_named_stands_and_auto_in_it_is_resolved_too() {
     let sandbox = machine(&["claude", "codex"]);
