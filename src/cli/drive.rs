@@ -83,9 +83,11 @@ fn exit_code(run: &Run, outcome: Outcome, no_wait: bool) -> u8 {
 
 /// Tells whether the run failed because no program could be started at all.
 fn never_started(run: &Run) -> bool {
+    let missing = |agent: &String| {
+        run.unusable.get(agent).is_some_and(|unusable| unusable.outcome == ExecOutcome::NotStarted)
+    };
     let not_started = |phase: &PhaseState| {
-        let last = phase.work.as_ref().map(|work| work.ended.outcome);
-        phase.reason.as_deref() == Some("agent_failed") && last == Some(ExecOutcome::NotStarted)
+        phase.reason.as_deref() == Some("agent_failed") && phase.def.agents.iter().all(missing)
     };
     run.phases.iter().any(not_started)
 }

@@ -99,6 +99,22 @@ fn a_plain_command_agent_completes_a_run() {
 }
 
 #[test]
+fn exit_4_means_that_no_program_could_be_started() {
+    let sandbox = Sandbox::new();
+    let cannot = format!("command:{}", sandbox.executable("cannot", "#!/no/such/interpreter\n").display());
+    sandbox.execute(&cannot).exits(4);
+    assert_eq!(sandbox.metadata()["phases"]["planning"]["reason"], "agent_failed");
+}
+
+#[test]
+fn an_agent_that_broke_before_another_one_was_missing_is_a_failed_phase() {
+    let sandbox = Sandbox::new();
+    let breaks = sandbox.executable("breaks", "#!/bin/sh\nexit 9\n");
+    let cannot = sandbox.executable("cannot", "#!/no/such/interpreter\n");
+    sandbox.execute(&format!("command:{},command:{}", breaks.display(), cannot.display())).exits(1);
+}
+
+#[test]
 fn e_16_a_failed_review_starts_the_revise_step() {
     let sandbox = Sandbox::new();
     let look = sandbox.executable("look.sh", "#!/bin/sh\ngrep -o '\"current_step\": *\"[a-z]*\"' .ai-workflow/issue-243/metadata.json | head -1 > seen.txt\n");
