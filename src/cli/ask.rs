@@ -6,11 +6,11 @@ use super::chosen::{self, Told};
 use super::door::{Door, seen_from};
 use super::failure::{Failure, Kind};
 use super::hold::Hold;
+use super::{limits, vouched};
 use crate::agent::{AgentSpec, usable};
 use crate::event::{Asked, Fact, Reopened, ReopenedBy};
 use crate::flow::{Run, Stage, Status, over_budget, unmet_needs};
 use crate::phase::{PhaseName, Step};
-use crate::policy::Budget;
 
 /// Records what `execute` was asked for.
 pub(super) fn ask(
@@ -52,11 +52,10 @@ fn asked(door: &Door, hold: &Hold, flags: &SettingFlags) -> Result<Asked, Failur
     let run = hold.run()?;
     let Explicit { agents, reviewers, told } = explicit_agents(door, run, flags)?;
     told.iter().for_each(Told::tell);
-    let (budget, head) = (raised_budget(door, run), current_head(hold)?);
-    let scopes = door.settings.budget_scopes();
-    let budget_scopes = (scopes != run.budget_scopes).then_some(scopes);
+    let (budget, budget_scopes) = limits::given_now(door, run, flags);
+    let (head, settings) = (current_head(hold)?, Some(vouched::digest_of(door)));
     let auto_model = door.settings.auto_model;
-    Ok(Asked { budget, budget_scopes, auto_model, agents, reviewers, head, ..Asked::default() })
+    Ok(Asked { budget, budget_scopes, auto_model, agents, reviewers, settings, head, ..Asked::default() })
 }
 
 /// The agent that an interrupted call belonged to may have committed; what it committed is folded in, so the branch
@@ -117,12 +116,6 @@ fn check_needs(run: &Run, name: &PhaseName, arguments: &Execute) -> Result<(), F
         .hint(format!("run `--phase {}` first, or go on with `--ignore-dependencies`", unmet[0])))
 }
 
-/// Returns the budget of today's settings when it differs from the one in force.
-fn raised_budget(door: &Door, run: &Run) -> Option<Budget> {
-    let wanted = begin_run::budget(door);
-    (wanted != run.budget).then_some(wanted)
-}
-
 /// Agents that are asked for now, and why these.
 #[derive(Default)]
 struct Explicit {
@@ -152,12 +145,32 @@ fn explicit_agents(door: &Door, run: &Run, flags: &SettingFlags) -> Result<Expli
     if same {
         return Ok(Explicit::default());
     }
-    agents.iter().chain(&reviewers).try_for_each(|spec| check_usable(door, spec))?;
+    check_chain(door, &agents)?;
+    check_chain(door, &reviewers)?;
     Ok(Explicit { agents, reviewers, told })
 }
 
+/// Refuses a chain of which no agent can be called; one that cannot is passed over when another one can.
+pub(super) fn check_chain(door: &Door, chain: &[String]) -> Result<(), Failure> {
+    let (mut usable, mut missing) = (chain.is_empty(), Vec::new());
+    for spec in chain {
+        match check_usable(door, spec) {
+            Ok(()) => usable = true,
+            Err(failure) if failure.kind == Kind::NoAgent => missing.push(failure),
+            Err(failure) => return Err(failure),
+        }
+    }
+    if !usable {
+        return Err(missing.swap_remove(0));
+    }
+    for failure in missing {
+        tracing::warn!("{}; it is passed over", failure.message);
+    }
+    Ok(())
+}
+
 /// Refuses an agent whose program is not there.
-pub(super) fn check_usable(door: &Door, spec: &str) -> Result<(), Failure> {
+fn check_usable(door: &Door, spec: &str) -> Result<(), Failure> {
     let parsed: AgentSpec = spec.parse().map_err(|error| {
         Failure::usage(format!("{error}"))
             .hint("for example `--agent claude` or `--agent command:./my-agent`")

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
-use super::ask::check_usable;
+use super::ask::check_chain;
 use super::chosen::{self, Told};
 use super::door::Door;
 use super::failure::{Failure, Kind};
@@ -168,15 +168,16 @@ pub(super) fn left_out(door: &Door, agreement: &Agreement) -> Result<Vec<(PhaseN
 
 /// Returns every agent that is named anywhere, each once.
 pub(super) fn all_agents(agreement: &Agreement) -> BTreeSet<&String> {
-    agreement.phases.iter().flat_map(agents_of).collect()
+    agreement.phases.iter().flat_map(chains_of).flatten().collect()
 }
 
-fn agents_of(phase: &PhaseDef) -> impl Iterator<Item = &String> {
-    phase.agents.iter().chain(&phase.reviewers).chain(phase.step_agents.values().flatten())
+fn chains_of(phase: &PhaseDef) -> impl Iterator<Item = &Vec<String>> {
+    [&phase.agents, &phase.reviewers].into_iter().chain(phase.step_agents.values())
 }
 
 fn usable_agents(door: &Door, agreement: &Agreement) -> Result<(), Failure> {
-    all_agents(agreement).into_iter().try_for_each(|spec| check_usable(door, spec))
+    let chains: BTreeSet<&Vec<String>> = agreement.phases.iter().flat_map(chains_of).collect();
+    chains.into_iter().try_for_each(|chain| check_chain(door, chain))
 }
 
 /// The checkout has to be clean, unless the run leaves it alone.

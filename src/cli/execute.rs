@@ -9,7 +9,7 @@ use super::door::{Door, log_to};
 use super::drive::{drive, finish};
 use super::failure::{Failure, Kind};
 use super::hold::{Hold, forget_lock, open_journal, take};
-use super::{agreed, dry_run, finalized, noticed};
+use super::{agreed, dry_run, finalized, noticed, vouched};
 use crate::event::Outcome;
 use crate::flow::Run;
 use crate::phase::PhaseName;
@@ -80,6 +80,9 @@ fn hold_run(door: &Door, arguments: &Execute) -> Result<Hold, Failure> {
         if journal.state().run.is_some() {
             let hold = Hold { journal, space, folder, lock };
             agreed::refuse_another(hold.run()?, &arguments.settings)?;
+            if matches!(hold.run()?.outcome, Outcome::Running | Outcome::Paused) || arguments.retry_failed {
+                vouched::refuse_changed(door, hold.run()?, &arguments.settings)?;
+            }
             return Ok(hold);
         }
     }

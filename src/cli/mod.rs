@@ -28,6 +28,7 @@ mod finalized;
 mod find;
 mod hold;
 mod init;
+mod limits;
 mod list_presets;
 mod noticed;
 mod parse_review;
@@ -41,6 +42,7 @@ mod show;
 mod signals;
 mod status;
 mod usage;
+mod vouched;
 
 use std::ffi::OsString;
 use std::panic::{AssertUnwindSafe, catch_unwind};

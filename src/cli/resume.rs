@@ -6,7 +6,7 @@ use super::door::{Door, log_to, person};
 use super::drive::drive;
 use super::failure::Failure;
 use super::hold::{Hold, take_existing};
-use super::{agreed, announce, ask, noticed};
+use super::{agreed, announce, ask, noticed, vouched};
 use crate::event::{Answered, Choice, Fact, Outcome};
 use crate::metadata::choice_word;
 use crate::report::{LogLines, Terminal};
@@ -25,6 +25,7 @@ pub(super) fn run(arguments: &Resume) -> Answer {
         return Err(Failure::usage(told).hint(format!("next: `{}`", next_command(run))));
     }
     agreed::refuse_another(hold.run()?, &arguments.settings)?;
+    vouched::refuse_changed(&door, hold.run()?, &arguments.settings)?;
     let Some(choice) = choice(arguments) else {
         announce::question(hold.run()?);
         return Err(

@@ -136,6 +136,9 @@ pub struct Asked {
     /// The reviewer's chain, likewise.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub reviewers: Vec<String>,
+    /// SHA-256 of the repository's configuration and prompts, as a person vouched for them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub settings: Option<String>,
     /// Where the branch stood when this process took over.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub head: Option<String>,

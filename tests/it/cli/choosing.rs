@@ -111,3 +111,11 @@ fn who_reviews_its_own_work_is_warned_of() {
     assert_eq!(reviewer, json!(["local"]));
     let _ = ran.says("local reviews its own work, in a fresh process: it is the only agent at its address");
 }
+
+#[test]
+fn an_agent_that_is_missing_is_passed_over_when_another_one_is_there() {
+    let sandbox = machine(&["claude"]);
+    let (agent, _, ran) = plan(&sandbox, &["--agent", "codex,claude"]);
+    assert_eq!(agent, json!(["codex", "claude"]));
+    let _ = ran.says("it is passed over");
+}
