@@ -64,8 +64,9 @@ impl Reporter for Terminal {
 
 fn doing(run: &Run, fact: &Fact) -> Option<String> {
     let Fact::StepStarted(started) = fact else { return None };
-    let place = run.phases.iter().position(|phase| *phase.name() == started.phase)? + 1;
-    let (phases, phase, step, round) = (run.phases.len(), &started.phase, started.step, started.round);
+    let ours: Vec<_> = run.phases.iter().filter(|phase| !phase.left_out_by_choice()).collect();
+    let place = ours.iter().position(|phase| *phase.name() == started.phase)? + 1;
+    let (phases, phase, step, round) = (ours.len(), &started.phase, started.step, started.round);
     Some(format!("[{place}/{phases}] {phase} · {step} · round {round} · {}", started.agent))
 }
 
