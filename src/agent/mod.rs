@@ -18,6 +18,7 @@ mod raw;
 mod schema;
 mod script;
 pub mod scripted;
+mod sign_in;
 mod spec;
 mod usage;
 
