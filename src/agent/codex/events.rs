@@ -14,6 +14,7 @@ use crate::agent::lines::{Line, Lines};
 use crate::agent::names::{name, session};
 use crate::agent::usage::Stated;
 use crate::agent::{Job, prices, schema};
+use crate::content_parser::read_object;
 use crate::event::{Program, Usage};
 use crate::flow::Resume;
 use crate::process::{Finish, Launch, Stream};
@@ -203,11 +204,12 @@ impl Codex {
         (prices::with_cost(usage, model), dropped)
     }
 
-    /// Returns the answer, and whether it was held to the schema.
+    /// Returns the answer, and whether it was held to the schema. What says a thing twice was not: nobody knows which
+    /// of the two is meant.
     fn answer(&self) -> (String, bool) {
         let Some(schema) = &self.schema else { return (self.answer.clone(), false) };
-        match serde_json::from_str::<Value>(&self.answer) {
-            Ok(object) if schema::meets(&object, schema) => (object.to_string(), true),
+        match read_object(&self.answer).map(Value::Object) {
+            Some(object) if schema::meets(&object, schema) => (object.to_string(), true),
             _ => (self.answer.clone(), false),
         }
     }

@@ -224,6 +224,10 @@ const RESULT: &str =
 const FAILED: &str =
     r#"{"type":"result","subtype":"success","is_error":true,"result":"no","api_error_status":401}"#;
 
+const THREAD: &str = r#"{"type":"thread.started","thread_id":"t-1"}"#;
+const COMPLETED: &str =
+    r#"{"type":"turn.completed","usage":{"input_tokens":5,"cached_input_tokens":0,"output_tokens":1}}"#;
+
 async fn claude(lines: &[&str], end: &str) -> Answer {
     play(&mut Scene::new(), Kind::Claude, &(lines.join("\n") + "\n"), None, end).await
 }
@@ -286,6 +290,24 @@ async fn an_object_that_does_not_meet_the_schema_is_not_held_to_it() {
             RESULT.replace("\"num_turns\"", &format!("\"structured_output\":{object},\"num_turns\""));
         let answer = play(&mut scene, Kind::Claude, &format!("{BEGIN}\n{result}\n"), None, "exit 0").await;
         let text = if structured { object } else { "done" };
+        assert_eq!((answer.outcome, answer.text.as_str(), answer.structured), (Done, text, structured));
+    }
+}
+
+/// Answers as Codex does, held to the schema of a verdict.
+async fn codex_says(text: &str) -> Answer {
+    let mut scene = Scene::new();
+    scene.schema = Some(verdict_schema());
+    let said = json!({"type": "item.completed", "item": {"type": "agent_message", "text": text}});
+    let stream = format!("{THREAD}\n{said}\n{COMPLETED}\n");
+    play(&mut scene, Kind::Codex, &stream, None, "exit 0").await
+}
+
+#[tokio::test]
+async fn an_answer_that_tells_a_key_twice_is_not_held_to_the_schema() {
+    let twice = r#"{"verdict":"FAIL","verdict":"PASS"}"#;
+    for (text, structured) in [(r#"{"verdict":"PASS"}"#, true), (twice, false)] {
+        let answer = codex_says(text).await;
         assert_eq!((answer.outcome, answer.text.as_str(), answer.structured), (Done, text, structured));
     }
 }
