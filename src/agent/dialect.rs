@@ -43,6 +43,8 @@ pub(super) struct Heard {
     pub truncated: bool,
     /// The answer was held to the schema that was asked for, by the program and again by us.
     pub structured: bool,
+    /// It was asked to answer by a schema and could have been held to it, and was not.
+    pub schema_missed: bool,
     pub session: Option<String>,
     pub program: Option<Program>,
     pub resets_at: Option<Timestamp>,

@@ -123,6 +123,8 @@ pub struct Answer {
     pub simulated: bool,
     /// The text is an object that was held to the schema, by the program and again by us.
     pub structured: bool,
+    /// A schema was asked for, the program can be held to one, and the text is not held to it.
+    pub schema_missed: bool,
     pub session: Option<String>,
     pub program: Option<Program>,
     /// When a rate limit or a quota is said to end.
@@ -261,6 +263,7 @@ fn answer(heard: Heard, millis: u64) -> Answer {
         millis,
         simulated: false,
         structured: heard.structured,
+        schema_missed: heard.schema_missed,
         session: heard.session,
         program: heard.program,
         resets_at: heard.resets_at,

@@ -73,6 +73,7 @@ impl Dialect for Claude {
             usage,
             truncated: false,
             structured,
+            schema_missed: self.schema.is_some() && !structured,
             session: self.session,
             program: Some(self.program),
             resets_at: ending.resets_at,

@@ -102,6 +102,7 @@ impl Dialect for Codex {
             usage,
             truncated: false,
             structured,
+            schema_missed: self.schema.is_some() && !structured,
             program: Some(Program { name: "codex".to_owned(), version: record.version, model }),
             resets_at: ending.resets_at,
             notices: self.remarks.into_iter().take(REMARKS).chain(dropped).collect(),

@@ -147,7 +147,7 @@ fn verdict_schema() -> serde_json::Value {
 /// Tells an answer whole, what is missing left out.
 fn told(answer: &Answer) -> String {
     let Answer { outcome, reason, text, usage, truncated, millis: _, simulated, .. } = answer;
-    let Answer { structured, session, program, resets_at, notices, .. } = answer;
+    let Answer { structured, schema_missed, session, program, resets_at, notices, .. } = answer;
     let mut told = format!("{outcome:?}");
     assert_eq!((truncated, simulated), (&false, &false));
     if let Some(reason) = reason {
@@ -155,6 +155,9 @@ fn told(answer: &Answer) -> String {
     }
     if !text.is_empty() {
         let _ = write!(told, "\n  {}  {text:?}", if *structured { "object" } else { "text  " });
+    }
+    if *schema_missed {
+        told.push_str("\n  missed  the schema");
     }
     if *usage != Usage::default() {
         let _ = write!(told, "\n  usage   {}", serde_json::to_string(usage).expect("it can be written"));
@@ -291,6 +294,7 @@ async fn an_object_that_does_not_meet_the_schema_is_not_held_to_it() {
         let answer = play(&mut scene, Kind::Claude, &format!("{BEGIN}\n{result}\n"), None, "exit 0").await;
         let text = if structured { object } else { "done" };
         assert_eq!((answer.outcome, answer.text.as_str(), answer.structured), (Done, text, structured));
+        assert_eq!(answer.schema_missed, !structured);
     }
 }
 
@@ -309,6 +313,7 @@ async fn an_answer_that_tells_a_key_twice_is_not_held_to_the_schema() {
     for (text, structured) in [(r#"{"verdict":"PASS"}"#, true), (twice, false)] {
         let answer = codex_says(text).await;
         assert_eq!((answer.outcome, answer.text.as_str(), answer.structured), (Done, text, structured));
+        assert_eq!(answer.schema_missed, !structured);
     }
 }
 
