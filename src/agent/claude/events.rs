@@ -92,6 +92,10 @@ impl Claude {
     }
 
     fn event(&mut self, event: &Map<String, Value>, ear: &mut Ear<'_>) {
+        if matches!(text(event, "type"), "assistant" | "user") {
+            // It goes on: what it called its result was not the end.
+            self.told.result = None;
+        }
         match (text(event, "type"), text(event, "subtype")) {
             ("system", "init") => self.begin(event),
             ("system", "permission_denied") => {

@@ -126,6 +126,9 @@ impl Codex {
         if text(event, "type") != "error" {
             self.reconnecting = None;
         }
+        if text(event, "type") == "turn.started" || text(event, "type").starts_with("item.") {
+            self.goes_on();
+        }
         match text(event, "type") {
             "thread.started" => {
                 self.told.began = true;
@@ -150,6 +153,15 @@ impl Codex {
                 }
             }
             _ => {}
+        }
+    }
+
+    /// What was completed was not the end, and what was said until then is not the answer.
+    fn goes_on(&mut self) {
+        if self.told.turn == Some(Turn::Completed) {
+            self.told.turn = None;
+            self.told.said_something = false;
+            self.answer.clear();
         }
     }
 

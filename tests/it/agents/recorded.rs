@@ -235,6 +235,10 @@ async fn claude(lines: &[&str], end: &str) -> Answer {
     play(&mut Scene::new(), Kind::Claude, &(lines.join("\n") + "\n"), None, end).await
 }
 
+async fn codex(lines: &[&str]) -> Answer {
+    play(&mut Scene::new(), Kind::Codex, &(lines.join("\n") + "\n"), None, "exit 0").await
+}
+
 #[tokio::test]
 async fn exit_code_and_result_have_to_agree() {
     for (lines, end) in [
@@ -259,6 +263,36 @@ async fn the_last_result_counts_and_rubbish_between_is_ignored() {
     let lines = [BEGIN, FAILED, "rubbish", r#"{"type":"event_of_tomorrow","deep":[{}]}"#, RESULT];
     let answer = claude(&lines, "exit 0").await;
     assert_eq!((answer.outcome, answer.text.as_str(), answer.reason), (Done, "done", None));
+}
+
+const GOES_ON: [&str; 3] = [
+    r#"{"type":"assistant","message":{"id":"m","content":[{"type":"text","text":"wait"}]}}"#,
+    r#"{"type":"assistant","message":{"id":"m","content":[{"type":"tool_use","name":"Read","input":{}}]}}"#,
+    r#"{"type":"user","message":{"content":[]}}"#,
+];
+
+#[tokio::test]
+async fn a_result_after_which_claude_goes_on_is_none() {
+    for event in GOES_ON {
+        let answer = claude(&[BEGIN, RESULT, event], "exit 0").await;
+        assert_eq!((answer.outcome, answer.text.as_str()), (Crashed, ""), "{event}");
+        let answer = claude(&[BEGIN, RESULT, event, RESULT], "exit 0").await;
+        assert_eq!((answer.outcome, answer.text.as_str()), (Done, "done"), "{event}");
+    }
+}
+
+#[tokio::test]
+async fn a_turn_after_which_codex_goes_on_is_not_completed() {
+    let said = r#"{"type":"item.completed","item":{"type":"agent_message","text":"done"}}"#;
+    let started = r#"{"type":"item.started","item":{"type":"command_execution","command":"x"}}"#;
+    for event in [r#"{"type":"turn.started"}"#, started, said] {
+        let answer = codex(&[THREAD, said, COMPLETED, event]).await;
+        assert_eq!((answer.outcome, answer.text.as_str()), (Crashed, ""), "{event}");
+        let answer = codex(&[THREAD, said, COMPLETED, event, said, COMPLETED]).await;
+        assert_eq!((answer.outcome, answer.text.as_str()), (Done, "done"), "{event}");
+    }
+    let answer = codex(&[THREAD, said, COMPLETED, r#"{"type":"turn.started"}"#, COMPLETED]).await;
+    assert_eq!((answer.outcome, answer.text.as_str()), (NoOutput, ""));
 }
 
 #[tokio::test]
