@@ -14,6 +14,7 @@ mod arguments;
 mod events;
 mod outcome;
 mod session;
+mod vain;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};

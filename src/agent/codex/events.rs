@@ -3,7 +3,6 @@
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
-use std::time::Duration;
 
 use serde_json::{Map, Value};
 use tempfile::TempDir;
@@ -21,9 +20,8 @@ use crate::process::{Finish, Launch, Stream};
 
 use super::outcome::{self, Told, Turn};
 use super::session::{Record, text, tokens};
+use super::vain::Vain;
 
-/// How long a provider is asked in vain before we give up; the program itself may wait for an hour.
-const PATIENCE: Duration = Duration::from_secs(30);
 /// How many remarks of the program are told.
 const REMARKS: usize = 5;
 
@@ -35,8 +33,7 @@ pub(super) struct Codex {
     answer: String,
     total: Option<[Option<f64>; 3]>,
     remarks: BTreeSet<String>,
-    /// Since when it has done nothing but ask the provider again.
-    reconnecting: Option<Instant>,
+    reconnecting: Vain,
     schema: Option<Value>,
     worktree: String,
     resumes: Option<Resume>,
@@ -60,7 +57,7 @@ impl Codex {
             answer: String::new(),
             total: None,
             remarks: BTreeSet::new(),
-            reconnecting: None,
+            reconnecting: Vain::default(),
             schema: job.schema.cloned(),
             worktree: format!("{}/", job.worktree.display()),
             resumes: job.resumes.cloned(),
@@ -82,7 +79,7 @@ impl Dialect for Codex {
     }
 
     fn gives_up(&self) -> bool {
-        self.reconnecting.is_some_and(|since| since.elapsed() > PATIENCE)
+        self.reconnecting.is_hopeless()
     }
 
     fn heard(mut self: Box<Self>, launch: &Launch, finish: Finish, ear: &mut Ear<'_>) -> Heard {
@@ -124,7 +121,7 @@ impl Codex {
 
     fn event(&mut self, event: &Map<String, Value>, ear: &mut Ear<'_>) {
         if text(event, "type") != "error" {
-            self.reconnecting = None;
+            self.reconnecting.end();
         }
         if text(event, "type") == "turn.started" || text(event, "type").starts_with("item.") {
             self.goes_on();
@@ -143,7 +140,7 @@ impl Codex {
                 self.error(event.get("error").and_then(Value::as_object));
             }
             "error" => {
-                self.reconnecting.get_or_insert_with(Instant::now);
+                self.reconnecting.report(Instant::now());
                 self.error(Some(event));
                 show(ear, &self.told.error);
             }
