@@ -311,6 +311,22 @@ mod tests {
     }
 
     #[test]
+    fn an_agent_of_the_protocol_gets_proxies_and_toolchains_but_no_key() {
+        let key = "ANTHROPIC_API_KEY";
+        let ours: Vec<_> = environment::of_program(&[])
+            .into_iter()
+            .filter(|name| std::env::var_os(name).is_some())
+            .collect();
+        // Cargo sets one of them for every test on Linux.
+        assert!(!ours.is_empty() || !cfg!(target_os = "linux"));
+        let launch = launched("acp:/bin/sh --acp", &BTreeMap::new()).expect("usable");
+        for name in ours {
+            assert_eq!(launch.environment.get(&OsString::from(name)), std::env::var_os(name).as_ref());
+        }
+        assert!(!launch.environment.contains_key(&OsString::from(key)));
+    }
+
+    #[test]
     fn a_profile_brings_its_arguments_and_its_limits() {
         let profile = Profile {
             command: vec!["/bin/sh".into(), "-c".into(), "true".into()],
