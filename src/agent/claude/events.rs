@@ -104,6 +104,9 @@ impl Claude {
             ("assistant", _) if event.get("parent_tool_use_id").is_none_or(Value::is_null) => {
                 self.message(event, ear);
             }
+            ("user", _) if event.get("parent_tool_use_id").is_none_or(Value::is_null) => {
+                self.told.tool_answered();
+            }
             ("rate_limit_event", _) => self.told.limit(event),
             ("result", _) => self.result(event),
             _ => {}
@@ -131,9 +134,14 @@ impl Claude {
         for block in message.get("content").and_then(Value::as_array).into_iter().flatten() {
             let Value::Object(block) = block else { continue };
             match text(block, "type") {
-                "text" => show(ear, text(block, "text")),
+                "text" => {
+                    if !text(block, "text").trim().is_empty() {
+                        self.told.goes_on();
+                    }
+                    show(ear, text(block, "text"));
+                }
                 "tool_use" => {
-                    text(block, "name").clone_into(&mut self.told.last_tool);
+                    self.told.tool(text(block, "name"));
                     show(ear, &self.tool(block));
                 }
                 _ => {}

@@ -32,7 +32,7 @@ const CLAUDE: [(&str, &str, ExecOutcome); 36] = [
     ("quotes_an_error_and_is_done", "exit 0", Done),
     ("quotes_a_result_and_fails", "exit 1", SignedOut),
     ("empty", "exit 0", NoOutput),
-    ("asks_a_person", "exit 0", BlockedOnPrompt),
+    ("asks_a_person", "exit 0", Done),
     ("turn_limit", "exit 1", LimitReached),
     ("cost_limit", "exit 1", LimitReached),
     ("prompt_too_long", "exit 1", ContextTooLong),
@@ -278,6 +278,31 @@ async fn a_result_after_which_claude_goes_on_is_none() {
         assert_eq!((answer.outcome, answer.text.as_str()), (Crashed, ""), "{event}");
         let answer = claude(&[BEGIN, RESULT, event, RESULT], "exit 0").await;
         assert_eq!((answer.outcome, answer.text.as_str()), (Done, "done"), "{event}");
+    }
+}
+
+#[tokio::test]
+async fn claude_waits_for_a_person_only_when_nothing_follows_the_question() {
+    let block = |block: serde_json::Value| {
+        json!({"type": "assistant", "message": {"id": "m", "content": [block]}}).to_string()
+    };
+    let asks = block(json!({"type": "tool_use", "name": "AskUserQuestion", "input": {}}));
+    let refused = r#"{"type":"user","message":{"content":[{"type":"tool_result","is_error":true}]}}"#;
+    let says = block(json!({"type": "text", "text": "I decided it myself."}));
+    let reads = block(json!({"type": "tool_use", "name": "Read", "input": {}}));
+    let object = RESULT.replace("\"num_turns\"", "\"structured_output\":{},\"num_turns\"");
+    let blank = block(json!({"type": "text", "text": " \n"}));
+    for (lines, outcome) in [
+        (vec![&asks[..], RESULT], BlockedOnPrompt),
+        (vec![&says, &asks, refused, RESULT], BlockedOnPrompt),
+        (vec![&asks, refused, &blank, RESULT], BlockedOnPrompt),
+        (vec![&asks, refused, &says, &asks, refused, RESULT], BlockedOnPrompt),
+        (vec![&asks, refused, &says, RESULT], Done),
+        (vec![&asks, refused, &reads, refused, RESULT], Done),
+        (vec![&asks, refused, &object], Done),
+    ] {
+        let answer = claude(&[&[BEGIN], &lines[..]].concat(), "exit 0").await;
+        assert_eq!(answer.outcome, outcome, "{lines:?}");
     }
 }
 
