@@ -23,7 +23,7 @@ pub use client::main;
 
 use super::dialect::{self, Dialect, Ear, Heard};
 use super::lookup::Resolved;
-use super::{Job, Prepared, launch};
+use super::{Job, Prepared, environment, launch};
 use crate::event::{CostBasis, ExecOutcome, Program, Usage};
 use crate::process::{Exit, Finish, Launch, Stream};
 use client::Task;
@@ -39,7 +39,7 @@ pub(super) fn prepare(agent: Resolved, job: &Job<'_>) -> Prepared {
     let dialect = Acp::new(&agent.program, job);
     let own = agent.profile.api_key_env.clone();
     let own: Vec<_> = own.as_deref().into_iter().collect();
-    (launch(&played(agent, job), &own, job), Box::new(dialect))
+    (launch(&played(agent, job), &environment::of_program(&own), job), Box::new(dialect))
 }
 
 /// Returns our own program as it plays the client of an agent.

@@ -14,19 +14,18 @@ mod events;
 mod outcome;
 
 use super::lookup::Resolved;
+use super::sign_in::SignIn;
 use super::{Job, Prepared, environment, launch};
 
 /// The version that all this was checked with.
 pub(super) const CHECKED_WITH: &str = "2.1.329";
 
 /// What the program signs in with.
-pub(super) const SIGNS_IN_WITH: [&str; 5] = [
-    "ANTHROPIC_API_KEY",
-    "ANTHROPIC_AUTH_TOKEN",
-    "ANTHROPIC_BASE_URL",
-    "CLAUDE_CODE_OAUTH_TOKEN",
-    "CLAUDE_CONFIG_DIR",
-];
+pub(super) const SIGNS_IN_WITH: SignIn = SignIn {
+    home: "CLAUDE_CONFIG_DIR",
+    address: "ANTHROPIC_BASE_URL",
+    keys: &["ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN"],
+};
 
 /// No telemetry, no updates, nothing that outlives the call, and an end in seconds when the provider fails.
 const QUIET: [(&str, &str); 7] = [
@@ -44,7 +43,8 @@ pub(super) fn prepare(mut agent: Resolved, job: &Job<'_>) -> Result<Prepared, St
     let arguments = arguments::of(&agent, job)?;
     agent.arguments.extend(arguments);
     dress(&mut agent)?;
-    let mut launch = launch(&agent, &environment::of_program(&SIGNS_IN_WITH), job);
+    let own = SIGNS_IN_WITH.of(&agent.profile);
+    let mut launch = launch(&agent, &environment::of_program(&own), job);
     launch.keep = 0;
     Ok((launch, Box::new(events::Claude::new(job))))
 }
@@ -56,7 +56,8 @@ pub(super) fn dress(agent: &mut Resolved) -> Result<(), String> {
         profile.env.insert("ANTHROPIC_BASE_URL".to_owned(), address.clone());
     }
     if let Some(name) = profile.api_key_env.clone() {
-        let wanted = if name == "ANTHROPIC_AUTH_TOKEN" { &name } else { "ANTHROPIC_API_KEY" };
+        let known = SIGNS_IN_WITH.keys.contains(&name.as_str());
+        let wanted = if known { &name } else { "ANTHROPIC_API_KEY" };
         profile.env.insert(wanted.to_owned(), environment::key(&name)?);
     }
     for (name, value) in QUIET {

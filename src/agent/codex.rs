@@ -14,11 +14,13 @@ mod arguments;
 mod events;
 mod outcome;
 mod session;
+mod vain;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use super::lookup::Resolved;
+use super::sign_in::SignIn;
 use super::{Job, Prepared, environment, launch};
 use crate::process::{Environment, TOOLCHAINS};
 
@@ -26,8 +28,8 @@ use crate::process::{Environment, TOOLCHAINS};
 pub(super) const CHECKED_WITH: &str = "0.169.0";
 
 /// What the program signs in with.
-pub(super) const SIGNS_IN_WITH: [&str; 4] =
-    ["CODEX_API_KEY", "CODEX_HOME", "OPENAI_API_KEY", "OPENAI_BASE_URL"];
+pub(super) const SIGNS_IN_WITH: SignIn =
+    SignIn { home: "CODEX_HOME", address: "OPENAI_BASE_URL", keys: &[KEY, "OPENAI_API_KEY"] };
 
 /// The variable under which the program takes a key for one run.
 const KEY: &str = "CODEX_API_KEY";
@@ -38,7 +40,8 @@ pub(super) fn prepare(mut agent: Resolved, job: &Job<'_>) -> Result<Prepared, St
     let temporary = tempfile::Builder::new().prefix("ai-workflow-").tempdir();
     let temporary = temporary.map_err(|error| format!("no folder for temporary files: {error}"))?;
     let schema = schema_file(job)?;
-    let mut launch = launch(&agent, &environment::of_program(&SIGNS_IN_WITH), job);
+    let own = SIGNS_IN_WITH.of(&agent.profile);
+    let mut launch = launch(&agent, &environment::of_program(&own), job);
     let key = [KEY, "OPENAI_API_KEY"].into_iter().find(|name| has(&launch.environment, name));
     let toolchains = toolchains(&launch.environment);
     let place = arguments::Place {

@@ -43,6 +43,8 @@ pub(super) struct Heard {
     pub truncated: bool,
     /// The answer was held to the schema that was asked for, by the program and again by us.
     pub structured: bool,
+    /// It was asked to answer by a schema and could have been held to it, and was not.
+    pub schema_missed: bool,
     pub session: Option<String>,
     pub program: Option<Program>,
     pub resets_at: Option<Timestamp>,
@@ -69,9 +71,18 @@ pub(super) fn reason(launch: &Launch, finish: &Finish, text: &str) -> Option<Str
         Exit::Code(0) if text.trim().is_empty() => "the agent ended without a word".to_owned(),
         Exit::Code(0) => return None,
         Exit::TimedOut => format!("the agent ran longer than {} s", launch.wall.as_secs()),
-        Exit::Idle => format!("the agent was silent for {} s", launch.idle.unwrap_or_default().as_secs()),
+        Exit::Idle => silent(launch, finish),
         exit => format!("the agent {exit}{}", last_words(&finish.stderr_tail)),
     })
+}
+
+/// Says which silence was too long: the one at the beginning has a limit of its own.
+fn silent(launch: &Launch, finish: &Finish) -> String {
+    let heard = !finish.stdout_tail.is_empty() || !finish.stderr_tail.is_empty();
+    match launch.first_output.filter(|_| !heard) {
+        Some(first) => format!("the agent said nothing in its first {} s", first.as_secs()),
+        None => format!("the agent was silent for {} s", launch.idle.unwrap_or_default().as_secs()),
+    }
 }
 
 /// Returns the last lines of standard error, led in by a colon; nothing when there are none.
@@ -86,6 +97,28 @@ pub(super) fn last_words(stderr: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn each_silence_is_told_with_its_own_limit() {
+        let seconds = std::time::Duration::from_secs;
+        let mut launch = Launch::new("x", "/", seconds(60));
+        (launch.idle, launch.first_output) = (Some(seconds(1800)), Some(seconds(1)));
+        let said = |launch: &Launch, tail: &str| {
+            let finish = Finish {
+                exit: Exit::Idle,
+                stdout: vec![],
+                stdout_truncated: false,
+                stdout_tail: tail.into(),
+                stderr_tail: String::new(),
+                millis: 1,
+            };
+            reason(launch, &finish, "").expect("a reason")
+        };
+        assert_eq!(said(&launch, ""), "the agent said nothing in its first 1 s");
+        assert_eq!(said(&launch, "x"), "the agent was silent for 1800 s");
+        launch.first_output = None;
+        assert_eq!(said(&launch, ""), "the agent was silent for 1800 s");
+    }
 
     #[test]
     fn the_last_lines_of_standard_error_become_part_of_the_reason() {

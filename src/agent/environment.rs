@@ -52,8 +52,11 @@ pub(super) fn allowed(
     profile: &BTreeMap<String, String>,
 ) -> Environment {
     let is_own = |name: &OsString| name.to_str().is_some_and(|name| own.contains(&name));
-    let mut environment: Environment =
-        ours.into_iter().filter(|(name, _)| is_passed_on(name) || is_own(name)).collect();
+    let is_withheld = |name: &OsString, value: &OsString| {
+        is_github_token(&name.to_string_lossy(), &value.to_string_lossy())
+    };
+    let wanted = ours.into_iter().filter(|(name, _)| is_passed_on(name) || is_own(name));
+    let mut environment: Environment = wanted.filter(|(name, value)| !is_withheld(name, value)).collect();
     for (name, value) in profile {
         if is_github_token(name, value) {
             tracing::warn!("the variable {name} of the profile is withheld: no agent gets a GitHub token");
@@ -141,6 +144,14 @@ mod tests {
         let names = names(Step::Execute, &profile);
         assert!(names.contains(&"MY_KEY".to_owned()));
         assert!(!names.iter().any(|name| ["GH_TOKEN", "github_token", "X"].contains(&name.as_str())));
+    }
+
+    #[test]
+    fn a_github_token_is_no_key_of_an_agent() {
+        let ours = [("GITHUB_TOKEN", "t"), ("MY_KEY", "ghp_abc"), ("MY_OTHER_KEY", "k")];
+        let ours = ours.map(|(name, value)| (name.into(), value.into()));
+        let environment = allowed(ours, &["GITHUB_TOKEN", "MY_KEY", "MY_OTHER_KEY"], &BTreeMap::new());
+        assert_eq!(environment, [("MY_OTHER_KEY".into(), "k".into())].into());
     }
 
     #[test]

@@ -132,11 +132,9 @@ fn ours(variable: &str) -> bool {
 }
 
 async fn ask(agent: &Resolved, question: &[&str], own_program: &Path) -> Finish {
-    let own: &[&str] =
-        if agent.kind == Kind::Claude { &claude::SIGNS_IN_WITH } else { &codex::SIGNS_IN_WITH };
     let launch = Launch {
         arguments: agent.arguments.iter().cloned().chain(question.iter().map(OsString::from)).collect(),
-        environment: environment_of(agent, own),
+        environment: environment_of(agent, std::env::vars_os()),
         keep: KEEP,
         own_program: own_program.to_owned(),
         ..Launch::new(agent.program.clone(), std::env::temp_dir(), WALL)
@@ -144,13 +142,35 @@ async fn ask(agent: &Resolved, question: &[&str], own_program: &Path) -> Finish 
     process::run(&launch, &mut |_, _| {}, &mut Stop::new().1).await
 }
 
-fn environment_of(agent: &Resolved, own: &[&str]) -> Environment {
-    environment::allowed(std::env::vars_os(), &environment::of_program(own), &agent.profile.env)
+fn environment_of(agent: &Resolved, ours: impl IntoIterator<Item = (OsString, OsString)>) -> Environment {
+    let program = if agent.kind == Kind::Claude { claude::SIGNS_IN_WITH } else { codex::SIGNS_IN_WITH };
+    let own = program.of(&agent.profile);
+    environment::allowed(ours, &environment::of_program(&own), &agent.profile.env)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_question_carries_no_key_to_another_address() {
+        let profile = Profile {
+            base_url: Some("http://elsewhere".into()),
+            env: BTreeMap::from([("CODEX_API_KEY".into(), "written by a person".into())]),
+            ..Profile::default()
+        };
+        let agent = Resolved {
+            kind: Kind::Codex,
+            program: "codex".into(),
+            arguments: Vec::new(),
+            model: None,
+            profile,
+        };
+        let ours = ["CODEX_API_KEY", "CODEX_HOME", "OPENAI_API_KEY", "OPENAI_BASE_URL"];
+        let environment = environment_of(&agent, ours.map(|name| (name.into(), "ours".into())));
+        let expected = [("CODEX_API_KEY", "written by a person"), ("CODEX_HOME", "ours")];
+        assert_eq!(environment, expected.map(|(name, value)| (name.into(), value.into())).into());
+    }
 
     #[test]
     fn versions_are_compared_as_numbers() {

@@ -18,6 +18,7 @@ mod raw;
 mod schema;
 mod script;
 pub mod scripted;
+mod sign_in;
 mod spec;
 mod usage;
 
@@ -122,6 +123,8 @@ pub struct Answer {
     pub simulated: bool,
     /// The text is an object that was held to the schema, by the program and again by us.
     pub structured: bool,
+    /// A schema was asked for, the program can be held to one, and the text is not held to it.
+    pub schema_missed: bool,
     pub session: Option<String>,
     pub program: Option<Program>,
     /// When a rate limit or a quota is said to end.
@@ -260,6 +263,7 @@ fn answer(heard: Heard, millis: u64) -> Answer {
         millis,
         simulated: false,
         structured: heard.structured,
+        schema_missed: heard.schema_missed,
         session: heard.session,
         program: heard.program,
         resets_at: heard.resets_at,
@@ -304,6 +308,22 @@ mod tests {
 
     fn launched(spec: &str, profiles: &BTreeMap<String, Profile>) -> Result<Launch, String> {
         with_job(|job| prepare(&spec.parse().expect("a good name"), profiles, &job)).map(|(launch, _)| launch)
+    }
+
+    #[test]
+    fn an_agent_of_the_protocol_gets_proxies_and_toolchains_but_no_key() {
+        let key = "ANTHROPIC_API_KEY";
+        let ours: Vec<_> = environment::of_program(&[])
+            .into_iter()
+            .filter(|name| std::env::var_os(name).is_some())
+            .collect();
+        // Cargo sets one of them for every test on Linux.
+        assert!(!ours.is_empty() || !cfg!(target_os = "linux"));
+        let launch = launched("acp:/bin/sh --acp", &BTreeMap::new()).expect("usable");
+        for name in ours {
+            assert_eq!(launch.environment.get(&OsString::from(name)), std::env::var_os(name).as_ref());
+        }
+        assert!(!launch.environment.contains_key(&OsString::from(key)));
     }
 
     #[test]

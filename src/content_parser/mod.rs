@@ -46,6 +46,7 @@ pub use claim::read_claim;
 pub use difficulty::{Estimate, read_difficulty};
 pub use evaluation::read_evaluation;
 pub use review::{read_review, read_structured};
+pub use strict::read_object;
 pub use table::read_triage;
 
 /// What a review is read by: which one is asked for, and what its words mean.

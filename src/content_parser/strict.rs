@@ -17,6 +17,11 @@ impl Default for Budget {
     }
 }
 
+/// Reads a text that is one object and nothing else, with nothing in it told twice.
+pub fn read_object(text: &str) -> Option<Map<String, Value>> {
+    object(text, &Budget::default())
+}
+
 /// Returns the object; nothing when it is no JSON, tells a key twice, or is larger than the budget.
 pub(super) fn object(text: &str, budget: &Budget) -> Option<Map<String, Value>> {
     let value = parse(text, budget).or_else(|| {

@@ -217,6 +217,7 @@ impl PhaseRunner {
             outcome: ending.ended.outcome,
             truncated: ending.answer.truncated,
             structured: ending.answer.structured,
+            schema_missed: ending.answer.schema_missed,
         };
         let reading = review::reading(&said, &terms);
         let reviewed = Reviewed {

@@ -17,6 +17,8 @@ pub struct Said<'a> {
     pub truncated: bool,
     /// The text is an object that was held to our schema.
     pub structured: bool,
+    /// It should have been held to our schema and was not: only an object with the right id can be this review.
+    pub schema_missed: bool,
 }
 
 /// Reads a reviewer's answer; nothing when the call did not end well or said nothing.
@@ -24,6 +26,7 @@ pub fn reading(said: &Said<'_>, terms: &Terms<'_>) -> Option<Reading> {
     if said.outcome != ExecOutcome::Done || said.text.trim().is_empty() {
         return None;
     }
+    let terms = &Terms { require_review_id: terms.require_review_id || said.schema_missed, ..*terms };
     let object = said.structured.then(|| serde_json::from_str(said.text).ok()).flatten();
     let reading =
         object.map_or_else(|| read_review(said.text, terms), |object| read_structured(&object, terms));
@@ -62,4 +65,36 @@ pub fn result_file(run: &Run, phase: &PhaseState, reviewed: &Reviewed, at: jiff:
 fn last_commit(run: &Run) -> &str {
     let mut commits = run.phases.iter().filter_map(|phase| phase.commit.as_deref());
     commits.next_back().unwrap_or(&run.started.base_commit)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::content_parser::default_words;
+
+    fn judged(text: &str, schema_missed: bool) -> Judgment {
+        let words = default_words();
+        let terms = Terms { review_id: Some("r-1"), require_review_id: false, words: &words };
+        let outcome = ExecOutcome::Done;
+        let said = Said { text, outcome, truncated: false, structured: false, schema_missed };
+        reading(&said, &terms).expect("something was said").judgment
+    }
+
+    #[test]
+    fn an_answer_that_missed_its_schema_counts_only_with_the_id_of_the_review() {
+        for text in ["REVIEW_RESULT: PASS", r#"{"result": "PASS"}"#] {
+            assert_eq!(judged(text, false), Judgment::Approve, "{text}");
+            assert_eq!(judged(text, true), Judgment::Unverifiable, "{text}");
+        }
+        let named = r#"My answer: {"review_id": "r-1", "result": "PASS"}"#;
+        assert_eq!([judged(named, false), judged(named, true)], [Judgment::Approve; 2]);
+        let wrong = named.replace("r-1", "r-2");
+        assert_eq!(judged(&wrong, true), Judgment::Unverifiable);
+    }
+
+    #[test]
+    fn an_object_that_tells_its_verdict_twice_is_no_answer() {
+        let twice = r#"{"review_id": "r-1", "result": "FAIL", "result": "PASS"}"#;
+        assert_eq!([judged(twice, false), judged(twice, true)], [Judgment::Unverifiable; 2]);
+    }
 }

@@ -73,6 +73,7 @@ impl Dialect for Claude {
             usage,
             truncated: false,
             structured,
+            schema_missed: self.schema.is_some() && !structured,
             session: self.session,
             program: Some(self.program),
             resets_at: ending.resets_at,
@@ -91,6 +92,10 @@ impl Claude {
     }
 
     fn event(&mut self, event: &Map<String, Value>, ear: &mut Ear<'_>) {
+        if matches!(text(event, "type"), "assistant" | "user") {
+            // It goes on: what it called its result was not the end.
+            self.told.result = None;
+        }
         match (text(event, "type"), text(event, "subtype")) {
             ("system", "init") => self.begin(event),
             ("system", "permission_denied") => {
@@ -98,6 +103,9 @@ impl Claude {
             }
             ("assistant", _) if event.get("parent_tool_use_id").is_none_or(Value::is_null) => {
                 self.message(event, ear);
+            }
+            ("user", _) if event.get("parent_tool_use_id").is_none_or(Value::is_null) => {
+                self.told.tool_answered();
             }
             ("rate_limit_event", _) => self.told.limit(event),
             ("result", _) => self.result(event),
@@ -126,9 +134,14 @@ impl Claude {
         for block in message.get("content").and_then(Value::as_array).into_iter().flatten() {
             let Value::Object(block) = block else { continue };
             match text(block, "type") {
-                "text" => show(ear, text(block, "text")),
+                "text" => {
+                    if !text(block, "text").trim().is_empty() {
+                        self.told.goes_on();
+                    }
+                    show(ear, text(block, "text"));
+                }
                 "tool_use" => {
-                    text(block, "name").clone_into(&mut self.told.last_tool);
+                    self.told.tool(text(block, "name"));
                     show(ear, &self.tool(block));
                 }
                 _ => {}

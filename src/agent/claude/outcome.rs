@@ -16,6 +16,18 @@ use super::events::text;
 /// Tools that wait for a person.
 const QUESTIONS: [&str; 2] = ["AskUserQuestion", "ExitPlanMode"];
 
+/// What became of the last question to a person.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) enum Question {
+    #[default]
+    None,
+    Asked,
+    /// The program said that nobody answers.
+    Refused,
+    /// The agent went on without an answer.
+    Dropped,
+}
+
 /// What the stream said about the end, as far as it has come.
 #[derive(Debug, Default)]
 pub(super) struct Told {
@@ -24,7 +36,7 @@ pub(super) struct Told {
     pub result: Option<Map<String, Value>>,
     /// The class that the program gives the error of its last message.
     pub error: Option<String>,
-    pub last_tool: String,
+    pub question: Question,
     /// The tools that were refused.
     pub denied: BTreeSet<String>,
     /// An event was too long to be read.
@@ -43,12 +55,37 @@ impl Told {
         self.resets_at = resets.and_then(|seconds| Timestamp::from_second(seconds).ok());
     }
 
+    /// Takes the use of a tool.
+    pub(super) fn tool(&mut self, name: &str) {
+        if QUESTIONS.contains(&name) {
+            self.question = Question::Asked;
+        } else {
+            self.goes_on();
+        }
+    }
+
+    /// Takes what a tool answered.
+    pub(super) fn tool_answered(&mut self) {
+        if self.question == Question::Asked {
+            self.question = Question::Refused;
+        }
+    }
+
+    /// The agent says or does something.
+    pub(super) fn goes_on(&mut self) {
+        if self.question == Question::Refused {
+            self.question = Question::Dropped;
+        }
+    }
+
     /// Returns what is worth telling besides the end.
     pub(super) fn notices(&self) -> Vec<String> {
         let denied: Vec<_> = self.denied.iter().map(String::as_str).collect();
         let refused = (!denied.is_empty()).then(|| format!("refused to the agent: {}", denied.join(", ")));
         let cut = self.cut.then(|| "an event of the agent was too long to be read".to_owned());
-        refused.into_iter().chain(cut).collect()
+        let dropped = (self.question == Question::Dropped)
+            .then(|| "the agent asked a person, was refused, and went on".to_owned());
+        refused.into_iter().chain(cut).chain(dropped).collect()
     }
 }
 
@@ -77,7 +114,7 @@ fn is_error(result: &Map<String, Value>) -> bool {
 
 fn success(result: &Map<String, Value>, told: &Told) -> Ending {
     let object = result.get("structured_output").is_some_and(|object| !object.is_null());
-    if QUESTIONS.contains(&told.last_tool.as_str()) {
+    if matches!(told.question, Question::Asked | Question::Refused) && !object {
         Ending::because(ExecOutcome::BlockedOnPrompt, text(result, "result"))
     } else if text(result, "result").trim().is_empty() && !object {
         Ending::because(ExecOutcome::NoOutput, "")

@@ -3,7 +3,6 @@
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
-use std::time::Duration;
 
 use serde_json::{Map, Value};
 use tempfile::TempDir;
@@ -14,15 +13,15 @@ use crate::agent::lines::{Line, Lines};
 use crate::agent::names::{name, session};
 use crate::agent::usage::Stated;
 use crate::agent::{Job, prices, schema};
+use crate::content_parser::read_object;
 use crate::event::{Program, Usage};
 use crate::flow::Resume;
 use crate::process::{Finish, Launch, Stream};
 
 use super::outcome::{self, Told, Turn};
 use super::session::{Record, text, tokens};
+use super::vain::Vain;
 
-/// How long a provider is asked in vain before we give up; the program itself may wait for an hour.
-const PATIENCE: Duration = Duration::from_secs(30);
 /// How many remarks of the program are told.
 const REMARKS: usize = 5;
 
@@ -34,8 +33,7 @@ pub(super) struct Codex {
     answer: String,
     total: Option<[Option<f64>; 3]>,
     remarks: BTreeSet<String>,
-    /// Since when it has done nothing but ask the provider again.
-    reconnecting: Option<Instant>,
+    reconnecting: Vain,
     schema: Option<Value>,
     worktree: String,
     resumes: Option<Resume>,
@@ -59,7 +57,7 @@ impl Codex {
             answer: String::new(),
             total: None,
             remarks: BTreeSet::new(),
-            reconnecting: None,
+            reconnecting: Vain::default(),
             schema: job.schema.cloned(),
             worktree: format!("{}/", job.worktree.display()),
             resumes: job.resumes.cloned(),
@@ -81,7 +79,7 @@ impl Dialect for Codex {
     }
 
     fn gives_up(&self) -> bool {
-        self.reconnecting.is_some_and(|since| since.elapsed() > PATIENCE)
+        self.reconnecting.is_hopeless()
     }
 
     fn heard(mut self: Box<Self>, launch: &Launch, finish: Finish, ear: &mut Ear<'_>) -> Heard {
@@ -101,6 +99,7 @@ impl Dialect for Codex {
             usage,
             truncated: false,
             structured,
+            schema_missed: self.schema.is_some() && !structured,
             program: Some(Program { name: "codex".to_owned(), version: record.version, model }),
             resets_at: ending.resets_at,
             notices: self.remarks.into_iter().take(REMARKS).chain(dropped).collect(),
@@ -122,7 +121,10 @@ impl Codex {
 
     fn event(&mut self, event: &Map<String, Value>, ear: &mut Ear<'_>) {
         if text(event, "type") != "error" {
-            self.reconnecting = None;
+            self.reconnecting.end();
+        }
+        if text(event, "type") == "turn.started" || text(event, "type").starts_with("item.") {
+            self.goes_on();
         }
         match text(event, "type") {
             "thread.started" => {
@@ -138,7 +140,7 @@ impl Codex {
                 self.error(event.get("error").and_then(Value::as_object));
             }
             "error" => {
-                self.reconnecting.get_or_insert_with(Instant::now);
+                self.reconnecting.report(Instant::now());
                 self.error(Some(event));
                 show(ear, &self.told.error);
             }
@@ -148,6 +150,15 @@ impl Codex {
                 }
             }
             _ => {}
+        }
+    }
+
+    /// What was completed was not the end, and what was said until then is not the answer.
+    fn goes_on(&mut self) {
+        if self.told.turn == Some(Turn::Completed) {
+            self.told.turn = None;
+            self.told.said_something = false;
+            self.answer.clear();
         }
     }
 
@@ -203,11 +214,12 @@ impl Codex {
         (prices::with_cost(usage, model), dropped)
     }
 
-    /// Returns the answer, and whether it was held to the schema.
+    /// Returns the answer, and whether it was held to the schema. What says a thing twice was not: nobody knows which
+    /// of the two is meant.
     fn answer(&self) -> (String, bool) {
         let Some(schema) = &self.schema else { return (self.answer.clone(), false) };
-        match serde_json::from_str::<Value>(&self.answer) {
-            Ok(object) if schema::meets(&object, schema) => (object.to_string(), true),
+        match read_object(&self.answer).map(Value::Object) {
+            Some(object) if schema::meets(&object, schema) => (object.to_string(), true),
             _ => (self.answer.clone(), false),
         }
     }

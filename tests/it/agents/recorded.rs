@@ -32,7 +32,7 @@ const CLAUDE: [(&str, &str, ExecOutcome); 36] = [
     ("quotes_an_error_and_is_done", "exit 0", Done),
     ("quotes_a_result_and_fails", "exit 1", SignedOut),
     ("empty", "exit 0", NoOutput),
-    ("asks_a_person", "exit 0", BlockedOnPrompt),
+    ("asks_a_person", "exit 0", Done),
     ("turn_limit", "exit 1", LimitReached),
     ("cost_limit", "exit 1", LimitReached),
     ("prompt_too_long", "exit 1", ContextTooLong),
@@ -147,7 +147,7 @@ fn verdict_schema() -> serde_json::Value {
 /// Tells an answer whole, what is missing left out.
 fn told(answer: &Answer) -> String {
     let Answer { outcome, reason, text, usage, truncated, millis: _, simulated, .. } = answer;
-    let Answer { structured, session, program, resets_at, notices, .. } = answer;
+    let Answer { structured, schema_missed, session, program, resets_at, notices, .. } = answer;
     let mut told = format!("{outcome:?}");
     assert_eq!((truncated, simulated), (&false, &false));
     if let Some(reason) = reason {
@@ -155,6 +155,9 @@ fn told(answer: &Answer) -> String {
     }
     if !text.is_empty() {
         let _ = write!(told, "\n  {}  {text:?}", if *structured { "object" } else { "text  " });
+    }
+    if *schema_missed {
+        told.push_str("\n  missed  the schema");
     }
     if *usage != Usage::default() {
         let _ = write!(told, "\n  usage   {}", serde_json::to_string(usage).expect("it can be written"));
@@ -224,8 +227,16 @@ const RESULT: &str =
 const FAILED: &str =
     r#"{"type":"result","subtype":"success","is_error":true,"result":"no","api_error_status":401}"#;
 
+const THREAD: &str = r#"{"type":"thread.started","thread_id":"t-1"}"#;
+const COMPLETED: &str =
+    r#"{"type":"turn.completed","usage":{"input_tokens":5,"cached_input_tokens":0,"output_tokens":1}}"#;
+
 async fn claude(lines: &[&str], end: &str) -> Answer {
     play(&mut Scene::new(), Kind::Claude, &(lines.join("\n") + "\n"), None, end).await
+}
+
+async fn codex(lines: &[&str]) -> Answer {
+    play(&mut Scene::new(), Kind::Codex, &(lines.join("\n") + "\n"), None, "exit 0").await
 }
 
 #[tokio::test]
@@ -252,6 +263,61 @@ async fn the_last_result_counts_and_rubbish_between_is_ignored() {
     let lines = [BEGIN, FAILED, "rubbish", r#"{"type":"event_of_tomorrow","deep":[{}]}"#, RESULT];
     let answer = claude(&lines, "exit 0").await;
     assert_eq!((answer.outcome, answer.text.as_str(), answer.reason), (Done, "done", None));
+}
+
+const GOES_ON: [&str; 3] = [
+    r#"{"type":"assistant","message":{"id":"m","content":[{"type":"text","text":"wait"}]}}"#,
+    r#"{"type":"assistant","message":{"id":"m","content":[{"type":"tool_use","name":"Read","input":{}}]}}"#,
+    r#"{"type":"user","message":{"content":[]}}"#,
+];
+
+#[tokio::test]
+async fn a_result_after_which_claude_goes_on_is_none() {
+    for event in GOES_ON {
+        let answer = claude(&[BEGIN, RESULT, event], "exit 0").await;
+        assert_eq!((answer.outcome, answer.text.as_str()), (Crashed, ""), "{event}");
+        let answer = claude(&[BEGIN, RESULT, event, RESULT], "exit 0").await;
+        assert_eq!((answer.outcome, answer.text.as_str()), (Done, "done"), "{event}");
+    }
+}
+
+#[tokio::test]
+async fn claude_waits_for_a_person_only_when_nothing_follows_the_question() {
+    let block = |block: serde_json::Value| {
+        json!({"type": "assistant", "message": {"id": "m", "content": [block]}}).to_string()
+    };
+    let asks = block(json!({"type": "tool_use", "name": "AskUserQuestion", "input": {}}));
+    let refused = r#"{"type":"user","message":{"content":[{"type":"tool_result","is_error":true}]}}"#;
+    let says = block(json!({"type": "text", "text": "I decided it myself."}));
+    let reads = block(json!({"type": "tool_use", "name": "Read", "input": {}}));
+    let object = RESULT.replace("\"num_turns\"", "\"structured_output\":{},\"num_turns\"");
+    let blank = block(json!({"type": "text", "text": " \n"}));
+    for (lines, outcome) in [
+        (vec![&asks[..], RESULT], BlockedOnPrompt),
+        (vec![&says, &asks, refused, RESULT], BlockedOnPrompt),
+        (vec![&asks, refused, &blank, RESULT], BlockedOnPrompt),
+        (vec![&asks, refused, &says, &asks, refused, RESULT], BlockedOnPrompt),
+        (vec![&asks, refused, &says, RESULT], Done),
+        (vec![&asks, refused, &reads, refused, RESULT], Done),
+        (vec![&asks, refused, &object], Done),
+    ] {
+        let answer = claude(&[&[BEGIN], &lines[..]].concat(), "exit 0").await;
+        assert_eq!(answer.outcome, outcome, "{lines:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_turn_after_which_codex_goes_on_is_not_completed() {
+    let said = r#"{"type":"item.completed","item":{"type":"agent_message","text":"done"}}"#;
+    let started = r#"{"type":"item.started","item":{"type":"command_execution","command":"x"}}"#;
+    for event in [r#"{"type":"turn.started"}"#, started, said] {
+        let answer = codex(&[THREAD, said, COMPLETED, event]).await;
+        assert_eq!((answer.outcome, answer.text.as_str()), (Crashed, ""), "{event}");
+        let answer = codex(&[THREAD, said, COMPLETED, event, said, COMPLETED]).await;
+        assert_eq!((answer.outcome, answer.text.as_str()), (Done, "done"), "{event}");
+    }
+    let answer = codex(&[THREAD, said, COMPLETED, r#"{"type":"turn.started"}"#, COMPLETED]).await;
+    assert_eq!((answer.outcome, answer.text.as_str()), (NoOutput, ""));
 }
 
 #[tokio::test]
@@ -287,6 +353,26 @@ async fn an_object_that_does_not_meet_the_schema_is_not_held_to_it() {
         let answer = play(&mut scene, Kind::Claude, &format!("{BEGIN}\n{result}\n"), None, "exit 0").await;
         let text = if structured { object } else { "done" };
         assert_eq!((answer.outcome, answer.text.as_str(), answer.structured), (Done, text, structured));
+        assert_eq!(answer.schema_missed, !structured);
+    }
+}
+
+/// Answers as Codex does, held to the schema of a verdict.
+async fn codex_says(text: &str) -> Answer {
+    let mut scene = Scene::new();
+    scene.schema = Some(verdict_schema());
+    let said = json!({"type": "item.completed", "item": {"type": "agent_message", "text": text}});
+    let stream = format!("{THREAD}\n{said}\n{COMPLETED}\n");
+    play(&mut scene, Kind::Codex, &stream, None, "exit 0").await
+}
+
+#[tokio::test]
+async fn an_answer_that_tells_a_key_twice_is_not_held_to_the_schema() {
+    let twice = r#"{"verdict":"FAIL","verdict":"PASS"}"#;
+    for (text, structured) in [(r#"{"verdict":"PASS"}"#, true), (twice, false)] {
+        let answer = codex_says(text).await;
+        assert_eq!((answer.outcome, answer.text.as_str(), answer.structured), (Done, text, structured));
+        assert_eq!(answer.schema_missed, !structured);
     }
 }
 
