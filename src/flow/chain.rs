@@ -114,6 +114,12 @@ impl Run {
         waiting.filter_map(|unusable| unusable.until).filter(|until| *until > self.updated_at).min()
     }
 
+    /// Tells whether an agent of a chain is out of use for a time only; that time may have passed since.
+    pub(super) fn waits_for_quota(&self, phase: &PhaseState, step: Step) -> bool {
+        let mut named = self.named(phase, step).into_iter();
+        named.any(|agent| self.unusable.get(&agent).is_some_and(|unusable| unusable.until.is_some()))
+    }
+
     /// Remembers whose turn a call shows it to be.
     pub(super) fn called(&mut self, name: &PhaseName, step: Step, agent: &str) {
         let Some(phase) = self.phase(name) else { return };
@@ -134,7 +140,7 @@ impl Run {
         if drops_out(ended.outcome, recovery) {
             let until = if let Recovery::NextOrWait { until } = recovery { until } else { None };
             self.unusable.insert(agent.to_owned(), Unusable { outcome: ended.outcome, until });
-        } else if ended.outcome.ended() {
+        } else if ended.outcome.ended() || self.is_usable(agent) {
             self.unusable.remove(agent);
         }
     }

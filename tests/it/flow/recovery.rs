@@ -180,6 +180,57 @@ fn used_up_quotas_pause_until_the_first_of_them_is_renewed_and_use_up_nothing() 
 }
 
 #[test]
+fn a_quota_that_comes_back_is_waited_for_however_the_last_agent_breaks() {
+    let quota = resets(ExecOutcome::QuotaExhausted, Resets::After(3_600));
+    for (outcome, calls) in [
+        (ExecOutcome::SignedOut, 1),
+        (ExecOutcome::NotStarted, 1),
+        (ExecOutcome::ModelUnknown, 1),
+        (ExecOutcome::Overloaded, 3),
+        (ExecOutcome::Crashed, 3),
+    ] {
+        let broken = (0..calls).map(|_| ends(outcome));
+        let work = [quota.clone()].into_iter().chain(broken).chain([done()]).collect();
+        let mut world = played(&["claude", "codex"], work);
+        let asked = world.run().paused.clone().expect("a pause");
+        let until = world.entries.iter().find_map(|entry| match &entry.fact {
+            Fact::Worked(worked) => worked.ended.resets_at,
+            _ => None,
+        });
+        assert_eq!((asked.reason, asked.until), (PauseReason::Quota, until), "{outcome:?}");
+        assert!(until.is_some() && world.last_rule().ends_with("no agent is left; on quota: pause"));
+        assert_eq!(world.execute(), Outcome::Paused, "the reset is still ahead");
+        world.later = 3_600;
+        assert_eq!(world.execute(), Outcome::Completed, "{outcome:?}");
+        assert_eq!(called(&world)[1 + calls..], ["claude", "reviewer"], "{outcome:?}");
+    }
+}
+
+#[test]
+fn a_quota_that_came_back_while_the_last_agent_broke_is_a_pause_too() {
+    let quota = resets(ExecOutcome::QuotaExhausted, Resets::After(2));
+    let mut world = played(&["claude", "codex"], vec![quota, ends(ExecOutcome::Refused), done()]);
+    let asked = world.run().paused.clone().expect("a pause");
+    assert_eq!((asked.reason, asked.until), (PauseReason::Quota, None));
+    assert_eq!(world.execute(), Outcome::Completed);
+    assert_eq!(called(&world), ["claude", "codex", "claude", "reviewer"]);
+}
+
+#[test]
+fn a_reviewers_quota_that_comes_back_is_waited_for_too() {
+    let review = |outcome, resets| Review { outcome, resets, ..no_answer() };
+    let def =
+        PhaseDef { reviewers: vec!["claude".into(), "codex".into()], ..phase("planning", phase_review()) };
+    let quota = review(ExecOutcome::QuotaExhausted, Resets::FarAway);
+    let reviews = vec![quota, review(ExecOutcome::SignedOut, Resets::Unsaid), passes()];
+    let mut world = World::play(def, Script { reviews, ..Script::default() });
+    let asked = world.run().paused.clone().expect("a pause");
+    assert_eq!((asked.reason, asked.until), (PauseReason::Quota, Some(far_away())));
+    assert_eq!(world.answer(Choice::Continue, ""), Outcome::Completed);
+    assert_eq!(called(&world), ["author", "claude", "codex", "claude"]);
+}
+
+#[test]
 fn a_quota_that_says_no_time_is_tried_again_when_somebody_asks() {
     let quota = ends(ExecOutcome::QuotaExhausted);
     let mut world = played(&["claude", "codex"], vec![quota.clone(), quota.clone(), quota, done()]);
