@@ -470,6 +470,8 @@ fn planning() -> PhaseDef {
         policy,
         agents: vec!["auto".to_owned()],
         reviewers: vec!["auto".to_owned()],
+        own_agents: false,
+        own_reviewers: false,
         step_agents: std::collections::BTreeMap::new(),
         gate: ai_workflow::policy::Gate::Go,
     }

@@ -354,6 +354,26 @@ fn agents_that_are_asked_for_explicitly_replace_the_chains_of_single_steps_too()
 }
 
 #[test]
+fn agents_that_are_named_for_a_phase_alone_stand_against_those_that_are_asked_for() {
+    let own = PhaseDef { own_agents: true, ..with_agents(&["claude"]) };
+    let reviewed = PhaseDef { own_reviewers: true, ..phase("design", phase_review()) };
+    let mut world = World::new(agreement(chain([own, reviewed])));
+    let asked = |reviewers: &[&str]| Asked {
+        agents: vec!["codex".into()],
+        reviewers: reviewers.iter().map(ToString::to_string).collect(),
+        ..Asked::default()
+    };
+    world.record(Fact::Asked(asked(&["claude"])));
+    let agents = |world: &World, phase| {
+        [Step::Execute, Step::Review].map(|step| world.run().agent_for(world.phase(phase), step))
+    };
+    assert_eq!(agents(&world, "planning"), ["claude", "reviewer"], "nobody reviews itself by that");
+    assert_eq!(agents(&world, "design"), ["codex", "reviewer"]);
+    world.record(Fact::Asked(asked(&["claude", "gemini"])));
+    assert_eq!(agents(&world, "planning"), ["claude", "gemini"]);
+}
+
+#[test]
 fn a_chain_that_names_an_agent_twice_still_ends() {
     let world = played(&["claude", "claude"], vec![ends(ExecOutcome::Refused)]);
     assert_eq!(called(&world), ["claude", "claude"]);
