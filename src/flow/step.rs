@@ -73,6 +73,11 @@ impl PhaseState {
         started.agent.clone_into(&mut self.caller);
         self.resumed = started.resumes.is_some();
         self.prompts.insert(started.step, started.prompt.clone());
+        if started.template.is_empty() {
+            self.templates.remove(&started.step);
+        } else {
+            self.templates.insert(started.step, started.template.clone());
+        }
         self.calls.insert((started.round, started.step), started.attempt);
         self.stage = Stage::Working(started.step);
         self.delay_ms = 0;

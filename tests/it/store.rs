@@ -49,6 +49,7 @@ fn any_fact() -> impl Strategy<Value = Fact> {
                 agent: "command:x".to_owned(),
                 review_id,
                 prompt: "0".repeat(64),
+                template: String::new(),
                 prompt_bytes: 7,
                 resumes: None,
             })
