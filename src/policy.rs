@@ -68,11 +68,22 @@ pub struct PhaseDef {
     pub agents: Vec<String>,
     /// The fallback chain of the reviewer, at least one.
     pub reviewers: Vec<String>,
+    /// The author's chain is named for this phase alone, and stands against what is asked for later.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub own_agents: bool,
+    /// The same for the reviewer's chain.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub own_reviewers: bool,
     /// Chains of single steps, in place of the author's or the reviewer's.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub step_agents: BTreeMap<Step, Vec<String>>,
     #[serde(default)]
     pub gate: Gate,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]
+fn is_false(flag: &bool) -> bool {
+    !*flag
 }
 
 /// Whether a phase begins by itself once its needs are met.

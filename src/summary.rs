@@ -291,6 +291,7 @@ fn raised(run: &Run) -> String {
     };
     let table = match limit.scope {
         Scope::Run => "budget",
+        Scope::Step => "budget.step",
         Scope::Phase(_) => "budget.phase",
         Scope::Day => "budget.day",
     };

@@ -18,6 +18,9 @@ pub(super) fn refuse_another(run: &Run, flags: &SettingFlags) -> Result<(), Fail
             return Err(another(run, &format!("{name} `{pinned}`, not `{wanted}`"), name));
         }
     }
+    if flags.fresh_sessions && !started.agreement.fresh_sessions {
+        return Err(another(run, "sessions that are continued", "fresh-sessions"));
+    }
     let skipped = |name: &str| {
         run.phases.iter().any(|phase| phase.name().as_str() == name && phase.left_out_by_choice())
     };

@@ -184,10 +184,11 @@ impl Choice<'_> {
         if missing.is_none() {
             chain.push(other.to_owned());
         }
-        chain.extend(self.second_model(name, model.as_deref()).map(|model| format!("{name}:{model}")));
+        chain.extend(self.second(name, model.as_deref()));
         match (missing, chain.first()) {
             (None, _) => Chosen { chain, told: Vec::new() },
             (Some(why), Some(second)) => {
+                let second = if second == name { format!("another model of {name}") } else { second.clone() };
                 let told = format!("{second} reviews the work of {author}: {why}");
                 Chosen { told: vec![Told::Note(told)], chain }
             }
@@ -212,6 +213,14 @@ impl Choice<'_> {
 
     fn has_own_address(&self, name: &str) -> bool {
         self.profiles.get(name).is_some_and(|profile| profile.base_url.is_some())
+    }
+
+    /// Returns the same program with another model; which one is left open where the difficulty chooses.
+    fn second(&self, name: &str, model: Option<&str>) -> Option<String> {
+        let second = self.second_model(name, model)?;
+        let has_model = self.profiles.get(name).is_some_and(|profile| profile.model.is_some());
+        let is_open = self.settings.auto_model && !has_model;
+        Some(if is_open { name.to_owned() } else { format!("{name}:{second}") })
     }
 
     /// Returns the model of the same program that reviews a model; at another address its name would mean nothing.
@@ -291,6 +300,18 @@ mod tests {
         );
         let profile = "[agents.claude]\nmodel = 'opus'";
         assert_eq!(reviewers(&["claude"], profile, &["claude"]).0, "claude:sonnet");
+    }
+
+    #[test]
+    fn where_the_difficulty_chooses_the_second_model_is_left_open() {
+        let auto = "auto_model = true";
+        assert_eq!(reviewers(&["claude", "codex"], auto, &["claude"]), ("codex claude".into(), vec![]));
+        assert_eq!(reviewers(&["claude", "codex"], auto, &["codex"]).0, "claude codex");
+        let told = "another model of claude reviews the work of claude: codex was not found";
+        let alone = reviewers(&["claude"], auto, &["claude"]);
+        assert_eq!(alone, ("claude".into(), vec![Told::Note(told.to_owned())]));
+        let fixed = "auto_model = true\n[agents.claude]\nmodel = 'opus'";
+        assert_eq!(reviewers(&["claude"], fixed, &["claude"]).0, "claude:sonnet");
     }
 
     #[test]

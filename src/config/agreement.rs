@@ -88,6 +88,8 @@ impl Settings {
             policy: self.policy(keys),
             reviewers: if reviewers.is_empty() { agents.clone() } else { reviewers },
             agents,
+            own_agents: keys.agent.is_some(),
+            own_reviewers: keys.reviewer.as_ref().is_some_and(|names| !names.0.is_empty()),
             step_agents: keys.agents.by_step().map(|(step, agents)| (step, chain(agents))).collect(),
             gate: keys.gate,
         }

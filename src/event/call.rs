@@ -20,6 +20,9 @@ pub struct StepStarted {
     pub review_id: Option<String>,
     /// SHA-256 of the prompt.
     pub prompt: String,
+    /// SHA-256 of the templates that the prompt is made of: unlike the prompt the same in other runs.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub template: String,
     /// How long the prompt is.
     #[serde(default)]
     pub prompt_bytes: u64,

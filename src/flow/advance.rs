@@ -139,6 +139,8 @@ review.verdict_map = { PASS = "approve" }
             policy,
             agents: vec!["author".into()],
             reviewers: vec!["reviewer".into()],
+            own_agents: false,
+            own_reviewers: false,
             step_agents: std::collections::BTreeMap::new(),
             gate: crate::policy::Gate::Go,
         });

@@ -68,6 +68,8 @@ fn begin(started: &RunStarted, at: Timestamp) -> Run {
         day: None,
         elsewhere: None,
         dearest: BTreeMap::new(),
+        latest_call: Spent::default(),
+        unpriced: None,
         warned: BTreeSet::new(),
         cycles: 0,
         simulated: false,
@@ -89,6 +91,7 @@ impl Run {
             Fact::Assessed(assessed) => {
                 self.count(at, &Spent::beginning(0));
                 self.pay(&assessed.ended, at);
+                self.remember_call(&assessed.agent, &assessed.ended);
                 self.learn(&assessed.agent, &assessed.ended, at);
                 if assessed.ended.outcome != ExecOutcome::Cancelled {
                     self.difficulty = Some(assessed.counts_as());
@@ -123,9 +126,13 @@ impl Run {
             Fact::Paused { escalation } => self.pause(escalation),
             Fact::Answered(answer) => {
                 self.unusable.clear();
+                self.latest_call = Spent::default();
                 answered(self, answer, at);
             }
-            Fact::Reopened(reopened) => reopen(self, reopened),
+            Fact::Reopened(reopened) => {
+                self.latest_call = Spent::default();
+                reopen(self, reopened);
+            }
             Fact::Cancelled { .. } => {
                 self.paused = None;
                 self.outcome = Outcome::Cancelled;
@@ -187,6 +194,7 @@ impl Run {
         phase.usage.entry(step).or_default().add(&Spent::of(ended));
         phase.ended_at = Some(at);
         let caller = phase.caller.clone();
+        self.remember_call(&caller, ended);
         self.learn(&caller, ended, at);
     }
 

@@ -9,7 +9,7 @@ use jiff::tz::TimeZone;
 
 use super::decide::Allowance;
 use super::state::{Day, PhaseState, Run, Status};
-use crate::event::{Choice, Ended, Escalation, Fact, PauseReason, Spent};
+use crate::event::{Choice, Ended, Escalation, ExecOutcome, Fact, PauseReason, Spent};
 use crate::phase::{PhaseName, Step};
 use crate::policy::Budget;
 
@@ -17,11 +17,15 @@ use crate::policy::Budget;
 const NOTE_KIND: &str = "budget";
 /// The share of a limit from which on it is warned of.
 const WARNING_SHARE: f64 = 0.8;
+/// What is remembered once it was said that a limit of money does not see some calls.
+const BLIND: &str = "unpriced";
 
 /// What a limit holds for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Scope {
     Run,
+    /// One agent call.
+    Step,
     Phase(PhaseName),
     /// Every run of the repository on one day.
     Day,
@@ -94,6 +98,7 @@ impl Limit {
         let percent = (self.used / self.most * 100.0).floor();
         let whose = match &self.scope {
             Scope::Run => "the run's budget".to_owned(),
+            Scope::Step => "the budget of a call".to_owned(),
             Scope::Phase(name) => format!("the budget of {name}"),
             Scope::Day => "the day's budget".to_owned(),
         };
@@ -115,8 +120,12 @@ pub fn over_budget(budget: &Budget, spent: &Spent) -> Option<String> {
     limits.iter().find(|limit| limit.is_reached()).map(ToString::to_string)
 }
 
-/// Returns the first limit that is reached, or that a call like this would pass.
+/// Returns the limit of a call that the latest one has passed, else the first limit that is reached, or that a call
+/// like this would pass.
 pub fn shortage(run: &Run, phase: &PhaseState, step: Step) -> Option<Shortage> {
+    if let Some(limit) = run.overrun() {
+        return Some(Shortage { limit, reserve: 0.0 });
+    }
     let short = |limit: Limit| {
         let reserve = run.reserve(step, limit.measure);
         let short = limit.is_reached() || limit.used + reserve > limit.most;
@@ -127,7 +136,7 @@ pub fn shortage(run: &Run, phase: &PhaseState, step: Step) -> Option<Shortage> {
 
 /// Returns what a call may use at most: its own limit, and what the tightest of the others leaves.
 pub(super) fn allowance(run: &Run, phase: &PhaseState) -> Allowance {
-    let step = limits(&Scope::Run, &run.budget_scopes.step, &Spent::default());
+    let step = limits(&Scope::Step, &run.budget_scopes.step, &Spent::default());
     let all: Vec<Limit> = run.limits(phase).into_iter().chain(step).collect();
     let least = |measure: Measure| {
         let left = all.iter().filter(|limit| limit.measure == measure).map(Limit::left);
@@ -138,6 +147,14 @@ pub(super) fn allowance(run: &Run, phase: &PhaseState) -> Allowance {
         turns: least(Measure::Turns).map(whole),
         seconds: least(Measure::Minutes).map(|minutes| whole((minutes * 60.0).ceil()).max(1)),
     }
+}
+
+/// Says once that a limit of money does not see the calls of an agent.
+pub(super) fn blindness(run: &Run) -> Option<Fact> {
+    if run.warned.contains(BLIND) {
+        return None;
+    }
+    Some(Fact::Noted { kind: NOTE_KIND.into(), text: run.blindness()? })
 }
 
 /// Returns the warning that is due: each limit once.
@@ -151,10 +168,12 @@ pub(super) fn budget_pause(run: &Run, phase: &PhaseState, short: &Shortage) -> E
     let Shortage { limit, reserve } = short;
     let whose = match &limit.scope {
         Scope::Run => "The budget".to_owned(),
+        Scope::Step => "The budget of a call".to_owned(),
         Scope::Phase(name) => format!("The budget of {name}"),
         Scope::Day => "The budget of the day".to_owned(),
     };
     let why = match limit.measure {
+        _ if limit.scope == Scope::Step => format!("The latest call used more than a call may: {limit}"),
         _ if limit.is_reached() => format!("{whose} is used up: {limit}"),
         Measure::Usd => {
             format!("{whose} leaves too little: {limit}, and a call like the next took {reserve:.2}")
@@ -210,6 +229,41 @@ fn kind(step: Step) -> Step {
 }
 
 impl Run {
+    /// Returns the limit of a call that the latest one has passed: not every program can be told its limits.
+    /// Time is not among them, since we end a call ourselves.
+    fn overrun(&self) -> Option<Limit> {
+        let all = limits(&Scope::Step, &self.budget_scopes.step, &self.latest_call);
+        let counted = |measure| matches!(measure, Measure::Usd | Measure::Tokens | Measure::Turns);
+        all.into_iter().find(|limit| counted(limit.measure) && limit.used > limit.most)
+    }
+
+    /// Remembers what a call has used. A program that ended at a limit it was told has kept that limit.
+    pub(super) fn remember_call(&mut self, agent: &str, ended: &Ended) {
+        self.latest_call = Spent::of(ended);
+        if ended.outcome == ExecOutcome::LimitReached {
+            (self.latest_call.cost_usd, self.latest_call.turns) = (0.0, 0);
+        }
+        if ended.usage.is_unpriced() && self.unpriced.is_none() {
+            let program = ended.program.as_ref();
+            let model = program.and_then(|program| program.model.as_deref());
+            self.unpriced = Some(match (program, model) {
+                (Some(program), Some(model)) => format!("{} ({model})", program.name),
+                _ => agent.to_owned(),
+            });
+        }
+    }
+
+    /// Says which limit of money does not see the calls of which agent.
+    fn blindness(&self) -> Option<String> {
+        let (agent, scopes) = (self.unpriced.as_ref()?, &self.budget_scopes);
+        let all = [self.budget.usd, scopes.phase.usd, scopes.day.usd, scopes.step.usd];
+        let most = all.into_iter().flatten().next()?;
+        Some(format!(
+            "the price of {agent} is not known: its calls count by tokens only; the limit of {most:.2} USD does not see \
+             them"
+        ))
+    }
+
     fn limits(&self, phase: &PhaseState) -> Vec<Limit> {
         let scopes = &self.budget_scopes;
         let of_phase = Scope::Phase(phase.name().clone());
@@ -272,6 +326,9 @@ impl Run {
         let near = self.near_limits();
         let limit = near.iter().find(|limit| kind == NOTE_KIND && limit.warning() == text);
         self.warned.extend(limit.map(Limit::key));
+        if kind == NOTE_KIND && self.blindness().is_some_and(|blindness| blindness == text) {
+            self.warned.insert(BLIND.to_owned());
+        }
     }
 }
 

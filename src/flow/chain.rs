@@ -6,7 +6,7 @@ use super::recovery::{Recovery, drops_out, predicate, recovery};
 use super::state::{Called, PhaseState, Run};
 use crate::event::{Ended, ExecOutcome, Program, Ruled, Ruling};
 use crate::phase::{PhaseName, Step};
-use crate::policy::Difficulty;
+use crate::policy::{Difficulty, ModelChoice};
 
 /// Why an agent is passed over, and until when if that is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -68,7 +68,7 @@ impl Run {
     pub fn agent_for(&self, phase: &PhaseState, step: Step) -> String {
         let (chain, turn) = (phase.chain(step), phase.turn(step));
         let usable = self.usable_from(phase, step, turn).map(|(_, agent)| agent);
-        let due = || chain.get(turn).or(chain.last()).map(|spec| self.with_model(spec, step));
+        let due = || chain.get(turn).or(chain.last()).map(|spec| self.with_model(phase, spec, step));
         usable.or_else(due).unwrap_or_default()
     }
 
@@ -84,14 +84,38 @@ impl Run {
 
     /// Returns the chain of a step with the models of its agents.
     fn named(&self, phase: &PhaseState, step: Step) -> Vec<String> {
-        phase.chain(step).iter().map(|spec| self.with_model(spec, step)).collect()
+        phase.chain(step).iter().map(|spec| self.with_model(phase, spec, step)).collect()
     }
 
     /// A model that was named explicitly stays; the others are chosen by the difficulty, once it is known.
-    fn with_model(&self, spec: &str, step: Step) -> String {
-        let models = self.difficulty.and_then(|difficulty| self.started.agreement.models.get(&difficulty));
-        let model = models.and_then(|models| models.get(spec)).and_then(|choice| choice.of(step));
-        model.map_or_else(|| spec.to_owned(), |model| format!("{spec}:{model}"))
+    fn with_model(&self, phase: &PhaseState, spec: &str, step: Step) -> String {
+        let model = self.choice(spec).and_then(|choice| choice.of(step));
+        let Some(agent) = model.map(|model| format!("{spec}:{model}")) else { return spec.to_owned() };
+        if step != Step::Review || agent != self.author_of(phase) {
+            return agent;
+        }
+        self.second_model(spec, &agent).unwrap_or(agent)
+    }
+
+    /// Returns the models of an agent for the difficulty, once it is known.
+    fn choice(&self, spec: &str) -> Option<&ModelChoice> {
+        self.started.agreement.models.get(&self.difficulty?)?.get(spec)
+    }
+
+    /// Returns who made the work that is reviewed, else who would make it.
+    fn author_of(&self, phase: &PhaseState) -> String {
+        let made = Some(&phase.worked_by).filter(|agent| !agent.is_empty());
+        made.cloned().unwrap_or_else(|| self.agent_for(phase, Step::Execute))
+    }
+
+    /// Returns a reviewer of the same program with another model than its author: the first one that is named for the
+    /// difficulty, else for another one.
+    fn second_model(&self, spec: &str, author: &str) -> Option<String> {
+        let elsewhere = self.started.agreement.models.values().filter_map(|models| models.get(spec));
+        let steps = [Step::Review, Step::Triage, Step::Revise, Step::Execute];
+        let all = self.choice(spec).into_iter().chain(elsewhere);
+        let models = all.flat_map(|choice| steps.into_iter().filter_map(|step| choice.of(step)));
+        models.map(|model| format!("{spec}:{model}")).find(|agent| agent != author)
     }
 
     /// Returns the author that is asked how hard the issue is, with the model it has for simple work.
@@ -114,6 +138,12 @@ impl Run {
         waiting.filter_map(|unusable| unusable.until).filter(|until| *until > self.updated_at).min()
     }
 
+    /// Tells whether an agent of a chain is out of use for a time only; that time may have passed since.
+    pub(super) fn waits_for_quota(&self, phase: &PhaseState, step: Step) -> bool {
+        let mut named = self.named(phase, step).into_iter();
+        named.any(|agent| self.unusable.get(&agent).is_some_and(|unusable| unusable.until.is_some()))
+    }
+
     /// Remembers whose turn a call shows it to be.
     pub(super) fn called(&mut self, name: &PhaseName, step: Step, agent: &str) {
         let Some(phase) = self.phase(name) else { return };
@@ -134,7 +164,7 @@ impl Run {
         if drops_out(ended.outcome, recovery) {
             let until = if let Recovery::NextOrWait { until } = recovery { until } else { None };
             self.unusable.insert(agent.to_owned(), Unusable { outcome: ended.outcome, until });
-        } else if ended.outcome.ended() {
+        } else if ended.outcome.ended() || self.is_usable(agent) {
             self.unusable.remove(agent);
         }
     }

@@ -1,6 +1,6 @@
 //! What to do now: a function of the state, never of the last transition.
 
-use super::budget::{allowance, budget_pause, shortage, warning};
+use super::budget::{allowance, blindness, budget_pause, shortage, warning};
 use super::escalation::{closed_gate, gate_question};
 use super::rule::rule;
 use super::session::resume;
@@ -101,6 +101,9 @@ pub fn decide(state: &State) -> Decision {
     }
     if let Some(failed) = run.phases.iter().find(|phase| phase.status == Status::Failed) {
         return after_failure(run, failed);
+    }
+    if let Some(note) = blindness(run) {
+        return record(note);
     }
     match run.phases.iter().find(|phase| in_scope(run, phase)) {
         Some(phase) => in_phase(run, phase),

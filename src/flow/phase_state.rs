@@ -53,6 +53,8 @@ pub struct PhaseState {
     pub calls: BTreeMap<(u32, Step), u32>,
     /// The digest of the latest prompt, by step.
     pub prompts: BTreeMap<Step, String>,
+    /// The digest of the templates of the latest prompt, by step, as far as it was told.
+    pub templates: BTreeMap<Step, String>,
     /// What its calls have used, by step.
     pub usage: BTreeMap<Step, Spent>,
     /// Milliseconds to wait before the next call.
@@ -217,6 +219,7 @@ impl PhaseState {
             ended_at: None,
             calls: BTreeMap::new(),
             prompts: BTreeMap::new(),
+            templates: BTreeMap::new(),
             usage: BTreeMap::new(),
             delay_ms: 0,
             broken: None,

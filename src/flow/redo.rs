@@ -22,26 +22,25 @@ pub(super) fn redo(run: &Run, phase: &PhaseState, why: &str) -> HowRuled {
     }
 }
 
-/// Repeats a step that broke on its own budget, where that can help; then with the next agent of its chain; then ends.
+/// Repeats a step that broke on its own budget, where that can help; then with the next agent of its chain; then waits
+/// for the quota of an earlier one, if that comes back; then ends.
 fn after_break(run: &Run, phase: &PhaseState, step: Step, why: &str) -> HowRuled {
     let Some(ended) = phase.ended_of(step) else { return give_up(phase, step, String::new(), why) };
     let recovery = recovery(ended, phase.resumed, phase.ended_at.unwrap_or(run.updated_at));
     let successor = run.successor(phase, step);
-    if let (Recovery::NextOrWait { .. }, None) = (recovery, &successor) {
-        return wait(run, phase, step);
-    }
-    if step != Step::Review && passes_exhausted(phase) {
-        return exhausted(phase, why);
-    }
+    let worn_out = step != Step::Review && passes_exhausted(phase);
     let mut used = String::new();
-    if let Recovery::Again { after_ms } = recovery {
+    if let (Recovery::Again { after_ms }, false) = (recovery, worn_out) {
         if let Some(ruled) = once_more(phase, step, after_ms) {
             return ruled;
         }
         let most = phase.def.policy.limits.max_redo;
         used = format!("redos {most}/{most} used");
     }
+    let is_quota = matches!(recovery, Recovery::NextOrWait { .. }) || run.waits_for_quota(phase, step);
     match successor {
+        None if is_quota => wait(run, phase, step, &used),
+        _ if worn_out => exhausted(phase, why),
         Some((_, next)) => take_over(step, next, &used),
         None => give_up(phase, step, used, why),
     }
@@ -70,9 +69,11 @@ fn give_up(phase: &PhaseState, step: Step, used: String, why: &str) -> HowRuled 
 }
 
 /// Waits for a quota: nothing is used up, and the step comes again.
-fn wait(run: &Run, phase: &PhaseState, step: Step) -> HowRuled {
+fn wait(run: &Run, phase: &PhaseState, step: Step, used: &str) -> HowRuled {
     let escalation = quota_pause(phase, step, run.earliest_reset(phase, step));
-    (Ruling::Pause { escalation }, "no agent is left; on quota: pause".into())
+    let how = "no agent is left; on quota: pause";
+    let how = if used.is_empty() { how.to_owned() } else { format!("{used}; {how}") };
+    (Ruling::Pause { escalation }, how)
 }
 
 /// Repeats work that ended, because a decision, its form or a check asks for it; then it is revised like any other.

@@ -53,6 +53,7 @@ impl PhaseState {
             past: std::mem::take(&mut self.past),
             calls: std::mem::take(&mut self.calls),
             prompts: std::mem::take(&mut self.prompts),
+            templates: std::mem::take(&mut self.templates),
             usage: std::mem::take(&mut self.usage),
             changed: std::mem::take(&mut self.changed),
             review: self.review.take(),

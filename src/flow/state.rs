@@ -47,6 +47,10 @@ pub struct Run {
     pub elsewhere: Option<SpentElsewhere>,
     /// What one call of each kind has cost at most.
     pub dearest: BTreeMap<Step, Spent>,
+    /// What the latest call has used, until a person goes on in spite of it.
+    pub latest_call: Spent,
+    /// The first agent whose price nobody knows.
+    pub unpriced: Option<String>,
     /// The limits that were warned of.
     pub warned: BTreeSet<String>,
     /// How often the evaluation sent the run back.

@@ -10,18 +10,26 @@ use crate::policy::{CheckWhen, Entry};
 use crate::verdict::ReadAs;
 
 impl PhaseState {
-    /// Other agents than the agreed ones, because somebody asked for them.
+    /// Other agents than the agreed ones, because somebody asked for them. What is named for the phase alone stands.
     pub(super) fn work_with(&mut self, agents: &[String], reviewers: &[String]) {
-        if !agents.is_empty() {
+        let reviewers = self.not_its_author(agents, reviewers);
+        if !agents.is_empty() && !self.def.own_agents {
             agents.clone_into(&mut self.def.agents);
             self.author = 0;
             self.def.step_agents.retain(|step, _| *step == Step::Review);
         }
-        if !reviewers.is_empty() {
-            reviewers.clone_into(&mut self.def.reviewers);
+        if !reviewers.is_empty() && !self.def.own_reviewers {
+            self.def.reviewers = reviewers;
             self.reviewer = 0;
             self.def.step_agents.remove(&Step::Review);
         }
+    }
+
+    /// Reviewers that fit other agents do not review the author that stands: it may be one of them.
+    fn not_its_author(&self, agents: &[String], reviewers: &[String]) -> Vec<String> {
+        let stands = self.def.own_agents && !agents.is_empty();
+        let fits = |reviewer: &&String| !(stands && self.def.agents.contains(reviewer));
+        reviewers.iter().filter(fits).cloned().collect()
     }
 
     pub(super) fn start(&mut self, tree: &str, at: Timestamp) {
@@ -65,6 +73,11 @@ impl PhaseState {
         started.agent.clone_into(&mut self.caller);
         self.resumed = started.resumes.is_some();
         self.prompts.insert(started.step, started.prompt.clone());
+        if started.template.is_empty() {
+            self.templates.remove(&started.step);
+        } else {
+            self.templates.insert(started.step, started.template.clone());
+        }
         self.calls.insert((started.round, started.step), started.attempt);
         self.stage = Stage::Working(started.step);
         self.delay_ms = 0;

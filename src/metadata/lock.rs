@@ -13,7 +13,8 @@ use crate::flow::{Called, Run};
 pub struct Lock {
     /// In the order of their first calls.
     pub agents: Vec<LockedAgent>,
-    /// SHA-256 of the prompt of the latest call, by `phase/step`.
+    /// SHA-256 of the templates of the latest prompt, by `phase/step`: prompts themselves differ with every run. Of the
+    /// prompt, where nothing else is known.
     pub prompts: BTreeMap<String, String>,
 }
 
@@ -30,7 +31,10 @@ pub struct LockedAgent {
 /// Returns the lock of a run.
 pub fn lock(run: &Run) -> Lock {
     let prompts = run.phases.iter().flat_map(|phase| {
-        phase.prompts.iter().map(|(step, digest)| (format!("{}/{step}", phase.name()), digest.clone()))
+        phase.prompts.iter().map(|(step, prompt)| {
+            let digest = phase.templates.get(step).unwrap_or(prompt);
+            (format!("{}/{step}", phase.name()), digest.clone())
+        })
     });
     Lock { agents: run.called.iter().map(locked).collect(), prompts: prompts.collect() }
 }

@@ -10,7 +10,7 @@ use crate::event::{Ended, Evaluation, ExecOutcome, Fact, Reviewed, StepStarted, 
 use crate::flow::{Call, PhaseState};
 use crate::phase::Step;
 use crate::process::{self, Urgency};
-use crate::prompt::reviewer_schema;
+use crate::prompt::{reviewer_schema, template_digest};
 use crate::redact::Masked;
 use crate::review;
 use crate::store::folders;
@@ -79,6 +79,7 @@ impl PhaseRunner {
             agent: call.agent.clone(),
             review_id: review_id.map(str::to_owned),
             prompt: super::digest(prompt.as_str()),
+            template: template_digest(&call.phase, call.step, &self.prompts).unwrap_or_default(),
             prompt_bytes: prompt.as_str().len() as u64,
             resumes: call.resumes.as_ref().map(|resume| resume.session.clone()),
         }))?)

@@ -5,6 +5,7 @@ mod block;
 mod clean;
 mod context;
 mod difficulty;
+mod digest;
 mod embedded;
 mod error;
 mod input;
@@ -16,6 +17,7 @@ mod templates;
 mod words;
 
 pub use difficulty::difficulty;
+pub use digest::template_digest;
 pub use embedded::EMBEDDED;
 pub use error::PromptError;
 pub use input::{Document, Inlined, PromptInput};

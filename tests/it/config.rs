@@ -375,8 +375,8 @@ fn the_difficulty_chooses_models_and_the_lighter_one_reviews() {
     assert_eq!(
         table,
         [
-            "simple claude: sonnet sonnet sonnet sonnet",
-            "simple codex: gpt-6-luna gpt-6-luna gpt-6-luna gpt-6-luna",
+            "simple claude: sonnet sonnet haiku sonnet",
+            "simple codex: gpt-6-sol gpt-6-sol gpt-6-luna gpt-6-luna",
             "moderate claude: opus opus sonnet sonnet",
             "moderate codex: gpt-6.1-sol gpt-6.1-sol gpt-6-luna gpt-6-luna",
             "complex claude: opus opus sonnet opus",

@@ -49,6 +49,7 @@ fn any_fact() -> impl Strategy<Value = Fact> {
                 agent: "command:x".to_owned(),
                 review_id,
                 prompt: "0".repeat(64),
+                template: String::new(),
                 prompt_bytes: 7,
                 resumes: None,
             })
@@ -470,6 +471,8 @@ fn planning() -> PhaseDef {
         policy,
         agents: vec!["auto".to_owned()],
         reviewers: vec!["auto".to_owned()],
+        own_agents: false,
+        own_reviewers: false,
         step_agents: std::collections::BTreeMap::new(),
         gate: ai_workflow::policy::Gate::Go,
     }

@@ -14,6 +14,7 @@ pub(super) fn find(keys: &Keys) -> Option<Wrong> {
         .or_else(|| too_many("limits.max_cycles".to_owned(), keys.limits.max_cycles))
         .or_else(|| times(keys))
         .or_else(|| money(keys))
+        .or_else(|| calls_of_a_call(keys))
 }
 
 /// Refuses a limit above the greatest one.
@@ -80,4 +81,9 @@ fn money(keys: &Keys) -> Option<Wrong> {
     .map(|(name, amount)| {
         (format!("budget.{name}"), format!("is {amount}; it has to be an amount, 0 or more"))
     })
+}
+
+fn calls_of_a_call(keys: &Keys) -> Option<Wrong> {
+    let what = "would limit the calls of one call; `budget.phase.calls` limits those of a phase";
+    keys.budget.step.calls.map(|_| ("budget.step.calls".to_owned(), what.to_owned()))
 }

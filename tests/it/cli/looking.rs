@@ -185,6 +185,7 @@ fn two_runs_can_be_compared() {
         sandbox.run(&[&execute[..], &worktree, more].concat()).exits(0);
     };
     begin("243", &[]);
+    sandbox.write(".ai-workflow/prompts/planning/execute.md", "Plan it.\n");
     begin("244", &["--set", "phases.planning.max_revisions=2", "--language", "ja"]);
     let compare = ["explain", "--issue", "243", "--compare", "244"];
     let ran = sandbox.run(&compare).exits(0);
@@ -195,6 +196,7 @@ fn two_runs_can_be_compared() {
         "{}",
         ran.stdout
     );
+    assert!(!ran.stdout.contains("prompt of planning/review"), "the same template: {}", ran.stdout);
     let json = sandbox.run(&[&compare[..], &["--json"]].concat()).exits(0).json();
     let what: Vec<_> =
         json["differences"].as_array().expect("rows").iter().map(|row| row["what"].clone()).collect();

@@ -243,6 +243,9 @@ fn what_was_agreed_cannot_be_changed_by_a_flag() {
     ] {
         execute(&sandbox, &[flag, value]).refuses(2, text).says("ai-workflow cleanup --issue 243");
     }
+    execute(&sandbox, &["--fresh-sessions"])
+        .refuses(2, "was begun with sessions that are continued")
+        .says("go on without `--fresh-sessions`");
     assert_eq!(sandbox.facts().len(), facts);
     sandbox.write(".ai-workflow/config.toml", "preset = \"quick\"\n");
     execute(&sandbox, &["--preset", "review-requirements"]).exits(0);

@@ -143,6 +143,10 @@ fn contradictions_are_refused() {
         "`budget.unattended_usd` is inf; it has to be an amount, 0 or more",
     );
     wrong("[budget.day]\nusd = nan", "`budget.day.usd` is NaN; it has to be an amount, 0 or more");
+    wrong(
+        "[budget.step]\ncalls = 3",
+        "`budget.step.calls` would limit the calls of one call; `budget.phase.calls` limits those of a phase",
+    );
     wrong("agent = ' , '", "`agent` names no agent");
     wrong("[phases.report.agents]\nreview = ','", "`phases.report.agents.review` names no agent");
     wrong("[phases.report]\nagent = ''", "`phases.report.agent` names no agent");

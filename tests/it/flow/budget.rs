@@ -239,3 +239,80 @@ fn only_a_pause_that_passes_by_itself_is_ended_by_asking() {
         assert_eq!(world.ask(Asked::default()), outcome, "{reason:?}");
     }
 }
+
+fn of_a_call(step: Budget) -> BudgetScopes {
+    BudgetScopes { step, ..BudgetScopes::default() }
+}
+
+#[test]
+fn a_call_that_used_more_than_a_call_may_pauses_the_run_before_the_next_one() {
+    for (step, told) in [
+        (usd(0.5), "1.00 of 0.50 USD"),
+        (Budget { tokens: Some(1_199), ..Budget::default() }, "1200 of 1199 tokens"),
+    ] {
+        let mut world = costing(Some(1.0), Budget::default(), of_a_call(step));
+        assert_eq!(world.execute(), Outcome::Paused);
+        let question = format!(
+            "The latest call used more than a call may: {told}. Raise it and execute again, or cancel the run."
+        );
+        let asked = world.run().paused.clone().expect("a pause");
+        assert_eq!((asked.reason, asked.question, asked.until), (PauseReason::Budget, question, None));
+        assert_eq!(world.execute(), Outcome::Paused, "not raised");
+        assert_eq!(world.run().spent.calls, 1);
+        let mut answered = world.clone();
+        assert_eq!(answered.answer(Choice::Continue, ""), Outcome::Paused, "the next call does the same");
+        assert_eq!(answered.run().spent.calls, 2);
+        let raised = Asked { budget_scopes: Some(BudgetScopes::default()), ..Asked::default() };
+        assert_eq!(world.ask(raised), Outcome::Completed);
+    }
+}
+
+#[test]
+fn a_call_that_used_just_what_it_may_is_none_of_them() {
+    let step = Budget { usd: Some(1.0), tokens: Some(1_200), ..Budget::default() };
+    let mut world = costing(Some(1.0), Budget::default(), of_a_call(step));
+    assert_eq!(world.execute(), Outcome::Completed);
+}
+
+#[test]
+fn a_program_that_ended_at_the_limit_it_was_told_has_kept_it() {
+    use super::world::{Script, done, ends, name};
+    let work = vec![ends(ai_workflow::event::ExecOutcome::LimitReached), done()];
+    let scopes = of_a_call(usd(0.9));
+    let world = costing(Some(1.0), Budget::default(), scopes);
+    let mut world = world.script(&name("planning"), Script { work, ..Script::default() });
+    assert_eq!(world.execute(), Outcome::Paused);
+    assert_eq!(
+        (world.run().spent.calls, world.history()),
+        (2, vec!["redo"]),
+        "the second one has not kept it"
+    );
+}
+
+#[test]
+fn a_limit_of_money_that_does_not_see_a_call_is_told_of_once() {
+    let text = |most| {
+        format!(
+            "the price of author is not known: its calls count by tokens only; the limit of {most} USD does not see \
+             them"
+        )
+    };
+    let of_phase = BudgetScopes { phase: usd(3.0), ..BudgetScopes::default() };
+    let of_day = BudgetScopes { day: usd(4.0), ..BudgetScopes::default() };
+    for (budget, scopes, most) in [
+        (usd(20.0), of_phase.clone(), "20.00"),
+        (Budget::default(), of_phase, "3.00"),
+        (Budget::default(), of_day, "4.00"),
+        (Budget::default(), of_a_call(usd(5.0)), "5.00"),
+    ] {
+        let mut world = costing(None, budget, scopes);
+        assert_eq!(world.execute(), Outcome::Completed);
+        assert_eq!(notes(&world), [("budget", text(most).as_str())]);
+    }
+    let mut unlimited = costing(None, Budget::default(), BudgetScopes::default());
+    assert_eq!(unlimited.execute(), Outcome::Completed);
+    assert_eq!(notes(&unlimited), []);
+    let mut priced = costing(Some(1.0), usd(20.0), BudgetScopes::default());
+    assert_eq!(priced.execute(), Outcome::Completed);
+    assert_eq!(notes(&priced), []);
+}

@@ -67,6 +67,42 @@ fn it_is_assessed_once_before_the_first_phase_and_chooses_the_models_of_agents_n
 }
 
 #[test]
+fn a_reviewer_never_gets_the_model_of_the_author_while_another_one_is_known() {
+    let model = |name: &str| Some(name.to_owned());
+    let all = |name: &str| ModelChoice {
+        execute: model(name),
+        revise: model(name),
+        review: model(name),
+        triage: model(name),
+    };
+    let table = |simple: &ModelChoice, complex: &ModelChoice| {
+        let of = |choice: &ModelChoice| BTreeMap::from([("claude".to_owned(), choice.clone())]);
+        BTreeMap::from([(Difficulty::Simple, of(simple)), (Difficulty::Complex, of(complex))])
+    };
+    let reviewer = |models, author: &str| {
+        let def = PhaseDef {
+            agents: vec![author.into()],
+            reviewers: vec!["claude".into()],
+            ..phase("planning", phase_review())
+        };
+        let mut agreed = agreement(vec![def]);
+        agreed.models = models;
+        let mut world = World::new(agreed);
+        world.assessed = Some(sure_of(Difficulty::Simple));
+        assert_eq!(world.ask(auto()), Outcome::Completed);
+        called(&world).last().map(|(_, agent)| (*agent).to_owned())
+    };
+    let of = |models, author| reviewer(models, author).unwrap_or_default();
+    let (sonnet, opus) = (all("sonnet"), all("opus"));
+    assert_eq!(of(table(&sonnet, &opus), "claude"), "claude:opus", "from another difficulty");
+    assert_eq!(of(table(&sonnet, &opus), "claude:opus"), "claude:sonnet", "it differs already");
+    assert_eq!(of(table(&sonnet, &opus), "claude:sonnet"), "claude:opus", "named explicitly");
+    let near = ModelChoice { triage: model("haiku"), ..sonnet.clone() };
+    assert_eq!(of(table(&near, &opus), "claude"), "claude:haiku", "from the same difficulty");
+    assert_eq!(of(table(&sonnet, &sonnet), "claude"), "claude:sonnet", "no other one is known");
+}
+
+#[test]
 fn where_no_model_is_chosen_the_agent_keeps_its_own() {
     let world = played(sure_of(Difficulty::Simple));
     assert_eq!(called(&world)[1..3], [("execute", "claude:haiku"), ("review", "claude")]);

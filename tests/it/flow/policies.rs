@@ -68,6 +68,8 @@ pub fn phase(name: &str, policy: Policy) -> PhaseDef {
         policy,
         agents: vec!["author".into()],
         reviewers: vec!["reviewer".into()],
+        own_agents: false,
+        own_reviewers: false,
         step_agents: std::collections::BTreeMap::new(),
         gate: ai_workflow::policy::Gate::Go,
     }

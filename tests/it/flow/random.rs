@@ -433,6 +433,7 @@ fn step_started((phase, step, round, attempt): Place) -> Fact {
         agent,
         review_id: Some("id".into()),
         prompt,
+        template: String::new(),
         prompt_bytes: u64::from(round),
         resumes: None,
     })

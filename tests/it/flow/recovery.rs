@@ -180,6 +180,57 @@ fn used_up_quotas_pause_until_the_first_of_them_is_renewed_and_use_up_nothing() 
 }
 
 #[test]
+fn a_quota_that_comes_back_is_waited_for_however_the_last_agent_breaks() {
+    let quota = resets(ExecOutcome::QuotaExhausted, Resets::After(3_600));
+    for (outcome, calls) in [
+        (ExecOutcome::SignedOut, 1),
+        (ExecOutcome::NotStarted, 1),
+        (ExecOutcome::ModelUnknown, 1),
+        (ExecOutcome::Overloaded, 3),
+        (ExecOutcome::Crashed, 3),
+    ] {
+        let broken = (0..calls).map(|_| ends(outcome));
+        let work = [quota.clone()].into_iter().chain(broken).chain([done()]).collect();
+        let mut world = played(&["claude", "codex"], work);
+        let asked = world.run().paused.clone().expect("a pause");
+        let until = world.entries.iter().find_map(|entry| match &entry.fact {
+            Fact::Worked(worked) => worked.ended.resets_at,
+            _ => None,
+        });
+        assert_eq!((asked.reason, asked.until), (PauseReason::Quota, until), "{outcome:?}");
+        assert!(until.is_some() && world.last_rule().ends_with("no agent is left; on quota: pause"));
+        assert_eq!(world.execute(), Outcome::Paused, "the reset is still ahead");
+        world.later = 3_600;
+        assert_eq!(world.execute(), Outcome::Completed, "{outcome:?}");
+        assert_eq!(called(&world)[1 + calls..], ["claude", "reviewer"], "{outcome:?}");
+    }
+}
+
+#[test]
+fn a_quota_that_came_back_while_the_last_agent_broke_is_a_pause_too() {
+    let quota = resets(ExecOutcome::QuotaExhausted, Resets::After(2));
+    let mut world = played(&["claude", "codex"], vec![quota, ends(ExecOutcome::Refused), done()]);
+    let asked = world.run().paused.clone().expect("a pause");
+    assert_eq!((asked.reason, asked.until), (PauseReason::Quota, None));
+    assert_eq!(world.execute(), Outcome::Completed);
+    assert_eq!(called(&world), ["claude", "codex", "claude", "reviewer"]);
+}
+
+#[test]
+fn a_reviewers_quota_that_comes_back_is_waited_for_too() {
+    let review = |outcome, resets| Review { outcome, resets, ..no_answer() };
+    let def =
+        PhaseDef { reviewers: vec!["claude".into(), "codex".into()], ..phase("planning", phase_review()) };
+    let quota = review(ExecOutcome::QuotaExhausted, Resets::FarAway);
+    let reviews = vec![quota, review(ExecOutcome::SignedOut, Resets::Unsaid), passes()];
+    let mut world = World::play(def, Script { reviews, ..Script::default() });
+    let asked = world.run().paused.clone().expect("a pause");
+    assert_eq!((asked.reason, asked.until), (PauseReason::Quota, Some(far_away())));
+    assert_eq!(world.answer(Choice::Continue, ""), Outcome::Completed);
+    assert_eq!(called(&world), ["author", "claude", "codex", "claude"]);
+}
+
+#[test]
 fn a_quota_that_says_no_time_is_tried_again_when_somebody_asks() {
     let quota = ends(ExecOutcome::QuotaExhausted);
     let mut world = played(&["claude", "codex"], vec![quota.clone(), quota.clone(), quota, done()]);
@@ -300,6 +351,26 @@ fn agents_that_are_asked_for_explicitly_replace_the_chains_of_single_steps_too()
     world.ask(Asked { agents: vec!["codex".into()], ..Asked::default() });
     let agent = |step| world.run().agent_for(world.first(), step);
     assert_eq!([Step::Execute, Step::Revise, Step::Review].map(agent), ["codex", "codex", "gemini"]);
+}
+
+#[test]
+fn agents_that_are_named_for_a_phase_alone_stand_against_those_that_are_asked_for() {
+    let own = PhaseDef { own_agents: true, ..with_agents(&["claude"]) };
+    let reviewed = PhaseDef { own_reviewers: true, ..phase("design", phase_review()) };
+    let mut world = World::new(agreement(chain([own, reviewed])));
+    let asked = |reviewers: &[&str]| Asked {
+        agents: vec!["codex".into()],
+        reviewers: reviewers.iter().map(ToString::to_string).collect(),
+        ..Asked::default()
+    };
+    world.record(Fact::Asked(asked(&["claude"])));
+    let agents = |world: &World, phase| {
+        [Step::Execute, Step::Review].map(|step| world.run().agent_for(world.phase(phase), step))
+    };
+    assert_eq!(agents(&world, "planning"), ["claude", "reviewer"], "nobody reviews itself by that");
+    assert_eq!(agents(&world, "design"), ["codex", "reviewer"]);
+    world.record(Fact::Asked(asked(&["claude", "gemini"])));
+    assert_eq!(agents(&world, "planning"), ["claude", "gemini"]);
 }
 
 #[test]

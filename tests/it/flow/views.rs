@@ -64,6 +64,22 @@ fn the_lock_names_programs_models_and_the_latest_prompts() {
 }
 
 #[test]
+fn the_lock_holds_the_templates_of_the_prompts_where_they_are_known() {
+    let mut world = World::play(phase("planning", phase_review()), Script::default());
+    for entry in &mut world.entries {
+        if let Fact::StepStarted(started) = &mut entry.fact
+            && started.step == ai_workflow::phase::Step::Execute
+        {
+            started.template = "a".repeat(64);
+        }
+    }
+    let state = fold(&world.entries).expect("the same run");
+    let prompts: Vec<_> = metadata(&state, "").expect("a view").lock.prompts.into_iter().collect();
+    let of = |place: &str, digest: &str| (place.to_owned(), digest.repeat(64));
+    assert_eq!(prompts, [of("planning/execute", "a"), of("planning/review", "0")]);
+}
+
+#[test]
 fn each_step_shows_what_it_used_and_the_run_the_sum() {
     let figures = |ended: &mut Ended| {
         ended.usage = Usage {

@@ -453,6 +453,7 @@ impl World {
             agent: call.agent.clone(),
             review_id: None,
             prompt: "0".repeat(64),
+            template: String::new(),
             prompt_bytes: 0,
             resumes: call.resumes.as_ref().map(|resume| resume.session.clone()),
         }));
