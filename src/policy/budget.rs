@@ -31,7 +31,7 @@ pub struct Budget {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct BudgetScopes {
-    /// Each agent call.
+    /// Each agent call; what a program cannot be told is looked at after it. Its `calls` would mean nothing.
     #[serde(default)]
     pub step: Budget,
     /// Each phase.

@@ -386,6 +386,17 @@ fn the_difficulty_chooses_models_and_the_lighter_one_reviews() {
 }
 
 #[test]
+fn a_phase_knows_which_agents_are_its_own() {
+    let text = "agent = 'codex'\nreviewer = ['claude']\n[phases.planning]\nagent = 'claude'\n[phases.design]\nreviewer = ['codex']";
+    let settings = load(&repository(text)).expect("good");
+    let own = |name| {
+        let def = phase(&settings, None, name);
+        (def.own_agents, def.own_reviewers)
+    };
+    assert_eq!(["planning", "design", "report"].map(own), [(true, false), (false, true), (false, false)]);
+}
+
+#[test]
 fn a_model_that_is_named_for_an_agent_is_not_chosen_again() {
     for text in ["[agents.claude]\nmodel = 'haiku'", "[agents.claude]\nbase_url = 'http://localhost:1'"] {
         let agreement = load(&repository(text)).expect("good").agreement(None).expect("good");
