@@ -12,6 +12,7 @@
 mod arguments;
 mod events;
 mod outcome;
+mod unpaid;
 
 use super::lookup::Resolved;
 use super::sign_in::SignIn;

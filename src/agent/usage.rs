@@ -1,6 +1,6 @@
 //! What a call is said to have cost, believed only as far as it can be true.
 
-use crate::event::Usage;
+use crate::event::{CostBasis, Usage};
 
 /// More tokens than any call can use.
 const MOST_TOKENS: f64 = 1e12;
@@ -19,7 +19,7 @@ pub(super) struct Stated {
 }
 
 impl Stated {
-    /// Returns the figures that can be true, and one line for each that cannot.
+    /// Returns the figures that can be true, and one line for each that cannot. A cost that cannot is not known.
     pub(super) fn check(self) -> (Usage, Vec<String>) {
         let mut dropped = Vec::new();
         let mut figure = |name: &str, value: Option<f64>, most: f64| {
@@ -38,6 +38,8 @@ impl Stated {
             cost_usd: figure("cost_usd", self.cost_usd, MOST_DOLLARS),
             cost_basis: None,
         };
+        let lost = self.cost_usd.is_some() && usage.cost_usd.is_none();
+        let usage = Usage { cost_basis: lost.then_some(CostBasis::Unknown), ..usage };
         (usage, dropped)
     }
 }
@@ -99,7 +101,8 @@ mod tests {
     fn impossible_figures_are_dropped_and_told() {
         for cost in [f64::NAN, f64::INFINITY, -0.5, 1e308] {
             let (usage, dropped) = Stated { cost_usd: Some(cost), ..Stated::default() }.check();
-            assert_eq!((usage, dropped.len()), (Usage::default(), 1), "{cost}");
+            let expected = Usage { cost_basis: Some(CostBasis::Unknown), ..Usage::default() };
+            assert_eq!((usage, dropped.len()), (expected, 1), "{cost}");
             assert!(dropped[0].contains("cost_usd"), "{}", dropped[0]);
         }
         let stated = Stated { input_tokens: Some(-1.0), output_tokens: Some(2.0), ..Stated::default() };

@@ -14,7 +14,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use ai_workflow::agent::{AgentSpec, Answer, Job, Kind, Profile, call, usable};
-use ai_workflow::event::{ExecOutcome, Usage};
+use ai_workflow::event::{CostBasis, ExecOutcome, Usage};
 use ai_workflow::flow::{Allowance, Resume};
 use ai_workflow::phase::{PhaseName, Step};
 use ai_workflow::policy::TimeLimits;
@@ -734,7 +734,8 @@ async fn impossible_figures_of_a_script_are_left_out_and_told() {
         scene.script("[[turn]]\nsay = 'x'\nusage = { input_tokens = -5, output_tokens = 2, cost_usd = nan }");
     let answer = scene.call(&spec).await;
     assert_eq!(answer.outcome, ExecOutcome::Done);
-    assert_eq!(answer.usage, Usage { output_tokens: Some(2), ..Usage::default() });
+    let cost_basis = Some(CostBasis::Unknown);
+    assert_eq!(answer.usage, Usage { output_tokens: Some(2), cost_basis, ..Usage::default() });
     assert_eq!(
         answer.notices,
         [

@@ -13,6 +13,7 @@ use crate::flow::Resume;
 use crate::process::{Finish, Launch, Stream};
 
 use super::outcome::{self, Told};
+use super::unpaid::Unpaid;
 
 /// The dialect of Claude Code.
 pub(super) struct Claude {
@@ -21,6 +22,7 @@ pub(super) struct Claude {
     session: Option<String>,
     program: Program,
     figures: Figures,
+    unpaid: Unpaid,
     schema: Option<Value>,
     worktree: String,
     resumes: Option<Resume>,
@@ -38,6 +40,7 @@ impl Claude {
             session: None,
             program: Program { name: "claude".to_owned(), ..Program::default() },
             figures: Figures::default(),
+            unpaid: Unpaid::default(),
             schema: job.schema.cloned(),
             worktree: format!("{}/", job.worktree.display()),
             resumes: job.resumes.cloned(),
@@ -95,6 +98,9 @@ impl Claude {
         if matches!(text(event, "type"), "assistant" | "user") {
             // It goes on: what it called its result was not the end.
             self.told.result = None;
+        }
+        if let ("assistant", Some(Value::Object(message))) = (text(event, "type"), event.get("message")) {
+            self.unpaid.message(message);
         }
         match (text(event, "type"), text(event, "subtype")) {
             ("system", "init") => self.begin(event),
@@ -163,6 +169,7 @@ impl Claude {
 
     fn result(&mut self, event: &Map<String, Value>) {
         self.spent(event);
+        self.unpaid.settle();
         self.session = session(text(event, "session_id")).map(str::to_owned).or_else(|| self.session.take());
         self.told.result = Some(event.clone());
     }
@@ -209,9 +216,12 @@ impl Claude {
         let turns = self.told.result.as_ref().and_then(|result| result.get("num_turns")?.as_f64());
         #[expect(clippy::cast_precision_loss, reason = "messages of one call are far below 2^52")]
         let turns = turns.or((self.messages > 0).then_some(self.messages as f64));
-        let (mut usage, dropped) = self.figures.stated(turns).check();
-        usage.cost_basis = self.basis.or(usage.cost_usd.map(|_| CostBasis::Reported));
-        if self.basis == Some(CostBasis::Unknown) {
+        let mut figures = self.figures;
+        let estimated = self.unpaid.add_to(&mut figures).then_some(CostBasis::Unknown);
+        let (mut usage, dropped) = figures.stated(turns).check();
+        let basis = estimated.or(self.basis).or(usage.cost_basis);
+        usage.cost_basis = basis.or(usage.cost_usd.map(|_| CostBasis::Reported));
+        if basis == Some(CostBasis::Unknown) {
             usage.cost_usd = None;
         }
         (usage, dropped)

@@ -7,7 +7,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use ai_workflow::agent::{Answer, Kind, Profile};
-use ai_workflow::event::{ExecOutcome, Usage};
+use ai_workflow::event::{CostBasis, ExecOutcome, Usage};
 use ai_workflow::flow::Resume;
 use serde_json::json;
 
@@ -397,12 +397,45 @@ async fn figures_that_cannot_be_true_are_left_out() {
     };
     let lines = usage(r#"{"inputTokens":-5,"outputTokens":1e300,"costUSD":-1,"cacheReadInputTokens":3}"#);
     let answer = claude(&[BEGIN, &lines], "exit 0").await;
-    let expected = Usage { cached_tokens: Some(3), turns: Some(1), ..Usage::default() };
+    let expected = Usage {
+        cached_tokens: Some(3),
+        turns: Some(1),
+        cost_basis: Some(CostBasis::Unknown),
+        ..Usage::default()
+    };
     assert_eq!((answer.usage, answer.notices.len()), (expected, 3), "{:?}", answer.notices);
     let unknown = usage(r#"{"inputTokens":5,"outputTokens":2,"costUSD":9.0,"costBasis":"unknown"}"#);
     let answer = claude(&[BEGIN, &unknown], "exit 0").await;
     assert_eq!(answer.usage.cost_usd, None);
-    assert_eq!(answer.usage.cost_basis, Some(ai_workflow::event::CostBasis::Unknown));
+    assert_eq!(answer.usage.cost_basis, Some(CostBasis::Unknown));
+}
+
+#[tokio::test]
+async fn a_call_without_a_result_counts_what_its_messages_told() {
+    let message = |id: &str, input: u64, output: u64| {
+        let usage = json!({"input_tokens": input, "cache_read_input_tokens": 10, "output_tokens": output});
+        json!({"type": "assistant", "message": {"id": id, "content": [], "usage": usage}}).to_string()
+    };
+    let paid = RESULT.replace(
+        "\"num_turns\"",
+        r#""model_usage_since_last_result":{"m":{"inputTokens":7,"outputTokens":3,"costUSD":0.5}},"num_turns""#,
+    );
+    let (one, again, two) = (message("a", 100, 1), message("a", 100, 8), message("b", 200, 5));
+    let estimate = |input, cached, output, turns| Usage {
+        input_tokens: Some(input),
+        cached_tokens: Some(cached),
+        output_tokens: Some(output),
+        turns: Some(turns),
+        cost_basis: Some(CostBasis::Unknown),
+        ..Usage::default()
+    };
+    let killed = claude(&[BEGIN, &one, &again, &two], "kill -9 $$").await;
+    assert_eq!((killed.outcome, killed.usage), (Crashed, estimate(320, 20, 13, 2)));
+    let went_on = claude(&[BEGIN, &one, &paid, &two], "exit 0").await;
+    assert_eq!((went_on.outcome, went_on.usage), (Crashed, estimate(217, 10, 8, 2)));
+    let done = claude(&[BEGIN, &one, &again, &two, &paid], "exit 0").await;
+    let (input, basis) = (done.usage.input_tokens, done.usage.cost_basis);
+    assert_eq!((input, basis), (Some(7), Some(CostBasis::Reported)));
 }
 
 #[tokio::test]
@@ -445,6 +478,6 @@ async fn a_profile_without_a_price_counts_by_tokens() {
     scene.profiles.insert("mine".into(), Profile { model: Some("of-our-own".into()), ..Profile::default() });
     let stream = fs::read_to_string(recorded("codex", "schema.jsonl")).expect("the recording");
     let answer = play(&mut scene, Kind::Codex, &stream, None, "exit 0").await;
-    assert_eq!(answer.usage.cost_basis, Some(ai_workflow::event::CostBasis::Unknown));
+    assert_eq!(answer.usage.cost_basis, Some(CostBasis::Unknown));
     assert_eq!(answer.program.expect("a program").model.as_deref(), Some("of-our-own"));
 }
