@@ -11,7 +11,7 @@ use crate::event::{ExecOutcome, Outcome};
 use crate::flow::{PhaseState, Run};
 use crate::forge::{Forge, LocalForge};
 use crate::phase_runner::{PhaseRunner, Push, RunError};
-use crate::process::Stop;
+use crate::process::{self, Stop};
 use crate::report::{LocalComment, Terminal};
 
 /// Drives the run until it halts and tells how it ended.
@@ -19,6 +19,7 @@ pub(super) fn drive(door: &Door, hold: Hold, terminal: &Terminal, json: bool) ->
     let runtime = runtime()?;
     let (handle, stop) = Stop::new();
     let signal = Arc::new(OnceLock::new());
+    process::adopt_orphans();
     announce::beginning(door, &hold);
     let Hold { journal, space, folder, lock } = hold;
     let forge = LocalForge::new(door.root());

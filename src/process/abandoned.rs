@@ -1,11 +1,13 @@
 //! Ends whom a reaper leaves behind that was killed itself, the last resort: an agent may kill its own supervisor.
-//! They are known by the process group that the reaper told, and on Linux by the pipe they write into.
+//! They are known by the process group that the reaper told, and on Linux by the pipe they write into, and by being
+//! handed to us when our process adopts orphans.
 
 use std::os::fd::BorrowedFd;
 
 use rustix::process::{Pid, Signal, kill_process_group};
 
 use super::control::Report;
+use super::family::kill_adopted;
 
 /// Kills the program's process group and whoever writes into one of these pipes.
 pub(super) fn end(reports: &[Report], pipes: [BorrowedFd<'_>; 2]) {
@@ -21,6 +23,7 @@ pub(super) fn end(reports: &[Report], pipes: [BorrowedFd<'_>; 2]) {
     linux::kill_writers(&pipes);
     #[cfg(not(target_os = "linux"))]
     let _ = pipes;
+    kill_adopted();
 }
 
 #[cfg(target_os = "linux")]

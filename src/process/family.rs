@@ -5,6 +5,26 @@
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal, WaitOptions, WaitStatus, wait};
 
+/// How often we look again for somebody who was born meanwhile.
+#[cfg(target_os = "linux")]
+const LOOKS: u32 = 20;
+
+/// Kills everybody below this process, if orphans are handed to it: else it may have children that are nobody's orphans.
+pub(super) fn kill_adopted() {
+    #[cfg(target_os = "linux")]
+    if rustix::process::child_subreaper().is_ok_and(|adopts| adopts.is_some()) {
+        for _ in 0..LOOKS {
+            let living = linux::living_descendants();
+            if living.is_empty() {
+                return;
+            }
+            for pid in living {
+                let _ = rustix::process::kill_process(pid, Signal::KILL);
+            }
+        }
+    }
+}
+
 /// The processes below this one, and the first child among them.
 pub(super) struct Family {
     /// The program that was started; the leader of its process group.

@@ -33,6 +33,12 @@ pub const KEEP: usize = 16 * 1024 * 1024;
 /// How long a program may take to end when its time is over.
 pub const GRACE: Duration = Duration::from_secs(5);
 
+/// Makes this process the one to which orphans are handed when a reaper dies; then nobody it left behind lives on.
+/// Only for a process that runs one supervised program at a time and nothing else beside it.
+pub fn adopt_orphans() {
+    family::Family::adopt_orphans();
+}
+
 /// The environment of a program, complete.
 pub type Environment = BTreeMap<OsString, OsString>;
 

@@ -106,6 +106,22 @@ fn exit_4_means_that_no_program_could_be_started() {
     assert_eq!(sandbox.metadata()["phases"]["planning"]["reason"], "agent_failed");
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn an_agent_that_kills_its_supervisor_leaves_nobody_behind() {
+    let sandbox = Sandbox::new();
+    let daemon = "trap '' TERM; echo $$ > daemon.pid; while :; do sleep 1; done";
+    let text = format!(
+        "#!/bin/sh\nsetsid sh -c \"{}\" > /dev/null 2>&1 < /dev/null &\nwhile [ ! -s daemon.pid ]; do sleep 0.05; done\nkill -9 $PPID\nsleep 60\n",
+        daemon.replace('$', "\\$")
+    );
+    let agent = format!("command:{}", sandbox.executable("evil", &text).display());
+    sandbox.execute(&agent).exits(1);
+    let pid = sandbox.read("daemon.pid");
+    let stat = std::fs::read_to_string(format!("/proc/{}/stat", pid.trim())).unwrap_or_default();
+    assert!(stat.is_empty() || stat.contains(") Z "), "{stat}");
+}
+
 #[test]
 fn an_agent_that_broke_before_another_one_was_missing_is_a_failed_phase() {
     let sandbox = Sandbox::new();
