@@ -97,7 +97,7 @@ pub struct Job<'a> {
     pub raw_file: &'a Path,
     pub time: &'a TimeLimits,
     pub masker: &'a Masker,
-    /// The program that knows `__reaper` and `__scripted`: [`process::own_program`], except in tests.
+    /// The program that knows `__reaper`, `__scripted` and `__acp`: [`process::own_program`], except in tests.
     pub own_program: &'a Path,
     /// The session that is continued.
     pub resumes: Option<&'a Resume>,

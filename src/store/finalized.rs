@@ -2,14 +2,12 @@
 //! It is all that is left to tell by, since the log went with the files. The caller hands in masked texts.
 
 use std::fs;
-use std::io::ErrorKind;
 use std::path::Path;
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::pointer::private_folder;
-use super::{StoreError, failed, view};
+use super::{StoreError, private};
 use crate::issue::IssueNumber;
 
 /// What is known of a run that was finalized.
@@ -28,28 +26,12 @@ pub struct Finalized {
 
 /// Remembers that a run was finalized.
 pub fn write(common: &Path, finalized: &Finalized) -> Result<(), StoreError> {
-    let folder = private_folder(common, finalized.issue);
-    let path = folder.join("finalized.json");
-    let text = serde_json::to_vec(finalized).map_err(|error| failed("write", &path)(error.into()))?;
-    fs::create_dir_all(&folder).map_err(failed("make the folder", &folder))?;
-    view::replace(&path, &text)
+    private::write(common, finalized.issue, "finalized.json", finalized)
 }
 
 /// Returns what is known of the finalized run of an issue, if there is one.
 pub fn read(common: &Path, issue: IssueNumber) -> Result<Option<Finalized>, StoreError> {
-    let path = private_folder(common, issue).join("finalized.json");
-    let bytes = match fs::read(&path) {
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-        other => other.map_err(failed("read", &path))?,
-    };
-    if bytes.is_empty() {
-        return Ok(None);
-    }
-    serde_json::from_slice(&bytes).map(Some).map_err(|error| StoreError::Damaged {
-        file: path.display().to_string(),
-        line: error.line(),
-        why: error.to_string(),
-    })
+    private::read(common, issue, "finalized.json")
 }
 
 /// Returns the finalized runs of a repository by issue number. One record that cannot be read hides no other.
@@ -96,7 +78,7 @@ mod tests {
         fs::create_dir_all(common.path().join("ai-workflow/issue-9")).expect("a lock only");
         assert_eq!(read(common.path(), finalized(7).issue).expect("one"), Some(finalized(7)));
         assert_eq!(read(common.path(), finalized(9).issue).expect("none"), None);
-        let broken = private_folder(common.path(), finalized(243).issue).join("finalized.json");
+        let broken = private::folder(common.path(), finalized(243).issue).join("finalized.json");
         fs::write(&broken, "{").expect("damaged");
         let error = read(common.path(), finalized(243).issue).expect_err("damaged").to_string();
         assert!(error.starts_with(&format!("{} is damaged", broken.display())), "{error}");

@@ -7,6 +7,7 @@ pub mod folders;
 pub mod lock;
 pub mod log;
 pub mod pointer;
+mod private;
 pub mod seal;
 pub mod view;
 

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::{StoreError, failed, view};
+use super::{StoreError, failed, private};
 use crate::issue::IssueNumber;
 
 /// Where a run is.
@@ -20,33 +20,17 @@ pub struct Pointer {
 
 /// Returns the private folder of an issue under git's common directory: pointer and lock are in it.
 pub fn private_folder(common: &Path, issue: IssueNumber) -> PathBuf {
-    common.join("ai-workflow").join(format!("issue-{issue}"))
+    private::folder(common, issue)
 }
 
 /// Remembers where the run of an issue is.
 pub fn write(common: &Path, issue: IssueNumber, pointer: &Pointer) -> Result<(), StoreError> {
-    let folder = private_folder(common, issue);
-    let path = folder.join("pointer.json");
-    let text = serde_json::to_vec(pointer).map_err(|error| failed("write", &path)(error.into()))?;
-    fs::create_dir_all(&folder).map_err(failed("make the folder", &folder))?;
-    view::replace(&path, &text)
+    private::write(common, issue, "pointer.json", pointer)
 }
 
 /// Returns where the run of an issue is, if there is one.
 pub fn read(common: &Path, issue: IssueNumber) -> Result<Option<Pointer>, StoreError> {
-    let path = private_folder(common, issue).join("pointer.json");
-    let bytes = match fs::read(&path) {
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-        other => other.map_err(failed("read", &path))?,
-    };
-    if bytes.is_empty() {
-        return Ok(None);
-    }
-    serde_json::from_slice(&bytes).map(Some).map_err(|error| StoreError::Damaged {
-        file: path.display().to_string(),
-        line: error.line(),
-        why: error.to_string(),
-    })
+    private::read(common, issue, "pointer.json")
 }
 
 /// Forgets where the run of an issue is.
