@@ -51,6 +51,18 @@ pub enum Disposition {
     NeedsDiscussion,
 }
 
+impl Disposition {
+    /// Returns the words in which people are told.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Open => "open",
+            Self::FixRequired => "fix required",
+            Self::NoFix => "no fix needed",
+            Self::NeedsDiscussion => "needs discussion",
+        }
+    }
+}
+
 /// One problem: what, where, how bad, and what the finder suggests.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Finding {
@@ -68,14 +80,55 @@ pub struct Finding {
     pub auto_fixable: bool,
     #[serde(default)]
     pub disposition: Disposition,
+    /// Not, when it is new and about lines that have not changed since the review before. We see that; nobody tells us.
+    #[serde(default = "yes", skip_serializing_if = "is_yes")]
+    pub in_scope: bool,
+}
+
+fn yes() -> bool {
+    true
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]
+fn is_yes(flag: &bool) -> bool {
+    *flag
 }
 
 impl Finding {
+    /// Returns the severity with which the finding counts in a judgment: one that is out of scope is a remark, unless it is
+    /// critical.
+    pub fn weight(&self) -> Severity {
+        if self.in_scope || self.severity == Severity::Critical { self.severity } else { Severity::Info }
+    }
+
+    /// Says where this finding stands, and in which words, as something that was told beside another one.
+    pub fn also(&self) -> String {
+        let place = match (&self.file, self.line) {
+            (Some(file), Some(line)) => format!("{file}:{line}: "),
+            _ => String::new(),
+        };
+        format!("{place}{}", self.issue)
+    }
+
+    /// Returns the finding with the words of others that are counted as the same.
+    #[must_use]
+    pub fn with_also(&self, others: &[String]) -> Self {
+        let also: String = others.iter().map(|other| format!("; also: {other}")).collect();
+        Self { issue: format!("{}{also}", self.issue), ..self.clone() }
+    }
+
     /// Returns the identity of the finding: category, path and the issue text without numbers, hashes, paths, case and spaces.
     pub fn fingerprint(&self) -> String {
         let file = self.file.as_deref().unwrap_or("");
         format!("{}|{}|{}", self.category.to_lowercase(), file, normalised(&self.issue))
     }
+}
+
+/// Returns findings in the order in which they are told and numbered: the worst first.
+pub fn worst_first(findings: &[Finding]) -> Vec<&Finding> {
+    let mut sorted: Vec<&Finding> = findings.iter().collect();
+    sorted.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
+    sorted
 }
 
 /// Returns a text without what changes between two tellings of the same problem.
@@ -102,6 +155,7 @@ mod tests {
             suggestion: None,
             auto_fixable: false,
             disposition: Disposition::Open,
+            in_scope: true,
         }
     }
 
@@ -115,6 +169,24 @@ mod tests {
     #[test]
     fn words_made_of_hex_letters_stay() {
         assert_ne!(finding("the page is defaced").fingerprint(), finding("the page is").fingerprint());
+    }
+
+    #[test]
+    fn a_finding_out_of_scope_counts_as_a_remark_unless_it_is_critical() {
+        let beyond = |severity| Finding { severity, in_scope: false, ..finding("a problem") }.weight();
+        assert_eq!(finding("a problem").weight(), Severity::Major);
+        assert_eq!([beyond(Severity::Major), beyond(Severity::Minor)], [Severity::Info; 2]);
+        assert_eq!(beyond(Severity::Critical), Severity::Critical);
+    }
+
+    #[test]
+    fn in_a_log_a_finding_is_in_scope_unless_it_says_otherwise() {
+        let told = |finding: &Finding| serde_json::to_string(finding).expect("JSON");
+        assert!(!told(&finding("a problem")).contains("in_scope"));
+        let beyond = Finding { in_scope: false, ..finding("a problem") };
+        for finding in [finding("a problem"), beyond] {
+            assert_eq!(serde_json::from_str::<Finding>(&told(&finding)).expect("a finding"), finding);
+        }
     }
 
     #[test]

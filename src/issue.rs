@@ -1,9 +1,10 @@
-//! The issue as the forge gave it, and its number.
+//! The issue as the forge gave it, its number, and what people said around it.
 //! Its text is data: it reaches a prompt only through the fence of `prompt`.
 
 use std::fmt;
 use std::str::FromStr;
 
+use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 /// The number of an issue: 1 or more.
@@ -72,6 +73,60 @@ pub struct Issue {
     pub open: bool,
     #[serde(default)]
     pub url: String,
+    #[serde(default, skip_serializing_if = "Discussion::is_empty")]
+    pub discussion: Discussion,
+}
+
+impl Issue {
+    /// Tells whether others see it: it has an address, and is no file beside the code.
+    pub fn is_on_a_server(&self) -> bool {
+        self.url.starts_with("https://") || self.url.starts_with("http://")
+    }
+}
+
+/// What stood around the issue when the run began.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Discussion {
+    /// What people who are heard said, oldest first.
+    #[serde(default)]
+    pub comments: Vec<Remark>,
+    /// Earlier comments that found no room.
+    #[serde(default)]
+    pub left_out: usize,
+    /// The issues that the text names.
+    #[serde(default)]
+    pub linked: Vec<Linked>,
+}
+
+impl Discussion {
+    /// Tells whether there is nothing around the issue.
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+/// The issue as an event brought it: what is said or changed from that moment on does not count.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AsOf {
+    pub at: Timestamp,
+    pub title: String,
+    pub body: String,
+}
+
+/// A comment on the issue.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Remark {
+    pub author: String,
+    pub at: Timestamp,
+    pub text: String,
+}
+
+/// An issue that another one names.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Linked {
+    pub number: IssueNumber,
+    pub title: String,
+    pub open: bool,
 }
 
 #[cfg(test)]

@@ -13,6 +13,7 @@ use crate::phase::PhaseName;
 use crate::redact::{Masked, Masker};
 use crate::report::Reporter;
 use crate::store::StoreError;
+use crate::store::copy::LogCopy;
 use crate::store::log::{Log, Opened, read_file};
 use crate::store::seal::seal;
 use crate::store::view::{View, check_file, write_atomically};
@@ -51,6 +52,11 @@ impl Journal {
         let journal = Self { log, state, clock, masker, folder: folder.to_owned(), reporters: Vec::new() };
         journal.rebuild_view()?;
         Ok(journal)
+    }
+
+    /// Has a copy follow the log from now on.
+    pub fn keep_copy(&mut self, copy: LogCopy) {
+        self.log.keep_copy(copy);
     }
 
     /// Adds somebody who is told every fact from now on.
@@ -121,8 +127,8 @@ impl Journal {
         }
     }
 
-    /// Makes sure that nobody but us wrote to the log.
-    pub fn verify(&mut self) -> Result<(), JournalError> {
+    /// Makes sure that nobody but us wrote to the log; tells whether it had to be put back.
+    pub fn verify(&mut self) -> Result<bool, JournalError> {
         Ok(self.log.verify()?)
     }
 

@@ -4,6 +4,7 @@
 //! Floors 0 to 3 are pure: no files, processes, environment, clock, printing or async.
 
 // 0 words
+pub mod change;
 pub mod finding;
 pub mod issue;
 pub mod phase;
@@ -16,6 +17,8 @@ pub mod policy;
 pub mod event;
 
 // 2 rules
+pub mod extract;
+
 pub mod config;
 pub mod content_parser;
 pub mod flow;

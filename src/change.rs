@@ -1,0 +1,246 @@
+//! What differs in one path: the file before and after, and the lines that came and went.
+//! Knows no git and no disk; who made it and who judges it stand higher up.
+
+use std::sync::OnceLock;
+
+use imara_diff::{Algorithm, Diff, InternedInput};
+
+/// A text beyond this is not looked at line by line, in bytes.
+pub const LONGEST_TEXT: u64 = 4 * 1024 * 1024;
+
+/// Texts of more lines are compared in a way that takes less time and finds other pairs of lines that many places share.
+const MOST_LINES: usize = 2_000;
+
+/// What differs in one path. Never both sides missing.
+#[derive(Debug, Default)]
+pub struct Change {
+    /// Relative to the top of the worktree, with `/`.
+    pub path: String,
+    pub before: Option<Version>,
+    pub after: Option<Version>,
+    lines: OnceLock<Lines>,
+}
+
+/// One side of a change.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Version {
+    pub mode: Mode,
+    pub content: Content,
+}
+
+/// What kind of file it is, as git keeps it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mode {
+    File,
+    Executable,
+    /// A symbolic link; its content is where it points to.
+    Link,
+    Submodule,
+}
+
+/// What a file holds.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Content {
+    /// Of whatever encoding: a byte that is not UTF-8 hides nothing.
+    Text(String),
+    /// Bytes that are no text in any encoding we know.
+    Binary(Vec<u8>),
+    /// More than [`LONGEST_TEXT`] bytes.
+    TooLong(u64),
+}
+
+impl Content {
+    /// Tells what bytes are.
+    pub fn of(bytes: Vec<u8>) -> Self {
+        let size = bytes.len() as u64;
+        if size > LONGEST_TEXT {
+            return Self::TooLong(size);
+        }
+        match wide(&bytes) {
+            Some(text) => Self::Text(text),
+            None if bytes.contains(&0) => Self::Binary(bytes),
+            None => String::from_utf8(bytes).map_or_else(|error| narrow(error.into_bytes()), Self::Text),
+        }
+    }
+
+    /// Returns the text, where it is one.
+    pub fn text(&self) -> Option<&str> {
+        match self {
+            Self::Text(text) => Some(text),
+            Self::Binary(_) | Self::TooLong(_) => None,
+        }
+    }
+
+    /// Returns what a reader would make out in bytes that are no text; without NULs, so that UTF-16 is seen as well.
+    pub fn legible(&self) -> Option<String> {
+        let Self::Binary(bytes) = self else { return None };
+        let seen: Vec<u8> = bytes.iter().copied().filter(|byte| *byte != 0).collect();
+        Some(String::from_utf8_lossy(&seen).into_owned())
+    }
+
+    /// Returns the size in bytes.
+    pub fn size(&self) -> u64 {
+        match self {
+            Self::Text(text) => text.len() as u64,
+            Self::Binary(bytes) => bytes.len() as u64,
+            Self::TooLong(size) => *size,
+        }
+    }
+}
+
+/// Reads UTF-16 that says so with its first bytes.
+fn wide(bytes: &[u8]) -> Option<String> {
+    let of: fn([u8; 2]) -> u16 = match bytes.get(..2)? {
+        [0xff, 0xfe] => u16::from_le_bytes,
+        [0xfe, 0xff] => u16::from_be_bytes,
+        _ => return None,
+    };
+    let (pairs, rest) = bytes[2..].as_chunks::<2>();
+    let units: Vec<u16> = pairs.iter().map(|pair| of(*pair)).collect();
+    String::from_utf16(&units).ok().filter(|text| rest.is_empty() && !text.contains('\0'))
+}
+
+/// Reads Latin-1, which every byte is; controls that no text has tell what is none.
+fn narrow(bytes: Vec<u8>) -> Content {
+    let of_text = |byte: &u8| *byte >= b' ' && *byte != 0x7f || b"\t\n\r\x0c\x1b".contains(byte);
+    if !bytes.iter().all(of_text) {
+        return Content::Binary(bytes);
+    }
+    Content::Text(bytes.into_iter().map(char::from).collect())
+}
+
+impl Version {
+    /// Makes a plain file.
+    pub fn file(text: &str) -> Self {
+        Self { mode: Mode::File, content: Content::Text(text.to_owned()) }
+    }
+
+    /// Returns the text of a file that is no link and no submodule.
+    pub fn text(&self) -> Option<&str> {
+        let plain = matches!(self.mode, Mode::File | Mode::Executable);
+        self.content.text().filter(|_| plain)
+    }
+}
+
+/// The numbers of lines, from 0.
+#[derive(Debug, Default)]
+struct Lines {
+    added: Vec<usize>,
+    removed: Vec<usize>,
+}
+
+impl Change {
+    /// Makes a change of a path.
+    pub fn new(path: impl Into<String>, before: Option<Version>, after: Option<Version>) -> Self {
+        Self { path: path.into(), before, after, lines: OnceLock::new() }
+    }
+
+    /// Makes a change of a plain file from its texts.
+    pub fn of_texts(path: &str, before: Option<&str>, after: Option<&str>) -> Self {
+        Self::new(path, before.map(Version::file), after.map(Version::file))
+    }
+
+    /// Returns the text before; nothing for a new file and for what is no text.
+    pub fn old_text(&self) -> Option<&str> {
+        self.before.as_ref()?.text()
+    }
+
+    /// Returns the text after; nothing for a deleted file and for what is no text.
+    pub fn new_text(&self) -> Option<&str> {
+        self.after.as_ref()?.text()
+    }
+
+    pub fn is_new(&self) -> bool {
+        self.before.is_none()
+    }
+
+    pub fn is_deleted(&self) -> bool {
+        self.after.is_none()
+    }
+
+    /// Returns the lines that the change brought, with their numbers from 1 in the new text, without their ends.
+    pub fn added_lines(&self) -> impl Iterator<Item = (usize, &str)> {
+        picked(self.new_text(), &self.lines().added)
+    }
+
+    /// Returns the lines that the change took away, with their numbers from 1 in the old text.
+    pub fn removed_lines(&self) -> impl Iterator<Item = (usize, &str)> {
+        picked(self.old_text(), &self.lines().removed)
+    }
+
+    fn lines(&self) -> &Lines {
+        self.lines.get_or_init(|| compare(self.old_text().unwrap_or(""), self.new_text().unwrap_or("")))
+    }
+}
+
+/// Returns the lines with these ascending numbers from 0, and their numbers from 1.
+fn picked<'t>(text: Option<&'t str>, numbers: &'t [usize]) -> impl Iterator<Item = (usize, &'t str)> {
+    let mut wanted = numbers.iter().peekable();
+    text.unwrap_or("")
+        .lines()
+        .enumerate()
+        .filter_map(move |(number, line)| wanted.next_if(|next| **next == number).map(|_| (number + 1, line)))
+}
+
+fn compare(before: &str, after: &str) -> Lines {
+    if before.is_empty() || after.is_empty() {
+        return Lines {
+            added: (0..after.lines().count()).collect(),
+            removed: (0..before.lines().count()).collect(),
+        };
+    }
+    let input = InternedInput::new(before, after);
+    let long = input.before.len().max(input.after.len()) > MOST_LINES;
+    let diff = Diff::compute(if long { Algorithm::Myers } else { Algorithm::Histogram }, &input);
+    let mut lines = Lines::default();
+    for hunk in diff.hunks() {
+        lines.removed.extend(hunk.before.map(|line| line as usize));
+        lines.added.extend(hunk.after.map(|line| line as usize));
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn added(change: &Change) -> Vec<(usize, &str)> {
+        change.added_lines().collect()
+    }
+
+    #[test]
+    fn lines_that_came_and_went_are_numbered_from_one() {
+        let change = Change::of_texts("a", Some("one\ntwo\nthree\n"), Some("zero\none\n2\nthree"));
+        assert_eq!(added(&change), [(1, "zero"), (3, "2"), (4, "three")]);
+        assert_eq!(change.removed_lines().collect::<Vec<_>>(), [(2, "two"), (3, "three")]);
+    }
+
+    #[test]
+    fn of_a_new_file_all_lines_came_and_of_a_deleted_one_all_went() {
+        assert_eq!(added(&Change::of_texts("a", None, Some("x\r\ny"))), [(1, "x"), (2, "y")]);
+        let gone = Change::of_texts("a", Some("x\ny\n"), None);
+        assert_eq!((added(&gone), gone.removed_lines().count()), (vec![], 2));
+        assert!(gone.is_deleted() && !gone.is_new());
+    }
+
+    #[test]
+    fn what_is_no_text_has_no_lines() {
+        assert_eq!(Content::of(vec![b'a', 0]), Content::Binary(vec![b'a', 0]));
+        assert_eq!(Content::of(vec![0xff, 1]), Content::Binary(vec![0xff, 1]));
+        assert_eq!(Content::of(b"text".to_vec()), Content::Text("text".into()));
+        assert_eq!(Content::of(vec![b'a'; 5 * 1024 * 1024]).size(), 5 * 1024 * 1024);
+        let link = Version { mode: Mode::Link, content: Content::Text("target".into()) };
+        assert_eq!(added(&Change::new("a", None, Some(link))), []);
+    }
+
+    #[test]
+    fn a_text_is_a_text_in_any_encoding() {
+        let wide = |text: &str, of: fn(u16) -> [u8; 2]| text.encode_utf16().flat_map(of).collect::<Vec<u8>>();
+        assert_eq!(Content::of(b"caf\xe9\n".to_vec()), Content::Text("café\n".into()));
+        for bytes in [wide("\u{feff}é\n", u16::to_le_bytes), wide("\u{feff}é\n", u16::to_be_bytes)] {
+            assert_eq!(Content::of(bytes), Content::Text("é\n".into()));
+        }
+        let unmarked = Content::of(wide("key", u16::to_le_bytes));
+        assert_eq!((unmarked.text(), unmarked.legible().as_deref()), (None, Some("key")));
+    }
+}
