@@ -70,6 +70,7 @@ fn major(issue: String) -> Finding {
         suggestion: None,
         auto_fixable: false,
         disposition: Disposition::Open,
+        in_scope: true,
     }
 }
 
@@ -88,6 +89,7 @@ fn from_object(fields: &Map<String, Value>) -> Finding {
             .get("auto_fixable")
             .is_some_and(|value| line(value).eq_ignore_ascii_case("true")),
         disposition: Disposition::Open,
+        in_scope: true,
     }
 }
 
@@ -164,8 +166,14 @@ mod tests {
             suggestion: Some("split".into()),
             auto_fixable: true,
             disposition: Disposition::Open,
+            in_scope: true,
         };
         assert_eq!(one(&value), expected);
+    }
+
+    #[test]
+    fn nobody_tells_us_that_a_finding_is_out_of_scope() {
+        assert!(one(&json!({"issue": "x", "in_scope": false})).in_scope);
     }
 
     #[test]

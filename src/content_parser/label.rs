@@ -3,8 +3,6 @@
 
 use std::sync::LazyLock;
 
-use regex::{Matches, Regex};
-
 use super::folded::is_picture;
 
 /// How much a label weighs, heaviest first. A heavier label beats a lighter one; equals compete by strictness.
@@ -43,16 +41,6 @@ pub(super) struct Label {
     /// The label as readers know it, such as `最終判定`, `overall assessment` or `DECISION`.
     pub name: String,
     pub lead: Lead,
-}
-
-/// Finds the words that end a label.
-pub(super) fn mentions(text: &str) -> Matches<'static, '_> {
-    static CORE: LazyLock<Regex> = LazyLock::new(|| {
-        let words =
-            r"判定結果|判定|評価|結果|(?i-u:verdict|judge?ment|determination|assessment|decision|result)";
-        Regex::new(words).expect("the pattern is a constant")
-    });
-    CORE.find_iter(text)
 }
 
 /// Tells by the last word whether a label may follow a text. Most words that could end a label are ordinary words, and
@@ -235,10 +223,11 @@ fn is_decoration(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::content_parser::mention::mentions;
 
     fn label(line: &str) -> Option<(Rank, String, Lead)> {
         let mention = mentions(line).last().expect("a label");
-        let label = read(&line[..mention.start()], true, mention.as_str())?;
+        let label = read(&line[..mention.start], true, &line[mention])?;
         Some((label.rank, label.name, label.lead))
     }
 

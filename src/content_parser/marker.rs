@@ -10,11 +10,11 @@ use super::folded::{folded, is_picture};
 use super::label::{self, Label, Lead, Rank};
 use super::quoted::{self, Quoted};
 use super::word::{Said, Words};
-use super::{head, tail};
+use super::{head, mention, tail};
 use crate::verdict::Judgment;
 
 /// More labels than this are nobody's answer.
-const MOST: usize = 50_000;
+const MOST: usize = 5_000;
 
 /// More words that could end a label than this are not looked at.
 const MOST_MENTIONS: usize = 200_000;
@@ -48,8 +48,36 @@ impl Marks {
     /// Returns the mark that counts. Quoted ones may only make it stricter.
     pub(super) fn best(&self) -> Option<Mark> {
         let own = strictest_of_best_rank(self.found.iter().filter(|mark| !mark.quoted))?;
+        let own = self.contradicting(own).unwrap_or(own);
         let any = strictest_of_best_rank(self.found.iter())?;
         Some(if any.judgment > own.judgment { any } else { own }.clone())
+    }
+
+    /// Returns what lines that are not quoted say against passing: the label and the word.
+    pub(super) fn against(&self) -> impl Iterator<Item = (&str, &str)> {
+        let against = self.found.iter().filter(|mark| !mark.quoted && !mark.judgment.approves());
+        against.map(|mark| (mark.name.as_str(), mark.stated.as_str()))
+    }
+
+    /// Returns a line that says of the whole review what an approval of a heavier label takes back: `Overall Decision:
+    /// REJECT` below `Final Decision: PASS`. Labels that are written about parts, too, contradict nothing.
+    fn contradicting(&self, own: &Mark) -> Option<&Mark> {
+        let core = |name: &str| {
+            ["decision", "verdict"].into_iter().find(|core| name.to_ascii_lowercase().ends_with(core))
+        };
+        let is_of_the_same = |mark: &&Mark| core(&mark.name).is_some_and(|of| core(&own.name) == Some(of));
+        self.denying().filter(|_| own.judgment.approves()).find(is_of_the_same)
+    }
+
+    /// Returns the declared lines that say of the whole review that it does not pass.
+    pub(super) fn denying(&self) -> impl Iterator<Item = &Mark> {
+        let of_all = |name: &str| {
+            ["DECISION", "最終判定"].contains(&name)
+                || name.starts_with("overall ")
+                || name.starts_with("final ")
+        };
+        let own = self.found.iter().filter(|mark| mark.declared && !mark.quoted);
+        own.filter(move |mark| !mark.judgment.approves() && of_all(&mark.name))
     }
 }
 
@@ -65,34 +93,52 @@ fn strictest_of_best_rank<'m>(marks: impl Iterator<Item = &'m Mark> + Clone) -> 
     marks.filter(counts).reduce(|best, next| if next.judgment > best.judgment { next } else { best })
 }
 
-/// Reads all marker lines of a text, without those inside objects.
+/// Reads all marker lines of a text, without those inside objects. A flood of them is not read at all.
 pub(super) fn read(text: &str, quotations: &Quoted, objects: &[Range<usize>], words: &Words) -> Marks {
+    let Some(candidates) = candidates(text, objects) else {
+        return Marks { crowded: true, ..Marks::default() };
+    };
     let mut marks = Marks::default();
-    let mut lines = Lines::default();
-    let mut labels = 0;
-    for (count, mention) in label::mentions(text).enumerate() {
-        if count == MOST_MENTIONS || labels == MOST {
-            marks.crowded = true;
-            break;
-        }
-        if !may_be_label(text.as_bytes(), mention.end()) || is_inside(objects, mention.start()) {
-            continue;
-        }
-        lines.advance(text, mention.start());
-        if !label::may_follow(tail(&text[lines.start..mention.start()], REACH)) {
-            continue;
-        }
-        labels += 1;
-        let Some(place) = Place::read(text, lines.start, mention.range()) else { continue };
-        let is_quoted = quotations.is_quoted(lines.start, mention.start())
-            || quoted::is_indented(&text[lines.start..mention.start()]);
+    for Candidate { line, number, core } in candidates {
+        let Some(place) = Place::read(text, line, core.clone()) else { continue };
+        let is_quoted =
+            quotations.is_quoted(line, core.start) || quoted::is_indented(&text[line..core.start]);
         match place.said(words) {
-            Some(Said::Go(go)) => marks.go.push((lines.number, go, is_quoted)),
+            Some(Said::Go(go)) => marks.go.push((number, go, is_quoted)),
             Some(said) => marks.found.extend(place.mark(said, is_quoted)),
             None => {}
         }
     }
     marks
+}
+
+/// Words that could end a label, where one may stand.
+#[derive(Debug)]
+struct Candidate {
+    /// Where its line starts.
+    line: usize,
+    /// The number of its line, from 0.
+    number: usize,
+    core: Range<usize>,
+}
+
+/// Returns nothing when there are too many.
+fn candidates(text: &str, objects: &[Range<usize>]) -> Option<Vec<Candidate>> {
+    let mut candidates = Vec::new();
+    let mut lines = Lines::default();
+    for (count, mention) in mention::mentions(text).enumerate() {
+        if count == MOST_MENTIONS || candidates.len() == MOST {
+            return None;
+        }
+        if !may_be_label(text.as_bytes(), mention.end) || is_inside(objects, mention.start) {
+            continue;
+        }
+        lines.advance(text, mention.start);
+        if label::may_follow(tail(&text[lines.start..mention.start], REACH)) {
+            candidates.push(Candidate { line: lines.start, number: lines.number, core: mention });
+        }
+    }
+    Some(candidates)
 }
 
 /// Tells by one character whether a verdict may follow; most mentions end here.

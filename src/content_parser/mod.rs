@@ -16,38 +16,64 @@
 //!
 //! Text in code fences, block quotes and comments is quoted: it may make a verdict stricter, never milder. The only exceptions are
 //! JSON objects, which usually stand in a fence, and a fence around the whole answer.
-//! At the end a verdict that its own findings or grades contradict is tightened. Nothing is ever loosened.
+//! At the end a verdict that its own findings or grades contradict is tightened, and an approval that the reviewer takes back in
+//! its own words (`second_thought`), even beside the right object. Nothing is ever loosened.
 //!
 //! Everything is linear in the length of the text, and every budget that runs out fails closed.
 
+mod answer_object;
+mod blocks;
 mod claim;
 mod difficulty;
+mod dispositions;
+mod doubt;
 mod evaluation;
 mod findings;
 mod folded;
 mod go_nogo;
+mod judgments;
 mod label;
 mod marker;
+mod mention;
+mod named_findings;
 mod objection;
 mod objects;
+mod questions;
 mod quoted;
+mod remaining_tasks;
+mod reply;
 mod review;
+mod scalar;
+mod scan;
+mod scope;
+mod second_thought;
+mod slash_command;
 mod stated;
 mod strict;
 mod suggestions;
 mod table;
+mod tasks;
 mod word;
 
 use std::collections::BTreeMap;
 
+use crate::finding::Finding;
 use crate::verdict::Judgment;
 
+pub use answer_object::{last_json_block, last_object};
+pub use blocks::{CodeBlock, code_blocks, own_lines};
 pub use claim::read_claim;
 pub use difficulty::{Estimate, read_difficulty};
-pub use evaluation::read_evaluation;
+pub use dispositions::read_dispositions;
+pub use doubt::doubt;
+pub use evaluation::{read_evaluation, read_evaluations, unread_decision};
+pub use reply::read_reply;
 pub use review::{read_review, read_structured};
+pub use scope::{Scope, read_scope};
+pub use slash_command::{COMMAND_HELP, SlashCommand, Unclear, slash_command};
 pub use strict::read_object;
-pub use table::read_triage;
+pub use table::{answering, read_triage};
+pub use tasks::{Task, only_ticks, read_tasks};
 
 /// What a review is read by: which one is asked for, and what its words mean.
 #[derive(Debug, Clone, Copy)]
@@ -58,6 +84,8 @@ pub struct Terms<'a> {
     pub require_review_id: bool,
     /// The policy's verdict map.
     pub words: &'a BTreeMap<String, Judgment>,
+    /// Findings of this very answer that are new and about nothing that changed since the review before.
+    pub beyond: &'a [Finding],
 }
 
 /// Returns the three words of the default policy.

@@ -8,6 +8,9 @@
 
 use std::ops::Range;
 
+use super::scalar::{is_json_scalar, is_scalar, scalar_end};
+use super::scan;
+
 /// Deeper nesting is nobody's answer; `serde_json` stops soon after.
 const DEEPEST: usize = 100;
 
@@ -42,7 +45,7 @@ pub(super) fn find(text: &str) -> Objects {
     let mut at = 0;
     while at < bytes.len() && !objects.crowded {
         at = match (first.alive, second.alive) {
-            (false, false) => match (at..bytes.len()).find(|&at| bytes[at] == b'{' && opens(bytes, at)) {
+            (false, false) => match next_opening(bytes, at) {
                 Some(brace) => first.open(brace),
                 None => break,
             },
@@ -60,18 +63,45 @@ pub(super) fn find(text: &str) -> Objects {
     objects
 }
 
-/// Tells whether a brace is followed by a key and a colon; one that is not needs no reader. The look ahead ends at the
-/// second quote, which is the next brace's first one at the latest, so no byte is looked at more than twice.
-fn opens(bytes: &[u8], brace: usize) -> bool {
-    let Some(key) = bytes[brace + 1..].trim_ascii_start().strip_prefix(b"\"") else { return false };
-    let mut at = 0;
-    while at < key.len() && key[at] != b'"' {
-        at += if key[at] == b'\\' { 2 } else { 1 };
+fn next_opening(bytes: &[u8], from: usize) -> Option<usize> {
+    let mut at = scan::byte(bytes, from, b'{');
+    while at < bytes.len() {
+        if opens(bytes, at) {
+            return Some(at);
+        }
+        at = scan::byte(bytes, at + 1, b'{');
     }
-    key.get(at + 1..).is_some_and(|after| after.trim_ascii_start().starts_with(b":"))
+    None
 }
 
-/// Feeds one byte to two readers. A brace that ends the one outside a string may begin an object.
+/// Tells whether a brace is followed by a key and a colon; one that is not needs no reader. The look ahead ends at the
+/// second quote, which is the next brace's first one at the latest, so no byte is looked at more than twice.
+#[inline]
+fn opens(bytes: &[u8], brace: usize) -> bool {
+    let quote = after_blanks(bytes, brace + 1);
+    bytes.get(quote) == Some(&b'"') && is_key(bytes, quote + 1)
+}
+
+/// Tells whether a string is followed by a colon.
+fn is_key(bytes: &[u8], text: usize) -> bool {
+    let mut at = text;
+    loop {
+        at = scan::either(bytes, at.min(bytes.len()), *b"\"\\");
+        match bytes.get(at) {
+            Some(b'\\') => at += 2,
+            Some(_) => return bytes.get(after_blanks(bytes, at + 1)) == Some(&b':'),
+            None => return false,
+        }
+    }
+}
+
+fn after_blanks(bytes: &[u8], from: usize) -> usize {
+    let blanks = bytes[from..].iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+    from + blanks
+}
+
+/// Lets two readers go on. One of them is outside a string, and only a quote matters to the other: it turns both. Where
+/// the one outside ends, the other goes on alone; the brace that ended it may begin an object.
 fn run_both(
     first: &mut Reader,
     second: &mut Reader,
@@ -79,15 +109,24 @@ fn run_both(
     at: usize,
     objects: &mut Objects,
 ) -> usize {
-    first.feed(bytes, at, objects);
-    second.feed(bytes, at, objects);
-    if bytes[at] == b'{' && first.alive != second.alive {
-        let (alive, free) = if first.alive { (first, second) } else { (second, first) };
-        if alive.state.is_text() && opens(bytes, at) {
-            return free.open(at);
+    let (mut outside, mut inside) = if first.state.is_text() { (second, first) } else { (first, second) };
+    let mut at = at;
+    loop {
+        at = outside.read_structure(bytes, at);
+        match outside.state {
+            State::KeyText | State::ValueText => inside.end_string(bytes, at - 1),
+            State::Dead | State::Done => {
+                outside.end(outside.state, at, objects);
+                if bytes[at] == b'"' {
+                    inside.end_string(bytes, at);
+                    at += 1;
+                }
+                return at;
+            }
+            _ => return at,
         }
+        std::mem::swap(&mut outside, &mut inside);
     }
-    at + 1
 }
 
 /// What the grammar allows next.
@@ -97,13 +136,10 @@ enum State {
     KeyOrEnd,
     Key,
     KeyText,
-    KeyEscape,
     Colon,
     Value,
     ValueOrEnd,
     ValueText,
-    ValueEscape,
-    Scalar,
     AfterField,
     AfterItem,
     /// The outermost object is complete.
@@ -143,7 +179,7 @@ enum Key {
 struct Reader {
     alive: bool,
     state: State,
-    /// Where the current string or scalar begins.
+    /// Where the current string begins.
     token: usize,
     in_object: bool,
     frames: Vec<Frame>,
@@ -161,63 +197,94 @@ impl Reader {
     /// Reads on alone until this read ends, or until a brace inside a string begins another. Returns where to go on: the
     /// brace that ended this read may begin one, too.
     fn run(&mut self, free: &mut Self, bytes: &[u8], from: usize, objects: &mut Objects) -> usize {
+        let mut at = from;
+        loop {
+            if self.state.is_text() {
+                at = self.read_string(bytes, at);
+                if at < bytes.len() && self.state.is_text() {
+                    return free.open(at);
+                }
+            } else {
+                at = self.read_structure(bytes, at);
+            }
+            if matches!(self.state, State::Done | State::Dead) {
+                self.end(self.state, at, objects);
+                return if bytes[at] == b'{' { at } else { at + 1 };
+            }
+            if at >= bytes.len() {
+                return at;
+            }
+        }
+    }
+
+    /// Reads on in a string until it ends, or until a brace in it may begin an object. Returns the position after the
+    /// string, or that of the brace, or that of what no string has.
+    fn read_string(&mut self, bytes: &[u8], from: usize) -> usize {
+        let mut at = from;
+        loop {
+            at = scan::one_of_three(bytes, at, *b"\"\\{");
+            match bytes.get(at) {
+                Some(b'"') => {
+                    self.end_string(bytes, at);
+                    return at + 1;
+                }
+                Some(b'\\') => match bytes.get(at + 1) {
+                    Some(byte) if is_escape(*byte) => at += 2,
+                    Some(_) => {
+                        self.state = State::Dead;
+                        return at + 1;
+                    }
+                    None => return bytes.len(),
+                },
+                Some(_) if !opens(bytes, at) => at += 1,
+                _ => return at,
+            }
+        }
+    }
+
+    /// Reads on outside of strings. Returns the position after the quote that begins one, or that of the byte that ends
+    /// this read.
+    fn read_structure(&mut self, bytes: &[u8], from: usize) -> usize {
+        use State::{
+            AfterField, AfterItem, Colon, Dead, Done, Key, KeyOrEnd, KeyText, Value, ValueOrEnd, ValueText,
+        };
         // The state is kept in a register: this loop is where the time goes.
         let mut state = self.state;
         let mut at = from;
-        while at < bytes.len() {
-            if state.is_text() {
-                let stops = |byte: &u8| matches!(byte, b'"' | b'\\' | b'{');
-                at += bytes[at..].iter().position(stops).unwrap_or(bytes.len() - at);
-                if at == bytes.len() || (bytes[at] == b'{' && opens(bytes, at)) {
+        while let Some(&byte) = bytes.get(at) {
+            state = match (state, byte) {
+                (Colon, b':') | (AfterItem, b',') => Value,
+                (AfterField, b',') => Key,
+                (Key | KeyOrEnd, b'"') => self.begin(at + 1, KeyText),
+                (Value | ValueOrEnd, b'"') => self.begin(at + 1, ValueText),
+                (Value | ValueOrEnd, b'{') => self.push(at, true),
+                (Value | ValueOrEnd, b'[') => self.push(at, false),
+                (Value | ValueOrEnd, _) if is_scalar(byte) => {
+                    let end = scalar_end(bytes, at);
+                    if end == bytes.len() {
+                        at = end;
+                        break;
+                    }
+                    let good = is_json_scalar(&bytes[at..end]);
+                    // What follows a good one is still to be read; a bad one ends the read there.
+                    at = if good { end - 1 } else { end };
+                    if good { self.after_value() } else { Dead }
+                }
+                (KeyOrEnd | AfterField, b'}') | (ValueOrEnd | AfterItem, b']') => self.close(at),
+                (_, b' ' | b'\t' | b'\n' | b'\r') => state,
+                _ => Dead,
+            };
+            match state {
+                Dead | Done => break,
+                KeyText | ValueText => {
+                    at += 1;
                     break;
                 }
+                _ => at += 1,
             }
-            state = self.step(state, bytes, at);
-            if matches!(state, State::Done | State::Dead) {
-                self.end(state, at, objects);
-                return if bytes[at] == b'{' { at } else { at + 1 };
-            }
-            at += 1;
         }
         self.state = state;
-        if at < bytes.len() { free.open(at) } else { at }
-    }
-
-    fn feed(&mut self, bytes: &[u8], at: usize, objects: &mut Objects) {
-        self.state = self.step(self.state, bytes, at);
-        if matches!(self.state, State::Done | State::Dead) {
-            self.end(self.state, at, objects);
-        }
-    }
-
-    /// Takes one byte.
-    #[inline]
-    fn step(&mut self, state: State, bytes: &[u8], at: usize) -> State {
-        use State::{
-            AfterField, AfterItem, Colon, Dead, KeyEscape, KeyOrEnd, KeyText, Scalar, Value, ValueEscape,
-            ValueOrEnd, ValueText,
-        };
-        let byte = bytes[at];
-        let state = if state == Scalar && !is_scalar(byte) { self.end_scalar(bytes, at) } else { state };
-        match (state, byte) {
-            (KeyText, b'"') => self.end_key(bytes, at),
-            (ValueText, b'"') => self.end_text(at),
-            (KeyText, b'\\') => KeyEscape,
-            (ValueText, b'\\') => ValueEscape,
-            (KeyEscape, _) if is_escape(byte) => KeyText,
-            (ValueEscape, _) if is_escape(byte) => ValueText,
-            (State::Key | KeyOrEnd, b'"') => self.begin(at + 1, KeyText),
-            (Value | ValueOrEnd, b'"') => self.begin(at + 1, ValueText),
-            (Value | ValueOrEnd, b'{') => self.push(at, true),
-            (Value | ValueOrEnd, b'[') => self.push(at, false),
-            (Value | ValueOrEnd, _) if is_scalar(byte) => self.begin(at, Scalar),
-            (Colon, b':') | (AfterItem, b',') => Value,
-            (AfterField, b',') => State::Key,
-            (KeyOrEnd | AfterField, b'}') | (ValueOrEnd | AfterItem, b']') => self.close(at),
-            (KeyEscape | ValueEscape, _) => Dead,
-            (KeyText | ValueText | Scalar, _) | (_, b' ' | b'\t' | b'\n' | b'\r') => state,
-            _ => Dead,
-        }
+        at
     }
 
     fn begin(&mut self, token: usize, state: State) -> State {
@@ -229,8 +296,9 @@ impl Reader {
         if self.in_object { State::AfterField } else { State::AfterItem }
     }
 
-    fn end_scalar(&self, bytes: &[u8], at: usize) -> State {
-        if is_json_scalar(&bytes[self.token..at]) { self.after_value() } else { State::Dead }
+    /// Ends a string at its quote.
+    fn end_string(&mut self, bytes: &[u8], at: usize) {
+        self.state = if self.state == State::KeyText { self.end_key(bytes, at) } else { self.end_text(at) };
     }
 
     fn end_key(&mut self, bytes: &[u8], at: usize) -> State {
@@ -299,37 +367,6 @@ fn is_verdict_key(key: &[u8]) -> bool {
 
 fn is_escape(byte: u8) -> bool {
     b"\"\\/bfnrtu".contains(&byte)
-}
-
-fn is_scalar(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.')
-}
-
-fn is_json_scalar(token: &[u8]) -> bool {
-    // One digit is by far the most frequent.
-    matches!(token, [b'0'..=b'9']) || matches!(token, b"true" | b"false" | b"null") || is_json_number(token)
-}
-
-fn is_json_number(token: &[u8]) -> bool {
-    let digits = |from: &[u8]| from.iter().take_while(|byte| byte.is_ascii_digit()).count();
-    let mut rest = token.strip_prefix(b"-").unwrap_or(token);
-    let whole = digits(rest);
-    if whole == 0 || (whole > 1 && rest[0] == b'0') {
-        return false;
-    }
-    rest = &rest[whole..];
-    if let Some(fraction) = rest.strip_prefix(b".") {
-        let length = digits(fraction);
-        if length == 0 {
-            return false;
-        }
-        rest = &fraction[length..];
-    }
-    if let [b'e' | b'E', exponent @ ..] = rest {
-        let exponent = exponent.strip_prefix(b"+").or(exponent.strip_prefix(b"-")).unwrap_or(exponent);
-        return !exponent.is_empty() && digits(exponent) == exponent.len();
-    }
-    rest.is_empty()
 }
 
 #[cfg(test)]

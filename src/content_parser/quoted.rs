@@ -3,7 +3,9 @@
 
 use std::ops::Range;
 
-use super::head;
+use memchr::memmem;
+
+use super::{head, scan};
 
 /// Beyond so many lines with fence marks everything counts as quoted.
 const MOST: usize = 20_000;
@@ -13,6 +15,8 @@ const MOST: usize = 20_000;
 pub(super) struct Quoted<'t> {
     text: &'t str,
     fences: Vec<Fence>,
+    /// A fence without a language around the whole text: it quotes nothing, and may be all code.
+    around: Option<Fence>,
     comments: Vec<Range<usize>>,
 }
 
@@ -34,12 +38,18 @@ impl<'t> Quoted<'t> {
                 && is_prose(info(&text[fence.span.clone()]))
                 && is_closed(&text[fence.span.clone()])
         };
+        let mut around = None;
         if let [only] = &fences[..]
             && wraps(only)
         {
-            fences.clear();
+            around = fences.pop().filter(|fence| info(&text[fence.span.clone()]).is_empty());
         }
-        Self { text, fences, comments: comments(text) }
+        Self { text, fences, around, comments: comments(text) }
+    }
+
+    /// Finds the fences of a text in which even a fence around the whole of it quotes.
+    pub(super) fn in_full(text: &'t str) -> Self {
+        Self { text, fences: fences(text), around: None, comments: comments(text) }
     }
 
     /// Tells whether a line that starts at `line` and has something at `at` is quoted.
@@ -56,12 +66,37 @@ impl<'t> Quoted<'t> {
 
     /// Returns the lines that are not quoted.
     pub(super) fn own_lines(&self) -> impl Iterator<Item = &'t str> {
+        self.numbered_lines().map(|(_, line)| line)
+    }
+
+    /// Returns the lines that are not quoted, with their numbers from 1.
+    pub(super) fn numbered_lines(&self) -> impl Iterator<Item = (usize, &'t str)> {
         let mut next = 0;
-        self.text.split_inclusive('\n').filter(move |line| {
+        let lines = self.text.split_inclusive('\n').enumerate().filter(move |(_, line)| {
             let start = next;
             next += line.len();
-            let text_starts = start + line.len() - line.trim_start().len();
-            !self.is_quoted(start, text_starts) && !line.trim_start().starts_with('>')
+            self.is_own(start, line)
+        });
+        lines.map(|(index, line)| (index + 1, line))
+    }
+
+    /// Tells whether a line that starts at `start` is not quoted.
+    pub(super) fn is_own(&self, start: usize, line: &str) -> bool {
+        let begins = line.trim_start();
+        !begins.starts_with('>') && !self.is_quoted(start, start + line.len() - begins.len())
+    }
+
+    /// Returns the code blocks: where each begins, what stands beside its opening mark, and what is in it.
+    pub(super) fn code_blocks(&self) -> impl Iterator<Item = (usize, &'t str, &'t str)> {
+        self.fences.iter().chain(&self.around).map(|fence| {
+            let whole = &self.text[fence.span.clone()];
+            let body = whole.split_once('\n').map_or("", |(_, body)| body);
+            let body = if is_closed(whole) {
+                &body[..body.trim_end_matches('\n').rfind('\n').map_or(0, |at| at + 1)]
+            } else {
+                body
+            };
+            (fence.span.start, info(whole), body)
         })
     }
 
@@ -84,6 +119,19 @@ pub(super) fn is_indented(line: &str) -> bool {
     }
     let spaces = line.bytes().take(4).take_while(|byte| *byte == b' ').count();
     spaces == 4 || line.as_bytes().get(spaces) == Some(&b'\t')
+}
+
+/// Returns what stands in the closed fences of a language.
+pub(super) fn fenced<'t>(text: &'t str, language: &str) -> impl Iterator<Item = &'t str> {
+    let wanted = move |fence: &Fence| info(&text[fence.span.clone()]).eq_ignore_ascii_case(language);
+    let mut spans: Vec<Range<usize>> = Vec::new();
+    spans.extend(fences(text).into_iter().filter(wanted).map(|fence| fence.span));
+    spans.into_iter().map(|span| text[span].trim_end_matches('\n')).filter(|fence| is_closed(fence)).map(
+        |fence| {
+            let inside = fence.split_once('\n').map_or("", |(_, inside)| inside);
+            &inside[..inside.rfind('\n').map_or(0, |end| end + 1)]
+        },
+    )
 }
 
 fn fences(text: &str) -> Vec<Fence> {
@@ -112,35 +160,35 @@ fn fences(text: &str) -> Vec<Fence> {
 fn fence_lines(text: &str) -> Vec<(usize, &str)> {
     let bytes = text.as_bytes();
     let mut lines = Vec::new();
-    let mut begins = true;
-    for (at, byte) in bytes.iter().enumerate() {
-        match byte {
-            b'\n' => begins = true,
-            b' ' | b'\t' => {}
-            b'`' | b'~' if begins => {
-                begins = false;
-                let marks = bytes[at..].starts_with(b"```") || bytes[at..].starts_with(b"~~~");
-                if marks && lines.len() < MOST {
-                    lines.push((at, head(&text[at..], 200).lines().next().unwrap_or_default()));
-                }
-            }
-            _ => begins = false,
+    let mut mark = scan::either(bytes, 0, *b"`~");
+    while mark < bytes.len() && lines.len() < MOST {
+        let marks = bytes[mark..].starts_with(b"```") || bytes[mark..].starts_with(b"~~~");
+        if marks && begins_line(bytes, mark) {
+            lines.push((mark, head(&text[mark..], 200).lines().next().unwrap_or_default()));
         }
+        // Whatever else is on this line does not begin it.
+        let line_end = scan::byte(bytes, mark + 1, b'\n');
+        mark = scan::either(bytes, line_end, *b"`~");
     }
     lines
 }
 
+/// Tells whether only blanks stand between the start of a line and a position.
+fn begins_line(bytes: &[u8], at: usize) -> bool {
+    bytes[..at].iter().rfind(|byte| !matches!(byte, b' ' | b'\t')).is_none_or(|byte| *byte == b'\n')
+}
+
 /// Returns the comments that begin a line, to the end of the text when they are not closed; not all of a flood.
 fn comments(text: &str) -> Vec<Range<usize>> {
+    let (opening, closing) = (memmem::Finder::new("<!--"), memmem::Finder::new("-->"));
+    let bytes = text.as_bytes();
     let mut comments = Vec::new();
     let mut from = 0;
-    while let Some(distance) = text[from..].find("<!--") {
+    while let Some(distance) = opening.find(&bytes[from..]) {
         let start = from + distance;
-        let begins_line =
-            matches!(text[..start].trim_end_matches([' ', '\t']).bytes().last(), None | Some(b'\n'));
         from = start + 4;
-        if begins_line {
-            let end = text[from..].find("-->").filter(|_| comments.len() < MOST);
+        if begins_line(bytes, start) {
+            let end = closing.find(&bytes[from..]).filter(|_| comments.len() < MOST);
             from = end.map_or(text.len(), |end| from + end);
             comments.push(start..from);
         }
@@ -168,7 +216,8 @@ fn is_prose(info: &str) -> bool {
 }
 
 fn is_closed(fence: &str) -> bool {
-    let last = fence.lines().skip(1).last().unwrap_or_default();
+    let (_, inside) = fence.split_once('\n').unwrap_or_default();
+    let last = inside.lines().next_back().unwrap_or_default();
     last.trim_start().starts_with(['`', '~']) && info(last).is_empty()
 }
 

@@ -11,7 +11,7 @@ use super::quoted::Quoted;
 use super::stated::{self, Origin};
 use super::strict::{self, Budget};
 use super::word::Words;
-use super::{Terms, clipped, go_nogo, head, marker, suggestions, table};
+use super::{Terms, clipped, go_nogo, head, marker, objection, scan, second_thought, suggestions, table};
 use crate::event::{Reading, TriageTable};
 use crate::verdict::{Judgment, ReadAs};
 
@@ -22,8 +22,10 @@ pub fn read_review(text: &str, terms: &Terms) -> Reading {
     let words = Words::new(terms.words);
     let quoted = Quoted::new(text);
     let objects = Objects::read(text, &quoted, terms, &words);
-    if let Some(answer) = strictest(objects.right) {
-        return with_prose(answer, text, &objects.spans);
+    if let Some(answer) = objects.right {
+        let answer = with_prose(answer, text, &objects.spans);
+        let answer = denied_by_prose(answer, text, &quoted, &objects.spans);
+        return denied_by_marks(answer, &marker::read(text, &quoted, &objects.spans, &words));
     }
     if let Some(reason) = objects.doubt {
         return unverifiable(text, reason);
@@ -35,9 +37,10 @@ pub fn read_review(text: &str, terms: &Terms) -> Reading {
     if marks.crowded {
         return unverifiable(text, "more marker lines than can be read");
     }
-    let answer = strictest(objects.unnamed);
-    let lenient =
-        by_objects_and_marks(text, answer, &marks, &objects.spans).or_else(|| by_other_forms(text, &marks));
+    let lenient = by_objects_and_marks(text, objects.unnamed, &marks, &objects.spans)
+        .or_else(|| by_other_forms(text, &marks))
+        .map(|reading| denied_by_items(reading, &quoted))
+        .map(|reading| denied_by_prose(reading, text, &quoted, &objects.spans));
     tightened(lenient.unwrap_or_else(|| unverifiable(text, "no marker")), objects.tightening, &marks)
 }
 
@@ -53,17 +56,17 @@ pub fn read_structured(value: &Value, terms: &Terms) -> Reading {
         Origin::Unnamed if terms.require_review_id && terms.review_id.is_some() => {
             unverifiable(&text, "no answer with the review_id of this review")
         }
-        Origin::Right | Origin::Unnamed => stated::read(fields, &words, ReadAs::Schema),
+        Origin::Right | Origin::Unnamed => stated::read(fields, &words, terms, ReadAs::Schema),
     }
 }
 
-/// The review objects of a text, sorted by whose they are.
+/// The review objects of a text, sorted by whose they are; of each sort the strictest.
 #[derive(Debug, Default)]
 struct Objects {
-    right: Vec<Reading>,
-    unnamed: Vec<Reading>,
+    right: Option<Reading>,
+    unnamed: Option<Reading>,
     /// What may only make a verdict stricter: objects inside others, and verdicts of objects that break.
-    tightening: Vec<Reading>,
+    tightening: Option<Reading>,
     /// Why no other object and no marker can pass.
     doubt: Option<&'static str>,
     /// Where objects stand: what is inside them is no marker line.
@@ -88,7 +91,7 @@ impl Objects {
             }
         }
         for broken in &found.broken {
-            sorted.add_broken(broken, text, quoted, words);
+            sorted.add_broken(broken, text, quoted, (words, terms));
         }
         sorted.spans = joined(found.whole);
         sorted
@@ -100,18 +103,21 @@ impl Objects {
             return;
         }
         let origin = stated::origin(fields, terms);
-        if origin != Origin::Right && stated::is_template(fields, words) {
+        if stated::is_template(fields, words) {
+            if origin == Origin::Right {
+                self.doubt = Some("the form of the answer, not filled in, as the prompt shows it");
+            }
             return;
         }
-        let reading = || stated::read(fields, words, ReadAs::Json);
+        let reading = || stated::read(fields, words, terms, ReadAs::Json);
         match origin {
-            Origin::Right => self.right.push(reading()),
+            Origin::Right => keep_stricter(&mut self.right, reading()),
             Origin::Wrong => {
                 self.doubt = Some("an object with a review_id that is not the one of this review");
             }
-            Origin::Unnamed if outermost => self.unnamed.push(reading()),
+            Origin::Unnamed if outermost => keep_stricter(&mut self.unnamed, reading()),
             // What is quoted inside another object may be somebody else's approval.
-            Origin::Unnamed => self.tightening.push(reading()),
+            Origin::Unnamed => keep_stricter(&mut self.tightening, reading()),
         }
     }
 
@@ -124,7 +130,7 @@ impl Objects {
     }
 
     /// An object that breaks cannot pass, unless it is program code or only shows the form of an answer.
-    fn add_broken(&mut self, broken: &Broken, text: &str, quoted: &Quoted, words: &Words) {
+    fn add_broken(&mut self, broken: &Broken, text: &str, quoted: &Quoted, (words, terms): (&Words, &Terms)) {
         if quoted.is_code(broken.end.saturating_sub(1)) {
             return;
         }
@@ -137,7 +143,8 @@ impl Objects {
             Some(judgment) if !judgment.approves() => {
                 let fields = Map::from_iter([("result".to_owned(), Value::from(word))]);
                 let reason = format!("an object that breaks says {word}");
-                self.tightening.push(Reading { reason, ..stated::read(&fields, words, ReadAs::Json) });
+                let stated = stated::read(&fields, words, terms, ReadAs::Json);
+                keep_stricter(&mut self.tightening, Reading { reason, ..stated });
             }
             Some(_) if !leaves_out => self.doubt = Some("an object with a verdict that breaks"),
             None if rest.is_empty() => self.doubt = Some("an object with a verdict that is cut off"),
@@ -147,7 +154,7 @@ impl Objects {
 }
 
 /// Joins spans that overlap; they are sorted by where they start.
-fn joined(spans: Vec<Range<usize>>) -> Vec<Range<usize>> {
+pub(super) fn joined(spans: Vec<Range<usize>>) -> Vec<Range<usize>> {
     let mut joined: Vec<Range<usize>> = Vec::new();
     for span in spans {
         match joined.last_mut() {
@@ -158,15 +165,31 @@ fn joined(spans: Vec<Range<usize>>) -> Vec<Range<usize>> {
     joined
 }
 
-/// Tells whether an object that cannot be read states a verdict somewhere.
+/// Tells whether an object that cannot be read states a verdict somewhere; an escape may hide one.
 fn states_verdict(object: &str) -> bool {
-    let lower = object.to_ascii_lowercase();
-    lower.contains("\"result\"") || lower.contains("\"decision\"") || lower.contains("\\u")
+    let bytes = object.as_bytes();
+    let mut at = scan::either(bytes, 0, *b"\"\\");
+    while at < bytes.len() {
+        let rest = &bytes[at + 1..];
+        let begins =
+            |text: &[u8]| rest.get(..text.len()).is_some_and(|start| start.eq_ignore_ascii_case(text));
+        let states = match bytes[at] {
+            b'"' => begins(b"result\"") || begins(b"decision\""),
+            _ => begins(b"u"),
+        };
+        if states {
+            return true;
+        }
+        at = scan::either(bytes, at + 1, *b"\"\\");
+    }
+    false
 }
 
-/// Returns the strictest of several readings, the first of equals.
-fn strictest(readings: Vec<Reading>) -> Option<Reading> {
-    readings.into_iter().reduce(|best, next| if next.judgment > best.judgment { next } else { best })
+/// Keeps the stricter of two readings, the first of equals.
+fn keep_stricter(kept: &mut Option<Reading>, next: Reading) {
+    if kept.as_ref().is_none_or(|kept| next.judgment > kept.judgment) {
+        *kept = Some(next);
+    }
 }
 
 fn by_objects_and_marks(
@@ -222,8 +245,8 @@ fn by_table(table: TriageTable) -> (Judgment, String) {
 }
 
 /// Applies what may only make a verdict stricter.
-fn tightened(reading: Reading, tightening: Vec<Reading>, marks: &Marks) -> Reading {
-    let reading = match strictest(tightening) {
+fn tightened(reading: Reading, tightening: Option<Reading>, marks: &Marks) -> Reading {
+    let reading = match tightening {
         Some(other) if other.judgment > reading.judgment => {
             Reading { feedback: reading.feedback, findings: reading.findings, ..other }
         }
@@ -234,6 +257,39 @@ fn tightened(reading: Reading, tightening: Vec<Reading>, marks: &Marks) -> Readi
         return reading;
     }
     let reason = format!("tightened: {} with a NOGO line", reading.stated);
+    revised(reading, reason)
+}
+
+/// Tightens an approval that was read from a line, where an item of the review is marked as critical or major.
+fn denied_by_items(reading: Reading, quoted: &Quoted) -> Reading {
+    let by_line = matches!(reading.read_as, ReadAs::Marker(_) | ReadAs::GoNogo);
+    match quoted.own_lines().find_map(objection::item).filter(|_| by_line && reading.judgment.approves()) {
+        Some(severity) => {
+            let reason = format!("tightened: {} with an item marked {severity}", reading.stated);
+            revised(reading, reason)
+        }
+        None => reading,
+    }
+}
+
+/// Tightens an approval beside which a line says of the whole that it does not pass.
+fn denied_by_marks(reading: Reading, marks: &Marks) -> Reading {
+    let Some(mark) = marks.denying().find(|_| reading.judgment.approves()) else { return reading };
+    let reason = format!("tightened: {} with {}: {}", reading.stated, mark.name, mark.stated);
+    revised(reading, reason)
+}
+
+/// Tightens an approval that the reviewer takes back in its own words.
+fn denied_by_prose(reading: Reading, text: &str, quoted: &Quoted, objects: &[Range<usize>]) -> Reading {
+    if !reading.judgment.approves() {
+        return reading;
+    }
+    let Some(words) = second_thought::find(text, quoted, objects) else { return reading };
+    let reason = format!("tightened: {} with `{words}`", reading.stated);
+    revised(reading, reason)
+}
+
+fn revised(reading: Reading, reason: String) -> Reading {
     Reading { result: Judgment::Revise.verdict(), judgment: Judgment::Revise, reason, ..reading }
 }
 
@@ -274,6 +330,7 @@ fn plain(text: &str, judgment: Judgment) -> Reading {
         stated: String::new(),
         read_as: ReadAs::Default,
         reason: String::new(),
+        doubt: None,
         feedback: feedback(text),
         suggestions: Vec::new(),
         findings: Vec::new(),
@@ -284,5 +341,43 @@ fn plain(text: &str, judgment: Judgment) -> Reading {
 }
 
 fn feedback(text: &str) -> String {
-    clipped(text.trim(), LONGEST_FEEDBACK).to_owned()
+    // Blanks of ASCII go first: those of Unicode are looked at one by one.
+    clipped(text.trim_ascii().trim(), LONGEST_FEEDBACK).to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Terms, default_words, read_review};
+    use crate::verdict::Judgment;
+
+    fn beside_the_object(line: &str) -> Judgment {
+        let words = default_words();
+        let object = r#"{"review_id": "r", "result": "PASS", "summary": "good", "findings": []}"#;
+        let terms = Terms { review_id: Some("r"), require_review_id: true, words: &words, beyond: &[] };
+        read_review(&format!("{object}\n\n{line}\n"), &terms).judgment
+    }
+
+    #[test]
+    fn a_line_that_denies_the_whole_takes_back_what_the_right_object_says() {
+        let denying = [
+            "DECISION: FAIL",
+            "**DECISION: FAIL**",
+            "最終判定: FAIL",
+            "## 最終判定\n\nFAIL",
+            "Final verdict: REJECT",
+        ];
+        for line in denying {
+            assert_eq!(beside_the_object(line), Judgment::Revise, "{line}");
+        }
+        let honest = [
+            "DECISION: PASS",
+            "> DECISION: FAIL",
+            "```\nDECISION: FAIL\n```",
+            "It read `DECISION: FAIL` before.",
+            "Test result: FAIL before the fix",
+        ];
+        for line in honest {
+            assert_eq!(beside_the_object(line), Judgment::Approve, "{line}");
+        }
+    }
 }

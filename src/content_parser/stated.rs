@@ -5,10 +5,12 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
+use super::questions::questions;
+use super::quoted::Quoted;
 use super::word::Words;
-use super::{Terms, clipped, findings};
+use super::{Terms, clipped, findings, second_thought};
 use crate::event::Reading;
-use crate::finding::Severity;
+use crate::finding::{Finding, Severity};
 use crate::verdict::{Grade, Judgment, ReadAs};
 
 const MOST_TEXTS: usize = 100;
@@ -47,7 +49,7 @@ pub(super) fn is_template(fields: &Map<String, Value>, words: &Words) -> bool {
 }
 
 /// Reads an object that states a verdict.
-pub(super) fn read(fields: &Map<String, Value>, words: &Words, read_as: ReadAs) -> Reading {
+pub(super) fn read(fields: &Map<String, Value>, words: &Words, terms: &Terms, read_as: ReadAs) -> Reading {
     let (judgment, stated) = strictest_word(fields, words);
     let (grade, unread_grade) = grade(fields.get("grade"));
     let (viewpoints, unread_viewpoint) = viewpoints(fields.get("viewpoints"));
@@ -57,16 +59,22 @@ pub(super) fn read(fields: &Map<String, Value>, words: &Words, read_as: ReadAs) 
         reason: format!("the object says {stated}"),
         stated,
         read_as,
+        doubt: None,
         feedback: feedback(fields),
         suggestions: texts(fields.get("suggestions")),
-        findings: findings::read_all(fields),
-        questions: texts(fields.get("questions")),
+        findings: within(terms, findings::read_all(fields)),
+        questions: questions(fields.get("questions")),
         grade,
         viewpoints,
     };
     tighten(&mut reading, unread_grade || unread_viewpoint);
-    if reading.judgment.approves() && denies_approval(fields) {
+    if reading.judgment.approves() && denies_approval(fields, words) {
         reason_to_revise(&mut reading, "an approval that it denies");
+    }
+    if reading.judgment.approves()
+        && let Some(words) = taken_back(fields)
+    {
+        reason_to_revise(&mut reading, &format!("`{words}`"));
     }
     match strictest_inside(fields, words) {
         Some((judgment, word)) if judgment > reading.judgment => {
@@ -75,6 +83,14 @@ pub(super) fn read(fields: &Map<String, Value>, words: &Words, read_as: ReadAs) 
         }
         _ => reading,
     }
+}
+
+/// Marks the findings that are out of scope.
+fn within(terms: &Terms, mut findings: Vec<Finding>) -> Vec<Finding> {
+    for finding in &mut findings {
+        finding.in_scope = !terms.beyond.contains(finding);
+    }
+    findings
 }
 
 fn strictest_word(fields: &Map<String, Value>, words: &Words) -> (Judgment, String) {
@@ -114,15 +130,72 @@ fn reason_to_revise(reading: &mut Reading, contradiction: &str) {
     reading.reason = format!("tightened: {} with {contradiction}", reading.stated);
 }
 
+/// Fields that some write a verdict in, beside the one that is asked for; alone they state none.
+const OTHER_NAMES: [&str; 8] = [
+    "verdict",
+    "status",
+    "judgment",
+    "judgement",
+    "outcome",
+    "conclusion",
+    "final_verdict",
+    "overall_verdict",
+];
+
+/// Fields that hold a verdict or a sentence: only what is nothing but a verdict states one.
+const VERDICT_OR_PROSE: [&str; 3] = ["overall", "recommendation", "assessment"];
+
+/// Fields in which a reviewer writes sentences.
+const PROSE: [&str; 9] = [
+    "summary",
+    "feedback",
+    "reason",
+    "notes",
+    "comment",
+    "comments",
+    "conclusion",
+    "overall",
+    "recommendation",
+];
+
+/// Returns the sentence of an object's own prose that takes its approval back.
+fn taken_back(fields: &Map<String, Value>) -> Option<String> {
+    let is_prose = |key: &str| PROSE.contains(&key.to_lowercase().as_str());
+    let said = fields.iter().filter(|(key, _)| is_prose(key)).flat_map(|(_, value)| match value {
+        Value::Array(items) => items.iter().filter_map(Value::as_str).collect(),
+        other => other.as_str().into_iter().collect::<Vec<_>>(),
+    });
+    let taken_back = |text: &str| second_thought::find(text, &Quoted::new(text), &[]);
+    said.take(MOST_TEXTS).find_map(taken_back).or_else(|| {
+        let suggested = texts(fields.get("suggestions"));
+        suggested.iter().find_map(|text| taken_back(text))
+    })
+}
+
 /// Tells whether an object says in another field that it does not approve.
-fn denies_approval(fields: &Map<String, Value>) -> bool {
+fn denies_approval(fields: &Map<String, Value>, words: &Words) -> bool {
     let is_no = |value: &Value| match value {
         Value::Bool(approved) => !approved,
         Value::String(word) => ["false", "no"].contains(&word.trim().to_lowercase().as_str()),
         _ => false,
     };
     let approval = |key: &str| ["approved", "passed", "accepted"].contains(&key.to_lowercase().as_str());
-    fields.iter().any(|(key, value)| approval(key) && is_no(value))
+    let verdict = |key: &str| OTHER_NAMES.contains(&key.to_lowercase().as_str());
+    let denies = |value: &Value| value.as_str().is_some_and(|word| words.denies(word));
+    let blocks = |key: &str, value: &Value| {
+        ["blocking", "blocked", "rejected"].contains(&key.to_lowercase().as_str())
+            && value == &Value::Bool(true)
+    };
+    let or_prose = |key: &str| VERDICT_OR_PROSE.contains(&key.to_lowercase().as_str());
+    let is_verdict = |word: &str| {
+        words.meaning(word).map_or_else(|| second_thought::is_no(word), |judgment| !judgment.approves())
+    };
+    fields.iter().any(|(key, value)| {
+        (approval(key) && is_no(value))
+            || (verdict(key) && denies(value))
+            || blocks(key, value)
+            || (or_prose(key) && value.as_str().is_some_and(is_verdict))
+    })
 }
 
 /// Returns the strictest known word that objects inside this one state.
@@ -207,4 +280,63 @@ pub(super) fn texts(value: Option<&Value>) -> Vec<String> {
         None => &[],
     };
     items.iter().map(text).filter(|text| !text.is_empty()).take(MOST_TEXTS).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::super::{default_words, read_review, read_structured};
+    use super::*;
+
+    /// Both ways in which an object comes.
+    fn approves(key: &str, value: &Value) -> [bool; 2] {
+        let words = default_words();
+        let terms = Terms { review_id: None, require_review_id: false, words: &words, beyond: &[] };
+        let mut object = json!({"result": "PASS", "summary": "good", "findings": []});
+        object[key] = value.clone();
+        let readings = [read_structured(&object, &terms), read_review(&object.to_string(), &terms)];
+        readings.map(|reading| reading.judgment.approves())
+    }
+
+    #[test]
+    fn an_object_that_takes_its_approval_back_in_another_field_does_not_approve() {
+        for (key, value) in [
+            ("summary", json!("On second thought I must reject this.")),
+            ("feedback", json!("結論: 不合格")),
+            ("notes", json!(["fine", "I cannot approve this change."])),
+            ("overall", json!("FAIL")),
+            ("overall", json!("not approved")),
+            ("recommendation", json!("reject")),
+            ("Recommendation", json!("Do not merge.")),
+            ("blocking", json!(true)),
+            ("suggestions", json!(["rename it", "must not be merged: the password is logged"])),
+            ("suggestions", json!([{"severity": "minor", "text": "Do not merge this."}])),
+        ] {
+            assert_eq!(approves(key, &value), [false; 2], "{key}: {value}");
+        }
+    }
+
+    #[test]
+    fn an_object_that_tells_what_the_work_does_still_approves() {
+        for (key, value) in [
+            ("summary", json!("The handler must reject this input, and it does.")),
+            ("feedback", json!("ただし、権限のない利用者は承認できません。これは仕様どおりです。")),
+            ("notes", json!("In round 1 I had to reject this; it is fixed.")),
+            ("overall", json!("PASS")),
+            ("overall", json!("failed logins are logged")),
+            ("recommendation", json!("request a follow-up for the docs")),
+            ("recommendation", json!("reject longer names in a later change")),
+            ("blocking", json!(false)),
+            ("blocking", json!("none")),
+            (
+                "suggestions",
+                json!(["rename `failed` to `rejected`", "the two helpers should not be merged yet"]),
+            ),
+            ("suggestions", json!([{"severity": "minor", "text": "a rejected request could be logged"}])),
+            ("suggestions", json!([])),
+        ] {
+            assert_eq!(approves(key, &value), [true; 2], "{key}: {value}");
+        }
+    }
 }

@@ -24,10 +24,8 @@ pub fn read_object(text: &str) -> Option<Map<String, Value>> {
 
 /// Returns the object; nothing when it is no JSON, tells a key twice, or is larger than the budget.
 pub(super) fn object(text: &str, budget: &Budget) -> Option<Map<String, Value>> {
-    let value = parse(text, budget).or_else(|| {
-        let has_raw_breaks = text.bytes().any(|byte| byte < 0x20);
-        if has_raw_breaks { parse(&with_breaks_escaped(text), budget) } else { None }
-    })?;
+    let value = parse(text, budget)
+        .or_else(|| if has_raw_breaks(text) { parse(&with_breaks_escaped(text), budget) } else { None })?;
     match value {
         Value::Object(fields) => Some(fields),
         _ => None,
@@ -39,6 +37,12 @@ fn parse(text: &str, budget: &Budget) -> Option<Value> {
     let value = Once(budget).deserialize(&mut deserializer).ok()?;
     deserializer.end().ok()?;
     Some(value)
+}
+
+fn has_raw_breaks(text: &str) -> bool {
+    // The smallest byte of a piece is found without a way out, so the compiler compares many at once.
+    let smallest = |piece: &[u8]| piece.iter().copied().fold(u8::MAX, u8::min);
+    text.as_bytes().chunks(256).any(|piece| smallest(piece) < 0x20)
 }
 
 fn with_breaks_escaped(text: &str) -> String {

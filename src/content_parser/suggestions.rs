@@ -10,7 +10,7 @@ pub(super) fn read(text: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     let mut inside = false;
     // Reviews are short; a flood is not worth reading for something nothing depends on.
-    for line in head(text, 1 << 20).lines() {
+    for line in head(text, 1 << 20).lines().filter(|line| !line.is_empty()) {
         let line = line.trim();
         if let Some(title) = heading(line) {
             inside = is_about_suggestions(title);

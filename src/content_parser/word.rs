@@ -46,6 +46,17 @@ impl Words {
         self.0.iter().find(|(known, _)| *known == word).map(|(_, judgment)| *judgment)
     }
 
+    /// Tells whether a word that stands alone says that something does not pass, in this policy's words or in others.
+    pub(super) fn denies(&self, word: &str) -> bool {
+        let bare = spelled(word.trim());
+        let approves = ["PASS", "APPROV", "ACCEPT"].iter().any(|stem| bare.starts_with(stem));
+        let waits = ["PENDING", "NO", "NOT", "UNDECIDED"].contains(&bare.as_str());
+        match self.meaning(word) {
+            Some(judgment) => !judgment.approves(),
+            None => !approves && !waits && matches!(other(word.trim()), Said::Unknown(_) | Said::Go(false)),
+        }
+    }
+
     /// Tells whether a text offers words to choose from instead of saying one.
     pub(super) fn is_choice(&self, text: &str) -> bool {
         let mut parts = text.trim_matches(['[', ']', '<', '>', '{', '}', '(', ')', ' ']).split(['|', '/']);

@@ -3,9 +3,9 @@
 
 use serde_json::{Value, json};
 
-use crate::content_parser::{Terms, read_review, read_structured};
-use crate::event::{ExecOutcome, Reading, Reviewed};
-use crate::flow::{PhaseState, Run};
+use crate::content_parser::{self, Terms, read_review, read_structured};
+use crate::event::{ExecOutcome, Reading};
+use crate::flow::Run;
 use crate::verdict::{Judgment, ReadAs, Verdict};
 
 /// A reviewer's answer as it came in.
@@ -33,6 +33,20 @@ pub fn reading(said: &Said<'_>, terms: &Terms<'_>) -> Option<Reading> {
     Some(if said.truncated { cut_off(reading) } else { reading })
 }
 
+/// Returns an approval that its own answer makes doubtful as one that nobody can rely on yet; any other reading as it is.
+pub fn doubted(reading: Reading, said: &Said<'_>) -> Reading {
+    let prose = if said.structured { reading.feedback.as_str() } else { said.text };
+    let doubt = Some(()).filter(|()| reading.judgment.approves()).and_then(|()| content_parser::doubt(prose));
+    let Some(doubt) = doubt else { return reading };
+    Reading {
+        result: Verdict::Fail,
+        judgment: Judgment::Unverifiable,
+        reason: format!("doubtful: beside it stands `{doubt}`"),
+        doubt: Some(doubt),
+        ..reading
+    }
+}
+
 /// An answer that was cut off may have taken its verdict back in the part that is missing.
 fn cut_off(reading: Reading) -> Reading {
     Reading {
@@ -44,27 +58,30 @@ fn cut_off(reading: Reading) -> Reading {
     }
 }
 
-/// Returns `review-result.json` (seed 001, B-17, plus the tree): an export, never read back.
-pub fn result_file(run: &Run, phase: &PhaseState, reviewed: &Reviewed, at: jiff::Timestamp) -> Value {
-    let reading = reviewed.reading.as_ref();
-    json!({
-        "phase": phase.name(),
-        "round": reviewed.round,
-        "verdict": reading.map(|reading| reading.result),
+/// Returns `review-result.json` of the latest verdict of a run (seed 001, B-17, plus the tree); nothing before the first.
+/// An export, made of the facts and never read back.
+pub fn result_file(run: &Run) -> Option<Value> {
+    let bounds = run.phases.iter().filter_map(|phase| phase.bound.as_ref());
+    let bound = bounds.max_by_key(|bound| bound.at)?;
+    let review = &bound.review;
+    let reading = review.reading.as_ref();
+    let grade = reading.and_then(|reading| reading.grade);
+    Some(json!({
+        "phase": review.phase,
+        "round": review.round,
+        "verdict": bound.verdict,
         "stated": reading.map(|reading| reading.stated.clone()),
         "read_as": reading.map(|reading| reading.read_as.clone()),
-        "grade": reading.and_then(|reading| reading.grade),
-        "commit_hash": last_commit(run),
-        "tree_hash": reviewed.tree,
-        "timestamp": at.to_string(),
-        "reviewer": reviewed.reviewer,
+        "suggestions": reading.map(|reading| reading.suggestions.clone()).unwrap_or_default(),
+        "grade": grade.map_or_else(|| json!("N/A"), |grade| json!(grade)),
+        "commit_hash": bound.commit,
+        "tree_hash": review.tree,
+        "timestamp": bound.at.to_string(),
+        "reviewer": review.reviewer,
+        "reviewer_session": review.ended.session,
         "session_id": run.started.run_id,
-    })
-}
-
-fn last_commit(run: &Run) -> &str {
-    let mut commits = run.phases.iter().filter_map(|phase| phase.commit.as_deref());
-    commits.next_back().unwrap_or(&run.started.base_commit)
+        "run": run.started.run_id,
+    }))
 }
 
 #[cfg(test)]
@@ -74,7 +91,7 @@ mod tests {
 
     fn judged(text: &str, schema_missed: bool) -> Judgment {
         let words = default_words();
-        let terms = Terms { review_id: Some("r-1"), require_review_id: false, words: &words };
+        let terms = Terms { review_id: Some("r-1"), require_review_id: false, words: &words, beyond: &[] };
         let outcome = ExecOutcome::Done;
         let said = Said { text, outcome, truncated: false, structured: false, schema_missed };
         reading(&said, &terms).expect("something was said").judgment
@@ -90,6 +107,51 @@ mod tests {
         assert_eq!([judged(named, false), judged(named, true)], [Judgment::Approve; 2]);
         let wrong = named.replace("r-1", "r-2");
         assert_eq!(judged(&wrong, true), Judgment::Unverifiable);
+    }
+
+    #[test]
+    fn a_finding_out_of_scope_tightens_nothing_unless_it_is_critical_and_loosens_nothing() {
+        let words = default_words();
+        let read = |text: &str, beyond: &[crate::finding::Finding]| {
+            let terms = Terms { review_id: None, require_review_id: false, words: &words, beyond };
+            let outcome = ExecOutcome::Done;
+            let said = Said { text, outcome, truncated: false, structured: false, schema_missed: false };
+            reading(&said, &terms).expect("something was said")
+        };
+        for (word, severity, judgment) in [
+            ("PASS", "major", Judgment::Approve),
+            ("PASS", "critical", Judgment::Revise),
+            ("FAIL", "minor", Judgment::Revise),
+        ] {
+            let text = format!(
+                r#"{{"result": "{word}", "findings": [{{"severity": "{severity}", "issue": "x"}}]}}"#
+            );
+            let whole = read(&text, &[]);
+            assert_eq!(whole.judgment, Judgment::Revise, "{text}");
+            let narrowed = read(&text, &whole.findings);
+            assert_eq!((narrowed.judgment, narrowed.findings[0].in_scope), (judgment, false), "{text}");
+        }
+    }
+
+    #[test]
+    fn an_approval_is_doubted_for_the_prose_beside_its_object_and_for_that_of_its_summary() {
+        let words = default_words();
+        let read = |text: &str, structured| {
+            let terms =
+                Terms { review_id: Some("r-1"), require_review_id: false, words: &words, beyond: &[] };
+            let outcome = ExecOutcome::Done;
+            let said = Said { text, outcome, truncated: false, structured, schema_missed: false };
+            let reading = doubted(reading(&said, &terms).expect("something was said"), &said);
+            (reading.judgment, reading.doubt)
+        };
+        let object = |result: &str, summary: &str| {
+            format!(r#"{{"review_id": "r-1", "result": "{result}", "summary": "{summary}"}}"#)
+        };
+        let doubt = (Judgment::Unverifiable, Some("Must fix: the lock".to_owned()));
+        assert_eq!(read(&format!("Must fix: the lock\n\n{}", object("PASS", "good")), false), doubt);
+        assert_eq!(read(&object("PASS", "Must fix: the lock"), true), doubt);
+        assert_eq!(read(&object("PASS", "Must fix: nothing"), true), (Judgment::Approve, None));
+        assert_eq!(read(&object("FAIL", "Must fix: the lock"), true), (Judgment::Revise, None));
     }
 
     #[test]

@@ -1,0 +1,247 @@
+//! Reads what a comment on an issue asks of us: `/ai-workflow run` and its like, at the start of a line that is nobody
+//! else's word. Exactly one command is obeyed; in doubt none is. Does not know who wrote it, nor whether it can be done.
+
+use std::ops::Range;
+
+use memchr::memmem;
+
+use super::quoted::{Quoted, is_indented};
+
+/// What a command begins with.
+const PREFIX: &str = "/ai-workflow";
+
+/// What a person asks for with a comment.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SlashCommand {
+    /// Begin the run, or go on with it.
+    Run,
+    /// Go on after a pause.
+    Resume,
+    /// Wait before the next phase.
+    Pause,
+    /// End the run for good.
+    Cancel,
+    /// Open a phase again.
+    Retry {
+        phase: String,
+    },
+    /// Leave a phase out that has not begun.
+    Skip {
+        phase: String,
+    },
+    /// Answer the question of a paused run.
+    Answer {
+        text: String,
+    },
+    /// Take the work as it is.
+    Accept {
+        reason: String,
+    },
+    Status,
+    Explain,
+}
+
+/// Why a command is not obeyed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Unclear {
+    #[error("no command is named")]
+    Bare,
+    #[error("there is no command of that name")]
+    Unknown,
+    #[error("only one command can be given in a comment")]
+    Several,
+    #[error("`{command}` lacks {what}")]
+    Lacking { command: &'static str, what: &'static str },
+    #[error("`{command}` takes one phase")]
+    OnePhase { command: &'static str },
+    #[error("`{command}` takes nothing behind it")]
+    TooMuch { command: &'static str },
+}
+
+/// The line that helps whoever wrote a command that we do not understand.
+pub const COMMAND_HELP: &str = "`/ai-workflow` at the start of a line, and one of: `run`, `resume`, `pause`, `cancel`, \
+     `retry PHASE`, `skip PHASE`, `answer TEXT`, `accept REASON`, `status`, `explain`";
+
+/// Reads the command of a comment; nothing where there is none.
+pub fn slash_command(comment: &str) -> Option<Result<SlashCommand, Unclear>> {
+    let commands = commands(comment);
+    let (only, more) = commands.split_first()?;
+    Some(if more.is_empty() {
+        understood(&comment[only.clone()], &comment[only.end..])
+    } else {
+        Err(Unclear::Several)
+    })
+}
+
+/// Returns where the lines with commands are, without what ends them.
+fn commands(comment: &str) -> Vec<Range<usize>> {
+    let quoted = Quoted::in_full(comment);
+    let hidden = hidden(comment);
+    let mut found = Vec::new();
+    let (mut start, mut in_quote) = (0, false);
+    for line in comment.split_inclusive('\n') {
+        let text = line.trim_end();
+        // A line directly below a quotation is shown as part of it.
+        in_quote = !text.is_empty() && (in_quote || text.trim_start().starts_with('>'));
+        let own = !in_quote && !is_indented(line) && quoted.is_own(start, line);
+        if own && named(text).is_some() && !is_inside(&hidden, start) {
+            found.push(start..start + text.len());
+        }
+        start += line.len();
+    }
+    found
+}
+
+/// Returns what stands behind the prefix of a line that begins with it.
+fn named(line: &str) -> Option<&str> {
+    let line = line.trim_start_matches(' ');
+    let rest = line.get(PREFIX.len()..).filter(|_| line[..PREFIX.len()].eq_ignore_ascii_case(PREFIX))?;
+    (rest.is_empty() || rest.starts_with([' ', '\t'])).then(|| rest.trim())
+}
+
+/// Returns the comments in HTML that begin inside a line; those that begin one are quoted anyway.
+fn hidden(text: &str) -> Vec<Range<usize>> {
+    let (opening, closing) = (memmem::Finder::new("<!--"), memmem::Finder::new("-->"));
+    let bytes = text.as_bytes();
+    let (mut spans, mut from) = (Vec::new(), 0);
+    while let Some(start) = opening.find(&bytes[from..]).map(|distance| from + distance) {
+        let Some(end) = closing.find(&bytes[start + 4..]) else { break };
+        from = start + 4 + end + 3;
+        spans.push(start..from);
+    }
+    spans
+}
+
+fn is_inside(spans: &[Range<usize>], at: usize) -> bool {
+    let after = spans.partition_point(|span| span.start <= at);
+    spans[..after].last().is_some_and(|span| at < span.end)
+}
+
+fn understood(line: &str, below: &str) -> Result<SlashCommand, Unclear> {
+    let said = named(line).unwrap_or_default();
+    let (word, rest) = said.split_once([' ', '\t']).unwrap_or((said, ""));
+    let rest = rest.trim();
+    let alone = |command: &'static str, meant: SlashCommand| {
+        if rest.is_empty() { Ok(meant) } else { Err(Unclear::TooMuch { command }) }
+    };
+    let phase = |command: &'static str| match rest.split_whitespace().collect::<Vec<_>>()[..] {
+        [] => Err(Unclear::Lacking { command, what: "the name of a phase" }),
+        [phase] => Ok(phase.to_owned()),
+        _ => Err(Unclear::OnePhase { command }),
+    };
+    let text = |command: &'static str, what: &'static str| {
+        let text = format!("{rest}{}", below.replace("\r\n", "\n")).trim().to_owned();
+        if text.is_empty() { Err(Unclear::Lacking { command, what }) } else { Ok(text) }
+    };
+    match word.to_ascii_lowercase().as_str() {
+        "" | "help" => Err(Unclear::Bare),
+        "run" => alone("run", SlashCommand::Run),
+        "resume" => alone("resume", SlashCommand::Resume),
+        "pause" => alone("pause", SlashCommand::Pause),
+        "cancel" => alone("cancel", SlashCommand::Cancel),
+        "status" => alone("status", SlashCommand::Status),
+        "explain" => alone("explain", SlashCommand::Explain),
+        "retry" => Ok(SlashCommand::Retry { phase: phase("retry")? }),
+        "skip" => Ok(SlashCommand::Skip { phase: phase("skip")? }),
+        "answer" => Ok(SlashCommand::Answer { text: text("answer", "its text")? }),
+        "accept" => Ok(SlashCommand::Accept { reason: text("accept", "a reason")? }),
+        _ => Err(Unclear::Unknown),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn answer(text: &str) -> Option<Result<SlashCommand, Unclear>> {
+        Some(Ok(SlashCommand::Answer { text: text.to_owned() }))
+    }
+
+    #[test]
+    fn each_command_is_read_at_the_start_of_a_line() {
+        let phase = || "planning".to_owned();
+        let table = [
+            ("/ai-workflow run", SlashCommand::Run),
+            ("Please.\r\n\r\n/ai-workflow resume\r\nThank you.", SlashCommand::Resume),
+            ("  /ai-workflow\tpause", SlashCommand::Pause),
+            ("/Ai-Workflow Cancel  ", SlashCommand::Cancel),
+            ("/ai-workflow retry planning", SlashCommand::Retry { phase: phase() }),
+            ("/ai-workflow skip   planning\n", SlashCommand::Skip { phase: phase() }),
+            ("/ai-workflow accept it is known", SlashCommand::Accept { reason: "it is known".into() }),
+            ("> /ai-workflow cancel\n\n/ai-workflow status", SlashCommand::Status),
+            ("`<!--`\n/ai-workflow explain", SlashCommand::Explain),
+        ];
+        for (comment, command) in table {
+            assert_eq!(slash_command(comment), Some(Ok(command)), "{comment:?}");
+        }
+    }
+
+    #[test]
+    fn an_answer_reaches_to_the_end_with_everything_in_it() {
+        assert_eq!(slash_command("/ai-workflow answer the old name"), answer("the old name"));
+        assert_eq!(slash_command("a\n/ai-workflow answer\r\nuse\r\n\r\n> that\r\n"), answer("use\n\n> that"));
+        let fenced = "/ai-workflow answer so:\n```sh\n/ai-workflow cancel\n```";
+        assert_eq!(slash_command(fenced), answer("so:\n```sh\n/ai-workflow cancel\n```"));
+    }
+
+    #[test]
+    fn what_is_quoted_hidden_or_inside_a_line_is_no_command() {
+        let silent = [
+            "",
+            "run",
+            "Type /ai-workflow run to begin",
+            "- /ai-workflow run",
+            "> /ai-workflow run",
+            "> he said\n/ai-workflow run",
+            "    /ai-workflow run",
+            "\t/ai-workflow run",
+            "```\n/ai-workflow run\n```",
+            "~~~text\n/ai-workflow run",
+            "a\n```\n/ai-workflow run\n```\nb",
+            "<!--\n/ai-workflow run\n-->",
+            "<!-- never closed\n/ai-workflow run",
+            "see <!--\n/ai-workflow run\n--> this",
+            "`/ai-workflow run`",
+            "/ai-workflow-bot run",
+            "/ai-workflowrun",
+        ];
+        for comment in silent {
+            assert_eq!(slash_command(comment), None, "{comment:?}");
+        }
+    }
+
+    #[test]
+    fn h_24_e_20_only_plain_characters_make_a_command() {
+        for comment in
+            ["／ai-workflow run", "/ａi-workflow run", "\u{200b}/ai-workflow run", "/ai-workflow\u{a0}run"]
+        {
+            assert_eq!(slash_command(comment), None, "{comment:?}");
+        }
+        assert_eq!(slash_command("/ai-workflow r\u{200b}un"), Some(Err(Unclear::Unknown)));
+    }
+
+    #[test]
+    fn what_is_unclear_is_not_obeyed() {
+        let lacking = |command, what| Unclear::Lacking { command, what };
+        let table = [
+            ("/ai-workflow", Unclear::Bare),
+            ("/ai-workflow help", Unclear::Bare),
+            ("/ai-workflow begin", Unclear::Unknown),
+            ("/ai-workflow run\n/ai-workflow cancel", Unclear::Several),
+            ("/ai-workflow answer a\n/ai-workflow answer b", Unclear::Several),
+            ("/ai-workflow retry", lacking("retry", "the name of a phase")),
+            ("/ai-workflow answer \n ", lacking("answer", "its text")),
+            ("/ai-workflow accept", lacking("accept", "a reason")),
+            ("/ai-workflow cancel planning", Unclear::TooMuch { command: "cancel" }),
+        ];
+        for (comment, unclear) in table {
+            assert_eq!(slash_command(comment), Some(Err(unclear)), "{comment:?}");
+        }
+    }
+
+    #[test]
+    fn a_flood_of_lines_is_read_in_one_pass() {
+        let flood = format!("{}/ai-workflow run", "x <!-- a -->\n> b\n\n".repeat(20_000));
+        assert_eq!(slash_command(&flood), Some(Ok(SlashCommand::Run)));
+    }
+}
