@@ -1,0 +1,239 @@
+//! Whether a commit's message says what was done and is about the task: it has to be more than words that fit every
+//! change, and to name something of the task. Reads messages only; whose commits they are is not known here.
+
+use std::collections::BTreeSet;
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+/// A word of a task shorter than this says too little, in characters.
+const SHORTEST_KEYWORD: usize = 4;
+/// The same in a script that writes whole words with two characters.
+const SHORTEST_IDEOGRAPHS: usize = 2;
+/// Words that begin with so many equal characters are forms of one.
+const SAME_STEM: usize = 5;
+
+/// Words that stand in every task, and therefore tell none of them apart.
+const EVERYWHERE: [&str; 35] = [
+    "about", "also", "been", "change", "could", "each", "every", "from", "have", "into", "issue", "make",
+    "more", "must", "only", "other", "should", "some", "such", "task", "than", "that", "their", "them",
+    "then", "there", "these", "they", "this", "update", "when", "where", "which", "will", "with",
+];
+
+/// Words that fit every change; a message of nothing else says nothing.
+const GENERIC: [&str; 56] = [
+    "a",
+    "add",
+    "adjust",
+    "adjustment",
+    "adjustments",
+    "all",
+    "bug",
+    "bugfix",
+    "bugs",
+    "change",
+    "changed",
+    "changes",
+    "checkpoint",
+    "clean",
+    "cleanup",
+    "code",
+    "commit",
+    "done",
+    "edit",
+    "edits",
+    "file",
+    "files",
+    "final",
+    "finish",
+    "fix",
+    "fixed",
+    "fixes",
+    "fixup",
+    "improve",
+    "improvements",
+    "initial",
+    "issue",
+    "it",
+    "minor",
+    "misc",
+    "miscellaneous",
+    "more",
+    "now",
+    "ok",
+    "progress",
+    "refactor",
+    "save",
+    "small",
+    "some",
+    "stuff",
+    "temp",
+    "test",
+    "tests",
+    "the",
+    "things",
+    "tmp",
+    "tweaks",
+    "update",
+    "updated",
+    "updates",
+    "wip",
+];
+
+static PREFIX: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"^[\w/-]+(\([^)]*\))?!?:(\s+|$)").expect("a constant pattern"));
+
+/// Returns the words of a task by which a message can be recognised as being about it, in small letters.
+pub fn keywords(task: &str) -> BTreeSet<String> {
+    let said = words(task).filter(|word| {
+        let shortest = if is_ideographic(word) { SHORTEST_IDEOGRAPHS } else { SHORTEST_KEYWORD };
+        word.chars().count() >= shortest && !word.chars().all(|c| c.is_ascii_digit())
+    });
+    said.filter(|word| !EVERYWHERE.contains(&word.as_str())).collect()
+}
+
+/// Returns a message without the `fix:` or `feat(scope):` before it.
+pub fn without_prefix(message: &str) -> &str {
+    let message = message.trim();
+    PREFIX.find(message).map_or(message, |prefix| message[prefix.end()..].trim_start())
+}
+
+/// Tells whether the first line of a message would fit every change.
+pub fn is_generic(message: &str) -> bool {
+    let subject = message.trim().lines().next().unwrap_or_default();
+    let subject = without_prefix(subject);
+    let mut words = words(subject).peekable();
+    match words.peek() {
+        Some(_) => words.all(|word| GENERIC.contains(&word.as_str())),
+        // Words that are written in small signs alone cannot be told apart here.
+        None => !subject.chars().any(char::is_alphanumeric),
+    }
+}
+
+/// Tells whether a message names something of a task, whatever form its words have there.
+pub fn names_something_of(message: &str, keywords: &BTreeSet<String>) -> bool {
+    let small = message.to_lowercase();
+    let said: Vec<String> = words(message).collect();
+    keywords
+        .iter()
+        .any(|keyword| small.contains(keyword.as_str()) || said.iter().any(|word| are_forms(word, keyword)))
+}
+
+/// Tells `panic` and `panics`, `validate` and `validation`: words that begin alike.
+fn are_forms(one: &str, other: &str) -> bool {
+    let alike = one.chars().zip(other.chars()).take_while(|(a, b)| a == b).count();
+    let shorter = one.chars().count().min(other.chars().count());
+    alike >= SAME_STEM || (alike == shorter && shorter >= SHORTEST_KEYWORD)
+}
+
+/// Tells whether a message and a task are written so that words of one could stand in the other.
+pub fn is_comparable(message: &str, keywords: &BTreeSet<String>) -> bool {
+    let scripts = |found: &mut dyn Iterator<Item = bool>| {
+        found.fold([false; 2], |[latin, other], is_ascii| [latin || is_ascii, other || !is_ascii])
+    };
+    let [latin, other] = scripts(&mut words(without_prefix(message)).map(|word| word.is_ascii()));
+    let [of_task, other_of_task] = scripts(&mut keywords.iter().map(|word| word.is_ascii()));
+    (latin && of_task) || (other && other_of_task)
+}
+
+/// Returns the words of a text in small letters. Ideographs and kana stand without spaces: a run of one kind is a word,
+/// and the small signs between them are none.
+fn words(text: &str) -> impl Iterator<Item = String> {
+    let mut words: Vec<String> = Vec::new();
+    let mut last = None;
+    for c in text.chars() {
+        let kind = kind(c);
+        if kind != last || kind.is_none() {
+            words.push(String::new());
+        }
+        last = kind;
+        if kind.is_some() {
+            words.last_mut().expect("one was pushed for the first kind").extend(c.to_lowercase());
+        }
+    }
+    words.into_iter().filter(|word| !word.is_empty())
+}
+
+/// What a character belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Letters,
+    Ideographs,
+    Katakana,
+}
+
+fn kind(c: char) -> Option<Kind> {
+    match c {
+        '\u{3040}'..='\u{309F}' => None,
+        '\u{30A0}'..='\u{30FF}' => Some(Kind::Katakana),
+        _ if is_ideograph(c) => Some(Kind::Ideographs),
+        _ => c.is_alphanumeric().then_some(Kind::Letters),
+    }
+}
+
+fn is_ideograph(c: char) -> bool {
+    matches!(c, '\u{3400}'..='\u{4DBF}' | '\u{4E00}'..='\u{9FFF}' | '\u{F900}'..='\u{FAFF}')
+}
+
+fn is_ideographic(word: &str) -> bool {
+    word.chars().all(|c| is_ideograph(c) || ('\u{30A0}'..='\u{30FF}').contains(&c))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn c_27_a_message_of_words_that_fit_everything_says_nothing() {
+        for message in
+            ["", "fix", "WIP", "fix:", "chore: cleanup", "fix the bug", "Update files.", "...", "wip 🚧"]
+        {
+            assert!(is_generic(message), "{message}");
+        }
+        for message in [
+            "fix: greet without a name",
+            "Add login",
+            "update README",
+            "ログインを直す",
+            "fix\u{e9}",
+            "bump 1.2.3",
+        ] {
+            assert!(!is_generic(message), "{message}");
+        }
+        assert!(is_generic("update\n\nThe login form keeps its text."), "the first line is what people see");
+    }
+
+    #[test]
+    fn c_27_prefixes_of_every_kind_are_taken_off() {
+        for message in ["fix: x y", "feat(api): x y", "feat(api)!: x y", "room: x y", "a/b: x y", "  x y "] {
+            assert_eq!(without_prefix(message), "x y", "{message}");
+        }
+        assert_eq!(without_prefix("see https://example.org"), "see https://example.org");
+        assert_eq!(without_prefix("std::mem is used"), "std::mem is used");
+    }
+
+    #[test]
+    fn c_27_forms_of_a_word_are_that_word() {
+        let task = keywords("It panics when users validate nothing");
+        for message in ["no more panic", "one user only", "validation", "PANICS"] {
+            assert!(names_something_of(message, &task), "{message}");
+        }
+        assert!(!names_something_of("use a valve, part by part", &task));
+    }
+
+    #[test]
+    fn c_27_japanese_words_are_words_too() {
+        let task = keywords("ログイン画面の認証エラーを修正する");
+        let expected = ["ログイン", "画面", "認証", "エラー", "修正"];
+        assert_eq!(task, expected.map(str::to_owned).into());
+        assert!(names_something_of("認証の期限を延ばす", &task) && !names_something_of("色を変える", &task));
+    }
+
+    #[test]
+    fn c_27_what_is_written_in_two_scripts_is_not_compared() {
+        let task = keywords("ログイン画面の認証エラー");
+        assert!(!is_comparable("fix: resolve the expired session", &task));
+        assert!(is_comparable("認証を直す", &task) && is_comparable("add x", &keywords("add endpoint")));
+        assert!(!is_comparable("色を変える", &keywords("authentication")));
+    }
+}

@@ -1,0 +1,200 @@
+//! What tools print, read into data: failing tests, type errors, lint messages, unformatted files, git's status.
+//! Knows no check and starts nothing; whether a command succeeded is judged from what stands here, never said here.
+
+mod commit_message;
+mod format;
+mod git;
+mod named;
+mod place;
+mod plain;
+mod problem;
+mod recoverable;
+mod runner;
+mod semantic;
+mod success;
+
+use serde::Serialize;
+
+pub use commit_message::{is_comparable, is_generic, keywords, names_something_of, without_prefix};
+pub use format::format;
+pub use git::{GitStatus, Renamed, changes};
+pub use named::{extractors, is_known, named};
+pub use place::below;
+pub use problem::{lints, types};
+pub use recoverable::{recoverable, unavailable};
+pub use runner::{junit, tests};
+pub use semantic::Semantic;
+pub use success::{SuccessWhen, SuccessWhenError};
+
+/// So many failures, and so many problems, are kept of one output: enough to compare two outputs by name.
+pub const MOST_KEPT: usize = 5000;
+
+/// A message longer than this is cut, in characters.
+pub const LONGEST_MESSAGE: usize = 2000;
+
+/// What a command left: both streams, and its exit code where it has one.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Printed<'a> {
+    pub stdout: &'a str,
+    pub stderr: &'a str,
+    /// Missing where a signal or a time limit ended it.
+    pub exit: Option<i32>,
+}
+
+/// What test runners said.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct TestReport {
+    /// The failing tests, [`MOST_KEPT`] at most.
+    pub failed: Vec<FailedTest>,
+    /// Summed over all suites; missing where no runner said how many there were.
+    pub counts: Option<Counts>,
+    /// Whether the output has the form of a runner known here.
+    pub known: bool,
+}
+
+/// One failing test.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct FailedTest {
+    pub name: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: Option<u32>,
+    pub error: String,
+}
+
+/// How many tests there were. Go without `-v` and `-json` lists no passing tests: a package counts as one there.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct Counts {
+    pub passed: u64,
+    pub failed: u64,
+    /// Skipped, ignored, to do, or expected to fail: they prove nothing.
+    pub ignored: u64,
+}
+
+impl Counts {
+    /// Returns how many tests ran; nought means that a green exit proves nothing.
+    pub fn collected(&self) -> u64 {
+        self.passed.saturating_add(self.failed)
+    }
+
+    fn plus(self, other: Self) -> Self {
+        Self {
+            passed: self.passed.saturating_add(other.passed),
+            failed: self.failed.saturating_add(other.failed),
+            ignored: self.ignored.saturating_add(other.ignored),
+        }
+    }
+}
+
+/// One message of a compiler, type checker or linter.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
+pub struct Problem {
+    /// Missing where the tool names no place.
+    pub file: Option<String>,
+    pub line: Option<u32>,
+    pub column: Option<u32>,
+    /// The tool's own name of the rule or error: `E0308`, `TS2345`, `no-unused-vars`.
+    pub code: Option<String>,
+    pub severity: Severity,
+    pub message: String,
+}
+
+/// How much a message weighs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Severity {
+    Error,
+    Warning,
+}
+
+/// Returns a message no longer than [`LONGEST_MESSAGE`], blank lines around it left out.
+fn cut(text: &str) -> String {
+    let text = text.trim_end().trim_start_matches(['\n', '\r']);
+    let text = if text.contains('\n') { text } else { text.trim_start() };
+    match text.char_indices().nth(LONGEST_MESSAGE) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::{ProptestConfig, prop_assert, proptest};
+
+    /// Beginnings of everything that is looked for, in bad order.
+    const HEADS: &str = "running 2 tests\ntest a ... FAILED\n\nfailures:\n\n---- a stdout ----\nthread 'a' panicked at é.rs:1:2:\nx\n\
+        failures:\n    a\n\ntest result: FAILED. 1 passed; 1 failed; 0 ignored; 0 measured\nthread 'b' has overflowed its stack\n\
+        \u{1b}[31m    Starting 2 tests across 1 binary\n        FAIL [   0.1s] (1/2) demo a\n  stderr ───\n\n    é\n\
+        --- STDOUT: demo a ---\n     Summary [   0.1s] 2 tests run: 1 passed, 1 failed\n==== test session starts ====\n\
+        ==== FAILURES ====\n____ test_é ____\nE   é\na.py:1: Error\n==== short test summary info ====\nFAILED a.py::b - é\n\
+        ==== 1 failed in 0.1s ====\nFAIL: a (b)\n-----\n  File \"a\", line 3, in b\nRan 1 test in 0.1s\n\nFAILED (failures=1)\n\
+        {\"Action\":\"fail\",\"Package\":\"é\",\"Test\":\"a/b\"}\n=== RUN   A/é\n--- FAIL: A/é (0.00s)\n    a.go:1: é\nFAIL\ta\t0.1s\n\
+        ok  \ta\t0.1s\n?   \ta\t[no test files]\n FAIL  |é| a.ts > b\n ❯ a.ts:1:2\n⎯⎯⎯⎯\n      Tests  1 failed (1)\n\
+        FAIL é.js (5 s)\n  ● é › b\n\n    é\n    > 4 | é\n      at x (é.js:1:2)\nTests:       1 failed, 1 total\n\
+        ------- output -------\n----- output end -----\n ERRORS \né => ./a.ts:1:2\nerror: é\nFAILED | é\nFAILED | 1 passed | 1 failed\n\
+        ℹ tests 1\nℹ fail 1\ntest at é:1:2\n✖ é (1.0ms)\n  é\nTAP version 13\nnot ok 1 - é # TODO é\n  ---\n  error: |-\n    é\n  ...\n\
+        1..9\n# pass 1\nBail out! é\n  1 passing (1ms)\n  1 failing\n\n  1) é\n       b:\n     é\n      at a (é.js:1:2)\n\
+        <?xml version='1.0'?>\n<testsuites><testcase name='é'><failure>é</failure></testcase></testsuites>\n\
+        error[E1]: é\n  --> é.rs:1:2\n   |\n   = note: `#[warn(é)]` on by default\né.ts(1,2): error TS1: é\n  é\né.py:1: error: é  [é]\n\
+        TS1 [ERROR]: é\n    at file:///é:1:2\n/é.js\n  1:2  error  é  é\né.js: line 1, col 2, Error - é (é)\né.py:1:2: F401 [*] é\n\
+        Diff in é:1:\n[warn] é\nWould reformat: é\nfrom é:\né.go\nR  \"\\303\\251\" -> \"\\\"\n2 R. N... 1 2 3 a b R100 é\té\n\
+        u UU N... 1\n1 .M\nMM é\0?? \"\\\0diff --git a/é b/é\n+++ b/é\nmake: é: No such file or directory\n";
+
+    /// Everything at once; returns whether anything was found to be kept in bounds.
+    fn everything(text: &str) -> bool {
+        let printed = Printed { stdout: text, stderr: text, exit: Some(1) };
+        let report = tests(&printed);
+        let (types, lints) = (types(&printed), lints(&printed));
+        let status = changes(text);
+        let described = [
+            Semantic::of_tests(&report),
+            Semantic::of_types(&types),
+            Semantic::of_lints(&lints),
+            Semantic::of_format(&format(&printed)),
+            Semantic::of_status(&status),
+        ];
+        let _ =
+            (unavailable(&printed), named("parseDiff", &printed), named("parseFiles", &printed), junit(text));
+        report.failed.len().max(types.len()).max(lints.len()) <= MOST_KEPT
+            && described.iter().all(|semantic| !semantic.summary.is_empty())
+    }
+
+    #[test]
+    fn an_output_may_break_off_anywhere() {
+        let ends = || HEADS.char_indices().map(|(index, _)| index);
+        for index in ends().step_by(61) {
+            assert!(everything(&HEADS[..index]) && everything(&HEADS[index..]), "{index}");
+        }
+        for line in HEADS.lines() {
+            for (index, _) in line.char_indices() {
+                assert!(everything(&line[index..]) && everything(&line[..index]), "{line} {index}");
+            }
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+
+        #[test]
+        fn no_output_is_too_odd(picked in proptest::collection::vec((0_usize..200, 0_usize..60, ".{0,12}"), 0..40)) {
+            let lines: Vec<&str> = HEADS.split_inclusive('\n').collect();
+            let mut text = String::new();
+            for (line, keep, odd) in picked {
+                text.extend(lines[line % lines.len()].chars().take(keep));
+                text.push_str(&odd);
+                if keep % 2 == 0 {
+                    text.push('\n');
+                }
+            }
+            prop_assert!(everything(&text));
+        }
+    }
+
+    #[test]
+    fn a_message_is_cut_between_characters_and_keeps_its_indentation() {
+        assert_eq!(cut(&"é".repeat(3000)).chars().count(), LONGEST_MESSAGE + 1);
+        assert_eq!((cut("\n\n  a\n  b\n"), cut("  a ")), ("  a\n  b".to_owned(), "a".to_owned()));
+    }
+}

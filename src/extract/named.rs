@@ -1,0 +1,144 @@
+//! The extractors by the names that registries use. A name that is not here is an error where the registry is read;
+//! nothing unknown ever reaches a prompt as null.
+
+use serde_json::{Map, Value, json};
+
+use super::plain::plain;
+use super::{Printed, Problem, changes, format, lints, types};
+
+/// Of a whole stream, so many characters at its end go into a prompt.
+const LONGEST_STREAM: usize = 16_000;
+
+type Extractor = fn(&Printed) -> Value;
+
+const EXTRACTORS: [(&str, Extractor); 12] = [
+    ("parseChangedFiles", |printed| json!(changes(printed.stdout).changed)),
+    ("parseUntrackedFiles", |printed| json!(changes(printed.stdout).untracked)),
+    ("parseStagedFiles", |printed| json!(changes(printed.stdout).staged)),
+    ("parseUnstagedFiles", |printed| json!(changes(printed.stdout).unstaged)),
+    ("parseTestOutput", |printed| json!(super::tests(printed).failed)),
+    ("parseTypeErrors", |printed| types(printed).iter().map(|problem| value(problem, "code")).collect()),
+    ("parseLintErrors", |printed| lints(printed).iter().map(|problem| value(problem, "rule")).collect()),
+    ("parseFormatOutput", |printed| json!(format(printed))),
+    ("parseDiff", |printed| json!(diff(printed))),
+    ("parseFiles", |printed| json!(files(printed))),
+    ("stdout", |printed| json!(end(printed.stdout))),
+    ("stderr", |printed| json!(end(printed.stderr))),
+];
+
+/// Returns the names of all extractors.
+pub fn extractors() -> impl Iterator<Item = &'static str> {
+    EXTRACTORS.iter().map(|(name, _)| *name)
+}
+
+/// Tells whether there is an extractor of this name.
+pub fn is_known(name: &str) -> bool {
+    EXTRACTORS.iter().any(|(known, _)| *known == name)
+}
+
+/// Returns what an extractor takes from an output; none when there is no such extractor.
+pub fn named(name: &str, printed: &Printed) -> Option<Value> {
+    EXTRACTORS.iter().find(|(known, _)| *known == name).map(|(_, extract)| extract(printed))
+}
+
+/// What a tool did not say is left out.
+fn value(problem: &Problem, code: &str) -> Value {
+    let Problem { file, line, column, code: named, severity, message } = problem;
+    let all = [
+        ("message", json!(message)),
+        ("file", json!(file)),
+        ("line", json!(line)),
+        ("column", json!(column)),
+        (code, json!(named)),
+        ("severity", json!(severity)),
+    ];
+    let said = all.into_iter().filter(|(_, value)| !value.is_null());
+    Value::Object(said.map(|(name, value)| (name.to_owned(), value)).collect::<Map<_, _>>())
+}
+
+/// Returns the lines from the first head of a diff on.
+fn diff(printed: &Printed) -> String {
+    let text = plain(printed.stdout);
+    let heads = ["diff --git ", "--- ", "Index: ", "Diff in ", "from "];
+    let mut start = 0;
+    for line in text.split_inclusive('\n') {
+        if heads.iter().any(|head| line.starts_with(head)) {
+            return end(&text[start..]);
+        }
+        start += line.len();
+    }
+    String::new()
+}
+
+/// Returns the files that a formatter or a diff names; else every line that is a name and nothing more.
+fn files(printed: &Printed) -> Vec<String> {
+    let formatted = format(printed);
+    let text = plain(printed.stdout);
+    let heads: Vec<String> =
+        text.lines().filter_map(|line| Some(line.strip_prefix("+++ b/")?.to_owned())).collect();
+    let is_name = |line: &&str| !line.trim().is_empty() && !line.contains(": ") && line.trim() == *line;
+    match (formatted.is_empty(), heads.is_empty()) {
+        (false, _) => formatted,
+        (true, false) => heads,
+        (true, true) => text.lines().filter(is_name).take(super::MOST_KEPT).map(str::to_owned).collect(),
+    }
+}
+
+/// The end of an output says most.
+fn end(text: &str) -> String {
+    let text = plain(text);
+    match text.char_indices().rev().nth(LONGEST_STREAM) {
+        Some((index, c)) => format!("…{}", &text[index + c.len_utf8()..]),
+        None => text.into_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(name: &str, stdout: &str) -> Value {
+        named(name, &Printed { stdout, stderr: "", exit: Some(1) }).expect("a known name")
+    }
+
+    #[test]
+    fn c_11_files_failing_tests_and_streams_are_taken_by_name() {
+        let status = "R  old.rs -> new.rs\n M \"a\\tb.rs\"\n?? new\n";
+        assert_eq!(of("parseChangedFiles", status), json!(["new.rs", "a\tb.rs"]));
+        assert_eq!(of("parseUntrackedFiles", status), json!(["new"]));
+        let pytest = "==== FAILURES ====\n==== short test summary info ====\nFAILED test_a.py::test_b - assert 1 == 2\n\
+            ==== 1 failed in 0.1s ====\n";
+        let expected = json!([{"name": "test_a.py::test_b", "file": "test_a.py", "error": "assert 1 == 2"}]);
+        assert_eq!(of("parseTestOutput", pytest), expected);
+        assert_eq!(of("stdout", "a\u{1b}[31mb"), json!("ab"));
+        assert_eq!(of("stdout", &"é".repeat(20_000)).as_str().map(|text| text.chars().count()), Some(16_001));
+    }
+
+    #[test]
+    fn c_27_staged_unstaged_types_lints_format_diff_and_files_are_taken_by_name() {
+        let status = "M  a\n M b\nMM c\n";
+        assert_eq!(of("parseStagedFiles", status), json!(["a", "c"]));
+        assert_eq!(of("parseUnstagedFiles", status), json!(["b", "c"]));
+        let types = "src/a.ts(1,2): error TS1005: ';' expected.\n";
+        let expected = json!([{"message": "';' expected.", "file": "src/a.ts", "line": 1, "column": 2, "code": "TS1005",
+            "severity": "error"}]);
+        assert_eq!(of("parseTypeErrors", types), expected);
+        let lints = "/x/a.js: line 1, col 5, Warning - Odd text. (no-odd)\n";
+        let expected = json!([{"message": "Odd text.", "file": "/x/a.js", "line": 1, "column": 5, "rule": "no-odd",
+            "severity": "warning"}]);
+        assert_eq!(of("parseLintErrors", lints), expected);
+        assert_eq!(of("parseFormatOutput", "Would reformat: a.py\n"), json!(["a.py"]));
+        let diff = "checking\ndiff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n";
+        assert_eq!(of("parseDiff", diff), json!(&diff["checking\n".len()..]));
+        assert_eq!(of("parseFiles", diff), json!(["x"]));
+        assert_eq!(of("parseFiles", "src/a b.rs\n\nsrc/c.rs\n"), json!(["src/a b.rs", "src/c.rs"]));
+    }
+
+    #[test]
+    fn a_name_that_is_unknown_gives_nothing_and_a_known_one_never_null() {
+        assert!(!is_known("parseAnything") && named("parseAnything", &Printed::default()).is_none());
+        for (name, _) in EXTRACTORS {
+            assert!(is_known(name) && !of(name, "").is_null(), "{name}");
+        }
+    }
+}

@@ -1,0 +1,164 @@
+//! Whether a command failed because of its surroundings: a tool that is missing, a file that may not be opened. An
+//! agent cannot repair that. Output that names what is wrong in the code is no such failure, whatever else it says.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::plain::plain;
+use super::{Printed, lints, types};
+
+/// What tools say when they, or what they are to start, are missing or may not be used.
+static SURROUNDINGS: LazyLock<Regex> = LazyLock::new(|| {
+    let says = [
+        r"\bEACCES\b",
+        r"\b[Pp]ermission denied\b",
+        r"No space left on device",
+        r"command not found",
+        r"^\S*(?:sh|dash|bash|zsh)(?:: (?:line )?\d+)?: .*: not found$",
+        r"^(?:make(?:\[\d+\])?|\S*env): .*: No such file or directory$",
+        r"^make(?:\[\d+\])?: \*\*\* .* Error 12[67]$",
+        r"is not recognized as an internal or external command",
+        r"\bcan't cd to ",
+        r"^npm (?:error|ERR!) (?:Missing script|could not determine executable to run|enoent spawn )",
+        r"\bERR_PNPM_NO_SCRIPT\b",
+        r#"^error Command "[^"]*" not found"#,
+        r"^Usage Error: Couldn't find a script named ",
+        r"^error: no such (?:sub)?command: ",
+        r"^error: no such subcommand",
+        r"^error: '[^']+' is not installed for the toolchain ",
+        r"^error: toolchain '[^']+' is not installed",
+        r"^error: Task not found: ",
+        r"^\S*python[\d.]*(?:\.exe)?: No module named ",
+        r"^\S*python[\d.]*(?:\.exe)?: can't open file ",
+    ];
+    Regex::new(&says.join("|")).expect("a valid pattern")
+});
+
+/// Words of which each of those lines has one: most lines have none, and words are found faster than patterns.
+static HINTS: LazyLock<Regex> = LazyLock::new(|| {
+    let words = [
+        "EACCES",
+        "ermission denied",
+        "No space left on device",
+        "not found",
+        "No such file or directory",
+        "Error 12",
+        "is not recognized as",
+        "can't cd to ",
+        "Missing script",
+        "could not determine executable",
+        "enoent spawn ",
+        "ERR_PNPM_NO_SCRIPT",
+        "Couldn't find a script",
+        "no such ",
+        "is not installed",
+        "No module named ",
+        "can't open file ",
+    ];
+    Regex::new(&words.map(regex::escape).join("|")).expect("a valid pattern")
+});
+
+/// Returns why a command could not do its work; none when it did, successfully or not.
+pub fn unavailable(printed: &Printed) -> Option<String> {
+    if printed.exit == Some(0) {
+        return None;
+    }
+    let reason = by_code(printed.exit).or_else(|| said(printed.stderr)).or_else(|| said(printed.stdout))?;
+    (!names_what_is_wrong(printed)).then_some(reason)
+}
+
+/// Tells whether another try can help; a setting may say no, and cannot say yes where the surroundings say no.
+pub fn recoverable(printed: &Printed, by_default: Option<bool>) -> bool {
+    unavailable(printed).is_none() && by_default.unwrap_or(true)
+}
+
+fn by_code(exit: Option<i32>) -> Option<String> {
+    match exit? {
+        126 => Some("exit code 126: found and not executable".to_owned()),
+        127 => Some("exit code 127: not found".to_owned()),
+        _ => None,
+    }
+}
+
+/// Returns the line that says so.
+fn said(stream: &str) -> Option<String> {
+    let text = plain(stream);
+    let line = text.lines().find(|line| HINTS.is_match(line) && SURROUNDINGS.is_match(line))?;
+    Some(super::cut(line.trim()))
+}
+
+/// A test about permissions fails like any other test; a compiler may quote anything.
+fn names_what_is_wrong(printed: &Printed) -> bool {
+    !super::tests(printed).failed.is_empty()
+        || types(printed).iter().chain(&lints(printed)).any(|problem| problem.line.is_some())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(exit: i32, stderr: &str) -> Option<String> {
+        unavailable(&Printed { stdout: "", stderr, exit: Some(exit) })
+    }
+
+    #[test]
+    fn c_24_what_the_surroundings_refuse_is_unavailable() {
+        let cases = [
+            (127, ""),
+            (126, ""),
+            (1, "Error: EACCES: permission denied, open '/etc/config'"),
+            (1, "bash: ./script.sh: Permission denied"),
+            (
+                101,
+                "error: failed to open: /target/debug/.cargo-lock\n\nCaused by:\n  Permission denied (os error 13)",
+            ),
+            (2, "/bin/sh: 1: jest: not found\nmake: *** [Makefile:2: test] Error 127"),
+            (2, "make: jest: No such file or directory\nmake: *** [Makefile:2: test] Error 1"),
+            (1, "npm error Missing script: \"test\"\nnpm error\n"),
+            (
+                101,
+                "error: no such command: `nextest`\n\nhelp: view all installed commands with `cargo --list`",
+            ),
+            (1, "error: 'cargo-clippy' is not installed for the toolchain 'stable-x86_64-unknown-linux-gnu'"),
+            (1, "/usr/bin/python3: No module named pytest"),
+            (
+                1,
+                "'jest' is not recognized as an internal or external command,\r\noperable program or batch file.",
+            ),
+            (2, "sh: 0: can't cd to web"),
+            (1, "bash: line 1: \u{1b}[31mruff\u{1b}[0m: command not found"),
+        ];
+        for (exit, stderr) in cases {
+            assert!(of(exit, stderr).is_some(), "{exit} {stderr}");
+            let printed = Printed { stdout: "", stderr, exit: Some(exit) };
+            assert!(!recoverable(&printed, Some(true)), "{exit} {stderr}");
+        }
+        assert_eq!(of(2, "first\nsh: 0: can't cd to web\nlast").as_deref(), Some("sh: 0: can't cd to web"));
+    }
+
+    #[test]
+    fn c_24_what_the_code_does_wrong_is_not() {
+        let test = "running 1 test\ntest opens ... FAILED\n\nfailures:\n\n---- opens stdout ----\n\
+            thread 'opens' panicked at src/a.rs:3:5:\nPermission denied (os error 13)\n\nfailures:\n    opens\n\n\
+            test result: FAILED. 0 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out\n";
+        assert_eq!(unavailable(&Printed { stdout: test, stderr: "", exit: Some(101) }), None);
+        let compiler = "error[E0308]: mismatched types\n --> src/a.rs:3:5\n  |\n3 |     \"Permission denied\"\n  |     ^^^\n";
+        let cases = [
+            (1, "FAILED: 3 tests failed"),
+            (1, "cat: missing.txt: No such file or directory"),
+            (1, "error: Found 5 lint violations"),
+            (0, "warning: cache: Permission denied"),
+            (101, compiler),
+        ];
+        for (exit, stderr) in cases {
+            assert_eq!(of(exit, stderr), None, "{stderr}");
+        }
+        let printed = Printed { stdout: "", stderr: "some error", exit: Some(1) };
+        assert!(
+            recoverable(&printed, None)
+                && recoverable(&printed, Some(true))
+                && !recoverable(&printed, Some(false))
+        );
+    }
+}

@@ -1,0 +1,163 @@
+//! `JUnit` XML, in the output or as a report file. Test cases are counted themselves: what a suite says of its own
+//! numbers is believed only where it admits more failures.
+
+use std::borrow::Cow;
+
+use roxmltree::{Document, Node};
+
+use super::found::{Detail, Found};
+use crate::extract::Counts;
+
+/// Takes a report out of an output, so that nobody else reads what it quotes.
+pub(super) fn taken_out(text: &str) -> (Cow<'_, str>, Option<Found>) {
+    let Some((start, end)) = extent(text) else { return (Cow::Borrowed(text), None) };
+    match read(&text[start..end]) {
+        Some(found) => (Cow::Owned(format!("{}\n{}", &text[..start], &text[end..])), Some(found)),
+        None => (Cow::Borrowed(text), None),
+    }
+}
+
+/// Where a report stands: from its first tag, at the start of a line, to the last end of the same tag.
+fn extent(text: &str) -> Option<(usize, usize)> {
+    let mut tag = 0;
+    for line in text.split_inclusive('\n') {
+        let inside = line.find("<testsuite").filter(|at| heads(&line[..*at]));
+        if let Some(at) = inside {
+            return whole(text, tag + at);
+        }
+        tag += line.len();
+    }
+    None
+}
+
+/// Only blanks and the declaration may stand before a report on its line.
+fn heads(before: &str) -> bool {
+    let before = before.trim_start();
+    before.is_empty() || before.starts_with("<?xml")
+}
+
+fn whole(text: &str, tag: usize) -> Option<(usize, usize)> {
+    let name = if text[tag..].starts_with("<testsuites") { "</testsuites>" } else { "</testsuite>" };
+    let close = text[tag..].find('>').map(|index| tag + index)?;
+    let alone = text[..close].ends_with('/');
+    let end = if alone { close + 1 } else { tag + text[tag..].rfind(name)? + name.len() };
+    Some((tag, end))
+}
+
+/// Reads a whole report; none when it is broken off or something else.
+pub(super) fn read(text: &str) -> Option<Found> {
+    let document = Document::parse(text.trim_start_matches('\u{feff}').trim()).ok()?;
+    let root = document.root_element();
+    if !["testsuites", "testsuite"].contains(&root.tag_name().name()) {
+        return None;
+    }
+    let mut found = Found::default();
+    let mut counts = Counts::default();
+    for case in root.descendants().filter(|node| node.has_tag_name("testcase")) {
+        counts = counts.plus(see(case, &mut found));
+    }
+    counts.failed = counts.failed.max(admitted(root));
+    found.count(counts);
+    Some(found)
+}
+
+fn see(case: Node, found: &mut Found) -> Counts {
+    let none = Counts::default();
+    let child = |name: &str| case.children().find(|node| node.has_tag_name(name));
+    if child("skipped").is_some() || case.attribute("status").is_some_and(|status| status == "disabled") {
+        return Counts { ignored: 1, ..none };
+    }
+    let Some(failure) = child("failure").or_else(|| child("error")) else {
+        return Counts { passed: 1, ..none };
+    };
+    found.fail(&name(case), detail(case, failure));
+    Counts { failed: 1, ..none }
+}
+
+fn name(case: Node) -> String {
+    let name = case.attribute("name").unwrap_or_default();
+    match case.attribute("classname").filter(|class| !class.is_empty() && *class != name) {
+        Some(class) => format!("{class} › {name}"),
+        None => name.to_owned(),
+    }
+}
+
+fn detail(case: Node, failure: Node) -> Detail {
+    let text = failure.text().unwrap_or_default().trim();
+    let message = failure.attribute("message").unwrap_or_default().trim();
+    let error = if text.contains(message) { text.to_owned() } else { format!("{message}\n{text}") };
+    Detail {
+        file: case.attribute("file").map(str::to_owned),
+        line: case.attribute("line").and_then(|line| line.parse().ok()),
+        error: error.trim().to_owned(),
+    }
+}
+
+/// Returns the failures that the outermost suites say they have.
+fn admitted(root: Node) -> u64 {
+    let number =
+        |node: &Node, name| node.attribute(name).and_then(|text| text.parse::<u64>().ok()).unwrap_or(0);
+    let of = |node: Node| number(&node, "failures").saturating_add(number(&node, "errors"));
+    let children = root.children().filter(|node| node.has_tag_name("testsuite"));
+    of(root).max(children.map(of).fold(0, u64::saturating_add))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::of_stdout;
+    use crate::extract::{Counts, FailedTest, junit};
+
+    const REPORT: &str = r#"<?xml version="1.0" encoding="utf-8"?>
+<testsuites>
+<testsuite name="a" tests="4" failures="1" errors="1" skipped="1">
+  <testcase classname="tests.test_a" name="test_a" time="0.001"/>
+  <testcase classname="tests.test_a" name="test_b" file="tests/test_a.py" line="5">
+    <failure message="assert 1 == 2">def test_b():
+&gt;   assert 1 == 2</failure>
+  </testcase>
+  <testcase name="test_c"><error message="boom"/></testcase>
+  <testcase name="test_d"><skipped/></testcase>
+</testsuite>
+</testsuites>
+"#;
+
+    #[test]
+    fn cases_are_counted_and_failures_described() {
+        let report = junit(REPORT).expect("a report");
+        assert_eq!(report.counts, Some(Counts { passed: 1, failed: 2, ignored: 1 }));
+        let (file, error) = ("tests/test_a.py", "def test_b():\n>   assert 1 == 2");
+        let first = FailedTest {
+            name: "tests.test_a › test_b".into(),
+            file: Some(file.into()),
+            line: Some(5),
+            error: format!("assert 1 == 2\n{error}").replacen("assert 1 == 2\ndef", "def", 1),
+        };
+        let second = FailedTest { name: "test_c".into(), error: "boom".into(), ..FailedTest::default() };
+        assert_eq!(report.failed, [first, second]);
+        let around = format!("> node --test\n{REPORT}\nnpm error\n");
+        assert_eq!(of_stdout(&around), report);
+    }
+
+    #[test]
+    fn a_suite_that_claims_tests_has_none_and_one_that_admits_failures_has_them() {
+        let claims = junit("<testsuite name='x' tests='90' failures='0'></testsuite>").expect("a report");
+        assert_eq!(claims.counts.map(|counts| counts.collected()), Some(0));
+        let admits =
+            junit("<testsuites failures='2'><testsuite><testcase name='a'/></testsuite></testsuites>");
+        assert_eq!(admits.and_then(|report| report.counts).map(|counts| counts.failed), Some(2));
+    }
+
+    #[test]
+    fn what_is_broken_off_or_something_else_is_no_report() {
+        let entities = "<!DOCTYPE x [<!ENTITY a 'aaaa'>]><testsuite><testcase name='&a;'/></testsuite>";
+        for broken in [&REPORT[..300], "", "<html></html>", "<testsuite", entities] {
+            assert_eq!(junit(broken), None, "{broken}");
+        }
+    }
+
+    #[test]
+    fn a_deep_report_is_read_or_refused() {
+        let deep = "<testsuite>".repeat(100_000) + &"</testsuite>".repeat(100_000);
+        assert!(junit(&deep).is_none_or(|report| report.counts == Some(Counts::default())));
+    }
+}

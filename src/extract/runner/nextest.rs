@@ -1,0 +1,216 @@
+//! `cargo nextest`: a status line per test, what failing tests printed, a summary. What stands in a test's own
+//! output, the harness's report included, is the test's and counts nothing.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::found::{Detail, Found};
+use super::panicked::detail;
+use super::tally::sum;
+use crate::extract::Counts;
+
+static STATUS: LazyLock<Regex> = LazyLock::new(|| {
+    let status =
+        r"^ *(?:TRY \d+ )?([A-Z][A-Z0-9-]*)(?: \d+/\d+)? \[ *>? *[\d.]+s\] +(?:\( *\d+/\d+\) +)?(\S+) +(.+)$";
+    Regex::new(status).expect("a valid pattern")
+});
+
+pub(super) fn read(lines: &mut [&str]) -> Option<Found> {
+    let mut found: Option<Found> = None;
+    let mut name = String::new();
+    let mut at = 0;
+    while at < lines.len() {
+        let line = lines[at];
+        let mut next = at + 1;
+        if starts(line) {
+            found.get_or_insert_default();
+        } else if line == "error: no tests to run" {
+            found.get_or_insert_default().count(Counts::default());
+        } else if let Some(counts) = summary(line) {
+            found.get_or_insert_default().count(counts);
+        } else if let Some(found) = found.as_mut() {
+            if let Some((status, test)) = status(line) {
+                name = test;
+                judge(&status, &name, found);
+            } else if let Some(indented) = output(line) {
+                next = output_end(lines, at + 1, indented);
+                describe(&lines[at + 1..next], &name, found);
+            } else {
+                at = next;
+                continue;
+            }
+        } else {
+            at = next;
+            continue;
+        }
+        lines[at..next].fill("");
+        at = next;
+    }
+    found
+}
+
+fn starts(line: &str) -> bool {
+    line.trim_start().strip_prefix("Starting ").is_some_and(|rest| rest.contains(" across "))
+}
+
+fn status(line: &str) -> Option<(String, String)> {
+    if !line.contains("s] ") {
+        return None;
+    }
+    let parts = STATUS.captures(line)?;
+    Some((parts[1].to_owned(), format!("{} {}", &parts[2], parts[3].trim_end())))
+}
+
+fn judge(status: &str, name: &str, found: &mut Found) {
+    match status {
+        "PASS" | "FLAKY" | "LEAK" => found.forgive(name),
+        "FAIL" | "ABORT" | "TIMEOUT" | "LEAK-FAIL" | "XFAIL" => found.fail(name, Detail::default()),
+        signal if signal.starts_with("SIG") => found.fail(name, Detail::default()),
+        _ => {}
+    }
+}
+
+/// Tells the header of a test's output, and whether that output is indented.
+fn output(line: &str) -> Option<bool> {
+    let line = line.trim();
+    let now = ["stdout ───", "stderr ───", "output ───"].contains(&line);
+    let before = ["--- STDOUT:", "--- STDERR:", "--- OUTPUT:"].iter().any(|header| line.starts_with(header));
+    (now || before).then_some(now)
+}
+
+fn output_end(lines: &[&str], from: usize, indented: bool) -> usize {
+    let ends = |line: &str| {
+        let inside = indented && (line.is_empty() || line.starts_with("    "));
+        let rule = line.starts_with("────") || output(line).is_some() || summary(line).is_some();
+        status(line).is_some() || if indented { !inside } else { rule }
+    };
+    (from..lines.len()).find(|index| ends(lines[*index])).unwrap_or(lines.len())
+}
+
+/// The harness's own chatter says nothing that the panic does not say.
+fn describe(body: &[&str], name: &str, found: &mut Found) {
+    let chatter = ["running 1 test", "failures:", "test result:", "test "];
+    let told = body.iter().map(|line| line.strip_prefix("    ").unwrap_or(line)).filter(|line| {
+        !chatter.iter().any(|start| line.starts_with(start)) && name_listed(line, name).is_none()
+    });
+    let detail = detail(told);
+    if found.failed.iter().any(|test| test.name == name) {
+        found.fail(name, detail);
+    }
+}
+
+fn name_listed(line: &str, name: &str) -> Option<()> {
+    let listed = line.trim().trim_start_matches("---- ").trim_end_matches(" stdout ----");
+    (name.rsplit_once(' ')?.1 == listed).then_some(())
+}
+
+fn summary(line: &str) -> Option<Counts> {
+    let rest = line.trim_start().strip_prefix("Summary [")?.split_once("] ")?.1;
+    if !rest.contains("run:") {
+        return None;
+    }
+    let failed = sum(rest, &["failed", "timed", "exec"]);
+    Some(Counts { passed: sum(rest, &["passed"]), failed, ignored: sum(rest, &["skipped"]) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::of_stdout;
+    use crate::extract::{Counts, FailedTest};
+
+    const RECORDED: &str = r#"    Finished `test` profile [unoptimized + debuginfo] target(s) in 0.01s
+────────────
+ Nextest run ID 10569e40-fad6-40d7-b2f5-d280855e1be8 with nextest profile: default
+    Starting 4 tests across 1 binary (1 test skipped)
+        PASS [   0.005s] (1/4) demo tests::passes
+        FAIL [   0.011s] (2/4) demo tests::returns_error
+  stdout ───
+
+    running 1 test
+    test tests::returns_error ... FAILED
+
+    failures:
+
+    failures:
+        tests::returns_error
+
+    test result: FAILED. 0 passed; 1 failed; 0 ignored; 0 measured; 4 filtered out; finished in 0.00s
+
+  stderr ───
+    Error: "Permission denied"
+
+        FAIL [   0.094s] (4/4) demo tests::fails
+  stdout ───
+
+    running 1 test
+    test result: ok. 99 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out
+    test tests::fails ... FAILED
+
+  stderr ───
+
+    thread 'tests::fails' (5768) panicked at src/lib.rs:10:107:
+    assertion `left == right` failed: sum
+    is wrong
+      left: 2
+     right: 3
+    note: run with `RUST_BACKTRACE=1` environment variable to display a backtrace
+
+     SIGSEGV [   0.094s] (5/4) demo tests::crashes
+────────────
+     Summary [   0.094s] 4 tests run: 1 passed, 3 failed, 1 skipped
+        FAIL [   0.011s] (2/4) demo tests::returns_error
+        FAIL [   0.094s] (4/4) demo tests::fails
+     SIGSEGV [   0.094s] (5/4) demo tests::crashes
+error: test run failed
+"#;
+
+    #[test]
+    fn failures_carry_what_the_tests_printed() {
+        let report = of_stdout(RECORDED);
+        assert_eq!(report.counts, Some(Counts { passed: 1, failed: 3, ignored: 1 }));
+        let sum = "assertion `left == right` failed: sum\nis wrong\n  left: 2\n right: 3";
+        let expected = [
+            ("demo tests::returns_error", None, None, "Error: \"Permission denied\""),
+            ("demo tests::fails", Some("src/lib.rs".to_owned()), Some(10), sum),
+            ("demo tests::crashes", None, None, ""),
+        ];
+        let expected = expected.map(|(name, file, line, error)| FailedTest {
+            name: name.into(),
+            file,
+            line,
+            error: error.into(),
+        });
+        assert_eq!(report.failed, expected);
+    }
+
+    #[test]
+    fn the_documentation_tests_after_it_are_added() {
+        let both = format!(
+            "{RECORDED}\nrunning 1 test\ntest src/lib.rs - add (line 1) ... ok\n\n\
+             test result: ok. 1 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.19s\n"
+        );
+        assert_eq!(of_stdout(&both).counts, Some(Counts { passed: 2, failed: 3, ignored: 1 }));
+    }
+
+    #[test]
+    fn a_test_that_passed_when_tried_again_is_no_failure() {
+        let text = "    Starting 2 tests across 1 binary\n  TRY 1 FAIL [   0.005s] demo tests::flaky\n\
+            --- STDERR:              demo tests::flaky ---\nrunning 1 test\nthread 'x' panicked at src/a.rs:1:2:\nboom\n\
+            \x20 TRY 2 PASS [   0.003s] demo tests::flaky\n        TIMEOUT [  60.000s] demo tests::slow\n\
+            ------------\n     Summary [   0.020s] 2 tests run: 1 passed (1 flaky), 1 timed out, 0 skipped\n";
+        let report = of_stdout(text);
+        assert_eq!(report.counts, Some(Counts { passed: 1, failed: 1, ignored: 0 }));
+        assert_eq!(
+            report.failed.iter().map(|test| test.name.as_str()).collect::<Vec<_>>(),
+            ["demo tests::slow"]
+        );
+    }
+
+    #[test]
+    fn a_run_that_was_broken_off_has_no_counts() {
+        let text = "    Starting 2 tests across 1 binary\n        PASS [   0.003s] demo tests::a\n";
+        let report = of_stdout(text);
+        assert_eq!((report.known, report.counts), (true, None));
+    }
+}

@@ -1,0 +1,186 @@
+//! What an output means, in five values that a retry prompt may name. Judges nothing: a summary of no failures is no
+//! success.
+
+use std::collections::HashMap;
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use super::{GitStatus, Problem, Severity, TestReport};
+
+/// The five values, by the names that prompts use for them.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Semantic {
+    pub summary: String,
+    pub severity: Severity,
+    pub related_files: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub root_cause: Option<String>,
+    pub suggested_action: String,
+}
+
+impl Semantic {
+    pub fn of_tests(report: &TestReport) -> Self {
+        let named = report.failed.len() as u64;
+        let failed = report.counts.map_or(named, |counts| counts.failed.max(named));
+        let summary = match report.counts.map(|counts| counts.collected().max(failed)) {
+            Some(0) => "no test ran".to_owned(),
+            Some(all) => format!("{failed} of {} failed", count(all, "test")),
+            None => format!("{} failed", count(failed, "test")),
+        };
+        let action = "Make the code do what the failing tests expect; leave what they assert as it is";
+        Self {
+            summary,
+            severity: Severity::Error,
+            related_files: once(report.failed.iter().filter_map(|test| test.file.as_deref())),
+            root_cause: most_common(report.failed.iter().map(|test| test.error.as_str())),
+            suggested_action: action.to_owned(),
+        }
+    }
+
+    pub fn of_types(problems: &[Problem]) -> Self {
+        Self::of_problems(problems, "type error", "Correct the types where the messages point")
+    }
+
+    pub fn of_lints(problems: &[Problem]) -> Self {
+        Self::of_problems(
+            problems,
+            "lint message",
+            "Change the code as the rules ask; do not switch them off",
+        )
+    }
+
+    fn of_problems(problems: &[Problem], what: &str, action: &str) -> Self {
+        let related_files = once(problems.iter().filter_map(|problem| problem.file.as_deref()));
+        let files = count(related_files.len(), "file");
+        let error = |problem: &Problem| problem.severity == Severity::Error;
+        let weight = problems.is_empty() || problems.iter().any(error);
+        Self {
+            summary: match problems.len() {
+                0 => format!("no {what}"),
+                number => format!("{} in {files}", count(number, what)),
+            },
+            severity: if weight { Severity::Error } else { Severity::Warning },
+            root_cause: most_common(problems.iter().map(|problem| problem.message.as_str())),
+            related_files,
+            suggested_action: action.to_owned(),
+        }
+    }
+
+    pub fn of_format(files: &[String]) -> Self {
+        Self {
+            summary: format!("{} not formatted", count(files.len(), "file")),
+            severity: Severity::Error,
+            related_files: files.to_vec(),
+            root_cause: None,
+            suggested_action: "Run the project's formatter on these files".to_owned(),
+        }
+    }
+
+    /// Files that git does not know may be left over; files that changed are work that nobody committed.
+    pub fn of_status(status: &GitStatus) -> Self {
+        let changed =
+            (!status.changed.is_empty()).then(|| format!("{} changed", count(status.changed.len(), "file")));
+        let new = (!status.untracked.is_empty())
+            .then(|| format!("{} untracked", count(status.untracked.len(), "file")));
+        let all: Vec<String> = changed.into_iter().chain(new).collect();
+        let work = !status.changed.is_empty();
+        Self {
+            summary: if all.is_empty() { "nothing differs".to_owned() } else { all.join(", ") },
+            severity: if work { Severity::Error } else { Severity::Warning },
+            related_files: status.changed.clone(),
+            root_cause: None,
+            suggested_action: if work {
+                "Commit the changed files"
+            } else {
+                "Commit or remove the untracked files"
+            }
+            .to_owned(),
+        }
+    }
+
+    /// Returns the values by name, for a prompt.
+    pub fn values(&self) -> Map<String, Value> {
+        match serde_json::to_value(self) {
+            Ok(Value::Object(values)) => values,
+            _ => Map::new(),
+        }
+    }
+}
+
+fn count(number: impl TryInto<u64>, what: &str) -> String {
+    let number = number.try_into().unwrap_or(u64::MAX);
+    format!("{number} {what}{}", if number == 1 { "" } else { "s" })
+}
+
+fn once<'a>(files: impl Iterator<Item = &'a str>) -> Vec<String> {
+    let mut seen = Vec::new();
+    for file in files {
+        if !seen.iter().any(|have| have == file) {
+            seen.push(file.to_owned());
+        }
+    }
+    seen
+}
+
+/// Of equally common messages the first.
+fn most_common<'a>(messages: impl Iterator<Item = &'a str>) -> Option<String> {
+    let mut times: HashMap<&str, (usize, usize)> = HashMap::new();
+    for (index, message) in messages.enumerate().filter(|(_, message)| !message.is_empty()) {
+        times.entry(message).or_insert((0, index)).0 += 1;
+    }
+    let best = times.into_iter().max_by_key(|(_, (times, first))| (*times, std::cmp::Reverse(*first)));
+    best.map(|(message, _)| message.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::extract::{Counts, FailedTest};
+
+    #[test]
+    fn c_26_failing_tests_have_all_five_values() {
+        let test = |name: &str, error: &str| FailedTest {
+            name: name.into(),
+            file: Some("a.rs".into()),
+            line: None,
+            error: error.into(),
+        };
+        let failed = vec![test("a", "one"), test("b", "two"), test("c", "two"), test("d", "")];
+        let counts = Some(Counts { passed: 6, failed: 4, ignored: 0 });
+        let values = Semantic::of_tests(&TestReport { failed, counts, known: true }).values();
+        let action = "Make the code do what the failing tests expect; leave what they assert as it is";
+        let expected = serde_json::json!({
+            "summary": "4 of 10 tests failed",
+            "severity": "error",
+            "relatedFiles": ["a.rs"],
+            "rootCause": "two",
+            "suggestedAction": action,
+        });
+        assert_eq!(Value::Object(values), expected);
+        let nothing = TestReport { counts: Some(Counts::default()), known: true, ..TestReport::default() };
+        assert_eq!(Semantic::of_tests(&nothing).summary, "no test ran");
+        assert_eq!(Semantic::of_tests(&TestReport::default()).summary, "0 tests failed");
+    }
+
+    #[test]
+    fn c_26_warnings_alone_are_warnings_and_files_are_named_once() {
+        let warning = Problem {
+            file: Some("a.js".into()),
+            line: Some(1),
+            column: None,
+            code: None,
+            severity: Severity::Warning,
+            message: "odd".into(),
+        };
+        let lints = Semantic::of_lints(&[warning.clone(), warning]);
+        assert_eq!(
+            (lints.summary.as_str(), lints.severity),
+            ("2 lint messages in 1 file", Severity::Warning)
+        );
+        assert_eq!(lints.related_files, ["a.js"]);
+        let format = Semantic::of_format(&["a.rs".into()]);
+        assert_eq!((format.summary.as_str(), format.severity), ("1 file not formatted", Severity::Error));
+    }
+}
