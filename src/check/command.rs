@@ -1,84 +1,323 @@
-//! A command of the repository, run by us without a shell: tests, build, lint, types, format.
-//! A tool that is missing is unavailable, never "tests failed", and never a pass.
+//! A command of the repository, run by us without a shell: tests, build, lint, types, format; in a clean worktree at the
+//! tree that will be published. A tool that is missing is unavailable, never "tests failed", and never a pass.
+//! What failed already at the base of the run is told and not charged, except to the phase whose subject the tests are.
 
-use std::time::Duration;
+mod amount;
+mod charged;
+mod ground;
+mod lost_tests;
+mod reports;
+mod running;
 
-use super::{Site, failure, result};
-use crate::agent::split_words;
-use crate::event::{CheckResult, CheckStatus};
-use crate::process::Stop;
-use crate::process::{self, Exit, Finish, Launch};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 
-/// How much of a command's output is kept as evidence, in bytes.
+use super::{Site, failure, passed, skipped};
+use crate::event::{CheckResult, CheckStatus, Place};
+use crate::extract::{self, Printed, Problem, Severity, TestReport, below};
+use crate::process::{Environment, Exit, Stop};
+use crate::summary::counted;
+use crate::workspace::Tree;
+use charged::{Charge, End, Look, charge};
+use running::Ran;
+
+use ground::Ground;
+pub use ground::{Memory, Published};
+pub use running::environment;
+
+/// How much of each output is kept as evidence, in bytes.
 const KEPT: usize = 4000;
+/// The phase that is about the tests: there a red test is charged to whom it may concern.
+const TESTING: &str = "testing";
+/// More places than this are counted and not told.
+const MOST_PLACES: usize = 40;
+
+/// The checks that run a command, the cheap ones first.
+pub(super) const CHEAP_FIRST: [&str; 6] =
+    ["format", "lint", "typecheck", "build", "tests", super::red_green::ID];
+
+/// A command that is asked for evidence.
+#[derive(Clone, Copy)]
+pub(super) struct Asked<'a> {
+    pub id: &'a str,
+    pub line: &'a str,
+}
+
+/// Returns the command behind a key, when there is one.
+pub(super) fn asked<'a>(id: &'a str, key: &str, site: &'a Site<'_>) -> Option<Asked<'a>> {
+    let line = site.commands.get(key).filter(|line| !line.trim().is_empty())?;
+    Some(Asked { id, line })
+}
 
 pub(super) async fn examine(id: &str, key: &str, site: &Site<'_>, stop: &mut Stop) -> CheckResult {
-    let Some(line) = site.commands.get(key).filter(|line| !line.trim().is_empty()) else {
-        return result(id, CheckStatus::Skipped, &format!("no `[commands] {key}` is configured"));
+    let Some(asked) = asked(id, key, site) else {
+        return skipped(id, &format!("no `[commands] {key}` is set or detected"));
     };
-    let Some((program, arguments)) =
-        split_words(line).ok().and_then(|words| Some((words.first()?.clone(), words[1..].to_vec())))
-    else {
-        return unavailable(id, line, "its quotes do not match");
+    let now = look(asked, site.published.map(|published| &published.tree), site, stop).await;
+    let result = match &now.end {
+        End::Unavailable(why) => asked.unavailable(why),
+        End::Green => green(asked, &now, site, stop).await,
+        End::NoTests | End::Red(_) | End::Broken(_) => red(asked, &now, site, stop).await,
     };
-    let wall = Duration::from_secs(site.time.command_seconds);
-    let arguments = arguments.into_iter().map(Into::into).collect();
-    let launch =
-        Launch { arguments, environment: environment(), ..Launch::new(program, site.worktree, wall) };
-    let finish = process::run(&launch, &mut |_, _| {}, stop).await;
-    judge(id, line, &finish, site)
+    with_command(with_evidence(result, &now), asked.line, now.exit)
 }
 
-const BASICS: [&str; 7] = ["PATH", "HOME", "USER", "LANG", "TZ", "TMPDIR", "SHELL"];
-
-/// A command of the repository gets what a toolchain needs, and nothing of ours.
-pub fn environment() -> process::Environment {
-    let wanted =
-        |name: &str| BASICS.contains(&name) || process::TOOLCHAINS.contains(&name) || name.starts_with("LC_");
-    std::env::vars_os().filter(|(name, _)| name.to_str().is_some_and(wanted)).collect()
+/// Runs a command at a tree and reads what it says; outside a run in the worktree as it is.
+pub(super) async fn look(asked: Asked<'_>, tree: Option<&Tree>, site: &Site<'_>, stop: &mut Stop) -> Look {
+    let ground = match ground::prepare(site, tree, stop).await {
+        Ok(ground) => ground,
+        Err(why) => return Look::unavailable(why),
+    };
+    match running::run(asked.line, &ground.folder, ground.is_clean, site.time, stop).await {
+        Ok(ran) => read(asked, &ran, ground, site),
+        Err(why) => Look::unavailable(why),
+    }
 }
 
-fn judge(id: &str, line: &str, finish: &Finish, site: &Site<'_>) -> CheckResult {
-    let judged = match &finish.exit {
-        Exit::Code(0) => result(id, CheckStatus::Pass, &format!("`{line}` passed in {} ms", finish.millis)),
-        Exit::Code(code @ (126 | 127)) => {
-            unavailable(id, line, &format!("exit code {code}: not found or not executable"))
+/// Returns a place that holds what will be published, ready for a command that is none of ours, and its variables.
+pub(super) async fn ground_and_variables(
+    site: &Site<'_>,
+    stop: &mut Stop,
+) -> Result<(PathBuf, Environment), String> {
+    let ground = ground::prepare(site, site.published.map(|published| &published.tree), stop).await?;
+    let variables = running::variables(&ground.folder, ground.is_clean);
+    Ok((ground.folder, variables))
+}
+
+/// Returns what a command says at the base of the run; each is run there once.
+pub(super) async fn look_at_base(asked: Asked<'_>, site: &Site<'_>, stop: &mut Stop) -> Option<Look> {
+    let published = site.published?;
+    if let Some(known) = published.memory.look_at(asked.line, &published.base) {
+        return Some(known);
+    }
+    let look = look(asked, Some(&published.base.as_tree()), site, stop).await;
+    if !matches!(look.end, End::Unavailable(_)) {
+        published.memory.remember(asked.line, &published.base, &look);
+    }
+    Some(look)
+}
+
+fn read(asked: Asked<'_>, ran: &Ran, ground: Ground, site: &Site<'_>) -> Look {
+    let exit = if let Exit::Code(code) = ran.exit { Some(code) } else { None };
+    let printed = Printed { stdout: &ran.stdout, stderr: &ran.stderr, exit };
+    let report = if asked.id == "tests" { extract::tests(&printed) } else { TestReport::default() };
+    let end = match &ran.exit {
+        Exit::Code(0) => green_end(&report),
+        Exit::Code(code) => match extract::unavailable(&printed) {
+            Some(why) => End::Unavailable(why),
+            None => End::Red(format!("exit code {code}")),
+        },
+        Exit::NotStarted(reason) => End::Unavailable(reason.clone()),
+        Exit::Stopped => End::Unavailable("stopped".into()),
+        Exit::Lost => End::Unavailable("its end was not seen".into()),
+        Exit::Signal(signal) => End::Broken(format!("was ended by signal {signal}")),
+        Exit::TimedOut | Exit::Idle => End::Broken("did not end in time".into()),
+    };
+    let failures = failures(asked, &printed, &report, &ground.folder, site);
+    let output = format!("{}\n{}", shown(&ran.stdout, site), shown(&ran.stderr, site)).trim().to_owned();
+    Look { end, exit, failures, counts: report.counts, output, millis: ran.millis, linked: ground.linked }
+}
+
+/// An exit code is believed when the output does not contradict it.
+fn green_end(report: &TestReport) -> End {
+    match report.counts {
+        Some(counts) if counts.collected() == 0 => End::NoTests,
+        Some(counts) if counts.failed > 0 => {
+            End::Red(format!("exit code 0, although {} failed", counted(counts.failed, "test")))
         }
-        Exit::NotStarted(reason) => unavailable(id, line, reason),
-        Exit::Stopped => unavailable(id, line, "stopped"),
-        Exit::Code(code) => failed(id, line, &format!("exit code {code}")),
-        Exit::Signal(signal) => failed(id, line, &format!("ended by signal {signal}")),
-        Exit::TimedOut | Exit::Idle => failed(id, line, "did not end in time"),
-        Exit::Lost => unavailable(id, line, "its end was not seen"),
+        None if report.known => End::Red("exit code 0, although its report of the tests breaks off".into()),
+        _ => End::Green,
+    }
+}
+
+/// Returns the end of an output. Masked before it is cut, so that no half of a secret is left at its beginning.
+fn shown(output: &str, site: &Site<'_>) -> String {
+    let masked = site.masker.mask(running::tail(output, 4 * KEPT));
+    running::tail(masked.as_str(), KEPT).to_owned()
+}
+
+/// Returns what failed, by what names it from one tree to the next.
+fn failures(
+    asked: Asked<'_>,
+    printed: &Printed<'_>,
+    report: &TestReport,
+    folder: &Path,
+    site: &Site<'_>,
+) -> BTreeMap<String, Place> {
+    let masked = |text: &str| site.masker.mask(text).as_str().to_owned();
+    let named = |file: &str| folder.to_str().map_or_else(|| file.to_owned(), |root| below(file, root));
+    let problem = |problem: Problem| {
+        let file = problem.file.as_deref().map(named).unwrap_or_default();
+        let (code, message) = (problem.code.unwrap_or_default(), masked(&problem.message));
+        let first = message.lines().next().unwrap_or_default();
+        let what = format!("{code} {first}").trim().to_owned();
+        let place = Place { line: problem.line.map(u64::from), ..place(&file, what) };
+        (format!("{file}\n{code}\n{message}"), place)
     };
-    let evidence = if judged.status == CheckStatus::Pass { String::new() } else { evidence(finish, site) };
-    CheckResult { evidence, ..judged }
+    match asked.id {
+        "tests" => report.failed.iter().map(|test| failed_test(test, &masked, &named)).collect(),
+        "lint" => weightiest(extract::lints(printed)).map(problem).collect(),
+        "format" => {
+            let files = extract::format(printed).into_iter().map(|file| named(&file));
+            files.map(|file| (file.clone(), place(&file, "is not formatted".into()))).collect()
+        }
+        _ => weightiest(extract::types(printed)).map(problem).collect(),
+    }
 }
 
-fn failed(id: &str, line: &str, why: &str) -> CheckResult {
-    let pattern = if id == "tests" { "tests-failed" } else { "command-failed" };
-    failure(
-        id,
-        pattern,
-        &format!("`{line}` failed: {why}"),
-        &[("command", line), ("code", &format!("{id}_failed"))],
-    )
+/// Warnings beside errors are not why a command failed.
+fn weightiest(problems: Vec<Problem>) -> impl Iterator<Item = Problem> {
+    let only_warnings = problems.iter().all(|problem| problem.severity == Severity::Warning);
+    problems.into_iter().filter(move |problem| only_warnings || problem.severity == Severity::Error)
 }
 
-fn unavailable(id: &str, line: &str, why: &str) -> CheckResult {
-    let failure =
-        failure(id, "command-unavailable", &format!("`{line}` could not run: {why}"), &[("command", line)]);
-    CheckResult { status: CheckStatus::Unavailable, ..failure }
+fn failed_test(
+    test: &extract::FailedTest,
+    masked: &impl Fn(&str) -> String,
+    named: &impl Fn(&str) -> String,
+) -> (String, Place) {
+    let error = test.error.lines().next().unwrap_or_default();
+    let what = if error.is_empty() { test.name.clone() } else { format!("{}: {error}", test.name) };
+    let file = test.file.as_deref().map(named).unwrap_or_default();
+    let place = place(&file, masked(&what));
+    (masked(&test.name), Place { line: test.line.map(u64::from), ..place })
 }
 
-fn evidence(finish: &Finish, site: &Site<'_>) -> String {
-    let stdout = String::from_utf8_lossy(&finish.stdout);
-    let both = format!("{}\n{}", tail(&stdout), tail(&finish.stderr_tail));
-    site.masker.mask(both.trim()).as_str().to_owned()
+fn place(file: &str, what: String) -> Place {
+    Place { file: (!file.is_empty()).then(|| file.to_owned()), what, ..Place::default() }
 }
 
-fn tail(text: &str) -> &str {
-    let from = text.len().saturating_sub(KEPT);
-    let from = (from..text.len()).find(|index| text.is_char_boundary(*index)).unwrap_or(text.len());
-    &text[from..]
+async fn green(asked: Asked<'_>, now: &Look, site: &Site<'_>, stop: &mut Stop) -> CheckResult {
+    if let Some(missing) = amount::missing(asked, now, site, stop).await {
+        return missing;
+    }
+    let told = match now.counts {
+        Some(counts) => format!(", {}", counted(counts.collected(), "test")),
+        None if asked.id == "tests" => format!("; {}", amount::UNCOUNTED),
+        None => String::new(),
+    };
+    passed(asked.id, &format!("`{}` passed in {} ms with exit code 0{told}", asked.line, now.millis))
+}
+
+async fn red(asked: Asked<'_>, now: &Look, site: &Site<'_>, stop: &mut Stop) -> CheckResult {
+    let is_subject = asked.id == "tests" && site.phase.name.as_str() == TESTING;
+    let base = if is_subject { None } else { look_at_base(asked, site, stop).await };
+    let charge = base.map_or(Charge::All, |base| charge(now, &base));
+    match charge {
+        Charge::Nothing(why) => {
+            let told = format!("`{}` {}; not charged: {why}", asked.line, how(&now.end));
+            passed(asked.id, &told)
+        }
+        Charge::New(new) => asked.red(now, &new, " that the base does not have"),
+        Charge::All => asked.red(now, &now.failures, ""),
+    }
+}
+
+/// Tells whether tests that were run without the code they are about fail, and not only as the base does.
+pub(super) fn proves(without: &Look, base: Option<&Look>) -> Result<bool, String> {
+    match &without.end {
+        End::Unavailable(why) => Err(why.clone()),
+        End::Green | End::NoTests => Ok(false),
+        End::Red(_) | End::Broken(_) => {
+            let known = base.is_some_and(|base| {
+                !without.failures.is_empty() && matches!(charge(without, base), Charge::Nothing(_))
+            });
+            Ok(!known)
+        }
+    }
+}
+
+fn how(end: &End) -> String {
+    match end {
+        End::Green => "passed".into(),
+        End::NoTests => "ran no test".into(),
+        End::Red(why) => format!("failed: {why}"),
+        End::Broken(why) => format!("failed: it {why}"),
+        End::Unavailable(why) => format!("could not run: {why}"),
+    }
+}
+
+impl Asked<'_> {
+    fn red(self, now: &Look, failures: &BTreeMap<String, Place>, which: &str) -> CheckResult {
+        let pattern = match (&now.end, self.id) {
+            (End::NoTests, _) => "no-tests-run",
+            (_, "tests") => "tests-failed",
+            _ => "command-failed",
+        };
+        let named = match failures.len() as u64 {
+            0 => String::new(),
+            count => format!("; {}{which}", counted(count, "failure")),
+        };
+        let summary = format!("`{}` {}{named}", self.line, how(&now.end));
+        let mut result = self.failed(pattern, &summary);
+        if self.id == "tests" {
+            result.params.insert("failedTests".into(), named_with_places(failures).into());
+        }
+        result.params.insert("errorOutput".into(), now.output.as_str().into());
+        CheckResult { places: failures.values().take(MOST_PLACES).cloned().collect(), ..result }
+    }
+
+    fn failed(self, pattern: &str, summary: &str) -> CheckResult {
+        failure(self.id, pattern, summary, &[("code", &format!("{}_failed", self.id))])
+    }
+
+    pub(super) fn unavailable(self, why: &str) -> CheckResult {
+        let told =
+            format!("`{}` could not run: {why}; install what is missing, or change `[commands]`", self.line);
+        let failure = failure(self.id, "command-unavailable", &told, &[]);
+        CheckResult { status: CheckStatus::Unavailable, ..failure }
+    }
+}
+
+/// Names what failed, each with its file and line where the tool says them, and how many more there are.
+fn named_with_places(failures: &BTreeMap<String, Place>) -> Vec<String> {
+    let named = failures.iter().take(MOST_PLACES).map(|(name, place)| match (&place.file, place.line) {
+        (Some(file), Some(line)) => format!("{name} ({file}:{line})"),
+        (Some(file), None) if !name.starts_with(file.as_str()) => format!("{name} ({file})"),
+        _ => name.clone(),
+    });
+    let more = failures.len().saturating_sub(MOST_PLACES);
+    named.chain((more > 0).then(|| format!("… and {more} more"))).collect()
+}
+
+/// Says by which command a result came about, and how that ended.
+pub(super) fn with_command(mut result: CheckResult, line: &str, exit: Option<i32>) -> CheckResult {
+    result.params.insert("command".into(), line.into());
+    result.params.extend(exit.map(|code| ("exitCode".to_owned(), code.into())));
+    result
+}
+
+/// What a command printed, unless all is well; and what it used that is not in the tree.
+fn with_evidence(result: CheckResult, look: &Look) -> CheckResult {
+    let linked = match look.linked.as_slice() {
+        [] => String::new(),
+        linked => format!("linked from the author's worktree: {}", linked.join(", ")),
+    };
+    let output = if look.end == End::Green { "" } else { look.output.as_str() };
+    let parts: Vec<&str> = [linked.as_str(), output].into_iter().filter(|part| !part.is_empty()).collect();
+    CheckResult { evidence: parts.join("\n"), ..result }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn failed_tests_are_named_with_their_places_and_the_rest_is_counted() {
+        let at = |file: Option<&str>, line: Option<u64>| Place {
+            file: file.map(str::to_owned),
+            line,
+            ..Place::default()
+        };
+        let mut failures: BTreeMap<String, Place> = BTreeMap::new();
+        failures.insert("a::one".into(), at(Some("src/a.rs"), Some(12)));
+        failures.insert("b.py::two".into(), at(Some("b.py"), None));
+        failures.insert("c three".into(), at(Some("c.ts"), None));
+        failures.insert("d four".into(), at(None, None));
+        let named = named_with_places(&failures);
+        assert_eq!(named, ["a::one (src/a.rs:12)", "b.py::two", "c three (c.ts)", "d four"]);
+        failures.extend((0..93).map(|number| (format!("e{number:02}"), Place::default())));
+        let named = named_with_places(&failures);
+        assert_eq!((named.len(), named[MOST_PLACES].as_str()), (MOST_PLACES + 1, "… and 57 more"));
+    }
 }

@@ -3,8 +3,10 @@
 use std::fs::{self, Metadata};
 use std::time::{Duration, SystemTime};
 
-use super::{Site, failure, result};
-use crate::event::{CheckResult, CheckStatus};
+use jiff::Timestamp;
+
+use super::{Site, failure, passed};
+use crate::event::CheckResult;
 
 pub(super) const ID: &str = "deliverable";
 /// The code of a phase that ends without its deliverable.
@@ -14,12 +16,17 @@ const CLOCK_LAG: Duration = Duration::from_millis(50);
 
 pub(super) fn examine(site: &Site<'_>) -> CheckResult {
     match lack(site) {
-        None => result(ID, CheckStatus::Pass, &format!("{} is there", site.output)),
+        None => passed(ID, &format!("{} is there", site.output)),
         Some(lack) => {
             let summary = format!("{} {lack}", site.output);
             failure(ID, "no-deliverable", &summary, &[("code", CODE), ("path", site.output)])
         }
     }
+}
+
+/// Tells whether the deliverable of this phase is there.
+pub(super) fn is_there(site: &Site<'_>) -> bool {
+    lack(site).is_none()
 }
 
 fn lack(site: &Site<'_>) -> Option<&'static str> {
@@ -32,7 +39,7 @@ fn lack(site: &Site<'_>) -> Option<&'static str> {
     if text.iter().all(u8::is_ascii_whitespace) {
         return Some("is empty");
     }
-    let fresh = site.changed.contains(site.output) || written_since(&found, site);
+    let fresh = site.changed.contains(site.output) || written_since(&found, site.began);
     if !fresh {
         return Some("is older than this phase");
     }
@@ -48,7 +55,8 @@ fn behind_a_link(site: &Site<'_>) -> bool {
     })
 }
 
-fn written_since(found: &Metadata, site: &Site<'_>) -> bool {
-    let began = SystemTime::from(site.began);
+/// Tells whether something on disk was written at a time or later.
+pub(super) fn written_since(found: &Metadata, began: Timestamp) -> bool {
+    let began = SystemTime::from(began);
     found.modified().is_ok_and(|at| at + CLOCK_LAG >= began)
 }

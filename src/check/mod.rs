@@ -1,91 +1,73 @@
 //! Evidence that we gather ourselves, before anybody is asked for an opinion. One check, one file.
-//! Looks at the disk, the changed paths and the commands we run; never at what an agent says about itself.
+//! Looks at the disk, the diff and the commands we run; at an agent's words only for what they must not say.
 
+#[macro_use]
+mod reading;
+
+mod answer_format;
+mod binaries;
 mod code_changed;
 mod command;
+mod conflict_markers;
 mod decision;
+mod defined;
 mod deliverable;
+pub mod detected;
+mod early_termination;
+mod evidence;
+mod files;
+mod format;
+mod goal_drift;
+mod isolation;
+mod left_out;
+mod links;
+mod modes;
+mod noted;
+mod omission;
+mod outcome;
+mod patch_size;
 mod protected;
+mod red_green;
+mod register;
+#[cfg(test)]
+mod scene;
+mod scope;
+mod scratch_files;
+mod secrets;
+mod side_by_side;
+mod site;
+mod snapshots;
+mod staged;
+mod submodules;
+mod suspect;
+mod suspicion;
+mod syntax;
+mod tampering;
+mod task_list;
+mod tautology;
+mod templates;
+mod todo;
+mod traceability;
+mod trivial_diff;
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
+pub use command::{Memory, Published, environment as command_environment};
+pub use format::{Format, FormatResult, satisfies, validate as validate_format};
+pub use outcome::shown;
+pub use register::{
+    cheap_first, command_checks, ids, runs_a_command, twice_named, unknown, unknown_template,
+};
+pub use secrets::ID as SECRETS;
+pub use site::{Read, Site, Untaken, World};
+pub use task_list::task_lists;
 
-use jiff::Timestamp;
-
-pub use command::environment as command_environment;
-
-use crate::event::{CheckResult, CheckStatus, Evaluation};
-use crate::phase::PhaseName;
-use crate::policy::{Agreement, CheckMode, OnFail, PhaseDef, TimeLimits};
+use crate::event::{CheckResult, CheckStatus};
+use crate::policy::{CheckMode, OnFail};
 use crate::process::Stop;
-use crate::redact::Masker;
+use outcome::{failure, passed, result, skipped};
+use register::{Check, find};
 
-/// What a check may look at.
-pub struct Site<'a> {
-    /// The top of the worktree.
-    pub worktree: &'a Path,
-    pub phase: &'a PhaseDef,
-    /// The phase's deliverable, relative to the worktree.
-    pub output: &'a str,
-    pub began: Timestamp,
-    /// Git knows the deliverable or would take it: it is not ignored.
-    pub committable: bool,
-    /// Paths the authors of this phase changed and that differ from the branch now, relative to the worktree.
-    pub changed: &'a BTreeSet<String>,
-    pub evaluation: Option<&'a Evaluation>,
-    /// Patterns of paths that no agent may change.
-    pub protected: &'a [String],
-    pub commands: &'a BTreeMap<String, String>,
-    pub time: &'a TimeLimits,
-    pub masker: &'a Masker,
-}
-
-/// A check by its id. `ALL` is the register: a new check is one file and one line.
-#[derive(Clone, Copy)]
-enum Check {
-    Deliverable,
-    CodeChanged,
-    Decision,
-    Protected,
-    /// Runs the command of this key in `[commands]`.
-    Command(&'static str),
-}
-
-const ALL: [(&str, Check); 9] = [
-    (deliverable::ID, Check::Deliverable),
-    (code_changed::ID, Check::CodeChanged),
-    (decision::ID, Check::Decision),
-    (protected::ID, Check::Protected),
-    ("tests", Check::Command("test")),
-    ("build", Check::Command("build")),
-    ("lint", Check::Command("lint")),
-    ("typecheck", Check::Command("typecheck")),
-    ("format", Check::Command("format")),
-];
-
-/// Names the checks of an agreement that do not exist, with their phase.
-pub fn unknown(agreement: &Agreement) -> Vec<(PhaseName, String)> {
-    let rules =
-        agreement.phases.iter().flat_map(|phase| phase.policy.checks.iter().map(move |rule| (phase, rule)));
-    rules
-        .filter(|(_, rule)| find(&rule.id).is_none())
-        .map(|(phase, rule)| (phase.name.clone(), rule.id.clone()))
-        .collect()
-}
-
-/// Returns the ids of all checks.
-pub fn ids() -> impl Iterator<Item = &'static str> {
-    ALL.iter().map(|(id, _)| *id)
-}
-
-/// Tells whether a check starts a command of the repository, which may leave files behind.
-pub fn runs_a_command(id: &str) -> bool {
-    matches!(find(id), Some(Check::Command(_)))
-}
-
-fn find(id: &str) -> Option<Check> {
-    ALL.iter().find(|(known, _)| *known == id).map(|(_, check)| *check)
-}
+/// The phases whose deliverables plan what later phases do.
+pub const PLANNING: [&str; 2] = ["planning", "design"];
 
 /// Runs the checks of a phase in their order; in mode `first_failure` up to the first one that demands something.
 pub async fn run(site: &Site<'_>, stop: &mut Stop) -> Vec<CheckResult> {
@@ -99,35 +81,28 @@ pub async fn run(site: &Site<'_>, stop: &mut Stop) -> Vec<CheckResult> {
             break;
         }
     }
+    early_termination::contradicted(&mut results, site);
+    results
+}
+
+/// Runs checks by name, whatever the phase lists, and all of them.
+pub async fn run_only(ids: &[String], site: &Site<'_>, stop: &mut Stop) -> Vec<CheckResult> {
+    let mut results = Vec::new();
+    for id in ids {
+        results.push(examine(id, site, stop).await);
+    }
     results
 }
 
 async fn examine(id: &str, site: &Site<'_>, stop: &mut Stop) -> CheckResult {
+    if let Some(check) = site.defined.get(id) {
+        return defined::examine(id, check, site, stop).await;
+    }
     match find(id) {
-        Some(Check::Deliverable) => deliverable::examine(site),
-        Some(Check::CodeChanged) => code_changed::examine(site),
-        Some(Check::Decision) => decision::examine(site),
-        Some(Check::Protected) => protected::examine(site),
+        Some(Check::Look(look)) => look(site),
+        Some(Check::Template(template)) => templates::evaluate(template, site),
         Some(Check::Command(key)) => command::examine(id, key, site, stop).await,
+        Some(Check::RedGreen) => red_green::examine(site, stop).await,
         None => result(id, CheckStatus::Unavailable, "there is no check of this name"),
-    }
-}
-
-fn result(check: &str, status: CheckStatus, summary: &str) -> CheckResult {
-    CheckResult {
-        check: check.to_owned(),
-        status,
-        pattern: None,
-        summary: summary.to_owned(),
-        evidence: String::new(),
-        params: BTreeMap::new(),
-    }
-}
-
-fn failure(check: &str, pattern: &str, summary: &str, params: &[(&str, &str)]) -> CheckResult {
-    CheckResult {
-        pattern: Some(pattern.to_owned()),
-        params: params.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect(),
-        ..result(check, CheckStatus::Fail, summary)
     }
 }
