@@ -5,6 +5,7 @@
 
 mod credentials;
 mod disguises;
+mod kinds;
 mod shapes;
 
 use std::collections::HashMap;
@@ -12,6 +13,8 @@ use std::fmt;
 
 use regex::{Regex, RegexBuilder};
 use serde_json::Value;
+
+pub use kinds::Kind;
 
 /// Text without secrets.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -1,6 +1,7 @@
 //! The shapes of tokens that have a prefix of their own, headers that carry credentials, and addresses with a
 //! password. What looks like one and is not (a placeholder, a class name) stays.
 
+use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 use regex::{Captures, Regex};
@@ -30,6 +31,24 @@ pub(super) fn mask(text: String) -> String {
         };
         shape.pattern.replace_all(&text, by).into_owned()
     })
+}
+
+/// Returns what has the shape of a key: its name, where it begins and the key. Headers, cookies and addresses may hold
+/// anything, so they are left out.
+pub(super) fn strong(text: &str) -> Vec<(&'static str, usize, &str)> {
+    let strong =
+        SHAPES.iter().filter(|shape| !["AUTH_HEADER", "COOKIE", "URL_PASSWORD"].contains(&shape.name));
+    let (mut found, mut taken) = (Vec::new(), BTreeSet::new());
+    for shape in strong {
+        let secrets = shape.pattern.captures_iter(text).filter_map(|found| found.name("secret"));
+        for secret in secrets.filter(|secret| (shape.holds)(secret.as_str())) {
+            // The more special shape comes first.
+            if taken.insert(secret.start()) {
+                found.push((shape.name, secret.start(), secret.as_str()));
+            }
+        }
+    }
+    found
 }
 
 fn always(_: &str) -> bool {
@@ -110,6 +129,10 @@ static SHAPES: LazyLock<Vec<Shape>> = LazyLock::new(|| {
         token("SLACK_WEBHOOK", r"hooks\.slack\.com/(?:services|workflows)/[A-Za-z0-9/_-]{20,}"),
         token("SENDGRID_KEY", r"SG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}"),
         token("DIGITALOCEAN_TOKEN", r"do[opr]_v1_[a-f0-9]{40,}"),
+        token("SHOPIFY_TOKEN", r"shp(?:at|ca|pa|ss)_[a-fA-F0-9]{32}"),
+        token("TELEGRAM_TOKEN", r"[0-9]{8,10}:AA[A-Za-z0-9_-]{33}"),
+        token("TWILIO_KEY", r"SK[0-9a-f]{32}(?-u:\b)"),
+        shape("AZURE_KEY", r"(?P<keep>AccountKey=)(?P<secret>[A-Za-z0-9+/]{40,}={0,2})", always),
         token("JWT", r"eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}"),
         shape(
             "AUTH_HEADER",
