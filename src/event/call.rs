@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::evaluation::Evaluation;
-use super::evidence::{Reading, TriageTable};
+use super::evidence::{FindingJudgment, Reading, TriageTable};
 use crate::phase::{PhaseName, Step};
 
 /// An agent call that is about to begin.
@@ -29,6 +29,9 @@ pub struct StepStarted {
     /// The author's session that is continued.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resumes: Option<String>,
+    /// The seat of the panel whose review it is; nothing for the first reviewer and all other steps.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seat: Option<String>,
 }
 
 /// How an agent call ended. Read from structured fields only: exit code, subtype of a result, error object; never from
@@ -179,6 +182,9 @@ pub struct Claim {
     pub summary: String,
     #[serde(default)]
     pub notices: Vec<String>,
+    /// The files it says it wrote.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<String>,
 }
 
 /// The word of a claim.
@@ -211,6 +217,22 @@ pub struct Reviewed {
     pub reading: Option<Reading>,
     /// The files that were judged: an approval holds for these only.
     pub tree: String,
+    /// The seat of the panel whose review it is; nothing for the first reviewer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seat: Option<String>,
+}
+
+/// The author's call that answers the questions of a reviewer ended. What it says is a claim: nothing follows from it but
+/// that the same reviewer is asked again.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Replied {
+    pub phase: PhaseName,
+    pub round: u32,
+    pub attempt: u32,
+    pub ended: Ended,
+    /// What the author says; nothing where no answer counts. Length-limited.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
 }
 
 /// The triage call ended.
@@ -223,6 +245,12 @@ pub struct Triaged {
     /// What its table says; nothing when it could not be read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub table: Option<TriageTable>,
+    /// Why it could not be read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unread: Option<String>,
+    /// What it says about the single findings. For the record: the table counts.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub judgments: Vec<FindingJudgment>,
     pub tree: String,
     #[serde(default)]
     pub changed: Vec<String>,

@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
-use crate::finding::{Finding, Severity};
+use crate::finding::{Disposition, Finding, Severity};
 use crate::phase::PhaseName;
 use crate::verdict::{Grade, Judgment, ReadAs, Verdict};
 
@@ -31,13 +32,38 @@ pub struct CheckResult {
     /// What we saw: the last lines of a command, the path that is missing. Length-limited.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub evidence: String,
-    /// What the retry prompt may insert.
+    /// What the retry prompt may insert: texts, lists of texts, lists of objects.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub params: BTreeMap<String, String>,
+    pub params: BTreeMap<String, Value>,
+    /// Where it was seen, the first of them when there are many.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub places: Vec<Place>,
+}
+
+impl CheckResult {
+    /// Returns a parameter that is a text.
+    pub fn param(&self, name: &str) -> Option<&str> {
+        self.params.get(name)?.as_str()
+    }
+}
+
+/// One place where a check saw something.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Place {
+    /// Relative to the worktree; nothing for the author's answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    /// From 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub line: Option<u64>,
+    /// What is wrong there, in a few words.
+    pub what: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub suggestion: Option<String>,
 }
 
 /// The status of a check; only `Pass` is a pass.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum CheckStatus {
     Pass,
@@ -60,6 +86,9 @@ pub struct Reading {
     pub read_as: ReadAs,
     /// Why it was read so, in one line.
     pub reason: String,
+    /// What stands beside the approval and does not go with it, as it is written: the reviewer is asked which holds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub doubt: Option<String>,
     /// What the author should read: the summary, or the answer around the verdict, or all of it.
     pub feedback: String,
     #[serde(default)]
@@ -75,10 +104,24 @@ pub struct Reading {
 }
 
 impl Reading {
-    /// Returns the worst severity among the findings.
+    /// Returns the worst with which any of the findings counts.
     pub fn worst(&self) -> Option<Severity> {
-        self.findings.iter().map(|finding| finding.severity).max()
+        self.findings.iter().map(Finding::weight).max()
     }
+}
+
+/// What a triage says about one finding of the review, or several together.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FindingJudgment {
+    /// What it calls the finding, length-limited.
+    pub title: String,
+    pub disposition: Disposition,
+    /// Why, in its own words, length-limited.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub reason: String,
+    /// The fingerprints of the findings it is about, as far as they are known.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub findings: Vec<String>,
 }
 
 /// The sums of the triage table.
@@ -87,4 +130,11 @@ pub struct TriageTable {
     pub fix_required: u32,
     pub no_fix_needed: u32,
     pub needs_discussion: u32,
+}
+
+impl TriageTable {
+    /// Returns how many findings it judges.
+    pub fn findings(&self) -> u32 {
+        self.fix_required.saturating_add(self.no_fix_needed).saturating_add(self.needs_discussion)
+    }
 }

@@ -5,22 +5,24 @@ mod assessment;
 mod call;
 mod evaluation;
 mod evidence;
+mod feedback;
 mod ruling;
 mod spending;
 
 use serde::{Deserialize, Serialize};
 
 use crate::issue::{Issue, IssueNumber};
-use crate::phase::PhaseName;
+use crate::phase::{PhaseName, Step};
 use crate::policy::{Agreement, Budget, BudgetScopes};
 
 pub use assessment::Assessed;
 pub use call::{
-    Claim, ClaimStatus, CostBasis, Ended, ExecOutcome, NextAction, Program, Reviewed, StepStarted, Triaged,
-    Usage, Worked,
+    Claim, ClaimStatus, CostBasis, Ended, ExecOutcome, NextAction, Program, Replied, Reviewed, StepStarted,
+    Triaged, Usage, Worked,
 };
 pub use evaluation::{Evaluation, RemainingTask, RunDecision};
-pub use evidence::{CheckResult, CheckStatus, Checked, Reading, TriageTable};
+pub use evidence::{CheckResult, CheckStatus, Checked, FindingJudgment, Place, Reading, TriageTable};
+pub use feedback::{FedBack, Source, TakenThread};
 pub use ruling::{Answered, Choice, Escalation, PauseReason, Reopened, ReopenedBy, Ruled, Ruling};
 pub use spending::{Spent, SpentElsewhere};
 
@@ -47,8 +49,14 @@ pub enum Fact {
     Asked(Asked),
     /// A phase is not going to run.
     PhaseSkipped { phase: PhaseName, because: String },
-    /// A phase began; `tree` is the state of the files its work is compared with.
-    PhaseStarted { phase: PhaseName, tree: String },
+    /// A phase began; `tree` is the state of the files its work is compared with, and `by_hand` what of it a person changed
+    /// that no commit has.
+    PhaseStarted {
+        phase: PhaseName,
+        tree: String,
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        by_hand: Vec<String>,
+    },
     /// The difficulty of the issue was assessed, or could not be.
     Assessed(Box<Assessed>),
     /// Other runs of the repository spent something today; written before a call when it is more than was known.
@@ -61,26 +69,49 @@ pub enum Fact {
     Checked(Checked),
     /// The reviewer's call ended, well or not.
     Reviewed(Reviewed),
+    /// The author's call that answers questions of a reviewer ended, well or not.
+    Replied(Replied),
+    /// An approval of the same files on the same commit with the same settings stands for the review of this round.
+    ReviewStands { phase: PhaseName, round: u32 },
     /// The triage call ended, well or not.
     Triaged(Triaged),
     /// The engine decided what the round leads to; `advance` announces the commit that holds the log up to this fact.
     Ruled(Ruled),
     /// What was approved changed before it could be committed: checks and review again.
     ApprovalVoided { phase: PhaseName, reason: String },
+    /// A person changed the files while no process of ours worked; the evidence is gathered on what is there now.
+    ChangedByHand {
+        phase: PhaseName,
+        tree: String,
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        changed: Vec<String>,
+    },
     /// The announced commit is on the branch.
     Committed { phase: PhaseName, commit: String },
+    /// The progress comment of the run is on the issue.
+    Commented { id: u64 },
     /// The pull request (or its text, on the local forge) is up to date with the branch.
     Published {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pr_number: Option<u64>,
         pr_url: String,
     },
+    /// What is left for later has an issue of its own.
+    FollowedUp { number: u64, url: String },
     /// The run waits for a person, a budget or a time.
     Paused { escalation: Escalation },
     /// A person answered, or the reason of the pause is gone.
     Answered(Answered),
     /// A phase was opened again; it and all later ones are pending.
     Reopened(Reopened),
+    /// The pull request left its draft.
+    MarkedReady,
+    /// The owners of what changed were asked to review: those who could be.
+    ReviewersAsked { reviewers: Vec<String> },
+    /// What others said about finished work opened a phase again; it and all later ones are pending.
+    FedBack(Box<FedBack>),
+    /// Every thread that was taken up has its answer.
+    ThreadsAnswered,
     /// A signal ended the work under way; the phase stays in progress.
     Interrupted { signal: String },
     /// A person ended the run for good.
@@ -118,6 +149,9 @@ pub struct Asked {
     /// One phase, or all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub only: Option<PhaseName>,
+    /// No other steps than these; all when empty.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub steps: Vec<Step>,
     /// Unmet needs do not stop the phase.
     #[serde(default)]
     pub ignore_needs: bool,
@@ -142,6 +176,16 @@ pub struct Asked {
     /// Where the branch stood when this process took over.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub head: Option<String>,
+    /// The latest commit there that is no record of how this run halted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub content_head: Option<String>,
+}
+
+impl Asked {
+    /// Tells whether a step was asked for.
+    pub fn may_take(&self, step: Step) -> bool {
+        self.steps.is_empty() || self.steps.contains(&step)
+    }
 }
 
 /// Where a run stands as a whole.
@@ -174,4 +218,10 @@ impl Outcome {
 /// Returns the name of the branch a run works on.
 pub fn branch_of(issue: IssueNumber) -> String {
     format!("ai-workflow/issue-{issue}")
+}
+
+/// Returns the issue whose run works on a branch; nothing when no run does.
+pub fn issue_of_branch(branch: &str) -> Option<IssueNumber> {
+    let number = branch.rsplit_once('-').and_then(|(_, digits)| digits.parse::<IssueNumber>().ok());
+    number.filter(|number| branch_of(*number) == branch)
 }

@@ -35,6 +35,10 @@ pub enum Ruling {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         takes_over: Option<String>,
     },
+    /// A second opinion that nobody gives is done without.
+    LeaveOut {
+        seat: String,
+    },
     Pause {
         escalation: Escalation,
     },
@@ -56,6 +60,7 @@ impl Ruling {
             Self::Advance => "advance",
             Self::Revise => "revise",
             Self::Redo { .. } => "redo",
+            Self::LeaveOut { .. } => "leave_out",
             Self::Pause { .. } => "pause",
             Self::Fail { .. } => "fail",
             Self::Reopen { .. } => "reopen",
@@ -94,6 +99,10 @@ pub enum PauseReason {
     Budget,
     Quota,
     JobLimit,
+    /// The server lets nobody in for longer than we wait.
+    RateLimit,
+    /// A person asked the run to wait.
+    OnRequest,
     /// The gate of a phase.
     Gate,
 }
@@ -112,13 +121,15 @@ impl PauseReason {
             Self::Budget => "budget",
             Self::Quota => "quota",
             Self::JobLimit => "job_limit",
+            Self::RateLimit => "rate_limit",
+            Self::OnRequest => "on_request",
             Self::Gate => "gate",
         }
     }
 
     /// Tells whether `execute` may go on by itself once the reason is gone.
     pub fn passes_by_itself(self) -> bool {
-        matches!(self, Self::Budget | Self::Quota | Self::JobLimit)
+        matches!(self, Self::Budget | Self::Quota | Self::JobLimit | Self::RateLimit)
     }
 }
 
@@ -132,16 +143,42 @@ pub enum Choice {
     Accept,
     /// The phase fails.
     GiveUp,
+    /// The person changed files: the evidence is gathered and reviewed again, on the limits that are left.
+    Edited,
+}
+
+impl Escalation {
+    /// Tells whether this can be answered so. Where work can be accepted, it can also be changed by hand.
+    pub fn takes(&self, choice: Choice) -> bool {
+        match choice {
+            Choice::Continue => true,
+            Choice::Edited => [Choice::Edited, Choice::Accept].iter().any(|it| self.options.contains(it)),
+            Choice::Accept | Choice::GiveUp => self.options.contains(&choice),
+        }
+    }
 }
 
 /// The answer to a pause.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Answered {
     pub choice: Choice,
-    /// What the person wants the author to know.
+    /// What the person wants the author to know; of an accept, why.
     #[serde(default)]
     pub text: String,
     pub by: String,
+    /// Go on for so many revisions (with triage: rounds) instead of a fresh set.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rounds: Option<u32>,
+    /// The paths the person changed, relative to the worktree.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub changed: Vec<String>,
+}
+
+impl Answered {
+    /// Makes an answer that goes on with a fresh set of limits.
+    pub fn new(choice: Choice, text: &str, by: &str) -> Self {
+        Self { choice, text: text.to_owned(), by: by.to_owned(), rounds: None, changed: Vec::new() }
+    }
 }
 
 /// A phase was opened again.
@@ -161,4 +198,6 @@ pub enum ReopenedBy {
     Retry,
     Rollback,
     Evaluation,
+    /// What others said about finished work.
+    Feedback,
 }
