@@ -22,6 +22,21 @@ pub struct Finalized {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pull_request: Option<String>,
     pub at: Timestamp,
+    /// What the command that wrote this still had to do.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub left: Option<Left>,
+}
+
+/// What is left to do until the one commit stands in the place of the run's commits.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Left {
+    /// Where the branch stood before.
+    pub before: String,
+    /// The server has the branch, too.
+    pub on_server: bool,
+    pub keep_files: bool,
+    /// The files that nobody reviewed.
+    pub unreviewed: Vec<String>,
 }
 
 /// Remembers that a run was finalized.
@@ -65,6 +80,7 @@ mod tests {
             commit: "0123456789abcdef".into(),
             pull_request: None,
             at: Timestamp::UNIX_EPOCH,
+            left: None,
         }
     }
 

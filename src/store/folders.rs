@@ -61,6 +61,11 @@ impl RunFolder {
         format!("{HOME}/issue-{}", self.issue)
     }
 
+    /// Returns the issue that the run is about.
+    pub fn issue(&self) -> IssueNumber {
+        self.issue
+    }
+
     /// Returns the log, relative to the root.
     pub fn events(&self) -> String {
         format!("{}/events.jsonl", self.relative())
@@ -136,6 +141,11 @@ impl RunFolder {
         view::write_atomically(&self.at(relative), text)
     }
 
+    /// Removes a file or a link below the root; one that is not there is removed already.
+    pub fn remove(&self, relative: &str) -> Result<(), StoreError> {
+        view::remove(&self.at(relative))
+    }
+
     /// Keeps the prompt of a call and returns its path relative to the root.
     pub fn write_prompt(&self, call: Call<'_>, text: &Masked) -> Result<String, StoreError> {
         self.write_in(call, "prompt.md", text)
@@ -144,6 +154,16 @@ impl RunFolder {
     /// Keeps the answer of a call and returns its path relative to the root.
     pub fn write_answer(&self, call: Call<'_>, text: &Masked) -> Result<String, StoreError> {
         self.write_in(call, "answer.md", text)
+    }
+
+    /// Returns the prompt of a call, where it was kept on this machine.
+    pub fn read_prompt(&self, call: Call<'_>) -> Option<String> {
+        fs::read_to_string(self.at(&self.call(call)).join("prompt.md")).ok()
+    }
+
+    /// Returns the answer of a call, where it was kept on this machine.
+    pub fn read_answer(&self, call: Call<'_>) -> Option<String> {
+        fs::read_to_string(self.at(&self.call(call)).join("answer.md")).ok()
     }
 
     /// Makes the folder of a call and returns where its raw stream goes, relative to the root.

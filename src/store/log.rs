@@ -1,7 +1,8 @@
 //! The event log: one fact per line, chained by hash, appended and synced. The truth of a run.
 //! Reading changes nothing: a torn last line is dropped in memory and cut off by the next append; any other
 //! damage is an error. The chain detects accidents, not forgery; an agent that touches the file while a run is
-//! going on is noticed by length and hash, which the runner's memory holds.
+//! going on is noticed, because the runner's memory holds what was written; what it took back to an earlier state is
+//! put back.
 //!
 //! One line is `{"chain":"<64 hex>",` and the rest of the entry's object. The chain of a line is the SHA-256 of
 //! the chain before it (as hex) and the exact bytes of that rest, so that checking needs no serialising again.
@@ -11,14 +12,13 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 
+use super::copy::{LogCopy, put_back};
+use super::{StoreError, failed, sha256_hex, view};
+use crate::event::{Entry, FORMAT, Fact};
+use crate::redact::Masker;
 use jiff::Timestamp;
 use serde::Deserialize;
 use serde_json::Value;
-use sha2::{Digest, Sha256};
-
-use super::{StoreError, failed, hex, sha256_hex, view};
-use crate::event::{Entry, FORMAT, Fact};
-use crate::redact::Masker;
 
 /// The chain before the first line.
 pub const FIRST_CHAIN: &str = "0000000000000000000000000000000000000000000000000000000000000000";
@@ -130,12 +130,12 @@ pub struct Log {
     path: PathBuf,
     seq: u64,
     chain: String,
-    /// How many bytes of whole lines there are.
-    length: u64,
     /// How long the file has to be; unknown after a write that failed and could not be taken back.
     on_disk: Option<u64>,
-    /// The running hash of the whole lines.
-    hasher: Sha256,
+    /// The whole lines.
+    written: Vec<u8>,
+    /// Where the next process finds them, whatever becomes of the file.
+    copy: Option<LogCopy>,
 }
 
 /// What was found when a log was opened.
@@ -151,15 +151,18 @@ impl Log {
     pub fn open(path: &Path) -> Result<Opened, StoreError> {
         let bytes = bytes_of(path)?;
         let contents = read(&bytes, &path.display().to_string())?;
-        let log = Self {
-            path: path.to_owned(),
-            seq: contents.entries.len() as u64,
-            chain: contents.chain,
-            length: contents.good_bytes as u64,
-            on_disk: Some(bytes.len() as u64),
-            hasher: Sha256::new_with_prefix(&bytes[..contents.good_bytes]),
-        };
+        let on_disk = Some(bytes.len() as u64);
+        let mut written = bytes;
+        written.truncate(contents.good_bytes);
+        let seq = contents.entries.len() as u64;
+        let log = Self { path: path.to_owned(), seq, chain: contents.chain, on_disk, written, copy: None };
         Ok(Opened { log, entries: contents.entries, torn: contents.torn })
+    }
+
+    /// Has a copy follow the log from now on.
+    pub fn keep_copy(&mut self, copy: LogCopy) {
+        copy.catch_up(&self.written);
+        self.copy = Some(copy);
     }
 
     /// Returns the number of the last entry, 0 when there is none.
@@ -199,20 +202,29 @@ impl Log {
         Ok(entries)
     }
 
-    /// Compares the whole file with what this process wrote; asked after every agent call.
-    pub fn verify(&self) -> Result<(), StoreError> {
+    /// Compares the whole file with what this process wrote; asked after every agent call. Tells whether it was taken back
+    /// to an earlier state and had to be put back.
+    pub fn verify(&self) -> Result<bool, StoreError> {
+        let was_taken_back = self.put_back()?;
         self.check_length()?;
-        let bytes = bytes_of(&self.path)?;
-        let ours = bytes.get(..usize::try_from(self.length).unwrap_or(usize::MAX));
-        if ours.is_some_and(|ours| Sha256::digest(ours) == self.hasher.clone().finalize()) {
-            return Ok(());
+        if bytes_of(&self.path)?.starts_with(&self.written) {
+            return Ok(was_taken_back);
         }
         Err(self.tampered("its content is not what was written".to_owned()))
     }
 
     /// Returns the SHA-256 of the whole lines.
     pub fn digest(&self) -> String {
-        hex(&self.hasher.clone().finalize())
+        sha256_hex(&[&self.written])
+    }
+
+    fn put_back(&self) -> Result<bool, StoreError> {
+        Ok(self.on_disk == Some(self.length()) && put_back(&self.path, &self.written)?)
+    }
+
+    /// Returns how many bytes the whole lines take.
+    fn length(&self) -> u64 {
+        self.written.len() as u64
     }
 
     /// The cheap half of the guard: the file is where it was and as long as it was.
@@ -239,17 +251,20 @@ impl Log {
     }
 
     fn write_lines(&mut self, lines: Lines) -> Result<(), StoreError> {
+        self.put_back()?;
         self.check_length()?;
-        if self.length == 0 {
+        if self.written.is_empty() {
             self.write_first(&lines.bytes)?;
         } else {
             self.write_behind(&lines.bytes)?;
         }
         self.seq = lines.seq;
         self.chain = lines.chain;
-        self.length += lines.bytes.len() as u64;
-        self.on_disk = Some(self.length);
-        self.hasher.update(&lines.bytes);
+        self.written.extend_from_slice(&lines.bytes);
+        self.on_disk = Some(self.length());
+        if let Some(copy) = &self.copy {
+            copy.follow(&self.written, lines.bytes.len());
+        }
         Ok(())
     }
 
@@ -258,11 +273,11 @@ impl Log {
     fn write_behind(&mut self, lines: &[u8]) -> Result<(), StoreError> {
         let file = OpenOptions::new().append(true).open(&self.path);
         let mut file = file.map_err(failed("open", &self.path))?;
-        if self.on_disk != Some(self.length) {
-            file.set_len(self.length).map_err(failed("cut the torn line off", &self.path))?;
+        if self.on_disk != Some(self.length()) {
+            file.set_len(self.length()).map_err(failed("cut the torn line off", &self.path))?;
         }
         file.write_all(lines).and_then(|()| file.sync_data()).map_err(|error| {
-            self.on_disk = file.set_len(self.length).is_ok().then_some(self.length);
+            self.on_disk = file.set_len(self.length()).is_ok().then_some(self.length());
             failed("write to", &self.path)(error)
         })
     }

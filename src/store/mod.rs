@@ -1,9 +1,11 @@
 //! What a run leaves on disk: the log (the truth), the view of it, the lock, the folders and the pointers.
 //! Knows how to write so that a crash costs nothing; does not know what the facts mean, nor what time it is.
 
+pub mod copy;
 pub mod day;
 pub mod finalized;
 pub mod folders;
+pub mod job;
 pub mod lock;
 pub mod log;
 pub mod pointer;
@@ -27,6 +29,10 @@ pub enum StoreError {
     Newer { file: String, line: usize, format: u64 },
     #[error("{file} was changed by somebody else while the run was going on: {why}")]
     Tampered { file: String, why: String },
+    #[error(
+        "E_JOB_FILES_CHANGED: an agent or a command wrote to the file in ${variable}, which later steps of the job obey"
+    )]
+    JobFile { variable: &'static str },
     #[error("{file} is {what}")]
     Foreign { file: String, what: &'static str },
     #[error("cannot {action} {file}: {source}")]
@@ -45,6 +51,9 @@ impl StoreError {
             Self::Newer { .. } => "use the version of ai-workflow that wrote it, or a later one",
             Self::Tampered { .. } => {
                 "only ai-workflow writes this file; look at what was running, restore the file, then run the same command again"
+            }
+            Self::JobFile { .. } => {
+                "what it wrote was taken out again; look at what the agent and the tests of the repository did"
             }
             Self::Foreign { .. } => "move it out of the way, then run the same command again",
             Self::Io { .. } if self.is_disk_full() => "free some space, then run the same command again",

@@ -60,6 +60,14 @@ pub(super) fn replace_durably(path: &Path, bytes: &[u8]) -> Result<(), StoreErro
     put(path, bytes, File::sync_data)
 }
 
+/// Removes a file, or a link and not what it leads to.
+pub(super) fn remove(path: &Path) -> Result<(), StoreError> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(failed("remove", path)(error)),
+        _ => Ok(()),
+    }
+}
+
 /// Writes beside the file and renames. The name beside it is always the same one: what a killed process left
 /// there is swept by the next write, and there is one writer, the holder of the lock.
 fn put(path: &Path, bytes: &[u8], keep: impl FnOnce(&File) -> io::Result<()>) -> Result<(), StoreError> {
