@@ -3,18 +3,27 @@
 //! The five policies are values of [`Policy`]; nothing else in the engine knows which seed it plays.
 
 mod budget;
+mod checks;
 mod models;
+mod own_check;
+mod panel;
+mod registry;
+mod review_rule;
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
-use crate::finding::Severity;
 use crate::phase::{PhaseName, Step};
-use crate::verdict::Judgment;
 
 pub use budget::{Budget, BudgetScopes, StepTime, TimeLimits};
+pub use checks::{CRITERIA, CheckSettings, check_id, criterion, issue_type};
 pub use models::{Difficulty, ModelChoice};
+pub use own_check::OwnCheck;
+pub use panel::{GradeMap, Seat};
+pub use registry::{C3l, DefinedCheck, Look, Pattern};
+pub use review_rule::{ReviewRule, TaskRule};
 
 /// Everything a run was started with.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -32,9 +41,17 @@ pub struct Agreement {
     #[serde(default)]
     pub commands: BTreeMap<String, String>,
     pub time: TimeLimits,
-    /// Paths that no agent may change.
+    /// Paths that no agent may change; in logs of before `check_settings`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub protected: Vec<String>,
+    #[serde(default)]
+    pub check_settings: CheckSettings,
+    /// The checks that the project defines itself, by id.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub defined: BTreeMap<String, DefinedCheck>,
+    /// The ways to fail that the project's registry describes, by name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub patterns: BTreeMap<String, Pattern>,
     /// Answers without the right review id are unreadable.
     #[serde(default)]
     pub require_review_id: bool,
@@ -68,6 +85,9 @@ pub struct PhaseDef {
     pub agents: Vec<String>,
     /// The fallback chain of the reviewer, at least one.
     pub reviewers: Vec<String>,
+    /// Who judges the work besides the reviewer; their opinions only tighten.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub panel: Vec<Seat>,
     /// The author's chain is named for this phase alone, and stands against what is asked for later.
     #[serde(default, skip_serializing_if = "is_false")]
     pub own_agents: bool,
@@ -79,6 +99,25 @@ pub struct PhaseDef {
     pub step_agents: BTreeMap<Step, Vec<String>>,
     #[serde(default)]
     pub gate: Gate,
+    /// Where the prompts for its failed checks stand, when a step of a registry is attached to it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub c3l: Option<C3l>,
+    /// The JSON Schema of the author's answer, without references; its form is up to the author when missing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output_schema: Option<Value>,
+    /// The form of the author's answer where no schema holds it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answer_form: Option<AnswerForm>,
+}
+
+/// A form of an answer that is less than a schema.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AnswerForm {
+    /// It has a JSON block that can be parsed.
+    Json,
+    /// This regular expression finds something in it.
+    Pattern(String),
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]
@@ -118,6 +157,9 @@ pub struct Policy {
     /// An agent judges each finding and edits the documents; the verdict comes from its table.
     #[serde(default)]
     pub triage: bool,
+    /// An agent judges the quality criteria once the checks have passed: the review of this policy, with words of its own.
+    #[serde(default)]
+    pub llm_judge: bool,
     /// What an author that ended partially leads to.
     #[serde(default)]
     pub partial: Partial,
@@ -216,28 +258,6 @@ pub enum OnUnavailable {
     Note,
 }
 
-/// How a reviewer's words are understood.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct ReviewRule {
-    /// Each word and its judgment; any other word is a FAIL.
-    pub verdict_map: BTreeMap<String, Judgment>,
-    /// What a critical finding means, whatever the word was.
-    #[serde(default = "revise")]
-    pub on_critical: Judgment,
-    /// The mildest severity that forbids an approval.
-    #[serde(default = "major")]
-    pub blocking: Severity,
-}
-
-fn revise() -> Judgment {
-    Judgment::Revise
-}
-
-fn major() -> Severity {
-    Severity::Major
-}
-
 /// How often each thing may happen in a phase. DESIGN §5 and MODEL §6.5 say what each counter counts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -256,6 +276,10 @@ pub struct Limits {
     /// How often a reviewer is asked again because its answer could not be read.
     #[serde(default = "one")]
     pub max_unreadable: u32,
+    /// How often the author is given a task that stays open before the next agent of its chain gets the revision; nobody
+    /// else does when missing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_tries: Option<u32>,
     /// Pause before a redo in milliseconds; doubled by each redo in a row, 30 s at most.
     #[serde(default = "second")]
     pub backoff_ms: u64,

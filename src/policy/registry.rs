@@ -1,0 +1,78 @@
+//! Checks that a project defines itself, the patterns of their failures, and where the prompts of a pattern stand.
+//! Data only: read in `config`, run in `check`, told in `prompt`.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// A check that a project defines itself.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DefinedCheck {
+    pub look: Look,
+    /// When a command counts as passed: `empty`, `exitCode:N`, `contains:TEXT`, `matches:PATTERN`. Empty for what is no
+    /// command.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub success_when: String,
+    /// The name of its failure, which chooses the retry prompt.
+    pub pattern: String,
+    /// The parameters of the retry prompt, each with the extractor that reads it out of what the command printed.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub extract: BTreeMap<String, String>,
+    /// Values for `${name}` in the command or the path; the retry prompt may insert them, too.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub params: BTreeMap<String, Value>,
+    /// How long a command may run; without it as long as every command.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timeout_seconds: Option<u64>,
+    /// `false`: the author is not asked to repair it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recoverable: Option<bool>,
+}
+
+/// What a defined check looks at.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Look {
+    /// A program with its arguments, or with `shell` a line for `sh`.
+    Command {
+        run: String,
+        #[serde(default)]
+        shell: bool,
+    },
+    /// Files that have to be there, relative to the worktree.
+    Files { paths: Vec<String> },
+    /// Nothing lies in the worktree that no commit will take.
+    GitClean,
+    /// The issue is closed where it lives.
+    IssueClosed,
+    /// The checks of the server passed on the commit that was pushed last.
+    RemoteChecks,
+    /// The messages of the commits that authors made say what was done, and are about the task.
+    CommitMessages,
+}
+
+/// A way to fail, as a registry describes it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Pattern {
+    pub description: String,
+    pub edition: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub adaptation: Option<String>,
+    /// What its prompt inserts.
+    #[serde(default)]
+    pub params: Vec<String>,
+    /// Words by which another failure is recognised as this one; `/…/` is a regular expression.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub keywords: Vec<String>,
+}
+
+/// Where the retry prompts of a phase stand: `{base}/{c1}/{c2}/{c3}/f_{edition}[_{adaptation}].md`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct C3l {
+    /// A folder relative to the top of the repository.
+    pub base: String,
+    pub c1: String,
+    pub c2: String,
+    pub c3: String,
+}

@@ -1,0 +1,90 @@
+//! What the words, grades and findings of a review mean in a policy. Which of them counts is the engine's matter.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::{GradeMap, is_false};
+use crate::finding::Severity;
+use crate::verdict::Judgment;
+
+/// How a reviewer's words are understood.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ReviewRule {
+    /// Each word and its judgment; any other word is a FAIL.
+    pub verdict_map: BTreeMap<String, Judgment>,
+    /// What a critical finding means, whatever the word was.
+    #[serde(default = "revise")]
+    pub on_critical: Judgment,
+    /// The mildest severity that forbids an approval.
+    #[serde(default = "major")]
+    pub blocking: Severity,
+    /// After this round a new finding about lines that have not changed since the last review blocks only if it is
+    /// critical; never when missing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub materiality_after_round: Option<u32>,
+    /// Which findings of a review that demands a revision become tasks of the author.
+    #[serde(default)]
+    pub tasks: TaskRule,
+    /// Whether the author answers a reviewer's questions before the verdict counts, once a round. Runs that were begun
+    /// before this was known say nothing, and there nobody does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub questions: Option<bool>,
+    /// What the work is graded for, from A to D, besides the verdict; nobody is asked for grades when empty.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub viewpoints: Vec<String>,
+    /// Each viewpoint gets a reviewer of its own, besides the one that judges the whole.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub split: bool,
+    /// What the worst grade means at least: grades only tighten, and a missing one means nothing.
+    #[serde(default, skip_serializing_if = "GradeMap::is_empty")]
+    pub grade_map: GradeMap,
+}
+
+impl ReviewRule {
+    /// Makes the rule of these words, with everything else as it is where nothing is said.
+    pub fn of_words(verdict_map: BTreeMap<String, Judgment>) -> Self {
+        Self {
+            verdict_map,
+            on_critical: revise(),
+            blocking: major(),
+            viewpoints: Vec::new(),
+            split: false,
+            questions: None,
+            grade_map: GradeMap::default(),
+            materiality_after_round: None,
+            tasks: TaskRule::default(),
+        }
+    }
+
+    /// Returns how the judge of the quality criteria is understood (seed 000): PASS approves, REJECT is revised, RETRY asks
+    /// the judge again. Fixed, since its prompt asks for exactly these.
+    pub fn of_judge() -> Self {
+        let words = [("PASS", Judgment::Approve), ("REJECT", Judgment::Revise), ("RETRY", Judgment::Redo)];
+        Self::of_words(words.map(|(word, judgment)| (word.to_owned(), judgment)).into())
+    }
+
+    /// Returns the viewpoints that the first reviewer grades itself.
+    pub fn own_viewpoints(&self) -> &[String] {
+        if self.split { &[] } else { &self.viewpoints }
+    }
+}
+
+/// Which findings become tasks.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum TaskRule {
+    /// Those that forbid an approval; when there is none, all of them.
+    #[default]
+    Blocking,
+    All,
+}
+
+fn revise() -> Judgment {
+    Judgment::Revise
+}
+
+fn major() -> Severity {
+    Severity::Major
+}
