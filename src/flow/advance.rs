@@ -6,7 +6,7 @@ use super::evaluation::decided;
 use super::redo::{check_again, unreadable};
 use super::rule::HowRuled;
 use super::state::{PhaseState, Run};
-use crate::event::{CheckStatus, PauseReason, Ruling};
+use crate::event::{CheckStatus, PauseReason, Reviewed, Ruling};
 use crate::policy::{OnFail, OnUnavailable};
 use crate::verdict::{ReadAs, Verdict};
 
@@ -20,6 +20,9 @@ pub(super) fn advance(run: &Run, phase: &PhaseState, why: &str) -> HowRuled {
     }
     if phase.voided >= MOST_VOIDED {
         return blocked(phase, &format!("the files changed after the approval {MOST_VOIDED} times"));
+    }
+    if phase.declared_unfinished() {
+        return blocked(phase, "the author says that it is not finished");
     }
     if phase.broken.is_some() || !checks_passed(phase) || !judged_by_anything(phase) {
         return blocked(phase, "neither a check nor a review that passed looked at it");
@@ -40,8 +43,7 @@ fn blocked(phase: &PhaseState, lack: &str) -> HowRuled {
 
 /// The files are not those that were reviewed: the evidence is gathered again.
 fn moved(phase: &PhaseState, why: &str) -> HowRuled {
-    let (ruling, how) =
-        if phase.def.policy.checks.is_empty() { unreadable(phase, why) } else { check_again(phase, why) };
+    let (ruling, how) = check_again(phase, why);
     (ruling, format!("not approved: the files changed between check and review; {how}"))
 }
 
@@ -63,7 +65,9 @@ fn judged_by_anything(phase: &PhaseState) -> bool {
 }
 
 fn same_files(phase: &PhaseState) -> bool {
-    phase.def.policy.review.is_none() || phase.review.as_ref().is_some_and(|review| review.tree == phase.tree)
+    let seen = |review: &Reviewed| review.tree == phase.tree;
+    phase.def.policy.review.is_none()
+        || (phase.review.as_ref().is_some_and(seen) && phase.opinions.iter().all(seen))
 }
 
 /// With triage the table counts, whatever word the reviewer used.
@@ -73,6 +77,7 @@ fn reviewed(phase: &PhaseState) -> bool {
     let blocking = reading.worst().is_some_and(|worst| worst >= rule.blocking);
     let readable = reading.read_as != ReadAs::Default && reading.result != Verdict::Fail;
     review.round == phase.round
+        && phase.due().is_none()
         && (phase.def.policy.triage || (readable && !blocking && !review.ended.truncated))
 }
 
@@ -89,7 +94,9 @@ fn triaged(phase: &PhaseState) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::event::{CheckResult, Ended, Entry, ExecOutcome, Reading, Reviewed, TriageTable, Triaged};
+    use crate::event::{
+        CheckResult, ClaimStatus, Ended, Entry, ExecOutcome, Reading, TriageTable, Triaged, Worked,
+    };
     use crate::finding::{Disposition, Finding, Severity};
     use crate::flow::{Stage, fold};
     use crate::phase::Step;
@@ -122,7 +129,8 @@ review.verdict_map = { PASS = "approve" }
 
     fn result(check: &str, status: CheckStatus) -> CheckResult {
         let (summary, evidence) = (String::new(), String::new());
-        CheckResult { check: check.into(), status, pattern: None, summary, evidence, params: BTreeMap::new() }
+        let (params, places) = (BTreeMap::new(), vec![]);
+        CheckResult { check: check.into(), status, pattern: None, summary, evidence, params, places }
     }
 
     /// A phase for which every precondition holds.
@@ -139,10 +147,14 @@ review.verdict_map = { PASS = "approve" }
             policy,
             agents: vec!["author".into()],
             reviewers: vec!["reviewer".into()],
+            panel: vec![],
             own_agents: false,
             own_reviewers: false,
             step_agents: std::collections::BTreeMap::new(),
             gate: crate::policy::Gate::Go,
+            c3l: None,
+            output_schema: None,
+            answer_form: None,
         });
         phase.stage = Stage::Deciding;
         phase.tree = "tree".into();
@@ -155,7 +167,9 @@ review.verdict_map = { PASS = "approve" }
             ended: ended(),
             reading: Some(reading()),
             tree: "tree".into(),
+            seat: None,
         });
+        phase.opinions = phase.review.iter().cloned().collect();
         phase
     }
 
@@ -166,6 +180,7 @@ review.verdict_map = { PASS = "approve" }
             stated: "PASS".into(),
             read_as: ReadAs::Json,
             reason: String::new(),
+            doubt: None,
             feedback: String::new(),
             suggestions: vec![],
             findings: vec![],
@@ -207,6 +222,7 @@ review.verdict_map = { PASS = "approve" }
             suggestion: None,
             auto_fixable: false,
             disposition: Disposition::Open,
+            in_scope: true,
         }
     }
 
@@ -237,6 +253,16 @@ review.verdict_map = { PASS = "approve" }
         assert!(!advances_with(with_reading(|reading| reading.result = Verdict::Fail)));
         assert!(!advances_with(with_reading(|reading| reading.findings.push(finding(Severity::Major)))));
         assert!(!advances_with(|phase| phase.def.decides = true));
+        assert!(advances_with(|phase| phase.work = Some(worked(ClaimStatus::Completed))));
+        assert!(!advances_with(|phase| phase.work = Some(worked(ClaimStatus::Incomplete))));
+    }
+
+    fn worked(status: ClaimStatus) -> Worked {
+        let text = r#"{"phase": "planning", "step": "execute", "round": 1, "attempt": 1, "tree": "tree",
+            "ended": {"outcome": "done", "millis": 1}, "claim": {"status": "completed"}}"#;
+        let mut worked: Worked = serde_json::from_str(text).expect("a fact");
+        worked.claim.as_mut().expect("a claim").status = status;
+        worked
     }
 
     fn triaged_phase(change: impl FnOnce(&mut Triaged)) -> PhaseState {
@@ -248,6 +274,8 @@ review.verdict_map = { PASS = "approve" }
             attempt: 1,
             ended: ended(),
             table: Some(TriageTable::default()),
+            unread: None,
+            judgments: vec![],
             tree: "tree".into(),
             changed: vec![],
         };

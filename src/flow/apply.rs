@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
 
+use super::covered::Covered;
 use super::fits::fits;
 use super::reopen::{answered, reopen};
 use super::state::{PhaseState, Run, State, Status};
@@ -74,8 +75,20 @@ fn begin(started: &RunStarted, at: Timestamp) -> Run {
         cycles: 0,
         simulated: false,
         head: started.base_commit.clone(),
+        content_head: started.base_commit.clone(),
+        phase_head: started.base_commit.clone(),
+        covered: Covered::up_to(&started.base_commit),
         pull_request: None,
+        progress_comment: None,
+        comment_was_replaced: false,
+        follow_up: None,
+        is_ready: false,
+        reviewers: None,
+        feedback: None,
+        threads_taken: BTreeMap::new(),
+        ci_rounds: 0,
         published: false,
+        notices: Vec::new(),
         notes: Vec::new(),
         started: started.clone(),
     }
@@ -87,7 +100,11 @@ impl Run {
             Fact::RunStarted(_) | Fact::Interrupted { .. } => {}
             Fact::Asked(asked) => self.asked_for(asked, at),
             Fact::PhaseSkipped { phase, because } => self.skip(phase, because),
-            Fact::PhaseStarted { phase, tree } => self.phase_mut(phase).start(tree, at),
+            Fact::PhaseStarted { phase, tree, by_hand } => {
+                let head = self.head.clone();
+                self.covered.by_hand.extend(by_hand.iter().cloned());
+                self.phase_mut(phase).start(tree, head, at);
+            }
             Fact::Assessed(assessed) => {
                 self.count(at, &Spent::beginning(0));
                 self.pay(&assessed.ended, at);
@@ -101,28 +118,52 @@ impl Run {
             Fact::StepStarted(started) => self.call(started, at),
             Fact::Worked(worked) => {
                 self.ended(&worked.phase, worked.step, &worked.ended, at);
+                self.keep_notices(worked);
                 self.phase_mut(&worked.phase).worked(worked);
             }
             Fact::Checked(checked) => self.phase_mut(&checked.phase).checked(checked),
             Fact::Reviewed(reviewed) => {
                 self.ended(&reviewed.phase, Step::Review, &reviewed.ended, at);
                 self.phase_mut(&reviewed.phase).reviewed(reviewed);
+                self.remember_shown(reviewed);
+                if reviewed.ended.outcome != ExecOutcome::Cancelled {
+                    self.bind(&reviewed.phase, at);
+                }
             }
+            Fact::Replied(replied) => {
+                self.ended(&replied.phase, Step::Answer, &replied.ended, at);
+                self.phase_mut(&replied.phase).replied(replied);
+            }
+            Fact::ReviewStands { phase, .. } => self.phase_mut(phase).review_stands(),
             Fact::Triaged(triaged) => {
                 self.ended(&triaged.phase, Step::Triage, &triaged.ended, at);
                 self.phase_mut(&triaged.phase).triaged(triaged);
+                if triaged.ended.outcome != ExecOutcome::Cancelled {
+                    self.bind(&triaged.phase, at);
+                }
             }
             Fact::Ruled(ruled) => self.ruled(ruled, at),
             Fact::ApprovalVoided { phase, reason } => self.phase_mut(phase).voided(reason),
+            Fact::ChangedByHand { phase, tree, changed } => {
+                self.phase_mut(phase).changed_by_hand(tree, changed);
+            }
             Fact::Committed { phase, commit } => {
                 self.published = false;
+                self.cover(phase, commit);
                 self.phase_mut(phase).committed(commit, at);
                 self.head.clone_from(commit);
+                self.content_head.clone_from(commit);
+                self.phase_head.clone_from(commit);
+            }
+            Fact::Commented { id } => {
+                self.comment_was_replaced |= self.progress_comment.is_some_and(|known| known != *id);
+                self.progress_comment = Some(*id);
             }
             Fact::Published { pr_number, pr_url } => {
                 self.pull_request = Some((*pr_number, pr_url.clone()));
                 self.published = true;
             }
+            Fact::FollowedUp { number, url } => self.follow_up = Some((*number, url.clone())),
             Fact::Paused { escalation } => self.pause(escalation),
             Fact::Answered(answer) => {
                 self.unusable.clear();
@@ -133,6 +174,10 @@ impl Run {
                 self.latest_call = Spent::default();
                 reopen(self, reopened);
             }
+            Fact::MarkedReady => self.is_ready = true,
+            Fact::ReviewersAsked { reviewers } => self.reviewers = Some(reviewers.clone()),
+            Fact::FedBack(fed) => self.fed_back(fed),
+            Fact::ThreadsAnswered => self.feedback = None,
             Fact::Cancelled { .. } => {
                 self.paused = None;
                 self.outcome = Outcome::Cancelled;
@@ -165,6 +210,9 @@ impl Run {
         }
         if let Some(head) = &asked.head {
             self.head.clone_from(head);
+        }
+        if let Some(head) = asked.content_head.as_ref().or(asked.head.as_ref()) {
+            self.content_head.clone_from(head);
         }
         for phase in self.phases.iter_mut().filter(|phase| !phase.status.satisfies()) {
             phase.work_with(&asked.agents, &asked.reviewers);
@@ -214,11 +262,17 @@ impl Run {
 
     fn ruled(&mut self, ruled: &Ruled, at: Timestamp) {
         self.hand_over(ruled);
+        self.hand_on(ruled);
+        self.remember_approval(ruled);
         self.phase_mut(&ruled.phase).ruled(ruled, at);
         match &ruled.ruling {
             Ruling::Pause { escalation } => self.pause(escalation),
             Ruling::Reopen { phase } => self.send_back(ruled, phase),
-            Ruling::Advance | Ruling::Revise | Ruling::Redo { .. } | Ruling::Fail { .. } => {}
+            Ruling::Advance
+            | Ruling::Revise
+            | Ruling::Redo { .. }
+            | Ruling::LeaveOut { .. }
+            | Ruling::Fail { .. } => {}
         }
     }
 

@@ -277,7 +277,13 @@ impl Run {
         let Some(phase) = self.phases.iter().find(|phase| phase.status == Status::InProgress) else {
             return Vec::new();
         };
-        self.limits(phase).into_iter().filter(Limit::is_near).collect()
+        let step = limits(&Scope::Step, &self.budget_scopes.step, &self.latest_call);
+        self.limits(phase).into_iter().chain(step).filter(Limit::is_near).collect()
+    }
+
+    /// Returns the limits in force where the run stands, with what is used of each.
+    pub fn limits_in_force(&self) -> Vec<Limit> {
+        self.current().map_or_else(Vec::new, |phase| self.limits(phase))
     }
 
     /// Returns what all runs of the repository spent on the day of the latest fact, as far as is known.

@@ -33,8 +33,12 @@ impl std::fmt::Display for Fallback {
 }
 
 impl PhaseState {
-    /// Returns the chain for a step: its own, else the author's or the reviewer's.
+    /// Returns the chain for a step: that of the seat that is due, its own, else the author's or the reviewer's.
     pub fn chain(&self, step: Step) -> &[String] {
+        let seat = self.seat_due().filter(|seat| step == Step::Review && !seat.agents.is_empty());
+        if let Some(seat) = seat {
+            return &seat.agents;
+        }
         let common = if step == Step::Review { &self.def.reviewers } else { &self.def.agents };
         self.def.step_agents.get(&step).filter(|own| !own.is_empty()).unwrap_or(common)
     }
@@ -43,7 +47,10 @@ impl PhaseState {
         self.def.step_agents.get(&step).is_some_and(|own| !own.is_empty())
     }
 
-    fn turn(&self, step: Step) -> usize {
+    pub(super) fn turn(&self, step: Step) -> usize {
+        if let Some(seat) = self.seat_of(step) {
+            return self.seat_turns.get(seat).copied().unwrap_or(0);
+        }
         match step {
             _ if self.has_own_chain(step) => self.own_turns.get(&step).copied().unwrap_or(0),
             Step::Review => self.reviewer,
@@ -53,6 +60,10 @@ impl PhaseState {
 
     /// Makes it the turn of the agent at this place of the step's chain.
     pub(super) fn set_turn(&mut self, step: Step, turn: usize) {
+        if let Some(seat) = self.seat_of(step).map(str::to_owned) {
+            self.seat_turns.insert(seat, turn);
+            return;
+        }
         match step {
             _ if self.has_own_chain(step) => {
                 self.own_turns.insert(step, turn);
@@ -66,10 +77,21 @@ impl PhaseState {
 impl Run {
     /// Returns the agent that gets the next call of a step, with its model.
     pub fn agent_for(&self, phase: &PhaseState, step: Step) -> String {
+        if let Some(author) = self.author_to_ask(phase, step) {
+            return author;
+        }
         let (chain, turn) = (phase.chain(step), phase.turn(step));
         let usable = self.usable_from(phase, step, turn).map(|(_, agent)| agent);
         let due = || chain.get(turn).or(chain.last()).map(|spec| self.with_model(phase, spec, step));
         usable.or_else(due).unwrap_or_default()
+    }
+
+    /// Returns who made the work that is asked about, unless answers have a chain of their own or it is of no use now.
+    fn author_to_ask(&self, phase: &PhaseState, step: Step) -> Option<String> {
+        let work = phase.work.as_ref().filter(|_| step == Step::Answer && !phase.has_own_chain(step))?;
+        let author = &phase.worked_by;
+        let stands = self.named(phase, work.step).contains(author) && self.is_usable(author);
+        stands.then(|| author.clone())
     }
 
     /// Returns the agent that takes over a step when the one that was called last is given up, and its place.
@@ -77,7 +99,7 @@ impl Run {
         self.usable_from(phase, step, phase.turn(step) + 1)
     }
 
-    fn usable_from(&self, phase: &PhaseState, step: Step, from: usize) -> Option<(usize, String)> {
+    pub(super) fn usable_from(&self, phase: &PhaseState, step: Step, from: usize) -> Option<(usize, String)> {
         let named = self.named(phase, step);
         named.into_iter().enumerate().skip(from).find(|(_, agent)| self.is_usable(agent))
     }
@@ -144,9 +166,9 @@ impl Run {
         named.any(|agent| self.unusable.get(&agent).is_some_and(|unusable| unusable.until.is_some()))
     }
 
-    /// Remembers whose turn a call shows it to be.
+    /// Remembers whose turn a call shows it to be; who answers a question says nothing about that.
     pub(super) fn called(&mut self, name: &PhaseName, step: Step, agent: &str) {
-        let Some(phase) = self.phase(name) else { return };
+        let Some(phase) = self.phase(name).filter(|_| step != Step::Answer) else { return };
         let turn = phase.turn(step);
         let named = self.named(phase, step);
         let place = named.iter().skip(turn).position(|named| named == agent);

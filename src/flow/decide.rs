@@ -1,5 +1,6 @@
 //! What to do now: a function of the state, never of the last transition.
 
+use super::approval::standing_approval;
 use super::budget::{allowance, blindness, budget_pause, shortage, warning};
 use super::escalation::{closed_gate, gate_question};
 use super::rule::rule;
@@ -43,8 +44,9 @@ impl std::fmt::Display for Action {
             Self::StartPhase(phase) => write!(f, "start {phase}"),
             Self::Assess(assess) => write!(f, "call {} to assess the difficulty", assess.agent),
             Self::CallAgent(call) => {
-                let Call { phase, step, round, agent, .. } = call.as_ref();
-                write!(f, "call {agent} for {phase} {step} round {round}")
+                let Call { phase, step, round, agent, seat, .. } = call.as_ref();
+                let seat = seat.as_ref().map(|seat| format!(" as {seat}")).unwrap_or_default();
+                write!(f, "call {agent} for {phase} {step} round {round}{seat}")
             }
             Self::RunChecks { phase, round } => write!(f, "run the checks of {phase} round {round}"),
             Self::Commit(phase) => write!(f, "commit {phase}"),
@@ -61,6 +63,8 @@ pub struct Call {
     pub round: u32,
     pub attempt: u32,
     pub agent: String,
+    /// The seat of the panel it is called for.
+    pub seat: Option<String>,
     /// How long to wait first.
     pub delay_ms: u64,
     /// The session that is continued instead of beginning a new one.
@@ -138,8 +142,12 @@ fn after_failure(run: &Run, failed: &PhaseState) -> Decision {
 fn in_phase(run: &Run, phase: &PhaseState) -> Decision {
     match phase.stage {
         Stage::Idle => start(run, phase),
+        Stage::Ready(step) | Stage::Working(step) if !run.asked.may_take(step) => Decision::Halt(run.outcome),
         Stage::Ready(Step::Check) | Stage::Working(Step::Check) => {
             Decision::Perform(Action::RunChecks { phase: phase.name().clone(), round: phase.round })
+        }
+        Stage::Ready(Step::Review) if standing_approval(run, phase).is_some() => {
+            record(Fact::ReviewStands { phase: phase.name().clone(), round: phase.round })
         }
         Stage::Ready(step) | Stage::Working(step) => call(run, phase, step),
         Stage::Deciding => record(Fact::Ruled(rule(run, phase))),
@@ -206,6 +214,7 @@ fn call(run: &Run, phase: &PhaseState, step: Step) -> Decision {
         attempt,
         resumes: resume(run, phase, step, &agent),
         agent,
+        seat: phase.seat_of(step).map(str::to_owned),
         delay_ms: phase.delay_ms,
         allowance: allowance(run, phase),
     })))

@@ -32,12 +32,22 @@ pub(super) fn exhausted(phase: &PhaseState, why: &str) -> HowRuled {
 }
 
 /// Names the limit that is reached and how much of it is used.
-pub(super) fn limit_reached(phase: &PhaseState) -> String {
+pub fn limit_reached(phase: &PhaseState) -> String {
     let (used, most) = phase.used_of_limit();
-    let passes = phase.def.policy.limits.max_passes.filter(|_| used < most);
+    let passes = most_passes(phase).filter(|_| used < most);
     match passes {
         Some(limit) => format!("passes {}/{limit}", phase.counters.passes),
         None => format!("{}s {used}/{most}", unit(phase)),
+    }
+}
+
+/// Returns what of the phase's own limit is used, how much there is, and what it counts.
+pub fn used_of_phase(phase: &PhaseState) -> (u32, u32, &'static str) {
+    let (used, most) = phase.used_of_limit();
+    match most_passes(phase) {
+        Some(passes) => (phase.counters.passes, passes, "passes"),
+        None if phase.def.policy.triage => (used, most, "rounds"),
+        None => (used, most, "revisions"),
     }
 }
 
@@ -48,7 +58,14 @@ pub(super) fn unit(phase: &PhaseState) -> &'static str {
 
 /// Tells whether the author may not be called again.
 pub(super) fn passes_exhausted(phase: &PhaseState) -> bool {
-    phase.def.policy.limits.max_passes.is_some_and(|most| phase.counters.passes >= most)
+    most_passes(phase).is_some_and(|most| phase.counters.passes >= most)
+}
+
+/// More revisions than the policy has need more passes, too.
+fn most_passes(phase: &PhaseState) -> Option<u32> {
+    let limits = &phase.def.policy.limits;
+    let more = phase.granted.map_or(0, |granted| granted.saturating_sub(limits.max_revisions));
+    limits.max_passes.map(|most| most.saturating_add(more))
 }
 
 /// Returns the code a failed phase carries: the one of the failed check if it has one.
@@ -62,6 +79,6 @@ fn failure_code(phase: &PhaseState, reason: PauseReason) -> String {
 }
 
 fn code(result: &CheckResult) -> Option<String> {
-    let pattern = result.pattern.as_ref().filter(|pattern| pattern.starts_with("E_"));
-    pattern.or_else(|| result.params.get("code")).cloned()
+    let pattern = result.pattern.as_deref().filter(|pattern| pattern.starts_with("E_"));
+    pattern.or_else(|| result.param("code")).map(str::to_owned)
 }

@@ -3,21 +3,29 @@
 use jiff::Timestamp;
 
 use super::ending::limit_reached;
+use super::ladder::tries_told;
 use super::state::PhaseState;
-use crate::event::{Choice, Escalation, PauseReason};
-use crate::phase::Step;
+use super::stopped::stopped;
+use crate::event::{Choice, Escalation, PauseReason, RunDecision};
+use crate::phase::{PhaseName, Step};
 
 /// The longest report of an escalation, in lines.
 const LONGEST_REPORT: usize = 40;
 
 /// Writes the question for a phase that cannot go on by itself; `why` is what led there.
 pub(super) fn escalation(phase: &PhaseState, reason: PauseReason, why: &str) -> Escalation {
+    let question = question(phase, reason, &with_decision(phase, &phase.with_unreviewed_fixes(why)));
+    let stopped = stopped(phase).filter(|_| reason == PauseReason::Blocked);
+    let (question, lines) = match stopped {
+        Some(stopped) => (format!("{}. {question}", stopped.heading), stopped.lines),
+        None => (question, Vec::new()),
+    };
     Escalation {
         reason,
         phase: Some(phase.name().clone()),
-        question: question(phase, reason, why),
-        options: vec![Choice::Continue, Choice::Accept, Choice::GiveUp],
-        report: report(phase),
+        question,
+        options: vec![Choice::Continue, Choice::Edited, Choice::Accept, Choice::GiveUp],
+        report: lines.into_iter().chain(report(phase)).take(LONGEST_REPORT).collect(),
         until: None,
     }
 }
@@ -54,6 +62,42 @@ pub(super) fn quota_pause(phase: &PhaseState, step: Step, until: Option<Timestam
     Escalation { reason: PauseReason::Quota, phase, question, options, report: vec![], until }
 }
 
+/// Says that a person asked the run to wait before a phase.
+pub fn pause_on_request(before: Option<&PhaseName>, by: &str) -> Escalation {
+    let place = before.map_or(String::new(), |phase| format!(" before {phase}"));
+    let question = format!("{by} asked the run to wait{place}. Go on?");
+    between_phases(PauseReason::OnRequest, before, question)
+}
+
+/// Says that the time of a job is over before a phase.
+pub fn job_limit_pause(before: &PhaseName, minutes: u64) -> Escalation {
+    let question = format!("This job has worked for more than {minutes} min; {before} is for the next one.");
+    between_phases(PauseReason::JobLimit, Some(before), question)
+}
+
+/// Says that the server lets nobody in until then; `action` is what it refused for so long.
+pub fn rate_limit_pause(phase: Option<&PhaseName>, action: &str, until: Timestamp) -> Escalation {
+    let question = format!(
+        "The server's limit of requests is reached: it asks to wait until {until} (we could not {action}). Nothing is lost."
+    );
+    Escalation { until: Some(until), ..between_phases(PauseReason::RateLimit, phase, question) }
+}
+
+fn between_phases(reason: PauseReason, before: Option<&PhaseName>, question: String) -> Escalation {
+    let (phase, options) = (before.cloned(), vec![Choice::Continue]);
+    Escalation { reason, phase, question, options, report: vec![], until: None }
+}
+
+/// Adds what an evaluation decided to a reason: who accepts its phase accepts that too.
+fn with_decision(phase: &PhaseState, why: &str) -> String {
+    let word = match phase.evaluation.as_ref().map(|evaluation| &evaluation.decision) {
+        Some(RunDecision::Abort) => "ABORT".to_owned(),
+        Some(RunDecision::FailPhase(phase)) => format!("FAIL_PHASE_{phase}"),
+        Some(RunDecision::Pass | RunDecision::PassWithIssues) | None => return why.to_owned(),
+    };
+    format!("{why}; the evaluation decided {word}")
+}
+
 fn question(phase: &PhaseState, reason: PauseReason, why: &str) -> String {
     let name = phase.name();
     match reason {
@@ -83,7 +127,12 @@ fn question(phase: &PhaseState, reason: PauseReason, why: &str) -> String {
         PauseReason::Stalled => {
             format!("{name} stands still: {why}. Go on with advice, accept it, or give up?")
         }
-        PauseReason::Budget | PauseReason::Quota | PauseReason::JobLimit | PauseReason::Gate => {
+        PauseReason::Budget
+        | PauseReason::Quota
+        | PauseReason::JobLimit
+        | PauseReason::RateLimit
+        | PauseReason::OnRequest
+        | PauseReason::Gate => {
             format!("{name} waits for the {}.", reason.as_str())
         }
     }
@@ -93,7 +142,13 @@ fn report(phase: &PhaseState) -> Vec<String> {
     let rounds = phase.rounds.iter().map(|round| {
         let verdict = round.verdict.map_or("no verdict", |verdict| verdict.as_str());
         let still = round.standstill.as_ref().map_or(String::new(), |why| format!(", standstill: {why}"));
-        format!("round {}: {verdict}, {} findings, {}{still}", round.n, round.findings.len(), round.ruling)
+        let checks = match round.failed.len() {
+            0 => String::new(),
+            1 => ", 1 failed check".to_owned(),
+            several => format!(", {several} failed checks"),
+        };
+        let (n, findings, ruling) = (round.n, round.findings.len(), round.ruling);
+        format!("round {n}: {verdict}, {findings} findings{checks}, {ruling}{still}")
     });
     let now = format!("round {}: {}, now", phase.round, phase.judgment().1);
     let checks = phase.failed_checks().map(|result| format!("check {}: {}", result.check, result.summary));
@@ -101,5 +156,5 @@ fn report(phase: &PhaseState) -> Vec<String> {
         let place = finding.file.as_deref().unwrap_or("-");
         format!("{} {place}: {}", finding.severity.as_str(), finding.issue)
     });
-    rounds.chain([now]).chain(checks).chain(findings).take(LONGEST_REPORT).collect()
+    rounds.chain([now]).chain(tries_told(phase)).chain(checks).chain(findings).collect()
 }

@@ -3,7 +3,8 @@
 
 use super::recovery::is_to_be_told;
 use super::state::PhaseState;
-use crate::event::{CheckStatus, ExecOutcome, Reading};
+use super::triage::unread;
+use crate::event::{CheckStatus, ExecOutcome, Reading, Reviewed};
 use crate::finding::Severity;
 use crate::phase::Step;
 use crate::policy::{Discuss, OnFail, OnUnavailable, Partial};
@@ -22,10 +23,7 @@ impl PhaseState {
         if let Some(step) = self.broken {
             return self.broken_judgment(step);
         }
-        if self.declared_unfinished() {
-            return (Judgment::Revise, "the author says that it is not finished".into());
-        }
-        if let Some(judged) = self.evidence_judgment() {
+        if let Some(judged) = self.evidence_judgment().or_else(|| self.unfinished_judgment()) {
             return judged;
         }
         if self.undecided() {
@@ -35,8 +33,9 @@ impl PhaseState {
             return self.triage_judgment();
         }
         match self.reading() {
-            Some(reading) => self.review_judgment(reading),
-            None if self.def.policy.review.is_some() => (Judgment::Unverifiable, "no review".into()),
+            Some(reading) if self.def.policy.llm_judge => self.as_judge(self.reviews_judgment(reading)),
+            Some(reading) => self.reviews_judgment(reading),
+            None if self.def.policy.review.is_some() => self.without_reading(),
             None => (Judgment::Approve, "all checks passed".into()),
         }
     }
@@ -56,13 +55,18 @@ impl PhaseState {
         self.work.as_ref().is_some_and(|work| work.step == step && is_to_be_told(step, work.ended.outcome))
     }
 
-    /// Returns what the author should read before it revises.
-    pub fn feedback(&self) -> String {
+    /// Returns what we say ourselves about the author's last call, before it revises.
+    pub fn hint(&self) -> String {
         let step = self.work.as_ref().map(|work| work.step);
         let asked = step.is_some_and(|step| self.asked_interactively(step));
-        let hint = asked.then_some(HINT_NOT_TO_ASK);
-        let reading = self.reading().map(|reading| reading.feedback.as_str());
-        hint.into_iter().chain(reading).collect::<Vec<_>>().join("\n\n")
+        let hint = asked.then_some(HINT_NOT_TO_ASK).or_else(|| self.judge_hint());
+        let parts = [hint.map(str::to_owned), self.unfinished_hint()];
+        parts.into_iter().flatten().collect::<Vec<_>>().join("\n\n")
+    }
+
+    /// Returns the reviewer's words, for the author that revises.
+    pub fn feedback(&self) -> String {
+        self.reading().map(|reading| reading.feedback.clone()).unwrap_or_default()
     }
 
     /// Returns what the checks demand; nothing when they let the phase go on.
@@ -130,22 +134,42 @@ impl PhaseState {
         self.def.decides && self.evaluation.is_none() && self.evidence_judgment().is_none()
     }
 
-    pub(super) fn review_judgment(&self, reading: &Reading) -> Judged {
+    /// Returns what the reviews of the round demand: the strictest of what each states, and of what they name together.
+    /// `reading` is what they say together, or what the one says that is heard now.
+    pub(super) fn reviews_judgment(&self, reading: &Reading) -> Judged {
+        let each: Vec<Judged> = match self.due() {
+            None => self.opinions.iter().filter_map(|opinion| self.opinion_judgment(opinion)).collect(),
+            Some(_) => self.review.iter().filter_map(|review| self.opinion_judgment(review)).collect(),
+        };
+        let readable = reading.read_as != ReadAs::Default;
+        let demands = [self.findings_demand(reading), self.grades_demand(reading)];
+        let together = demands.into_iter().flatten().filter(|_| readable || self.opinions.len() > 1);
+        let strictest = each.into_iter().chain(together).reduce(stricter);
+        strictest.unwrap_or((Judgment::Unverifiable, "no review".into()))
+    }
+
+    /// Returns what one review demands by itself.
+    pub(super) fn opinion_judgment(&self, opinion: &Reviewed) -> Option<Judged> {
+        let reading = opinion.reading.as_ref()?;
+        let (judgment, why) = self.review_judgment(reading, opinion.ended.truncated);
+        let why = opinion.seat.as_ref().map_or_else(|| why.clone(), |seat| format!("{seat}: {why}"));
+        Some((judgment, why))
+    }
+
+    fn review_judgment(&self, reading: &Reading, truncated: bool) -> Judged {
         if reading.read_as == ReadAs::Default {
             return (Judgment::Unverifiable, format!("the review cannot be read: {}", reading.reason));
         }
-        let stated = self.stated(reading);
-        match self.findings_demand(reading) {
-            Some(demand) if demand.0 > stated.0 => demand,
-            _ => stated,
-        }
+        let demands = [self.findings_demand(reading), self.grades_demand(reading)];
+        demands.into_iter().flatten().fold(self.stated(reading, truncated), stricter)
     }
 
     /// Returns what the reviewer states. An approval that contradicts its own verdict, or was cut off, is none.
-    fn stated(&self, reading: &Reading) -> Judged {
+    fn stated(&self, reading: &Reading, truncated: bool) -> Judged {
         let word = if reading.stated.is_empty() { reading.result.as_str() } else { &reading.stated };
-        let truncated = self.review.as_ref().is_some_and(|review| review.ended.truncated);
-        if !reading.judgment.approves() {
+        if !reading.judgment.approves() && self.approves(word) {
+            (reading.judgment, format!("the reviewer states {word} ({})", reading.reason))
+        } else if !reading.judgment.approves() {
             (reading.judgment, format!("the reviewer states {word}"))
         } else if reading.result == Verdict::Fail {
             (Judgment::Revise, format!("the reviewer states {word}, and that it fails"))
@@ -154,6 +178,12 @@ impl PhaseState {
         } else {
             (reading.judgment, format!("the reviewer states {word}"))
         }
+    }
+
+    /// Tells whether a word by itself is an approval.
+    fn approves(&self, word: &str) -> bool {
+        let map = self.def.policy.review.as_ref().map(|rule| &rule.verdict_map);
+        map.and_then(|map| map.get(word)).is_some_and(|judgment| judgment.approves())
     }
 
     /// Findings tighten a verdict and never loosen it.
@@ -169,10 +199,21 @@ impl PhaseState {
         }
     }
 
-    fn triage_judgment(&self) -> Judged {
+    /// Grades tighten a verdict and never loosen it; a grade that nobody gave demands nothing.
+    fn grades_demand(&self, reading: &Reading) -> Option<Judged> {
+        let rule = self.def.policy.review.as_ref()?;
+        let of_viewpoints = reading.viewpoints.iter().map(|(name, grade)| (*grade, Some(name)));
+        let all = of_viewpoints.chain(reading.grade.map(|grade| (grade, None)));
+        let (grade, viewpoint) = all.max_by_key(|(grade, _)| *grade)?;
+        let why =
+            viewpoint.map_or_else(|| format!("grade {grade}"), |name| format!("grade {grade} for {name}"));
+        Some((rule.grade_map.of(grade)?, why))
+    }
+
+    pub(super) fn triage_judgment(&self) -> Judged {
         let Some(triage) = &self.triage else { return (Judgment::Unverifiable, "no triage".into()) };
         let Some(table) = triage.table else {
-            return (Judgment::Unverifiable, "the triage table cannot be read".into());
+            return (Judgment::Unverifiable, unread(triage));
         };
         let discuss = (Judgment::Discuss, format!("{} findings need a discussion", table.needs_discussion));
         if table.needs_discussion > 0 && self.def.policy.discuss == Discuss::AtOnce {
@@ -183,12 +224,21 @@ impl PhaseState {
             (Judgment::Revise, "files changed after the review, so nobody has reviewed them".into())
         } else if table.needs_discussion > 0 {
             discuss
+        } else if let Some(questions) = self.open_questions() {
+            (Judgment::Discuss, questions)
         } else if triage.ended.truncated {
             (Judgment::Unverifiable, "the triage answer was cut off".into())
+        } else if let Some(why) = self.unanswered_review() {
+            (Judgment::Unverifiable, why)
         } else {
             (Judgment::Approve, "no finding needs a fix or a discussion".into())
         }
     }
+}
+
+/// Returns the stricter one, the first of equals.
+fn stricter(one: Judged, other: Judged) -> Judged {
+    if other.0 > one.0 { other } else { one }
 }
 
 fn broke(outcome: ExecOutcome) -> &'static str {

@@ -2,18 +2,23 @@
 //! Nothing here is accepted from an agent; counters, statuses and verdicts are computed.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
 
 use jiff::Timestamp;
-use serde::{Deserialize, Serialize};
 
+use super::approval::{Approval, Bound};
+use super::exchange::Exchange;
+use super::fix_tasks::FixTasks;
+use super::ledger::{Ledger, check_identity};
+use super::opinion::Opinion;
+use super::stage::{Stage, Status};
 use crate::event::{
-    CheckResult, CheckStatus, Ended, Evaluation, Reopened, Reviewed, Spent, Triaged, Usage, Worked,
+    CheckResult, CheckStatus, Claim, Ended, Evaluation, Reopened, Reviewed, Spent, TriageTable, Triaged,
+    Usage, Worked,
 };
 use crate::finding::Finding;
 use crate::phase::{PhaseName, Step};
 use crate::policy::{OnFail, PhaseDef};
-use crate::verdict::{Judgment, ReadAs, Verdict};
+use crate::verdict::{Grade, Judgment, ReadAs, Verdict};
 
 /// Where a phase stands.
 #[derive(Debug, Clone, PartialEq)]
@@ -31,6 +36,10 @@ pub struct PhaseState {
     /// The round under way, from 1; numbers go on counting after a reopening.
     pub round: u32,
     pub rounds: Vec<Round>,
+    /// Everything that was ever found in the phase.
+    pub ledger: Ledger,
+    /// What the authors were given to repair.
+    pub tasks: FixTasks,
     /// Every ruling, redos included.
     pub past: Vec<Past>,
     pub counters: Counters,
@@ -39,6 +48,8 @@ pub struct PhaseState {
     pub reviewer: usize,
     /// The same for steps with a chain of their own.
     pub own_turns: BTreeMap<Step, usize>,
+    /// The same for the seats of the panel.
+    pub seat_turns: BTreeMap<String, usize>,
     /// The agent that was called last.
     pub caller: String,
     /// The agent that made the latest work.
@@ -47,6 +58,8 @@ pub struct PhaseState {
     pub sessions: BTreeMap<String, Usage>,
     /// The last call continued a session.
     pub resumed: bool,
+    /// Approvals of this round whose reviewers were asked what they meant, by their seats.
+    pub doubts: BTreeMap<Option<String>, Reviewed>,
     /// When the last call ended.
     pub ended_at: Option<Timestamp>,
     /// Agent calls by round and step.
@@ -62,13 +75,32 @@ pub struct PhaseState {
     /// The step that broke, when the ruling is about that.
     pub broken: Option<Step>,
     pub work: Option<Worked>,
+    /// What the author declared about the latest work that came to an end, and the round of that.
+    pub declared: Option<(u32, Claim)>,
     pub checks: Option<Vec<CheckResult>>,
+    /// The reviews of this round that came to an end, the first reviewer's first.
+    pub opinions: Vec<Reviewed>,
+    /// The seats that this round does without, and why.
+    pub left_out: BTreeMap<String, String>,
+    /// What a reviewer of this round asked the author.
+    pub exchange: Option<Exchange>,
+    /// The review that is looked at: the latest call's, and what all opinions amount to once everybody has answered.
     pub review: Option<Reviewed>,
     pub triage: Option<Triaged>,
+    /// The latest verdict, whatever became of it.
+    pub bound: Option<Bound>,
+    /// The review that let the phase advance, as long as no later round ended in another way.
+    pub approval: Option<Approval>,
     /// The files as they stand, as far as the facts know.
     pub tree: String,
-    /// Paths the authors of this phase changed.
+    /// Where the branch stood when it began.
+    pub began_at: String,
+    /// Paths the authors of this phase changed since it began.
     pub changed: BTreeSet<String>,
+    /// Paths that its commits put on the branch.
+    pub on_branch: BTreeSet<String>,
+    /// Those of them that a person changed meanwhile.
+    pub by_hand: BTreeSet<String>,
     pub evaluation: Option<Evaluation>,
     /// How often an approval was void because the files had changed.
     pub voided: u32,
@@ -76,6 +108,10 @@ pub struct PhaseState {
     pub advice: Option<String>,
     /// Who took the responsibility instead of a reviewer.
     pub accepted_by: Option<String>,
+    /// Why, in that person's words.
+    pub accepted_because: Option<String>,
+    /// The revisions (with triage: rounds) that a person granted instead of a fresh set.
+    pub granted: Option<u32>,
     /// Why the phase was opened again, for the next prompt.
     pub reopened: Option<Reopened>,
     pub completed_steps: Vec<Step>,
@@ -86,68 +122,6 @@ pub struct PhaseState {
     pub completed_at: Option<Timestamp>,
 }
 
-/// The status of a phase, as `metadata.json` shows it.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Status {
-    #[default]
-    Pending,
-    InProgress,
-    Completed,
-    Failed,
-    Paused,
-    Skipped,
-}
-
-impl Status {
-    /// Returns the word used in records.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Pending => "pending",
-            Self::InProgress => "in_progress",
-            Self::Completed => "completed",
-            Self::Failed => "failed",
-            Self::Paused => "paused",
-            Self::Skipped => "skipped",
-        }
-    }
-
-    /// Tells whether nothing is left to do in the phase.
-    pub fn satisfies(self) -> bool {
-        matches!(self, Self::Completed | Self::Skipped)
-    }
-}
-
-/// The step pointer inside a phase.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Stage {
-    /// Not begun.
-    Idle,
-    /// The step comes next.
-    Ready(Step),
-    /// The call is under way, or was when the runner died.
-    Working(Step),
-    /// A ruling comes next.
-    Deciding,
-    /// The ruling was to advance: the commit comes next.
-    Closing,
-    /// Over, one way or another.
-    Closed,
-}
-
-impl fmt::Display for Stage {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Idle => f.write_str("not begun"),
-            Self::Ready(step) => write!(f, "ready for {step}"),
-            Self::Working(step) => write!(f, "working at {step}"),
-            Self::Deciding => f.write_str("ready for a ruling"),
-            Self::Closing => f.write_str("ready for the commit"),
-            Self::Closed => f.write_str("closed"),
-        }
-    }
-}
-
 /// A pass of the cycle that ended in a judgment.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Round {
@@ -155,9 +129,14 @@ pub struct Round {
     /// Nothing when a failed check ended the round.
     pub verdict: Option<Verdict>,
     pub read_as: Option<ReadAs>,
+    /// The grade the reviewer gave, where the policy uses grades.
+    pub grade: Option<Grade>,
     pub judgment: Judgment,
     pub ruling: &'static str,
+    /// Those of the reviewer, and a claim of completion that our checks refute.
     pub findings: Vec<Finding>,
+    /// The checks that did not pass, those that are only noted included.
+    pub failed: Vec<CheckResult>,
     /// Identities of what was open: findings and failed checks.
     pub open: BTreeSet<String>,
     /// Agent calls that made and judged this round: its execute or revise, its review and triage, redone ones too.
@@ -165,6 +144,12 @@ pub struct Round {
     /// Whether the work judged in this round changed any file.
     pub changed_files: bool,
     pub standstill: Option<String>,
+    /// What each reviewer came to, where there are several.
+    pub opinions: Vec<Opinion>,
+    /// What a reviewer asked the author.
+    pub exchange: Option<Exchange>,
+    /// What the triage counted, where its table could be read.
+    pub table: Option<TriageTable>,
 }
 
 /// One ruling of a phase's history.
@@ -192,6 +177,8 @@ pub struct Counters {
     pub format_redos: u32,
     /// Unreadable answers in a row.
     pub unreadable: u32,
+    /// How often in a row the author said that it is blocked.
+    pub blocked: u32,
 }
 
 impl PhaseState {
@@ -207,14 +194,18 @@ impl PhaseState {
             let_in: false,
             round: 1,
             rounds: Vec::new(),
+            ledger: Ledger::default(),
+            tasks: FixTasks::default(),
             past: Vec::new(),
             counters: Counters::default(),
             author: 0,
             reviewer: 0,
             own_turns: BTreeMap::new(),
+            seat_turns: BTreeMap::new(),
             caller: String::new(),
             worked_by: String::new(),
             sessions: BTreeMap::new(),
+            doubts: BTreeMap::new(),
             resumed: false,
             ended_at: None,
             calls: BTreeMap::new(),
@@ -224,15 +215,26 @@ impl PhaseState {
             delay_ms: 0,
             broken: None,
             work: None,
+            declared: None,
             checks: None,
+            opinions: Vec::new(),
+            left_out: BTreeMap::new(),
+            exchange: None,
             review: None,
             triage: None,
+            bound: None,
+            approval: None,
             tree: String::new(),
+            began_at: String::new(),
             changed: BTreeSet::new(),
+            on_branch: BTreeSet::new(),
+            by_hand: BTreeSet::new(),
             evaluation: None,
             voided: 0,
             advice: None,
             accepted_by: None,
+            accepted_because: None,
+            granted: None,
             reopened: None,
             completed_steps: Vec::new(),
             commit: None,
@@ -254,7 +256,17 @@ impl PhaseState {
 
     /// Tells whether the agent and model that made the work also reviewed it. Says nothing of scripts.
     pub fn reviewed_by_its_author(&self) -> bool {
-        let (Some(work), Some(review)) = (&self.work, &self.review) else { return false };
+        self.review.as_ref().is_some_and(|review| self.is_by_its_author(review))
+    }
+
+    /// Returns the seats of the panel on which the agent and model sat that made the work.
+    pub fn seats_of_its_author(&self) -> impl Iterator<Item = &str> {
+        let own = self.opinions.iter().filter(|opinion| self.is_by_its_author(opinion));
+        own.filter_map(|opinion| opinion.seat.as_deref())
+    }
+
+    fn is_by_its_author(&self, review: &Reviewed) -> bool {
+        let Some(work) = &self.work else { return false };
         let model = |ended: &Ended| {
             let program = ended.program.as_ref()?;
             Some((program.name.clone(), program.model.clone()?))
@@ -284,9 +296,8 @@ impl PhaseState {
         match step {
             Step::Review => self.review.as_ref().map(|review| &review.ended),
             Step::Triage => self.triage.as_ref().map(|triage| &triage.ended),
-            Step::Execute | Step::Revise | Step::Check | Step::Answer => {
-                self.work.as_ref().map(|work| &work.ended)
-            }
+            Step::Answer => self.exchange.as_ref()?.reply.as_ref().map(|reply| &reply.ended),
+            Step::Execute | Step::Revise | Step::Check => self.work.as_ref().map(|work| &work.ended),
         }
     }
 
@@ -319,9 +330,7 @@ impl PhaseState {
     /// Returns the identities of everything that is open after the present round.
     pub fn open(&self) -> BTreeSet<String> {
         let findings = self.findings().iter().map(Finding::fingerprint);
-        let checks = self
-            .failed_checks()
-            .map(|result| format!("check:{}:{}", result.check, crate::finding::normalised(&result.summary)));
+        let checks = self.failed_checks().map(check_identity);
         findings.chain(checks).collect()
     }
 
@@ -329,6 +338,6 @@ impl PhaseState {
     /// In a policy with triage rounds are counted, else revisions.
     pub fn used_of_limit(&self) -> (u32, u32) {
         let used = if self.def.policy.triage { self.counters.rounds } else { self.counters.revisions };
-        (used, self.def.policy.limits.max_revisions)
+        (used, self.granted.unwrap_or(self.def.policy.limits.max_revisions))
     }
 }

@@ -98,7 +98,7 @@ pub(super) fn remedy(outcome: ExecOutcome) -> Option<&'static str> {
         ExecOutcome::ModelUnknown => Some("name a model that this account may use"),
         ExecOutcome::Refused => Some("say in the issue what it is for, or name another agent"),
         ExecOutcome::NotStarted => Some("install the program, or name another agent"),
-        ExecOutcome::ContextTooLong => Some("shorten the issue, or name a model that reads more"),
+        ExecOutcome::ContextTooLong => Some("shorten the issue, or name an agent that reads more"),
         ExecOutcome::LimitReached => Some("raise the limit of turns or cost"),
         ExecOutcome::BlockedOnPrompt => Some("allow what it asks for, or name another agent"),
         ExecOutcome::Done

@@ -3,6 +3,7 @@
 
 use super::ending::{end, exhausted, passes_exhausted};
 use super::escalation::quota_pause;
+use super::llm_judge::judge_again;
 use super::recovery::{Recovery, recovery, remedy};
 use super::rule::{HowRuled, revise};
 use super::state::{PhaseState, Run};
@@ -17,6 +18,7 @@ const LONGEST_BACKOFF_MS: u64 = 30_000;
 pub(super) fn redo(run: &Run, phase: &PhaseState, why: &str) -> HowRuled {
     match phase.broken {
         Some(step) => after_break(run, phase, step, why),
+        None if phase.judge_asks_again() => judge_again(phase, why),
         None if passes_exhausted(phase) => exhausted(phase, why),
         None => over_again(phase, why),
     }
@@ -39,6 +41,7 @@ fn after_break(run: &Run, phase: &PhaseState, step: Step, why: &str) -> HowRuled
     }
     let is_quota = matches!(recovery, Recovery::NextOrWait { .. }) || run.waits_for_quota(phase, step);
     match successor {
+        None if phase.is_dispensable(step) => leave_out(phase, &used),
         None if is_quota => wait(run, phase, step, &used),
         _ if worn_out => exhausted(phase, why),
         Some((_, next)) => take_over(step, next, &used),
@@ -50,6 +53,15 @@ fn take_over(step: Step, next: String, used: &str) -> HowRuled {
     let how =
         if used.is_empty() { format!("{next} takes over") } else { format!("{used}, {next} takes over") };
     (Ruling::Redo { step, delay_ms: 0, next_agent: true, takes_over: Some(next) }, how)
+}
+
+/// Goes on without a second opinion that nobody gives; it is told, and nothing is loosened by it.
+fn leave_out(phase: &PhaseState, used: &str) -> HowRuled {
+    let seat = phase.seat_due().map(|seat| seat.name.clone()).unwrap_or_default();
+    let counts = phase.first_verdict_of(&seat).map_or("", |_| ", and what it stated at first counts");
+    let how = format!("{seat} is left out{counts}");
+    let how = if used.is_empty() { how } else { format!("{used}; {how}") };
+    (Ruling::LeaveOut { seat }, how)
 }
 
 /// Ends the phase, and says what a person can do where trying again does not help.
@@ -99,7 +111,7 @@ pub(super) fn check_again(phase: &PhaseState, why: &str) -> HowRuled {
     once_more(phase, Step::Check, 0).unwrap_or_else(blocked)
 }
 
-fn once_more(phase: &PhaseState, step: Step, after_ms: u64) -> Option<HowRuled> {
+pub(super) fn once_more(phase: &PhaseState, step: Step, after_ms: u64) -> Option<HowRuled> {
     let limits = &phase.def.policy.limits;
     let used = phase.counters.redos.get(&step).copied().unwrap_or(0);
     if used >= limits.max_redo {
@@ -116,9 +128,11 @@ fn same_step(step: Step, delay_ms: u64) -> Ruling {
 /// Asks again once; text that stays unreadable is never an approval.
 pub(super) fn unreadable(phase: &PhaseState, why: &str) -> HowRuled {
     let most = phase.def.policy.limits.max_unreadable;
-    let asked = phase.counters.unreadable;
+    let by_review = phase.unanswered_review().is_some();
+    let settled = !by_review && phase.due().is_none() && phase.stays_unreadable();
+    let asked = if settled { most } else { phase.counters.unreadable };
     if asked < most {
-        let step = if phase.triage.is_some() { Step::Triage } else { Step::Review };
+        let step = if phase.triage.is_some() && !by_review { Step::Triage } else { Step::Review };
         return (same_step(step, 0), format!("asked again {}/{most}", asked + 1));
     }
     let (ruling, how) = match phase.def.policy.outcomes.unreadable {

@@ -36,7 +36,16 @@ pub(super) fn answered(run: &mut Run, answer: &Answered, at: Timestamp) {
     match asked {
         Some(phase) if escalation.reason == PauseReason::Gate => phase.at_gate(answer, at),
         Some(phase) => phase.answered(escalation.reason, answer, at),
-        None => {}
+        None => run.advise(&answer.text),
+    }
+}
+
+impl Run {
+    /// What a person says about a run that no phase made wait is for the phase that was opened again.
+    fn advise(&mut self, text: &str) {
+        if let Some(phase) = self.phases.iter_mut().find(|phase| phase.reopened.is_some()) {
+            phase.advice = Some(text.to_owned()).filter(|text| !text.trim().is_empty());
+        }
     }
 }
 
@@ -50,18 +59,25 @@ impl PhaseState {
         *self = Self {
             round: next_round.max(self.latest_called_round()),
             rounds: std::mem::take(&mut self.rounds),
+            ledger: std::mem::take(&mut self.ledger),
+            tasks: std::mem::take(&mut self.tasks),
             past: std::mem::take(&mut self.past),
             calls: std::mem::take(&mut self.calls),
             prompts: std::mem::take(&mut self.prompts),
             templates: std::mem::take(&mut self.templates),
             usage: std::mem::take(&mut self.usage),
             changed: std::mem::take(&mut self.changed),
+            on_branch: std::mem::take(&mut self.on_branch),
+            by_hand: std::mem::take(&mut self.by_hand),
             review: self.review.take(),
+            bound: self.bound.take(),
             checks: self.checks.take(),
             earlier: self.earlier.take().or_else(|| self.commit.take()),
             evaluation: self.evaluation.take(),
             ..fresh
         };
+        self.tasks.forget_tries();
+        self.ledger.take_waivers_back();
     }
 
     fn latest_called_round(&self) -> u32 {
@@ -72,14 +88,42 @@ impl PhaseState {
         self.reason = None;
         self.status = Status::InProgress;
         self.advice = Some(answer.text.clone()).filter(|text| !text.trim().is_empty());
+        self.was_changed(&answer.changed);
         match answer.choice {
-            Choice::Continue => self.go_on(reason),
+            Choice::Continue => {
+                self.granted = answer.rounds;
+                self.go_on(reason);
+            }
             Choice::Accept => {
                 self.accepted_by = Some(answer.by.clone());
+                self.accepted_because.clone_from(&self.advice);
                 self.stage = Stage::Deciding;
             }
             Choice::GiveUp => self.fail("given_up", at),
+            Choice::Edited => self.edited(),
         }
+    }
+
+    /// Looks again at what a person changed. No limit begins anew, this round counts for none, and what the author said of its own
+    /// work says nothing about this.
+    fn edited(&mut self) {
+        let Counters { passes, reviews, revisions, .. } = self.counters;
+        let rounds = self.counters.rounds.saturating_sub(self.voided);
+        self.begin_chains_anew();
+        self.broken = None;
+        if let Some(work) = &mut self.work {
+            work.claim = None;
+        }
+        self.next_round();
+        self.counters = Counters { passes, rounds, reviews, revisions, ..Counters::default() };
+    }
+
+    fn begin_chains_anew(&mut self) {
+        self.voided = 0;
+        (self.author, self.reviewer) = (0, 0);
+        self.own_turns.clear();
+        self.tasks.forget_tries();
+        self.seat_turns.clear();
     }
 
     /// Waits for a person to open the gate.
@@ -95,7 +139,7 @@ impl PhaseState {
         self.status = Status::Pending;
         self.advice = Some(answer.text.clone()).filter(|text| !text.trim().is_empty());
         match answer.choice {
-            Choice::Continue | Choice::Accept => self.let_in = true,
+            Choice::Continue | Choice::Accept | Choice::Edited => self.let_in = true,
             Choice::GiveUp => self.fail("given_up", at),
         }
     }
@@ -103,9 +147,7 @@ impl PhaseState {
     /// Goes on with fresh limits where the pause came from; whatever a person changed meanwhile is checked again.
     fn go_on(&mut self, reason: PauseReason) {
         self.counters = Counters::default();
-        self.voided = 0;
-        (self.author, self.reviewer) = (0, 0);
-        self.own_turns.clear();
+        self.begin_chains_anew();
         let wants_revision =
             matches!(reason, PauseReason::Exhausted | PauseReason::Stalled | PauseReason::Discuss);
         match self.broken.take() {

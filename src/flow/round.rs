@@ -4,12 +4,13 @@
 use jiff::Timestamp;
 
 use super::state::{Past, PhaseState, Round, Stage, Status};
-use crate::event::{PauseReason, Reading, Ruled, Ruling};
+use crate::event::{CheckResult, CheckStatus, PauseReason, Reading, Ruled, Ruling};
 use crate::phase::Step;
 use crate::verdict::{Judgment, ReadAs, Verdict};
 
 impl PhaseState {
     pub(super) fn ruled(&mut self, ruled: &Ruled, at: Timestamp) {
+        self.take_up_findings();
         self.past.push(Past {
             round: ruled.round,
             judgment: ruled.judgment,
@@ -20,6 +21,9 @@ impl PhaseState {
             self.redo(*step, *next_agent, ruled.judgment);
             self.delay_ms = *delay_ms;
             return;
+        }
+        if let Ruling::LeaveOut { seat } = &ruled.ruling {
+            return self.leave_out(seat, &ruled.rule);
         }
         if let (Some(step), true) = (self.broken, waits(&ruled.ruling)) {
             return self.wait(step);
@@ -42,7 +46,9 @@ impl PhaseState {
                 self.incomplete = *incomplete;
                 self.fail(reason, at);
             }
-            Ruling::Redo { .. } | Ruling::Reopen { .. } => self.stage = Stage::Closed,
+            Ruling::Redo { .. } | Ruling::LeaveOut { .. } | Ruling::Reopen { .. } => {
+                self.stage = Stage::Closed;
+            }
         }
     }
 
@@ -54,6 +60,7 @@ impl PhaseState {
     }
 
     pub(super) fn begin_revision(&mut self) {
+        self.hand_out_tasks();
         self.counters.revisions += 1;
         self.broken = None;
         self.completed_steps.retain(|step| *step == Step::Execute);
@@ -79,6 +86,9 @@ impl PhaseState {
         }
         if step == Step::Check {
             self.forget_evidence();
+        }
+        if step == Step::Review && self.due().is_none() {
+            self.forget_opinions();
         }
         if step == Step::Revise && self.broken.is_none() {
             self.back_to_the_round_that_asked();
@@ -134,21 +144,26 @@ impl PhaseState {
             n: ruled.round,
             verdict: self.verdict(ruled.judgment),
             read_as: self.read_as(),
+            grade: self.reading().and_then(|reading| reading.grade),
             judgment: ruled.judgment,
             ruling: ruled.ruling.word(),
-            findings: self.findings().to_vec(),
+            findings: self.findings().iter().cloned().chain(self.false_claim()).collect(),
+            failed: self.checks.iter().flatten().filter(|result| did_not_pass(result)).cloned().collect(),
             open: self.open(),
             attempts: self.attempts(ruled.round),
             changed_files,
             standstill: ruled.standstill.clone(),
+            opinions: self.opinions_told(),
+            exchange: self.exchange.clone(),
+            table: self.triage.as_ref().and_then(|triage| triage.table),
         }
     }
 
     /// Counts the calls that made and judged a round; its revise carries the number of the round before.
     fn attempts(&self, round: u32) -> u32 {
         let revise = (round.saturating_sub(1), Step::Revise);
-        let calls = [revise, (round, Step::Execute), (round, Step::Review), (round, Step::Triage)];
-        calls.iter().filter_map(|call| self.calls.get(call)).sum()
+        let own = [Step::Execute, Step::Review, Step::Answer, Step::Triage].map(|step| (round, step));
+        own.iter().chain([&revise]).filter_map(|call| self.calls.get(call)).sum()
     }
 
     /// Returns what the review amounts to after the engine's tightening; nothing when a failed check ended the round.
@@ -157,7 +172,7 @@ impl PhaseState {
             return Some(judgment.verdict());
         }
         let reading = self.reading()?;
-        Some(reading.result.max(self.review_judgment(reading).0.verdict()))
+        Some(reading.result.max(self.reviews_judgment(reading).0.verdict()))
     }
 
     fn read_as(&self) -> Option<ReadAs> {
@@ -167,13 +182,17 @@ impl PhaseState {
         self.reading().map(|reading| reading.read_as.clone())
     }
 
-    fn by_table(&self) -> bool {
+    pub(super) fn by_table(&self) -> bool {
         self.triage.as_ref().is_some_and(|triage| triage.table.is_some())
     }
 
     pub(super) fn reading(&self) -> Option<&Reading> {
         self.review.as_ref().and_then(|review| review.reading.as_ref())
     }
+}
+
+fn did_not_pass(result: &CheckResult) -> bool {
+    matches!(result.status, CheckStatus::Fail | CheckStatus::Unavailable)
 }
 
 fn waits(ruling: &Ruling) -> bool {

@@ -29,6 +29,8 @@ pub fn rule(run: &Run, phase: &PhaseState) -> Ruled {
         Judgment::Revise => revise(phase, &why),
     };
     let judgment = if doubted(judgment, &ruling) { Judgment::Unverifiable } else { judgment };
+    let climb = Some(()).filter(|()| ruling == Ruling::Revise).and_then(|()| run.climb(phase));
+    let how = climb.map_or(how.clone(), |climb| format!("{how}; {climb}"));
     let rule = if how.is_empty() { why } else { format!("{why}; {how}") };
     Ruled { phase: phase.name().clone(), round: phase.round, judgment, ruling, rule, standstill }
 }

@@ -1,5 +1,6 @@
 //! When an author goes on in the session of its last call instead of beginning a new one: when it is still its own,
-//! short enough to be worth it, and did not break. Reviews and triages always begin anew.
+//! short enough to be worth it, and did not break. So it answers questions, too. Reviews and triages begin anew, but for a
+//! reviewer that is asked what it meant.
 
 use super::decide::Resume;
 use super::state::{PhaseState, Run};
@@ -11,35 +12,46 @@ const MOST_INPUT_TOKENS: u64 = 150_000;
 
 /// Returns the session that a call of this agent continues.
 pub(super) fn resume(run: &Run, phase: &PhaseState, step: Step, agent: &str) -> Option<Resume> {
-    let work = phase.work.as_ref().filter(|work| goes_on(step, work))?;
-    let own = phase.worked_by == agent;
-    let short = work.ended.usage.input_tokens.unwrap_or(0) < MOST_INPUT_TOKENS;
-    if run.started.agreement.fresh_sessions || !own || !short {
+    let (ended, caller) = match step {
+        Step::Review => phase.doubted().map(|review| (&review.ended, &review.reviewer))?,
+        _ => phase
+            .work
+            .as_ref()
+            .filter(|work| goes_on(step, work))
+            .map(|work| (&work.ended, &phase.worked_by))?,
+    };
+    let short = ended.usage.input_tokens.unwrap_or(0) < MOST_INPUT_TOKENS;
+    if run.started.agreement.fresh_sessions || caller != agent || !short {
         return None;
     }
-    let session = work.ended.session.clone()?;
+    let session = ended.session.clone()?;
     let used = phase.sessions.get(&session).copied().unwrap_or_default();
     Some(Resume { session, used })
 }
 
-/// A revision continues work that ended; work that a limit cut off is taken up where it was.
+/// A revision and an answer continue work that ended; work that a limit cut off is taken up where it was.
 fn goes_on(step: Step, work: &Worked) -> bool {
     let cut_off = work.ended.outcome == ExecOutcome::LimitReached;
     match step {
-        Step::Revise => work.ended.outcome.ended() || cut_off,
+        Step::Revise | Step::Answer => work.ended.outcome.ended() || cut_off,
         Step::Execute => cut_off,
-        Step::Check | Step::Review | Step::Triage | Step::Answer => false,
+        Step::Check | Step::Review | Step::Triage => false,
     }
 }
 
 impl PhaseState {
     /// Remembers what a session has used and who made the latest work.
+    pub(super) fn remember_work(&mut self, ended: &Ended) {
+        self.remember_session(ended);
+        self.worked_by.clone_from(&self.caller);
+    }
+
+    /// Remembers what a session has used.
     pub(super) fn remember_session(&mut self, ended: &Ended) {
         if let Some(session) = &ended.session {
             let used = self.sessions.entry(session.clone()).or_default();
             *used = sum(used, &ended.usage);
         }
-        self.worked_by.clone_from(&self.caller);
     }
 }
 

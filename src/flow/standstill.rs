@@ -6,6 +6,8 @@ use super::state::PhaseState;
 use crate::phase::Step;
 use crate::verdict::Judgment;
 
+/// The most findings that are named one by one.
+const MOST_NAMED: usize = 5;
 /// How many rounds are compared.
 const WINDOW: usize = 3;
 /// How many of them come before the present one.
@@ -22,6 +24,9 @@ pub(super) fn standstill(phase: &PhaseState, judgment: Judgment) -> Option<Strin
     if revised_without_change(phase) {
         return Some("the revision changed no file".into());
     }
+    if let Some(back) = oscillation(phase) {
+        return Some(back);
+    }
     let last = &last_open(phase)?;
     if last.iter().any(BTreeSet::is_empty) {
         return None;
@@ -35,6 +40,16 @@ pub(super) fn standstill(phase: &PhaseState, judgment: Judgment) -> Option<Strin
     let mean =
         (jaccard(&last[0], &last[1]) + jaccard(&last[1], &last[2]) + jaccard(&last[0], &last[2])) / 3.0;
     (mean > SAME).then(|| format!("mostly the same problems for {WINDOW} rounds"))
+}
+
+/// Says which problems had gone, and are back, counting the rounds since a person last had a say.
+fn oscillation(phase: &PhaseState) -> Option<String> {
+    let since = (phase.round + 1).saturating_sub(phase.counters.rounds);
+    let back = phase.ledger.returning(&phase.open(), since);
+    let ids: Vec<String> = back.iter().take(MOST_NAMED).map(ToString::to_string).collect();
+    let more = back.len().saturating_sub(ids.len());
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    (!ids.is_empty()).then(|| format!("problems that had gone are back: {}{more}", ids.join(", ")))
 }
 
 /// Returns what was open in each of the rounds compared, the present one last.

@@ -6,8 +6,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use jiff::Timestamp;
 
 use super::chain::{Fallback, Unusable};
-pub use super::phase_state::{Counters, Past, PhaseState, Round, Stage, Status};
-use crate::event::{Asked, Escalation, Outcome, Program, RunStarted, Spent, SpentElsewhere};
+use super::covered::Covered;
+use super::notices::Notice;
+pub use super::phase_state::{Counters, Past, PhaseState, Round};
+pub use super::stage::{Stage, Status};
+use crate::event::{Asked, Escalation, FedBack, Outcome, Program, RunStarted, Spent, SpentElsewhere};
 use crate::phase::{PhaseName, Step};
 use crate::policy::{Budget, BudgetScopes, Difficulty};
 
@@ -59,10 +62,34 @@ pub struct Run {
     pub simulated: bool,
     /// The commit where the engine knows the branch to stand.
     pub head: String,
+    /// The same without our own records of how a run halted, which hold nothing but the log.
+    pub content_head: String,
+    /// The commit of the phase that ended last, whatever was put on the branch since; the base before the first.
+    pub phase_head: String,
+    /// How far somebody looked at what the branch holds.
+    pub covered: Covered,
     /// Number and address of the pull request, once there is one.
     pub pull_request: Option<(Option<u64>, String)>,
+    /// The id of its comment on the issue.
+    pub progress_comment: Option<u64>,
+    /// It took the place of one that somebody deleted; another one would be importunate.
+    pub comment_was_replaced: bool,
+    /// Number and address of the issue with what is left for later.
+    pub follow_up: Option<(u64, String)>,
+    /// The pull request left its draft when the run was completed.
+    pub is_ready: bool,
+    /// The owners that were asked to review.
+    pub reviewers: Option<Vec<String>>,
+    /// What others said last about finished work, until it is answered.
+    pub feedback: Option<FedBack>,
+    /// Review threads that were taken up ever, each with the last comment that was read.
+    pub threads_taken: BTreeMap<String, u64>,
+    /// How often failed checks of the pull request were given back to the author.
+    pub ci_rounds: u32,
     /// The pull request shows what the branch holds.
     pub published: bool,
+    /// What authors told those that come after them, the newest first.
+    pub notices: Vec<Notice>,
     /// Kind and text of everything worth telling.
     pub notes: Vec<(String, String)>,
 }
@@ -90,6 +117,22 @@ impl State {
 }
 
 impl Run {
+    /// Returns where its progress comment is seen, where it has one on a server.
+    pub fn progress_comment_url(&self) -> Option<String> {
+        let id = self.progress_comment?;
+        Some(format!("{}#issuecomment-{id}", self.started.issue.url))
+    }
+
+    /// Tells whether the run waits for something that passes: a quota, a budget, a time.
+    pub fn waits_by_itself(&self) -> bool {
+        self.paused.as_ref().is_some_and(|escalation| escalation.reason.passes_by_itself())
+    }
+
+    /// Tells whether the run waits for a person's word; a pause that passes by itself is looked at again instead.
+    pub fn waits_for_a_person(&self) -> bool {
+        self.paused.as_ref().is_some_and(|escalation| !escalation.reason.passes_by_itself())
+    }
+
     /// Tells whether any phase has begun; before that the branch stands on its base, and nothing can have changed.
     pub fn has_begun(&self) -> bool {
         self.phases.iter().any(|phase| phase.stage != Stage::Idle)

@@ -4,10 +4,9 @@
 use jiff::Timestamp;
 
 use super::state::{PhaseState, Stage, Status};
-use crate::event::{Checked, ClaimStatus, ExecOutcome, Reviewed, StepStarted, Triaged, Worked};
+use crate::event::{Checked, ExecOutcome, Reviewed, StepStarted, Triaged, Worked};
 use crate::phase::Step;
-use crate::policy::{CheckWhen, Entry};
-use crate::verdict::ReadAs;
+use crate::policy::Entry;
 
 impl PhaseState {
     /// Other agents than the agreed ones, because somebody asked for them. What is named for the phase alone stands.
@@ -32,10 +31,11 @@ impl PhaseState {
         reviewers.iter().filter(fits).cloned().collect()
     }
 
-    pub(super) fn start(&mut self, tree: &str, at: Timestamp) {
+    pub(super) fn start(&mut self, tree: &str, head: String, at: Timestamp) {
         self.status = Status::InProgress;
         self.started_at = Some(at);
         tree.clone_into(&mut self.tree);
+        self.began_at = head;
         let asked = self.reopened.as_ref().map(|reopened| reopened.step);
         if matches!(asked, None | Some(Step::Execute)) {
             self.evaluation = None;
@@ -89,27 +89,23 @@ impl PhaseState {
         if worked.ended.outcome == ExecOutcome::Cancelled {
             return;
         }
-        self.remember_session(&worked.ended);
+        self.remember_work(&worked.ended);
         self.work = Some(worked.clone());
         if !worked.ended.outcome.ended() {
             return self.broke(worked.step);
         }
+        self.declared = worked.claim.clone().map(|claim| (worked.round, claim));
         self.evaluation.clone_from(&worked.evaluation);
         self.done(worked.step);
         self.author_has_read();
         if worked.step == Step::Revise {
+            self.tasks.tried(worked.round, &self.caller);
             self.open_round();
         } else {
             self.forget_evidence();
         }
-        self.stage = if self.declared_unfinished() { Stage::Deciding } else { self.after_work() };
-    }
-
-    /// In a policy that checks on declaration, an author that says it is not finished is believed: it only costs itself.
-    pub(super) fn declared_unfinished(&self) -> bool {
-        let claim = self.work.as_ref().and_then(|work| work.claim.as_ref());
-        let unfinished = claim.is_some_and(|claim| claim.status != ClaimStatus::Completed);
-        self.def.policy.check_when == CheckWhen::OnDeclaration && unfinished
+        self.count_blocked(worked);
+        self.stage = if self.sent_on_unchecked() { Stage::Deciding } else { self.after_work() };
     }
 
     pub(super) fn checked(&mut self, checked: &Checked) {
@@ -124,20 +120,27 @@ impl PhaseState {
             return;
         }
         self.review = Some(reviewed.clone());
-        let answered = reviewed.ended.outcome == ExecOutcome::Done;
-        let Some(reading) = reviewed.reading.as_ref().filter(|_| answered) else {
+        self.remember_doubt(reviewed);
+        if self.judged_without_words(reviewed) {
+            self.done(Step::Review);
+            self.stage = Stage::Deciding;
+            return;
+        }
+        if reviewed.ended.outcome != ExecOutcome::Done || reviewed.reading.is_none() {
             return self.broke(Step::Review);
-        };
-        self.done(Step::Review);
+        }
         if self.def.policy.checks.is_empty() {
             reviewed.tree.clone_into(&mut self.tree);
         }
-        if self.def.policy.triage {
-            self.stage = Stage::Ready(Step::Triage);
+        if self.asks_again(reviewed) {
+            self.done(Step::Review);
+            self.stage = Stage::Deciding;
             return;
         }
-        self.counters.reviews += u32::from(reading.read_as != ReadAs::Default);
-        self.stage = Stage::Deciding;
+        if self.asks_author(reviewed) {
+            return self.put_questions(reviewed);
+        }
+        self.hear(reviewed);
     }
 
     pub(super) fn triaged(&mut self, triaged: &Triaged) {
@@ -169,9 +172,40 @@ impl PhaseState {
     pub(super) fn voided(&mut self, reason: &str) {
         self.voided += 1;
         self.reason = Some(reason.to_owned());
-        (self.accepted_by, self.broken) = (None, None);
+        if self.accepted_by.take().is_some() {
+            self.accepted_because = None;
+            self.ledger.take_waivers_back();
+        }
+        self.broken = None;
         self.open_round();
         self.stage = self.after_work();
+    }
+
+    /// Nobody has looked at the files as they are: this round begins again with its evidence, and what the author said of
+    /// its own work says nothing about them. A question to a reviewer that is open stays open.
+    pub(super) fn changed_by_hand(&mut self, tree: &str, changed: &[String]) {
+        tree.clone_into(&mut self.tree);
+        self.was_changed(changed);
+        // Who writes takes the files as they are.
+        if matches!(self.stage, Stage::Ready(step) if step.writes()) {
+            return;
+        }
+        if let Some(work) = &mut self.work {
+            work.claim = None;
+        }
+        self.broken = None;
+        let asked = self.doubted().cloned();
+        self.forget_evidence();
+        if let Some(asked) = asked {
+            self.remember_doubt(&asked);
+        }
+        self.stage = self.after_work();
+    }
+
+    /// What a person changed is committed with the phase, and known to be theirs.
+    pub(super) fn was_changed(&mut self, by_hand: &[String]) {
+        self.changed.extend(by_hand.iter().cloned());
+        self.by_hand.extend(by_hand.iter().cloned());
     }
 
     pub(super) fn committed(&mut self, commit: &str, at: Timestamp) {
@@ -179,7 +213,8 @@ impl PhaseState {
         self.status = Status::Completed;
         self.reason = None;
         self.completed_at = Some(at);
-        self.changed.clear();
+        self.on_branch.append(&mut self.changed);
+        self.by_hand.clear();
         self.author_has_read();
         self.stage = Stage::Closed;
     }
@@ -190,7 +225,7 @@ impl PhaseState {
 
     /// A reviewer is not paid for work that lacks what the phase is for.
     fn after_checks(&self) -> Stage {
-        let reviewable = self.def.policy.review.is_some() && !self.undecided();
+        let reviewable = self.def.policy.review.is_some() && !self.undecided() && !self.declared_unfinished();
         if reviewable { Stage::Ready(Step::Review) } else { Stage::Deciding }
     }
 
@@ -201,7 +236,9 @@ impl PhaseState {
     }
 
     pub(super) fn forget_evidence(&mut self) {
-        (self.checks, self.review, self.triage) = (None, None, None);
+        (self.checks, self.review, self.triage, self.exchange) = (None, None, None, None);
+        self.doubts.clear();
+        self.forget_opinions();
         self.completed_steps.retain(|step| matches!(step, Step::Execute | Step::Revise));
     }
 
@@ -210,7 +247,7 @@ impl PhaseState {
         self.stage = Stage::Deciding;
     }
 
-    fn done(&mut self, step: Step) {
+    pub(super) fn done(&mut self, step: Step) {
         if !self.completed_steps.contains(&step) {
             self.completed_steps.push(step);
         }
