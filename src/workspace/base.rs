@@ -68,6 +68,11 @@ impl Workspace {
         Ok(address.as_deref().and_then(repository_of).unwrap_or_else(folder))
     }
 
+    /// Returns the host of origin's address, when it has one.
+    pub fn origin_host(&self) -> Result<Option<String>> {
+        Ok(self.origin_address()?.as_deref().and_then(host_of))
+    }
+
     /// Returns origin's address without user and password, when there is one.
     pub fn origin_address(&self) -> Result<Option<String>> {
         let output = self.try_git(&Call::new(["remote", "get-url", "origin"]).reading())?;
@@ -76,10 +81,10 @@ impl Workspace {
     }
 }
 
-const ORIGIN_DEFAULT: &str = "refs/remotes/origin/HEAD";
+pub(super) const ORIGIN_DEFAULT: &str = "refs/remotes/origin/HEAD";
 
 /// Returns the full names of a branch here and on origin.
-fn both(name: &str) -> [String; 2] {
+pub(super) fn both(name: &str) -> [String; 2] {
     [format!("refs/heads/{name}"), format!("refs/remotes/origin/{name}")]
 }
 
@@ -95,7 +100,7 @@ fn base_in(found: &[Branch], name: &str) -> Result<Base> {
     Ok(Base { branch: name.to_owned(), commit, on_origin })
 }
 
-fn origin_default(found: &[Branch]) -> Option<&str> {
+pub(super) fn origin_default(found: &[Branch]) -> Option<&str> {
     let default = found.iter().find(|branch| branch.reference == ORIGIN_DEFAULT)?;
     default.symbolic.as_deref()?.strip_prefix("refs/remotes/origin/")
 }
@@ -106,6 +111,18 @@ fn without_userinfo(address: &str) -> String {
     let (authority, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
     let host = authority.rsplit('@').next().unwrap_or_default();
     format!("{scheme}://{host}{path}")
+}
+
+/// Reads the host, with its port, from `https://host/…`, `ssh://git@host:22/…` and `git@host:…`; a local path has none.
+fn host_of(address: &str) -> Option<String> {
+    let authority = match address.split_once("://") {
+        Some(("file", _)) => return None,
+        Some((_, rest)) => rest.split('/').next()?,
+        None => address.split_once(':').filter(|(host, _)| !host.contains('/'))?.0,
+    };
+    let host = authority.rsplit('@').next()?;
+    let host = if address.starts_with("http") { host } else { host.split(':').next()? };
+    (!host.is_empty()).then(|| host.to_owned())
 }
 
 /// Reads `owner/name` from `https://host/owner/name.git` and `git@host:owner/name.git`; a local path has no owner.
@@ -128,6 +145,22 @@ fn repository_of(address: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_address_says_its_host() {
+        for (address, expected) in [
+            ("https://github.com/o/n.git", Some("github.com")),
+            ("https://ghe.example:8443/o/n", Some("ghe.example:8443")),
+            ("git@github.com:o/n.git", Some("github.com")),
+            ("ssh://git@github.com:22/o/n", Some("github.com")),
+            ("https://github.com@evil.example/o/n", Some("evil.example")),
+            ("file:///srv/n.git", None),
+            ("/srv/n.git", None),
+            ("./a:b/n", None),
+        ] {
+            assert_eq!(host_of(address).as_deref(), expected, "{address}");
+        }
+    }
 
     #[test]
     fn the_address_says_owner_and_name() {

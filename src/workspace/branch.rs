@@ -47,7 +47,7 @@ impl Workspace {
 
     /// Tells without a process that a reference is neither in a file of its own nor in the packed ones. In this order,
     /// because packing writes first and removes then. Where git keeps references in another way, it is asked.
-    fn is_surely_missing(&self, reference: &str) -> bool {
+    pub(super) fn is_surely_missing(&self, reference: &str) -> bool {
         let plain = self.common.join("refs/heads").is_dir() && !self.common.join("reftable").exists();
         if !plain || self.common.join(reference).symlink_metadata().is_ok() {
             return false;
@@ -114,6 +114,14 @@ impl Workspace {
             return Ok(None);
         }
         blob(&output.stdout).map(Some).ok_or_else(|| output.unexpected(&call))
+    }
+
+    /// Returns the commit that took a file off a branch whose tip has it no more; nothing where it never was there.
+    pub fn taken_off_by(&self, tip: &CommitId, path: &str) -> Result<Option<CommitId>> {
+        let call =
+            Call::new(["log", "--max-count=1", "--diff-filter=D", "--format=%H", tip.as_str(), "--", path]);
+        let text = self.git(&call.reading())?.text();
+        text.lines().next().map(CommitId::try_from).transpose()
     }
 
     /// Returns the files below a folder that HEAD knows.

@@ -14,6 +14,7 @@ pub(super) struct Call {
     pub(super) read_only: bool,
     pub(super) network: bool,
     pub(super) asks_person: bool,
+    pub(super) without_user_settings: bool,
     pub(super) limit: Option<usize>,
 }
 
@@ -38,6 +39,12 @@ impl Call {
     /// Sets a configuration value for this call.
     pub(super) fn setting(mut self, setting: &str) -> Self {
         self.options.extend(["-c".into(), setting.into()]);
+        self
+    }
+
+    /// Adds an option of git itself.
+    pub(super) fn option(mut self, option: impl Into<OsString>) -> Self {
+        self.options.push(option.into());
         self
     }
 
@@ -80,6 +87,12 @@ impl Call {
     /// May ask the person at the terminal, for a passphrase say; therefore Ctrl-C reaches it.
     pub(super) fn asking_person(mut self) -> Self {
         self.asks_person = true;
+        self
+    }
+
+    /// Reads no settings of the user or the system, which an agent could write too.
+    pub(super) fn without_user_settings(mut self) -> Self {
+        self.without_user_settings = true;
         self
     }
 

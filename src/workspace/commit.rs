@@ -23,6 +23,8 @@ use crate::redact::Masked;
 /// An editor's git holds the lock for moments only; so often it is tried, with a pause between.
 const TRIES: u32 = 20;
 const PAUSE: Duration = Duration::from_millis(25);
+/// What a worktree is on that is on no branch.
+const DETACHED: &str = "no branch (HEAD is detached)";
 
 impl IssueSpace {
     /// Commits these paths as the snapshot saw them on top of the commit where the engine left the branch.
@@ -50,6 +52,7 @@ impl IssueSpace {
         let no_object = "0".repeat(expected.as_str().len());
         self.stage(&index, &wanted(paths, uncommitted, &self.workspace.root), &no_object)?;
         let commit = self.record(&index, message)?;
+        self.left_at(&commit);
         let index = self.settle(&index, &format!("{commit}.commit.index"))?;
         lock.replace_with(&index)?;
         Ok(commit)
@@ -57,16 +60,28 @@ impl IssueSpace {
 
     fn refuse_other_branch(&self, head: &Head) -> Result<()> {
         let expected = self.branch();
-        let wrong = |found: String| Error::WrongBranch { expected: expected.clone(), found };
         let now = self.workspace.branch_by_file();
-        match head.branch.as_ref() {
-            None => Err(wrong("no branch (HEAD is detached)".into())),
-            Some(branch) if *branch != expected => Err(wrong(format!("`{branch}`"))),
+        let found = match head.branch.as_ref() {
+            None => DETACHED.to_owned(),
+            Some(branch) if *branch != expected => format!("`{branch}`"),
             Some(_) if now.as_ref().is_some_and(|now| *now != expected) => {
-                Err(wrong(format!("`{}`", now.unwrap_or_default())))
+                format!("`{}`", now.unwrap_or_default())
             }
-            Some(_) => Ok(()),
+            Some(_) => return Ok(()),
+        };
+        if self.workspace.branch(&expected)?.is_none() {
+            return Err(Error::BranchGone { name: expected, found });
         }
+        Err(Error::WrongBranch { expected, found })
+    }
+
+    /// Refuses to work where the run's branch was deleted or renamed: nothing could be committed.
+    pub fn refuse_lost_branch(&self) -> Result<()> {
+        if !self.workspace.is_surely_missing(&format!("refs/heads/{}", self.branch())) {
+            return Ok(());
+        }
+        let found = self.workspace.branch_by_file().map_or(DETACHED.to_owned(), |name| format!("`{name}`"));
+        Err(Error::BranchGone { name: self.branch(), found })
     }
 
     /// Tells whether the branch was where the engine left it and, as far as a file can tell, has not moved since.

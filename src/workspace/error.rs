@@ -23,12 +23,16 @@ pub enum Error {
     BadBranchName { name: String, why: &'static str },
     #[error("there is no branch `{name}`, neither here nor on origin")]
     NoSuchBranch { name: String },
+    #[error("there is no commit `{name}` in this repository")]
+    NoSuchCommit { name: String },
     #[error("the branch `{name}` exists already")]
     BranchExists { name: String },
     #[error("the branch `{name}` is checked out in another worktree: {detail}")]
     BranchInUse { name: String, detail: String },
     #[error("the worktree is on {found} instead of the run's branch `{expected}`")]
     WrongBranch { expected: String, found: String },
+    #[error("the run's branch `{name}` is gone; the worktree is on {found}")]
+    BranchGone { name: String, found: String },
     #[error("a {what} is in progress in {}", root.display())]
     InProgress { what: &'static str, root: PathBuf },
     #[error("another git holds {path}")]
@@ -37,6 +41,8 @@ pub enum Error {
     RemoteMoved { branch: String, remote: String, detail: String },
     #[error("the push of `{branch}` to `{remote}` failed: {detail}")]
     PushFailed { branch: String, remote: String, detail: String },
+    #[error("the branch `{name}` here and on origin hold different work")]
+    Diverged { name: String },
     #[error("reverting stopped on a conflict and was undone: {detail}")]
     RevertConflict { detail: String },
     #[error("{} changed while the run was going on", path.display())]
@@ -77,6 +83,9 @@ impl Error {
             Self::NoSuchBranch { .. } => {
                 "`git branch --all` lists the branches; `git fetch` gets new ones".into()
             }
+            Self::NoSuchCommit { .. } => {
+                "name a branch, a tag or a commit, such as `main` or `HEAD~3`; `git log` lists commits".into()
+            }
             Self::BranchExists { name } => {
                 format!("look at it with `git log {name}`, or remove it with `git branch -D {name}`")
             }
@@ -86,6 +95,9 @@ impl Error {
             Self::WrongBranch { expected, .. } => {
                 format!("go back with `git switch {expected}` and run again")
             }
+            Self::BranchGone { name, .. } => {
+                format!("make it again where the worktree is with `git switch -c {name}`, and run again")
+            }
             Self::InProgress { what, .. } => {
                 format!("end it with `git {what} --continue` or `git {what} --abort`")
             }
@@ -94,6 +106,9 @@ impl Error {
             }
             Self::RemoteMoved { .. } => {
                 "somebody pushed to that branch: look at their commits before pushing again".into()
+            }
+            Self::Diverged { name } => {
+                format!("compare them with `git log {name} origin/{name}`, and delete or merge the one here")
             }
             Self::PushFailed { .. } => {
                 "check the remote and your access with `git push --dry-run`, then run again".into()

@@ -152,6 +152,11 @@ impl Git {
         }
         command.envs(self.environment.iter().filter(|(name, _)| call.network || !is_secret(name)).cloned());
         command.envs([("GIT_TERMINAL_PROMPT", "0"), ("LC_ALL", "C"), ("GIT_EDITOR", "true")]);
+        // What is published are the objects themselves, not what this repository shows in their place.
+        command.env("GIT_NO_REPLACE_OBJECTS", "1");
+        if call.without_user_settings {
+            command.envs([("GIT_CONFIG_NOSYSTEM", "1"), ("GIT_CONFIG_GLOBAL", "/dev/null")]);
+        }
         if let Some(index) = &call.index {
             command.env("GIT_INDEX_FILE", index);
         }

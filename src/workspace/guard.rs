@@ -18,6 +18,8 @@ pub(super) struct Guard {
     entrance: PathBuf,
     entrance_was: String,
     settings: BTreeMap<PathBuf, String>,
+    attributes: PathBuf,
+    attributes_were: String,
 }
 
 impl Guard {
@@ -28,8 +30,10 @@ impl Guard {
         for path in [common.join("config"), git_dir.join("config.worktree")] {
             pin_settings(&path, &mut settings);
         }
-        settings.insert(common.join("info/attributes"), read(&common.join("info/attributes")));
-        Self { entrance_was: identity(&entrance), entrance, settings }
+        // Of these every line counts: what would be a section in settings is a pattern here.
+        let attributes = common.join("info/attributes");
+        let attributes_were = read(&attributes);
+        Self { entrance_was: identity(&entrance), entrance, settings, attributes, attributes_were }
     }
 
     /// Refuses when something is different now.
@@ -37,9 +41,10 @@ impl Guard {
         if identity(&self.entrance) != self.entrance_was {
             return Err(Error::RepositoryReplaced { path: self.entrance.clone() });
         }
-        let changed = self.settings.iter().find(|(path, was)| weighty(path) != **was);
-        match changed {
-            Some((path, _)) => Err(Error::ConfigChanged { path: path.clone() }),
+        let others = self.settings.iter().find(|(path, was)| weighty(path) != **was).map(|(path, _)| path);
+        let attributes = (read(&self.attributes) != self.attributes_were).then_some(&self.attributes);
+        match others.or(attributes) {
+            Some(path) => Err(Error::ConfigChanged { path: path.clone() }),
             None => Ok(()),
         }
     }
@@ -172,6 +177,22 @@ mod tests {
             error.to_string().ends_with("/.git/../.gitconfig changed while the run was going on"),
             "{error}"
         );
+    }
+
+    #[test]
+    fn attributes_are_compared_line_by_line_and_those_from_before_are_fine() {
+        let dir = tempfile::tempdir().expect("a folder");
+        fs::create_dir(dir.path().join("info")).expect("made");
+        let attributes = dir.path().join("info/attributes");
+        for before in [None, Some("*.bin binary\n"), Some("[user]\n*.bin binary")] {
+            if let Some(text) = before {
+                fs::write(&attributes, text).expect("written");
+            }
+            let guard = Guard::pin(dir.path(), dir.path(), dir.path());
+            assert!(guard.check().is_ok(), "{before:?}");
+            fs::write(&attributes, "[user]\n*.rs -diff\n").expect("written");
+            assert!(matches!(guard.check(), Err(Error::ConfigChanged { .. })), "{before:?}");
+        }
     }
 
     #[test]

@@ -3,41 +3,65 @@
 //! Every call is short, synchronous, without a shell, and goes through one function of `git`, which counts it.
 //! Deliberately not here: which paths a phase may change, what a commit message says, whether a push is wanted.
 
+mod answered;
 mod base;
 mod branch;
+mod bundle;
 mod call;
+mod changes;
+mod clean;
 mod commit;
 mod diff;
+mod disguised;
 mod error;
+mod fetch;
 mod git;
 mod guard;
+mod hidden;
 mod index_files;
+mod kept;
+mod left_at;
 mod leftovers;
 mod locks;
 mod names;
+mod other_tree;
 mod output;
 mod own_files;
+mod people;
 mod publish;
+mod reference_files;
+mod references;
 mod restore;
+mod said;
+mod since;
 mod snapshot;
 mod status;
 mod survey;
+mod taken_in;
 mod talk;
 mod trailers;
+mod work;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+pub use answered::Became;
 pub use base::Base;
 pub use branch::{Branch, Origin};
+pub use bundle::Step;
 pub use diff::Diff;
 pub use error::Error;
 pub use git::Git;
 pub use names::{CommitId, Head, Tree, check_branch_name};
 pub use own_files::is_engines_own;
+pub use people::Author;
+pub use publish::Credentials;
+pub use references::Moved;
+pub use said::Said;
+pub use since::Since;
 pub use snapshot::{Content, Snapshot};
 pub use survey::Survey;
-pub use trailers::Trailers;
+pub use trailers::{NO_PHASE, Trailers};
 
 use crate::issue::IssueNumber;
 use call::Call;

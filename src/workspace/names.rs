@@ -49,6 +49,13 @@ object_id! {
     Tree
 }
 
+impl CommitId {
+    /// Returns a name of its tree: where git wants a tree it takes a commit.
+    pub fn as_tree(&self) -> Tree {
+        Tree(self.0.clone())
+    }
+}
+
 /// Where the worktree stands: a commit and, unless HEAD is detached, a branch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Head {

@@ -1,14 +1,39 @@
 //! Which files under `.ai-workflow/` are the engine's own: they change with every fact, so no tree, no approval and no
 //! undoing is about them. What a phase delivers (`NN_phase/output/`) and what people wrote (settings, prompts) is not ours.
 
-/// What git leaves out when it is not to show the engine's own files. A tree holds them as they were when the run began.
-pub(super) const LEFT_OUT: [&str; 5] = [
-    ":(exclude,top,glob).ai-workflow/.gitignore",
-    ":(exclude,top,glob).ai-workflow/local/**",
-    ":(exclude,top,glob).ai-workflow/tmp/**",
-    ":(exclude,top,glob).ai-workflow/issue-[0-9]*/*",
-    ":(exclude,top,glob).ai-workflow/issue-[0-9]*/document_review/**",
-];
+use super::IssueSpace;
+
+impl IssueSpace {
+    /// Tells whether a path of the worktree is in the folder of this run. What lies in those of others is published as
+    /// any file is.
+    pub fn is_of_run(&self, path: &str) -> bool {
+        path.strip_prefix(&self.own_folder())
+            .is_some_and(|inside| inside.len() > 1 && inside.starts_with('/'))
+    }
+
+    /// Tells whether a path is one of our settings: they are people's, who goes on has vouched for them, and no phase commits them.
+    pub fn is_setting(&self, path: &str) -> bool {
+        path.starts_with(".ai-workflow/") && !self.is_of_run(path)
+    }
+
+    /// Returns what git leaves out when it is not to show the engine's own files. A tree holds them as they
+    /// were when the run began.
+    pub(super) fn without_own_files(&self) -> Vec<String> {
+        let folder = self.own_folder();
+        let of_run = ["*", "document_review/**"].map(|inside| format!("{folder}/{inside}"));
+        let of_all = [".gitignore", "local/**", "tmp/**"].map(|inside| format!(".ai-workflow/{inside}"));
+        of_run.iter().chain(&of_all).map(|pattern| format!(":(exclude,top,glob){pattern}")).collect()
+    }
+
+    /// Returns what git leaves out when it is to show neither those nor the documents of this run.
+    pub(super) fn without_run(&self) -> Vec<String> {
+        vec![format!(":(exclude,top,glob){}/**", self.own_folder())]
+    }
+
+    fn own_folder(&self) -> String {
+        format!(".ai-workflow/issue-{}", self.issue)
+    }
+}
 
 /// Tells whether a path of the worktree is one of the engine's own files.
 pub fn is_engines_own(path: &str) -> bool {

@@ -7,17 +7,46 @@ use super::output::Output;
 use super::{Error, IssueSpace, Result, Workspace};
 use crate::redact::Masked;
 
+/// A token for one server, by the name of its variable: its value is on no command line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Credentials {
+    /// Scheme and host, such as `https://github.com`.
+    pub server: String,
+    pub variable: &'static str,
+}
+
+impl Credentials {
+    /// Returns the setting of git that offers the token to that server, after the helpers a person has set up.
+    pub(super) fn setting(&self) -> String {
+        let Self { server, variable } = self;
+        let say = format!("printf 'username=x-access-token\\npassword=%s\\n' \"${variable}\"");
+        format!("credential.{server}.helper=!f() {{ test \"$1\" = get && {say}; }}; f")
+    }
+}
+
 impl Workspace {
-    /// Pushes a branch under its own name. With a lease it may replace exactly that commit, else it only adds.
+    /// Pushes a branch under its own name, which only adds. With a pair of commits it puts the second in the place of
+    /// exactly the first instead, wherever the branch is here; a remote that has the second already is content.
     /// The call lasts as long as the network takes; a caller that cannot wait runs it in a thread.
-    pub fn push(&self, remote: &str, branch: &str, lease: Option<&CommitId>) -> Result<()> {
+    pub fn push(
+        &self,
+        remote: &str,
+        branch: &str,
+        replaced: Option<(&CommitId, &CommitId)>,
+        credentials: Option<&Credentials>,
+    ) -> Result<()> {
         check_branch_name(remote)?;
         check_branch_name(branch)?;
         let mut call = Call::new(["push", "--porcelain", "--no-verify", "--no-follow-tags"]).over_network();
-        if let Some(lease) = lease {
-            call = call.arg(format!("--force-with-lease=refs/heads/{branch}:{lease}"));
+        if let Some(credentials) = credentials {
+            call = call.setting(&credentials.setting());
         }
-        let call = call.args(["--", remote]).arg(format!("refs/heads/{branch}:refs/heads/{branch}"));
+        let mut source = format!("refs/heads/{branch}");
+        if let Some((before, after)) = replaced {
+            call = call.arg(format!("--force-with-lease=refs/heads/{branch}:{before}"));
+            source = after.to_string();
+        }
+        let call = call.args(["--", remote]).arg(format!("{source}:refs/heads/{branch}"));
         let output = self.try_git(&call)?;
         if output.succeeded() { Ok(()) } else { Err(push_failure(remote, branch, &output)) }
     }
@@ -70,22 +99,41 @@ impl Workspace {
 }
 
 impl IssueSpace {
-    /// Makes one commit on the base out of the run's branch and moves the branch there.
-    /// The commit is complete before the branch moves, and it moves only if nobody else moved it.
-    pub fn squash(&self, base: &CommitId, tip: &CommitId, message: &Masked) -> Result<CommitId> {
-        let tree = format!("{tip}^{{tree}}");
-        let mut call = Call::new(["commit-tree", "-p", base.as_str(), "-F", "-"]).asking_person();
+    /// Makes a commit of the files of a tip, without some of them, on a parent. No branch moves.
+    pub fn made_of(
+        &self,
+        tip: &CommitId,
+        without: &[String],
+        parent: &CommitId,
+        message: &Masked,
+    ) -> Result<CommitId> {
+        let tree = self.tree_without(tip, without)?;
+        let mut call = Call::new(["commit-tree", "-p", parent.as_str(), "-F", "-"]).asking_person();
         if self.signs()? {
             call = call.arg("-S");
         }
         let call = call.arg(tree).fed_with(message.as_str());
         let output = self.workspace.git(&call)?;
-        let commit = CommitId::try_from(output.text().trim()).map_err(|_| output.unexpected(&call))?;
+        CommitId::try_from(output.text().trim()).map_err(|_| output.unexpected(&call))
+    }
+
+    /// Moves the run's branch to a commit if nobody else moved it.
+    pub fn move_branch(&self, from: &CommitId, to: &CommitId) -> Result<()> {
         let reference = format!("refs/heads/{}", self.branch());
-        let call =
-            Call::new(["update-ref", "-m", "ai-workflow: squash", &reference, commit.as_str(), tip.as_str()]);
-        self.workspace.git(&call)?;
-        Ok(commit)
+        let words = ["update-ref", "-m", "ai-workflow: squash", &reference, to.as_str(), from.as_str()];
+        self.workspace.git(&Call::new(words)).map(drop)
+    }
+
+    fn tree_without(&self, tip: &CommitId, without: &[String]) -> Result<String> {
+        if without.is_empty() {
+            return Ok(format!("{tip}^{{tree}}"));
+        }
+        let index = self.incoming()?;
+        self.workspace.git(&Call::new(["read-tree", tip.as_str()]).on_index(&index))?;
+        let call = Call::new(["update-index", "--force-remove", "-z", "--stdin"]).on_index(&index);
+        self.workspace.git(&call.fed_with_paths(without.iter().map(String::as_str)))?;
+        let tree = self.workspace.git(&Call::new(["write-tree"]).on_index(&index))?;
+        Ok(tree.text().trim().to_owned())
     }
 
     /// `git commit-tree` does not look at the user's wish by itself.
@@ -103,4 +151,25 @@ fn push_failure(remote: &str, branch: &str, output: &Output) -> Error {
         return Error::RemoteMoved { branch, remote, detail };
     }
     Error::PushFailed { branch, remote, detail }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::workspace::Git;
+
+    #[test]
+    fn git_gets_the_token_for_that_server_alone_and_its_value_is_no_argument() {
+        let credentials = Credentials { server: "https://ghe.example".into(), variable: "GITHUB_TOKEN" };
+        let setting = credentials.setting();
+        let git = Git::with_environment([("GITHUB_TOKEN", "ghp_secret")]);
+        let asked = |host: &str| {
+            let call = Call::new(["credential", "fill"]).over_network().setting(&setting);
+            let call = call.fed_with(format!("protocol=https\nhost={host}\n\n"));
+            git.run(std::path::Path::new("/"), &call).expect("git is installed").text()
+        };
+        assert!(asked("ghe.example").contains("username=x-access-token\npassword=ghp_secret\n"));
+        assert!(!asked("evil.example").contains("ghp_secret"));
+        assert!(!setting.contains("ghp_secret"));
+    }
 }

@@ -12,8 +12,11 @@ use std::path::{Path, PathBuf};
 use super::call::Call;
 use super::names::Head;
 use super::own_files::is_engines_own;
-use super::status::{self, Entry, Kind};
+use super::status::{self, Entry, InHead, Kind};
 use super::{CommitId, IssueSpace, Result, Tree};
+
+/// The mode of what is not there.
+pub(super) const NOTHING: &str = "000000";
 
 /// The files at one moment.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,6 +27,8 @@ pub struct Snapshot {
     pub head: Head,
     /// Every path that differs from HEAD, with what a commit of it would hold; strays and the engine's own files too.
     pub uncommitted: BTreeMap<String, Content>,
+    /// What HEAD has of them.
+    pub(super) in_head: BTreeMap<String, InHead>,
     /// What is there but in no tree, escaped for people.
     pub left_out: Vec<String>,
 }
@@ -66,7 +71,7 @@ impl IssueSpace {
             return Ok(seen.into_snapshot(tree));
         }
         let incoming = if since.is_some() { self.copy_to_incoming(&index)? } else { index };
-        self.take(seen, &incoming)
+        self.take(seen, &incoming, since.is_some())
     }
 
     /// Seeds from the worktree's own index, because that knows which files git has already looked at.
@@ -91,13 +96,21 @@ impl IssueSpace {
         Ok(seen)
     }
 
-    fn take(&self, mut seen: Seen, incoming: &Path) -> Result<Snapshot> {
+    /// An index that we kept names what git may have removed when it cleared up; then everything is taken in once more.
+    fn take(&self, mut seen: Seen, incoming: &Path, is_kept: bool) -> Result<Snapshot> {
         self.update(&seen, incoming)?;
         if seen.changed.iter().any(|path| path == ".gitignore" || path.ends_with("/.gitignore")) {
             self.drop_newly_ignored(&mut seen, incoming)?;
         }
         let call = Call::new(["write-tree"]).on_index(incoming);
-        let output = self.workspace.git(&call)?;
+        let output = self.workspace.try_git(&call)?;
+        if !output.succeeded() && is_kept {
+            let tree = self.snapshot(None)?.tree;
+            return Ok(seen.into_snapshot(tree));
+        }
+        if !output.succeeded() {
+            return Err(output.failure(&call));
+        }
         let tree = Tree::try_from(output.text().trim()).map_err(|_| output.unexpected(&call))?;
         self.settle(incoming, &format!("{tree}.index"))?;
         Ok(seen.into_snapshot(tree))
@@ -168,13 +181,15 @@ pub(super) struct Seen {
     /// The index holds something else than HEAD.
     staged: bool,
     pub(super) uncommitted: BTreeMap<String, Content>,
+    in_head: BTreeMap<String, InHead>,
     left_out: Vec<String>,
 }
 
 impl Seen {
     fn new(head: Head, left_out: Vec<String>) -> Self {
         let (changed, untracked, added) = Default::default();
-        Self { head, changed, untracked, added, staged: false, uncommitted: BTreeMap::new(), left_out }
+        let (uncommitted, in_head) = Default::default();
+        Self { head, changed, untracked, added, staged: false, uncommitted, in_head, left_out }
     }
 
     /// Tells whether the worktree is a commit and nothing else, apart from the engine's own files.
@@ -196,7 +211,10 @@ impl Seen {
             Kind::Tracked { .. } if is_special(&root.join(&path)) => {
                 self.left_out.push(path.escape_debug().collect());
             }
-            Kind::Tracked { index, worktree, mode, blob } => {
+            Kind::Tracked { index, worktree, mode, blob, in_head } => {
+                if in_head.mode != NOTHING {
+                    self.in_head.insert(path.clone(), in_head);
+                }
                 self.add_tracked(path, (index, worktree), mode, blob);
             }
         }
@@ -234,6 +252,7 @@ impl Seen {
             changed: self.changed.into_iter().collect(),
             head: self.head,
             uncommitted: self.uncommitted,
+            in_head: self.in_head,
             left_out: self.left_out,
         }
     }

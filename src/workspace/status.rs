@@ -32,7 +32,15 @@ pub(super) enum Kind {
         worktree: u8,
         mode: String,
         blob: String,
+        in_head: InHead,
     },
+}
+
+/// What HEAD has at a path; mode `000000` where it has nothing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct InHead {
+    pub(super) mode: String,
+    pub(super) id: String,
 }
 
 /// Returns the call that asks for the status.
@@ -98,9 +106,10 @@ fn entry(letter: &str, rest: &str) -> Option<Entry> {
         // XY sub mH mI mW hH hI path
         "1" => {
             let fields: Vec<&str> = rest.splitn(8, ' ').collect();
-            let &[letters, submodule, _, mode, _, _, blob, path] = fields.as_slice() else { return None };
+            let &[letters, submodule, old, mode, _, id, blob, path] = fields.as_slice() else { return None };
             let &[index, worktree] = letters.as_bytes() else { return None };
-            let kind = Kind::Tracked { index, worktree, mode: mode.into(), blob: blob.into() };
+            let in_head = InHead { mode: old.into(), id: id.into() };
+            let kind = Kind::Tracked { index, worktree, mode: mode.into(), blob: blob.into(), in_head };
             (path, if submodule.starts_with('S') { Kind::Submodule } else { kind })
         }
         _ => return None,
@@ -148,7 +157,9 @@ mod tests {
         let status = status.expect("it is readable");
         assert_eq!(status.head.commit.as_str(), ID);
         assert_eq!(status.head.branch.as_deref(), Some("main"));
-        let kind = Kind::Tracked { index: b'.', worktree: b'M', mode: "100644".into(), blob: ID.into() };
+        let in_head = InHead { mode: "100644".into(), id: ID.into() };
+        let (mode, blob) = ("100644".into(), ID.into());
+        let kind = Kind::Tracked { index: b'.', worktree: b'M', mode, blob, in_head };
         assert_eq!(
             status.entries,
             [

@@ -12,6 +12,8 @@ pub struct Survey {
     pub head: Head,
     /// Tracked files that are changed, staged or not.
     pub changed: Vec<String>,
+    /// Those of them that a merge left with both sides.
+    pub unmerged: Vec<String>,
     /// Untracked files; they are nobody's business and never committed.
     pub strays: Vec<String>,
     /// Repositories inside the worktree that are not submodules; their content is left alone.
@@ -40,6 +42,7 @@ impl Workspace {
         let mut survey = Survey {
             head: status.head,
             changed: Vec::new(),
+            unmerged: Vec::new(),
             strays: Vec::new(),
             nested: Vec::new(),
             moved_submodules: Vec::new(),
@@ -48,6 +51,9 @@ impl Workspace {
             unreadable: status.unreadable,
         };
         for entry in status.entries.into_iter().filter(|entry| !entry.path.starts_with(".ai-workflow/")) {
+            if entry.kind == Kind::Unmerged {
+                survey.unmerged.push(entry.path.clone());
+            }
             let list = match entry.kind {
                 Kind::Untracked if entry.path.ends_with('/') => &mut survey.nested,
                 Kind::Untracked => &mut survey.strays,

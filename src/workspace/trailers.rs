@@ -3,10 +3,15 @@
 use std::fmt;
 
 use super::call::Call;
-use super::{CommitId, IssueSpace, Result};
+use super::{CommitId, IssueSpace, Result, Workspace};
 
 /// So many commits of the branch are looked at.
 const LOOK_BACK: &str = "--max-count=20";
+
+/// So many messages are read at most, the newest.
+const MOST_READ: &str = "--max-count=200";
+/// Stands for the phase in a record of how a run halted.
+pub const NO_PHASE: &str = "-";
 
 /// What a commit says about the run it belongs to.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -61,6 +66,42 @@ impl IssueSpace {
             (trailers.run == run && trailers.seq == seq).then_some((id, trailers))
         });
         found.map(|(id, trailers)| Ok((CommitId::try_from(id)?, trailers))).transpose()
+    }
+
+    /// Returns the newest commit of the run's branch that is no record of how the run halted; nothing when the look
+    /// back is not long enough.
+    pub fn below_records(&self, run: &str) -> Result<Option<CommitId>> {
+        let Some(branch) = self.workspace.branch(&self.branch())? else { return Ok(None) };
+        let call = Call::new([
+            "log",
+            "-z",
+            "--first-parent",
+            "--format=%H%n%B",
+            LOOK_BACK,
+            branch.tip.as_str(),
+            "--",
+        ]);
+        let output = self.workspace.git(&call.reading())?;
+        let text = output.text();
+        let is_record = |message: &str| {
+            Trailers::read(message).is_some_and(|trailers| trailers.run == run && trailers.phase == NO_PHASE)
+        };
+        let mut commits = text.split('\0').filter_map(|record| record.split_once('\n'));
+        let found = commits.find(|(_, message)| !is_record(message));
+        found.map(|(id, _)| CommitId::try_from(id)).transpose()
+    }
+}
+
+impl Workspace {
+    /// Returns the messages of the commits that are on HEAD and not on a commit, oldest first; merges left out, since
+    /// git writes what they say.
+    pub fn messages_since(&self, commit: &CommitId) -> Result<Vec<String>> {
+        let range = format!("{commit}..HEAD");
+        let call =
+            Call::new(["log", "-z", "--reverse", "--no-merges", "--format=%B", MOST_READ, &range, "--"]);
+        let output = self.git(&call.reading())?;
+        let text = output.text();
+        Ok(text.split('\0').filter(|message| !message.trim().is_empty()).map(str::to_owned).collect())
     }
 }
 
