@@ -62,6 +62,8 @@ pub struct Launch {
     pub keep: usize,
     /// How long it may take to end when its time is over.
     pub grace: Duration,
+    /// A small file, and where it is copied to once nobody is left of all that were started, even after our own death.
+    pub keep_file: Option<(PathBuf, PathBuf)>,
     /// The program that knows `__reaper`: this one, except in tests.
     pub own_program: PathBuf,
 }
@@ -80,6 +82,7 @@ impl Launch {
             first_output: None,
             keep: KEEP,
             grace: GRACE,
+            keep_file: None,
             own_program: own_program(),
         }
     }

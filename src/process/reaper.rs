@@ -1,4 +1,4 @@
-//! The hidden subcommand `__reaper --stdin FILE --grace MILLISECONDS -- PROGRAM ARGUMENT…`: one program and everybody
+//! The hidden subcommand `__reaper --stdin FILE --grace MILLISECONDS --keep FROM TO -- PROGRAM ARGUMENT…`: one program and everybody
 //! it starts, ended together. Killing a process group is not enough, because agents put their shells into sessions
 //! of their own; and when we die, even by SIGKILL, somebody has to be left who clears up.
 //! It knows neither time limits nor output: the program writes straight into the pipes of whoever started the reaper.
@@ -48,6 +48,8 @@ pub fn main(arguments: Vec<OsString>) -> i32 {
 struct Task {
     stdin: PathBuf,
     grace: Duration,
+    /// A small file, and where it is copied to when nobody is left who could change it.
+    keep: Option<(PathBuf, PathBuf)>,
     program: OsString,
     arguments: Vec<OsString>,
 }
@@ -58,6 +60,7 @@ impl Task {
         let mut task = Self {
             stdin: "/dev/null".into(),
             grace: Duration::ZERO,
+            keep: None,
             program: OsString::new(),
             arguments: Vec::new(),
         };
@@ -65,6 +68,7 @@ impl Task {
             match rest.next()?.to_str()? {
                 "--stdin" => task.stdin = rest.next()?.into(),
                 "--grace" => task.grace = Duration::from_millis(rest.next()?.to_str()?.parse().ok()?),
+                "--keep" => task.keep = Some((rest.next()?.into(), rest.next()?.into())),
                 "--" => break,
                 _ => return None,
             }
@@ -86,8 +90,19 @@ impl Task {
             Err((code, reason)) => return reports.failed(code, reason),
         };
         reports.send(&Report::Started(first.as_raw_nonzero().get()));
-        let status = supervise(Family::new(first), &mut events, &mut reports).await;
-        reports.end(status)
+        let mut family = Family::new(first);
+        supervise(&mut family, &mut events, &mut reports).await;
+        if !family.bury() {
+            self.keep();
+        }
+        reports.end(family.ended)
+    }
+
+    /// What cannot be kept is missing afterwards, and then nothing is known.
+    fn keep(&self) {
+        if let Some((from, to)) = &self.keep {
+            let _ = std::fs::read(from).and_then(|bytes| std::fs::write(to, bytes));
+        }
     }
 
     fn start(&self) -> Result<Pid, (i32, String)> {
@@ -119,8 +134,8 @@ fn explain(program: &OsStr, error: &io::Error) -> (i32, String) {
     }
 }
 
-/// Lets the program run until it ends or is to end, then ends whoever is left. Returns how the program ended.
-async fn supervise(mut family: Family, events: &mut Events, reports: &mut ReportLine) -> Option<WaitStatus> {
+/// Lets the program run until it ends or is to end, then ends whoever is left.
+async fn supervise(family: &mut Family, events: &mut Events, reports: &mut ReportLine) {
     let mut grace = GRACE_OF_LEFTOVERS;
     while family.bury() && family.ended.is_none() {
         match events.next().await {
@@ -136,8 +151,7 @@ async fn supervise(mut family: Family, events: &mut Events, reports: &mut Report
             }
         }
     }
-    end(&mut family, events, grace).await;
-    family.ended
+    end(family, events, grace).await;
 }
 
 /// Asks everybody to go, waits, and then makes them.

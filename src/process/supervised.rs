@@ -1,6 +1,7 @@
 //! Our side of a supervised program: starts the reaper, reads what the program prints, tells the reaper when it is
 //! time to end, and reads from it how the program ended. Which limits there are is `deadlines`'.
 
+use std::ffi::OsStr;
 use std::io::{self, Read, Write};
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream;
@@ -137,6 +138,9 @@ fn command(launch: &Launch, control: OwnedFd) -> Command {
     command
         .arg("--grace")
         .arg(launch.grace.as_millis().to_string())
+        .args(
+            launch.keep_file.iter().flat_map(|(from, to)| [OsStr::new("--keep"), from.as_ref(), to.as_ref()]),
+        )
         .arg("--")
         .arg(&launch.program)
         .args(&launch.arguments)
