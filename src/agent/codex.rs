@@ -21,7 +21,7 @@ use std::path::{Path, PathBuf};
 
 use super::lookup::Resolved;
 use super::sign_in::SignIn;
-use super::{Job, Prepared, environment, launch};
+use super::{Job, Prepared, environment, launch, schema};
 use crate::process::{Environment, TOOLCHAINS};
 
 /// The version that all this was checked with.
@@ -82,9 +82,10 @@ fn home(environment: &Environment) -> Option<PathBuf> {
     own.or_else(|| value("HOME").map(|home| Path::new(home).join(".codex")))
 }
 
-/// Writes the schema beside the raw file: the program takes it from a file only.
+/// Writes the schema beside the raw file: the program takes it from a file only. Its service generates strictly and refuses
+/// any other schema; the prompt asks for such a one in words.
 fn schema_file(job: &Job<'_>) -> Result<Option<PathBuf>, String> {
-    let Some(schema) = job.schema else { return Ok(None) };
+    let Some(schema) = job.schema.filter(|schema| schema::is_strict(schema)) else { return Ok(None) };
     let file = job.raw_file.with_file_name("schema.json");
     let file = std::path::absolute(&file).unwrap_or(file);
     let written = std::fs::write(&file, schema.to_string());

@@ -104,6 +104,9 @@ fn place(job: &Job<'_>) -> BTreeMap<&'static str, String> {
     if let (Step::Review | Step::Triage, Some(review_id)) = (job.step, job.review_id) {
         place.insert("AI_WORKFLOW_REVIEW_ID", review_id.to_owned());
     }
+    if let Some(seat) = job.seat {
+        place.insert("AI_WORKFLOW_SEAT", seat.to_owned());
+    }
     place
 }
 

@@ -92,6 +92,8 @@ pub struct Job<'a> {
     /// The phase's deliverable, relative to the worktree.
     pub output: &'a str,
     pub review_id: Option<&'a str>,
+    /// The seat of the panel whose review it is.
+    pub seat: Option<&'a str>,
     pub worktree: &'a Path,
     /// Gets what the agent prints, masked, as `{"stream", "text"}` lines.
     pub raw_file: &'a Path,
@@ -107,6 +109,8 @@ pub struct Job<'a> {
     pub schema: Option<&'a Value>,
     /// The commands of the repository, by id: an author may run them.
     pub commands: &'a BTreeMap<String, String>,
+    /// A small file, and where it is copied to once nobody of the call is left.
+    pub keep_file: Option<(&'a Path, &'a Path)>,
 }
 
 /// The end of a call.
@@ -195,6 +199,7 @@ fn launch(agent: &Resolved, own: &[&str], job: &Job<'_>) -> Launch {
         stdin: Some(job.prompt_file.to_owned()),
         idle: seconds(profile.idle_seconds, idle),
         first_output: seconds(profile.first_output_seconds.or(profile.idle_seconds), first_output),
+        keep_file: job.keep_file.map(|(from, to)| (from.to_owned(), to.to_owned())),
         own_program: job.own_program.to_owned(),
         ..Launch::new(agent.program.clone(), job.worktree, Duration::from_secs(wall))
     }
@@ -286,6 +291,7 @@ mod tests {
             TimeLimits { step_seconds: 60, idle_seconds: 30, command_seconds: 60, ..TimeLimits::default() };
         let masker = Masker::default();
         ask(Job {
+            keep_file: None,
             issue: 243.try_into().expect("a good number"),
             phase: &phase,
             step: Step::Execute,
@@ -294,6 +300,7 @@ mod tests {
             prompt_file: Path::new("prompt.md"),
             output: "planning.md",
             review_id: Some("r-1"),
+            seat: None,
             worktree: Path::new("/"),
             raw_file: Path::new("raw.jsonl"),
             time: &time,

@@ -1,57 +1,50 @@
-//! Holds an object to the schema that was asked for, once more than the program did. Knows the few words that our own
-//! schemas use: a schema with any other word is met by nothing, because what is not understood is not believed.
+//! Holds an object to the schema that was asked for, once more than the program did, and knows which schemas a program
+//! that generates strictly can be given.
 
 use serde_json::{Map, Value};
 
-/// Words that say nothing about a value.
-const REMARKS: [&str; 4] = ["$schema", "title", "description", "default"];
+use crate::config::validator;
 
-/// Tells whether a value is what the schema asks for.
+/// The words that generate strictly: everything else is refused by the service, call and all.
+const STRICT: [&str; 9] = [
+    "type",
+    "enum",
+    "const",
+    "properties",
+    "required",
+    "additionalProperties",
+    "items",
+    "anyOf",
+    "description",
+];
+
+/// Tells whether a value is what the schema asks for. A schema that cannot be used is met by nothing.
 pub(super) fn meets(value: &Value, schema: &Value) -> bool {
-    let Value::Object(words) = schema else { return *schema == Value::Bool(true) };
-    words.iter().all(|(word, asked)| meets_word(value, word, asked, words))
+    validator(schema).is_ok_and(|validator| validator.is_valid(value))
 }
 
-fn meets_word(value: &Value, word: &str, asked: &Value, schema: &Map<String, Value>) -> bool {
-    match (word, asked) {
-        ("type", Value::Array(kinds)) => kinds.iter().any(|kind| is_a(value, kind)),
-        ("type", kind) => is_a(value, kind),
-        ("enum", Value::Array(choices)) => choices.contains(value),
-        ("required", Value::Array(names)) => names.iter().all(|name| has(value, name)),
-        ("properties", Value::Object(schemas)) => each_fits(value, schemas),
-        ("additionalProperties", Value::Bool(more)) => *more || is_closed(value, schema),
-        ("items", item) => value.as_array().is_none_or(|items| items.iter().all(|found| meets(found, item))),
-        (word, _) => REMARKS.contains(&word),
-    }
+/// Tells whether a service that generates strictly takes a schema: every object is closed and requires all it names.
+pub(super) fn is_strict(schema: &Value) -> bool {
+    let Value::Object(words) = schema else { return false };
+    let known = words.keys().all(|word| STRICT.contains(&word.as_str()));
+    let properties = words.get("properties").and_then(Value::as_object);
+    let closed =
+        words.get("type").is_none_or(|kind| !names(kind, "object")) || requires_all(words, properties);
+    let inside = properties.into_iter().flat_map(Map::values);
+    let items = words.get("items").into_iter();
+    let choices = words.get("anyOf").and_then(Value::as_array).into_iter().flatten();
+    known && closed && inside.chain(items).chain(choices).all(is_strict)
 }
 
-fn is_a(value: &Value, kind: &Value) -> bool {
-    match kind.as_str() {
-        Some("object") => value.is_object(),
-        Some("array") => value.is_array(),
-        Some("string") => value.is_string(),
-        Some("boolean") => value.is_boolean(),
-        Some("null") => value.is_null(),
-        Some("number") => value.is_number(),
-        Some("integer") => value.is_i64() || value.is_u64(),
-        _ => false,
-    }
+fn names(kinds: &Value, kind: &str) -> bool {
+    kinds == kind || kinds.as_array().is_some_and(|kinds| kinds.iter().any(|one| one == kind))
 }
 
-fn has(value: &Value, name: &Value) -> bool {
-    let Value::Object(object) = value else { return true };
-    name.as_str().is_some_and(|name| object.contains_key(name))
-}
-
-fn each_fits(value: &Value, schemas: &Map<String, Value>) -> bool {
-    let Value::Object(object) = value else { return true };
-    object.iter().all(|(name, found)| schemas.get(name).is_none_or(|schema| meets(found, schema)))
-}
-
-fn is_closed(value: &Value, schema: &Map<String, Value>) -> bool {
-    let Value::Object(object) = value else { return true };
-    let known = schema.get("properties").and_then(Value::as_object);
-    object.keys().all(|name| known.is_some_and(|known| known.contains_key(name)))
+fn requires_all(words: &Map<String, Value>, properties: Option<&Map<String, Value>>) -> bool {
+    let required = words.get("required").and_then(Value::as_array);
+    let is_required = |name: &String| required.is_some_and(|all| all.iter().any(|one| one == name));
+    let all = properties.is_some_and(|properties| properties.keys().all(is_required));
+    all && words.get("additionalProperties") == Some(&Value::Bool(false))
 }
 
 #[cfg(test)]
@@ -99,17 +92,35 @@ mod tests {
     }
 
     #[test]
-    fn a_schema_that_is_not_understood_is_met_by_nothing() {
-        assert!(!meets(&json!({}), &json!({"anyOf": [{}]})));
+    fn every_word_of_a_schema_counts() {
+        let schema = json!({"anyOf": [{"const": "x"}, {"type": "integer", "minimum": 3}]});
+        assert!(meets(&json!("x"), &schema) && meets(&json!(3), &schema));
+        assert!(!meets(&json!("y"), &schema) && !meets(&json!(2), &schema));
+    }
+
+    #[test]
+    fn a_schema_that_cannot_be_used_is_met_by_nothing() {
         assert!(!meets(&json!("x"), &json!({"type": "text"})));
+        assert!(!meets(&json!({}), &json!({"$ref": "https://example.org/schema.json"})));
         assert!(meets(&json!("x"), &json!({"type": "string", "description": "a word"})));
     }
 
     #[test]
-    fn it_agrees_with_a_validator_of_the_whole_language() {
-        let validator = jsonschema::validator_for(&schema()).expect("a good schema");
-        for value in [json!({"result": "PASS", "findings": []}), json!({"findings": [1]}), json!(null)] {
-            assert_eq!(meets(&value, &schema()), validator.is_valid(&value), "{value}");
+    fn strict_is_what_is_closed_and_requires_all_in_words_that_generate() {
+        let strict = json!({"type": "object", "additionalProperties": false, "required": ["a"],
+            "properties": {"a": {"type": ["array", "null"], "items": {"anyOf": [{"type": "string"}, {"const": 1}]}}}});
+        assert!(is_strict(&strict));
+        assert!(!is_strict(&schema()), "`line` is optional and the items are open");
+        for (place, word, value) in [
+            ("", "required", json!([])),
+            ("", "additionalProperties", json!(true)),
+            ("/properties/a", "minItems", json!(1)),
+            ("/properties/a/items", "oneOf", json!([])),
+            ("/properties/a/items/anyOf/0", "type", json!("object")),
+        ] {
+            let mut other = strict.clone();
+            other.pointer_mut(place).expect("it is there")[word] = value;
+            assert!(!is_strict(&other), "{place} {word}");
         }
     }
 }

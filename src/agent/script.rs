@@ -13,8 +13,9 @@ const ANY: &str = "*";
 const STEPS: [&str; 5] = ["execute", "review", "triage", "revise", "answer"];
 
 /// The keys of a turn, for hints.
-pub(super) const KEYS: [&str; 11] =
-    ["phase", "step", "round", "attempt", "sleep_ms", "write", "delete", "run", "say", "exit", "usage"];
+pub(super) const KEYS: [&str; 12] = [
+    "phase", "step", "seat", "round", "attempt", "sleep_ms", "write", "delete", "run", "say", "exit", "usage",
+];
 
 /// Says what is wrong with a script.
 #[derive(Debug, thiserror::Error)]
@@ -41,6 +42,7 @@ pub(super) struct Script {
 pub(super) struct Turn {
     phase: Option<String>,
     step: Option<String>,
+    seat: Option<String>,
     round: Option<u32>,
     attempt: Option<u32>,
     pub sleep_ms: u64,
@@ -65,6 +67,8 @@ pub(super) struct Write {
 pub(super) struct Place {
     pub phase: String,
     pub step: String,
+    /// Empty for the first reviewer and all other steps.
+    pub seat: String,
     pub round: u32,
     pub attempt: u32,
     pub output: String,
@@ -94,7 +98,7 @@ fn parse(text: &str, file: &Path) -> Result<Script, BadScript> {
 }
 
 impl Script {
-    /// Returns the most specific turn: phase counts more than step, step more than round, round more than attempt,
+    /// Returns the most specific turn: phase counts more than step, step more than seat, then round, then attempt,
     /// and of two alike the later one.
     pub(super) fn choose(&self, place: &Place) -> Option<&Turn> {
         self.turns.iter().filter(|turn| turn.fits(place)).max_by_key(|turn| turn.specificity())
@@ -118,14 +122,16 @@ impl Turn {
     fn fits(&self, place: &Place) -> bool {
         wanted(self.phase.as_ref()).is_none_or(|phase| *phase == place.phase)
             && wanted(self.step.as_ref()).is_none_or(|step| *step == place.step)
+            && wanted(self.seat.as_ref()).is_none_or(|seat| *seat == place.seat)
             && self.round.is_none_or(|round| round == place.round)
             && self.attempt.is_none_or(|attempt| attempt == place.attempt)
     }
 
-    fn specificity(&self) -> (bool, bool, bool, bool) {
+    fn specificity(&self) -> (bool, bool, bool, bool, bool) {
         (
             wanted(self.phase.as_ref()).is_some(),
             wanted(self.step.as_ref()).is_some(),
+            wanted(self.seat.as_ref()).is_some(),
             self.round.is_some(),
             self.attempt.is_some(),
         )
@@ -192,6 +198,19 @@ pub fn split_words(command: &str) -> Result<Vec<String>, &'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_turn_can_be_for_one_seat_and_any_other_turn_is_for_all() {
+        let text = "[[turn]]\nstep = 'review'\nsay = 'all'\n\n[[turn]]\nseat = 'security'\nstep = 'review'\nsay = 'one'";
+        let script = parse(text, Path::new("x.toml")).expect("a good script");
+        let said = |seat: &str| {
+            let place = Place { step: "review".into(), seat: seat.into(), ..Place::default() };
+            script.choose(&place).map(|turn| turn.say.clone())
+        };
+        assert_eq!(said(""), Some("all".into()));
+        assert_eq!(said("security"), Some("one".into()));
+        assert_eq!(said("quality"), Some("all".into()));
+    }
 
     fn said(script: &str, place: (&str, &str, u32, u32)) -> Option<String> {
         let (phase, step, round, attempt) = place;

@@ -113,6 +113,7 @@ fn place(attempt: u32) -> Place {
     Place {
         phase: told("PHASE"),
         step: told("STEP"),
+        seat: told("SEAT"),
         round: told("ROUND").parse().unwrap_or_default(),
         attempt,
         output: told("OUTPUT"),
