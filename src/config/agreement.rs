@@ -3,13 +3,18 @@
 
 use std::collections::BTreeMap;
 
+use super::attached::{CYCLE, attach, in_a_run};
+use super::contradictions::takes_a_panel;
+use super::defined::defined;
 use super::error::ConfigError;
-use super::keys::{Names, PhaseKeys};
+use super::keys::{AnswerFormat, Names, PhaseKeys};
 use super::needs::narrowed;
+use super::registry::{POLICY, RegistryStep};
 use super::settings::{Settings, named};
 use super::suggestion::suggestion;
 use crate::policy::{
-    Agreement, CheckRule, Difficulty, ModelChoice, OnFail, OnUnavailable, PhaseDef, Policy, TimeLimits,
+    Agreement, AnswerForm, CheckRule, CheckSettings, DefinedCheck, Difficulty, ModelChoice, OnFail,
+    OnUnavailable, Pattern, PhaseDef, Policy, ReviewRule, Seat, TimeLimits, check_id, criterion,
 };
 
 impl Settings {
@@ -35,11 +40,23 @@ impl Settings {
                 command_seconds: self.limits.command_seconds,
                 by_step: self.limits.steps.by_step(),
             },
-            protected: self.checks.protected.clone(),
+            protected: Vec::new(),
+            check_settings: self.check_settings(),
+            defined: self.defined(),
+            patterns: self.patterns(),
             require_review_id: self.verdict.require_review_id.unwrap_or(false),
             fresh_sessions: self.fresh_sessions,
             models: self.models_of_difficulties(),
         })
+    }
+
+    /// What a registry tells authors, no author changes, wherever it lies.
+    fn check_settings(&self) -> CheckSettings {
+        let mut settings = CheckSettings { define: BTreeMap::new(), ..self.checks.clone() };
+        let base = self.registry().map(|registry| format!("{}/", registry.base));
+        let base = base.filter(|base| !matches!(base.as_str(), "/" | "./"));
+        settings.protected_by_default.extend(base);
+        settings
     }
 
     /// Returns the phases that run with the configured preset, when there is one.
@@ -85,6 +102,7 @@ impl Settings {
             changes_code: keys.changes_code,
             decides: keys.decides,
             policy_name: keys.policy.clone(),
+            panel: self.panel(keys),
             policy: self.policy(keys),
             reviewers: if reviewers.is_empty() { agents.clone() } else { reviewers },
             agents,
@@ -92,15 +110,38 @@ impl Settings {
             own_reviewers: keys.reviewer.as_ref().is_some_and(|names| !names.0.is_empty()),
             step_agents: keys.agents.by_step().map(|(step, agents)| (step, chain(agents))).collect(),
             gate: keys.gate,
+            c3l: self.step_of(keys).map(|step| step.c3l.clone()),
+            output_schema: None,
+            answer_form: answer_form(keys),
         }
+    }
+
+    /// Returns the seats of a phase: each viewpoint that is split, then those that are named.
+    fn panel(&self, keys: &PhaseKeys) -> Vec<Seat> {
+        let policy = &self.policies[&keys.policy];
+        let Some(review) = policy.review.as_ref().filter(|_| takes_a_panel(policy)) else {
+            return Vec::new();
+        };
+        let viewpoints: &[String] = if review.split { &review.viewpoints } else { &[] };
+        let named = keys.panel.as_ref().unwrap_or(&self.panel);
+        let split = viewpoints.iter().map(|viewpoint| Seat::of_viewpoint(viewpoint));
+        split.chain(named.iter().cloned()).collect()
     }
 
     fn policy(&self, keys: &PhaseKeys) -> Policy {
         let mut policy = self.policies[&keys.policy].clone();
-        for id in self.further_checks(keys) {
-            if policy.checks.iter().all(|rule| rule.id != id) {
-                policy.checks.push(rule(id));
-            }
+        add(&mut policy, self.further_checks(keys).map(|name| self.rule(check_id(name))));
+        if keys.policy == POLICY {
+            self.take_criteria(keys, &mut policy);
+        }
+        if policy.llm_judge {
+            policy.review = Some(ReviewRule::of_judge());
+        } else if let Some(review) = policy.review.as_mut().filter(|_| !policy.triage) {
+            review.questions.get_or_insert(true);
+        }
+        policy.checks.retain(|rule| !self.checks.disabled.iter().any(|id| check_id(id) == rule.id));
+        if let Some(step) = self.step_of(keys) {
+            attach(step, &mut policy, &self.policies[CYCLE]);
         }
         let limits = &mut policy.limits;
         limits.max_revisions = keys.max_revisions.unwrap_or(limits.max_revisions);
@@ -109,22 +150,96 @@ impl Settings {
         policy
     }
 
+    /// Where a review loop has lists, they decide which criteria count and how; what the phase itself names stays.
+    fn take_criteria(&self, keys: &PhaseKeys, policy: &mut Policy) {
+        let review_loop = self.review_loop();
+        if let Some(mandatory) = &review_loop.mandatory {
+            let own = |id: &str| keys.checks.iter().any(|name| check_id(name) == id);
+            policy.checks.retain(|rule| criterion(&rule.id).is_none() || own(&rule.id));
+            add(policy, mandatory.iter().map(|id| self.rule(id)));
+        }
+        let noted = |id: &String| CheckRule {
+            id: id.clone(),
+            on_fail: OnFail::Note,
+            on_unavailable: OnUnavailable::Note,
+        };
+        add(policy, review_loop.optional.iter().map(noted));
+    }
+
+    /// Returns the step that is attached to a phase.
+    fn step_of(&self, keys: &PhaseKeys) -> Option<&RegistryStep> {
+        self.registry()?.steps.get(keys.step.as_ref()?)
+    }
+
+    /// Returns the name of the schema for the answers of a phase, its own or that of its step: `FILE#NAME`.
+    pub fn schema_of(&self, keys: &PhaseKeys) -> Option<String> {
+        let of_step = || self.step_of(keys)?.output_schema.as_ref().map(ToString::to_string);
+        keys.schema.clone().or_else(of_step)
+    }
+
+    fn attached_steps(&self) -> impl Iterator<Item = &RegistryStep> {
+        self.phases.values().filter_map(|keys| self.step_of(keys))
+    }
+
+    /// Returns the checks that the project defines itself: those of its configuration, and those of attached steps.
+    fn defined(&self) -> BTreeMap<String, DefinedCheck> {
+        let own =
+            self.checks.define.iter().filter_map(|(name, own)| Some((name.clone(), defined(own).ok()?)));
+        let of_steps = self.attached_steps().flat_map(|step| &step.checks);
+        own.chain(of_steps.map(|(id, check)| (id.clone(), in_a_run(check)))).collect()
+    }
+
+    fn patterns(&self) -> BTreeMap<String, Pattern> {
+        self.attached_steps().flat_map(|step| step.patterns.clone()).collect()
+    }
+
+    fn rule(&self, id: &str) -> CheckRule {
+        let hopeless = self.checks.define.get(id).is_some_and(|own| own.recoverable == Some(false));
+        if hopeless { CheckRule { on_fail: OnFail::Stop, ..rule(id) } } else { rule(id) }
+    }
+
     fn further_checks<'a>(&'a self, keys: &'a PhaseKeys) -> impl Iterator<Item = &'a str> {
-        let enabled = if keys.changes_code { self.checks.enabled.as_slice() } else { &[] };
-        keys.changes_code
-            .then_some("code_changed")
-            .into_iter()
-            .chain(keys.decides.then_some("decision"))
-            .chain((!self.checks.protected.is_empty()).then_some("protected"))
-            .chain(keys.checks.iter().map(String::as_str))
-            .chain(enabled.iter().map(String::as_str))
+        let checks = &self.checks;
+        let own = if keys.changes_code { &checks.code_phases } else { &checks.document_phases };
+        let enabled = if keys.changes_code { checks.enabled.as_slice() } else { &[] };
+        let named = [
+            (keys.changes_code, "code_changed"),
+            (keys.decides, "decision"),
+            (self.schema_of(keys).is_some() || answer_form(keys).is_some(), "answer_format"),
+        ];
+        // A template is a check of its own name.
+        let template = Some(&checks.template).filter(|name| keys.changes_code && !name.is_empty());
+        let listed =
+            [&checks.every_phase, own, &keys.checks].into_iter().flatten().chain(enabled).chain(template);
+        let named = named.into_iter().filter_map(|(wanted, id)| wanted.then_some(id));
+        named.chain(listed.map(String::as_str))
     }
 }
 
-/// Returns the rule of a check that is named without one: a decision that is missing is a matter of form.
+fn answer_form(keys: &PhaseKeys) -> Option<AnswerForm> {
+    let pattern = keys.answer_pattern.clone().map(AnswerForm::Pattern);
+    keys.answer_format.map(|AnswerFormat::Json| AnswerForm::Json).or(pattern)
+}
+
+/// Returns the rule of a check that is named without one: a missing decision or an answer of the wrong shape is a matter
+/// of form, a secret stops before any commit, and some things are told and nothing else.
 fn rule(id: &str) -> CheckRule {
-    let on_fail = if id == "decision" { OnFail::Format } else { OnFail::Revise };
+    let on_fail = match id {
+        "decision" | "answer_format" => OnFail::Format,
+        "secrets" => OnFail::Stop,
+        "noted" | "suspect" => OnFail::Note,
+        _ => OnFail::Revise,
+    };
     CheckRule { id: id.to_owned(), on_fail, on_unavailable: OnUnavailable::Block }
+}
+
+/// Adds the rules whose checks are not there already.
+fn add(policy: &mut Policy, rules: impl Iterator<Item = CheckRule>) {
+    for rule in rules {
+        if policy.checks.iter().all(|known| known.id != rule.id) {
+            policy.checks.push(rule);
+        }
+    }
 }
 
 /// Splits a fallback chain.

@@ -32,6 +32,8 @@ impl fmt::Display for Place {
 pub enum ConfigError {
     #[error("{place}: not TOML: {message}")]
     Syntax { place: Place, message: String },
+    #[error("{place}: not JSON: {message}")]
+    NotJson { place: Place, message: String },
     #[error("{place}: `{key}` is not a setting{}", did_you_mean(.hint.as_deref()))]
     UnknownKey { place: Place, key: String, hint: Option<String> },
     #[error("{place}: `{key}` has to be {expected}, not {found}")]

@@ -3,15 +3,17 @@
 
 mod agent;
 mod amounts;
+mod github;
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::policy::{Ending, Gate, Policy};
+use crate::policy::{CheckSettings, Ending, Gate, Policy, Seat};
 
 pub use agent::{AgentKeys, AgentKind, ModelKeys, StepAgentKeys};
 pub use amounts::{BudgetKeys, LimitKeys, StepLimitKeys};
+pub use github::{GithubKeys, Speakers};
 
 /// Everything that can be set in `.ai-workflow/config.toml`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
@@ -23,6 +25,9 @@ pub struct Keys {
     pub agent: String,
     /// The reviewer, as a list or with commas: a fallback chain. Empty: chosen to fit the author.
     pub reviewer: Names,
+    /// Who judges besides the reviewer, in every phase that names no panel and has a reviewer whose word counts. Second
+    /// opinions only tighten.
+    pub panel: Vec<Seat>,
     /// The language of deliverables and comments, such as `en` or `ja`. Prompts are English.
     pub language: String,
     /// The branch a run starts from; without it the repository's default branch.
@@ -53,7 +58,7 @@ pub struct Keys {
     pub budget: BudgetKeys,
     pub commands: CommandKeys,
     pub verdict: VerdictKeys,
-    pub checks: CheckKeys,
+    pub checks: CheckSettings,
     pub github: GithubKeys,
     /// Agents with settings of their own; `claude` and `codex` are there without them.
     #[serde(default)]
@@ -126,6 +131,8 @@ pub struct CommandKeys {
     pub typecheck: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub format: Option<String>,
+    /// Looks for commands that are not set: Cargo, npm, pnpm, yarn, pytest, Go, Deno, Make.
+    pub detect: bool,
 }
 
 impl CommandKeys {
@@ -152,26 +159,6 @@ pub struct VerdictKeys {
     /// Answers without the right review id are unreadable; without this key only with GitHub and a public repository.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub require_review_id: Option<bool>,
-}
-
-/// Checks beyond those of policies and phases.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct CheckKeys {
-    /// Checks that every phase that changes code runs as well.
-    pub enabled: Vec<String>,
-    /// Paths that no agent may change.
-    pub protected: Vec<String>,
-}
-
-/// GitHub.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct GithubKeys {
-    /// The label that starts a run.
-    pub trigger_label: String,
-    /// Who may start one beyond those who may write.
-    pub allowed_actors: Vec<String>,
 }
 
 /// One phase.
@@ -210,15 +197,39 @@ pub struct PhaseKeys {
     /// The reviewer of this phase; stands even against `--reviewer`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reviewer: Option<Names>,
+    /// Who judges this phase besides the reviewer; an empty list: nobody.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub panel: Option<Vec<Seat>>,
     /// Whether the phase begins by itself: `go`, `ask` a person first, or `no_go`, where the run stops.
     #[serde(default)]
     pub gate: Gate,
     /// Agents of single steps; they stand before `agent` and `reviewer`.
     #[serde(default)]
     pub agents: StepAgentKeys,
+    /// The JSON Schema of the author's answer: a file below `.ai-workflow/` and a place in it, such as
+    /// `schemas/issue.json#/$defs/plan`. Adds the check `answer_format`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub schema: Option<String>,
+    /// The form of the author's answer without a schema: `json`, a block that can be parsed. Adds the check
+    /// `answer_format`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answer_format: Option<AnswerFormat>,
+    /// A regular expression that has to find something in the author's answer. Adds the check `answer_format`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answer_pattern: Option<String>,
     /// Checks beyond those of the policy.
     #[serde(default)]
     pub checks: Vec<String>,
+    /// The step of `.ai-workflow/steps_registry.json` whose conditions this phase has to meet as well.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub step: Option<String>,
+}
+
+/// A form of answers by its name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum AnswerFormat {
+    Json,
 }
 
 fn phase_review() -> String {

@@ -11,7 +11,8 @@ use super::error::{ConfigError, Place};
 use super::file;
 use super::keys::Keys;
 use super::layer::{Layer, place_of};
-use super::settings::Settings;
+use super::registry::{ReviewLoop, StepsRegistry};
+use super::settings::{Files, Settings};
 use super::shape::ROOT;
 use super::{DEFAULTS, variables};
 
@@ -22,6 +23,10 @@ pub struct Layers {
     pub user: Option<(String, String)>,
     /// The repository's file, or the one that `--config` names.
     pub repository: Option<(String, String)>,
+    /// The registry of steps, where there is one.
+    pub steps: Option<(String, String)>,
+    /// The settings of a review loop, where there are some; the repository's file wins over them.
+    pub review_loop: Option<(String, String)>,
     /// The environment; variables without our prefix are not looked at.
     pub environment: BTreeMap<String, String>,
     /// Dotted keys and their texts; the name of a flag is its key with `-`.
@@ -32,24 +37,31 @@ pub struct Layers {
 pub fn load(layers: &Layers) -> Result<Settings, ConfigError> {
     let mut stack = vec![file::read("defaults.toml", DEFAULTS)?];
     stack[0].places.clear();
-    for (name, text) in layers.user.iter().chain(&layers.repository) {
-        stack.push(file::read(name, text)?.checked()?);
-    }
+    let own_file = |file: &Option<(String, String)>| -> Result<Option<Layer>, ConfigError> {
+        file.as_ref().map(|(name, text)| file::read(name, text)?.checked()).transpose()
+    };
+    stack.extend(own_file(&layers.user)?);
+    let review_loop =
+        layers.review_loop.as_ref().map(|(name, text)| ReviewLoop::read(name, text)).transpose()?;
+    let (layer, review_loop) = review_loop.unzip();
+    stack.extend(layer);
+    stack.extend(own_file(&layers.repository)?);
     stack.push(variables::read(&layers.environment, &merged(&stack))?);
     stack.push(variables::read_flags(&layers.flags)?);
-    complete(&stack)
+    let steps = layers.steps.as_ref().map(|(name, text)| StepsRegistry::read(name, text)).transpose()?;
+    complete(&stack, Files { steps, review_loop: review_loop.unwrap_or_default() })
 }
 
-fn complete(stack: &[Layer]) -> Result<Settings, ConfigError> {
+fn complete(stack: &[Layer], files: Files) -> Result<Settings, ConfigError> {
     let places: BTreeMap<String, Place> = stack.iter().flat_map(|layer| layer.places.clone()).collect();
     let mut values = Value::Table(merged(stack));
     ROOT.fit(&mut values, "", true).map_err(|misfit| misfit.placed(&places))?;
     let keys: Keys = values.clone().try_into().expect("the walk has seen every key and every type");
-    contradictions::find(&keys).map_or(Ok(()), |(key, what)| {
+    contradictions::find(&keys, files.steps.as_ref()).map_or(Ok(()), |(key, what)| {
         Err(ConfigError::Contradiction { place: place_of(&key, &places), key, what })
     })?;
     let values = values.try_into().expect("a table stays a table");
-    Ok(Settings::new(keys, values, places))
+    Ok(Settings::new(keys, values, places, files))
 }
 
 fn merged(stack: &[Layer]) -> Table {

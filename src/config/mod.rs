@@ -3,14 +3,19 @@
 //! Reads no file and no environment: the texts are handed in. Starts nothing and knows no command-line parser.
 
 mod agreement;
+mod attached;
 mod contradictions;
+mod defined;
 mod error;
 mod file;
 mod keys;
 mod layer;
 mod load;
 mod needs;
+mod output_schema;
+pub mod registry;
 mod schema;
+mod schema_resolver;
 mod settings;
 mod shape;
 mod suggestion;
@@ -19,11 +24,13 @@ mod written;
 
 pub use error::{ConfigError, Place};
 pub use keys::{
-    AgentKeys, AgentKind, BudgetKeys, CheckKeys, CommandKeys, ForgeKind, GithubKeys, Keys, LimitKeys,
-    ModelKeys, Names, PhaseKeys, PresetKeys, PushWhen, StepAgentKeys, StepLimitKeys, VerdictKeys,
+    AgentKeys, AgentKind, BudgetKeys, CommandKeys, ForgeKind, GithubKeys, Keys, LimitKeys, ModelKeys, Names,
+    PhaseKeys, PresetKeys, PushWhen, Speakers, StepAgentKeys, StepLimitKeys, VerdictKeys,
 };
 pub use load::{Layers, load};
+pub use output_schema::{LONGEST_SCHEMA, for_answers, output_schema, validator};
 pub use schema::schema;
+pub use schema_resolver::{SchemaError, SchemaResolver};
 pub use settings::Settings;
 pub use suggestion::suggestion;
 

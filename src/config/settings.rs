@@ -9,6 +9,7 @@ use toml::Table;
 use super::error::Place;
 use super::keys::{Keys, PresetKeys};
 use super::layer::place_of;
+use super::registry::{ReviewLoop, StepsRegistry};
 use crate::phase::PhaseName;
 use crate::policy::{Budget, BudgetScopes};
 
@@ -18,6 +19,14 @@ pub struct Settings {
     keys: Keys,
     values: Table,
     places: BTreeMap<String, Place>,
+    files: Files,
+}
+
+/// What stands in files of other systems and is no key of ours.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct Files {
+    pub(super) steps: Option<StepsRegistry>,
+    pub(super) review_loop: ReviewLoop,
 }
 
 impl Deref for Settings {
@@ -29,8 +38,22 @@ impl Deref for Settings {
 }
 
 impl Settings {
-    pub(super) fn new(keys: Keys, values: Table, places: BTreeMap<String, Place>) -> Self {
-        Self { keys, values, places }
+    pub(super) fn new(keys: Keys, values: Table, places: BTreeMap<String, Place>, files: Files) -> Self {
+        Self { keys, values, places, files }
+    }
+
+    /// Returns the registry of steps, where there is one.
+    pub fn registry(&self) -> Option<&StepsRegistry> {
+        self.files.steps.as_ref()
+    }
+
+    pub(super) fn review_loop(&self) -> &ReviewLoop {
+        &self.files.review_loop
+    }
+
+    /// Returns what a person should know about the files that were read.
+    pub fn notices(&self) -> impl Iterator<Item = &str> {
+        self.files.review_loop.notice.as_deref().into_iter()
     }
 
     /// Returns the phases of a run without a preset, in their order.

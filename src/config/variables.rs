@@ -14,7 +14,8 @@ use super::written;
 const PREFIX: &str = "AI_WORKFLOW_";
 
 /// What follows the prefix in variables that are no settings.
-const NOT_OURS: [&str; 8] = ["ISSUE", "PHASE", "STEP", "ROUND", "OUTPUT", "REVIEW_ID", "LOG", "CORPUS"];
+const NOT_OURS: [&str; 9] =
+    ["ISSUE", "PHASE", "STEP", "SEAT", "ROUND", "OUTPUT", "REVIEW_ID", "LOG", "CORPUS"];
 
 /// Reads the variables that start with `AI_WORKFLOW_`; one that is empty counts as not set.
 /// `known` holds the values of the layers below: names in it decide between `-` and `_`.

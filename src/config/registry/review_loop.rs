@@ -1,0 +1,119 @@
+//! Reads the settings of a review loop and says the same in our own keys: a layer of configuration, and the lists of
+//! criteria. What the file leaves out is as in the layers below it.
+
+use toml::Value;
+
+use super::json::{Document, Fields, Node};
+use crate::config::error::{ConfigError, did_you_mean};
+use crate::config::layer::Layer;
+use crate::config::suggestion::suggestion;
+use crate::policy::{CRITERIA, check_id, criterion};
+
+/// The policy that a review loop is.
+pub(in crate::config) const POLICY: &str = "quality-gate";
+
+/// What a review loop says beyond keys of ours.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(in crate::config) struct ReviewLoop {
+    /// The checks that have to pass; without them as configured.
+    pub(in crate::config) mandatory: Option<Vec<String>>,
+    /// The checks that are reported.
+    pub(in crate::config) optional: Vec<String>,
+    /// What a person should know about the file.
+    pub(in crate::config) notice: Option<String>,
+}
+
+impl ReviewLoop {
+    /// Reads the file; one that is switched off says nothing.
+    pub(in crate::config) fn read(file: &str, text: &str) -> Result<(Layer, Self), ConfigError> {
+        let document = Document::read(file, text)?;
+        let keys = [
+            "$schema",
+            "enabled",
+            "max_iterations",
+            "retry_delay_ms",
+            "escalate_on_max",
+            "criteria",
+            "omission_patterns",
+            "early_termination_patterns",
+        ];
+        let root = document.root().fields(&keys, |_| None)?;
+        root.text("$schema")?;
+        let mut layer = Layer::default();
+        limits(&root, &mut layer)?;
+        patterns(&root, &mut layer)?;
+        let read = criteria(&root)?;
+        if root.get("enabled").map_or(Ok(true), |node| node.truth())? {
+            return Ok((layer.checked()?, read));
+        }
+        let notice = Some(format!("{file} is switched off (`enabled` is false) and does not count"));
+        Ok((Layer::default(), Self { notice, ..Self::default() }))
+    }
+}
+
+fn limits(root: &Fields<'_>, layer: &mut Layer) -> Result<(), ConfigError> {
+    let mut put = |path: [&str; 2], value: Value, node: &Node<'_>| {
+        let path = ["policies", POLICY].into_iter().chain(path).map(str::to_owned).collect::<Vec<_>>();
+        layer.insert(&path, value, &node.place());
+    };
+    if let Some(node) = root.get("max_iterations") {
+        let passes = node.count()?;
+        put(["limits", "max_passes"], i64::from(passes).into(), &node);
+        put(["limits", "max_revisions"], i64::from(passes - 1).into(), &node);
+    }
+    if let Some(node) = root.get("retry_delay_ms") {
+        let delay = i64::try_from(node.whole()?).map_err(|_| node.wrong("is too much"))?;
+        put(["limits", "backoff_ms"], delay.into(), &node);
+    }
+    if let Some(node) = root.get("escalate_on_max") {
+        // A redo is an iteration, too: when its limit is reached the same person is asked, or nobody.
+        let ending = if node.truth()? { "pause" } else { "incomplete" };
+        put(["outcomes", "exhausted"], ending.into(), &node);
+        put(["outcomes", "agent_failed"], ending.into(), &node);
+    }
+    Ok(())
+}
+
+fn patterns(root: &Fields<'_>, layer: &mut Layer) -> Result<(), ConfigError> {
+    for key in ["omission_patterns", "early_termination_patterns"] {
+        if let Some(node) = root.get(key) {
+            layer.insert(&["checks".to_owned(), key.to_owned()], node.texts()?.into(), &node.place());
+        }
+    }
+    Ok(())
+}
+
+fn criteria(root: &Fields<'_>) -> Result<ReviewLoop, ConfigError> {
+    let Some(node) = root.get("criteria") else { return Ok(ReviewLoop::default()) };
+    let fields = node.fields(&["mandatory", "optional"], |_| None)?;
+    let mandatory = fields.get("mandatory").map(|node| checks(&node)).transpose()?;
+    if let (Some([]), Some(node)) = (mandatory.as_deref(), fields.get("mandatory")) {
+        return Err(node.wrong("names no criterion: the gate would let everything pass"));
+    }
+    let optional = fields.get("optional").map_or(Ok(Vec::new()), |node| checks(&node))?;
+    let both = optional.iter().find(|id| mandatory.iter().flatten().any(|other| other == *id));
+    match (both, fields.get("optional")) {
+        (Some(id), Some(node)) => {
+            Err(node.wrong(format!("names `{}`, which is mandatory already", criterion(id).unwrap_or(id))))
+        }
+        _ => Ok(ReviewLoop { mandatory, optional, notice: None }),
+    }
+}
+
+/// Returns the checks of a list of criteria.
+fn checks(node: &Node<'_>) -> Result<Vec<String>, ConfigError> {
+    let mut ids = Vec::new();
+    for item in node.items()? {
+        let name = item.text()?;
+        let id = check_id(name);
+        if criterion(id).is_none() {
+            let hint = suggestion(name, CRITERIA.iter().flat_map(|(criterion, id)| [*criterion, *id]));
+            return Err(item.wrong(format!("names `{name}`, which is no criterion{}", did_you_mean(hint))));
+        }
+        if ids.iter().any(|known| known == id) {
+            return Err(item.wrong(format!("names `{name}` a second time")));
+        }
+        ids.push(id.to_owned());
+    }
+    Ok(ids)
+}
