@@ -23,7 +23,8 @@ pub(super) fn block(mark: &str, source: &str, raw: &str, keep: Keep) -> String {
     format!("[data {mark}: {source}]\n{fence}\n{text}\n{fence}\n[end of data {mark}]")
 }
 
-fn cut(text: &str, keep: Keep) -> String {
+/// Returns a text that is not too long, with a line that says how much is missing.
+pub(super) fn cut(text: &str, keep: Keep) -> String {
     match keep {
         Keep::Start(most) if text.len() > most => {
             let end = (0..=most).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);

@@ -20,6 +20,22 @@ pub(super) fn line(raw: &str) -> String {
     short
 }
 
+/// Returns a text without runs of three or more backticks or tildes, which could open or close a fence.
+pub(super) fn unfenced(text: &str) -> String {
+    let mut whole = String::with_capacity(text.len());
+    let (mut last, mut run) = (' ', 0);
+    for c in text.chars() {
+        run = if c == last && matches!(c, '`' | '~') { run + 1 } else { 1 };
+        if run == 3 {
+            whole.push(' ');
+            run = 1;
+        }
+        whole.push(c);
+        last = c;
+    }
+    whole
+}
+
 /// Tells whether a character changes the order of others or is made to be invisible: bidirectional controls and tags.
 fn hides(c: char) -> bool {
     matches!(c, '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}' | '\u{E0000}'..='\u{E007F}' | '\u{FEFF}')
@@ -39,5 +55,10 @@ mod tests {
         assert_eq!(line(" Fix\n\nCo-authored-by:\tx\r\n"), "Fix  Co-authored-by: x");
         assert_eq!(line(&"ä".repeat(300)), format!("{}…", "ä".repeat(256)));
         assert_eq!(line(&"ä".repeat(256)), "ä".repeat(256));
+    }
+
+    #[test]
+    fn a_run_that_could_be_a_fence_is_broken_up() {
+        assert_eq!(unfenced("`` ``` ~~~~~ `~`"), "`` `` ` ~~ ~~ ~ `~`");
     }
 }

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use serde_json::json;
 
-use super::context::issue_block;
 use super::error::PromptError;
+use super::issue_block::issue_block;
 use super::render::fill;
 use crate::issue::Issue;
 
@@ -27,6 +27,7 @@ pub fn difficulty(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::issue::Discussion;
 
     #[test]
     fn the_issue_stands_in_its_fence_and_the_form_of_the_answer_comes_last() {
@@ -38,6 +39,7 @@ mod tests {
             author: String::new(),
             open: true,
             url: String::new(),
+            discussion: Discussion::default(),
         };
         let prompt = difficulty(&issue, "m4rkm4rk", &BTreeMap::new()).expect("a prompt");
         assert!(prompt.contains("[data m4rkm4rk: the issue as its author wrote it]"), "{prompt}");

@@ -5,18 +5,16 @@ use std::collections::BTreeMap;
 
 use sha2::{Digest, Sha256};
 
+use super::modification;
 use super::templates::Templates;
-use crate::phase::{PhaseName, Step};
+use crate::phase::Step;
+use crate::policy::PhaseDef;
 
 /// Returns the SHA-256 of the templates that a step is made of, with all that they include. Advice on failed checks
 /// does not count. Nothing when there is no such template.
-pub fn template_digest(
-    phase: &PhaseName,
-    step: Step,
-    overrides: &BTreeMap<String, String>,
-) -> Option<String> {
+pub fn template_digest(phase: &PhaseDef, step: Step, overrides: &BTreeMap<String, String>) -> Option<String> {
     let templates = Templates::new(overrides).ok()?;
-    let used = templates.with_included(vec![templates.of_step(phase, step)?]);
+    let used = templates.with_included(vec![modification::template(&templates, phase, step)?.path]);
     let mut hasher = Sha256::new();
     for text in used.into_iter().flat_map(|(path, text)| [path, text]) {
         hasher.update((text.len() as u64).to_be_bytes());
@@ -28,9 +26,17 @@ pub fn template_digest(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::{Layers, load};
 
     fn digest(phase: &str, step: Step, overrides: &[(&str, &str)]) -> String {
-        let phase = phase.parse().expect("a name");
+        digest_of(phase, "", step, overrides)
+    }
+
+    fn digest_of(phase: &str, settings: &str, step: Step, overrides: &[(&str, &str)]) -> String {
+        let file = Some(("config.toml".into(), settings.to_owned()));
+        let settings = load(&Layers { repository: file, ..Layers::default() }).expect("a good file");
+        let phases = settings.agreement(None).expect("good").phases;
+        let phase = phases.into_iter().find(|known| known.name.as_str() == phase).expect("a phase");
         let own = |(path, text): &(&str, &str)| ((*path).to_owned(), (*text).to_owned());
         template_digest(&phase, step, &overrides.iter().map(own).collect()).expect("a template")
     }
@@ -49,5 +55,13 @@ mod tests {
         let own = ("planning/execute.md", "{{> shared/mine}}");
         let with = |text| digest("planning", Step::Execute, &[own, ("shared/mine.md", text)]);
         assert_ne!(with("one"), with("two"));
+    }
+
+    #[test]
+    fn a_revision_behind_a_quality_gate_is_made_of_the_task_again() {
+        let gate = "[phases.planning]\npolicy = 'quality-gate'";
+        let of = |step| digest_of("planning", gate, step, &[]);
+        assert_eq!(of(Step::Revise), of(Step::Execute));
+        assert_ne!(digest("planning", Step::Revise, &[]), digest("planning", Step::Execute, &[]));
     }
 }

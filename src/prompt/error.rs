@@ -11,6 +11,8 @@ pub enum PromptError {
     BadFence,
     #[error("prompts/{path}, line {line}: `{name}` is no placeholder of a prompt")]
     Placeholder { path: String, line: usize, name: String },
+    #[error("prompts/{path}: it declares `{name}`, which the failure `{pattern}` does not give")]
+    NotGiven { path: String, name: String, pattern: String },
     #[error("prompts/{path}, line {line}: {message}")]
     Template { path: String, line: usize, message: String },
     #[error("prompts/{path} has {size} bytes; {most} is the most")]

@@ -2,23 +2,38 @@
 
 use std::collections::BTreeMap;
 
+use super::c3l::Library;
+use super::context::context;
 use super::error::PromptError;
-use super::input::{Document, Inlined, PromptInput};
+use super::input::{Document, Inlined, NamedFinding, PromptInput, Task};
 use super::render::render;
-use crate::event::{CheckResult, CheckStatus};
+use super::retry_texts;
+use super::templates::Templates;
+use crate::event::{CheckResult, CheckStatus, Claim, ClaimStatus, Place};
 use crate::finding::{Disposition, Finding, Severity};
-use crate::issue::Issue;
+use crate::issue::{Discussion, Issue};
 use crate::phase::Step;
-use crate::policy::PhaseDef;
+use crate::policy::{Pattern, PhaseDef};
 
-/// Renders every prompt of these phases, with everything filled in and with nothing.
-pub fn rehearse(phases: &[PhaseDef], overrides: &BTreeMap<String, String>) -> Result<(), PromptError> {
+/// Renders every prompt of these phases, with everything filled in and with nothing, and looks at every retry text.
+pub fn rehearse(
+    phases: &[PhaseDef],
+    patterns: &BTreeMap<String, Pattern>,
+    overrides: &BTreeMap<String, String>,
+) -> Result<(), PromptError> {
     let issue = issue();
+    let Some(first) = phases.first() else { return Ok(()) };
+    let templates = Templates::new(overrides)?;
+    let library = Library { templates: &templates, patterns, c3l: None };
+    let any = PromptInput::new(&issue, first, Step::Revise, "sample.md", "samplesample");
+    retry_texts::examine(&library, &context(&any, &[], &templates))?;
     let sample = Sample::new(overrides);
     for phase in phases {
         for step in steps(phase) {
             let bare = PromptInput {
                 review_id: Some("sample"),
+                patterns,
+                c3l: phase.c3l.as_ref(),
                 ..PromptInput::new(&issue, phase, *step, "sample.md", "samplesample")
             };
             render(&bare, overrides)?;
@@ -38,6 +53,7 @@ fn issue() -> Issue {
         author: String::new(),
         open: true,
         url: String::new(),
+        discussion: Discussion::default(),
     }
 }
 
@@ -55,8 +71,11 @@ struct Sample {
     inlined: Vec<Inlined>,
     commands: Vec<(String, String)>,
     findings: Vec<Finding>,
+    named: Vec<NamedFinding>,
+    tasks: Vec<Task>,
     checks: Vec<CheckResult>,
     texts: Vec<String>,
+    claim: Claim,
 }
 
 impl Sample {
@@ -67,14 +86,24 @@ impl Sample {
             .iter()
             .map(|(path, _)| *path)
             .chain(overrides.keys().map(String::as_str));
+        let named = vec![NamedFinding { id: text(), finding: finding(text()) }];
         let patterns = advice.filter_map(|path| path.strip_prefix("retry/")?.strip_suffix(".md"));
         Self {
             documents: vec![Document { phase: text(), path: text() }],
             inlined: vec![Inlined { path: text(), text: text() }],
             commands: vec![(text(), text())],
             findings: vec![finding(text())],
+            tasks: vec![Task { id: text(), file: Some(text()), tried: 1, items: named.clone() }],
+            named,
             checks: patterns.map(failed).collect(),
             texts: vec![text()],
+            claim: Claim {
+                status: ClaimStatus::Completed,
+                next_action: None,
+                summary: text(),
+                notices: Vec::new(),
+                files: Vec::new(),
+            },
         }
     }
 
@@ -83,17 +112,32 @@ impl Sample {
             documents: &self.documents,
             inlined: &self.inlined,
             output_text: "Sample",
+            task_lists: &self.texts,
             commands: &self.commands,
             findings: &self.findings,
+            open: &self.named,
+            since_review: "Sample",
+            doubt: "Sample",
+            tasks: &self.tasks,
+            later: &self.tasks,
+            remarks: &self.named,
+            viewpoints: &self.texts,
+            seat: Some("sample"),
             checks: &self.checks,
+            declared: Some((1, &self.claim)),
+            hint: "Sample",
             feedback: "Sample",
             suggestions: &self.texts,
+            notices: &self.texts,
+            history: &self.texts,
             answer: "Sample",
             rollback: "Sample",
             changed: &self.texts,
             diff: "Sample",
             previous_review: "Sample",
             questions: &self.texts,
+            replied: "Sample",
+            may_ask: true,
             ..*bare
         }
     }
@@ -109,6 +153,7 @@ fn finding(issue: String) -> Finding {
         suggestion: None,
         auto_fixable: false,
         disposition: Disposition::Open,
+        in_scope: true,
     }
 }
 
@@ -120,5 +165,6 @@ fn failed(pattern: &str) -> CheckResult {
         summary: "Sample".to_owned(),
         evidence: String::new(),
         params: BTreeMap::new(),
+        places: vec![Place { file: Some("sample".to_owned()), ..Place::default() }],
     }
 }

@@ -3,13 +3,15 @@
 use std::collections::BTreeMap;
 
 use handlebars::{Handlebars, RenderError, RenderErrorReason, TemplateError};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
-use super::clean::line;
+use super::advice::{advice, failed};
+use super::c3l::Library;
 use super::context::context;
 use super::error::PromptError;
 use super::input::PromptInput;
-use super::lists;
+use super::modification;
+use super::params::Marks;
 use super::templates::Templates;
 use crate::phase::Step;
 
@@ -17,14 +19,19 @@ use crate::phase::Step;
 pub fn render(input: &PromptInput<'_>, overrides: &BTreeMap<String, String>) -> Result<String, PromptError> {
     complete(input)?;
     let templates = Templates::new(overrides)?;
-    let path = templates.of_step(&input.phase.name, input.step).ok_or(PromptError::NoPrompt(input.step))?;
-    let failed: Vec<(String, String)> = failed(input, &templates);
-    let used = failed.iter().map(|(_, advice)| advice.clone()).chain([path.clone()]).collect();
-    let engine = engine(&templates.with_included(used))?;
-    let mut values = context(input);
-    let retry = retry(&failed, &engine, &values)?;
+    let chosen = modification::template(&templates, input.phase, input.step)
+        .ok_or(PromptError::NoPrompt(input.step))?;
+    let library = Library { templates: &templates, patterns: input.patterns, c3l: input.c3l };
+    let marks = Marks { call: input.fence, run: input.run_fence };
+    let failed = failed(input.checks, &library);
+    let mut values = context(input, &failed, &templates);
+    values.insert("modifies".to_owned(), Value::Bool(chosen.modifies));
+    let retry = advice(&failed, &library, &values, marks)?;
     values.insert("retry".to_owned(), Value::String(retry));
-    let text = engine.render(&name_of(&path), &values).map_err(|error| unfilled(&path, &error))?;
+    let path = chosen.path;
+    let engine = engine(&templates, &templates.with_included(vec![path.clone()]))?;
+    let text =
+        engine.render(&name_of(&path), &values).map_err(|error| unfilled(&templates, &path, &error))?;
     Ok(text.trim_start().to_owned())
 }
 
@@ -36,11 +43,12 @@ pub(super) fn fill(
     overrides: &BTreeMap<String, String>,
 ) -> Result<String, PromptError> {
     good_fence(fence)?;
-    let engine = engine(&Templates::new(overrides)?.with_included(vec![path.to_owned()]))?;
-    engine.render(&name_of(path), values).map_err(|error| unfilled(path, &error))
+    let templates = Templates::new(overrides)?;
+    let engine = engine(&templates, &templates.with_included(vec![path.to_owned()]))?;
+    engine.render(&name_of(path), values).map_err(|error| unfilled(&templates, path, &error))
 }
 
-fn good_fence(fence: &str) -> Result<(), PromptError> {
+pub(super) fn good_fence(fence: &str) -> Result<(), PromptError> {
     let good = fence.len() >= 8 && fence.chars().all(|c| c.is_ascii_alphanumeric());
     if good { Ok(()) } else { Err(PromptError::BadFence) }
 }
@@ -56,54 +64,43 @@ fn complete(input: &PromptInput<'_>) -> Result<(), PromptError> {
     Ok(())
 }
 
-/// Returns the checks that did not pass, each with the path of the advice for it.
-fn failed(input: &PromptInput<'_>, templates: &Templates<'_>) -> Vec<(String, String)> {
-    let open = input.checks.iter().filter(|result| lists::is_open(result));
-    let advice = |pattern: &Option<String>| templates.of_pattern(pattern.as_deref().unwrap_or("generic"));
-    open.map(|result| (line(&result.check), advice(&result.pattern))).collect()
+/// Returns what fills templates and refuses every name that has no value.
+fn engine<'a>(
+    templates: &Templates<'_>,
+    used: &BTreeMap<&'a str, &'a str>,
+) -> Result<Handlebars<'a>, PromptError> {
+    let mut engine = plain_engine(templates, used)?;
+    engine.set_strict_mode(true);
+    Ok(engine)
 }
 
-fn engine<'a>(templates: &BTreeMap<&'a str, &'a str>) -> Result<Handlebars<'a>, PromptError> {
+/// The same for retry texts: their names are known before, and a part that a tool did not give is empty.
+pub(super) fn plain_engine<'a>(
+    templates: &Templates<'_>,
+    used: &BTreeMap<&'a str, &'a str>,
+) -> Result<Handlebars<'a>, PromptError> {
     let mut engine = Handlebars::new();
-    engine.set_strict_mode(true);
     engine.register_escape_fn(handlebars::no_escape);
-    for (path, text) in templates {
-        engine.register_template_string(&name_of(path), text).map_err(|error| unreadable(path, &error))?;
+    for (path, text) in used {
+        let registered = engine.register_template_string(&name_of(path), text);
+        registered.map_err(|error| unreadable(templates, path, &error))?;
     }
     Ok(engine)
 }
 
 /// Returns the name by which templates include each other.
-fn name_of(path: &str) -> String {
+pub(super) fn name_of(path: &str) -> String {
     path.strip_suffix(".md").unwrap_or(path).to_owned()
 }
 
-/// Returns what to do about each failed check, each advice once.
-fn retry(
-    failed: &[(String, String)],
-    engine: &Handlebars<'_>,
-    values: &Map<String, Value>,
-) -> Result<String, PromptError> {
-    let mut told: Vec<String> = Vec::new();
-    for (check, path) in failed {
-        let mut values = values.clone();
-        values.insert("check".to_owned(), Value::String(check.clone()));
-        let advice = engine.render(&name_of(path), &values).map_err(|error| unfilled(path, &error))?;
-        if !told.contains(&advice) {
-            told.push(advice);
-        }
-    }
-    Ok(told.concat())
-}
-
-fn unreadable(path: &str, error: &TemplateError) -> PromptError {
-    let line = error.pos().map_or(1, |(line, _)| line);
+fn unreadable(templates: &Templates<'_>, path: &str, error: &TemplateError) -> PromptError {
+    let line = templates.line(path, error.pos().map_or(1, |(line, _)| line));
     PromptError::Template { path: path.to_owned(), line, message: error.reason().to_string() }
 }
 
-fn unfilled(path: &str, error: &RenderError) -> PromptError {
+pub(super) fn unfilled(templates: &Templates<'_>, path: &str, error: &RenderError) -> PromptError {
     let path = error.template_name.as_ref().map_or_else(|| path.to_owned(), |name| format!("{name}.md"));
-    let line = error.line_no.unwrap_or(1);
+    let line = templates.line(&path, error.line_no.unwrap_or(1));
     match error.reason() {
         RenderErrorReason::MissingVariable(Some(name)) => {
             PromptError::Placeholder { path, line, name: name.clone() }

@@ -1,22 +1,36 @@
 //! The reviewer's answer as a JSON Schema, for agents that can be held to one. The same contract in words is
 //! `prompts/shared/reviewer_contract.md`.
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::words::Words;
 use crate::policy::ReviewRule;
 
-/// Returns the JSON Schema of a reviewer's answer under a policy: every key required, nothing else allowed.
-pub fn reviewer_schema(review: Option<&ReviewRule>) -> Value {
+/// Returns the JSON Schema of a reviewer's answer under a policy, with grades for these viewpoints: every key required,
+/// nothing else allowed.
+pub fn reviewer_schema(review: Option<&ReviewRule>, viewpoints: &[String]) -> Value {
     let words = Words::of(review);
     let mut schema = common_schema(&words.verdicts);
     if !words.decisions.is_empty() {
-        schema["properties"]["decision"] = json!({"type": "string", "enum": words.decisions});
-        if let Some(required) = schema["required"].as_array_mut() {
-            required.push("decision".into());
-        }
+        require(&mut schema, "decision", json!({"type": "string", "enum": words.decisions}));
+    }
+    if !viewpoints.is_empty() {
+        require(&mut schema, "viewpoints", grades(viewpoints));
     }
     schema
+}
+
+fn require(schema: &mut Value, key: &str, of: Value) {
+    schema["properties"][key] = of;
+    if let Some(required) = schema["required"].as_array_mut() {
+        required.push(key.into());
+    }
+}
+
+fn grades(viewpoints: &[String]) -> Value {
+    let grade = json!({"type": "string", "enum": ["A", "B", "C", "D"]});
+    let each: Map<String, Value> = viewpoints.iter().map(|name| (name.clone(), grade.clone())).collect();
+    json!({"type": "object", "additionalProperties": false, "required": viewpoints, "properties": each})
 }
 
 fn common_schema(verdicts: &[String]) -> Value {

@@ -77,11 +77,10 @@ fn meaning(judgment: Judgment) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::finding::Severity;
 
     fn words(map: &[(&str, Judgment)]) -> (String, String, String) {
         let verdict_map = map.iter().map(|(word, judgment)| ((*word).to_owned(), *judgment)).collect();
-        let rule = ReviewRule { verdict_map, on_critical: Judgment::Revise, blocking: Severity::Major };
+        let rule = ReviewRule::of_words(verdict_map);
         let words = Words::of(Some(&rule));
         (words.verdicts.join("|"), words.decisions.join("|"), words.meanings())
     }
