@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::front_matter::{self, BadLine};
 use super::{Comment, CommentDraft, ForgeError, PullRequest, PullRequestRef};
-use crate::issue::{Issue, IssueNumber};
+use crate::issue::{Discussion, Issue, IssueNumber};
 
 /// Where the issues are, relative to the root.
 pub const FOLDER: &str = ".ai-workflow/local/issues";
@@ -77,7 +77,16 @@ impl LocalForge {
             return Err(unreadable(&file)(BadLine { line: 1, why: "the title is empty".to_owned() }));
         }
         let open = front.state == State::Open;
-        Ok(Issue { number, title, body, labels: front.labels, author: front.author, open, url: file })
+        Ok(Issue {
+            number,
+            title,
+            body,
+            labels: front.labels,
+            author: front.author,
+            open,
+            url: file,
+            discussion: Discussion::default(),
+        })
     }
 
     /// Returns the comments of an issue, oldest first.
@@ -102,6 +111,7 @@ impl LocalForge {
             .or_else(|| ours(&|comment| comment.body.contains(draft.marker)));
         let next_id = lines.iter().map(|(comment, _)| comment.id).max().unwrap_or(0) + 1;
         let comment = Comment {
+            by_bot: false,
             id: place.map_or(next_id, |place| lines[place].0.id),
             author: AUTHOR.to_owned(),
             created_at: place.map_or(at, |place| lines[place].0.created_at),
