@@ -1,6 +1,8 @@
 //! The view that people, scripts and later phases read: `metadata.json`, computed from the state.
 //! Never read back to decide anything. Its digest tells an edited view from an old one.
 
+mod document_review;
+mod findings;
 mod lock;
 mod usage;
 
@@ -11,12 +13,16 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::event::{Choice, Outcome};
+use crate::event::{CheckResult, CheckStatus, Choice, Outcome};
 use crate::finding::{Finding, Severity};
-use crate::flow::{PhaseState, Round, Run, Stage, State, Status};
+use crate::flow::{Exchange, Opinion, PhaseState, Round, Run, Stage, State, Status, Trend};
 use crate::phase::{PhaseName, Step};
-use crate::verdict::{ReadAs, Verdict};
+use crate::verdict::{Grade, ReadAs, Verdict};
 
+pub use document_review::{
+    DocumentReview, DocumentRound, FixStatus, ReviewStatus, RoundStatus, document_review,
+};
+pub use findings::{ListedView, TaskView};
 pub use lock::{Lock, LockedAgent, lock};
 pub use usage::{Cost, StepUsage};
 
@@ -90,12 +96,33 @@ pub struct PhaseView {
     /// The verdict of the latest review.
     pub review_result: Option<Verdict>,
     pub rounds: Vec<RoundView>,
+    /// Everything that was ever found in the phase.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub findings: Vec<ListedView>,
+    /// How the number of open findings moved in the last round.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trend: Option<Trend>,
+    /// What the authors were given to repair.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tasks: Vec<TaskView>,
     pub skipped_because: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub commit: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub accepted: Option<AcceptedView>,
     /// What its calls have used, by step.
     #[serde(default)]
     pub usage: BTreeMap<String, StepUsage>,
+    /// The rounds of a phase whose findings are triaged.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub document_review: Option<DocumentReview>,
+}
+
+/// A person took the responsibility instead of a reviewer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct AcceptedView {
+    pub by: String,
+    pub reason: Option<String>,
 }
 
 /// One round of a phase.
@@ -105,13 +132,35 @@ pub struct RoundView {
     /// Nothing when a failed check ended the round.
     pub verdict: Option<Verdict>,
     pub read_as: Option<ReadAs>,
+    /// The grade the reviewer gave, where the policy uses grades.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub grade: Option<Grade>,
     /// `advance`, `revise`, `pause`, `fail` or `reopen`.
     pub ruling: String,
     pub findings: Vec<FindingView>,
+    /// What each reviewer came to, where there are several: the first one, then the seats of the panel.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub opinions: Vec<Opinion>,
+    /// The checks that did not pass.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub checks: Vec<CheckView>,
     /// Agent calls in this round.
     pub attempts: u32,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub standstill: Option<String>,
+    /// What a reviewer asked the author before its verdict counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exchange: Option<ExchangeView>,
+}
+
+/// Questions of a reviewer to the author.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ExchangeView {
+    /// The agent that asked.
+    pub asked_by: String,
+    pub questions: u64,
+    /// An answer came, and the reviewer was asked again; else its first verdict counts.
+    pub answered: bool,
 }
 
 /// One finding, as short as it can be told.
@@ -124,13 +173,25 @@ pub struct FindingView {
     pub issue: String,
 }
 
+/// One check that did not pass.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct CheckView {
+    pub check: String,
+    /// `fail` or `unavailable`.
+    pub status: CheckStatus,
+    pub summary: String,
+}
+
 /// What is asked while a run waits.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Pause {
     pub reason: String,
     pub phase: Option<PhaseName>,
     pub question: String,
-    /// `continue`, `accept`, `give_up`.
+    /// Who is asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub asked: Option<String>,
+    /// `continue`, `edited`, `accept`, `give_up`.
     pub options: Vec<String>,
     pub report: Vec<String>,
 }
@@ -140,6 +201,11 @@ pub struct Pause {
 pub struct Integration {
     pub progress_comment_id: Option<u64>,
     pub progress_comment_url: Option<String>,
+    /// The issue with what is left for later.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub follow_up_number: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub follow_up_url: Option<String>,
 }
 
 /// Returns the view of a run, without its digest; nothing when no run has begun.
@@ -169,10 +235,19 @@ pub fn metadata(state: &State, chain: &str) -> Option<Metadata> {
         phases: run.phases.iter().map(phase_entry).collect(),
         cost_tracking: usage::cost(run),
         lock: lock::lock(run),
-        github_integration: Integration::default(),
+        github_integration: integration(run),
         created_at: run.created_at,
         updated_at: run.updated_at,
     })
+}
+
+fn integration(run: &Run) -> Integration {
+    Integration {
+        progress_comment_id: run.progress_comment,
+        progress_comment_url: run.progress_comment_url(),
+        follow_up_number: run.follow_up.as_ref().map(|(number, _)| *number),
+        follow_up_url: run.follow_up.as_ref().map(|(_, url)| url.clone()),
+    }
 }
 
 /// Returns the published JSON Schema of the view.
@@ -185,6 +260,7 @@ fn pause(run: &Run) -> Option<Pause> {
         reason: escalation.reason.as_str().to_owned(),
         phase: escalation.phase.clone(),
         question: escalation.question.clone(),
+        asked: run.asked_of(),
         options: escalation.options.iter().map(|choice| choice_word(*choice).to_owned()).collect(),
         report: escalation.report.clone(),
     })
@@ -196,6 +272,7 @@ pub fn choice_word(choice: Choice) -> &'static str {
         Choice::Continue => "continue",
         Choice::Accept => "accept",
         Choice::GiveUp => "give_up",
+        Choice::Edited => "edited",
     }
 }
 
@@ -215,10 +292,20 @@ fn phase_view(phase: &PhaseState) -> PhaseView {
         completed_at: phase.completed_at,
         review_result: phase.rounds.iter().rev().find_map(|round| round.verdict),
         rounds: phase.rounds.iter().map(round_view).collect(),
+        findings: findings::findings(phase),
+        trend: phase.ledger.trend(),
+        tasks: findings::tasks(phase),
         skipped_because: phase.skipped_because.clone(),
         commit: phase.commit.clone(),
+        accepted: accepted(phase),
         usage: usage::usage(phase),
+        document_review: document_review(phase),
     }
+}
+
+fn accepted(phase: &PhaseState) -> Option<AcceptedView> {
+    let by = phase.accepted_by.clone()?;
+    Some(AcceptedView { by, reason: phase.accepted_because.clone() })
 }
 
 fn round_view(round: &Round) -> RoundView {
@@ -226,11 +313,27 @@ fn round_view(round: &Round) -> RoundView {
         n: round.n,
         verdict: round.verdict,
         read_as: round.read_as.clone(),
+        grade: round.grade,
         ruling: round.ruling.to_owned(),
         findings: round.findings.iter().map(finding_view).collect(),
+        opinions: round.opinions.clone(),
+        checks: round.failed.iter().map(check_view).collect(),
         attempts: round.attempts,
         standstill: round.standstill.clone(),
+        exchange: round.exchange.as_ref().map(exchange_view),
     }
+}
+
+fn exchange_view(exchange: &Exchange) -> ExchangeView {
+    ExchangeView {
+        asked_by: exchange.first.reviewer.clone(),
+        questions: exchange.questions().len() as u64,
+        answered: exchange.answer().is_some(),
+    }
+}
+
+fn check_view(result: &CheckResult) -> CheckView {
+    CheckView { check: result.check.clone(), status: result.status, summary: result.summary.clone() }
 }
 
 fn finding_view(finding: &Finding) -> FindingView {
