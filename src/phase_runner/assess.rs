@@ -23,6 +23,7 @@ impl PhaseRunner {
         let before = self.look(None)?.tree.clone();
         let answer = self.ask_how_hard(assess).await?;
         self.journal.verify()?;
+        self.job.verify()?;
         if self.stopping() {
             return Ok(());
         }
@@ -49,6 +50,7 @@ impl PhaseRunner {
         let output = self.folder.deliverable(&def);
         let spec = self.spec(&assess.agent)?;
         let job = Job {
+            keep_file: None,
             issue,
             phase: &assess.phase,
             step: Step::Answer,
@@ -57,6 +59,7 @@ impl PhaseRunner {
             prompt_file: &prompt_file,
             output: &output,
             review_id: None,
+            seat: None,
             worktree: self.folder.root(),
             raw_file: &raw_file,
             time: &time,

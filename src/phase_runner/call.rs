@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::{PhaseRunner, RunError};
 use crate::agent::{self, AgentSpec, Answer, Job};
 use crate::content_parser::{self, Terms};
-use crate::event::{Ended, Evaluation, ExecOutcome, Fact, Reviewed, StepStarted, Triaged, Worked};
+use crate::event::{Ended, Evaluation, ExecOutcome, Fact, Replied, Reviewed, StepStarted, Triaged, Worked};
 use crate::flow::{Call, PhaseState};
 use crate::phase::Step;
 use crate::process::{self, Urgency};
@@ -28,6 +28,9 @@ struct Ending {
     changed: Vec<String>,
 }
 
+/// The kind of the note that tells of branches and tags.
+const MOVED: &str = "references_moved";
+
 impl PhaseRunner {
     /// Calls an agent and records how it ended.
     pub(super) async fn call(&mut self, call: &Call) -> Result<(), RunError> {
@@ -36,8 +39,12 @@ impl PhaseRunner {
             return Ok(());
         }
         let before = Tree::try_from(self.phase(&call.phase)?.tree.as_str())?;
+        if self.takes_up_work_by_hand(&call.phase, call.step, &before)? {
+            return Ok(());
+        }
         let review_id = matches!(call.step, Step::Review | Step::Triage).then(super::nonce);
-        let prompt = self.masker.mask(&self.compose(call, review_id.as_deref(), &before)?);
+        let shown = self.shown(call, &before)?;
+        let prompt = self.masker.mask(&self.compose(call, review_id.as_deref(), &before, &shown)?);
         let def = self.phase(&call.phase)?.def.clone();
         let place = folders::Call { phase: &def, step: call.step, round: call.round, attempt: call.attempt };
         let prompt_file = self.folder.write_prompt(place, &prompt)?;
@@ -45,8 +52,21 @@ impl PhaseRunner {
         self.folder.make_output(&def)?;
         self.started(call, review_id.as_deref(), &prompt)?;
         self.seen = None;
-        let answer = self.ask(call, review_id.as_deref(), &prompt_file, &raw_file).await?;
-        self.journal.verify()?;
+        let watched = !call.step.writes();
+        let references = watched.then(|| self.space.workspace().references_now()).transpose()?;
+        if watched {
+            self.space.tip_rests()?;
+        } else {
+            self.space.tip_may_move();
+        }
+        let answer = match self.unseen(call, &before, &shown)? {
+            Some(unasked) => unasked,
+            None => self.ask(call, review_id.as_deref(), &prompt_file, &raw_file).await?,
+        };
+        let log_was_taken_back = self.journal.verify()?;
+        self.job.verify()?;
+        let moved = references.map(|before| self.space.put_references_back(&before)).transpose()?;
+        let moved = moved.unwrap_or_default();
         let kept = self.masker.mask(&answer.text);
         self.folder.write_answer(place, &kept)?;
         if def.policy.triage {
@@ -54,11 +74,13 @@ impl PhaseRunner {
             self.folder.write(&self.output_path(call)?, &kept)?;
         }
         if self.stopping() {
-            return Ok(());
+            return if watched { self.undo_of_stopped_reader(&before) } else { Ok(()) };
         }
-        let ending = self.ending(call, review_id, answer, &before)?;
+        let log = (watched && log_was_taken_back).then(|| self.folder.events());
+        let ending = self.ending(call, review_id, answer, &before, (&moved.undone, log))?;
         self.note_spending(&ending.ended)?;
-        self.record_ending(ending)
+        self.record_ending(ending)?;
+        self.tell_what_moved(&moved.left)
     }
 
     async fn wait(&mut self, delay_ms: u64) {
@@ -79,9 +101,11 @@ impl PhaseRunner {
             agent: call.agent.clone(),
             review_id: review_id.map(str::to_owned),
             prompt: super::digest(prompt.as_str()),
-            template: template_digest(&call.phase, call.step, &self.prompts).unwrap_or_default(),
+            template: template_digest(&self.phase(&call.phase)?.def, call.step, &self.prompts)
+                .unwrap_or_default(),
             prompt_bytes: prompt.as_str().len() as u64,
             resumes: call.resumes.as_ref().map(|resume| resume.session.clone()),
+            seat: call.seat.clone(),
         }))?)
     }
 
@@ -97,10 +121,18 @@ impl PhaseRunner {
         let output = self.output_path(call)?;
         let time = run.started.agreement.time.clone();
         let commands = run.started.agreement.commands.clone();
-        let reviewing = call.step == Step::Review;
-        let rule = self.phase(&call.phase)?.def.policy.review.as_ref();
-        let schema = reviewing.then(|| reviewer_schema(rule));
+        let phase = self.phase(&call.phase)?;
+        let def = &phase.def;
+        let schema = match call.step {
+            Step::Review => {
+                let viewpoints = phase.viewpoints_of(call.seat.as_deref());
+                Some(reviewer_schema(def.policy.review.as_ref(), viewpoints))
+            }
+            Step::Execute | Step::Revise => def.output_schema.clone(),
+            Step::Check | Step::Triage | Step::Answer => None,
+        };
         let (prompt_file, raw_file) = (self.folder.at(prompt_file), self.folder.at(raw_file));
+        let keep_file = call.step.writes().then(|| self.space.tip_files());
         let job = Job {
             issue,
             phase: &call.phase,
@@ -110,6 +142,7 @@ impl PhaseRunner {
             prompt_file: &prompt_file,
             output: &output,
             review_id,
+            seat: call.seat.as_deref(),
             worktree: self.folder.root(),
             raw_file: &raw_file,
             time: &time,
@@ -119,6 +152,7 @@ impl PhaseRunner {
             allowance: call.allowance,
             schema: schema.as_ref(),
             commands: &commands,
+            keep_file: keep_file.as_ref().map(|(from, to)| (from.as_path(), to.as_path())),
         };
         let spec = self.spec(&call.agent)?;
         let journal = &mut self.journal;
@@ -142,24 +176,43 @@ impl PhaseRunner {
         })
     }
 
-    /// Sees what the call did to the files. A reviewer that wrote is undone and its review is void.
+    /// Somebody moved them while a reader worked: it, or a person.
+    fn tell_what_moved(&mut self, left: &[String]) -> Result<(), RunError> {
+        if left.is_empty() {
+            return Ok(());
+        }
+        let text = format!("moved while nobody was to write, and left alone: {}", left.join(", "));
+        tracing::warn!("{text}");
+        Ok(self.journal.record(Fact::Noted { kind: MOVED.to_owned(), text })?)
+    }
+
+    /// Sees what the call did to the files. What a reviewer wrote, or an author that was only asked, is undone and voids its
+    /// answer.
     fn ending(
         &mut self,
         call: &Call,
         review_id: Option<String>,
         answer: Answer,
         before: &Tree,
+        (moved, log): (&[String], Option<String>),
     ) -> Result<Ending, RunError> {
         let snapshot = self.space.snapshot(Some(before))?;
         let mut ended = ended(&answer);
         let (mut tree, mut changed) = (snapshot.tree.clone(), snapshot.changed.clone());
+        changed.extend(log);
         self.seen = Some(snapshot);
-        if call.step == Step::Review && !changed.is_empty() {
+        let who = if call.step == Step::Review { "the reviewer" } else { "the author that was asked" };
+        if !moved.is_empty() {
+            self.seen = None;
+            ended.outcome = ExecOutcome::Crashed;
+            let moved = moved.join(", ");
+            ended.reason = Some(format!("{who} moved references of git, which was undone: {moved}"));
+        }
+        if !call.step.writes() && !changed.is_empty() {
             self.space.restore(before)?;
             self.seen = None;
             ended.outcome = ExecOutcome::Crashed;
-            ended.reason =
-                Some(format!("the reviewer changed files, which was undone: {}", changed.join(", ")));
+            ended.reason = Some(format!("{who} changed files, which was undone: {}", changed.join(", ")));
             tree = before.clone();
             changed.clear();
         }
@@ -173,10 +226,20 @@ impl PhaseRunner {
             Step::Execute | Step::Revise => self.record_work(ending),
             Step::Review => self.record_review(ending),
             Step::Triage => self.record_triage(ending),
-            Step::Check | Step::Answer => {
-                Err(RunError::Bug(format!("{} is no call of the cycle", ending.call.step)))
-            }
+            Step::Answer => self.record_reply(ending),
+            Step::Check => Err(RunError::Bug(format!("{} is no call of the cycle", ending.call.step))),
         }
+    }
+
+    fn record_reply(&mut self, ending: Ending) -> Result<(), RunError> {
+        let said = ending.ended.outcome.ended().then(|| content_parser::read_reply(&ending.answer.text));
+        Ok(self.journal.record(Fact::Replied(Replied {
+            phase: ending.call.phase,
+            round: ending.call.round,
+            attempt: ending.call.attempt,
+            ended: ending.ended,
+            text: said.flatten(),
+        }))?)
     }
 
     fn record_work(&mut self, ending: Ending) -> Result<(), RunError> {
@@ -195,24 +258,24 @@ impl PhaseRunner {
         }))?)
     }
 
-    /// The decision stands in the answer, else in the deliverable.
+    /// The decision stands in the answer, the deliverable or both.
     fn evaluation(&self, ending: &Ending) -> Result<Option<Evaluation>, RunError> {
         let (run, phase) = (self.run_state()?, self.phase(&ending.call.phase)?);
         if !phase.def.decides {
             return Ok(None);
         }
-        let in_answer = content_parser::read_evaluation(&ending.answer.text);
         let path = self.folder.at(&deliverable_path(run, phase));
-        let in_deliverable =
-            || content_parser::read_evaluation(&fs::read_to_string(path).unwrap_or_default());
-        Ok(in_answer.or_else(in_deliverable))
+        let deliverable = fs::read(path).unwrap_or_default();
+        let deliverable = String::from_utf8_lossy(&deliverable);
+        Ok(content_parser::read_evaluations(&[&ending.answer.text, &deliverable]))
     }
 
     fn record_review(&mut self, ending: Ending) -> Result<(), RunError> {
         let phase = self.phase(&ending.call.phase)?;
         let words = words(phase);
         let require_review_id = self.run_state()?.started.agreement.require_review_id;
-        let terms = Terms { review_id: ending.review_id.as_deref(), require_review_id, words: &words };
+        let terms =
+            Terms { review_id: ending.review_id.as_deref(), require_review_id, words: &words, beyond: &[] };
         let said = review::Said {
             text: &ending.answer.text,
             outcome: ending.ended.outcome,
@@ -220,8 +283,11 @@ impl PhaseRunner {
             structured: ending.answer.structured,
             schema_missed: ending.answer.schema_missed,
         };
-        let reading = review::reading(&said, &terms);
-        let reviewed = Reviewed {
+        let reading = self.read_review(&ending.call, &ending.tree, &said, &terms);
+        let may_doubt = phase.may_doubt(ending.call.seat.as_deref());
+        let reading =
+            reading.map(|reading| if may_doubt { review::doubted(reading, &said) } else { reading });
+        self.journal.record(Fact::Reviewed(Reviewed {
             phase: ending.call.phase,
             round: ending.call.round,
             attempt: ending.call.attempt,
@@ -229,32 +295,52 @@ impl PhaseRunner {
             ended: ending.ended,
             reading,
             tree: ending.tree.to_string(),
-        };
-        self.journal.record(Fact::Reviewed(reviewed.clone()))?;
-        self.export_review(&reviewed)
+            seat: ending.call.seat,
+        }))?;
+        self.export_review()
     }
 
-    fn export_review(&self, reviewed: &Reviewed) -> Result<(), RunError> {
-        let (run, phase) = (self.run_state()?, self.phase(&reviewed.phase)?);
-        let value = review::result_file(run, phase, reviewed, run.updated_at);
-        Ok(self.folder.write(&self.folder.review_result(), &self.masker.mask(&format!("{value:#}\n")))?)
+    /// Writes the latest verdict where scripts look for it, over whatever an agent may have left there.
+    pub(super) fn export_review(&self) -> Result<(), RunError> {
+        let path = self.folder.review_result();
+        let Some(value) = review::result_file(self.run_state()?) else {
+            return Ok(self.folder.remove(&path)?);
+        };
+        Ok(self.folder.write(&path, &self.masker.mask(&format!("{value:#}\n")))?)
     }
 
     fn record_triage(&mut self, ending: Ending) -> Result<(), RunError> {
-        let whole = !ending.answer.truncated && ending.ended.outcome.ended();
-        let table = content_parser::read_triage(&ending.answer.text, ending.review_id.as_deref());
-        if let (true, Err(why)) = (whole, &table) {
-            tracing::warn!("Phase {}: The triage table cannot be read: {why}", ending.call.phase);
-        }
-        Ok(self.journal.record(Fact::Triaged(Triaged {
+        let phase = self.phase(&ending.call.phase)?;
+        let findings = phase.findings().to_vec();
+        let reading = phase.review.as_ref().and_then(|review| review.reading.as_ref());
+        let failed = reading.is_some_and(|reading| !reading.judgment.approves());
+        let (table, unread) = if !ending.ended.outcome.ended() {
+            (None, None)
+        } else if ending.answer.truncated {
+            (None, Some("the answer was cut off".to_owned()))
+        } else {
+            let read = content_parser::read_triage(&ending.answer.text, ending.review_id.as_deref());
+            match read.and_then(|table| content_parser::answering(table, findings.len(), failed)) {
+                Ok(table) => (Some(table), None),
+                Err(why) => (None, Some(why)),
+            }
+        };
+        let judgments = match table {
+            Some(_) => content_parser::read_dispositions(&ending.answer.text, &findings),
+            None => Vec::new(),
+        };
+        self.journal.record(Fact::Triaged(Triaged {
             phase: ending.call.phase,
             round: ending.call.round,
             attempt: ending.call.attempt,
             ended: ending.ended,
-            table: table.ok().filter(|_| whole),
+            table,
+            unread,
+            judgments,
             tree: ending.tree.to_string(),
             changed: ending.changed,
-        }))?)
+        }))?;
+        self.export_review()
     }
 }
 

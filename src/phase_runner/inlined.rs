@@ -20,7 +20,8 @@ impl PhaseRunner {
         texts.map(|(path, text)| Inlined { path: path.to_owned(), text }).collect()
     }
 
-    fn inlines(&self, agent: &str) -> bool {
+    /// Tells whether an agent cannot open files.
+    pub(super) fn inlines(&self, agent: &str) -> bool {
         let name = match agent.parse() {
             Ok(AgentSpec::Profile { name }) => name,
             Ok(AgentSpec::Claude { .. }) => "claude".to_owned(),

@@ -1,37 +1,63 @@
 //! The hand: decide → perform → record, until halt. The only place where the world is touched.
 //! Holds no state of its own that a crash could cost: resume is the first line of the loop.
 
+mod announce;
 mod assess;
 mod begin;
+mod border;
+mod by_hand;
 mod call;
+mod checking;
+mod ci;
 mod commit;
 mod compose;
 mod day;
+mod feedback;
+mod follow_up;
 mod inlined;
+mod keep;
+mod narrow;
+mod part;
+mod present;
 mod publish;
+mod rate_limit;
+mod remote_checks;
+mod share_work;
+mod shown;
+mod unreviewed;
+mod world;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use sha2::{Digest, Sha256};
 
 use crate::agent::Profile;
-use crate::check::{self, Site};
-use crate::event::{CheckResult, CheckStatus, Checked, Escalation, Fact, Outcome, PauseReason};
-use crate::flow::{Action, Decision, PhaseState, Run, decide};
+use crate::check;
+use crate::config::GithubKeys;
+use crate::event::{Escalation, Fact, Outcome, PauseReason};
+use crate::flow::{Action, Decision, PhaseState, Run, Stage, decide};
 use crate::forge::{Forge, ForgeError};
 use crate::journal::{Journal, JournalError};
-use crate::phase::{PhaseName, Step};
+use crate::phase::PhaseName;
 use crate::policy::Entry;
 use crate::process::{Stop, Urgency};
 use crate::prompt::PromptError;
 use crate::redact::Masker;
+use crate::report::MovedComment;
 use crate::store::StoreError;
 use crate::store::folders::RunFolder;
+use crate::store::job::JobSeal;
 use crate::summary::deliverable_path;
-use crate::workspace::{self, CommitId, IssueSpace, Snapshot, Tree};
+use crate::workspace::{self, CommitId, Credentials, IssueSpace, Snapshot, Tree};
 
 pub use begin::{Beginning, begin};
+pub use border::{Border, Wish, Wishes};
+pub use commit::{phase_message, record_message, settle_commit};
+pub use part::Part;
+pub use share_work::has_shared_work;
+pub use shown::Shown;
+pub use unreviewed::{base_of, unreviewed};
 
 /// Why a run stops before its halt. Whatever was finished is in the log.
 #[derive(Debug, thiserror::Error)]
@@ -48,6 +74,8 @@ pub enum RunError {
     Store(#[from] StoreError),
     #[error("interrupted")]
     Interrupted,
+    #[error("E_BUNDLE_HEADS: {branch} holds more than what was judged, and is not pushed")]
+    Unjudged { branch: String },
     #[error("{0}")]
     Bug(String),
 }
@@ -59,7 +87,7 @@ pub enum Push {
     Never,
     /// When the run halts.
     Halt,
-    /// After each phase.
+    /// After each phase, too.
     Phase,
 }
 
@@ -77,21 +105,75 @@ pub struct PhaseRunner {
     pub masker: Masker,
     pub stop: Stop,
     pub push: Push,
+    /// What others do is left to them.
+    pub part: Part,
+    /// Where the branch stood when the work of another process was found good.
+    pub judged: Option<CommitId>,
+    /// What the run does on GitHub.
+    pub github: GithubKeys,
+    /// What git may use for a push where it has nothing of its own.
+    pub credentials: Option<Credentials>,
     /// The name of the signal behind a stop.
     pub signal: std::sync::Arc<std::sync::OnceLock<&'static str>>,
+    /// What ends this turn between two phases.
+    pub border: Border,
     /// The files as we saw them after the last thing that ran; nothing when somebody may have touched them.
     pub seen: Option<Snapshot>,
+    /// An agent of the cycle was called.
+    pub has_called: bool,
+    /// What a reviewer was shown last.
+    pub shown: Option<Shown>,
+    /// What the commands of the repository have shown so far.
+    pub commands: check::Memory,
+    /// Where the comment is that took the place of a deleted one.
+    pub moved_comment: MovedComment,
+    /// The files by which a step tells the runner of its job something.
+    pub job: JobSeal,
 }
 
 impl PhaseRunner {
-    /// Works until nothing is left to do.
+    /// Works until nothing is left to do, or the turn ends otherwise; what is not committed by then is kept.
     pub async fn run(&mut self) -> Result<Outcome, RunError> {
+        let ended = match self.work().await {
+            // Who publishes leaves the run as it is handed over, and is started again as it was.
+            Err(RunError::Forge(ForgeError::Limited { action, until })) if self.part != Part::Publication => {
+                self.waits_for_server(action, until).await
+            }
+            ended => ended,
+        };
+        if matches!(ended, Ok(_) | Err(RunError::Interrupted))
+            && let Err(error) = self.keep_files()
+        {
+            tracing::warn!("git may remove the files of the phase under way when it clears up: {error}");
+        }
+        if matches!(ended, Ok(_) | Err(RunError::Interrupted)) {
+            self.space.tip_rests()?;
+        }
+        ended
+    }
+
+    async fn work(&mut self) -> Result<Outcome, RunError> {
+        self.announce().await?;
         loop {
+            self.note_moved_comment()?;
             if self.stopping() {
+                if self.ends_for_good()? {
+                    self.show_what_there_is().await?;
+                    return self.halted(Outcome::Cancelled).await;
+                }
                 return self.interrupted();
             }
-            match decide(self.journal.state()) {
-                Decision::Halt(outcome) => return self.halted(outcome),
+            let decision = decide(self.journal.state());
+            if let Some(outcome) = self.handed_over(&decision) {
+                return self.hand_over(outcome).await;
+            }
+            match decision {
+                Decision::Halt(outcome) => {
+                    self.show_what_there_is().await?;
+                    if !self.takes_up_red_checks(outcome).await? {
+                        return self.halted(outcome).await;
+                    }
+                }
                 Decision::Record(fact) => self.journal.record(*fact)?,
                 Decision::Perform(action) => self.perform(action).await?,
             }
@@ -100,13 +182,20 @@ impl PhaseRunner {
 
     async fn perform(&mut self, action: Action) -> Result<(), RunError> {
         match action {
+            Action::StartPhase(phase) if self.waits_before(&phase)? => Ok(()),
             Action::StartPhase(phase) => self.start_phase(phase),
             // What changes the state is decided about again before anything is paid for.
             Action::Assess(_) | Action::CallAgent(_) if self.saw_spending_elsewhere()? => Ok(()),
             Action::Assess(assess) => self.assess(&assess).await,
-            Action::CallAgent(call) => self.call(&call).await,
+            Action::CallAgent(call) => {
+                self.border.worked = true;
+                self.call(&call).await
+            }
             Action::RunChecks { phase, round } => self.run_checks(&phase, round).await,
-            Action::Commit(phase) => self.commit(&phase),
+            Action::Commit(phase) => {
+                self.commit(&phase)?;
+                self.share().await
+            }
             Action::Publish => self.publish().await,
         }
     }
@@ -114,19 +203,39 @@ impl PhaseRunner {
     fn interrupted(&mut self) -> Result<Outcome, RunError> {
         let signal = self.signal.get().copied().unwrap_or("a signal").to_owned();
         self.journal.record(Fact::Interrupted { signal })?;
+        if let Err(error) = self.leave_what_there_is() {
+            tracing::warn!("What there is so far cannot be shared: {error}");
+        }
         Err(RunError::Interrupted)
+    }
+
+    /// The disk of a job is gone when the job is. An announced commit is not there yet, and a record must not pass for it.
+    fn leave_what_there_is(&mut self) -> Result<(), RunError> {
+        let is_closing = self.run_state()?.phases.iter().any(|phase| phase.stage == Stage::Closing);
+        if self.push != Push::Phase || is_closing {
+            return Ok(());
+        }
+        self.share_work(Outcome::Running)?;
+        self.commit_record(Outcome::Running)?;
+        self.push()
     }
 
     pub(crate) fn stopping(&self) -> bool {
         self.stop.urgency() > Urgency::Running
     }
 
-    fn halted(&mut self, outcome: Outcome) -> Result<Outcome, RunError> {
-        self.commit_record(outcome)?;
-        if self.push == Push::Halt {
-            self.push()?;
-        }
+    async fn halted(&mut self, outcome: Outcome) -> Result<Outcome, RunError> {
+        self.answer_threads(outcome).await?;
+        self.present(outcome).await?;
+        self.keep_end(outcome)?;
         Ok(outcome)
+    }
+
+    /// Brings the end of the log, and what is not approved yet, to where the next process finds it.
+    fn keep_end(&mut self, outcome: Outcome) -> Result<(), RunError> {
+        self.share_work(outcome)?;
+        self.commit_record(outcome)?;
+        if self.push == Push::Never { Ok(()) } else { self.push() }
     }
 
     pub(crate) fn run_state(&self) -> Result<&Run, RunError> {
@@ -143,11 +252,13 @@ impl PhaseRunner {
             return Ok(self.journal.record(Fact::Paused { escalation })?);
         }
         // Nothing ran since the last look, so its tree still stands; what differs from HEAD is from before our commit.
-        let tree = match self.seen.take() {
-            Some(last) => last.tree.to_string(),
-            None => self.look(None)?.tree.to_string(),
+        let (tree, by_hand) = if let Some(last) = self.seen.take() {
+            (last.tree, Vec::new())
+        } else {
+            let seen = self.look(None)?.clone();
+            (seen.tree.clone(), self.left_by_people(&seen)?)
         };
-        Ok(self.journal.record(Fact::PhaseStarted { phase: name, tree })?)
+        Ok(self.journal.record(Fact::PhaseStarted { phase: name, tree: tree.to_string(), by_hand })?)
     }
 
     /// A phase that begins with a review needs the documents it is about.
@@ -177,81 +288,6 @@ impl PhaseRunner {
         }
         self.seen.as_ref().ok_or_else(|| RunError::Bug("a look saw nothing".into()))
     }
-
-    async fn run_checks(&mut self, name: &PhaseName, round: u32) -> Result<(), RunError> {
-        let before = Tree::try_from(self.phase(name)?.tree.as_str())?;
-        let changed = self.changed_now(name, &before)?;
-        let committable = self.committable(name, &before)?;
-        let results = self.examine(name, &changed, committable).await?;
-        if self.stopping() {
-            return Ok(());
-        }
-        if results.iter().any(ran_a_command) {
-            self.seen = None;
-        }
-        let tree = self.look(Some(&before))?.tree.to_string();
-        let fact = Checked { phase: name.clone(), round, results, tree };
-        Ok(self.journal.record(Fact::Checked(fact))?)
-    }
-
-    /// What the authors changed and did not take back; for a phase that was opened again also what it committed before
-    /// and what still stands.
-    fn changed_now(&mut self, name: &PhaseName, before: &Tree) -> Result<BTreeSet<String>, RunError> {
-        let phase = self.phase(name)?;
-        let (changed, earlier) = (phase.changed.clone(), phase.earlier.clone());
-        let seen = self.look(Some(before))?;
-        let mut now: BTreeSet<String> =
-            changed.into_iter().filter(|path| seen.uncommitted.contains_key(path)).collect();
-        let code = now.iter().any(|path| !path.starts_with(".ai-workflow/"));
-        if let (false, Some(commit)) = (code, earlier) {
-            now.extend(self.space.workspace().still_changed_by(&CommitId::try_from(commit.as_str())?)?);
-        }
-        Ok(now)
-    }
-
-    /// Tells whether git knows the deliverable or would take it into a commit.
-    fn committable(&mut self, name: &PhaseName, before: &Tree) -> Result<bool, RunError> {
-        let output = self.folder.deliverable(&self.phase(name)?.def);
-        if self.look(Some(before))?.uncommitted.contains_key(&output) {
-            return Ok(true);
-        }
-        Ok(!self.space.workspace().tracked_below(&output)?.is_empty())
-    }
-
-    async fn examine(
-        &mut self,
-        name: &PhaseName,
-        changed: &BTreeSet<String>,
-        committable: bool,
-    ) -> Result<Vec<CheckResult>, RunError> {
-        let run =
-            self.journal.state().run.as_ref().ok_or_else(|| RunError::Bug("the run has not begun".into()))?;
-        let phase = run.phase(name).ok_or_else(|| RunError::Bug(format!("the run has no phase {name}")))?;
-        let output = deliverable_path(run, phase);
-        let site = Site {
-            worktree: self.folder.root(),
-            phase: &phase.def,
-            output: &output,
-            committable,
-            // A phase opened again for a review or a revision may keep the deliverable it has.
-            began: phase
-                .started_at
-                .filter(|_| phase.completed_steps.contains(&Step::Execute))
-                .unwrap_or(run.created_at),
-            changed,
-            evaluation: phase.evaluation.as_ref(),
-            protected: &run.started.agreement.protected,
-            commands: &run.started.agreement.commands,
-            time: &run.started.agreement.time,
-            masker: &self.masker,
-        };
-        Ok(check::run(&site, &mut self.stop).await)
-    }
-}
-
-/// A command may leave files behind; one that is not configured was not run.
-fn ran_a_command(result: &CheckResult) -> bool {
-    check::runs_a_command(&result.check) && result.status != CheckStatus::Skipped
 }
 
 /// Returns an id that nobody can guess: 128 random bits in hex.

@@ -1,15 +1,48 @@
-//! The last effects outside: the pull request (or its text) and the push. Each can be repeated.
+//! The effects outside: the push, the pull request (or its text). Each can be repeated.
 
-use super::{PhaseRunner, RunError};
-use crate::event::Fact;
-use crate::forge::PullRequest;
-use crate::summary::pull_request;
+use super::{Part, PhaseRunner, Push, RunError};
+use crate::event::{Fact, Outcome};
+use crate::forge::{Forge, ForgeError, LocalForge, PullRequest};
+use crate::process::{Stop, Urgency};
+use crate::summary::{Documents, pull_request};
 
 impl PhaseRunner {
-    /// Brings the pull request up to date with the branch.
-    pub(super) async fn publish(&mut self) -> Result<(), RunError> {
+    /// After a phase: others see it as soon as it is on the branch.
+    pub(super) async fn share(&mut self) -> Result<(), RunError> {
+        if self.push != Push::Phase || self.run_state()?.published {
+            return Ok(());
+        }
+        self.push()?;
+        if self.forge.is_remote() { self.upsert(Outcome::Running).await } else { Ok(()) }
+    }
+
+    /// A run that halts before its end shows its work in a draft, too.
+    pub(super) async fn show_what_there_is(&mut self) -> Result<(), RunError> {
         let run = self.run_state()?;
-        let (title, body) = pull_request(run);
+        let nothing = run.phases.iter().all(|phase| phase.commit.is_none());
+        let told = run.published && run.outcome == Outcome::Completed;
+        if !self.forge.is_remote() || self.push == Push::Never || told || nothing {
+            return Ok(());
+        }
+        let outcome = run.outcome;
+        self.push()?;
+        self.upsert(outcome).await
+    }
+
+    /// Brings the pull request up to date with the branch. On a server the branch has to be there first.
+    pub(super) async fn publish(&mut self) -> Result<(), RunError> {
+        if self.forge.is_remote() && self.push != Push::Never {
+            self.push()?;
+        }
+        // Nothing is left to do but to say so.
+        self.upsert(Outcome::Completed).await
+    }
+
+    /// `outcome` is what the run comes to.
+    async fn upsert(&mut self, outcome: Outcome) -> Result<(), RunError> {
+        self.follow_up().await?;
+        let (run, unreviewed) = (self.run_state()?, self.unreviewed()?);
+        let (title, body) = pull_request(run, outcome, &unreviewed, Documents::Kept);
         let request = PullRequest {
             title: self.masker.mask(&title),
             head: run.started.branch.clone(),
@@ -17,13 +50,39 @@ impl PhaseRunner {
             draft: true,
             body: self.masker.mask(&body),
         };
-        let published = self.forge.upsert_pull_request(run.started.issue.number, &request).await?;
+        // What nobody may push stays a text beside the code.
+        let unshared = Forge::Local(LocalForge::new(&self.checkout));
+        let forge = if self.push == Push::Never { &unshared } else { &self.forge };
+        let opened = forge.upsert_pull_request(run.started.issue.number, &request);
+        let Some(published) = unless_stopped(&self.stop, opened).await? else { return Ok(()) };
         Ok(self.journal.record(Fact::Published { pr_number: published.number, pr_url: published.url })?)
     }
 
-    /// Pushes the run's branch to `origin`.
+    /// Pushes the run's branch to `origin`. Who publishes the work of another process pushes what was judged and its own
+    /// records on top.
     pub(super) fn push(&mut self) -> Result<(), RunError> {
         let branch = self.run_state()?.started.branch.clone();
-        Ok(self.space.workspace().push("origin", &branch, None)?)
+        let is_judged = match (self.part, &self.judged) {
+            (Part::Publication, Some(judged)) => self.space.has_only_records_on(judged)?,
+            (Part::Publication, None) => false,
+            (Part::All | Part::Work, _) => true,
+        };
+        if !is_judged {
+            return Err(RunError::Unjudged { branch });
+        }
+        Ok(self.space.workspace().push("origin", &branch, None, self.credentials.as_ref())?)
+    }
+}
+
+/// Waits for a server, which can take minutes, unless a stop comes first; the effect is found again later.
+pub(super) async fn unless_stopped<T>(
+    stop: &Stop,
+    effect: impl Future<Output = Result<T, ForgeError>>,
+) -> Result<Option<T>, RunError> {
+    let mut stop = stop.clone();
+    tokio::select! {
+        biased;
+        done = effect => Ok(Some(done?)),
+        _ = stop.beyond(Urgency::Running) => Ok(None),
     }
 }

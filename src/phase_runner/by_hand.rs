@@ -1,0 +1,84 @@
+//! What a person changed while no process of ours worked: it stays, and is judged before anything is approved. Whoever reads
+//! is compared with the files as they are when it begins, so that nobody's work passes for a reviewer's; and where nobody
+//! reviews, an author does not answer for what a person wrote.
+
+use super::{PhaseRunner, RunError};
+use crate::event::Fact;
+use crate::flow::Stage;
+use crate::phase::{PhaseName, Step};
+use crate::workspace::{Snapshot, Tree, is_engines_own};
+
+impl PhaseRunner {
+    /// Looks at the files before the first call of this process; tells whether they are others than the phase left behind.
+    /// Later nobody but those we call can have changed them.
+    pub(super) fn takes_up_work_by_hand(
+        &mut self,
+        name: &PhaseName,
+        step: Step,
+        known: &Tree,
+    ) -> Result<bool, RunError> {
+        let has_called = self.has_called;
+        self.has_called |= step != Step::Check;
+        if has_called || !self.tells_people_apart(name, step)? {
+            return Ok(false);
+        }
+        let seen = self.look(Some(known))?;
+        if seen.tree == *known {
+            return Ok(false);
+        }
+        let (tree, mut changed) = (seen.tree.to_string(), seen.changed.clone());
+        let phase = self.phase(name)?;
+        // A command of ours that was killed may have left files behind, but neither documents nor files of the phase.
+        let is_known = |path: &String| phase.changed.contains(path) || self.space.is_of_run(path);
+        changed.retain(|path| self.is_of_people(path) && (step != Step::Check || is_known(path)));
+        if changed.is_empty() && step == Step::Check {
+            return Ok(false);
+        }
+        self.journal.record(Fact::ChangedByHand { phase: name.clone(), tree, changed })?;
+        Ok(true)
+    }
+
+    /// Before this process has called anybody, only people can have changed what was approved.
+    pub(super) fn voided_by_hand(
+        &mut self,
+        name: &PhaseName,
+        seen: Option<Snapshot>,
+    ) -> Result<(), RunError> {
+        let Some(Snapshot { tree, mut changed, .. }) = seen.filter(|_| !self.has_called) else {
+            return Ok(());
+        };
+        changed.retain(|path| self.is_of_people(path));
+        let (phase, tree) = (name.clone(), tree.to_string());
+        Ok(self.journal.record(Fact::ChangedByHand { phase, tree, changed })?)
+    }
+
+    /// A reviewer is shown all there is, whoever wrote it. An author that was cut off may have written anything itself.
+    fn tells_people_apart(&self, name: &PhaseName, step: Step) -> Result<bool, RunError> {
+        let phase = self.phase(name)?;
+        let is_reader = matches!(step, Step::Review | Step::Answer | Step::Check);
+        Ok(is_reader || (phase.def.policy.review.is_none() && phase.stage == Stage::Ready(step)))
+    }
+
+    /// Returns what a person changed and did not commit before a phase began; what earlier authors left is theirs.
+    pub(super) fn left_by_people(&self, seen: &Snapshot) -> Result<Vec<String>, RunError> {
+        let phases = &self.run_state()?.phases;
+        let is_of_author = |path: &String| phases.iter().any(|phase| phase.changed.contains(path));
+        let paths = seen.uncommitted.keys();
+        let left = paths.filter(|path| !is_engines_own(path) && self.is_of_people(path));
+        Ok(left.filter(|path| !is_of_author(path)).cloned().collect())
+    }
+
+    fn is_of_people(&self, path: &str) -> bool {
+        let strays = self.journal.state().run.as_ref().map(|run| &run.started.strays);
+        !self.space.is_setting(path) && strays.is_none_or(|strays| strays.iter().all(|stray| stray != path))
+    }
+
+    /// A reader that was stopped leaves no change behind: the next process would take it for a person's.
+    pub(super) fn undo_of_stopped_reader(&mut self, before: &Tree) -> Result<(), RunError> {
+        if !self.space.snapshot(Some(before))?.changed.is_empty() {
+            self.space.restore(before)?;
+        }
+        self.seen = None;
+        Ok(())
+    }
+}
