@@ -1,18 +1,50 @@
 //! A run told to people: the phase table, the progress comment, the pull request text, the question of a pause.
 //! Plain Markdown from the state; says nothing that is not in the facts.
 
+mod annotations;
+mod commands;
+mod evidence;
+mod exchange;
+mod findings;
+mod follow_up;
+pub mod job;
+mod neutral;
+mod opinions;
 mod plain;
+mod problems;
+mod progress;
+mod pull_request;
+mod quoted;
+pub mod review_loop;
+mod sarif;
+mod thread;
+mod unresolved;
+mod unreviewed;
+mod used;
 
 use std::fmt::Write as _;
 
-use crate::event::{CheckStatus, Choice, Escalation, Outcome, PauseReason};
+use crate::event::{Choice, Escalation, Outcome, PauseReason, TriageTable};
 use crate::flow::{Measure, PhaseState, Run, Scope, Shortage, Status, shortage};
 use crate::issue::IssueNumber;
 use crate::phase::Step;
+pub use annotations::annotations;
+pub use exchange::exchange_line;
+pub use findings::{finding_lines, line as finding_line};
+pub use follow_up::{follow_up, follow_up_marker, wants_follow_up};
+pub use neutral::{neutral, neutral_json};
+pub use opinions::opinion_lines;
 pub use plain::{columns, padded, plain};
-
-/// The most suggestions a pull request carries.
-const MOST_SUGGESTIONS: usize = 20;
+pub use problems::{Problem, history, problems};
+use progress::plain_address;
+pub use progress::{NO_CI, STARTS_CI, marker, progress_comment, starts_no_ci, unshared_marker};
+pub use pull_request::{Documents, pull_request};
+pub use quoted::quoted;
+pub use sarif::sarif;
+pub use thread::{Place, answered_up_to, thread_answer, thread_marker};
+use unresolved::{Layout, background};
+pub use unreviewed::Unreviewed;
+pub use used::used_line;
 
 /// Returns a symbol and a word for the status of a phase.
 pub fn status_word(phase: &PhaseState) -> String {
@@ -42,9 +74,16 @@ pub fn verdict_word(phase: &PhaseState) -> String {
     }
 }
 
-/// Returns the note of a phase: why it was skipped, failed or waits.
+/// Returns the note of a phase: why it was skipped, failed or waits, or who accepted it.
 pub fn note(phase: &PhaseState) -> String {
-    phase.skipped_because.clone().or_else(|| phase.reason.clone()).unwrap_or_default()
+    let known = phase.skipped_because.clone().or_else(|| phase.reason.clone());
+    known.or_else(|| accepted(phase)).unwrap_or_default()
+}
+
+fn accepted(phase: &PhaseState) -> Option<String> {
+    let person = phase.accepted_by.as_ref()?;
+    let why = phase.accepted_because.as_ref().map_or(String::new(), |why| format!(": {why}"));
+    Some(format!("accepted by {person}{why}"))
 }
 
 /// Returns the phases as a Markdown table.
@@ -58,52 +97,15 @@ pub fn phase_table(run: &Run) -> String {
             table,
             "| {} | {status} | {verdict} | {rounds} | {revisions} | {} |",
             phase.name(),
-            cell(&note)
+            cell(&quoted(&note))
         );
     }
     table
 }
 
-/// Returns a text that stays inside one table cell and on one line.
+/// Returns a text that stays inside one table cell and on one line. A backslash before a bar could be the text's own.
 fn cell(text: &str) -> String {
-    text.replace(['\r', '\n'], " ").replace('|', "\\|")
-}
-
-/// Returns a text from outside as one line of Markdown that mentions nobody, closes nothing and shows no image or link.
-pub fn quoted(text: &str) -> String {
-    let calm = plain(text)
-        .replace('@', "@\u{200b}")
-        .replace('#', "#\u{200b}")
-        .replace("](", "]\u{200b}(")
-        .replace('<', "&lt;");
-    let mut short: String = calm.trim().chars().take(400).collect();
-    if short.len() < calm.trim().len() {
-        short.push('…');
-    }
-    short
-}
-
-/// Returns the one progress comment of a run.
-pub fn progress_comment(run: &Run) -> String {
-    let mut body = format!("{}\n### ai-workflow: {}\n\n", marker(run), run.outcome.as_str());
-    body.push_str(&phase_table(run));
-    if let Some(escalation) = &run.paused {
-        let _ = write!(body, "\n{}", question(run, escalation));
-    }
-    let agents = agent_lines(run);
-    if !agents.is_empty() {
-        let _ = write!(body, "\n{}", in_list(&agents));
-    }
-    let _ = write!(body, "\n{}\n", cost_line(run));
-    if run.simulated {
-        body.push_str("\nSimulated: a scripted or plain-command agent took part.\n");
-    }
-    body
-}
-
-/// Returns the mark by which our own comment is found again.
-pub fn marker(run: &Run) -> String {
-    format!("<!-- ai-workflow:progress issue={} -->", run.started.issue.number)
+    text.replace(['\r', '\n'], " ").replace('|', "&#124;")
 }
 
 /// Returns what the agents have used, in one line.
@@ -126,6 +128,12 @@ pub fn counted(number: u64, noun: &str) -> String {
     format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
 }
 
+/// Returns what a triage counted, in a few words.
+pub fn table_line(table: TriageTable) -> String {
+    let TriageTable { fix_required, no_fix_needed, needs_discussion } = table;
+    format!("{fix_required} to fix, {no_fix_needed} not to fix, {needs_discussion} to discuss")
+}
+
 /// Returns a time as people say it: `4s`, `12m05s`, `3h07m`.
 pub fn duration(seconds: u64) -> String {
     match seconds {
@@ -135,86 +143,26 @@ pub fn duration(seconds: u64) -> String {
     }
 }
 
-/// Returns title and body of the pull request.
-pub fn pull_request(run: &Run) -> (String, String) {
-    let issue = &run.started.issue;
-    let title: String = quoted(&issue.title).chars().take(200).collect();
-    let mut body = format!("Closes #{}\n\n", issue.number);
-    if run.simulated {
-        body.push_str(
-            "> **Simulated**: a scripted or plain-command agent took part; no model did this work.\n\n",
-        );
-    }
-    let _ = write!(body, "## Phases\n\n{}", phase_table(run));
-    let _ = write!(body, "\n## Evidence gathered by ai-workflow\n\n{}", evidence(run));
-    body.push_str(&documents_section(run));
-    let agents = agent_lines(run);
-    if !agents.is_empty() {
-        let _ = write!(body, "\n## Agents\n\n{}", in_list(&agents));
-    }
-    let suggestions = suggestions(run);
-    if !suggestions.is_empty() {
-        let _ = write!(body, "\n## Suggestions of the reviewers\n\n{suggestions}");
-    }
-    let tasks = remaining_tasks(run);
-    if !tasks.is_empty() {
-        let _ = write!(body, "\n## Left for later\n\n{tasks}");
-    }
-    let _ = write!(body, "\n---\n{}. Run `{}`.\n", cost_line(run), run.started.run_id);
-    (title, body)
-}
-
-/// Returns title and body of the pull request of a finalized run: its documents are off the branch, so none is named.
-pub fn finalized_pull_request(run: &Run) -> (String, String) {
-    let (title, body) = pull_request(run);
-    (title, body.replacen(&documents_section(run), "", 1))
-}
-
-fn documents_section(run: &Run) -> String {
-    format!("\n## Documents\n\n{}", documents(run))
-}
-
-/// Returns what is worth knowing about the agents, one line each: who took over, and who reviewed its own work.
+/// Returns what is worth knowing about the agents, one line each: who took over, who reviewed its own work,
+/// and what reviewers asked.
 pub fn agent_lines(run: &Run) -> Vec<String> {
     let fallbacks = run.fallbacks.iter();
     let fallbacks = fallbacks.map(|fallback| format!("{} {}: {fallback}", fallback.phase, fallback.step));
     let own = run.phases.iter().filter(|phase| phase.reviewed_by_its_author());
     let own = own.map(|phase| format!("{}: the reviewer is the author's own model", phase.name()));
-    fallbacks.chain(own).collect()
+    let of_phases = run.phases.iter().flat_map(|phase| panel_lines(phase).chain(exchange::lines(phase)));
+    fallbacks.chain(own).chain(of_phases).collect()
 }
 
-fn in_list(lines: &[String]) -> String {
-    lines.iter().fold(String::new(), |list, line| list + "- " + &quoted(line) + "\n")
-}
-
-fn evidence(run: &Run) -> String {
-    let mut lines = String::new();
-    for phase in run.phases.iter().filter(|phase| phase.status == Status::Completed) {
-        for result in phase.checks.iter().flatten() {
-            let word = match result.status {
-                CheckStatus::Pass => "pass",
-                CheckStatus::Fail => "FAIL",
-                CheckStatus::Unavailable => "unavailable",
-                CheckStatus::Skipped => "skipped",
-            };
-            let _ =
-                writeln!(lines, "- {} · {}: {word}, {}", phase.name(), result.check, quoted(&result.summary));
-        }
-        if let Some(person) = &phase.accepted_by {
-            let _ =
-                writeln!(lines, "- {} · **accepted by {}, not by a reviewer**", phase.name(), quoted(person));
-        }
-    }
-    lines
-}
-
-fn documents(run: &Run) -> String {
-    let completed =
-        run.phases.iter().filter(|phase| phase.status == Status::Completed && !phase.def.policy.triage);
-    completed.fold(String::new(), |mut lines, phase| {
-        let _ = writeln!(lines, "- `{}`", deliverable_path(run, phase));
-        lines
-    })
+/// Returns which second opinions the latest round went without, and which came from the author's own model.
+fn panel_lines(phase: &PhaseState) -> impl Iterator<Item = String> {
+    let name = phase.name();
+    let left_out = phase.left_out.iter();
+    let left_out =
+        left_out.map(move |(seat, why)| format!("{name}: without the second opinion {seat}: {why}"));
+    let own = phase.seats_of_its_author();
+    left_out
+        .chain(own.map(move |seat| format!("{name}: the second opinion {seat} is the author's own model")))
 }
 
 /// Returns the path of a phase's deliverable, relative to the top of the repository.
@@ -225,47 +173,22 @@ pub fn deliverable_path(run: &Run, phase: &PhaseState) -> String {
     )
 }
 
-fn suggestions(run: &Run) -> String {
-    let readings = run.phases.iter().filter_map(|phase| {
-        let reading = phase.review.as_ref()?.reading.as_ref()?;
-        Some((phase.name(), reading))
-    });
-    let all = readings.flat_map(|(name, reading)| reading.suggestions.iter().map(move |text| (name, text)));
-    all.take(MOST_SUGGESTIONS).fold(String::new(), |mut lines, (name, text)| {
-        let _ = writeln!(lines, "- {name}: {}", quoted(text));
-        lines
-    })
-}
-
-fn remaining_tasks(run: &Run) -> String {
-    let tasks = run
-        .phases
-        .iter()
-        .filter_map(|phase| phase.evaluation.as_ref())
-        .flat_map(|found| &found.remaining_tasks);
-    tasks.fold(String::new(), |mut lines, task| {
-        let _ =
-            writeln!(lines, "- {} ({} {})", quoted(&task.task), quoted(&task.priority), quoted(&task.phase));
-        lines
-    })
-}
-
 /// Returns the question of a pause with the commands that answer it, in Markdown.
 pub fn question(run: &Run, escalation: &Escalation) -> String {
     let head = format!("**Waiting ({}).** {}", escalation.reason.as_str(), quoted(&escalation.question));
-    let commands = answers(run, escalation).join("\n    ");
-    format!("{head}\n\n{}\nAnswer with one of:\n\n    {commands}\n", report(escalation, quoted))
+    let how = commands::answered_with(run, escalation, &answers(run, escalation));
+    let background = background(run, escalation, Layout::Markdown);
+    let asked = run.asked_of().map_or(String::new(), |who| format!("Asked: {}.\n\n", quoted(&who)));
+    format!("{head}\n\n{background}\n{asked}{how}")
 }
 
 /// Returns the same question for a terminal.
 pub fn question_lines(run: &Run, escalation: &Escalation) -> String {
     let head = format!("waiting ({}): {}", escalation.reason.as_str(), plain(&escalation.question));
     let commands = answers(run, escalation).join("\n  ");
-    format!("{head}\n{}answer with one of:\n  {commands}\n", report(escalation, plain))
-}
-
-fn report(escalation: &Escalation, shown: fn(&str) -> String) -> String {
-    escalation.report.iter().fold(String::new(), |text, line| text + "- " + &shown(line) + "\n")
+    let background = background(run, escalation, Layout::Terminal);
+    let asked = run.asked_of().map_or(String::new(), |who| format!("asked: {}\n", plain(&who)));
+    format!("{head}\n{background}{asked}answer with one of:\n  {commands}\n")
 }
 
 /// Returns the commands that answer a pause.
@@ -274,6 +197,7 @@ fn answers(run: &Run, escalation: &Escalation) -> Vec<String> {
     let again = format!("ai-workflow execute --phase all --issue {number}");
     match escalation.reason {
         PauseReason::Budget => vec![format!("{again} --set {}", raised(run))],
+        PauseReason::OnRequest => vec![format!("ai-workflow resume --issue {number} --continue")],
         reason if reason.passes_by_itself() => vec![match escalation.until {
             Some(until) => format!("{again}    # from {until} on"),
             None => again,
@@ -304,16 +228,21 @@ fn raised(run: &Run) -> String {
 
 fn answer(number: IssueNumber, choice: Choice) -> String {
     match choice {
-        Choice::Continue => format!("ai-workflow resume --issue {number} --continue --text \"your advice\""),
-        Choice::Accept => format!("ai-workflow resume --issue {number} --accept"),
+        Choice::Continue => format!("ai-workflow resume --issue {number} --answer \"your advice\""),
+        Choice::Accept => format!("ai-workflow resume --issue {number} --accept --reason \"why\""),
+        Choice::Edited => format!("ai-workflow resume --issue {number} --edited"),
         Choice::GiveUp => format!("ai-workflow resume --issue {number} --give-up"),
     }
 }
 
 /// Returns the one command that comes next.
 pub fn next_command(run: &Run) -> String {
+    next_command_after(run, run.outcome)
+}
+
+fn next_command_after(run: &Run, outcome: Outcome) -> String {
     let number = run.started.issue.number;
-    match run.outcome {
+    match outcome {
         Outcome::Running => format!("ai-workflow execute --phase all --issue {number}"),
         Outcome::Completed => format!("ai-workflow finalize --issue {number}"),
         Outcome::Failed | Outcome::Incomplete => {
@@ -324,27 +253,5 @@ pub fn next_command(run: &Run) -> String {
             first.unwrap_or_else(|| format!("ai-workflow status --issue {number}"))
         }
         Outcome::Cancelled => format!("ai-workflow cleanup --issue {number}"),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn text_from_outside_mentions_nobody_and_closes_nothing() {
-        let calm = quoted("@everyone fixes #2\n![x](https://evil.example) <b>");
-        assert!(
-            !calm.contains("@everyone")
-                && !calm.contains("#2")
-                && !calm.contains("](")
-                && !calm.contains("<b")
-        );
-        assert!(!calm.contains('\n'));
-    }
-
-    #[test]
-    fn a_long_text_is_cut_where_a_reader_sees_it() {
-        assert!(quoted(&"ぁ".repeat(500)).ends_with('…'));
     }
 }
