@@ -1,16 +1,22 @@
 //! Tells people what happens. A reporter gets the fact and the whole state and renders it anew each time,
 //! so that a lost or doubled report heals itself. A reporter that fails warns once; it never fails the run.
 
+mod github_comment;
+mod job_files;
 mod local_comment;
 mod log_lines;
+mod state_label;
 mod terminal;
 
 use crate::event::Entry;
 use crate::flow::State;
 use crate::redact::Masked;
 
+pub use github_comment::{CommentTask, MovedComment, PACE, github_comment};
+pub use job_files::JobFiles;
 pub use local_comment::LocalComment;
 pub use log_lines::{LogLines, skip_line, verdict_line};
+pub use state_label::{LabelTask, StateLabel, state_label, state_labels};
 pub use terminal::{StderrBeside, Terminal};
 
 /// Somebody who is told.

@@ -10,7 +10,7 @@ use super::Reporter;
 use crate::event::{Entry, Fact};
 use crate::flow::{Run, State};
 use crate::redact::{Masked, Masker};
-use crate::summary::plain;
+use crate::summary::{neutral, plain};
 
 /// How often the clock in the line moves.
 const TICK: Duration = Duration::from_millis(200);
@@ -71,7 +71,7 @@ fn doing(run: &Run, fact: &Fact) -> Option<String> {
 }
 
 /// Writes log lines to stderr beside the live line, which is taken away meanwhile. Each event becomes one line
-/// without secrets and without anything that could move the cursor.
+/// without secrets and without anything that could move the cursor or that a runner of jobs would obey.
 #[derive(Debug, Clone)]
 pub struct StderrBeside {
     terminal: Terminal,
@@ -88,7 +88,7 @@ impl StderrBeside {
 impl Write for StderrBeside {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let line = plain(self.masker.mask(&String::from_utf8_lossy(bytes)).as_str());
-        self.terminal.line.suspend(|| writeln!(io::stderr(), "{line}"))?;
+        self.terminal.line.suspend(|| writeln!(io::stderr(), "{}", neutral(&line)))?;
         Ok(bytes.len())
     }
 
