@@ -1,11 +1,13 @@
 //! What was agreed when a run began stays: a flag that wants something else is refused, never silently ignored.
 
 use super::arguments::SettingFlags;
+use super::door::Door;
 use super::failure::Failure;
+use super::seconds;
 use crate::flow::Run;
 
 /// Refuses flags that contradict what the run was begun with.
-pub(super) fn refuse_another(run: &Run, flags: &SettingFlags) -> Result<(), Failure> {
+pub(super) fn refuse_another(door: &Door, run: &Run, flags: &SettingFlags) -> Result<(), Failure> {
     let started = &run.started;
     let preset = started.agreement.preset.as_deref().unwrap_or("full");
     let pinned = [
@@ -20,6 +22,9 @@ pub(super) fn refuse_another(run: &Run, flags: &SettingFlags) -> Result<(), Fail
     }
     if flags.fresh_sessions && !started.agreement.fresh_sessions {
         return Err(another(run, "sessions that are continued", "fresh-sessions"));
+    }
+    if !seconds::are_agreed(door, run, flags)? {
+        return Err(another(run, "other second reviewers", "second-reviewer"));
     }
     let skipped = |name: &str| {
         run.phases.iter().any(|phase| phase.name().as_str() == name && phase.left_out_by_choice())

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use super::door::Door;
 use super::hold::Hold;
+use super::seconds;
 use super::show::{show, words};
 use crate::event::Outcome;
 use crate::flow::{Run, Status};
@@ -63,11 +64,12 @@ fn agents(run: &Run) -> String {
         return "none left to call".into();
     };
     let (author, reviewer) = (def.agents.join(", then "), def.reviewers.join(", then "));
+    let seconds = seconds::told(def);
     let models = if run.asked.auto_model { "; the difficulty of the issue chooses the models" } else { "" };
     if author == reviewer {
-        format!("{author}, reviewed by the same program in a fresh process{models}")
+        format!("{author}, reviewed by the same program in a fresh process{seconds}{models}")
     } else {
-        format!("{author}, reviewed by {reviewer}{models}")
+        format!("{author}, reviewed by {reviewer}{seconds}{models}")
     }
 }
 

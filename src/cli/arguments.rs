@@ -2,11 +2,34 @@
 
 #![expect(clippy::struct_excessive_bools, reason = "each is a flag that a person gives or leaves out")]
 
+mod check;
+mod doc_review;
+mod event;
+mod findings;
+mod init;
+mod pr_feedback;
+mod replay;
+mod resume;
+mod settings;
+mod validate;
+
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+pub use check::Check;
+pub use doc_review::DocReview;
+pub use event::{Apply, Event, EventSource};
+pub use findings::{Findings, FindingsFormat};
+
 use crate::issue::IssueNumber;
+pub use init::{Init, InitGithub, InitPlace};
+pub use pr_feedback::PrFeedback;
+pub use replay::{Replay, ReplayFormat};
+pub use resume::Resume;
+pub use settings::SettingFlags;
+
+pub use validate::Validate;
 
 /// Where to begin, and the exit codes of every command.
 const AFTER_HELP: &str = "\
@@ -44,109 +67,92 @@ pub enum Command {
     Execute(Execute),
     /// Show where a run stands; works while it runs
     Status(Look),
+    /// Review the documents of a run before code is written: one round, or with `--autofix` until nothing is left
+    DocReview(DocReview),
     /// Answer the question of a paused run and go on
     Resume(Resume),
     /// End a run for good; asks the process that holds it to stop
     Cancel(OneIssue),
     /// Open a phase again, with a reason that stands on top of its next prompt
     Rollback(Rollback),
+    /// Take up what reviewers of the pull request asked for: revise, push, answer each thread once
+    PrFeedback(PrFeedback),
     /// Make the branch of a completed run ready: remove the run's files, squash, mark the pull request ready
     Finalize(Finalize),
+    /// Do what an event of GitHub asks for: a label, a comment with a command, a dispatch
+    Event(Event),
+    /// Publish what `event --bundle` handed over, after judging all of it; asks no agent
+    Apply(Apply),
     /// Remove a run: its branch, its worktree, its files
     Cleanup(Cleanup),
     /// List the presets and their phases
     ListPresets(Report),
     /// List the phases with their policy, limits and needs
     Phases(Report),
+    /// Judge the working tree, and an agent's answer, by the checks of a run; needs no run
+    Check(Check),
     /// Read a verdict out of a review, the way a run does
     ParseReview(ParseReview),
+    /// Tell what reviewers and checks found and what is open, for people, scripts or code scanners (SARIF)
+    Findings(Findings),
     /// Tell which rule led to each ruling of a run, or what differs between two runs
     Explain(Explain),
     /// Fold the log of a run again and show every fact
-    Replay(OneIssue),
+    Replay(Replay),
     /// Make a small project with a bug and take its issue through all phases
     Demo(Demo),
     /// Show or check the configuration
     Config(Config),
     /// Check what a run would need on this machine
     Doctor(Report),
+    /// Run the conditions of a step of `.ai-workflow/steps_registry.json` and show the retry prompt
+    Validate(Validate),
     /// Print a completion script for a shell
     Completions(Completions),
 }
 
 impl Command {
+    /// Tells whether it takes a run further, so that a job wants to know how that ended.
+    pub fn drives(&self) -> bool {
+        matches!(
+            self,
+            Self::Execute(_) | Self::Resume(_) | Self::DocReview(_) | Self::Event(_) | Self::Apply(_)
+        )
+    }
+
     /// Tells whether a JSON document is wanted on stdout.
     pub fn json(&self) -> bool {
         match self {
-            Self::Init(Init { json, .. })
-            | Self::Execute(Execute { json, .. })
+            Self::Init(init) => init.json(),
+            Self::Execute(Execute { json, .. })
+            | Self::DocReview(DocReview { json, .. })
             | Self::Status(Look { json, .. })
             | Self::Explain(Explain { json, .. })
-            | Self::Replay(OneIssue { json, .. })
+            | Self::Replay(Replay { json, .. })
             | Self::Cancel(OneIssue { json, .. })
             | Self::Resume(Resume { json, .. })
             | Self::Rollback(Rollback { json, .. })
+            | Self::PrFeedback(PrFeedback { json, .. })
             | Self::Finalize(Finalize { json, .. })
             | Self::Cleanup(Cleanup { json, .. })
             | Self::ListPresets(Report { json, .. })
             | Self::Phases(Report { json, .. })
             | Self::Doctor(Report { json, .. })
+            | Self::Check(Check { json, .. })
             | Self::ParseReview(ParseReview { json, .. })
             | Self::Demo(Demo { json, .. })
+            | Self::Validate(Validate { json, .. })
             | Self::Config(Config {
                 command:
                     ConfigCommand::Show(Report { json, .. }) | ConfigCommand::Validate(Report { json, .. }),
             }) => *json,
-            Self::Config(Config { command: ConfigCommand::Schema { .. } }) | Self::Completions(_) => false,
+            Self::Findings(Findings { format, .. }) => *format != FindingsFormat::Text,
+            Self::Config(Config { command: ConfigCommand::Schema { .. } })
+            | Self::Completions(_)
+            | Self::Event(_)
+            | Self::Apply(_) => false,
         }
     }
-}
-
-/// Settings that can stand in a file, a variable or here; here they win.
-#[derive(Debug, Clone, Default, Args)]
-pub struct SettingFlags {
-    /// Read this file instead of `.ai-workflow/config.toml`
-    #[arg(long, value_name = "FILE", help_heading = "Settings")]
-    pub config: Option<PathBuf>,
-    /// The author: claude[:MODEL], codex[:MODEL], command:PATH, scripted:FILE, auto, ...; a comma list falls back
-    #[arg(long, value_name = "SPEC", help_heading = "Settings")]
-    pub agent: Option<String>,
-    /// The reviewer, in the same words; without it one that fits the author
-    #[arg(long, value_name = "SPEC", help_heading = "Settings")]
-    pub reviewer: Vec<String>,
-    /// The language of documents and comments, such as en or ja
-    #[arg(long, value_name = "CODE", help_heading = "Settings")]
-    pub language: Option<String>,
-    /// The branch to start from and to merge into
-    #[arg(long, value_name = "BRANCH", help_heading = "Settings")]
-    pub base_branch: Option<String>,
-    /// Run a named list of phases only; `list-presets` shows them
-    #[arg(long, value_name = "NAME", help_heading = "Settings")]
-    pub preset: Option<String>,
-    /// Leave these phases out
-    #[arg(long, value_name = "A,B", help_heading = "Settings")]
-    pub skip_phases: Option<String>,
-    /// Where the issue lives: github or local
-    #[arg(long, value_name = "FORGE", help_heading = "Settings")]
-    pub forge: Option<String>,
-    /// Work in a linked worktree and leave the checkout alone
-    #[arg(long, help_heading = "Settings")]
-    pub worktree: bool,
-    /// When to push the branch: never, halt or phase
-    #[arg(long, value_name = "WHEN", help_heading = "Settings")]
-    pub push: Option<String>,
-    /// Exit with 1 instead of 3 where a person would be asked
-    #[arg(long, help_heading = "Settings")]
-    pub no_wait: bool,
-    /// Assess the difficulty first and let it choose the models of agents named without one
-    #[arg(long, help_heading = "Settings")]
-    pub auto_model: bool,
-    /// Begin a session of its own with every call
-    #[arg(long, help_heading = "Settings")]
-    pub fresh_sessions: bool,
-    /// Any other setting by its dotted key, such as budget.usd=5; may be given several times
-    #[arg(long, value_name = "KEY=VALUE", help_heading = "Settings")]
-    pub set: Vec<String>,
 }
 
 /// What is typed most.
@@ -179,30 +185,6 @@ pub struct Execute {
     /// Show phases, calls and limits; call nobody, write nothing
     #[arg(long)]
     pub dry_run: bool,
-    /// Print the result as JSON
-    #[arg(long)]
-    pub json: bool,
-    #[command(flatten)]
-    pub settings: SettingFlags,
-}
-
-#[derive(Debug, Args)]
-pub struct Resume {
-    /// The number of the issue
-    #[arg(long, value_name = "N", allow_hyphen_values = true)]
-    pub issue: IssueNumber,
-    /// Go on with fresh limits
-    #[arg(long = "continue", group = "answer")]
-    pub go_on: bool,
-    /// Accept the work as it is, on your responsibility
-    #[arg(long, group = "answer")]
-    pub accept: bool,
-    /// Let the phase fail
-    #[arg(long, group = "answer")]
-    pub give_up: bool,
-    /// What the author should know
-    #[arg(long, value_name = "TEXT")]
-    pub text: Option<String>,
     /// Print the result as JSON
     #[arg(long)]
     pub json: bool,
@@ -292,6 +274,12 @@ pub struct Finalize {
     /// Keep one commit per phase
     #[arg(long)]
     pub skip_squash: bool,
+    /// Keep the run's folder on the branch: its log and its documents
+    #[arg(long)]
+    pub keep_files: bool,
+    /// Publish also what no reviewer was shown; the pull request says so
+    #[arg(long)]
+    pub include_unreviewed: bool,
     /// Only show what would happen
     #[arg(long)]
     pub dry_run: bool,
@@ -314,16 +302,6 @@ pub struct Cleanup {
     /// Only show what would happen
     #[arg(long)]
     pub dry_run: bool,
-    /// Print the result as JSON
-    #[arg(long)]
-    pub json: bool,
-}
-
-#[derive(Debug, Args)]
-pub struct Init {
-    /// Write over an existing configuration
-    #[arg(long)]
-    pub force: bool,
     /// Print the result as JSON
     #[arg(long)]
     pub json: bool,

@@ -11,6 +11,10 @@ use crate::agent::{AgentSpec, usable};
 use crate::event::{Asked, Fact, Reopened, ReopenedBy};
 use crate::flow::{Run, Stage, Status, over_budget, unmet_needs};
 use crate::phase::{PhaseName, Step};
+use crate::workspace::CommitId;
+
+/// Why a phase that failed is opened again.
+pub(super) const TRIED_AGAIN: &str = "tried again";
 
 /// Records what `execute` was asked for.
 pub(super) fn ask(
@@ -21,7 +25,7 @@ pub(super) fn ask(
 ) -> Result<(), Failure> {
     let asked = asked(door, hold, &arguments.settings)?;
     if let Some(name) = &only {
-        check_needs(hold.run()?, name, arguments)?;
+        check_needs(hold.run()?, name, arguments.skip_dependency_check, arguments.ignore_dependencies)?;
     }
     if arguments.retry_failed {
         reopen_failed(hold)?;
@@ -42,6 +46,19 @@ pub(super) fn ask_again(door: &Door, hold: &mut Hold, flags: &SettingFlags) -> R
     Ok(hold.journal.record(Fact::Asked(asked))?)
 }
 
+/// Records that one phase is asked for, or only some steps of it.
+pub(super) fn ask_for(
+    door: &Door,
+    hold: &mut Hold,
+    flags: &SettingFlags,
+    only: PhaseName,
+    steps: Vec<Step>,
+) -> Result<(), Failure> {
+    let asked = asked(door, hold, flags)?;
+    check_needs(hold.run()?, &only, false, false)?;
+    Ok(hold.journal.record(Fact::Asked(Asked { only: Some(only), steps, ..asked }))?)
+}
+
 /// Refuses an answer whose agents could not be called.
 pub(super) fn check_agents(door: &Door, run: &Run, flags: &SettingFlags) -> Result<(), Failure> {
     explicit_agents(door, run, flags).map(drop)
@@ -54,24 +71,52 @@ fn asked(door: &Door, hold: &Hold, flags: &SettingFlags) -> Result<Asked, Failur
     told.iter().for_each(Told::tell);
     let (budget, budget_scopes) = limits::given_now(door, run, flags);
     let (head, settings) = (current_head(hold)?, Some(vouched::digest_of(door)));
+    let content_head = content_head(hold, head.as_deref())?;
     let auto_model = door.settings.auto_model;
-    Ok(Asked { budget, budget_scopes, auto_model, agents, reviewers, settings, head, ..Asked::default() })
+    Ok(Asked {
+        budget,
+        budget_scopes,
+        auto_model,
+        agents,
+        reviewers,
+        settings,
+        head,
+        content_head,
+        ..Asked::default()
+    })
 }
 
 /// The agent that an interrupted call belonged to may have committed; what it committed is folded in, so the branch
-/// counts as standing where we left it. In every other case it stands where it stands.
+/// counts as standing where we left it, unless it is known that a person moved it since. In every other case it stands where
+/// it stands.
 fn current_head(hold: &Hold) -> Result<Option<String>, Failure> {
     let run = hold.run()?;
-    if !run.has_begun() {
+    if !run.has_begun() && run.asked.settings.is_none() {
         return Ok(None);
+    }
+    let tip = hold.space.workspace().branch(&run.started.branch)?.map(|branch| branch.tip.to_string());
+    if !run.has_begun() {
+        // A run that halted before its first phase left the end of its log on the branch.
+        return Ok(tip.filter(|tip| *tip != run.head));
     }
     let interrupted = run.phases.iter().any(|phase| matches!(phase.stage, Stage::Working(_)));
     let closing = run.phases.iter().any(|phase| phase.stage == Stage::Closing);
     if interrupted || closing {
-        return Ok(Some(run.head.clone()));
+        let known = CommitId::try_from(run.head.as_str())?;
+        let by_people = hold.space.moved_by_people(&run.started.run_id, &known)?;
+        return Ok(Some(by_people.unwrap_or(known).to_string()));
     }
-    let tip = hold.space.workspace().branch(&run.started.branch)?.map(|branch| branch.tip.to_string());
     Ok(tip)
+}
+
+/// The end of the log that an earlier process put on the branch changes nothing that was reviewed.
+fn content_head(hold: &Hold, head: Option<&str>) -> Result<Option<String>, Failure> {
+    let run = hold.run()?;
+    if head.is_none() || head == Some(run.content_head.as_str()) {
+        return Ok(None);
+    }
+    let below = hold.space.below_records(&run.started.run_id)?;
+    Ok(below.map(|commit| commit.to_string()))
 }
 
 fn reopen_failed(hold: &mut Hold) -> Result<(), Failure> {
@@ -84,7 +129,7 @@ fn reopen_failed(hold: &mut Hold) -> Result<(), Failure> {
     let Some(phase) = failed else {
         return Err(Failure::usage("no phase of this run has failed").hint("leave `--retry-failed` out"));
     };
-    let reason = "tried again".to_owned();
+    let reason = TRIED_AGAIN.to_owned();
     Ok(hold.journal.record(Fact::Reopened(Reopened {
         phase,
         step: Step::Execute,
@@ -93,7 +138,7 @@ fn reopen_failed(hold: &mut Hold) -> Result<(), Failure> {
     }))?)
 }
 
-fn check_needs(run: &Run, name: &PhaseName, arguments: &Execute) -> Result<(), Failure> {
+fn check_needs(run: &Run, name: &PhaseName, skip: bool, ignore: bool) -> Result<(), Failure> {
     let phase = run.phase(name).ok_or_else(|| {
         Failure::usage(format!("this run has no phase `{name}`"))
             .hint(format!("`ai-workflow status --issue {}` lists its phases", run.started.issue.number))
@@ -103,12 +148,12 @@ fn check_needs(run: &Run, name: &PhaseName, arguments: &Execute) -> Result<(), F
             .hint(format!("it was left out by {}", phase.skipped_because.as_deref().unwrap_or("choice"))));
     }
     let unmet: Vec<String> = unmet_needs(run, phase).iter().map(ToString::to_string).collect();
-    if unmet.is_empty() || arguments.skip_dependency_check {
+    if unmet.is_empty() || skip {
         return Ok(());
     }
     let are = if unmet.len() == 1 { "is" } else { "are" };
     let told = format!("{name} needs {}, which {are} not completed", unmet.join(", "));
-    if arguments.ignore_dependencies {
+    if ignore {
         tracing::warn!("{told}; going on as asked");
         return Ok(());
     }

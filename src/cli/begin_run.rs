@@ -1,23 +1,29 @@
 //! Begins a run: reads the issue, looks whether everything is there, makes the branch, pins what was agreed.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
 use super::ask::check_chain;
 use super::chosen::{self, Told};
+use super::commands::{self, Used};
 use super::door::Door;
-use super::failure::{Failure, Kind};
+use super::failure::Failure;
+use super::forge;
 use super::hold::{open_journal, refuse_dirty};
+use super::issue;
+use super::output_schemas;
+use super::seconds;
+use super::taken_off;
 use crate::check;
-use crate::config::{ForgeKind, Names, suggestion};
+use crate::config::{Names, suggestion};
 use crate::event::branch_of;
-use crate::forge::LocalForge;
 use crate::issue::{Issue, IssueNumber};
 use crate::journal::Journal;
 use crate::phase::PhaseName;
-use crate::phase_runner::{Beginning, begin};
+use crate::phase_runner::{Beginning, RunError, begin};
 use crate::policy::{Agreement, Budget, PhaseDef};
+use crate::prompt::rehearse;
 use crate::store::folders::RunFolder;
 use crate::store::pointer;
 use crate::workspace::{Base, IssueSpace, Origin, Survey, Workspace};
@@ -29,6 +35,7 @@ pub(super) struct Plan {
     /// Phases left out, and why.
     pub(super) skipped: Vec<(PhaseName, String)>,
     pub(super) base: Base,
+    pub(super) commands: Vec<Used>,
     survey: Survey,
     /// Whether the run's branch has to be made.
     new: bool,
@@ -36,16 +43,19 @@ pub(super) struct Plan {
 
 /// Looks whether everything is there that a run needs. Writes nothing.
 pub(super) fn plan(door: &Door, number: IssueNumber) -> Result<Plan, Failure> {
-    let issue = issue(door, number)?;
-    let (agreement, told) = agreement(door)?;
+    let issue = issue::read(door, number)?;
+    let commands = commands::used(door);
+    let (agreement, told) = agreement(door, &commands)?;
     let skipped = left_out(door, &agreement)?;
     usable_agents(door, &agreement)?;
+    rehearsed(door, &agreement)?;
     let survey = survey(door)?;
     door.workspace.identity()?;
     let base = base(door, &survey, number)?;
     let new = is_new(door, number, &base)?;
     told.iter().for_each(Told::tell);
-    Ok(Plan { issue, agreement, skipped, base, survey, new })
+    door.settings.notices().for_each(|notice| tracing::warn!("{notice}"));
+    Ok(Plan { issue, agreement, skipped, base, commands, survey, new })
 }
 
 /// Begins the run of an issue whose lock we hold.
@@ -53,7 +63,7 @@ pub(super) fn begin_run(
     door: &Door,
     number: IssueNumber,
 ) -> Result<(Journal, IssueSpace, RunFolder), Failure> {
-    let Plan { issue, agreement, skipped, base, survey, new } = plan(door, number)?;
+    let Plan { issue, agreement, skipped, base, survey, new, .. } = plan(door, number)?;
     let space = go_to_branch(door, number, &base, new)?;
     set_up(door, &space)?;
     let folder = RunFolder::new(space.workspace().root(), number);
@@ -67,7 +77,7 @@ pub(super) fn begin_run(
     let mut journal = open_journal(door, &folder)?;
     let strays = if space.workspace().root() == door.root() { survey.strays.clone() } else { Vec::new() };
     let beginning = Beginning {
-        repository: door.workspace.repository_name()?,
+        repository: forge::repository_of(door, &issue)?,
         branch: branch_of(number),
         base_branch: base.branch.clone(),
         base_commit: base.commit.to_string(),
@@ -82,38 +92,19 @@ pub(super) fn begin_run(
     Ok((journal, space, folder))
 }
 
-/// Reads the issue from the forge that was chosen.
-pub(super) fn issue(door: &Door, number: IssueNumber) -> Result<Issue, Failure> {
-    local_forge(door, number)?;
-    let issue = LocalForge::new(door.root()).issue(number)?;
-    if issue.open {
-        Ok(issue)
-    } else {
-        Err(Failure::usage(format!("issue {number} is closed")).hint("open it again, or choose another one"))
-    }
-}
-
-/// Refuses a forge that this version does not know.
-pub(super) fn local_forge(door: &Door, number: IssueNumber) -> Result<(), Failure> {
-    match door.settings.forge {
-        Some(ForgeKind::Github) => Err(Failure::new(Kind::Forge, "this version cannot talk to GitHub yet")
-            .hint(format!(
-                "write the issue into .ai-workflow/local/issues/{number}.md and use `--forge local`"
-            ))),
-        Some(ForgeKind::Local) | None => Ok(()),
-    }
-}
-
 /// Returns what is agreed on, and why these agents: all phases, those outside the preset are left out below.
-fn agreement(door: &Door) -> Result<(Agreement, Vec<Told>), Failure> {
+fn agreement(door: &Door, commands: &[Used]) -> Result<(Agreement, Vec<Told>), Failure> {
     let mut agreement = door.settings.agreement(None)?;
+    commands::agree(&mut agreement, commands);
     agreement.budget = budget(door);
     for phase in &mut agreement.phases {
         let of_steps = phase.step_agents.values_mut().flatten();
-        for spec in phase.agents.iter_mut().chain(&mut phase.reviewers).chain(of_steps) {
+        let of_seats = phase.panel.iter_mut().flat_map(|seat| &mut seat.agents);
+        for spec in phase.agents.iter_mut().chain(&mut phase.reviewers).chain(of_steps).chain(of_seats) {
             *spec = relative(door, spec);
         }
     }
+    output_schemas::pin(&door.settings, door.root(), &mut agreement)?;
     let told = chosen::choose(door, &mut agreement)?;
     known_checks(&agreement)?;
     Ok((agreement, told))
@@ -121,9 +112,19 @@ fn agreement(door: &Door) -> Result<(Agreement, Vec<Told>), Failure> {
 
 /// Refuses a check that does not exist.
 pub(super) fn known_checks(agreement: &Agreement) -> Result<(), Failure> {
+    if let Some(id) = check::twice_named(agreement) {
+        return Err(Failure::usage(format!("`checks.define.{id}` bears the name of a check of ours"))
+            .hint("give it another name"));
+    }
+    if let Some((template, known)) = check::unknown_template(agreement) {
+        return Err(Failure::usage(format!("[checks] template names `{template}`, which does not exist"))
+            .hint(format!("the templates are: {}", known.join(", "))));
+    }
     let unknown = check::unknown(agreement);
     let Some((phase, id)) = unknown.first() else { return Ok(()) };
-    let ids = check::ids().collect::<Vec<_>>().join(", ");
+    let own = agreement.defined.keys().cloned();
+    let ids: Vec<String> = own.chain(check::ids().map(str::to_owned)).collect();
+    let ids = ids.join(", ");
     Err(Failure::usage(format!("phase {phase} names a check `{id}` that does not exist"))
         .hint(format!("the checks are: {ids}")))
 }
@@ -172,12 +173,30 @@ pub(super) fn all_agents(agreement: &Agreement) -> BTreeSet<&String> {
 }
 
 fn chains_of(phase: &PhaseDef) -> impl Iterator<Item = &Vec<String>> {
-    [&phase.agents, &phase.reviewers].into_iter().chain(phase.step_agents.values())
+    let required = phase.panel.iter().filter(|seat| seat.required && !seat.agents.is_empty());
+    let chains = [&phase.agents, &phase.reviewers].into_iter().chain(phase.step_agents.values());
+    chains.chain(required.map(|seat| &seat.agents))
+}
+
+/// Returns the templates of the repository that a run is filled with, those of its registry included.
+pub(super) fn overrides(door: &Door, agreement: &Agreement) -> BTreeMap<String, String> {
+    door.overrides(agreement.phases.iter().filter_map(|phase| phase.c3l.as_ref()))
+}
+
+/// Refuses a repository's own templates that could not be filled, before an agent is paid.
+pub(super) fn rehearsed(door: &Door, agreement: &Agreement) -> Result<(), Failure> {
+    let own = overrides(door, agreement);
+    if own.is_empty() {
+        return Ok(());
+    }
+    let rehearsal = rehearse(&agreement.phases, &agreement.patterns, &own);
+    rehearsal.map_err(|error| Failure::from(RunError::from(error)))
 }
 
 fn usable_agents(door: &Door, agreement: &Agreement) -> Result<(), Failure> {
     let chains: BTreeSet<&Vec<String>> = agreement.phases.iter().flat_map(chains_of).collect();
-    chains.into_iter().try_for_each(|chain| check_chain(door, chain))
+    chains.into_iter().try_for_each(|chain| check_chain(door, chain))?;
+    seconds::warn_of_missing(door, agreement)
 }
 
 /// The checkout has to be clean, unless the run leaves it alone.
@@ -206,6 +225,9 @@ fn is_new(door: &Door, number: IssueNumber, base: &Base) -> Result<bool, Failure
         Origin::Missing => Ok(true),
         Origin::AtBase(_) | Origin::Ours(_) => Ok(false),
         Origin::Foreign(_) => {
+            if let Some(told) = taken_off::told(door, number)? {
+                return Err(told);
+            }
             Err(Failure::usage(format!("the branch `{branch}` exists and was not made by a run that is known here"))
                 .hint(format!("look at it with `git log {branch}`, and remove it with `git branch -D {branch}` if nobody needs it")))
         }

@@ -6,9 +6,9 @@ use serde_json::json;
 
 use super::Answer;
 use super::arguments::OneIssue;
-use super::door::{Door, person};
+use super::door::Door;
 use super::failure::{Failure, Kind};
-use super::hold::take_existing;
+use super::hold::{Hold, take_existing};
 use super::show::show;
 use crate::event::{Fact, Outcome};
 use crate::issue::IssueNumber;
@@ -22,27 +22,30 @@ const PAUSE: Duration = Duration::from_millis(100);
 pub(super) fn run(arguments: &OneIssue) -> Answer {
     let door = Door::open_plain()?;
     let issue = arguments.issue;
-    stop_holder(&door, issue)?;
-    let mut hold = take_existing(&door, issue)?;
+    let mut hold = taken(&door, issue)?;
     let before = hold.run()?.outcome;
-    match before {
-        Outcome::Completed => {
-            let told = format!("the run of issue {issue} is completed; there is nothing to cancel");
-            return Err(
-                Failure::usage(told).hint(format!("remove it with `ai-workflow cleanup --issue {issue}`"))
-            );
-        }
-        Outcome::Cancelled => {}
-        _ => {
-            let by = person();
-            hold.journal.record(Fact::Cancelled { by })?;
-        }
+    if before != Outcome::Cancelled {
+        hold.journal.record(Fact::Cancelled { by: door.person.clone() })?;
     }
+    hold.space.give_trees_up()?;
     let lines = format!(
         "the run of issue {issue} is cancelled; remove it with `ai-workflow cleanup --issue {issue}`\n"
     );
     show(arguments.json, &json!({"issue": issue, "outcome": "cancelled", "was": before}), &lines);
     Ok(0)
+}
+
+/// Takes a run that is to be ended for good, whoever holds it.
+pub(super) fn taken(door: &Door, issue: IssueNumber) -> Result<Hold, Failure> {
+    stop_holder(door, issue)?;
+    let hold = take_existing(door, issue)?;
+    if hold.run()?.outcome == Outcome::Completed {
+        let told = format!("the run of issue {issue} is completed; there is nothing to cancel");
+        return Err(
+            Failure::usage(told).hint(format!("remove it with `ai-workflow cleanup --issue {issue}`"))
+        );
+    }
+    Ok(hold)
 }
 
 /// Sends SIGTERM to the holder on this machine and waits until the lock is free.

@@ -50,7 +50,8 @@ pub(super) fn choose(door: &Door, agreement: &mut Agreement) -> Result<Vec<Told>
             let reviewers =
                 if is_said { choice.concrete(&phase.reviewers)? } else { choice.fitting(&phase.agents) };
             phase.reviewers = keep(reviewers);
-            for chain in phase.step_agents.values_mut() {
+            let of_seats = phase.panel.iter_mut().map(|seat| &mut seat.agents);
+            for chain in phase.step_agents.values_mut().chain(of_seats) {
                 *chain = keep(choice.concrete(chain)?);
             }
         }

@@ -10,13 +10,15 @@ use super::Answer;
 use super::arguments::Cleanup;
 use super::door::Door;
 use super::failure::{Failure, Kind};
-use super::finalized;
+use super::fetched::REMOTE;
 use super::find::{Seen, look, no_run};
 use super::hold::{self, refuse_dirty};
 use super::show::show;
+use super::{finalized, forge};
 use crate::event::{Outcome, branch_of};
 use crate::flow::Run;
 use crate::issue::IssueNumber;
+use crate::phase_runner::has_shared_work;
 use crate::store::finalized::Finalized;
 use crate::store::folders::RunFolder;
 use crate::store::lock::Lock;
@@ -30,6 +32,8 @@ struct Plan {
     root: Option<PathBuf>,
     base: String,
     linked: bool,
+    /// Files of a phase under way may be on origin.
+    shared: bool,
 }
 
 pub(super) fn run(arguments: &Cleanup) -> Answer {
@@ -42,7 +46,9 @@ pub(super) fn run(arguments: &Cleanup) -> Answer {
     let lock = hold::lock(&door, issue)?;
     let run = seen.state.run.as_ref().ok_or_else(|| no_run(issue))?;
     let linked = seen.root.as_ref().is_some_and(|root| root != door.root());
-    let plan = Plan { issue, root: seen.root.clone(), base: run.started.base_branch.clone(), linked };
+    // What a completed run had there is gone.
+    let shared = has_shared_work(run) && run.outcome != Outcome::Completed;
+    let plan = Plan { issue, root: seen.root.clone(), base: run.started.base_branch.clone(), linked, shared };
     if arguments.logs_only {
         return logs_only(&door, &plan, run, arguments);
     }
@@ -62,7 +68,7 @@ fn finalized_run(door: &Door, record: &Finalized, arguments: &Cleanup) -> Answer
     let tip = branch.as_ref().map(|branch| branch.tip.clone());
     let root = branch.and_then(|branch| branch.worktree);
     let linked = root.as_ref().is_some_and(|root| root != door.root());
-    let plan = Plan { issue, root, base: record.base_branch.clone(), linked };
+    let plan = Plan { issue, root, base: record.base_branch.clone(), linked, shared: false };
     if !arguments.force {
         if let Some(tip) = tip.as_ref().filter(|tip| tip.as_str() != record.commit) {
             return Err(not_of_the_run(tip, &record.branch, &record.commit));
@@ -76,7 +82,7 @@ fn finalized_run(door: &Door, record: &Finalized, arguments: &Cleanup) -> Answer
 
 /// Removes what was planned, or only tells it.
 fn end(door: &Door, plan: &Plan, lock: Lock, tip: Option<&CommitId>, arguments: &Cleanup) -> Answer {
-    let steps = steps(plan, tip);
+    let steps = steps(door, plan, tip);
     if !arguments.dry_run {
         remove(door, plan)?;
         hold::forget_lock(door, plan.issue, lock);
@@ -195,7 +201,7 @@ fn short(commit: &str) -> &str {
     commit.get(..9).unwrap_or(commit)
 }
 
-fn steps(plan: &Plan, tip: Option<&CommitId>) -> Vec<String> {
+fn steps(door: &Door, plan: &Plan, tip: Option<&CommitId>) -> Vec<String> {
     let branch = branch_of(plan.issue);
     let mut steps = Vec::new();
     match &plan.root {
@@ -209,10 +215,22 @@ fn steps(plan: &Plan, tip: Option<&CommitId>) -> Vec<String> {
         let short = short(tip.as_str());
         steps.push(format!("remove the branch {branch} (`git branch {branch} {short}` brings it back)"));
     }
+    if plan.shared {
+        let reference = door.workspace.for_issue(plan.issue).work_reference();
+        steps.push(format!("remove {reference} on {REMOTE}"));
+    }
     steps
 }
 
 fn remove(door: &Door, plan: &Plan) -> Result<(), Failure> {
+    let space = door.workspace.for_issue(plan.issue);
+    space.remove_clean_worktree()?;
+    space.give_trees_up()?;
+    if plan.shared
+        && let Err(error) = space.recall_work(REMOTE, forge::credentials().as_ref())
+    {
+        tracing::warn!("{} on {REMOTE} is not removed: {error}", space.work_reference());
+    }
     match &plan.root {
         Some(root) if plan.linked => door.workspace.remove_worktree(root)?,
         Some(_) => leave_checkout(&door.workspace, plan)?,

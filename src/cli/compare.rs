@@ -9,6 +9,7 @@ use super::Answer;
 use super::door::Door;
 use super::failure::Failure;
 use super::find::{look, no_run};
+use super::seconds;
 use super::show::show;
 use crate::flow::{PhaseState, Run};
 use crate::issue::IssueNumber;
@@ -93,6 +94,7 @@ fn of_phase(phase: &PhaseState) -> [(String, String); 2] {
     let def = &phase.def;
     let policy = &def.policy;
     let agents = format!("{}, reviewed by {}", def.agents.join(", then "), def.reviewers.join(", then "));
+    let agents = agents + &seconds::told(def);
     let rule = format!("{}, at most {} revisions", def.policy_name, policy.limits.max_revisions);
     [(format!("{}: agents", def.name), agents), (format!("{}: policy", def.name), rule)]
 }

@@ -9,6 +9,7 @@ use super::arguments::{Config, ConfigCommand, Report};
 use super::begin_run::known_checks;
 use super::door::{here, repository_root, settings};
 use super::failure::Failure;
+use super::output_schemas;
 use super::show::show;
 use crate::config::{Place, Settings, schema};
 use crate::metadata;
@@ -62,8 +63,11 @@ fn written(settings: &Settings) -> impl Iterator<Item = (&String, &Place)> {
 
 fn validated(report: &Report) -> Answer {
     let settings = loaded(report)?;
-    let agreement = settings.agreement(None)?;
+    let mut agreement = settings.agreement(None)?;
     known_checks(&agreement)?;
+    if let Some(root) = repository_root(&here()?) {
+        output_schemas::pin(&settings, &root, &mut agreement)?;
+    }
     let count = written(&settings).count();
     show(
         report.json,

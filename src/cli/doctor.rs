@@ -9,10 +9,14 @@ use super::Answer;
 use super::arguments::Report;
 use super::begin_run::all_agents;
 use super::chosen;
+use super::commands::{self, Used};
 use super::door::Door;
 use super::failure::Failure;
+use super::seconds;
 use super::show::show;
-use crate::agent::{AgentSpec, Examined, find, split_words, usable};
+use crate::agent::{AgentSpec, Examined, usable};
+use crate::policy::{Agreement, PhaseDef};
+use crate::prompt;
 
 /// One thing that was looked at.
 struct Finding {
@@ -80,7 +84,23 @@ fn look(door: &Door) -> Result<Vec<Finding>, Failure> {
     });
     findings.extend(agents(door)?);
     findings.extend(commands(door));
+    findings.extend(prompts(door));
     Ok(findings)
+}
+
+/// A prompt of the repository that no step uses is a slip of the pen more often than not; it stops nothing.
+fn prompts(door: &Door) -> Option<Finding> {
+    let (own, phases) = (door.prompts(), door.settings.phase_names());
+    let idle = prompt::unknown_overrides(&own, &phases);
+    let first = idle.first()?;
+    let more = if idle.len() == 1 { String::new() } else { format!(" and {} more", idle.len() - 1) };
+    let hint =
+        "name it `<phase>/<step>.md` with a phase of `list-presets`, or `retry/<pattern>.md`, or remove it";
+    Some(Finding {
+        told: format!("prompts/{first}{more} is used by nothing"),
+        hint: Some(hint.to_owned()),
+        ..Finding::fine("prompts")
+    })
 }
 
 /// Examines the agents of a run, and those that could be used besides.
@@ -90,11 +110,33 @@ fn agents(door: &Door) -> Result<Vec<Finding>, Failure> {
     let needed: Vec<&String> = all_agents(&agreement).into_iter().filter(|spec| *spec != "auto").collect();
     let mut findings: Vec<Finding> = needed.iter().map(|spec| agent(door, spec, true)).collect();
     let others = ["claude", "codex"].map(str::to_owned);
-    let others = others.iter().chain(door.settings.agents.keys());
+    let seconds = seconds::dispensable(&agreement).filter(|spec| *spec != "auto");
+    let others = others.iter().chain(door.settings.agents.keys()).chain(seconds);
     let others: BTreeSet<&String> = others.filter(|name| !needed.contains(name)).collect();
     findings.extend(others.into_iter().map(|name| agent(door, name, false)));
     findings.push(auto(door, chosen.is_err()));
+    findings.extend(own_reviewers(&agreement));
     Ok(findings)
+}
+
+/// Tells who would review the own work, as the first reviewer or on a seat of the panel.
+fn own_reviewers(agreement: &Agreement) -> Vec<Finding> {
+    let of_phase = |phase: &PhaseDef| {
+        let author = phase.agents.first().cloned();
+        let first = (phase.policy.review.is_some() && phase.reviewers.first() == author.as_ref())
+            .then(|| "reviews".to_owned());
+        let seats = phase.panel.iter().filter(|seat| {
+            let agents = if seat.agents.is_empty() { &phase.reviewers } else { &seat.agents };
+            agents.first() == author.as_ref()
+        });
+        let seats = seats.map(|seat| format!("gives the second opinion {} on", seat.name));
+        let told: Vec<String> = first.into_iter().chain(seats).collect();
+        let author = author.unwrap_or_default();
+        told.into_iter().map(move |does| format!("{author} {does} its own work, in a fresh process"))
+    };
+    let told: BTreeSet<String> = agreement.phases.iter().flat_map(of_phase).collect();
+    let hint = || Some("name another one: `reviewer`, `panel`, or `--reviewer`".to_owned());
+    told.into_iter().map(|told| Finding { told, hint: hint(), ..Finding::fine("reviewer") }).collect()
 }
 
 /// Tells what `auto` stands for here; that it stands for nothing matters only where it is asked for.
@@ -152,21 +194,21 @@ fn value(spec: &str, examined: &Examined) -> Value {
     })
 }
 
-/// A missing command is told, not refused: the phase is then judged on documents alone.
+/// A missing command is told, not refused: the phase is then judged on documents alone. One that was only detected may
+/// be missing, unless it is the tests.
 fn commands(door: &Door) -> Vec<Finding> {
-    let commands = door.settings.commands.by_id();
+    let commands = commands::used(door);
     if commands.is_empty() {
         let hint = Some("set `[commands] test`, so that the testing phase runs your tests".into());
-        return vec![Finding { told: "none are configured".into(), hint, ..Finding::fine("commands") }];
+        return vec![Finding { told: "none are set or detected".into(), hint, ..Finding::fine("commands") }];
     }
-    let found = |line: &str| split_words(line).ok().and_then(|words| find(words.first()?.as_ref()).ok());
-    let finding = |(id, line): (String, String)| {
-        let ok = found(&line).is_some();
+    let finding = |used: Used| {
+        let is_here = used.is_here(door);
         Finding {
             name: "command",
-            ok,
-            told: format!("{id}: {line}"),
-            hint: (!ok).then(|| "the program was not found".into()),
+            ok: is_here || (used.because.is_some() && used.key != "test"),
+            told: format!("{}: {} ({})", used.key, used.line, used.why()),
+            hint: (!is_here).then(|| "the program was not found".into()),
             agent: None,
         }
     };

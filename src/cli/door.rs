@@ -10,9 +10,14 @@ use tracing_subscriber::EnvFilter;
 use super::arguments::SettingFlags;
 use super::failure::{Failure, Kind};
 use super::profiles::profiles;
+use super::seconds;
 use crate::agent::{AgentSpec, Profile};
 use crate::clock::Clock;
 use crate::config::{Layers, Settings, load};
+use crate::issue::AsOf;
+use crate::phase_runner::Part;
+use crate::policy::C3l;
+use crate::prompt::{is_retry, retry_folder};
 use crate::redact::{Masker, SHORTEST_SECRET, is_secret_name};
 use crate::report::{StderrBeside, Terminal};
 use crate::store::folders::HOME;
@@ -20,6 +25,10 @@ use crate::workspace::Workspace;
 
 /// Where the configuration of a repository stands.
 pub(super) const CONFIG: &str = "config.toml";
+/// The registry of steps of a repository.
+pub(super) const STEPS: &str = ".ai-workflow/steps_registry.json";
+/// The settings of a review loop of a repository.
+pub(super) const REVIEW_LOOP: &str = ".claude/review-loop.json";
 
 /// What the commands work with.
 pub(super) struct Door {
@@ -29,6 +38,12 @@ pub(super) struct Door {
     pub(super) settings: Settings,
     pub(super) masker: Masker,
     pub(super) clock: Clock,
+    /// Who asks for this: the person at the keyboard, or whom an event names.
+    pub(super) person: String,
+    /// What an event brought, when one opened this door.
+    pub(super) as_of: Option<AsOf>,
+    /// The part of runs that is done here.
+    pub(super) part: Part,
 }
 
 impl Door {
@@ -39,7 +54,8 @@ impl Door {
         let settings = settings(flags, &here, Some(workspace.root()))?;
         let masker = Masker::new(secrets(&settings));
         remember(&masker);
-        Ok(Self { here, workspace, settings, masker, clock: Clock::Real })
+        let (clock, person) = (Clock::Real, person());
+        Ok(Self { here, workspace, settings, masker, clock, person, as_of: None, part: Part::All })
     }
 
     /// Opens the repository for looking at runs or ending them: no settings are needed, so none can be in the way.
@@ -48,7 +64,8 @@ impl Door {
         let workspace = Workspace::open(&here)?;
         let settings = load(&Layers::default())?;
         let masker = Masker::from_environment(environment());
-        Ok(Self { here, workspace, settings, masker, clock: Clock::Real })
+        let (clock, person) = (Clock::Real, person());
+        Ok(Self { here, workspace, settings, masker, clock, person, as_of: None, part: Part::All })
     }
 
     /// Warns of secrets that are too short to be masked by value.
@@ -74,6 +91,27 @@ impl Door {
         found
     }
 
+    /// Returns the templates that fill what authors read: the repository's own, and the retry texts of steps of a registry.
+    /// Other files beside those texts are prompts of other programs, and none of ours.
+    pub(super) fn overrides<'a>(&self, steps: impl IntoIterator<Item = &'a C3l>) -> BTreeMap<String, String> {
+        let mut found = BTreeMap::new();
+        for folder in steps.into_iter().map(retry_folder) {
+            collect_prompts(&self.root().join(&folder), &format!("{folder}/"), &mut found);
+        }
+        found.retain(|path, _| is_retry(path));
+        found.extend(self.prompts());
+        found
+    }
+
+    /// Returns the retry prompts that stand where the registry of steps says, by path below the top of the repository.
+    pub(super) fn step_prompts(&self) -> BTreeMap<String, String> {
+        let mut found = BTreeMap::new();
+        if let Some(registry) = self.settings.registry() {
+            collect_prompts(&self.root().join(&registry.base), &format!("{}/", registry.base), &mut found);
+        }
+        found
+    }
+
     /// Returns the configured agents.
     pub(super) fn profiles(&self) -> BTreeMap<String, Profile> {
         profiles(&self.settings)
@@ -83,6 +121,11 @@ impl Door {
 /// Returns the environment of this process as far as its names are text.
 pub(super) fn environment() -> impl Iterator<Item = (String, String)> {
     std::env::vars_os().filter_map(as_text)
+}
+
+/// Returns a variable of this process; one that is empty counts as missing.
+pub(super) fn variable(name: &str) -> Option<String> {
+    environment().find(|(found, value)| found == name && !value.trim().is_empty()).map(|(_, value)| value)
 }
 
 /// Returns everything that by its name is a secret, of our variables and of those that agents are given by settings,
@@ -120,7 +163,7 @@ pub(super) fn here() -> Result<PathBuf, Failure> {
 }
 
 /// Returns the name of the person at the keyboard, as far as the environment knows it.
-pub(super) fn person() -> String {
+fn person() -> String {
     std::env::var("USER").ok().filter(|name| !name.is_empty()).unwrap_or_else(|| "a person".into())
 }
 
@@ -146,7 +189,9 @@ pub(super) fn layers(flags: &SettingFlags, here: &Path, root: Option<&Path>) -> 
         None => None,
     };
     let environment = environment().collect();
-    Ok(Layers { user, repository, environment, flags: flag_layer(flags, here)? })
+    let beside = |file: &str| root.map_or(Ok(None), |root| optional_file(&root.join(file), root));
+    let (steps, review_loop) = (beside(STEPS)?, beside(REVIEW_LOOP)?);
+    Ok(Layers { user, repository, steps, review_loop, environment, flags: flag_layer(flags, here)? })
 }
 
 fn user_file() -> Option<PathBuf> {
@@ -188,6 +233,7 @@ fn flag_layer(flags: &SettingFlags, here: &Path) -> Result<BTreeMap<String, Stri
     let mut put = |key: &str, value: Option<String>| value.map(|value| layer.insert(key.to_owned(), value));
     put("agent", flags.agent.as_deref().map(|chain| seen_from(chain, here)));
     put("reviewer", (!flags.reviewer.is_empty()).then(|| seen_from(&flags.reviewer.join(","), here)));
+    put("panel", seconds::as_setting(&seconds::asked(flags, here)?));
     put("language", flags.language.clone());
     put("base_branch", flags.base_branch.clone());
     put("preset", flags.preset.clone());

@@ -1,77 +1,251 @@
 //! Drives a run until it halts, under the eyes of the reporters, and tells how it ended.
 
+use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock};
 
+use super::apply::Vetted;
+use super::begin_run::{overrides, rehearsed};
 use super::door::{Door, runtime};
 use super::failure::{Failure, Kind};
+use super::forge;
 use super::hold::Hold;
-use super::{Answer, announce, signals};
+use super::job::Turn;
+use super::steering::Steering;
+use super::{Answer, announce, job, no_ci, signals, token_hour};
+use crate::check::Memory;
 use crate::config::PushWhen;
-use crate::event::{ExecOutcome, Outcome};
+use crate::event::{ExecOutcome, Fact, Outcome, PauseReason};
 use crate::flow::{PhaseState, Run};
-use crate::forge::{Forge, LocalForge};
-use crate::phase_runner::{PhaseRunner, Push, RunError};
-use crate::process::{self, Stop};
-use crate::report::{LocalComment, Terminal};
+use crate::forge::Forge;
+use crate::journal::Journal;
+use crate::phase_runner::{Border, Part, PhaseRunner, Push, RunError, Wishes};
+use crate::process::{self, Stop, StopHandle, Urgency};
+use crate::report::{
+    CommentTask, LabelTask, LocalComment, MovedComment, PACE, Terminal, github_comment, state_label,
+};
+use crate::workspace::CommitId;
 
 /// Drives the run until it halts and tells how it ended.
 pub(super) fn drive(door: &Door, hold: Hold, terminal: &Terminal, json: bool) -> Answer {
+    let calls = hold.run()?.spent.calls;
+    let (hold, outcome) = play(door, hold, terminal)?;
+    let code = exit_code(hold.run()?, outcome, door.settings.no_wait);
+    let code = finish(&hold, json, code);
+    if door.part == Part::All {
+        let turn = if hold.run()?.spent.calls > calls { Turn::Worked } else { Turn::Idle };
+        job::start_again(door, &hold, turn);
+    }
+    Ok(code)
+}
+
+/// Publishes what another process worked on, as far as it was judged, and tells how the run stands.
+pub(super) fn publish(door: &Door, hold: Hold, terminal: &Terminal, vetted: &Vetted) -> Answer {
+    let rounds = hold.run()?.ci_rounds;
+    let (hold, outcome) = play_from(door, hold, terminal, None, Some(vetted.tip.clone()))?;
+    let code = exit_code(hold.run()?, outcome, door.settings.no_wait);
+    let code = finish(&hold, false, code);
+    // Whoever publishes sees what the checks of the server say, and asks no agent.
+    let is_fed = hold.run()?.ci_rounds > rounds && outcome == Outcome::Running;
+    if is_fed || vetted.asks_for_more {
+        job::start_again(door, &hold, if is_fed { Turn::RedChecks } else { Turn::Worked });
+    }
+    Ok(code)
+}
+
+/// Writes down what ends the run's turn, and shares it: the comment, the branch, the pull request.
+pub(super) fn share(door: &Door, hold: Hold, terminal: &Terminal, last: Fact) -> Result<(), Failure> {
+    let (hold, _) = play_from(door, hold, terminal, Some(last), None)?;
+    finish(&hold, false, 0);
+    Ok(())
+}
+
+/// Drives the run until it halts.
+pub(super) fn play(door: &Door, hold: Hold, terminal: &Terminal) -> Result<(Hold, Outcome), Failure> {
+    play_from(door, hold, terminal, None, None)
+}
+
+/// Drives the run from a fact on that everybody is to be told; `judged` is what a process that publishes may publish.
+fn play_from(
+    door: &Door,
+    hold: Hold,
+    terminal: &Terminal,
+    first: Option<Fact>,
+    judged: Option<CommitId>,
+) -> Result<(Hold, Outcome), Failure> {
+    hold.space.remember_tip()?;
+    let agreement = &hold.run()?.started.agreement;
+    rehearsed(door, agreement)?;
+    let prompts = overrides(door, agreement);
     let runtime = runtime()?;
     let (handle, stop) = Stop::new();
     let signal = Arc::new(OnceLock::new());
     process::adopt_orphans();
-    announce::beginning(door, &hold);
+    if door.part != Part::Publication {
+        announce::beginning(door, &hold);
+    }
+    let forge = forge::of_run(door, hold.run()?)?;
+    let push = if door.part == Part::Work { Push::Never } else { push(door, &forge) };
+    let wishes = Wishes::default();
+    let minutes = door.settings.github.job_minutes.filter(|_| forge.is_remote() && forge::in_ci());
+    let steering = steering(door, hold.run()?, &forge, &wishes, &handle);
     let Hold { journal, space, folder, lock } = hold;
-    let forge = LocalForge::new(door.root());
     let mut runner = PhaseRunner {
         journal,
         checkout: door.root().to_owned(),
         space,
         folder,
-        forge: Forge::Local(forge.clone()),
+        forge: forge.clone(),
         profiles: door.profiles(),
-        prompts: door.prompts(),
+        prompts,
         masker: door.masker.clone(),
         stop,
-        push: push(door),
+        push,
+        part: door.part,
+        judged,
+        github: door.settings.github.clone(),
+        credentials: forge.is_remote().then(forge::credentials).flatten(),
         signal: Arc::clone(&signal),
+        border: Border::after(minutes, wishes),
         seen: None,
+        has_called: false,
+        shown: None,
+        commands: Memory::default(),
+        moved_comment: MovedComment::default(),
+        job: job::seal(),
     };
     runner.journal.tell(Box::new(terminal.clone()));
-    runner.journal.tell(Box::new(LocalComment::new(forge, door.masker.clone())));
     let ended = runtime.block_on(async {
         let watch = signals::watch(handle, signal)?;
+        let label = label(door, &mut runner.journal, &forge);
+        let comment = comment(door, &mut runner.journal, forge);
+        if let Some(comment) = &comment {
+            runner.moved_comment = comment.moved.clone();
+        }
+        if let Some(fact) = first {
+            runner.journal.record(fact)?;
+        }
+        // Where nothing is pushed no request is opened.
+        if push != Push::Never || door.part == Part::Work {
+            let mut stop = runner.stop.clone();
+            tokio::select! {
+                biased;
+                told = about_token(door, &mut runner) => told?,
+                _ = stop.beyond(Urgency::Running) => {}
+            }
+        }
+        let steering = match steering {
+            Some(steering) => Some(steering.begin().await),
+            None => None,
+        };
         let ended = runner.run().await;
         watch.abort();
+        if let Some(steering) = steering {
+            steering.end(has_paused_on_request(&runner.journal)).await;
+        }
+        if let Some(comment) = comment {
+            comment.end().await;
+        }
+        if let Some(label) = label {
+            label.end().await;
+        }
         Ok::<_, Failure>(ended)
     })?;
     terminal.finish();
     let PhaseRunner { journal, space, folder, .. } = runner;
-    told(&Hold { journal, space, folder, lock }, ended, door.settings.no_wait, json)
+    let hold = Hold { journal, space, folder, lock };
+    match ended {
+        Ok(outcome) => Ok((hold, outcome)),
+        Err(error) => Err(stopped(&hold, error)),
+    }
 }
 
-fn told(hold: &Hold, ended: Result<Outcome, RunError>, no_wait: bool, json: bool) -> Answer {
-    match ended {
-        Ok(outcome) => Ok(finish(hold, json, exit_code(hold.run()?, outcome, no_wait))),
-        Err(error) => {
-            announce::stopped(&hold.journal);
-            let failure = Failure::from(error);
-            let report = announce::report(&hold.journal, failure.kind as u8);
-            Err(failure.with_report(Some(report)))
+/// What has to be known of the token before any work is paid for.
+async fn about_token(door: &Door, runner: &mut PhaseRunner) -> Result<(), Failure> {
+    no_ci::tell(door, &mut runner.journal, &runner.forge).await?;
+    token_hour::tell(door, &runner.forge).await;
+    Ok(())
+}
+
+/// In a job nobody is at the keyboard, so people steer the run by comments on its issue.
+fn steering(door: &Door, run: &Run, forge: &Forge, wishes: &Wishes, stop: &StopHandle) -> Option<Steering> {
+    let Forge::Github(github) = forge else { return None };
+    let works = forge::in_ci() && run.outcome == Outcome::Running && door.part != Part::Publication;
+    works.then(|| Steering {
+        github: github.clone(),
+        keys: door.settings.github.clone(),
+        number: run.started.issue.number,
+        since: door.as_of.as_ref().map_or_else(|| door.clock.now(), |event| event.at),
+        wishes: wishes.clone(),
+        stop: stop.clone(),
+        seen: BTreeSet::new(),
+        pauses: Arc::default(),
+    })
+}
+
+fn has_paused_on_request(journal: &Journal) -> bool {
+    let run = journal.state().run.as_ref();
+    let escalation = run.filter(|run| run.outcome == Outcome::Paused).and_then(|run| run.paused.as_ref());
+    escalation.is_some_and(|escalation| escalation.reason == PauseReason::OnRequest)
+}
+
+fn stopped(hold: &Hold, error: RunError) -> Failure {
+    announce::stopped(&hold.journal);
+    let failure = Failure::from(error);
+    let report = announce::report(&hold.journal, failure.kind as u8);
+    job::stopped(hold, &failure);
+    failure.with_report(Some(report))
+}
+
+/// Has the progress comment kept up to date; on a server by a task that has to be ended.
+fn comment(door: &Door, journal: &mut Journal, forge: Forge) -> Option<CommentTask> {
+    if door.part == Part::Work {
+        return None;
+    }
+    let masker = door.masker.clone();
+    match forge {
+        Forge::Local(local) => {
+            journal.tell(Box::new(LocalComment::new(local, masker)));
+            None
+        }
+        Forge::Github(github) => {
+            let (reporter, task) = github_comment(github, masker, PACE);
+            journal.tell(Box::new(reporter));
+            Some(task)
         }
     }
 }
 
-fn push(door: &Door) -> Push {
-    match door.settings.push {
-        Some(PushWhen::Phase) => Push::Phase,
-        Some(PushWhen::Halt) => Push::Halt,
-        Some(PushWhen::Never) | None => Push::Never,
+/// Has the label set that tells where the run stands, on a server and if that is wanted.
+fn label(door: &Door, journal: &mut Journal, forge: &Forge) -> Option<LabelTask> {
+    let Forge::Github(github) = forge else { return None };
+    if !door.settings.github.state_labels || door.part == Part::Work {
+        return None;
+    }
+    let (mut reporter, task) = state_label(github.clone());
+    // What happened where nothing may be written was shown nobody, nor what a job that was cut off came to.
+    if let (Part::Publication, Some(run)) = (door.part, &journal.state().run) {
+        reporter.show(run);
+    }
+    journal.tell(Box::new(reporter));
+    Some(task)
+}
+
+/// Without a wish: a server gets the branch, in a job after each phase, because the job's disk is gone afterwards.
+fn push(door: &Door, forge: &Forge) -> Push {
+    let unsaid = match (forge.is_remote(), forge::in_ci()) {
+        (false, _) => PushWhen::Never,
+        (true, true) => PushWhen::Phase,
+        (true, false) => PushWhen::Halt,
+    };
+    match door.settings.push.unwrap_or(unsaid) {
+        PushWhen::Phase => Push::Phase,
+        PushWhen::Halt => Push::Halt,
+        PushWhen::Never => Push::Never,
     }
 }
 
 /// Returns the exit code of a halt.
-fn exit_code(run: &Run, outcome: Outcome, no_wait: bool) -> u8 {
+pub(super) fn exit_code(run: &Run, outcome: Outcome, no_wait: bool) -> u8 {
     match outcome {
         Outcome::Completed | Outcome::Running => 0,
         Outcome::Failed if never_started(run) => Kind::NoAgent as u8,
@@ -93,8 +267,9 @@ fn never_started(run: &Run) -> bool {
     run.phases.iter().any(not_started)
 }
 
-/// Prints the last lines, or the JSON report.
+/// Prints the last lines, or the JSON report, and tells the job that we may be in.
 pub(super) fn finish(hold: &Hold, json: bool, code: u8) -> u8 {
     announce::ending(hold, code, json);
+    job::ended(hold);
     code
 }

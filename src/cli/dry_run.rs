@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use super::Answer;
 use super::arguments::Execute;
 use super::begin_run::{self, Plan};
+use super::commands;
 use super::door::Door;
 use super::find::{Place, Seen, look, place};
 use super::show::show;
@@ -50,14 +51,18 @@ fn value(plan: &Plan) -> Value {
     let phases = plan.agreement.phases.iter().map(|phase| {
         json!({
             "phase": phase.name, "skipped_because": skipped(&plan.skipped, phase), "policy": phase.policy_name,
-            "agent": phase.agents, "reviewer": phase.reviewers, "max_revisions": phase.policy.limits.max_revisions,
+            "agent": phase.agents, "reviewer": phase.reviewers, "panel": phase.panel, "max_revisions": phase.policy.limits.max_revisions,
             "calls_at_best": calls_at_best(phase), "calls_at_worst": calls_at_worst(phase),
         })
     });
+    let commands = plan
+        .commands
+        .iter()
+        .map(|used| json!({"key": used.key, "line": used.line, "detected_because": used.because}));
     json!({
         "issue": plan.issue.number, "title": plan.issue.title, "begun": false,
         "branch": branch_of(plan.issue.number), "base_branch": plan.base.branch, "base_commit": plan.base.commit.to_string(),
-        "phases": phases.collect::<Vec<_>>(), "budget": plan.agreement.budget, "limits": plan.agreement.time,
+        "phases": phases.collect::<Vec<_>>(), "commands": commands.collect::<Vec<_>>(), "budget": plan.agreement.budget, "limits": plan.agreement.time,
     })
 }
 
@@ -73,6 +78,9 @@ fn lines(door: &Door, plan: &Plan) -> String {
     );
     for phase in &plan.agreement.phases {
         let _ = writeln!(text, "  {}{}", padded(phase.name.as_str(), 21), what(plan, phase));
+    }
+    if !plan.commands.is_empty() {
+        let _ = write!(text, "\ncommands\n{}", commands::lines(&plan.commands));
     }
     let run = plan.agreement.phases.iter().filter(|phase| skipped(&plan.skipped, phase).is_none());
     let (best, worst) =
@@ -105,7 +113,8 @@ fn skipped<'a>(left_out: &'a [(PhaseName, String)], phase: &PhaseDef) -> Option<
 }
 
 fn calls_at_best(phase: &PhaseDef) -> u32 {
-    1 + u32::from(phase.policy.review.is_some())
+    let seats = u32::try_from(phase.panel.len()).unwrap_or(u32::MAX);
+    1 + if phase.policy.review.is_some() { 1 + seats } else { 0 }
 }
 
 fn calls_at_worst(phase: &PhaseDef) -> u32 {

@@ -4,15 +4,15 @@ use super::Answer;
 use super::announce;
 use super::arguments::Execute;
 use super::ask::ask;
-use super::begin_run::{begin_run, local_forge};
+use super::begin_run::begin_run;
 use super::door::{Door, log_to};
 use super::drive::{drive, finish};
 use super::failure::{Failure, Kind};
 use super::hold::{Hold, forget_lock, open_journal, take};
-use super::{agreed, dry_run, finalized, noticed, vouched};
+use super::{agreed, dry_run, finalized, left_behind, noticed, on_top, vouched};
 use crate::event::Outcome;
-use crate::flow::Run;
 use crate::phase::PhaseName;
+use crate::phase_runner::settle_commit;
 use crate::report::{LogLines, Terminal};
 use crate::store::lock::Lock;
 
@@ -25,19 +25,29 @@ pub(super) fn run(arguments: &Execute) -> Answer {
     let terminal = Terminal::new();
     log_to(&terminal);
     let door = Door::open(&arguments.settings)?;
-    local_forge(&door, arguments.issue)?;
-    let only = wanted_phase(&door, &arguments.phase)?;
-    if let Some(record) = finalized::of(&door, arguments.issue)? {
+    go_on(&door, &terminal, arguments)
+}
+
+/// Begins a run, resumes it or goes on with it.
+pub(super) fn go_on(door: &Door, terminal: &Terminal, arguments: &Execute) -> Answer {
+    let only = wanted_phase(door, &arguments.phase)?;
+    if let Some(record) = finalized::of(door, arguments.issue)? {
         return finalized::told(&record, arguments.json);
     }
     if arguments.dry_run {
-        return dry_run::run(&door, arguments);
+        return dry_run::run(door, arguments);
     }
     door.warn_of_short_secrets();
-    let mut hold = hold_run(&door, arguments)?;
+    let mut hold = hold_run(door, arguments)?;
     match nothing_to_do(&hold, arguments)? {
+        Some(0) if let Err(gone) = hold.space.refuse_lost_branch() => {
+            tracing::warn!("{gone}");
+            return Ok(finish(&hold, arguments.json, 0));
+        }
+        // Whoever works on top of a completed run decides what becomes of it.
+        Some(0) if on_top::is_told(door, &hold)? => return Ok(finish(&hold, arguments.json, 0)),
         // A crash or a refused push may have come between the last fact and its commit or its push.
-        Some(0) => return drive(&door, hold, &terminal, arguments.json),
+        Some(0) => return drive(door, hold, terminal, arguments.json),
         Some(code) => {
             let waits = code == Kind::Waiting as u8 && !door.settings.no_wait;
             let code = if waits { code } else { Kind::PhaseFailed as u8 };
@@ -47,12 +57,15 @@ pub(super) fn run(arguments: &Execute) -> Answer {
     }
     let has_begun = hold.run()?.has_begun();
     hold.journal.tell(Box::new(LogLines::default()));
-    noticed::refuse_closed(&door, hold.run()?)?;
-    ask(&door, &mut hold, arguments, only)?;
-    if has_begun {
-        noticed::look(&door, &mut hold)?;
+    noticed::refuse_closed(door, hold.run()?)?;
+    if let Some(lost) = left_behind::phase(door, &hold)? {
+        left_behind::begin_again(&mut hold, lost, "")?;
     }
-    drive(&door, hold, &terminal, arguments.json)
+    ask(door, &mut hold, arguments, only)?;
+    if has_begun {
+        noticed::look(door, &mut hold)?;
+    }
+    drive(door, hold, terminal, arguments.json)
 }
 
 /// Reads `--phase`: nothing for all.
@@ -76,11 +89,13 @@ fn hold_run(door: &Door, arguments: &Execute) -> Result<Hold, Failure> {
     let issue = arguments.issue;
     let (lock, found) = take(door, issue)?;
     if let Some((space, folder)) = found {
-        let journal = open_journal(door, &folder)?;
+        let mut journal = open_journal(door, &folder)?;
         if journal.state().run.is_some() {
+            settle_commit(&mut journal, &space)?;
             let hold = Hold { journal, space, folder, lock };
-            agreed::refuse_another(hold.run()?, &arguments.settings)?;
+            agreed::refuse_another(door, hold.run()?, &arguments.settings)?;
             if matches!(hold.run()?.outcome, Outcome::Running | Outcome::Paused) || arguments.retry_failed {
+                hold.space.refuse_lost_branch()?;
                 vouched::refuse_changed(door, hold.run()?, &arguments.settings)?;
             }
             return Ok(hold);
@@ -116,11 +131,6 @@ fn nothing_to_do(hold: &Hold, arguments: &Execute) -> Result<Option<u8>, Failure
         }
         Outcome::Cancelled => Err(Failure::usage(format!("the run of issue {number} was cancelled"))
             .hint(format!("remove it with `ai-workflow cleanup --issue {number}` and begin anew"))),
-        Outcome::Paused => Ok(waits_for_a_person(run).then_some(Kind::Waiting as u8)),
+        Outcome::Paused => Ok(run.waits_for_a_person().then_some(Kind::Waiting as u8)),
     }
-}
-
-/// A pause for a quota, a budget or a time is looked at again; a question to a person is not.
-fn waits_for_a_person(run: &Run) -> bool {
-    run.paused.as_ref().is_some_and(|escalation| !escalation.reason.passes_by_itself())
 }

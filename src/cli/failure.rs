@@ -8,6 +8,9 @@ use serde_json::{Value, json};
 use crate::redact::Masker;
 use crate::summary::plain;
 
+/// The code of what another process did not hand over.
+pub(super) const LOST: &str = "E_BUNDLE_MISSING";
+
 /// The exit code of a failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
@@ -23,6 +26,23 @@ pub enum Kind {
     OurBug = 70,
     Busy = 75,
     Interrupted = 130,
+}
+
+impl Kind {
+    /// Returns the word by which scripts know it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::PhaseFailed => "phase_failed",
+            Self::Usage => "usage",
+            Self::Waiting => "waiting",
+            Self::NoAgent => "no_agent",
+            Self::Forge => "forge",
+            Self::State => "state",
+            Self::OurBug => "bug",
+            Self::Busy => "busy",
+            Self::Interrupted => "interrupted",
+        }
+    }
 }
 
 /// A failure at the door: one error line and any number of hints.
@@ -60,12 +80,27 @@ impl Failure {
         self
     }
 
+    /// Tells whether the same may work later without anybody's doing.
+    pub fn passes(&self) -> bool {
+        // What another job hands over can be lost on the way.
+        matches!(self.kind, Kind::Forge | Kind::Busy | Kind::Interrupted) || self.code() == LOST
+    }
+
     /// Returns the same failure without secrets and control characters, each text on one line.
     #[must_use]
     pub fn masked(self, masker: &Masker) -> Self {
         let calm = |text: &str| plain(masker.mask(text).as_str());
         let hints = self.hints.iter().map(|hint| calm(hint)).collect();
         Self { message: calm(&self.message), hints, ..self }
+    }
+
+    /// Returns one stable word for scripts: the code that its message begins with, else its kind.
+    pub fn code(&self) -> &str {
+        let is_code = |word: &&str| {
+            word.starts_with("E_") && word.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_')
+        };
+        let first = self.message.split([':', ' ']).next().filter(is_code);
+        first.unwrap_or_else(|| self.kind.word())
     }
 
     /// Returns the failure as JSON: the report of the run, if there is one, with `error`, `hints` and `exit_code`.
@@ -91,6 +126,7 @@ impl From<crate::workspace::Error> for Failure {
         let kind = match &error {
             Git::RemoteMoved { .. } | Git::PushFailed { .. } => Kind::Forge,
             Git::WrongBranch { .. }
+            | Git::BranchGone { .. }
             | Git::ConfigChanged { .. }
             | Git::RepositoryReplaced { .. }
             | Git::File { .. } => Kind::State,
@@ -125,8 +161,17 @@ impl From<crate::forge::ForgeError> for Failure {
     fn from(error: crate::forge::ForgeError) -> Self {
         use crate::forge::ForgeError as Forge;
         let kind = match &error {
-            Forge::NotFound { .. } | Forge::Unreadable { .. } => Kind::Usage,
-            Forge::OtherHead { .. } => Kind::Forge,
+            Forge::NotFound { .. }
+            | Forge::Unreadable { .. }
+            | Forge::NoIssue { .. }
+            | Forge::Access { .. } => Kind::Usage,
+            Forge::OtherHead { .. }
+            | Forge::Token { .. }
+            | Forge::Refused { .. }
+            | Forge::Limited { .. }
+            | Forge::Unreachable { .. }
+            | Forge::ReadsOnly { .. }
+            | Forge::Unexpected { .. } => Kind::Forge,
             // The files of the local forge are on the same disk as everything else.
             Forge::Io { .. } => Kind::State,
         };
@@ -134,11 +179,26 @@ impl From<crate::forge::ForgeError> for Failure {
     }
 }
 
+/// Tells whether a place is in a file of JSON, whose keys the schema of the configuration does not have.
+fn is_json(place: &crate::config::Place) -> bool {
+    matches!(place, crate::config::Place::File { name, .. } if std::path::Path::new(name).extension().is_some_and(|ending| ending == "json"))
+}
+
 impl From<crate::config::ConfigError> for Failure {
     fn from(error: crate::config::ConfigError) -> Self {
         use crate::config::ConfigError as Config;
         let hint = match &error {
-            Config::Syntax { .. } => "correct the file; `ai-workflow config validate` checks it",
+            Config::Syntax { .. } | Config::NotJson { .. } => {
+                "correct the file; `ai-workflow config validate` checks it"
+            }
+            Config::UnknownKey { place, .. }
+            | Config::WrongType { place, .. }
+            | Config::Missing { place, .. }
+            | Config::Contradiction { place, .. }
+                if is_json(place) =>
+            {
+                "correct the file; `ai-workflow config validate` checks it, and README.md shows its form"
+            }
             Config::UnknownPreset { .. } => "`ai-workflow list-presets` lists them",
             Config::Contradiction { key, .. } if key == "preset" => "`ai-workflow list-presets` lists them",
             Config::Contradiction { key, .. } if key == "skip_phases" => "`ai-workflow phases` lists them",
@@ -163,6 +223,7 @@ impl From<crate::phase_runner::RunError> for Failure {
             }
             Run::Interrupted => Self::new(Kind::Interrupted, "interrupted; nothing finished is lost")
                 .hint("run the same command again to go on"),
+            Run::Unjudged { .. } => Self::new(Kind::State, &error).hint("nothing of it was published"),
             Run::Bug(_) => Self::new(Kind::OurBug, &error),
         }
     }

@@ -1,31 +1,64 @@
 //! `finalize`: makes the branch of a completed run ready: the run's own files go, the commits become one,
-//! and the pull request is no draft any more.
+//! and the pull request is no draft any more. The server is asked first, and what it refuses leaves the run as it is; the
+//! rewrite, after which the log is gone, comes last.
 
 use serde_json::json;
 
-use super::Answer;
 use super::arguments::Finalize;
 use super::door::{Door, log_to, runtime};
 use super::failure::Failure;
+use super::fetched::REMOTE;
 use super::hold::{Hold, take_existing};
 use super::show::show;
+use super::{Answer, credit, forge, rewrite};
 use crate::event::Outcome;
 use crate::flow::Run;
-use crate::forge::{Forge, LocalForge, PullRequest};
+use crate::forge::PullRequest;
+use crate::phase_runner;
 use crate::report::Terminal;
-use crate::store::finalized::{self, Finalized};
-use crate::store::pointer;
-use crate::summary::{finalized_pull_request, next_command, quoted};
+use crate::store::finalized::{Finalized, Left};
+use crate::summary::{Documents, Unreviewed, next_command, pull_request, quoted};
 use crate::workspace::CommitId;
 
 pub(super) fn run(arguments: &Finalize) -> Answer {
     log_to(&Terminal::new());
     let door = Door::open_plain()?;
+    if let Some(record) = rewrite::cut_short(&door, arguments.issue)? {
+        return finish(&door, &record, arguments);
+    }
     let hold = take_existing(&door, arguments.issue)?;
     let run = hold.run()?.clone();
+    hold.space.refuse_lost_branch()?;
+    let tip = tip_of_completed(&hold, &run)?;
+    let documents = if arguments.keep_files { Documents::Kept } else { Documents::Gone };
+    let unreviewed = unreviewed(&door, &hold, &run, &tip, documents)?;
+    if !unreviewed.is_empty() && !arguments.include_unreviewed {
+        return Err(refused(&run, &unreviewed));
+    }
+    if arguments.dry_run {
+        return Ok(planned(&steps(&run, arguments, &unreviewed), &names(&unreviewed), arguments));
+    }
+    share(&door, &hold, &run)?;
+    let commit = final_commit(&door, &hold, &run, &tip, arguments)?;
+    make_ready(&door, &run, &pull_request(&run, run.outcome, &unreviewed, documents))?;
+    let left = Left {
+        before: tip.to_string(),
+        on_server: is_on_server(&door, &run)?,
+        keep_files: arguments.keep_files,
+        unreviewed: names(&unreviewed),
+    };
+    let record = record(&door, &run, &commit, left);
+    rewrite::carry_out(&door, &hold.space, &record)?;
+    let warning = if unreviewed.is_empty() { String::new() } else { not_reviewed(&unreviewed) + "\n" };
+    Ok(told(&record, &warning, arguments))
+}
+
+/// Returns where the branch of a completed run stands; refuses a run or a worktree that is not ready for it.
+fn tip_of_completed(hold: &Hold, run: &Run) -> Result<CommitId, Failure> {
     if run.outcome != Outcome::Completed {
-        let told = format!("the run of issue {} is {}, not completed", arguments.issue, run.outcome.as_str());
-        return Err(Failure::usage(told).hint(format!("next: `{}`", next_command(&run))));
+        let (number, outcome) = (run.started.issue.number, run.outcome.as_str());
+        let told = format!("the run of issue {number} is {outcome}, not completed");
+        return Err(Failure::usage(told).hint(format!("next: `{}`", next_command(run))));
     }
     let survey = hold.space.workspace().survey()?;
     if survey.head.branch.as_deref() != Some(run.started.branch.as_str()) {
@@ -37,29 +70,77 @@ pub(super) fn run(arguments: &Finalize) -> Answer {
             Failure::usage("the worktree has changes that are not committed").hint("commit or stash them")
         );
     }
-    let steps = steps(&run, arguments.skip_squash);
+    Ok(survey.head.commit)
+}
+
+/// Ends what an earlier `finalize` began: the request is ready by then, and what was not reviewed was allowed.
+fn finish(door: &Door, record: &Finalized, arguments: &Finalize) -> Answer {
+    let unreviewed = record.left.iter().flat_map(|left| left.unreviewed.clone()).collect::<Vec<_>>();
     if arguments.dry_run {
-        show(arguments.json, &json!({"dry_run": true, "steps": steps}), &format!("{}\n", steps.join("\n")));
-        return Ok(0);
+        let step = format!("finish what was cut short: {} at {}", record.branch, &record.commit[..9]);
+        return Ok(planned(&[step], &unreviewed, arguments));
     }
-    let commit = tidy_branch(&door, &hold, &run, &survey.head.commit, arguments.skip_squash)?;
-    make_ready(&door, &run)?;
-    finalized::write(door.workspace.common(), &record(&door, &run, &commit))?;
-    pointer::remove(door.workspace.common(), arguments.issue)?;
-    let value = json!({"branch": run.started.branch, "commit": commit.to_string(), "pull_request": run.pull_request.as_ref().map(|(_, url)| url)});
+    rewrite::finish(door, record)?;
+    let warning = if unreviewed.is_empty() {
+        String::new()
+    } else {
+        format!("not reviewed: {}\n", unreviewed.join(", "))
+    };
+    Ok(told(record, &warning, arguments))
+}
+
+fn planned(steps: &[String], unreviewed: &[String], arguments: &Finalize) -> u8 {
+    let value = json!({"dry_run": true, "steps": steps, "unreviewed": unreviewed});
+    show(arguments.json, &value, &format!("{}\n", steps.join("\n")));
+    0
+}
+
+fn told(record: &Finalized, warning: &str, arguments: &Finalize) -> u8 {
+    let unreviewed = record.left.as_ref().map(|left| left.unreviewed.as_slice()).unwrap_or_default();
+    let value = json!({
+        "branch": record.branch, "commit": record.commit, "unreviewed": unreviewed,
+        "pull_request": record.pull_request,
+    });
+    let (branch, base) = (&record.branch, &record.base_branch);
     let lines = format!(
-        "{} is ready at {}\nnext: git switch {} && git merge {}\n",
-        run.started.branch,
-        &commit.as_str()[..9],
-        run.started.base_branch,
-        run.started.branch
+        "{warning}{branch} is ready at {}\nnext: git switch {base} && git merge {branch}\n",
+        &record.commit[..9]
     );
     show(arguments.json, &value, &lines);
-    Ok(0)
+    0
+}
+
+/// Returns the files that nobody reviewed, their names masked.
+fn unreviewed(
+    door: &Door,
+    hold: &Hold,
+    run: &Run,
+    tip: &CommitId,
+    kept: Documents,
+) -> Result<Unreviewed, Failure> {
+    let found = phase_runner::unreviewed(&hold.space, &hold.folder, run, tip, kept)?;
+    let masked = |paths: Vec<String>| paths.iter().map(|path| door.masker.mask(path).to_string()).collect();
+    Ok(Unreviewed { after_the_end: masked(found.after_the_end), unseen: masked(found.unseen) })
+}
+
+fn names(unreviewed: &Unreviewed) -> Vec<String> {
+    unreviewed.paths().into_iter().map(str::to_owned).collect()
+}
+
+fn refused(run: &Run, unreviewed: &Unreviewed) -> Failure {
+    let from = if unreviewed.unseen.is_empty() { &run.phase_head } else { &run.covered.reviewed };
+    let range = format!("git diff {}..{}", &from[..9], run.started.branch);
+    Failure::usage(not_reviewed(unreviewed)).hint(format!(
+        "look at it with `{range}`; `--include-unreviewed` publishes it, and the pull request says so"
+    ))
+}
+
+fn not_reviewed(unreviewed: &Unreviewed) -> String {
+    format!("not reviewed: {}", unreviewed.line())
 }
 
 /// What is left to tell by, once the log is gone.
-fn record(door: &Door, run: &Run, commit: &CommitId) -> Finalized {
+fn record(door: &Door, run: &Run, commit: &CommitId, left: Left) -> Finalized {
     let masked = |text: &str| door.masker.mask(text).to_string();
     Finalized {
         issue: run.started.issue.number,
@@ -69,70 +150,81 @@ fn record(door: &Door, run: &Run, commit: &CommitId) -> Finalized {
         commit: commit.to_string(),
         pull_request: run.pull_request.as_ref().map(|(_, url)| masked(url)),
         at: door.clock.now(),
+        left: Some(left),
     }
 }
 
-fn steps(run: &Run, skip_squash: bool) -> Vec<String> {
+fn steps(run: &Run, arguments: &Finalize, unreviewed: &Unreviewed) -> Vec<String> {
     let number = run.started.issue.number;
-    let mut steps = vec![format!("remove .ai-workflow/issue-{number} from {}", run.started.branch)];
-    if !skip_squash {
+    let mut steps = Vec::new();
+    if !arguments.keep_files {
+        steps.push(format!("remove .ai-workflow/issue-{number} from {}", run.started.branch));
+    }
+    if !arguments.skip_squash {
         steps.push(format!("make one commit of the run's commits on {}", run.started.base_branch));
     }
     steps.push("mark the pull request ready".into());
+    if !unreviewed.is_empty() {
+        steps.push(format!("say in it what is {}", not_reviewed(unreviewed)));
+    }
     steps
 }
 
-/// Removes the run's own files in a commit, then makes one commit of all.
-fn tidy_branch(
+/// Makes one commit of all, without the run's own files unless they are wanted. Nothing moves yet.
+fn final_commit(
     door: &Door,
     hold: &Hold,
     run: &Run,
     tip: &CommitId,
-    skip_squash: bool,
+    arguments: &Finalize,
 ) -> Result<CommitId, Failure> {
-    let workspace = hold.space.workspace();
-    let folder = hold.folder.relative();
-    let tracked = workspace.tracked_below(&folder)?;
-    for path in &tracked {
-        std::fs::remove_file(hold.folder.at(path))
-            .map_err(|error| Failure::usage(format!("failed to remove {path}: {error}")))?;
+    let own = if arguments.keep_files { Vec::new() } else { own_files(hold)? };
+    let number = run.started.issue.number;
+    if arguments.skip_squash && own.is_empty() {
+        return Ok(tip.clone());
     }
-    let snapshot = hold.space.snapshot(None)?;
-    let message = door.masker.mask(&format!(
-        "[ai-workflow] finalize: #{} without the run's own files\n",
-        run.started.issue.number
-    ));
-    let tip = hold.space.commit(&tracked, &message, &snapshot, tip)?;
-    // What is left are prompts, answers and raw streams, which belong to nobody now.
-    let left = hold.folder.at(&folder);
-    std::fs::remove_dir_all(&left)
-        .or_else(missing_is_fine)
-        .map_err(|error| Failure::usage(format!("failed to remove {}: {error}", left.display())))?;
-    if skip_squash {
-        return Ok(tip);
+    if arguments.skip_squash {
+        let words = format!("[ai-workflow] finalize: #{number} without the run's own files\n");
+        return Ok(hold.space.made_of(tip, &own, tip, &door.masker.mask(&words))?);
     }
     let title = quoted(&run.started.issue.title);
-    let message = door.masker.mask(&format!("{title}\n\nCloses #{}\n", run.started.issue.number));
-    let base = CommitId::try_from(run.started.base_commit.as_str())?;
-    let commit = hold.space.squash(&base, &tip, &message)?;
-    workspace.refresh_index()?;
-    Ok(commit)
+    let base = phase_runner::base_of(&hold.space, run, tip)?;
+    let trailers = credit::trailers(hold, run, &base, &forge::of_run(door, run)?)?;
+    let message = door.masker.mask(&format!("{title}\n\nCloses #{number}\n\n{trailers}"));
+    Ok(hold.space.made_of(tip, &own, &base, &message)?)
 }
 
-fn missing_is_fine(error: std::io::Error) -> std::io::Result<()> {
-    if error.kind() == std::io::ErrorKind::NotFound { Ok(()) } else { Err(error) }
+fn own_files(hold: &Hold) -> Result<Vec<String>, Failure> {
+    Ok(hold.space.workspace().tracked_below(&hold.folder.relative())?)
 }
 
-fn make_ready(door: &Door, run: &Run) -> Result<(), Failure> {
-    let (title, body) = finalized_pull_request(run);
+/// Brings what a person committed to the server, so that what it refuses is known before anything is rewritten here.
+fn share(door: &Door, hold: &Hold, run: &Run) -> Result<(), Failure> {
+    if !is_on_server(door, run)? {
+        return Ok(());
+    }
+    let workspace = hold.space.workspace();
+    Ok(workspace.push(REMOTE, &run.started.branch, None, forge::credentials().as_ref())?)
+}
+
+/// Tells whether the branch has a pull request on a server.
+fn is_on_server(door: &Door, run: &Run) -> Result<bool, Failure> {
+    let has_number = run.pull_request.as_ref().is_some_and(|(number, _)| number.is_some());
+    Ok(forge::of_run(door, run)?.is_remote() && has_number)
+}
+
+/// Brings the request up to date and takes it out of its draft.
+fn make_ready(door: &Door, run: &Run, (title, body): &(String, String)) -> Result<(), Failure> {
+    let forge = if is_on_server(door, run)? { forge::of_run(door, run)? } else { forge::local(door) };
     let request = PullRequest {
-        title: door.masker.mask(&title),
+        title: door.masker.mask(title),
         head: run.started.branch.clone(),
         base: run.started.base_branch.clone(),
         draft: false,
-        body: door.masker.mask(&body),
+        body: door.masker.mask(body),
     };
-    let forge = Forge::Local(LocalForge::new(door.root()));
-    runtime()?.block_on(forge.upsert_pull_request(run.started.issue.number, &request))?;
-    Ok(())
+    runtime()?.block_on(async {
+        let opened = forge.upsert_pull_request(run.started.issue.number, &request).await?;
+        Ok(forge.mark_ready(&opened).await?)
+    })
 }

@@ -7,6 +7,7 @@ use super::door::Door;
 use super::failure::Failure;
 use super::find::{Place, no_run, place};
 use super::show::show;
+use super::taken_off;
 use crate::issue::IssueNumber;
 use crate::store::finalized::{self, Finalized};
 use crate::summary::plain;
@@ -23,7 +24,13 @@ pub(super) fn of(door: &Door, issue: IssueNumber) -> Result<Option<Finalized>, F
 pub(super) fn no_run_of(door: &Door, issue: IssueNumber) -> Failure {
     match of(door, issue) {
         Err(failure) => failure,
-        Ok(None) => no_run(issue),
+        Ok(None) => match taken_off::told(door, issue) {
+            Ok(told) => told.unwrap_or_else(|| no_run(issue)),
+            Err(failure) => failure,
+        },
+        Ok(Some(record)) if record.left.is_some() => {
+            Failure::usage(ended(&record)).hint(format!("finish it with `{}`", next(&record)))
+        }
         Ok(Some(record)) => Failure::usage(format!("{}; its log is gone", ended(&record)))
             .hint(format!("remove what is left with `ai-workflow cleanup --issue {issue}` to begin anew")),
     }
@@ -52,8 +59,9 @@ pub(super) fn value(record: &Finalized) -> Value {
 }
 
 fn ended(record: &Finalized) -> String {
+    let how = if record.left.is_some() { "`finalize` was cut short" } else { "finalized" };
     format!(
-        "the run of issue {} was completed and finalized: {} at {}",
+        "the run of issue {} was completed and {how}: {} at {}",
         record.issue,
         record.branch,
         record.commit.get(..9).unwrap_or(&record.commit)
@@ -61,5 +69,8 @@ fn ended(record: &Finalized) -> String {
 }
 
 fn next(record: &Finalized) -> String {
+    if record.left.is_some() {
+        return format!("ai-workflow finalize --issue {}", record.issue);
+    }
     format!("git switch {} && git merge {}", record.base_branch, record.branch)
 }

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::door::Door;
 use super::failure::{Failure, Kind};
+use super::fetched;
 use super::finalized::no_run_of;
 use crate::event::{Entry, branch_of};
 use crate::flow::{State, fold};
@@ -33,6 +34,14 @@ pub(super) fn place(workspace: &Workspace, issue: IssueNumber) -> Result<Place, 
     let path = RunFolder::new("", issue).events();
     let there = workspace.read_at(&branch.tip, &path)?.is_some();
     Ok(if there { Place::OnBranch(branch) } else { Place::Nowhere })
+}
+
+/// Finds the run of an issue; one that only origin has is brought here first.
+pub(super) fn brought(door: &Door, issue: IssueNumber) -> Result<Place, Failure> {
+    match place(&door.workspace, issue)? {
+        Place::Nowhere if fetched::bring(door, issue)? => place(&door.workspace, issue),
+        found => Ok(found),
+    }
 }
 
 /// A copied repository brings a pointer to the original with it, which is none of its business.

@@ -7,11 +7,14 @@ use std::time::SystemTime;
 use super::door::Door;
 use super::failure::{Failure, Kind};
 use super::finalized::no_run_of;
-use super::find::{Place, no_run, place};
+use super::find::{Place, brought, no_run};
+use super::taken_back;
 use crate::event::branch_of;
 use crate::flow::Run;
 use crate::issue::IssueNumber;
 use crate::journal::Journal;
+use crate::phase_runner::settle_commit;
+use crate::store::copy::LogCopy;
 use crate::store::folders::RunFolder;
 use crate::store::lock::{Lock, LockError};
 use crate::store::pointer;
@@ -64,7 +67,7 @@ pub(super) fn take(
     issue: IssueNumber,
 ) -> Result<(Lock, Option<(IssueSpace, RunFolder)>), Failure> {
     let lock = lock(door, issue)?;
-    let root = match place(&door.workspace, issue)? {
+    let root = match brought(door, issue)? {
         Place::Worktree(root) => {
             on_branch(door, issue, &root)?;
             Some(root)
@@ -79,7 +82,9 @@ pub(super) fn take(
     let workspace = if root == door.root() { door.workspace.clone() } else { Workspace::open(&root)? };
     let space = workspace.for_issue(issue);
     space.sweep_stale_locks(SystemTime::now())?;
-    Ok((lock, Some((space, RunFolder::new(root, issue)))))
+    let folder = RunFolder::new(root, issue);
+    taken_back::put_back(door, &space, &folder)?;
+    Ok((lock, Some((space, folder))))
 }
 
 /// The files of a run may be there although another branch is checked out: somebody merged them, or went away.
@@ -101,21 +106,24 @@ fn same(one: &Path, other: &Path) -> bool {
 
 /// Takes the run of an issue that must exist, ready to be written to.
 pub(super) fn take_existing(door: &Door, issue: IssueNumber) -> Result<Hold, Failure> {
-    if matches!(place(&door.workspace, issue)?, Place::Nowhere) {
+    if matches!(brought(door, issue)?, Place::Nowhere) {
         return Err(no_run_of(door, issue));
     }
     let (lock, found) = take(door, issue)?;
     let (space, folder) = found.ok_or_else(|| no_run(issue))?;
-    let journal = open_journal(door, &folder)?;
+    let mut journal = open_journal(door, &folder)?;
     if journal.state().run.is_none() {
         return Err(no_run(issue));
     }
+    settle_commit(&mut journal, &space)?;
     Ok(Hold { journal, space, folder, lock })
 }
 
 /// Opens the journal of a run.
 pub(super) fn open_journal(door: &Door, folder: &RunFolder) -> Result<Journal, Failure> {
-    Ok(Journal::open(&folder.at(&folder.relative()), door.clock.clone(), door.masker.clone())?)
+    let mut journal = Journal::open(&folder.at(&folder.relative()), door.clock.clone(), door.masker.clone())?;
+    journal.keep_copy(LogCopy::of(door.workspace.common(), folder.issue()));
+    Ok(journal)
 }
 
 /// Goes to the run's branch, if nothing of the user's could get lost.

@@ -1,37 +1,62 @@
-//! `init`: writes `.ai-workflow/config.toml` and the `.gitignore` beside it. Existing files stay unless forced.
+//! `init`: writes `.ai-workflow/config.toml` and the `.gitignore` beside it; for GitHub a workflow, too. Existing files stay
+//! unless forced.
+
+mod github;
+mod workflow;
 
 use std::fs;
+use std::path::Path;
 
 use serde_json::json;
 
 use super::Answer;
-use super::arguments::Init;
+use super::arguments::{Init, InitPlace};
 use super::door::here;
 use super::failure::{Failure, Kind};
 use super::show::show;
-use crate::store::folders::{HOME, RunFolder};
+use crate::store::folders::RunFolder;
 use crate::workspace::Workspace;
+
+/// Where the configuration stands.
+const CONFIGURATION: &str = ".ai-workflow/config.toml";
 
 /// The commented configuration: our own file is the example.
 const EXAMPLE: &str = include_str!("../../.ai-workflow/config.toml");
 
 pub(super) fn run(arguments: &Init) -> Answer {
+    match &arguments.place {
+        Some(InitPlace::Github(arguments)) => github::run(arguments),
+        None => here_alone(arguments),
+    }
+}
+
+fn here_alone(arguments: &Init) -> Answer {
     let workspace = Workspace::open(&here()?)?;
-    let path = workspace.root().join(HOME).join("config.toml");
+    let path = workspace.root().join(CONFIGURATION);
     if path.exists() && !arguments.force {
         return Err(
-            Failure::usage(format!("{HOME}/config.toml exists already")).hint("`--force` writes over it")
+            Failure::usage(format!("{CONFIGURATION} exists already")).hint("`--force` writes over it")
         );
     }
-    let first = 1_u64.try_into().map_err(|error| Failure::new(Kind::OurBug, error))?;
-    RunFolder::new(workspace.root(), first).prepare_home()?;
-    fs::write(&path, EXAMPLE)
-        .map_err(|error| Failure::new(Kind::State, format!("failed to write {HOME}/config.toml: {error}")))?;
+    configure(workspace.root())?;
     let next = "ai-workflow execute --phase all --issue N";
     show(
         arguments.json,
-        &json!({"written": [format!("{HOME}/config.toml")], "next": next}),
-        &format!("{HOME}/config.toml is written; look at `agent` and `[commands] test`\nnext: {next}\n"),
+        &json!({"written": [format!("{CONFIGURATION}")], "next": next}),
+        &format!("{CONFIGURATION} is written; look at `agent` and `[commands] test`\nnext: {next}\n"),
     );
     Ok(0)
+}
+
+/// Writes the commented configuration and what belongs to it.
+fn configure(root: &Path) -> Result<(), Failure> {
+    home(root)?.prepare_home()?;
+    fs::write(root.join(CONFIGURATION), EXAMPLE)
+        .map_err(|error| Failure::new(Kind::State, format!("failed to write {CONFIGURATION}: {error}")))
+}
+
+/// Where files of the repository are written; of which issue makes no difference to that.
+fn home(root: &Path) -> Result<RunFolder, Failure> {
+    let first = 1_u64.try_into().map_err(|error| Failure::new(Kind::OurBug, error))?;
+    Ok(RunFolder::new(root, first))
 }

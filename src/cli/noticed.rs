@@ -1,19 +1,19 @@
 //! What changed outside since the run began: the text of the issue, and where the base branch stands.
 //! The pinned text and the pinned commit stay in force; what changed is told, and noted once.
 
-use super::door::Door;
+use super::door::{Door, runtime};
 use super::failure::Failure;
+use super::forge;
 use super::hold::Hold;
 use crate::event::Fact;
 use crate::flow::Run;
-use crate::forge::{LocalForge, digest};
+use crate::forge::digest;
 use crate::issue::Issue;
 
 /// Refuses to go on with an issue that was closed meanwhile.
 pub(super) fn refuse_closed(door: &Door, run: &Run) -> Result<(), Failure> {
     let number = run.started.issue.number;
-    let closed = LocalForge::new(door.root()).issue(number).is_ok_and(|issue| !issue.open);
-    if !closed {
+    if issue(door, run)?.is_none_or(|issue| issue.open) {
         return Ok(());
     }
     Err(Failure::usage(format!("issue {number} was closed since the run began"))
@@ -23,13 +23,19 @@ pub(super) fn refuse_closed(door: &Door, run: &Run) -> Result<(), Failure> {
 /// Looks at the issue and at the base branch, and tells what changed.
 pub(super) fn look(door: &Door, hold: &mut Hold) -> Result<(), Failure> {
     let run = hold.run()?;
-    let issue = LocalForge::new(door.root()).issue(run.started.issue.number).ok();
+    let issue = issue(door, run)?;
     let edited = issue.as_ref().and_then(|issue| edited(run, issue));
     let moved = moved(door, run)?;
     for (kind, text) in edited.into_iter().chain(moved) {
         note(hold, kind, text)?;
     }
     Ok(())
+}
+
+/// Returns the issue as it is now; one that cannot be read is no reason to stop.
+fn issue(door: &Door, run: &Run) -> Result<Option<Issue>, Failure> {
+    let forge = forge::of_run(door, run)?;
+    Ok(runtime()?.block_on(forge.issue(run.started.issue.number)).ok())
 }
 
 fn edited(run: &Run, issue: &Issue) -> Option<(&'static str, String)> {

@@ -7,7 +7,7 @@ use super::Answer;
 use super::arguments::ParseReview;
 use super::failure::Failure;
 use super::show::show;
-use crate::content_parser::{Terms, default_words, read_review};
+use crate::content_parser::{Terms, default_words, doubt, read_review};
 use crate::report::verdict_line;
 
 pub(super) fn run(arguments: &ParseReview) -> Answer {
@@ -17,10 +17,17 @@ pub(super) fn run(arguments: &ParseReview) -> Answer {
         review_id: arguments.review_id.as_deref(),
         require_review_id: arguments.review_id.is_some(),
         words: &words,
+        beyond: &[],
     };
-    let reading = read_review(&text, &terms);
+    let mut reading = read_review(&text, &terms);
+    reading.doubt = doubt(&text).filter(|_| reading.judgment.approves());
+    let asked = reading
+        .doubt
+        .as_ref()
+        .map(|doubt| format!("a run asks the reviewer once more: beside it stands `{doubt}`\n"));
     let value = serde_json::to_value(&reading).unwrap_or_default();
-    show(arguments.json, &value, &format!("{}\n{}\n", reading.result, verdict_line(&reading)));
+    let text = format!("{}\n{}\n{}", reading.result, verdict_line(&reading), asked.unwrap_or_default());
+    show(arguments.json, &value, &text);
     Ok(0)
 }
 

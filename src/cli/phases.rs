@@ -37,7 +37,7 @@ pub(super) fn run(arguments: &Report) -> Answer {
         );
         values.push(json!({
             "phase": phase.name, "folder": phase.folder, "output": phase.output, "needs": needs, "checks": checks,
-            "policy": phase.policy_name, "max_revisions": most, "agent": phase.agents, "reviewer": phase.reviewers,
+            "policy": phase.policy_name, "max_revisions": most, "agent": phase.agents, "reviewer": phase.reviewers, "panel": phase.panel,
         }));
     }
     show(arguments.json, &values.into(), &text);

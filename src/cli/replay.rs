@@ -1,21 +1,61 @@
-//! `replay`: folds the log again from the first fact, checks every one, and shows them in their order.
+//! `replay`: folds the log again from the first fact, checks every one, and shows them in their order,
+//! or what they are as review loops.
 
 use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 
 use super::Answer;
-use super::arguments::OneIssue;
+use super::arguments::{Replay, ReplayFormat};
 use super::door::Door;
 use super::failure::{Failure, Kind};
-use super::find::look;
-use super::show::show;
-use crate::flow::{Decision, State, apply, decide};
+use super::find::{Seen, look};
+use super::show::{document, show};
+use crate::event::StepStarted;
+use crate::flow::{Decision, PhaseState, State, apply, decide};
+use crate::phase::PhaseName;
+use crate::phase_runner::digest;
+use crate::policy::PhaseDef;
+use crate::store::folders::{Call, RunFolder};
+use crate::summary::review_loop::review_loop;
 
-pub(super) fn run(arguments: &OneIssue) -> Answer {
-    let issue = arguments.issue;
+pub(super) fn run(arguments: &Replay) -> Answer {
     let door = Door::open_plain()?;
-    let seen = look(&door, issue)?;
+    let seen = look(&door, arguments.issue)?;
+    match (arguments.format, &arguments.phase) {
+        (ReplayFormat::ReviewLoop, phase) => review_loops(arguments, &seen, phase.as_deref()),
+        (ReplayFormat::Facts, None) => facts(arguments, &seen),
+        (ReplayFormat::Facts, Some(_)) => Err(Failure::usage("--phase is for review loops")
+            .hint("add `--format review-loop`, or leave `--phase` out")),
+    }
+}
+
+fn review_loops(arguments: &Replay, seen: &Seen, phase: Option<&str>) -> Answer {
+    let only = phase.map(|name| known(seen, name)).transpose()?;
+    let folder = seen.root.as_ref().map(|root| RunFolder::new(root, arguments.issue));
+    let text = |def: &PhaseDef, started: &StepStarted| prompt(folder.as_ref()?, def, started);
+    let events = review_loop(&seen.entries, only.as_ref(), &text);
+    let lines = events.iter().map(|event| format!("{}\n", json!(event)));
+    document(&lines.collect::<String>());
+    Ok(0)
+}
+
+fn known(seen: &Seen, name: &str) -> Result<PhaseName, Failure> {
+    let phases = || seen.state.run.iter().flat_map(|run| &run.phases).map(PhaseState::name);
+    phases().find(|known| known.as_str() == name).cloned().ok_or_else(|| {
+        let names = phases().map(PhaseName::as_str).collect::<Vec<_>>().join(", ");
+        Failure::usage(format!("this run has no phase `{name}`")).hint(format!("its phases are {names}"))
+    })
+}
+
+/// Returns a prompt that is still on this machine; a file that is not what was sent is none.
+fn prompt(folder: &RunFolder, def: &PhaseDef, started: &StepStarted) -> Option<String> {
+    let StepStarted { step, round, attempt, .. } = *started;
+    let text = folder.read_prompt(Call { phase: def, step, round, attempt })?;
+    (digest(&text) == started.prompt).then_some(text)
+}
+
+fn facts(arguments: &Replay, seen: &Seen) -> Answer {
     let mut state = State::default();
     let (mut text, mut values) = (String::new(), Vec::new());
     for entry in &seen.entries {

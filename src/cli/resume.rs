@@ -2,61 +2,154 @@
 
 use super::Answer;
 use super::arguments::Resume;
-use super::door::{Door, log_to, person};
+use super::door::{Door, log_to};
 use super::drive::drive;
 use super::failure::Failure;
 use super::hold::{Hold, take_existing};
-use super::{agreed, announce, ask, noticed, vouched};
+use super::{agreed, announce, ask, left_behind, noticed, vouched};
 use crate::event::{Answered, Choice, Fact, Outcome};
+use crate::flow::{Run, Status};
 use crate::metadata::choice_word;
 use crate::report::{LogLines, Terminal};
 use crate::summary::next_command;
+use crate::workspace::{CommitId, Snapshot, Tree, is_engines_own};
 
 pub(super) fn run(arguments: &Resume) -> Answer {
     let terminal = Terminal::new();
     log_to(&terminal);
     let door = Door::open(&arguments.settings)?;
     door.warn_of_short_secrets();
-    let mut hold = take_existing(&door, arguments.issue)?;
+    answer(&door, &terminal, arguments)
+}
+
+/// Answers the question of a paused run and goes on.
+pub(super) fn answer(door: &Door, terminal: &Terminal, arguments: &Resume) -> Answer {
+    let mut hold = take_existing(door, arguments.issue)?;
     if hold.run()?.outcome != Outcome::Paused {
         let run = hold.run()?;
         let told =
             format!("the run of issue {} is {}; nothing was asked", arguments.issue, run.outcome.as_str());
         return Err(Failure::usage(told).hint(format!("next: `{}`", next_command(run))));
     }
-    agreed::refuse_another(hold.run()?, &arguments.settings)?;
-    vouched::refuse_changed(&door, hold.run()?, &arguments.settings)?;
+    hold.space.refuse_lost_branch()?;
+    agreed::refuse_another(door, hold.run()?, &arguments.settings)?;
+    vouched::refuse_changed(door, hold.run()?, &arguments.settings)?;
     let Some(choice) = choice(arguments) else {
         announce::question(hold.run()?);
-        return Err(
-            Failure::usage("an answer is needed").hint("give `--continue`, `--accept` or `--give-up`")
-        );
+        return Err(Failure::usage("an answer is needed").hint(
+            "give `--answer TEXT`, `--continue`, `--edited`, `--accept --reason TEXT` or `--give-up`",
+        ));
     };
+    complete(arguments, choice)?;
+    let lost = left_behind::phase(door, &hold)?;
     allowed(&hold, choice)?;
-    ask::check_agents(&door, hold.run()?, &arguments.settings)?;
+    if let Some(lost) = lost.as_ref().filter(|_| choice != Choice::Continue) {
+        return Err(Failure::usage(format!("the {}", lost.told()))
+            .hint("answer with `--continue`: the phase begins anew"));
+    }
+    grantable(&hold, arguments)?;
+    ask::check_agents(door, hold.run()?, &arguments.settings)?;
     hold.journal.tell(Box::new(LogLines::default()));
-    let text = arguments.text.clone().unwrap_or_default();
-    let by = person();
-    hold.journal.record(Fact::Answered(Answered { choice, text, by }))?;
-    ask::ask_again(&door, &mut hold, &arguments.settings)?;
-    noticed::look(&door, &mut hold)?;
-    drive(&door, hold, &terminal, arguments.json)
+    if let Some(lost) = lost {
+        left_behind::begin_again(&mut hold, lost, text(arguments))?;
+        ask::ask_again(door, &mut hold, &arguments.settings)?;
+        return drive(door, hold, terminal, arguments.json);
+    }
+    let changed = changed_by_hand(&hold, choice)?;
+    let answered = Answered {
+        rounds: arguments.rounds,
+        changed,
+        ..Answered::new(choice, text(arguments), &door.person)
+    };
+    hold.journal.record(Fact::Answered(answered))?;
+    ask::ask_again(door, &mut hold, &arguments.settings)?;
+    noticed::look(door, &mut hold)?;
+    drive(door, hold, terminal, arguments.json)
 }
 
 fn choice(arguments: &Resume) -> Option<Choice> {
     let given = [
-        (arguments.go_on, Choice::Continue),
+        (arguments.go_on || arguments.answer.is_some(), Choice::Continue),
+        (arguments.edited, Choice::Edited),
         (arguments.accept, Choice::Accept),
         (arguments.give_up, Choice::GiveUp),
     ];
     given.iter().find(|(given, _)| *given).map(|(_, choice)| *choice)
 }
 
+/// Returns the person's words; those of an accept say why.
+fn text(arguments: &Resume) -> &str {
+    let given = [&arguments.answer, &arguments.reason, &arguments.text];
+    given.into_iter().flatten().next().map_or("", |text| text.trim())
+}
+
+/// Refuses an answer that lacks its words, and words that belong to another answer.
+fn complete(arguments: &Resume, choice: Choice) -> Result<(), Failure> {
+    let silent = text(arguments).is_empty();
+    if choice == Choice::Accept && silent {
+        return Err(Failure::usage("an accept needs a reason: it stands in the report and the pull request")
+            .hint("give it with `--accept --reason TEXT`"));
+    }
+    if arguments.answer.is_some() && silent {
+        return Err(Failure::usage("the answer is empty").hint("say something, or go on with `--continue`"));
+    }
+    if arguments.reason.is_some() && choice != Choice::Accept {
+        return Err(Failure::usage("--reason says why work is accepted")
+            .hint("add `--accept`, or tell the author something with `--answer TEXT`"));
+    }
+    if arguments.rounds.is_some() && choice != Choice::Continue {
+        return Err(Failure::usage("--rounds says how far a run goes on")
+            .hint("give it with `--continue` or `--answer TEXT`"));
+    }
+    Ok(())
+}
+
+/// Rounds can be granted to a phase that has begun, not to a gate or a budget.
+fn grantable(hold: &Hold, arguments: &Resume) -> Result<(), Failure> {
+    let asked = hold.run()?.paused.as_ref();
+    if arguments.rounds.is_none() || asked.is_none_or(|asked| asked.takes(Choice::Accept)) {
+        return Ok(());
+    }
+    Err(Failure::usage("--rounds is for a phase that came to its limit; this pause is another one")
+        .hint("leave `--rounds` out"))
+}
+
+/// Returns the paths that differ from the files as the run knew them; what is committed only where a person says that this is
+/// the phase's work.
+fn changed_by_hand(hold: &Hold, choice: Choice) -> Result<Vec<String>, Failure> {
+    let run = hold.run()?;
+    let phase = run.phases.iter().find(|phase| phase.status == Status::Paused);
+    let Some(phase) = phase.filter(|phase| !phase.tree.is_empty()) else { return Ok(Vec::new()) };
+    let known = Tree::try_from(phase.tree.as_str())?;
+    let Snapshot { mut changed, uncommitted, .. } = hold.space.snapshot(Some(&known))?;
+    if choice == Choice::Edited {
+        changed.extend(committed_by_hand(hold, run)?);
+    } else {
+        changed.retain(|path| uncommitted.contains_key(path) && !hold.space.is_setting(path));
+    }
+    changed.sort();
+    changed.dedup();
+    changed.retain(|path| !run.started.strays.contains(path));
+    Ok(changed)
+}
+
+/// A commit of what the agent left leaves the files as they are, and is an edit all the same.
+fn committed_by_hand(hold: &Hold, run: &Run) -> Result<Vec<String>, Failure> {
+    let Some(branch) = hold.space.workspace().branch(&run.started.branch)? else { return Ok(Vec::new()) };
+    let known = CommitId::try_from(run.head.as_str())?.as_tree();
+    if branch.tip.as_str() == known.as_str() || !hold.space.knows(&known)? {
+        return Ok(Vec::new());
+    }
+    let mut committed = hold.space.changed_between(&known, &branch.tip.as_tree())?;
+    committed.retain(|path| !is_engines_own(path));
+    Ok(committed)
+}
+
 /// Only what the question offers can be answered, and nobody can accept what does not exist.
 fn allowed(hold: &Hold, choice: Choice) -> Result<(), Failure> {
     let run = hold.run()?;
     let Some(escalation) = &run.paused else { return Ok(()) };
-    if !escalation.options.contains(&choice) {
+    if !escalation.takes(choice) {
         let options: Vec<&str> = escalation.options.iter().map(|choice| choice_word(*choice)).collect();
         return Err(Failure::usage(format!("this pause cannot be answered with {}", choice_word(choice)))
             .hint(format!("it can be answered with: {}", options.join(", "))));
@@ -70,6 +163,6 @@ fn allowed(hold: &Hold, choice: Choice) -> Result<(), Failure> {
         Ok(())
     } else {
         Err(Failure::usage(format!("there is nothing to accept: {deliverable} does not exist"))
-            .hint("write it yourself, or answer with `--continue`"))
+            .hint("write it yourself and answer with `--edited`, or answer with `--continue`"))
     }
 }

@@ -22,6 +22,7 @@ pub(super) fn run(arguments: &Rollback) -> Answer {
     let door = Door::open_plain()?;
     let reason = reason(arguments)?;
     let mut hold = take_existing(&door, arguments.issue)?;
+    hold.space.refuse_lost_branch()?;
     let phase = target(hold.run()?, &arguments.to_phase)?;
     let commits = commits_from(hold.run()?, &phase).len();
     if !arguments.dry_run {
@@ -72,7 +73,8 @@ fn reason(arguments: &Rollback) -> Result<String, Failure> {
     }
 }
 
-fn target(run: &Run, name: &str) -> Result<PhaseName, Failure> {
+/// Returns the phase of that name, if it can be opened again.
+pub(super) fn target(run: &Run, name: &str) -> Result<PhaseName, Failure> {
     if run.outcome == Outcome::Cancelled {
         let number = run.started.issue.number;
         return Err(Failure::usage(format!("the run of issue {number} was cancelled"))

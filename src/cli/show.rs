@@ -1,22 +1,33 @@
 //! Prints: data to stdout, words to stderr. A reader that has gone away, such as `head`, is no failure;
-//! a full disk is one.
+//! a full disk is one. Whatever is printed holds no command for the runner of a job, unless it is one of ours.
 
 use std::io::{self, Write};
 
 use serde_json::Value;
 
 use super::failure::{Failure, Kind};
+use crate::summary::{neutral, neutral_json};
 
 /// Prints lines, or the same as JSON.
 pub(super) fn show(json: bool, value: &Value, lines: &str) {
     if json {
-        data(format!("{value:#}\n").as_bytes());
+        document(&format!("{value:#}\n"));
     } else {
-        data(lines.as_bytes());
+        text(lines);
     }
 }
 
-/// Writes data to stdout. When it cannot be written, for another reason than that its reader has gone, the process ends
+/// Prints a text.
+pub(super) fn text(text: &str) {
+    data(neutral(text).as_bytes());
+}
+
+/// Prints a document of JSON, or one in each line.
+pub(super) fn document(json: &str) {
+    data(neutral_json(json).as_bytes());
+}
+
+/// Writes data to stdout as it is: nothing in it may come from outside. When it cannot be written, for another reason than that its reader has gone, the process ends
 /// here: to every command its output is the last thing it does, and an exit code of 0 would be a lie.
 pub(super) fn data(bytes: &[u8]) {
     if let Err(failure) = written(bytes, &mut io::stdout().lock()) {
@@ -41,6 +52,12 @@ fn written(bytes: &[u8], out: &mut impl Write) -> Result<(), Failure> {
 
 /// Writes words for people to stderr.
 pub(super) fn words(text: &str) {
+    let _ = io::stderr().lock().write_all(neutral(text).as_bytes());
+}
+
+/// Writes commands of ours for the runner of the job that we are in. It reads stderr as well, and stdout stays what it is.
+pub(super) fn commands(lines: &[String]) {
+    let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
     let _ = io::stderr().lock().write_all(text.as_bytes());
 }
 

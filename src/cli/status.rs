@@ -14,10 +14,10 @@ use super::failure::Failure;
 use super::finalized;
 use super::find::{Seen, look, no_run};
 use super::show::show;
-use crate::event::Fact;
-use crate::flow::{PhaseState, Run, Stage};
+use crate::event::{Fact, TriageTable};
+use crate::flow::{PhaseState, Run, Stage, Status};
 use crate::issue::IssueNumber;
-use crate::metadata::{self, LockedAgent, metadata};
+use crate::metadata::{self, DocumentRound, FixStatus, LockedAgent, RoundStatus, metadata};
 use crate::phase::{PhaseName, Step};
 use crate::store::finalized::Finalized;
 use crate::store::folders::{self, HOME, RunFolder};
@@ -40,8 +40,14 @@ pub(super) fn run(arguments: &Look) -> Answer {
     value["worktree"] = json!(seen.root);
     value["under_way"] = json!(under_way);
     value["next"] = json!(summary::next_command(run));
+    value["used"] = json!(summary::used_line(run));
     show(arguments.json, &value, &lines(run, held_by.as_ref(), under_way.as_ref()));
     Ok(0)
+}
+
+/// Tells where a run stands that nobody holds.
+pub(super) fn told(run: &Run) -> String {
+    lines(run, None, None)
 }
 
 /// The agent call that goes on right now.
@@ -92,8 +98,17 @@ fn lines(run: &Run, held_by: Option<&Holder>, under_way: Option<&UnderWay>) -> S
     let rows: Vec<[String; 5]> = run.phases.iter().map(row).collect();
     for (phase, row) in run.phases.iter().zip(in_columns(&rows)) {
         let _ = writeln!(text, "  {row}");
+        for line in document_rounds(phase) {
+            let _ = writeln!(text, "    {line}");
+        }
+        for line in summary::opinion_lines(phase) {
+            let _ = writeln!(text, "    {}", plain(&line));
+        }
         if let Some(standstill) = phase.rounds.last().and_then(|round| round.standstill.as_ref()) {
             let _ = writeln!(text, "    standstill: {}", plain(standstill));
+        }
+        for line in summary::finding_lines(phase).iter().filter(|_| phase.status != Status::Completed) {
+            let _ = writeln!(text, "    {}", plain(line));
         }
     }
     let _ = writeln!(text, "\n  branch   {} from {}", run.started.branch, run.started.base_branch);
@@ -101,7 +116,13 @@ fn lines(run: &Run, held_by: Option<&Holder>, under_way: Option<&UnderWay>) -> S
     for line in summary::agent_lines(run) {
         let _ = writeln!(text, "           {}", plain(&line));
     }
+    if let Some((_, url)) = &run.follow_up {
+        let _ = writeln!(text, "  later    {}", plain(url));
+    }
     let _ = writeln!(text, "  cost     {}", summary::cost_line(run));
+    if let Some(used) = summary::used_line(run) {
+        let _ = writeln!(text, "  used     {used}");
+    }
     if let Some(call) = under_way {
         let (time, agent) = (summary::duration(call.seconds), plain(&call.agent));
         let _ = writeln!(
@@ -125,12 +146,36 @@ fn lines(run: &Run, held_by: Option<&Holder>, under_way: Option<&UnderWay>) -> S
     text
 }
 
+/// Tells the rounds of a document review, the one under way last.
+fn document_rounds(phase: &PhaseState) -> Vec<String> {
+    let rounds = metadata::document_review(phase).map(|review| review.rounds).unwrap_or_default();
+    rounds.iter().map(document_round).collect()
+}
+
+fn document_round(round: &DocumentRound) -> String {
+    let counts = (round.fix_required, round.no_fix_needed, round.needs_discussion);
+    let (Some(fix_required), Some(no_fix_needed), Some(needs_discussion)) = counts else {
+        let how_far = match round.status {
+            RoundStatus::ReviewComplete => "reviewed, no answer yet",
+            RoundStatus::Incomplete | RoundStatus::ReplyComplete => "not reviewed yet",
+        };
+        return format!("round {}: {how_far}", round.number);
+    };
+    let table = summary::table_line(TriageTable { fix_required, no_fix_needed, needs_discussion });
+    let fixes = match round.fix_status {
+        Some(FixStatus::Applied) => "; fixes applied, to be reviewed again",
+        Some(FixStatus::Pending) => "; not fixed",
+        Some(FixStatus::NotRequired) | None => "",
+    };
+    format!("round {}: {table}{fixes}", round.number)
+}
+
 /// Names the programs that were called, with version and model as far as they told; before the first call the agents.
 fn agents(run: &Run) -> String {
     let called = metadata::lock(run).agents;
     if called.is_empty() {
         let mut asked: Vec<&str> = Vec::new();
-        for agent in run.phases.iter().flat_map(|phase| phase.def.agents.iter().chain(&phase.def.reviewers)) {
+        for agent in run.phases.iter().flat_map(all_named) {
             if !asked.contains(&agent.as_str()) {
                 asked.push(agent);
             }
@@ -143,6 +188,11 @@ fn agents(run: &Run) -> String {
         format!("{}{version}{model}", locked.agent)
     };
     called.iter().map(one).collect::<Vec<_>>().join(", ")
+}
+
+fn all_named(phase: &PhaseState) -> impl Iterator<Item = &String> {
+    let of_seats = phase.def.panel.iter().flat_map(|seat| &seat.agents);
+    phase.def.agents.iter().chain(&phase.def.reviewers).chain(of_seats)
 }
 
 fn row(phase: &PhaseState) -> [String; 5] {

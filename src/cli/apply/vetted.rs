@@ -1,0 +1,138 @@
+//! Takes the branch out of what was handed over, and judges it: where it stands, what its log says, what its commits hold.
+
+use std::path::Path;
+
+use super::spoken::{self, Spoken};
+use super::{REMOTE, commits, forge, history, messages, named};
+use crate::cli::bundle::refused;
+use crate::cli::door::Door;
+use crate::cli::failure::Failure;
+use crate::event::{Fact, PauseReason, branch_of};
+use crate::flow::Run;
+use crate::issue::IssueNumber;
+use crate::workspace::{self, CommitId};
+
+/// What may be published.
+pub(in crate::cli) struct Vetted {
+    /// The commit that was handed over.
+    pub(super) handed: CommitId,
+    /// Where the branch goes on: there, or where an earlier process has brought it since.
+    pub(in crate::cli) tip: CommitId,
+    /// The time of the job that worked was over, for all that is new.
+    pub(in crate::cli) asks_for_more: bool,
+}
+
+/// Judges a file with a branch and what its maker says it leads to; `event` is what it was made for.
+pub(super) fn vet(
+    door: &Door,
+    issue: IssueNumber,
+    (file, head): (&Path, &str),
+    event: &Spoken,
+) -> Result<Vetted, Failure> {
+    let space = door.workspace.for_issue(issue);
+    let handed = taken_out(door, issue, file, head);
+    let vetted = handed.and_then(|handed| judged(door, issue, handed, event));
+    space.forget_bundle()?;
+    vetted
+}
+
+fn taken_out(door: &Door, issue: IssueNumber, file: &Path, head: &str) -> Result<CommitId, Failure> {
+    let heads = door.workspace.heads_of_bundle(file).map_err(|error| broken(&error))?;
+    let wanted = format!("refs/heads/{}", branch_of(issue));
+    let work = door.workspace.for_issue(issue).work_reference();
+    // The files of a phase under way are no branch, and judged as they are.
+    let branches: Vec<_> = heads.iter().filter(|(name, _)| *name != work).collect();
+    match branches.as_slice() {
+        [(name, id)] if *name == wanted && id == head => {}
+        [_] => {
+            return Err(refused(
+                "E_BUNDLE_HEADS",
+                "it does not hold the branch of this issue's run as it is said to",
+            ));
+        }
+        heads => {
+            return Err(refused("E_BUNDLE_HEADS", &format!("it holds {} branches and not one", heads.len())));
+        }
+    }
+    let taken = door.workspace.for_issue(issue).unbundle(file).map_err(|error| broken(&error))?;
+    if taken.as_str() == head {
+        Ok(taken)
+    } else {
+        Err(refused("E_BUNDLE_HEADS", "it leads to another commit than it says"))
+    }
+}
+
+fn broken(error: &workspace::Error) -> Failure {
+    refused("E_BUNDLE_GIT", &format!("git does not take it: {error}"))
+}
+
+fn judged(door: &Door, issue: IssueNumber, handed: CommitId, event: &Spoken) -> Result<Vetted, Failure> {
+    let credentials = forge::credentials();
+    let origin = door.workspace.fetch_branch(REMOTE, &branch_of(issue), credentials.as_ref())?;
+    let (run, entries) = history::run_at(door, issue, &handed)?;
+    let base = CommitId::try_from(run.started.base_commit.as_str())
+        .map_err(|_| refused("E_BUNDLE_BASE", "its log names no commit as its base"))?;
+    stands_on_base(door, &run, &base, &handed)?;
+    match &origin {
+        None => goes_where_settings_say(door, &run)?,
+        Some(origin) if door.workspace.is_before(&handed, origin)? => {
+            let (run, entries) = history::run_at(door, issue, origin)?;
+            commits::judge_work(door, issue, &run, &entries, origin)?;
+            return Ok(Vetted { handed, tip: origin.clone(), asks_for_more: false });
+        }
+        Some(origin) if !door.workspace.is_before(origin, &handed)? => {
+            return Err(refused(
+                "E_BUNDLE_DIVERGED",
+                "origin has commits on the run's branch that it does not have",
+            ));
+        }
+        Some(_) => {}
+    }
+    let added = history::nothing_published(door, issue, &handed, origin.as_ref())?;
+    named::stand_on(door, &run, &added.entries, (&base, &handed))?;
+    spoken::judge(door, &run, &added, event)?;
+    let after = origin.as_ref().unwrap_or(&base);
+    commits::judge(door, issue, &run, (after, &handed))?;
+    commits::judge_work(door, issue, &run, &entries, &handed)?;
+    messages::judge(door, &run, entries.len(), (after, &handed))?;
+    let all = || added.entries.iter().map(|entry| &entry.fact);
+    // Who did nothing would be started again for nothing.
+    let worked = all().any(|fact| matches!(fact, Fact::StepStarted(_)));
+    let asks_for_more = worked && all().any(asks_for_more);
+    Ok(Vetted { tip: handed.clone(), handed, asks_for_more })
+}
+
+fn asks_for_more(fact: &Fact) -> bool {
+    let Fact::Paused { escalation } = fact else { return false };
+    matches!(escalation.reason, PauseReason::JobLimit | PauseReason::RateLimit)
+}
+
+/// Of a run that origin knows, its own log says where it goes.
+fn goes_where_settings_say(door: &Door, run: &Run) -> Result<(), Failure> {
+    let head = door.workspace.survey()?.head;
+    let base = door.workspace.default_base(door.settings.base_branch.as_deref(), &head)?;
+    if base.branch == run.started.base_branch {
+        return Ok(());
+    }
+    Err(refused("E_BUNDLE_BASE", &format!("it is for another branch than {}", base.branch)))
+}
+
+/// The run has to stand on a commit of the branch that its pull request is to be merged into, as origin has it.
+fn stands_on_base(door: &Door, run: &Run, base: &CommitId, handed: &CommitId) -> Result<(), Failure> {
+    let refuse = |why: &str| Err(refused("E_BUNDLE_BASE", why));
+    let name = &run.started.base_branch;
+    if workspace::check_branch_name(name).is_err() {
+        return refuse("its log names no branch as its base");
+    }
+    let credentials = forge::credentials();
+    let Some(on_origin) = door.workspace.fetch_branch(REMOTE, name, credentials.as_ref())? else {
+        return refuse("its base branch is not on origin");
+    };
+    if !door.workspace.is_before(base, &on_origin)? {
+        return refuse("origin's base branch does not have the commit that it stands on");
+    }
+    if !door.workspace.is_before(base, handed)? {
+        return refuse("it does not stand on the commit that its log names");
+    }
+    Ok(())
+}

@@ -1,0 +1,180 @@
+//! `doc-review`: the document review of a run by hand: one review, one answer to it, or with `--autofix` the whole loop.
+//! Each is a part of the phase that `execute` would go through; what was made here is taken up there.
+
+use std::fmt::Write as _;
+
+use serde_json::{Value, json};
+
+use super::Answer;
+use super::arguments::DocReview;
+use super::ask::ask_for;
+use super::door::{Door, log_to};
+use super::drive::{drive, exit_code, finish, play};
+use super::failure::{Failure, Kind};
+use super::hold::{Hold, take_existing};
+use super::show::show;
+use super::{agreed, announce, noticed, vouched};
+use crate::event::{Outcome, Reading, Reviewed};
+use crate::flow::{PhaseState, Run, Stage, Status};
+use crate::phase::{PhaseName, Step};
+use crate::report::{LogLines, Terminal};
+use crate::summary::{counted, next_command, plain};
+use crate::verdict::Verdict;
+
+/// What is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Wish {
+    Review,
+    Fix,
+    Loop,
+}
+
+impl Wish {
+    fn of(arguments: &DocReview) -> Self {
+        match (arguments.autofix, arguments.fix) {
+            (true, _) => Self::Loop,
+            (false, true) => Self::Fix,
+            (false, false) => Self::Review,
+        }
+    }
+
+    fn steps(self) -> Vec<Step> {
+        match self {
+            Self::Review => vec![Step::Check, Step::Review],
+            Self::Fix => vec![Step::Triage],
+            Self::Loop => vec![],
+        }
+    }
+}
+
+pub(super) fn run(arguments: &DocReview) -> Answer {
+    let terminal = Terminal::new();
+    log_to(&terminal);
+    let door = Door::open(&arguments.settings)?;
+    door.warn_of_short_secrets();
+    let wish = Wish::of(arguments);
+    let mut hold = take_existing(&door, arguments.issue)?;
+    hold.space.refuse_lost_branch()?;
+    agreed::refuse_another(&door, hold.run()?, &arguments.settings)?;
+    vouched::refuse_changed(&door, hold.run()?, &arguments.settings)?;
+    noticed::refuse_closed(&door, hold.run()?)?;
+    if hold.run()?.waits_for_a_person() {
+        let code = exit_code(hold.run()?, Outcome::Paused, door.settings.no_wait);
+        return Ok(finish(&hold, arguments.json, code));
+    }
+    let phase = reviewable(hold.run()?, wish)?;
+    hold.journal.tell(Box::new(LogLines::default()));
+    ask_for(&door, &mut hold, &arguments.settings, phase.clone(), wish.steps())?;
+    noticed::look(&door, &mut hold)?;
+    if wish != Wish::Review {
+        return drive(&door, hold, &terminal, arguments.json);
+    }
+    let (hold, outcome) = play(&door, hold, &terminal)?;
+    told(&door, &hold, &phase, outcome, arguments.json)
+}
+
+/// Returns the phase whose documents are reviewed, if what is asked for can be done there now.
+fn reviewable(run: &Run, wish: Wish) -> Result<PhaseName, Failure> {
+    let number = run.started.issue.number;
+    let mut with_triage = run.phases.iter().filter(|phase| phase.def.policy.triage);
+    let open = with_triage.clone().find(|phase| !phase.status.satisfies());
+    let phase = open.or_else(|| with_triage.next()).ok_or_else(|| {
+        Failure::usage(format!("the run of issue {number} has no phase that reviews documents"))
+            .hint("`ai-workflow phases` lists the phases; one with the policy `doc-review` does")
+    })?;
+    if let Some(failure) = refused(run, phase) {
+        return Err(failure);
+    }
+    let answerable = matches!(phase.stage, Stage::Ready(Step::Triage) | Stage::Working(Step::Triage));
+    let by_hand = format!("`ai-workflow doc-review --issue {number}");
+    match wish {
+        Wish::Review if answerable => {
+            Err(Failure::usage(format!("round {} is reviewed, and nobody has answered it yet", phase.round))
+                .hint(format!(
+                    "answer it with {by_hand} --fix`, or go on by itself with {by_hand} --autofix`"
+                )))
+        }
+        Wish::Review if phase.current_step() == Some(Step::Revise) => {
+            Err(Failure::usage(format!("round {} was not reviewed: {}", phase.round, failed(phase)))
+                .hint(format!("have it repaired with {by_hand} --autofix`")))
+        }
+        Wish::Fix if !answerable => {
+            Err(Failure::usage(format!("no review of {} waits for an answer", phase.name()))
+                .hint(format!("make one with {by_hand}`")))
+        }
+        Wish::Review | Wish::Fix | Wish::Loop => Ok(phase.name().clone()),
+    }
+}
+
+fn failed(phase: &PhaseState) -> String {
+    let checks: Vec<&str> = phase.failed_checks().map(|result| result.check.as_str()).collect();
+    format!("a check failed ({})", checks.join(", "))
+}
+
+/// Says why nothing can be reviewed in a phase any more.
+fn refused(run: &Run, phase: &PhaseState) -> Option<Failure> {
+    let (number, name) = (run.started.issue.number, phase.name());
+    match (phase.status, run.outcome) {
+        (Status::Completed, _) => Some(
+            Failure::usage(format!("the documents are approved since round {}", phase.round)).hint(format!(
+                "open the review again with `ai-workflow rollback --issue {number} --to-phase {name} --to-step review --reason TEXT`"
+            )),
+        ),
+        (Status::Skipped, _) => Some(
+            Failure::usage(format!("the phase {name} is left out of this run"))
+                .hint(format!("it was left out by {}", phase.skipped_because.as_deref().unwrap_or("choice"))),
+        ),
+        (_, Outcome::Running | Outcome::Paused) => None,
+        (_, outcome) => Some(
+            Failure::usage(format!("the run of issue {number} is {}", outcome.as_str()))
+                .hint(format!("next: `{}`", next_command(run))),
+        ),
+    }
+}
+
+/// Tells what the review says; nothing was answered yet, so nothing is approved.
+fn told(door: &Door, hold: &Hold, name: &PhaseName, outcome: Outcome, json: bool) -> Answer {
+    let run = hold.run()?;
+    let phase = run.phase(name);
+    let review = phase.and_then(|phase| Some((phase, phase.review.as_ref()?)));
+    let reading = review.and_then(|(_, review)| review.reading.as_ref());
+    let code = match exit_code(run, outcome, door.settings.no_wait) {
+        0 if reading.is_some_and(passes) => 0,
+        0 => Kind::PhaseFailed as u8,
+        other => other,
+    };
+    announce::ending(hold, code, false);
+    let mut value = announce::report(&hold.journal, code);
+    value["review"] = review.map_or(Value::Null, |(phase, review)| view(hold, phase, review));
+    let lines = review.map(|(phase, review)| lines(run, hold, phase, review)).unwrap_or_default();
+    show(json, &value, &lines);
+    Ok(code)
+}
+
+fn passes(reading: &Reading) -> bool {
+    reading.judgment.approves() && reading.result != Verdict::Fail
+}
+
+fn view(hold: &Hold, phase: &PhaseState, review: &Reviewed) -> Value {
+    json!({
+        "round": review.round,
+        "document": hold.folder.review_document(&phase.def, review.round),
+        "verdict": review.reading.as_ref().map(|reading| reading.result),
+        "read_as": review.reading.as_ref().map(|reading| &reading.read_as),
+        "findings": review.reading.as_ref().map(|reading| &reading.findings),
+    })
+}
+
+fn lines(run: &Run, hold: &Hold, phase: &PhaseState, review: &Reviewed) -> String {
+    let Some(reading) = &review.reading else { return String::new() };
+    let number = run.started.issue.number;
+    let findings = counted(reading.findings.len() as u64, "finding");
+    let mut text = format!("round {}: {} by {}, {findings}\n", review.round, reading.result, reading.read_as);
+    for finding in &reading.findings {
+        let place = finding.file.as_deref().map(|file| format!("{}: ", plain(file))).unwrap_or_default();
+        let _ = writeln!(text, "  {} {place}{}", finding.severity.as_str(), plain(&finding.issue));
+    }
+    let _ = writeln!(text, "read it in {}", hold.folder.review_document(&phase.def, review.round));
+    let _ = writeln!(text, "answer it with `ai-workflow doc-review --issue {number} --fix`");
+    text
+}

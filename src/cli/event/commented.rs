@@ -1,0 +1,126 @@
+//! A comment with a command. It is obeyed once, if who wrote it may and nobody changed it; reactions tell what became of it.
+
+use super::super::admission::{admit, mismatch, refuse_too_many, unknown};
+use super::super::failure::Kind;
+use super::super::refusal::Refusal;
+use super::perform::perform;
+use super::reply::command_reply;
+use super::{Desk, Obeyed, Undone, nothing, refuse_at_rest, with_hint};
+use crate::config::GithubKeys;
+use crate::content_parser::{COMMAND_HELP, SlashCommand, Unclear, slash_command};
+use crate::event::issue_of_branch;
+use crate::forge::github::{Commented, On, Reaction};
+use crate::forge::{CommentDraft, ForgeError, GithubForge};
+use crate::issue::{AsOf, IssueNumber};
+use crate::phase_runner::Part;
+use crate::redact::Masker;
+
+pub(super) fn obey(desk: &mut Desk, event: &Commented) -> Obeyed {
+    let Some(read) = slash_command(event.comment.body.as_deref().unwrap_or_default()) else {
+        return Ok(nothing("the comment holds no command"));
+    };
+    let keys = desk.door.settings.github.clone();
+    let masker = desk.door.masker.clone();
+    let taken = desk.ask(async |github| accepted(github, (&keys, &masker), event, &read).await)??;
+    let Some(number) = taken else {
+        return Ok(nothing("the comment is on no issue of ours, or was obeyed before"));
+    };
+    let (title, body) = (event.issue.title.clone(), event.issue.body.clone().unwrap_or_default());
+    if number == event.issue.number {
+        desk.door.as_of = Some(AsOf { at: event.comment.created_at, title, body });
+    }
+    desk.door.person.clone_from(&event.sender.login);
+    desk.about = Some(number);
+    let id = event.comment.id;
+    let obeyed = match read {
+        Ok(command) => {
+            desk.react(On::Comment(id), Reaction::Eyes)?;
+            desk.command = Some(command.clone());
+            perform(desk, number, &command).map_err(refused)
+        }
+        Err(unclear) => Err(Refusal::Unclear(format!("{unclear}: {COMMAND_HELP}")).into()),
+    };
+    answer(desk, number, id, &obeyed)?;
+    obeyed
+}
+
+/// What cannot be done now is told to who asked for it; our own troubles stay failures.
+fn refused(undone: Undone) -> Undone {
+    match undone {
+        Undone::Failed(failure) if failure.kind == Kind::Usage => {
+            Refusal::Impossible(with_hint(&failure.message, &failure)).into()
+        }
+        undone => undone,
+    }
+}
+
+/// Returns the issue that a comment is about; nothing where there is nothing to do.
+async fn accepted(
+    github: &GithubForge,
+    (keys, masker): (&GithubKeys, &Masker),
+    event: &Commented,
+    read: &Result<SlashCommand, Unclear>,
+) -> Result<Option<IssueNumber>, Undone> {
+    let who = &event.sender;
+    let told = |error: ForgeError| unknown(who, &error);
+    admit(github, keys, who).await?;
+    let now = github.comment_now(event.comment.id).await.map_err(told)?.ok_or(Refusal::Changed)?;
+    let author = now.user.as_ref().ok_or_else(|| mismatch(who, "an account that is gone"))?;
+    if author.id != who.id {
+        return Err(mismatch(who, &author.login).into());
+    }
+    if now.body != event.comment.body || now.updated_at != event.comment.updated_at {
+        return Err(Refusal::Changed.into());
+    }
+    let Some(number) = about(github, event).await.map_err(told)? else { return Ok(None) };
+    let state = github.issue_state(number).await.map_err(told)?;
+    // Who closed an issue may still want its run to end.
+    let ends = matches!(read, Ok(SlashCommand::Cancel));
+    if !ends || state.as_ref().is_none_or(|state| state.locked) {
+        refuse_at_rest(number, state.as_ref())?;
+    }
+    if github.has_answered(event.comment.id).await.map_err(told)? {
+        return Ok(None);
+    }
+    if matches!(read, Ok(SlashCommand::Run)) {
+        let at = event.comment.created_at;
+        let refused = refuse_too_many(github, (keys, masker), who, number, at).await;
+        if let Err(refusal) = refused {
+            github.react(On::Comment(event.comment.id), Reaction::Confused).await?;
+            return Err(refusal.into());
+        }
+    }
+    Ok(Some(number))
+}
+
+/// A pull request is about the issue that its branch is named after, if the branch is one of ours.
+async fn about(github: &GithubForge, event: &Commented) -> Result<Option<IssueNumber>, ForgeError> {
+    let number = event.issue.number;
+    if !event.issue.is_pull_request() {
+        return Ok(Some(number));
+    }
+    Ok(github.own_head(number).await?.and_then(|head| issue_of_branch(&head)))
+}
+
+/// Tells what became of the command: a reaction, and a line where it was refused.
+fn answer(desk: &Desk, number: IssueNumber, id: u64, obeyed: &Obeyed) -> Result<(), Undone> {
+    if desk.door.part == Part::Work {
+        return Ok(());
+    }
+    let refusal = match obeyed {
+        Ok(_) => None,
+        // Whoever works on the run sees the comment, too.
+        Err(Undone::Refused(Refusal::Busy(_))) => return Ok(()),
+        Err(Undone::Refused(refusal)) => Some(refusal.to_string()),
+        Err(Undone::Failed(failure)) => Some(failure.message.clone()),
+    };
+    let reaction = if refusal.is_some() { Reaction::Confused } else { Reaction::Rocket };
+    if let Some(why) = refusal {
+        let (marker, body) = command_reply(id, &why);
+        let draft = CommentDraft { id: None, marker: &marker, body: &desk.door.masker.mask(&body) };
+        if let Err(error) = desk.ask(async |github| github.upsert_comment(number, draft).await)? {
+            tracing::warn!("The comment gets no answer: {error}");
+        }
+    }
+    Ok(desk.react(On::Comment(id), reaction)?)
+}

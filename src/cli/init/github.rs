@@ -1,0 +1,118 @@
+//! `init github`: writes the workflow and a configuration into a repository, and makes the labels.
+//! What only a person may do there is told.
+
+use serde_json::json;
+
+use super::workflow::{PATH, workflow};
+use super::{CONFIGURATION, configure, home};
+use crate::cli::Answer;
+use crate::cli::arguments::{InitGithub, SettingFlags};
+use crate::cli::door::{Door, runtime};
+use crate::cli::failure::Failure;
+use crate::cli::forge;
+use crate::cli::show::{show, words};
+use crate::forge::ForgeError;
+use crate::report::state_labels;
+
+/// The action that this program was built for, if the build named one.
+const BUILT_FOR: Option<&str> = option_env!("AI_WORKFLOW_ACTION");
+
+/// A label of the repository: its name, its colour, what it says.
+type Label = (String, &'static str, &'static str);
+
+pub(super) fn run(arguments: &InitGithub) -> Answer {
+    let door = Door::open(&SettingFlags::default())?;
+    let action = arguments.action.as_deref().or(BUILT_FOR).ok_or_else(|| {
+        Failure::usage("nobody says which action the workflow is to use")
+            .hint("give it with its commit: `--action OWNER/ai-workflow@COMMIT`")
+            .hint("a commit has 40 hexadecimal digits; `git ls-remote https://github.com/OWNER/ai-workflow HEAD` shows one")
+    })?;
+    let keys = &door.settings.github;
+    let text = workflow(action, &keys.trigger_label, &keys.allowed_actors, arguments.two_job)?;
+    let labels = labels(&door);
+    let has_settings = door.root().join(CONFIGURATION).exists();
+    let writes =
+        [Some(PATH), (!has_settings).then_some(CONFIGURATION)].into_iter().flatten().collect::<Vec<_>>();
+    if door.root().join(PATH).symlink_metadata().is_ok() && !arguments.force {
+        return Err(Failure::usage(format!("{PATH} exists already")).hint("`--force` writes over it"));
+    }
+    let made = if arguments.dry_run {
+        None
+    } else {
+        home(door.root())?.write(PATH, &door.masker.mask(&text))?;
+        if !has_settings {
+            configure(door.root())?;
+        }
+        made(&door, &labels)?
+    };
+    tell(arguments, &writes, &labels, made.as_deref());
+    Ok(0)
+}
+
+/// Returns the label that starts runs, and those that tell where runs stand.
+fn labels(door: &Door) -> Vec<Label> {
+    let github = &door.settings.github;
+    let starts = (github.trigger_label.clone(), "1d76db", "Takes this issue to a draft pull request");
+    let states = state_labels().filter(|_| github.state_labels);
+    std::iter::once(starts).chain(states).collect()
+}
+
+/// Makes the labels that are missing where a token lets us; returns where.
+fn made(door: &Door, labels: &[Label]) -> Result<Option<String>, Failure> {
+    let Some(github) = forge::within_reach(door)? else { return Ok(None) };
+    let making = async {
+        for (name, color, says) in labels {
+            github.make_label(name, color, says).await?;
+        }
+        Ok::<_, ForgeError>(())
+    };
+    if let Err(error) = runtime()?.block_on(making) {
+        words(&format!("warning: {} ({})\n", door.masker.mask(&error.to_string()), error.hint()));
+        return Ok(None);
+    }
+    Ok(Some(github.repository()))
+}
+
+fn tell(arguments: &InitGithub, writes: &[&str], labels: &[Label], made: Option<&str>) {
+    let verb = if arguments.dry_run { "would be written" } else { "is written" };
+    let written: String = writes.iter().map(|path| format!("{path} {verb}\n")).collect();
+    let names: Vec<&str> = labels.iter().map(|(name, ..)| name.as_str()).collect();
+    let labelled = match made {
+        Some(repository) => format!("{repository} has the labels {}\n", names.join(", ")),
+        None => String::new(),
+    };
+    let by_hand = || {
+        labels.iter().map(|(name, color, says)| {
+            format!("make a label: gh label create '{name}' --color {color} --description '{says}'")
+        })
+    };
+    let next = next(if made.is_none() { by_hand().collect() } else { Vec::new() });
+    let lines: String = next.iter().enumerate().map(|(n, step)| format!("  {}. {step}\n", n + 1)).collect();
+    show(
+        arguments.json,
+        &json!({
+            "written": if arguments.dry_run { Vec::new() } else { writes.to_vec() },
+            "would_write": if arguments.dry_run { writes.to_vec() } else { Vec::new() },
+            "labels": names,
+            "labelled": made,
+            "next": next,
+        }),
+        &format!("{written}{labelled}next:\n{lines}"),
+    );
+}
+
+/// Returns what a person does then, in this order.
+fn next(labels: Vec<String>) -> Vec<String> {
+    let look = format!(
+        "look at `agent` and `[commands]` in {CONFIGURATION}; commit both files to the default branch"
+    );
+    let rest = [
+        "give the agents a key: gh secret set ANTHROPIC_API_KEY --env ai-workflow (for codex CODEX_API_KEY)",
+        "let jobs open pull requests: Settings, Actions, General, Workflow permissions, \
+         \"Allow GitHub Actions to create and approve pull requests\"",
+        "the job's own token starts no workflow for the pull request; for that give the action the token of an app \
+         (`github-token`), as the comment in the workflow shows",
+        "put the label on an issue",
+    ];
+    std::iter::once(look).chain(labels).chain(rest.map(str::to_owned)).collect()
+}

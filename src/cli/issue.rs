@@ -1,0 +1,121 @@
+//! Reads the issue that a run begins with: the text of the moment that counts, and what people who are heard said before it.
+
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
+
+use super::door::{Door, runtime};
+use super::failure::Failure;
+use super::forge;
+use super::refusal::TEXT_NOT_TRUSTED;
+use crate::config::Speakers;
+use crate::forge::{Comment, Forge, ForgeError, GithubForge, Voices, earlier, heard, is_named, named};
+use crate::issue::{AsOf, Discussion, Issue, IssueNumber, Linked};
+
+/// The most people who are asked about; those who spoke last come first.
+const MOST_PEOPLE: usize = 30;
+
+/// Reads an open issue from the forge that was chosen.
+pub(super) fn read(door: &Door, number: IssueNumber) -> Result<Issue, Failure> {
+    let forge = forge::of_issue(door, number)?;
+    let (issue, is_trusted) = runtime()?.block_on(async {
+        let issue = surrounded(door, &forge, number).await?;
+        let is_trusted = !door.settings.github.trusted_text_only || is_trusted(door, &forge, &issue).await?;
+        Ok::<_, ForgeError>((issue, is_trusted))
+    })?;
+    if !issue.open {
+        return Err(
+            Failure::usage(format!("issue {number} is closed")).hint("open it again, or choose another one")
+        );
+    }
+    if issue.discussion.left_out > 0 {
+        tracing::info!("{} earlier comments on the issue found no room", issue.discussion.left_out);
+    }
+    if is_trusted { Ok(issue) } else { withheld(issue) }
+}
+
+async fn surrounded(door: &Door, forge: &Forge, number: IssueNumber) -> Result<Issue, ForgeError> {
+    let mut issue = forge.issue(number).await?;
+    if let Some(AsOf { title, body, .. }) = &door.as_of {
+        (issue.title, issue.body) = (title.clone(), body.clone());
+    }
+    let before = door.as_of.as_ref().map_or_else(|| door.clock.now(), |event| event.at);
+    let nobody = door.settings.github.speakers == Speakers::Nobody;
+    let comments = if nobody { Vec::new() } else { forge.comments(number).await? };
+    let comments = earlier(comments, before);
+    let speakers = speakers(door, forge, &comments).await?;
+    let is_heard = |comment: &Comment| speakers.get(&comment.author).copied().unwrap_or(false);
+    let linked = linked(forge, &issue, door.as_of.as_ref().map(|event| event.at)).await;
+    issue.discussion = Discussion { linked, ..heard(&comments, is_heard) };
+    Ok(issue)
+}
+
+async fn is_trusted(door: &Door, forge: &Forge, issue: &Issue) -> Result<bool, ForgeError> {
+    match forge {
+        Forge::Local(_) => Ok(true),
+        Forge::Github(github) => voices(door, github).count(&issue.author).await,
+    }
+}
+
+/// Without the text of its author an issue is what the people who are heard said about it.
+fn withheld(issue: Issue) -> Result<Issue, Failure> {
+    let Issue { number, author, .. } = &issue;
+    if issue.discussion.comments.is_empty() {
+        let told = format!(
+            "{TEXT_NOT_TRUSTED}: {author}, who wrote issue {number}, may not write to the repository"
+        );
+        return Err(Failure::usage(told)
+            .hint("say in a comment what is to be done, or set `github.trusted_text_only` to false"));
+    }
+    let title = format!("Issue {number}");
+    let body = format!(
+        "[What {author} wrote is not shown, because {author} may not write to the repository. The comments say what to do.]"
+    );
+    let discussion = Discussion { linked: Vec::new(), ..issue.discussion };
+    Ok(Issue { title, body, discussion, ..issue })
+}
+
+/// Tells of each who spoke whether they are heard. Who cannot be asked about is not.
+async fn speakers(
+    door: &Door,
+    forge: &Forge,
+    comments: &[Comment],
+) -> Result<BTreeMap<String, bool>, ForgeError> {
+    let Forge::Github(github) = forge else {
+        return Ok(comments.iter().map(|comment| (comment.author.clone(), true)).collect());
+    };
+    let keys = &door.settings.github;
+    let mut voices = voices(door, github);
+    let mut known = BTreeMap::new();
+    for comment in comments.iter().rev() {
+        if known.len() < MOST_PEOPLE && !known.contains_key(&comment.author) {
+            let may = match keys.speakers {
+                _ if comment.by_bot => is_named(&keys.allowed_actors, &comment.author),
+                Speakers::Everyone => true,
+                Speakers::Write | Speakers::Nobody => voices.count(&comment.author).await?,
+            };
+            known.insert(comment.author.clone(), may);
+        }
+    }
+    Ok(known)
+}
+
+fn voices<'a>(door: &'a Door, github: &'a GithubForge) -> Voices<'a> {
+    Voices::new(github, &door.settings.github.allowed_actors)
+}
+
+/// Returns the issues that the text names; one that cannot be read, or had another title at the time of the event, is left out.
+async fn linked(forge: &Forge, issue: &Issue, as_of: Option<Timestamp>) -> Vec<Linked> {
+    let mut found = Vec::new();
+    for number in named(&issue.body, issue.number) {
+        let Ok(Issue { title, open, .. }) = forge.issue(number).await else { continue };
+        let is_of_then = match (forge, as_of) {
+            (Forge::Github(github), Some(at)) => github.kept_its_title(number, at).await.unwrap_or(false),
+            (Forge::Github(_), None) | (Forge::Local(_), _) => true,
+        };
+        if is_of_then {
+            found.push(Linked { number, title, open });
+        }
+    }
+    found
+}

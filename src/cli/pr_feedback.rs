@@ -1,0 +1,182 @@
+//! `pr-feedback`: takes up what reviewers of the pull request asked for. The run that made it goes on with a revision; its
+//! threads are answered where the run ends. What is taken up stands in the log, so that the same command goes on.
+
+use std::fmt::Write as _;
+
+use serde_json::{Value, json};
+use tokio::runtime::Runtime;
+
+use super::arguments::PrFeedback;
+use super::door::{Door, log_to, runtime};
+use super::drive::{drive, exit_code, finish};
+use super::failure::Failure;
+use super::forge;
+use super::hold::{Hold, take_existing};
+use super::show::show;
+use super::{Answer, agreed, ask, noticed, vouched};
+use crate::config::PushWhen;
+use crate::event::{Fact, FedBack, Outcome, Source, issue_of_branch};
+use crate::finding::{Disposition, Finding, Severity};
+use crate::flow::Run;
+use crate::forge::github::PullRequestSeen;
+use crate::forge::{Asking, Forge, GithubForge, asked_for};
+use crate::issue::IssueNumber;
+use crate::phase::PhaseName;
+use crate::report::{LogLines, Terminal};
+use crate::summary::{answered_up_to, counted, next_command, plain};
+
+pub(super) fn run(arguments: &PrFeedback) -> Answer {
+    let terminal = Terminal::new();
+    log_to(&terminal);
+    let door = Door::open(&arguments.settings)?;
+    door.warn_of_short_secrets();
+    let Forge::Github(github) = forge::of_pull_request(&door)? else {
+        return Err(Failure::usage("files beside the code have no review threads")
+            .hint("pull requests are on GitHub: set GITHUB_TOKEN"));
+    };
+    // A connection belongs to the runtime that made it.
+    let runtime = runtime()?;
+    let seen = pull_request(&runtime, &github, arguments.pr)?;
+    let issue = issue_of(&seen)?;
+    let mut hold = take_existing(&door, issue)?;
+    hold.space.refuse_lost_branch()?;
+    let threads = asked(&door, &runtime, &github, hold.run()?, seen.number)?;
+    if arguments.dry_run {
+        return Ok(told(hold.run()?, arguments, &threads));
+    }
+    agreed::refuse_another(&door, hold.run()?, &arguments.settings)?;
+    vouched::refuse_changed(&door, hold.run()?, &arguments.settings)?;
+    if hold.run()?.waits_for_a_person() {
+        let code = exit_code(hold.run()?, Outcome::Paused, door.settings.no_wait);
+        return Ok(finish(&hold, arguments.json, code));
+    }
+    let goes_on = hold.run()?.feedback.is_some();
+    if !goes_on && threads.is_empty() {
+        return Ok(told(hold.run()?, arguments, &threads));
+    }
+    noticed::refuse_closed(&door, hold.run()?)?;
+    hold.journal.tell(Box::new(LogLines::default()));
+    if !goes_on {
+        let fed = fed_back(&door, &hold, &seen, &threads)?;
+        hold.journal.record(Fact::FedBack(Box::new(fed)))?;
+    }
+    if hold.run()?.outcome != Outcome::Completed {
+        ask::ask_again(&door, &mut hold, &arguments.settings)?;
+    }
+    drive(&door, hold, &terminal, arguments.json)
+}
+
+fn pull_request(runtime: &Runtime, github: &GithubForge, number: u64) -> Result<PullRequestSeen, Failure> {
+    let seen = runtime.block_on(github.pull_request(number))?;
+    let seen = seen.ok_or_else(|| {
+        Failure::usage(format!("pull request {number} does not exist in {}", github.repository()))
+            .hint("give the number of a pull request that a run opened")
+    })?;
+    if seen.is_open {
+        return Ok(seen);
+    }
+    Err(Failure::usage(format!("pull request {number} is closed")).hint("open it again, or leave it"))
+}
+
+/// A run is found by the name of its branch; a branch of that name in a fork is somebody else's.
+fn issue_of(seen: &PullRequestSeen) -> Result<IssueNumber, Failure> {
+    let own = issue_of_branch(&seen.head).filter(|_| seen.is_own);
+    own.ok_or_else(|| {
+        Failure::usage(format!(
+            "pull request {} is of no run: its branch is {}",
+            seen.number,
+            plain(&seen.head)
+        ))
+        .hint("give the number of a pull request that a run opened")
+    })
+}
+
+/// Returns the threads that ask for something that was not answered yet.
+fn asked(
+    door: &Door,
+    runtime: &Runtime,
+    github: &GithubForge,
+    run: &Run,
+    number: u64,
+) -> Result<Vec<Asking>, Failure> {
+    let allowed = &door.settings.github.allowed_actors;
+    let answered = |body: &str| answered_up_to(run, body);
+    Ok(runtime.block_on(asked_for(github, number, allowed, &run.threads_taken, answered))?)
+}
+
+/// Makes the fact, or says why the run cannot take anything up now.
+fn fed_back(
+    door: &Door,
+    hold: &Hold,
+    seen: &PullRequestSeen,
+    threads: &[Asking],
+) -> Result<FedBack, Failure> {
+    let run = hold.run()?;
+    if run.outcome != Outcome::Completed {
+        let (number, word) = (run.started.issue.number, run.outcome.as_str());
+        return Err(Failure::usage(format!("the run of issue {number} is {word}, not completed"))
+            .hint(format!("next: `{}`", next_command(run))));
+    }
+    if door.settings.push == Some(PushWhen::Never) {
+        return Err(Failure::usage("the answers would name commits that nobody can see: nothing is pushed")
+            .hint("leave out `--push never`"));
+    }
+    let tip = hold.space.workspace().branch(&run.started.branch)?.map(|branch| branch.tip.to_string());
+    if tip.as_deref() != Some(seen.commit.as_str()) {
+        let branch = &run.started.branch;
+        return Err(Failure::usage(format!("{branch} is not here as it is on GitHub")).hint(format!(
+            "bring it up to date first: `git switch {branch} && git pull --ff-only origin {branch}`"
+        )));
+    }
+    Ok(FedBack {
+        phase: revised(run)?,
+        by: Source::Reviewers,
+        pull_request: seen.number,
+        head: seen.commit.clone(),
+        findings: threads.iter().map(finding).collect(),
+        threads: threads.iter().map(|thread| thread.taken.clone()).collect(),
+    })
+}
+
+fn revised(run: &Run) -> Result<PhaseName, Failure> {
+    run.feedback_phase().ok_or_else(|| {
+        let number = run.started.issue.number;
+        Failure::usage(format!("the run of issue {number} has no phase that changed code"))
+            .hint(format!("open one again with `ai-workflow rollback --issue {number}`"))
+    })
+}
+
+fn finding(thread: &Asking) -> Finding {
+    Finding {
+        severity: Severity::Major,
+        category: "review".to_owned(),
+        file: Some(thread.taken.path.clone()),
+        line: thread.taken.line,
+        issue: thread.said.clone(),
+        suggestion: None,
+        auto_fixable: false,
+        disposition: Disposition::Open,
+        in_scope: true,
+    }
+}
+
+fn told(run: &Run, arguments: &PrFeedback, threads: &[Asking]) -> u8 {
+    let number = run.started.issue.number;
+    let of = |thread: &Asking| -> Value {
+        json!({"id": thread.taken.id, "path": thread.taken.path, "line": thread.taken.line, "said": thread.said})
+    };
+    let value = json!({
+        "pull_request": arguments.pr, "issue_number": number, "dry_run": arguments.dry_run,
+        "threads": threads.iter().map(of).collect::<Vec<_>>(), "exit_code": 0,
+    });
+    let mut lines = match threads.len() {
+        0 => format!("no thread of pull request {} waits for an answer\n", arguments.pr),
+        many => format!("{} would be taken up:\n", counted(many as u64, "thread")),
+    };
+    for thread in threads {
+        let line = thread.taken.line.map(|line| format!(":{line}")).unwrap_or_default();
+        let _ = writeln!(lines, "  {}{line}  {}", plain(&thread.taken.path), plain(&thread.said));
+    }
+    show(arguments.json, &value, &lines);
+    0
+}

@@ -1,0 +1,100 @@
+//! Puts the one commit of a finalized run in the place of the run's commits: on the server, then here; then the run's files
+//! go. The record says before what is to be done, so the same command ends what was cut short. Decides nothing about the run.
+
+use std::path::Path;
+
+use super::door::Door;
+use super::failure::Failure;
+use super::fetched::REMOTE;
+use super::{forge, hold};
+use crate::issue::IssueNumber;
+use crate::store::finalized::{self, Finalized, Left};
+use crate::store::folders::RunFolder;
+use crate::store::pointer;
+use crate::workspace::{Branch, CommitId, IssueSpace, Workspace};
+
+/// Returns the record of a rewrite that was cut short. Where nothing was rewritten yet, or somebody went on with the run
+/// since, there is none: the run is still there, and is finalized anew.
+pub(super) fn cut_short(door: &Door, issue: IssueNumber) -> Result<Option<Finalized>, Failure> {
+    let Some(record) = finalized::read(door.workspace.common(), issue)? else { return Ok(None) };
+    let (Some(left), Some(branch)) = (&record.left, door.workspace.branch(&record.branch)?) else {
+        return Ok(None);
+    };
+    let begun = match branch.tip.as_str() {
+        tip if tip == record.commit => true,
+        tip if tip == left.before => left.on_server && server_has(door, &record)?,
+        _ => !has_log(door, issue, &branch)?,
+    };
+    Ok(begun.then_some(record))
+}
+
+fn server_has(door: &Door, record: &Finalized) -> Result<bool, Failure> {
+    let credentials = forge::credentials();
+    let tip = door.workspace.fetch_branch(REMOTE, &record.branch, credentials.as_ref())?;
+    Ok(tip.is_some_and(|tip| tip.as_str() == record.commit))
+}
+
+fn has_log(door: &Door, issue: IssueNumber, branch: &Branch) -> Result<bool, Failure> {
+    Ok(door.workspace.read_at(&branch.tip, &RunFolder::new("", issue).events())?.is_some())
+}
+
+/// Ends a rewrite that was cut short.
+pub(super) fn finish(door: &Door, record: &Finalized) -> Result<(), Failure> {
+    let _lock = hold::lock(door, record.issue)?;
+    let branch = door.workspace.branch(&record.branch)?;
+    let root = branch.and_then(|branch| branch.worktree).filter(|root| root != door.root());
+    let workspace = root.map_or_else(|| Ok(door.workspace.clone()), |root| Workspace::open(&root))?;
+    carry_out(door, &workspace.for_issue(record.issue), record)
+}
+
+/// Does what the record says is left, and writes that it is done.
+pub(super) fn carry_out(door: &Door, space: &IssueSpace, record: &Finalized) -> Result<(), Failure> {
+    let common = door.workspace.common();
+    if let Some(left) = &record.left {
+        finalized::write(common, record)?;
+        replace(door, space, record, left)?;
+        if !left.keep_files {
+            remove_files(door, space.workspace(), record)?;
+        }
+        space.remove_clean_worktree()?;
+        space.give_trees_up()?;
+    }
+    pointer::remove(common, record.issue)?;
+    Ok(finalized::write(common, &Finalized { left: None, ..record.clone() })?)
+}
+
+/// The server comes first: what it refuses changes nothing here.
+fn replace(door: &Door, space: &IssueSpace, record: &Finalized, left: &Left) -> Result<(), Failure> {
+    let before = CommitId::try_from(left.before.as_str())?;
+    let after = CommitId::try_from(record.commit.as_str())?;
+    let branch = door.workspace.branch(&record.branch)?;
+    if before == after || branch.is_none_or(|branch| branch.tip != before) {
+        return Ok(());
+    }
+    if left.on_server {
+        let (credentials, pair) = (forge::credentials(), Some((&before, &after)));
+        space.workspace().push(REMOTE, &record.branch, pair, credentials.as_ref())?;
+    }
+    Ok(space.move_branch(&before, &after)?)
+}
+
+/// Removes the run's files where the branch is checked out: with the log also prompts, answers and raw streams, which belong
+/// to nobody now.
+fn remove_files(door: &Door, workspace: &Workspace, record: &Finalized) -> Result<(), Failure> {
+    let branch = door.workspace.branch(&record.branch)?;
+    if branch.is_none_or(|branch| branch.worktree.is_none()) {
+        return Ok(());
+    }
+    workspace.refresh_index()?;
+    let folder = RunFolder::new(workspace.root(), record.issue);
+    remove_folder(&folder.at(&folder.relative()))
+}
+
+fn remove_folder(path: &Path) -> Result<(), Failure> {
+    match std::fs::remove_dir_all(path) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            Err(Failure::usage(format!("failed to remove {}: {error}", path.display())))
+        }
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,121 @@
+//! Steers a run that is under way: looks at the issue's comments from time to time, and obeys `/ai-workflow pause` and
+//! `/ai-workflow cancel` of people who may steer. All other commands are left to the job that their comment starts.
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use jiff::Timestamp;
+use tokio::task::JoinHandle;
+
+use super::admission::admit;
+use crate::config::GithubKeys;
+use crate::content_parser::{SlashCommand, slash_command};
+use crate::forge::github::{EventComment, On, Reaction};
+use crate::forge::{ForgeError, GithubForge};
+use crate::issue::IssueNumber;
+use crate::phase_runner::{Wish, Wishes};
+use crate::process::StopHandle;
+
+/// The time between two looks.
+const PACE: Duration = Duration::from_secs(20);
+
+/// Looks at the comments of one issue.
+pub(super) struct Steering {
+    pub(super) github: GithubForge,
+    pub(super) keys: GithubKeys,
+    pub(super) number: IssueNumber,
+    /// What was written then or before was there when the run was asked for, and does not steer it.
+    pub(super) since: Timestamp,
+    pub(super) wishes: Wishes,
+    pub(super) stop: StopHandle,
+    /// Comments that were looked at.
+    pub(super) seen: BTreeSet<u64>,
+    /// Comments that ask for a pause.
+    pub(super) pauses: Arc<Mutex<BTreeSet<u64>>>,
+}
+
+/// The task that looks.
+pub(super) struct SteeringTask {
+    github: GithubForge,
+    pauses: Arc<Mutex<BTreeSet<u64>>>,
+    task: JoinHandle<()>,
+}
+
+impl SteeringTask {
+    /// Looks no more. Who asked for the pause that came is told so; of another end the job of that comment tells.
+    pub(super) async fn end(self, has_paused: bool) {
+        self.task.abort();
+        let pauses = self.pauses.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        for id in pauses.into_iter().filter(|_| has_paused && !self.github.reads_only()) {
+            if let Err(error) = self.github.react(On::Comment(id), Reaction::Rocket).await {
+                tracing::warn!("There is no reaction to what was asked: {error}");
+            }
+        }
+    }
+}
+
+impl Steering {
+    /// Looks once, so that nothing is paid for that nobody wants any more, and then on and on.
+    pub(super) async fn begin(mut self) -> SteeringTask {
+        self.look().await;
+        let (github, pauses) = (self.github.clone(), Arc::clone(&self.pauses));
+        let task = tokio::spawn(async move {
+            loop {
+                tokio::time::sleep(PACE).await;
+                self.look().await;
+            }
+        });
+        SteeringTask { github, pauses, task }
+    }
+
+    /// A look that fails is made again; a run does not end because GitHub rests.
+    async fn look(&mut self) {
+        if let Err(error) = self.obey_new_ones().await {
+            tracing::warn!("The comments of issue #{} cannot be read: {error}", self.number);
+        }
+    }
+
+    async fn obey_new_ones(&mut self) -> Result<(), ForgeError> {
+        for comment in self.github.comments_since(self.number, self.since).await? {
+            let is_new = comment.created_at > self.since && !self.seen.contains(&comment.id);
+            if is_new {
+                self.obey(&comment).await?;
+                self.seen.insert(comment.id);
+            }
+        }
+        Ok(())
+    }
+
+    async fn obey(&self, comment: &EventComment) -> Result<(), ForgeError> {
+        let read = slash_command(comment.body.as_deref().unwrap_or_default());
+        let Some(Ok(command @ (SlashCommand::Pause | SlashCommand::Cancel))) = read else { return Ok(()) };
+        // Others who may write can change a comment; then it is not its author's word.
+        let Some(who) = comment.user.as_ref().filter(|_| comment.updated_at == comment.created_at) else {
+            return Ok(());
+        };
+        if let Err(refusal) = admit(&self.github, &self.keys, who).await {
+            tracing::warn!("{}", refusal.line());
+            return Ok(());
+        }
+        if self.github.has_answered(comment.id).await? {
+            return Ok(());
+        }
+        let by = who.login.clone();
+        let reaction = if command == SlashCommand::Pause {
+            tracing::info!("{by} asks the run to wait before the next phase");
+            self.wishes.leave(Wish::Wait { by });
+            self.pauses.lock().unwrap_or_else(PoisonError::into_inner).insert(comment.id);
+            Reaction::Eyes
+        } else {
+            tracing::info!("{by} ends the run");
+            self.wishes.leave(Wish::End { by });
+            self.stop.stop();
+            Reaction::Rocket
+        };
+        if self.github.reads_only() {
+            return Ok(());
+        }
+        self.github.react(On::Comment(comment.id), reaction).await
+    }
+}
