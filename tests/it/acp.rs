@@ -62,6 +62,7 @@ impl Scene {
         let (prompt, worktree, raw) = (self.path("prompt.md"), self.path("worktree"), self.path("raw.jsonl"));
         let commands = BTreeMap::from([("test".to_owned(), "cargo test --locked".to_owned())]);
         let job = Job {
+            keep_file: None,
             issue: 243.try_into().expect("a good number"),
             phase: &phase,
             step: self.step,
@@ -70,6 +71,7 @@ impl Scene {
             prompt_file: &prompt,
             output: "planning.md",
             review_id: Some("r-1"),
+            seat: None,
             worktree: &worktree,
             raw_file: &raw,
             time: &time,

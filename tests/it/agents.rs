@@ -119,6 +119,7 @@ impl Scene {
         let (prompt_file, worktree, raw_file) =
             (self.path("prompt.md"), self.worktree(), self.path("raw.jsonl"));
         let job = Job {
+            keep_file: None,
             issue: 243.try_into().expect("a good number"),
             phase: &self.phase,
             step: self.step,
@@ -127,6 +128,7 @@ impl Scene {
             prompt_file: &prompt_file,
             output: ".ai-workflow/issue-243/00_planning/output/planning.md",
             review_id: self.review_id,
+            seat: None,
             worktree: &worktree,
             raw_file: &raw_file,
             time: &self.time,
@@ -139,6 +141,14 @@ impl Scene {
         };
         let answer = call(spec, &self.profiles, &job, &mut |line| lines.push(line.to_string()), stop).await;
         (answer, lines)
+    }
+
+    /// Waits until the agent has written the file `begun`.
+    async fn has_begun(&self) {
+        let begun = self.worktree().join("begun");
+        while !begun.exists() {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
     }
 
     fn raw(&self) -> String {
@@ -352,22 +362,36 @@ async fn an_agent_that_runs_too_long_timed_out() {
     assert_eq!(answer.reason.as_deref(), Some("the agent ran longer than 1 s"));
 }
 
+/// Runs a script whose time is over soon, longer each time until it had begun by then: it writes the file `begun`.
+async fn run_once_begun(script: &str, grace: Duration) -> (Duration, Finish) {
+    let folder = tempfile::tempdir().expect("a folder");
+    for wall in [300, 1_200, 5_000, 20_000].map(Duration::from_millis) {
+        let finish = run(script, |launch| {
+            launch.directory = folder.path().into();
+            (launch.wall, launch.grace) = (wall, grace);
+        })
+        .await;
+        if folder.path().join("begun").exists() {
+            return (wall, finish);
+        }
+    }
+    panic!("the script never began");
+}
+
 #[tokio::test]
 async fn an_agent_that_ignores_term_is_killed() {
-    let finish = run("trap '' TERM; while :; do sleep 0.05; done", |launch| {
-        (launch.wall, launch.grace) = (Duration::from_millis(300), Duration::from_millis(300));
-    })
-    .await;
+    let grace = Duration::from_millis(300);
+    let (wall, finish) =
+        run_once_begun("trap '' TERM; touch begun; while :; do sleep 0.05; done", grace).await;
     assert_eq!(finish.exit, Exit::TimedOut);
-    assert!((600..8000).contains(&finish.millis), "{}", finish.millis);
+    let took = Duration::from_millis(finish.millis);
+    assert!((wall + grace..wall + grace + ONLY_SECONDS).contains(&took), "{took:?}");
 }
 
 #[tokio::test]
 async fn an_agent_gets_time_to_clear_up() {
-    let finish = run("trap 'echo cleared up; exit 0' TERM; while :; do sleep 0.05; done", |launch| {
-        launch.wall = Duration::from_millis(300);
-    })
-    .await;
+    let script = "trap 'echo cleared up; exit 0' TERM; touch begun; while :; do sleep 0.05; done";
+    let (_, finish) = run_once_begun(script, process::GRACE).await;
     assert_eq!((finish.exit, finish.stdout_tail.as_str()), (Exit::TimedOut, "cleared up\n"));
 }
 
@@ -375,10 +399,10 @@ async fn an_agent_gets_time_to_clear_up() {
 async fn whoever_asks_can_stop_a_call() {
     for at_once in [false, true] {
         let scene = Scene::new();
-        let spec = scene.shell("echo working; exec sleep 1000");
+        let spec = scene.shell("echo working; touch begun; exec sleep 1000");
         let (handle, mut stop) = Stop::new();
         let stopping = async {
-            tokio::time::sleep(Duration::from_millis(300)).await;
+            scene.has_begun().await;
             if at_once { handle.kill() } else { handle.stop() }
         };
         let ((answer, lines), ()) = tokio::join!(scene.watch(&spec, &mut stop), stopping);
@@ -392,20 +416,30 @@ async fn whoever_asks_can_stop_a_call() {
     }
 }
 
+/// The first request alone has three seconds of patience; a busy machine may take its time once, and not each time.
 #[tokio::test]
 async fn a_second_request_ends_the_patience_of_the_first() {
+    let mut times = Vec::new();
+    while times.len() < 5 && !times.iter().any(|took| *took < Duration::from_millis(2500)) {
+        times.push(time_to_end_when_asked_twice().await);
+    }
+    assert!(times.iter().any(|took| *took < Duration::from_millis(2500)), "{times:?}");
+}
+
+async fn time_to_end_when_asked_twice() -> Duration {
     let scene = Scene::new();
-    let spec = scene.shell("trap '' TERM; echo working; while :; do sleep 0.05; done");
+    let spec = scene.shell("trap '' TERM; touch begun; while :; do sleep 0.05; done");
     let (handle, mut stop) = Stop::new();
     let stopping = async {
-        tokio::time::sleep(Duration::from_millis(300)).await;
+        scene.has_begun().await;
         handle.stop();
         tokio::time::sleep(Duration::from_millis(200)).await;
         handle.kill();
+        Instant::now()
     };
-    let ((answer, _), ()) = tokio::join!(scene.watch(&spec, &mut stop), stopping);
+    let ((answer, _), asked) = tokio::join!(scene.watch(&spec, &mut stop), stopping);
     assert_eq!(answer.outcome, ExecOutcome::Cancelled);
-    assert!(answer.millis < 2500, "{}", answer.millis);
+    asked.elapsed()
 }
 
 // What an agent may print.
@@ -588,13 +622,11 @@ async fn an_agent_that_kills_its_supervisor_is_lost_and_ended() {
 #[tokio::test]
 async fn a_supervisor_that_an_agent_put_to_sleep_cannot_hold_up_the_limit() {
     let folder = tempfile::tempdir().expect("a folder");
-    let finish = run("echo $$ >agent; kill -STOP $PPID; exec sleep 1000", |launch| {
-        launch.directory = folder.path().to_owned();
-        (launch.wall, launch.grace) = (Duration::from_millis(300), Duration::ZERO);
-    })
-    .await;
+    let number = folder.path().join("agent");
+    let script = format!("echo $$ >'{}'; touch begun; kill -STOP $PPID; exec sleep 1000", number.display());
+    let (_, finish) = run_once_begun(&script, Duration::ZERO).await;
     assert_eq!(finish.exit, Exit::TimedOut);
-    let agent = fs::read_to_string(folder.path().join("agent")).expect("its number");
+    let agent = fs::read_to_string(number).expect("its number");
     eventually("the agent is gone", ONLY_SECONDS, || !lives(&agent));
 }
 
@@ -617,10 +649,13 @@ async fn an_agent_may_signal_its_own_process_group() {
 #[test]
 fn a_call_that_is_given_up_leaves_nobody() {
     let scene = Scene::new();
-    let spec = scene.shell("echo $$ >agent; exec sleep 1000");
+    let spec = scene.shell("echo $$ >agent; touch begun; exec sleep 1000");
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     runtime.block_on(async {
-        let _ = tokio::time::timeout(Duration::from_millis(500), scene.call(&spec)).await;
+        tokio::select! {
+            answer = scene.call(&spec) => panic!("it ended: {answer:?}"),
+            () = scene.has_begun() => {}
+        }
     });
     let agent = read_when_there(&scene.worktree().join("agent"));
     eventually("the agent is gone", ONLY_SECONDS, || !lives(&agent));

@@ -3,11 +3,15 @@
 #![allow(clippy::disallowed_methods, reason = "the ban is about the pure rooms of the library")]
 
 mod answers;
+mod by_hand;
+mod checking;
 mod choosing;
 mod demo;
 mod ending;
+mod findings;
 mod looking;
 mod losses;
 mod refusals;
 mod secrets;
+mod unreviewed;
 mod words;

@@ -2,6 +2,7 @@
 
 mod messages;
 mod prompts;
+mod retry;
 
 use std::collections::BTreeMap;
 
@@ -89,6 +90,16 @@ fn the_defaults_are_the_eleven_phases_with_the_folders_users_know() {
     assert_eq!((agreement.preset, agreement.budget, agreement.max_cycles), (None, Budget::default(), 2));
 }
 
+/// Returns the ids of a phase's checks without those that the lists of `[checks]` bring.
+fn own_checks(settings: &Settings, name: &str) -> Vec<CheckRule> {
+    let lists = &settings.checks;
+    let listed = [&lists.every_phase, &lists.code_phases, &lists.document_phases];
+    let listed: Vec<&String> = listed.into_iter().flatten().collect();
+    let mut checks = phase(settings, None, name).policy.checks;
+    checks.retain(|rule| !listed.contains(&&rule.id));
+    checks
+}
+
 #[test]
 fn every_phase_has_the_checks_of_its_kind() {
     let deliverable = || check("deliverable", OnFail::Revise);
@@ -101,10 +112,22 @@ fn every_phase_has_the_checks_of_its_kind() {
         ("testing", vec![deliverable(), check("tests", OnFail::Revise)]),
         ("evaluation", vec![deliverable(), check("decision", OnFail::Format)]),
     ] {
-        assert_eq!(phase(&settings, None, name).policy.checks, checks, "{name}");
+        assert_eq!(own_checks(&settings, name), checks, "{name}");
     }
     assert_eq!(phase(&settings, None, "evaluation").policy.limits.max_format_redo, 1);
     assert_eq!(phase(&settings, None, "testing").policy.limits.max_format_redo, 2);
+}
+
+#[test]
+fn the_lists_of_checks_reach_the_phases_of_their_kind_and_a_disabled_check_none() {
+    let text = "[checks]\nevery_phase = ['protected']\ncode_phases = ['Q7']\ndocument_phases = ['Q8']\nenabled = ['q9']\ndisabled = ['Q8']";
+    let settings = load(&repository(text)).expect("a good file");
+    let ids = |name: &str| {
+        let checks = phase(&settings, None, name).policy.checks;
+        checks.into_iter().map(|rule| rule.id).collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(ids("implementation"), "deliverable code_changed protected tests typecheck");
+    assert_eq!(ids("planning"), "deliverable protected");
 }
 
 #[test]
@@ -255,7 +278,7 @@ fn a_later_layer_wins_and_is_named_as_the_origin() {
 fn a_list_replaces_and_a_table_merges() {
     let settings = load(&repository(
         "reviewer = 'claude, codex'\n[phases.design]\nneeds = ['planning']\nmax_revisions = 5\non_exhausted = 'pause'\n\
-         [policies.phase-review.limits]\nmax_redo = 1\n[checks]\nenabled = ['lint']\n[phases.report]\nchecks = ['lint', 'deliverable']",
+         [policies.phase-review.limits]\nmax_redo = 1\n[checks]\nevery_phase = []\ncode_phases = []\ndocument_phases = []\nenabled = ['lint']\n[phases.report]\nchecks = ['lint', 'deliverable']",
     ))
     .expect("a good file");
     let design = phase(&settings, None, "design");

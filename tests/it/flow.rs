@@ -1,17 +1,31 @@
 //! The engine, shown from outside: facts in, decisions out. Every seed's loop is one policy of it.
 
+mod answers;
 mod budget;
+mod claims;
+mod delta;
 mod difficulty;
+mod document_rounds;
+mod doubt;
 mod edges;
+mod exchange;
+pub mod fast_path;
+mod fix_tasks;
 mod gates;
+mod ladder;
+mod ledger;
+pub mod llm_judge;
 mod misfits;
+mod notices;
+mod panel;
 mod pauses;
-mod policies;
+pub mod policies;
 mod preconditions;
 mod properties;
 mod random;
 mod recovery;
 mod reopening;
+mod review_loops;
 mod scope;
 mod seed_completion;
 mod seed_doc_review;
@@ -22,4 +36,4 @@ mod sessions;
 mod speed;
 mod three_facts;
 mod views;
-mod world;
+pub mod world;

@@ -80,6 +80,7 @@ fn issue() -> Issue {
         author: "alice".to_owned(),
         open: true,
         url: ".ai-workflow/local/issues/243.md".to_owned(),
+        discussion: ai_workflow::issue::Discussion::default(),
     }
 }
 
@@ -152,6 +153,7 @@ async fn the_progress_comment_is_rewritten_in_place_and_others_stay_to_the_byte(
     assert_eq!(world.upsert(Some(7), "<!-- progress --> 40 %", 4).await, 8, "never over a person's");
     let comments = world.forge.comments(number()).await.expect("comments");
     let expected = Comment {
+        by_bot: false,
         id: 8,
         author: "ai-workflow".to_owned(),
         created_at: at(1),

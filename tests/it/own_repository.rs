@@ -32,8 +32,8 @@ impl Clone {
         let beside = tempfile::tempdir().expect("a temporary folder");
         let noted = beside.path().join("noted.txt");
         noting_git(&beside.path().join("git"), &noted);
-        // The settings of this project would have the testing phase run this very test.
-        fs::write(beside.path().join("config.toml"), "").expect("a file");
+        // The commands of this project would run this very test; here only our own work is counted.
+        fs::write(beside.path().join("config.toml"), "[commands]\ndetect = false\n").expect("a file");
         let path = std::env::var("PATH").expect("a PATH");
         let sandbox = Sandbox::empty().with("PATH", &format!("{}:{path}", beside.path().display()));
         sandbox.git(&[

@@ -52,6 +52,7 @@ fn any_fact() -> impl Strategy<Value = Fact> {
                 template: String::new(),
                 prompt_bytes: 7,
                 resumes: None,
+                seat: None,
             })
         }),
         (0.0..1e6f64, any::<u64>(), proptest::collection::vec(".{0,20}", 0..4)).prop_map(
@@ -86,7 +87,8 @@ fn any_fact() -> impl Strategy<Value = Fact> {
                 pattern: None,
                 summary: "s".to_owned(),
                 evidence: "e\n\t\u{1}".to_owned(),
-                params: params.into_iter().collect(),
+                params: params.into_iter().map(|(name, text)| (name, text.into())).collect(),
+                places: vec![],
             };
             Fact::Checked(Checked {
                 phase: phase("testing"),
@@ -310,6 +312,21 @@ fn a_log_that_somebody_else_touched_stops_the_run_and_stays_as_it_is() {
 }
 
 #[test]
+fn a_log_that_was_taken_back_to_an_earlier_state_is_put_back() {
+    let (_folder, path, mut log) = two_facts();
+    let whole = fs::read(&path).expect("bytes");
+    let first = whole.iter().position(|byte| *byte == b'\n').expect("a line") + 1;
+    assert!(!log.verify().expect("as it was written"));
+    fs::write(&path, &whole[..first]).expect("taken back");
+    assert!(log.verify().expect("put back"));
+    assert_eq!(fs::read(&path).expect("bytes"), whole);
+    fs::write(&path, &whole[..first]).expect("taken back again");
+    log.append(at(1), &noted("three"), &Masker::default()).expect("put back and written to");
+    assert!(fs::read(&path).expect("bytes").starts_with(&whole));
+    assert_eq!(read_file(&path).expect("a whole log").entries.len(), 3);
+}
+
+#[test]
 fn an_edit_that_keeps_the_length_is_seen_by_the_whole_comparison() {
     let (_folder, path, log) = two_facts();
     let text = fs::read_to_string(&path).expect("text");
@@ -471,10 +488,14 @@ fn planning() -> PhaseDef {
         policy,
         agents: vec!["auto".to_owned()],
         reviewers: vec!["auto".to_owned()],
+        panel: vec![],
         own_agents: false,
         own_reviewers: false,
         step_agents: std::collections::BTreeMap::new(),
         gate: ai_workflow::policy::Gate::Go,
+        c3l: None,
+        output_schema: None,
+        answer_form: None,
     }
 }
 

@@ -125,6 +125,12 @@ impl Sandbox {
         fs::read_to_string(self.root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
     }
 
+    /// Reads a file of the repository that may be no text.
+    #[track_caller]
+    pub fn read_bytes(&self, path: &str) -> Vec<u8> {
+        fs::read(self.root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
+    }
+
     /// Tells whether a file of the repository is there.
     pub fn has(&self, path: &str) -> bool {
         self.root().join(path).exists()
@@ -148,7 +154,9 @@ impl Sandbox {
     /// Runs git in the repository and returns what it prints.
     #[track_caller]
     pub fn git(&self, arguments: &[&str]) -> String {
-        let output = self.command("git").args(arguments).output().expect("git starts");
+        // What is asked about are the objects themselves, whatever an author has the repository show in their place.
+        let mut git = self.command("git");
+        let output = git.env("GIT_NO_REPLACE_OBJECTS", "1").args(arguments).output().expect("git starts");
         assert!(output.status.success(), "git {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
         String::from_utf8_lossy(&output.stdout).trim().to_owned()
     }
@@ -307,13 +315,13 @@ impl Sandbox {
         Ran::new(&command.output().expect("it starts"))
     }
 
-    /// Runs `execute` with the short preset, an agent script and further arguments.
+    /// Runs `execute` with the short preset, an agent script and further arguments; `AGENT` stands for that agent.
     #[must_use]
     pub fn short(&self, extra_turns: &str, more: &[&str]) -> Ran {
         let agent = self.script(&honest_script(extra_turns));
         let mut arguments = vec!["execute", "--issue", "243", "--forge", "local", "--agent", &agent];
         arguments.extend(["--preset", SHORT]);
-        arguments.extend(more);
+        arguments.extend(more.iter().map(|word| if *word == "AGENT" { agent.as_str() } else { word }));
         self.run(&arguments)
     }
 
@@ -363,4 +371,15 @@ pub fn filtered(text: &str) -> String {
     rules.iter().fold(text.to_owned(), |text, (pattern, by)| {
         regex::Regex::new(pattern).expect("a constant").replace_all(&text, *by).into_owned()
     })
+}
+
+/// Returns material that is not part of this repository, if it is there. A skipped test must be seen.
+pub fn beside(variable: &str, usual: &str) -> Option<PathBuf> {
+    let path = std::env::var_os(variable).map_or_else(|| PathBuf::from(usual), PathBuf::from);
+    let found = path.exists();
+    #[expect(clippy::print_stderr, reason = "a skipped test must be seen")]
+    if !found {
+        eprintln!("SKIPPED: nothing at {}; set {variable}", path.display());
+    }
+    found.then_some(path)
 }

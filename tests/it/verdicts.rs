@@ -1,7 +1,6 @@
 //! How reviews are read, by the rows of the seed and by the shapes that real reviews have.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 
 use ai_workflow::content_parser::{
     Terms, default_words, read_claim, read_evaluation, read_review, read_structured, read_triage,
@@ -12,14 +11,16 @@ use ai_workflow::verdict::{Grade, Judgment, ReadAs, Verdict};
 use proptest::prelude::{ProptestConfig, Strategy, any, prop_assert, prop_oneof, proptest};
 use serde_json::json;
 
+use crate::support::beside;
+
 fn read(text: &str) -> Reading {
     let words = default_words();
-    read_review(text, &Terms { review_id: None, require_review_id: false, words: &words })
+    read_review(text, &Terms { review_id: None, require_review_id: false, words: &words, beyond: &[] })
 }
 
 fn read_for(text: &str, review_id: &str, require_review_id: bool) -> Reading {
     let words = default_words();
-    read_review(text, &Terms { review_id: Some(review_id), require_review_id, words: &words })
+    read_review(text, &Terms { review_id: Some(review_id), require_review_id, words: &words, beyond: &[] })
 }
 
 /// What a reading comes to, in one line.
@@ -177,6 +178,7 @@ fn e_11_a_correct_review_is_never_turned_into_fail() {
         stated: "PASS".into(),
         read_as: ReadAs::Json,
         reason: "the object says PASS".into(),
+        doubt: None,
         feedback: "判定: FAIL was \"wrong\" {".into(),
         suggestions: vec!["s".into(), "t".into()],
         findings: vec![],
@@ -194,7 +196,7 @@ fn e_11_a_correct_review_is_never_turned_into_fail() {
         assert_eq!(Reading { feedback: expected.feedback.clone(), ..reading }, expected, "{around}");
     }
     let words = default_words();
-    let terms = Terms { review_id: Some("r-7"), require_review_id: true, words: &words };
+    let terms = Terms { review_id: Some("r-7"), require_review_id: true, words: &words, beyond: &[] };
     assert_eq!(read_structured(&review, &terms), Reading { read_as: ReadAs::Schema, ..expected });
 }
 
@@ -415,7 +417,25 @@ fn an_object_with_the_right_id_is_the_answer() {
         );
         assert_eq!(gists(&format!("{right} {stricter}"), required), "FAIL by json");
         assert_eq!(gists(&format!("{{\"answer\": [{right}]}}"), required), "PASS by json");
-        assert_eq!(gists(r#"{"review_id": "r-2", "result": "PASS|FAIL"}"#, required), "FAIL by json");
+    }
+}
+
+#[test]
+fn the_form_of_an_answer_given_back_says_nothing_even_under_the_right_id() {
+    let form = r#"{"review_id": "r-2", "result": "PASS|PASS_WITH_SUGGESTIONS|FAIL"}"#;
+    for required in [false, true] {
+        for echo in [form.to_owned(), format!("{form}\n{{\"result\": \"PASS\"}}\n判定: PASS")] {
+            let reading = read_for(&echo, "r-2", required);
+            assert_eq!(
+                (gist(&reading).as_str(), reading.judgment),
+                ("FAIL by default", Judgment::Unverifiable)
+            );
+            assert_eq!(reading.reason, "the form of the answer, not filled in, as the prompt shows it");
+        }
+        for word in ["PASS", "FAIL"] {
+            let answer = format!("{form}\n{{\"review_id\": \"r-2\", \"result\": \"{word}\"}}");
+            assert_eq!(gist(&read_for(&answer, "r-2", required)), format!("{word} by json"));
+        }
     }
 }
 
@@ -448,7 +468,8 @@ fn without_any_id_an_answer_counts_unless_ids_are_required() {
 #[test]
 fn a_structured_answer_is_held_to_the_same_rules() {
     let words = default_words();
-    let terms = |review_id, require_review_id| Terms { review_id, require_review_id, words: &words };
+    let terms =
+        |review_id, require_review_id| Terms { review_id, require_review_id, words: &words, beyond: &[] };
     let structured = |value: serde_json::Value, terms| {
         let reading = read_structured(&value, &terms);
         (gist(&reading), reading.reason)
@@ -598,7 +619,8 @@ fn tables_and_go_lines_are_read_when_nothing_else_is_said() {
         (gist(&reading), reading.judgment)
     };
     assert_eq!(judged(&table("0 | 2 | 0")), ("PASS by table".to_owned(), Judgment::Approve));
-    assert_eq!(judged(&table("1 | 1 | 1")), ("FAIL by table".to_owned(), Judgment::Revise));
+    assert_eq!(judged(&table("1 | 0 | 1")), ("FAIL by table".to_owned(), Judgment::Revise));
+    assert_eq!(judged(&table("1 | 1 | 1")), ("FAIL by default".to_owned(), Judgment::Unverifiable));
     assert_eq!(judged(&table("0 | 1 | 1")), ("FAIL by table".to_owned(), Judgment::Discuss));
     assert_eq!(
         judged(&format!("判定: FAIL\n{}", table("0 | 2 | 0"))),
@@ -623,7 +645,8 @@ fn a_policy_brings_its_own_words() {
         ("REJECT".to_owned(), Judgment::Block),
     ]);
     let judge = |text: &str| {
-        read_review(text, &Terms { review_id: None, require_review_id: false, words: &words }).judgment
+        read_review(text, &Terms { review_id: None, require_review_id: false, words: &words, beyond: &[] })
+            .judgment
     };
     assert_eq!(judge(r#"{"decision": "APPROVE"}"#), Judgment::Approve);
     assert_eq!(judge("Decision: reject"), Judgment::Block);
@@ -776,17 +799,6 @@ fn an_evaluation_is_read_from_its_answer() {
     );
 }
 
-/// Returns material that is not part of this repository, if it is there. A skipped test must be seen.
-fn beside(variable: &str, usual: &str) -> Option<PathBuf> {
-    let path = std::env::var_os(variable).map_or_else(|| PathBuf::from(usual), PathBuf::from);
-    let found = path.exists();
-    #[expect(clippy::print_stderr, reason = "a skipped test must be seen")]
-    if !found {
-        eprintln!("SKIPPED: nothing at {}; set {variable}", path.display());
-    }
-    found.then_some(path)
-}
-
 /// Returns the cases of a vector file.
 fn vectors(name: &str) -> Vec<serde_json::Value> {
     let Some(folder) = beside("AI_WORKFLOW_VECTORS", "../shared/vectors") else { return Vec::new() };
@@ -845,7 +857,61 @@ fn the_corpus_of_real_reviews_is_never_read_more_leniently() {
 #[test]
 fn an_item_of_a_nested_list_is_no_code() {
     let words = default_words();
-    let terms = Terms { review_id: None, require_review_id: false, words: &words };
+    let terms = Terms { review_id: None, require_review_id: false, words: &words, beyond: &[] };
     let reading = read_review("- 総括\n    - **判定: PASS**\n", &terms);
     assert_eq!(reading.result.as_str(), "PASS", "{}", reading.reason);
+}
+
+#[test]
+fn an_approval_that_its_own_answer_contradicts_is_none() {
+    for text in [
+        r#"{"review_id": "r", "result": "PASS", "verdict": "FAIL", "summary": "s", "findings": []}"#,
+        r#"{"review_id": "r", "result": "PASS", "status": "failed", "summary": "s", "findings": []}"#,
+    ] {
+        assert!(!read_for(text, "r", true).judgment.approves(), "{text}");
+    }
+    for text in [
+        "DECISION: PASS (no, wait: FAIL)",
+        "DECISION: PASS\n\n## Findings\n\n1. [CRITICAL] planning.md:3 the plan drops the users table\n",
+        "Final Decision: PASS\nOverall Decision: REJECT",
+        "Final Decision: PASS\n\nDECISION: FAIL",
+    ] {
+        assert!(!read(text).judgment.approves(), "{text}");
+    }
+    for text in [
+        r#"{"result": "PASS", "verdict": "approved", "status": "completed"}"#,
+        "DECISION: PASS\n\n1. [CRITICAL] none\n2. [minor] a name\n",
+        "Final Decision: PASS\nDECISION: PASS",
+    ] {
+        assert!(read(text).judgment.approves(), "{text}");
+    }
+}
+
+#[test]
+fn an_approval_that_the_reviewer_takes_back_in_its_own_words_is_none() {
+    let json = |prose: &str| format!("{prose}\n\n{{\"result\": \"PASS\", \"findings\": []}}\n");
+    assert_gists(&[
+        ("DECISION: PASS\n\n結論: 不合格\n", "FAIL by marker:DECISION"),
+        ("判定: PASS\n\nただし、このままではマージできません。\n", "FAIL by marker:判定"),
+        ("DECISION: PASS\n\nOn second thought I must reject this.\n", "FAIL by marker:DECISION"),
+        (&json("[CRITICAL] src/a.rs:3 the password is logged"), "FAIL by json"),
+        (&json("**Critical:** there are none."), "PASS by json"),
+        (&json("- P0: return the last page\n- P1: add a test"), "PASS by json"),
+        (&json("- [CRITICAL] F-1: repaired"), "PASS by json"),
+        (&json("- [CRITICAL] F-1 is not fixed: the token is still logged"), "FAIL by json"),
+        (&json("Do not merge."), "FAIL by json"),
+        ("判定: PASS\n\n致命的な問題があります\n", "FAIL by marker:判定"),
+        (r#"{"result": "PASS", "suggestions": ["must not be merged: it drops a table"]}"#, "FAIL by json"),
+        (&json("## Critical issues\n\nNone."), "PASS by json"),
+        ("判定: PASS\n\n【重大】なし\n", "PASS by marker:判定"),
+        ("DECISION: PASS\n\n前回の結論は不合格でしたが、すべて解消されました。\n", "PASS by marker:DECISION"),
+        ("DECISION: PASS\n\n> On second thought I must reject this.\n", "PASS by marker:DECISION"),
+        (&json("Round 1 named [CRITICAL] src/a.rs:3; it is fixed."), "PASS by json"),
+        (&json("Fixed since round 1:\n- [CRITICAL] src/a.rs:3 the password was logged"), "PASS by json"),
+    ]);
+    let right = r#"{"review_id": "7", "result": "PASS", "findings": []}"#;
+    let taken_back = read_for(&format!("{right}\n\nI cannot approve this change."), "7", true);
+    assert_eq!((gist(&taken_back), taken_back.judgment), ("FAIL by json".into(), Judgment::Revise));
+    assert!(taken_back.reason.contains("I cannot approve this change."), "{}", taken_back.reason);
+    assert_eq!(gist(&read_for(&format!("{right}\n\nI approve this change."), "7", true)), "PASS by json");
 }

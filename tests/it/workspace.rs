@@ -1,10 +1,14 @@
 //! The worktree as a run uses it, on real repositories in temporary folders, with a git that knows nothing of this machine.
 
 mod branches;
+mod changes;
+mod clean;
 mod commits;
+mod differences;
 mod locks;
 mod opening;
 mod publishing;
+mod references;
 mod snapshots;
 
 use std::fs;

@@ -174,10 +174,32 @@ async fn an_author_codex_writes_in_the_worktree_only() {
     "##);
 }
 
+/// A schema that a service takes which generates strictly.
+fn strict() -> serde_json::Value {
+    json!({"type": "object", "additionalProperties": false, "required": ["a"], "properties": {"a": {"type": "string"}}})
+}
+
+#[tokio::test]
+async fn c_07_authors_too_are_held_to_a_schema_where_their_program_can_be() {
+    let lax =
+        json!({"type": "object", "properties": {"a": {"type": "string"}}, "additionalProperties": false});
+    for (kind, schema, flag) in [
+        (Kind::Claude, lax.clone(), Some(format!("--json-schema={lax}"))),
+        (Kind::Codex, strict(), Some("--output-schema".to_owned())),
+        (Kind::Codex, lax, None),
+    ] {
+        let mut scene = full_scene();
+        (scene.step, scene.schema) = (Step::Execute, Some(schema));
+        let arguments = arguments(&mut scene, kind).await;
+        let told = arguments.lines().find(|line| line.contains("-schema"));
+        assert_eq!(told.map(str::to_owned), flag, "{arguments}");
+    }
+}
+
 #[tokio::test]
 async fn a_reviewer_codex_writes_nowhere() {
     let mut scene = full_scene();
-    (scene.step, scene.schema) = (Step::Review, Some(json!({"type": "object"})));
+    (scene.step, scene.schema) = (Step::Review, Some(strict()));
     insta::assert_snapshot!(arguments(&mut scene, Kind::Codex).await, @r##"
     exec
     --json
@@ -227,7 +249,7 @@ async fn a_reviewer_codex_writes_nowhere() {
     -
     "##);
     let schema = fs::read_to_string(scene.path("schema.json")).expect("the schema");
-    assert_eq!(schema, r#"{"type":"object"}"#);
+    assert_eq!(schema, strict().to_string());
 }
 
 #[tokio::test]

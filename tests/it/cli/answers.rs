@@ -48,7 +48,7 @@ fn a_paused_run_asks_its_question_again_and_does_nothing() {
     let facts = sandbox.facts();
     let ran = sandbox.short("", &["--json"]).exits(3);
     for text in
-        ["waiting (exhausted): ", "ai-workflow resume --issue 243 --continue", "resume --issue 243 --give-up"]
+        ["waiting (exhausted): ", "ai-workflow resume --issue 243 --answer", "resume --issue 243 --give-up"]
     {
         assert!(ran.stderr.contains(text), "`{text}` is not in\n{}", ran.stderr);
     }
@@ -80,7 +80,7 @@ fn a_person_can_continue_with_advice() {
 #[test]
 fn a_person_can_accept_and_is_named_for_it() {
     let sandbox = paused();
-    resume(&sandbox, &["--accept"]).exits(0);
+    resume(&sandbox, &["--accept", "--reason", "known"]).exits(0);
     assert_eq!(sandbox.metadata()["outcome"], "completed");
     assert!(
         sandbox
@@ -101,7 +101,7 @@ fn nothing_can_be_accepted_that_does_not_exist() {
     std::fs::remove_file(sandbox.root().join(".ai-workflow/issue-243/00_planning/output/planning.md"))
         .expect("removed");
     let facts = sandbox.facts();
-    resume(&sandbox, &["--accept"]).refuses(2, "there is nothing to accept");
+    resume(&sandbox, &["--accept", "--text", "known"]).refuses(2, "there is nothing to accept");
     assert_eq!(sandbox.facts(), facts);
 }
 

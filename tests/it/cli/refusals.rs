@@ -221,12 +221,13 @@ fn flags_that_exclude_each_other_are_refused() {
 }
 
 #[test]
-fn github_is_refused_honestly() {
-    let sandbox = Sandbox::new();
+fn github_without_an_address_or_a_token_is_refused() {
     let run = |sandbox: &Sandbox| {
         sandbox.run(&["execute", "--issue", "243", "--forge", "github", "--agent", &fake_agent()])
     };
-    refused(&sandbox, run, 5, "GitHub").says("--forge local");
+    refused(&Sandbox::new(), run, 2, "origin is not on https://github.com").says("GITHUB_REPOSITORY");
+    let named = Sandbox::new().with("GITHUB_REPOSITORY", "octo/pages");
+    refused(&named, run, 2, "there is no token in GITHUB_TOKEN or GH_TOKEN").says("--forge local");
 }
 
 #[test]

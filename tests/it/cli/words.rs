@@ -32,12 +32,15 @@ fn the_help_of_every_command_is_what_it_was() {
         "cleanup",
         "list-presets",
         "phases",
+        "check",
+        "doc-review",
         "parse-review",
         "explain",
         "replay",
         "demo",
         "config",
         "doctor",
+        "validate",
         "completions",
     ];
     let whole = commands.iter().fold(String::new(), |whole, command| {
@@ -98,6 +101,9 @@ fn a_review_is_read_from_a_file_or_from_stdin_and_exits_0_whatever_it_says() {
     let object = "{\"review_id\": \"abc\", \"result\": \"PASS\"}";
     assert_eq!(read(object, &["--review-id", "abc"])["result"], "PASS");
     assert_eq!(read(object, &["--review-id", "xyz"])["result"], "FAIL");
+    let doubtful = read(&format!("Must fix: the lock\n\n{object}\n"), &["--review-id", "abc"]);
+    assert_eq!((&doubtful["result"], &doubtful["doubt"]), (&json!("PASS"), &json!("Must fix: the lock")));
+    sandbox.write("review.md", object);
     let file = fs::File::open(sandbox.root().join("review.md")).expect("the file");
     let ran = Sandbox::ran(sandbox.binary(&["parse-review", "-"]).stdin(file)).exits(0);
     assert_eq!(ran.stdout, "PASS\nVerdict read from JSON: PASS\n");
@@ -215,6 +221,11 @@ fn the_doctor_says_what_is_missing() {
     ] {
         assert!(ill.stdout.contains(text), "`{text}` is not in\n{}", ill.stdout);
     }
+    sandbox.write(".ai-workflow/prompts/planing/execute.md", "plan\n");
+    sandbox.write(".ai-workflow/prompts/planning/execute.md", "plan\n");
+    let slip = sandbox.run(&["doctor", "--agent", "command:/no/such/agent"]).exits(2);
+    let told = "✓ prompts      prompts/planing/execute.md is used by nothing";
+    assert!(slip.stdout.contains(told), "{}", slip.stdout);
     let json = sandbox.run(&["doctor", "--json", "--agent", "gpt:4"]).exits(2).json();
     assert_eq!(json["ok"], false);
     let outside = Sandbox::empty().run(&["doctor"]).exits(2);

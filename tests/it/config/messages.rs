@@ -90,13 +90,16 @@ fn a_wrong_variable_or_flag_is_named() {
     );
 }
 
+/// Asserts that a file is refused with this message after its line.
+#[track_caller]
+fn wrong(text: &str, message: &str) {
+    let said = refused(&repository(text));
+    let said = said.strip_prefix(".ai-workflow/config.toml, line ").expect("the file is named");
+    assert_eq!(said.split_once(": ").map(|(_, rest)| rest), Some(message), "{text}");
+}
+
 #[test]
 fn contradictions_are_refused() {
-    let wrong = |text: &str, message: &str| {
-        let said = refused(&repository(text));
-        let said = said.strip_prefix(".ai-workflow/config.toml, line ").expect("the file is named");
-        assert_eq!(said.split_once(": ").map(|(_, rest)| rest), Some(message), "{text}");
-    };
     wrong(
         "[phases.design]\nneeds = ['desing']",
         "`phases.design.needs` names `desing`, which is no phase; did you mean `design`?",
@@ -132,6 +135,39 @@ fn contradictions_are_refused() {
     wrong(
         "[policies.retake.limits]\nmax_passes = 0",
         "`policies.retake.limits.max_passes` has to be 1 or more",
+    );
+    wrong(
+        "[policies.retake.limits]\nmax_tries = 0",
+        "`policies.retake.limits.max_tries` has to be 1 or more",
+    );
+    let panel = |inside: &str| format!("panel = [{inside}]");
+    wrong(
+        &panel("{ name = 'chief' }"),
+        "`panel` has a seat `chief`, which is what the first reviewer is called",
+    );
+    wrong(&panel("{ name = 'a' }, { name = 'A' }"), "`panel` names `A` twice");
+    let form = "a name has letters, digits, `-` and `_`, at most 40 of them, such as `security`";
+    wrong(&panel("{ name = 'a b' }"), &format!("`panel` names `a b`; {form}"));
+    wrong(&panel("{ name = 'a', agents = ['']}"), "`panel` has a seat `a` with an agent that has no name");
+    wrong(
+        &panel("{ name = 'a', viewpoints = ['x/y'] }"),
+        &format!("`panel` has a seat `a` that names `x/y`; {form}"),
+    );
+    wrong(
+        "[phases.document_review]\npanel = [{ name = 'a' }]",
+        "`phases.document_review.panel` would not be heard: under the policy `doc-review` no reviewer's word counts",
+    );
+    wrong(
+        "[policies.phase-review.review]\nsplit = true",
+        "`policies.phase-review.review.split` has no viewpoint to split",
+    );
+    wrong(
+        "[phases.design]\npolicy = 'retake'\npanel = [{ name = 'security' }]\n[policies.retake.review]\nsplit = true",
+        "`phases.design.panel` has a seat `security`, which the policy makes of its viewpoint already",
+    );
+    wrong(
+        "[policies.doc-review.review]\nviewpoints = ['quality']",
+        "`policies.doc-review.review.viewpoints` would be graded for nothing: the triage table alone decides",
     );
     wrong("[limits]\nmax_cycles = 51", "`limits.max_cycles` is 51; 50 is the most");
     wrong("[limits]\nidle_seconds = 0", "`limits.idle_seconds` has to be 1 or more");
@@ -255,6 +291,15 @@ fn a_policy_that_judges_nothing_is_refused() {
     assert_eq!(policy(""), Err(nothing.to_owned()));
     assert_eq!(policy("checks = [{ id = 'lint', on_fail = 'note' }]"), Err(nothing.to_owned()));
     assert_eq!(policy("checks = [{ id = 'lint' }]"), Ok(()));
+    assert_eq!(
+        policy(
+            "checks = [{ id = 'lint' }]\nllm_judge = true\n[policies.p.review.verdict_map]\nOK = 'approve'"
+        ),
+        Err("policies.p.llm_judge needs a policy without `review` and `triage`: the judge is its review"
+            .to_owned())
+    );
+    assert_eq!(policy("checks = [{ id = 'lint' }]\nllm_judge = true"), Ok(()));
+    assert_eq!(policy("llm_judge = true"), Err(nothing.to_owned()));
     assert_eq!(
         policy("checks = [{ id = 'lint' }]\ntriage = true"),
         Err("policies.p.triage needs a review".to_owned())

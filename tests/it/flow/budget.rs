@@ -223,8 +223,10 @@ fn only_a_pause_that_passes_by_itself_is_ended_by_asking() {
         (PauseReason::Budget, Outcome::Completed),
         (PauseReason::Quota, Outcome::Completed),
         (PauseReason::JobLimit, Outcome::Completed),
+        (PauseReason::RateLimit, Outcome::Completed),
         (PauseReason::Blocked, Outcome::Paused),
         (PauseReason::Discuss, Outcome::Paused),
+        (PauseReason::OnRequest, Outcome::Paused),
     ] {
         let mut world = limited(Budget::default());
         let escalation = ai_workflow::event::Escalation {
@@ -315,4 +317,32 @@ fn a_limit_of_money_that_does_not_see_a_call_is_told_of_once() {
     let mut priced = costing(Some(1.0), usd(20.0), BudgetScopes::default());
     assert_eq!(priced.execute(), Outcome::Completed);
     assert_eq!(notes(&priced), []);
+}
+
+#[test]
+fn a_call_near_its_own_limit_is_warned_of_once_and_each_scope_by_its_name() {
+    let step = BudgetScopes { step: usd(1.2), ..BudgetScopes::default() };
+    let mut world = costing(Some(1.0), Budget::default(), step);
+    assert_eq!(world.execute(), Outcome::Completed);
+    assert_eq!(notes(&world), [("budget", "83 % of the budget of a call is used: 1.00 of 1.20 USD")]);
+    let of_phase = BudgetScopes { phase: usd(2.4), ..BudgetScopes::default() };
+    let mut world = costing(Some(2.0), Budget::default(), of_phase);
+    assert_eq!(world.execute(), Outcome::Paused);
+    let warned = |phase| format!("83 % of the budget of {phase} is used: 2.00 of 2.40 USD");
+    assert_eq!(notes(&world), [("budget", &*warned("planning")), ("budget", &*warned("design"))]);
+}
+
+#[test]
+fn what_is_used_of_the_limits_in_force_is_one_line() {
+    let used = |world: &World| ai_workflow::summary::used_line(world.run()).expect("a phase is current");
+    let budget = Budget { usd: Some(15.0), calls: Some(2), ..Budget::default() };
+    let scopes = BudgetScopes { phase: usd(4.0), day: usd(9.0), ..BudgetScopes::default() };
+    let mut world = costing(Some(1.55), budget, scopes);
+    assert_eq!(world.execute(), Outcome::Paused);
+    assert_eq!(
+        used(&world),
+        "0 of 3 revisions of design, $3.10 of $15.00, 2 of 2 agent calls, $0.00 of $4.00 for design, $3.10 of $9.00 today"
+    );
+    let passes = World::new(agreement(vec![phase("planning", super::policies::quality_gate())]));
+    assert_eq!(used(&passes), "0 of 3 passes of planning");
 }

@@ -37,11 +37,11 @@ fn a_gate_that_asks_pauses_before_the_phase_and_begins_it_when_told() {
 fn what_the_person_said_at_the_gate_reaches_the_author() {
     let mut world = world(Gate::Ask);
     world.execute();
-    world.record(Fact::Answered(ai_workflow::event::Answered {
-        choice: Choice::Continue,
-        text: "mind the totals".into(),
-        by: "alice".into(),
-    }));
+    world.record(Fact::Answered(ai_workflow::event::Answered::new(
+        Choice::Continue,
+        "mind the totals",
+        "alice",
+    )));
     assert_eq!(world.phase("design").advice.as_deref(), Some("mind the totals"));
     assert_eq!(world.phase("design").status, Status::Pending);
 }
@@ -70,11 +70,7 @@ fn a_closed_gate_completes_nothing_while_an_earlier_phase_is_open() {
     let asked = world.run().paused.clone().expect("a question");
     assert_eq!((asked.reason, asked.options), (PauseReason::Gate, vec![Choice::Continue]));
     assert_eq!(statuses(&world), [Status::Pending; 3]);
-    world.record(Fact::Answered(ai_workflow::event::Answered {
-        choice: Choice::Continue,
-        text: String::new(),
-        by: "alice".into(),
-    }));
+    world.record(Fact::Answered(ai_workflow::event::Answered::new(Choice::Continue, "", "alice")));
     assert_eq!(world.execute(), Outcome::Completed);
     assert_eq!(statuses(&world), [Status::Completed, Status::Pending, Status::Pending]);
 }

@@ -53,7 +53,8 @@ fn entries_come_in_their_order() {
 #[test]
 fn a_phase_has_to_be_known_and_pending_to_start_or_to_be_skipped() {
     let (world, _) = before(|fact| matches!(fact, Fact::StepStarted(_)));
-    let start = |phase: &str| Fact::PhaseStarted { phase: name(phase), tree: "tree-0".into() };
+    let start =
+        |phase: &str| Fact::PhaseStarted { phase: name(phase), tree: "tree-0".into(), by_hand: vec![] };
     let skip = |phase: &str| Fact::PhaseSkipped { phase: name(phase), because: "preset".into() };
     refused(&world, start("testing"), "this run has no phase testing");
     refused(&world, start("planning"), "planning is in_progress, not pending");
@@ -106,6 +107,8 @@ fn checks_reviews_and_triages_belong_to_the_present_round() {
             ..ai_workflow::event::Ended::default()
         },
         table: None,
+        unread: None,
+        judgments: vec![],
         tree: String::new(),
         changed: vec![],
     });
@@ -163,7 +166,7 @@ fn what_was_left_out_is_not_reopened() {
 
 #[test]
 fn an_answer_needs_a_question_that_offers_it() {
-    let answer = |choice| Fact::Answered(Answered { choice, text: String::new(), by: "alice".into() });
+    let answer = |choice| Fact::Answered(Answered::new(choice, "", "alice"));
     refused(&played(), answer(Choice::Continue), "nothing was asked");
     let mut agreed = agreement(vec![phase("planning", phase_review())]);
     agreed.budget.calls = Some(0);

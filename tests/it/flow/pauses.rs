@@ -1,7 +1,7 @@
 //! What a person can answer to each pause, and what follows.
 
-use ai_workflow::event::{CheckStatus, Choice, Fact, Outcome, PauseReason};
-use ai_workflow::flow::{Counters, Status};
+use ai_workflow::event::{Answered, CheckStatus, Choice, Fact, Outcome, PauseReason};
+use ai_workflow::flow::{Counters, Status, job_limit_pause, pause_on_request};
 use ai_workflow::phase::Step;
 use ai_workflow::policy::{PhaseDef, Policy};
 use ai_workflow::verdict::{Judgment, Verdict};
@@ -35,7 +35,12 @@ fn leading_to(reason: PauseReason) -> (PhaseDef, Script) {
             let review = fails().with(ai_workflow::finding::Severity::Major, "the same problem");
             (policy, with(vec![review]))
         }
-        PauseReason::Budget | PauseReason::Quota | PauseReason::JobLimit | PauseReason::Gate => {
+        PauseReason::Budget
+        | PauseReason::Quota
+        | PauseReason::JobLimit
+        | PauseReason::RateLimit
+        | PauseReason::OnRequest
+        | PauseReason::Gate => {
             panic!("not a phase's pause")
         }
     };
@@ -112,11 +117,7 @@ fn going_on_begins_where_the_pause_came_from_with_fresh_limits() {
         (PauseReason::AgentFailed, Step::Execute, 0),
     ] {
         let mut world = paused(reason);
-        let answered = ai_workflow::event::Answered {
-            choice: Choice::Continue,
-            text: "use the old name".into(),
-            by: "alice".into(),
-        };
+        let answered = Answered::new(Choice::Continue, "use the old name", "alice");
         world.record(Fact::Answered(answered));
         let phase = world.first();
         assert_eq!(phase.current_step(), Some(step), "{reason:?}");
@@ -187,4 +188,41 @@ fn files_that_change_after_a_person_accepted_broken_work_are_looked_at_and_not_w
     assert_eq!(world.answer(Choice::Accept, ""), Outcome::Completed);
     assert_eq!(world.history(), ["redo", "redo", "pause", "advance", "advance"]);
     assert_eq!(world.count(|fact| matches!(fact, Fact::Checked(_))), 1);
+}
+
+fn two_phases() -> World {
+    let first = phase("planning", phase_review());
+    let later = PhaseDef { needs: vec![first.name.clone()], ..phase("design", phase_review()) };
+    World::new(agreement(vec![first, later]))
+}
+
+#[test]
+fn a_run_that_was_asked_to_wait_goes_on_when_a_person_says_so() {
+    let mut world = two_phases();
+    world.record(Fact::Paused { escalation: pause_on_request(Some(&name("planning")), "bob") });
+    let asked = world.run().paused.clone().expect("a pause");
+    assert_eq!(asked.question, "bob asked the run to wait before planning. Go on?");
+    assert_eq!(world.execute(), Outcome::Paused);
+    assert_eq!(world.answer(Choice::Continue, ""), Outcome::Completed);
+}
+
+#[test]
+fn the_next_job_goes_on_by_itself() {
+    let mut world = two_phases();
+    world.record(Fact::Paused { escalation: job_limit_pause(&name("planning"), 330) });
+    assert_eq!(world.execute(), Outcome::Completed);
+}
+
+#[test]
+fn what_has_not_begun_can_be_left_out_while_the_run_waits_for_something_else() {
+    let mut world = paused(PauseReason::Exhausted);
+    let skip = |phase: &str| Fact::PhaseSkipped { phase: name(phase), because: "a person".into() };
+    let waiting = world.entry(skip("planning"));
+    assert!(ai_workflow::flow::apply(&mut world.state.clone(), &waiting).is_err(), "it waits itself");
+    world.record(skip("design"));
+    assert_eq!(world.execute(), Outcome::Paused);
+    assert_eq!(world.answer(Choice::Accept, ""), Outcome::Completed);
+    assert_eq!(world.phase("design").status, Status::Skipped);
+    let late = world.entry(skip("design"));
+    assert!(ai_workflow::flow::apply(&mut world.state.clone(), &late).is_err(), "the run is completed");
 }

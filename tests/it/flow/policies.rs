@@ -2,7 +2,8 @@
 
 use ai_workflow::config::{Layers, Settings, load};
 use ai_workflow::policy::{
-    Agreement, Budget, BudgetScopes, CheckRule, OnFail, OnUnavailable, PhaseDef, Policy, TimeLimits,
+    Agreement, Budget, BudgetScopes, CheckRule, CheckSettings, OnFail, OnUnavailable, PhaseDef, Policy,
+    TimeLimits,
 };
 
 /// The built-in defaults.
@@ -68,10 +69,14 @@ pub fn phase(name: &str, policy: Policy) -> PhaseDef {
         policy,
         agents: vec!["author".into()],
         reviewers: vec!["reviewer".into()],
+        panel: vec![],
         own_agents: false,
         own_reviewers: false,
         step_agents: std::collections::BTreeMap::new(),
         gate: ai_workflow::policy::Gate::Go,
+        c3l: None,
+        output_schema: None,
+        answer_form: None,
     }
 }
 
@@ -97,6 +102,9 @@ pub fn agreement(phases: Vec<PhaseDef>) -> Agreement {
         commands: std::collections::BTreeMap::default(),
         time: TimeLimits { step_seconds: 60, idle_seconds: 60, command_seconds: 60, ..TimeLimits::default() },
         protected: Vec::new(),
+        check_settings: CheckSettings::default(),
+        defined: std::collections::BTreeMap::new(),
+        patterns: std::collections::BTreeMap::new(),
         require_review_id: false,
         fresh_sessions: false,
         models: std::collections::BTreeMap::new(),

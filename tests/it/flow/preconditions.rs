@@ -1,12 +1,14 @@
 //! What has to be true before a phase may advance, derived from the facts before the ruling and from nothing else.
 //! Written without the engine's own functions, so that it cannot repeat their mistakes.
 
+use std::collections::BTreeMap;
+
 use ai_workflow::event::{
-    CheckStatus, Checked, Choice, ClaimStatus, Entry, ExecOutcome, Fact, Reviewed, RunDecision, Triaged,
-    Worked,
+    CheckStatus, Checked, Choice, ClaimStatus, Entry, ExecOutcome, Fact, Reviewed, Ruled, Ruling,
+    RunDecision, Triaged, Worked,
 };
 use ai_workflow::phase::PhaseName;
-use ai_workflow::policy::{CheckWhen, OnFail, OnUnavailable, PhaseDef, Policy};
+use ai_workflow::policy::{OnFail, OnUnavailable, PhaseDef, Policy, ReviewRule};
 use ai_workflow::verdict::{ReadAs, Verdict};
 
 use super::world::phase_of;
@@ -17,11 +19,19 @@ struct Latest<'a> {
     work: Option<(usize, &'a Worked)>,
     checks: Option<(usize, &'a Checked)>,
     review: Option<(usize, &'a Reviewed)>,
+    /// The same for each seat of the panel.
+    seats: BTreeMap<&'a str, (usize, &'a Reviewed)>,
+    /// When a seat was last done without.
+    left_out: BTreeMap<&'a str, usize>,
     triage: Option<(usize, &'a Triaged)>,
     /// The decision of the latest work that ended; a reopening to the review keeps it.
     decided: Option<&'a RunDecision>,
     /// A person accepted the work as it was then, even if its author broke.
     accepted: usize,
+    /// A person changed the files and answers for them instead of the author.
+    edited: usize,
+    /// The round that the review counts for: an approval may stand for a later one.
+    review_round: u32,
     voided: usize,
     begun: usize,
 }
@@ -36,6 +46,10 @@ pub fn lack(entries: &[Entry], def: &PhaseDef, round: u32) -> Option<&'static st
         (!work_is_fine(&latest, def), "the author broke, is not finished, or has not decided"),
         (!checks_are_fine(&latest, &def.policy, round), "a check of this round and these files did not pass"),
         (!review_is_fine(&latest, &def.policy, round), "the review is old, unreadable, or not an approval"),
+        (
+            !panel_is_fine(&latest, def, round),
+            "a second opinion is missing, old, unreadable, or not an approval",
+        ),
         (
             !triage_is_fine(&latest, &def.policy, round),
             "the triage is old, changed files, or left something open",
@@ -60,6 +74,9 @@ fn latest<'a>(entries: &'a [Entry], phase: &PhaseName) -> Latest<'a> {
         if matches!(&entry.fact, Fact::Answered(answer) if answer.choice == Choice::Accept) {
             latest.accepted = index;
         }
+        if matches!(&entry.fact, Fact::Answered(answer) if answer.choice == Choice::Edited) {
+            latest.edited = index;
+        }
         if phase_of(&entry.fact) != Some(phase) {
             continue;
         }
@@ -75,7 +92,18 @@ fn latest<'a>(entries: &'a [Entry], phase: &PhaseName) -> Latest<'a> {
                 }
             }
             Fact::Checked(checked) => latest.checks = Some((index, checked)),
-            Fact::Reviewed(reviewed) => latest.review = Some((index, reviewed)),
+            Fact::Reviewed(reviewed) => {
+                if let Some(seat) = &reviewed.seat {
+                    latest.seats.insert(seat, (index, reviewed));
+                } else {
+                    latest.review = Some((index, reviewed));
+                    latest.review_round = reviewed.round;
+                }
+            }
+            Fact::ReviewStands { round, .. } => latest.stands(index, *round),
+            Fact::Ruled(Ruled { ruling: Ruling::LeaveOut { seat }, .. }) => {
+                latest.left_out.insert(seat, index);
+            }
             Fact::Triaged(triaged) => latest.triage = Some((index, triaged)),
             Fact::ApprovalVoided { .. } => latest.voided = index,
             _ => {}
@@ -85,9 +113,27 @@ fn latest<'a>(entries: &'a [Entry], phase: &PhaseName) -> Latest<'a> {
 }
 
 impl Latest<'_> {
+    /// An approval stands with everybody who was heard for it, and without those it was given without.
+    fn stands(&mut self, at: usize, round: u32) {
+        self.review = self.review.map(|(_, review)| (at, review));
+        self.review_round = round;
+        for (seat, heard) in &mut self.seats {
+            if self.left_out.get(seat).is_none_or(|left_out| *left_out < heard.0) {
+                heard.0 = at;
+            }
+        }
+        let heard: Vec<&str> =
+            self.seats.iter().filter(|(_, heard)| heard.0 == at).map(|(seat, _)| *seat).collect();
+        for (seat, left_out) in &mut self.left_out {
+            if !heard.contains(seat) {
+                *left_out = at;
+            }
+        }
+    }
+
     /// Since when the files are as they are.
     fn settled(&self) -> usize {
-        self.work.map_or(0, |(index, _)| index).max(self.voided).max(self.begun)
+        self.work.map_or(0, |(index, _)| index).max(self.voided).max(self.begun).max(self.edited)
     }
 }
 
@@ -100,10 +146,9 @@ fn work_is_fine(latest: &Latest<'_>, def: &PhaseDef) -> bool {
     if def.decides && !good {
         return false;
     }
-    let Some((index, work)) = latest.work else { return true };
+    let Some((index, work)) = latest.work.filter(|(index, _)| latest.edited < *index) else { return true };
     let unfinished = work.claim.as_ref().is_some_and(|claim| claim.status != ClaimStatus::Completed);
-    (ended(work) || latest.accepted > index)
-        && !(def.policy.check_when == CheckWhen::OnDeclaration && unfinished)
+    (ended(work) || latest.accepted > index) && !unfinished
 }
 
 fn checks_are_fine(latest: &Latest<'_>, policy: &Policy, round: u32) -> bool {
@@ -125,11 +170,35 @@ fn checks_are_fine(latest: &Latest<'_>, policy: &Policy, round: u32) -> bool {
 
 fn review_is_fine(latest: &Latest<'_>, policy: &Policy, round: u32) -> bool {
     let Some(rule) = &policy.review else { return true };
-    let Some((index, review)) = latest.review else { return false };
+    latest.review.is_some_and(|review| opinion_is_fine(latest, policy, rule, round, review))
+}
+
+/// A seat that is not required may be left out after its last call broke.
+fn panel_is_fine(latest: &Latest<'_>, def: &PhaseDef, round: u32) -> bool {
+    let policy = &def.policy;
+    let Some(rule) = policy.review.as_ref().filter(|_| !policy.triage && !policy.llm_judge) else {
+        return true;
+    };
+    def.panel.iter().all(|seat| {
+        let name = seat.name.as_str();
+        let heard = latest.seats.get(name);
+        let since = latest.settled().max(heard.map_or(0, |(index, _)| *index));
+        let left_out = latest.left_out.get(name).is_some_and(|index| *index > since) && !seat.required;
+        left_out || heard.is_some_and(|review| opinion_is_fine(latest, policy, rule, round, *review))
+    })
+}
+
+fn opinion_is_fine(
+    latest: &Latest<'_>,
+    policy: &Policy,
+    rule: &ReviewRule,
+    round: u32,
+    (index, review): (usize, &Reviewed),
+) -> bool {
     let Some(reading) = &review.reading else { return false };
     let after = index > latest.settled() && latest.checks.is_none_or(|(checks, _)| index > checks);
     let same = latest.checks.is_none_or(|(_, checks)| checks.tree == review.tree);
-    let here = review.round == round && review.ended.outcome == ExecOutcome::Done && after && same;
+    let here = latest.review_round == round && review.ended.outcome == ExecOutcome::Done && after && same;
     let approves = reading.read_as != ReadAs::Default
         && reading.result != Verdict::Fail
         && reading.judgment.approves()

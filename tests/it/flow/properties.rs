@@ -1,8 +1,9 @@
 //! What holds for every policy, every agent and every person.
 
-use ai_workflow::event::{Entry, Fact, Outcome, Ruling};
+use ai_workflow::event::{Entry, Fact, Outcome, Replied, Ruling};
 use ai_workflow::finding::Severity;
-use ai_workflow::flow::{Decision, PhaseState, Run, State, Status, apply, decide, fold};
+use ai_workflow::flow::{Decision, PhaseState, Run, Stage, State, Status, apply, decide, fold};
+use ai_workflow::phase::Step;
 use ai_workflow::policy::{Budget, Gate};
 use ai_workflow::verdict::Judgment;
 use proptest::prelude::*;
@@ -40,7 +41,10 @@ fn essence_of(phase: &PhaseState) -> String {
     let rounds: Vec<_> = phase
         .rounds
         .iter()
-        .map(|round| (round.n, round.verdict, round.judgment, round.ruling, &round.open, &round.standstill))
+        .map(|round| {
+            let answer = round.exchange.as_ref().map(ai_workflow::flow::Exchange::answer);
+            (round.n, round.verdict, round.judgment, round.ruling, &round.open, &round.standstill, answer)
+        })
         .collect();
     let why = (&phase.reason, phase.incomplete, &phase.skipped_because, &phase.accepted_by, &phase.commit);
     let steps = (&phase.completed_steps, phase.round, phase.stage, phase.author, phase.reviewer);
@@ -55,6 +59,7 @@ fn story(world: &World) -> Vec<Fact> {
         Fact::Reviewed(reviewed) => {
             Some(Fact::Reviewed(ai_workflow::event::Reviewed { attempt: 0, ..reviewed }))
         }
+        Fact::Replied(replied) => Some(Fact::Replied(ai_workflow::event::Replied { attempt: 0, ..replied })),
         Fact::Triaged(triaged) => Some(Fact::Triaged(ai_workflow::event::Triaged { attempt: 0, ..triaged })),
         other => Some(other),
     });
@@ -96,6 +101,24 @@ proptest! {
             for phase in state.run.iter().flat_map(|run| &run.phases) {
                 within_limits(phase, !world.humans.is_empty());
             }
+        });
+    }
+
+    #[test]
+    fn an_answer_moves_nothing_and_there_is_at_most_one_a_round(world in world()) {
+        let world = played(world);
+        each_fact(&world, |state, before, fact| {
+            let Fact::Replied(replied) = fact else { return };
+            let earlier = before.iter().filter(|entry| {
+                matches!(&entry.fact, Fact::Replied(one) if (&one.phase, one.round) == (&replied.phase, replied.round))
+            });
+            assert_eq!(earlier.count(), 0);
+            let mut after = state.clone();
+            let entry = Entry { seq: state.seq + 1, at: jiff::Timestamp::UNIX_EPOCH, fact: fact.clone() };
+            apply(&mut after, &entry).expect("what was played fits");
+            let [was, is] = [state, &after].map(|state| run_of(state).phase(&replied.phase).expect("a phase"));
+            assert_eq!(lasting(is), lasting(was));
+            heard_or_asked_again(was, is, replied);
         });
     }
 
@@ -182,6 +205,25 @@ proptest! {
             let read: Entry = serde_json::from_str(&line).expect("an entry is read back");
             prop_assert_eq!(&read, entry);
         }
+    }
+}
+
+/// What only work, evidence, verdicts and people move.
+fn lasting(phase: &PhaseState) -> String {
+    let counters = &phase.counters;
+    let counted = (counters.passes, counters.rounds, counters.revisions);
+    let files = (&phase.tree, &phase.changed, &phase.work, &phase.worked_by, phase.author);
+    format!("{counted:?} {files:?} {:?} {:?} {:?}", phase.ledger, phase.tasks, phase.rounds)
+}
+
+/// With an answer the same reviewer comes again, without one the verdict counts that it stated.
+fn heard_or_asked_again(was: &PhaseState, is: &PhaseState, replied: &Replied) {
+    let first = &was.exchange.as_ref().expect("questions").first;
+    if replied.text.is_some() {
+        assert_eq!((is.stage, &is.opinions), (Stage::Ready(Step::Review), &was.opinions));
+        assert_eq!(is.seat_due().map(|seat| &seat.name), first.seat.as_ref());
+    } else {
+        assert_eq!(is.opinions.last(), Some(first));
     }
 }
 

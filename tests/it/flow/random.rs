@@ -2,16 +2,16 @@
 
 use ai_workflow::event::{
     Answered, Asked, Assessed, CheckStatus, Checked, Choice, Claim, ClaimStatus, Ended, Escalation,
-    Evaluation, ExecOutcome, Fact, Outcome, PauseReason, Reopened, ReopenedBy, Reviewed, Ruled, Ruling,
-    RunDecision, Spent, SpentElsewhere, StepStarted, TriageTable, Triaged, Usage, Worked,
+    Evaluation, ExecOutcome, Fact, Outcome, PauseReason, Reopened, ReopenedBy, Replied, Reviewed, Ruled,
+    Ruling, RunDecision, Spent, SpentElsewhere, StepStarted, TriageTable, Triaged, Usage, Worked,
 };
 use ai_workflow::finding::Severity;
 use ai_workflow::phase::{PhaseName, Step};
 use ai_workflow::policy::{
-    Budget, CheckMode, CheckRule, CheckWhen, Difficulty, Discuss, Ending, Entry, Gate, Limits, OnFail,
-    OnUnavailable, Outcomes, Partial, PhaseDef, Policy, ReviewRule, Unreadable,
+    Budget, CheckMode, CheckRule, CheckWhen, Difficulty, Discuss, Ending, Entry, Gate, GradeMap, Limits,
+    OnFail, OnUnavailable, Outcomes, Partial, PhaseDef, Policy, ReviewRule, Seat, TaskRule, Unreadable,
 };
-use ai_workflow::verdict::{Judgment, Verdict};
+use ai_workflow::verdict::{Grade, Judgment, Verdict};
 use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
@@ -19,7 +19,8 @@ use proptest::sample::select;
 
 use super::policies::{agreement, chain, phase};
 use super::world::{
-    Human, Resets, Review, Script, Triage, Work, World, done, no_answer, result, states, table, unreadable,
+    Human, Reply, Resets, Review, Script, Triage, Work, World, done, no_answer, result, states, table,
+    unreadable,
 };
 
 const CHECKS: [&str; 3] = ["build", "tests", "lint"];
@@ -27,24 +28,24 @@ pub const PHASES: [&str; 3] = ["planning", "design", "evaluation"];
 
 /// A world whose people say something at most a few times.
 pub fn world() -> impl Strategy<Value = World> {
-    let agents = (1..3_usize, 1..3_usize, option::weighted(0.2, (step(), 1..3_usize)), gate());
+    let agents = (1..3_usize, 1..3_usize, option::weighted(0.2, (step(), 1..3_usize)), gate(), panel());
     let phases = vec((policy(), script(), agents), 1..4);
     let humans = vec(human(), 0..4);
     let budget = option::weighted(0.15, 1..12_u32);
     (phases, humans, any::<bool>(), any::<bool>(), budget).prop_map(
         |(phases, humans, decides, sessions, budget)| {
             let count = phases.len();
-            let defs =
-                phases.iter().enumerate().map(|(index, (policy, _, (agents, reviewers, own, gate)))| {
-                    PhaseDef {
-                        decides: decides && index + 1 == count,
-                        agents: named("author", *agents),
-                        reviewers: named("reviewer", *reviewers),
-                        gate: *gate,
-                        step_agents: own.iter().map(|(step, count)| (*step, named("own", *count))).collect(),
-                        ..phase(PHASES[index], policy.clone())
-                    }
-                });
+            let defs = phases.iter().enumerate().map(
+                |(index, (policy, _, (agents, reviewers, own, gate, panel)))| PhaseDef {
+                    decides: decides && index + 1 == count,
+                    agents: named("author", *agents),
+                    reviewers: named("reviewer", *reviewers),
+                    gate: *gate,
+                    panel: panel.clone(),
+                    step_agents: own.iter().map(|(step, count)| (*step, named("own", *count))).collect(),
+                    ..phase(PHASES[index], policy.clone())
+                },
+            );
             let mut agreed = agreement(chain(defs));
             agreed.budget = budget.map(budget_of).unwrap_or_default();
             let mut world = World::new(agreed);
@@ -62,6 +63,20 @@ pub fn world() -> impl Strategy<Value = World> {
 /// A call that a crash interrupts costs nothing, so a limit in dollars is the same whatever crashes.
 fn budget_of(quarters: u32) -> Budget {
     Budget { usd: Some(f64::from(quarters) * 0.25), ..Budget::default() }
+}
+
+/// Most phases have no second opinion, some have two.
+fn panel() -> impl Strategy<Value = Vec<Seat>> {
+    let seats = vec((0..3_usize, any::<bool>()), 1..3).prop_map(|seats| {
+        let seat = |(index, (agents, required)): (usize, (usize, bool))| Seat {
+            name: format!("seat-{index}"),
+            agents: named(&format!("second-{index}"), agents),
+            viewpoints: vec![],
+            required,
+        };
+        seats.into_iter().enumerate().map(seat).collect()
+    });
+    prop_oneof![2 => Just(vec![]), 1 => seats]
 }
 
 fn gate() -> impl Strategy<Value = Gate> {
@@ -83,14 +98,15 @@ fn bound(world: &World, humans: usize) -> usize {
 fn phase_bound(def: &PhaseDef) -> usize {
     let limits = &def.policy.limits;
     let own = def.step_agents.values().map(Vec::len).max().unwrap_or(0);
-    let agents = def.agents.len().max(def.reviewers.len()).max(own);
+    let seats = def.panel.iter().map(|seat| seat.agents.len()).max().unwrap_or(0);
+    let agents = def.agents.len().max(def.reviewers.len()).max(own).max(seats);
     let redos = agents * (limits.max_redo as usize + 1);
     let again = (limits.max_format_redo + limits.max_unreadable) as usize + 2;
     let voided = 4;
     let rounds = limits.max_revisions as usize + 2 + voided;
     let checks = limits.max_redo as usize + 1;
-    let steps = 4;
-    rounds * steps * checks * (redos + again) * 3 + 10
+    let steps = 6;
+    rounds * (steps + def.panel.len()) * checks * (redos + again) * 3 + 10
 }
 
 pub fn policy() -> impl Strategy<Value = Policy> {
@@ -105,6 +121,7 @@ pub fn policy() -> impl Strategy<Value = Policy> {
             check_mode: if first { CheckMode::FirstFailure } else { CheckMode::All },
             checks: checks.collect(),
             triage: review.is_some() && !entry,
+            llm_judge: review.is_some() && entry && !stall,
             review,
             partial: if partial { Partial::Redo } else { Partial::Checks },
             discuss: if discuss { Discuss::AtOnce } else { Discuss::AfterFixes },
@@ -135,16 +152,31 @@ fn check_rule() -> impl Strategy<Value = CheckRule> {
 fn review_rule() -> impl Strategy<Value = ReviewRule> {
     let blocking = select(vec![Severity::Minor, Severity::Major, Severity::Critical]);
     let on_critical = select(vec![Judgment::Revise, Judgment::Block, Judgment::Approve]);
-    (blocking, on_critical).prop_map(|(blocking, on_critical)| ReviewRule {
-        verdict_map: std::collections::BTreeMap::default(),
-        on_critical,
-        blocking,
-    })
+    let materiality = option::of(0..3_u32);
+    let tasks = select(vec![TaskRule::Blocking, TaskRule::All]);
+    let questions = select(vec![None, Some(false), Some(true), Some(true)]);
+    (blocking, on_critical, materiality, tasks, questions).prop_map(
+        |(blocking, on_critical, materiality_after_round, tasks, questions)| ReviewRule {
+            questions,
+            on_critical,
+            blocking,
+            materiality_after_round,
+            tasks,
+            grade_map: GradeMap {
+                c: Some(Judgment::Revise),
+                d: Some(Judgment::Block),
+                ..GradeMap::default()
+            },
+            ..ReviewRule::of_words(std::collections::BTreeMap::default())
+        },
+    )
 }
 
 fn limits() -> impl Strategy<Value = Limits> {
-    (option::of(1..5_u32), 0..4_u32, 0..3_u32, 0..3_u32, 0..3_u32).prop_map(
-        |(max_passes, max_revisions, max_redo, max_format_redo, max_unreadable)| Limits {
+    let redos = (0..3_u32, 0..3_u32, 0..3_u32);
+    (option::of(1..5_u32), 0..4_u32, redos, option::of(1..3_u32)).prop_map(
+        |(max_passes, max_revisions, (max_redo, max_format_redo, max_unreadable), max_tries)| Limits {
+            max_tries,
             max_passes,
             max_revisions,
             max_redo,
@@ -173,8 +205,17 @@ fn outcomes() -> impl Strategy<Value = Outcomes> {
 
 fn script() -> impl Strategy<Value = Script> {
     let voids = vec(prop::bool::weighted(0.15), 1..5);
-    (vec(work(), 1..6), vec(checks(), 1..6), vec(review(), 1..6), vec(triage(), 1..6), voids)
-        .prop_map(|(work, checks, reviews, triages, voids)| Script { work, checks, reviews, triages, voids })
+    let opinions = (vec(review(), 1..6), vec(reply(), 1..4), vec(triage(), 1..6));
+    (vec(work(), 1..6), vec(checks(), 1..6), opinions, voids).prop_map(
+        |(work, checks, (reviews, replies, triages), voids)| Script {
+            work,
+            checks,
+            reviews,
+            replies,
+            triages,
+            voids,
+        },
+    )
 }
 
 fn outcome() -> impl Strategy<Value = ExecOutcome> {
@@ -231,6 +272,7 @@ fn work() -> impl Strategy<Value = Work> {
             outcome,
             resets,
             changes,
+            notices: claim.iter().map(|_| "told".to_owned()).collect(),
             claim,
             decision,
         })
@@ -265,17 +307,28 @@ fn review() -> impl Strategy<Value = Review> {
             let review = states("WORD", result, judgment);
             findings.iter().fold(review, |review, (severity, issue)| review.with(*severity, issue))
         });
-    let passing = vec((severity(), "[a-d]"), 0..2).prop_map(|findings| {
-        let review = states("PASS", Verdict::Pass, Judgment::Approve);
+    let grade = prop_oneof![6 => Just(None), 2 => Just(Some(Grade::A)), 1 => Just(Some(Grade::D))];
+    let passing = (vec((severity(), "[a-d]"), 0..2), grade).prop_map(|(findings, grade)| {
+        let mut review = states("PASS", Verdict::Pass, Judgment::Approve);
+        review.reading.iter_mut().for_each(|reading| reading.grade = grade);
         findings.iter().fold(review, |review, (severity, issue)| review.with(*severity, issue))
     });
     let kinds = prop_oneof![4 => passing, 4 => answered, 1 => Just(unreadable()), 1 => Just(no_answer())];
-    (kinds, outcome(), resets(), prop::bool::weighted(0.1), prop::bool::weighted(0.1)).prop_map(
-        |(review, outcome, resets, moved, truncated)| {
+    let asks = prop::bool::weighted(0.3);
+    (kinds, outcome(), resets(), prop::bool::weighted(0.1), prop::bool::weighted(0.1), asks).prop_map(
+        |(mut review, outcome, resets, moved, truncated, asks)| {
+            if let Some(reading) = review.reading.as_mut().filter(|_| asks) {
+                reading.questions.push("why?".into());
+            }
             let outcome = if review.reading.is_some() { outcome } else { review.outcome };
             Review { outcome, resets, moved, truncated, ..review }
         },
     )
+}
+
+fn reply() -> impl Strategy<Value = Reply> {
+    (outcome(), option::weighted(0.8, Just("so it is".to_owned())))
+        .prop_map(|(outcome, text)| Reply { outcome, text })
 }
 
 fn verdict() -> impl Strategy<Value = Verdict> {
@@ -307,7 +360,7 @@ fn human() -> impl Strategy<Value = Human> {
 }
 
 fn choice() -> impl Strategy<Value = Choice> {
-    select(vec![Choice::Continue, Choice::Accept, Choice::GiveUp])
+    select(vec![Choice::Continue, Choice::Accept, Choice::GiveUp, Choice::Edited])
 }
 
 fn some_phase() -> impl Strategy<Value = PhaseName> {
@@ -360,6 +413,7 @@ fn ruling() -> impl Strategy<Value = Ruling> {
         escalation().prop_map(|escalation| Ruling::Pause { escalation }),
         any::<bool>().prop_map(|incomplete| Ruling::Fail { reason: "retry_limit".into(), incomplete }),
         some_phase().prop_map(|phase| Ruling::Reopen { phase }),
+        Just(Ruling::LeaveOut { seat: "seat-0".into() }),
     ]
 }
 
@@ -380,22 +434,19 @@ pub fn fact() -> impl Strategy<Value = Fact> {
         })),
         (some_phase(), select(vec!["preset", "failed:planning"]))
             .prop_map(|(phase, because)| Fact::PhaseSkipped { phase, because: because.into() }),
-        some_phase().prop_map(|phase| Fact::PhaseStarted { phase, tree: "tree-9".into() }),
+        some_phase().prop_map(|phase| Fact::PhaseStarted { phase, tree: "tree-9".into(), by_hand: vec![] }),
         place().prop_map(step_started),
         (place(), ended(), work()).prop_map(|(place, ended, work)| worked(place, ended, work)),
         (place(), checks()).prop_map(|(place, odd)| checked(place, &odd)),
         (place(), ended(), review()).prop_map(|(place, ended, review)| reviewed(place, ended, review)),
+        (place(), ended(), reply()).prop_map(|(place, ended, reply)| replied(place, ended, reply)),
         (place(), ended(), triage()).prop_map(|(place, ended, triage)| triaged(place, ended, &triage)),
         (place(), judgment(), ruling()).prop_map(|(place, judgment, ruling)| ruled(place, judgment, ruling)),
         some_phase().prop_map(|phase| Fact::ApprovalVoided { phase, reason: "moved".into() }),
         some_phase().prop_map(|phase| Fact::Committed { phase, commit: "c".repeat(40) }),
         option::of(1..9_u64).prop_map(|pr_number| Fact::Published { pr_number, pr_url: "pull".into() }),
         escalation().prop_map(|escalation| Fact::Paused { escalation }),
-        (choice(), ".*").prop_map(|(choice, text)| Fact::Answered(Answered {
-            choice,
-            text,
-            by: "bob".into()
-        })),
+        (choice(), ".*").prop_map(|(choice, text)| Fact::Answered(Answered::new(choice, &text, "bob"))),
         (some_phase(), step(), select(vec![ReopenedBy::Retry, ReopenedBy::Rollback, ReopenedBy::Evaluation]))
             .prop_map(|(phase, step, by)| Fact::Reopened(Reopened { phase, step, reason: "why".into(), by })),
         Just(Fact::Interrupted { signal: "SIGTERM".into() }),
@@ -436,12 +487,18 @@ fn step_started((phase, step, round, attempt): Place) -> Fact {
         template: String::new(),
         prompt_bytes: u64::from(round),
         resumes: None,
+        seat: (attempt > 2).then(|| "seat-0".into()),
     })
 }
 
 fn worked((phase, step, round, attempt): Place, ended: Ended, work: Work) -> Fact {
-    let claim =
-        work.claim.map(|status| Claim { status, next_action: None, summary: "s".into(), notices: vec![] });
+    let claim = work.claim.map(|status| Claim {
+        status,
+        next_action: None,
+        summary: "s".into(),
+        notices: vec![],
+        files: vec![],
+    });
     let evaluation = work.decision.map(|decision| Evaluation { decision, remaining_tasks: vec![] });
     let changed = if work.changes { vec!["a".into()] } else { vec![] };
     let tree = "tree-9".into();
@@ -455,7 +512,20 @@ fn checked((phase, _, round, _): Place, odd: &[(String, CheckStatus)]) -> Fact {
 
 fn reviewed((phase, _, round, attempt): Place, ended: Ended, review: Review) -> Fact {
     let (reviewer, tree) = ("reviewer".into(), "tree-9".into());
-    Fact::Reviewed(Reviewed { phase, round, attempt, reviewer, ended, reading: review.reading, tree })
+    Fact::Reviewed(Reviewed {
+        phase,
+        round,
+        attempt,
+        reviewer,
+        ended,
+        reading: review.reading,
+        tree,
+        seat: (attempt > 2).then(|| "seat-0".into()),
+    })
+}
+
+fn replied((phase, _, round, attempt): Place, ended: Ended, reply: Reply) -> Fact {
+    Fact::Replied(Replied { phase, round, attempt, ended, text: reply.text })
 }
 
 fn triaged((phase, _, round, attempt): Place, ended: Ended, triage: &Triage) -> Fact {
@@ -466,6 +536,8 @@ fn triaged((phase, _, round, attempt): Place, ended: Ended, triage: &Triage) -> 
         attempt,
         ended,
         table: triage.table,
+        unread: None,
+        judgments: vec![],
         tree: "tree-9".into(),
         changed,
     })

@@ -5,7 +5,7 @@ use ai_workflow::flow::Status;
 use ai_workflow::policy::OnFail;
 
 use super::policies::{completion, phase};
-use super::world::{Script, World, claims, done};
+use super::world::{Script, World, claims, crashes, done};
 
 fn play(checks: &[&[(&str, CheckStatus)]]) -> World {
     play_with(completion(), checks)
@@ -124,4 +124,52 @@ fn a_check_that_wants_the_work_done_over_is_redone_then_revised() {
         [(1, 3), (2, 3), (3, 3)],
         "a redo is an attempt, and a revise belongs to the round before"
     );
+}
+
+#[test]
+fn c_23_a_reviewer_is_not_paid_while_the_state_is_wrong() {
+    let mut policy = completion();
+    policy.review = super::policies::phase_review().review;
+    let world = play_with(policy, &[&[("git_clean", CheckStatus::Fail)], &[]]);
+    assert_eq!(world.history(), ["revise", "advance"]);
+    assert_eq!(world.count(|fact| matches!(fact, Fact::Reviewed(_))), 1);
+    assert_eq!(world.count(|fact| matches!(fact, Fact::Checked(_))), 2);
+}
+
+#[test]
+fn c_23_the_third_failure_ends_and_a_success_clears_the_counter() {
+    let wrong: &[(&str, CheckStatus)] = &[("tests_pass", CheckStatus::Fail)];
+    let world = play(&[wrong, wrong, wrong]);
+    assert_eq!(world.history(), ["revise", "revise", "fail"]);
+    let phases = ["planning", "implementation"].map(|name| phase(name, completion()));
+    let mut world = World::new(super::policies::agreement(super::policies::chain(phases)));
+    for name in ["planning", "implementation"] {
+        let failing =
+            |failed: bool| if failed { vec![("tests_pass".to_owned(), CheckStatus::Fail)] } else { vec![] };
+        let checks = [true, true, false].map(failing).to_vec();
+        world = world.script(&super::world::name(name), Script { checks, ..Script::default() });
+    }
+    assert_eq!(world.execute(), Outcome::Completed, "two failures in each phase are not four");
+}
+
+#[test]
+fn c_23_the_form_has_a_counter_of_its_own_that_a_good_form_clears() {
+    let mut policy = completion();
+    policy.limits.max_passes = None;
+    let (form, tests) = (&[("format", CheckStatus::Fail)][..], &[("tests_pass", CheckStatus::Fail)][..]);
+    let world = play_with(policy, &[form, form, tests, form, form, &[]]);
+    assert_eq!(world.history(), ["redo", "redo", "revise", "redo", "redo", "advance"]);
+}
+
+#[test]
+fn c_17_a_declaration_is_carried_over_a_call_that_broke() {
+    let script = Script {
+        work: vec![claims(ClaimStatus::Completed), crashes()],
+        checks: vec![vec![("tests_pass".to_owned(), CheckStatus::Fail)]],
+        ..Script::default()
+    };
+    let world = World::play(phase("implementation", completion()), script);
+    let declared = world.first().declared.as_ref().expect("it was declared");
+    assert_eq!((declared.0, declared.1.status), (1, ClaimStatus::Completed));
+    assert!(world.first().work.as_ref().is_some_and(|work| work.claim.is_none()), "the last call broke");
 }

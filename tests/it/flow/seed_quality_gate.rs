@@ -2,7 +2,9 @@
 
 use ai_workflow::event::{CheckStatus, Choice, ClaimStatus, ExecOutcome, Fact, Outcome, PauseReason};
 use ai_workflow::flow::{Action, Decision, Status, decide};
-use ai_workflow::policy::Ending;
+use ai_workflow::metadata::metadata;
+use ai_workflow::policy::{CheckRule, Ending};
+use serde_json::json;
 
 use super::policies::{phase, phase_review, quality_gate};
 use super::world::{Script, Work, World, claims, crashes, done, ends, fails, no_answer, passes, unreadable};
@@ -126,12 +128,12 @@ fn a_18_at_the_limit_a_person_is_asked() {
         "implementation is not approved and has used revisions 2/2: check q2_todo: q2_todo was looked at. \
          Go on, accept it as it is, or give up?"
     );
-    assert_eq!(asked.options, [Choice::Continue, Choice::Accept, Choice::GiveUp]);
+    assert_eq!(asked.options, [Choice::Continue, Choice::Edited, Choice::Accept, Choice::GiveUp]);
     assert_eq!(
         asked.report,
         [
-            "round 1: no verdict, 0 findings, revise",
-            "round 2: no verdict, 0 findings, revise",
+            "round 1: no verdict, 1 findings, 1 failed check, revise",
+            "round 2: no verdict, 1 findings, 1 failed check, revise",
             "round 3: check q2_todo: q2_todo was looked at, now",
             "check q2_todo: q2_todo was looked at",
         ]
@@ -204,4 +206,33 @@ fn a_25_an_executor_without_a_word_is_judged_by_its_checks() {
     let script = Script { work: vec![silent, done()], checks, ..Script::default() };
     let world = World::play(phase("implementation", quality_gate()), script);
     assert_eq!(world.history(), ["revise", "advance"]);
+}
+
+#[test]
+fn a_28_the_judgment_is_all_criteria_and_the_evaluator_of_the_template() {
+    let mut policy = quality_gate();
+    policy.checks.push(CheckRule { id: "escape_phrases".into(), ..policy.checks[0].clone() });
+    for (failing, expected) in [
+        (vec![], "advance"),
+        (vec!["q2_todo"], "revise"),
+        (vec!["escape_phrases"], "revise"),
+        (vec!["q2_todo", "escape_phrases"], "revise"),
+    ] {
+        let checks = failing.iter().map(|check| ((*check).to_owned(), CheckStatus::Fail)).collect();
+        let script = Script { checks: vec![checks, vec![]], ..Script::default() };
+        let world = World::play(phase("implementation", policy.clone()), script);
+        assert_eq!(world.history()[0], expected, "{failing:?}");
+        let failed: Vec<_> = world.first().rounds[0].failed.iter().map(|result| &result.check).collect();
+        assert_eq!(failed, failing, "all of them are told at once");
+    }
+}
+
+#[test]
+fn the_view_tells_the_checks_that_did_not_pass_in_each_round() {
+    let world = play(&[TODO, CLEAN]);
+    let view = metadata(&world.state, "").expect("a view");
+    let rounds = &view.phases["implementation"]["rounds"];
+    let failed = json!([{"check": "q2_todo", "status": "fail", "summary": "q2_todo was looked at"}]);
+    assert_eq!(rounds[0]["checks"], failed);
+    assert_eq!(rounds[1].get("checks"), None);
 }

@@ -1,9 +1,10 @@
 //! Seed 001, policy retake: build and tests first, then an independent reviewer; three retakes, then a person.
 
-use ai_workflow::event::{CheckStatus, Choice, ExecOutcome, Outcome, PauseReason};
+use ai_workflow::event::{CheckStatus, Choice, ExecOutcome, Fact, Outcome, PauseReason};
 use ai_workflow::finding::Severity;
 use ai_workflow::flow::Status;
-use ai_workflow::verdict::{Judgment, Verdict};
+use ai_workflow::policy::OnFail;
+use ai_workflow::verdict::{Grade, Judgment, Verdict};
 
 use super::policies::{phase, retake};
 use super::world::{Review, Script, World, states};
@@ -52,7 +53,7 @@ fn b_08_reject_and_stop_leave_the_repair_to_a_person() {
         assert_eq!(
             asked.question,
             format!(
-                "implementation is blocked: the reviewer states {word}. \
+                "Manual Intervention Required. implementation is blocked: the reviewer states {word}. \
                  Repair the cause and go on, accept it, or give up?"
             )
         );
@@ -123,6 +124,86 @@ fn b_12_failed_tests_beat_findings_and_no_reviewer_is_paid() {
     assert_eq!(world.first().rounds[0].attempts, 1);
 }
 
+/// What a person is told whom a pause asks.
+fn told(world: &World) -> (&str, &[String]) {
+    let asked = world.run().paused.as_ref().expect("a question");
+    (asked.question.split('.').next().unwrap_or_default(), &asked.report)
+}
+
+#[test]
+fn b_22_a_reject_names_decision_grade_reason_and_the_critical_places() {
+    let mut review =
+        stop("REJECT").with(Severity::Critical, "passwords in the log").with(Severity::Minor, "a typo");
+    let reading = review.reading.as_mut().expect("a reading");
+    reading.grade = Some(Grade::D);
+    (reading.findings[0].line, reading.findings[0].suggestion) = (Some(7), Some("mask them".into()));
+    let world = play(&[review]);
+    let (heading, report) = told(&world);
+    assert_eq!(heading, "Manual Intervention Required");
+    let expected = [
+        "Decision: REJECT",
+        "Grade: D",
+        "Reason: the reviewer states REJECT",
+        "Critical issues:",
+        "1. src/lib.rs:7: passwords in the log → mask them",
+    ];
+    assert_eq!(report[..5], expected);
+    assert!(!report.iter().any(|line| line.starts_with("2.")), "{report:?}");
+}
+
+#[test]
+fn b_22_an_approval_with_a_critical_finding_is_told_as_the_reject_it_is() {
+    let world = play(&[approve().with(Severity::Critical, "a hole")]);
+    let (_, report) = told(&world);
+    assert_eq!(report[..3], ["Decision: REJECT", "Grade: N/A", "Reason: a critical finding"]);
+}
+
+#[test]
+fn b_12_b_22_a_stop_names_the_kind_of_failure_the_command_and_the_fixes() {
+    for (check, status, kind) in [
+        ("build", CheckStatus::Fail, "build_failure"),
+        ("tests", CheckStatus::Fail, "test_failure"),
+        ("tests", CheckStatus::Unavailable, "environment_error"),
+    ] {
+        let mut policy = retake();
+        policy.checks.iter_mut().for_each(|rule| rule.on_fail = OnFail::Stop);
+        let script = Script { checks: vec![vec![(check.into(), status)]], ..Script::default() };
+        let world = World::play(phase("implementation", policy), script);
+        assert_eq!((world.history(), world.first().rounds[0].attempts), (vec!["pause"], 1), "{check}");
+        let (heading, report) = told(&world);
+        assert_eq!(heading, "Verification Failed");
+        let expected = [
+            "Decision: STOP".to_owned(),
+            format!("Failure type: {kind}"),
+            format!("Failed command: {check}"),
+            format!("Required fixes: {check} was looked at"),
+        ];
+        assert_eq!(report[..4], expected);
+        let question =
+            ai_workflow::summary::question_lines(world.run(), world.run().paused.as_ref().expect("one"));
+        assert!(question.contains("ai-workflow resume --issue 243 --edited"), "{question}");
+    }
+}
+
+#[test]
+fn b_08_to_b_12_the_decision_table_is_data() {
+    let settings = super::policies::defaults();
+    let policy = &settings.policies["retake"];
+    let rule = policy.review.as_ref().expect("a review");
+    let means = |word: &str| rule.verdict_map[word];
+    assert_eq!(
+        ["APPROVE", "REQUEST_CHANGES", "REJECT", "STOP"].map(means),
+        [Judgment::Approve, Judgment::Revise, Judgment::Block, Judgment::Block]
+    );
+    let graded = [Grade::A, Grade::B, Grade::C, Grade::D].map(|grade| rule.grade_map.of(grade));
+    let expected = [Judgment::Approve, Judgment::Approve, Judgment::Revise, Judgment::Block];
+    assert_eq!(graded, expected.map(Some));
+    assert_eq!((rule.on_critical, rule.blocking), (Judgment::Block, Severity::Major));
+    assert_eq!(rule.viewpoints, ["security", "performance", "quality", "compatibility"]);
+    let checks: Vec<&str> = policy.checks.iter().map(|rule| rule.id.as_str()).collect();
+    assert_eq!(checks, ["deliverable", "build", "tests"]);
+}
+
 #[test]
 fn b_15_three_retakes_are_counted_then_a_person_is_asked() {
     for retakes in 0..=3 {
@@ -139,6 +220,19 @@ fn b_15_three_retakes_are_counted_then_a_person_is_asked() {
         world.last_rule(),
         "the reviewer states REQUEST_CHANGES; revisions 3/3 used; on exhausted: pause"
     );
+}
+
+#[test]
+fn b_16_after_a_fix_everything_is_built_and_tested_again_and_then_reviewed_again() {
+    let world = play(&[request_changes(), approve()]);
+    let step = |fact: &Fact| match fact {
+        Fact::Worked(worked) => Some(worked.step.as_str()),
+        Fact::Checked(_) => Some("check"),
+        Fact::Reviewed(_) => Some("review"),
+        _ => None,
+    };
+    let steps: Vec<&str> = world.entries.iter().filter_map(|entry| step(&entry.fact)).collect();
+    assert_eq!(steps, ["execute", "check", "review", "revise", "check", "review"]);
 }
 
 #[test]

@@ -1,10 +1,10 @@
 //! What the views tell of agents: programs, models, prompts, figures, who took over, and who reviewed its own work.
 
-use ai_workflow::event::{CostBasis, Ended, ExecOutcome, Fact, Program, Usage};
+use ai_workflow::event::{CostBasis, Ended, ExecOutcome, Fact, Outcome, Program, Usage};
 use ai_workflow::flow::{State, fold};
 use ai_workflow::metadata::{LockedAgent, StepUsage, metadata};
 use ai_workflow::policy::PhaseDef;
-use ai_workflow::summary::{agent_lines, cost_line, progress_comment, pull_request};
+use ai_workflow::summary::{Documents, Unreviewed, agent_lines, cost_line, progress_comment, pull_request};
 
 use super::policies::{phase, phase_review};
 use super::world::{Script, World, done, ends};
@@ -124,7 +124,8 @@ fn a_fallback_is_told_in_the_pull_request_and_in_the_progress_comment() {
     let run = state.run.as_ref().expect("a run");
     assert_eq!(lines(&state), ["planning execute: claude is signed out; codex takes over"]);
     let line = "- planning execute: claude is signed out; codex takes over\n";
-    assert!(pull_request(run).1.contains(&format!("## Agents\n\n{line}")), "{}", pull_request(run).1);
+    let (_, body) = pull_request(run, Outcome::Completed, &Unreviewed::default(), Documents::Kept);
+    assert!(body.contains(&format!("## Agents\n\n{line}")), "{body}");
     assert!(progress_comment(run).contains(line), "{}", progress_comment(run));
 }
 
@@ -138,4 +139,20 @@ fn a_review_by_the_very_model_that_did_the_work_is_told() {
     let def = PhaseDef { reviewers: vec!["author".into()], ..phase("planning", phase_review()) };
     let scripted = told(def, Script::default(), &|_| (), &|_| ());
     assert!(lines(&scripted).is_empty(), "a script thinks nothing");
+}
+
+#[test]
+fn a_request_tells_what_the_run_comes_to_and_never_that_a_removed_one_goes_on() {
+    let state = told(phase("planning", phase_review()), Script::default(), &|_| (), &|_| ());
+    let run = state.run.as_ref().expect("a run");
+    let body = |outcome, documents| pull_request(run, outcome, &Unreviewed::default(), documents).1;
+    let number = run.started.issue.number;
+    let on = format!("**Run again:** `ai-workflow execute --phase all --issue {number}`");
+    assert!(body(Outcome::Running, Documents::Kept).contains(&on));
+    let back = format!("**Run again:** `ai-workflow rollback --issue {number} --to-phase planning ");
+    assert!(body(Outcome::Completed, Documents::Kept).contains(&back));
+    for (outcome, documents) in [(Outcome::Completed, Documents::Gone), (Outcome::Cancelled, Documents::Kept)]
+    {
+        assert!(!body(outcome, documents).contains("Run again"), "{outcome:?}");
+    }
 }

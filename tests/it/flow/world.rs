@@ -6,8 +6,8 @@ use std::fmt;
 
 use ai_workflow::event::{
     Answered, Asked, Assessed, CheckResult, CheckStatus, Checked, Choice, Claim, ClaimStatus, Ended, Entry,
-    Evaluation, ExecOutcome, Fact, Outcome, Reading, Reopened, ReopenedBy, Reviewed, Ruled, RunDecision,
-    RunStarted, StepStarted, TriageTable, Triaged, Usage, Worked,
+    Evaluation, ExecOutcome, Fact, Outcome, Reading, Reopened, ReopenedBy, Replied, Reviewed, Ruled,
+    RunDecision, RunStarted, StepStarted, TriageTable, Triaged, Usage, Worked,
 };
 use ai_workflow::finding::{Disposition, Finding, Severity};
 use ai_workflow::flow::{Action, Assess, Call, Decision, PhaseState, Run, State, apply, decide, fold};
@@ -32,6 +32,8 @@ pub struct Work {
     pub resets: Resets,
     pub changes: bool,
     pub claim: Option<ClaimStatus>,
+    /// What it tells later authors, where it claims something.
+    pub notices: Vec<String>,
     pub decision: Option<RunDecision>,
 }
 
@@ -44,6 +46,13 @@ pub struct Review {
     /// The files were changed by somebody since the checks.
     pub moved: bool,
     pub truncated: bool,
+}
+
+/// How the author's call ends that answers questions.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Reply {
+    pub outcome: ExecOutcome,
+    pub text: Option<String>,
 }
 
 /// How the triage call ends.
@@ -61,6 +70,7 @@ pub struct Script {
     /// The checks that do not pass, round by round.
     pub checks: Vec<Vec<(String, CheckStatus)>>,
     pub reviews: Vec<Review>,
+    pub replies: Vec<Reply>,
     pub triages: Vec<Triage>,
     /// Whether the files changed between the approval and the commit.
     pub voids: Vec<bool>,
@@ -80,6 +90,7 @@ impl Default for Script {
             work: vec![done()],
             checks: vec![vec![]],
             reviews: vec![passes()],
+            replies: vec![replies("so it is meant")],
             triages: vec![table(0, 0, 0)],
             voids: vec![false],
         }
@@ -87,7 +98,14 @@ impl Default for Script {
 }
 
 pub fn done() -> Work {
-    Work { outcome: ExecOutcome::Done, resets: Resets::Unsaid, changes: true, claim: None, decision: None }
+    Work {
+        outcome: ExecOutcome::Done,
+        resets: Resets::Unsaid,
+        changes: true,
+        claim: None,
+        notices: vec![],
+        decision: None,
+    }
 }
 
 pub fn ends(outcome: ExecOutcome) -> Work {
@@ -122,6 +140,7 @@ pub fn states(word: &str, result: Verdict, judgment: Judgment) -> Review {
         stated: word.into(),
         read_as: ReadAs::Json,
         reason: "an object".into(),
+        doubt: None,
         feedback: format!("feedback of {word}"),
         suggestions: vec![],
         findings: vec![],
@@ -148,6 +167,16 @@ pub fn unreadable() -> Review {
     review
 }
 
+/// A review that approves, and beside which its reviewer names something severe.
+pub fn doubtful() -> Review {
+    let mut review = states("PASS", Verdict::Fail, Judgment::Unverifiable);
+    if let Some(reading) = &mut review.reading {
+        reading.doubt = Some("Must fix: the lock".into());
+        reading.reason = "doubtful: beside it stands `Must fix: the lock`".into();
+    }
+    review
+}
+
 pub fn no_answer() -> Review {
     Review {
         outcome: ExecOutcome::TimedOut,
@@ -158,7 +187,22 @@ pub fn no_answer() -> Review {
     }
 }
 
+pub fn replies(text: &str) -> Reply {
+    Reply { outcome: ExecOutcome::Done, text: Some(text.into()) }
+}
+
+/// An answer that broke, or says nothing.
+pub fn no_reply(outcome: ExecOutcome) -> Reply {
+    Reply { outcome, text: None }
+}
+
 impl Review {
+    pub fn asking(mut self, question: &str) -> Self {
+        let reading = self.reading.as_mut().expect("a review that was read");
+        reading.questions.push(question.into());
+        self
+    }
+
     pub fn with(mut self, severity: Severity, issue: &str) -> Self {
         let reading = self.reading.as_mut().expect("a review that was read");
         reading.findings.push(finding(severity, issue));
@@ -176,6 +220,7 @@ pub fn finding(severity: Severity, issue: &str) -> Finding {
         suggestion: None,
         auto_fixable: false,
         disposition: Disposition::Open,
+        in_scope: true,
     }
 }
 
@@ -300,7 +345,7 @@ impl World {
     }
 
     pub fn answer(&mut self, choice: Choice, text: &str) -> Outcome {
-        self.record(Fact::Answered(Answered { choice, text: text.into(), by: "alice".into() }));
+        self.record(Fact::Answered(Answered::new(choice, text, "alice")));
         self.play_on()
     }
 
@@ -336,9 +381,9 @@ impl World {
     fn said(&self, human: &Human, outcome: Outcome) -> Fact {
         match human {
             Human::Answer(choice) if outcome == Outcome::Paused => {
-                let offered = self.run().paused.as_ref().is_some_and(|asked| asked.options.contains(choice));
+                let offered = self.run().paused.as_ref().is_some_and(|asked| asked.takes(*choice));
                 let choice = if offered { *choice } else { Choice::Continue };
-                Fact::Answered(Answered { choice, text: "advice".into(), by: "alice".into() })
+                Fact::Answered(Answered::new(choice, "advice", "alice"))
             }
             Human::Answer(_) => self.reopened(0, Step::Execute),
             Human::Reopen(index, step) => self.reopened(*index, *step),
@@ -428,7 +473,9 @@ impl World {
 
     pub fn perform(&mut self, action: Action) {
         match action {
-            Action::StartPhase(phase) => self.record(Fact::PhaseStarted { phase, tree: self.tree() }),
+            Action::StartPhase(phase) => {
+                self.record(Fact::PhaseStarted { phase, tree: self.tree(), by_hand: vec![] });
+            }
             Action::Assess(assess) => self.assess(*assess),
             Action::CallAgent(call) => self.call(*call),
             Action::RunChecks { phase, round } => self.check(phase, round),
@@ -456,11 +503,13 @@ impl World {
             template: String::new(),
             prompt_bytes: 0,
             resumes: call.resumes.as_ref().map(|resume| resume.session.clone()),
+            seat: call.seat.clone(),
         }));
         let fact = match call.step {
             Step::Review => self.review(call),
             Step::Triage => self.triage(call),
-            Step::Execute | Step::Revise | Step::Check | Step::Answer => self.work(call),
+            Step::Answer => self.reply(call),
+            Step::Execute | Step::Revise | Step::Check => self.work(call),
         };
         self.record(fact);
     }
@@ -471,7 +520,8 @@ impl World {
             status,
             next_action: None,
             summary: String::new(),
-            notices: vec![],
+            notices: work.notices.clone(),
+            files: vec![],
         });
         let evaluation =
             work.decision.clone().map(|decision| Evaluation { decision, remaining_tasks: vec![] });
@@ -528,6 +578,8 @@ impl World {
             self.next(&call.phase, |script| &script.reviews, |fact| matches!(fact, Fact::Reviewed(_)));
         let mut ended = self.ended(review.outcome, review.resets);
         ended.truncated = review.truncated;
+        let reviews = self.count(|fact| matches!(fact, Fact::Reviewed(_)));
+        ended.session = self.sessions.then(|| format!("review-{}", reviews + 1));
         Fact::Reviewed(Reviewed {
             phase: call.phase,
             round: call.round,
@@ -536,6 +588,19 @@ impl World {
             ended,
             reading: review.reading,
             tree: self.tree_after(review.moved),
+            seat: call.seat,
+        })
+    }
+
+    fn reply(&self, call: Call) -> Fact {
+        let reply = self.next(&call.phase, |script| &script.replies, |fact| matches!(fact, Fact::Replied(_)));
+        let session = self.session(&call);
+        Fact::Replied(Replied {
+            phase: call.phase,
+            round: call.round,
+            attempt: call.attempt,
+            ended: Ended { session, ..self.ended(reply.outcome, Resets::Unsaid) },
+            text: reply.text.filter(|_| reply.outcome.ended()),
         })
     }
 
@@ -548,6 +613,8 @@ impl World {
             attempt: call.attempt,
             ended: ended(triage.outcome),
             table: triage.table,
+            unread: None,
+            judgments: vec![],
             tree: self.tree_after(triage.changes),
             changed: changed(triage.changes),
         })
@@ -622,6 +689,7 @@ pub fn result(check: &str, status: CheckStatus) -> CheckResult {
         summary: format!("{check} was looked at"),
         evidence: String::new(),
         params: BTreeMap::default(),
+        places: vec![],
     }
 }
 
@@ -631,9 +699,11 @@ pub fn phase_of(fact: &Fact) -> Option<&PhaseName> {
         | Fact::Checked(Checked { phase, .. })
         | Fact::Reviewed(Reviewed { phase, .. })
         | Fact::Triaged(Triaged { phase, .. })
+        | Fact::Replied(Replied { phase, .. })
         | Fact::StepStarted(StepStarted { phase, .. })
         | Fact::Ruled(Ruled { phase, .. })
         | Fact::PhaseStarted { phase, .. }
+        | Fact::ReviewStands { phase, .. }
         | Fact::PhaseSkipped { phase, .. }
         | Fact::ApprovalVoided { phase, .. }
         | Fact::Committed { phase, .. } => Some(phase),
@@ -650,6 +720,7 @@ fn started(agreement: Agreement) -> RunStarted {
         author: "alice".into(),
         open: true,
         url: String::new(),
+        discussion: ai_workflow::issue::Discussion::default(),
     };
     RunStarted {
         format: ai_workflow::event::FORMAT,

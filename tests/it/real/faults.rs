@@ -171,7 +171,7 @@ fn a_broken_stream_is_no_answer_of_codex() {
 fn reviewing(scene: &mut Scene) {
     scene.step = Step::Review;
     scene.review_id = Some("r-1");
-    scene.schema = Some(reviewer_schema(None));
+    scene.schema = Some(reviewer_schema(None, &[]));
 }
 
 fn nothing() -> Turn {

@@ -105,6 +105,7 @@ impl Scene {
         let (prompt_file, raw_file, worktree) = (file("prompt.md"), file("raw.jsonl"), self.worktree());
         let masker = Masker::default();
         let job = Job {
+            keep_file: None,
             issue: 243.try_into().expect("a good number"),
             phase: &phase,
             step: self.step,
@@ -113,6 +114,7 @@ impl Scene {
             prompt_file: &prompt_file,
             output: ".ai-workflow/issue-243/00_planning/output/planning.md",
             review_id: self.review_id,
+            seat: None,
             worktree: &worktree,
             raw_file: &raw_file,
             time: &self.time,

@@ -41,7 +41,7 @@ fn end_of_beginning(log: &[u8]) -> usize {
 fn a_log_cut_at_any_byte_resumes_to_the_same_end() {
     let world = World::new();
     // Facts that are cut off were synced, so files that they tell of may stand there already: each call adds one.
-    world.beside("meddle-execute", "mktemp ./work-XXXXXXXX");
+    world.beside("meddle-execute", "echo work > $(mktemp ./work-XXXXXXXX)");
     world.kill(world.start_until("implementation/review"));
     world.let_go();
     let (kept, log) = (world.keep(), world.log());

@@ -168,8 +168,9 @@ impl World {
         fs::read(self.sandbox.root().join(LOG)).unwrap_or_default()
     }
 
-    /// Replaces the log.
+    /// Replaces the log. Its copy goes: no crash leaves one that is ahead of the log.
     pub fn set_log(&self, bytes: impl AsRef<[u8]>) {
+        let _ = fs::remove_file(self.sandbox.root().join(".git/ai-workflow/issue-243/events.jsonl"));
         fs::write(self.sandbox.root().join(LOG), bytes).expect("the log is written");
     }
 
@@ -212,6 +213,11 @@ pub struct Kept {
 }
 
 impl Kept {
+    /// Names a repository and a copy of it that somebody else has made.
+    pub fn at(root: &Path, copy: &Path) -> Self {
+        Self { root: root.to_owned(), copy: copy.to_owned() }
+    }
+
     /// Brings the repository back to what it was.
     pub fn bring_back(&self) {
         fs::remove_dir_all(&self.root).expect("the repository is removed");
@@ -313,6 +319,15 @@ pub fn ending(sandbox: &Sandbox) -> Value {
         }
         for round in phase["rounds"].as_array_mut().expect("rounds") {
             round.as_object_mut().expect("a round").shift_remove("attempts");
+            // The script of each sandbox lies in a folder of its own.
+            if let Some(exchange) = round.get_mut("exchange").and_then(Value::as_object_mut) {
+                exchange.shift_remove("asked_by");
+            }
+        }
+        for finding in phase.get_mut("findings").and_then(Value::as_array_mut).into_iter().flatten() {
+            for finder in finding["found_by"].as_array_mut().expect("finders") {
+                *finder = finder.as_str().expect("a name").rsplit('/').next().into();
+            }
         }
     }
     let trailers = "--format=%(trailers:key=AI-Workflow-Phase,valueonly,separator=%x2C)";

@@ -134,8 +134,10 @@ fn a_git_that_waits_for_ever_is_ended() {
     let pipe = fixture.root().join(".gitignore");
     assert!(Command::new("mkfifo").arg(&pipe).status().expect("mkfifo is there").success());
     let git = fixture.program().patience(Duration::from_millis(300));
-    let space = Workspace::open_with(&fixture.root(), git).expect("a repository");
-    let error = space.survey().expect_err("git waits for somebody to write into the pipe");
+    // A busy machine may be too slow for it as well, though not each time.
+    let space = (0..20).find_map(|_| Workspace::open_with(&fixture.root(), git.clone()).ok());
+    let error =
+        space.expect("a repository").survey().expect_err("git waits for somebody to write into the pipe");
     assert!(matches!(error, Error::TooSlow { .. }), "{error}");
     fs::remove_file(&pipe).expect("removed");
     assert_eq!(patient.workspace().survey().expect("a survey").changed, paths(&[".gitignore"]));

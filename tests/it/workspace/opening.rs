@@ -88,6 +88,7 @@ fn the_survey_tells_changed_files_strays_and_what_is_unfinished_with_one_process
     assert_eq!(count, 1);
     assert!(!survey.is_clean());
     let expected = Survey {
+        unmerged: vec![],
         head: Head { commit: fixture.tip(), branch: Some("main".into()) },
         changed: paths(&["README.md", "staged.rs"]),
         strays: paths(&["my notes.txt"]),

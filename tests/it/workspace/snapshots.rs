@@ -287,3 +287,27 @@ fn commit_behind_our_back(fixture: &Fixture) {
     fixture.write("more.rs", "committed\n");
     fixture.commit_all("behind our back");
 }
+
+#[test]
+fn trees_that_are_kept_outlive_git_clearing_up_and_giving_none_up_takes_no_process() {
+    let fixture = Fixture::new();
+    let space = fixture.run();
+    fixture.write("one.txt", "one\n");
+    let one = space.snapshot(None).expect("seen").tree;
+    fixture.write("one.txt", "two\n");
+    let two = space.snapshot(Some(&one)).expect("seen").tree;
+    space.keep_trees(&[two.clone(), one.clone()]).expect("kept");
+    fixture.git(&["gc", "--quiet", "--prune=now"]);
+    assert!(space.knows(&one).expect("asked") && space.knows(&two).expect("asked"));
+    space.keep_trees(std::slice::from_ref(&two)).expect("kept");
+    fixture.git(&["gc", "--quiet", "--prune=now"]);
+    assert!(!space.knows(&one).expect("asked") && space.knows(&two).expect("asked"));
+    space.keep_trees(&[two.clone(), one.clone()]).expect("what is gone is passed over");
+    space.give_trees_up().expect("given up");
+    let (processes, ()) = calls(&space, || space.give_trees_up().expect("nothing to give up"));
+    assert_eq!(processes, 0);
+    fixture.git(&["gc", "--quiet", "--prune=now"]);
+    assert!(!space.knows(&two).expect("asked"));
+    assert!(!space.makes_again(&one).expect("looked") && space.makes_again(&two).expect("looked"));
+    assert!(space.knows(&two).expect("asked"));
+}

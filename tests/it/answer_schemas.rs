@@ -1,0 +1,204 @@
+//! Whole runs with phases that name a schema for their answers (rows C-03 and C-07).
+
+use serde_json::{Value, json};
+
+use crate::support::{SHORT, Sandbox, honest_script};
+
+const CONFIG: &str = "[phases.planning]\nschema = \"schemas/plan.json#plan\"\n";
+
+const SCHEMA: &str = r##"{"plan": {"type": "object", "required": ["tasks"], "properties": {"tasks": {"$ref": "#/$defs/tasks"}}},
+"$defs": {"tasks": {"type": "array", "minItems": 1, "items": {"type": "string"}}}}"##;
+
+/// A planning author that answers so in its first attempt, and otherwise so.
+fn author(first: &str, then: &str) -> String {
+    let turn = |attempt: &str, say: &str| {
+        format!(
+            "\n[[turn]]\nphase = \"planning\"\nstep = \"execute\"\n{attempt}write = [{{ path = \"{{{{output}}}}\", text = \"# plan\\n\" }}]\nsay = '''{say}'''\n"
+        )
+    };
+    format!("{}{}", turn("", then), turn("attempt = 1\n", first))
+}
+
+fn sandbox() -> Sandbox {
+    let sandbox = Sandbox::new();
+    sandbox.write(".ai-workflow/config.toml", CONFIG);
+    sandbox.write(".ai-workflow/schemas/plan.json", SCHEMA);
+    sandbox
+}
+
+fn facts_of(sandbox: &Sandbox, kind: &str) -> Vec<Value> {
+    sandbox.facts().into_iter().filter(|fact| fact["type"] == kind && fact["phase"] == "planning").collect()
+}
+
+#[test]
+fn c_07_an_answer_that_misses_its_schema_is_asked_for_again_and_uses_no_revision() {
+    let sandbox = sandbox();
+    let script = author("done: {\"tasks\": [1], \"more\": 2}", "```json\n{\"tasks\": [\"repair it\"]}\n```");
+    sandbox.short(&script, &[]).exits(0);
+    let phase = &sandbox.metadata()["phases"]["planning"];
+    assert_eq!((&phase["status"], &phase["retry_count"]), (&json!("completed"), &json!(0)), "{phase}");
+    let summaries: Vec<Value> = facts_of(&sandbox, "checked")
+        .iter()
+        .filter_map(|fact| {
+            let results = fact["results"].as_array()?;
+            Some(results.iter().find(|result| result["check"] == "answer_format")?["summary"].clone())
+        })
+        .collect();
+    let [first, second] = &summaries[..] else { panic!("{summaries:#?}") };
+    let first = first.as_str().unwrap_or_default();
+    for part in [
+        "Schema validation failed: ",
+        "tasks[0]: Expected type \"string\", got number",
+        "'more' was unexpected",
+    ] {
+        assert!(first.contains(part), "`{part}` is not in {first}");
+    }
+    assert_eq!(second, "the answer's last object satisfies its schema");
+    let prompt = |attempt: u32| {
+        let path = format!(".ai-workflow/issue-243/00_planning/execute/round-1/attempt-{attempt}/prompt.md");
+        sandbox.read(&path)
+    };
+    assert!(prompt(1).contains("\"minItems\":1") && !prompt(1).contains("Only the form"), "{}", prompt(1));
+    assert!(prompt(2).contains("Only the form of your last answer was wrong"), "{}", prompt(2));
+    assert!(prompt(2).contains("tasks[0]: Expected type"), "{}", prompt(2));
+}
+
+#[test]
+fn c_07_an_answer_that_never_fits_uses_up_its_redos_and_then_revisions() {
+    let sandbox = sandbox();
+    sandbox.short(&author("done", "done"), &[]).exits(1);
+    let rulings = facts_of(&sandbox, "ruled");
+    let kind = |fact: &Value| fact["ruling"]["do"].as_str().unwrap_or_default().to_owned();
+    let kinds: Vec<String> = rulings.iter().map(kind).collect();
+    assert_eq!(kinds, ["redo", "redo", "revise", "revise", "revise", "fail"], "{rulings:#?}");
+}
+
+#[test]
+fn c_07_the_schema_of_a_step_of_a_registry_holds_its_phase_to_it() {
+    let sandbox = sandbox();
+    sandbox.write(".ai-workflow/config.toml", "[phases.planning]\nstep = \"plan.issue\"\n");
+    let registry = |name: &str| {
+        format!(
+            r#"{{"agentId": "x", "steps": {{"plan.issue": {{"outputSchemaRef": {{"file": "schemas/plan.json", "schema": "{name}"}}}}}}}}"#
+        )
+    };
+    sandbox.write(".ai-workflow/steps_registry.json", &registry("other"));
+    let told = "`outputSchemaRef` of the step `plan.issue`: schemas/plan.json: there is no schema `other`";
+    sandbox.run(&["config", "validate"]).exits(2).says(told);
+    sandbox.write(".ai-workflow/steps_registry.json", &registry("plan"));
+    sandbox.short(&author("done: {\"tasks\": [1]}", "{\"tasks\": [\"repair it\"]}"), &[]).exits(0);
+    let rulings = facts_of(&sandbox, "ruled");
+    let kinds: Vec<&Value> = rulings.iter().map(|fact| &fact["ruling"]["do"]).collect();
+    assert_eq!(kinds, ["redo", "advance"], "{rulings:#?}");
+}
+
+#[test]
+fn a_schema_that_cannot_be_used_is_refused_before_the_run_begins() {
+    for (file, message) in [
+        ("{", "schemas/plan.json: not JSON"),
+        ("{}", "schemas/plan.json: there is no schema `plan`"),
+        (
+            "{\"plan\": {\"$ref\": \"#/plan\"}}",
+            "`$ref` runs in a circle: schemas/plan.json#/plan → schemas/plan.json#/plan",
+        ),
+        ("{\"plan\": {\"type\": \"array\"}}", "needs `type = \"object\"`"),
+    ] {
+        let sandbox = sandbox();
+        sandbox.write(".ai-workflow/schemas/plan.json", file);
+        let ran = sandbox.execute(&sandbox.script(&honest_script(""))).exits(2);
+        ran.says("`phases.planning.schema = \"schemas/plan.json#plan\"`: ").says(message);
+        sandbox.run(&["config", "validate"]).exits(2).says(message);
+        assert!(!sandbox.has(".ai-workflow/issue-243"));
+    }
+}
+
+#[test]
+fn a_schema_is_pinned_when_the_run_begins() {
+    let sandbox = sandbox();
+    let agent = sandbox.script(&honest_script(&author("{\"tasks\": [\"a\"]}", "no")));
+    sandbox.run(&["execute", "--issue", "243", "--agent", &agent, "--preset", SHORT]).exits(0);
+    let pinned = sandbox.facts()[0]["agreement"]["phases"][0]["output_schema"].clone();
+    let expected = json!({"type": "object", "required": ["tasks"], "additionalProperties": false,
+        "properties": {"tasks": {"type": "array", "minItems": 1, "items": {"type": "string"}}}});
+    assert_eq!(pinned, expected);
+}
+
+#[test]
+fn a_schema_without_an_author_is_a_contradiction() {
+    let sandbox = Sandbox::new();
+    sandbox.write(".ai-workflow/config.toml", "[phases.document_review]\nschema = \"a.json\"\n");
+    sandbox
+        .run(&["config", "validate"])
+        .exits(2)
+        .says("`phases.document_review.schema` is for the answer of an author");
+}
+
+/// The patterns and summaries of the check in each round.
+fn judged(sandbox: &Sandbox) -> Vec<(Value, String)> {
+    let of = |fact: &Value| {
+        let results = fact["results"].as_array()?;
+        let result = results.iter().find(|result| result["check"] == "answer_format")?;
+        Some((result["pattern"].clone(), result["summary"].as_str().unwrap_or_default().to_owned()))
+    };
+    facts_of(sandbox, "checked").iter().filter_map(of).collect()
+}
+
+#[test]
+fn c_03_a_form_of_the_answer_is_asked_for_by_settings_and_asked_for_again() {
+    for (config, first, then, told, asked) in [
+        (
+            "answer_format = \"json\"",
+            "done",
+            "done\n```json\n{\"tasks\": []}\n```",
+            "No JSON block found in response",
+            "End your answer with one ```json block that can be parsed",
+        ),
+        (
+            "answer_pattern = '(?m)^COMPLETE: \\d+ pages$'",
+            "complete",
+            "done\nCOMPLETE: 3 pages",
+            "Pattern \"(?m)^COMPLETE: \\d+ pages$\" not found in response",
+            "(?m)^COMPLETE: \\d+ pages$",
+        ),
+    ] {
+        let sandbox = Sandbox::new();
+        sandbox.write(".ai-workflow/config.toml", &format!("[phases.planning]\n{config}\n"));
+        sandbox.short(&author(first, then), &[]).exits(0);
+        let judged = judged(&sandbox);
+        assert_eq!(judged[0], (json!("answer-form"), told.to_owned()));
+        assert_eq!((judged.len(), &judged[1].0), (2, &Value::Null), "{judged:?}");
+        let phase = &sandbox.metadata()["phases"]["planning"];
+        assert_eq!((&phase["status"], &phase["retry_count"]), (&json!("completed"), &json!(0)), "{phase}");
+        let prompt = |attempt| {
+            sandbox.read(&format!(
+                ".ai-workflow/issue-243/00_planning/execute/round-1/attempt-{attempt}/prompt.md"
+            ))
+        };
+        assert!(
+            prompt(1).contains("## The form of your answer") && prompt(1).contains(asked),
+            "{}",
+            prompt(1)
+        );
+    }
+}
+
+#[test]
+fn c_03_a_form_that_cannot_be_asked_for_is_refused_with_its_key() {
+    for (config, told) in [
+        ("planning]\nanswer_pattern = '[a'", "`phases.planning.answer_pattern` is no regular expression"),
+        ("planning]\nanswer_pattern = 'x*'", "`phases.planning.answer_pattern` is met by an empty answer"),
+        ("planning]\nanswer_format = 'yaml'", "phases.planning.answer_format"),
+        (
+            "planning]\nanswer_format = 'json'\nanswer_pattern = 'x'",
+            "`phases.planning.answer_pattern` is one form of the answer, and `answer_format` is another",
+        ),
+        (
+            "document_review]\nanswer_format = 'json'",
+            "`phases.document_review.answer_format` is for the answer",
+        ),
+    ] {
+        let sandbox = Sandbox::new();
+        sandbox.write(".ai-workflow/config.toml", &format!("[phases.{config}\n"));
+        sandbox.run(&["config", "validate"]).exits(2).says(told).says(".ai-workflow/config.toml");
+    }
+}

@@ -1,0 +1,129 @@
+//! What a person writes into files that an author changes, too, before or during a phase that nobody reviews: the author
+//! does not answer for it, and it is told. What came with the base branch is not the run's.
+
+use super::unreviewed::{commit, execute, told_as_reviewed, told_as_unreviewed, with_phases};
+use crate::support::{Sandbox, honest_script};
+
+const MINE: &str = "pub fn pages() -> u32 {\n    99\n}\n";
+const PHASES: &str = "[\"planning\", \"implementation\"]";
+const UNREVIEWED: &str = "[phases.implementation]\nneeds = []\npolicy = \"completion\"\n";
+
+/// A completed run in which a person did something at the gate before code that nobody reviews.
+fn at_the_gate(by_hand: impl Fn(&Sandbox)) -> Sandbox {
+    let sandbox = with_phases(PHASES, &format!("{UNREVIEWED}gate = \"ask\"\n"));
+    let agent = sandbox.script(&honest_script(""));
+    execute(&sandbox, &agent, &[]).exits(3);
+    by_hand(&sandbox);
+    sandbox.run(&["resume", "--issue", "243", "--agent", &agent, "--continue"]).exits(0);
+    assert!(sandbox.read("src/lib.rs").contains('3'), "the author wrote that file, too");
+    sandbox
+}
+
+#[test]
+fn what_a_person_committed_before_an_author_without_a_reviewer_is_told_though_both_wrote_the_file() {
+    told_as_unreviewed(&at_the_gate(|sandbox| commit(sandbox, "src/lib.rs", MINE)), "src/lib.rs");
+}
+
+#[test]
+fn what_a_person_left_uncommitted_before_an_author_without_a_reviewer_is_told_though_both_wrote_the_file() {
+    told_as_unreviewed(&at_the_gate(|sandbox| sandbox.write("src/lib.rs", MINE)), "src/lib.rs");
+}
+
+#[test]
+fn what_a_person_took_back_is_not_told() {
+    told_as_reviewed(&at_the_gate(|_| ()));
+    told_as_reviewed(&at_the_gate(|sandbox| {
+        commit(sandbox, "src/lib.rs", MINE);
+        sandbox.git(&["revert", "--no-edit", "HEAD"]);
+    }));
+}
+
+/// A run of code without a reviewer whose budget ended before the author was called.
+fn out_of_budget() -> Sandbox {
+    let sandbox = with_phases(PHASES, UNREVIEWED);
+    let agent = sandbox.script(&honest_script(""));
+    execute(&sandbox, &agent, &["--set", "budget.calls=2"]).exits(3);
+    sandbox
+}
+
+#[test]
+fn what_a_person_wrote_while_the_budget_waited_is_told_though_the_author_wrote_the_file_too() {
+    let go_on = |sandbox: &Sandbox| {
+        sandbox.run(&["execute", "--issue", "243", "--set", "budget.calls=20"]).exits(0);
+        assert!(sandbox.read("src/lib.rs").contains('3'));
+    };
+    let committed = out_of_budget();
+    commit(&committed, "src/lib.rs", MINE);
+    go_on(&committed);
+    told_as_unreviewed(&committed, "src/lib.rs");
+    let written = out_of_budget();
+    written.write("src/lib.rs", MINE);
+    go_on(&written);
+    told_as_unreviewed(&written, "src/lib.rs");
+    let untouched = out_of_budget();
+    go_on(&untouched);
+    told_as_reviewed(&untouched);
+}
+
+const BRANCH: &str = "ai-workflow/issue-243";
+
+/// A completed run, reviewed, while the base branch went on with these files; on the branch of the run.
+fn beside_the_base_branch(files: &[(&str, &str)]) -> Sandbox {
+    let sandbox = with_phases(PHASES, "[phases.implementation]\nneeds = []\n");
+    let agent = sandbox.script(&honest_script(""));
+    execute(&sandbox, &agent, &[]).exits(0);
+    sandbox.git(&["switch", "-q", "main"]);
+    for (path, text) in files {
+        commit(&sandbox, path, text);
+    }
+    sandbox.git(&["switch", "-q", BRANCH]);
+    sandbox
+}
+
+const OF_COLLEAGUES: [(&str, &str); 2] =
+    [("COLLEAGUE.md", "theirs\n"), ("README.md", "# sandbox\n\ntheirs\n")];
+
+#[test]
+fn what_came_with_the_base_branch_is_neither_told_nor_made_the_runs() {
+    for words in [&["merge", "-q", "--no-edit", "main"][..], &["rebase", "-q", "main"]] {
+        let sandbox = beside_the_base_branch(&OF_COLLEAGUES);
+        sandbox.git(words);
+        told_as_reviewed(&sandbox);
+        assert_eq!(sandbox.git(&["diff", "--name-only", "main", BRANCH]), "src/lib.rs", "{words:?}");
+        let parents =
+            [format!("{BRANCH}~1"), "main".to_owned()].map(|name| sandbox.git(&["rev-parse", &name]));
+        assert_eq!(parents[0], parents[1], "{words:?}: their work stays theirs");
+    }
+}
+
+#[test]
+fn what_a_person_wrote_into_a_merge_of_the_base_branch_is_told() {
+    let sandbox = beside_the_base_branch(&[OF_COLLEAGUES[0], ("src/lib.rs", "// theirs\n")]);
+    sandbox.git(&["merge", "-q", "--no-commit", "-s", "ours", "main"]);
+    sandbox.write("COLLEAGUE.md", "theirs\n");
+    sandbox.write("src/lib.rs", MINE);
+    sandbox.git(&["add", "COLLEAGUE.md", "src/lib.rs"]);
+    sandbox.git(&["commit", "-q", "-m", "merged"]);
+    let told = "not reviewed: 1 file changed after the end of the run: src/lib.rs";
+    sandbox.run(&["finalize", "--issue", "243"]).refuses(2, told);
+}
+
+#[test]
+fn what_came_from_a_branch_that_is_not_the_base_is_told() {
+    let sandbox = beside_the_base_branch(&[]);
+    sandbox.git(&["switch", "-q", "-c", "theirs", "main"]);
+    commit(&sandbox, "COLLEAGUE.md", "theirs\n");
+    sandbox.git(&["switch", "-q", BRANCH]);
+    sandbox.git(&["merge", "-q", "--no-edit", "theirs"]);
+    sandbox.run(&["finalize", "--issue", "243"]).refuses(2, "COLLEAGUE.md");
+}
+
+#[test]
+fn a_rebased_branch_whose_reviewed_commits_git_has_removed_counts_as_not_reviewed() {
+    let sandbox = beside_the_base_branch(&OF_COLLEAGUES);
+    sandbox.git(&["rebase", "-q", "main"]);
+    sandbox.git(&["reflog", "expire", "--expire=now", "--all"]);
+    sandbox.git(&["gc", "--quiet", "--prune=now"]);
+    let told = "not reviewed: 1 file changed after the end of the run: src/lib.rs";
+    sandbox.run(&["finalize", "--issue", "243"]).refuses(2, told);
+}

@@ -1,0 +1,240 @@
+//! `check`: the checks of a run in any repository, without a run.
+
+use serde_json::{Value, json};
+
+use crate::support::{Ran, Sandbox};
+
+/// A repository on a branch of its own with one changed file.
+fn changed() -> Sandbox {
+    let sandbox = Sandbox::new();
+    sandbox.git(&["switch", "-q", "-c", "topic"]);
+    sandbox.write("src/lib.rs", "pub fn pages() -> u32 {\n    3\n}\n");
+    sandbox
+}
+
+/// Returns stdout with the hash of the base taken out.
+fn lines(sandbox: &Sandbox, ran: &Ran) -> String {
+    let base = sandbox.git(&["rev-parse", "main"]);
+    ran.stdout.replace(&base, "[BASE]").replace(&base[..9], "[BASE]")
+}
+
+#[test]
+fn a_good_change_passes() {
+    let sandbox = changed();
+    let ran = sandbox.run(&["check", "--only", "code_changed,protected"]).exits(0);
+    assert_eq!(
+        lines(&sandbox, &ran),
+        "1 file changed since [BASE] (main)\n\
+         ✓ code_changed  1 file changed outside .ai-workflow/\n\
+         ✓ protected     no protected path was changed\n\
+         2 passed\n"
+    );
+    assert_eq!(ran.stderr, "");
+    assert_eq!(sandbox.git(&["status", "--porcelain"]), "M src/lib.rs\n?? .ai-workflow/");
+}
+
+#[test]
+fn a_11_a_change_that_only_removes_is_work_and_no_change_is_none() {
+    let sandbox = changed();
+    sandbox.git(&["rm", "-q", "-f", "src/lib.rs"]);
+    let ran = sandbox.run(&["check", "--only", "Q5"]).exits(0);
+    assert!(ran.stdout.contains("✓ evidence (Q5)  1 file is gone"), "{}", ran.stdout);
+    sandbox.git(&["reset", "-q", "--hard", "main"]);
+    sandbox.run(&["check", "--only", "Q5"]).exits(1);
+}
+
+#[test]
+fn failures_are_told_with_every_place_and_the_end_of_the_output() {
+    let sandbox = changed();
+    sandbox.write("a.lock", "1\n");
+    sandbox.write("b.lock", "1\n");
+    let red = sandbox.executable("red", "#!/bin/sh\necho one\necho two >&2\nexit 3\n");
+    let set = format!("commands.test={}", red.display());
+    let only = ["check", "--only", "protected,Q7,lint,build", "--set", "checks.protected=[\"*.lock\"]"];
+    let more = ["--set", &set, "--set", "commands.build=/no/such/program"];
+    let ran = sandbox.run(&[&only[..], &more].concat()).exits(1);
+    let told = lines(&sandbox, &ran).replace(&red.display().to_string(), "[RED]");
+    insta::assert_snapshot!(told, @r"
+    3 files changed since [BASE] (main)
+    ✗ protected   protected paths were changed: a.lock: is protected (and 1 more)
+                  b.lock: is protected
+    ✗ tests (Q7)  `[RED]` failed: exit code 3
+                  | one
+                  | two
+    - lint (Q8)   skipped: no `[commands] lint` is set or detected
+    ? build       unavailable: `/no/such/program` could not run: `/no/such/program` was not found; install what is missing, or change `[commands]`
+    2 failed, 1 unavailable, 1 skipped
+    ");
+}
+
+#[test]
+fn the_same_stands_in_the_json() {
+    let sandbox = changed();
+    sandbox.write("a.lock", "1\n");
+    let arguments = ["check", "--only", "Q8,protected", "--json", "--set", "checks.protected=[\"*.lock\"]"];
+    let ran = sandbox.run(&arguments).exits(1);
+    let base = sandbox.git(&["rev-parse", "main"]);
+    assert_eq!(
+        ran.json(),
+        json!({
+            "ok": false, "base": base, "base_name": "main", "changed_files": 2,
+            "results": [
+                {"check": "lint", "criterion": "Q8", "status": "skipped", "required": true, "pattern": null,
+                    "summary": "no `[commands] lint` is set or detected", "places": [], "evidence": ""},
+                {"check": "protected", "criterion": null, "status": "fail", "required": true,
+                    "pattern": "protected-changed", "summary": "protected paths were changed: a.lock: is protected",
+                    "places": [{"file": "a.lock", "what": "is protected"}], "evidence": "a.lock: is protected"},
+            ],
+        })
+    );
+}
+
+fn ids(ran: &Ran) -> Vec<String> {
+    let results = ran.json()["results"].as_array().cloned().unwrap_or_default();
+    results.iter().map(|result| result["check"].as_str().unwrap_or_default().to_owned()).collect()
+}
+
+#[test]
+fn without_a_choice_the_checks_of_a_code_phase_and_the_commands_that_are_set_run() {
+    let sandbox = changed();
+    sandbox
+        .write(".ai-workflow/config.toml", "[commands]\nlint = \"true\"\n[checks]\ndisabled = [\"build\"]\n");
+    let all = ids(&sandbox.run(&["check", "--json"]).exits(0));
+    for id in ["code_changed", "protected", "lint"] {
+        assert!(all.iter().any(|known| known == id), "{id} is not in {all:?}");
+    }
+    for id in ["deliverable", "decision", "answer_format", "build"] {
+        assert!(all.iter().all(|known| known != id), "{id} is in {all:?}");
+    }
+    let texts = ids(&sandbox.run(&["check", "--json", "--no-commands"]).exits(0));
+    assert!(!texts.contains(&"lint".to_owned()), "{texts:?}");
+}
+
+#[test]
+fn a_check_of_the_projects_own_can_be_asked_for_alone() {
+    let sandbox = changed();
+    let own = "[checks.define.audit]\nrun = \"false\"\n[checks.define.spelling]\nrun = \"true\"\n";
+    sandbox.write(".ai-workflow/config.toml", own);
+    assert_eq!(ids(&sandbox.run(&["check", "--only", "audit", "--json"]).exits(1)), ["audit"]);
+    assert_eq!(ids(&sandbox.run(&["check", "--only", "spelling", "--json"]).exits(0)), ["spelling"]);
+}
+
+#[test]
+fn what_cannot_run_is_no_pass_and_nothing_judged_is_none_either() {
+    let sandbox = changed();
+    let unavailable = ["check", "--only", "Q7", "--set", "commands.test=/no/such/program"];
+    let ran = sandbox.run(&unavailable).exits(1);
+    assert!(
+        ran.stdout.contains("? tests (Q7)  unavailable: ") && ran.stdout.ends_with("1 unavailable\n"),
+        "{}",
+        ran.stdout
+    );
+    let ran = sandbox.run(&["check", "--only", "Q7"]).exits(1);
+    assert!(ran.stdout.ends_with("1 skipped: nothing was judged\n"), "{}", ran.stdout);
+    let ran = sandbox.run(&["check", "--only", "Q7", "--no-commands"]).exits(1);
+    assert!(ran.stdout.ends_with("\nnothing was judged\n"), "{}", ran.stdout);
+}
+
+#[test]
+fn nothing_changed_is_said_and_does_not_pass() {
+    let sandbox = Sandbox::new();
+    let ran = sandbox.run(&["check", "--no-commands"]).exits(1);
+    assert!(ran.stdout.starts_with("nothing changed since "), "{}", ran.stdout);
+    assert!(ran.stdout.contains("✗ code_changed"), "{}", ran.stdout);
+}
+
+#[test]
+fn names_that_are_none_are_refused_with_the_nearest() {
+    let sandbox = changed();
+    for (only, hint) in [
+        ("protcted", "did you mean `protected`?"),
+        ("q77", "did you mean `Q7`?"),
+        ("frobnicate", "the checks are: "),
+        ("deliverable", "leave it out of `--only`"),
+    ] {
+        sandbox.run(&["check", "--only", only]).exits(2).says(hint);
+    }
+    sandbox.run(&["check", "--template", "no_such_template"]).exits(2).says("no_such_template");
+    sandbox
+        .run(&["check", "--expect", "../outside"])
+        .exits(2)
+        .says("`--expect ../outside` is not a file of ");
+    sandbox.run(&["check", "--output", "none.md"]).exits(2).says("failed to read none.md");
+    assert_eq!(sandbox.run(&["check", "--only", "nonsense", "--json"]).exits(2).json()["exit_code"], 2);
+}
+
+#[test]
+fn the_base_is_a_commit_and_never_an_option() {
+    let sandbox = changed();
+    sandbox.git(&["commit", "-q", "-am", "changed"]);
+    sandbox.git(&["tag", "-a", "-m", "a tag", "v1"]);
+    let files = |base: &[&str]| {
+        let ran = sandbox.run(&[&["check", "--only", "code_changed", "--json"], base].concat());
+        (ran.code, ran.json()["changed_files"].clone(), ran.json()["base_name"].clone())
+    };
+    assert_eq!(files(&[]), (0, json!(1), json!("main")));
+    assert_eq!(files(&["--base", "HEAD~1"]), (0, json!(1), json!("HEAD~1")));
+    assert_eq!(files(&["--base", "v1"]), (1, json!(0), json!("v1")));
+    for bad in ["", "--all", "-h", "no-such-thing", "main..topic", "HEAD:src", "main\ntopic"] {
+        sandbox.run(&["check", "--base", bad]).exits(2).says("there is no commit");
+    }
+}
+
+#[test]
+fn on_the_default_branch_what_origin_does_not_have_is_judged() {
+    let sandbox = Sandbox::new();
+    let name = |sandbox: &Sandbox| {
+        sandbox.run(&["check", "--only", "protected", "--json"]).json()["base_name"].clone()
+    };
+    assert_eq!(name(&sandbox), "HEAD");
+    let head = sandbox.git(&["rev-parse", "HEAD"]);
+    sandbox.git(&["update-ref", "refs/remotes/origin/main", &head]);
+    sandbox.git(&["symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/main"]);
+    sandbox.write("src/lib.rs", "pub fn pages() {}\n");
+    sandbox.git(&["commit", "-q", "-am", "changed"]);
+    let value: Value = sandbox.run(&["check", "--only", "code_changed", "--json"]).exits(0).json();
+    assert_eq!((&value["base"], &value["base_name"]), (&json!(head), &json!("main")));
+}
+
+#[test]
+fn it_works_in_a_subfolder_and_says_where_it_cannot() {
+    let sandbox = changed();
+    let here = sandbox.run(&["check", "--only", "code_changed"]).exits(0).stdout;
+    assert_eq!(sandbox.run_in("src", &["check", "--only", "code_changed"]).exits(0).stdout, here);
+    let nowhere = Sandbox::empty();
+    nowhere.run(&["check"]).exits(2).says("is not in a git repository").says("hint: ");
+    nowhere.git(&["init", "-q"]);
+    nowhere.run(&["check"]).exits(2).says("has no commits yet").says("hint: commit something first");
+}
+
+#[test]
+fn c_03_the_answer_of_an_agent_is_held_to_the_schema_of_the_phase() {
+    let sandbox = changed();
+    sandbox.write(".ai-workflow/config.toml", "[phases.implementation]\nschema = \"answer.json\"\n");
+    sandbox.write(".ai-workflow/answer.json", "{\"type\": \"object\", \"required\": [\"done\"], \"properties\": {\"done\": {\"type\": \"boolean\"}}}");
+    sandbox.write("good.md", "Fine.\n```json\n{\"done\": true}\n```\n");
+    sandbox.write("bad.md", "Fine.\n```json\n{\"done\": \"yes\"}\n```\n");
+    let judged = |file: &str| sandbox.run(&["check", "--only", "answer_format", "--output", file]);
+    judged("good.md").exits(0);
+    let bad = judged("bad.md").exits(1);
+    assert!(
+        bad.stdout.contains(
+            "✗ answer_format  Schema validation failed: done: Expected type \"boolean\", got string"
+        ),
+        "{}",
+        bad.stdout
+    );
+    let all = ids(&sandbox.run(&["check", "--json", "--no-commands", "--output", "good.md"]));
+    assert!(all.contains(&"answer_format".to_owned()), "{all:?}");
+}
+
+#[test]
+fn secrets_of_the_environment_are_told_nowhere() {
+    let sandbox = changed().with("SERVICE_TOKEN", "s3cr3t-value-of-a-token");
+    sandbox.write("s3cr3t-value-of-a-token.lock", "1\n");
+    for json in [&["--json"][..], &[]] {
+        let arguments = ["check", "--only", "protected", "--set", "checks.protected=[\"*.lock\"]"];
+        let ran = sandbox.run(&[&arguments[..], json].concat()).exits(1);
+        assert!(!ran.stdout.contains("s3cr3t"), "{}", ran.stdout);
+    }
+}

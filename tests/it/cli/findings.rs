@@ -1,0 +1,213 @@
+//! `findings`: the problems of a run for people, for scripts, and for code scanners.
+
+use serde_json::{Value, json};
+
+use crate::support::{Sandbox, honest_script};
+
+/// A first review with two problems, and a second one in which the smaller is still there.
+const REVIEWS: &str = r#"
+[[turn]]
+phase = "planning"
+step = "review"
+round = 1
+say = '{"review_id": "{{review_id}}", "result": "FAIL", "grade": "C", "findings": [{"severity": "critical", "category": "Security", "file": "src/größe.rs", "line": 7, "issue": "the token ghp_aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa is in the plan", "suggestion": "take it out"}, {"severity": "minor", "category": "plan", "file": "docs/plan.md", "issue": "too coarse"}]}'
+
+[[turn]]
+phase = "planning"
+step = "review"
+round = 2
+say = '{"review_id": "{{review_id}}", "result": "PASS", "grade": "A", "findings": [{"severity": "minor", "category": "plan", "file": "docs/plan.md", "issue": "too coarse"}]}'
+"#;
+
+/// A run with one problem resolved and one open.
+fn ran() -> Sandbox {
+    let sandbox = Sandbox::new();
+    sandbox.short(REVIEWS, &["--phase", "planning"]).exits(0);
+    sandbox
+}
+
+/// A run that failed with both problems open.
+fn failed() -> Sandbox {
+    let sandbox = Sandbox::new();
+    sandbox.short(REVIEWS, &["--set", "phases.planning.max_revisions=0"]).exits(1);
+    sandbox
+}
+
+fn findings(sandbox: &Sandbox, more: &[&str]) -> crate::support::Ran {
+    sandbox.run(&[&["findings", "--issue", "243"], more].concat()).exits(0)
+}
+
+#[test]
+fn people_read_what_is_open() {
+    let text = findings(&ran(), &[]).stdout;
+    assert_eq!(
+        text,
+        "#243 The last page is missing: 1 open, 1 settled\n  minor docs/plan.md: too coarse [plan] (planning, since round 1)\n"
+    );
+}
+
+#[test]
+fn scripts_read_everything_with_the_rounds() {
+    let json = findings(&ran(), &["--format", "json"]).json();
+    let states: Vec<_> = json["findings"].as_array().expect("a list").iter().map(|it| &it["open"]).collect();
+    assert_eq!(states, [&json!(true), &json!(false)]);
+    assert_eq!(json["findings"][1]["last_round"], 1);
+    let rounds = &json["rounds"]["planning"];
+    assert_eq!(
+        rounds[0],
+        json!({"n": 1, "verdict": "FAIL", "grade": "C", "ruling": "revise", "findings": 2, "failed_checks": 0})
+    );
+    assert_eq!((&rounds[1]["verdict"], &rounds[1]["grade"]), (&json!("PASS"), &json!("A")), "{rounds}");
+}
+
+#[test]
+fn code_scanners_get_a_valid_log_without_secrets() {
+    let sandbox = failed();
+    let log = findings(&sandbox, &["--format", "sarif"]).json();
+    valid_sarif(&log);
+    let run = &log["runs"][0];
+    let results = run["results"].as_array().expect("results");
+    assert_eq!(results.len(), 2);
+    assert_eq!((&results[0]["ruleId"], &results[0]["level"]), (&json!("security"), &json!("error")));
+    assert_eq!((&results[1]["ruleId"], &results[1]["level"]), (&json!("plan"), &json!("warning")));
+    let place = &results[0]["locations"][0]["physicalLocation"];
+    assert_eq!(place["artifactLocation"]["uri"], "src/gr%C3%B6%C3%9Fe.rs");
+    assert_eq!(place["region"]["startLine"], 7);
+    assert!(results[1]["locations"][0]["physicalLocation"].get("region").is_none(), "no line was named");
+    assert_eq!(run["tool"]["driver"]["version"], env!("CARGO_PKG_VERSION"));
+    assert!(!log.to_string().contains("ghp_aaaa"), "{log}");
+}
+
+#[test]
+fn what_is_resolved_is_not_in_the_log_and_the_fingerprint_stays() {
+    let (first, second) =
+        (findings(&failed(), &["--format", "sarif"]).json(), findings(&ran(), &["--format", "sarif"]).json());
+    valid_sarif(&second);
+    let of = |log: &Value, index: usize| log["runs"][0]["results"][index]["partialFingerprints"].clone();
+    assert_eq!(second["runs"][0]["results"].as_array().map(Vec::len), Some(1));
+    assert_eq!(of(&second, 0), of(&first, 1));
+    let nothing = Sandbox::new();
+    nothing.short("", &["--phase", "planning"]).exits(0);
+    let log = findings(&nothing, &["--format", "sarif"]).json();
+    valid_sarif(&log);
+    assert_eq!(log["runs"][0]["results"], json!([]));
+}
+
+#[test]
+fn what_a_check_saw_is_among_the_problems() {
+    let sandbox = Sandbox::new();
+    let silent = "[[turn]]\nphase = \"planning\"\nsay = \"done\"\n";
+    sandbox.short(silent, &["--set", "phases.planning.max_revisions=0"]).exits(1);
+    let log = findings(&sandbox, &["--format", "sarif"]).json();
+    valid_sarif(&log);
+    let rule = log["runs"][0]["results"][0]["ruleId"].as_str().expect("a rule").to_owned();
+    assert!(rule.starts_with("check/"), "{rule}");
+}
+
+#[test]
+fn the_log_goes_to_a_file_or_the_command_says_why_not() {
+    let sandbox = failed();
+    let printed = findings(&sandbox, &["--format", "sarif", "--output", "-"]).stdout;
+    assert_eq!(findings(&sandbox, &["--format", "sarif", "--output", "out.sarif"]).stdout, "");
+    assert_eq!(sandbox.read("out.sarif"), printed);
+    let refused = |more: &[&str]| sandbox.run(&[&["findings"], more].concat());
+    refused(&["--issue", "243", "--output", "nowhere/x"]).refuses(2, "failed to write nowhere/x");
+    refused(&["--issue", "7"]).refuses(2, "there is no run of issue 7");
+    let json = refused(&["--issue", "7", "--format", "json"]).exits(2).json();
+    assert!(json["error"].as_str().is_some_and(|text| text.contains("issue 7")), "{json}");
+}
+
+#[test]
+fn the_author_of_the_report_is_told_every_round_and_what_is_open() {
+    let sandbox = Sandbox::new();
+    sandbox.write(".ai-workflow/config.toml", "[presets.two]\nphases = [\"planning\", \"report\"]\n");
+    let agent = sandbox.script(&honest_script(REVIEWS));
+    let ran =
+        sandbox.run(&["execute", "--issue", "243", "--agent", &agent, "--preset", "two", "--forge", "local"]);
+    let _ = ran.exits(0);
+    let prompt = sandbox.read(".ai-workflow/issue-243/08_report/execute/round-1/attempt-1/prompt.md");
+    for line in [
+        "planning round 1: FAIL (grade C), 2 findings, 0 failed checks, revise",
+        "open in planning: minor docs/plan.md: too coarse [plan]",
+    ] {
+        assert!(prompt.contains(line), "`{line}` is not in\n{prompt}");
+    }
+    let planning = sandbox.read(".ai-workflow/issue-243/00_planning/revise/round-1/attempt-1/prompt.md");
+    assert!(!planning.contains("planning round 1: FAIL"), "nobody else is told the history");
+}
+
+/// What the standard demands of a log (SARIF 2.1.0, sections 3.13, 3.14, 3.18, 3.19, 3.27 to 3.30, 3.49), as far as we use it.
+fn valid_sarif(log: &Value) {
+    assert_eq!(log["version"], "2.1.0");
+    assert!(
+        log["$schema"]
+            .as_str()
+            .is_some_and(|uri| uri.starts_with("https://") && uri.ends_with("sarif-2.1.0.json"))
+    );
+    for run in log["runs"].as_array().expect("runs is required") {
+        let driver = &run["tool"]["driver"];
+        assert!(is_text(&driver["name"]), "the name of the driver is required");
+        let rules = driver["rules"].as_array().expect("a list");
+        let ids: Vec<&str> =
+            rules.iter().map(|rule| rule["id"].as_str().expect("the id is required")).collect();
+        assert!(rules.iter().all(|rule| is_text(&rule["shortDescription"]["text"])));
+        let mut once = ids.clone();
+        once.dedup();
+        assert_eq!(once, ids, "rules are unique");
+        assert!(
+            ["utf16CodeUnits", "unicodeCodePoints"].contains(&run["columnKind"].as_str().expect("a kind"))
+        );
+        for result in run["results"].as_array().expect("results are required where a tool has run") {
+            assert!(is_text(&result["message"]["text"]), "the message is required");
+            let index = usize::try_from(result["ruleIndex"].as_u64().expect("an index")).expect("small");
+            assert_eq!(result["ruleId"], ids[index], "index and id name the same rule");
+            assert!(
+                ["none", "note", "warning", "error"].contains(&result["level"].as_str().expect("a level"))
+            );
+            let prints = result["partialFingerprints"].as_object().expect("an object");
+            assert!(!prints.is_empty() && prints.values().all(is_text));
+            for location in result["locations"].as_array().into_iter().flatten() {
+                let place = &location["physicalLocation"];
+                let uri = place["artifactLocation"]["uri"].as_str().expect("a reference");
+                let fits = |c: char| c.is_ascii_alphanumeric() || "-._~/%".contains(c);
+                assert!(uri.chars().all(fits) && !uri.starts_with('/'), "{uri}");
+                assert!(place["region"].is_null() || place["region"]["startLine"].as_u64() >= Some(1));
+            }
+        }
+    }
+}
+
+fn is_text(value: &Value) -> bool {
+    value.as_str().is_some_and(|text| !text.is_empty())
+}
+
+#[test]
+fn a_failed_check_that_a_person_accepted_is_not_open_any_more() {
+    let marks = r##"
+[[turn]]
+phase = "planning"
+step = "execute"
+write = [{ path = "{{output}}", text = "# planning\n\n<<<<<<< HEAD\none\n=======\ntwo\n>>>>>>> theirs\n" }]
+say = "done"
+"##;
+    let sandbox = Sandbox::new();
+    let settings = "[phases.planning]\nmax_revisions = 0\non_exhausted = \"pause\"\n";
+    sandbox.write(".ai-workflow/config.toml", settings);
+    sandbox.short(marks, &[]).exits(3);
+    let checks = |sandbox: &Sandbox| -> Vec<Value> {
+        let json = findings(sandbox, &["--format", "json"]).json();
+        let all = json["findings"].as_array().expect("a list").clone();
+        all.into_iter().filter(|it| it["category"] == "check/conflict_markers").collect()
+    };
+    let before = checks(&sandbox);
+    assert!(!before.is_empty() && before.iter().all(|it| it["open"] == true), "{before:?}");
+    let agent = sandbox.script(&honest_script(""));
+    let accept = ["resume", "--issue", "243", "--agent", &agent, "--accept", "--reason", "an example"];
+    sandbox.run(&accept).exits(0);
+    let after = checks(&sandbox);
+    assert_eq!(after.len(), before.len());
+    for it in &after {
+        assert_eq!((&it["open"], &it["answered"]), (&json!(false), &json!(true)), "{it}");
+        assert_eq!(it["reason"], "an example");
+    }
+}

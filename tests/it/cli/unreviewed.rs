@@ -1,0 +1,373 @@
+//! `finalize` on a branch that holds what no reviewer was shown: nothing is published as reviewed that nobody reviewed.
+
+use serde_json::json;
+
+use crate::support::{Ran, Sandbox};
+
+const REQUEST: &str = ".ai-workflow/local/issues/243.pr.md";
+
+/// A completed run, on its branch.
+fn completed() -> Sandbox {
+    let sandbox = Sandbox::new();
+    sandbox.short("", &[]).exits(0);
+    sandbox
+}
+
+pub(super) fn commit(sandbox: &Sandbox, path: &str, text: &str) {
+    sandbox.write(path, text);
+    sandbox.git(&["add", path]);
+    sandbox.git(&["commit", "-q", "-m", "mine"]);
+}
+
+#[test]
+fn what_a_person_committed_after_the_end_is_not_published_without_being_asked_for() {
+    let sandbox = completed();
+    commit(&sandbox, "src/lib.rs", "pub fn pages() -> u32 {\n    99\n}\n");
+    commit(&sandbox, "src/ghp_0123456789abcdefghijABCDEFGHIJ012345.rs", "// mine\n");
+    let before = sandbox.everything();
+    for more in [&[][..], &["--dry-run"], &["--skip-squash"]] {
+        let ran = sandbox.run(&[&["finalize", "--issue", "243"], more].concat());
+        let ran = ran.refuses(2, "not reviewed: 2 files changed after the end of the run: src/");
+        let ran = ran.says("src/lib.rs").says("--include-unreviewed").says("git diff ");
+        assert!(!ran.stderr.contains("ghp_0123"), "{}", ran.stderr);
+    }
+    assert_eq!(sandbox.everything(), before);
+    sandbox.git(&["revert", "--no-edit", "HEAD~2.."]);
+    sandbox.run(&["finalize", "--issue", "243"]).exits(0);
+    assert!(!sandbox.read(REQUEST).contains("Not reviewed"));
+}
+
+#[test]
+fn what_nobody_reviewed_is_published_when_asked_for_and_told_everywhere() {
+    let sandbox = completed();
+    commit(&sandbox, "src/lib.rs", "pub fn pages() -> u32 {\n    99\n}\n");
+    let told = "1 file changed after the end of the run: src/lib.rs";
+    let finalize = |more: &[&str]| {
+        let words = ["finalize", "--issue", "243", "--include-unreviewed"];
+        sandbox.run(&[&words[..], more].concat()).exits(0)
+    };
+    let before = sandbox.everything();
+    let dry = finalize(&["--dry-run"]).stdout;
+    assert!(dry.contains(&format!("say in it what is not reviewed: {told}")), "{dry}");
+    assert_eq!(finalize(&["--dry-run", "--json"]).json()["unreviewed"], json!(["src/lib.rs"]));
+    assert_eq!(sandbox.everything(), before);
+    let out = finalize(&[]).stdout;
+    assert!(out.starts_with(&format!("not reviewed: {told}\n")), "{out}");
+    let request = sandbox.read(REQUEST);
+    assert!(request.contains(&format!("> **Not reviewed:** {told}\n")), "{request}");
+    let changed = sandbox.git(&["diff", "--name-only", "main", "ai-workflow/issue-243"]);
+    assert_eq!(changed, "src/lib.rs");
+}
+
+#[test]
+fn json_tells_what_nobody_reviewed_and_that_there_is_nothing() {
+    let sandbox = completed();
+    commit(&sandbox, "notes.md", "mine\n");
+    let words = ["finalize", "--issue", "243", "--json", "--include-unreviewed"];
+    assert_eq!(sandbox.run(&words).exits(0).json()["unreviewed"], json!(["notes.md"]));
+    let json = completed().run(&words).exits(0).json();
+    assert_eq!(json["unreviewed"], json!([]));
+}
+
+#[test]
+fn a_look_at_the_documents_after_the_end_makes_nothing_reviewed() {
+    let sandbox = completed();
+    commit(&sandbox, "src/lib.rs", "pub fn pages() -> u32 {\n    99\n}\n");
+    let agent = sandbox.script(&crate::support::honest_script(""));
+    let _ = sandbox.run(&["doc-review", "--issue", "243", "--agent", &agent]);
+    sandbox.run(&["finalize", "--issue", "243"]).refuses(2, "not reviewed: 1 file").says("src/lib.rs");
+}
+
+#[test]
+fn what_lies_in_other_folders_of_ours_is_told_as_any_file_is() {
+    let sandbox = completed();
+    let paths = [".ai-workflow/issue-9/run.sh", ".ai-workflow/issue-9x/run.sh", ".ai-workflow/tmp/run.sh"];
+    for path in paths {
+        sandbox.write(path, "echo\n");
+        sandbox.git(&["add", "--force", path]);
+    }
+    sandbox.git(&["commit", "-q", "-m", "mine"]);
+    let ran = sandbox.run(&["finalize", "--issue", "243"]).refuses(2, "not reviewed: 3 files changed");
+    paths.into_iter().fold(ran, Ran::says);
+}
+
+#[test]
+fn what_goes_with_the_run_or_was_never_committed_keeps_nobody_from_finalizing() {
+    let sandbox = Sandbox::new();
+    sandbox.write("stray.txt", "from before\n");
+    sandbox.short("", &[]).exits(0);
+    sandbox.write("later.txt", "from afterwards\n");
+    commit(&sandbox, ".ai-workflow/issue-243/00_planning/output/planning.md", "my own words\n");
+    sandbox.git(&["commit", "-q", "--allow-empty", "-m", "nothing"]);
+    sandbox.run(&["finalize", "--issue", "243"]).exits(0);
+    assert!(!sandbox.read(REQUEST).contains("Not reviewed"));
+    assert!(sandbox.has("stray.txt") && sandbox.has("later.txt"));
+}
+
+const AT_A_GATE: &str =
+    "[presets.gated]\nphases = [\"planning\", \"report\"]\n\n[phases.report]\ngate = \"ask\"\n";
+
+/// A completed run in which a person did something at the gate before its last phase.
+fn at_a_gate(more: &str, by_hand: impl Fn(&Sandbox)) -> Sandbox {
+    let sandbox = Sandbox::new();
+    sandbox.write(".ai-workflow/config.toml", &format!("{AT_A_GATE}{more}"));
+    let agent = sandbox.script(&crate::support::honest_script(""));
+    let words = ["execute", "--preset", "gated", "--issue", "243", "--forge", "local", "--agent", &agent];
+    sandbox.run(&words).exits(3);
+    by_hand(&sandbox);
+    sandbox.run(&["resume", "--issue", "243", "--agent", &agent, "--continue"]).exits(0);
+    sandbox
+}
+
+fn committed(sandbox: &Sandbox) {
+    commit(sandbox, "src/lib.rs", "pub fn pages() -> u32 {\n    99\n}\n");
+}
+
+#[test]
+fn what_a_person_committed_before_a_phase_that_nobody_reviews_is_told_and_not_published_unasked() {
+    let sandbox = at_a_gate("policy = \"completion\"\n", committed);
+    let request = sandbox.read(REQUEST);
+    let told = "> **Not reviewed:** 1 file changed and shown to no reviewer: src/lib.rs\n";
+    assert!(request.contains(told), "{request}");
+    let told = "not reviewed: 1 file changed and shown to no reviewer: src/lib.rs";
+    sandbox.run(&["finalize", "--issue", "243"]).refuses(2, told).says("git diff ");
+    let words = ["finalize", "--issue", "243", "--include-unreviewed"];
+    sandbox.run(&words).exits(0);
+    let request = sandbox.read(REQUEST);
+    let told = "> **Not reviewed:** 1 file changed and shown to no reviewer: src/lib.rs\n";
+    assert!(request.contains(told) && request.matches("Not reviewed").count() == 1, "{request}");
+}
+
+#[test]
+fn what_a_person_committed_before_a_phase_that_was_reviewed_is_reviewed() {
+    let sandbox = at_a_gate("", committed);
+    assert!(!sandbox.read(REQUEST).contains("Not reviewed"));
+    sandbox.run(&["finalize", "--issue", "243"]).exits(0);
+}
+
+#[test]
+fn what_a_person_committed_and_took_back_needs_no_review() {
+    let sandbox = at_a_gate("policy = \"completion\"\n", |sandbox| {
+        committed(sandbox);
+        sandbox.git(&["revert", "--no-edit", "HEAD"]);
+    });
+    sandbox.run(&["finalize", "--issue", "243"]).exits(0);
+}
+
+/// Phases of which one is not reviewed, and the words that run them.
+pub(super) fn with_phases(phases: &str, more: &str) -> Sandbox {
+    let sandbox = Sandbox::new();
+    sandbox.write(".ai-workflow/config.toml", &format!("[presets.mine]\nphases = {phases}\n\n{more}"));
+    sandbox
+}
+
+#[must_use]
+pub(super) fn execute(sandbox: &Sandbox, agent: &str, more: &[&str]) -> Ran {
+    let words = ["execute", "--preset", "mine", "--issue", "243", "--forge", "local", "--agent", agent];
+    sandbox.run(&[&words[..], more].concat())
+}
+
+/// What one file is told as, in the text of the draft and by `finalize`.
+#[track_caller]
+pub(super) fn told_as_unreviewed(sandbox: &Sandbox, path: &str) {
+    let told = format!("1 file changed and shown to no reviewer: {path}");
+    let request = sandbox.read(REQUEST);
+    assert!(request.contains(&format!("> **Not reviewed:** {told}\n")), "{request}");
+    sandbox.run(&["finalize", "--issue", "243"]).refuses(2, &format!("not reviewed: {told}"));
+}
+
+/// An honest run is published without a word.
+#[track_caller]
+pub(super) fn told_as_reviewed(sandbox: &Sandbox) {
+    assert!(!sandbox.read(REQUEST).contains("Not reviewed"), "{}", sandbox.read(REQUEST));
+    let ran = sandbox.run(&["finalize", "--issue", "243"]).exits(0);
+    assert!(!ran.stdout.contains("not reviewed"), "{}", ran.stdout);
+    assert!(!sandbox.read(REQUEST).contains("Not reviewed"));
+}
+
+const NOT_REVIEWED: &str = "[phases.report]\nneeds = []\npolicy = \"completion\"\n";
+const BESIDE: &str = "[[turn]]\nphase = \"report\"\nstep = \"execute\"\nwrite = [{ path = \"{{output}}\", text = \"# report\\n\" }, { path = \"src/beside.rs\", text = \"// beside\\n\" }]\nsay = \"done\"\n";
+
+#[test]
+fn what_an_author_without_a_reviewer_wrote_beside_its_document_is_told_and_not_published_unasked() {
+    let sandbox = with_phases("[\"planning\", \"implementation\", \"report\"]", NOT_REVIEWED);
+    let agent = sandbox.script(&crate::support::honest_script(BESIDE));
+    execute(&sandbox, &agent, &[]).exits(0);
+    told_as_unreviewed(&sandbox, "src/beside.rs");
+}
+
+#[test]
+fn a_document_that_was_not_to_be_reviewed_is_published_without_a_word() {
+    let sandbox = with_phases("[\"planning\", \"implementation\", \"report\"]", NOT_REVIEWED);
+    let agent = sandbox.script(&crate::support::honest_script(""));
+    execute(&sandbox, &agent, &[]).exits(0);
+    told_as_reviewed(&sandbox);
+}
+
+#[test]
+fn a_later_reviewer_is_shown_what_an_author_wrote_without_one() {
+    let phases = "[\"planning\", \"report\", \"documentation\"]";
+    let more = format!("order = {phases}\n");
+    let sandbox = Sandbox::new();
+    let documentation = "[phases.documentation]\nneeds = []\n";
+    let presets = format!("{more}[presets.mine]\nphases = {phases}\n\n{NOT_REVIEWED}{documentation}");
+    sandbox.write(".ai-workflow/config.toml", &presets);
+    let agent = sandbox.script(&crate::support::honest_script(BESIDE));
+    execute(&sandbox, &agent, &[]).exits(0);
+    told_as_reviewed(&sandbox);
+}
+
+/// A review of documents whose first round demands a fix; the fix comes with code.
+const FIXED_WITH_CODE: &str = r##"
+[[turn]]
+phase = "document_review"
+step = "review"
+round = 1
+say = '{"review_id": "{{review_id}}", "result": "FAIL", "summary": "no", "findings": [{"severity": "critical", "file": "planning.md", "issue": "data loss"}]}'
+
+[[turn]]
+phase = "document_review"
+step = "triage"
+round = 1
+write = [{ path = ".ai-workflow/issue-243/00_planning/output/planning.md", text = "# fixed" }, { path = "src/fix.rs", text = "// fix\n" }]
+say = """
+review_id: {{review_id}}
+
+| Severity | Issues | Fix Required | No Fix Needed | Needs Discussion |
+|---|---|---|---|---|
+| Critical | 1 | 1 | 0 | 0 |
+"""
+"##;
+const OF_DOCUMENTS: &str = "[phases.document_review]\nneeds = [\"planning\"]\n";
+
+#[test]
+fn code_that_came_with_the_fix_of_a_document_is_told_unless_a_later_reviewer_saw_it() {
+    let run = |phases: &str, turns: &str, more: &[&str]| {
+        let sandbox = with_phases(phases, OF_DOCUMENTS);
+        let agent = sandbox.script(&crate::support::honest_script(turns));
+        execute(&sandbox, &agent, more).exits(0);
+        sandbox
+    };
+    let only_documents = "[\"planning\", \"document_review\"]";
+    told_as_unreviewed(&run(only_documents, FIXED_WITH_CODE, &[]), "src/fix.rs");
+    told_as_reviewed(&run("[\"planning\", \"document_review\", \"report\"]", FIXED_WITH_CODE, &[]));
+    let documents_alone = FIXED_WITH_CODE.replace(", { path = \"src/fix.rs\", text = \"// fix\\n\" }", "");
+    assert_ne!(documents_alone, FIXED_WITH_CODE);
+    let kept = run(only_documents, &documents_alone, &[]);
+    kept.run(&["finalize", "--issue", "243", "--dry-run", "--keep-files"]).exits(0);
+    told_as_reviewed(&kept);
+}
+
+#[test]
+fn what_a_person_commits_while_an_author_without_a_reviewer_works_is_told() {
+    let sandbox = with_phases("[\"planning\", \"report\"]", NOT_REVIEWED);
+    sandbox.write(
+        "author.sh",
+        "#!/bin/sh\ncat > /dev/null\nmkdir -p \"$(dirname \"$AI_WORKFLOW_OUTPUT\")\"\necho '# written' > \"$AI_WORKFLOW_OUTPUT\"\n\
+         if [ \"$AI_WORKFLOW_PHASE\" = report ]; then\necho '// mine' > src/mine.rs\ngit add src/mine.rs\ngit commit -q -m mine\nfi\necho done\n",
+    );
+    let author = sandbox.root().join("author.sh");
+    crate::support::make_executable(&author);
+    let reviewer = sandbox.script(&crate::support::honest_script(""));
+    execute(&sandbox, &format!("command:{}", author.display()), &["--reviewer", &reviewer]).exits(0);
+    told_as_unreviewed(&sandbox, "src/mine.rs");
+}
+
+#[test]
+fn files_of_the_run_that_a_person_changed_are_told_where_they_are_published() {
+    let planning = ".ai-workflow/issue-243/00_planning/output/planning.md";
+    let sandbox = completed();
+    sandbox.run(&["finalize", "--issue", "243", "--dry-run", "--keep-files"]).exits(0);
+    sandbox.write(".ai-workflow/issue-243/mine.sh", "mine\n");
+    sandbox.write(planning, "# mine\n");
+    sandbox.git(&["add", "--force", ".ai-workflow/issue-243/mine.sh", planning]);
+    sandbox.git(&["commit", "-q", "-m", "mine"]);
+    let ran = sandbox.run(&["finalize", "--issue", "243", "--keep-files"]);
+    let ran = ran.refuses(2, "not reviewed: 2 files changed after the end of the run: ");
+    ran.says(planning).says("issue-243/mine.sh");
+    sandbox.run(&["finalize", "--issue", "243"]).exits(0);
+
+    let at_the_gate = at_a_gate("policy = \"completion\"\n", |sandbox| commit(sandbox, planning, "# mine\n"));
+    let told = format!("not reviewed: 1 file changed and shown to no reviewer: {planning}");
+    at_the_gate.run(&["finalize", "--issue", "243", "--keep-files"]).refuses(2, &told);
+    told_as_reviewed(&at_the_gate);
+}
+
+#[test]
+fn code_that_was_agreed_to_go_without_a_reviewer_or_that_we_put_back_is_not_asked_about() {
+    let unreviewed = "[phases.implementation]\nneeds = []\npolicy = \"completion\"\n";
+    let sandbox = with_phases("[\"planning\", \"implementation\"]", unreviewed);
+    let agent = sandbox.script(&crate::support::honest_script(""));
+    execute(&sandbox, &agent, &[]).exits(0);
+    let back = ["rollback", "--issue", "243", "--to-phase", "implementation", "--to-step", "execute"];
+    sandbox.run(&[&back[..], &["--reason", "again", "--revert"]].concat()).exits(0);
+    assert!(sandbox.read("src/lib.rs").contains('2'));
+    execute(&sandbox, &agent, &[]).exits(0);
+    assert!(sandbox.read("src/lib.rs").contains('3'));
+    told_as_reviewed(&sandbox);
+}
+
+#[test]
+fn what_was_put_back_by_a_rollback_needs_no_review_and_what_was_written_instead_does() {
+    let sandbox = with_phases("[\"planning\", \"report\"]", NOT_REVIEWED);
+    let agent = sandbox.script(&crate::support::honest_script(BESIDE));
+    execute(&sandbox, &agent, &[]).exits(0);
+    told_as_unreviewed(&sandbox, "src/beside.rs");
+    let back = ["rollback", "--issue", "243", "--to-phase", "report", "--to-step", "execute"];
+    sandbox.run(&[&back[..], &["--reason", "again", "--revert"]].concat()).exits(0);
+    let agent = sandbox.script(&crate::support::honest_script(""));
+    execute(&sandbox, &agent, &[]).exits(0);
+    assert!(!sandbox.has("src/beside.rs"));
+    told_as_reviewed(&sandbox);
+}
+
+const ASKS: &str = "[phases.implementation]\nneeds = []\nmax_revisions = 0\non_exhausted = \"pause\"\n";
+
+/// A completed run in which a person did something before they accepted what a reviewer did not.
+fn accepted(config: &str, review: &str, before: impl Fn(&Sandbox, &str)) -> Sandbox {
+    let sandbox = with_phases("[\"planning\", \"implementation\"]", config);
+    let review = format!("[[turn]]\nphase = \"implementation\"\nstep = \"review\"\n{review}\n");
+    let agent = sandbox.script(&crate::support::honest_script(&review));
+    execute(&sandbox, &agent, &[]).exits(3);
+    before(&sandbox, &agent);
+    let words = ["resume", "--issue", "243", "--agent", &agent, "--accept", "--reason", "enough"];
+    sandbox.run(&words).exits(0);
+    sandbox
+}
+
+#[test]
+fn what_a_person_accepted_is_not_asked_about_again() {
+    let fails = "say = '{\"review_id\": \"{{review_id}}\", \"result\": \"FAIL\", \"summary\": \"no\", \"findings\": [{\"severity\": \"major\", \"file\": \"src/lib.rs\", \"line\": 2, \"issue\": \"not enough\"}]}'";
+    told_as_reviewed(&accepted(ASKS, fails, |_, _| ()));
+    // What is committed by hand before an accept makes it void, so a reviewer sees that, too.
+    told_as_reviewed(&accepted(ASKS, fails, |sandbox, agent| {
+        commit(sandbox, "src/mine.rs", "// mine\n");
+        let words = ["resume", "--issue", "243", "--agent", agent, "--accept", "--reason", "enough"];
+        sandbox.run(&words).exits(3).says("the files changed after they were approved");
+    }));
+}
+
+#[test]
+fn what_a_person_committed_before_a_phase_whose_reviewer_never_answered_is_told() {
+    let gate = "gate = \"ask\"\n\n[policies.phase-review.limits]\nbackoff_ms = 1\n";
+    let sandbox = accepted(&format!("{ASKS}{gate}"), "exit = 1", |sandbox, agent| {
+        commit(sandbox, "src/mine.rs", "// mine\n");
+        let words = ["resume", "--issue", "243", "--agent", agent, "--continue"];
+        sandbox.run(&words).exits(3).says("reviewer_unavailable");
+    });
+    told_as_unreviewed(&sandbox, "src/mine.rs");
+}
+
+#[test]
+fn honest_runs_of_the_built_in_presets_are_published_without_a_word() {
+    for preset in ["full", "quick-fix", "review-design"] {
+        let sandbox = Sandbox::new();
+        let agent = sandbox.script(&crate::support::honest_script(""));
+        let words = ["execute", "--preset", preset, "--issue", "243", "--forge", "local", "--agent", &agent];
+        let ran = sandbox.run(&[&words[..], &["--set", "commands.detect=false"]].concat());
+        ran.exits(0);
+        let kept = sandbox.run(&["finalize", "--issue", "243", "--dry-run", "--keep-files"]).exits(0);
+        assert!(!kept.stdout.contains("not reviewed"), "{}", kept.stdout);
+        told_as_reviewed(&sandbox);
+    }
+}

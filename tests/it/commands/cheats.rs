@@ -1,0 +1,142 @@
+//! What an author might do to look tested, each beside the honest work that is most like it.
+
+use super::{commit, expect, project, results, tested, work};
+use crate::support::{ISSUE, Sandbox};
+
+const HONEST: (&str, &str) = ("tests/new.t", "grep -qx '    3' src/lib.rs\n");
+
+#[test]
+fn a_13_q7_tests_that_pass_let_the_run_through_and_tests_that_fail_do_not() {
+    let sandbox = tested();
+    work(&sandbox, &[HONEST], &[]).exits(0);
+    expect(&sandbox, "implementation", "tests", "pass", ", 2 tests");
+    let sandbox = tested();
+    work(&sandbox, &[("tests/new.t", "grep -q 4 src/lib.rs\n")], &[]).exits(1);
+    let result = expect(&sandbox, "implementation", "tests", "fail", "exit code 1; 1 failure");
+    assert_eq!(result["pattern"], "tests-failed");
+    assert_eq!(result["params"]["failedTests"], serde_json::json!(["new"]));
+    assert!(
+        result["params"]["errorOutput"].as_str().is_some_and(|text| text.contains("test new ... FAILED"))
+    );
+}
+
+#[test]
+fn a_13_q8_and_q9_lint_and_types_are_checked_as_soon_as_their_commands_are_set() {
+    let commands = "lint = \"grep -qx '    2' src/lib.rs\"\ntypecheck = \"test -f src/lib.rs\"\n";
+    let sandbox = project(commands);
+    work(&sandbox, &[], &[]).exits(1);
+    let result = expect(&sandbox, "implementation", "lint", "fail", "exit code 1");
+    assert_eq!(result["pattern"], "command-failed");
+    expect(&sandbox, "implementation", "typecheck", "pass", "passed");
+    let checked = sandbox.facts().into_iter().find(|fact| fact["type"] == "checked").expect("evidence");
+    let order: Vec<&str> = checked["results"]
+        .as_array()
+        .expect("results")
+        .iter()
+        .filter_map(|result| result["check"].as_str())
+        .collect();
+    assert_eq!(order[order.len() - 2..], ["lint", "typecheck"]);
+}
+
+#[test]
+fn d10_a_helper_that_nobody_publishes_does_not_help() {
+    let uses = ("tests/new.t", ". ./helper.sh\n");
+    let sandbox = tested();
+    sandbox.write("helper.sh", "true\n");
+    work(&sandbox, &[uses], &[]).exits(1);
+    expect(&sandbox, "implementation", "tests", "fail", "1 failure");
+    assert!(Sandbox::ran(sandbox.command("sh").arg("run.sh")).code == 0, "in the author's tree they pass");
+    let sandbox = tested();
+    work(&sandbox, &[("tests/new.t", ". ./cache/helper.sh\n"), ("cache/helper.sh", "true\n")], &[]).exits(1);
+    expect(&sandbox, "implementation", "tests", "fail", "1 failure");
+    let sandbox = tested();
+    work(&sandbox, &[uses, ("helper.sh", "true\n")], &[]).exits(0);
+}
+
+#[test]
+fn d11_a_report_of_an_earlier_run_is_deleted_before_ours() {
+    let sandbox = project("test = \"sh trusting.sh\"\n");
+    let trusting = "for report in junit.xml cache/a.xml packages/one/junit.xml packages/one/reports/a.xml; do\n\
+                    [ -e $report ] && [ $report != cache/a.xml ] && exit 0\n\
+                    mkdir -p cache packages/one/reports; echo '<testsuites/>' > $report\n\
+                    done\nexit 1\n";
+    sandbox.write("trusting.sh", trusting);
+    sandbox.write("packages/one/.gitignore", "junit*.xml\n/reports/\n");
+    commit(&sandbox);
+    work(&sandbox, &[("junit.xml", "<testsuites failures=\"0\"/>\n")], &[]).exits(1);
+    assert!(sandbox.has("junit.xml"), "it stands in the author's tree");
+    let all = results(&sandbox, "testing", "tests");
+    assert_eq!(all.len(), 2);
+    assert!(all.iter().all(|result| result["status"] == "fail"), "{all:#?}");
+}
+
+#[test]
+fn d04_no_tests_and_exit_code_0_is_a_failure() {
+    let sandbox = tested();
+    work(&sandbox, &[], &["tests/old.t"]).exits(1);
+    let result = expect(&sandbox, "implementation", "tests", "fail", "ran no test");
+    assert_eq!(result["pattern"], "no-tests-run");
+}
+
+#[test]
+fn d04_fewer_tests_than_at_the_base_is_a_failure() {
+    let sandbox = tested();
+    sandbox.write("tests/other.t", "true\n");
+    commit(&sandbox);
+    work(&sandbox, &[], &["tests/other.t"]).exits(1);
+    let result =
+        expect(&sandbox, "implementation", "tests", "fail", "ran 1 test; at the base of the run there are 2");
+    assert_eq!(result["pattern"], "fewer-tests");
+}
+
+#[test]
+fn fewer_tests_are_fine_where_the_issue_asks_for_it_or_their_module_is_gone() {
+    let sandbox = tested();
+    sandbox.write("tests/other.t", "true\n");
+    commit(&sandbox);
+    sandbox.write(
+        ".ai-workflow/local/issues/243.md",
+        &ISSUE.replace("It should", "Remove the other pager. It should"),
+    );
+    work(&sandbox, &[], &["tests/other.t"]).exits(0);
+    let sandbox = tested();
+    sandbox.write("tests/other.t", "true\n");
+    sandbox.write("src/other.rs", "pub fn other() {}\n");
+    commit(&sandbox);
+    work(&sandbox, &[], &["tests/other.t", "src/other.rs"]).exits(0);
+}
+
+#[test]
+fn a_project_without_tests_may_begin_and_has_to_have_some_in_the_end() {
+    let bare = || {
+        let sandbox = tested();
+        sandbox.git(&["rm", "-q", "tests/old.t"]);
+        sandbox.git(&["commit", "-q", "-m", "no tests"]);
+        sandbox
+    };
+    let sandbox = bare();
+    work(&sandbox, &[], &[]).exits(1);
+    expect(&sandbox, "implementation", "tests", "pass", "not charged: the base has no tests either");
+    expect(&sandbox, "testing", "tests", "fail", "ran no test");
+    work(&bare(), &[HONEST], &[]).exits(0);
+}
+
+#[test]
+fn d12_new_tests_have_to_fail_without_the_code() {
+    let gated = || {
+        let sandbox = tested();
+        let config = sandbox.read(".ai-workflow/config.toml") + "[checks]\nenabled = [\"red_green\"]\n";
+        sandbox.write(".ai-workflow/config.toml", &config);
+        sandbox
+    };
+    let sandbox = gated();
+    work(&sandbox, &[HONEST], &[]).exits(0);
+    expect(&sandbox, "implementation", "red_green", "pass", "fails without the code");
+    let sandbox = gated();
+    work(&sandbox, &[("tests/new.t", "test -f src/lib.rs\n")], &[]).exits(1);
+    let result = expect(&sandbox, "implementation", "red_green", "fail", "says the same without the code");
+    assert_eq!(result["pattern"], "tests-prove-nothing");
+    let sandbox = gated();
+    work(&sandbox, &[], &[]).exits(0);
+    expect(&sandbox, "implementation", "red_green", "skipped", "did not change both");
+}

@@ -1,0 +1,180 @@
+//! What is missing, what hangs, what a project needs besides its tree, and which commands are used.
+
+use serde_json::json;
+
+use super::{WORK, commit, expect, project, tested, work};
+use crate::support::{Sandbox, make_executable};
+
+#[test]
+fn c_24_a_missing_tool_is_unavailable_never_a_failed_test_and_never_a_pass() {
+    let sandbox = project("test = \"no-such-tool-anywhere --all\"\n");
+    work(&sandbox, &[], &[]).exits(3).says("unavailable");
+    let result = expect(&sandbox, "implementation", "tests", "unavailable", "install what is missing");
+    assert_eq!(result["pattern"], "command-unavailable");
+    for line in ["sh -c 'exit 127'", "sh -c 'exit 126'", "sh -c 'echo EACCES: permission denied >&2; exit 1'"]
+    {
+        let sandbox = project(&format!("lint = \"{line}\"\n"));
+        work(&sandbox, &[], &[]).exits(3);
+        expect(&sandbox, "implementation", "lint", "unavailable", "could not run");
+    }
+}
+
+#[test]
+fn a_command_that_hangs_is_ended_and_fails() {
+    let sandbox = project("test = \"sh hanging.sh\"\n");
+    sandbox.write("hanging.sh", "if [ -f hang ]; then sleep 60; fi\n");
+    commit(&sandbox);
+    let config = sandbox.read(".ai-workflow/config.toml") + "[limits]\ncommand_seconds = 1\n";
+    sandbox.write(".ai-workflow/config.toml", &config);
+    work(&sandbox, &[("hang", "x\n")], &[]).exits(1);
+    expect(&sandbox, "implementation", "tests", "fail", "it did not end in time");
+}
+
+#[test]
+fn output_of_no_known_form_passes_and_is_said_so() {
+    let sandbox = project("test = \"true\"\n");
+    work(&sandbox, &[], &[]).exits(0);
+    expect(&sandbox, "testing", "tests", "pass", "does not say how many tests ran");
+}
+
+#[test]
+fn secrets_in_the_output_of_a_command_are_masked() {
+    let sandbox = project(
+        "test = \"sh -c 'echo test ghp_0123456789abcdefghijABCDEFGHIJ012345 ... FAILED; test -f never'\"\n",
+    );
+    work(&sandbox, &[], &[]).exits(1);
+    let log = sandbox.read(".ai-workflow/issue-243/events.jsonl");
+    let rest = log.replace("echo test ghp_0123456789abcdefghijABCDEFGHIJ012345", "");
+    assert!(!rest.contains("ghp_0123456789"), "{rest}");
+}
+
+/// A project whose dependencies git ignores.
+fn depending(commands: &str) -> Sandbox {
+    let sandbox = project(commands);
+    sandbox.write("tests/old.t", ". ./node_modules/helper.sh\n");
+    sandbox.write("packages/one/package.json", "{}\n");
+    commit(&sandbox);
+    sandbox.write("node_modules/helper.sh", "true\n");
+    sandbox.write("packages/one/node_modules/other.sh", "true\n");
+    sandbox
+}
+
+#[test]
+fn without_a_setup_ignored_dependencies_are_linked_and_said_so() {
+    let sandbox = depending("test = \"sh run.sh\"\n");
+    work(&sandbox, &[], &[]).exits(0);
+    let result = expect(&sandbox, "testing", "tests", "pass", "1 test");
+    assert_eq!(
+        result["evidence"],
+        "linked from the author's worktree: node_modules, packages/one/node_modules"
+    );
+    sandbox.run(&["cleanup", "--issue", "243"]).exits(0);
+    assert!(sandbox.has("node_modules/helper.sh"));
+}
+
+#[test]
+fn a_setup_prepares_the_clean_worktree_once_and_again_when_a_lock_file_changed() {
+    let sandbox = depending("setup = \"sh setup.sh\"\ntest = \"sh run.sh\"\n");
+    let noted = sandbox.root().with_file_name("noted");
+    let setup = format!(
+        "mkdir -p node_modules && echo true > node_modules/helper.sh && echo . >> '{}'\n",
+        noted.display()
+    );
+    sandbox.write("setup.sh", &setup);
+    commit(&sandbox);
+    let times = || std::fs::read_to_string(&noted).map_or(0, |noted| noted.lines().count());
+    work(&sandbox, &[], &[]).exits(0);
+    assert_eq!(times(), 1);
+    let result = expect(&sandbox, "testing", "tests", "pass", "1 test");
+    assert_eq!(result["evidence"], json!(null));
+    sandbox.run(&["cleanup", "--issue", "243"]).exits(0);
+    work(&sandbox, &[("package-lock.json", "{}\n"), ("tests/old.t", "cat node_modules/helper.sh # \n")], &[])
+        .exits(0);
+    assert!(times() >= 2);
+}
+
+#[test]
+fn a_setup_that_fails_is_no_failed_test() {
+    let sandbox = project("setup = \"sh -c 'echo no network >&2; exit 1'\"\ntest = \"sh run.sh\"\n");
+    work(&sandbox, &[], &[]).exits(3);
+    expect(
+        &sandbox,
+        "implementation",
+        "tests",
+        "unavailable",
+        "`[commands] setup` ended with exit code 1: no network",
+    );
+}
+
+/// A Go module on a machine whose `go` tests and cannot vet.
+fn go_project() -> Sandbox {
+    let sandbox = Sandbox::new();
+    let tools = sandbox.root().with_file_name("tools");
+    std::fs::create_dir(&tools).expect("made");
+    std::fs::write(tools.join("go"), "#!/bin/sh\n[ \"$1\" = test ] && exec sh run.sh\nexit 127\n")
+        .expect("written");
+    make_executable(&tools.join("go"));
+    let path = format!("{}:{}", tools.display(), std::env::var("PATH").expect("a PATH"));
+    let sandbox = sandbox.with("PATH", &path);
+    sandbox.write("go.mod", "module example\n");
+    sandbox.write("run.sh", super::RUNNER);
+    sandbox.write("tests/old.t", "true\n");
+    commit(&sandbox);
+    sandbox.write(".ai-workflow/config.toml", WORK);
+    sandbox
+}
+
+#[test]
+fn detected_commands_are_agreed_on_and_one_that_cannot_run_is_noted() {
+    let sandbox = go_project();
+    work(
+        &sandbox,
+        &[("package.json", "{\"scripts\": {\"test\": \"vitest run\", \"lint\": \"eslint .\"}}\n")],
+        &[],
+    )
+    .exits(0);
+    let agreed = &sandbox.facts()[0]["agreement"]["commands"];
+    assert_eq!(agreed, &json!({"lint": "go vet ./...", "test": "go test ./..."}));
+    expect(&sandbox, "implementation", "lint", "unavailable", "`go vet ./...` could not run");
+    expect(&sandbox, "testing", "tests", "pass", "`go test ./...` passed");
+}
+
+#[test]
+fn what_is_set_stands_against_what_is_detected_and_detection_can_be_switched_off() {
+    let sandbox = go_project();
+    sandbox.write(".ai-workflow/config.toml", &format!("{WORK}[commands]\nlint = \"true\"\n"));
+    work(&sandbox, &[], &[]).exits(0);
+    assert_eq!(sandbox.facts()[0]["agreement"]["commands"], json!({"lint": "true", "test": "go test ./..."}));
+    let sandbox = go_project();
+    sandbox.write(".ai-workflow/config.toml", &format!("{WORK}[commands]\ndetect = false\n"));
+    work(&sandbox, &[], &[]).exits(0);
+    assert_eq!(sandbox.facts()[0]["agreement"]["commands"], json!({}));
+    expect(&sandbox, "testing", "tests", "skipped", "no `[commands] test` is set or detected");
+}
+
+#[test]
+fn doctor_and_the_dry_run_show_which_commands_are_used_and_why() {
+    let sandbox = go_project();
+    sandbox.write(".ai-workflow/config.toml", &format!("{WORK}[commands]\nlint = \"no-such-linter\"\n"));
+    let told = sandbox.run(&["doctor"]).exits(2).stdout;
+    assert!(told.contains("✓ command      test: go test ./... (detected: go.mod is there)"), "{told}");
+    assert!(told.contains("✗ command      lint: no-such-linter (set)"), "{told}");
+    let dry = ["execute", "--issue", "243", "--forge", "local", "--agent", "command:/bin/true", "--dry-run"];
+    let told = sandbox.run(&dry).exits(0).stdout;
+    assert!(told.contains("go test ./... (detected: go.mod is there)"), "{told}");
+    assert!(told.contains("no-such-linter (set)"), "{told}");
+    let value = sandbox.run(&[&dry[..], &["--json"]].concat()).exits(0).json();
+    assert_eq!(
+        value["commands"][1],
+        json!({"key": "test", "line": "go test ./...", "detected_because": "go.mod is there"})
+    );
+}
+
+#[test]
+fn a_run_without_commands_makes_no_worktree() {
+    let sandbox = tested();
+    sandbox.write(".ai-workflow/config.toml", WORK);
+    work(&sandbox, &[], &[]).exits(0);
+    assert_eq!(super::worktrees(&sandbox), 1);
+    assert!(!sandbox.root().with_file_name("repo-issue-243-clean").exists());
+}

@@ -1,0 +1,128 @@
+//! A second review in a whole run: we see ourselves which of its findings are about what changed since the first.
+
+use serde_json::Value;
+
+use crate::support::Sandbox;
+
+const OUTPUT: &str = ".ai-workflow/issue-243/00_planning/output/planning.md";
+
+fn plan(fifth: &str) -> String {
+    (1..=40).map(|line| if line == 5 { format!("{fifth}\\n") } else { format!("step {line}\\n") }).collect()
+}
+
+fn finding(severity: &str, line: u32, issue: &str) -> String {
+    format!(
+        r#"{{"severity": "{severity}", "category": "plan", "file": "{OUTPUT}", "line": {line}, "issue": "{issue}", "in_scope": false}}"#
+    )
+}
+
+/// Plays a planning whose first review fails at line 5, and whose second one approves with a finding.
+fn second_review(finding_of_second: &str) -> (Sandbox, Value) {
+    let first = finding("major", 5, "too vague");
+    let turns = format!(
+        r#"
+[[turn]]
+phase = "planning"
+step = "execute"
+write = [{{ path = "{{{{output}}}}", text = "{}" }}]
+say = "done"
+
+[[turn]]
+phase = "planning"
+step = "revise"
+write = [{{ path = "{{{{output}}}}", text = "{}" }}]
+say = "revised"
+
+[[turn]]
+phase = "planning"
+step = "review"
+round = 1
+say = '{{"review_id": "{{{{review_id}}}}", "result": "FAIL", "summary": "vague", "findings": [{first}]}}'
+
+[[turn]]
+phase = "planning"
+step = "review"
+round = 2
+say = '{{"review_id": "{{{{review_id}}}}", "result": "PASS", "summary": "good", "findings": [{finding_of_second}]}}'
+"#,
+        plan("do it"),
+        plan("add `pages` to the library, with a test")
+    );
+    let sandbox = Sandbox::new();
+    sandbox.short(&turns, &[]).exits(0);
+    let metadata = sandbox.metadata();
+    (sandbox, metadata["phases"]["planning"].clone())
+}
+
+fn rulings(planning: &Value) -> Vec<&str> {
+    let rounds = planning["rounds"].as_array().expect("rounds");
+    rounds.iter().map(|round| round["ruling"].as_str().expect("a word")).collect()
+}
+
+#[test]
+fn a_new_problem_where_nothing_changed_does_not_block_unless_it_is_critical() {
+    let (sandbox, elsewhere) = second_review(&finding("major", 30, "another thing"));
+    assert_eq!(rulings(&elsewhere), ["revise", "advance"]);
+    assert_eq!(elsewhere["findings"][1]["in_scope"], false);
+    assert_eq!(elsewhere["findings"][1]["state"], "new");
+    let request = sandbox.read(".ai-workflow/local/issues/243.pr.md");
+    assert!(request.contains("## Found and not demanded"), "{request}");
+    let (_, critical) = second_review(&finding("critical", 30, "another thing"));
+    assert_eq!(rulings(&critical), ["revise", "revise", "advance"]);
+}
+
+#[test]
+fn a_new_problem_where_something_changed_blocks_whatever_the_reviewer_says_about_its_scope() {
+    let (_, near) = second_review(&finding("major", 7, "another thing"));
+    assert_eq!(rulings(&near), ["revise", "revise", "advance"]);
+    let (_, open) = second_review(&finding("major", 30, "too vague"));
+    assert_eq!(rulings(&open), ["revise", "revise", "advance"], "it was open before");
+    let nowhere = r#"{"severity": "major", "issue": "another thing"}"#;
+    assert_eq!(rulings(&second_review(nowhere).1), ["revise", "revise", "advance"]);
+    let no_file = finding("major", 1, "another thing").replace("planning.md", "missing.md");
+    assert_eq!(rulings(&second_review(&no_file).1), ["revise", "revise", "advance"]);
+}
+
+#[test]
+fn the_prompts_tell_tasks_open_findings_and_what_changed() {
+    let (sandbox, planning) = second_review(&finding("minor", 30, "another thing"));
+    let prompt = |step: &str, round: u32| {
+        sandbox.read(&format!(".ai-workflow/issue-243/00_planning/{step}/round-{round}/attempt-1/prompt.md"))
+    };
+    let revise = prompt("revise", 1);
+    assert!(revise.contains(&format!("T1 {OUTPUT}, major\n   1. L5: too vague (F1, major)")), "{revise}");
+    assert!(!prompt("review", 1).contains("since the last review"));
+    let review = prompt("review", 2);
+    assert!(review.contains(&format!("F1: major, {OUTPUT}:5, plan\n   too vague")), "{review}");
+    assert!(review.contains("+add `pages` to the library, with a test"), "{review}");
+    assert_eq!(planning["tasks"][0]["state"], "done");
+    assert_eq!(planning["tasks"][0]["tries"], 1);
+    assert_eq!(planning["findings"][0]["state"], "resolved");
+    assert_eq!(planning["trend"], "same");
+    let told = sandbox.run(&["explain", "--issue", "243"]).exits(0).stdout;
+    assert!(told.contains(&format!("T1 {OUTPUT}: done, 1 try, for F1")), "{told}");
+    assert!(
+        told.contains(&format!("F1 major {OUTPUT}:5: too vague (resolved, since round 1, fix required), by"))
+    );
+}
+
+#[test]
+fn status_shows_what_is_open_with_its_trend() {
+    let turn = r#"
+[[turn]]
+phase = "planning"
+step = "review"
+say = '{"review_id": "{{review_id}}", "result": "FAIL", "summary": "no", "findings": [{"severity": "major", "file": "src/lib.rs", "line": 2, "issue": "wrong number"}]}'
+"#;
+    let sandbox = Sandbox::new();
+    let _ = sandbox.short(turn, &[]).exits(1);
+    let told = sandbox.run(&["status", "--issue", "243"]).exits(0).stdout;
+    assert!(told.contains("open findings: 1, same (1, 1, 1, 1)"), "{told}");
+    assert!(
+        told.contains("F1 major src/lib.rs:2: wrong number (repeated, since round 1, fix required)"),
+        "{told}"
+    );
+    let json = sandbox.run(&["status", "--issue", "243", "--json"]).exits(0).json();
+    assert_eq!(json["phases"]["planning"]["findings"][0]["id"], "F1");
+    assert_eq!(json["phases"]["planning"]["tasks"][0]["state"], "failed");
+}

@@ -1,0 +1,289 @@
+//! The document review by hand: `doc-review`, alone, with `--fix` and with `--autofix`, on a run of our own binary.
+
+use serde_json::{Value, json};
+
+use crate::support::{Ran, Sandbox, honest_script};
+
+const DOCUMENTS: &str = "[phases.document_review]\nneeds = [\"planning\"]\n\n[presets.documents]\nphases = [\"planning\", \"document_review\", \"report\"]\n";
+const OUTPUT: &str = ".ai-workflow/issue-243/document_review/output";
+const PLAN: &str = ".ai-workflow/issue-243/00_planning/output/planning.md";
+
+/// A run whose plan is written and whose documents nobody has reviewed.
+struct Planned {
+    sandbox: Sandbox,
+    agent: String,
+}
+
+impl Planned {
+    fn new(turns: &str) -> Self {
+        let sandbox = Sandbox::new();
+        sandbox.write(".ai-workflow/config.toml", DOCUMENTS);
+        let agent = sandbox.script(&honest_script(turns));
+        let flags = ["--issue", "243", "--forge", "local", "--agent", &agent];
+        let begin = ["execute", "--phase", "planning", "--preset", "documents"];
+        sandbox.run(&[&begin[..], &flags[..]].concat()).exits(0);
+        Self { sandbox, agent }
+    }
+
+    #[track_caller]
+    fn doc_review(&self, more: &[&str]) -> Ran {
+        let flags = ["doc-review", "--issue", "243", "--agent", &self.agent];
+        self.sandbox.run(&[&flags[..], more].concat())
+    }
+
+    fn phase(&self) -> Value {
+        self.sandbox.metadata()["phases"]["document_review"].clone()
+    }
+
+    fn calls(&self) -> usize {
+        let facts = self.sandbox.facts();
+        let of_phase = |fact: &&Value| fact["type"] == "step_started" && fact["phase"] == "document_review";
+        facts.iter().filter(of_phase).count()
+    }
+}
+
+fn review(round: u32, result: &str, findings: &str) -> String {
+    format!(
+        "[[turn]]\nphase = \"document_review\"\nstep = \"review\"\nround = {round}\nsay = '{{\"review_id\": \"{{{{review_id}}}}\", \"result\": \"{result}\", \"summary\": \"read\", \"findings\": {findings}}}'\n\n"
+    )
+}
+
+/// A triage that judges one finding, and writes the plan anew when it says that it fixes it.
+fn triage(round: u32, fix_required: u32, no_fix_needed: u32, needs_discussion: u32) -> String {
+    let write = match fix_required {
+        0 => String::new(),
+        _ => format!("write = [{{ path = \"{PLAN}\", text = \"# plan of round {round}\" }}]\n"),
+    };
+    let issues = fix_required + no_fix_needed + needs_discussion;
+    format!(
+        "[[turn]]\nphase = \"document_review\"\nstep = \"triage\"\nround = {round}\n{write}say = \"\"\"\nreview_id: {{{{review_id}}}}\n\n| Severity | Issues | Fix Required | No Fix Needed | Needs Discussion |\n|---|---|---|---|---|\n| Major | {issues} | {fix_required} | {no_fix_needed} | {needs_discussion} |\n\"\"\"\n\n"
+    )
+}
+
+const FINDING: &str = r#"[{"severity": "major", "category": "design", "file": "planning.md", "issue": "the limit is missing"}]"#;
+
+#[test]
+fn d_01_a_review_by_hand_is_one_review_and_its_exit_code_is_its_verdict() {
+    let planned = Planned::new(&review(1, "FAIL", FINDING));
+    let ran = planned.doc_review(&[]).exits(1);
+    assert!(ran.stdout.contains("round 1: FAIL by json, 1 finding\n"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("major planning.md: the limit is missing"), "{}", ran.stdout);
+    assert!(planned.sandbox.read(&format!("{OUTPUT}/document-review-1.md")).contains("the limit is missing"));
+    assert!(!planned.sandbox.has(&format!("{OUTPUT}/document-review-1-reply.md")));
+    assert_eq!((planned.calls(), planned.phase()["status"].clone()), (1, json!("in_progress")));
+    let expected = json!({"status": "in_progress", "current_round": 1, "rounds": [{
+        "number": 1, "status": "review_complete", "fix_status": null, "fix_required": null,
+        "no_fix_needed": null, "needs_discussion": null}]});
+    assert_eq!(planned.phase()["document_review"], expected);
+    let status = planned.sandbox.run(&["status", "--issue", "243"]).exits(0);
+    assert!(status.stdout.contains("    round 1: reviewed, no answer yet\n"), "{}", status.stdout);
+}
+
+#[test]
+fn d_01_a_review_by_hand_that_passes_approves_nothing() {
+    let planned = Planned::new("");
+    let report = planned.doc_review(&["--json"]).exits(0).json();
+    assert_eq!((&report["exit_code"], &report["review"]["verdict"]), (&json!(0), &json!("PASS")));
+    assert_eq!(report["review"]["document"], format!("{OUTPUT}/document-review-1.md"));
+    assert_eq!((planned.calls(), planned.phase()["status"].clone()), (1, json!("in_progress")));
+}
+
+#[test]
+fn d_01_the_fix_by_hand_answers_the_review_once_and_the_next_review_sees_the_fixes() {
+    let planned = Planned::new(&(review(1, "FAIL", FINDING) + &triage(1, 1, 0, 0)));
+    planned.doc_review(&[]).exits(1);
+    planned.doc_review(&["--fix"]).exits(0).says("Round 1 answered: 1 to fix, 0 not to fix, 0 to discuss");
+    assert_eq!(planned.sandbox.read(PLAN), "# plan of round 1");
+    assert!(planned.sandbox.has(&format!("{OUTPUT}/document-review-1-reply.md")));
+    assert_eq!(planned.calls(), 2);
+    let rounds = planned.phase()["document_review"]["rounds"].clone();
+    assert_eq!(
+        (&rounds[0]["fix_status"], &rounds[0]["status"]),
+        (&json!("applied"), &json!("reply_complete"))
+    );
+    planned.doc_review(&["--fix"]).refuses(2, "no review of document_review waits for an answer");
+    planned.doc_review(&[]).exits(0);
+    assert!(planned.sandbox.has(&format!("{OUTPUT}/document-review-2.md")));
+    planned.doc_review(&["--fix"]).exits(0).says("Round 2 approved");
+    assert_eq!((planned.calls(), planned.phase()["status"].clone()), (4, json!("completed")));
+    assert_eq!(planned.phase()["document_review"]["status"], "approved");
+}
+
+#[test]
+fn d_01_the_loop_runs_with_autofix_and_takes_up_what_was_made_by_hand() {
+    let planned = Planned::new(&(review(1, "FAIL", FINDING) + &triage(1, 1, 0, 0)));
+    planned.doc_review(&[]).exits(1);
+    planned.doc_review(&["--autofix"]).exits(0);
+    assert_eq!((planned.calls(), planned.phase()["status"].clone()), (4, json!("completed")));
+    assert_eq!(planned.sandbox.metadata()["phases"]["report"]["status"], "pending");
+    planned.doc_review(&[]).refuses(2, "the documents are approved since round 2");
+}
+
+#[test]
+fn d_02_a_round_is_a_review_and_then_its_answer_each_with_its_document() {
+    let planned = Planned::new(&(review(1, "FAIL", FINDING) + &triage(1, 1, 0, 0)));
+    planned.doc_review(&["--autofix"]).exits(0);
+    let facts = planned.sandbox.facts();
+    let steps: Vec<_> = facts
+        .iter()
+        .filter(|fact| fact["type"] == "step_started" && fact["phase"] == "document_review")
+        .map(|fact| format!("{} {}", fact["step"].as_str().unwrap_or_default(), fact["round"]))
+        .collect();
+    assert_eq!(steps, ["review 1", "triage 1", "review 2", "triage 2"]);
+    for name in ["1.md", "1-reply.md", "2.md", "2-reply.md"] {
+        assert!(planned.sandbox.has(&format!("{OUTPUT}/document-review-{name}")), "{name}");
+    }
+    let status = planned.sandbox.run(&["status", "--issue", "243"]).exits(0).stdout;
+    let expected = "round 1: 1 to fix, 0 not to fix, 0 to discuss; fixes applied, to be reviewed again\n";
+    assert!(status.contains(expected), "{status}");
+    assert!(status.contains("    round 2: 0 to fix, 0 not to fix, 0 to discuss\n"), "{status}");
+}
+
+#[test]
+fn d_06_what_is_to_be_discussed_is_told_at_once_and_pauses_after_the_fixes() {
+    let both = r#"[{"severity": "major", "issue": "the limit is missing"}, {"severity": "major", "issue": "which?"}]"#;
+    let planned = Planned::new(&(review(1, "FAIL", both) + &triage(1, 1, 0, 1)));
+    planned
+        .doc_review(&["--autofix"])
+        .exits(3)
+        .says("1 finding of round 1 to be discussed: read document-review-1-reply.md; the fixes go on first")
+        .says("what round 1 left to be discussed is not answered");
+    assert_eq!(planned.calls(), 4);
+    assert_eq!(planned.phase()["document_review"]["status"], "paused");
+    planned.doc_review(&["--autofix"]).exits(3);
+    assert_eq!(planned.calls(), 4, "a question waits for a person, not for another call");
+    let go_on = ["resume", "--issue", "243", "--continue", "--text", "the second", "--agent", &planned.agent];
+    planned.sandbox.run(&go_on).exits(0);
+    assert_eq!(planned.phase()["document_review"]["status"], "approved");
+}
+
+#[test]
+fn d_08_a_table_that_cannot_be_read_is_told_to_the_triage_and_then_to_a_person() {
+    let nothing = triage(1, 0, 0, 0);
+    let planned = Planned::new(&(review(1, "FAIL", FINDING) + &nothing));
+    let why = "the triage table cannot be read: it judges none of the 1 findings of the review";
+    planned.doc_review(&["--autofix"]).exits(3).says(why);
+    assert_eq!(planned.calls(), 3);
+    let prompt = ".ai-workflow/issue-243/document_review/triage/round-1/attempt-2/prompt.md";
+    let prompt = planned.sandbox.read(prompt);
+    assert!(prompt.contains("it judges none of the 1 findings of the review"), "{prompt}");
+    assert_eq!(planned.sandbox.metadata()["paused"]["reason"], "unreadable");
+}
+
+#[test]
+fn d_20_a_review_begins_when_its_documents_are_there_and_nothing_of_it_is_under_way() {
+    let sandbox = Sandbox::new();
+    sandbox.write(".ai-workflow/config.toml", DOCUMENTS);
+    sandbox.run(&["doc-review", "--issue", "243"]).refuses(2, "there is no run of issue 243");
+    let planned = Planned::new(&review(1, "FAIL", FINDING));
+    planned.doc_review(&["--fix", "--autofix"]).exits(2).says("cannot be used with");
+    planned.doc_review(&["--fix"]).refuses(2, "no review of document_review waits for an answer");
+    planned.doc_review(&[]).exits(1);
+    planned.doc_review(&[]).refuses(2, "round 1 is reviewed, and nobody has answered it yet");
+    assert_eq!(planned.calls(), 1);
+}
+
+#[test]
+fn d_20_a_review_without_its_documents_is_refused() {
+    let sandbox = Sandbox::new();
+    sandbox.write(".ai-workflow/config.toml", DOCUMENTS);
+    let agent = sandbox.script(&honest_script(""));
+    let flags = ["--issue", "243", "--forge", "local", "--agent", &agent, "--preset", "documents"];
+    let report = ["execute", "--phase", "report", "--skip-dependency-check"];
+    sandbox.run(&[&report[..], &flags[..]].concat()).exits(0);
+    let by_hand = ["doc-review", "--issue", "243", "--agent", &agent];
+    sandbox.run(&by_hand).refuses(2, "document_review needs planning, which is not completed");
+    assert!(!sandbox.has(OUTPUT));
+}
+
+/// A review of two problems, a triage that fixes one of them and refuses the other with its reason, and the same once more.
+fn two_answers() -> String {
+    let limit = r#"{"severity": "major", "category": "design", "file": "planning.md", "issue": "the limit is missing"}"#;
+    let name = r#"{"severity": "minor", "category": "design", "file": "planning.md", "issue": "the name is too long"}"#;
+    let answer = |round: u32, write: &str, judgments: &str, rows: &str| {
+        format!(
+            "[[turn]]\nphase = \"document_review\"\nstep = \"triage\"\nround = {round}\n{write}say = \"\"\"\n{judgments}\nreview_id: {{{{review_id}}}}\n\n| Severity | Issues | Fix Required | No Fix Needed | Needs Discussion |\n|---|---|---|---|---|\n{rows}\n\"\"\"\n\n"
+        )
+    };
+    let refused = "**Judgment**: No Fix Needed\nIt is the name that the issue uses.\n";
+    let both = format!(
+        "### [1] The limit\n**Judgment**: Fix Required\nWritten in line 1.\n\n### [2] The name\n{refused}"
+    );
+    let write = format!("write = [{{ path = \"{PLAN}\", text = \"# plan with a limit\" }}]\n");
+    review(1, "FAIL", &format!("[{name}, {limit}]"))
+        + &answer(1, &write, &both, "| Major | 1 | 1 | 0 | 0 |\n| Minor | 1 | 0 | 1 | 0 |")
+        + &review(2, "PASS_WITH_SUGGESTIONS", &format!("[{name}]"))
+        + &answer(2, "", &format!("### The name is too long\n{refused}"), "| Minor | 1 | 0 | 1 | 0 |")
+}
+
+#[test]
+fn d_21_what_the_triage_says_of_each_finding_is_kept_and_shown_with_its_reason() {
+    let planned = Planned::new(&two_answers());
+    planned.doc_review(&["--autofix"]).exits(0);
+    let facts = planned.sandbox.facts();
+    let triaged: Vec<&Value> = facts.iter().filter(|fact| fact["type"] == "triaged").collect();
+    assert_eq!(triaged[0]["judgments"][0]["disposition"], "fix_required");
+    assert_eq!(triaged[0]["judgments"][0]["findings"], json!(["design|planning.md|thelimitismissing"]));
+    assert_eq!(triaged[1]["judgments"][0]["findings"], json!(["design|planning.md|thenameistoolong"]));
+    let listed = planned.phase()["findings"].clone();
+    let of = |issue: &str| {
+        let found = listed.as_array().expect("findings").iter().find(|it| it["finding"]["issue"] == issue);
+        found.expect("it was found").clone()
+    };
+    let (limit, name) = (of("the limit is missing"), of("the name is too long"));
+    assert_eq!((&limit["state"], &limit["disposition"]), (&json!("resolved"), &json!("fix_required")));
+    assert_eq!(limit["evidence"], "the triage of round 1: Written in line 1.");
+    assert_eq!((&name["state"], &name["disposition"]), (&json!("repeated"), &json!("no_fix")));
+    let why = "the triage of round 2: It is the name that the issue uses.";
+    assert_eq!(name["evidence"], why);
+    let findings =
+        |more: &[&str]| planned.sandbox.run(&[&["findings", "--issue", "243"], more].concat()).exits(0);
+    let text = findings(&[]).stdout;
+    let line = format!(
+        "answered:\n  minor planning.md: the name is too long [design] (document_review, since round 1, no fix needed: {why})\n"
+    );
+    assert!(text.contains("0 open, 2 settled\n") && text.ends_with(&line), "{text}");
+    let json = findings(&["--format", "json"]).json();
+    let answered: Vec<&Value> =
+        json["findings"].as_array().expect("a list").iter().filter(|it| it["answered"] == true).collect();
+    assert_eq!((answered.len(), &answered[0]["reason"]), (1, &json!(why)));
+    let sarif = findings(&["--format", "sarif"]).json();
+    let results = sarif["runs"][0]["results"].as_array().expect("results");
+    assert_eq!(results.len(), 1);
+    assert_eq!(results[0]["suppressions"][0]["justification"], why);
+}
+
+#[test]
+fn a_document_edited_while_a_finding_is_discussed_is_reviewed_and_committed_as_it_was_reviewed() {
+    let planned = Planned::new(&(review(1, "FAIL", FINDING) + &triage(1, 0, 0, 1)));
+    planned.doc_review(&["--autofix"]).exits(3);
+    planned.sandbox.write(PLAN, "# by hand\n");
+    let words = ["resume", "--issue", "243", "--agent", &planned.agent, "--answer", "as it is now"];
+    planned.sandbox.run(&words).exits(0);
+    let show = |commit: &str| planned.sandbox.git(&["show", &format!("{commit}:{PLAN}")]);
+    assert_eq!(
+        (show("ai-workflow/issue-243"), planned.sandbox.read(PLAN)),
+        ("# by hand".into(), "# by hand\n".into())
+    );
+    let facts = planned.sandbox.facts();
+    let reviewed = |fact: &&Value| fact["type"] == "reviewed" && fact["phase"] == "document_review";
+    let tree = facts.iter().rfind(reviewed).expect("a review")["tree"].as_str().expect("a tree").to_owned();
+    assert_eq!(show(&tree), "# by hand", "that is what the reviewer approved");
+}
+
+#[test]
+fn documents_edited_or_committed_between_a_review_by_hand_and_its_answer_are_reviewed_before_they_are_approved()
+ {
+    for commits in [false, true] {
+        let planned = Planned::new(&(review(1, "FAIL", FINDING) + &triage(1, 0, 1, 0)));
+        planned.doc_review(&[]).exits(1);
+        planned.sandbox.write(PLAN, "# by hand\n");
+        if commits {
+            planned.sandbox.git(&["commit", "-q", "-m", "by hand", PLAN]);
+        }
+        planned.doc_review(&["--autofix"]).exits(0);
+        assert_eq!((planned.calls(), planned.phase()["status"].clone()), (4, json!("completed")));
+        let plan = planned.sandbox.git(&["show", &format!("ai-workflow/issue-243:{PLAN}")]);
+        assert_eq!(plan, "# by hand");
+    }
+}

@@ -1,0 +1,117 @@
+//! What the evaluation's decision about the run leads to, on a run of our own binary: exit codes, and what is left for later.
+
+use crate::support::{Ran, Sandbox, honest_script};
+
+const ENDING: &str = "[presets.ending]\nphases = [\"planning\", \"evaluation\"]\n";
+
+/// A run whose evaluation says this.
+fn evaluated(say: &str) -> (Sandbox, Ran) {
+    let sandbox = Sandbox::new();
+    sandbox.write(".ai-workflow/config.toml", ENDING);
+    let turn = format!(
+        "[[turn]]\nphase = \"evaluation\"\nstep = \"execute\"\nwrite = [{{ path = \"{{{{output}}}}\", text = \"# evaluation {{{{round}}}}\" }}]\nsay = '{say}'\n"
+    );
+    let agent = sandbox.script(&honest_script(&turn));
+    let ran = sandbox
+        .run(&["execute", "--issue", "243", "--forge", "local", "--preset", "ending", "--agent", &agent]);
+    (sandbox, ran)
+}
+
+fn reason(sandbox: &Sandbox) -> String {
+    let reason = sandbox.metadata()["phases"]["evaluation"]["reason"].clone();
+    reason.as_str().unwrap_or_default().to_owned()
+}
+
+#[test]
+fn w_11_an_abort_and_words_that_decide_nothing_never_exit_with_0() {
+    for (say, expected) in [
+        (r#"{"decision": "ABORT"}"#, "aborted"),
+        ("DECISION: ABORT", "aborted"),
+        (r#"{"decision": "FAIL_PHASE_nowhere"}"#, "evaluation_failed"),
+        (r#"{"decision": "GOOD_ENOUGH"}"#, "no_decision"),
+        ("DECISION: PERFECT", "no_decision"),
+        ("DECISION: PASS | ABORT", "no_decision"),
+        ("The run is a success.", "no_decision"),
+    ] {
+        let (sandbox, ran) = evaluated(say);
+        assert_eq!((ran.code, reason(&sandbox).as_str()), (1, expected), "{say}\n{}", ran.stderr);
+        assert!(!sandbox.has(".ai-workflow/local/issues/243.pr.md"), "{say}");
+    }
+}
+
+#[test]
+fn w_11_a_phase_that_fails_in_the_evaluation_is_reopened_within_the_bound() {
+    let (sandbox, ran) = evaluated(r#"{"decision": "FAIL_PHASE_planning"}"#);
+    ran.exits(1).says("sent back 2/2 times already");
+    let begun = sandbox.facts().into_iter().filter(|fact| {
+        fact["type"] == "step_started" && fact["phase"] == "planning" && fact["step"] == "execute"
+    });
+    assert_eq!((begun.count(), reason(&sandbox)), (3, "evaluation_failed".to_owned()));
+}
+
+#[test]
+fn w_11_pass_with_issues_completes_and_the_pull_request_lists_what_is_left() {
+    let task = r#"{"decision": "PASS_WITH_ISSUES", "remaining_tasks": [{"task": "say it in the manual", "phase": "documentation", "priority": "low"}]}"#;
+    let (sandbox, ran) = evaluated(task);
+    ran.exits(0);
+    let text = sandbox.read(".ai-workflow/local/issues/243.pr.md");
+    assert!(text.contains("## Left for later\n\n- say it in the manual (low documentation)\n"), "{text}");
+    let (sandbox, ran) = evaluated("DECISION: PASS_WITH_ISSUES");
+    ran.exits(0);
+    let text = sandbox.read(".ai-workflow/local/issues/243.pr.md");
+    assert!(text.contains("- The evaluation decided PASS_WITH_ISSUES and names no task"), "{text}");
+}
+
+#[test]
+fn w_11_a_decision_that_a_person_accepted_against_stands_in_the_pull_request() {
+    for (decision, told) in [
+        ("ABORT", "- evaluation · the evaluation decided **ABORT**, which a person accepted: we ship it"),
+        (
+            "FAIL_PHASE_planning",
+            "- evaluation · the evaluation decided **FAIL_PHASE_planning**, which a person accepted: we ship it",
+        ),
+        (
+            "GOOD_ENOUGH",
+            "- evaluation · the evaluation made **no decision**, which a person accepted: we ship it",
+        ),
+        (
+            "GOOD_ENOUGH",
+            "| evaluation | 1 | decision | **FAIL** |  |  | no decision can be read: `GOOD_ENOUGH` is none",
+        ),
+    ] {
+        let sandbox = Sandbox::new();
+        let asks = "[phases.evaluation]\nmax_revisions = 0\non_exhausted = \"pause\"\n";
+        sandbox.write(".ai-workflow/config.toml", &format!("{ENDING}{asks}"));
+        let turn = format!(
+            "[[turn]]\nphase = \"evaluation\"\nstep = \"execute\"\nwrite = [{{ path = \"{{{{output}}}}\", text = \"# evaluation\" }}]\nsay = '{{\"decision\": \"{decision}\"}}'\n[[turn]]\nphase = \"evaluation\"\nstep = \"review\"\nsay = '{{\"review_id\": \"{{{{review_id}}}}\", \"result\": \"FAIL\", \"summary\": \"no\", \"findings\": []}}'\n"
+        );
+        let agent = sandbox.script(&honest_script(&turn));
+        let words =
+            ["execute", "--issue", "243", "--forge", "local", "--preset", "ending", "--agent", &agent];
+        sandbox.run(&words).exits(3);
+        let accept = ["resume", "--issue", "243", "--agent", &agent, "--accept", "--reason", "we ship it"];
+        sandbox.run(&accept).exits(0);
+        let text = sandbox.read(".ai-workflow/local/issues/243.pr.md");
+        assert!(text.contains(told), "{decision}: {text}");
+    }
+}
+
+#[test]
+fn a_document_that_tells_an_abort_in_words_is_asked_about_and_never_passes() {
+    for (document, code) in [
+        ("## Decision\\n\\nABORT\\n", 1),
+        ("最終判定: ABORT\\n", 1),
+        ("The decision is ABORT.\\n", 1),
+        ("## Decision\\n\\nPASS\\n\\nThe options were PASS and ABORT.\\n", 0),
+    ] {
+        let sandbox = Sandbox::new();
+        sandbox.write(".ai-workflow/config.toml", ENDING);
+        let agent = sandbox.script(&honest_script(&format!(
+            "[[turn]]\nphase = \"evaluation\"\nstep = \"execute\"\nwrite = [{{ path = \"{{{{output}}}}\", text = \"# evaluation\\n\\n{document}\" }}]\nsay = 'DECISION: PASS'\n"
+        )));
+        let ran = sandbox
+            .run(&["execute", "--issue", "243", "--forge", "local", "--preset", "ending", "--agent", &agent]);
+        let expected = if code == 0 { "" } else { "no_decision" };
+        assert_eq!((ran.code, reason(&sandbox).as_str()), (code, expected), "{document}\n{}", ran.stderr);
+    }
+}

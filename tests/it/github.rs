@@ -1,0 +1,58 @@
+//! A fake GitHub in this process: it keeps state, refuses what GitHub refuses, breaks as it is told, and is held to
+//! GitHub's published description (`tests/github`). Beside it the tests of the fake itself and of the forge against it.
+
+mod action;
+mod actions;
+mod behaviour;
+mod checks;
+mod client;
+mod closed;
+mod commands;
+mod comments;
+mod contract;
+mod control;
+mod deleted;
+mod disturbed;
+mod enterprise;
+mod event;
+mod exchange;
+mod fault;
+mod feedback;
+mod finalized;
+mod follow_up;
+mod forge;
+mod graphql;
+mod issues;
+mod job_table;
+mod labels;
+mod no_ci;
+mod pace;
+mod paging;
+mod people;
+mod picture;
+mod presented;
+mod prism;
+mod pulls;
+mod query;
+mod rate_limit;
+mod reactions;
+mod redispatch;
+mod references;
+mod remote_checks;
+mod repository;
+mod request;
+mod routes;
+mod run;
+mod server;
+mod spoken;
+mod sweep;
+mod talk;
+mod tampered;
+mod threads;
+mod too_much;
+mod two_jobs;
+mod wire;
+mod world;
+
+pub use fault::{Fault, Hit, Kind, Lost};
+pub use server::Github;

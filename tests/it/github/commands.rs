@@ -1,0 +1,370 @@
+//! Commands in comments against the fake: each is obeyed once, of people who may, and tells what became of it.
+
+use serde_json::Value;
+
+use super::run::{FAILS, Scene};
+use crate::support::Ran;
+
+/// Turns after which the run waits for a person.
+const WAITS: [&str; 4] = ["--forge", "github", "--set", "policies.phase-review.outcomes.exhausted=pause"];
+
+impl Scene {
+    /// Has a comment worked on.
+    fn says(&self, login: &str, body: &str) -> Ran {
+        let event = self.github.commented(login, 243, body);
+        self.event("issue_comment", &event)
+    }
+
+    fn outcome(&self) -> Value {
+        self.sandbox.metadata()["outcome"].clone()
+    }
+
+    /// Returns the reactions on the newest comment of a person.
+    fn reactions_to(&self, login: &str) -> Vec<String> {
+        let comments = self.github.state().comments;
+        let newest = comments.iter().rfind(|comment| comment.author == login).expect("a comment");
+        self.reactions(&format!("comment/{}", newest.id))
+    }
+
+    /// Returns the newest comment of ours.
+    fn reply(&self) -> String {
+        let comments = self.github.state().comments;
+        comments.into_iter().rfind(|comment| comment.author == "octo-machine").expect("a reply").body
+    }
+
+    fn paused() -> Self {
+        let scene = Self::of_event();
+        let event = scene.labeled();
+        scene.event_with(FAILS, "issues", &event, &WAITS).exits(3);
+        scene
+    }
+
+    fn failed() -> Self {
+        let scene = Self::of_event();
+        let event = scene.labeled();
+        scene.event_with(FAILS, "issues", &event, &["--forge", "github"]).exits(1);
+        scene
+    }
+}
+
+#[test]
+fn run_begins_a_run_and_the_same_comment_begins_no_second_one() {
+    let scene = Scene::of_event();
+    scene.github.permit("bob", "write");
+    let event = scene.github.commented("bob", 243, "Please.\n\n/ai-workflow run");
+    scene.event("issue_comment", &event).exits(0);
+    assert_eq!(scene.outcome(), "completed");
+    assert_eq!(scene.reactions_to("bob"), ["eyes", "rocket"]);
+    let before = scene.github.state();
+    scene.event("issue_comment", &event).exits(0).says("was obeyed before");
+    assert_eq!(scene.github.state(), before);
+    scene.says("bob", "/ai-workflow resume").exits(0).says("E_COMMAND_REFUSED");
+    assert!(scene.reply().contains("the run is completed: nothing is left to do"), "{}", scene.reply());
+    assert_eq!(scene.reactions_to("bob"), ["eyes", "confused"]);
+    scene.within_the_contract();
+}
+
+#[test]
+fn a_stranger_is_not_heard_and_not_answered() {
+    let scene = Scene::of_event();
+    scene.says("mallory", "/ai-workflow run").exits(0).says("E_ACTOR_DENIED");
+    scene.says("mallory", "/ai-workflow nonsense").exits(0).says("E_ACTOR_DENIED");
+    scene.says("mallory", "> /ai-workflow run").exits(0).says("holds no command");
+    assert_eq!(scene.github.writes(), 0, "{:#?}", scene.github.calls());
+    assert!(!scene.sandbox.has(".ai-workflow/issue-243"));
+}
+
+#[test]
+fn t_14_a_comment_that_was_changed_or_is_somebody_elses_is_not_obeyed() {
+    let scene = Scene::of_event();
+    scene.github.permit("bob", "write");
+    let event = scene.github.commented("bob", 243, "/ai-workflow run");
+    let id = event["comment"]["id"].as_u64().expect("an id");
+    scene.github.edit_comment(id, "/ai-workflow run");
+    scene.event("issue_comment", &event).exits(0).says("E_COMMAND_CHANGED");
+    let mut event = scene.github.commented("mallory", 243, "/ai-workflow run");
+    event["sender"] = scene.github.person("bob");
+    scene.event("issue_comment", &event).exits(0).says("E_ACTOR_MISMATCH");
+    let event = scene.github.commented("bob", 243, "/ai-workflow run");
+    scene.github.delete_comment(event["comment"]["id"].as_u64().expect("an id"));
+    scene.event("issue_comment", &event).exits(0).says("E_COMMAND_CHANGED");
+    assert_eq!(scene.github.writes(), 0);
+}
+
+#[test]
+fn what_is_unclear_is_answered_with_one_line() {
+    let scene = Scene::of_event();
+    scene.github.permit("bob", "write");
+    scene.says("bob", "/ai-workflow begin").exits(0).says("E_COMMAND_UNKNOWN");
+    assert!(scene.reply().contains("there is no command of that name: `/ai-workflow`"), "{}", scene.reply());
+    assert_eq!(scene.reactions_to("bob"), ["confused"]);
+    scene.says("bob", "/ai-workflow run\n/ai-workflow cancel").exits(0).says("only one command");
+    scene.says("bob", "/ai-workflow status").exits(0).says("E_COMMAND_REFUSED");
+    assert!(scene.reply().contains("there is no run of this issue"), "{}", scene.reply());
+    scene.within_the_contract();
+}
+
+#[test]
+fn status_and_explain_have_one_comment_each_however_often_they_are_asked_for() {
+    let scene = Scene::paused();
+    let asked = scene.comment();
+    assert!(asked.contains("in a comment:\n\n    /ai-workflow answer your advice\n"), "{asked}");
+    assert!(asked.contains("At a terminal</summary>\n\n    ai-workflow resume --issue 243"), "{asked}");
+    for _ in 0..2 {
+        scene.says("bob", "/ai-workflow status").exits(0);
+        assert!(scene.reply().contains("waiting (exhausted)"), "{}", scene.reply());
+        assert_eq!(scene.reactions_to("bob"), ["eyes", "rocket"]);
+    }
+    scene.says("bob", "/ai-workflow explain").exits(0);
+    assert!(scene.reply().contains("Limits used:"), "{}", scene.reply());
+    let ours = scene.github.state().comments.into_iter().filter(|comment| comment.author == "octo-machine");
+    assert_eq!(ours.count(), 3, "the progress, the status, the explanation");
+}
+
+#[test]
+fn an_answer_goes_on_in_the_name_of_who_gave_it() {
+    let scene = Scene::paused();
+    scene.says("bob", "/ai-workflow run").exits(0).says("waits for an answer");
+    scene.says("bob", "/ai-workflow answer\nuse the old name").exits(0);
+    assert_eq!(scene.outcome(), "completed");
+    let answered = scene.sandbox.facts().into_iter().find(|fact| fact["type"] == "answered");
+    let answered = answered.expect("an answer");
+    assert_eq!((&answered["by"], &answered["text"]), (&"bob".into(), &"use the old name".into()));
+}
+
+#[test]
+fn another_machine_obeys_as_well() {
+    let scene = Scene::paused();
+    scene.on_another_machine();
+    scene.says("bob", "/ai-workflow status").exits(0);
+    assert!(scene.reply().contains("waiting (exhausted)"), "{}", scene.reply());
+    let ran = scene.says("bob", "/ai-workflow answer go on").exits(0);
+    assert!(ran.stderr.contains("The files of the phase under way are taken over"), "{}", ran.stderr);
+    assert_eq!(scene.outcome(), "completed");
+    assert!(scene.sandbox.facts().iter().all(|fact| fact["type"] != "reopened"));
+    scene.everything_is_pushed();
+    assert_eq!(
+        scene.sandbox.git(&["ls-remote", "origin", "refs/ai-workflow-work/*"]),
+        "",
+        "nobody needs it any more"
+    );
+}
+
+#[test]
+fn work_that_another_machine_left_can_be_accepted_here() {
+    let scene = Scene::paused();
+    scene.on_another_machine();
+    scene.says("bob", "/ai-workflow accept it is known").exits(0);
+    assert_eq!(scene.outcome(), "completed");
+    scene.everything_is_pushed();
+}
+
+#[test]
+fn work_with_a_secret_in_it_does_not_leave_the_machine() {
+    let scene = Scene::of_event();
+    let event = scene.labeled();
+    let leaks = r##"
+[[turn]]
+phase = "design"
+step = "execute"
+write = [{ path = "{{output}}", text = "# design\n\nghp_a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8\n" }]
+say = "done"
+"##;
+    let ran = scene.event_with(&format!("{FAILS}{leaks}"), "issues", &event, &WAITS);
+    assert!(ran.stderr.contains("secret"), "{}", ran.stderr);
+    assert_eq!(scene.sandbox.git(&["ls-remote", "origin", "refs/ai-workflow-work/*"]), "");
+}
+
+#[test]
+fn work_that_is_lost_is_done_anew() {
+    let scene = Scene::paused();
+    scene.sandbox.git(&["push", "-q", "origin", ":refs/ai-workflow-work/issue-243"]);
+    scene.on_another_machine();
+    scene.says("bob", "/ai-workflow accept it is known").exits(0).says("E_COMMAND_REFUSED");
+    scene.says("bob", "/ai-workflow answer mind the last page").exits(0);
+    assert_eq!(scene.outcome(), "completed");
+    let reopened = scene.sandbox.facts().into_iter().find(|fact| fact["type"] == "reopened");
+    assert_eq!(reopened.expect("it begins anew")["reason"], "mind the last page");
+    scene.everything_is_pushed();
+}
+
+#[test]
+fn what_a_run_shared_goes_with_it() {
+    let scene = Scene::paused();
+    let shared = || scene.sandbox.git(&["ls-remote", "origin", "refs/ai-workflow-work/*"]);
+    assert!(shared().contains("refs/ai-workflow-work/issue-243"), "{}", shared());
+    scene.sandbox.run(&["cleanup", "--issue", "243", "--force"]).exits(0);
+    assert_eq!(shared(), "");
+}
+
+#[test]
+fn a_phase_that_has_done_nothing_yet_begins_on_another_machine() {
+    let scene = Scene::of_event();
+    let event = scene.labeled();
+    let few = ["--forge", "github", "--set", "budget.calls=2"];
+    scene.event_with("", "issues", &event, &few).exits(3);
+    scene.on_another_machine();
+    scene.says("bob", "/ai-workflow resume").exits(0).says("the run still waits (budget)");
+    assert_eq!(scene.reactions_to("bob"), ["eyes", "confused"]);
+    let more = ["--forge", "github", "--set", "budget.calls=100"];
+    let run = scene.github.commented("bob", 243, "/ai-workflow run");
+    scene.event_with("", "issue_comment", &run, &more).exits(0);
+    assert_eq!(scene.outcome(), "completed");
+    scene.everything_is_pushed();
+}
+
+#[test]
+fn a_budget_is_raised_where_the_jobs_are_and_a_comment_goes_on() {
+    let scene = Scene::of_event();
+    let scene = Scene { sandbox: scene.sandbox.with("AI_WORKFLOW_BUDGET__CALLS", "2"), ..scene };
+    let event = scene.labeled();
+    scene.event("issues", &event).exits(3);
+    let told = "in a comment, once the job has `AI_WORKFLOW_BUDGET__CALLS: 4`";
+    assert!(scene.comment().contains(told), "{}", scene.comment());
+    // What somebody may cost is not said by a comment.
+    scene.says("bob", "/ai-workflow run").exits(0).says("the run still waits (budget)");
+    let scene = Scene { sandbox: scene.sandbox.with("AI_WORKFLOW_BUDGET__CALLS", "100"), ..scene };
+    scene.says("bob", "/ai-workflow run").exits(0);
+    assert_eq!(scene.outcome(), "completed");
+}
+
+#[test]
+fn a_run_that_waits_is_ended_from_another_machine() {
+    let scene = Scene::paused();
+    scene.on_another_machine();
+    scene.says("bob", "/ai-workflow cancel").exits(0);
+    assert_eq!(scene.outcome(), "cancelled");
+    scene.everything_is_pushed();
+}
+
+#[test]
+#[ignore = "full suite: waits for the next look at the comments"]
+fn an_agent_at_work_is_stopped_by_who_ends_the_run() {
+    let scene = Scene::of_event();
+    let event = scene.labeled();
+    let slow = "[[turn]]\nphase = \"planning\"\nstep = \"execute\"\nsleep_ms = 600000\n";
+    let child = scene.start_event(slow, "issues", &event);
+    let log = scene.sandbox.root().join(".ai-workflow/issue-243/events.jsonl");
+    while !std::fs::read_to_string(&log).unwrap_or_default().contains("step_started") {
+        std::thread::yield_now();
+    }
+    scene.github.comment_by("bob", 243, "/ai-workflow cancel");
+    let output = child.wait_with_output().expect("it ends");
+    assert_eq!(output.status.code(), Some(130), "{}", String::from_utf8_lossy(&output.stderr));
+    assert_eq!(scene.outcome(), "cancelled");
+    assert_eq!(scene.reactions_to("bob"), ["rocket"]);
+    assert_eq!(scene.labels(), ["bug", "ai-workflow:cancelled"]);
+    scene.everything_is_pushed();
+}
+
+#[test]
+fn accept_and_resume_answer_too() {
+    let scene = Scene::paused();
+    scene.says("bob", "/ai-workflow accept it is known").exits(0);
+    assert_eq!(scene.outcome(), "completed");
+    let scene = Scene::paused();
+    scene.says("bob", "/ai-workflow resume").exits(0);
+    assert_eq!(scene.outcome(), "completed");
+    scene.says("bob", "/ai-workflow accept once more").exits(0).says("E_COMMAND_REFUSED");
+}
+
+#[test]
+fn retry_opens_the_phase_that_failed_or_an_earlier_one() {
+    let scene = Scene::failed();
+    let told = scene.comment();
+    assert!(told.contains("**Next:** a comment `/ai-workflow retry design`"), "{told}");
+    scene.says("bob", "/ai-workflow run").exits(0).says("/ai-workflow retry design");
+    scene.says("bob", "/ai-workflow retry desing").exits(0).says("did you mean");
+    scene.says("bob", "/ai-workflow retry design").exits(0);
+    assert_eq!(scene.outcome(), "completed");
+    scene.says("bob", "/ai-workflow retry requirements").exits(0);
+    assert_eq!(scene.outcome(), "completed");
+    let reopened: Vec<Value> =
+        scene.sandbox.facts().into_iter().filter(|fact| fact["type"] == "reopened").collect();
+    assert_eq!(reopened.len(), 2);
+    assert_eq!(reopened[1]["reason"], "bob asked for another try.");
+}
+
+#[test]
+fn skip_leaves_out_what_has_not_begun() {
+    let scene = Scene::paused();
+    scene.says("bob", "/ai-workflow skip planning").exits(0).says("only what has not begun");
+    scene.says("bob", "/ai-workflow skip report").exits(0);
+    assert_eq!(scene.outcome(), "paused");
+    scene.everything_is_pushed();
+    scene.says("bob", "/ai-workflow resume").exits(0);
+    assert_eq!(scene.outcome(), "completed");
+    assert_eq!(scene.sandbox.metadata()["phases"]["report"]["status"], "skipped");
+}
+
+#[test]
+fn a_run_is_ended_from_a_comment_also_on_its_pull_request() {
+    let scene = Scene::paused();
+    let pull = *scene.github.state().pulls.keys().next().expect("a pull request");
+    let event = scene.github.commented("bob", pull, "/ai-workflow cancel");
+    scene.event("issue_comment", &event).exits(0);
+    assert_eq!(scene.outcome(), "cancelled");
+    scene.everything_is_pushed();
+    assert!(scene.comment_of("octo-machine").contains("ai-workflow: cancelled"));
+    assert_eq!(scene.labels(), ["bug", "ai-workflow:cancelled"]);
+    let cancelled = scene.sandbox.facts().into_iter().find(|fact| fact["type"] == "cancelled");
+    assert_eq!(cancelled.expect("an end")["by"], "bob");
+}
+
+#[test]
+fn a_run_under_way_sees_who_ends_it_before_anything_is_paid_for() {
+    let scene = Scene::of_event();
+    let event = scene.labeled();
+    scene.github.comment_by("mallory", 243, "/ai-workflow pause");
+    let comment = scene.github.commented("bob", 243, "/ai-workflow cancel");
+    scene.event("issues", &event).exits(130);
+    assert_eq!(scene.outcome(), "cancelled");
+    assert!(scene.sandbox.facts().iter().all(|fact| fact["type"] != "step_started"));
+    assert_eq!(scene.reactions_to("bob"), ["rocket"]);
+    assert_eq!(scene.reactions_to("mallory"), [""; 0]);
+    scene.everything_is_pushed();
+    scene.event("issue_comment", &comment).exits(0).says("was obeyed before");
+}
+
+#[test]
+fn a_run_under_way_waits_when_it_is_asked_to_and_goes_on_when_it_is_asked_to() {
+    let scene = Scene::of_event();
+    let event = scene.labeled();
+    scene.github.comment_by("bob", 243, "/ai-workflow pause");
+    scene.event("issues", &event).exits(3);
+    assert_eq!(scene.outcome(), "paused");
+    let progress = scene.comment_of("octo-machine");
+    assert!(progress.contains("bob asked the run to wait before planning. Go on?"), "{progress}");
+    assert_eq!(scene.reactions_to("bob"), ["eyes", "rocket"]);
+    scene.says("bob", "/ai-workflow pause").exits(0).says("the run is paused already");
+    scene.says("bob", "/ai-workflow resume").exits(0);
+    assert_eq!(scene.outcome(), "completed");
+}
+
+/// The next look at the comments comes after some seconds.
+#[test]
+#[ignore = "full suite: waits for the next look at the comments"]
+fn a_pause_is_seen_at_once_and_said_to_be_done_when_the_run_waits() {
+    let scene = Scene::of_event();
+    let event = scene.labeled();
+    let (agent, go) = scene.waiting_agent();
+    let mut child = scene.start_event_by(&agent, "issues", &event);
+    scene.until_an_agent_works_on("planning");
+    scene.github.comment_by("bob", 243, "/ai-workflow pause");
+    while scene.reactions_to("bob").is_empty() {
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    assert_eq!(scene.reactions_to("bob"), ["eyes"]);
+    std::fs::write(go, "").expect("a file");
+    assert_eq!(child.wait().expect("it ended").code(), Some(3));
+    assert_eq!(scene.reactions_to("bob"), ["eyes", "rocket"]);
+    assert_eq!(scene.sandbox.metadata()["phases"]["planning"]["status"], "completed");
+}
+
+impl Scene {
+    /// Returns the first comment of somebody.
+    fn comment_of(&self, login: &str) -> String {
+        let comments = self.github.state().comments;
+        comments.into_iter().find(|comment| comment.author == login).expect("a comment").body
+    }
+}

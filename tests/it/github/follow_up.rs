@@ -1,0 +1,140 @@
+//! The follow-up issue: opened once with its labels below its parent, whatever breaks, and then left to people.
+
+use ai_workflow::forge::{FollowUp, ForgeError, GithubForge, IssueRef};
+use serde_json::json;
+
+use super::forge::{forge, github, masked, number};
+use super::run::Scene;
+use super::{Fault, Github, Kind};
+
+const MARK: &str = "<!-- ai-workflow:follow-up v1 issue=7 run=ab -->";
+
+/// Sees to it that the follow-up issue of issue 7 is there.
+pub async fn follow_up(forge: &GithubForge) -> Result<IssueRef, ForgeError> {
+    triggered_by("ai-workflow", forge).await
+}
+
+async fn triggered_by(trigger: &str, forge: &GithubForge) -> Result<IssueRef, ForgeError> {
+    let (title, body) = (masked("[Follow-up] #7: pages"), masked(&format!("{MARK}\nParent issue: #7\n")));
+    let since = "2026-01-01T00:00:00.25Z".parse().expect("a time");
+    let wanted = FollowUp { parent: number(), marker: MARK, title: &title, body: &body, since, trigger };
+    forge.follow_up(&wanted).await
+}
+
+/// Numbers, labels and parents of the issues that are no pull requests, besides the first.
+fn issues(github: &Github) -> Vec<(u64, Vec<String>, Option<u64>)> {
+    let issues = github.state().issues.into_iter().filter(|(number, _)| *number != 7);
+    issues.map(|(number, issue)| (number, issue.labels, issue.parent)).collect()
+}
+
+#[tokio::test]
+async fn it_is_opened_once_below_its_parent_with_a_label_of_ours() {
+    let github = github();
+    let forge = forge(&github);
+    let first = follow_up(&forge).await.expect("an issue");
+    assert_eq!(first.url, format!("https://github.com/octo/pages/issues/{}", first.number));
+    let ours = vec!["ai-workflow:follow-up".to_owned()];
+    assert_eq!(issues(&github), [(first.number, ours, Some(7))]);
+    // People may change everything about it but its author.
+    github.change(|world| world.unlabel(first.number, "alice", "ai-workflow:follow-up"));
+    github.close_issue(first.number, "alice");
+    let writes = github.writes();
+    assert_eq!(follow_up(&forge).await.expect("an issue"), first);
+    assert_eq!(github.state().issues.len(), 2);
+    assert_eq!(github.writes(), writes + 1, "{:#?}", github.calls());
+    assert_eq!(github.violations(), Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn a_mark_of_somebody_else_is_none_of_ours() {
+    let github = github();
+    github.open_issue(8, "mine", &format!("{MARK}\nclick here"), &[], "mallory");
+    let opened = follow_up(&forge(&github)).await.expect("an issue");
+    assert_ne!(opened.number, 8);
+    assert_eq!(github.state().issues[&8].parent, None);
+}
+
+#[tokio::test]
+async fn a_label_that_is_common_is_given_where_it_is_and_the_trigger_never() {
+    let github = github();
+    github.label_by("octo", 7, "enhancement");
+    follow_up(&forge(&github)).await.expect("an issue");
+    assert_eq!(issues(&github)[0].1, ["ai-workflow:follow-up", "enhancement"]);
+    let github = self::github();
+    github.label_by("octo", 7, "enhancement");
+    triggered_by("AI-Workflow:Follow-Up", &forge(&github)).await.expect("an issue");
+    assert_eq!(issues(&github)[0].1, ["enhancement"]);
+    let github = self::github();
+    github.label_by("octo", 7, "enhancement");
+    triggered_by("enhancement", &forge(&github)).await.expect("an issue");
+    assert_eq!(issues(&github)[0].1, ["ai-workflow:follow-up"]);
+}
+
+#[tokio::test]
+async fn what_this_github_does_not_have_is_done_without() {
+    let github = github();
+    for path_contains in ["/sub_issues", "/labels"] {
+        github.fault(Fault { method: "POST", path_contains, nth: 0, kind: Kind::Before(404) });
+    }
+    let opened = follow_up(&forge(&github)).await.expect("an issue");
+    assert_eq!(issues(&github), [(opened.number, vec![], None)]);
+    assert!(github.state().issues[&opened.number].body.contains("Parent issue: #7"));
+}
+
+const LEFT: &str = r##"
+[[turn]]
+phase = "evaluation"
+step = "execute"
+write = [{ path = "{{output}}", text = "# evaluation\n" }]
+say = '{"decision": "PASS_WITH_ISSUES", "remaining_tasks": [{"task": "tell @octo that it closes #1", "phase": "documentation", "priority": "low"}]}'
+"##;
+
+#[test]
+fn a_run_that_passed_with_issues_opens_one_and_names_it_everywhere() {
+    for scene in [Scene::new(), Scene::new().in_a_job()] {
+        scene.execute(LEFT, &[]).exits(0);
+        scene.execute(LEFT, &[]).exits(0);
+        let issues = scene.github.state().issues;
+        assert_eq!(issues.len(), 2, "{issues:#?}");
+        let (number, issue) = issues.iter().find(|(number, _)| **number != 243).expect("a follow-up issue");
+        assert!(issue.title.starts_with("[Follow-up] #243: The last page is missing"), "{}", issue.title);
+        assert!(issue.body.contains("Parent issue: #243") && issue.parent == Some(243), "{issue:#?}");
+        assert!(
+            issue.body.contains("- [ ] tell @\u{200b}octo that it closes #\u{200b}1 (low documentation)")
+        );
+        assert_eq!(issue.labels, ["ai-workflow:follow-up"]);
+        let (comment, draft) = (scene.comment(), scene.draft());
+        assert!(comment.contains(&format!("Left for later: #{number}")), "{comment}");
+        assert!(draft.contains(&format!("Follow-up issue: #{number}")), "{draft}");
+        assert_eq!(scene.sandbox.metadata()["github_integration"]["follow_up_number"], json!(number));
+        let status = scene.sandbox.run(&["status", "--issue", "243"]).exits(0).stdout;
+        assert!(
+            status.contains(&format!("later    https://github.com/octo/pages/issues/{number}")),
+            "{status}"
+        );
+        scene.everything_is_pushed();
+        scene.within_the_contract();
+    }
+}
+
+#[test]
+fn no_issue_is_opened_where_nothing_is_left_or_nobody_wants_one() {
+    let scene = Scene::new();
+    scene.execute("", &[]).exits(0);
+    assert_eq!(scene.github.state().issues.len(), 1);
+    let scene = Scene::new();
+    scene.execute(LEFT, &["--set", "github.follow_up=false"]).exits(0);
+    assert_eq!(scene.github.state().issues.len(), 1);
+    assert!(scene.draft().contains("## Left for later\n\n- tell"), "{}", scene.draft());
+}
+
+#[test]
+fn an_issue_that_is_refused_is_told_and_stops_nothing() {
+    let scene = Scene::new();
+    scene.github.fault(Fault { method: "POST", path_contains: "/issues", nth: 2, kind: Kind::Before(403) });
+    // Labels are posted below issues, too.
+    let ran = scene.execute(LEFT, &["--set", "github.state_labels=false"]);
+    ran.exits(0).says("There is no follow-up issue");
+    assert_eq!(scene.github.state().issues.len(), 1);
+    assert!(scene.comment().contains("ai-workflow: completed"));
+}

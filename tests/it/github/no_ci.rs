@@ -1,0 +1,119 @@
+//! A pull request of the job's own token starts no workflow: that is told before any agent is paid, for each kind of token.
+
+use super::run::Scene;
+
+/// A token as GitHub gives it to each job, and one of an app: they look alike.
+const OF_A_JOB: &str = "ghs_0123456789abcdefghijABCDEFGHIJ012345";
+const WARNING: &str = "W_PR_NO_CI";
+
+impl Scene {
+    fn with_token(self, token: &str) -> Self {
+        Self { sandbox: self.sandbox.with("GITHUB_TOKEN", token), ..self }
+    }
+
+    /// Returns whether a text was told before the first agent was called, by the log of the process.
+    fn told_before_work(stderr: &str) -> bool {
+        let told = stderr.find(WARNING).unwrap_or_else(|| panic!("{stderr}"));
+        told < stderr.find("Starting execute step").unwrap_or_else(|| panic!("{stderr}"))
+    }
+}
+
+#[test]
+fn the_jobs_own_token_is_told_of_before_the_work_and_in_the_comment() {
+    let scene = Scene::of_event().with_token(OF_A_JOB);
+    let event = scene.labeled();
+    let ran = scene.event("issues", &event).exits(0);
+    assert!(Scene::told_before_work(&ran.stderr), "{}", ran.stderr);
+    assert_eq!(ran.stderr.matches(WARNING).count(), 1, "{}", ran.stderr);
+    let summary = scene.summary();
+    let table = summary.find("| Phase |").unwrap_or_else(|| panic!("{summary}"));
+    assert!(summary.find(WARNING).is_some_and(|told| told < table), "{summary}");
+    let comment = scene.comment();
+    let boxes = comment.find("- [x]").unwrap_or_else(|| panic!("{comment}"));
+    assert!(comment.find(&format!("> {WARNING}: ")).is_some_and(|told| told < boxes), "{comment}");
+    assert!(scene.github.writes() <= 25, "{:#?}", scene.github.calls());
+    scene.within_the_contract();
+}
+
+#[test]
+fn a_token_of_an_app_or_a_person_is_not_warned_of() {
+    for (token, login) in [
+        (OF_A_JOB, "our-app[bot]"),
+        ("ghp_0123456789abcdefghijABCDEFGHIJ012345", "alice"),
+        ("github_pat_0123456789abcdefghijABCDEFGHIJ012345", "alice"),
+    ] {
+        let scene = Scene::of_event().with_token(token);
+        scene.github.sign_in(token, login);
+        let event = scene.labeled();
+        let ran = scene.event("issues", &event).exits(0);
+        assert!(!ran.stderr.contains(WARNING), "{login}: {}", ran.stderr);
+        assert!(!scene.summary().contains(WARNING) && !scene.comment().contains(WARNING), "{login}");
+    }
+}
+
+#[test]
+fn the_warning_goes_when_an_app_goes_on_with_the_run() {
+    let scene = Scene::new().with_token(OF_A_JOB);
+    scene.execute("", &["--set", "budget.calls=3"]).exits(3);
+    assert!(scene.comment().contains(WARNING), "{}", scene.comment());
+    scene.github.sign_in(OF_A_JOB, "github-actions[bot]");
+    scene.execute("", &["--set", "budget.calls=5"]).exits(3);
+    assert!(scene.comment().contains(WARNING), "{}", scene.comment());
+    let id = scene.github.state().comments[0].id;
+    let scene = scene.with_token("ghp_0123456789abcdefghijABCDEFGHIJ012345");
+    scene.execute("", &["--set", "budget.calls=100"]).exits(0);
+    let comments = scene.github.state().comments;
+    let ours = comments.iter().find(|comment| comment.id == id).expect("the comment");
+    assert!(!ours.body.contains(WARNING), "{}", ours.body);
+}
+
+#[test]
+fn where_nothing_is_pushed_no_request_could_start_anything() {
+    let scene = Scene::new().with_token(OF_A_JOB);
+    let ran = scene.execute("", &["--push", "never"]).exits(0);
+    assert!(!ran.stderr.contains(WARNING), "{}", ran.stderr);
+}
+
+/// The first of two jobs cannot see the token of the second; an app that publishes has to be named in the settings.
+#[test]
+fn of_two_jobs_the_first_warns_before_its_work_and_the_second_knows() {
+    let scene = Scene::of_event().with_token(OF_A_JOB);
+    let event = scene.labeled();
+    let ran = scene.work("", "issues", &event, &[]).exits(0);
+    assert!(Scene::told_before_work(&ran.stderr), "{}", ran.stderr);
+    assert!(scene.summary().contains(WARNING), "{}", scene.summary());
+    let ran = scene.publish("issues", &event).exits(0);
+    assert_eq!(ran.stderr.matches(WARNING).count(), 1, "{}", ran.stderr);
+    assert!(scene.comment().contains(WARNING), "{}", scene.comment());
+}
+
+#[test]
+fn of_two_jobs_with_a_named_app_nobody_warns() {
+    let scene = Scene::of_event().with_token(OF_A_JOB);
+    let event = scene.labeled();
+    let named = ["--set", "github.allowed_actors=[\"our-app[bot]\"]"];
+    let ran = scene.work("", "issues", &event, &named).exits(0);
+    assert!(!ran.stderr.contains(WARNING), "{}", ran.stderr);
+    scene.github.sign_in(OF_A_JOB, "our-app[bot]");
+    let ran = scene.publish("issues", &event).exits(0);
+    assert!(!ran.stderr.contains(WARNING) && !scene.comment().contains(WARNING), "{}", ran.stderr);
+}
+
+/// GitHub ends the token of an app after an hour; that of a job lasts as long as the job.
+#[test]
+fn a_job_that_may_outlast_the_token_of_an_app_says_so_before_its_work() {
+    for (login, minutes, is_told) in
+        [("our-app[bot]", "270", true), ("our-app[bot]", "40", false), ("github-actions[bot]", "270", false)]
+    {
+        let scene = Scene::of_event().with_token(OF_A_JOB);
+        scene.github.sign_in(OF_A_JOB, login);
+        let event = scene.labeled();
+        let job_minutes = format!("github.job_minutes={minutes}");
+        let more = ["--forge", "github", "--set", &job_minutes, "--set", "budget.calls=2"];
+        let ran = scene.event_with("", "issues", &event, &more).exits(3);
+        let told = ran.stderr.find("W_TOKEN_HOUR");
+        assert_eq!(told.is_some(), is_told, "{login}, {minutes}: {}", ran.stderr);
+        assert_eq!(scene.summary().contains("W_TOKEN_HOUR"), is_told, "{login}, {minutes}");
+        assert!(told < ran.stderr.find("Starting execute step"), "{}", ran.stderr);
+    }
+}

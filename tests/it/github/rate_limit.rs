@@ -1,0 +1,122 @@
+//! GitHub lets nobody in for longer than we wait: the run pauses with all it has, says until when, and goes on.
+
+use super::redispatch::OWN;
+use super::run::{FAILS, Scene};
+use super::{Fault, Kind};
+
+/// The limit of an hour, which is longer than we wait.
+const FOR_LONG: Kind = Kind::RateLimited { status: 403, retry_after: 3_000 };
+
+fn limit(method: &'static str, path_contains: &'static str, nth: usize) -> Fault {
+    Fault { method, path_contains, nth, kind: FOR_LONG }
+}
+
+#[test]
+fn a_limit_in_a_job_pauses_the_run_and_starts_the_next_job_which_completes_it() {
+    let scene = Scene::of_workflow(OWN);
+    scene.github.fault(limit("POST", "/pulls", 1));
+    let event = scene.labeled();
+    scene.event("issues", &event).exits(3).says("another one goes on with issue 243");
+    assert_eq!(scene.github.state().started, ["ai-workflow: issue 243"]);
+    scene.everything_is_pushed();
+    assert!(scene.summary().contains("it asks to wait until 20"), "{}", scene.summary());
+    assert!(scene.comment().contains("**Waiting:** The server's limit of requests"), "{}", scene.comment());
+    assert!(scene.labels().contains(&"ai-workflow:queued".to_owned()), "{:?}", scene.labels());
+    scene.on_another_machine();
+    scene.execute("", &[]).exits(0);
+    assert!(scene.comment().contains("ai-workflow: completed"), "{}", scene.comment());
+    scene.draft();
+    scene.everything_is_pushed();
+    scene.within_the_contract();
+}
+
+#[test]
+fn where_the_limit_refuses_the_next_job_too_the_summary_says_when_and_how_to_go_on() {
+    let scene = Scene::of_workflow(OWN);
+    let event = scene.labeled();
+    // Everything that is asked for after the first phase is refused, for good.
+    scene.github.fault(limit("POST", "/pulls", 0));
+    scene.github.fault(limit("POST", "/dispatches", 0));
+    scene.event("issues", &event).exits(3);
+    assert!(scene.github.state().started.is_empty());
+    let summary = scene.summary();
+    let line = summary.lines().find(|line| line.contains("no other one could be started"));
+    let line = line.unwrap_or_else(|| panic!("{summary}"));
+    for told in [
+        "From 20",
+        " on a comment `/ai-workflow run` on issue 243 goes on",
+        "`ai-workflow execute --phase all --issue 243`",
+    ] {
+        assert!(line.contains(told), "{line}");
+    }
+    scene.everything_is_pushed();
+}
+
+/// Else one job would follow the other until the limit is over.
+#[test]
+fn a_job_that_the_limit_let_do_nothing_starts_no_other_one() {
+    let scene = Scene::of_workflow(OWN);
+    let event = scene.labeled();
+    scene.github.fault(limit("POST", "/issues/243/comments", 1));
+    scene.event("issues", &event).exits(3);
+    assert!(scene.github.state().started.is_empty());
+    assert!(scene.summary().contains("this one could do nothing"), "{}", scene.summary());
+    scene.everything_is_pushed();
+    scene.execute("", &[]).exits(0);
+    assert!(scene.comment().contains("ai-workflow: completed"), "{}", scene.comment());
+}
+
+#[test]
+fn at_a_terminal_a_limit_is_a_pause_that_says_until_when_and_resume_goes_on() {
+    let scene = Scene::new();
+    scene.github.fault(limit("POST", "/pulls", 1));
+    let ran = scene.execute("", &[]).exits(3);
+    let told = "ai-workflow execute --phase all --issue 243    # from 20";
+    assert!(ran.stdout.contains(told) || ran.stderr.contains(told), "{} {}", ran.stdout, ran.stderr);
+    scene.everything_is_pushed();
+    let script = scene.sandbox.script(&crate::support::honest_script(""));
+    scene.sandbox.run(&["resume", "--issue", "243", "--continue", "--agent", &script]).exits(0);
+    assert!(scene.comment().contains("ai-workflow: completed"), "{}", scene.comment());
+    scene.draft();
+    scene.within_the_contract();
+}
+
+#[test]
+fn a_run_that_failed_stays_failed_where_only_its_draft_is_refused() {
+    let scene = Scene::new();
+    scene.github.fault(limit("POST", "/pulls", 1));
+    scene.execute(FAILS, &[]).exits(1).says("What others see is not up to date");
+    scene.everything_is_pushed();
+    assert!(scene.comment().contains("ai-workflow: failed"), "{}", scene.comment());
+}
+
+/// Whoever goes on first tells the truth where nothing could be written before.
+#[test]
+fn a_comment_that_could_not_be_written_is_put_right_by_the_next_process() {
+    let scene = Scene::of_workflow(OWN);
+    let event = scene.labeled();
+    for (method, path) in [("POST", "/pulls"), ("PATCH", "/issues/comments"), ("POST", "/dispatches")] {
+        scene.github.fault(limit(method, path, 0));
+    }
+    scene.event("issues", &event).exits(3);
+    assert!(scene.comment().contains("ai-workflow: running"), "{}", scene.comment());
+    scene.github.works_again();
+    scene.on_another_machine();
+    scene.execute("", &["--set", "budget.calls=5"]).exits(3);
+    assert!(scene.comment().contains("ai-workflow: paused"), "{}", scene.comment());
+    assert!(!scene.comment().contains("limit of requests"), "{}", scene.comment());
+}
+
+#[test]
+fn a_limit_before_anything_began_is_told_with_its_time_and_leaves_nothing() {
+    let scene = Scene::of_workflow(OWN);
+    let event = scene.labeled();
+    scene.github.fault(limit("DELETE", "/labels/ai-workflow", 0));
+    scene.event("issues", &event).exits(5).says("GitHub asks to wait until 20");
+    let summary = scene.summary();
+    assert!(
+        summary.contains("GitHub asks to wait until 20") && summary.contains("go on after that time"),
+        "{summary}"
+    );
+    assert!(!scene.sandbox.has(".ai-workflow/issue-243"));
+}

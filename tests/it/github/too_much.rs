@@ -1,0 +1,91 @@
+//! What a job that was taken over could hand over by the load: each limit, just beyond it.
+
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::process::Stdio;
+
+use super::run::Scene;
+use super::tampered::{Row, nothing_is_published};
+
+const BRANCH: &str = "refs/heads/ai-workflow/issue-243";
+const WORK: &str = "refs/ai-workflow-work/issue-243";
+
+impl Scene {
+    /// Makes objects and commits as a stream tells.
+    fn import(&self, stream: impl IntoIterator<Item = String>) {
+        let mut git = self.sandbox.command("git");
+        git.args(["fast-import", "--quiet", "--force"]).stdin(Stdio::piped());
+        let mut child = git.spawn().expect("git starts");
+        let mut input = child.stdin.take().expect("its input");
+        stream.into_iter().for_each(|text| input.write_all(text.as_bytes()).expect("written"));
+        drop(input);
+        assert!(child.wait().expect("it ends").success());
+    }
+
+    /// Puts a commit with more behind the run's branch, and hands that over.
+    fn goes_on(&self, more: impl IntoIterator<Item = String>) {
+        self.import([commit(BRANCH, &format!("{BRANCH}^0"))].into_iter().chain(more));
+        self.bundle(&[BRANCH]);
+    }
+}
+
+/// The beginning of a commit on the run's branch; the first one says behind which it stands.
+fn commit(reference: &str, from: &str) -> String {
+    let from = if from.is_empty() { String::new() } else { format!("from {from}\n") };
+    format!("commit {reference}\ncommitter A <a@example.org> 1767600000 +0000\ndata 4\nmore\n{from}")
+}
+
+/// So many files of different content, below one folder.
+fn files(number: usize) -> String {
+    (0..number).fold(String::new(), |mut text, n| {
+        let content = n.to_string();
+        let _ = writeln!(text, "M 100644 inline many/{n}\ndata {}\n{content}", content.len());
+        text
+    })
+}
+
+const QUICK: [Row; 2] = [
+    ("more commits than a run makes", "E_BUNDLE_SIZE: it brings more than 500 commits", |scene| {
+        scene.goes_on((0..500).map(|_| commit(BRANCH, "")));
+    }),
+    ("a log that is longer than any", "E_BUNDLE_SIZE: its log has more than 33554432 bytes", |scene| {
+        let log = ".ai-workflow/issue-243/events.jsonl";
+        scene.add(|scene| {
+            let text = scene.sandbox.read(log);
+            scene.sandbox.write(log, &(text + &" ".repeat(32 << 20)));
+        });
+    }),
+];
+
+const HEAVY: [Row; 3] = [
+    ("more objects than a run makes", "E_BUNDLE_SIZE: it brings more than 50000 objects", |scene| {
+        scene.goes_on([files(50_001)]);
+    }),
+    ("files that are large when they are unpacked", "or 524288000 bytes", |scene| {
+        let large = "\n".repeat(51 << 20);
+        let file = |n: usize| format!("M 100644 inline large{n}\ndata {}\n{n}{large}\n", large.len() + 1);
+        scene.goes_on((0..10).map(file));
+    }),
+    ("a phase under way with more files than a run makes", "the files of a phase under way", |scene| {
+        scene.import([commit(WORK, &format!("{BRANCH}^0")), files(50_001)]);
+        let tree = scene.sandbox.git(&["rev-parse", &format!("{WORK}^{{tree}}")]);
+        scene.add(|scene| {
+            scene.forge_log(|log| {
+                let checked = log.iter_mut().rfind(|entry| entry["fact"]["type"] == "checked");
+                checked.expect("a check")["fact"]["tree"] = tree.into();
+            });
+        });
+        scene.bundle(&[BRANCH, WORK]);
+    }),
+];
+
+#[test]
+fn w_06_what_is_more_than_a_run_makes_is_refused_as_a_whole() {
+    nothing_is_published(&QUICK);
+}
+
+#[test]
+#[ignore = "full suite: as much as is too much"]
+fn w_06_what_is_heavier_than_a_run_is_refused_as_a_whole() {
+    nothing_is_published(&HEAVY);
+}

@@ -1,0 +1,200 @@
+//! Whole runs with second opinions, and what each costs in agent calls.
+
+use serde_json::{Value, json};
+
+use crate::support::{Sandbox, honest_script};
+
+/// One turn of a reviewer in planning: who it is, in which round, and what it says.
+fn turn(seat: &str, more: &str, say: &str) -> String {
+    format!(
+        "\n[[turn]]\nphase = \"planning\"\nstep = \"review\"\nseat = \"{seat}\"\n{more}\nsay = '''{say}'''\n"
+    )
+}
+
+fn verdict(result: &str, more: &str) -> String {
+    format!("{{\"review_id\": \"{{{{review_id}}}}\", \"result\": \"{result}\", \"summary\": \"seen\"{more}}}")
+}
+
+fn finding(severity: &str) -> String {
+    let finding = json!({"severity": severity, "category": "security", "file": "plan.md", "line": 3, "issue": "a hole"});
+    format!(", \"findings\": [{finding}]")
+}
+
+/// The calls of planning: each step, with the seat of a review.
+fn calls(sandbox: &Sandbox) -> Vec<String> {
+    let of = |fact: &Value| {
+        let ours = fact["type"] == "step_started" && fact["phase"] == "planning";
+        let step = fact["step"].as_str().unwrap_or_default();
+        let seat = fact["seat"].as_str().map(|seat| format!(" {seat}")).unwrap_or_default();
+        ours.then(|| format!("{step}{seat}"))
+    };
+    sandbox.facts().iter().filter_map(of).collect()
+}
+
+fn rulings(sandbox: &Sandbox) -> Vec<String> {
+    let of = |fact: &Value| {
+        let ours = fact["type"] == "ruled" && fact["phase"] == "planning";
+        ours.then(|| fact["ruling"]["do"].as_str().unwrap_or_default().to_owned())
+    };
+    sandbox.facts().iter().filter_map(of).collect()
+}
+
+const SECOND: [&str; 2] = ["--second-reviewer", "AGENT"];
+
+#[test]
+fn b_21_a_second_that_fails_has_the_work_revised_for_three_calls_more() {
+    let sandbox = Sandbox::new();
+    let fails = turn("second", "round = 1", &verdict("FAIL", &finding("major")));
+    sandbox.short(&fails, &SECOND).exits(0);
+    let expected = ["execute", "review", "review second", "revise", "review", "review second"];
+    assert_eq!(
+        (calls(&sandbox), rulings(&sandbox)),
+        (expected.map(str::to_owned).to_vec(), vec!["revise".into(), "advance".into()])
+    );
+    let prompt = sandbox.read(".ai-workflow/issue-243/00_planning/revise/round-1/attempt-1/prompt.md");
+    assert!(prompt.contains("[second]") && prompt.contains("a hole"), "{prompt}");
+    let round = &sandbox.metadata()["phases"]["planning"]["rounds"][0];
+    assert_eq!((&round["verdict"], &round["attempts"]), (&json!("FAIL"), &json!(3)));
+}
+
+#[test]
+fn a_second_that_says_nothing_is_left_out_with_a_note_after_three_tries() {
+    let sandbox = Sandbox::new();
+    sandbox.write(".ai-workflow/config.toml", "[policies.phase-review.limits]\nbackoff_ms = 1\n");
+    sandbox
+        .short(&turn("second", "", ""), &SECOND)
+        .exits(0)
+        .says("Phase planning: Goes on without the second opinion second");
+    assert_eq!(calls(&sandbox), ["execute", "review", "review second", "review second", "review second"]);
+    assert_eq!(rulings(&sandbox), ["redo", "redo", "leave_out", "advance"]);
+    let text = sandbox.read(".ai-workflow/local/issues/243.pr.md");
+    assert!(text.contains("planning: without the second opinion second"), "{text}");
+}
+
+#[test]
+fn a_second_that_cannot_be_started_does_not_keep_a_run_from_beginning() {
+    let sandbox = Sandbox::new();
+    sandbox
+        .short("", &["--second-reviewer", "command:./nowhere"])
+        .exits(0)
+        .says("the second opinion second is done without");
+    assert_eq!(calls(&sandbox), ["execute", "review", "review second"]);
+    assert_eq!(rulings(&sandbox), ["leave_out", "advance"]);
+}
+
+const SPLIT: &str = "[phases.planning]\npolicy = \"retake\"\n\n[policies.retake.review]\nsplit = true\n";
+
+#[test]
+fn b_07_split_viewpoints_are_five_reviews_and_a_d_of_one_waits_for_a_person() {
+    let sandbox = Sandbox::new();
+    sandbox.write(".ai-workflow/config.toml", SPLIT);
+    let bad = verdict("PASS", ", \"viewpoints\": {\"security\": \"D\"}");
+    sandbox.short(&turn("security", "", &bad), &[]).exits(3).says("Manual Intervention Required");
+    let seats = ["security", "performance", "quality", "compatibility"].map(|seat| format!("review {seat}"));
+    let expected: Vec<String> =
+        ["execute".to_owned(), "review".to_owned()].into_iter().chain(seats).collect();
+    assert_eq!(calls(&sandbox), expected);
+    let prompt = |attempt: u32| {
+        sandbox
+            .read(&format!(".ai-workflow/issue-243/00_planning/review/round-1/attempt-{attempt}/prompt.md"))
+    };
+    assert!(!prompt(1).contains("## Viewpoints"), "the first reviewer judges the whole");
+    assert!(
+        prompt(2).contains("from these viewpoints alone")
+            && prompt(2).contains("{\"security\": \"A|B|C|D\"}")
+    );
+}
+
+#[test]
+fn b_07_viewpoints_are_one_call_by_default_and_grades_decide_by_the_table() {
+    for (grade, code) in [("B", 0), ("C", 0), ("D", 3)] {
+        let sandbox = Sandbox::new();
+        sandbox.write(".ai-workflow/config.toml", "[phases.planning]\npolicy = \"retake\"\n");
+        let graded =
+            verdict("PASS", &format!(", \"viewpoints\": {{\"security\": \"{grade}\", \"quality\": \"A\"}}"));
+        sandbox.short(&turn("*", "round = 1", &graded), &[]).exits(code);
+        let first = [("B", "advance"), ("C", "revise"), ("D", "pause")]
+            .into_iter()
+            .find(|(known, _)| *known == grade);
+        assert_eq!(rulings(&sandbox).first().map(String::as_str), first.map(|(_, ruling)| ruling), "{grade}");
+        assert_eq!(calls(&sandbox)[..2], ["execute", "review"]);
+    }
+}
+
+#[test]
+fn a_panel_of_the_configuration_sits_where_it_is_named() {
+    let sandbox = Sandbox::new();
+    sandbox.write(
+        ".ai-workflow/config.toml",
+        "[phases.planning]\npanel = [{ name = \"security\", viewpoints = [\"security\"] }]\n",
+    );
+    sandbox.short("", &[]).exits(0);
+    assert_eq!(calls(&sandbox), ["execute", "review", "review security"]);
+    let seats = sandbox.facts().iter().filter(|fact| fact["seat"] == "security").count();
+    assert_eq!(seats, 2, "one call and its review, in planning alone");
+}
+
+#[test]
+fn second_reviewers_are_agreed_on_once_and_the_same_command_goes_on() {
+    let sandbox = Sandbox::new();
+    let waits = turn("", "", &verdict("FAIL", ""));
+    sandbox.write(
+        ".ai-workflow/config.toml",
+        "[policies.phase-review]\noutcomes.exhausted = \"pause\"\n[phases.planning]\nmax_revisions = 0\n",
+    );
+    sandbox.short(&waits, &SECOND).exits(3);
+    let facts = sandbox.facts().len();
+    sandbox
+        .short(&waits, &["--second-reviewer", "command:./other"])
+        .refuses(2, "was begun with other second reviewers");
+    assert_eq!(sandbox.facts().len(), facts);
+    sandbox.short(&waits, &SECOND).exits(3);
+    sandbox.short("", &["--second-reviewer", ""]).refuses(2, "`--second-reviewer` names nobody");
+}
+
+#[test]
+fn who_gives_a_second_opinion_on_its_own_work_is_told() {
+    let sandbox = Sandbox::new();
+    let agent = sandbox.script(&honest_script(""));
+    let told = sandbox.run(&["doctor", "--agent", &agent, "--second-reviewer", &agent]);
+    assert!(told.stdout.contains("reviews its own work"), "{}", told.stdout);
+    assert!(told.stdout.contains("gives the second opinion second on its own work"), "{}", told.stdout);
+}
+
+#[test]
+fn records_tell_what_each_seat_came_to_in_each_round() {
+    let sandbox = Sandbox::new();
+    let seats = "panel = [{ name = \"one\", required = true }, { name = \"two\" }]";
+    let config = format!(
+        "[policies.phase-review.limits]\nbackoff_ms = 1\n\n[phases.planning]\n{seats}\n\n[phases.requirements]\npanel = []\n"
+    );
+    sandbox.write(".ai-workflow/config.toml", &config);
+    let rejects = turn("one", "round = 1", &verdict("FAIL", &(finding("major") + ", \"grade\": \"C\"")));
+    sandbox.short(&(rejects + &turn("two", "round = 2", "")), &[]).exits(0);
+    let metadata = sandbox.metadata();
+    let rounds = &metadata["phases"]["planning"]["rounds"];
+    let told = |round: usize| {
+        let opinions = rounds[round]["opinions"].as_array().expect("opinions").iter();
+        let of = |it: &Value| {
+            (it["seat"].clone(), it["verdict"].clone(), it["grade"].clone(), it["findings"].clone())
+        };
+        opinions.map(of).collect::<Vec<_>>()
+    };
+    let nothing = || json!(null);
+    let first = (nothing(), json!("PASS"), nothing(), json!(0));
+    let one = (json!("one"), json!("FAIL"), json!("C"), json!(1));
+    assert_eq!(told(0), [first.clone(), one, (json!("two"), json!("PASS"), nothing(), json!(0))]);
+    let later = (json!("one"), json!("PASS"), nothing(), json!(0));
+    assert_eq!(told(1), [first, later, (json!("two"), nothing(), nothing(), json!(0))]);
+    let why = rounds[1]["opinions"][2]["left_out"].as_str().expect("why");
+    assert!(why.contains("two is left out"), "{why}");
+    assert!(rounds[1]["opinions"][2]["agent"].is_null() && rounds[1]["opinions"][0]["agent"].is_string());
+    assert!(metadata["phases"]["requirements"]["rounds"][0].get("opinions").is_none(), "one reviewer");
+    let status = sandbox.run(&["status", "--issue", "243"]).exits(0).stdout;
+    let lines = "    round 2, first reviewer: PASS\n    round 2, one: PASS\n    round 2, two: left out\n";
+    assert!(status.contains(lines), "{status}");
+    let text = sandbox.read(".ai-workflow/local/issues/243.pr.md");
+    assert!(text.contains("- planning round 2, one: PASS\n- planning round 2, two: left out\n"), "{text}");
+    let found = sandbox.run(&["findings", "--issue", "243", "--format", "json"]).exits(0).json();
+    assert_eq!(found["rounds"]["planning"][0]["opinions"], rounds[0]["opinions"]);
+}

@@ -1,0 +1,190 @@
+//! The conversation patterns of seed 001 in whole runs: questions and answers (A), fixes only as tasks (B), notices (D).
+
+use serde_json::{Value, json};
+
+use crate::support::Sandbox;
+
+const QUESTION: &str = r#", "questions": ["Is 0 meant?"]"#;
+
+/// One turn in planning; `more` says when it is played and what it does.
+fn turn(step: &str, more: &str, say: &str) -> String {
+    format!("\n[[turn]]\nphase = \"planning\"\nstep = \"{step}\"\n{more}\nsay = '''{say}'''\n")
+}
+
+fn verdict(result: &str, more: &str) -> String {
+    format!("{{\"review_id\": \"{{{{review_id}}}}\", \"result\": \"{result}\", \"summary\": \"seen\"{more}}}")
+}
+
+/// A reviewer that fails with a question first, and is content after that.
+fn asks_first() -> String {
+    turn("review", "round = 1\nattempt = 1", &verdict("FAIL", QUESTION))
+}
+
+fn answers() -> String {
+    turn("answer", "", "Yes: an empty book has 0 pages.")
+}
+
+/// The steps of planning in the order of their calls.
+fn calls(sandbox: &Sandbox) -> Vec<String> {
+    let ours = |fact: &Value| fact["type"] == "step_started" && fact["phase"] == "planning";
+    let steps = sandbox.facts().into_iter().filter(ours);
+    steps.map(|fact| fact["step"].as_str().unwrap_or_default().to_owned()).collect()
+}
+
+fn rulings(sandbox: &Sandbox) -> Vec<String> {
+    let ours = |fact: &Value| fact["type"] == "ruled" && fact["phase"] == "planning";
+    let rulings = sandbox.facts().into_iter().filter(ours);
+    rulings.map(|fact| fact["ruling"]["do"].as_str().unwrap_or_default().to_owned()).collect()
+}
+
+fn prompt(sandbox: &Sandbox, call: &str) -> String {
+    sandbox.read(&format!(".ai-workflow/issue-243/00_planning/{call}/prompt.md"))
+}
+
+#[test]
+fn b_02_a_question_is_put_to_the_author_and_its_answer_to_the_reviewer_as_data() {
+    let sandbox = Sandbox::new();
+    sandbox.short(&(asks_first() + &answers()), &[]).exits(0).says("the reviewer asked 1 question");
+    assert_eq!(calls(&sandbox), ["execute", "review", "answer", "review"]);
+    assert_eq!(rulings(&sandbox), ["advance"]);
+    let asked = prompt(&sandbox, "answer/round-1/attempt-1");
+    assert!(
+        asked.contains("# Answer the reviewer")
+            && asked.contains(": questions of a reviewer]\n```\n- Is 0 meant?"),
+        "{asked}"
+    );
+    let again = prompt(&sandbox, "review/round-1/attempt-2");
+    assert!(
+        again.contains(": the author's answers to them]\n```\nYes: an empty book has 0 pages."),
+        "{again}"
+    );
+    assert!(again.contains("An answer is a claim") && !again.contains("## Before you judge"), "{again}");
+    assert!(prompt(&sandbox, "review/round-1/attempt-1").contains("## Before you judge"));
+}
+
+#[test]
+fn b_02_people_see_the_exchange_in_a_line_and_scripts_in_the_round() {
+    let sandbox = Sandbox::new();
+    sandbox.short(&(asks_first() + &answers()), &[]).exits(0);
+    let line = "planning round 1: the reviewer asked 1 question, the author answered, and the reviewer was asked again";
+    for command in ["status", "explain"] {
+        let told = sandbox.run(&[command, "--issue", "243"]).exits(0);
+        assert!(told.stdout.contains(line), "{command}: {}", told.stdout);
+    }
+    assert!(sandbox.read(".ai-workflow/local/issues/243.pr.md").contains(line));
+    let told = sandbox.run(&["explain", "--issue", "243", "--json"]).exits(0).json();
+    let exchanges: Vec<_> =
+        told.as_array().expect("a list").iter().filter(|it| it["ruling"].is_null()).collect();
+    assert_eq!((exchanges.len(), &exchanges[0]["questions"]), (1, &json!(["Is 0 meant?"])), "{told}");
+    assert!(exchanges[0]["answer"].is_string() && exchanges[0]["round"] == 1, "{told}");
+    let planning = &sandbox.metadata()["phases"]["planning"];
+    let exchange = &planning["rounds"][0]["exchange"];
+    assert_eq!((&exchange["questions"], &exchange["answered"]), (&json!(1), &json!(true)));
+    assert_eq!(
+        (&planning["rounds"][0]["attempts"], &planning["usage"]["answer"]["calls"]),
+        (&json!(4), &json!(1))
+    );
+    assert_eq!(planning["retry_count"], json!(0));
+}
+
+#[test]
+fn b_02_an_author_that_changes_files_while_it_answers_is_undone_and_not_heard() {
+    let sandbox = Sandbox::new();
+    let writes = turn("answer", "write = [{ path = \"src/lib.rs\", text = \"gone\" }]", "Yes.");
+    sandbox
+        .short(&(asks_first() + &writes), &[])
+        .exits(0)
+        .says("the author that was asked changed files, which was undone: src/lib.rs");
+    assert_eq!(calls(&sandbox), ["execute", "review", "answer", "revise", "review"]);
+    assert_eq!(rulings(&sandbox), ["revise", "advance"]);
+    assert!(sandbox.read("src/lib.rs").contains("pages"));
+    let rounds = sandbox.metadata()["phases"]["planning"]["rounds"].clone();
+    assert_eq!((&rounds[0]["exchange"]["answered"], &rounds[0]["verdict"]), (&json!(false), &json!("FAIL")));
+}
+
+#[test]
+fn b_02_silence_and_a_break_leave_the_first_verdict_as_it_stands() {
+    for (answer, why) in
+        [(turn("answer", "", ""), "without a word"), (turn("answer", "exit = 1", "x"), "gave no answer")]
+    {
+        let sandbox = Sandbox::new();
+        let approves = turn("review", "attempt = 1", &verdict("PASS", QUESTION));
+        sandbox.short(&(approves + &answer), &[]).exits(0);
+        assert_eq!((calls(&sandbox).len(), rulings(&sandbox)), (3, vec!["advance".to_owned()]));
+        let told = sandbox.run(&["status", "--issue", "243"]).exits(0).stdout;
+        assert!(told.contains(why) && told.contains("the first verdict counts"), "{told}");
+    }
+}
+
+#[test]
+fn b_02_the_setting_takes_the_paragraph_and_the_exchange_away() {
+    let sandbox = Sandbox::new();
+    sandbox.write(".ai-workflow/config.toml", "[policies.phase-review.review]\nquestions = false\n");
+    sandbox.short(&asks_first(), &[]).exits(0);
+    assert_eq!(
+        (calls(&sandbox), rulings(&sandbox)),
+        (
+            ["execute", "review", "revise", "review"].map(str::to_owned).to_vec(),
+            vec!["revise".to_owned(), "advance".to_owned()]
+        )
+    );
+    assert!(!prompt(&sandbox, "review/round-1/attempt-1").contains("## Before you judge"));
+}
+
+#[test]
+fn b_02_a_second_reviewer_asks_and_is_asked_again_with_the_answer() {
+    let sandbox = Sandbox::new();
+    let asks = turn("review", "seat = \"second\"\nattempt = 2", &verdict("FAIL", QUESTION));
+    sandbox.short(&(asks + &answers()), &["--second-reviewer", "AGENT"]).exits(0);
+    assert_eq!(calls(&sandbox), ["execute", "review", "review", "answer", "review"]);
+    assert_eq!(rulings(&sandbox), ["advance"]);
+    assert!(prompt(&sandbox, "review/round-1/attempt-3").contains("an empty book has 0 pages"));
+}
+
+#[test]
+fn b_06_each_situation_has_its_pattern_in_the_prompts() {
+    let sandbox = Sandbox::new();
+    sandbox.short(&(asks_first() + &answers()), &[]).exits(0);
+    let reviewer = prompt(&sandbox, "review/round-1/attempt-1");
+    for (situation, pattern) in [
+        ("what is meant, a name, whether the logic is right", "goes into `questions`"),
+        ("a missing validation, a query in a loop, a hole in security", "is a finding, never a question"),
+        ("A broken build or test", "stands in what our checks saw"),
+    ] {
+        let line = reviewer.lines().find(|line| line.contains(situation)).unwrap_or_default();
+        assert!(line.contains(pattern), "{situation}: {line:?} in {reviewer}");
+    }
+}
+
+#[test]
+fn b_03_b_06_what_needs_a_change_becomes_a_task_although_something_was_asked() {
+    let sandbox = Sandbox::new();
+    let finding = json!({"severity": "major", "category": "security", "file": "src/lib.rs", "line": 1, "issue": "no validation"});
+    let found = format!(", \"findings\": [{finding}]");
+    let turns =
+        asks_first() + &answers() + &turn("review", "round = 1\nattempt = 2", &verdict("FAIL", &found));
+    sandbox.short(&turns, &[]).exits(0);
+    assert_eq!(calls(&sandbox), ["execute", "review", "answer", "review", "revise", "review"]);
+    let tasks = sandbox.metadata()["phases"]["planning"]["tasks"].clone();
+    assert_eq!(tasks.as_array().map(Vec::len), Some(1), "{tasks}");
+    assert_eq!((&tasks[0]["owns"], &tasks[0]["state"]), (&json!("src/lib.rs"), &json!("done")));
+    assert!(prompt(&sandbox, "revise/round-1/attempt-1").contains("no validation"));
+}
+
+#[test]
+fn b_05_b_06_a_notice_reaches_the_authors_of_later_phases_and_no_reviewer() {
+    let sandbox = Sandbox::new();
+    let claim = r#"{"status": "completed", "notices": ["`pages` counts from 1"]}"#;
+    let tells =
+        turn("execute", "write = [{ path = \"{{output}}\", text = \"# planning\\n\\nwritten\\n\" }]", claim);
+    sandbox.short(&tells, &[]).exits(0);
+    assert!(!prompt(&sandbox, "execute/round-1/attempt-1").contains("## Notices"));
+    assert!(prompt(&sandbox, "execute/round-1/attempt-1").contains("for later authors: helper, limit, API"));
+    assert!(!prompt(&sandbox, "review/round-1/attempt-1").contains("counts from 1"));
+    let later = |step: &str| {
+        sandbox.read(&format!(".ai-workflow/issue-243/01_requirements/{step}/round-1/attempt-1/prompt.md"))
+    };
+    let told = later("execute");
+    assert!(told.contains(": notices of earlier authors]\n```\n- planning: `pages` counts from 1"), "{told}");
+    assert!(told.contains("Claims, and no tasks") && !later("review").contains("counts from 1"));
+}

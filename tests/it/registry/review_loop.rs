@@ -1,0 +1,149 @@
+//! `.claude/review-loop.json`: the settings of seed 000, mapped onto the policy `quality-gate`.
+
+use ai_workflow::config::{Layers, Settings, load};
+use ai_workflow::policy::{Ending, OnFail, OnUnavailable};
+
+use super::phase;
+
+const GATE: &str = "[phases.implementation]\npolicy = \"quality-gate\"\n";
+
+/// The file as the seed shows it.
+const WHOLE: &str = r#"{
+  "enabled": true,
+  "max_iterations": 3,
+  "retry_delay_ms": 1000,
+  "escalate_on_max": true,
+  "criteria": {
+    "mandatory": ["Q7", "Q8"],
+    "optional": ["Q9"]
+  },
+  "omission_patterns": ["...", "// etc."],
+  "early_termination_patterns": ["That's all"]
+}"#;
+
+fn layers(file: &str) -> Layers {
+    Layers {
+        repository: Some((".ai-workflow/config.toml".into(), GATE.into())),
+        review_loop: Some((".claude/review-loop.json".into(), file.into())),
+        ..Layers::default()
+    }
+}
+
+#[track_caller]
+fn loaded(file: &str) -> Settings {
+    load(&layers(file)).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn rules(settings: &Settings, name: &str) -> Vec<(String, OnFail, OnUnavailable)> {
+    let checks = phase(settings, name).policy.checks;
+    checks.into_iter().map(|rule| (rule.id, rule.on_fail, rule.on_unavailable)).collect()
+}
+
+#[test]
+fn a_17_iterations_delay_and_escalation_are_limits_of_the_quality_gate() {
+    let policy = phase(&loaded(r#"{"max_iterations": 5, "retry_delay_ms": 20}"#), "implementation").policy;
+    assert_eq!((policy.limits.max_passes, policy.limits.max_revisions), (Some(5), 4));
+    assert_eq!(policy.limits.backoff_ms, 20);
+    let usual = phase(&loaded("{}"), "implementation").policy;
+    assert_eq!((usual.limits.max_passes, usual.limits.backoff_ms), (Some(3), 1000));
+    assert_eq!(usual.outcomes.exhausted, Ending::Pause);
+}
+
+#[test]
+fn a_18_at_the_last_iteration_a_person_is_asked_or_the_work_stays_incomplete() {
+    for (escalate, ending) in [("true", Ending::Pause), ("false", Ending::Incomplete)] {
+        let policy = phase(&loaded(&format!("{{\"escalate_on_max\": {escalate}}}")), "implementation").policy;
+        assert_eq!((policy.outcomes.exhausted, policy.outcomes.agent_failed), (ending, ending));
+    }
+}
+
+#[test]
+fn a_26_its_lists_decide_which_criteria_count() {
+    let settings = loaded(WHOLE);
+    let rules = rules(&settings, "implementation");
+    let of = |id: &str| rules.iter().find(|rule| rule.0 == id).map(|rule| (rule.1, rule.2));
+    assert_eq!(of("tests"), Some((OnFail::Revise, OnUnavailable::Block)));
+    assert_eq!(of("lint"), Some((OnFail::Revise, OnUnavailable::Block)));
+    assert_eq!(of("typecheck"), Some((OnFail::Note, OnUnavailable::Note)));
+    assert!(
+        of("deliverable").is_some() && of("protected").is_some(),
+        "what is no criterion stays: {rules:?}"
+    );
+    let criteria = rules.iter().filter(|rule| ai_workflow::policy::criterion(&rule.0).is_some());
+    assert_eq!(criteria.count(), 3);
+    assert_eq!(settings.checks.omission_patterns, ["...", "// etc."]);
+    assert_eq!(settings.checks.early_termination_patterns, ["That's all"]);
+}
+
+#[test]
+fn a_26_a_partial_file_leaves_the_rest_as_it_was() {
+    let plain = Layers { review_loop: None, ..layers("") };
+    let plain = load(&plain).expect("good");
+    for file in ["{}", r#"{"max_iterations": 3}"#, r#"{"criteria": {}}"#] {
+        assert_eq!(rules(&loaded(file), "implementation"), rules(&plain, "implementation"), "{file}");
+    }
+    let noted = rules(&loaded(r#"{"criteria": {"optional": ["Q10"]}}"#), "implementation");
+    let more = ("tautology".to_owned(), OnFail::Note, OnUnavailable::Note);
+    assert_eq!(noted, [rules(&plain, "implementation"), vec![more]].concat());
+}
+
+#[test]
+fn a_26_other_policies_do_not_follow_it() {
+    assert_eq!(rules(&loaded(WHOLE), "design"), rules(&loaded("{}"), "design"));
+}
+
+#[test]
+fn a_26_our_own_file_stands_over_it() {
+    let mut layers = layers(r#"{"max_iterations": 5}"#);
+    layers.repository =
+        Some(("config.toml".into(), format!("{GATE}[policies.quality-gate.limits]\nmax_passes = 4\n")));
+    let policy = phase(&load(&layers).expect("good"), "implementation").policy;
+    assert_eq!(policy.limits.max_passes, Some(4));
+}
+
+#[test]
+fn a_26_a_file_that_is_switched_off_does_not_count_and_says_so() {
+    let settings = loaded(&WHOLE.replace("\"enabled\": true", "\"enabled\": false").replace(": 3,", ": 9,"));
+    assert_eq!(rules(&settings, "implementation"), rules(&loaded("{}"), "implementation"));
+    assert_eq!(phase(&settings, "implementation").policy.limits.max_passes, Some(3));
+    let notices: Vec<_> = settings.notices().collect();
+    assert_eq!(notices, [".claude/review-loop.json is switched off (`enabled` is false) and does not count"]);
+    assert_eq!(loaded(WHOLE).notices().count(), 0);
+}
+
+#[test]
+fn a_26_unknown_keys_and_wrong_types_are_reported() {
+    for (file, told) in [
+        (
+            "{\n\"max_iteration\": 3}",
+            "line 2: `max_iteration` is not a setting; did you mean `max_iterations`?",
+        ),
+        ("{\"max_iterations\": \"3\"}", "`max_iterations` has to be a whole number, 0 or more, not \"3\""),
+        ("{\"max_iterations\": 0}", "`max_iterations` has to be 1 or more"),
+        ("{\"max_iterations\": 60}", "`policies.quality-gate.limits.max_passes` is 60; 50 is the most"),
+        ("{\"escalate_on_max\": 1}", "`escalate_on_max` has to be true or false, not 1"),
+        ("{\"retry_delay_ms\": -1}", "`retry_delay_ms` has to be a whole number"),
+        ("{\"criteria\": {\"mandatory\": []}}", "`criteria.mandatory` names no criterion"),
+        (
+            "{\"criteria\": {\"mandatory\": [\"Q77\"]}}",
+            "`criteria.mandatory[0]` names `Q77`, which is no criterion; did you mean `Q7`?",
+        ),
+        (
+            "{\"criteria\": {\"mandatory\": [\"Q7\", \"tests\"]}}",
+            "`criteria.mandatory[1]` names `tests` a second time",
+        ),
+        (
+            "{\"criteria\": {\"mandatory\": [\"Q7\"], \"optional\": [\"Q7\"]}}",
+            "names `Q7`, which is mandatory already",
+        ),
+        ("{\"omission_patterns\": [\"\"]}", "`omission_patterns[0]` is empty"),
+        ("{", "not JSON"),
+        ("{\"enabled\": false, \"x\": 1}", "`x` is not a setting"),
+    ] {
+        let error = load(&layers(file)).expect_err(file).to_string();
+        assert!(
+            error.starts_with(".claude/review-loop.json, line ") && error.contains(told),
+            "{file}: {error}"
+        );
+    }
+}

@@ -1,0 +1,163 @@
+//! `validate`: the conditions of a step in a checkout, without a run.
+
+use super::REGISTRY;
+use crate::support::{Sandbox, filtered};
+
+fn sandbox(tests: &str) -> Sandbox {
+    let sandbox = Sandbox::new();
+    sandbox.write("tests.sh", tests);
+    sandbox.write(".ai-workflow/steps_registry.json", REGISTRY);
+    sandbox.git(&["add", "-A"]);
+    sandbox.git(&["commit", "-q", "-m", "registry"]);
+    sandbox
+}
+
+#[test]
+fn conditions_that_hold_are_one_line_each_and_exit_0() {
+    let sandbox = sandbox("exit 0\n");
+    let ran = sandbox.run(&["validate", "complete.issue"]).exits(0);
+    insta::assert_snapshot!(filtered(&ran.stdout), @r"
+    Issue Complete Step
+    ✓ git-clean: `git status --porcelain` passed in [MILLIS] ms with exit code 0
+    ✓ tests-pass: `sh tests.sh` passed in [MILLIS] ms with exit code 0
+    ");
+    let json = sandbox.run(&["validate", "complete.issue", "--json"]).exits(0).json();
+    assert_eq!(json["valid"], true);
+    assert!(json["pattern"].is_null() && json["retry_prompt"].is_null(), "{json}");
+}
+
+#[test]
+fn c_04_the_first_failure_ends_it_with_its_pattern_and_its_params() {
+    let sandbox = sandbox("exit 0\n");
+    sandbox.write("src/lib.rs", "// changed\n");
+    sandbox.write("new.txt", "x\n");
+    let ran = sandbox.run(&["validate", "complete.issue"]).exits(1);
+    insta::assert_snapshot!(filtered(&ran.stdout));
+    let json = sandbox.run(&["validate", "complete.issue", "--json"]).exits(1).json();
+    assert_eq!(json["valid"], false);
+    assert_eq!(json["pattern"], "git-dirty");
+    assert_eq!(json["params"]["changedFiles"][0], "src/lib.rs");
+    assert_eq!(json["params"]["untrackedFiles"][0], "new.txt");
+    assert_eq!(json["results"].as_array().map(Vec::len), Some(1));
+}
+
+#[test]
+fn c_12_the_prompt_shown_is_the_one_below_the_base_of_the_registry() {
+    let sandbox = sandbox("echo red >&2; exit 1\n");
+    let text = "---\nparams: [errorOutput]\n---\nOurs: {{errorOutput}}\n";
+    sandbox.write(".agent/iterator/prompts/steps/retry/issue/f_failed_test-failed.md", text);
+    sandbox.git(&["add", "-A"]);
+    sandbox.git(&["commit", "-q", "-m", "prompts"]);
+    let json = sandbox.run(&["validate", "complete.issue", "--json"]).exits(1).json();
+    let prompt = json["retry_prompt"].as_str().unwrap_or_default();
+    assert!(prompt.contains("Ours: red\n"), "{prompt}");
+}
+
+#[test]
+fn another_registry_can_be_named_and_a_bad_one_is_exit_2() {
+    let sandbox = sandbox("echo red >&2; exit 1\n");
+    sandbox.write("other.json", &REGISTRY.replace("{\"validator\": \"git-clean\"}, ", ""));
+    let ran = sandbox.run(&["validate", "complete.issue", "--registry", "other.json"]).exits(1);
+    assert!(ran.stdout.contains("✗ tests-pass: `sh tests.sh` failed: exit code 1"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("We ran the tests with `sh tests.sh` and they failed."), "{}", ran.stdout);
+    sandbox.write("other.json", &REGISTRY.replace("\"tests-pass\"}", "\"test-pass\"}"));
+    sandbox.run(&["validate", "complete.issue", "--registry", "other.json"]).refuses(
+        2,
+        "other.json, line 39: `steps.complete.issue.completionConditions[1].validator` names `test-pass`",
+    );
+    sandbox
+        .run(&["validate", "complete.issue", "--registry", "none.json"])
+        .refuses(2, "failed to read none.json");
+    sandbox.run(&["validate", "complete.isue"]).refuses(2, "there is no step `complete.isue`");
+    std::fs::remove_file(sandbox.root().join(".ai-workflow/steps_registry.json")).expect("removed");
+    sandbox.run(&["validate", "complete.issue"]).refuses(2, "there is no .ai-workflow/steps_registry.json");
+}
+
+#[test]
+fn what_could_not_run_is_no_pass_and_what_is_skipped_is_told() {
+    let sandbox = sandbox("exit 1\n");
+    sandbox.write("other.json", &REGISTRY.replace("git status --porcelain", "no-such-program"));
+    let ran = sandbox.run(&["validate", "complete.issue", "--registry", "other.json"]).exits(1);
+    assert!(ran.stdout.contains("? git-clean: `no-such-program` could not run"), "{}", ran.stdout);
+    let skip = REGISTRY
+        .replace(r#"{"action": "retry", "maxAttempts": 3}"#, r#"{"action": "skip"}"#)
+        .replace("{\"validator\": \"git-clean\"}, ", "");
+    sandbox.write("other.json", &skip);
+    let ran = sandbox.run(&["validate", "complete.issue", "--registry", "other.json"]).exits(0);
+    assert!(ran.stdout.contains("✗ tests-pass"), "{}", ran.stdout);
+}
+
+#[test]
+fn an_issue_is_asked_for_where_it_lives() {
+    let sandbox = sandbox("exit 0\n");
+    let closed = REGISTRY
+        .replace("\"tests-pass\": {", "\"closed\": {\"type\": \"custom\", \"check\": \"issue_closed\", \"failurePattern\": \"open\"}, \"tests-pass\": {")
+        .replace("\"test-failed\": {\n", "\"open\": {\"description\": \"x\"}, \"test-failed\": {\n")
+        .replace("{\"validator\": \"git-clean\"}", "{\"validator\": \"closed\"}");
+    sandbox.write("other.json", &closed);
+    let arguments = ["validate", "complete.issue", "--registry", "other.json"];
+    let ran = sandbox.run(&arguments).exits(1);
+    assert!(ran.stdout.contains("? closed: the issue could not be asked for"), "{}", ran.stdout);
+    let with_issue = [&arguments[..], &["--issue", "243"]].concat();
+    let ran = sandbox.run(&with_issue).exits(1);
+    assert!(ran.stdout.contains("✗ closed: the issue is still open"), "{}", ran.stdout);
+    let issue = sandbox.read(".ai-workflow/local/issues/243.md");
+    sandbox.write(".ai-workflow/local/issues/243.md", &issue.replace("state: open", "state: closed"));
+    let ran = sandbox.run(&with_issue).exits(0);
+    assert!(ran.stdout.contains("✓ closed: the issue is closed"), "{}", ran.stdout);
+}
+
+/// A step with one validator.
+fn only(validator: &str) -> String {
+    format!(
+        r#"{{"agentId": "x", "failurePatterns": {{"failed": {{}}}}, "validators": {{"only": {validator}}},
+        "steps": {{"one": {{"c2": "retry", "c3": "issue", "completionConditions": [{{"validator": "only"}}],
+        "onFailure": {{"action": "retry"}}}}}}}}"#
+    )
+}
+
+#[test]
+fn c_10_files_are_looked_for_in_the_checkout_and_not_behind_links() {
+    let sandbox = sandbox("exit 0\n");
+    let validate = |path: &str| {
+        sandbox.write(
+            "one.json",
+            &only(&format!(r#"{{"type": "file", "path": "{path}", "failurePattern": "failed"}}"#)),
+        );
+        sandbox.run_in("src", &["validate", "one", "--registry", "../one.json", "--json"])
+    };
+    validate("src/lib.rs").exits(0);
+    validate("src").exits(0);
+    let json = validate("docs/guide.md").exits(1).json();
+    assert_eq!(json["pattern"], "failed");
+    assert_eq!(json["params"]["expectedPath"], "docs/guide.md");
+    assert_eq!(json["params"]["missingFiles"][0], "docs/guide.md");
+    std::os::unix::fs::symlink("/etc/passwd", sandbox.root().join("link")).expect("a link");
+    assert_eq!(validate("link").exits(1).json()["pattern"], "failed");
+    std::os::unix::fs::symlink("README.md", sandbox.root().join("inner")).expect("a link");
+    validate("inner").exits(0);
+}
+
+#[test]
+fn c_10_nothing_printed_is_no_pass_when_the_command_itself_failed() {
+    let sandbox = sandbox("exit 3\n");
+    let validator = |when: &str| {
+        let text = r#"{"type": "command", "command": "sh tests.sh", "successWhen": "WHEN", "failurePattern": "failed"}"#;
+        only(&text.replace("WHEN", when))
+    };
+    for (when, code) in [("empty", 1), ("exitCode:3", 0), ("contains:x", 1), ("matches:^$", 0)] {
+        sandbox.write("one.json", &validator(when));
+        let ran = sandbox.run(&["validate", "one", "--registry", "one.json"]).exits(code);
+        assert_eq!(ran.stdout.contains("✓ only"), code == 0, "{when}: {}", ran.stdout);
+    }
+}
+
+#[test]
+fn what_a_command_prints_is_masked_before_anybody_reads_it() {
+    let sandbox =
+        sandbox("echo the key is hunter2hunter2 >&2; exit 1\n").with("MY_API_TOKEN", "hunter2hunter2");
+    for more in [&[][..], &["--json"]] {
+        let ran = sandbox.run(&[&["validate", "complete.issue"][..], more].concat()).exits(1);
+        assert!(ran.stdout.contains("the key is") && !ran.stdout.contains("hunter2"), "{}", ran.stdout);
+    }
+}

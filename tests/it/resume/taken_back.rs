@@ -1,0 +1,84 @@
+//! A log that somebody took back to the last commit, as `git checkout -- .`, `git stash` and `git reset --hard` do: what was
+//! written since is put back. Who goes back to an older commit means it.
+
+use std::fs;
+
+use super::world::{BRANCH, World, calls};
+
+/// A reviewer of the second phase that runs a command of git: once, or each time.
+fn reviewer_that_runs(git: &str, once: bool) -> World {
+    let world = World::new();
+    let first = if once { "[ ! -e \"$here/calls\" ]" } else { "true" };
+    world.beside(
+        "meddle-review",
+        &format!(
+            "if [ \"$AI_WORKFLOW_PHASE\" = implementation ]; then if {first}; then {git}; fi; echo x >> \"$here/calls\"; fi\n"
+        ),
+    );
+    world
+}
+
+fn reviews_of_code(world: &World) -> usize {
+    fs::read_to_string(world.path_beside("calls")).map_or(0, |calls| calls.lines().count())
+}
+
+#[test]
+fn a_reviewer_that_takes_the_log_back_is_void_and_the_log_is_put_back() {
+    for git in ["git checkout -q -- .", "git stash -q", "git reset -q --hard"] {
+        let world = reviewer_that_runs(git, true);
+        let ran = world.execute().exits(0);
+        assert!(
+            ran.stderr.contains("events.jsonl was taken back to an earlier state"),
+            "{git}: {}",
+            ran.stderr
+        );
+        assert_eq!(calls(&world.sandbox)["implementation/review/1"], 2, "{git}");
+        assert_eq!(calls(&world.sandbox)["implementation/execute/1"], 1, "{git}");
+        let void = world.sandbox.facts().into_iter().find(|fact| fact["ended"]["outcome"] == "crashed");
+        let reason = void.expect("a void review")["ended"]["reason"].as_str().unwrap_or_default().to_owned();
+        assert!(reason.contains("events.jsonl") && reason.contains("src/lib.rs"), "{git}: {reason}");
+        world.sandbox.run(&["replay", "--issue", "243"]).exits(0);
+        world.ended_undisturbed();
+    }
+}
+
+#[test]
+fn no_call_is_forgotten_however_often_a_reviewer_takes_the_log_back() {
+    let world = reviewer_that_runs("git checkout -q -- .", false);
+    world.execute().exits(3);
+    let paid = reviews_of_code(&world);
+    assert!(paid > 1);
+    assert_eq!(calls(&world.sandbox)["implementation/review/1"], paid);
+    world.execute().exits(3);
+    assert_eq!(reviews_of_code(&world), paid, "the run waits, and nobody is asked again");
+}
+
+#[test]
+fn a_log_that_was_taken_back_before_a_crash_is_put_back_by_the_next_run() {
+    let world = World::new();
+    world.kill(world.start_until("implementation/review"));
+    world.let_go();
+    let before = world.log();
+    world.sandbox.git(&["checkout", "-q", "--", "."]);
+    assert!(world.log().len() < before.len());
+    let ran = world.execute().exits(0);
+    assert!(ran.stderr.contains("events.jsonl was taken back to an earlier state"), "{}", ran.stderr);
+    assert!(world.log().starts_with(&before), "nothing that was written is lost");
+    assert_eq!(calls(&world.sandbox)["implementation/execute/1"], 1, "the author is not paid twice");
+    let code = world.sandbox.git(&["show", &format!("{BRANCH}:src/lib.rs")]);
+    assert!(code.contains('3'), "{code}");
+}
+
+#[test]
+fn who_goes_back_to_an_older_commit_of_the_branch_goes_on_from_there() {
+    let world = World::new();
+    world.execute().exits(0);
+    let before = world.log();
+    world.sandbox.git(&["reset", "-q", "--hard", "HEAD~2"]);
+    let back = world.log();
+    assert!(!back.is_empty() && before.starts_with(&back));
+    let ran = world.execute().exits(0);
+    assert!(!ran.stderr.contains("was taken back"), "{}", ran.stderr);
+    assert!(world.log().starts_with(&back) && !world.log().starts_with(&before));
+    world.ended_undisturbed();
+}

@@ -1,0 +1,200 @@
+//! The worktree in which commands run: exactly one tree, made lazily, repaired, and gone at the end.
+
+use std::collections::BTreeSet;
+
+use super::*;
+
+/// A run with a change that will be published and everything that will not.
+fn begun() -> (Fixture, IssueSpace) {
+    let fixture = Fixture::new();
+    let space = fixture.run();
+    fixture.write("src/lib.rs", "two\n");
+    fixture.write("helper.txt", "only here\n");
+    fixture.write("target/built", "old\n");
+    (fixture, space)
+}
+
+fn published(space: &IssueSpace, changed: &[&str]) -> Tree {
+    let seen = space.snapshot(None).expect("a snapshot");
+    let changed: BTreeSet<String> = paths(changed).into_iter().collect();
+    space.published_tree(&seen, &changed).expect("a tree")
+}
+
+fn beside(fixture: &Fixture) -> PathBuf {
+    fixture.root().with_file_name("my 'répo'-issue-7-clean")
+}
+
+fn files_in(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).expect("a folder").flatten();
+    let mut names: Vec<String> = entries.map(|entry| entry.file_name().display().to_string()).collect();
+    names.sort();
+    names
+}
+
+fn worktrees(fixture: &Fixture) -> usize {
+    fixture.git(&["worktree", "list"]).lines().count()
+}
+
+#[test]
+fn d10_the_clean_worktree_holds_what_will_be_published_and_nothing_else() {
+    let (fixture, space) = begun();
+    let tree = published(&space, &["src/lib.rs"]);
+    let root = space.clean_worktree(&tree).expect("a worktree");
+    assert_eq!(root, beside(&fixture));
+    assert_eq!(files_in(&root), [".git", ".gitignore", "README.md", "src"]);
+    assert_eq!(fs::read_to_string(root.join("src/lib.rs")).expect("a file"), "two\n");
+    assert!(fixture.exists("helper.txt"), "the author's worktree stays as it is");
+    let (status, head) = (fixture.git(&["status", "--porcelain"]), fixture.git(&["symbolic-ref", "HEAD"]));
+    assert_eq!(
+        (status.as_str(), head.as_str()),
+        (" M src/lib.rs\n?? helper.txt", "refs/heads/ai-workflow/issue-7")
+    );
+}
+
+#[test]
+fn from_one_use_to_the_next_only_ignored_files_stay() {
+    let (_fixture, space) = begun();
+    let tree = published(&space, &["src/lib.rs", "helper.txt"]);
+    let root = space.clean_worktree(&tree).expect("a worktree");
+    for (path, text) in [("target/built", "x"), ("left/over.txt", "x"), ("src/lib.rs", "spoiled\n")] {
+        fs::create_dir_all(root.join(path).parent().expect("it has one")).expect("made");
+        fs::write(root.join(path), text).expect("written");
+    }
+    let (calls, root) = calls(&space, || space.clean_worktree(&tree).expect("a worktree"));
+    assert_eq!(calls, 2);
+    assert_eq!(files_in(&root), [".git", ".gitignore", "README.md", "helper.txt", "src", "target"]);
+    assert_eq!(fs::read_to_string(root.join("src/lib.rs")).expect("a file"), "two\n");
+}
+
+#[test]
+fn a_clean_worktree_goes_from_tree_to_tree() {
+    let (fixture, space) = begun();
+    let tree = published(&space, &["src/lib.rs", "helper.txt"]);
+    let base = space.workspace().opened_at().as_tree();
+    let mut root = PathBuf::new();
+    for (tree, text, helps) in [(&tree, "two\n", true), (&base, "one\n", false), (&tree, "two\n", true)] {
+        root = space.clean_worktree(tree).expect("a worktree");
+        assert_eq!(fs::read_to_string(root.join("src/lib.rs")).expect("a file"), text);
+        assert_eq!(root.join("helper.txt").exists(), helps);
+    }
+    assert_eq!(worktrees(&fixture), 2);
+    space.remove_clean_worktree().expect("removed");
+    assert!(!root.exists());
+    assert_eq!(worktrees(&fixture), 1);
+    assert_eq!(files_in(space.state_dir()), ["snapshots"]);
+    space.remove_clean_worktree().expect("there is nothing to remove");
+}
+
+#[test]
+fn whatever_a_crash_or_an_agent_left_is_made_anew() {
+    let (fixture, space) = begun();
+    let tree = published(&space, &["src/lib.rs"]);
+    let root = space.clean_worktree(&tree).expect("a worktree");
+    let admin = fixture.root().join(".git/worktrees").join(root.file_name().expect("a name"));
+    let admin = if admin.is_dir() { admin } else { only_folder_in(&fixture.root().join(".git/worktrees")) };
+    let damages: [(&str, &dyn Fn()); 7] = [
+        ("a lock of a killed git", &|| fs::write(admin.join("index.lock"), "").expect("written")),
+        ("no index", &|| fs::remove_file(admin.join("index")).expect("removed")),
+        ("a damaged index", &|| fs::write(admin.join("index"), "rubbish").expect("written")),
+        ("no folder", &|| fs::remove_dir_all(&root).expect("removed")),
+        ("an empty folder", &|| {
+            fs::remove_dir_all(&root).expect("removed");
+            fs::create_dir(&root).expect("made");
+        }),
+        ("no entrance", &|| fs::remove_file(root.join(".git")).expect("removed")),
+        ("an entrance to elsewhere", &|| fs::write(root.join(".git"), "gitdir: /tmp\n").expect("written")),
+    ];
+    for (name, damage) in damages {
+        damage();
+        assert_eq!(space.clean_worktree(&tree).expect(name), root, "{name}");
+        assert_eq!(fs::read_to_string(root.join("src/lib.rs")).expect(name), "two\n", "{name}");
+        assert_eq!(worktrees(&fixture), 2, "{name}");
+    }
+    space.remove_clean_worktree().expect("removed");
+    assert_eq!((root.exists(), worktrees(&fixture)), (false, 1));
+}
+
+fn only_folder_in(folder: &Path) -> PathBuf {
+    fs::read_dir(folder).expect("a folder").flatten().next().expect("an entry").path()
+}
+
+#[test]
+fn a_folder_that_is_not_ours_is_left_alone() {
+    let (fixture, space) = begun();
+    let tree = published(&space, &["src/lib.rs"]);
+    fs::create_dir(beside(&fixture)).expect("made");
+    fs::write(beside(&fixture).join("precious"), "x").expect("written");
+    let root = space.clean_worktree(&tree).expect("a worktree elsewhere");
+    assert_eq!(root, space.state_dir().canonicalize().expect("it is there").join("clean"));
+    fs::write(space.state_dir().join("clean.path"), beside(&fixture).as_os_str().as_encoded_bytes())
+        .expect("forged");
+    space.remove_clean_worktree().expect("nothing of ours is there");
+    assert!(beside(&fixture).join("precious").exists());
+}
+
+#[test]
+fn dependencies_that_were_linked_are_not_removed_with_it() {
+    let (fixture, space) = begun();
+    let tree = published(&space, &["src/lib.rs"]);
+    let root = space.clean_worktree(&tree).expect("a worktree");
+    std::os::unix::fs::symlink(fixture.root().join("target"), root.join("node_modules")).expect("linked");
+    space.clean_worktree(&tree).expect("the link goes");
+    assert!(root.join("node_modules").symlink_metadata().is_err());
+    std::os::unix::fs::symlink(fixture.root().join("target"), root.join("target")).expect("linked");
+    space.remove_clean_worktree().expect("removed");
+    assert!(fixture.exists("target/built"));
+}
+
+#[test]
+fn two_runs_of_other_issues_do_not_meet() {
+    let (fixture, space) = begun();
+    let other = fixture.workspace().for_issue(IssueNumber::try_from(8).expect("a number"));
+    let tree = published(&space, &["src/lib.rs"]);
+    let one = space.clean_worktree(&tree).expect("a worktree");
+    let two = other.clean_worktree(&space.workspace().opened_at().as_tree()).expect("a worktree");
+    assert_ne!(one, two);
+    space.remove_clean_worktree().expect("removed");
+    assert_eq!(fs::read_to_string(two.join("src/lib.rs")).expect("a file"), "one\n");
+}
+
+#[test]
+fn only_what_differs_otherwise_is_left_out_of_what_is_published() {
+    let (fixture, space) = begun();
+    let seen = space.snapshot(None).expect("a snapshot");
+    let all: BTreeSet<String> = paths(&["src/lib.rs", "helper.txt"]).into_iter().collect();
+    let (none, whole) = calls(&space, || space.published_tree(&seen, &all).expect("a tree"));
+    assert_eq!((none, &whole), (0, &seen.tree));
+    fixture.write("README.md", "a note of mine\n");
+    let tree = published(&space, &["src/lib.rs"]);
+    let listed = fixture.git(&["diff-tree", "-r", "--name-only", "HEAD", tree.as_str()]);
+    assert_eq!(listed, "src/lib.rs");
+}
+
+#[test]
+fn paths_can_be_put_back_to_a_commit() {
+    let (fixture, space) = begun();
+    fixture.write("tests/new.rs", "t\n");
+    fixture.remove("README.md");
+    let tree = published(&space, &["src/lib.rs", "tests/new.rs", "README.md"]);
+    let base = space.workspace().opened_at().clone();
+    let back = space
+        .put_back(&tree, &base, |path| path.starts_with("tests/"))
+        .expect("a tree")
+        .expect("a difference");
+    let listed = fixture.git(&["diff-tree", "-r", "--name-status", base.as_str(), back.as_str()]);
+    assert_eq!(listed, "A\ttests/new.rs");
+    assert_eq!(space.put_back(&tree, &base, |_| true).expect("nothing to do"), None);
+    assert_eq!(space.standing_since(&base, &tree).expect("paths"), ["src/lib.rs", "tests/new.rs"]);
+}
+
+#[test]
+fn d10_a_path_that_is_ignored_is_known() {
+    let (_fixture, space) = begun();
+    let asked = paths(&["target", "src", "helper.txt"]);
+    let ignored = |asked: &[String]| {
+        let workspace = space.workspace();
+        workspace.ignored(workspace.root(), asked).expect("an answer")
+    };
+    assert_eq!(ignored(&asked), ["target"]);
+    assert_eq!(ignored(&paths(&["src"])), [""; 0]);
+}

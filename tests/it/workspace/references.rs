@@ -1,0 +1,88 @@
+//! Where branches and tags stand: the same however git keeps it, and put back when somebody moved it.
+
+use ai_workflow::workspace::Moved;
+
+use super::{Fixture, calls};
+
+/// Gives a repository of every kind of reference: a tag with an object of its own, a branch in a folder, one of a server.
+fn with_references(fixture: &Fixture) {
+    fixture.git(&["tag", "--annotate", "--message", "one", "v1"]);
+    fixture.git(&["branch", "feature/one"]);
+    fixture.git(&["update-ref", "refs/remotes/origin/main", "HEAD"]);
+    fixture.git(&["symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/main"]);
+}
+
+#[test]
+fn looking_where_branches_and_tags_stand_takes_no_process_and_sees_them_packed_as_well() {
+    let fixture = Fixture::new();
+    let space = fixture.run();
+    with_references(&fixture);
+    let (processes, loose) = calls(&space, || space.workspace().references_now().expect("told"));
+    assert_eq!(processes, 0);
+    fixture.git(&["pack-refs", "--all"]);
+    let packed = space.workspace().references_now().expect("told");
+    assert_eq!(packed, loose);
+    // A reference that moved since it was packed lies in a file of its own beside it.
+    fixture.write("new.txt", "new\n");
+    fixture.commit_all("by somebody");
+    let moved = space.workspace().references_now().expect("told");
+    assert_ne!(moved, packed);
+    let (processes, nothing) = calls(&space, || space.put_references_back(&moved).expect("looked"));
+    assert_eq!((processes, nothing), (0, Moved::default()));
+}
+
+#[test]
+fn the_runs_own_branch_is_put_back_and_what_may_be_a_persons_is_told() {
+    for keep in ["files", "packed", "reftable"] {
+        let fixture = Fixture::empty();
+        if keep == "reftable" {
+            std::fs::remove_dir_all(fixture.root().join(".git")).expect("removed");
+            if !fixture.try_git_in(&fixture.root(), &["init", "--quiet", "--ref-format=reftable"]).0 {
+                eprintln!("SKIPPED: references in tables, which this git does not know");
+                continue;
+            }
+        }
+        fixture.write("README.md", "read me\n");
+        fixture.commit_all("start");
+        let space = fixture.run();
+        with_references(&fixture);
+        if keep == "packed" {
+            fixture.git(&["pack-refs", "--all"]);
+        }
+        let before = space.workspace().references_now().expect("told");
+        let (own, start) = (fixture.git(&["symbolic-ref", "HEAD"]), fixture.tip());
+        fixture.write("new.txt", "new\n");
+        fixture.commit_all("by a reviewer");
+        let theirs = fixture.tip();
+        fixture.git(&["symbolic-ref", "HEAD", "refs/heads/main"]);
+        fixture.git(&["tag", "--force", "v1", theirs.as_str()]);
+        fixture.git(&["branch", "--delete", "--force", "feature/one"]);
+        fixture.git(&["branch", "feature", theirs.as_str()]);
+        let moved = space.put_references_back(&before).expect("put back");
+        assert_eq!(
+            moved.undone,
+            [format!("{own} (was at {})", &theirs.as_str()[..9]), "HEAD".into()],
+            "{keep}"
+        );
+        let left: Vec<&str> =
+            moved.left.iter().map(|told| told.split(" (").next().expect("a name")).collect();
+        assert_eq!(left, ["refs/heads/feature", "refs/heads/feature/one", "refs/tags/v1"], "{keep}");
+        assert!(moved.left[1].ends_with(&format!("(was at {})", &start.as_str()[..9])), "{moved:?}");
+        assert_eq!((fixture.git(&["symbolic-ref", "HEAD"]), fixture.tip()), (own, start), "{keep}");
+        assert_eq!(fixture.git(&["rev-parse", "v1"]), theirs.as_str(), "{keep}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn links_among_the_references_are_not_followed() {
+    let fixture = Fixture::new();
+    let space = fixture.run();
+    let before = space.workspace().references_now().expect("told");
+    let heads = fixture.root().join(".git/refs/heads");
+    for name in ["a", "b", "c"] {
+        std::os::unix::fs::symlink(&heads, heads.join(name)).expect("linked");
+    }
+    let (processes, now) = calls(&space, || space.workspace().references_now().expect("told"));
+    assert_eq!((processes, now), (0, before));
+}
