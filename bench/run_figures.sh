@@ -31,8 +31,8 @@ trap '[ -n "${KEEP:-}" ] || rm -rf "$work"' EXIT
 # A home of its own, so that the figures do not depend on anybody's settings.
 mkdir "$work/home"
 printf '[user]\n\tname = Bench\n\temail = bench@example.org\n' > "$work/home/.gitconfig"
-# The settings of the repository may name commands; here none is run, so that only our own work is measured.
-: > "$work/config.toml"
+# The repository may name commands or show which it has; here none is run, so that only our own work is measured.
+printf '[commands]\ndetect = false\n' > "$work/config.toml"
 unset "${!AI_WORKFLOW_@}" 2> /dev/null || true
 export HOME=$work/home GIT_CONFIG_NOSYSTEM=1 NO_COLOR=1
 unset XDG_CONFIG_HOME

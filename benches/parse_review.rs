@@ -6,11 +6,16 @@
 use std::time::{Duration, Instant};
 
 use ai_workflow::content_parser::{
-    Terms, default_words, read_claim, read_evaluation, read_review, read_triage,
+    Terms, default_words, doubt, read_claim, read_evaluation, read_review, read_triage,
 };
 
 const SIZE: usize = 10_000_000;
 const LIMIT: Duration = Duration::from_millis(100);
+
+/// A neighbour's burst slows a processor down without taking it away, so what is slow is measured again; the reader itself
+/// can become no faster than it is.
+const MOST_TIMES: usize = 18;
+const PAUSE: Duration = Duration::from_millis(200);
 
 fn main() {
     // `cargo bench --bench parse_review -- quotes` measures the kinds that are named so; cargo adds `--bench`.
@@ -26,30 +31,45 @@ fn main() {
 #[expect(clippy::print_stdout, reason = "a benchmark prints")]
 fn report(name: &str, text: &str) -> bool {
     let words = default_words();
-    let terms = Terms { review_id: Some("r"), require_review_id: false, words: &words };
+    let terms = Terms { review_id: Some("r"), require_review_id: false, words: &words, beyond: &[] };
     let mut read = String::new();
-    let review = best_of_three(|| {
-        let reading = read_review(text, &terms);
+    let review = shortest(LIMIT, || {
+        let mut reading = read_review(text, &terms);
+        if reading.judgment.approves() {
+            reading.doubt = doubt(text);
+        }
         read = format!("{} by {} ({})", reading.result, reading.read_as, reading.reason);
     });
-    let others = best_of_three(|| {
+    let others = shortest(Duration::MAX, || {
         let _ = (read_claim(text), read_evaluation(text), read_triage(text, None));
     });
     println!("{name:<34} review {:>5.1} ms   the others {:>5.1} ms   {read}", ms(review), ms(others));
     review <= LIMIT
 }
 
-/// Returns the shortest of three times, without the time in which others had the processor.
-fn best_of_three(mut work: impl FnMut()) -> Duration {
-    let time = |()| {
-        let (clock, processor) = (Instant::now(), processor_time());
-        work();
-        match (processor, processor_time()) {
-            (Some(before), Some(after)) => after.saturating_sub(before),
-            _ => clock.elapsed(),
+/// Returns the shortest of three times, and of more while all are over the limit.
+fn shortest(limit: Duration, mut work: impl FnMut()) -> Duration {
+    let mut shortest = Duration::MAX;
+    for count in 0..MOST_TIMES {
+        if count >= 3 {
+            if shortest <= limit {
+                break;
+            }
+            std::thread::sleep(PAUSE);
         }
-    };
-    [(), (), ()].map(time).into_iter().min().unwrap_or_default()
+        shortest = shortest.min(time(&mut work));
+    }
+    shortest
+}
+
+/// Measures one piece of work, without the time in which others had the processor.
+fn time(work: &mut impl FnMut()) -> Duration {
+    let (clock, processor) = (Instant::now(), processor_time());
+    work();
+    match (processor, processor_time()) {
+        (Some(before), Some(after)) => after.saturating_sub(before),
+        _ => clock.elapsed(),
+    }
 }
 
 /// Linux tells how long this process has been running on a processor.
@@ -106,6 +126,20 @@ fn texts() -> Vec<(&'static str, String)> {
         format!("{{\"result\": \"PASS\", \"summary\": \"{}\"}}", "x".repeat(SIZE)),
     ));
     texts.push(("one long list", format!("{{\"result\": \"PASS\", \"x\": [{}1]}}", "1,".repeat(SIZE / 2))));
+    let approval = "{\"review_id\": \"r\", \"result\": \"PASS\"}\n\n";
+    for (name, unit) in [
+        ("an approval, then prose", "これはレビューの文章です。It has two languages and is fine as it is.\n"),
+        (
+            "an approval, then notes",
+            "- Critical: no critical issue was found in the migration, which passes.\n",
+        ),
+        ("an approval, then blockers", "## Blockers\n- [CRITICAL] none\n"),
+        ("an approval, then one line", "Critical: none "),
+    ] {
+        texts.push((name, format!("{approval}{}", unit.repeat(SIZE / unit.len()))));
+    }
+    let denial = "- Critical: no critical issue was found in the migration, which passes.\n";
+    texts.push(("an approval, then all it may say", format!("{approval}{}", denial.repeat(1_300))));
     texts.push((
         "a million braces, then a review",
         format!("{}{{\"result\": \"PASS\"}}", "{".repeat(1_000_000)),
