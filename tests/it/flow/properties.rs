@@ -1,6 +1,6 @@
 //! What holds for every policy, every agent and every person.
 
-use ai_workflow::event::{Entry, Fact, Outcome, Replied, Ruling};
+use ai_workflow::event::{Entry, Fact, Outcome, Replied, Ruled, Ruling};
 use ai_workflow::finding::Severity;
 use ai_workflow::flow::{Decision, PhaseState, Run, Stage, State, Status, apply, decide, fold};
 use ai_workflow::phase::Step;
@@ -262,16 +262,19 @@ fn revisions_told(before: &[Entry], phase: &PhaseState) -> u32 {
         before[begun..].iter().map(|entry| &entry.fact).filter(|fact| phase_of(fact) == Some(phase.name()))
     };
     let mut revisions = 0;
-    let (mut reviewed, mut changed) = (None, false);
+    let (mut reviewed, mut triaged, mut changed) = (None, false, false);
     for fact in facts() {
         match fact {
             Fact::Reviewed(review) => reviewed = Some(review.tree.clone()),
-            Fact::Triaged(triage) => changed = reviewed.as_ref() != Some(&triage.tree),
+            Fact::Triaged(triage) => {
+                (triaged, changed) = (true, reviewed.as_ref() != Some(&triage.tree));
+            }
+            // What is looked at once more from the checks on has no triage until it comes again.
+            Fact::Ruled(ruled) if redoes(ruled, Step::Check) => (triaged, changed) = (false, false),
             Fact::Ruled(ruled) if !matches!(ruled.ruling, Ruling::Redo { .. }) => {
-                let by_author =
-                    matches!(ruled.ruling, Ruling::Revise) && !triaged_in(before, phase, ruled.round);
+                let by_author = matches!(ruled.ruling, Ruling::Revise) && !triaged;
                 revisions += u32::from(by_author) + u32::from(changed);
-                changed = false;
+                (triaged, changed) = (false, false);
             }
             _ => {}
         }
@@ -279,10 +282,8 @@ fn revisions_told(before: &[Entry], phase: &PhaseState) -> u32 {
     revisions
 }
 
-fn triaged_in(before: &[Entry], phase: &PhaseState, round: u32) -> bool {
-    before.iter().any(|entry| {
-        matches!(&entry.fact, Fact::Triaged(triage) if triage.phase == *phase.name() && triage.round == round)
-    })
+fn redoes(ruled: &Ruled, which: Step) -> bool {
+    matches!(ruled.ruling, Ruling::Redo { step, .. } if step == which)
 }
 
 proptest! {
