@@ -22,11 +22,16 @@ impl PhaseState {
         most > 0 && !policy.triage && self.doubt_of(seat).is_none()
     }
 
-    pub(super) fn remember_doubt(&mut self, reviewed: &Reviewed) {
-        if is_doubtful(reviewed) {
-            self.doubts.insert(reviewed.seat.clone(), reviewed.clone());
-            self.remember_session(&reviewed.ended);
-        }
+    /// Returns the review whose reviewer has to be asked which of both holds. It counts nowhere else: what could not be
+    /// read before uses up no question.
+    pub(super) fn to_be_asked(&self) -> Option<&Reviewed> {
+        self.doubted().filter(|review| self.may_doubt(review.seat.as_deref()))
+    }
+
+    /// Notes that its reviewer is asked from now on.
+    pub(super) fn ask_which_holds(&mut self, doubted: Reviewed) {
+        self.remember_session(&doubted.ended);
+        self.doubts.insert(doubted.seat.clone(), doubted);
     }
 
     /// Returns the review that leaves open which of both holds, while its reviewer is asked.

@@ -3,7 +3,7 @@
 //! Never passes on doubt, and never has the author's work redone because the judge could not do its own.
 
 use super::judge::Judged;
-use super::redo::once_more;
+use super::redo::{ask_which_holds, once_more};
 use super::rule::{HowRuled, revise};
 use super::state::PhaseState;
 use crate::event::{ExecOutcome, Reviewed};
@@ -54,5 +54,6 @@ impl PhaseState {
 
 /// Asks the judge again on the budget of its own step; then its words are a rejection.
 pub(super) fn judge_again(phase: &PhaseState, why: &str) -> HowRuled {
-    once_more(phase, Step::Review, 0).unwrap_or_else(|| revise(phase, why))
+    let again = ask_which_holds(phase).or_else(|| once_more(phase, Step::Review, 0));
+    again.unwrap_or_else(|| revise(phase, why))
 }

@@ -125,8 +125,17 @@ fn same_step(step: Step, delay_ms: u64) -> Ruling {
     Ruling::Redo { step, delay_ms, next_agent: false, takes_over: None }
 }
 
+/// Asks the reviewer that approves and names something severe which of both holds.
+pub(super) fn ask_which_holds(phase: &PhaseState) -> Option<HowRuled> {
+    phase.to_be_asked()?;
+    Some((same_step(Step::Review, 0), "asked which of both holds".to_owned()))
+}
+
 /// Asks again once; text that stays unreadable is never an approval.
 pub(super) fn unreadable(phase: &PhaseState, why: &str) -> HowRuled {
+    if let Some(asked) = ask_which_holds(phase) {
+        return asked;
+    }
     let most = phase.def.policy.limits.max_unreadable;
     let by_review = phase.unanswered_review().is_some();
     let settled = !by_review && phase.due().is_none() && phase.stays_unreadable();

@@ -75,7 +75,9 @@ impl PhaseState {
 
     fn redo(&mut self, step: Step, next_agent: bool, judgment: Judgment) {
         let opinion = matches!(step, Step::Review | Step::Triage);
-        if next_agent {
+        if let (Step::Review, Some(doubted)) = (step, self.to_be_asked().cloned()) {
+            self.ask_which_holds(doubted);
+        } else if next_agent {
             self.counters.redos.remove(&step);
         } else if judgment == Judgment::Unverifiable && opinion {
             self.counters.unreadable += 1;

@@ -63,10 +63,11 @@ impl PhaseState {
         step == Step::Review && self.seat_due().is_some_and(|seat| !seat.required)
     }
 
-    /// Tells whether an answer is worth asking the same reviewer again: it cannot be read, and the limit allows it.
+    /// Tells whether an answer is worth asking the same reviewer again: it cannot be read, and the limit allows it;
+    /// or it leaves open which of both holds.
     pub(super) fn asks_again(&self, reviewed: &Reviewed) -> bool {
         let policy = &self.def.policy;
-        let left = self.counters.unreadable < policy.limits.max_unreadable;
+        let left = self.counters.unreadable < policy.limits.max_unreadable || self.to_be_asked().is_some();
         left && !policy.triage && !policy.llm_judge && self.is_unreadable(reviewed)
     }
 

@@ -120,7 +120,6 @@ impl PhaseState {
             return;
         }
         self.review = Some(reviewed.clone());
-        self.remember_doubt(reviewed);
         if self.judged_without_words(reviewed) {
             self.done(Step::Review);
             self.stage = Stage::Deciding;
@@ -197,7 +196,7 @@ impl PhaseState {
         let asked = self.doubted().cloned();
         self.forget_evidence();
         if let Some(asked) = asked {
-            self.remember_doubt(&asked);
+            self.ask_which_holds(asked);
         }
         self.stage = self.after_work();
     }

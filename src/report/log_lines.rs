@@ -142,7 +142,8 @@ fn failure_line(state: Option<&PhaseState>, phase: &PhaseName, reason: &str) -> 
 
 /// Returns the line that says how a verdict was read.
 pub fn verdict_line(reading: &Reading) -> String {
-    let result = reading.result;
+    let stated = format!("{}, in doubt", reading.stated);
+    let result = if reading.doubt.is_some() { stated } else { reading.result.to_string() };
     match &reading.read_as {
         ReadAs::Schema | ReadAs::Json => format!("Verdict read from JSON: {result}"),
         ReadAs::Marker(label) => format!("Verdict by fallback: {result} (marker: {label})"),

@@ -30,7 +30,7 @@ fn reviewers(world: &World) -> Vec<(Option<&str>, &str, Option<&str>)> {
 fn a_reviewer_that_confirms_its_approval_is_believed_for_one_more_call() {
     let world = play(&[doubtful(), passes()]);
     assert_eq!(world.history(), ["redo", "advance"]);
-    let rule = "the reviewer states PASS (doubtful: beside it stands `Must fix: the lock`); asked again 1/1";
+    let rule = "the reviewer states PASS (doubtful: beside it stands `Must fix: the lock`); asked which of both holds";
     assert_eq!(world.first().past[0].rule, rule);
     let counters = &world.first().counters;
     assert_eq!((counters.passes, counters.revisions, counters.rounds, counters.reviews), (1, 0, 1, 1));
@@ -45,11 +45,26 @@ fn a_reviewer_that_takes_its_approval_back_is_heard() {
 
 #[test]
 fn without_a_second_answer_nothing_is_approved() {
-    assert_eq!(play(&[doubtful(), unreadable(), passes()]).history(), ["redo", "revise", "advance"]);
+    let unread = play(&[doubtful(), unreadable(), unreadable(), passes()]);
+    assert_eq!(unread.history(), ["redo", "redo", "revise", "advance"]);
     let silent = play(&[doubtful(), no_answer()]);
     assert!(!silent.history().contains(&"advance"), "{:?}", silent.told());
     let late = play(&[doubtful(), no_answer(), passes()]);
     assert_eq!((late.history(), reviewers(&late).len()), (vec!["redo", "redo", "advance"], 3));
+}
+
+#[test]
+fn an_answer_that_could_not_be_read_before_uses_up_no_question() {
+    assert_eq!(play(&[unreadable(), doubtful(), passes()]).history(), ["redo", "redo", "advance"]);
+    assert_eq!(play(&[doubtful(), unreadable(), passes()]).history(), ["redo", "redo", "advance"]);
+    let worn = play(&[unreadable(), doubtful(), unreadable(), passes()]);
+    assert_eq!(worn.history(), ["redo", "redo", "revise", "advance"]);
+    let again = play(&[doubtful(), doubtful(), doubtful(), passes()]);
+    assert_eq!(
+        again.history(),
+        ["redo", "redo", "revise", "advance"],
+        "a doubt that comes again is only unreadable"
+    );
 }
 
 #[test]
@@ -127,6 +142,10 @@ fn a_judge_of_the_criteria_is_asked_again_on_its_own_budget() {
         play_in(judged(), &[doubtful(), rejects(), passes()]).history(),
         ["redo", "revise", "advance"]
     );
+    let mut once = judged();
+    once.limits.max_redo = 1;
+    let asked = play_in(once, &[no_answer(), doubtful(), passes()]);
+    assert_eq!(asked.history(), ["redo", "redo", "advance"], "what broke before uses up no question");
     assert!(!play_in(judged(), &[doubtful(), no_answer()]).history().contains(&"advance"));
 }
 
