@@ -108,6 +108,11 @@ impl Reading {
     pub fn worst(&self) -> Option<Severity> {
         self.findings.iter().map(Finding::weight).max()
     }
+
+    /// Tells whether it grades this viewpoint, however that is written.
+    pub fn grades(&self, viewpoint: &str) -> bool {
+        self.viewpoints.keys().any(|name| name.trim().eq_ignore_ascii_case(viewpoint.trim()))
+    }
 }
 
 /// What a triage says about one finding of the review, or several together.

@@ -151,9 +151,23 @@ impl PhaseState {
     /// Returns what one review demands by itself.
     pub(super) fn opinion_judgment(&self, opinion: &Reviewed) -> Option<Judged> {
         let reading = opinion.reading.as_ref()?;
-        let (judgment, why) = self.review_judgment(reading, opinion.ended.truncated);
+        let judged = self.review_judgment(reading, opinion.ended.truncated);
+        let (judgment, why) = self.with_every_grade(judged, opinion.seat.as_deref(), reading);
         let why = opinion.seat.as_ref().map_or_else(|| why.clone(), |seat| format!("{seat}: {why}"));
         Some((judgment, why))
+    }
+
+    /// An object that approves has to grade each viewpoint that it was asked for, where grades decide (B-09). A line of a
+    /// verdict has no place for grades.
+    fn with_every_grade(&self, judged: Judged, seat: Option<&str>, reading: &Reading) -> Judged {
+        let decide = self.def.policy.review.as_ref().is_some_and(|rule| rule.grade_map.decides());
+        let lacks = |viewpoint: &&String| !reading.grades(viewpoint);
+        let missing: Vec<&str> = self.viewpoints_of(seat).iter().filter(lacks).map(String::as_str).collect();
+        let is_object = matches!(reading.read_as, ReadAs::Schema | ReadAs::Json);
+        if !judged.0.approves() || !decide || !is_object || missing.is_empty() {
+            return judged;
+        }
+        (Judgment::Unverifiable, format!("{}, and gives no grade for {}", judged.1, missing.join(", ")))
     }
 
     fn review_judgment(&self, reading: &Reading, truncated: bool) -> Judged {

@@ -15,6 +15,12 @@ fn verdict(result: &str, more: &str) -> String {
     format!("{{\"review_id\": \"{{{{review_id}}}}\", \"result\": \"{result}\", \"summary\": \"seen\"{more}}}")
 }
 
+/// An approval that grades what policy retake asks for.
+fn graded(security: &str) -> String {
+    let grades = json!({"security": security, "performance": "A", "quality": "A", "compatibility": "A"});
+    verdict("PASS", &format!(", \"viewpoints\": {grades}"))
+}
+
 fn finding(severity: &str) -> String {
     let finding = json!({"severity": severity, "category": "security", "file": "plan.md", "line": 3, "issue": "a hole"});
     format!(", \"findings\": [{finding}]")
@@ -88,8 +94,11 @@ const SPLIT: &str = "[phases.planning]\npolicy = \"retake\"\n\n[policies.retake.
 fn b_07_split_viewpoints_are_five_reviews_and_a_d_of_one_waits_for_a_person() {
     let sandbox = Sandbox::new();
     sandbox.write(".ai-workflow/config.toml", SPLIT);
-    let bad = verdict("PASS", ", \"viewpoints\": {\"security\": \"D\"}");
-    sandbox.short(&turn("security", "", &bad), &[]).exits(3).says("Manual Intervention Required");
+    let grades = [("security", "D"), ("performance", "A"), ("quality", "A"), ("compatibility", "A")];
+    let turns = grades.map(|(seat, grade)| {
+        turn(seat, "", &verdict("PASS", &format!(", \"viewpoints\": {{\"{seat}\": \"{grade}\"}}")))
+    });
+    sandbox.short(&turns.concat(), &[]).exits(3).says("Manual Intervention Required");
     let seats = ["security", "performance", "quality", "compatibility"].map(|seat| format!("review {seat}"));
     let expected: Vec<String> =
         ["execute".to_owned(), "review".to_owned()].into_iter().chain(seats).collect();
@@ -110,14 +119,27 @@ fn b_07_viewpoints_are_one_call_by_default_and_grades_decide_by_the_table() {
     for (grade, code) in [("B", 0), ("C", 0), ("D", 3)] {
         let sandbox = Sandbox::new();
         sandbox.write(".ai-workflow/config.toml", "[phases.planning]\npolicy = \"retake\"\n");
-        let graded =
-            verdict("PASS", &format!(", \"viewpoints\": {{\"security\": \"{grade}\", \"quality\": \"A\"}}"));
-        sandbox.short(&turn("*", "round = 1", &graded), &[]).exits(code);
+        let turns = [turn("*", "round = 1", &graded(grade)), turn("*", "", &graded("A"))];
+        sandbox.short(&turns.concat(), &[]).exits(code);
         let first = [("B", "advance"), ("C", "revise"), ("D", "pause")]
             .into_iter()
             .find(|(known, _)| *known == grade);
         assert_eq!(rulings(&sandbox).first().map(String::as_str), first.map(|(_, ruling)| ruling), "{grade}");
         assert_eq!(calls(&sandbox)[..2], ["execute", "review"]);
+    }
+}
+
+/// Nobody has looked from a viewpoint that has no grade.
+#[test]
+fn b_09_an_approval_without_every_grade_is_asked_for_again_and_then_revised() {
+    for (case, grades) in [("none", ""), ("one", ", \"viewpoints\": {\"Security\": \"A\"}")] {
+        let sandbox = Sandbox::new();
+        sandbox.write(".ai-workflow/config.toml", "[phases.planning]\npolicy = \"retake\"\n");
+        let turns = [turn("*", "round = 1", &verdict("PASS", grades)), turn("*", "", &graded("A"))];
+        let missing = if case == "none" { "for security, performance, " } else { "for performance, " };
+        let told = format!("gives no grade {missing}quality, compatibility; asked again 1/1");
+        sandbox.short(&turns.concat(), &[]).exits(0).says(&told);
+        assert_eq!(rulings(&sandbox), ["redo", "revise", "advance"], "{case}");
     }
 }
 

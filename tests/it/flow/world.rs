@@ -14,7 +14,7 @@ use ai_workflow::flow::{Action, Assess, Call, Decision, PhaseState, Run, State, 
 use ai_workflow::issue::Issue;
 use ai_workflow::phase::{PhaseName, Step};
 use ai_workflow::policy::{Agreement, Budget, CheckMode, Difficulty, PhaseDef};
-use ai_workflow::verdict::{Judgment, ReadAs, Verdict};
+use ai_workflow::verdict::{Grade, Judgment, ReadAs, Verdict};
 
 /// When a limit that ended a call is said to be gone, counted from that call.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -580,16 +580,26 @@ impl World {
         ended.truncated = review.truncated;
         let reviews = self.count(|fact| matches!(fact, Fact::Reviewed(_)));
         ended.session = self.sessions.then(|| format!("review-{}", reviews + 1));
+        let (phase, seat) = (call.phase, call.seat);
         Fact::Reviewed(Reviewed {
-            phase: call.phase,
+            phase: phase.clone(),
             round: call.round,
             attempt: call.attempt,
             reviewer: call.agent,
             ended,
-            reading: review.reading,
+            reading: review.reading.map(|reading| self.graded(&phase, seat.as_deref(), reading)),
             tree: self.tree_after(review.moved),
-            seat: call.seat,
+            seat,
         })
+    }
+
+    /// Grades what a reviewer is asked to grade, where the script grades nothing: nothing to object to.
+    fn graded(&self, phase: &PhaseName, seat: Option<&str>, mut reading: Reading) -> Reading {
+        let asked = self.run().phase(phase).expect("a phase").viewpoints_of(seat);
+        if reading.viewpoints.is_empty() {
+            reading.viewpoints = asked.iter().map(|viewpoint| (viewpoint.clone(), Grade::A)).collect();
+        }
+        reading
     }
 
     fn reply(&self, call: Call) -> Fact {

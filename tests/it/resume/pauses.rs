@@ -41,8 +41,15 @@ fn work_by_hand(sandbox: &Sandbox) {
     sandbox.write("NEW.md", "by hand\n");
 }
 
+/// An approval that grades what policy retake asks for.
+const GRADES: &str = r#"
+[[turn]]
+step = "review"
+say = '{"review_id": "{{review_id}}", "result": "PASS", "summary": "good", "findings": [], "viewpoints": {"security": "A", "performance": "A", "quality": "A", "compatibility": "A"}}'
+"#;
+
 fn resume(sandbox: &Sandbox, how: &[&str]) -> Ran {
-    let agent = sandbox.script(&honest_script(""));
+    let agent = sandbox.script(&honest_script(GRADES));
     sandbox.run(&[&["resume", "--issue", "243", "--agent", &agent], how].concat())
 }
 
