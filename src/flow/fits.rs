@@ -110,7 +110,7 @@ fn at(phase: &PhaseState, stage: Stage) -> Fit {
 /// Who writes takes the files as they are.
 fn waits_for_a_step(phase: &PhaseState) -> Fit {
     let reader = phase.current_step().is_some_and(|step| matches!(step, Step::Review | Step::Answer));
-    let fits = reader || matches!(phase.stage, Stage::Ready(_));
+    let fits = reader || phase.author_rests();
     unless(fits, || format!("{} is {}, not before a step", phase.name(), phase.stage))
 }
 

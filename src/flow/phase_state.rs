@@ -93,6 +93,8 @@ pub struct PhaseState {
     pub approval: Option<Approval>,
     /// The files as they stand, as far as the facts know.
     pub tree: String,
+    /// Its author was stopped, and they stand as it left them.
+    pub stopped: bool,
     /// Where the branch stood when it began.
     pub began_at: String,
     /// Paths the authors of this phase changed since it began.
@@ -225,6 +227,7 @@ impl PhaseState {
             bound: None,
             approval: None,
             tree: String::new(),
+            stopped: false,
             began_at: String::new(),
             changed: BTreeSet::new(),
             on_branch: BTreeSet::new(),
@@ -289,6 +292,11 @@ impl PhaseState {
             Stage::Ready(step) | Stage::Working(step) => Some(step),
             Stage::Idle | Stage::Deciding | Stage::Closing | Stage::Closed => None,
         }
+    }
+
+    /// Tells whether nobody who writes is at work: the step has not begun, or was stopped and has told what it left.
+    pub fn author_rests(&self) -> bool {
+        matches!(self.stage, Stage::Ready(_)) || (self.stopped && matches!(self.stage, Stage::Working(_)))
     }
 
     /// Returns how the latest call of a step ended.

@@ -80,13 +80,15 @@ impl PhaseState {
         }
         self.calls.insert((started.round, started.step), started.attempt);
         self.stage = Stage::Working(started.step);
+        self.stopped = false;
         self.delay_ms = 0;
     }
 
     pub(super) fn worked(&mut self, worked: &Worked) {
         worked.tree.clone_into(&mut self.tree);
         self.changed.extend(worked.changed.iter().cloned());
-        if worked.ended.outcome == ExecOutcome::Cancelled {
+        self.stopped = worked.ended.outcome == ExecOutcome::Cancelled;
+        if self.stopped {
             return;
         }
         self.remember_work(&worked.ended);
@@ -186,7 +188,7 @@ impl PhaseState {
         tree.clone_into(&mut self.tree);
         self.was_changed(changed);
         // Who writes takes the files as they are.
-        if matches!(self.stage, Stage::Ready(step) if step.writes()) {
+        if self.author_rests() && self.current_step().is_some_and(Step::writes) {
             return;
         }
         if let Some(work) = &mut self.work {

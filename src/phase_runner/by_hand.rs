@@ -4,7 +4,6 @@
 
 use super::{PhaseRunner, RunError};
 use crate::event::Fact;
-use crate::flow::Stage;
 use crate::phase::{PhaseName, Step};
 use crate::workspace::{Snapshot, Tree, is_engines_own};
 
@@ -52,11 +51,11 @@ impl PhaseRunner {
         Ok(self.journal.record(Fact::ChangedByHand { phase, tree, changed })?)
     }
 
-    /// A reviewer is shown all there is, whoever wrote it. An author that was cut off may have written anything itself.
+    /// A reviewer is shown all there is, whoever wrote it. An author that was killed may have written anything itself.
     fn tells_people_apart(&self, name: &PhaseName, step: Step) -> Result<bool, RunError> {
         let phase = self.phase(name)?;
         let is_reader = matches!(step, Step::Review | Step::Answer | Step::Check);
-        Ok(is_reader || (phase.def.policy.review.is_none() && phase.stage == Stage::Ready(step)))
+        Ok(is_reader || (phase.def.policy.review.is_none() && phase.author_rests()))
     }
 
     /// Returns what a person changed and did not commit before a phase began; what earlier authors left is theirs.

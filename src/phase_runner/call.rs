@@ -73,11 +73,15 @@ impl PhaseRunner {
             // Before the files are looked at, so that the commit sees it.
             self.folder.write(&self.output_path(call)?, &kept)?;
         }
-        if self.stopping() {
-            return if watched { self.undo_of_stopped_reader(&before) } else { Ok(()) };
+        if self.stopping() && watched {
+            return self.undo_of_stopped_reader(&before);
         }
         let log = (watched && log_was_taken_back).then(|| self.folder.events());
-        let ending = self.ending(call, review_id, answer, &before, (&moved.undone, log))?;
+        let mut ending = self.ending(call, review_id, answer, &before, (&moved.undone, log))?;
+        if self.stopping() {
+            // What it left is known to be its own, and nothing else of it counts.
+            ending.ended.outcome = ExecOutcome::Cancelled;
+        }
         self.note_spending(&ending.ended)?;
         self.record_ending(ending)?;
         self.tell_what_moved(&moved.left)

@@ -159,7 +159,7 @@ fn of_seat(seat: Option<&str>) -> String {
 }
 
 fn broke(phase: &PhaseName, step: &str, ended: &crate::event::Ended) {
-    if !ended.outcome.ended() {
+    if !ended.outcome.ended() && ended.outcome != crate::event::ExecOutcome::Cancelled {
         warn!(
             "Phase {phase}: The {step} step broke: {}",
             ended.reason.as_deref().unwrap_or("no reason given")

@@ -145,6 +145,48 @@ fn a_commit_made_after_an_author_was_interrupted_stays() {
     assert_eq!(world.sandbox.git(&["show", &format!("{BRANCH}:{NOTES}")]), "by hand");
 }
 
+/// Has the author of a phase that nobody reviews stopped, does something, and goes on to the end.
+fn after_an_author_nobody_reviews_was_stopped(signal: Signal, by_hand: impl FnOnce(&World)) -> World {
+    let world = World::new();
+    let config = world.sandbox.read(".ai-workflow/config.toml");
+    let unreviewed = "[phases.implementation]\npolicy = \"quality-gate\"\n";
+    world.sandbox.write(".ai-workflow/config.toml", &format!("{config}\n{unreviewed}"));
+    let child = world.start_until("implementation/execute");
+    let process = i32::try_from(child.id()).ok().and_then(Pid::from_raw).expect("a process");
+    kill_process(process, signal).expect("it runs");
+    assert_eq!(ends_within(child, Duration::from_secs(10)).0, 130);
+    world.let_go();
+    assert!(world.sandbox.has("unfinished.txt"), "the author had begun");
+    by_hand(&world);
+    world.execute().exits(0);
+    world
+}
+
+#[test]
+fn what_is_edited_after_an_author_nobody_reviews_was_stopped_is_told_as_a_persons() {
+    for signal in [Signal::INT, Signal::TERM] {
+        let world = after_an_author_nobody_reviews_was_stopped(signal, |world| {
+            world.sandbox.write(NOTES, "by hand\n");
+            std::fs::remove_file(world.sandbox.root().join("README.md")).expect("a file");
+        });
+        let changed = facts(&world, "changed_by_hand");
+        assert_eq!(changed.len(), 1, "{changed:?}");
+        assert_eq!(changed[0]["changed"], serde_json::json!([NOTES, "README.md"]));
+        assert_eq!(world.sandbox.git(&["show", &format!("{BRANCH}:{NOTES}")]), "by hand");
+        let told = "not reviewed: 2 files changed and shown to no reviewer: NOTES.md, README.md";
+        world.sandbox.run(&["finalize", "--issue", "243"]).refuses(2, told);
+        assert_eq!(calls(&world.sandbox)["implementation/execute/1"], 2, "the call is taken up again");
+        world.sandbox.run(&["replay", "--issue", "243"]).exits(0);
+    }
+}
+
+#[test]
+fn what_a_stopped_author_left_is_its_own() {
+    let world = after_an_author_nobody_reviews_was_stopped(Signal::INT, |_| {});
+    assert!(facts(&world, "changed_by_hand").is_empty());
+    world.sandbox.run(&["finalize", "--issue", "243"]).exits(0);
+}
+
 #[test]
 fn what_an_interrupted_reviewer_changed_is_undone_and_passes_for_nobodys_work() {
     let world = World::new();
