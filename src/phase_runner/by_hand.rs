@@ -18,7 +18,11 @@ impl PhaseRunner {
     ) -> Result<bool, RunError> {
         let has_called = self.has_called;
         self.has_called |= step != Step::Check;
-        if has_called || !self.tells_people_apart(name, step)? {
+        if has_called {
+            return Ok(false);
+        }
+        if !self.tells_people_apart(name, step)? {
+            self.tell_what_may_be_of_people(name, known)?;
             return Ok(false);
         }
         let seen = self.look(Some(known))?;
@@ -35,6 +39,22 @@ impl PhaseRunner {
         }
         self.journal.record(Fact::ChangedByHand { phase: name.clone(), tree, changed })?;
         Ok(true)
+    }
+
+    /// An author that was killed told nothing of what it left, and where nobody reviews, nobody else will notice.
+    fn tell_what_may_be_of_people(&mut self, name: &PhaseName, known: &Tree) -> Result<(), RunError> {
+        if self.phase(name)?.def.policy.review.is_some() {
+            return Ok(());
+        }
+        let mut changed = self.look(Some(known))?.changed.clone();
+        changed.retain(|path| self.is_of_people(path));
+        if !changed.is_empty() {
+            let paths = changed.join(", ");
+            tracing::warn!(
+                "Phase {name}: Changed since its author was killed, by it or by a person, and nobody reviews it: {paths}"
+            );
+        }
+        Ok(())
     }
 
     /// Before this process has called anybody, only people can have changed what was approved.

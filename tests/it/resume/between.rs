@@ -145,12 +145,18 @@ fn a_commit_made_after_an_author_was_interrupted_stays() {
     assert_eq!(world.sandbox.git(&["show", &format!("{BRANCH}:{NOTES}")]), "by hand");
 }
 
-/// Has the author of a phase that nobody reviews stopped, does something, and goes on to the end.
-fn after_an_author_nobody_reviews_was_stopped(signal: Signal, by_hand: impl FnOnce(&World)) -> World {
+/// A world whose code nobody reviews.
+fn unreviewed() -> World {
     let world = World::new();
     let config = world.sandbox.read(".ai-workflow/config.toml");
     let unreviewed = "[phases.implementation]\npolicy = \"quality-gate\"\n";
     world.sandbox.write(".ai-workflow/config.toml", &format!("{config}\n{unreviewed}"));
+    world
+}
+
+/// Has its author stopped, does something, and goes on to the end.
+fn after_an_author_nobody_reviews_was_stopped(signal: Signal, by_hand: impl FnOnce(&World)) -> World {
+    let world = unreviewed();
     let child = world.start_until("implementation/execute");
     let process = i32::try_from(child.id()).ok().and_then(Pid::from_raw).expect("a process");
     kill_process(process, signal).expect("it runs");
@@ -178,6 +184,16 @@ fn what_is_edited_after_an_author_nobody_reviews_was_stopped_is_told_as_a_person
         assert_eq!(calls(&world.sandbox)["implementation/execute/1"], 2, "the call is taken up again");
         world.sandbox.run(&["replay", "--issue", "243"]).exits(0);
     }
+}
+
+/// Nobody can tell then who wrote what.
+#[test]
+fn what_is_there_after_an_author_nobody_reviews_was_killed_is_named() {
+    let world = unreviewed();
+    world.kill(world.start_until("implementation/execute"));
+    world.let_go();
+    world.sandbox.write(NOTES, "by hand\n");
+    world.execute().exits(0).says("by it or by a person, and nobody reviews it: NOTES.md, unfinished.txt");
 }
 
 #[test]
