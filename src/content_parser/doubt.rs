@@ -83,6 +83,7 @@ struct Section {
 
 impl Walk {
     fn look_at(&mut self, line: &str) -> Option<String> {
+        let line = &*grave::unwrapped(line);
         let plain = QUOTATION.replace_all(line, "");
         let found = match title(line) {
             Some((depth, title)) => self.enter(depth, title),

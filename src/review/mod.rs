@@ -35,8 +35,7 @@ pub fn reading(said: &Said<'_>, terms: &Terms<'_>) -> Option<Reading> {
 
 /// Returns an approval that its own answer makes doubtful as one that nobody can rely on yet; any other reading as it is.
 pub fn doubted(reading: Reading, said: &Said<'_>) -> Reading {
-    let prose = if said.structured { reading.feedback.as_str() } else { said.text };
-    let doubt = Some(()).filter(|()| reading.judgment.approves()).and_then(|()| content_parser::doubt(prose));
+    let doubt = reading.judgment.approves().then(|| severe_words(&reading, said)).flatten();
     let Some(doubt) = doubt else { return reading };
     Reading {
         result: Verdict::Fail,
@@ -45,6 +44,13 @@ pub fn doubted(reading: Reading, said: &Said<'_>) -> Reading {
         doubt: Some(doubt),
         ..reading
     }
+}
+
+/// Looks at the prose around an object, and at the prose in it.
+fn severe_words(reading: &Reading, said: &Said<'_>) -> Option<String> {
+    let around = Some(said.text).filter(|_| !said.structured);
+    let within = std::iter::once(&reading.feedback).chain(&reading.suggestions);
+    around.into_iter().chain(within.map(String::as_str)).find_map(content_parser::doubt)
 }
 
 /// An answer that was cut off may have taken its verdict back in the part that is missing.
@@ -107,6 +113,25 @@ mod tests {
         assert_eq!([judged(named, false), judged(named, true)], [Judgment::Approve; 2]);
         let wrong = named.replace("r-1", "r-2");
         assert_eq!(judged(&wrong, true), Judgment::Unverifiable);
+    }
+
+    #[test]
+    fn an_approval_is_doubted_for_its_own_summary_and_suggestions_too() {
+        let doubt = |fields: &str| {
+            let text = format!(r#"{{"review_id": "r-1", "result": "PASS", {fields}}}"#);
+            let words = default_words();
+            let terms =
+                Terms { review_id: Some("r-1"), require_review_id: false, words: &words, beyond: &[] };
+            let outcome = ExecOutcome::Done;
+            let said =
+                Said { text: &text, outcome, truncated: false, structured: false, schema_missed: false };
+            let read = reading(&said, &terms).expect("something was said");
+            doubted(read, &said).doubt
+        };
+        let blocker = "Must fix before merge: the lock leaks";
+        assert_eq!(doubt(&format!(r#""summary": "{blocker}""#)).as_deref(), Some(blocker));
+        assert_eq!(doubt(&format!(r#""suggestions": ["{blocker}"]"#)).as_deref(), Some(blocker));
+        assert_eq!(doubt(r#""summary": "No blockers.", "suggestions": ["name the lock"]"#), None);
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Knows how reviewers announce something severe, and how they hold the whole back. Whether it is denied is `settled`'s.
 
+use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use regex::Regex;
@@ -33,10 +34,15 @@ pub(super) fn stated(line: &str) -> Option<&str> {
     if !NAMES.is_match(line) || LEGEND.is_match(line) {
         return None;
     }
-    let found = LABEL.captures(line).and_then(|found| found.get(0));
-    let end = found.or_else(|| RED.find(line))?.end();
-    let rest = line[end..].trim();
+    let found = LABEL.captures(line).and_then(|found| found.get(0)).or_else(|| RED.find(line));
+    let rest = found.map_or("", |found| line[found.end()..].trim());
     if rest.contains(char::is_alphanumeric) { Some(rest) } else { FIELD.is_match(line).then_some(line) }
+}
+
+/// Returns a line whose severities stand in no code: reviewers write them as values.
+pub(super) fn unwrapped(line: &str) -> Cow<'_, str> {
+    static VALUE: LazyLock<Regex> = LazyLock::new(|| pattern(&format!("`(?P<word>{WORST})`")));
+    VALUE.replace_all(line, "$word")
 }
 
 /// Returns a row of a table that marks something as severe in a cell of its own, and says something in another.
@@ -76,13 +82,13 @@ fn is_count(rest: &str) -> bool {
 
 /// One of these stands in everything that names something severe.
 static NAMES: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(r"critical|block|stopper|must|P0|[🔴⛔🚫]|致命|重大|必須|要修正|ブロッ|クリティカル")
+    pattern(r"critical|block|stopper|must|P0|HIGH|[🔴⛔🚫]|致命|重大|必須|要修正|ブロッ|クリティカル")
 });
 
 /// A word of the worst severity that begins a line, with the sign behind it that makes it a label.
 static LABEL: LazyLock<Regex> = LazyLock::new(|| {
     pattern(&format!(
-        r"{BEFORE}(?:{WORST}{OF}[*_`)\]】\s]*(?P<sign>[:)\]】|]|\.\s|\s[-–—]\s|[*_]{{2}}\s|$)|[\[【]P0(?P<p0>[\]】]))[*_`\s]*"
+        r"{BEFORE}(?:{WORST}{OF}[*_`)\]】\s]*(?P<sign>[:)\]】|]|\.\s|\s[-–—]\s|[*_]{{2}}\s|$)|[\[【](?:P0|HIGH)(?P<p0>[\]】]))[*_`\s]*"
     ))
 });
 
@@ -132,6 +138,7 @@ static HOLDS: LazyLock<Regex> = LazyLock::new(|| {
         r"^\W*not (?:mergeable|approvable)\b".to_owned(),
         format!(r"\b(?:cannot|can ?not|can't|could not|am not able to|unable to|(?:i|we) (?:do not|don't)|would not|wouldn't|will not|won't|must not|should not|shouldn't|not going to) (?:yet )?(?:recommend|approve|merge|ship|sign(?: this| it)? off(?: on)?|accept|release|endorse)\b(?: merging| approving)?(?: (?:this|it|that|the|change|work|plan|pr|pull request|branch))*{END}"),
         format!(r"\b{WHOLE} (?:should|must|can|may)(?:n't| not) (?:yet )?(?:be (?:merged|approved|shipped|released|accepted)|ship|go (?:in|out|live|through)|land|merge)(?: as it is| like this)?{END}"),
+        r"^[*_#\s]*(?-i:FAIL(?:ED)?|REJECT(?:ED)?|NACK|NO-?GO|REQUEST_CHANGES)[*_.!\s]*$".to_owned(),
         r"\b(?:hold|holding) (?:off\b|the merge|this back|back)".to_owned(),
         r"\bplease (?:do not|don't) (?:merge|approve|ship)\b".to_owned(),
         r"\bneeds? (?:to be (?:fixed|reworked|redone)|(?:another|more) (?:round|work)|rework)\b(?: before|\W*$)".to_owned(),

@@ -51,6 +51,14 @@ const SEVERE: &str = r"Must fix: the lock is not released on error.
     Must be fixed before merge: the lock is not released.
     ### Must-fix before merging\n\n1. The index is off by one.\n2. The lock leaks.
     Blocker: `find_user` concatenates SQL.
+    ## Verdict\n\nFAIL
+    ## Verdict\n\n**REJECT**
+    `Critical`: the token is printed.
+    - `blocker` – the token is printed.
+    **Severity:** `critical`\n\nThe token is printed.
+    | `critical` | src/a.rs | the token is printed |
+    - [HIGH] the token is printed
+    **[High]** the token is printed
     Blocking: the session token is printed.
     - **Blocking**: the session token is printed.
     ## Blocking\n\n`find_user` concatenates SQL.
@@ -226,6 +234,12 @@ const HONEST: &str = r#"No critical issues.
     - Critical: all paths are tested.
     - [x] Critical: inputs are validated
     - ✅ Critical: inputs are validated
+    Possible verdicts:\n- PASS\n- FAIL
+    The `critical` section of the lock is as small as it can be.
+    `Critical`: none. `Major`: none.
+    [HIGH]: none
+    - [HIGH] the token was printed – fixed in this round
+    The new `FAIL` branch is tested.
     Critical: The change is safe because the lock is taken before the read.
     Blocking: calls to the network were moved off the event loop, as the plan says.
     [Blocking] I/O is moved to a thread.
