@@ -47,3 +47,19 @@ fn after_something_was_changed_nobody_is_told_that_nothing_was() {
     assert!(!ran.stderr.contains("nothing was changed"), "{}", ran.stderr);
     ran.says("what was done before it stays");
 }
+
+/// The end of a run waits for its last label only so long: what is not done by then stays as it is.
+#[test]
+fn whatever_is_refused_at_the_end_an_issue_never_has_two_labels_of_its_state() {
+    for (method, path_contains, nth) in
+        [("DELETE", "/labels/ai-workflow%3Arunning", 1), ("POST", "/issues/243/labels", 2)]
+    {
+        let scene = Scene::new();
+        fault(&scene, method, path_contains, nth, Kind::Before(403));
+        scene.execute("", &SHORT).exits(0).says("The label `ai-workflow:done` cannot be set");
+        let labels = scene.labels();
+        let states = labels.iter().filter(|label| label.starts_with("ai-workflow:")).count();
+        assert!(states <= 1, "{method}: {labels:?}");
+        assert!(scene.comment().contains("ai-workflow: completed"));
+    }
+}
