@@ -51,12 +51,12 @@ pub(super) fn run(arguments: &PrFeedback) -> Answer {
         return Ok(finish(&hold, arguments.json, code));
     }
     let goes_on = hold.run()?.feedback.is_some();
-    if !goes_on && threads.is_empty() {
+    if !goes_on && threads.is_empty() && !has_left_open(hold.run()?) {
         return Ok(told(hold.run()?, arguments, &threads));
     }
     noticed::refuse_closed(&door, hold.run()?)?;
     hold.journal.tell(Box::new(LogLines::default()));
-    if !goes_on {
+    if !goes_on && !threads.is_empty() {
         let fed = fed_back(&door, &hold, &seen, &threads)?;
         hold.journal.record(Fact::FedBack(Box::new(fed)))?;
     }
@@ -64,6 +64,11 @@ pub(super) fn run(arguments: &PrFeedback) -> Answer {
         ask::ask_again(&door, &mut hold, &arguments.settings)?;
     }
     drive(&door, hold, &terminal, arguments.json)
+}
+
+/// Tells whether nothing is left to do but to resolve what could not be resolved before.
+fn has_left_open(run: &Run) -> bool {
+    run.outcome == Outcome::Completed && !run.left_open.is_empty()
 }
 
 fn pull_request(runtime: &Runtime, github: &GithubForge, number: u64) -> Result<PullRequestSeen, Failure> {

@@ -110,8 +110,12 @@ pub enum Fact {
     ReviewersAsked { reviewers: Vec<String> },
     /// What others said about finished work opened a phase again; it and all later ones are pending.
     FedBack(Box<FedBack>),
-    /// Every thread that was taken up has its answer.
-    ThreadsAnswered,
+    /// The threads that were taken up are seen to.
+    ThreadsAnswered {
+        /// Those that the server did not let us resolve, though their place changed.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        left_open: Vec<String>,
+    },
     /// A signal ended the work under way; the phase stays in progress.
     Interrupted { signal: String },
     /// A person ended the run for good.

@@ -86,6 +86,7 @@ fn begin(started: &RunStarted, at: Timestamp) -> Run {
         reviewers: None,
         feedback: None,
         threads_taken: BTreeMap::new(),
+        left_open: Vec::new(),
         ci_rounds: 0,
         published: false,
         notices: Vec::new(),
@@ -177,7 +178,10 @@ impl Run {
             Fact::MarkedReady => self.is_ready = true,
             Fact::ReviewersAsked { reviewers } => self.reviewers = Some(reviewers.clone()),
             Fact::FedBack(fed) => self.fed_back(fed),
-            Fact::ThreadsAnswered => self.feedback = None,
+            Fact::ThreadsAnswered { left_open } => {
+                self.feedback = None;
+                self.left_open.clone_from(left_open);
+            }
             Fact::Cancelled { .. } => {
                 self.paused = None;
                 self.outcome = Outcome::Cancelled;

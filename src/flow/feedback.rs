@@ -22,6 +22,7 @@ impl Run {
         let (phase, reason) = (fed.phase.clone(), fed.reason());
         reopen(self, &Reopened { phase, step: Step::Revise, reason, by: ReopenedBy::Feedback });
         self.phase_mut(&fed.phase).take_up(&fed.findings);
+        self.left_open.retain(|left| fed.threads.iter().all(|taken| taken.id != *left));
         self.threads_taken.extend(fed.threads.iter().map(|taken| (taken.id.clone(), taken.up_to)));
         match fed.by {
             Source::Reviewers => self.feedback = Some(fed.clone()),

@@ -55,7 +55,10 @@ pub(super) fn fits(run: &Run, fact: &Fact) -> Fit {
         Fact::Answered(answer) => answer_fits(run, answer),
         Fact::Reopened(reopened) => reopening_fits(run, reopened),
         Fact::FedBack(fed) => fed_back_fits(run, fed),
-        Fact::ThreadsAnswered => unless(run.feedback.is_some(), || "no thread waits for an answer".into()),
+        Fact::ThreadsAnswered { .. } => {
+            let waits = run.feedback.is_some() || !run.left_open.is_empty();
+            unless(waits, || "no thread waits for an answer".into())
+        }
         Fact::Cancelled { .. } => not_over_for_good(run),
         Fact::Finished { outcome } => finish_fits(run, *outcome),
         Fact::FollowedUp { .. } => {

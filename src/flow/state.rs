@@ -84,6 +84,8 @@ pub struct Run {
     pub feedback: Option<FedBack>,
     /// Review threads that were taken up ever, each with the last comment that was read.
     pub threads_taken: BTreeMap<String, u64>,
+    /// Review threads that are answered and could not be resolved.
+    pub left_open: Vec<String>,
     /// How often failed checks of the pull request were given back to the author.
     pub ci_rounds: u32,
     /// The pull request shows what the branch holds.

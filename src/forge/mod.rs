@@ -60,6 +60,10 @@ impl ForgeError {
     /// Returns what a person can do about it.
     pub fn hint(&self) -> String {
         let hint = match self {
+            Self::Refused { .. } if self.says(NO_REQUESTS) => {
+                "allow it in the settings of the repository: Settings, Actions, General, Workflow permissions, \
+                 \"Allow GitHub Actions to create and approve pull requests\"; or use the token of an app"
+            }
             Self::Refused { status, needs, .. } => return refused(*status, needs),
             Self::NotFound { .. } => "look at the number, or write the issue into that file",
             Self::Unreadable { .. } => "correct the file; nothing was changed",
@@ -97,13 +101,23 @@ impl ForgeError {
     }
 }
 
+/// What GitHub says where the repository's settings let no workflow open pull requests, whatever the token may do.
+const NO_REQUESTS: &str = "not permitted to create or approve pull requests";
+
 fn refused(status: u16, needs: &str) -> String {
     match status {
-        _ if !needs.is_empty() => format!("the token lacks a permission; one of these lets it: {needs}"),
+        _ if !needs.is_empty() => format!("the token lacks a permission; it needs {}", rights(needs)),
         301 | 302 | 307 | 308 => "the repository has another name now: correct the address of origin".into(),
         403 | 404 => "look at the name of the repository and at what the token may do".into(),
-        _ => "nothing was changed; go on with the same command when the cause is gone".into(),
+        _ => "this was not done, what was done before it stays; go on with the same command when the cause is gone"
+            .into(),
     }
+}
+
+/// GitHub writes `a=write,b=write; c=write` for: both of the first, or the last.
+fn rights(needs: &str) -> String {
+    let set = |set: &str| set.split(',').map(str::trim).collect::<Vec<_>>().join(" and ");
+    needs.split(';').map(set).collect::<Vec<_>>().join(", or ")
 }
 
 /// A comment as the forge holds it.

@@ -6,10 +6,10 @@ use std::path::Path;
 use jiff::Timestamp;
 
 use super::remote_checks::unknown;
-use super::{Part, PhaseRunner, RunError};
+use super::{Part, PhaseRunner, Push, RunError};
 use crate::check::{Untaken, World};
 use crate::flow::Run;
-use crate::forge::RemoteCheck;
+use crate::forge::{ForgeError, RemoteCheck};
 use crate::policy::{Look, PhaseDef};
 use crate::workspace::{self, CommitId, Survey};
 
@@ -55,7 +55,19 @@ impl PhaseRunner {
             );
         }
         let seen: Result<_, RunError> = async { self.remote_checks(&self.pushed()?).await }.await;
-        seen.map_err(|error| self.masker.mask(&unknown(&error)).as_str().to_owned())
+        seen.map_err(|error| self.masker.mask(&self.why_unknown(&error)).as_str().to_owned())
+    }
+
+    /// What is pushed at a halt only, the server does not know before.
+    fn why_unknown(&self, error: &RunError) -> String {
+        match error {
+            RunError::Forge(ForgeError::Refused { status: 422, .. }) if self.push == Push::Halt => {
+                "the commit is not on GitHub yet, for the branch is pushed when the run halts; push after each phase \
+                 (`--push phase`), or have `[github] ci_rounds` ask at the end of the run"
+                    .to_owned()
+            }
+            error => unknown(error),
+        }
     }
 
     /// The engine knows where it left the branch: what came after is the author's, and folded in later.

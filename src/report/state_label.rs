@@ -122,22 +122,23 @@ async fn set_on(
     }
 }
 
-/// Puts the label on and takes the others of the family off. The one that starts a run is none of them.
+/// Takes the others of the family off and puts the label on, in that order: what is cut short must not leave two. The one that
+/// starts a run is none of them.
 async fn show(forge: &GithubForge, number: IssueNumber, word: Word) -> Result<(), ForgeError> {
     let (name, color, description) = (format!("{FAMILY}{}", word.0), word.1, word.2);
     let Some(state) = forge.issue_state(number).await? else { return Ok(()) };
-    if !state.has(&name) {
-        forge.make_label(&name, color, description).await?;
-        forge.label(number, &name).await?;
-    }
     let known = [QUEUED, RUNNING, NEEDS_HUMAN, DONE, FAILED, CANCELLED];
     let is_old = |label: &str| {
         let ending = label.strip_prefix(FAMILY).filter(|ending| *ending != word.0);
         ending.is_some_and(|ending| known.iter().any(|known| known.0 == ending))
     };
     let old: Vec<&str> = state.labels().filter(|label| is_old(label)).collect();
+    let is_new = !state.has(&name);
+    if is_new {
+        forge.make_label(&name, color, description).await?;
+    }
     for label in old {
         forge.unlabel(number, label).await?;
     }
-    Ok(())
+    if is_new { forge.label(number, &name).await } else { Ok(()) }
 }

@@ -38,6 +38,7 @@ mod rate_limit;
 mod reactions;
 mod redispatch;
 mod references;
+mod refused;
 mod remote_checks;
 mod repository;
 mod request;

@@ -103,7 +103,7 @@ fn is_published(fact: &Fact) -> bool {
             | Fact::MarkedReady
             | Fact::ReviewersAsked { .. }
             | Fact::FedBack(_)
-            | Fact::ThreadsAnswered
+            | Fact::ThreadsAnswered { .. }
     ) || matches!(fact, Fact::Noted { kind, .. } if kind == super::APPLIED)
 }
 

@@ -1,6 +1,6 @@
 //! The part of a description that is ours. What people write around it stays to the byte. Pure.
 
-use super::fitting::{LONGEST, fitted};
+use super::fitting::{LONGEST, fitted, length};
 
 /// With less room than this our part says nothing.
 const LEAST: usize = 400;
@@ -13,7 +13,7 @@ pub(super) fn alone(ours: &str) -> String {
     within(ours, LONGEST)
 }
 
-/// Returns our text between its marks, all in so many characters.
+/// Returns our text between its marks, all no longer than that.
 fn within(ours: &str, most: usize) -> String {
     let room = most.saturating_sub(BEGIN.len() + END.len() + 2);
     format!("{BEGIN}\n{}\n{END}", fitted(without_marks(ours).trim_matches('\n'), room))
@@ -26,7 +26,7 @@ pub(super) fn placed(description: &str, ours: &str) -> String {
         None if description.trim().is_empty() => (String::new(), ""),
         None => (format!("{}\n\n", description.trim_end()), ""),
     };
-    let theirs = before.chars().count() + after.chars().count();
+    let theirs = length(&before) + length(after);
     match LONGEST.checked_sub(theirs).filter(|room| *room >= LEAST) {
         Some(room) => format!("{before}{}{after}", within(ours, room)),
         None => description.to_owned(),

@@ -7,7 +7,7 @@ use serde_json::json;
 use super::super::ForgeError;
 use super::GithubForge;
 use super::pages::read;
-use super::talk::{Ask, refused};
+use super::talk::{Ask, MUTATES, refused};
 
 const READY: &str = "mark the pull request ready for review";
 const MUTATION: &str = "mutation($id: ID!) { markPullRequestReadyForReview(input: { pullRequestId: $id }) \
@@ -33,7 +33,7 @@ impl GithubForge {
             let ready = self.draft_state(number).await?.draft == Some(false);
             Ok(ready.then(|| json!({ "data": {} })))
         };
-        refused(READY, &self.line.create(&ask, look).await?)
+        refused(READY, MUTATES, &self.line.create(&ask, look).await?)
     }
 
     async fn draft_state(&self, number: u64) -> Result<Given, ForgeError> {

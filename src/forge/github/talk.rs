@@ -169,11 +169,16 @@ impl Line {
     }
 }
 
-/// Says whether GraphQL refused, which it does with status 200.
-pub(super) fn refused(action: &'static str, answer: &Value) -> Result<(), ForgeError> {
-    let Some(message) = answer["errors"][0]["message"].as_str() else { return Ok(()) };
+/// The rights that our mutations need: without the first GitHub lets nobody resolve a thread or end a draft.
+pub(super) const MUTATES: &str = "contents=write, pull_requests=write";
+
+/// Says whether GraphQL refused, which it does with status 200. What right was missing it does not say: the caller knows.
+pub(super) fn refused(action: &'static str, needs: &str, answer: &Value) -> Result<(), ForgeError> {
+    let error = &answer["errors"][0];
+    let Some(message) = error["message"].as_str() else { return Ok(()) };
     let message = message.chars().take(300).collect();
-    Err(ForgeError::Refused { action, status: 200, message, needs: String::new() })
+    let needs = if error["type"] == "FORBIDDEN" { needs.to_owned() } else { String::new() };
+    Err(ForgeError::Refused { action, status: 200, message, needs })
 }
 
 /// The words of an error and of what caused it; the text of octocrab alone says only its kind.

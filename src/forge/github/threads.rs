@@ -10,7 +10,7 @@ use super::GithubForge;
 use super::comment::{BOT, same_account};
 use super::fitting::{LONGEST, fitted};
 use super::pages::read;
-use super::talk::{Ask, refused};
+use super::talk::{Ask, MUTATES, refused};
 use crate::redact::Masked;
 
 const READ: &str = "read the review threads";
@@ -167,7 +167,8 @@ impl GithubForge {
         let (_, path) = self.line.access.graphql();
         let ask = Ask { action, method: Method::POST, path: path.to_owned(), body: Some(&body) };
         let answer = self.line.repeat(&ask).await?;
-        refused(action, &answer)?;
+        let needs = if action == READ { "pull_requests=read" } else { MUTATES };
+        refused(action, needs, &answer)?;
         Ok(answer)
     }
 }

@@ -1,12 +1,12 @@
 //! What the views tell of agents: programs, models, prompts, figures, who took over, and who reviewed its own work.
 
-use ai_workflow::event::{CostBasis, Ended, ExecOutcome, Fact, Outcome, Program, Usage};
+use ai_workflow::event::{CheckStatus, CostBasis, Ended, Entry, ExecOutcome, Fact, Outcome, Program, Usage};
 use ai_workflow::flow::{State, fold};
 use ai_workflow::metadata::{LockedAgent, StepUsage, metadata};
 use ai_workflow::policy::PhaseDef;
 use ai_workflow::summary::{Documents, Unreviewed, agent_lines, cost_line, progress_comment, pull_request};
 
-use super::policies::{phase, phase_review};
+use super::policies::{phase, phase_review, quality_gate};
 use super::world::{Script, World, done, ends};
 
 fn program(name: &str, model: &str) -> Option<Program> {
@@ -114,6 +114,40 @@ fn each_step_shows_what_it_used_and_the_run_the_sum() {
         cost_line(run),
         "3 agent calls, 3000 tokens in, 300 tokens out, 0.25 USD and 2 calls of unknown price, 1m30s of agents at work"
     );
+}
+
+/// The line of a phase in the progress comment.
+fn line_of_planning(state: &State) -> String {
+    let comment = progress_comment(state.run.as_ref().expect("a run"));
+    let line = comment.lines().find(|line| line.contains("**planning**"));
+    line.unwrap_or_else(|| panic!("{comment}")).to_owned()
+}
+
+#[test]
+fn the_progress_comment_tells_the_evidence_the_cost_and_the_time_of_a_phase() {
+    let odd = [("q2_todo", CheckStatus::Fail), ("q3_omission", CheckStatus::Skipped)];
+    let odd = odd.map(|(check, status)| (check.to_owned(), status)).to_vec();
+    let script = Script { checks: vec![odd, vec![]], ..Script::default() };
+    let world = World::play(phase("planning", quality_gate()), script);
+    let told = [
+        (
+            1,
+            "- [ ] **planning** ▶ in_progress · round 1 · 1 check passed, 1 failed, 1 without a result · 0.25 USD, 30s",
+        ),
+        (2, "- [ ] **planning** ▶ in_progress · failed check · round 2 · 3 checks passed · 0.50 USD, 1m00s"),
+    ];
+    let checked = |entry: &&Entry| matches!(entry.fact, Fact::Checked(_));
+    let checks: Vec<_> = world.entries.iter().filter(checked).map(|entry| entry.seq).collect();
+    for (round, line) in told {
+        let until = usize::try_from(checks[round - 1]).expect("a short log");
+        assert_eq!(line_of_planning(&world.cut(until).state), line);
+    }
+    assert_eq!(
+        line_of_planning(&world.state),
+        "- [x] **planning** ✓ completed · checks passed · round 2 · 3 checks passed · 0.50 USD, 1m00s"
+    );
+    let comment = progress_comment(world.run());
+    assert!(comment.contains(&format!("\n{}\n", cost_line(world.run()))), "{comment}");
 }
 
 #[test]

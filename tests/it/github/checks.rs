@@ -18,6 +18,9 @@ pub fn answer(world: &mut World, request: &Request, rest: &[&str]) -> Option<Ans
         ("PATCH", ["check-runs", id]) => change(world, request, id.parse().ok()?),
         ("GET", ["commits", name @ .., "check-runs"]) => {
             let commit = commit(world, &name.join("/"));
+            if !world.references.has(&commit) {
+                return Some(Answer::error(422, &format!("No commit found for SHA: {commit}")));
+            }
             say(world, &commit);
             let runs = world.check_runs.iter().filter(|run| run.commit == commit);
             let name = request.query.get("check_name");

@@ -9,6 +9,7 @@ use super::exchange::Answer;
 pub struct Fault {
     /// The method that is hit; empty for every one.
     pub method: &'static str,
+    /// A part of the path; what is asked of GraphQL counts as its query.
     pub path_contains: &'static str,
     /// Which of the fitting calls is hit, counted from 1; 0 for all of them.
     pub nth: usize,
@@ -30,6 +31,10 @@ pub enum Kind {
     SecondaryLimit { retry_after: Option<u64> },
     /// What GraphQL says, with status 200, when its limit is reached; nothing was done.
     GraphqlLimit,
+    /// What GraphQL says, with status 200, when the token lacks a right; nothing was done.
+    GraphqlForbidden,
+    /// The repository's settings let no workflow open pull requests, whatever the token may do; nothing was done.
+    SettingForbids,
     /// A page for people from a machine in front, with status 502; nothing was done.
     Html,
     /// Done, and the answer stops in its middle.
@@ -145,6 +150,18 @@ pub fn secondary(retry_after: Option<u64>) -> Answer {
 pub fn graphql_limit() -> Answer {
     let message = "API rate limit exceeded for user ID 1.";
     Answer::ok(json!({ "data": null, "errors": [{ "type": "RATE_LIMITED", "message": message }] }))
+}
+
+/// Returns how GraphQL says that the token lacks a right. It does not say which one.
+pub fn graphql_forbidden() -> Answer {
+    let message = "Resource not accessible by integration";
+    Answer::ok(json!({ "data": null, "errors": [{ "type": "FORBIDDEN", "message": message }] }))
+}
+
+/// Returns the refusal of a repository whose settings let no workflow open pull requests. The right is named all the same.
+pub fn setting_forbids() -> Answer {
+    let message = "GitHub Actions is not permitted to create or approve pull requests.";
+    Answer::error(403, message).with("x-accepted-github-permissions", "pull_requests=write")
 }
 
 /// Returns the head of the page.

@@ -136,3 +136,47 @@ fn a_pull_request_of_no_run_and_a_run_that_goes_on_are_told() {
     scene.github.close_issue(number, "octo");
     feedback(&scene, number, &[]).exits(2).says("is closed");
 }
+
+/// A completed run, its pull request, and a thread there that is answered and could not be resolved.
+fn left_open() -> (Scene, u64, u64) {
+    let (scene, number) = completed();
+    let (id, _) = scene.github.thread_by("octo", number, "src/lib.rs", 2, "Count four of them");
+    scene.github.thread_by("octo", number, "src/lib.rs", 1, "Say what it counts");
+    let (path_contains, kind) = ("resolveReviewThread", Kind::GraphqlForbidden);
+    scene.github.fault(Fault { method: "POST", path_contains, nth: 1, kind });
+    let ran = feedback(&scene, number, &[]).exits(0);
+    let ran = ran.says("src/lib.rs is answered, but stays open: cannot resolve a review thread");
+    let ran = ran.says("it needs contents=write and pull_requests=write");
+    assert!(!ran.stderr.contains("has no answer"), "{}", ran.stderr);
+    (scene, number, id)
+}
+
+#[test]
+fn a_thread_that_could_not_be_resolved_is_told_so_and_resolved_by_the_next_command() {
+    let (scene, number, _) = left_open();
+    assert!(!thread(&scene, "Count").resolved && thread(&scene, "Say").resolved);
+    let calls = calls_of_agents(&scene);
+    feedback(&scene, number, &[]).exits(0);
+    for word in ["Count", "Say"] {
+        let thread = thread(&scene, word);
+        assert!(thread.resolved && thread.comments.len() == 2, "{thread:#?}");
+    }
+    assert_eq!(calls_of_agents(&scene), calls);
+    scene.everything_is_pushed();
+    // What a person opens again is left alone.
+    scene.github.change(|world| world.threads[0].resolved = false);
+    let writes = scene.github.writes();
+    feedback(&scene, number, &[]).exits(0);
+    assert_eq!((scene.github.writes(), thread(&scene, "Count").resolved), (writes, false));
+    scene.within_the_contract();
+}
+
+#[test]
+fn a_thread_that_people_go_on_with_is_not_resolved_over_their_words() {
+    let (scene, number, id) = left_open();
+    scene.github.permit("mallory", "read");
+    scene.github.change(|world| super::threads::reply(world, id, "mallory", "It is still wrong."));
+    feedback(&scene, number, &[]).exits(0);
+    let thread = thread(&scene, "Count");
+    assert!(!thread.resolved && thread.comments.len() == 3, "{thread:#?}");
+}

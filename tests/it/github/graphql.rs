@@ -26,6 +26,11 @@ pub fn wrong(answer: &Answer) -> Vec<String> {
     messages.filter(|message| !message.starts_with("Could not resolve")).map(str::to_owned).collect()
 }
 
+/// Returns the text of a query or a mutation.
+pub fn asked(request: &Request) -> Option<&str> {
+    request.text("query").filter(|_| request.path == "/graphql")
+}
+
 /// Tells whether a query changes something.
 pub fn writes(body: &Value) -> bool {
     body["query"].as_str().is_some_and(|text| text.trim_start().starts_with("mutation"))

@@ -2,6 +2,7 @@
 
 use super::redispatch::OWN;
 use super::run::{FAILS, Scene};
+use super::two_jobs::SHORT;
 use super::{Fault, Kind};
 
 /// The limit of an hour, which is longer than we wait.
@@ -119,4 +120,14 @@ fn a_limit_before_anything_began_is_told_with_its_time_and_leaves_nothing() {
         "{summary}"
     );
     assert!(!scene.sandbox.has(".ai-workflow/issue-243"));
+}
+
+#[test]
+fn a_wait_that_ends_by_itself_is_told_to_whoever_sits_before_it() {
+    let scene = Scene::new();
+    let (path_contains, kind) = ("/issues/243/comments", Kind::SecondaryLimit { retry_after: Some(3) });
+    scene.github.fault(Fault { method: "POST", path_contains, nth: 1, kind });
+    let ran = scene.execute("", &SHORT).exits(0);
+    ran.says("GitHub asks to wait 3 s before we write the progress comment");
+    assert!(scene.comment().contains("ai-workflow: completed"), "{}", scene.comment());
 }

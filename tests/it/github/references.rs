@@ -48,6 +48,14 @@ impl References {
         }
     }
 
+    /// Tells whether a commit is there; what is only told has no commits.
+    pub fn has(&self, commit: &str) -> bool {
+        match self {
+            Self::Told(_) => true,
+            Self::Bare(bare) => git(bare, &["cat-file", "-e", &format!("{commit}^{{commit}}")]).is_some(),
+        }
+    }
+
     /// Tells whether a commit is before another one or the same; what is only told has no history.
     fn leads(&self, from: &str, to: &str) -> bool {
         match self {

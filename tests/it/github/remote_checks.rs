@@ -148,3 +148,28 @@ fn as_a_check_of_a_phase_it_is_no_pass_in_the_first_of_two_jobs() {
         assert!(result["status"] == "unavailable" && told.contains("ci_rounds"), "{result}");
     }
 }
+
+/// At a terminal the branch is pushed when the run halts, so the server does not know the commit of the phase before.
+#[test]
+fn as_a_check_of_a_phase_what_is_not_pushed_yet_is_told_with_the_way_out() {
+    for (more, code, told) in [
+        (&["--push", "phase"][..], 0, vec!["1 of 1 checks"]),
+        (&[], 3, vec!["the commit is not on GitHub yet", "`--push phase`", "`[github] ci_rounds`"]),
+    ] {
+        let scene = Scene::new();
+        scene.sandbox.write(
+            ".ai-workflow/config.toml",
+            "[checks.define.ci]\nremote_checks = true\n[phases.requirements]\nmax_revisions = 0\nchecks = [\"ci\"]\n",
+        );
+        scene.github.checks_say(&["success"]);
+        scene.execute("", &[&["--preset", "review-requirements"], more].concat()).exits(code);
+        let facts = scene.sandbox.facts();
+        let results = facts.iter().filter_map(|fact| fact["results"].as_array()).flatten();
+        let of_ci = results.filter(|one| one["check"] == "ci").filter_map(|one| one["summary"].as_str());
+        let summaries: Vec<&str> = of_ci.collect();
+        assert!(!summaries.is_empty());
+        for word in told {
+            assert!(summaries.iter().all(|summary| summary.contains(word)), "{word}: {summaries:?}");
+        }
+    }
+}

@@ -240,7 +240,8 @@ impl Kept {
     fn served(&mut self, method: &Method, uri: &Uri, headers: &HeaderMap, body: &[u8]) -> (Duration, Reply) {
         let request = self.request(method, uri, headers, body);
         let path = uri.path_and_query().map_or("", |path| path.as_str()).to_owned();
-        let hit = self.faults.hit(&request.method, &path);
+        let asked = graphql::asked(&request).map_or_else(|| path.clone(), |asked| format!("{path}?{asked}"));
+        let hit = self.faults.hit(&request.method, &asked);
         let (wait, reply) = self.broken_or_answered(hit, &request, headers);
         let status = match &reply {
             Reply::Whole(answer) | Reply::Text(answer, _) => Some(answer.status),
@@ -291,6 +292,8 @@ impl Kept {
             }
             Some(Kind::SecondaryLimit { retry_after }) => Some(Reply::Whole(fault::secondary(retry_after))),
             Some(Kind::GraphqlLimit) => Some(Reply::Whole(fault::graphql_limit())),
+            Some(Kind::GraphqlForbidden) => Some(Reply::Whole(fault::graphql_forbidden())),
+            Some(Kind::SettingForbids) => Some(Reply::Whole(fault::setting_forbids())),
             Some(Kind::Html) => Some(Reply::Text(fault::page(), PAGE.to_owned())),
             _ => None,
         };

@@ -89,3 +89,29 @@ fn w_06_what_is_more_than_a_run_makes_is_refused_as_a_whole() {
 fn w_06_what_is_heavier_than_a_run_is_refused_as_a_whole() {
     nothing_is_published(&HEAVY);
 }
+
+/// More findings than are listed, in a phase near the end, each in letters that take the most room, and a question about them.
+#[test]
+fn the_longest_progress_comment_is_whole() {
+    let word = "\u{20bb7}".repeat(450);
+    let finding = |nth: u32| {
+        format!(
+            r#"{{"severity": "major", "category": "quality", "file": "src/{nth}.rs", "issue": "{nth} {word}"}}"#
+        )
+    };
+    let findings = (0..60).map(finding).collect::<Vec<_>>().join(", ");
+    let says = format!(
+        r#"{{"review_id": "{{{{review_id}}}}", "result": "FAIL", "summary": "{word}", "findings": [{findings}]}}"#
+    );
+    let scene = Scene::new();
+    let turn = format!("[[turn]]\nphase = \"report\"\nstep = \"review\"\nsay = '{says}'\n");
+    scene.execute(&turn, &["--set", "policies.phase-review.outcomes.exhausted=pause"]).exits(3);
+    let comment = scene.comment();
+    assert!(comment.encode_utf16().count() < 65_536, "{}", comment.encode_utf16().count());
+    assert_eq!(comment.matches("- [").count(), 11, "{comment}");
+    for told in ["… and 30 more: `ai-workflow findings`", "</details>", "agent calls,"] {
+        assert!(comment.contains(told), "{told}: {comment}");
+    }
+    assert!(comment.chars().filter(|letter| *letter == '\u{20bb7}').count() > 12_000, "{comment}");
+    scene.within_the_contract();
+}

@@ -1,0 +1,65 @@
+//! What GitHub refuses is told with the way out, and never that nothing was changed where something was.
+
+use super::run::Scene;
+use super::two_jobs::SHORT;
+use super::{Fault, Kind};
+use crate::support::Ran;
+
+/// The mutation that takes a request out of its draft.
+const READY: &str = "markPullRequestReadyForReview";
+
+fn fault(scene: &Scene, method: &'static str, path_contains: &'static str, nth: usize, kind: Kind) {
+    scene.github.fault(Fault { method, path_contains, nth, kind });
+}
+
+/// Finalizes a completed run whose request cannot leave its draft.
+fn finalized(kind: Kind) -> (Scene, Ran) {
+    let scene = Scene::new();
+    scene.execute("", &SHORT).exits(0);
+    fault(&scene, "POST", READY, 1, kind);
+    let ran = scene.sandbox.run(&["finalize", "--issue", "243"]).exits(5);
+    let ran = ran.says("cannot mark the pull request ready for review");
+    (scene, ran)
+}
+
+#[test]
+fn a_repository_that_lets_no_workflow_open_requests_is_told_by_the_name_of_its_setting() {
+    let scene = Scene::new();
+    fault(&scene, "POST", "/pulls", 0, Kind::SettingForbids);
+    let ran = scene.execute("", &SHORT).exits(5).says("403 GitHub Actions is not permitted");
+    ran.says(
+        "Settings, Actions, General, Workflow permissions, \"Allow GitHub Actions to create and approve",
+    )
+    .says("the token of an app");
+}
+
+#[test]
+fn a_change_that_only_graphql_makes_is_told_with_the_rights_that_it_needs() {
+    let (_, ran) = finalized(Kind::GraphqlForbidden);
+    ran.says("the token lacks a permission; it needs contents=write and pull_requests=write");
+}
+
+#[test]
+fn after_something_was_changed_nobody_is_told_that_nothing_was() {
+    let (scene, ran) = finalized(Kind::Before(422));
+    let changes = |call: &super::server::Call| call.method == "PATCH" && call.path.contains("/pulls/");
+    assert!(scene.github.calls().iter().any(changes), "{:#?}", scene.github.calls());
+    assert!(!ran.stderr.contains("nothing was changed"), "{}", ran.stderr);
+    ran.says("what was done before it stays");
+}
+
+/// The end of a run waits for its last label only so long: what is not done by then stays as it is.
+#[test]
+fn whatever_is_refused_at_the_end_an_issue_never_has_two_labels_of_its_state() {
+    for (method, path_contains, nth) in
+        [("DELETE", "/labels/ai-workflow%3Arunning", 1), ("POST", "/issues/243/labels", 2)]
+    {
+        let scene = Scene::new();
+        fault(&scene, method, path_contains, nth, Kind::Before(403));
+        scene.execute("", &SHORT).exits(0).says("The label `ai-workflow:done` cannot be set");
+        let labels = scene.labels();
+        let states = labels.iter().filter(|label| label.starts_with("ai-workflow:")).count();
+        assert!(states <= 1, "{method}: {labels:?}");
+        assert!(scene.comment().contains("ai-workflow: completed"));
+    }
+}
