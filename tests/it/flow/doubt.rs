@@ -1,6 +1,6 @@
 //! An approval beside which its reviewer names something severe: one question to the same reviewer, then its object counts.
 
-use ai_workflow::event::Fact;
+use ai_workflow::event::{Choice, Entry, Fact, Outcome};
 use ai_workflow::phase::Step;
 use ai_workflow::policy::{PhaseDef, Policy, Seat};
 use ai_workflow::verdict::Verdict;
@@ -112,6 +112,43 @@ fn a_question_that_is_open_outlives_what_a_person_changes_meanwhile() {
     before.record(Fact::ChangedByHand { phase: name("planning"), tree: "t-by-hand".into(), changed });
     assert_eq!(before.first().doubt_of(None), Some("Must fix: the lock"));
     assert!(!before.first().may_doubt(None), "it is asked once");
+}
+
+/// A run that waits for a person, because the reviewer that was asked which of both holds says nothing.
+fn left_open(next: Review) -> World {
+    let world = play(&[doubtful(), no_answer(), no_answer(), no_answer(), next]);
+    assert_eq!(world.run().outcome, Outcome::Paused, "{:?}", world.told());
+    world
+}
+
+#[test]
+fn a_person_who_goes_on_has_the_question_asked_once_more_and_its_answer_counts() {
+    let mut takes_back = left_open(fails());
+    assert_eq!(takes_back.first().doubt_of(None), Some("Must fix: the lock"));
+    takes_back.answer(Choice::Continue, "");
+    assert_eq!(takes_back.history()[3..5], ["pause", "revise"], "{:?}", takes_back.told());
+    let mut confirms = left_open(passes());
+    assert_eq!(confirms.answer(Choice::Continue, ""), Outcome::Completed);
+    assert_eq!(confirms.first().counters.revisions, 0);
+}
+
+#[test]
+fn a_person_who_accepts_answers_for_it_by_name() {
+    let mut world = left_open(fails());
+    assert_eq!(world.answer(Choice::Accept, "looked at the lock"), Outcome::Completed);
+    assert!(world.first().accepted_by.is_some());
+    assert_eq!(reviewers(&world).len(), 4, "nobody is asked any more");
+}
+
+#[test]
+fn what_a_person_edited_is_reviewed_anew_without_the_old_question() {
+    let mut world = left_open(passes());
+    let before = world.entries.len();
+    assert_eq!(world.answer(Choice::Edited, ""), Outcome::Completed);
+    let asked = |index: usize| world.cut(index).first().doubt_of(None).is_some();
+    let review = |entry: &Entry| matches!(&entry.fact, Fact::StepStarted(call) if call.step == Step::Review);
+    let at = world.entries.iter().skip(before).position(review).expect("a review") + before;
+    assert!(!asked(at), "the files are others now");
 }
 
 #[test]

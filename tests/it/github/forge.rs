@@ -351,7 +351,7 @@ async fn what_a_person_may_do_is_unknown_where_it_is_not_told_in_time() {
     let github = github();
     let too_late = Fault { method: "GET", path_contains: "/permission", nth: 0, kind: Kind::Slow(2_000) };
     github.fault(too_late);
-    let patience = Patience { request: Duration::from_millis(50), ..PATIENCE };
+    let patience = Patience { request: Duration::from_millis(500), ..PATIENCE };
     let error = forge_of(&github.url(), "test-token", patience).permission("octo").await.expect_err("late");
     assert!(matches!(error, ForgeError::Unreachable { .. }) && !error.is_final(), "{error}");
     assert_eq!(github.calls().len(), 5);
