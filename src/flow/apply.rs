@@ -87,6 +87,7 @@ fn begin(started: &RunStarted, at: Timestamp) -> Run {
         feedback: None,
         threads_taken: BTreeMap::new(),
         left_open: Vec::new(),
+        left_open_at: None,
         ci_rounds: 0,
         published: false,
         notices: Vec::new(),
@@ -179,7 +180,8 @@ impl Run {
             Fact::ReviewersAsked { reviewers } => self.reviewers = Some(reviewers.clone()),
             Fact::FedBack(fed) => self.fed_back(fed),
             Fact::ThreadsAnswered { left_open } => {
-                self.feedback = None;
+                let fed = self.feedback.take();
+                self.left_open_at = fed.map(|fed| fed.pull_request).or(self.left_open_at);
                 self.left_open.clone_from(left_open);
             }
             Fact::Cancelled { .. } => {

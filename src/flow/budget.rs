@@ -243,7 +243,8 @@ impl Run {
         if ended.outcome == ExecOutcome::LimitReached {
             (self.latest_call.cost_usd, self.latest_call.turns) = (0.0, 0);
         }
-        if ended.usage.is_unpriced() && self.unpriced.is_none() {
+        let is_whole = ended.outcome != ExecOutcome::Cancelled;
+        if is_whole && ended.usage.is_unpriced() && self.unpriced.is_none() {
             let program = ended.program.as_ref();
             let model = program.and_then(|program| program.model.as_deref());
             self.unpriced = Some(match (program, model) {

@@ -95,6 +95,8 @@ pub struct PhaseState {
     pub tree: String,
     /// Its author was stopped, and they stand as it left them.
     pub stopped: bool,
+    /// What stopped calls of the author changed; the one that takes them up answers for it.
+    pub(super) left_by_stopped: BTreeSet<String>,
     /// Where the branch stood when it began.
     pub began_at: String,
     /// Paths the authors of this phase changed since it began.
@@ -228,6 +230,7 @@ impl PhaseState {
             approval: None,
             tree: String::new(),
             stopped: false,
+            left_by_stopped: BTreeSet::new(),
             began_at: String::new(),
             changed: BTreeSet::new(),
             on_branch: BTreeSet::new(),

@@ -86,6 +86,8 @@ pub struct Run {
     pub threads_taken: BTreeMap<String, u64>,
     /// Review threads that are answered and could not be resolved.
     pub left_open: Vec<String>,
+    /// The pull request that they are of.
+    pub left_open_at: Option<u64>,
     /// How often failed checks of the pull request were given back to the author.
     pub ci_rounds: u32,
     /// The pull request shows what the branch holds.

@@ -89,10 +89,12 @@ impl PhaseState {
         self.changed.extend(worked.changed.iter().cloned());
         self.stopped = worked.ended.outcome == ExecOutcome::Cancelled;
         if self.stopped {
-            return;
+            self.left_by_stopped.extend(worked.changed.iter().cloned());
+            // A session that goes on counts from its beginning.
+            return self.remember_session(&worked.ended);
         }
         self.remember_work(&worked.ended);
-        self.work = Some(worked.clone());
+        self.work = Some(self.with_what_was_left(worked));
         if !worked.ended.outcome.ended() {
             return self.broke(worked.step);
         }
@@ -108,6 +110,12 @@ impl PhaseState {
         }
         self.count_blocked(worked);
         self.stage = if self.sent_on_unchecked() { Stage::Deciding } else { self.after_work() };
+    }
+
+    fn with_what_was_left(&mut self, worked: &Worked) -> Worked {
+        let mut changed = std::mem::take(&mut self.left_by_stopped);
+        changed.extend(worked.changed.iter().cloned());
+        Worked { changed: changed.into_iter().collect(), ..worked.clone() }
     }
 
     pub(super) fn checked(&mut self, checked: &Checked) {

@@ -91,8 +91,7 @@ impl PhaseRunner {
 
 /// Returns the pull request that has threads to be answered, or to be resolved.
 fn waiting(run: &Run) -> Option<u64> {
-    let opened = run.pull_request.as_ref().and_then(|(number, _)| *number);
-    let left = opened.filter(|_| !run.left_open.is_empty());
+    let left = run.left_open_at.filter(|_| !run.left_open.is_empty());
     run.feedback.as_ref().map(|fed| fed.pull_request).or(left)
 }
 

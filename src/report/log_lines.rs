@@ -74,7 +74,7 @@ impl Reporter for LogLines {
             Fact::MarkedReady => info!("The pull request is ready for review"),
             Fact::ReviewersAsked { reviewers } if reviewers.is_empty() => {}
             Fact::ReviewersAsked { reviewers } => info!("Asked to review: {}", reviewers.join(", ")),
-            Fact::ThreadsAnswered { .. } => info!("The review threads that were taken up are seen to"),
+            Fact::ThreadsAnswered { .. } => info!("Went through the review threads that were taken up"),
             Fact::Interrupted { signal } => warn!("Interrupted by {signal}; execute again to go on"),
             Fact::Cancelled { by } => warn!("Cancelled by {by}"),
             Fact::Noted { text, .. } => warn!("{text}"),

@@ -113,7 +113,7 @@ static MILDER: LazyLock<Regex> = LazyLock::new(|| {
 });
 static HINT: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r"merg|approv|ship|sign|ready|reject|status|request|nack|compile|revert|recommend|verdict|result|decision|answer|object|json|grade|edit|update|fail|block|broken|needs?|must|stopper|fix|address|critical|severe|serious|承認|マージ|判定|却下|不合格|差し?戻|再レビュー|再提出|再検討|やり直|作り直|必ず|早急|先に|進め|進む|進ま|結論|総評|重大|致命|深刻",
+        r"merg|approv|ship|sign|ready|reject|status|request|nack|no-?go|compile|revert|recommend|verdict|result|decision|answer|object|json|grade|edit|update|fail|block|broken|needs?|must|stopper|fix|address|critical|severe|serious|承認|マージ|判定|却下|不合格|差し?戻|再レビュー|再提出|再検討|やり直|作り直|必ず|早急|先に|進め|進む|進ま|結論|総評|重大|致命|深刻",
     )
 });
 

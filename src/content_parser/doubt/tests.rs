@@ -53,6 +53,7 @@ const SEVERE: &str = r"Must fix: the lock is not released on error.
     Blocker: `find_user` concatenates SQL.
     ## Verdict\n\nFAIL
     ## Verdict\n\n**REJECT**
+    ## Verdict\n\nNO-GO
     `Critical`: the token is printed.
     - `blocker` – the token is printed.
     **Severity:** `critical`\n\nThe token is printed.

@@ -135,3 +135,40 @@ fn other_agents_that_are_asked_for_begin_anew() {
     let Decision::Perform(Action::CallAgent(call)) = decide(&before.state) else { panic!("no call") };
     assert_eq!((call.agent.as_str(), call.resumes), ("codex", None));
 }
+
+/// The first revision was stopped after it had done its work, and taken up again.
+fn with_a_stopped_revision() -> World {
+    let stopped = Work { outcome: ExecOutcome::Cancelled, ..done() };
+    let unchanged = Work { changes: false, ..done() };
+    world(vec![done(), stopped, unchanged, done()], |_| ())
+}
+
+#[test]
+fn a_session_knows_what_a_stopped_call_has_used() {
+    let world = with_a_stopped_revision();
+    let calls = resumed(&world).iter().filter(|(step, _)| *step != "review").count();
+    assert_eq!((world.run().outcome, calls), (ai_workflow::event::Outcome::Completed, 4));
+    assert_eq!(world.first().sessions["session-1"].input_tokens, Some(4_000));
+    assert_eq!(world.first().counters.passes, 3, "it was taken up, not begun anew");
+}
+
+#[test]
+fn what_a_stopped_revision_changed_is_of_the_revision_that_took_it_up() {
+    let world = with_a_stopped_revision();
+    let changed: Vec<bool> = world.first().rounds.iter().map(|round| round.changed_files).collect();
+    assert_eq!(changed, [true; 3]);
+    assert!(!world.told().iter().any(|told| told.contains("changed no file")), "{:?}", world.told());
+}
+
+#[test]
+fn a_stopped_call_whose_price_is_not_known_says_nothing_of_its_program() {
+    let stopped = Work { outcome: ExecOutcome::Cancelled, ..done() };
+    let price = |work: Vec<Work>| world(work, |world| world.cost_usd = None).run().unpriced.clone();
+    assert_eq!(price(vec![done()]).as_deref(), Some("claude"));
+    let mut before = World::new(agreement(vec![phase("planning", phase_review())]))
+        .script(&name("planning"), Script { work: vec![stopped, done()], ..Script::default() });
+    before.cost_usd = None;
+    before.execute();
+    let first = before.entries.iter().position(|entry| matches!(entry.fact, Fact::Worked(_)));
+    assert_eq!(before.cut(first.expect("a call") + 1).run().unpriced, None);
+}
