@@ -160,7 +160,7 @@ impl PhaseState {
     /// An object that approves has to grade each viewpoint that it was asked for, where grades decide (B-09). A line of a
     /// verdict has no place for grades.
     fn with_every_grade(&self, judged: Judged, seat: Option<&str>, reading: &Reading) -> Judged {
-        let decide = self.def.policy.review.as_ref().is_some_and(|rule| rule.grade_map.decides());
+        let decide = self.def.policy.review.as_ref().is_some_and(|rule| !rule.grade_map.is_empty());
         let lacks = |viewpoint: &&String| !reading.grades(viewpoint);
         let missing: Vec<&str> = self.viewpoints_of(seat).iter().filter(lacks).map(String::as_str).collect();
         let is_object = matches!(reading.read_as, ReadAs::Schema | ReadAs::Json);

@@ -73,12 +73,13 @@ impl PhaseRunner {
             // Before the files are looked at, so that the commit sees it.
             self.folder.write(&self.output_path(call)?, &kept)?;
         }
-        if self.stopping() && watched {
+        let was_stopped = self.stopping();
+        if was_stopped && watched {
             return self.undo_of_stopped_reader(&before);
         }
         let log = (watched && log_was_taken_back).then(|| self.folder.events());
         let mut ending = self.ending(call, review_id, answer, &before, (&moved.undone, log))?;
-        if self.stopping() {
+        if was_stopped {
             // What it left is known to be its own, and nothing else of it counts.
             ending.ended.outcome = ExecOutcome::Cancelled;
         }

@@ -56,13 +56,8 @@ impl GradeMap {
         }
     }
 
-    /// Tells whether any grade means anything.
-    pub fn decides(self) -> bool {
-        self != Self::default()
-    }
-
-    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]
-    pub(super) fn is_empty(&self) -> bool {
+    /// Tells whether no grade means anything. Serde hands over a reference.
+    pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 }
