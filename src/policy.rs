@@ -10,7 +10,7 @@ mod panel;
 mod registry;
 mod review_rule;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -40,6 +40,9 @@ pub struct Agreement {
     /// Commands that checks run, by id (`build`, `test`, …): the program and its arguments.
     #[serde(default)]
     pub commands: BTreeMap<String, String>,
+    /// Those of the commands that nobody set: what they fail at the base is not charged.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub detected_commands: BTreeSet<String>,
     pub time: TimeLimits,
     /// Paths that no agent may change; in logs of before `check_settings`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -1,6 +1,7 @@
 //! A command of the repository, run by us without a shell: tests, build, lint, types, format; in a clean worktree at the
 //! tree that will be published. A tool that is missing is unavailable, never "tests failed", and never a pass.
 //! What failed already at the base of the run is told and not charged, except to the phase whose subject the tests are.
+//! A command besides the tests that nobody set and that fails at the base is told and never charged.
 
 mod amount;
 mod charged;
@@ -41,12 +42,14 @@ pub(super) const CHEAP_FIRST: [&str; 6] =
 pub(super) struct Asked<'a> {
     pub id: &'a str,
     pub line: &'a str,
+    /// Nobody set it.
+    pub is_detected: bool,
 }
 
 /// Returns the command behind a key, when there is one.
 pub(super) fn asked<'a>(id: &'a str, key: &str, site: &'a Site<'_>) -> Option<Asked<'a>> {
     let line = site.commands.get(key).filter(|line| !line.trim().is_empty())?;
-    Some(Asked { id, line })
+    Some(Asked { id, line, is_detected: site.detected_commands.contains(key) })
 }
 
 pub(super) async fn examine(id: &str, key: &str, site: &Site<'_>, stop: &mut Stop) -> CheckResult {
@@ -202,15 +205,30 @@ async fn green(asked: Asked<'_>, now: &Look, site: &Site<'_>, stop: &mut Stop) -
 async fn red(asked: Asked<'_>, now: &Look, site: &Site<'_>, stop: &mut Stop) -> CheckResult {
     let is_subject = asked.id == "tests" && site.phase.name.as_str() == TESTING;
     let base = if is_subject { None } else { look_at_base(asked, site, stop).await };
-    let charge = base.map_or(Charge::All, |base| charge(now, &base));
-    match charge {
-        Charge::Nothing(why) => {
-            let told = format!("`{}` {}; not charged: {why}", asked.line, how(&now.end));
-            passed(asked.id, &told)
-        }
-        Charge::New(new) => asked.red(now, &new, " that the base does not have"),
+    let Some(base) = base else { return asked.red(now, &now.failures, "") };
+    let is_excused = asked.is_detected && asked.id != "tests" && fails(&base.end);
+    match charge(now, &base, &|file| asked.id != "tests" && is_untouched(file, site)) {
+        Charge::Nothing(why) => asked.not_charged(now, &why),
+        Charge::New(new) if is_excused => asked.excused(now, &new, NEW),
+        Charge::All if is_excused => asked.excused(now, &now.failures, ""),
+        Charge::New(new) => asked.red(now, &new, NEW),
         Charge::All => asked.red(now, &now.failures, ""),
     }
+}
+
+/// Says of failures that they are not those of the base.
+const NEW: &str = " that the base does not have";
+
+fn fails(end: &End) -> bool {
+    match end {
+        End::Red(_) | End::Broken(_) => true,
+        End::Green | End::NoTests | End::Unavailable(_) => false,
+    }
+}
+
+/// Tells whether the run left a file as the base has it.
+fn is_untouched(file: &str, site: &Site<'_>) -> bool {
+    !site.changed.contains(file) && !site.changed_before.contains(file)
 }
 
 /// Tells whether tests that were run without the code they are about fail, and not only as the base does.
@@ -220,7 +238,8 @@ pub(super) fn proves(without: &Look, base: Option<&Look>) -> Result<bool, String
         End::Green | End::NoTests => Ok(false),
         End::Red(_) | End::Broken(_) => {
             let known = base.is_some_and(|base| {
-                !without.failures.is_empty() && matches!(charge(without, base), Charge::Nothing(_))
+                let charge = charge(without, base, &|_| false);
+                !without.failures.is_empty() && matches!(charge, Charge::Nothing(_))
             });
             Ok(!known)
         }
@@ -244,17 +263,25 @@ impl Asked<'_> {
             (_, "tests") => "tests-failed",
             _ => "command-failed",
         };
-        let named = match failures.len() as u64 {
-            0 => String::new(),
-            count => format!("; {}{which}", counted(count, "failure")),
-        };
-        let summary = format!("`{}` {}{named}", self.line, how(&now.end));
+        let summary = format!("`{}` {}{}", self.line, how(&now.end), number_of(failures, which));
         let mut result = self.failed(pattern, &summary);
         if self.id == "tests" {
             result.params.insert("failedTests".into(), named_with_places(failures).into());
         }
         result.params.insert("errorOutput".into(), now.output.as_str().into());
         CheckResult { places: failures.values().take(MOST_PLACES).cloned().collect(), ..result }
+    }
+
+    /// A command that nobody set and that fails at the base is no measure of the author's work: the reviewer judges.
+    fn excused(self, now: &Look, failures: &BTreeMap<String, Place>, which: &str) -> CheckResult {
+        let named = number_of(failures, which);
+        let why = format!("it was detected, not set, and fails at the base as well{named}");
+        let places = failures.values().take(MOST_PLACES).cloned().collect();
+        CheckResult { places, ..self.not_charged(now, &why) }
+    }
+
+    fn not_charged(self, now: &Look, why: &str) -> CheckResult {
+        passed(self.id, &format!("`{}` {}; not charged: {why}", self.line, how(&now.end)))
     }
 
     fn failed(self, pattern: &str, summary: &str) -> CheckResult {
@@ -266,6 +293,14 @@ impl Asked<'_> {
             format!("`{}` could not run: {why}; install what is missing, or change `[commands]`", self.line);
         let failure = failure(self.id, "command-unavailable", &told, &[]);
         CheckResult { status: CheckStatus::Unavailable, ..failure }
+    }
+}
+
+/// Says how many failures there are; nothing where none has a name.
+fn number_of(failures: &BTreeMap<String, Place>, which: &str) -> String {
+    match failures.len() as u64 {
+        0 => String::new(),
+        count => format!("; {}{which}", counted(count, "failure")),
     }
 }
 

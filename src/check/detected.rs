@@ -99,8 +99,8 @@ mod tests {
             found(&package),
             [
                 "test: cargo test",
-                "lint: cargo clippy --all-targets",
-                "typecheck: cargo check --all-targets",
+                "lint: cargo clippy --all-targets --keep-going",
+                "typecheck: cargo check --all-targets --keep-going",
                 "format: cargo fmt --check",
             ]
         );
@@ -108,7 +108,7 @@ mod tests {
         assert!(lines.iter().all(|line| !line.contains("clippy")), "{lines:?}");
         let workspace = found(&[("Cargo.toml", "[workspace]\nmembers = [\"a\"]\n")]);
         assert_eq!(workspace[0], "test: cargo test --workspace");
-        assert_eq!(workspace[2], "typecheck: cargo check --workspace --all-targets");
+        assert_eq!(workspace[2], "typecheck: cargo check --workspace --all-targets --keep-going");
         let chosen = found(&[("Cargo.toml", "[workspace]\nmembers = [\"a\"]\ndefault-members = [\"a\"]\n")]);
         assert_eq!(chosen[0], "test: cargo test");
     }

@@ -49,6 +49,8 @@ pub struct Site<'a> {
     /// What was seen beyond the files, where a check asks for it.
     pub world: &'a World,
     pub commands: &'a BTreeMap<String, String>,
+    /// The keys of those commands that nobody set.
+    pub detected_commands: &'a BTreeSet<String>,
     /// What is going to be published: commands run there. Without it they run in the worktree as it is.
     pub published: Option<&'a Published<'a>>,
     pub time: &'a TimeLimits,
@@ -100,6 +102,7 @@ pub struct Untaken {
 
 static NO_PATHS: BTreeSet<String> = BTreeSet::new();
 static NO_COMMANDS: BTreeMap<String, String> = BTreeMap::new();
+static NOTHING_DETECTED: BTreeSet<String> = BTreeSet::new();
 static NOTHING_DEFINED: BTreeMap<String, DefinedCheck> = BTreeMap::new();
 static NOBODY_LOOKED: LazyLock<World> = LazyLock::new(World::default);
 static NO_ISSUE: LazyLock<Issue> = LazyLock::new(|| Issue {
@@ -142,6 +145,7 @@ impl<'a> Site<'a> {
             defined: &NOTHING_DEFINED,
             world: &NOBODY_LOOKED,
             commands: &NO_COMMANDS,
+            detected_commands: &NOTHING_DETECTED,
             published: None,
             time,
             masker,

@@ -38,6 +38,8 @@ pub(super) fn used(door: &Door) -> Vec<Used> {
 pub(super) fn agree(agreement: &mut Agreement, commands: &[Used]) {
     let lines = commands.iter().map(|used| (used.key.clone(), used.line.clone()));
     agreement.commands = lines.collect();
+    let detected = commands.iter().filter(|used| used.because.is_some());
+    agreement.detected_commands = detected.map(|used| used.key.clone()).collect();
     for phase in &mut agreement.phases {
         add_checks(phase, commands, &agreement.check_settings);
         check::cheap_first(&mut phase.policy);

@@ -1,7 +1,7 @@
 //! What a run is agreed on: the phases of a preset or of the order, each with its policy filled in.
 //! Chooses no agent: which reviewer fits an author is decided where programs are looked up.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::attached::{CYCLE, attach, in_a_run};
 use super::contradictions::takes_a_panel;
@@ -33,6 +33,7 @@ impl Settings {
             budget_scopes: self.budget_scopes(),
             max_cycles: self.limits.max_cycles,
             commands: self.commands.by_id(),
+            detected_commands: BTreeSet::new(),
             time: TimeLimits {
                 step_seconds: self.limits.step_seconds,
                 idle_seconds: self.limits.idle_seconds,

@@ -137,6 +137,7 @@ impl PhaseRunner {
             defined: &agreement.defined,
             world: &world,
             commands: &agreement.commands,
+            detected_commands: &agreement.detected_commands,
             published: published.as_ref(),
             time: &agreement.time,
             masker: &self.masker,

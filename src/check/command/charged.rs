@@ -1,7 +1,7 @@
 //! Which failures of a command are the author's: those that the base of the run did not have.
 //! Compares two looks at the same command; runs nothing.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::event::Place;
 use crate::extract::Counts;
@@ -53,11 +53,12 @@ pub(super) enum Charge {
     Nothing(String),
 }
 
-/// Compares a red command with what it said at the base.
-pub(super) fn charge(now: &Look, base: &Look) -> Charge {
+/// Compares a red command with what it said at the base. A message that the base has about one file is not new about
+/// another one that the run left alone: compilers stop at the first target that fails, and that is not always the same.
+pub(super) fn charge(now: &Look, base: &Look, is_untouched: &dyn Fn(&str) -> bool) -> Charge {
     match (&now.end, &base.end) {
         (End::NoTests, End::NoTests) => Charge::Nothing("the base has no tests either".into()),
-        (End::Red(_), End::Red(_)) => compare(now, base),
+        (End::Red(_), End::Red(_)) => compare(now, base, is_untouched),
         (End::Broken(now), End::Broken(base)) if now == base => {
             Charge::Nothing(format!("at the base it {base} as well"))
         }
@@ -66,19 +67,23 @@ pub(super) fn charge(now: &Look, base: &Look) -> Charge {
     }
 }
 
-fn compare(now: &Look, base: &Look) -> Charge {
+fn compare(now: &Look, base: &Look, is_untouched: &dyn Fn(&str) -> bool) -> Charge {
     let unknown = "it fails at the base as well; which failures are new cannot be told, because";
     match (now.failures.is_empty(), base.failures.is_empty()) {
         (true, true) => Charge::Nothing(format!("{unknown} its output names none")),
         (false, true) => Charge::Nothing(format!("{unknown} at the base its output names none")),
         // The base could name its failures: that it cannot any more is new.
         (true, false) => Charge::All,
-        (false, false) => compare_names(now, base),
+        (false, false) => compare_names(now, base, is_untouched),
     }
 }
 
-fn compare_names(now: &Look, base: &Look) -> Charge {
-    let is_new = |key: &&String| !base.failures.contains_key(*key);
+fn compare_names(now: &Look, base: &Look, is_untouched: &dyn Fn(&str) -> bool) -> Charge {
+    let messages: BTreeSet<&str> = base.failures.keys().filter_map(|key| Some(message_of(key)?.1)).collect();
+    let is_elsewhere = |key: &str| {
+        message_of(key).is_some_and(|(file, message)| is_untouched(file) && messages.contains(message))
+    };
+    let is_new = |key: &&String| !base.failures.contains_key(*key) && !is_elsewhere(key);
     let new: Vec<&String> = now.failures.keys().filter(is_new).collect();
     // Beyond what names tell, numbers do: of tests of one name, and of more than are kept.
     if new.is_empty() && more_failed(now, base) {
@@ -90,6 +95,11 @@ fn compare_names(now: &Look, base: &Look) -> Charge {
     }
     let of = |key: &String| (key.clone(), now.failures[key].clone());
     Charge::New(new.into_iter().map(of).collect())
+}
+
+/// Splits the name of a problem into its file and what is said of it; tests and unformatted files have names without.
+fn message_of(key: &str) -> Option<(&str, &str)> {
+    key.split_once('\n')
 }
 
 fn more_failed(now: &Look, base: &Look) -> bool {
@@ -108,6 +118,23 @@ mod tests {
 
     fn red(failures: &[&str]) -> Look {
         look(End::Red("exit code 1".into()), failures)
+    }
+
+    fn charge(now: &Look, base: &Look) -> Charge {
+        super::charge(now, base, &|file| file != "src/mine.rs")
+    }
+
+    #[test]
+    fn a_message_of_the_base_is_new_only_in_a_file_of_the_run() {
+        let base = red(&["benches/a.rs\nE0554\nno features", "src/old.rs\nE0308\nmismatched types"]);
+        let elsewhere = red(&["benches/b.rs\nE0554\nno features"]);
+        assert!(matches!(charge(&elsewhere, &base), Charge::Nothing(_)));
+        for key in ["src/mine.rs\nE0308\nmismatched types", "benches/b.rs\nE0554\nno extern crate"] {
+            let Charge::New(new) = charge(&red(&["benches/a.rs\nE0554\nno features", key]), &base) else {
+                panic!("{key} is new")
+            };
+            assert_eq!(new.into_keys().collect::<Vec<_>>(), [key]);
+        }
     }
 
     #[test]

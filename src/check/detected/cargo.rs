@@ -1,4 +1,5 @@
-//! The commands of a Rust project. Clippy and rustfmt are used only where they are installed.
+//! The commands of a Rust project. Clippy and rustfmt are used only where they are installed. What compiles goes on after
+//! the first target that fails, so that all of them are heard each time.
 
 use super::{Detected, Project, detected};
 
@@ -13,9 +14,9 @@ pub(super) fn commands(project: &Project<'_>) -> Vec<Detected> {
     let with = |program: &str| format!("{because} and {program} is installed");
     let mut found = vec![detected("test", format!("cargo test{all}"), &because)];
     if (project.is_installed)("cargo-clippy") {
-        found.push(detected("lint", format!("cargo clippy{all} --all-targets"), with("clippy")));
+        found.push(detected("lint", format!("cargo clippy{all} --all-targets --keep-going"), with("clippy")));
     }
-    found.push(detected("typecheck", format!("cargo check{all} --all-targets"), &because));
+    found.push(detected("typecheck", format!("cargo check{all} --all-targets --keep-going"), &because));
     if (project.is_installed)("cargo-fmt") {
         found.push(detected("format", "cargo fmt --check", with("rustfmt")));
     }

@@ -100,6 +100,7 @@ pub fn agreement(phases: Vec<PhaseDef>) -> Agreement {
         budget_scopes: BudgetScopes::default(),
         max_cycles: 2,
         commands: std::collections::BTreeMap::default(),
+        detected_commands: std::collections::BTreeSet::default(),
         time: TimeLimits { step_seconds: 60, idle_seconds: 60, command_seconds: 60, ..TimeLimits::default() },
         protected: Vec::new(),
         check_settings: CheckSettings::default(),
