@@ -40,6 +40,21 @@ pub(super) fn ask(
     Ok(hold.journal.record(Fact::Asked(Asked { only, ignore_needs, ..asked }))?)
 }
 
+/// Refuses what `execute` cannot be asked for of this run. Writes nothing, and leaves warnings to whoever asks.
+pub(super) fn refuse(
+    door: &Door,
+    run: &Run,
+    arguments: &Execute,
+    only: Option<&PhaseName>,
+) -> Result<(), Failure> {
+    check_agents(door, run, &arguments.settings)?;
+    if let Some(name) = only {
+        let unchecked = arguments.skip_dependency_check || arguments.ignore_dependencies;
+        check_needs(run, name, unchecked, false)?;
+    }
+    if arguments.retry_failed { failed_phase(run).map(drop) } else { Ok(()) }
+}
+
 /// After an answer: the whole run, with the agents given now.
 pub(super) fn ask_again(door: &Door, hold: &mut Hold, flags: &SettingFlags) -> Result<(), Failure> {
     let asked = asked(door, hold, flags)?;
@@ -59,7 +74,7 @@ pub(super) fn ask_for(
     Ok(hold.journal.record(Fact::Asked(Asked { only: Some(only), steps, ..asked }))?)
 }
 
-/// Refuses an answer whose agents could not be called.
+/// Refuses agents that could not be called.
 pub(super) fn check_agents(door: &Door, run: &Run, flags: &SettingFlags) -> Result<(), Failure> {
     explicit_agents(door, run, flags).map(drop)
 }
@@ -120,15 +135,7 @@ fn content_head(hold: &Hold, head: Option<&str>) -> Result<Option<String>, Failu
 }
 
 fn reopen_failed(hold: &mut Hold) -> Result<(), Failure> {
-    let failed = hold
-        .run()?
-        .phases
-        .iter()
-        .find(|phase| phase.status == Status::Failed)
-        .map(|phase| phase.name().clone());
-    let Some(phase) = failed else {
-        return Err(Failure::usage("no phase of this run has failed").hint("leave `--retry-failed` out"));
-    };
+    let phase = failed_phase(hold.run()?)?;
     let reason = TRIED_AGAIN.to_owned();
     Ok(hold.journal.record(Fact::Reopened(Reopened {
         phase,
@@ -136,6 +143,13 @@ fn reopen_failed(hold: &mut Hold) -> Result<(), Failure> {
         reason,
         by: ReopenedBy::Retry,
     }))?)
+}
+
+fn failed_phase(run: &Run) -> Result<PhaseName, Failure> {
+    let failed = run.phases.iter().find(|phase| phase.status == Status::Failed);
+    failed
+        .map(|phase| phase.name().clone())
+        .ok_or_else(|| Failure::usage("no phase of this run has failed").hint("leave `--retry-failed` out"))
 }
 
 fn check_needs(run: &Run, name: &PhaseName, skip: bool, ignore: bool) -> Result<(), Failure> {

@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
-use super::ask::check_chain;
+use super::arguments::Execute;
+use super::ask::{self, check_chain};
 use super::chosen::{self, Told};
 use super::commands::{self, Used};
 use super::door::Door;
@@ -18,10 +19,10 @@ use super::taken_off;
 use crate::check;
 use crate::config::{Names, suggestion};
 use crate::event::branch_of;
-use crate::issue::{Issue, IssueNumber};
+use crate::issue::IssueNumber;
 use crate::journal::Journal;
 use crate::phase::PhaseName;
-use crate::phase_runner::{Beginning, RunError, begin};
+use crate::phase_runner::{Beginning, RunError, begin, planned_run};
 use crate::policy::{Agreement, Budget, PhaseDef};
 use crate::prompt::rehearse;
 use crate::store::folders::RunFolder;
@@ -30,10 +31,7 @@ use crate::workspace::{Base, IssueSpace, Origin, Survey, Workspace};
 
 /// What a run is going to be begun with; nothing has been written for it.
 pub(super) struct Plan {
-    pub(super) issue: Issue,
-    pub(super) agreement: Agreement,
-    /// Phases left out, and why.
-    pub(super) skipped: Vec<(PhaseName, String)>,
+    pub(super) beginning: Beginning,
     pub(super) base: Base,
     pub(super) commands: Vec<Used>,
     survey: Survey,
@@ -41,8 +39,9 @@ pub(super) struct Plan {
     new: bool,
 }
 
-/// Looks whether everything is there that a run needs. Writes nothing.
-pub(super) fn plan(door: &Door, number: IssueNumber) -> Result<Plan, Failure> {
+/// Looks whether everything is there that a run needs, and whether it takes what is asked of it. Writes nothing.
+pub(super) fn plan(door: &Door, arguments: &Execute, only: Option<&PhaseName>) -> Result<Plan, Failure> {
+    let number = arguments.issue;
     let issue = issue::read(door, number)?;
     let commands = commands::used(door);
     let (agreement, told) = agreement(door, &commands)?;
@@ -53,17 +52,32 @@ pub(super) fn plan(door: &Door, number: IssueNumber) -> Result<Plan, Failure> {
     door.workspace.identity()?;
     let base = base(door, &survey, number)?;
     let new = is_new(door, number, &base)?;
+    let beginning = Beginning {
+        repository: forge::repository_of(door, &issue)?,
+        branch: branch_of(number),
+        base_branch: base.branch.clone(),
+        base_commit: base.commit.to_string(),
+        language: door.settings.language.clone(),
+        strays: if door.settings.worktree { Vec::new() } else { survey.strays.clone() },
+        issue,
+        agreement,
+        skipped,
+    };
+    let run = planned_run(beginning.clone(), door.clock.now())?;
+    ask::refuse(door, &run, arguments, only)?;
     told.iter().for_each(Told::tell);
     door.settings.notices().for_each(|notice| tracing::warn!("{notice}"));
-    Ok(Plan { issue, agreement, skipped, base, commands, survey, new })
+    Ok(Plan { beginning, base, commands, survey, new })
 }
 
 /// Begins the run of an issue whose lock we hold.
 pub(super) fn begin_run(
     door: &Door,
-    number: IssueNumber,
+    arguments: &Execute,
+    only: Option<&PhaseName>,
 ) -> Result<(Journal, IssueSpace, RunFolder), Failure> {
-    let Plan { issue, agreement, skipped, base, survey, new, .. } = plan(door, number)?;
+    let number = arguments.issue;
+    let Plan { beginning, base, survey, new, .. } = plan(door, arguments, only)?;
     let space = go_to_branch(door, number, &base, new)?;
     set_up(door, &space)?;
     let folder = RunFolder::new(space.workspace().root(), number);
@@ -75,18 +89,6 @@ pub(super) fn begin_run(
         &pointer::Pointer { worktree, branch: branch_of(number) },
     )?;
     let mut journal = open_journal(door, &folder)?;
-    let strays = if space.workspace().root() == door.root() { survey.strays.clone() } else { Vec::new() };
-    let beginning = Beginning {
-        repository: forge::repository_of(door, &issue)?,
-        branch: branch_of(number),
-        base_branch: base.branch.clone(),
-        base_commit: base.commit.to_string(),
-        language: door.settings.language.clone(),
-        strays,
-        issue,
-        agreement,
-        skipped,
-    };
     begin(&mut journal, beginning)?;
     notices(door, &survey, &base);
     Ok((journal, space, folder))

@@ -11,6 +11,7 @@ use super::failure::{Failure, Kind};
 use super::hold::{Hold, take_existing};
 use super::show::show;
 use crate::event::{Fact, Outcome};
+use crate::flow::Run;
 use crate::issue::IssueNumber;
 use crate::store::lock::{Holder, holder};
 use crate::store::pointer;
@@ -38,14 +39,18 @@ pub(super) fn run(arguments: &OneIssue) -> Answer {
 /// Takes a run that is to be ended for good, whoever holds it.
 pub(super) fn taken(door: &Door, issue: IssueNumber) -> Result<Hold, Failure> {
     stop_holder(door, issue)?;
-    let hold = take_existing(door, issue)?;
-    if hold.run()?.outcome == Outcome::Completed {
-        let told = format!("the run of issue {issue} is completed; there is nothing to cancel");
-        return Err(
-            Failure::usage(told).hint(format!("remove it with `ai-workflow cleanup --issue {issue}`"))
-        );
-    }
+    let hold = take_existing(door, issue, &refuse_completed)?;
+    refuse_completed(hold.run()?)?;
     Ok(hold)
+}
+
+fn refuse_completed(run: &Run) -> Result<(), Failure> {
+    if run.outcome != Outcome::Completed {
+        return Ok(());
+    }
+    let number = run.started.issue.number;
+    Err(Failure::usage(format!("the run of issue {number} is completed; there is nothing to cancel"))
+        .hint(format!("remove it with `ai-workflow cleanup --issue {number}`")))
 }
 
 /// Sends SIGTERM to the holder on this machine and waits until the lock is free.

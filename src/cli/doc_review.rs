@@ -53,7 +53,9 @@ pub(super) fn run(arguments: &DocReview) -> Answer {
     let door = Door::open(&arguments.settings)?;
     door.warn_of_short_secrets();
     let wish = Wish::of(arguments);
-    let mut hold = take_existing(&door, arguments.issue)?;
+    let mut hold = take_existing(&door, arguments.issue, &|run| {
+        agreed::refuse_another(&door, run, &arguments.settings)
+    })?;
     hold.space.refuse_lost_branch()?;
     agreed::refuse_another(&door, hold.run()?, &arguments.settings)?;
     vouched::refuse_changed(&door, hold.run()?, &arguments.settings)?;

@@ -18,12 +18,12 @@ use crate::phase::PhaseName;
 use crate::policy::PhaseDef;
 use crate::summary::{counted, next_command, padded, plain, status_word};
 
-pub(super) fn run(door: &Door, arguments: &Execute) -> Answer {
+pub(super) fn run(door: &Door, arguments: &Execute, only: Option<&PhaseName>) -> Answer {
     if !matches!(place(&door.workspace, arguments.issue)?, Place::Nowhere) {
         let seen = look(door, arguments.issue)?;
         return Ok(seen.state.run.as_ref().map_or(0, |run| going_on(&seen, run, arguments)));
     }
-    let plan = begin_run::plan(door, arguments.issue)?;
+    let plan = begin_run::plan(door, arguments, only)?;
     show(arguments.json, &value(&plan), &lines(door, &plan));
     Ok(0)
 }
@@ -48,9 +48,9 @@ fn going_on(seen: &Seen, run: &Run, arguments: &Execute) -> u8 {
 }
 
 fn value(plan: &Plan) -> Value {
-    let phases = plan.agreement.phases.iter().map(|phase| {
+    let phases = plan.beginning.agreement.phases.iter().map(|phase| {
         json!({
-            "phase": phase.name, "skipped_because": skipped(&plan.skipped, phase), "policy": phase.policy_name,
+            "phase": phase.name, "skipped_because": skipped(&plan.beginning.skipped, phase), "policy": phase.policy_name,
             "agent": phase.agents, "reviewer": phase.reviewers, "panel": phase.panel, "max_revisions": phase.policy.limits.max_revisions,
             "calls_at_best": calls_at_best(phase), "calls_at_worst": calls_at_worst(phase),
         })
@@ -60,14 +60,14 @@ fn value(plan: &Plan) -> Value {
         .iter()
         .map(|used| json!({"key": used.key, "line": used.line, "detected_because": used.because}));
     json!({
-        "issue": plan.issue.number, "title": plan.issue.title, "begun": false,
-        "branch": branch_of(plan.issue.number), "base_branch": plan.base.branch, "base_commit": plan.base.commit.to_string(),
-        "phases": phases.collect::<Vec<_>>(), "commands": commands.collect::<Vec<_>>(), "budget": plan.agreement.budget, "limits": plan.agreement.time,
+        "issue": plan.beginning.issue.number, "title": plan.beginning.issue.title, "begun": false,
+        "branch": branch_of(plan.beginning.issue.number), "base_branch": plan.base.branch, "base_commit": plan.base.commit.to_string(),
+        "phases": phases.collect::<Vec<_>>(), "commands": commands.collect::<Vec<_>>(), "budget": plan.beginning.agreement.budget, "limits": plan.beginning.agreement.time,
     })
 }
 
 fn lines(door: &Door, plan: &Plan) -> String {
-    let issue = &plan.issue;
+    let issue = &plan.beginning.issue;
     let where_to = if door.settings.worktree { " in a worktree of its own" } else { "" };
     let mut text = format!(
         "#{} {}\n{} from {}{where_to}\n\n",
@@ -76,16 +76,22 @@ fn lines(door: &Door, plan: &Plan) -> String {
         branch_of(issue.number),
         plan.base.branch
     );
-    for phase in &plan.agreement.phases {
+    for phase in &plan.beginning.agreement.phases {
         let _ = writeln!(text, "  {}{}", padded(phase.name.as_str(), 21), what(plan, phase));
     }
     if !plan.commands.is_empty() {
         let _ = write!(text, "\ncommands\n{}", commands::lines(&plan.commands));
     }
-    let run = plan.agreement.phases.iter().filter(|phase| skipped(&plan.skipped, phase).is_none());
+    let run = plan
+        .beginning
+        .agreement
+        .phases
+        .iter()
+        .filter(|phase| skipped(&plan.beginning.skipped, phase).is_none());
     let (best, worst) =
         run.fold((0, 0), |sum, phase| (sum.0 + calls_at_best(phase), sum.1 + calls_at_worst(phase)));
-    let cap = plan.agreement.budget.usd.map_or(String::new(), |usd| format!(", at most {usd:.2} USD"));
+    let cap =
+        plan.beginning.agreement.budget.usd.map_or(String::new(), |usd| format!(", at most {usd:.2} USD"));
     let _ = writeln!(
         text,
         "\n{best} to {} (redos of broken calls apart){cap}\nNothing was called and nothing written.",
@@ -95,7 +101,7 @@ fn lines(door: &Door, plan: &Plan) -> String {
 }
 
 fn what(plan: &Plan, phase: &PhaseDef) -> String {
-    if let Some(why) = skipped(&plan.skipped, phase) {
+    if let Some(why) = skipped(&plan.beginning.skipped, phase) {
         return format!("left out ({why})");
     }
     let (best, worst) = (calls_at_best(phase), calls_at_worst(phase));

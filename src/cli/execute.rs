@@ -3,7 +3,7 @@
 use super::Answer;
 use super::announce;
 use super::arguments::Execute;
-use super::ask::ask;
+use super::ask::{self, ask};
 use super::begin_run::begin_run;
 use super::door::{Door, log_to};
 use super::drive::{drive, finish};
@@ -11,6 +11,7 @@ use super::failure::{Failure, Kind};
 use super::hold::{Hold, forget_lock, open_journal, take};
 use super::{agreed, dry_run, finalized, left_behind, noticed, on_top, vouched};
 use crate::event::Outcome;
+use crate::flow::Run;
 use crate::phase::PhaseName;
 use crate::phase_runner::settle_commit;
 use crate::report::{LogLines, Terminal};
@@ -35,10 +36,10 @@ pub(super) fn go_on(door: &Door, terminal: &Terminal, arguments: &Execute) -> An
         return finalized::told(&record, arguments.json);
     }
     if arguments.dry_run {
-        return dry_run::run(door, arguments);
+        return dry_run::run(door, arguments, only.as_ref());
     }
     door.warn_of_short_secrets();
-    let mut hold = hold_run(door, arguments)?;
+    let mut hold = hold_run(door, arguments, only.as_ref())?;
     match nothing_to_do(&hold, arguments)? {
         Some(0) if let Err(gone) = hold.space.refuse_lost_branch() => {
             tracing::warn!("{gone}");
@@ -85,9 +86,9 @@ fn wanted_phase(door: &Door, text: &str) -> Result<Option<PhaseName>, Failure> {
     })
 }
 
-fn hold_run(door: &Door, arguments: &Execute) -> Result<Hold, Failure> {
+fn hold_run(door: &Door, arguments: &Execute, only: Option<&PhaseName>) -> Result<Hold, Failure> {
     let issue = arguments.issue;
-    let (lock, found) = take(door, issue)?;
+    let (lock, found) = take(door, issue, &|run| refuse(door, run, arguments, only))?;
     if let Some((space, folder)) = found {
         let mut journal = open_journal(door, &folder)?;
         if journal.state().run.is_some() {
@@ -101,11 +102,30 @@ fn hold_run(door: &Door, arguments: &Execute) -> Result<Hold, Failure> {
             return Ok(hold);
         }
     }
-    begin(door, arguments, lock)
+    begin(door, arguments, only, lock)
 }
 
-fn begin(door: &Door, arguments: &Execute, lock: Lock) -> Result<Hold, Failure> {
-    match begin_run(door, arguments.issue) {
+/// Refuses what this run does not take. Writes nothing.
+fn refuse(door: &Door, run: &Run, arguments: &Execute, only: Option<&PhaseName>) -> Result<(), Failure> {
+    agreed::refuse_another(door, run, &arguments.settings)?;
+    let goes_on = match run.outcome {
+        Outcome::Running => true,
+        Outcome::Failed | Outcome::Incomplete => arguments.retry_failed,
+        Outcome::Paused => !run.waits_for_a_person(),
+        Outcome::Completed => false,
+        Outcome::Cancelled => return Err(cancelled(run)),
+    };
+    if goes_on { ask::refuse(door, run, arguments, only) } else { Ok(()) }
+}
+
+fn cancelled(run: &Run) -> Failure {
+    let number = run.started.issue.number;
+    Failure::usage(format!("the run of issue {number} was cancelled"))
+        .hint(format!("remove it with `ai-workflow cleanup --issue {number}` and begin anew"))
+}
+
+fn begin(door: &Door, arguments: &Execute, only: Option<&PhaseName>, lock: Lock) -> Result<Hold, Failure> {
+    match begin_run(door, arguments, only) {
         Ok((journal, space, folder)) => Ok(Hold { journal, space, folder, lock }),
         Err(failure) => {
             forget_lock(door, arguments.issue, lock);
@@ -129,8 +149,7 @@ fn nothing_to_do(hold: &Hold, arguments: &Execute) -> Result<Option<u8>, Failure
             announce::failed_run(run);
             Ok(Some(Kind::PhaseFailed as u8))
         }
-        Outcome::Cancelled => Err(Failure::usage(format!("the run of issue {number} was cancelled"))
-            .hint(format!("remove it with `ai-workflow cleanup --issue {number}` and begin anew"))),
+        Outcome::Cancelled => Err(cancelled(run)),
         Outcome::Paused => Ok(run.waits_for_a_person().then_some(Kind::Waiting as u8)),
     }
 }

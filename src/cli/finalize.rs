@@ -26,7 +26,7 @@ pub(super) fn run(arguments: &Finalize) -> Answer {
     if let Some(record) = rewrite::cut_short(&door, arguments.issue)? {
         return finish(&door, &record, arguments);
     }
-    let hold = take_existing(&door, arguments.issue)?;
+    let hold = take_existing(&door, arguments.issue, &refuse_incomplete)?;
     let run = hold.run()?.clone();
     hold.space.refuse_lost_branch()?;
     let tip = tip_of_completed(&hold, &run)?;
@@ -53,13 +53,18 @@ pub(super) fn run(arguments: &Finalize) -> Answer {
     Ok(told(&record, &warning, arguments))
 }
 
+fn refuse_incomplete(run: &Run) -> Result<(), Failure> {
+    if run.outcome == Outcome::Completed {
+        return Ok(());
+    }
+    let (number, outcome) = (run.started.issue.number, run.outcome.as_str());
+    let told = format!("the run of issue {number} is {outcome}, not completed");
+    Err(Failure::usage(told).hint(format!("next: `{}`", next_command(run))))
+}
+
 /// Returns where the branch of a completed run stands; refuses a run or a worktree that is not ready for it.
 fn tip_of_completed(hold: &Hold, run: &Run) -> Result<CommitId, Failure> {
-    if run.outcome != Outcome::Completed {
-        let (number, outcome) = (run.started.issue.number, run.outcome.as_str());
-        let told = format!("the run of issue {number} is {outcome}, not completed");
-        return Err(Failure::usage(told).hint(format!("next: `{}`", next_command(run))));
-    }
+    refuse_incomplete(run)?;
     let survey = hold.space.workspace().survey()?;
     if survey.head.branch.as_deref() != Some(run.started.branch.as_str()) {
         return Err(Failure::usage(format!("the worktree is not on {}", run.started.branch))

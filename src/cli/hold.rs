@@ -7,7 +7,7 @@ use std::time::SystemTime;
 use super::door::Door;
 use super::failure::{Failure, Kind};
 use super::finalized::no_run_of;
-use super::find::{Place, brought, no_run};
+use super::find::{Place, brought, look, no_run};
 use super::taken_back;
 use crate::event::branch_of;
 use crate::flow::Run;
@@ -61,18 +61,23 @@ pub(super) fn forget_lock(door: &Door, issue: IssueNumber, lock: Lock) {
     let _ = folder.parent().map(fs::remove_dir);
 }
 
-/// Takes the run of an issue; nothing when there is none yet.
+/// What a command refuses of a run as it stands.
+pub(super) type Refuse<'a> = &'a dyn Fn(&Run) -> Result<(), Failure>;
+
+/// Takes the run of an issue; nothing when there is none yet. What is refused is refused before the checkout goes to
+/// the run's branch.
 pub(super) fn take(
     door: &Door,
     issue: IssueNumber,
+    refuse: Refuse,
 ) -> Result<(Lock, Option<(IssueSpace, RunFolder)>), Failure> {
     let lock = lock(door, issue)?;
     let root = match brought(door, issue)? {
         Place::Worktree(root) => {
-            on_branch(door, issue, &root)?;
+            on_branch(door, issue, &root, refuse)?;
             Some(root)
         }
-        Place::OnBranch(_) => Some(check_out(door, issue)?),
+        Place::OnBranch(_) => Some(check_out(door, issue, refuse)?),
         Place::Nowhere => None,
     };
     let Some(root) = root else {
@@ -88,7 +93,7 @@ pub(super) fn take(
 }
 
 /// The files of a run may be there although another branch is checked out: somebody merged them, or went away.
-fn on_branch(door: &Door, issue: IssueNumber, root: &Path) -> Result<(), Failure> {
+fn on_branch(door: &Door, issue: IssueNumber, root: &Path, refuse: Refuse) -> Result<(), Failure> {
     let workspace = if root == door.root() { door.workspace.clone() } else { Workspace::open(root)? };
     let branch = workspace.branch(&branch_of(issue))?;
     let here =
@@ -96,8 +101,17 @@ fn on_branch(door: &Door, issue: IssueNumber, root: &Path) -> Result<(), Failure
     if here || branch.is_none() {
         return Ok(());
     }
+    refuse_seen(door, issue, refuse)?;
     refuse_dirty(&workspace)?;
     Ok(workspace.switch(&branch_of(issue))?)
+}
+
+/// A run that cannot be read here is told of by who opens its journal.
+fn refuse_seen(door: &Door, issue: IssueNumber, refuse: Refuse) -> Result<(), Failure> {
+    match look(door, issue).ok().and_then(|seen| seen.state.run) {
+        Some(run) => refuse(&run),
+        None => Ok(()),
+    }
 }
 
 fn same(one: &Path, other: &Path) -> bool {
@@ -105,11 +119,11 @@ fn same(one: &Path, other: &Path) -> bool {
 }
 
 /// Takes the run of an issue that must exist, ready to be written to.
-pub(super) fn take_existing(door: &Door, issue: IssueNumber) -> Result<Hold, Failure> {
+pub(super) fn take_existing(door: &Door, issue: IssueNumber, refuse: Refuse) -> Result<Hold, Failure> {
     if matches!(brought(door, issue)?, Place::Nowhere) {
         return Err(no_run_of(door, issue));
     }
-    let (lock, found) = take(door, issue)?;
+    let (lock, found) = take(door, issue, refuse)?;
     let (space, folder) = found.ok_or_else(|| no_run(issue))?;
     let mut journal = open_journal(door, &folder)?;
     if journal.state().run.is_none() {
@@ -127,7 +141,8 @@ pub(super) fn open_journal(door: &Door, folder: &RunFolder) -> Result<Journal, F
 }
 
 /// Goes to the run's branch, if nothing of the user's could get lost.
-fn check_out(door: &Door, issue: IssueNumber) -> Result<PathBuf, Failure> {
+fn check_out(door: &Door, issue: IssueNumber, refuse: Refuse) -> Result<PathBuf, Failure> {
+    refuse_seen(door, issue, refuse)?;
     refuse_dirty(&door.workspace)?;
     door.workspace.switch(&branch_of(issue))?;
     let folder = RunFolder::new(door.root(), issue);

@@ -38,7 +38,8 @@ pub(super) fn run(arguments: &PrFeedback) -> Answer {
     let runtime = runtime()?;
     let seen = pull_request(&runtime, &github, arguments.pr)?;
     let issue = issue_of(&seen)?;
-    let mut hold = take_existing(&door, issue)?;
+    let mut hold =
+        take_existing(&door, issue, &|run| agreed::refuse_another(&door, run, &arguments.settings))?;
     hold.space.refuse_lost_branch()?;
     let threads = asked(&door, &runtime, &github, hold.run()?, seen.number)?;
     if arguments.dry_run {

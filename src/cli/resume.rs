@@ -24,13 +24,12 @@ pub(super) fn run(arguments: &Resume) -> Answer {
 
 /// Answers the question of a paused run and goes on.
 pub(super) fn answer(door: &Door, terminal: &Terminal, arguments: &Resume) -> Answer {
-    let mut hold = take_existing(door, arguments.issue)?;
-    if hold.run()?.outcome != Outcome::Paused {
-        let run = hold.run()?;
-        let told =
-            format!("the run of issue {} is {}; nothing was asked", arguments.issue, run.outcome.as_str());
-        return Err(Failure::usage(told).hint(format!("next: `{}`", next_command(run))));
-    }
+    let refuse = |run: &Run| {
+        refuse_unasked(run)?;
+        agreed::refuse_another(door, run, &arguments.settings)
+    };
+    let mut hold = take_existing(door, arguments.issue, &refuse)?;
+    refuse_unasked(hold.run()?)?;
     hold.space.refuse_lost_branch()?;
     agreed::refuse_another(door, hold.run()?, &arguments.settings)?;
     vouched::refuse_changed(door, hold.run()?, &arguments.settings)?;
@@ -65,6 +64,16 @@ pub(super) fn answer(door: &Door, terminal: &Terminal, arguments: &Resume) -> An
     ask::ask_again(door, &mut hold, &arguments.settings)?;
     noticed::look(door, &mut hold)?;
     drive(door, hold, terminal, arguments.json)
+}
+
+/// Only a question can be answered.
+fn refuse_unasked(run: &Run) -> Result<(), Failure> {
+    if run.outcome == Outcome::Paused {
+        return Ok(());
+    }
+    let (number, outcome) = (run.started.issue.number, run.outcome.as_str());
+    let told = format!("the run of issue {number} is {outcome}; nothing was asked");
+    Err(Failure::usage(told).hint(format!("next: `{}`", next_command(run))))
 }
 
 fn choice(arguments: &Resume) -> Option<Choice> {

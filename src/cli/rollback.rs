@@ -21,7 +21,8 @@ pub(super) fn run(arguments: &Rollback) -> Answer {
     log_to(&Terminal::new());
     let door = Door::open_plain()?;
     let reason = reason(arguments)?;
-    let mut hold = take_existing(&door, arguments.issue)?;
+    let refuse = |run: &Run| target(run, &arguments.to_phase).map(drop);
+    let mut hold = take_existing(&door, arguments.issue, &refuse)?;
     hold.space.refuse_lost_branch()?;
     let phase = target(hold.run()?, &arguments.to_phase)?;
     let commits = commits_from(hold.run()?, &phase).len();

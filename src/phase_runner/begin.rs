@@ -1,8 +1,11 @@
 //! The first facts of a run: where it starts from, what is pinned, what is left out by choice.
 //! Refuses what would mix the user's work with the run's.
 
+use jiff::Timestamp;
+
 use super::{RunError, digest, nonce};
-use crate::event::{FORMAT, Fact, RunStarted};
+use crate::event::{Entry, FORMAT, Fact, RunStarted};
+use crate::flow::{Run, fold};
 use crate::issue::Issue;
 use crate::journal::Journal;
 use crate::phase::PhaseName;
@@ -25,6 +28,18 @@ pub struct Beginning {
 
 /// Writes the first facts of a run, together: half of them would be another run.
 pub fn begin(journal: &mut Journal, beginning: Beginning) -> Result<(), RunError> {
+    Ok(journal.record_all(&first_facts(beginning))?)
+}
+
+/// Returns a run as it is when it has begun, so that what is refused of it is known before. Writes nothing.
+pub fn planned_run(beginning: Beginning, at: Timestamp) -> Result<Run, RunError> {
+    let facts = (1..).zip(first_facts(beginning));
+    let entries: Vec<Entry> = facts.map(|(seq, fact)| Entry { seq, at, fact }).collect();
+    let state = fold(&entries).map_err(|error| RunError::Bug(error.to_string()))?;
+    state.run.ok_or_else(|| RunError::Bug("the first facts begin no run".to_owned()))
+}
+
+fn first_facts(beginning: Beginning) -> Vec<Fact> {
     let issue = &beginning.issue;
     let issue_digest = digest(&format!("{}\0{}", issue.title, issue.body));
     let started = Fact::RunStarted(Box::new(RunStarted {
@@ -42,5 +57,5 @@ pub fn begin(journal: &mut Journal, beginning: Beginning) -> Result<(), RunError
         agreement: beginning.agreement,
     }));
     let skipped = beginning.skipped.into_iter().map(|(phase, because)| Fact::PhaseSkipped { phase, because });
-    Ok(journal.record_all(&std::iter::once(started).chain(skipped).collect::<Vec<_>>())?)
+    std::iter::once(started).chain(skipped).collect()
 }

@@ -51,7 +51,7 @@ use crate::store::job::JobSeal;
 use crate::summary::deliverable_path;
 use crate::workspace::{self, CommitId, Credentials, IssueSpace, Snapshot, Tree};
 
-pub use begin::{Beginning, begin};
+pub use begin::{Beginning, begin, planned_run};
 pub use border::{Border, Wish, Wishes};
 pub use commit::{phase_message, record_message, settle_commit};
 pub use part::Part;

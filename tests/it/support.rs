@@ -333,7 +333,11 @@ impl Sandbox {
             found.insert("refs".into(), self.git(&["for-each-ref"]));
             found
                 .insert("HEAD".into(), fs::read_to_string(self.root().join(".git/HEAD")).unwrap_or_default());
-            found.insert("ours".into(), self.has(".git/ai-workflow").to_string());
+            let moves = fs::read_to_string(self.root().join(".git/logs/HEAD")).unwrap_or_default();
+            found.insert("moves of HEAD".into(), moves);
+            if self.has(".git/ai-workflow") {
+                collect(&self.root(), &self.root().join(".git/ai-workflow"), &mut found);
+            }
         }
         found
     }

@@ -214,6 +214,47 @@ fn an_agent_that_cannot_be_called_is_found_out_before_anything_begins() {
 }
 
 #[test]
+fn what_is_refused_of_a_first_command_begins_no_run() {
+    let sandbox = Sandbox::new();
+    for (arguments, code, text) in [
+        (vec!["--phase", "implementation"], 2, "implementation needs requirements, "),
+        (vec!["--phase", "implementation", "--dry-run"], 2, "implementation needs requirements, "),
+        (vec!["--phase", "implementation", "--worktree"], 2, "implementation needs requirements, "),
+        (vec!["--preset", "quick", "--phase", "design"], 2, "the phase design is left out of this run"),
+        (vec!["--skip-phases", "planning", "--phase", "planning"], 2, "it was left out by --skip-phases"),
+        (vec!["--retry-failed"], 2, "no phase of this run has failed"),
+    ] {
+        refused(&sandbox, |sandbox| execute(sandbox, &arguments), code, text);
+    }
+    assert!(!sandbox.root().with_file_name("repo-issue-243").exists(), "a worktree was made");
+    let phases = sandbox.run(&["phases", "--json"]).exits(0).json();
+    let named =
+        phases.as_array().expect("a list").iter().map(|phase| phase["phase"].as_str().expect("a name"));
+    let own = |name: &str| format!("[phases.{name}]\nagent = \"{0}\"\nreviewer = \"{0}\"\n", fake_agent());
+    sandbox.write(".ai-workflow/config.toml", &named.map(own).collect::<String>());
+    let run = |sandbox: &Sandbox| sandbox.run(&["execute", "--issue", "243", "--agent", "command:/no/such"]);
+    refused(&sandbox, run, 4, "`/no/such` was not found");
+}
+
+#[test]
+fn a_refusal_goes_to_no_branch_of_a_run() {
+    let sandbox = Sandbox::new();
+    execute(&sandbox, &["--phase", "planning"]).exits(0);
+    sandbox.git(&["switch", "-q", "main"]);
+    for (arguments, text) in [
+        (vec!["execute", "--phase", "implementation"], "implementation needs "),
+        (vec!["execute", "--preset", "quick"], "was begun with preset `full`"),
+        (vec!["execute", "--retry-failed"], "no phase of this run has failed"),
+        (vec!["resume", "--continue"], "is running; nothing was asked"),
+        (vec!["rollback", "--to-phase", "testing", "--reason", "x"], "testing has not begun yet"),
+        (vec!["finalize"], "is running, not completed"),
+    ] {
+        let run = |sandbox: &Sandbox| sandbox.run(&[arguments.as_slice(), &["--issue", "243"]].concat());
+        refused(&sandbox, run, 2, text);
+    }
+}
+
+#[test]
 fn flags_that_exclude_each_other_are_refused() {
     let sandbox = Sandbox::new();
     let both = |sandbox: &Sandbox| execute(sandbox, &["--skip-dependency-check", "--ignore-dependencies"]);
