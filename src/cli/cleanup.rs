@@ -23,7 +23,7 @@ use crate::store::finalized::Finalized;
 use crate::store::folders::RunFolder;
 use crate::store::lock::Lock;
 use crate::store::pointer;
-use crate::workspace::{CommitId, IssueSpace, Workspace, is_engines_own};
+use crate::workspace::{CommitId, IssueSpace, Workspace, is_engines_own, retried};
 
 /// What a cleanup is about.
 struct Plan {
@@ -227,7 +227,7 @@ fn remove(door: &Door, plan: &Plan) -> Result<(), Failure> {
     space.remove_clean_worktree()?;
     space.give_trees_up()?;
     if plan.shared
-        && let Err(error) = space.recall_work(REMOTE, forge::credentials().as_ref())
+        && let Err(error) = retried(|| space.recall_work(REMOTE, forge::credentials().as_ref()))
     {
         tracing::warn!("{} on {REMOTE} is not removed: {error}", space.work_reference());
     }

@@ -124,7 +124,7 @@ impl From<crate::workspace::Error> for Failure {
     fn from(error: crate::workspace::Error) -> Self {
         use crate::workspace::Error as Git;
         let kind = match &error {
-            Git::RemoteMoved { .. } | Git::PushFailed { .. } => Kind::Forge,
+            Git::RemoteMoved { .. } | Git::PushFailed { .. } | Git::Unreachable { .. } => Kind::Forge,
             Git::WrongBranch { .. }
             | Git::BranchGone { .. }
             | Git::ConfigChanged { .. }

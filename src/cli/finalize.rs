@@ -18,7 +18,7 @@ use crate::phase_runner;
 use crate::report::Terminal;
 use crate::store::finalized::{Finalized, Left};
 use crate::summary::{Documents, Unreviewed, next_command, pull_request, quoted};
-use crate::workspace::CommitId;
+use crate::workspace::{CommitId, retried};
 
 pub(super) fn run(arguments: &Finalize) -> Answer {
     log_to(&Terminal::new());
@@ -209,7 +209,8 @@ fn share(door: &Door, hold: &Hold, run: &Run) -> Result<(), Failure> {
         return Ok(());
     }
     let workspace = hold.space.workspace();
-    Ok(workspace.push(REMOTE, &run.started.branch, None, forge::credentials().as_ref())?)
+    let credentials = forge::credentials();
+    Ok(retried(|| workspace.push(REMOTE, &run.started.branch, None, credentials.as_ref()))?)
 }
 
 /// Tells whether the branch has a pull request on a server.

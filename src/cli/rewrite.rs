@@ -11,7 +11,7 @@ use crate::issue::IssueNumber;
 use crate::store::finalized::{self, Finalized, Left};
 use crate::store::folders::RunFolder;
 use crate::store::pointer;
-use crate::workspace::{Branch, CommitId, IssueSpace, Workspace};
+use crate::workspace::{Branch, CommitId, IssueSpace, Workspace, retried};
 
 /// Returns the record of a rewrite that was cut short. Where nothing was rewritten yet, or somebody went on with the run
 /// since, there is none: the run is still there, and is finalized anew.
@@ -73,7 +73,7 @@ fn replace(door: &Door, space: &IssueSpace, record: &Finalized, left: &Left) -> 
     }
     if left.on_server {
         let (credentials, pair) = (forge::credentials(), Some((&before, &after)));
-        space.workspace().push(REMOTE, &record.branch, pair, credentials.as_ref())?;
+        retried(|| space.workspace().push(REMOTE, &record.branch, pair, credentials.as_ref()))?;
     }
     Ok(space.move_branch(&before, &after)?)
 }

@@ -161,7 +161,7 @@ impl PhaseRunner {
                     self.show_what_there_is().await?;
                     return self.halted(Outcome::Cancelled).await;
                 }
-                return self.interrupted();
+                return self.interrupted().await;
             }
             let decision = decide(self.journal.state());
             if let Some(outcome) = self.handed_over(&decision) {
@@ -200,24 +200,24 @@ impl PhaseRunner {
         }
     }
 
-    fn interrupted(&mut self) -> Result<Outcome, RunError> {
+    async fn interrupted(&mut self) -> Result<Outcome, RunError> {
         let signal = self.signal.get().copied().unwrap_or("a signal").to_owned();
         self.journal.record(Fact::Interrupted { signal })?;
-        if let Err(error) = self.leave_what_there_is() {
+        if let Err(error) = self.leave_what_there_is().await {
             tracing::warn!("What there is so far cannot be shared: {error}");
         }
         Err(RunError::Interrupted)
     }
 
     /// The disk of a job is gone when the job is. An announced commit is not there yet, and a record must not pass for it.
-    fn leave_what_there_is(&mut self) -> Result<(), RunError> {
+    async fn leave_what_there_is(&mut self) -> Result<(), RunError> {
         let is_closing = self.run_state()?.phases.iter().any(|phase| phase.stage == Stage::Closing);
         if self.push != Push::Phase || is_closing {
             return Ok(());
         }
-        self.share_work(Outcome::Running)?;
+        self.share_work(Outcome::Running).await?;
         self.commit_record(Outcome::Running)?;
-        self.push()
+        self.push().await
     }
 
     pub(crate) fn stopping(&self) -> bool {
@@ -227,15 +227,15 @@ impl PhaseRunner {
     async fn halted(&mut self, outcome: Outcome) -> Result<Outcome, RunError> {
         self.answer_threads(outcome).await?;
         self.present(outcome).await?;
-        self.keep_end(outcome)?;
+        self.keep_end(outcome).await?;
         Ok(outcome)
     }
 
     /// Brings the end of the log, and what is not approved yet, to where the next process finds it.
-    fn keep_end(&mut self, outcome: Outcome) -> Result<(), RunError> {
-        self.share_work(outcome)?;
+    async fn keep_end(&mut self, outcome: Outcome) -> Result<(), RunError> {
+        self.share_work(outcome).await?;
         self.commit_record(outcome)?;
-        if self.push == Push::Never { Ok(()) } else { self.push() }
+        if self.push == Push::Never { Ok(()) } else { self.push().await }
     }
 
     pub(crate) fn run_state(&self) -> Result<&Run, RunError> {

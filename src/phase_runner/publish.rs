@@ -5,6 +5,7 @@ use crate::event::{Fact, Outcome};
 use crate::forge::{Forge, ForgeError, LocalForge, PullRequest};
 use crate::process::{Stop, Urgency};
 use crate::summary::{Documents, pull_request};
+use crate::workspace::{self, IssueSpace, Retry};
 
 impl PhaseRunner {
     /// After a phase: others see it as soon as it is on the branch.
@@ -12,7 +13,7 @@ impl PhaseRunner {
         if self.push != Push::Phase || self.run_state()?.published {
             return Ok(());
         }
-        self.push()?;
+        self.push().await?;
         if self.forge.is_remote() { self.upsert(Outcome::Running).await } else { Ok(()) }
     }
 
@@ -25,14 +26,14 @@ impl PhaseRunner {
             return Ok(());
         }
         let outcome = run.outcome;
-        self.push()?;
+        self.push().await?;
         self.upsert(outcome).await
     }
 
     /// Brings the pull request up to date with the branch. On a server the branch has to be there first.
     pub(super) async fn publish(&mut self) -> Result<(), RunError> {
         if self.forge.is_remote() && self.push != Push::Never {
-            self.push()?;
+            self.push().await?;
         }
         // Nothing is left to do but to say so.
         self.upsert(Outcome::Completed).await
@@ -60,7 +61,7 @@ impl PhaseRunner {
 
     /// Pushes the run's branch to `origin`. Who publishes the work of another process pushes what was judged and its own
     /// records on top.
-    pub(super) fn push(&mut self) -> Result<(), RunError> {
+    pub(super) async fn push(&mut self) -> Result<(), RunError> {
         let branch = self.run_state()?.started.branch.clone();
         let is_judged = match (self.part, &self.judged) {
             (Part::Publication, Some(judged)) => self.space.has_only_records_on(judged)?,
@@ -70,7 +71,30 @@ impl PhaseRunner {
         if !is_judged {
             return Err(RunError::Unjudged { branch });
         }
-        Ok(self.space.workspace().push("origin", &branch, None, self.credentials.as_ref())?)
+        let credentials = self.credentials.clone();
+        Ok(self
+            .with_origin(|space| space.workspace().push("origin", &branch, None, credentials.as_ref()))
+            .await?)
+    }
+
+    /// Makes a call to `origin`, again where the trouble passes, unless somebody asks meanwhile that we end sooner.
+    pub(super) async fn with_origin<T>(
+        &self,
+        call: impl Fn(&IssueSpace) -> Result<T, workspace::Error>,
+    ) -> Result<T, workspace::Error> {
+        let (mut stop, urgency, mut retry) = (self.stop.clone(), self.stop.urgency(), Retry::default());
+        loop {
+            let error = match call(&self.space) {
+                Ok(done) => return Ok(done),
+                Err(error) => error,
+            };
+            let Some(pause) = retry.pause(&error) else { return Err(error) };
+            tokio::select! {
+                biased;
+                _ = stop.beyond(urgency) => return Err(error),
+                () = tokio::time::sleep(pause) => {}
+            }
+        }
     }
 }
 

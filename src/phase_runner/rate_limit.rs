@@ -25,7 +25,7 @@ impl PhaseRunner {
             }
             // What follows a completed run is still to be done.
             Outcome::Completed => {
-                self.keep_end(Outcome::Completed)?;
+                self.keep_end(Outcome::Completed).await?;
                 Err(ForgeError::Limited { action, until }.into())
             }
             outcome => {

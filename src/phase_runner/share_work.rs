@@ -8,7 +8,7 @@ use crate::check;
 use crate::event::{CheckStatus, Checked, Fact, Outcome};
 use crate::flow::{PhaseState, Run, Status};
 use crate::store::log;
-use crate::workspace::Tree;
+use crate::workspace::{IssueSpace, Tree};
 
 /// The kind of the note that says that work was shared.
 const SHARED: &str = "work_shared";
@@ -18,7 +18,7 @@ const MOST: usize = 20;
 impl PhaseRunner {
     /// Sends the files of the phase under way to origin, or takes them away when nobody needs them any more.
     /// What cannot be sent is told and stops nothing: then another machine begins the phase anew.
-    pub(super) fn share_work(&mut self, outcome: Outcome) -> Result<(), RunError> {
+    pub(super) async fn share_work(&mut self, outcome: Outcome) -> Result<(), RunError> {
         let apart = self.push == Push::Never && self.part != Part::Work;
         if apart || !self.forge.is_remote() {
             return Ok(());
@@ -29,12 +29,12 @@ impl PhaseRunner {
         let is_over = matches!(outcome, Outcome::Completed | Outcome::Cancelled);
         let phase = self.run_state()?.phases.iter().find(|phase| is_under_way(phase)).cloned();
         match phase.filter(|_| !is_over) {
-            Some(phase) => self.send(&phase),
-            None => self.recall(),
+            Some(phase) => self.send(&phase).await,
+            None => self.recall().await,
         }
     }
 
-    fn send(&mut self, phase: &PhaseState) -> Result<(), RunError> {
+    async fn send(&mut self, phase: &PhaseState) -> Result<(), RunError> {
         let trees = self.clean_trees(phase)?;
         if trees.is_empty() {
             return Ok(());
@@ -45,7 +45,8 @@ impl PhaseRunner {
             return Ok(self.space.keep_work(&trees, &message)?);
         }
         let credentials = self.credentials.clone();
-        if let Err(error) = self.space.send_work("origin", &trees, &message, credentials.as_ref()) {
+        let send = |space: &IssueSpace| space.send_work("origin", &trees, &message, credentials.as_ref());
+        if let Err(error) = self.with_origin(send).await {
             warn!("The files of {} so far cannot be shared: {error}", phase.name());
             return Ok(());
         }
@@ -57,13 +58,17 @@ impl PhaseRunner {
         Ok(self.journal.record(Fact::Noted { kind: SHARED.to_owned(), text })?)
     }
 
-    fn recall(&mut self) -> Result<(), RunError> {
+    async fn recall(&mut self) -> Result<(), RunError> {
         if self.part == Part::Work {
             return Ok(());
         }
-        let is_shared = has_shared_work(self.run_state()?);
+        if !has_shared_work(self.run_state()?) {
+            return Ok(());
+        }
+        let credentials = self.credentials.clone();
         // It may be gone already.
-        if is_shared && let Err(error) = self.space.recall_work("origin", self.credentials.as_ref()) {
+        let recall = |space: &IssueSpace| space.recall_work("origin", credentials.as_ref());
+        if let Err(error) = self.with_origin(recall).await {
             tracing::debug!("{error}");
         }
         Ok(())

@@ -41,6 +41,8 @@ pub enum Error {
     RemoteMoved { branch: String, remote: String, detail: String },
     #[error("the push of `{branch}` to `{remote}` failed: {detail}")]
     PushFailed { branch: String, remote: String, detail: String },
+    #[error("{action} failed because of the server or the connection to it: {detail}")]
+    Unreachable { action: String, detail: String },
     #[error("the branch `{name}` here and on origin hold different work")]
     Diverged { name: String },
     #[error("reverting stopped on a conflict and was undone: {detail}")]
@@ -112,6 +114,9 @@ impl Error {
             }
             Self::PushFailed { .. } => {
                 "check the remote and your access with `git push --dry-run`, then run again".into()
+            }
+            Self::Unreachable { .. } => {
+                "go on with the same command when the server works again; nothing is lost".into()
             }
             Self::ConfigChanged { path } => {
                 format!("look at {} for settings you did not make, then run again", path.display())

@@ -3,6 +3,7 @@
 use super::call::Call;
 use super::names::{CommitId, check_branch_name};
 use super::publish::Credentials;
+use super::retry::retried;
 use super::{Error, Result, Workspace};
 
 impl Workspace {
@@ -23,13 +24,17 @@ impl Workspace {
         Ok(found.map(|found| found.tip))
     }
 
-    /// Fetches one reference; tells whether the remote has it.
+    /// Fetches one reference; tells whether the remote has it. Trouble that passes is waited out.
     pub(super) fn fetch_one(
         &self,
         remote: &str,
         what: &str,
         credentials: Option<&Credentials>,
     ) -> Result<bool> {
+        retried(|| self.fetch_once(remote, what, credentials))
+    }
+
+    fn fetch_once(&self, remote: &str, what: &str, credentials: Option<&Credentials>) -> Result<bool> {
         let mut call = Call::new(["fetch", "--quiet", "--no-tags", "--no-recurse-submodules", "--refmap="]);
         call = call.over_network();
         if let Some(credentials) = credentials {
@@ -38,7 +43,11 @@ impl Workspace {
         let call = call.args(["--", remote]).arg(what);
         let output = self.try_git(&call)?;
         let is_missing = output.errors().contains("couldn't find remote ref");
-        if output.succeeded() || is_missing { Ok(output.succeeded()) } else { Err(output.failure(&call)) }
+        if output.succeeded() || is_missing {
+            Ok(output.succeeded())
+        } else {
+            Err(output.remote_failure(&call))
+        }
     }
 
     /// Makes a branch at a commit that was fetched, or moves it on to there. One that holds something else is left alone.

@@ -27,7 +27,7 @@ impl Credentials {
 impl Workspace {
     /// Pushes a branch under its own name, which only adds. With a pair of commits it puts the second in the place of
     /// exactly the first instead, wherever the branch is here; a remote that has the second already is content.
-    /// The call lasts as long as the network takes; a caller that cannot wait runs it in a thread.
+    /// The call lasts as long as the network takes, and is made once: a caller may make it again, see `Retry`.
     pub fn push(
         &self,
         remote: &str,
@@ -48,7 +48,40 @@ impl Workspace {
         }
         let call = call.args(["--", remote]).arg(format!("{source}:refs/heads/{branch}"));
         let output = self.try_git(&call)?;
-        if output.succeeded() { Ok(()) } else { Err(push_failure(remote, branch, &output)) }
+        if output.succeeded() {
+            return Ok(());
+        }
+        let pushed = match replaced {
+            Some((_, after)) => Some(after.clone()),
+            None => self.branch(branch)?.map(|found| found.tip),
+        };
+        let reference = format!("refs/heads/{branch}");
+        if pushed.is_some() && self.has_arrived(&output, remote, (&reference, pushed.as_ref()), credentials) {
+            return Ok(());
+        }
+        Err(push_failure(remote, branch, &output))
+    }
+
+    /// Tells whether a remote has what a failed push was to put there: curl sends a push again by itself when the connection
+    /// broke after the first one had arrived, and what the server answers then is a refusal.
+    pub(super) fn has_arrived(
+        &self,
+        failed: &Output,
+        remote: &str,
+        (reference, pushed): (&str, Option<&CommitId>),
+        credentials: Option<&Credentials>,
+    ) -> bool {
+        if failed.was_unreachable() {
+            return false;
+        }
+        let mut call = Call::new(["ls-remote", "--quiet", "--", remote, reference]).over_network();
+        if let Some(credentials) = credentials {
+            call = call.setting(&credentials.setting());
+        }
+        let Ok(output) = self.try_git(&call) else { return false };
+        let text = output.text();
+        let tip = text.lines().find_map(|line| line.strip_suffix(reference)).map(str::trim);
+        output.succeeded() && tip == pushed.map(CommitId::as_str)
     }
 
     /// Returns the commit before a commit.
@@ -146,6 +179,9 @@ impl IssueSpace {
 fn push_failure(remote: &str, branch: &str, output: &Output) -> Error {
     let (remote, branch, detail) = (remote.to_owned(), branch.to_owned(), output.last_words());
     let moved = ["non-fast-forward", "fetch first", "stale info"];
+    if output.was_unreachable() {
+        return Error::Unreachable { action: format!("the push of `{branch}` to `{remote}`"), detail };
+    }
     let said = output.text() + &output.errors();
     if moved.iter().any(|words| said.contains(words)) {
         return Error::RemoteMoved { branch, remote, detail };

@@ -26,7 +26,7 @@ impl IssueSpace {
         credentials: Option<&Credentials>,
     ) -> Result<()> {
         let commit = self.pack_work(trees, message)?;
-        self.push_work(remote, &format!("+{commit}:{}", self.work_reference()), credentials)
+        self.push_work(remote, Some(&commit), credentials)
     }
 
     /// Keeps trees here under their name, for whoever may send them.
@@ -54,16 +54,28 @@ impl IssueSpace {
 
     /// Takes the work away from a remote.
     pub fn recall_work(&self, remote: &str, credentials: Option<&Credentials>) -> Result<()> {
-        self.push_work(remote, &format!(":{}", self.work_reference()), credentials)
+        self.push_work(remote, None, credentials)
     }
 
-    fn push_work(&self, remote: &str, what: &str, credentials: Option<&Credentials>) -> Result<()> {
+    /// Puts a commit under the work's name, or takes the name away.
+    fn push_work(
+        &self,
+        remote: &str,
+        commit: Option<&CommitId>,
+        credentials: Option<&Credentials>,
+    ) -> Result<()> {
         check_branch_name(remote)?;
+        let reference = self.work_reference();
+        let what = commit.map_or_else(|| format!(":{reference}"), |commit| format!("+{commit}:{reference}"));
         let mut call = Call::new(["push", "--quiet", "--no-verify", "--no-follow-tags"]).over_network();
         if let Some(credentials) = credentials {
             call = call.setting(&credentials.setting());
         }
-        self.workspace.git(&call.args(["--", remote, what])).map(drop)
+        let call = call.args(["--", remote]).arg(what);
+        let output = self.workspace.try_git(&call)?;
+        let is_there =
+            || self.workspace.has_arrived(&output, remote, (reference.as_str(), commit), credentials);
+        if output.succeeded() || is_there() { Ok(()) } else { Err(output.remote_failure(&call)) }
     }
 
     /// Fetches the work of another machine; tells whether there is any.

@@ -24,7 +24,7 @@ use super::picture::Picture;
 use super::references::References;
 use super::wire::{Scissors, Wires};
 use super::world::World;
-use super::{fault, graphql, routes};
+use super::{fault, graphql, routes, smart_http};
 
 /// The prefixes of GitHub Enterprise Server.
 const ENTERPRISE: [(&str, &str); 2] = [("/api/v3/", "/"), ("/api/graphql", "/graphql")];
@@ -104,6 +104,11 @@ impl Github {
     /// Returns the address of the API.
     pub fn url(&self) -> String {
         format!("http://{}", self.address)
+    }
+
+    /// Returns the address that git fetches from and pushes to.
+    pub fn git_url(&self) -> String {
+        format!("{}{}", self.url(), smart_http::PREFIX)
     }
 
     /// Returns the address of the API in the form of GitHub Enterprise Server.
@@ -221,6 +226,7 @@ async fn serve(
     match reply {
         Reply::Whole(answer) => written(&answer, None),
         Reply::Text(answer, text) => written(&answer, Some(text)),
+        Reply::Git(response) => response,
         Reply::Nothing => {
             scissors.cut();
             Response::new(Body::empty())
@@ -233,6 +239,8 @@ enum Reply {
     Whole(Answer),
     /// The head of an answer with another text.
     Text(Answer, String),
+    /// What git's own program answers.
+    Git(Response),
     Nothing,
 }
 
@@ -242,9 +250,15 @@ impl Kept {
         let path = uri.path_and_query().map_or("", |path| path.as_str()).to_owned();
         let asked = graphql::asked(&request).map_or_else(|| path.clone(), |asked| format!("{path}?{asked}"));
         let hit = self.faults.hit(&request.method, &asked);
-        let (wait, reply) = self.broken_or_answered(hit, &request, headers);
+        let (wait, reply) = match &self.world.references {
+            References::Bare(bare) if request.path.starts_with(smart_http::PREFIX) => {
+                (Duration::ZERO, git(hit, || smart_http::answer(bare, method, uri, headers, body)))
+            }
+            _ => self.broken_or_answered(hit, &request, headers),
+        };
         let status = match &reply {
             Reply::Whole(answer) | Reply::Text(answer, _) => Some(answer.status),
+            Reply::Git(response) => Some(response.status().as_u16()),
             Reply::Nothing => None,
         };
         let writes = match request.path.as_str() {
@@ -345,6 +359,22 @@ impl Kept {
         let named = wrong.into_iter().map(|why| format!("{} {}: {why}", request.method, request.path));
         self.violations.extend(named);
         answer
+    }
+}
+
+/// Answers git, or breaks as it is told. GitHub's description says nothing about it.
+fn git(hit: Option<Kind>, answer: impl FnOnce() -> Response) -> Reply {
+    match hit {
+        Some(Kind::Before(status)) => Reply::Whole(fault::refusal(status)),
+        Some(Kind::Reset) => Reply::Nothing,
+        Some(Kind::AppliedButLost(lost)) => {
+            answer();
+            match lost {
+                Lost::Status(status) => Reply::Whole(fault::refusal(status)),
+                Lost::Reset => Reply::Nothing,
+            }
+        }
+        _ => Reply::Git(answer()),
     }
 }
 

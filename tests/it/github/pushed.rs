@@ -1,0 +1,86 @@
+//! The server of the branch breaks while git talks to it: what passes is tried again, what is refused is not.
+
+use ai_workflow::workspace::{CommitId, Git, Workspace, retried};
+
+use super::run::Scene;
+use super::two_jobs::SHORT;
+use super::{Fault, Kind, Lost};
+
+/// What git asks for when it pushes, after it has looked at the branches.
+const PUSH: &str = "git-receive-pack";
+
+impl Scene {
+    /// Has git talk to the server as it does with GitHub.
+    fn over_http(self) -> Self {
+        self.sandbox.git(&["remote", "set-url", "origin", &self.github.git_url()]);
+        self
+    }
+
+    fn break_push(&self, method: &'static str, nth: usize, kind: Kind) {
+        self.github.fault(Fault { method, path_contains: PUSH, nth, kind });
+    }
+
+    fn pushes(&self) -> usize {
+        let calls = self.github.calls();
+        calls.iter().filter(|call| call.method == "POST" && call.path.contains(PUSH)).count()
+    }
+}
+
+#[test]
+fn a_push_that_fails_with_a_server_error_is_tried_again_and_the_run_goes_on() {
+    let scene = Scene::new().in_a_job().over_http();
+    scene.break_push("POST", 1, Kind::Before(500));
+    let ran = scene.execute("", &SHORT).exits(0);
+    ran.says("it is tried again in 1 s");
+    scene.everything_is_pushed();
+    assert!(scene.comment().contains("ai-workflow: completed"), "{}", scene.comment());
+    scene.draft();
+    scene.within_the_contract();
+}
+
+#[test]
+fn a_push_that_is_refused_is_not_tried_again_and_the_run_can_go_on_later() {
+    let scene = Scene::new().in_a_job().over_http();
+    scene.break_push("POST", 0, Kind::Before(403));
+    scene.execute("", &SHORT).exits(5).says("the push of `ai-workflow/issue-243` to `origin` failed");
+    assert_eq!(scene.pushes(), 1, "{:#?}", scene.github.calls());
+    scene.github.works_again();
+    scene.execute("", &SHORT).exits(0);
+    scene.everything_is_pushed();
+}
+
+/// Returns the checkout as the library sees it, on a branch with one commit more than `main`.
+fn worked_in(scene: &Scene) -> (Workspace, CommitId, CommitId) {
+    let commit = |name: &str| CommitId::try_from(scene.sandbox.git(&["rev-parse", name]).as_str());
+    scene.sandbox.git(&["switch", "-q", "-c", "work"]);
+    scene.sandbox.git(&["commit", "-q", "--allow-empty", "-m", "more"]);
+    let git = Git::with_environment([("HOME", scene.origin.path())]);
+    let workspace = Workspace::open_with(&scene.sandbox.root(), git).expect("it is a repository");
+    (workspace, commit("main").expect("a commit"), commit("work").expect("a commit"))
+}
+
+#[test]
+fn a_push_whose_answer_is_lost_is_found_on_the_server_and_not_taken_for_somebody_elses() {
+    let scene = Scene::new().over_http();
+    let (workspace, before, after) = worked_in(&scene);
+    scene.sandbox.git(&["push", "-q", "origin", "main:work"]);
+    // After a reset curl sends the same once more by itself, and git's answer to that is a refusal.
+    for lost in [Lost::Reset, Lost::Status(500)] {
+        scene.sandbox.git(&["push", "-q", "--force", "origin", "main:work"]);
+        scene.break_push("POST", 1, Kind::AppliedButLost(lost));
+        let pushed = retried(|| workspace.push("origin", "work", Some((&before, &after)), None));
+        pushed.unwrap_or_else(|error| panic!("{lost:?}: {error}"));
+        let bare = scene.origin.path().display().to_string();
+        assert_eq!(scene.sandbox.git(&["-C", &bare, "rev-parse", "work"]), after.as_str());
+    }
+}
+
+#[test]
+fn a_fetch_that_fails_with_a_server_error_is_tried_again_too() {
+    let scene = Scene::new().over_http();
+    let (workspace, before, _) = worked_in(&scene);
+    let (method, path_contains) = ("POST", "git-upload-pack");
+    scene.github.fault(Fault { method, path_contains, nth: 1, kind: Kind::Before(503) });
+    assert_eq!(workspace.fetch_branch("origin", "main", None).expect("fetched"), Some(before));
+    assert_eq!(workspace.fetch_branch("origin", "nowhere", None).expect("looked for"), None);
+}
