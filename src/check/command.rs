@@ -6,7 +6,7 @@
 mod amount;
 mod charged;
 mod ground;
-mod lost_tests;
+pub(in crate::check) mod lost_tests;
 mod reports;
 mod running;
 

@@ -50,6 +50,7 @@ mod todo;
 mod traceability;
 mod trivial_diff;
 
+pub use code_changed::depends_on_the_run;
 pub use command::{Memory, Published, environment as command_environment};
 pub use format::{Format, FormatResult, satisfies, validate as validate_format};
 pub use outcome::shown;

@@ -124,6 +124,7 @@ impl Scene {
             output: &self.output,
             changed: self.changed.get_or_init(changed),
             changes: &self.changes,
+            since_base: &self.changes,
             left_out: &self.left_out,
             plans: &self.plans,
             answer: self.answer.as_deref(),

@@ -30,6 +30,8 @@ pub struct Site<'a> {
     pub changed: &'a BTreeSet<String>,
     /// The same with what stood there before and what stands there now.
     pub changes: &'a [Change],
+    /// What the run changed since its base, earlier phases included; empty where the phase's own changes tell enough.
+    pub since_base: &'a [Change],
     /// Paths that earlier phases of this run changed.
     pub changed_before: &'a BTreeSet<String>,
     /// What lies in the worktree and in no commit: special files, repositories of their own, names that are no text.
@@ -133,6 +135,7 @@ impl<'a> Site<'a> {
             committable: true,
             changed: &NO_PATHS,
             changes: &[],
+            since_base: &[],
             changed_before: &NO_PATHS,
             left_out: &[],
             plans: &[],

@@ -43,6 +43,11 @@ enum Trivial {
     Comments,
 }
 
+/// Tells whether a change is no more than white space and comments.
+pub(super) fn is_trivial(change: &Change) -> bool {
+    triviality(change).is_some()
+}
+
 /// Says how little a change is; nothing when it is more than that.
 fn triviality(change: &Change) -> Option<Trivial> {
     let mode = |version: &Option<crate::change::Version>| version.as_ref().map(|version| version.mode);
@@ -66,7 +71,7 @@ fn works_by_being_there(change: &Change) -> bool {
 }
 
 /// An example in a comment of Rust is a test.
-fn has_documented_test(change: &Change) -> bool {
+pub(super) fn has_documented_test(change: &Change) -> bool {
     ending(&change.path) == "rs"
         && change.added_lines().any(|(_, line)| line.trim_start().starts_with("//") && line.contains("```"))
 }

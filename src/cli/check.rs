@@ -73,6 +73,7 @@ fn examine(
     let site = Site {
         changed: &changed,
         changes,
+        since_base: changes,
         answer,
         claim: claim.as_ref(),
         evaluation: evaluation.as_ref(),

@@ -176,7 +176,7 @@ pub struct PhaseKeys {
     /// The cycle, by its name under `[policies]`.
     #[serde(default = "phase_review")]
     pub policy: String,
-    /// The phase has to change something outside `.ai-workflow/`; adds the check `code_changed`.
+    /// After the phase the run has changed something outside `.ai-workflow/`; adds the check `code_changed`.
     #[serde(default)]
     pub changes_code: bool,
     /// The phase ends with a decision about the whole run; adds the check `decision`.

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::unreviewed::base_of;
 use super::{PhaseRunner, RunError};
 use crate::change::Change;
 use crate::check::{self, Published, Site};
@@ -17,6 +18,8 @@ use crate::workspace::{CommitId, Snapshot, Tree};
 struct Gathered {
     changed: BTreeSet<String>,
     changes: Vec<Change>,
+    /// What the run changed since its base, where a check asks for it.
+    since_base: Vec<Change>,
     /// What no tree can hold.
     left_out: Vec<String>,
     committable: bool,
@@ -39,7 +42,8 @@ impl PhaseRunner {
         };
         let committable = self.committable(name, &before)?;
         let tree = self.published_tree(name, &seen)?;
-        let gathered = Gathered { changed, changes, left_out: seen.left_out, committable, tree };
+        let since_base = self.since_base(name, &seen, &changes)?;
+        let gathered = Gathered { changed, changes, since_base, left_out: seen.left_out, committable, tree };
         let results = self.examine(name, &gathered).await?;
         self.job.verify()?;
         if self.stopping() {
@@ -81,15 +85,38 @@ impl PhaseRunner {
         Ok(moved.then(|| began.as_tree()))
     }
 
-    /// Returns the tree that a commit of the phase would have, strays left out; nothing when no check runs a command.
+    /// Returns the tree that a commit of the phase would have; nothing when no check runs a command.
     fn published_tree(&self, name: &PhaseName, seen: &Snapshot) -> Result<Option<Tree>, RunError> {
         let (phase, defined) = (self.phase(name)?, &self.run_state()?.started.agreement.defined);
         if !phase.def.policy.checks.iter().any(|rule| check::runs_a_command(&rule.id, defined)) {
             return Ok(None);
         }
+        Ok(Some(self.committed_tree(name, seen)?))
+    }
+
+    /// Returns the tree that a commit of the phase would have, strays left out.
+    fn committed_tree(&self, name: &PhaseName, seen: &Snapshot) -> Result<Tree, RunError> {
+        let phase = self.phase(name)?;
         let mut paths = phase.changed.clone();
         paths.insert(self.folder.deliverable(&phase.def));
-        Ok(Some(self.space.published_tree(seen, &paths)?))
+        Ok(self.space.published_tree(seen, &paths)?)
+    }
+
+    /// Returns what the run changed since its base, as a commit of the phase would have it; nothing where what the phase
+    /// changed itself tells enough. What came with the base branch is nobody's work here.
+    fn since_base(
+        &self,
+        name: &PhaseName,
+        seen: &Snapshot,
+        changes: &[Change],
+    ) -> Result<Vec<Change>, RunError> {
+        let (run, phase) = (self.run_state()?, self.phase(name)?);
+        let test_command = run.started.agreement.commands.get("test").map_or("", String::as_str);
+        if !check::depends_on_the_run(&phase.def, changes, test_command) {
+            return Ok(Vec::new());
+        }
+        let base = base_of(&self.space, run, &seen.head.commit)?;
+        Ok(self.space.all_changes_between(&base.as_tree(), &self.committed_tree(name, seen)?)?)
     }
 
     /// Tells whether git knows the deliverable or would take it into a commit.
@@ -125,6 +152,7 @@ impl PhaseRunner {
                 .unwrap_or(run.created_at),
             changed: &gathered.changed,
             changes: &gathered.changes,
+            since_base: &gathered.since_base,
             changed_before: &changed_before,
             left_out: &gathered.left_out,
             plans: &plans,

@@ -74,6 +74,7 @@ pub const EMBEDDED: &[(&str, &str)] = &[
     ("retry/no-code-change.md", include_str!("../../prompts/retry/no-code-change.md")),
     ("retry/no-decision.md", include_str!("../../prompts/retry/no-decision.md")),
     ("retry/no-deliverable.md", include_str!("../../prompts/retry/no-deliverable.md")),
+    ("retry/no-tests-written.md", include_str!("../../prompts/retry/no-tests-written.md")),
     ("retry/no-tests-run.md", include_str!("../../prompts/retry/no-tests-run.md")),
     ("retry/binaries-added.md", include_str!("../../prompts/retry/binaries-added.md")),
     ("retry/conflict-markers.md", include_str!("../../prompts/retry/conflict-markers.md")),

@@ -37,3 +37,4 @@ mod vectors;
 mod verdicts;
 mod workflows;
 mod workspace;
+mod written;

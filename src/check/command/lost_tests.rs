@@ -30,7 +30,7 @@ pub(super) fn are_possible(changes: &[Change], command: &str) -> bool {
 }
 
 /// Tells whether a command names a file as its script.
-fn runs(command: &str, path: &str) -> bool {
+pub(in crate::check) fn runs(command: &str, path: &str) -> bool {
     command.split_whitespace().any(|word| word.trim_start_matches("./") == path)
 }
 

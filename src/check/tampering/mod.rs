@@ -100,6 +100,14 @@ fn found(site: &Site<'_>) -> Findings {
     Findings { weaker: places, suspicions: doubts::suspicions(&changes, &read, &removal, site) }
 }
 
+/// Tells whether a change brings a test or changes one; nothing where the tests of its language cannot be told.
+pub(super) fn brings_a_test(change: &Change) -> Option<bool> {
+    let all = |text: Option<&str>| cases(&change.path, text.unwrap_or_default(), &BTreeSet::new());
+    let (old, new) = (all(change.old_text()), all(change.new_text()));
+    let known: HashSet<&str> = old.iter().map(|case| case.text.as_str()).collect();
+    is_known(&change.path).then(|| new.iter().any(|case| !known.contains(case.text.as_str())))
+}
+
 fn holds_tests(change: &Change) -> bool {
     let inline = |text: Option<&str>| {
         ending(&change.path) == "rs"
