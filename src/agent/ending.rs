@@ -75,6 +75,7 @@ fn sentence(outcome: ExecOutcome) -> &'static str {
         ExecOutcome::BlockedOnPrompt => "the agent asks a person, and nobody is there",
         ExecOutcome::RateLimited => "the provider allows no more requests for now",
         ExecOutcome::Overloaded => "the provider is overloaded",
+        ExecOutcome::ProviderFailed => "the provider failed",
         ExecOutcome::QuotaExhausted => "the quota or the credit is used up",
         ExecOutcome::SignedOut => "the agent is not signed in",
         ExecOutcome::ModelUnknown => "the model is not known or not allowed",

@@ -88,9 +88,11 @@ fn asked(door: &Door, hold: &Hold, flags: &SettingFlags) -> Result<Asked, Failur
     let (head, settings) = (current_head(hold)?, Some(vouched::digest_of(door)));
     let content_head = content_head(hold, head.as_deref())?;
     let auto_model = door.settings.auto_model;
+    let outage_seconds = Some(door.settings.limits.outage_seconds);
     Ok(Asked {
         budget,
         budget_scopes,
+        outage_seconds,
         auto_model,
         agents,
         reviewers,

@@ -14,7 +14,7 @@ use super::layer::{Layer, place_of};
 use super::registry::{ReviewLoop, StepsRegistry};
 use super::settings::{Files, Settings};
 use super::shape::ROOT;
-use super::{DEFAULTS, variables};
+use super::{DEFAULTS, DEFAULTS_IN_JOBS, variables};
 
 /// The texts a configuration is made of, as the caller found them.
 #[derive(Debug, Clone, Default)]
@@ -36,7 +36,12 @@ pub struct Layers {
 /// Merges the layers into settings, or says what is wrong and where.
 pub fn load(layers: &Layers) -> Result<Settings, ConfigError> {
     let mut stack = vec![file::read("defaults.toml", DEFAULTS)?];
-    stack[0].places.clear();
+    if is_in_job(&layers.environment) {
+        stack.push(file::read("defaults_in_jobs.toml", DEFAULTS_IN_JOBS)?);
+    }
+    for defaults in &mut stack {
+        defaults.places.clear();
+    }
     let own_file = |file: &Option<(String, String)>| -> Result<Option<Layer>, ConfigError> {
         file.as_ref().map(|(name, text)| file::read(name, text)?.checked()).transpose()
     };
@@ -50,6 +55,11 @@ pub fn load(layers: &Layers) -> Result<Settings, ConfigError> {
     stack.push(variables::read_flags(&layers.flags)?);
     let steps = layers.steps.as_ref().map(|(name, text)| StepsRegistry::read(name, text)).transpose()?;
     complete(&stack, Files { steps, review_loop: review_loop.unwrap_or_default() })
+}
+
+/// Tells whether these are the variables of a job of a server for builds.
+fn is_in_job(environment: &BTreeMap<String, String>) -> bool {
+    ["GITHUB_ACTIONS", "CI"].iter().any(|name| environment.get(*name).is_some_and(|value| value == "true"))
 }
 
 fn complete(stack: &[Layer], files: Files) -> Result<Settings, ConfigError> {

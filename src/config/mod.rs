@@ -36,3 +36,5 @@ pub use suggestion::suggestion;
 
 /// The built-in defaults, in the syntax of a user's file.
 pub const DEFAULTS: &str = include_str!("defaults.toml");
+/// Those that differ in a job of a server for builds.
+const DEFAULTS_IN_JOBS: &str = include_str!("defaults_in_jobs.toml");

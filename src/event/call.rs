@@ -54,6 +54,9 @@ pub enum ExecOutcome {
     RateLimited,
     /// The provider cannot serve anybody at the moment.
     Overloaded,
+    /// The provider failed otherwise: an error of its own, a connection that was lost, a page of a proxy, a stream that
+    /// broke off.
+    ProviderFailed,
     /// Quota or credit is used up; `resets_at` says until when, where the provider says it.
     QuotaExhausted,
     /// Not signed in, or the key is not accepted.
@@ -78,6 +81,11 @@ impl ExecOutcome {
     /// Tells whether the call came to an end that can be judged.
     pub fn ended(self) -> bool {
         matches!(self, Self::Done | Self::Partial | Self::NoOutput)
+    }
+
+    /// Tells whether only the provider kept the agent from its work: later the same call may work.
+    pub fn is_outage(self) -> bool {
+        matches!(self, Self::RateLimited | Self::Overloaded | Self::ProviderFailed)
     }
 }
 

@@ -165,6 +165,9 @@ pub struct Asked {
     /// The narrower and wider limits now in force, likewise.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub budget_scopes: Option<BudgetScopes>,
+    /// How long a provider that fails is waited for, in seconds; not at all when missing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub outage_seconds: Option<u64>,
     /// Assess the difficulty of the issue first, and let it choose the models of agents named without one.
     #[serde(default)]
     pub auto_model: bool,

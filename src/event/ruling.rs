@@ -35,6 +35,11 @@ pub enum Ruling {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         takes_over: Option<String>,
     },
+    /// The provider fails: the same step again, not before then.
+    Wait {
+        step: Step,
+        until: jiff::Timestamp,
+    },
     /// A second opinion that nobody gives is done without.
     LeaveOut {
         seat: String,
@@ -60,6 +65,7 @@ impl Ruling {
             Self::Advance => "advance",
             Self::Revise => "revise",
             Self::Redo { .. } => "redo",
+            Self::Wait { .. } => "wait",
             Self::LeaveOut { .. } => "leave_out",
             Self::Pause { .. } => "pause",
             Self::Fail { .. } => "fail",
@@ -98,6 +104,8 @@ pub enum PauseReason {
     Stalled,
     Budget,
     Quota,
+    /// The provider failed for as long as the run waits for it.
+    Outage,
     JobLimit,
     /// The server lets nobody in for longer than we wait.
     RateLimit,
@@ -120,6 +128,7 @@ impl PauseReason {
             Self::Stalled => "stalled",
             Self::Budget => "budget",
             Self::Quota => "quota",
+            Self::Outage => "outage",
             Self::JobLimit => "job_limit",
             Self::RateLimit => "rate_limit",
             Self::OnRequest => "on_request",
@@ -129,7 +138,7 @@ impl PauseReason {
 
     /// Tells whether `execute` may go on by itself once the reason is gone.
     pub fn passes_by_itself(self) -> bool {
-        matches!(self, Self::Budget | Self::Quota | Self::JobLimit | Self::RateLimit)
+        matches!(self, Self::Budget | Self::Quota | Self::Outage | Self::JobLimit | Self::RateLimit)
     }
 }
 

@@ -64,6 +64,7 @@ fn begin(started: &RunStarted, at: Timestamp) -> Run {
         paused: None,
         spent: Spent::default(),
         unusable: BTreeMap::new(),
+        outage: None,
         called: Vec::new(),
         fallbacks: Vec::new(),
         day: None,
@@ -169,6 +170,7 @@ impl Run {
             Fact::Paused { escalation } => self.pause(escalation),
             Fact::Answered(answer) => {
                 self.unusable.clear();
+                self.outage = None;
                 self.latest_call = Spent::default();
                 answered(self, answer, at);
             }
@@ -210,6 +212,7 @@ impl Run {
             self.budget_scopes = scopes.clone();
         }
         self.forget_unusable(at);
+        self.ask_provider_at_once(at);
         if self.paused.as_ref().is_some_and(|escalation| may_be_over(escalation, asked, at)) {
             self.paused = None;
             self.outcome = Outcome::Running;
@@ -236,6 +239,9 @@ impl Run {
         let begun = Spent::beginning(started.prompt_bytes);
         self.count(at, &begun);
         self.called(&started.phase, started.step, &started.agent);
+        if let Some(outage) = &mut self.outage {
+            outage.until = None;
+        }
         let phase = self.phase_mut(&started.phase);
         phase.usage.entry(started.step).or_default().add(&begun);
         phase.call(started);
@@ -274,6 +280,7 @@ impl Run {
         match &ruled.ruling {
             Ruling::Pause { escalation } => self.pause(escalation),
             Ruling::Reopen { phase } => self.send_back(ruled, phase),
+            Ruling::Wait { until, .. } => self.wait_until(*until),
             Ruling::Advance
             | Ruling::Revise
             | Ruling::Redo { .. }
@@ -290,10 +297,11 @@ impl Run {
     }
 }
 
-/// A quota whose reset is known is waited for, unless other agents are asked for.
+/// A quota or a provider whose time is known is waited for, unless other agents are asked for.
 fn may_be_over(escalation: &Escalation, asked: &Asked, at: Timestamp) -> bool {
     let ahead = escalation.until.is_some_and(|until| until > at);
     let others = !asked.agents.is_empty() || !asked.reviewers.is_empty();
-    let waits = escalation.reason == PauseReason::Quota && ahead && !others;
+    let timed = matches!(escalation.reason, PauseReason::Quota | PauseReason::Outage);
+    let waits = timed && ahead && !others;
     escalation.reason.passes_by_itself() && !waits
 }

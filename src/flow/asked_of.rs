@@ -13,7 +13,7 @@ impl Run {
                 format!("{}, who wrote the issue, or {maintainer}", issue.author)
             }
             PauseReason::Budget => "whoever pays for the agents".to_owned(),
-            PauseReason::Quota | PauseReason::JobLimit | PauseReason::RateLimit => {
+            PauseReason::Quota | PauseReason::Outage | PauseReason::JobLimit | PauseReason::RateLimit => {
                 "nobody: the pause ends by itself".to_owned()
             }
             PauseReason::Discuss

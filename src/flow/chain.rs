@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-use super::recovery::{Recovery, drops_out, predicate, recovery};
+use super::recovery::{drops_out, predicate, recovery};
 use super::state::{Called, PhaseState, Run};
 use crate::event::{Ended, ExecOutcome, Program, Ruled, Ruling};
 use crate::phase::{PhaseName, Step};
@@ -105,7 +105,7 @@ impl Run {
     }
 
     /// Returns the chain of a step with the models of its agents.
-    fn named(&self, phase: &PhaseState, step: Step) -> Vec<String> {
+    pub(super) fn named(&self, phase: &PhaseState, step: Step) -> Vec<String> {
         phase.chain(step).iter().map(|spec| self.with_model(phase, spec, step)).collect()
     }
 
@@ -149,7 +149,7 @@ impl Run {
     }
 
     fn is_usable(&self, agent: &str) -> bool {
-        let passed = |until: Timestamp| until <= self.updated_at;
+        let passed = |until: Timestamp| until <= self.time_of_next_call();
         self.unusable.get(agent).is_none_or(|unusable| unusable.until.is_some_and(passed))
     }
 
@@ -182,10 +182,11 @@ impl Run {
         if ended.outcome != ExecOutcome::NotStarted {
             self.lock(agent, ended.program.as_ref());
         }
+        self.note_provider(agent, ended.outcome, at);
         let recovery = recovery(ended, false, at);
         if drops_out(ended.outcome, recovery) {
-            let until = if let Recovery::NextOrWait { until } = recovery { until } else { None };
-            self.unusable.insert(agent.to_owned(), Unusable { outcome: ended.outcome, until });
+            let unusable = Unusable { outcome: ended.outcome, until: recovery.until() };
+            self.unusable.insert(agent.to_owned(), unusable);
         } else if ended.outcome.ended() || self.is_usable(agent) {
             self.unusable.remove(agent);
         }
@@ -211,6 +212,10 @@ impl Run {
         let outcome = phase.ended_of(step).map_or(ExecOutcome::Crashed, |ended| ended.outcome);
         let (phase, from) = (ruled.phase.clone(), phase.caller.clone());
         self.phase_mut(&phase).set_turn(step, turn);
-        self.fallbacks.push(Fallback { phase, step, from, to, outcome });
+        let fallback = Fallback { phase, step, from, to, outcome };
+        // While both wait for their providers, they take turns.
+        if self.fallbacks.last() != Some(&fallback) {
+            self.fallbacks.push(fallback);
+        }
     }
 }

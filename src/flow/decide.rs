@@ -215,7 +215,7 @@ fn call(run: &Run, phase: &PhaseState, step: Step) -> Decision {
         resumes: resume(run, phase, step, &agent),
         agent,
         seat: phase.seat_of(step).map(str::to_owned),
-        delay_ms: phase.delay_ms,
+        delay_ms: phase.delay_ms.max(run.wait_left()),
         allowance: allowance(run, phase),
     })))
 }

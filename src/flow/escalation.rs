@@ -62,6 +62,24 @@ pub(super) fn quota_pause(phase: &PhaseState, step: Step, until: Option<Timestam
     Escalation { reason: PauseReason::Quota, phase, question, options, report: vec![], until }
 }
 
+/// Says that the provider of a step's agents failed for as long as the run waits for it.
+pub(super) fn outage_pause(
+    phase: &PhaseState,
+    step: Step,
+    why: &str,
+    until: Option<Timestamp>,
+) -> Escalation {
+    let agents = phase.chain(step).join(", ");
+    let when = until.map_or_else(|| "later".to_owned(), |until| format!("from {until} on"));
+    let question = format!(
+        "{} cannot go on while the provider of its agents ({agents}) fails ({why}). Execute again {when}, or go on \
+         now if it works again.",
+        phase.name()
+    );
+    let (phase, options) = (Some(phase.name().clone()), vec![Choice::Continue]);
+    Escalation { reason: PauseReason::Outage, phase, question, options, report: vec![], until }
+}
+
 /// Says that a person asked the run to wait before a phase.
 pub fn pause_on_request(before: Option<&PhaseName>, by: &str) -> Escalation {
     let place = before.map_or(String::new(), |phase| format!(" before {phase}"));
@@ -129,6 +147,7 @@ fn question(phase: &PhaseState, reason: PauseReason, why: &str) -> String {
         }
         PauseReason::Budget
         | PauseReason::Quota
+        | PauseReason::Outage
         | PauseReason::JobLimit
         | PauseReason::RateLimit
         | PauseReason::OnRequest

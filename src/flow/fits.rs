@@ -196,6 +196,7 @@ fn ruling_fits(run: &Run, ruled: &Ruled) -> Fit {
     match &ruled.ruling {
         Ruling::Reopen { phase } => reopenable(run, phase),
         Ruling::LeaveOut { seat } => left_out_fits(phase, seat),
+        Ruling::Wait { step, .. } => unless(phase.broken == Some(*step), || format!("{step} did not break")),
         Ruling::Advance
         | Ruling::Revise
         | Ruling::Redo { .. }

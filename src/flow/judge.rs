@@ -264,6 +264,7 @@ fn broke(outcome: ExecOutcome) -> &'static str {
         ExecOutcome::RateLimited => "its provider limits the rate",
         ExecOutcome::Crashed => "it broke",
         ExecOutcome::Overloaded => "the provider is overloaded",
+        ExecOutcome::ProviderFailed => "the provider failed",
         ExecOutcome::QuotaExhausted => "quota or credit is used up",
         ExecOutcome::SignedOut => "the agent is not signed in",
         ExecOutcome::ModelUnknown => "the model is not known to this account",

@@ -54,6 +54,6 @@ impl PhaseState {
 
 /// Asks the judge again on the budget of its own step; then its words are a rejection.
 pub(super) fn judge_again(phase: &PhaseState, why: &str) -> HowRuled {
-    let again = ask_which_holds(phase).or_else(|| once_more(phase, Step::Review, 0));
+    let again = ask_which_holds(phase).or_else(|| once_more(phase, Step::Review));
     again.unwrap_or_else(|| revise(phase, why))
 }

@@ -32,6 +32,7 @@ mod ladder;
 mod ledger;
 mod llm_judge;
 mod notices;
+mod outage;
 mod triage;
 mod unfinished;
 
@@ -63,5 +64,6 @@ pub use fix_tasks::{FixTask, FixTasks, LARGEST_BATCH, TaskId, TaskState, items};
 pub use ledger::{FindingId, Ledger, Listed, Standing, Trend, check_identity};
 pub use notices::Notice;
 pub use opinion::Opinion;
+pub use outage::Outage;
 pub use rule::rule;
 pub use state::{Called, Counters, Day, Past, PhaseState, Round, Run, Stage, State, Status};

@@ -1,43 +1,52 @@
 //! What a broken call leads to, by the class of its outcome: the same step again, the next agent, a revision, a wait.
 //! Knows no limits: how often a step may come again is `redo`'s.
 
-use jiff::{SignedDuration, Timestamp};
+use jiff::Timestamp;
 
 use crate::event::{Ended, ExecOutcome};
 use crate::phase::Step;
 
-/// The longest time that a run waits for a rate limit by itself.
-const LONGEST_WAIT: SignedDuration = SignedDuration::from_mins(5);
-
 /// What a broken call leads to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Recovery {
-    /// The same step again, after this many milliseconds at least; then the next agent.
-    Again { after_ms: u64 },
+    /// The same step again; then the next agent.
+    Again,
     /// The next agent at once: this one would break the same way again.
     Next,
     /// The next agent at once; where none is left the run waits, until then if that is known.
     NextOrWait { until: Option<Timestamp> },
+    /// The next agent at once; where none is left the same step later, not before then if that is known.
+    NextOrLater { until: Option<Timestamp> },
+}
+
+impl Recovery {
+    /// Returns when the agent can be asked again, where that is known.
+    pub(super) fn until(self) -> Option<Timestamp> {
+        match self {
+            Self::Again | Self::Next => None,
+            Self::NextOrWait { until } | Self::NextOrLater { until } => until,
+        }
+    }
 }
 
 /// Returns what follows from the end of a call; `resumed` says that it continued a session, `at` when it ended.
 pub(super) fn recovery(ended: &Ended, resumed: bool, at: Timestamp) -> Recovery {
-    let again = Recovery::Again { after_ms: 0 };
     match ended.outcome {
         ExecOutcome::Done
         | ExecOutcome::Partial
         | ExecOutcome::NoOutput
         | ExecOutcome::TimedOut
         | ExecOutcome::Idle
-        | ExecOutcome::Overloaded
         | ExecOutcome::LimitReached
         | ExecOutcome::BlockedOnPrompt
         | ExecOutcome::Crashed
-        | ExecOutcome::Cancelled => again,
-        ExecOutcome::RateLimited => rate_limited(ended.resets_at, at),
+        | ExecOutcome::Cancelled => Recovery::Again,
+        ExecOutcome::RateLimited | ExecOutcome::Overloaded | ExecOutcome::ProviderFailed => {
+            Recovery::NextOrLater { until: later(ended.resets_at, at) }
+        }
         ExecOutcome::QuotaExhausted => Recovery::NextOrWait { until: later(ended.resets_at, at) },
         // A fresh session holds less.
-        ExecOutcome::ContextTooLong if resumed => again,
+        ExecOutcome::ContextTooLong if resumed => Recovery::Again,
         ExecOutcome::SignedOut
         | ExecOutcome::ModelUnknown
         | ExecOutcome::ContextTooLong
@@ -51,23 +60,15 @@ pub(super) fn is_to_be_told(step: Step, outcome: ExecOutcome) -> bool {
     matches!(step, Step::Execute | Step::Revise) && outcome == ExecOutcome::BlockedOnPrompt
 }
 
-fn rate_limited(resets_at: Option<Timestamp>, at: Timestamp) -> Recovery {
-    let left = resets_at.map_or(SignedDuration::ZERO, |until| at.duration_until(until));
-    if left > LONGEST_WAIT {
-        return Recovery::NextOrWait { until: resets_at };
-    }
-    Recovery::Again { after_ms: u64::try_from(left.as_millis()).unwrap_or(0) }
-}
-
 /// A reset in the past says nothing about when it will work.
 fn later(resets_at: Option<Timestamp>, at: Timestamp) -> Option<Timestamp> {
     resets_at.filter(|until| *until > at)
 }
 
-/// Tells whether an agent that ended so is of no use to later phases either.
+/// Tells whether an agent that ended so is of no use to later phases either, or not before a time that is known.
 pub(super) fn drops_out(outcome: ExecOutcome, recovery: Recovery) -> bool {
     let lasting = matches!(outcome, ExecOutcome::SignedOut | ExecOutcome::NotStarted);
-    lasting || matches!(recovery, Recovery::NextOrWait { .. })
+    lasting || matches!(recovery, Recovery::NextOrWait { .. } | Recovery::NextOrLater { until: Some(_) })
 }
 
 /// Says what an agent did, after its name.
@@ -79,6 +80,7 @@ pub(super) fn predicate(outcome: ExecOutcome) -> &'static str {
         ExecOutcome::BlockedOnPrompt => "waited for an answer that nobody gives",
         ExecOutcome::RateLimited => "is slowed down by its provider",
         ExecOutcome::Overloaded => "has an overloaded provider",
+        ExecOutcome::ProviderFailed => "has a provider that fails",
         ExecOutcome::QuotaExhausted => "has used up its quota",
         ExecOutcome::SignedOut => "is signed out",
         ExecOutcome::ModelUnknown => "does not know its model",
@@ -108,6 +110,7 @@ pub(super) fn remedy(outcome: ExecOutcome) -> Option<&'static str> {
         | ExecOutcome::Idle
         | ExecOutcome::RateLimited
         | ExecOutcome::Overloaded
+        | ExecOutcome::ProviderFailed
         | ExecOutcome::QuotaExhausted
         | ExecOutcome::Crashed
         | ExecOutcome::Cancelled => None,

@@ -25,15 +25,15 @@ pub(super) fn redo(run: &Run, phase: &PhaseState, why: &str) -> HowRuled {
 }
 
 /// Repeats a step that broke on its own budget, where that can help; then with the next agent of its chain; then waits
-/// for the quota of an earlier one, if that comes back; then ends.
+/// for a provider that fails, or for the quota of an earlier one, if that comes back; then ends.
 fn after_break(run: &Run, phase: &PhaseState, step: Step, why: &str) -> HowRuled {
     let Some(ended) = phase.ended_of(step) else { return give_up(phase, step, String::new(), why) };
     let recovery = recovery(ended, phase.resumed, phase.ended_at.unwrap_or(run.updated_at));
     let successor = run.successor(phase, step);
     let worn_out = step != Step::Review && passes_exhausted(phase);
     let mut used = String::new();
-    if let (Recovery::Again { after_ms }, false) = (recovery, worn_out) {
-        if let Some(ruled) = once_more(phase, step, after_ms) {
+    if recovery == Recovery::Again && !worn_out {
+        if let Some(ruled) = once_more(phase, step) {
             return ruled;
         }
         let most = phase.def.policy.limits.max_redo;
@@ -41,6 +41,7 @@ fn after_break(run: &Run, phase: &PhaseState, step: Step, why: &str) -> HowRuled
     }
     let is_quota = matches!(recovery, Recovery::NextOrWait { .. }) || run.waits_for_quota(phase, step);
     match successor {
+        None if run.is_provider_awaited(phase, step) => await_provider(run, phase, step, (&used, why)),
         None if phase.is_dispensable(step) => leave_out(phase, &used),
         None if is_quota => wait(run, phase, step, &used),
         _ if worn_out => exhausted(phase, why),
@@ -80,6 +81,18 @@ fn give_up(phase: &PhaseState, step: Step, used: String, why: &str) -> HowRuled 
     (ruling, parts.join("; "))
 }
 
+/// Asks a provider that fails again later; when that took as long as it may, a second opinion is left out, and any other
+/// step waits for somebody who asks for the run again.
+fn await_provider(run: &Run, phase: &PhaseState, step: Step, (used, why): (&str, &str)) -> HowRuled {
+    let (ruling, how) = match run.ask_later(phase, step) {
+        Some(ruled) => ruled,
+        None if phase.is_dispensable(step) => return leave_out(phase, used),
+        None => run.pause_for_outage(phase, step, why),
+    };
+    let how = if used.is_empty() { how } else { format!("{used}; {how}") };
+    (ruling, how)
+}
+
 /// Waits for a quota: nothing is used up, and the step comes again.
 fn wait(run: &Run, phase: &PhaseState, step: Step, used: &str) -> HowRuled {
     let escalation = quota_pause(phase, step, run.earliest_reset(phase, step));
@@ -102,23 +115,23 @@ fn over_again(phase: &PhaseState, why: &str) -> HowRuled {
     if phase.format_redo_left() {
         return (same_step(step, 0), format!("asked for the form again {}/{most}", asked + 1));
     }
-    once_more(phase, step, 0).unwrap_or_else(|| revise(phase, why))
+    once_more(phase, step).unwrap_or_else(|| revise(phase, why))
 }
 
 /// Has the evidence gathered again when the files are not those that were reviewed.
 pub(super) fn check_again(phase: &PhaseState, why: &str) -> HowRuled {
     let blocked = || end(phase, phase.def.policy.outcomes.blocked, PauseReason::Blocked, why);
-    once_more(phase, Step::Check, 0).unwrap_or_else(blocked)
+    once_more(phase, Step::Check).unwrap_or_else(blocked)
 }
 
-pub(super) fn once_more(phase: &PhaseState, step: Step, after_ms: u64) -> Option<HowRuled> {
+pub(super) fn once_more(phase: &PhaseState, step: Step) -> Option<HowRuled> {
     let limits = &phase.def.policy.limits;
     let used = phase.counters.redos.get(&step).copied().unwrap_or(0);
     if used >= limits.max_redo {
         return None;
     }
     let backoff_ms = limits.backoff_ms.saturating_mul(1 << used.min(16)).min(LONGEST_BACKOFF_MS);
-    Some((same_step(step, backoff_ms.max(after_ms)), format!("redo {}/{}", used + 1, limits.max_redo)))
+    Some((same_step(step, backoff_ms), format!("redo {}/{}", used + 1, limits.max_redo)))
 }
 
 fn same_step(step: Step, delay_ms: u64) -> Ruling {

@@ -22,10 +22,14 @@ impl PhaseState {
             self.delay_ms = *delay_ms;
             return;
         }
+        if let Ruling::Wait { step, .. } = &ruled.ruling {
+            return self.wait(*step);
+        }
         if let Ruling::LeaveOut { seat } = &ruled.ruling {
             return self.leave_out(seat, &ruled.rule);
         }
         if let (Some(step), true) = (self.broken, waits(&ruled.ruling)) {
+            self.counters.redos.remove(&step);
             return self.wait(step);
         }
         self.close_round(ruled);
@@ -46,7 +50,7 @@ impl PhaseState {
                 self.incomplete = *incomplete;
                 self.fail(reason, at);
             }
-            Ruling::Redo { .. } | Ruling::LeaveOut { .. } | Ruling::Reopen { .. } => {
+            Ruling::Redo { .. } | Ruling::Wait { .. } | Ruling::LeaveOut { .. } | Ruling::Reopen { .. } => {
                 self.stage = Stage::Closed;
             }
         }
@@ -101,11 +105,11 @@ impl PhaseState {
     }
 
     /// The step that broke comes again when the run goes on, with the first agent that can be used then.
-    /// What a quota did not let happen is counted nowhere.
+    /// What a quota did not let happen is counted nowhere; what a failing provider did not was given back already.
     fn wait(&mut self, step: Step) {
-        let author = matches!(step, Step::Execute | Step::Revise);
-        self.counters.passes = self.counters.passes.saturating_sub(u32::from(author));
-        self.counters.redos.remove(&step);
+        if !self.ended_in_outage(step) {
+            self.give_pass_back(step);
+        }
         self.set_turn(step, 0);
         self.broken = None;
         self.stage = Stage::Ready(step);
@@ -198,5 +202,5 @@ fn did_not_pass(result: &CheckResult) -> bool {
 }
 
 fn waits(ruling: &Ruling) -> bool {
-    matches!(ruling, Ruling::Pause { escalation } if escalation.reason == PauseReason::Quota)
+    matches!(ruling, Ruling::Pause { escalation } if matches!(escalation.reason, PauseReason::Quota | PauseReason::Outage))
 }

@@ -8,6 +8,7 @@ use jiff::Timestamp;
 use super::chain::{Fallback, Unusable};
 use super::covered::Covered;
 use super::notices::Notice;
+use super::outage::Outage;
 pub use super::phase_state::{Counters, Past, PhaseState, Round};
 pub use super::stage::{Stage, Status};
 use crate::event::{Asked, Escalation, FedBack, Outcome, Program, RunStarted, Spent, SpentElsewhere};
@@ -40,6 +41,8 @@ pub struct Run {
     pub spent: Spent,
     /// Agents that are passed over where another one is left.
     pub unusable: BTreeMap<String, Unusable>,
+    /// Providers that fail now.
+    pub outage: Option<Outage>,
     /// Every agent that was called, once for each program it told of.
     pub called: Vec<Called>,
     /// Who took over from whom.
@@ -127,7 +130,7 @@ impl Run {
         Some(format!("{}#issuecomment-{id}", self.started.issue.url))
     }
 
-    /// Tells whether the run waits for something that passes: a quota, a budget, a time.
+    /// Tells whether the run waits for something that passes: a quota, a provider, a budget, a time.
     pub fn waits_by_itself(&self) -> bool {
         self.paused.as_ref().is_some_and(|escalation| escalation.reason.passes_by_itself())
     }

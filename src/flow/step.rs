@@ -96,6 +96,9 @@ impl PhaseState {
         self.remember_work(&worked.ended);
         self.work = Some(self.with_what_was_left(worked));
         if !worked.ended.outcome.ended() {
+            if worked.ended.outcome.is_outage() {
+                self.give_pass_back(worked.step);
+            }
             return self.broke(worked.step);
         }
         self.declared = worked.claim.clone().map(|claim| (worked.round, claim));

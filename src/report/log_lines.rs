@@ -106,6 +106,9 @@ impl LogLines {
                 warn!("Phase {phase}: {}", told.unwrap_or_else(|| ruled.rule.clone()));
             }
             Ruling::Redo { step, .. } => warn!("Phase {phase}: Redoing {step} step: {}", ruled.rule),
+            Ruling::Wait { step, .. } => {
+                warn!("Phase {phase}: Waiting for the provider before the {step} step: {}", ruled.rule);
+            }
             Ruling::LeaveOut { seat } => {
                 warn!("Phase {phase}: Goes on without the second opinion {seat}: {}", ruled.rule);
             }

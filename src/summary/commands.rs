@@ -108,6 +108,7 @@ mod tests {
         for reason in [
             PauseReason::Budget,
             PauseReason::Quota,
+            PauseReason::Outage,
             PauseReason::JobLimit,
             PauseReason::RateLimit,
             PauseReason::OnRequest,

@@ -182,7 +182,7 @@ fn judgment(ruled: &Ruled) -> &'static str {
     let redone = ruled.judgment == Judgment::Redo;
     match &ruled.ruling {
         Ruling::Advance => "PASS",
-        Ruling::Redo { .. } | Ruling::LeaveOut { .. } => "RETRY",
+        Ruling::Redo { .. } | Ruling::Wait { .. } | Ruling::LeaveOut { .. } => "RETRY",
         Ruling::Pause { .. } | Ruling::Fail { .. } if redone => "RETRY",
         Ruling::Revise | Ruling::Pause { .. } | Ruling::Fail { .. } | Ruling::Reopen { .. } => "REJECT",
     }
@@ -191,7 +191,11 @@ fn judgment(ruled: &Ruled) -> &'static str {
 /// Returns how a ruling ends the loop; an approval ends it with its commit, and a quota only makes it wait.
 fn ending(ruling: &Ruling) -> Option<(&'static str, &str)> {
     match ruling {
-        Ruling::Advance | Ruling::Revise | Ruling::Redo { .. } | Ruling::LeaveOut { .. } => None,
+        Ruling::Advance
+        | Ruling::Revise
+        | Ruling::Redo { .. }
+        | Ruling::Wait { .. }
+        | Ruling::LeaveOut { .. } => None,
         Ruling::Pause { escalation } if escalation.reason.passes_by_itself() => None,
         Ruling::Pause { escalation } => Some(("INCOMPLETE", escalation.reason.as_str())),
         Ruling::Fail { reason, incomplete } => {

@@ -46,6 +46,7 @@ fn tells_tables(reason: PauseReason) -> bool {
         PauseReason::Blocked
         | PauseReason::Budget
         | PauseReason::Quota
+        | PauseReason::Outage
         | PauseReason::JobLimit
         | PauseReason::RateLimit
         | PauseReason::OnRequest

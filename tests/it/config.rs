@@ -326,6 +326,20 @@ fn an_own_phase_is_two_lines_and_a_place() {
 }
 
 #[test]
+fn a_provider_that_fails_is_waited_for_less_in_a_job_unless_somebody_says_so() {
+    let seconds = |layers: &Layers| load(layers).expect("good settings").limits.outage_seconds;
+    assert_eq!(seconds(&Layers::default()), 1_800);
+    for (name, value, expected) in
+        [("CI", "true", 300), ("GITHUB_ACTIONS", "true", 300), ("CI", "", 1_800), ("CI", "false", 1_800)]
+    {
+        let job = variables([(name, value)]);
+        assert_eq!(seconds(&job), expected, "{name}={value}");
+        let own = Layers { environment: job.environment, ..repository("limits.outage_seconds = 60") };
+        assert_eq!(seconds(&own), 60);
+    }
+}
+
+#[test]
 fn a_run_nobody_watches_has_a_spend_limit() {
     let usd = |layers: &Layers, attended| load(layers).expect("good layers").budget(attended).usd;
     assert_eq!(usd(&Layers::default(), true), None);

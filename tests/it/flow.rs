@@ -17,6 +17,7 @@ mod ledger;
 pub mod llm_judge;
 mod misfits;
 mod notices;
+mod outages;
 mod panel;
 mod pauses;
 pub mod policies;

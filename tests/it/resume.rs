@@ -14,6 +14,7 @@ mod killed;
 mod lost;
 mod no_room;
 mod on_top;
+mod outages;
 #[cfg(target_os = "linux")]
 mod panel;
 mod pauses;

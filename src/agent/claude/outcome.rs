@@ -148,6 +148,10 @@ fn class(result: &Map<String, Value>, told: &Told) -> ExecOutcome {
         }
         (_, _, "model_not_found", _) | (_, _, _, 404) => ExecOutcome::ModelUnknown,
         (_, _, "overloaded", _) | (_, _, _, 503 | 529) => ExecOutcome::Overloaded,
+        // Without a status there was no answer of the interface, but a page of somebody else or half a stream.
+        (_, _, "server_error", _) | (_, _, _, 500..=599) | ("api_error", _, "unknown", 0) => {
+            ExecOutcome::ProviderFailed
+        }
         _ => ExecOutcome::Crashed,
     }
 }

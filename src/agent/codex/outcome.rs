@@ -33,7 +33,7 @@ pub(super) enum Turn {
 /// Returns how the call ended. `gave_up` says that we ended it because it went on asking a provider in vain.
 pub(super) fn of(launch: &Launch, finish: &Finish, told: &Told, record: &Record, gave_up: bool) -> Ending {
     if gave_up && finish.exit == Exit::Stopped {
-        return failure(told, record);
+        return given_up(told, record);
     }
     if let Some(ending) = Ending::by_exit(launch, finish) {
         return ending;
@@ -62,7 +62,19 @@ fn success(told: &Told, record: &Record) -> Ending {
 }
 
 fn failure(told: &Told, record: &Record) -> Ending {
-    let outcome = class(told, record);
+    ending(class(told, record), told, record)
+}
+
+/// It went on asking a provider in vain, and does not always say why.
+fn given_up(told: &Told, record: &Record) -> Ending {
+    let outcome = match class(told, record) {
+        ExecOutcome::Crashed => ExecOutcome::ProviderFailed,
+        known => known,
+    };
+    ending(outcome, told, record)
+}
+
+fn ending(outcome: ExecOutcome, told: &Told, record: &Record) -> Ending {
     let limited = matches!(outcome, ExecOutcome::RateLimited | ExecOutcome::QuotaExhausted);
     Ending { resets_at: record.resets_at.filter(|_| limited), ..Ending::because(outcome, &told.error) }
 }
@@ -75,14 +87,32 @@ fn class(told: &Told, record: &Record) -> ExecOutcome {
         "rate_limit_exceeded" => ExecOutcome::RateLimited,
         "server_overloaded" | "flex_unavailable" | "policy_capacity_unavailable" => ExecOutcome::Overloaded,
         "unauthorized" => ExecOutcome::SignedOut,
+        "internal_server_error" => ExecOutcome::ProviderFailed,
         "model_not_found" => ExecOutcome::ModelUnknown,
         "cyber_policy"
         | "bio_policy"
         | "misalignment_policy_violation"
         | "content_policy_violation"
         | "invalid_prompt" => ExecOutcome::Refused,
-        _ => by_status(record.status.or_else(|| stated_status(&told.error))),
+        error => {
+            let status = record.status.or_else(|| stated_status(&told.error));
+            let lost = status.is_none() && lost_connection(error, &told.error);
+            if lost { ExecOutcome::ProviderFailed } else { by_status(status) }
+        }
     }
+}
+
+/// Tells whether the program says that it lost its connection, or that a stream broke off: by the class of the error, or
+/// by the beginning of its own sentence.
+fn lost_connection(class: &str, error: &str) -> bool {
+    let classes = [
+        "http_connection_failed",
+        "response_stream_connection_failed",
+        "response_stream_disconnected",
+        "response_too_many_failed_attempts",
+    ];
+    let starts = ["stream disconnected before completion: ", "Connection failed: "];
+    classes.contains(&class) || starts.iter().any(|start| error.starts_with(start))
 }
 
 fn by_status(status: Option<u64>) -> ExecOutcome {
@@ -93,6 +123,7 @@ fn by_status(status: Option<u64>) -> ExecOutcome {
         Some(413) => ExecOutcome::ContextTooLong,
         Some(429) => ExecOutcome::RateLimited,
         Some(503 | 529) => ExecOutcome::Overloaded,
+        Some(500..=599) => ExecOutcome::ProviderFailed,
         _ => ExecOutcome::Crashed,
     }
 }

@@ -36,6 +36,7 @@ fn times(keys: &Keys) -> Option<Wrong> {
         ("idle_seconds", Some(limits.idle_seconds)),
         ("first_output_seconds", limits.first_output_seconds),
         ("command_seconds", Some(limits.command_seconds)),
+        ("outage_seconds", Some(limits.outage_seconds)),
     ];
     let of_run = of_run.into_iter().map(|(name, seconds)| (format!("limits.{name}"), seconds));
     let steps = limits.steps.by_step();

@@ -20,6 +20,8 @@ pub struct LimitKeys {
     pub first_output_seconds: Option<u64>,
     /// Wall time of a command that a check runs, in seconds.
     pub command_seconds: u64,
+    /// How long a provider that fails is waited for before the run pauses, in seconds.
+    pub outage_seconds: u64,
     /// How often the evaluation may send the run back to an earlier phase.
     pub max_cycles: u32,
     /// Limits of single kinds of steps; what is missing is as for all.

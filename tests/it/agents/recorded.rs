@@ -14,7 +14,7 @@ use serde_json::json;
 use super::Scene;
 use ExecOutcome::{
     BlockedOnPrompt, ContextTooLong, Crashed, Done, LimitReached, ModelUnknown, NoOutput, NotStarted,
-    Overloaded, QuotaExhausted, RateLimited, Refused, SignedOut,
+    Overloaded, ProviderFailed, QuotaExhausted, RateLimited, Refused, SignedOut,
 };
 
 const SESSION: &str = "11111111-1111-4111-8111-111111111111";
@@ -48,11 +48,11 @@ const CLAUDE: [(&str, &str, ExecOutcome); 36] = [
     ("overloaded", "exit 1", Overloaded),
     ("refusal", "exit 1", Refused),
     ("bad_request", "exit 1", Crashed),
-    ("server_error", "exit 1", Crashed),
+    ("server_error", "exit 1", ProviderFailed),
     ("output_too_long", "exit 1", Crashed),
-    ("html", "exit 1", Crashed),
-    ("garbage_from_the_server", "exit 1", Crashed),
-    ("no_server", "exit 1", Crashed),
+    ("html", "exit 1", ProviderFailed),
+    ("garbage_from_the_server", "exit 1", ProviderFailed),
+    ("no_server", "exit 1", ProviderFailed),
     ("unknown_session", "exit 1", Crashed),
     ("terminated", "exit 143", Crashed),
     ("interrupted", "exit 0", Crashed),
@@ -85,11 +85,11 @@ const CODEX: [(&str, &str, ExecOutcome); 32] = [
     ("overloaded", "exit 1", Overloaded),
     ("policy", "exit 1", Refused),
     ("bad_request", "exit 1", Crashed),
-    ("server_error", "exit 1", Crashed),
+    ("server_error", "exit 1", ProviderFailed),
     ("output_too_long", "exit 1", Crashed),
-    ("cut_stream", "exit 1", Crashed),
-    ("html", "exit 1", Crashed),
-    ("no_server", "exit 1", Crashed),
+    ("cut_stream", "exit 1", ProviderFailed),
+    ("html", "exit 1", ProviderFailed),
+    ("no_server", "exit 1", ProviderFailed),
     ("terminated", "kill -TERM $$", Crashed),
     ("unknown_session", "echo 'Error: no rollout found' >&2; exit 1", Crashed),
     ("unknown_option", "echo \"error: unexpected argument '--new'\" >&2; exit 2", NotStarted),

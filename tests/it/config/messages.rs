@@ -212,7 +212,7 @@ fn a_time_of_zero_is_refused_wherever_it_stands() {
             assert!(said.ends_with(&format!("`{table}.{key}` has to be 1 or more")), "{said}");
         }
     }
-    for key in ["limits.command_seconds", "agents.claude.max_turns"] {
+    for key in ["limits.command_seconds", "limits.outage_seconds", "agents.claude.max_turns"] {
         let said = refused(&repository(&format!("{key} = 0")));
         assert_eq!(said, format!(".ai-workflow/config.toml, line 1: `{key}` has to be 1 or more"));
     }

@@ -222,6 +222,7 @@ fn only_a_pause_that_passes_by_itself_is_ended_by_asking() {
     for (reason, outcome) in [
         (PauseReason::Budget, Outcome::Completed),
         (PauseReason::Quota, Outcome::Completed),
+        (PauseReason::Outage, Outcome::Completed),
         (PauseReason::JobLimit, Outcome::Completed),
         (PauseReason::RateLimit, Outcome::Completed),
         (PauseReason::Blocked, Outcome::Paused),

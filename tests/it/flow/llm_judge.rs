@@ -97,7 +97,7 @@ fn a_25_a_judgment_that_was_cut_off_is_a_rejection() {
 
 #[test]
 fn a_25_a_late_or_broken_judge_is_asked_again_twice_and_never_the_author() {
-    for outcome in [ExecOutcome::TimedOut, ExecOutcome::Idle, ExecOutcome::Crashed, ExecOutcome::Overloaded] {
+    for outcome in [ExecOutcome::TimedOut, ExecOutcome::Idle, ExecOutcome::Crashed] {
         let world = play(vec![silent(outcome), silent(outcome), passes()]);
         assert_eq!(world.history(), ["redo", "redo", "advance"], "{outcome:?}");
         assert_eq!((calls(&world, Step::Execute), calls(&world, Step::Revise)), (1, 0), "{outcome:?}");

@@ -37,6 +37,7 @@ fn leading_to(reason: PauseReason) -> (PhaseDef, Script) {
         }
         PauseReason::Budget
         | PauseReason::Quota
+        | PauseReason::Outage
         | PauseReason::JobLimit
         | PauseReason::RateLimit
         | PauseReason::OnRequest

@@ -230,6 +230,7 @@ fn outcome() -> impl Strategy<Value = ExecOutcome> {
             ExecOutcome::Crashed,
             ExecOutcome::NotStarted,
             ExecOutcome::Overloaded,
+            ExecOutcome::ProviderFailed,
             ExecOutcome::QuotaExhausted,
             ExecOutcome::SignedOut,
             ExecOutcome::ModelUnknown,
@@ -388,8 +389,13 @@ fn ended() -> impl Strategy<Value = Ended> {
 }
 
 fn escalation() -> impl Strategy<Value = Escalation> {
-    let reason =
-        select(vec![PauseReason::Exhausted, PauseReason::Blocked, PauseReason::Budget, PauseReason::Quota]);
+    let reason = select(vec![
+        PauseReason::Exhausted,
+        PauseReason::Blocked,
+        PauseReason::Budget,
+        PauseReason::Quota,
+        PauseReason::Outage,
+    ]);
     (reason, option::of(some_phase()), vec(choice(), 0..3)).prop_map(|(reason, phase, options)| Escalation {
         reason,
         phase,
@@ -414,6 +420,7 @@ fn ruling() -> impl Strategy<Value = Ruling> {
         any::<bool>().prop_map(|incomplete| Ruling::Fail { reason: "retry_limit".into(), incomplete }),
         some_phase().prop_map(|phase| Ruling::Reopen { phase }),
         Just(Ruling::LeaveOut { seat: "seat-0".into() }),
+        step().prop_map(|step| Ruling::Wait { step, until: jiff::Timestamp::UNIX_EPOCH }),
     ]
 }
 

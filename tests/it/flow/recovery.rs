@@ -41,14 +41,8 @@ fn delays(world: &World) -> Vec<u64> {
 
 #[test]
 fn what_may_pass_by_itself_is_redone_then_the_next_agent_takes_over() {
-    for outcome in [
-        ExecOutcome::TimedOut,
-        ExecOutcome::Idle,
-        ExecOutcome::Crashed,
-        ExecOutcome::Overloaded,
-        ExecOutcome::RateLimited,
-        ExecOutcome::LimitReached,
-    ] {
+    for outcome in [ExecOutcome::TimedOut, ExecOutcome::Idle, ExecOutcome::Crashed, ExecOutcome::LimitReached]
+    {
         let world = played(&["claude", "codex"], vec![ends(outcome), ends(outcome), ends(outcome), done()]);
         assert_eq!(world.history(), ["redo", "redo", "redo", "advance"], "{outcome:?}");
         assert_eq!(called(&world), ["claude", "claude", "claude", "codex", "reviewer"], "{outcome:?}");
@@ -66,6 +60,9 @@ fn what_would_break_again_goes_to_the_next_agent_at_once() {
         (ExecOutcome::NotStarted, "claude could not be started; codex takes over"),
         (ExecOutcome::ContextTooLong, "claude cannot read that much; codex takes over"),
         (ExecOutcome::QuotaExhausted, "claude has used up its quota; codex takes over"),
+        (ExecOutcome::RateLimited, "claude is slowed down by its provider; codex takes over"),
+        (ExecOutcome::Overloaded, "claude has an overloaded provider; codex takes over"),
+        (ExecOutcome::ProviderFailed, "claude has a provider that fails; codex takes over"),
     ] {
         let world = played(&["claude", "codex"], vec![ends(outcome), done()]);
         assert_eq!(world.history(), ["redo", "advance"], "{outcome:?}");
@@ -137,25 +134,6 @@ fn a_reviewer_that_cannot_work_is_replaced_too_and_then_a_person_is_asked() {
 }
 
 #[test]
-fn a_rate_limit_that_ends_soon_is_waited_for_and_counts_as_a_redo() {
-    let soon = |seconds| resets(ExecOutcome::RateLimited, Resets::After(seconds));
-    let world = played(&["claude", "codex"], vec![soon(240), soon(300), soon(1), done()]);
-    assert_eq!(delays(&world), [240_000, 300_000, 0]);
-    assert_eq!(called(&world), ["claude", "claude", "claude", "codex", "reviewer"]);
-    let short = played(&["claude"], vec![soon(0), soon(-9), done()]);
-    assert_eq!(delays(&short), [1_000, 2_000]);
-}
-
-#[test]
-fn a_rate_limit_that_ends_late_is_like_a_quota() {
-    let late = resets(ExecOutcome::RateLimited, Resets::After(301));
-    let world = played(&["claude", "codex"], vec![late.clone(), done()]);
-    assert_eq!(called(&world), ["claude", "codex", "reviewer"]);
-    let alone = played(&["claude"], vec![late]);
-    assert_eq!(alone.run().paused.as_ref().map(|asked| asked.reason), Some(PauseReason::Quota));
-}
-
-#[test]
 fn used_up_quotas_pause_until_the_first_of_them_is_renewed_and_use_up_nothing() {
     let quota = |seconds| resets(ExecOutcome::QuotaExhausted, Resets::After(seconds));
     let mut world = played(&["claude", "codex"], vec![quota(9_000), quota(5_000), done()]);
@@ -186,7 +164,6 @@ fn a_quota_that_comes_back_is_waited_for_however_the_last_agent_breaks() {
         (ExecOutcome::SignedOut, 1),
         (ExecOutcome::NotStarted, 1),
         (ExecOutcome::ModelUnknown, 1),
-        (ExecOutcome::Overloaded, 3),
         (ExecOutcome::Crashed, 3),
     ] {
         let broken = (0..calls).map(|_| ends(outcome));

@@ -177,9 +177,10 @@ fn every_way_to_break_says_so() {
     for (outcome, why) in [
         (ExecOutcome::TimedOut, "execute: it took too long; redo 1/2"),
         (ExecOutcome::Idle, "execute: it fell silent; redo 1/2"),
-        (ExecOutcome::RateLimited, "execute: its provider limits the rate; redo 1/2"),
+        (ExecOutcome::RateLimited, "execute: its provider limits the rate; asked again in 5 s"),
         (ExecOutcome::Crashed, "execute: it broke; redo 1/2"),
-        (ExecOutcome::Overloaded, "execute: the provider is overloaded; redo 1/2"),
+        (ExecOutcome::Overloaded, "execute: the provider is overloaded; asked again in 5 s"),
+        (ExecOutcome::ProviderFailed, "execute: the provider failed; asked again in 5 s"),
         (ExecOutcome::LimitReached, "execute: a limit of turns or cost was reached; redo 1/2"),
     ] {
         let script = Script { work: vec![ends(outcome), done()], ..Script::default() };

@@ -6,7 +6,7 @@ use std::fmt;
 
 use ai_workflow::event::{
     Answered, Asked, Assessed, CheckResult, CheckStatus, Checked, Choice, Claim, ClaimStatus, Ended, Entry,
-    Evaluation, ExecOutcome, Fact, Outcome, Reading, Reopened, ReopenedBy, Replied, Reviewed, Ruled,
+    Evaluation, ExecOutcome, Fact, Outcome, Reading, Reopened, ReopenedBy, Replied, Reviewed, Ruled, Ruling,
     RunDecision, RunStarted, StepStarted, TriageTable, Triaged, Usage, Worked,
 };
 use ai_workflow::finding::{Disposition, Finding, Severity};
@@ -24,6 +24,9 @@ pub enum Resets {
     /// At a time that no run of ours reaches.
     FarAway,
 }
+
+/// How long the runs wait for a provider that fails.
+pub const OUTAGE_SECONDS: u64 = 1_800;
 
 /// How the author's call ends.
 #[derive(Debug, Clone, PartialEq)]
@@ -340,7 +343,8 @@ impl World {
     }
 
     pub fn ask(&mut self, asked: Asked) -> Outcome {
-        self.record(Fact::Asked(asked));
+        let outage_seconds = asked.outage_seconds.or(Some(OUTAGE_SECONDS));
+        self.record(Fact::Asked(Asked { outage_seconds, ..asked }));
         self.play_on()
     }
 
@@ -428,10 +432,22 @@ impl World {
         Entry { seq: self.entries.len() as u64 + 1, at: self.now(), fact }
     }
 
-    /// Every fact takes a second, and so does every pause of the test.
+    /// Every fact takes a second, and every pause of the test and of the run its time.
     fn now(&self) -> jiff::Timestamp {
         let facts = i64::try_from(self.entries.len()).expect("a short log");
-        jiff::Timestamp::from_second(1_700_000_001 + facts + self.later).expect("a time of our days")
+        let time = 1_700_000_001 + facts + self.later + self.waited();
+        jiff::Timestamp::from_second(time).expect("a time of our days")
+    }
+
+    /// Returns the seconds that the run has waited for providers.
+    fn waited(&self) -> i64 {
+        let wait = |entry: &Entry| match &entry.fact {
+            Fact::Ruled(Ruled { ruling: Ruling::Wait { until, .. }, .. }) => {
+                until.duration_since(entry.at).as_secs()
+            }
+            _ => 0,
+        };
+        self.entries.iter().map(wait).sum()
     }
 
     fn tail(&self) -> Vec<String> {

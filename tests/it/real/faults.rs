@@ -79,7 +79,8 @@ fn impatient(scene: &mut Scene) {
 #[ignore = "needs the real agent programs: .ci/full agents"]
 fn every_error_of_the_interface_ends_claude_in_its_class() {
     use ExecOutcome::{
-        ContextTooLong, Crashed, Done, ModelUnknown, Overloaded, QuotaExhausted, RateLimited, SignedOut,
+        ContextTooLong, Crashed, Done, ModelUnknown, Overloaded, ProviderFailed, QuotaExhausted, RateLimited,
+        SignedOut,
     };
     let limited = || fail(429, "rate_limit_error", "This request would exceed your rate limit.");
     let invalid = |message| vec![fail(400, "invalid_request_error", message)];
@@ -93,7 +94,7 @@ fn every_error_of_the_interface_ends_claude_in_its_class() {
             row("429", vec![limited()], RateLimited),
             row("429, later", vec![with_header(limited(), "retry-after", "3600")], RateLimited),
             row("429, soon", vec![with_header(limited(), "retry-after", "1"), say("Now it works.")], Done),
-            row("500", vec![fail(500, "api_error", "Internal server error")], Crashed),
+            row("500", vec![fail(500, "api_error", "Internal server error")], ProviderFailed),
             row("503", vec![fail(503, "api_error", "Service unavailable")], Overloaded),
             row("529", vec![fail(529, "overloaded_error", "Overloaded")], Overloaded),
             row(
@@ -114,7 +115,8 @@ fn every_error_of_the_interface_ends_claude_in_its_class() {
 #[ignore = "needs the real agent programs: .ci/full agents"]
 fn every_error_of_the_interface_ends_codex_in_its_class() {
     use ExecOutcome::{
-        ContextTooLong, Crashed, Done, ModelUnknown, Overloaded, QuotaExhausted, RateLimited, SignedOut,
+        ContextTooLong, Crashed, Done, ModelUnknown, Overloaded, ProviderFailed, QuotaExhausted, RateLimited,
+        SignedOut,
     };
     let limited = || fail(429, "rate_limit_exceeded", "Rate limit reached for gpt-5.5.");
     let stopped = |code| vec![Turn::Message(Message { stop: Some(code), ..Message::new(Vec::new()) })];
@@ -130,7 +132,7 @@ fn every_error_of_the_interface_ends_codex_in_its_class() {
             row("404", vec![fail(404, "model_not_found", "The model does not exist.")], ModelUnknown),
             row("429", vec![limited()], RateLimited),
             row("429, soon", vec![with_header(limited(), "retry-after", "1"), say("Now it works.")], Done),
-            row("500", vec![fail(500, "server_error", "Internal server error")], Crashed),
+            row("500", vec![fail(500, "server_error", "Internal server error")], ProviderFailed),
             row("503", vec![fail(503, "server_error", "Service unavailable")], Overloaded),
             row("usage limit", vec![used_up], QuotaExhausted),
             row("quota", stopped("insufficient_quota"), QuotaExhausted),
@@ -140,12 +142,16 @@ fn every_error_of_the_interface_ends_codex_in_its_class() {
 }
 
 fn streams() -> Vec<Row> {
-    use ExecOutcome::{Crashed, Idle};
+    use ExecOutcome::{Idle, ProviderFailed};
     let raw = |content_type, body: &str| Turn::Raw { content_type, body: body.to_owned() };
     vec![
-        row("HTML", vec![raw("text/html", "<html><body>Sign in to the network</body></html>")], Crashed),
-        row("garbage", vec![raw("text/event-stream", "event: nonsense\ndata: {{{\n\n")], Crashed),
-        row("empty stream", vec![raw("text/event-stream", "")], Crashed),
+        row(
+            "HTML",
+            vec![raw("text/html", "<html><body>Sign in to the network</body></html>")],
+            ProviderFailed,
+        ),
+        row("garbage", vec![raw("text/event-stream", "event: nonsense\ndata: {{{\n\n")], ProviderFailed),
+        row("empty stream", vec![raw("text/event-stream", "")], ProviderFailed),
         changed("stall", vec![broken(say("half of it"), 2, Broken::Stalled)], impatient, Idle),
         changed("no answer", vec![Turn::Hang], impatient, Idle),
     ]
@@ -156,14 +162,14 @@ fn streams() -> Vec<Row> {
 fn a_broken_stream_is_no_answer_of_claude() {
     // A cut stream is asked again in one piece; the piece is broken as well.
     let html = Turn::Raw { content_type: "text/html", body: "<html>".to_owned() };
-    let cut = row("cut", vec![broken(say("half"), 2, Broken::Cut), html], ExecOutcome::Crashed);
+    let cut = row("cut", vec![broken(say("half"), 2, Broken::Cut), html], ExecOutcome::ProviderFailed);
     hold(Kind::Claude, streams().into_iter().chain([cut]).collect());
 }
 
 #[test]
 #[ignore = "needs the real agent programs: .ci/full agents"]
 fn a_broken_stream_is_no_answer_of_codex() {
-    let cut = row("cut", vec![broken(say("half"), 3, Broken::Cut)], ExecOutcome::Crashed);
+    let cut = row("cut", vec![broken(say("half"), 3, Broken::Cut)], ExecOutcome::ProviderFailed);
     hold(Kind::Codex, streams().into_iter().chain([cut]).collect());
 }
 
@@ -325,7 +331,7 @@ fn a_server_that_is_not_there_is_no_answer(kind: Kind) {
     let closed = TcpListener::bind("127.0.0.1:0").expect("a port").local_addr().expect("an address");
     scene.profile.base_url = Some(super::scene::address(kind, &format!("http://{closed}")));
     let answer = scene.call();
-    assert_eq!(answer.outcome, ExecOutcome::Crashed, "{answer:?}");
+    assert_eq!(answer.outcome, ExecOutcome::ProviderFailed, "{answer:?}");
     assert!(scene.server.asked().is_empty());
 }
 
