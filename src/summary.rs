@@ -37,7 +37,10 @@ pub use opinions::opinion_lines;
 pub use plain::{columns, padded, plain};
 pub use problems::{Problem, history, problems};
 use progress::plain_address;
-pub use progress::{NO_CI, STARTS_CI, marker, progress_comment, starts_no_ci, unshared_marker};
+pub use progress::{
+    NO_CI, REQUEST_CLOSED, REQUEST_OPEN, STARTS_CI, is_request_closed, marker, progress_comment,
+    starts_no_ci, unshared_marker,
+};
 pub use pull_request::{Documents, pull_request};
 pub use quoted::quoted;
 pub use sarif::sarif;

@@ -173,7 +173,8 @@ fn last_lines(run: &Run, hold: &Hold) -> String {
     lines.add("branch", &run.started.branch);
     lines.add("documents", &root.join(hold.folder.relative()).display().to_string());
     if let Some((_, url)) = &run.pull_request {
-        lines.add("pull request", url);
+        let closed = if summary::is_request_closed(run) { " (closed by a person)" } else { "" };
+        lines.add("pull request", &format!("{url}{closed}"));
     }
     for line in summary::agent_lines(run) {
         lines.add("agents", &line);

@@ -30,6 +30,7 @@ use crate::forge::{ForgeError, GithubForge};
 use crate::issue::IssueNumber;
 use crate::phase_runner::Part;
 use crate::report::Terminal;
+use crate::summary::is_request_closed;
 
 /// What became of an event.
 pub(super) enum Done {
@@ -300,7 +301,8 @@ fn refuse_at_rest(number: IssueNumber, state: Option<&IssueState>) -> Result<(),
 /// Tells whether a run stands where it stood: nothing was asked of agents, and nothing became visible.
 fn is_as_it_was(before: &Run, after: &Run) -> bool {
     let phases = |run: &Run| run.phases.iter().map(|phase| phase.status).collect::<Vec<_>>();
-    let shown = |run: &Run| (run.published, run.is_ready, run.pull_request.clone(), run.follow_up.clone());
+    let request = |run: &Run| (run.pull_request.clone(), is_request_closed(run));
+    let shown = |run: &Run| (run.published, run.is_ready, request(run), run.follow_up.clone());
     before.outcome == after.outcome
         && before.spent.calls == after.spent.calls
         && phases(before) == phases(after)

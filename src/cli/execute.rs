@@ -48,7 +48,10 @@ pub(super) fn go_on(door: &Door, terminal: &Terminal, arguments: &Execute) -> An
         // Whoever works on top of a completed run decides what becomes of it.
         Some(0) if on_top::is_told(door, &hold)? => return Ok(finish(&hold, arguments.json, 0)),
         // A crash or a refused push may have come between the last fact and its commit or its push.
-        Some(0) => return drive(door, hold, terminal, arguments.json),
+        Some(0) => {
+            hold.journal.tell(Box::new(LogLines::default()));
+            return drive(door, hold, terminal, arguments.json);
+        }
         Some(code) => {
             let waits = code == Kind::Waiting as u8 && !door.settings.no_wait;
             let code = if waits { code } else { Kind::PhaseFailed as u8 };

@@ -13,7 +13,7 @@ use super::show::show;
 use super::{Answer, credit, forge, rewrite};
 use crate::event::Outcome;
 use crate::flow::Run;
-use crate::forge::PullRequest;
+use crate::forge::{PullRequest, PullRequestRef};
 use crate::phase_runner;
 use crate::report::Terminal;
 use crate::store::finalized::{Finalized, Left};
@@ -219,6 +219,13 @@ fn is_on_server(door: &Door, run: &Run) -> Result<bool, Failure> {
     Ok(forge::of_run(door, run)?.is_remote() && has_number)
 }
 
+/// GitHub does not open a request again whose branch was rewritten, so nothing is rewritten before.
+fn closed(request: &PullRequestRef, head: &str) -> Failure {
+    Failure::usage(format!("a person closed the pull request {}", request.url)).hint(format!(
+        "open it again on GitHub, or another one of the branch `{head}`; then run the same command"
+    ))
+}
+
 /// Brings the request up to date and takes it out of its draft.
 fn make_ready(door: &Door, run: &Run, (title, body): &(String, String)) -> Result<(), Failure> {
     let forge = if is_on_server(door, run)? { forge::of_run(door, run)? } else { forge::local(door) };
@@ -228,9 +235,14 @@ fn make_ready(door: &Door, run: &Run, (title, body): &(String, String)) -> Resul
         base: run.started.base_branch.clone(),
         draft: false,
         body: door.masker.mask(body),
+        run: run.started.run_id.clone(),
+        number: run.pull_request.as_ref().and_then(|(number, _)| *number),
     };
     runtime()?.block_on(async {
         let opened = forge.upsert_pull_request(run.started.issue.number, &request).await?;
+        if opened.is_closed {
+            return Err(closed(&opened, &request.head));
+        }
         Ok(forge.mark_ready(&opened).await?)
     })
 }

@@ -151,7 +151,7 @@ impl LocalForge {
         let front = serde_norway::to_string(&front)
             .map_err(|error| self.io("write", &file)(std::io::Error::other(error)))?;
         self.replace(&file, &format!("---\n{front}---\n\n{}\n", request.body.as_str().trim_matches('\n')))?;
-        Ok(PullRequestRef { number: None, url: file })
+        Ok(PullRequestRef { number: None, url: file, is_closed: false })
     }
 
     fn request_front(&self, file: &str) -> Result<Option<RequestFront>, ForgeError> {

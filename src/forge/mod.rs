@@ -152,6 +152,10 @@ pub struct PullRequest {
     pub base: String,
     pub draft: bool,
     pub body: Masked,
+    /// The run that it is of. Its text names the run, so one that a person closed is known.
+    pub run: String,
+    /// Its number, where it was opened before.
+    pub number: Option<u64>,
 }
 
 /// The issue with what a run left for later, as it is to be there.
@@ -182,6 +186,8 @@ pub struct PullRequestRef {
     /// The local forge gives no numbers.
     pub number: Option<u64>,
     pub url: String,
+    /// A person closed it, and it was left as it is.
+    pub is_closed: bool,
 }
 
 /// Returns the SHA-256 of what an issue says, to notice later edits.

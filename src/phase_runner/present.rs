@@ -6,6 +6,7 @@ use super::{PhaseRunner, Push, RunError};
 use crate::event::{Fact, Outcome};
 use crate::flow::PhaseState;
 use crate::forge::{CODE_OWNERS, CodeOwners, Forge, ForgeError, Owner, PullRequestRef};
+use crate::summary::is_request_closed;
 use crate::workspace::CommitId;
 
 impl PhaseRunner {
@@ -16,14 +17,14 @@ impl PhaseRunner {
         let is_reviewed = run.phases.iter().any(|phase| phase.review.is_some() || phase.approval.is_some());
         let complete =
             outcome == Outcome::Completed && is_reviewed && run.phases.iter().all(PhaseState::is_met);
-        if !complete || self.push == Push::Never {
+        if !complete || self.push == Push::Never || is_request_closed(run) {
             return Ok(());
         }
         if self.github.code_owners && run.reviewers.is_none() {
             self.ask_owners(number).await?;
         }
         if self.github.mark_ready && !self.run_state()?.is_ready && self.is_all_reviewed()? {
-            self.mark_ready(PullRequestRef { number: Some(number), url }).await?;
+            self.mark_ready(PullRequestRef { number: Some(number), url, is_closed: false }).await?;
         }
         Ok(())
     }

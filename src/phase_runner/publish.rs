@@ -2,9 +2,9 @@
 
 use super::{Part, PhaseRunner, Push, RunError};
 use crate::event::{Fact, Outcome};
-use crate::forge::{Forge, ForgeError, LocalForge, PullRequest};
+use crate::forge::{Forge, ForgeError, LocalForge, PullRequest, PullRequestRef};
 use crate::process::{Stop, Urgency};
-use crate::summary::{Documents, pull_request};
+use crate::summary::{Documents, REQUEST_CLOSED, REQUEST_OPEN, is_request_closed, pull_request};
 use crate::workspace::{self, IssueSpace, Retry};
 
 impl PhaseRunner {
@@ -21,7 +21,8 @@ impl PhaseRunner {
     pub(super) async fn show_what_there_is(&mut self) -> Result<(), RunError> {
         let run = self.run_state()?;
         let nothing = run.phases.iter().all(|phase| phase.commit.is_none());
-        let told = run.published && run.outcome == Outcome::Completed;
+        // A person may have opened again what another one closed.
+        let told = run.published && run.outcome == Outcome::Completed && !is_request_closed(run);
         if !self.forge.is_remote() || self.push == Push::Never || told || nothing {
             return Ok(());
         }
@@ -50,13 +51,41 @@ impl PhaseRunner {
             base: run.started.base_branch.clone(),
             draft: true,
             body: self.masker.mask(&body),
+            run: run.started.run_id.clone(),
+            number: run.pull_request.as_ref().and_then(|(number, _)| *number),
         };
         // What nobody may push stays a text beside the code.
         let unshared = Forge::Local(LocalForge::new(&self.checkout));
         let forge = if self.push == Push::Never { &unshared } else { &self.forge };
         let opened = forge.upsert_pull_request(run.started.issue.number, &request);
         let Some(published) = unless_stopped(&self.stop, opened).await? else { return Ok(()) };
-        Ok(self.journal.record(Fact::Published { pr_number: published.number, pr_url: published.url })?)
+        self.published(published)
+    }
+
+    /// Writes down where the request is, and whether a person closed it, which is told once.
+    fn published(
+        &mut self,
+        PullRequestRef { number, url, is_closed }: PullRequestRef,
+    ) -> Result<(), RunError> {
+        let run = self.run_state()?;
+        let was_closed = is_request_closed(run);
+        let is_known = run.published && run.pull_request.as_ref() == Some(&(number, url.clone()));
+        let name = number.map_or_else(|| url.clone(), |number| format!("#{number}"));
+        if !(is_closed && is_known) {
+            self.journal.record(Fact::Published { pr_number: number, pr_url: url })?;
+        }
+        let (kind, text) = match (is_closed, was_closed) {
+            (true, false) => (
+                REQUEST_CLOSED,
+                format!(
+                    "{REQUEST_CLOSED}: a person closed the pull request {name}, so it stays as it is and no other one is \
+                     opened; the branch is pushed all the same. Who wants it opens it again on GitHub, and runs again"
+                ),
+            ),
+            (false, true) => (REQUEST_OPEN, format!("The pull request {name} is open again")),
+            (true, true) | (false, false) => return Ok(()),
+        };
+        Ok(self.journal.record(Fact::Noted { kind: kind.to_owned(), text })?)
     }
 
     /// Pushes the run's branch to `origin`. Who publishes the work of another process pushes what was judged and its own

@@ -23,8 +23,26 @@ pub const STARTS_CI: &str = "pr_ci";
 
 /// Returns the warning that the pull request of a run starts no workflow, if it stands.
 pub fn starts_no_ci(run: &Run) -> Option<&str> {
-    let told = run.notes.iter().rfind(|(kind, _)| [NO_CI, STARTS_CI].contains(&kind.as_str()));
-    told.filter(|(kind, _)| kind == NO_CI).map(|(_, text)| text.as_str())
+    latest(run, NO_CI, STARTS_CI)
+}
+
+/// The kinds of the notes that say whether a person closed the pull request; the latest counts.
+pub const REQUEST_CLOSED: &str = "W_PR_CLOSED";
+pub const REQUEST_OPEN: &str = "pr_open";
+
+/// Tells whether a person closed the pull request of a run.
+pub fn is_request_closed(run: &Run) -> bool {
+    closed_request(run).is_some()
+}
+
+fn closed_request(run: &Run) -> Option<&str> {
+    latest(run, REQUEST_CLOSED, REQUEST_OPEN)
+}
+
+/// Returns the text of a note unless the other kind came after it.
+fn latest<'a>(run: &'a Run, kind: &str, ends: &str) -> Option<&'a str> {
+    let latest = run.notes.iter().rfind(|(known, _)| known == kind || known == ends);
+    latest.filter(|(known, _)| known == kind).map(|(_, text)| text.as_str())
 }
 
 /// Returns the one progress comment of a run.
@@ -37,7 +55,7 @@ pub fn progress_comment(run: &Run) -> String {
         let _ = writeln!(body, "**{}:** {}\n", waited_for(run), quoted(&escalation.question));
     }
     let _ = writeln!(body, "### ai-workflow: {}\n", run.outcome.as_str());
-    if let Some(warning) = starts_no_ci(run) {
+    for warning in starts_no_ci(run).into_iter().chain(closed_request(run)) {
         let _ = writeln!(body, "> {}\n", quoted(warning));
     }
     if let Some(next) = after_failure(run) {

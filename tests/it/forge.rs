@@ -196,13 +196,19 @@ fn request(title: &str, draft: bool) -> PullRequest {
         base: "main".to_owned(),
         draft,
         body: masked("Closes #243\n\n---\nBy a machine.\n"),
+        run: "243-1".to_owned(),
+        number: None,
     }
 }
 
 #[tokio::test]
 async fn a_pull_request_is_one_file_however_often_it_is_written() {
     let world = World::new();
-    let expected = PullRequestRef { number: None, url: ".ai-workflow/local/issues/243.pr.md".to_owned() };
+    let expected = PullRequestRef {
+        number: None,
+        url: ".ai-workflow/local/issues/243.pr.md".to_owned(),
+        is_closed: false,
+    };
     for title in ["Draft", "Fix: \"sum\"\nof negatives"] {
         let draft = title == "Draft";
         let found = world.forge.upsert_pull_request(number(), &request(title, draft)).await;

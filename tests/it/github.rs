@@ -7,6 +7,7 @@ mod behaviour;
 mod checks;
 mod client;
 mod closed;
+mod closed_request;
 mod commands;
 mod comments;
 mod contract;

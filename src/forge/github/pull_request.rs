@@ -1,5 +1,5 @@
 //! Opens the draft of a head branch, or brings it up to date. It is found by its head and never opened twice; its title
-//! and what people wrote into it are left alone.
+//! and what people wrote into it are left alone. One that a person closed stays closed, and no other one takes its place.
 
 use http::Method;
 use serde::Deserialize;
@@ -27,6 +27,7 @@ struct Given {
     body: Option<String>,
     head: Head,
     state: String,
+    merged_at: Option<String>,
     user: Option<User>,
 }
 
@@ -59,22 +60,48 @@ struct HeadRepository {
     full_name: String,
 }
 
+impl Given {
+    fn is_open(&self) -> bool {
+        self.state == "open"
+    }
+
+    /// Tells whether it is the request of the same run, closed by a person. One that was merged is done.
+    fn was_closed_as(&self, request: &PullRequest) -> bool {
+        let names_run = || self.body.as_deref().is_some_and(|body| body.contains(&request.run));
+        let is_same = request.number == Some(self.number) || names_run();
+        !self.is_open() && self.merged_at.is_none() && is_same
+    }
+}
+
 impl GithubForge {
-    /// Opens the pull request of a head branch, or brings our part of it up to date.
+    /// Opens the pull request of a head branch, or brings our part of it up to date. One of the same run that a person closed
+    /// is left alone; the request of another run of the issue is another one.
     pub async fn upsert_pull_request(&self, request: &PullRequest) -> Result<PullRequestRef, ForgeError> {
-        match self.open_request(&request.head).await? {
-            Some(given) => self.update(given, request).await,
+        let mut found = self.requests(&request.head, "all").await?;
+        if let Some(open) = found.iter().position(Given::is_open) {
+            return self.update(found.swap_remove(open), request).await;
+        }
+        match found.into_iter().find(|given| given.was_closed_as(request)) {
+            Some(Given { number, html_url: url, .. }) => {
+                Ok(PullRequestRef { number: Some(number), url, is_closed: true })
+            }
             None => self.open(request).await,
         }
     }
 
     /// Returns the open pull request of a branch of this very repository.
     async fn open_request(&self, head: &str) -> Result<Option<Given>, ForgeError> {
+        Ok(self.requests(head, "open").await?.into_iter().next())
+    }
+
+    /// Returns the pull requests of a branch of this very repository, the newest first.
+    async fn requests(&self, head: &str, state: &str) -> Result<Vec<Given>, ForgeError> {
         let owner = &self.line.access.owner;
-        let listed =
-            self.all(FIND, "/pulls", &format!("state=open&head={owner}:{}&", escaped(head, BRANCH))).await?;
+        let query = format!("state={state}&head={owner}:{}&", escaped(head, BRANCH));
+        let listed = self.all(FIND, "/pulls", &query).await?;
         let given: Result<Vec<Given>, _> = listed.into_iter().map(|value| read(FIND, value)).collect();
-        Ok(given?.into_iter().find(|given| given.head.branch == head && self.is_own(&given.head)))
+        let is_ours = |given: &Given| given.head.branch == head && self.is_own(&given.head);
+        Ok(given?.into_iter().filter(is_ours).collect())
     }
 
     /// A fork may have a branch of the same name.
@@ -93,9 +120,9 @@ impl GithubForge {
         Ok(Some(PullRequestSeen {
             number,
             is_own: self.is_own(&given.head),
+            is_open: given.is_open(),
             head: given.head.branch,
             commit: given.head.sha,
-            is_open: given.state == "open",
             author: given.user.map(|user| user.login).unwrap_or_default(),
         }))
     }
@@ -114,7 +141,7 @@ impl GithubForge {
             let body = json!({ "body": after });
             self.line.repeat(&Ask { action: UPDATE, method: Method::PATCH, path, body: Some(&body) }).await?;
         }
-        Ok(PullRequestRef { number: Some(given.number), url: given.html_url })
+        Ok(PullRequestRef { number: Some(given.number), url: given.html_url, is_closed: false })
     }
 
     async fn open(&self, request: &PullRequest) -> Result<PullRequestRef, ForgeError> {
@@ -145,6 +172,6 @@ impl GithubForge {
         let ask = Ask { action: OPEN, method: Method::POST, path, body: Some(&body) };
         let made: Value = self.line.create(&ask, look).await?;
         let url = made["html_url"].as_str().unwrap_or_default().to_owned();
-        Ok(PullRequestRef { number: made["number"].as_u64(), url })
+        Ok(PullRequestRef { number: made["number"].as_u64(), url, is_closed: false })
     }
 }

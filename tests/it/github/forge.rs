@@ -56,6 +56,8 @@ pub fn request(body: &str) -> PullRequest {
         base: "main".to_owned(),
         draft: true,
         body: masked(body),
+        run: "the first run".to_owned(),
+        number: None,
     }
 }
 
@@ -229,7 +231,7 @@ async fn a_pull_request_is_opened_once_for_its_head_and_brought_up_to_date() {
     let forge = forge(&github);
     let first = forge.upsert_pull_request(&request("one")).await.expect("a pull request");
     let url = "https://github.com/octo/pages/pull/8".to_owned();
-    assert_eq!(first, PullRequestRef { number: Some(8), url });
+    assert_eq!(first, PullRequestRef { number: Some(8), url, is_closed: false });
     let people = github.state().pulls[&8].issue.body.clone() + "\n\n- [x] looked at it";
     github.edit_issue(8, "A better title", &people);
     assert_eq!(forge.upsert_pull_request(&request("two")).await.expect("the pull request"), first);
@@ -278,6 +280,37 @@ async fn a_pull_request_that_was_merged_or_closed_is_left_alone() {
     let second = forge.upsert_pull_request(&request("two")).await.expect("a pull request");
     assert_eq!(second.number, Some(9));
     assert!(github.state().pulls[&8].issue.body.contains("one"));
+}
+
+#[tokio::test]
+async fn a_pull_request_that_a_person_closed_stays_closed_until_a_person_opens_it_again() {
+    let github = github();
+    let forge = forge(&github);
+    let first = forge.upsert_pull_request(&request("one, of the first run")).await.expect("a pull request");
+    let turn = |open| github.change(|world| world.turn(8, "alice", open, None));
+    turn(false);
+    let (closed, writes) = (PullRequestRef { is_closed: true, ..first.clone() }, github.writes());
+    assert_eq!(forge.upsert_pull_request(&request("two")).await.expect("the pull request"), closed);
+    // A person may empty its text: its number is known, too.
+    github.edit_issue(8, "Closed", "");
+    let known = PullRequest { number: Some(8), ..request("two") };
+    assert_eq!(forge.upsert_pull_request(&known).await.expect("the pull request"), closed);
+    assert_eq!(github.writes(), writes, "nothing is opened and nothing is written into it");
+    turn(true);
+    assert_eq!(forge.upsert_pull_request(&request("three")).await.expect("the pull request"), first);
+    assert!(github.state().pulls[&8].issue.body.contains("three"));
+    assert_eq!(github.state().pulls.len(), 1);
+}
+
+#[tokio::test]
+async fn another_run_of_the_issue_opens_a_pull_request_of_its_own() {
+    let github = github();
+    let forge = forge(&github);
+    forge.upsert_pull_request(&request("one, of the first run")).await.expect("a pull request");
+    github.change(|world| world.turn(8, "alice", false, None));
+    let other = PullRequest { run: "another run".to_owned(), ..request("of another run") };
+    let second = forge.upsert_pull_request(&other).await.expect("a pull request");
+    assert_eq!((second.number, second.is_closed), (Some(9), false));
 }
 
 #[tokio::test]
