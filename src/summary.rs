@@ -42,7 +42,7 @@ pub use progress::{
     starts_no_ci, unshared_marker,
 };
 pub use pull_request::{Documents, pull_request};
-pub use quoted::quoted;
+pub use quoted::{quoted, titled};
 pub use sarif::sarif;
 pub use thread::{Place, answered_up_to, thread_answer, thread_marker};
 use unresolved::{Layout, background};

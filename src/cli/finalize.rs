@@ -17,7 +17,7 @@ use crate::forge::{PullRequest, PullRequestRef};
 use crate::phase_runner;
 use crate::report::Terminal;
 use crate::store::finalized::{Finalized, Left};
-use crate::summary::{Documents, Unreviewed, next_command, pull_request, quoted};
+use crate::summary::{Documents, Unreviewed, next_command, pull_request, titled};
 use crate::workspace::{CommitId, retried};
 
 pub(super) fn run(arguments: &Finalize) -> Answer {
@@ -192,7 +192,7 @@ fn final_commit(
         let words = format!("[ai-workflow] finalize: #{number} without the run's own files\n");
         return Ok(hold.space.made_of(tip, &own, tip, &door.masker.mask(&words))?);
     }
-    let title = quoted(&run.started.issue.title);
+    let title = titled(&run.started.issue.title);
     let base = phase_runner::base_of(&hold.space, run, tip)?;
     let trailers = credit::trailers(hold, run, &base, &forge::of_run(door, run)?)?;
     let message = door.masker.mask(&format!("{title}\n\nCloses #{number}\n\n{trailers}"));

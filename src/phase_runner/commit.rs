@@ -7,7 +7,7 @@ use crate::flow::{PhaseState, Run, Stage, lapsed};
 use crate::journal::Journal;
 use crate::phase::PhaseName;
 use crate::redact::Masked;
-use crate::summary::quoted;
+use crate::summary::titled;
 use crate::workspace::{CommitId, IssueSpace, NO_PHASE, Trailers, Tree};
 
 /// Writes down the commit of a phase whose fact is lost: a crash came between the two, or only the branch went to another
@@ -39,7 +39,7 @@ fn announced(journal: &Journal, space: &IssueSpace, name: &PhaseName) -> Result<
 /// Returns the message of the commit of a phase.
 pub fn phase_message(run: &Run, trailers: &Trailers) -> String {
     let (phase, issue) = (&trailers.phase, &run.started.issue);
-    format!("[ai-workflow] {phase}: #{} {}\n\n{trailers}", issue.number, quoted(&issue.title))
+    format!("[ai-workflow] {phase}: #{} {}\n\n{trailers}", issue.number, titled(&issue.title))
 }
 
 /// Returns the message of a record of how a run halted.

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::quoted;
+use super::{quoted, titled};
 use crate::event::{Evaluation, RunDecision};
 use crate::flow::Run;
 
@@ -36,7 +36,7 @@ pub fn wants_follow_up(run: &Run) -> bool {
 /// Returns title and body of the follow-up issue.
 pub fn follow_up(run: &Run) -> (String, String) {
     let issue = &run.started.issue;
-    let title = format!("[Follow-up] #{}: {}", issue.number, quoted(&issue.title));
+    let title = format!("[Follow-up] #{}: {}", issue.number, titled(&issue.title));
     let tasks = remaining_tasks(run);
     let mut body = format!("{}\nParent issue: #{}\n\n", follow_up_marker(run), issue.number);
     let _ =

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use super::evidence::{accepted, table};
 use super::{
     Unreviewed, agent_lines, commands, cost_line, deliverable_path, finding_lines, findings, follow_up, note,
-    opinions, phase_table, quoted, unreviewed,
+    opinions, phase_table, quoted, titled, unreviewed,
 };
 use crate::event::Outcome;
 use crate::flow::{PhaseState, Run, Status};
@@ -30,7 +30,7 @@ pub fn pull_request(
     documents: Documents,
 ) -> (String, String) {
     let issue = &run.started.issue;
-    let title: String = quoted(&issue.title).chars().take(200).collect();
+    let title: String = titled(&issue.title).chars().take(200).collect();
     let mut body = format!("Closes #{}\n\n", issue.number);
     if run.simulated {
         body.push_str(

@@ -1,10 +1,11 @@
-//! Text from outside as Markdown of ours: it mentions nobody, closes nothing, shows no image or link, and switches no CI off.
+//! Text from outside as Markdown or as a title of ours: it mentions nobody, closes nothing, shows no image or link, and
+//! switches no CI off.
 
 use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::plain;
+use super::{neutral, plain};
 
 /// The most characters of one text.
 const LONGEST: usize = 400;
@@ -21,13 +22,23 @@ static SKIPS: LazyLock<Regex> = LazyLock::new(|| {
 
 /// Returns a text from outside as one line of Markdown that mentions nobody, closes nothing and shows no image or link.
 pub fn quoted(text: &str) -> String {
-    let calm = plain(text)
-        .replace('@', "@\u{200b}")
-        .replace('#', "#\u{200b}")
-        .replace("](", "]\u{200b}(")
-        .replace('<', "&lt;");
+    let calm = naming_nobody(text).replace("](", "]\u{200b}(").replace('<', "&lt;");
+    cut(&calm)
+}
+
+/// Returns a text from outside as a title or the first line of a commit message, which are no Markdown: as it stands, but it
+/// mentions nobody, closes nothing, and gives the runner of a job no command.
+pub fn titled(text: &str) -> String {
+    cut(&neutral(&naming_nobody(text)))
+}
+
+fn naming_nobody(text: &str) -> String {
+    let calm = plain(text).replace('@', "@\u{200b}").replace('#', "#\u{200b}");
     let calm = NAMED.replace_all(calm.trim(), "${1}\u{200b}${2}");
-    let calm = SKIPS.replace_all(&calm, "[\u{200b}${1}]");
+    SKIPS.replace_all(&calm, "[\u{200b}${1}]").into_owned()
+}
+
+fn cut(calm: &str) -> String {
     let mut short: String = calm.chars().take(LONGEST).collect();
     if short.len() < calm.len() {
         short.push('…');
@@ -49,6 +60,23 @@ mod tests {
                 && !calm.contains("<b")
         );
         assert!(!calm.contains('\n'));
+    }
+
+    #[test]
+    fn a_title_is_plain_text_and_names_nobody_either() {
+        for (text, expected) in [
+            ("Vec<T> & Option<&str> panic", "Vec<T> & Option<&str> panic"),
+            ("see [docs](x)", "see [docs](x)"),
+            ("two\r\nlines\u{1b}[31m", "two lines"),
+            ("thanks @bob, fixes #2", "thanks @\u{200b}bob, fixes #\u{200b}2"),
+            ("fixes https://github.com/o/n/issues/2", "fixes https://github.com/o/n/issues/\u{200b}2"),
+            ("Fix [skip ci]", "Fix [\u{200b}skip ci]"),
+            ("::error::x", ": :error::x"),
+        ] {
+            assert_eq!(titled(text), expected, "{text}");
+        }
+        assert!(!neutral(&titled("##[group]x")).contains("##["));
+        assert_eq!(titled(&"あ".repeat(500)).chars().count(), LONGEST + 1);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Whole runs of the program against the fake: an issue comes in, one comment tells where it is, a draft goes out.
 
 use super::event::slow;
+use super::two_jobs::SHORT;
 use super::{Github, Kind, Lost};
 use crate::resume::world::{eventually, working_below};
 use crate::support::{Ran, Sandbox, honest_script};
@@ -109,6 +110,20 @@ fn an_issue_becomes_a_draft_with_one_comment() {
     assert_eq!(metadata["issue_url"], "https://github.com/octo/pages/issues/243");
     assert!(scene.github.writes() <= 25, "{:#?}", scene.github.calls());
     scene.within_the_contract();
+}
+
+#[test]
+fn the_title_of_the_issue_is_plain_text_in_the_request_and_in_every_commit() {
+    let scene = Scene::new();
+    scene.github.edit_issue(243, "Vec<T> & a <b> panic, thanks @bob", "It should be there.");
+    scene.execute("", &SHORT).exits(0);
+    let title = "Vec<T> & a <b> panic, thanks @\u{200b}bob";
+    let subjects = || scene.sandbox.git(&["log", "--format=%s", "main..ai-workflow/issue-243"]);
+    let pull = scene.github.state().pulls.into_values().next().expect("a pull request");
+    assert_eq!(pull.issue.title, title);
+    assert!(subjects().contains(&format!("[ai-workflow] planning: #243 {title}")), "{}", subjects());
+    scene.sandbox.run(&["finalize", "--issue", "243"]).exits(0);
+    assert_eq!(subjects(), title);
 }
 
 #[test]
