@@ -324,10 +324,7 @@ pub(super) fn with_command(mut result: CheckResult, line: &str, exit: Option<i32
 
 /// What a command printed, unless all is well; and what it used that is not in the tree.
 fn with_evidence(result: CheckResult, look: &Look) -> CheckResult {
-    let linked = match look.linked.as_slice() {
-        [] => String::new(),
-        linked => format!("linked from the author's worktree: {}", linked.join(", ")),
-    };
+    let linked = look.linked.join("\n");
     let output = if look.end == End::Green { "" } else { look.output.as_str() };
     let parts: Vec<&str> = [linked.as_str(), output].into_iter().filter(|part| !part.is_empty()).collect();
     CheckResult { evidence: parts.join("\n"), ..result }

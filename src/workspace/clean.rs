@@ -122,6 +122,22 @@ impl Workspace {
         Ok(output.text().split('\0').filter(|path| !path.is_empty()).map(str::to_owned).collect())
     }
 
+    /// Returns those of the folders in a worktree of this repository that hold something, and nothing that git knows or
+    /// would take: ignored as a whole, or by a rule of their own as virtual environments are.
+    pub fn wholly_ignored(&self, root: &Path, folders: &[String]) -> Result<Vec<String>> {
+        let mut found: Vec<String> =
+            folders.iter().filter(|path| !is_empty(&root.join(path))).cloned().collect();
+        if found.is_empty() {
+            return Ok(found);
+        }
+        let call = Call::new(["ls-files", "-z", "--cached", "--others", "--exclude-standard", "--"]);
+        let output = self.git_in(root, &call.args(&found).reading())?;
+        let output = output.text();
+        let taken: Vec<&str> = output.split('\0').collect();
+        found.retain(|folder| !taken.iter().any(|path| Path::new(path).starts_with(folder)));
+        Ok(found)
+    }
+
     fn git_in(&self, root: &Path, call: &Call) -> Result<Output> {
         self.guard.check()?;
         let output = self.git.run(root, call)?;
@@ -129,7 +145,7 @@ impl Workspace {
     }
 
     /// Returns the checkout that the linked worktrees belong to, as far as it has one.
-    fn main_root(&self) -> &Path {
+    pub fn main_root(&self) -> &Path {
         let parent = self.common.parent().filter(|_| self.common.ends_with(".git"));
         if self.is_linked() { parent.unwrap_or(&self.common) } else { &self.root }
     }

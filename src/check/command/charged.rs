@@ -30,7 +30,7 @@ pub(in crate::check) struct Look {
     pub counts: Option<Counts>,
     pub output: String,
     pub millis: u64,
-    /// Dependency folders of the author's worktree that it used.
+    /// Dependency folders of other worktrees that it used, a line for each worktree.
     pub linked: Vec<String>,
 }
 

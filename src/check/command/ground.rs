@@ -56,7 +56,7 @@ impl Memory {
 pub(super) struct Ground {
     pub folder: PathBuf,
     pub is_clean: bool,
-    /// Dependency folders of the author's worktree that were linked into it.
+    /// What was linked into it, a line for each worktree that it is from.
     pub linked: Vec<String>,
 }
 
@@ -126,27 +126,41 @@ const DEEPEST: usize = 3;
 /// A project of more folders is not searched to its end.
 const MOST_FOLDERS: usize = 5000;
 
-/// Links ignored dependency folders of the author's worktree to the same places.
+/// Links ignored dependency folders to the same places: those of the author's worktree, and where that is a linked one
+/// without them those of the checkout. Nothing of this clean worktree is ever published.
 fn link(
     space: &IssueSpace,
     worktree: &Path,
     clean: &Path,
     packages: &[PathBuf],
 ) -> Result<Vec<String>, Error> {
-    let places: Vec<String> = packages
+    let mut places: Vec<String> = packages
         .iter()
         .flat_map(|folder| DEPENDENCIES.map(|name| folder.join(name)))
-        .filter(|place| worktree.join(place).is_dir() && !is_folder(&clean.join(place)))
+        .filter(|place| !is_folder(&clean.join(place)))
         .filter_map(|place| Some(place.to_str()?.to_owned()))
         .collect();
-    let places = space.workspace().ignored(worktree, &places)?;
-    for place in &places {
-        let (from, to) = (worktree.join(place), clean.join(place));
-        // A link of an earlier time, which may lead elsewhere.
-        let _ = fs::remove_file(&to);
-        symlink(&from, &to).map_err(|source| Error::File { path: to.clone(), source })?;
+    let mut linked = Vec::new();
+    for (whose, from) in
+        [("the author's worktree", worktree), ("the checkout", space.workspace().main_root())]
+    {
+        let here: Vec<String> = places.iter().filter(|place| from.join(place).is_dir()).cloned().collect();
+        let here = space.workspace().wholly_ignored(from, &here)?;
+        for place in &here {
+            link_one(&from.join(place), &clean.join(place))?;
+        }
+        places.retain(|place| !here.contains(place));
+        if !here.is_empty() {
+            linked.push(format!("linked from {whose}: {}", here.join(", ")));
+        }
     }
-    Ok(places)
+    Ok(linked)
+}
+
+fn link_one(from: &Path, to: &Path) -> Result<(), Error> {
+    // A link of an earlier time, which may lead elsewhere.
+    let _ = fs::remove_file(to);
+    symlink(from, to).map_err(|source| Error::File { path: to.to_owned(), source })
 }
 
 /// Tells whether there is a folder and not a link to one.

@@ -2,8 +2,8 @@
 
 use serde_json::json;
 
-use super::{WORK, commit, expect, project, tested, work};
-use crate::support::{Sandbox, make_executable};
+use super::{WORK, commit, expect, project, tested, turns, work};
+use crate::support::{Sandbox, honest_script, make_executable};
 
 #[test]
 fn c_24_a_missing_tool_is_unavailable_never_a_failed_test_and_never_a_pass() {
@@ -70,6 +70,38 @@ fn without_a_setup_ignored_dependencies_are_linked_and_said_so() {
     );
     sandbox.run(&["cleanup", "--issue", "243"]).exits(0);
     assert!(sandbox.has("node_modules/helper.sh"));
+}
+
+#[test]
+fn a_virtual_environment_that_ignores_itself_is_linked() {
+    let sandbox = tested();
+    sandbox.write("tests/old.t", ". ./.venv/helper.sh\n");
+    commit(&sandbox);
+    sandbox.write(".venv/.gitignore", "*\n");
+    sandbox.write(".venv/helper.sh", "true\n");
+    work(&sandbox, &[], &[]).exits(0);
+    let result = expect(&sandbox, "testing", "tests", "pass", "1 test");
+    assert_eq!(result["evidence"], "linked from the author's worktree: .venv");
+}
+
+#[test]
+fn with_a_worktree_of_its_own_a_run_uses_the_dependencies_of_the_checkout() {
+    let sandbox = depending("test = \"sh run.sh\"\n");
+    sandbox.write("tests/other.t", ". ./.venv/helper.sh\n");
+    commit(&sandbox);
+    sandbox.write(".venv/.gitignore", "*\n");
+    sandbox.write(".venv/helper.sh", "true\n");
+    let agent = sandbox.script(&honest_script(&turns(&[], &[])));
+    sandbox.run(&["execute", "--issue", "243", "--forge", "local", "--agent", &agent, "--worktree"]).exits(0);
+    let beside = sandbox.root().with_file_name("repo-issue-243");
+    let log = std::fs::read_to_string(beside.join(".ai-workflow/issue-243/events.jsonl")).expect("the log");
+    let said = "linked from the checkout: node_modules, .venv, packages/one/node_modules";
+    assert!(log.contains(said), "{log}");
+    let published = sandbox.git(&["ls-tree", "-r", "--name-only", "ai-workflow/issue-243"]);
+    assert!(!published.contains("node_modules") && !published.contains(".venv"), "{published}");
+    assert!(!beside.join("node_modules").exists(), "nothing is put into the author's worktree");
+    sandbox.run(&["cleanup", "--issue", "243"]).exits(0);
+    assert!(sandbox.has("node_modules/helper.sh") && sandbox.has(".venv/helper.sh"));
 }
 
 #[test]
