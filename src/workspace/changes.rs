@@ -4,11 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, Metadata};
 use std::path::Path;
 
+use super::caches::is_cache;
 use super::call::Call;
 use super::names::CommitId;
 use super::own_files::is_engines_own;
 use super::snapshot::{self, Snapshot};
-use super::status::InHead;
+use super::status::{InHead, NOTHING};
 use super::{IssueSpace, Result, Tree, Workspace};
 use crate::change::{self, Change, LONGEST_TEXT, Mode, Version};
 
@@ -86,7 +87,7 @@ impl Workspace {
         before.retain(|path, _| !is_engines_own(path));
         let untracked = Call::new(["ls-files", "-z", "--others", "--exclude-standard"]).reading();
         for path in self.git(&untracked)?.text().split('\0').filter(|path| !path.is_empty()) {
-            if !is_engines_own(path) && !path.ends_with('/') {
+            if !is_engines_own(path) && !path.ends_with('/') && !is_cache(path) {
                 before.entry(path.to_owned()).or_insert(None);
             }
         }
@@ -216,9 +217,8 @@ fn raw_sides(text: &str) -> Option<BTreeMap<String, Sides>> {
     while let Some(head) = fields.next() {
         let words: Vec<&str> = head.strip_prefix(':')?.split(' ').collect();
         let (&[old, new, old_id, new_id, _], path) = (words.as_slice(), fields.next()?) else { return None };
-        let side = |mode: &str, id: &str| {
-            (mode != snapshot::NOTHING).then(|| InHead { mode: mode.into(), id: id.into() })
-        };
+        let side =
+            |mode: &str, id: &str| (mode != NOTHING).then(|| InHead { mode: mode.into(), id: id.into() });
         entries.insert(path.to_owned(), (side(old, old_id), side(new, new_id)));
     }
     Some(entries)

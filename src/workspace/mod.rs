@@ -7,6 +7,7 @@ mod answered;
 mod base;
 mod branch;
 mod bundle;
+mod caches;
 mod call;
 mod changes;
 mod clean;

@@ -7,8 +7,9 @@ use std::path::Path;
 use super::call::Call;
 use super::changes::raw_entries;
 use super::own_files::is_engines_own;
-use super::snapshot::{NOTHING, Snapshot};
+use super::snapshot::Snapshot;
 use super::status::InHead;
+use super::status::NOTHING;
 use super::{CommitId, IssueSpace, Result, Tree};
 
 /// What an index is to hold at a path.

@@ -12,11 +12,8 @@ use std::path::{Path, PathBuf};
 use super::call::Call;
 use super::names::Head;
 use super::own_files::is_engines_own;
-use super::status::{self, Entry, InHead, Kind};
+use super::status::{self, Entry, InHead, Kind, NOTHING};
 use super::{CommitId, IssueSpace, Result, Tree};
-
-/// The mode of what is not there.
-pub(super) const NOTHING: &str = "000000";
 
 /// The files at one moment.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -129,6 +126,7 @@ impl IssueSpace {
             let call = Call::new(["update-index", "--add", option, "--replace", "-z", "--stdin"]);
             self.workspace.git(&call.on_index(index).fed_with_paths(paths)).map(drop)
         };
+        let gone = gone.into_iter().chain(seen.staged_caches.iter().map(String::as_str)).collect();
         git("--force-remove", gone)?;
         git("--remove", here)
     }
@@ -178,6 +176,8 @@ pub(super) struct Seen {
     pub(super) untracked: BTreeSet<String>,
     /// Paths the index knows and HEAD does not.
     added: BTreeSet<String>,
+    /// Caches that the index knows and HEAD does not: no tree holds them.
+    staged_caches: Vec<String>,
     /// The index holds something else than HEAD.
     staged: bool,
     pub(super) uncommitted: BTreeMap<String, Content>,
@@ -188,16 +188,24 @@ pub(super) struct Seen {
 impl Seen {
     fn new(head: Head, left_out: Vec<String>) -> Self {
         let (changed, untracked, added) = Default::default();
-        let (uncommitted, in_head) = Default::default();
-        Self { head, changed, untracked, added, staged: false, uncommitted, in_head, left_out }
+        let (staged_caches, uncommitted, in_head) = Default::default();
+        Self { head, changed, untracked, added, staged_caches, staged: false, uncommitted, in_head, left_out }
     }
 
     /// Tells whether the worktree is a commit and nothing else, apart from the engine's own files.
     fn is_only(&self, commit: &CommitId) -> bool {
-        self.head.commit == *commit && self.changed.is_empty() && !self.staged
+        self.head.commit == *commit
+            && self.changed.is_empty()
+            && !self.staged
+            && self.staged_caches.is_empty()
     }
 
-    fn add(&mut self, Entry { path, kind }: Entry, root: &Path) {
+    fn add(&mut self, entry: Entry, root: &Path) {
+        if entry.is_staged_cache() {
+            self.staged_caches.push(entry.path);
+            return;
+        }
+        let Entry { path, kind } = entry;
         self.staged |= !matches!(kind, Kind::Untracked | Kind::Tracked { index: b'.', .. });
         match kind {
             Kind::Submodule => self.left_out.push(path.escape_debug().collect()),

@@ -1,8 +1,13 @@
-//! Reads `git status --porcelain=v2 -z`. Knows the format and nothing of what the entries mean for a run.
+//! Reads `git status --porcelain=v2 -z`. Knows the format and nothing of what the entries mean for a run. Caches that git
+//! does not know are passed over like those that it ignores.
 
+use super::caches::is_cache;
 use super::call::Call;
 use super::names::{CommitId, Head};
 use super::{Error, Result, Workspace};
+
+/// The mode of what is not there.
+pub(super) const NOTHING: &str = "000000";
 
 /// What git says about the worktree.
 #[derive(Debug)]
@@ -18,6 +23,16 @@ pub(super) struct Status {
 pub(super) struct Entry {
     pub(super) path: String,
     pub(super) kind: Kind,
+}
+
+impl Entry {
+    /// Tells whether it is a cache that somebody staged and no commit holds.
+    pub(super) fn is_staged_cache(&self) -> bool {
+        match &self.kind {
+            Kind::Tracked { in_head, .. } => in_head.mode == NOTHING && is_cache(&self.path),
+            Kind::Untracked | Kind::Unmerged | Kind::Submodule => false,
+        }
+    }
 }
 
 /// How a path differs.
@@ -91,7 +106,12 @@ fn parse(answer: &[u8]) -> std::result::Result<Status, Unread> {
                 ("branch.head", name) => branch = Some(name.to_owned()),
                 _ => {}
             },
-            (letter, rest) => entries.push(entry(letter, rest).ok_or(Unread::Foreign)?),
+            (letter, rest) => {
+                let entry = entry(letter, rest).ok_or(Unread::Foreign)?;
+                if entry.kind != Kind::Untracked || !is_cache(&entry.path) {
+                    entries.push(entry);
+                }
+            }
         }
     }
     let commit = commit.ok_or(Unread::Foreign)?;

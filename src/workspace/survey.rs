@@ -3,7 +3,7 @@
 
 use super::call::Call;
 use super::names::Head;
-use super::status::{self, Kind};
+use super::status::{self, Entry, Kind};
 use super::{Error, Result, Workspace};
 
 /// The worktree as a run finds it. Nothing under `.ai-workflow/` counts.
@@ -50,7 +50,8 @@ impl Workspace {
             in_progress: self.in_progress(),
             unreadable: status.unreadable,
         };
-        for entry in status.entries.into_iter().filter(|entry| !entry.path.starts_with(".ai-workflow/")) {
+        let is_ours = |entry: &Entry| entry.path.starts_with(".ai-workflow/") || entry.is_staged_cache();
+        for entry in status.entries.into_iter().filter(|entry| !is_ours(entry)) {
             if entry.kind == Kind::Unmerged {
                 survey.unmerged.push(entry.path.clone());
             }

@@ -105,6 +105,26 @@ fn with_a_worktree_of_its_own_a_run_uses_the_dependencies_of_the_checkout() {
 }
 
 #[test]
+fn caches_of_test_runs_are_no_part_of_the_change_where_nothing_ignores_them() {
+    let sandbox = tested();
+    sandbox.git(&["rm", "-q", ".gitignore"]);
+    commit(&sandbox);
+    let caches = [
+        ("src/__pycache__/pages.cpython-312.pyc", "compiled\u{0}\n"),
+        ("pages.pyc", "compiled\n"),
+        (".pytest_cache/v/cache/lastfailed", "{}\n"),
+        (".pytest_cache/CACHEDIR.TAG", "Signature: 8a477f597d28d172789f06886806bc55\n"),
+        (".coverage", "SQLite format 3\n"),
+    ];
+    work(&sandbox, &caches, &[]).exits(0);
+    let published = sandbox.git(&["ls-tree", "-r", "--name-only", "ai-workflow/issue-243"]);
+    for (path, _) in caches {
+        assert!(sandbox.has(path) && !published.contains(path), "{path} in {published}");
+    }
+    sandbox.run(&["cleanup", "--issue", "243"]).exits(0);
+}
+
+#[test]
 fn a_setup_prepares_the_clean_worktree_once_and_again_when_a_lock_file_changed() {
     let sandbox = depending("setup = \"sh setup.sh\"\ntest = \"sh run.sh\"\n");
     let noted = sandbox.root().with_file_name("noted");

@@ -33,6 +33,36 @@ fn a_snapshot_covers_untracked_files_and_neither_ignored_ones_nor_the_engines_ow
 }
 
 #[test]
+fn a_snapshot_leaves_caches_out_that_no_commit_holds() {
+    let fixture = Fixture::new();
+    fixture.write("old/__pycache__/a.pyc", "committed");
+    fixture.commit_all("a cache that somebody committed");
+    let space = fixture.run();
+    let first = space.snapshot(None).expect("a snapshot");
+    fixture.write("src/__pycache__/a.cpython-312.pyc", "untracked");
+    fixture.write(".pytest_cache/README.md", "untracked");
+    assert_eq!(changed(&space, &first), paths(&[]));
+    let survey = space.workspace().survey().expect("a survey");
+    assert_eq!((survey.strays, survey.changed), (vec![], vec![]));
+    // An author that stages everything, before the first look of another process.
+    fixture.write("src/new.rs", "new");
+    fixture.git(&["add", "--all"]);
+    let staged = space.snapshot(None).expect("a snapshot");
+    assert_eq!(space.changed_between(&first.tree, &staged.tree).expect("an answer"), paths(&["src/new.rs"]));
+    assert_eq!(staged.uncommitted.into_keys().collect::<Vec<_>>(), ["src/new.rs"]);
+    assert_eq!(changed(&space, &first), paths(&["src/new.rs"]));
+    let kept = space.snapshot(None).expect("a snapshot");
+    assert_eq!(changed(&space, &kept), paths(&[]));
+    // What somebody committed belongs to the project.
+    fixture.write("old/__pycache__/a.pyc", "changed");
+    assert_eq!(changed(&space, &kept), paths(&["old/__pycache__/a.pyc"]));
+    // What looks like one is none.
+    fixture.write("src/pytest_cache.rs", "code");
+    fixture.write("docs/.coveragerc", "settings");
+    assert_eq!(changed(&space, &kept).len(), 3);
+}
+
+#[test]
 fn an_unchanged_tree_costs_one_process_and_a_changed_one_three() {
     let fixture = Fixture::new();
     let space = fixture.run();
