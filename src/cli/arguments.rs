@@ -47,7 +47,7 @@ Exit codes:
     5  forge: the issue, the pull request or the push
     6  damaged or foreign state, disk full
    70  our bug
-   75  another process holds this issue
+   75  another process holds this issue or its checkout
   130  interrupted; the same command goes on";
 
 /// GitHub issue in, reviewed pull request out, without ever taking the agent's word for it.

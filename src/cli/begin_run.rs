@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::IsTerminal;
-use std::path::{Path, PathBuf};
 
 use super::arguments::Execute;
 use super::ask::{self, check_chain};
@@ -11,9 +10,10 @@ use super::commands::{self, Used};
 use super::door::Door;
 use super::failure::Failure;
 use super::forge;
-use super::hold::{open_journal, refuse_dirty};
+use super::hold::{Locks, open_journal, refuse_dirty};
 use super::issue;
 use super::output_schemas;
+use super::own_worktree;
 use super::seconds;
 use super::taken_off;
 use crate::check;
@@ -70,16 +70,17 @@ pub(super) fn plan(door: &Door, arguments: &Execute, only: Option<&PhaseName>) -
     Ok(Plan { beginning, base, commands, survey, new })
 }
 
-/// Begins the run of an issue whose lock we hold.
+/// Begins the run of an issue whose locks we hold; that of a worktree of its own is taken when it is there.
 pub(super) fn begin_run(
     door: &Door,
     arguments: &Execute,
     only: Option<&PhaseName>,
+    locks: &mut Locks,
 ) -> Result<(Journal, IssueSpace, RunFolder), Failure> {
     let number = arguments.issue;
     let Plan { beginning, base, survey, new, .. } = plan(door, arguments, only)?;
-    let space = go_to_branch(door, number, &base, new)?;
-    set_up(door, &space)?;
+    let space = go_to_branch(door, number, &base, new, locks)?.for_issue(number);
+    own_worktree::set_up(door, space.workspace())?;
     let folder = RunFolder::new(space.workspace().root(), number);
     folder.prepare()?;
     let worktree = folder.root().to_owned();
@@ -236,38 +237,27 @@ fn is_new(door: &Door, number: IssueNumber, base: &Base) -> Result<bool, Failure
     }
 }
 
-fn go_to_branch(door: &Door, number: IssueNumber, base: &Base, new: bool) -> Result<IssueSpace, Failure> {
-    let branch = branch_of(number);
+fn go_to_branch(
+    door: &Door,
+    number: IssueNumber,
+    base: &Base,
+    new: bool,
+    locks: &mut Locks,
+) -> Result<Workspace, Failure> {
     if door.settings.worktree {
-        let path = worktree_path(door, number);
-        return linked(&door.workspace, &path, &branch, new.then_some(base))
-            .map(|workspace| workspace.for_issue(number));
+        let workspace = own_worktree::make(door, number, new.then_some(base))?;
+        locks.take_checkout(door, number, &workspace)?;
+        locks.begin_work(door);
+        return Ok(workspace);
     }
+    let branch = branch_of(number);
+    locks.begin_work(door);
     if new {
         door.workspace.start_branch(&branch, &base.commit)?;
     } else {
         door.workspace.switch(&branch)?;
     }
-    Ok(door.workspace.for_issue(number))
-}
-
-/// Returns where a linked worktree for an issue goes: beside the checkout.
-fn worktree_path(door: &Door, issue: IssueNumber) -> PathBuf {
-    let root = door.root();
-    let name = root.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    root.with_file_name(format!("{name}-issue-{issue}"))
-}
-
-fn linked(
-    workspace: &Workspace,
-    path: &Path,
-    branch: &str,
-    base: Option<&Base>,
-) -> Result<Workspace, Failure> {
-    if path.exists() {
-        return Ok(Workspace::open(path)?);
-    }
-    Ok(workspace.add_worktree(path, branch, base.map(|base| &base.commit))?)
+    Ok(door.workspace.clone())
 }
 
 /// Tells what is worth knowing and refuses nothing.
@@ -294,14 +284,5 @@ fn notices(door: &Door, survey: &Survey, base: &Base) {
             door.root().display(),
             door.workspace.prefix()
         );
-    }
-}
-
-/// A fresh worktree gets what `[commands] setup` installs.
-fn set_up(door: &Door, space: &IssueSpace) -> Result<(), Failure> {
-    let fresh = space.workspace().root() != door.root();
-    match door.settings.commands.setup.as_deref().filter(|_| fresh) {
-        None => Ok(()),
-        Some(line) => super::setup::run(door, space.workspace().root(), line),
     }
 }

@@ -19,6 +19,7 @@ use crate::event::{Outcome, branch_of};
 use crate::flow::Run;
 use crate::issue::IssueNumber;
 use crate::phase_runner::has_shared_work;
+use crate::store::checkout::CheckoutLock;
 use crate::store::finalized::Finalized;
 use crate::store::folders::RunFolder;
 use crate::store::lock::Lock;
@@ -84,12 +85,26 @@ fn finalized_run(door: &Door, record: &Finalized, arguments: &Cleanup) -> Answer
 fn end(door: &Door, plan: &Plan, lock: Lock, tip: Option<&CommitId>, arguments: &Cleanup) -> Answer {
     let steps = steps(door, plan, tip);
     if !arguments.dry_run {
+        let checkout = taken_checkout(door, plan)?;
         remove(door, plan)?;
+        if let Some(checkout) = checkout {
+            checkout.forget();
+        }
         hold::forget_lock(door, plan.issue, lock);
     }
     let value = json!({"dry_run": arguments.dry_run, "steps": steps, "tip": tip.map(std::string::ToString::to_string)});
     show(arguments.json, &value, &(steps.join("\n") + "\n"));
     Ok(0)
+}
+
+/// A worktree from which files go must not be one that another run works in.
+fn taken_checkout(door: &Door, plan: &Plan) -> Result<Option<CheckoutLock>, Failure> {
+    let workspace = match &plan.root {
+        Some(root) if plan.linked => Workspace::open(root)?,
+        Some(_) => door.workspace.clone(),
+        None => return Ok(None),
+    };
+    hold::lock_checkout(door, plan.issue, &workspace).map(Some)
 }
 
 fn over(run: &Run) -> Result<(), Failure> {

@@ -67,11 +67,12 @@ pub(super) fn play(door: &Door, hold: Hold, terminal: &Terminal) -> Result<(Hold
 /// Drives the run from a fact on that everybody is to be told; `judged` is what a process that publishes may publish.
 fn play_from(
     door: &Door,
-    hold: Hold,
+    mut hold: Hold,
     terminal: &Terminal,
     first: Option<Fact>,
     judged: Option<CommitId>,
 ) -> Result<(Hold, Outcome), Failure> {
+    hold.locks.begin_work(door);
     hold.space.remember_tip()?;
     let agreement = &hold.run()?.started.agreement;
     rehearsed(door, agreement)?;
@@ -88,7 +89,7 @@ fn play_from(
     let wishes = Wishes::default();
     let minutes = door.settings.github.job_minutes.filter(|_| forge.is_remote() && forge::in_ci());
     let steering = steering(door, hold.run()?, &forge, &wishes, &handle);
-    let Hold { journal, space, folder, lock } = hold;
+    let Hold { journal, space, folder, locks } = hold;
     let mut runner = PhaseRunner {
         journal,
         checkout: door.root().to_owned(),
@@ -152,7 +153,7 @@ fn play_from(
     })?;
     terminal.finish();
     let PhaseRunner { journal, space, folder, .. } = runner;
-    let hold = Hold { journal, space, folder, lock };
+    let hold = Hold { journal, space, folder, locks };
     match ended {
         Ok(outcome) => Ok((hold, outcome)),
         Err(error) => Err(stopped(&hold, error)),

@@ -8,14 +8,13 @@ use super::begin_run::begin_run;
 use super::door::{Door, log_to};
 use super::drive::{drive, finish};
 use super::failure::{Failure, Kind};
-use super::hold::{Hold, forget_lock, open_journal, take};
+use super::hold::{Hold, Locks, forget_locks, open_journal, take};
 use super::{agreed, dry_run, finalized, left_behind, noticed, on_top, vouched};
 use crate::event::Outcome;
 use crate::flow::Run;
 use crate::phase::PhaseName;
 use crate::phase_runner::settle_commit;
 use crate::report::{LogLines, Terminal};
-use crate::store::lock::Lock;
 
 /// Runs the command.
 pub(super) fn run(arguments: &Execute) -> Answer {
@@ -91,12 +90,12 @@ fn wanted_phase(door: &Door, text: &str) -> Result<Option<PhaseName>, Failure> {
 
 fn hold_run(door: &Door, arguments: &Execute, only: Option<&PhaseName>) -> Result<Hold, Failure> {
     let issue = arguments.issue;
-    let (lock, found) = take(door, issue, &|run| refuse(door, run, arguments, only))?;
+    let (locks, found) = take(door, issue, &|run| refuse(door, run, arguments, only))?;
     if let Some((space, folder)) = found {
         let mut journal = open_journal(door, &folder)?;
         if journal.state().run.is_some() {
             settle_commit(&mut journal, &space)?;
-            let hold = Hold { journal, space, folder, lock };
+            let hold = Hold { journal, space, folder, locks };
             agreed::refuse_another(door, hold.run()?, &arguments.settings)?;
             if matches!(hold.run()?.outcome, Outcome::Running | Outcome::Paused) || arguments.retry_failed {
                 hold.space.refuse_lost_branch()?;
@@ -105,7 +104,7 @@ fn hold_run(door: &Door, arguments: &Execute, only: Option<&PhaseName>) -> Resul
             return Ok(hold);
         }
     }
-    begin(door, arguments, only, lock)
+    begin(door, arguments, only, locks)
 }
 
 /// Refuses what this run does not take. Writes nothing.
@@ -127,11 +126,16 @@ fn cancelled(run: &Run) -> Failure {
         .hint(format!("remove it with `ai-workflow cleanup --issue {number}` and begin anew"))
 }
 
-fn begin(door: &Door, arguments: &Execute, only: Option<&PhaseName>, lock: Lock) -> Result<Hold, Failure> {
-    match begin_run(door, arguments, only) {
-        Ok((journal, space, folder)) => Ok(Hold { journal, space, folder, lock }),
+fn begin(
+    door: &Door,
+    arguments: &Execute,
+    only: Option<&PhaseName>,
+    mut locks: Locks,
+) -> Result<Hold, Failure> {
+    match begin_run(door, arguments, only, &mut locks) {
+        Ok((journal, space, folder)) => Ok(Hold { journal, space, folder, locks }),
         Err(failure) => {
-            forget_lock(door, arguments.issue, lock);
+            forget_locks(door, arguments.issue, locks);
             Err(failure)
         }
     }

@@ -1,22 +1,24 @@
 //! Takes a run into our hands: its lock, its worktree, its journal. Whoever writes a fact holds a [`Hold`].
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::SystemTime;
 
 use super::door::Door;
 use super::failure::{Failure, Kind};
 use super::finalized::no_run_of;
 use super::find::{Place, brought, look, no_run};
-use super::taken_back;
+use super::{own_worktree, taken_back};
 use crate::event::branch_of;
 use crate::flow::Run;
 use crate::issue::IssueNumber;
 use crate::journal::Journal;
 use crate::phase_runner::settle_commit;
+use crate::redact::Masked;
+use crate::store::checkout::CheckoutLock;
 use crate::store::copy::LogCopy;
 use crate::store::folders::RunFolder;
-use crate::store::lock::{Lock, LockError};
+use crate::store::lock::{Holder, Lock, LockError};
 use crate::store::pointer;
 use crate::workspace::{IssueSpace, Workspace};
 
@@ -26,7 +28,36 @@ pub(super) struct Hold {
     pub(super) space: IssueSpace,
     pub(super) folder: RunFolder,
     /// Given back when the hold is dropped.
-    pub(super) lock: Lock,
+    pub(super) locks: Locks,
+}
+
+/// The locks of a run in our hands.
+#[derive(Debug)]
+pub(super) struct Locks {
+    issue: Lock,
+    /// That of the worktree that the run works in; nothing as long as it has none.
+    checkout: Option<CheckoutLock>,
+}
+
+impl Locks {
+    /// Takes the worktree for the run of an issue, or says which run works in it. A run that works there is not
+    /// waited for.
+    pub(super) fn take_checkout(
+        &mut self,
+        door: &Door,
+        issue: IssueNumber,
+        workspace: &Workspace,
+    ) -> Result<(), Failure> {
+        self.checkout = Some(lock_checkout(door, issue, workspace)?);
+        Ok(())
+    }
+
+    /// Notes that what lies in the worktree is going to change.
+    pub(super) fn begin_work(&mut self, door: &Door) {
+        if let Some(checkout) = &mut self.checkout {
+            checkout.begin_work(door.clock.now());
+        }
+    }
 }
 
 impl Hold {
@@ -39,13 +70,54 @@ impl Hold {
 /// Takes the lock of an issue, or says who holds it.
 pub(super) fn lock(door: &Door, issue: IssueNumber) -> Result<Lock, Failure> {
     let folder = pointer::private_folder(door.workspace.common(), issue);
-    let words: Vec<String> = std::env::args().collect();
-    let command = door.masker.mask(&words.join(" "));
-    Lock::take(&folder, &command, door.clock.now()).map_err(|error| match error {
+    Lock::take(&folder, &command(door), door.clock.now()).map_err(|error| match error {
         LockError::Busy { .. } => Failure::new(Kind::Busy, &error)
             .hint(format!("watch it with `ai-workflow status --issue {issue}`, or end it with `ai-workflow cancel --issue {issue}`")),
         LockError::Io { .. } => error.hint().into_iter().fold(Failure::new(Kind::State, &error), Failure::hint),
     })
+}
+
+/// Takes a worktree for the run of an issue, or says which run works in it.
+pub(super) fn lock_checkout(
+    door: &Door,
+    issue: IssueNumber,
+    workspace: &Workspace,
+) -> Result<CheckoutLock, Failure> {
+    let taken = CheckoutLock::take(workspace.git_dir(), issue, &command(door), door.clock.now());
+    taken.map_err(|error| match error {
+        LockError::Busy { holder } => in_use(issue, workspace, holder),
+        LockError::Io { .. } => {
+            error.hint().into_iter().fold(Failure::new(Kind::State, &error), Failure::hint)
+        }
+    })
+}
+
+fn in_use(issue: IssueNumber, workspace: &Workspace, holder: Option<Holder>) -> Failure {
+    let root = workspace.root().display();
+    let apart = format!("leave this checkout alone with `ai-workflow execute --issue {issue} --worktree`");
+    let Some(holder) = holder else {
+        return Failure::new(Kind::Busy, format!("another run works in {root}")).hint(apart);
+    };
+    let Some(other) = holder.issue else {
+        return Failure::new(Kind::Busy, format!("another run works in {root}: {holder}")).hint(apart);
+    };
+    Failure::new(Kind::Busy, format!("the run of issue {other} works in {root}: {holder}"))
+        .hint(apart)
+        .hint(format!("or wait until it has ended: `ai-workflow status --issue {other}` shows how far it is"))
+}
+
+/// Returns how this process was called, for those who find its locks.
+fn command(door: &Door) -> Masked {
+    let words: Vec<String> = std::env::args().collect();
+    door.masker.mask(&words.join(" "))
+}
+
+/// Gives back the locks of a run that was not begun or not taken, and leaves nothing of them behind.
+pub(super) fn forget_locks(door: &Door, issue: IssueNumber, locks: Locks) {
+    if let Some(checkout) = locks.checkout {
+        checkout.forget();
+    }
+    forget_lock(door, issue, locks.issue);
 }
 
 /// Takes away what a lock left under git's folder, so that a refusal leaves nothing behind.
@@ -64,37 +136,73 @@ pub(super) fn forget_lock(door: &Door, issue: IssueNumber, lock: Lock) {
 /// What a command refuses of a run as it stands.
 pub(super) type Refuse<'a> = &'a dyn Fn(&Run) -> Result<(), Failure>;
 
+/// A run as it was taken: its locks, and its worktree and folder where there is one yet.
+pub(super) type Taken = (Locks, Option<(IssueSpace, RunFolder)>);
+
 /// Takes the run of an issue; nothing when there is none yet. What is refused is refused before the checkout goes to
 /// the run's branch.
-pub(super) fn take(
+pub(super) fn take(door: &Door, issue: IssueNumber, refuse: Refuse) -> Result<Taken, Failure> {
+    let mut locks = Locks { issue: lock(door, issue)?, checkout: None };
+    match enter(door, issue, &mut locks, refuse) {
+        Ok(found) => Ok((locks, found)),
+        Err(failure) => {
+            forget_locks(door, issue, locks);
+            Err(failure)
+        }
+    }
+}
+
+/// Goes to where the run is. The worktree is taken before anything in it changes.
+fn enter(
     door: &Door,
     issue: IssueNumber,
+    locks: &mut Locks,
     refuse: Refuse,
-) -> Result<(Lock, Option<(IssueSpace, RunFolder)>), Failure> {
-    let lock = lock(door, issue)?;
-    let root = match brought(door, issue)? {
+) -> Result<Option<(IssueSpace, RunFolder)>, Failure> {
+    let workspace = match brought(door, issue)? {
         Place::Worktree(root) => {
-            on_branch(door, issue, &root, refuse)?;
-            Some(root)
+            let workspace =
+                if root == door.root() { door.workspace.clone() } else { Workspace::open(&root)? };
+            locks.take_checkout(door, issue, &workspace)?;
+            on_branch(door, issue, locks, &workspace, refuse)?;
+            workspace
         }
-        Place::OnBranch(_) => Some(check_out(door, issue, refuse)?),
-        Place::Nowhere => None,
+        Place::OnBranch(branch) if door.settings.worktree && branch.worktree.is_none() => {
+            refuse_seen(door, issue, refuse)?;
+            let workspace = own_worktree::of_branch(door, issue)?;
+            locks.take_checkout(door, issue, &workspace)?;
+            workspace
+        }
+        Place::OnBranch(_) => {
+            locks.take_checkout(door, issue, &door.workspace)?;
+            check_out(door, issue, locks, refuse)?;
+            door.workspace.clone()
+        }
+        Place::Nowhere => {
+            // A worktree of its own is taken when it is made.
+            if !door.settings.worktree {
+                locks.take_checkout(door, issue, &door.workspace)?;
+            }
+            door.workspace.for_issue(issue).sweep_stale_locks(SystemTime::now())?;
+            return Ok(None);
+        }
     };
-    let Some(root) = root else {
-        door.workspace.for_issue(issue).sweep_stale_locks(SystemTime::now())?;
-        return Ok((lock, None));
-    };
-    let workspace = if root == door.root() { door.workspace.clone() } else { Workspace::open(&root)? };
     let space = workspace.for_issue(issue);
     space.sweep_stale_locks(SystemTime::now())?;
-    let folder = RunFolder::new(root, issue);
+    let folder = RunFolder::new(workspace.root(), issue);
     taken_back::put_back(door, &space, &folder)?;
-    Ok((lock, Some((space, folder))))
+    Ok(Some((space, folder)))
 }
 
 /// The files of a run may be there although another branch is checked out: somebody merged them, or went away.
-fn on_branch(door: &Door, issue: IssueNumber, root: &Path, refuse: Refuse) -> Result<(), Failure> {
-    let workspace = if root == door.root() { door.workspace.clone() } else { Workspace::open(root)? };
+fn on_branch(
+    door: &Door,
+    issue: IssueNumber,
+    locks: &mut Locks,
+    workspace: &Workspace,
+    refuse: Refuse,
+) -> Result<(), Failure> {
+    let root = workspace.root();
     let branch = workspace.branch(&branch_of(issue))?;
     let here =
         branch.as_ref().is_some_and(|branch| branch.worktree.as_deref().is_some_and(|at| same(at, root)));
@@ -102,7 +210,8 @@ fn on_branch(door: &Door, issue: IssueNumber, root: &Path, refuse: Refuse) -> Re
         return Ok(());
     }
     refuse_seen(door, issue, refuse)?;
-    refuse_dirty(&workspace)?;
+    refuse_dirty(workspace)?;
+    locks.begin_work(door);
     Ok(workspace.switch(&branch_of(issue))?)
 }
 
@@ -123,14 +232,14 @@ pub(super) fn take_existing(door: &Door, issue: IssueNumber, refuse: Refuse) -> 
     if matches!(brought(door, issue)?, Place::Nowhere) {
         return Err(no_run_of(door, issue));
     }
-    let (lock, found) = take(door, issue, refuse)?;
+    let (locks, found) = take(door, issue, refuse)?;
     let (space, folder) = found.ok_or_else(|| no_run(issue))?;
     let mut journal = open_journal(door, &folder)?;
     if journal.state().run.is_none() {
         return Err(no_run(issue));
     }
     settle_commit(&mut journal, &space)?;
-    Ok(Hold { journal, space, folder, lock })
+    Ok(Hold { journal, space, folder, locks })
 }
 
 /// Opens the journal of a run.
@@ -141,9 +250,10 @@ pub(super) fn open_journal(door: &Door, folder: &RunFolder) -> Result<Journal, F
 }
 
 /// Goes to the run's branch, if nothing of the user's could get lost.
-fn check_out(door: &Door, issue: IssueNumber, refuse: Refuse) -> Result<PathBuf, Failure> {
+fn check_out(door: &Door, issue: IssueNumber, locks: &mut Locks, refuse: Refuse) -> Result<(), Failure> {
     refuse_seen(door, issue, refuse)?;
     refuse_dirty(&door.workspace)?;
+    locks.begin_work(door);
     door.workspace.switch(&branch_of(issue))?;
     let folder = RunFolder::new(door.root(), issue);
     if !folder.at(&folder.events()).is_file() {
@@ -152,8 +262,7 @@ fn check_out(door: &Door, issue: IssueNumber, refuse: Refuse) -> Result<PathBuf,
             .hint(format!("bring it back with `git checkout {branch} -- {}`", folder.relative())));
     }
     let pointer = pointer::Pointer { worktree: door.root().to_owned(), branch: branch_of(issue) };
-    pointer::write(door.workspace.common(), issue, &pointer)?;
-    Ok(door.root().to_owned())
+    Ok(pointer::write(door.workspace.common(), issue, &pointer)?)
 }
 
 /// Refuses a checkout with the user's own changes in it.

@@ -48,6 +48,7 @@ mod no_ci;
 mod noticed;
 mod on_top;
 mod output_schemas;
+mod own_worktree;
 mod parse_review;
 mod phases;
 mod pr_feedback;

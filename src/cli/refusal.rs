@@ -35,7 +35,7 @@ pub(super) enum Refusal {
     Impossible(String),
     #[error("{}", quoted(.0))]
     Untrusted(String),
-    #[error("another process works on issue {0}")]
+    #[error("another process works on issue {0} or in its checkout")]
     Busy(IssueNumber),
 }
 

@@ -42,8 +42,15 @@ fn has_log(door: &Door, issue: IssueNumber, branch: &Branch) -> Result<bool, Fai
 pub(super) fn finish(door: &Door, record: &Finalized) -> Result<(), Failure> {
     let _lock = hold::lock(door, record.issue)?;
     let branch = door.workspace.branch(&record.branch)?;
-    let root = branch.and_then(|branch| branch.worktree).filter(|root| root != door.root());
-    let workspace = root.map_or_else(|| Ok(door.workspace.clone()), |root| Workspace::open(&root))?;
+    let root = branch.and_then(|branch| branch.worktree);
+    let workspace = match root.as_ref().filter(|root| *root != door.root()) {
+        Some(root) => Workspace::open(root)?,
+        None => door.workspace.clone(),
+    };
+    let _checkout = match root {
+        Some(_) => Some(hold::lock_checkout(door, record.issue, &workspace)?),
+        None => None,
+    };
     carry_out(door, &workspace.for_issue(record.issue), record)
 }
 

@@ -11,19 +11,23 @@ use std::time::Duration;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use crate::issue::IssueNumber;
 use crate::redact::Masked;
 
 /// How often and how far apart a lock is looked at before it counts as held.
 const LOOKS: u32 = 5;
 const MOMENT: Duration = Duration::from_millis(3);
 
-/// Who holds an issue.
+/// Who holds an issue or a checkout.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Holder {
     pub pid: u32,
     pub host: String,
     pub since: Timestamp,
     pub command: String,
+    /// The issue that a checkout is held for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub issue: Option<IssueNumber>,
 }
 
 impl Holder {
@@ -67,13 +71,23 @@ pub struct Lock {
 impl Lock {
     /// Takes the lock of a run's private folder, or says who has it.
     pub fn take(folder: &Path, command: &Masked, since: Timestamp) -> Result<Self, LockError> {
+        Self::take_for(folder, None, command, since)
+    }
+
+    /// Takes the lock of a folder; `issue` is what it is taken for, where the folder does not say so.
+    pub(super) fn take_for(
+        folder: &Path,
+        issue: Option<IssueNumber>,
+        command: &Masked,
+        since: Timestamp,
+    ) -> Result<Self, LockError> {
         let path = folder.join("lock");
         let io = |source| LockError::Io { path: path.clone(), source };
         let mut file = acquire(folder, &path)
             .map_err(io)?
             .ok_or_else(|| LockError::Busy { holder: introduce(&path) })?;
-        let holder =
-            Holder { pid: std::process::id(), host: host(), since, command: command.as_str().to_owned() };
+        let command = command.as_str().to_owned();
+        let holder = Holder { pid: std::process::id(), host: host(), since, command, issue };
         write(&mut file, &holder).map_err(io)?;
         Ok(Self { file })
     }
@@ -148,7 +162,7 @@ fn introduce(path: &Path) -> Option<Holder> {
 }
 
 /// Returns the name of this machine.
-fn host() -> String {
+pub(super) fn host() -> String {
     let named =
         fs::read_to_string("/proc/sys/kernel/hostname").or_else(|_| fs::read_to_string("/etc/hostname"));
     let name = named.map(|name| name.trim().to_owned()).unwrap_or_default();
@@ -170,8 +184,13 @@ mod tests {
         let first = take(&issue).expect("the first");
         let Err(LockError::Busy { holder: Some(found) }) = take(&issue) else { panic!("taken twice") };
         let command = "execute --issue 243".to_owned();
-        let expected =
-            Holder { pid: std::process::id(), host: host(), since: Timestamp::UNIX_EPOCH, command };
+        let expected = Holder {
+            pid: std::process::id(),
+            host: host(),
+            since: Timestamp::UNIX_EPOCH,
+            command,
+            issue: None,
+        };
         assert_eq!(found, expected);
         assert!(found.is_here());
         assert_eq!(

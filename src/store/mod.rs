@@ -1,6 +1,7 @@
 //! What a run leaves on disk: the log (the truth), the view of it, the lock, the folders and the pointers.
 //! Knows how to write so that a crash costs nothing; does not know what the facts mean, nor what time it is.
 
+pub mod checkout;
 pub mod copy;
 pub mod day;
 pub mod finalized;

@@ -144,6 +144,11 @@ impl Workspace {
         &self.common
     }
 
+    /// Returns git's folder of this worktree alone.
+    pub fn git_dir(&self) -> &Path {
+        &self.git_dir
+    }
+
     /// Returns the folder inside the worktree that the user stood in, empty for the top, without a final slash.
     pub fn prefix(&self) -> &str {
         &self.prefix

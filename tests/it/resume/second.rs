@@ -4,7 +4,16 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use super::world::{World, ends_within};
+use super::world::{BRANCH, World, ends_within};
+use crate::support::{ISSUE, Ran, SHORT, fake_agent};
+
+/// Executes another issue in the repository of a world.
+fn execute(world: &World, issue: &str, more: &[&str]) -> Ran {
+    world.sandbox.write(&format!(".ai-workflow/local/issues/{issue}.md"), ISSUE);
+    let agent = fake_agent();
+    let arguments = ["execute", "--issue", issue, "--forge", "local", "--preset", SHORT, "--agent", &agent];
+    world.sandbox.run(&[arguments.as_slice(), more].concat())
+}
 
 #[test]
 fn x09_a_second_runner_is_turned_away_and_told_who_works() {
@@ -74,4 +83,49 @@ fn a_run_whose_runner_was_killed_is_nobodys() {
     assert_eq!(status["held_by"], json!(null));
     world.sandbox.run(&["cancel", "--issue", "243"]).exits(0);
     assert_eq!(world.sandbox.metadata()["outcome"], "cancelled");
+}
+
+#[test]
+fn another_issue_is_turned_away_from_a_checkout_that_a_run_works_in() {
+    let world = World::new();
+    let sandbox = &world.sandbox;
+    execute(&world, "8", &["--phase", "planning"]).exits(0);
+    sandbox.git(&["switch", "-q", "main"]);
+    sandbox.write(".ai-workflow/local/issues/7.md", ISSUE);
+    let child = world.start_until("planning/execute");
+    let (before, references) = (world.every_byte(), sandbox.git(&["for-each-ref"]));
+    let holder = format!("process {} on ", child.id());
+    let turned_away = |ran: Ran| {
+        ran.refuses(75, "the run of issue 243 works in ").says(&holder).says(" --worktree`");
+        world.is_unchanged_since(&before);
+        assert_eq!(sandbox.git(&["for-each-ref"]), references);
+        assert!(!sandbox.has(".git/ai-workflow/issue-7"), "the refusal left something behind");
+    };
+    turned_away(execute(&world, "7", &[]));
+    turned_away(execute(&world, "8", &[]));
+    for arguments in [
+        vec!["resume", "--continue"],
+        vec!["rollback", "--to-phase", "planning", "--reason", "x"],
+        vec!["finalize"],
+        vec!["cancel"],
+        vec!["doc-review"],
+    ] {
+        turned_away(sandbox.run(&[arguments.as_slice(), &["--issue", "8"]].concat()));
+    }
+    for issue in ["7", "8"] {
+        execute(&world, issue, &["--worktree"]).exits(0);
+    }
+    assert_eq!(sandbox.git(&["branch", "--show-current"]), BRANCH);
+    world.let_go();
+    let (code, stderr) = ends_within(child, Duration::from_secs(20));
+    assert_eq!(code, 0, "{stderr}");
+    let changed = sandbox.git(&["diff", "--name-only", "main", BRANCH]);
+    assert!(!changed.contains("issue-7") && !changed.contains("issue-8"), "{changed}");
+}
+
+#[test]
+fn a_checkout_whose_runner_was_killed_is_free_for_another_issue() {
+    let world = World::new();
+    world.kill(world.start_until("planning/execute"));
+    execute(&world, "7", &[]).exits(0);
 }
