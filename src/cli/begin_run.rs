@@ -5,6 +5,7 @@ use std::io::IsTerminal;
 
 use super::arguments::Execute;
 use super::ask::{self, check_chain};
+use super::base_branch;
 use super::chosen::{self, Told};
 use super::commands::{self, Used};
 use super::door::Door;
@@ -50,7 +51,8 @@ pub(super) fn plan(door: &Door, arguments: &Execute, only: Option<&PhaseName>) -
     rehearsed(door, &agreement)?;
     let survey = survey(door)?;
     door.workspace.identity()?;
-    let base = base(door, &survey, number)?;
+    let chosen = base_branch::choose(door, &survey.head, number)?;
+    let base = chosen.base.clone();
     let new = is_new(door, number, &base)?;
     let beginning = Beginning {
         repository: forge::repository_of(door, &issue)?,
@@ -66,6 +68,7 @@ pub(super) fn plan(door: &Door, arguments: &Execute, only: Option<&PhaseName>) -
     let run = planned_run(beginning.clone(), door.clock.now())?;
     ask::refuse(door, &run, arguments, only)?;
     told.iter().for_each(Told::tell);
+    tracing::info!("{}", chosen.line());
     door.settings.notices().for_each(|notice| tracing::warn!("{notice}"));
     Ok(Plan { beginning, base, commands, survey, new })
 }
@@ -205,20 +208,6 @@ fn usable_agents(door: &Door, agreement: &Agreement) -> Result<(), Failure> {
 /// The checkout has to be clean, unless the run leaves it alone.
 fn survey(door: &Door) -> Result<Survey, Failure> {
     if door.settings.worktree { Ok(door.workspace.survey()?) } else { refuse_dirty(&door.workspace) }
-}
-
-fn base(door: &Door, survey: &Survey, number: IssueNumber) -> Result<Base, Failure> {
-    let wanted = door.settings.base_branch.as_deref();
-    let own = branch_of(number);
-    let refused = || {
-        Failure::usage(format!("the base branch `{own}` is the run's own branch"))
-            .hint("name the branch to merge into with `--base-branch`")
-    };
-    if wanted == Some(own.as_str()) {
-        return Err(refused());
-    }
-    let base = door.workspace.default_base(wanted, &survey.head)?;
-    if base.branch == own { Err(refused()) } else { Ok(base) }
 }
 
 /// Tells whether the run's branch has to be made. One that a crash left at the base is taken up.

@@ -10,6 +10,7 @@ mod announce;
 mod apply;
 mod arguments;
 mod ask;
+mod base_branch;
 mod begin_run;
 mod bundle;
 mod cancel;

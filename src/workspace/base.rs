@@ -1,8 +1,11 @@
 //! Which commit a run starts from, and what the repository is called.
 
+use std::time::Duration;
+
 use super::branch::Branch;
 use super::call::Call;
 use super::names::{CommitId, Head, check_branch_name};
+use super::publish::Credentials;
 use super::{Error, Result, Workspace};
 
 /// The branch and commit a run starts from.
@@ -15,42 +18,46 @@ pub struct Base {
 }
 
 impl Workspace {
-    /// Returns the wanted base, else origin's default branch, else the branch the worktree is on.
-    pub fn default_base(&self, wanted: Option<&str>, head: &Head) -> Result<Base> {
-        if let Some(wanted) = wanted {
-            return self.base(wanted);
-        }
+    /// Returns origin's default branch as a base, as far as this clone knows it.
+    pub fn default_base(&self, head: &Head) -> Result<Option<Base>> {
         // Mostly the worktree is on origin's default branch, and then one question is enough.
         let [local, remote] = both(head.branch.as_deref().unwrap_or("HEAD"));
         let found = self.references(&[ORIGIN_DEFAULT, &local, &remote])?;
-        let current = head.branch.as_deref();
         match origin_default(&found) {
-            Some(name) if Some(name) == current => base_in(&found, name),
-            Some(name) => self.base(name),
-            None => self.base_without_origin(current.ok_or(Error::DetachedHead)?, head, &found),
+            Some(name) if Some(name) == head.branch.as_deref() => base_in(&found, name).map(Some),
+            Some(name) => self.base(name).map(Some),
+            None => Ok(None),
         }
     }
 
-    fn base_without_origin(&self, current: &str, head: &Head, found: &[Branch]) -> Result<Base> {
-        match self.left_for(current, head)? {
-            Some(before) => self.base(&before),
-            None => base_in(found, current),
+    /// Asks a remote for the name of its default branch, for five seconds at most; nothing when it names none.
+    pub fn ask_default_branch(
+        &self,
+        remote: &str,
+        credentials: Option<&Credentials>,
+    ) -> Result<Option<String>> {
+        check_branch_name(remote)?;
+        let mut call = Call::new(["ls-remote", "--symref"]).over_network_alone();
+        if let Some(credentials) = credentials {
+            call = call.setting(&credentials.setting());
         }
+        let call = call.args(["--", remote, "HEAD"]);
+        self.guard.check()?;
+        let output = self.git.hurried(ASKING).run(&self.root, &call)?;
+        if !output.succeeded() {
+            return Err(output.failure(&call));
+        }
+        let text = output.text();
+        let name =
+            text.lines().find_map(|line| line.strip_prefix("ref: refs/heads/")?.strip_suffix("\tHEAD"));
+        Ok(name.map(str::to_owned))
     }
 
-    /// Returns the branch that was left for this one, when this one is of a run that a crash ended before its first
-    /// fact: such a run begins from where the first attempt did.
-    fn left_for(&self, current: &str, head: &Head) -> Result<Option<String>> {
-        let Some(issue) = current.strip_prefix("ai-workflow/").filter(|name| name.starts_with("issue-"))
-        else {
-            return Ok(None);
-        };
-        if self.read_at(&head.commit, &format!(".ai-workflow/{issue}/events.jsonl"))?.is_some() {
-            return Ok(None);
-        }
+    /// Returns the branch that was left for the one that is checked out, as far as git remembers it.
+    pub fn branch_before(&self) -> Result<Option<String>> {
         let output = self.try_git(&Call::new(["rev-parse", "--symbolic-full-name", "@{-1}"]).reading())?;
         let before = output.text();
-        let before = before.trim().strip_prefix("refs/heads/").filter(|before| *before != current);
+        let before = before.trim().strip_prefix("refs/heads/");
         Ok(before.filter(|_| output.succeeded()).map(str::to_owned))
     }
 
@@ -80,6 +87,9 @@ impl Workspace {
         Ok(output.succeeded().then(|| without_userinfo(text.trim())))
     }
 }
+
+/// How long a remote may take to say which branch is its default.
+const ASKING: Duration = Duration::from_secs(5);
 
 pub(super) const ORIGIN_DEFAULT: &str = "refs/remotes/origin/HEAD";
 

@@ -84,6 +84,12 @@ impl Call {
         self.asking_person()
     }
 
+    /// Talks to a remote with nobody to ask, so that it can be ended with everything that it started.
+    pub(super) fn over_network_alone(mut self) -> Self {
+        self.network = true;
+        self
+    }
+
     /// May ask the person at the terminal, for a passphrase say; therefore Ctrl-C reaches it.
     pub(super) fn asking_person(mut self) -> Self {
         self.asks_person = true;

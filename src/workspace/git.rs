@@ -92,6 +92,11 @@ impl Git {
         self
     }
 
+    /// Returns the same git with less patience.
+    pub(super) fn hurried(&self, most: Duration) -> Self {
+        self.clone().patience(self.patience.min(most))
+    }
+
     /// Returns how many processes were started.
     pub fn calls(&self) -> usize {
         self.calls.load(Ordering::Relaxed)

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use super::spoken::{self, Spoken};
 use super::{REMOTE, commits, forge, history, messages, named};
+use crate::cli::base_branch;
 use crate::cli::bundle::refused;
 use crate::cli::door::Door;
 use crate::cli::failure::Failure;
@@ -110,7 +111,7 @@ fn asks_for_more(fact: &Fact) -> bool {
 /// Of a run that origin knows, its own log says where it goes.
 fn goes_where_settings_say(door: &Door, run: &Run) -> Result<(), Failure> {
     let head = door.workspace.survey()?.head;
-    let base = door.workspace.default_base(door.settings.base_branch.as_deref(), &head)?;
+    let base = base_branch::choose(door, &head, run.started.issue.number)?.base;
     if base.branch == run.started.base_branch {
         return Ok(());
     }

@@ -3,20 +3,39 @@
 use super::*;
 
 #[test]
-fn the_base_is_the_wanted_branch_then_origins_default_then_the_current_one() {
+fn the_default_branch_of_origin_is_the_base_where_this_clone_knows_it() {
     let fixture = Fixture::new();
-    fixture.git(&["branch", "release/1"]);
     let workspace = fixture.workspace();
     let head = workspace.survey().expect("a survey").head;
-    let branch = |wanted| workspace.default_base(wanted, &head).expect("a base").branch;
-    assert_eq!((branch(None), branch(Some("release/1"))), ("main".to_owned(), "release/1".to_owned()));
+    let branch = |head: &Head| workspace.default_base(head).expect("an answer").map(|base| base.branch);
+    assert_eq!(branch(&head), None);
     fixture.git(&["update-ref", "refs/remotes/origin/trunk", "HEAD"]);
     fixture.git(&["symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/trunk"]);
-    assert_eq!(branch(None), "trunk");
-    let detached = Head { branch: None, ..head };
-    fixture.git(&["symbolic-ref", "--delete", "refs/remotes/origin/HEAD"]);
-    assert!(matches!(workspace.default_base(None, &detached), Err(Error::DetachedHead)));
-    assert!(workspace.default_base(Some("main"), &detached).is_ok());
+    assert_eq!(branch(&head).as_deref(), Some("trunk"));
+    let detached = Head { branch: None, ..head.clone() };
+    assert_eq!(branch(&detached).as_deref(), Some("trunk"));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_remote_is_asked_for_its_default_branch_and_not_for_long() {
+    let fixture = Fixture::new();
+    let remote = fixture.dir.path().join("remote");
+    fixture.git(&["init", "--quiet", "--bare", "--initial-branch=trunk", &remote.display().to_string()]);
+    fixture.git(&["remote", "add", "origin", &remote.display().to_string()]);
+    fixture.git(&["push", "--quiet", "origin", "main:trunk"]);
+    let asked = |git: Git| {
+        Workspace::open_with(&fixture.root(), git).expect("a repository").ask_default_branch("origin", None)
+    };
+    assert_eq!(asked(fixture.program()).expect("an answer").as_deref(), Some("trunk"));
+    let script = fixture.home().join("slow-git");
+    let text = "#!/bin/sh\ncase \"$*\" in *ls-remote*) sleep 60 ;; esac\nexec git \"$@\"\n";
+    fs::write(&script, text).expect("written");
+    make_executable(&script);
+    let slow = fixture.program().program(&script).patience(Duration::from_secs(2));
+    assert!(matches!(asked(slow), Err(Error::TooSlow { .. })));
+    fs::remove_dir_all(&remote).expect("removed");
+    assert!(asked(fixture.program()).is_err(), "there is no such remote any more");
 }
 
 #[test]
@@ -26,7 +45,7 @@ fn the_base_costs_one_process_where_the_worktree_is_on_origins_default() {
     fixture.git(&["symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/main"]);
     let space = fixture.space();
     let head = space.workspace().survey().expect("a survey").head;
-    let base = || space.workspace().default_base(None, &head).expect("a base").branch;
+    let base = || space.workspace().default_base(&head).expect("an answer").expect("a base").branch;
     assert_eq!(calls(&space, base), (1, "main".to_owned()));
 }
 

@@ -1,0 +1,136 @@
+//! Which branch a run starts from: the one that is asked for; on the branch of another run the base of that run; else
+//! the default branch of origin; else the branch that is checked out. A branch of a run is a base only where it is asked for.
+
+use std::collections::BTreeSet;
+
+use super::door::Door;
+use super::failure::Failure;
+use super::fetched::REMOTE;
+use super::find::look;
+use super::forge;
+use crate::event::{branch_of, issue_of_branch};
+use crate::issue::IssueNumber;
+use crate::store::finalized;
+use crate::workspace::{Base, Error, Head};
+
+/// The base of a run, and why it is this one.
+pub(super) struct Chosen {
+    pub(super) base: Base,
+    why: String,
+}
+
+impl Chosen {
+    /// Says which branch it is, in one line.
+    pub(super) fn line(&self) -> String {
+        format!("The base is {}, {}", self.base.branch, self.why)
+    }
+}
+
+/// Chooses the base of a new run.
+pub(super) fn choose(door: &Door, head: &Head, number: IssueNumber) -> Result<Chosen, Failure> {
+    if let Some(wanted) = door.settings.base_branch.as_deref() {
+        if wanted == branch_of(number) {
+            return Err(Failure::usage(format!("the base branch `{wanted}` is the run's own branch"))
+                .hint("name the branch to merge into with `--base-branch`"));
+        }
+        let base = door.workspace.base(wanted)?;
+        return Ok(Chosen { base, why: "as it is asked for".to_owned() });
+    }
+    let current = stands_on(door, head)?;
+    if let Some(branch) = &current
+        && let Some(issue) = issue_of_branch(branch)
+        && let Some(name) = base_of_run(door, issue)?
+        && let Some(base) = existing(door.workspace.base(&name))?
+    {
+        let why = format!("that of the run of issue #{issue}, whose branch is checked out");
+        return Ok(Chosen { base, why });
+    }
+    let note = match default_of_origin(door, head)? {
+        OriginDefault::Is(base) => {
+            return Ok(Chosen { base, why: "the default branch of origin".to_owned() });
+        }
+        OriginDefault::Unknown(why) => format!(": {why}"),
+        OriginDefault::NoOrigin => String::new(),
+    };
+    let current = current.ok_or(Error::DetachedHead)?;
+    if issue_of_branch(&current).is_some() {
+        return Err(Failure::usage(format!(
+            "`{current}` is the branch of a run, and no base for another one{note}"
+        ))
+        .hint("name the branch to start from: `--base-branch BRANCH`"));
+    }
+    Ok(Chosen { base: door.workspace.base(&current)?, why: format!("the branch that is checked out{note}") })
+}
+
+/// Returns the branch that counts as checked out. A crash may have come between the making of a run's branch and the first
+/// fact of that run: then it is the branch that was left for it.
+fn stands_on(door: &Door, head: &Head) -> Result<Option<String>, Failure> {
+    let Some(current) = &head.branch else { return Ok(None) };
+    match issue_of_branch(current) {
+        Some(issue) if recorded_base(door, issue)?.is_none() => {
+            Ok(door.workspace.branch_before()?.or_else(|| Some(current.clone())))
+        }
+        _ => Ok(Some(current.clone())),
+    }
+}
+
+/// Returns the base of the run of an issue; of a run that was begun on another run's branch, the base of that one.
+fn base_of_run(door: &Door, issue: IssueNumber) -> Result<Option<String>, Failure> {
+    let (mut next, mut seen) = (Some(issue), BTreeSet::new());
+    let mut base = None;
+    while let Some(issue) = next.filter(|issue| seen.insert(*issue)) {
+        base = recorded_base(door, issue)?;
+        next = base.as_deref().and_then(issue_of_branch);
+    }
+    Ok(base.filter(|base| issue_of_branch(base).is_none()))
+}
+
+/// Returns the base that the run of an issue recorded. A log that cannot be read records none.
+fn recorded_base(door: &Door, issue: IssueNumber) -> Result<Option<String>, Failure> {
+    if let Some(run) = look(door, issue).ok().and_then(|seen| seen.state.run) {
+        return Ok(Some(run.started.base_branch));
+    }
+    Ok(finalized::read(door.workspace.common(), issue)?.map(|record| record.base_branch))
+}
+
+/// What is known of origin's default branch.
+enum OriginDefault {
+    Is(Base),
+    /// Why it is not known here.
+    Unknown(String),
+    NoOrigin,
+}
+
+fn default_of_origin(door: &Door, head: &Head) -> Result<OriginDefault, Failure> {
+    if let Some(base) = existing(door.workspace.default_base(head))?.flatten() {
+        return Ok(OriginDefault::Is(base));
+    }
+    if door.workspace.origin_address()?.is_none() {
+        return Ok(OriginDefault::NoOrigin);
+    }
+    let name = match door.workspace.ask_default_branch(REMOTE, forge::credentials().as_ref()) {
+        Ok(Some(name)) => name,
+        Ok(None) => return Ok(OriginDefault::Unknown("origin names no default branch".to_owned())),
+        Err(Error::TooSlow { seconds, .. }) => {
+            return Ok(OriginDefault::Unknown(format!(
+                "origin did not say within {seconds} s which branch is its default"
+            )));
+        }
+        Err(_) => {
+            return Ok(OriginDefault::Unknown("origin cannot be asked for its default branch".to_owned()));
+        }
+    };
+    Ok(match existing(door.workspace.base(&name))? {
+        Some(base) => OriginDefault::Is(base),
+        None => OriginDefault::Unknown(format!("the default branch of origin, {name}, is not here")),
+    })
+}
+
+/// A branch that does not exist is none.
+fn existing<T>(found: Result<T, Error>) -> Result<Option<T>, Failure> {
+    match found {
+        Ok(found) => Ok(Some(found)),
+        Err(Error::NoSuchBranch { .. } | Error::BadBranchName { .. }) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}
