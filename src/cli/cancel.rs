@@ -13,6 +13,7 @@ use super::show::show;
 use crate::event::{Fact, Outcome};
 use crate::flow::Run;
 use crate::issue::IssueNumber;
+use crate::phase_runner::record_end;
 use crate::store::lock::{Holder, holder};
 use crate::store::pointer;
 
@@ -27,6 +28,11 @@ pub(super) fn run(arguments: &OneIssue) -> Answer {
     let before = hold.run()?.outcome;
     if before != Outcome::Cancelled {
         hold.journal.record(Fact::Cancelled { by: door.person.clone() })?;
+    }
+    hold.locks.begin_work(&door);
+    // A run whose branch is gone is cancelled all the same.
+    if let Err(error) = record_end(&hold.journal, &hold.space, &hold.folder, &door.masker) {
+        tracing::warn!("The end of the log is not on the branch: {error}");
     }
     hold.space.give_trees_up()?;
     let lines = format!(

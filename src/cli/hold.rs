@@ -2,7 +2,8 @@
 
 use std::fs;
 use std::path::Path;
-use std::time::SystemTime;
+
+use jiff::Timestamp;
 
 use super::door::Door;
 use super::failure::{Failure, Kind};
@@ -50,6 +51,14 @@ impl Locks {
     ) -> Result<(), Failure> {
         self.checkout = Some(lock_checkout(door, issue, workspace)?);
         Ok(())
+    }
+
+    /// Removes what a killed git left behind, and refuses a worktree of ours in which another git is at work.
+    fn sweep(&self, space: &IssueSpace) -> Result<(), Failure> {
+        let started = Timestamp::now();
+        let worked = self.checkout.as_ref().and_then(CheckoutLock::last_work).map(|work| work.span(started));
+        space.sweep_stale_locks(started.into(), worked)?;
+        if self.checkout.is_some() { Ok(space.workspace().refuse_locked()?) } else { Ok(()) }
     }
 
     /// Notes that what lies in the worktree is going to change.
@@ -164,6 +173,7 @@ fn enter(
             let workspace =
                 if root == door.root() { door.workspace.clone() } else { Workspace::open(&root)? };
             locks.take_checkout(door, issue, &workspace)?;
+            locks.sweep(&workspace.for_issue(issue))?;
             on_branch(door, issue, locks, &workspace, refuse)?;
             workspace
         }
@@ -171,10 +181,12 @@ fn enter(
             refuse_seen(door, issue, refuse)?;
             let workspace = own_worktree::of_branch(door, issue)?;
             locks.take_checkout(door, issue, &workspace)?;
+            locks.sweep(&workspace.for_issue(issue))?;
             workspace
         }
         Place::OnBranch(_) => {
             locks.take_checkout(door, issue, &door.workspace)?;
+            locks.sweep(&door.workspace.for_issue(issue))?;
             check_out(door, issue, locks, refuse)?;
             door.workspace.clone()
         }
@@ -183,12 +195,11 @@ fn enter(
             if !door.settings.worktree {
                 locks.take_checkout(door, issue, &door.workspace)?;
             }
-            door.workspace.for_issue(issue).sweep_stale_locks(SystemTime::now())?;
+            locks.sweep(&door.workspace.for_issue(issue))?;
             return Ok(None);
         }
     };
     let space = workspace.for_issue(issue);
-    space.sweep_stale_locks(SystemTime::now())?;
     let folder = RunFolder::new(workspace.root(), issue);
     taken_back::put_back(door, &space, &folder)?;
     Ok(Some((space, folder)))

@@ -6,7 +6,8 @@ use crate::event::{Fact, Outcome};
 use crate::flow::{PhaseState, Run, Stage, lapsed};
 use crate::journal::Journal;
 use crate::phase::PhaseName;
-use crate::redact::Masked;
+use crate::redact::{Masked, Masker};
+use crate::store::folders::RunFolder;
 use crate::summary::titled;
 use crate::workspace::{CommitId, IssueSpace, NO_PHASE, Trailers, Tree};
 
@@ -45,6 +46,33 @@ pub fn phase_message(run: &Run, trailers: &Trailers) -> String {
 /// Returns the message of a record of how a run halted.
 pub fn record_message(run: &Run, outcome: Outcome, trailers: &Trailers) -> String {
     format!("[ai-workflow] run: #{} {}\n\n{trailers}", run.started.issue.number, outcome.as_str())
+}
+
+/// Puts the end of the log of a run that nobody drives on its branch, so that the worktree is left without changes of ours.
+pub fn record_end(
+    journal: &Journal,
+    space: &IssueSpace,
+    folder: &RunFolder,
+    masker: &Masker,
+) -> Result<(), RunError> {
+    let run = journal.state().run.as_ref().ok_or_else(|| RunError::Bug("the run has not begun".into()))?;
+    let snapshot = space.snapshot(None)?;
+    let mut paths = vec![folder.events(), folder.metadata(), folder.review_result()];
+    paths.retain(|path| snapshot.uncommitted.contains_key(path));
+    if !paths.is_empty() {
+        let message = masker.mask(&record_message(run, run.outcome, &trailers(journal, run, NO_PHASE)));
+        space.commit(&paths, &message, &snapshot, &snapshot.head.commit)?;
+    }
+    Ok(())
+}
+
+fn trailers(journal: &Journal, run: &Run, phase: &str) -> Trailers {
+    Trailers {
+        run: run.started.run_id.clone(),
+        phase: phase.to_owned(),
+        seq: journal.state().seq,
+        chain: journal.chain().to_owned(),
+    }
 }
 
 impl PhaseRunner {
@@ -116,13 +144,7 @@ impl PhaseRunner {
     }
 
     fn trailers(&self, run: &Run, phase: &str) -> Trailers {
-        let chain = self.journal.chain().to_owned();
-        Trailers {
-            run: run.started.run_id.clone(),
-            phase: phase.to_owned(),
-            seq: self.journal.state().seq,
-            chain,
-        }
+        trailers(&self.journal, run, phase)
     }
 
     /// Puts the end of the log on the branch at each halt: the worktree is left without changes of ours, and another

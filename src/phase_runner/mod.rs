@@ -53,7 +53,7 @@ use crate::workspace::{self, CommitId, Credentials, IssueSpace, Snapshot, Tree};
 
 pub use begin::{Beginning, begin, planned_run};
 pub use border::{Border, Wish, Wishes};
-pub use commit::{phase_message, record_message, settle_commit};
+pub use commit::{phase_message, record_end, record_message, settle_commit};
 pub use part::Part;
 pub use share_work::has_shared_work;
 pub use shown::Shown;

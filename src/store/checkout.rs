@@ -4,6 +4,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -22,6 +23,13 @@ pub struct Work {
     pub since: Timestamp,
     /// Nothing while it works, and after a crash.
     pub until: Option<Timestamp>,
+}
+
+impl Work {
+    /// Returns from when to when it lasted; after a crash nobody knows the end, and it is now.
+    pub fn span(&self, now: Timestamp) -> (SystemTime, SystemTime) {
+        (self.since.into(), self.until.unwrap_or(now).into())
+    }
 }
 
 /// The right to work in a checkout, until it is dropped or the process ends.

@@ -182,6 +182,10 @@ fn branch_failure(name: &str, call: &Call, output: &Output) -> Error {
     if says(&["invalid reference", "not found", "not a commit"]) {
         return Error::NoSuchBranch { name };
     }
+    if says(&["would be overwritten by checkout"]) {
+        let paths = errors.lines().filter_map(|line| line.strip_prefix('\t')).map(str::to_owned).collect();
+        return Error::WouldOverwrite { name, paths };
+    }
     output.failure(call)
 }
 

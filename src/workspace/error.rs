@@ -29,6 +29,8 @@ pub enum Error {
     BranchExists { name: String },
     #[error("the branch `{name}` is checked out in another worktree: {detail}")]
     BranchInUse { name: String, detail: String },
+    #[error("going to `{name}` would overwrite {}", paths.join(", "))]
+    WouldOverwrite { name: String, paths: Vec<String> },
     #[error("the worktree is on {found} instead of the run's branch `{expected}`")]
     WrongBranch { expected: String, found: String },
     #[error("the run's branch `{name}` is gone; the worktree is on {found}")]
@@ -93,6 +95,9 @@ impl Error {
             }
             Self::BranchInUse { .. } => {
                 "`git worktree list` shows where; work there, or remove that worktree".into()
+            }
+            Self::WouldOverwrite { .. } => {
+                "commit them or move them away, or leave this checkout alone with `--worktree`; the log of another run is committed when that run goes on or is cancelled".into()
             }
             Self::WrongBranch { expected, .. } => {
                 format!("go back with `git switch {expected}` and run again")

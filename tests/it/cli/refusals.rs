@@ -167,6 +167,15 @@ fn a_merge_in_progress_is_left_to_its_owner() {
 }
 
 #[test]
+fn an_index_that_another_git_holds_is_left_to_it() {
+    let sandbox = Sandbox::new();
+    sandbox.write(".git/index.lock", "");
+    refused(&sandbox, |sandbox| execute(sandbox, &[]), 2, "another git holds ")
+        .says("if none is running, delete that file");
+    assert!(sandbox.has(".git/index.lock"), "a lock of somebody else was removed");
+}
+
+#[test]
 fn nobody_commits_without_a_name() {
     let sandbox = Sandbox::new();
     fs::remove_file(sandbox.root().with_file_name("home").join(".gitconfig")).expect("removed");

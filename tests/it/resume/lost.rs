@@ -2,11 +2,9 @@
 //! a git without its runner, an end without its record.
 
 use std::path::Path;
-use std::process::Command;
 use std::time::Duration;
 
 use super::world::{BRANCH, World, eventually, git_program};
-use crate::support::Sandbox;
 
 /// Takes the last lines from the log until its last fact is of this type.
 fn cut_after(world: &World, kind: &str) {
@@ -60,13 +58,6 @@ fn a_branch_that_a_crash_left_without_a_log_is_begun_on() {
     }
 }
 
-/// Makes a file as old as a killed git of yesterday would have left it.
-fn stale(sandbox: &Sandbox, path: &str) {
-    sandbox.write(path, "");
-    let touched = Command::new("touch").args(["-d", "1 day ago"]).arg(sandbox.root().join(path)).status();
-    assert!(touched.expect("touch starts").success());
-}
-
 #[test]
 fn locks_that_a_killed_git_left_behind_are_swept() {
     let world = World::new();
@@ -74,8 +65,8 @@ fn locks_that_a_killed_git_left_behind_are_swept() {
     world.kill(child);
     world.let_go();
     let locks = [".git/index.lock", ".git/HEAD.lock", ".git/refs/heads/ai-workflow/issue-243.lock"];
-    for lock in locks {
-        stale(&world.sandbox, lock);
+    for lock in locks.iter().chain(&[".git/editor.lock"]) {
+        world.sandbox.write(lock, "");
     }
     let ran = world.execute().exits(0);
     for lock in locks {
@@ -84,6 +75,7 @@ fn locks_that_a_killed_git_left_behind_are_swept() {
             ran.stderr.contains(Path::new(lock).file_name().and_then(|name| name.to_str()).unwrap_or("?"))
         );
     }
+    assert!(world.sandbox.has(".git/editor.lock"), "a lock of another program was removed");
     world.ended_undisturbed();
 }
 

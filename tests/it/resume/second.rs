@@ -129,3 +129,25 @@ fn a_checkout_whose_runner_was_killed_is_free_for_another_issue() {
     world.kill(world.start_until("planning/execute"));
     execute(&world, "7", &[]).exits(0);
 }
+
+#[test]
+fn a_cancelled_run_makes_way_for_the_next_one() {
+    let world = World::new();
+    let sandbox = &world.sandbox;
+    let full = |issue: &str, more: &[&str]| {
+        sandbox.write(&format!(".ai-workflow/local/issues/{issue}.md"), ISSUE);
+        let agent = fake_agent();
+        sandbox.run(&[&["execute", "--issue", issue, "--forge", "local", "--agent", &agent], more].concat())
+    };
+    full("8", &["--phase", "implementation", "--skip-dependency-check"]).exits(0);
+    sandbox.run(&["cancel", "--issue", "8"]).exits(0);
+    assert_eq!(sandbox.git(&["status", "--porcelain", "--untracked-files=no"]), "");
+    let log = sandbox.git(&["show", "ai-workflow/issue-8:.ai-workflow/issue-8/events.jsonl"]);
+    assert!(log.lines().last().is_some_and(|line| line.contains("\"type\":\"cancelled\"")), "{log}");
+    full("7", &["--phase", "planning", "--base-branch", "main"]).exits(0);
+    sandbox.run(&["cleanup", "--issue", "8"]).exits(0);
+    sandbox.run(&["rollback", "--issue", "7", "--to-phase", "planning", "--reason", "x"]).exits(0);
+    let told = "would overwrite .ai-workflow/issue-7/events.jsonl";
+    full("9", &["--phase", "planning", "--base-branch", "main"]).exits(2).says(told).says(" `--worktree`");
+    assert_eq!(sandbox.git(&["branch", "--show-current"]), "ai-workflow/issue-7");
+}

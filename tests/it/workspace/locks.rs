@@ -4,6 +4,11 @@ use std::io::{Read, Write};
 
 use super::*;
 
+/// A process of ours worked in the worktree all the time.
+fn always() -> Option<(SystemTime, SystemTime)> {
+    Some((SystemTime::UNIX_EPOCH, SystemTime::now() + Duration::from_secs(7200)))
+}
+
 #[test]
 fn stale_locks_of_a_killed_git_are_removed_and_young_ones_are_not() {
     let fixture = Fixture::new();
@@ -27,12 +32,37 @@ fn stale_locks_of_a_killed_git_are_removed_and_young_ones_are_not() {
     fs::write(&foreign, "").expect("written");
     let hour = Duration::from_secs(3600);
     let long_ago = SystemTime::now() - hour;
-    assert_eq!(space.sweep_stale_locks(long_ago).expect("swept"), Vec::<PathBuf>::new());
+    assert_eq!(space.sweep_stale_locks(long_ago, always()).expect("swept"), Vec::<PathBuf>::new());
     // Only a git at work here could hold them back, and in a folder of our own there is none.
-    let mut swept = space.sweep_stale_locks(SystemTime::now() + hour).expect("swept");
+    let mut swept = space.sweep_stale_locks(SystemTime::now() + hour, always()).expect("swept");
     swept.sort();
     assert_eq!(swept, stale);
     assert!(foreign.exists(), "another branch is none of our business");
+}
+
+#[test]
+fn a_lock_that_nobody_knows_to_be_left_by_us_stays() {
+    let fixture = Fixture::new();
+    let space = fixture.run();
+    let git = fixture.root().join(".git");
+    let (index, editor) = (git.join("index.lock"), git.join("editor.lock"));
+    let file = fs::File::create(&index).expect("written");
+    fs::write(&editor, "").expect("written");
+    let (now, minute) = (SystemTime::now(), Duration::from_secs(60));
+    let later = now + 60 * minute;
+    let swept = |worked| space.sweep_stale_locks(later, worked).expect("swept");
+    for worked in [None, Some((now + minute, later)), Some((SystemTime::UNIX_EPOCH, now - minute))] {
+        assert_eq!(swept(worked), Vec::<PathBuf>::new(), "{worked:?}");
+    }
+    if cfg!(target_os = "linux") {
+        assert_eq!(swept(always()), Vec::<PathBuf>::new(), "somebody has it open");
+    }
+    drop(file);
+    let error = space.workspace().refuse_locked().expect_err("the index is locked");
+    assert!(matches!(&error, Error::Locked { path } if path.ends_with(".git/index.lock")), "{error}");
+    assert_eq!(swept(Some((now - minute, now + minute))), [index]);
+    assert!(editor.exists(), "git makes no such lock");
+    space.workspace().refuse_locked().expect("nothing is in the way");
 }
 
 #[cfg(target_os = "linux")]
@@ -53,11 +83,11 @@ fn a_lock_is_left_alone_while_a_git_is_at_work_in_the_worktree() {
     waiting.stdin.as_mut().expect("it is piped").write_all(b"HEAD\n").expect("fed");
     waiting.stdout.as_mut().expect("it is piped").read_exact(&mut [0; 40]).expect("answered");
     let later = SystemTime::now() + Duration::from_secs(3600);
-    let swept = space.sweep_stale_locks(later).expect("swept");
+    let swept = space.sweep_stale_locks(later, always()).expect("swept");
     drop(waiting.stdin.take());
     waiting.wait().expect("it ends");
     assert_eq!((swept, lock.exists()), (Vec::<PathBuf>::new(), true));
-    assert_eq!(space.sweep_stale_locks(later).expect("swept"), vec![lock]);
+    assert_eq!(space.sweep_stale_locks(later, always()).expect("swept"), vec![lock]);
 }
 
 #[test]
@@ -74,7 +104,7 @@ fn in_a_linked_worktree_the_locks_of_both_places_are_swept() {
         fs::write(path, "").expect("written");
     }
     let later = SystemTime::now() + Duration::from_secs(3600);
-    let mut swept = space.sweep_stale_locks(later).expect("swept");
+    let mut swept = space.sweep_stale_locks(later, always()).expect("swept");
     swept.sort();
     assert_eq!((swept.as_slice(), foreign.exists()), (stale.as_slice(), true));
 }
@@ -111,7 +141,7 @@ fn a_git_that_dies_at_any_call_is_made_good_by_trying_again() {
         let survived = left > 0;
         assert_eq!(first.is_ok(), survived, "call {deadly}: {first:?}");
         let commit = first.or_else(|_| {
-            space.sweep_stale_locks(SystemTime::now() + Duration::from_secs(3600)).expect("swept");
+            space.sweep_stale_locks(SystemTime::now() + Duration::from_secs(3600), always()).expect("swept");
             work(fixture.program())
         });
         let commit = commit.expect("the second try succeeds");
