@@ -1,6 +1,7 @@
 //! The post-condition of every phase: its deliverable exists, says something, and was written in this phase.
 
 use std::fs::{self, Metadata};
+use std::path::Path;
 use std::time::{Duration, SystemTime};
 
 use jiff::Timestamp;
@@ -30,25 +31,37 @@ pub(super) fn is_there(site: &Site<'_>) -> bool {
 }
 
 fn lack(site: &Site<'_>) -> Option<&'static str> {
-    let path = site.worktree.join(site.output);
-    let Ok(found) = fs::symlink_metadata(&path) else { return Some("does not exist") };
-    if !found.is_file() || behind_a_link(site) {
-        return Some("is not a plain file in plain folders");
+    if let Some(lack) = content_lack(site.worktree, site.output) {
+        return Some(lack);
     }
-    let text = fs::read(&path).unwrap_or_default();
-    if text.iter().all(u8::is_ascii_whitespace) {
-        return Some("is empty");
-    }
-    let fresh = site.changed.contains(site.output) || written_since(&found, site.began);
+    let found = fs::symlink_metadata(site.worktree.join(site.output));
+    let fresh =
+        site.changed.contains(site.output) || found.is_ok_and(|found| written_since(&found, site.began));
     if !fresh {
         return Some("is older than this phase");
     }
     (!site.committable).then_some("is ignored by git, so it cannot be on the branch")
 }
 
-fn behind_a_link(site: &Site<'_>) -> bool {
-    let mut folder = site.worktree.to_owned();
-    let parents = site.output.rsplit_once('/').map_or("", |(parents, _)| parents);
+/// Returns why a path, relative to a worktree, is no plain file that holds something.
+pub fn content_lack(worktree: &Path, path: &str) -> Option<&'static str> {
+    let full = worktree.join(path);
+    let Ok(found) = fs::symlink_metadata(&full) else { return Some("does not exist") };
+    if !found.is_file() || behind_a_link(worktree, path) {
+        return Some("is not a plain file in plain folders");
+    }
+    let text = fs::read(&full).unwrap_or_default();
+    is_blank(&text).then_some("is empty")
+}
+
+/// Tells whether a text holds nothing but space.
+pub fn is_blank(text: &[u8]) -> bool {
+    text.iter().all(u8::is_ascii_whitespace)
+}
+
+fn behind_a_link(worktree: &Path, path: &str) -> bool {
+    let mut folder = worktree.to_owned();
+    let parents = path.rsplit_once('/').map_or("", |(parents, _)| parents);
     parents.split('/').any(|part| {
         folder.push(part);
         !fs::symlink_metadata(&folder).is_ok_and(|found| found.is_dir())

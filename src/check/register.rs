@@ -8,10 +8,10 @@ use super::goal_drift::{
 use super::templates::{self, Template};
 use super::{Site, command};
 use super::{
-    answer_format, binaries, code_changed, conflict_markers, decision, deliverable, early_termination,
-    evidence, files, isolation, links, modes, noted, omission, patch_size, protected, red_green, scope,
-    scratch_files, secrets, snapshots, staged, submodules, suspect, syntax, tampering, task_list, tautology,
-    todo, traceability, trivial_diff,
+    answer_format, binaries, code_changed, conflict_markers, decision, deliverable, documents,
+    early_termination, evidence, files, isolation, links, modes, noted, omission, patch_size, protected,
+    red_green, scope, scratch_files, secrets, snapshots, staged, submodules, suspect, syntax, tampering,
+    task_list, tautology, todo, traceability, trivial_diff,
 };
 use crate::event::CheckResult;
 use crate::phase::PhaseName;
@@ -35,6 +35,7 @@ const ALL: &[(&str, Check)] = &[
     (deliverable::ID, Check::Look(deliverable::examine)),
     (code_changed::ID, Check::Look(code_changed::examine)),
     (decision::ID, Check::Look(decision::examine)),
+    (documents::ID, Check::Look(documents::examine)),
     (protected::ID, Check::Look(protected::examine)),
     (answer_format::ID, Check::Look(answer_format::examine)),
     (todo::ID, Check::Look(todo::examine)),

@@ -34,6 +34,10 @@ pub struct Site<'a> {
     pub since_base: &'a [Change],
     /// Paths that earlier phases of this run changed.
     pub changed_before: &'a BTreeSet<String>,
+    /// The deliverables of completed phases as far as they were approved, relative to the worktree.
+    pub approved: &'a [String],
+    /// Those of the changed paths that a person changed while no process of ours worked.
+    pub by_hand: &'a BTreeSet<String>,
     /// What lies in the worktree and in no commit: special files, repositories of their own, names that are no text.
     pub left_out: &'a [String],
     /// The deliverables that plan this phase's work, the earlier one first, relative to the worktree.
@@ -137,6 +141,8 @@ impl<'a> Site<'a> {
             changes: &[],
             since_base: &[],
             changed_before: &NO_PATHS,
+            approved: &[],
+            by_hand: &NO_PATHS,
             left_out: &[],
             plans: &[],
             answer: None,

@@ -224,6 +224,11 @@ impl From<crate::phase_runner::RunError> for Failure {
             Run::Interrupted => Self::new(Kind::Interrupted, "interrupted; nothing finished is lost")
                 .hint("run the same command again to go on"),
             Run::Unjudged { .. } => Self::new(Kind::State, &error).hint("nothing of it was published"),
+            Run::DocumentLost { ref path, ref commit } => {
+                let back =
+                    format!("git checkout {} -- {path} && git commit -m 'put {path} back'", &commit[..9]);
+                Self::new(Kind::State, &error).hint(format!("`{back}`, then run the same command again"))
+            }
             Run::Bug(_) => Self::new(Kind::OurBug, &error),
         }
     }

@@ -144,6 +144,9 @@ impl Settings {
         if let Some(step) = self.step_of(keys) {
             attach(step, &mut policy, &self.policies[CYCLE]);
         }
+        // No list leaves it out, and no other failure comes before it: what was approved stays.
+        policy.checks.retain(|known| known.id != DOCUMENTS);
+        policy.checks.insert(0, rule(DOCUMENTS));
         let limits = &mut policy.limits;
         limits.max_revisions = keys.max_revisions.unwrap_or(limits.max_revisions);
         limits.max_format_redo = keys.max_format_redo.unwrap_or(limits.max_format_redo);
@@ -233,6 +236,9 @@ fn rule(id: &str) -> CheckRule {
     };
     CheckRule { id: id.to_owned(), on_fail, on_unavailable: OnUnavailable::Block }
 }
+
+/// The check that documents which were approved stand.
+const DOCUMENTS: &str = "documents";
 
 /// Adds the rules whose checks are not there already.
 fn add(policy: &mut Policy, rules: impl Iterator<Item = CheckRule>) {

@@ -158,6 +158,9 @@ pub struct Ended {
     pub session: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub program: Option<Program>,
+    /// SHA-256 of the document that was made of the answer, in a phase with triage.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub document: Option<String>,
 }
 
 /// The author's call (execute or revise) ended.

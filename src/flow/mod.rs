@@ -66,4 +66,4 @@ pub use notices::Notice;
 pub use opinion::Opinion;
 pub use outage::Outage;
 pub use rule::rule;
-pub use state::{Called, Counters, Day, Past, PhaseState, Round, Run, Stage, State, Status};
+pub use state::{Called, Counters, Day, MadeDocument, Past, PhaseState, Round, Run, Stage, State, Status};

@@ -68,6 +68,8 @@ pub struct PhaseState {
     pub prompts: BTreeMap<Step, String>,
     /// The digest of the templates of the latest prompt, by step, as far as it was told.
     pub templates: BTreeMap<Step, String>,
+    /// The documents that were made of its answers.
+    pub documents: Vec<MadeDocument>,
     /// What its calls have used, by step.
     pub usage: BTreeMap<Step, Spent>,
     /// Milliseconds to wait before the next call.
@@ -165,6 +167,17 @@ pub struct Past {
     pub rule: String,
 }
 
+/// A document that was made of an answer, in a phase with triage.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MadeDocument {
+    /// The step that answered: a review, or an author's reply to it.
+    pub step: Step,
+    pub round: u32,
+    pub attempt: u32,
+    /// SHA-256 of its text.
+    pub digest: String,
+}
+
 /// What is counted against the limits (DESIGN §5).
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Counters {
@@ -215,6 +228,7 @@ impl PhaseState {
             calls: BTreeMap::new(),
             prompts: BTreeMap::new(),
             templates: BTreeMap::new(),
+            documents: Vec::new(),
             usage: BTreeMap::new(),
             delay_ms: 0,
             broken: None,
@@ -248,6 +262,14 @@ impl PhaseState {
             started_at: None,
             completed_at: None,
         }
+    }
+
+    /// Remembers the document that was made of an answer; a later one of the same name takes its place.
+    pub(super) fn remember_document(&mut self, step: Step, round: u32, attempt: u32, ended: &Ended) {
+        let Some(digest) = ended.document.clone() else { return };
+        let is_review = |step: Step| step == Step::Review;
+        self.documents.retain(|made| made.round != round || is_review(made.step) != is_review(step));
+        self.documents.push(MadeDocument { step, round, attempt, digest });
     }
 
     /// Tells whether a later phase may build on this one: completed, or left out by choice.

@@ -65,6 +65,7 @@ impl PhaseState {
             calls: std::mem::take(&mut self.calls),
             prompts: std::mem::take(&mut self.prompts),
             templates: std::mem::take(&mut self.templates),
+            documents: std::mem::take(&mut self.documents),
             usage: std::mem::take(&mut self.usage),
             changed: std::mem::take(&mut self.changed),
             on_branch: std::mem::take(&mut self.on_branch),

@@ -9,7 +9,7 @@ use super::chain::{Fallback, Unusable};
 use super::covered::Covered;
 use super::notices::Notice;
 use super::outage::Outage;
-pub use super::phase_state::{Counters, Past, PhaseState, Round};
+pub use super::phase_state::{Counters, MadeDocument, Past, PhaseState, Round};
 pub use super::stage::{Stage, Status};
 use crate::event::{Asked, Escalation, FedBack, Outcome, Program, RunStarted, Spent, SpentElsewhere};
 use crate::phase::{PhaseName, Step};

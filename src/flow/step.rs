@@ -85,6 +85,7 @@ impl PhaseState {
     }
 
     pub(super) fn worked(&mut self, worked: &Worked) {
+        self.remember_document(worked.step, worked.round, worked.attempt, &worked.ended);
         worked.tree.clone_into(&mut self.tree);
         self.changed.extend(worked.changed.iter().cloned());
         self.stopped = worked.ended.outcome == ExecOutcome::Cancelled;
@@ -129,6 +130,7 @@ impl PhaseState {
     }
 
     pub(super) fn reviewed(&mut self, reviewed: &Reviewed) {
+        self.remember_document(Step::Review, reviewed.round, reviewed.attempt, &reviewed.ended);
         if reviewed.ended.outcome == ExecOutcome::Cancelled {
             return;
         }
@@ -156,6 +158,7 @@ impl PhaseState {
     }
 
     pub(super) fn triaged(&mut self, triaged: &Triaged) {
+        self.remember_document(Step::Triage, triaged.round, triaged.attempt, &triaged.ended);
         self.changed.extend(triaged.changed.iter().cloned());
         if triaged.ended.outcome == ExecOutcome::Cancelled {
             return;

@@ -53,6 +53,7 @@ impl PhaseRunner {
         self.started(call, review_id.as_deref(), &prompt)?;
         self.seen = None;
         let watched = !call.step.writes();
+        let documents = self.made_documents()?;
         let references = watched.then(|| self.space.workspace().references_now()).transpose()?;
         if watched {
             self.space.tip_rests()?;
@@ -69,16 +70,16 @@ impl PhaseRunner {
         let moved = moved.unwrap_or_default();
         let kept = self.masker.mask(&answer.text);
         self.folder.write_answer(place, &kept)?;
-        if def.policy.triage {
-            // Before the files are looked at, so that the commit sees it.
-            self.folder.write(&self.output_path(call)?, &kept)?;
-        }
+        self.put_documents_back(&documents)?;
+        // Before the files are looked at, so that the commit sees it.
+        let document = self.make_document(call, &kept)?;
         let was_stopped = self.stopping();
         if was_stopped && watched {
             return self.undo_of_stopped_reader(&before);
         }
         let log = (watched && log_was_taken_back).then(|| self.folder.events());
         let mut ending = self.ending(call, review_id, answer, &before, (&moved.undone, log))?;
+        ending.ended.document = document;
         if was_stopped {
             // What it left is known to be its own, and nothing else of it counts.
             ending.ended.outcome = ExecOutcome::Cancelled;
@@ -176,7 +177,7 @@ impl PhaseRunner {
         let def = &self.phase(&call.phase)?.def;
         Ok(match call.step {
             _ if !def.policy.triage => self.folder.deliverable(def),
-            Step::Triage => self.folder.reply_document(def, call.round),
+            Step::Triage | Step::Revise => self.folder.reply_document(def, call.round),
             _ => self.folder.review_document(def, call.round),
         })
     }
@@ -364,5 +365,6 @@ pub(super) fn ended(answer: &Answer) -> Ended {
         resets_at: answer.resets_at,
         session: answer.session.clone(),
         program: answer.program.clone(),
+        document: None,
     }
 }

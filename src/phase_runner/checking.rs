@@ -23,6 +23,8 @@ struct Gathered {
     /// What no tree can hold.
     left_out: Vec<String>,
     committable: bool,
+    /// The deliverables of completed phases.
+    approved: Vec<String>,
     /// What is going to be published, where a command has to run on it.
     tree: Option<Tree>,
 }
@@ -43,7 +45,9 @@ impl PhaseRunner {
         let committable = self.committable(name, &before)?;
         let tree = self.published_tree(name, &seen)?;
         let since_base = self.since_base(name, &seen, &changes)?;
-        let gathered = Gathered { changed, changes, since_base, left_out: seen.left_out, committable, tree };
+        let approved = self.approved_documents(name)?;
+        let left_out = seen.left_out;
+        let gathered = Gathered { changed, changes, since_base, left_out, committable, approved, tree };
         let results = self.examine(name, &gathered).await?;
         self.job.verify()?;
         if self.stopping() {
@@ -154,6 +158,8 @@ impl PhaseRunner {
             changes: &gathered.changes,
             since_base: &gathered.since_base,
             changed_before: &changed_before,
+            approved: &gathered.approved,
+            by_hand: &phase.by_hand,
             left_out: &gathered.left_out,
             plans: &plans,
             answer: answer.as_deref(),

@@ -87,6 +87,7 @@ impl PhaseRunner {
                 .record(Fact::ApprovalVoided { phase: name.clone(), reason: reason.into() })?);
         }
         self.export_review()?;
+        self.made_documents()?;
         let approved = Tree::try_from(self.phase(name)?.tree.as_str())?;
         if self.look(Some(&approved))?.tree != approved {
             let seen = self.seen.take();
@@ -126,7 +127,10 @@ impl PhaseRunner {
         let phase = self.phase(name)?;
         let mut paths: Vec<String> = phase.changed.iter().cloned().collect();
         paths.extend([self.folder.events(), self.folder.metadata(), self.folder.review_result()]);
-        if phase.def.policy.triage {
+        if !phase.documents.is_empty() {
+            paths.extend(self.made_paths(phase));
+        } else if phase.def.policy.triage {
+            // Of a run that an earlier version began.
             let documents =
                 |n| [self.folder.review_document(&phase.def, n), self.folder.reply_document(&phase.def, n)];
             paths.extend((1..=phase.round).flat_map(documents));

@@ -12,6 +12,7 @@ mod ci;
 mod commit;
 mod compose;
 mod day;
+mod documents;
 mod feedback;
 mod follow_up;
 mod inlined;
@@ -76,6 +77,8 @@ pub enum RunError {
     Interrupted,
     #[error("E_BUNDLE_HEADS: {branch} holds more than what was judged, and is not pushed")]
     Unjudged { branch: String },
+    #[error("the branch has lost {path}, which was approved")]
+    DocumentLost { path: String, commit: String },
     #[error("{0}")]
     Bug(String),
 }

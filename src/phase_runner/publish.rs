@@ -33,6 +33,7 @@ impl PhaseRunner {
 
     /// Brings the pull request up to date with the branch. On a server the branch has to be there first.
     pub(super) async fn publish(&mut self) -> Result<(), RunError> {
+        self.refuse_lost_documents()?;
         if self.forge.is_remote() && self.push != Push::Never {
             self.push().await?;
         }
@@ -100,6 +101,7 @@ impl PhaseRunner {
         if !is_judged {
             return Err(RunError::Unjudged { branch });
         }
+        self.refuse_lost_documents()?;
         let credentials = self.credentials.clone();
         Ok(self
             .with_origin(|space| space.workspace().push("origin", &branch, None, credentials.as_ref()))

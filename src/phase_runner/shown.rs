@@ -26,7 +26,7 @@ pub struct Shown {
 
 impl PhaseRunner {
     /// Returns what the branch as it would be committed differs in from its base, for a reviewer. Documents of the run are
-    /// read on disk.
+    /// read on disk; what the phase rewrote of those that were approved comes first.
     pub(super) fn shown(&mut self, call: &Call, tree: &Tree) -> Result<Diff, RunError> {
         if call.step != Step::Review {
             return Ok(Diff::default());
@@ -50,7 +50,7 @@ impl PhaseRunner {
             }
         };
         self.shown = Some(Shown { tree: tree.clone(), head, diff: diff.clone() });
-        Ok(diff)
+        Ok(after(self.rewritten(&call.phase, tree, LONGEST)?, diff))
     }
 
     /// Keeps what is known when a phase was committed: its commit holds what its reviewers were shown.
@@ -106,5 +106,14 @@ impl PhaseRunner {
     fn is_long(&self, document: &str) -> bool {
         let found = fs::metadata(self.folder.at(document));
         found.is_ok_and(|found| found.len() > LONGEST_DOCUMENT as u64)
+    }
+}
+
+/// Puts one difference before another.
+fn after(first: Diff, then: Diff) -> Diff {
+    Diff {
+        text: first.text + &then.text,
+        truncated: first.truncated || then.truncated,
+        not_shown: first.not_shown.into_iter().chain(then.not_shown).collect(),
     }
 }

@@ -121,6 +121,7 @@ pub const EMBEDDED: &[(&str, &str)] = &[
         "steps/retry/issue/f_failed_type-error.md",
         include_str!("../../prompts/steps/retry/issue/f_failed_type-error.md"),
     ),
+    ("retry/document-changed.md", include_str!("../../prompts/retry/document-changed.md")),
     ("retry/early-termination.md", include_str!("../../prompts/retry/early-termination.md")),
     ("retry/escape-phrase.md", include_str!("../../prompts/retry/escape-phrase.md")),
     ("retry/file-missing.md", include_str!("../../prompts/retry/file-missing.md")),

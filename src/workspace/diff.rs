@@ -10,7 +10,7 @@ use super::call::Call;
 use super::error::at;
 use super::names::{bad_object_id, is_object_id};
 use super::output::Output;
-use super::{IssueSpace, Result, Tree};
+use super::{CommitId, IssueSpace, Result, Tree};
 
 /// A difference as text.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -38,6 +38,12 @@ impl IssueSpace {
     /// The same without what this run delivers, which is read on disk.
     pub fn code_diff(&self, from: impl AsRef<str>, to: &Tree, limit: usize) -> Result<Diff> {
         self.diff_without(&self.without_run(), from.as_ref(), to, limit)
+    }
+
+    /// Returns the difference of these files only.
+    pub fn diff_of(&self, paths: &[String], from: &CommitId, to: &Tree, limit: usize) -> Result<Diff> {
+        let only: Vec<String> = paths.iter().map(|path| format!(":(top,literal){path}")).collect();
+        self.read_diff(diff_call(&[], from.as_str(), to, &only), limit)
     }
 
     fn diff_without(&self, left_out: &[String], from: &str, to: &Tree, limit: usize) -> Result<Diff> {

@@ -3,6 +3,7 @@
 #![allow(clippy::disallowed_methods, reason = "the ban is about the pure rooms of the library")]
 
 mod answers;
+mod approved;
 mod bases;
 mod by_hand;
 mod checking;

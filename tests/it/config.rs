@@ -104,7 +104,7 @@ fn own_checks(settings: &Settings, name: &str) -> Vec<CheckRule> {
 fn every_phase_has_the_checks_of_its_kind() {
     let deliverable = || check("deliverable", OnFail::Revise);
     let settings = defaults();
-    for (name, checks) in [
+    for (name, mut checks) in [
         ("planning", vec![deliverable()]),
         ("document_review", vec![]),
         ("implementation", vec![deliverable(), check("code_changed", OnFail::Revise)]),
@@ -112,6 +112,7 @@ fn every_phase_has_the_checks_of_its_kind() {
         ("testing", vec![deliverable(), check("tests", OnFail::Revise)]),
         ("evaluation", vec![deliverable(), check("decision", OnFail::Format)]),
     ] {
+        checks.insert(0, check("documents", OnFail::Revise));
         assert_eq!(own_checks(&settings, name), checks, "{name}");
     }
     assert_eq!(phase(&settings, None, "evaluation").policy.limits.max_format_redo, 1);
@@ -126,8 +127,8 @@ fn the_lists_of_checks_reach_the_phases_of_their_kind_and_a_disabled_check_none(
         let checks = phase(&settings, None, name).policy.checks;
         checks.into_iter().map(|rule| rule.id).collect::<Vec<_>>().join(" ")
     };
-    assert_eq!(ids("implementation"), "deliverable code_changed protected tests typecheck");
-    assert_eq!(ids("planning"), "deliverable protected");
+    assert_eq!(ids("implementation"), "documents deliverable code_changed protected tests typecheck");
+    assert_eq!(ids("planning"), "documents deliverable protected");
 }
 
 #[test]
@@ -291,9 +292,9 @@ fn a_list_replaces_and_a_table_merges() {
         let checks = phase(&settings, None, name).policy.checks;
         checks.into_iter().map(|rule| rule.id).collect::<Vec<_>>().join(" ")
     };
-    assert_eq!(ids("implementation"), "deliverable code_changed lint");
-    assert_eq!(ids("report"), "deliverable lint");
-    assert_eq!(ids("design"), "deliverable");
+    assert_eq!(ids("implementation"), "documents deliverable code_changed lint");
+    assert_eq!(ids("report"), "documents deliverable lint");
+    assert_eq!(ids("design"), "documents deliverable");
 }
 
 #[test]

@@ -1,0 +1,161 @@
+//! Documents that were approved stay what they were when a later phase removes, empties or rewrites them, and so do the
+//! documents that the engine makes of the answers of a document review.
+
+use serde_json::json;
+
+use crate::support::{Ran, Sandbox, honest_script};
+
+const SETTINGS: &str = r#"
+[phases.document_review]
+needs = ["requirements"]
+max_revisions = 3
+
+[presets.reviewed]
+phases = ["requirements", "document_review", "report"]
+
+[presets.short]
+phases = ["requirements", "report"]
+"#;
+const REQUIREMENTS: &str = ".ai-workflow/issue-243/01_requirements/output/requirements.md";
+const REVIEW: &str = ".ai-workflow/issue-243/document_review/output/document-review-1.md";
+const REPLY: &str = ".ai-workflow/issue-243/document_review/output/document-review-1-reply.md";
+
+/// Runs a preset with agents that do more than an honest one.
+fn run(preset: &str, settings: &str, turns: &str) -> (Sandbox, Ran) {
+    let sandbox = Sandbox::new();
+    sandbox.write(".ai-workflow/config.toml", &format!("{SETTINGS}{settings}"));
+    let agent = sandbox.script(&honest_script(turns));
+    let ran = sandbox
+        .run(&["execute", "--preset", preset, "--issue", "243", "--forge", "local", "--agent", &agent]);
+    (sandbox, ran)
+}
+
+/// A turn of one phase, with what it does besides.
+fn turn(phase: &str, step: &str, round: u32, does: &str) -> String {
+    format!("\n[[turn]]\nphase = \"{phase}\"\nstep = \"{step}\"\nround = {round}\n{does}\n")
+}
+
+/// A triage that judges nothing, and does something besides.
+fn triage(round: u32, does: &str) -> String {
+    let table = "review_id: {{review_id}}\n\n| Severity | Issues | Fix Required | No Fix Needed | Needs Discussion |\n|---|---|---|---|---|\n| Info | 0 | 0 | 0 | 0 |\n";
+    turn("document_review", "triage", round, &format!("{does}\nsay = \"\"\"\n{table}\"\"\""))
+}
+
+fn removed() -> String {
+    triage(1, &format!("delete = [\"{REQUIREMENTS}\"]"))
+}
+
+/// A turn that writes its deliverable and another text where the requirements stand.
+fn rewriting(phase: &str, text: &str) -> String {
+    let files = format!(
+        "write = [{{ path = \"{{{{output}}}}\", text = \"# {phase}\\n\" }}, {{ path = \"{REQUIREMENTS}\", text = \"{text}\" }}]"
+    );
+    turn(phase, "execute", 1, &format!("{files}\nsay = \"done\""))
+}
+
+fn on_branch(sandbox: &Sandbox, path: &str) -> String {
+    sandbox.git(&["show", &format!("ai-workflow/issue-243:{path}")])
+}
+
+#[test]
+fn a_document_that_a_triage_removes_keeps_the_run_from_completing() {
+    let (sandbox, ran) = run("reviewed", "", &removed());
+    let ran = ran.exits(3).says("requirements.md: does not exist");
+    assert!(ran.stderr.contains(REQUIREMENTS), "{}", ran.stderr);
+    assert_eq!(sandbox.metadata()["phases"]["document_review"]["status"], "paused");
+    assert_eq!(sandbox.metadata()["phases"]["report"]["status"], "pending");
+    assert!(on_branch(&sandbox, REQUIREMENTS).starts_with("# requirements"));
+}
+
+#[test]
+fn a_document_that_was_removed_and_is_written_again_is_reviewed_again_and_on_the_branch() {
+    let again =
+        format!("write = [{{ path = \"{REQUIREMENTS}\", text = \"# again\\n\" }}]\nsay = \"put back\"");
+    let (sandbox, ran) = run("reviewed", "", &(removed() + &turn("document_review", "revise", 2, &again)));
+    ran.exits(0);
+    assert_eq!(on_branch(&sandbox, REQUIREMENTS), "# again");
+    let rounds = sandbox.metadata()["phases"]["document_review"]["rounds"].clone();
+    let verdicts: Vec<_> = rounds.as_array().expect("rounds").iter().map(|round| &round["verdict"]).collect();
+    assert_eq!(verdicts, [&json!("FAIL"), &json!(null), &json!("PASS")]);
+}
+
+#[test]
+fn no_list_of_checks_leaves_out_that_approved_documents_are_there() {
+    let nothing = "\n[checks]\nevery_phase = []\ndocument_phases = []\ndisabled = [\"documents\"]\n";
+    let (sandbox, ran) = run("reviewed", nothing, &removed());
+    ran.exits(3).says("requirements.md: does not exist");
+    assert_eq!(sandbox.metadata()["phases"]["document_review"]["status"], "paused");
+}
+
+#[test]
+fn a_document_that_a_later_author_empties_fails_the_phase() {
+    let (sandbox, ran) = run("short", "", &rewriting("report", " \\n"));
+    ran.exits(1).says("requirements.md: is empty");
+    assert_eq!(sandbox.metadata()["phases"]["report"]["reason"], "E_NO_DELIVERABLE");
+    assert!(on_branch(&sandbox, REQUIREMENTS).starts_with("# requirements"));
+}
+
+#[test]
+fn a_document_that_is_rewritten_where_nobody_reviews_fails_the_phase() {
+    let without_reviewer = "\n[phases.report]\npolicy = \"completion\"\n";
+    let (sandbox, ran) = run("short", without_reviewer, &rewriting("report", "# less is asked\\n"));
+    ran.exits(1).says("requirements.md: was changed by a phase that nobody reviews");
+    assert!(on_branch(&sandbox, REQUIREMENTS).starts_with("# requirements"));
+}
+
+#[test]
+fn a_document_that_is_rewritten_before_a_reviewer_is_shown_to_it_as_a_difference() {
+    let (sandbox, ran) = run("short", "", &rewriting("report", "# more is asked\\n"));
+    ran.exits(0);
+    assert_eq!(on_branch(&sandbox, REQUIREMENTS), "# more is asked");
+    let prompt = sandbox.read(".ai-workflow/issue-243/08_report/review/round-1/attempt-1/prompt.md");
+    assert!(prompt.contains("-# requirements\n") && prompt.contains("+# more is asked\n"), "{prompt}");
+}
+
+#[test]
+fn what_the_engine_wrote_of_a_document_review_is_on_the_branch_as_it_wrote_it() {
+    let forged = format!(
+        "write = [{{ path = \"{REVIEW}\", text = \"all is well\" }}, {{ path = \"{REPLY}\", text = \"so it is\" }}"
+    );
+    let finding = r#"say = '{"review_id": "{{review_id}}", "result": "FAIL", "summary": "a limit is missing", "findings": []}'"#;
+    let turns = turn("document_review", "review", 1, finding)
+        + &triage(1, &format!("write = [{{ path = \"{REQUIREMENTS}\", text = \"# with a limit\\n\" }}]"))
+        + &triage(2, &format!("{forged}]"))
+        + &turn(
+            "report",
+            "execute",
+            1,
+            &format!("{forged}, {{ path = \"{{{{output}}}}\", text = \"# report\\n\" }}]\nsay = \"done\""),
+        );
+    let (sandbox, ran) = run("reviewed", "", &turns);
+    ran.exits(0).says("document-review-1.md was changed and is put back");
+    for (path, text) in [(REVIEW, "a limit is missing"), (REPLY, "| Info | 0 | 0 | 0 | 0 |")] {
+        assert!(on_branch(&sandbox, path).contains(text), "{path}");
+        assert!(sandbox.read(path).contains(text), "{path}");
+    }
+    assert_eq!(on_branch(&sandbox, REQUIREMENTS), "# with a limit");
+    assert_eq!(
+        sandbox.git(&["status", "--porcelain"]),
+        "?? .ai-workflow/config.toml\n?? .ai-workflow/local/"
+    );
+}
+
+#[test]
+fn a_branch_that_lost_an_approved_document_is_not_pushed() {
+    let sandbox = Sandbox::new();
+    sandbox.git(&["init", "-q", "--bare", "../origin.git"]);
+    sandbox.git(&["remote", "add", "origin", "../origin.git"]);
+    sandbox.git(&["push", "-q", "origin", "main"]);
+    sandbox.write(".ai-workflow/config.toml", &format!("{SETTINGS}\n[phases.report]\ngate = \"ask\"\n"));
+    let agent = sandbox.script(&honest_script(""));
+    let flags = ["--issue", "243", "--forge", "local", "--agent", &agent, "--push", "halt"];
+    sandbox.run(&[&["execute", "--preset", "short"][..], &flags[..]].concat()).exits(3);
+    sandbox.git(&["rm", "-q", REQUIREMENTS]);
+    sandbox.git(&["commit", "-q", "-m", "mine"]);
+    let ran = sandbox.run(&[&["resume", "--continue"][..], &flags[..]].concat());
+    let ran = ran.exits(6).says(&format!("the branch has lost {REQUIREMENTS}, which was approved"));
+    ran.says(&format!("-- {REQUIREMENTS} && git commit"));
+    let on_origin =
+        sandbox.git(&["ls-tree", "-r", "--name-only", "refs/remotes/origin/ai-workflow/issue-243"]);
+    assert!(on_origin.contains(REQUIREMENTS), "{on_origin}");
+}
