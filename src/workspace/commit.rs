@@ -29,7 +29,7 @@ const DETACHED: &str = "no branch (HEAD is detached)";
 impl IssueSpace {
     /// Commits these paths as the snapshot saw them on top of the commit where the engine left the branch.
     ///
-    /// Paths that are not different from that commit, that vanished again, or that git ignores are passed over; with
+    /// Paths that are not different from that commit, that vanished again, or that the snapshot left out are passed over; with
     /// nothing left the commit is empty, because its message is what a later load looks for. Nothing is done when the
     /// worktree is on another branch.
     pub fn commit(
@@ -174,19 +174,18 @@ fn wanted<'a>(
     uncommitted: &'a BTreeMap<String, Content>,
     root: &Path,
 ) -> BTreeMap<&'a str, &'a Content> {
-    let own_are_seen = uncommitted.keys().any(|path| is_engines_own(path));
     let content = |path: &'a String| {
         let seen = uncommitted.get(path);
         if !is_engines_own(path) {
             return seen;
         }
-        own_content(seen, own_are_seen && path.matches('/').count() == 2, &root.join(path))
+        own_content(seen, path.matches('/').count() == 2, &root.join(path))
     };
     paths.iter().filter_map(|path| Some((path.as_str(), content(path)?))).collect()
 }
 
 /// The engine's own files are in no snapshot: what is on disk counts. Those at the top of the issue's folder also when
-/// they came after the snapshot, unless git saw nothing of ours: then it ignores that folder, and it is not for others.
+/// they came after the snapshot.
 fn own_content<'a>(seen: Option<&'a Content>, may_be_new: bool, file: &Path) -> Option<&'a Content> {
     if (seen.is_some() || may_be_new) && file.is_file() { Some(&Content::OnDisk) } else { seen }
 }

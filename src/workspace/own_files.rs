@@ -1,7 +1,14 @@
 //! Which files under `.ai-workflow/` are the engine's own: they change with every fact, so no tree, no approval and no
 //! undoing is about them. What a phase delivers (`NN_phase/output/`) and what people wrote (settings, prompts) is not ours.
 
+use std::fs;
+use std::path::Path;
+
 use super::IssueSpace;
+use super::snapshot::is_behind_link;
+
+/// The files at the top of a run's folder that are committed.
+const COMMITTED: [&str; 3] = ["events.jsonl", "metadata.json", "review-result.json"];
 
 impl IssueSpace {
     /// Tells whether a path of the worktree is in the folder of this run. What lies in those of others is published as
@@ -30,8 +37,58 @@ impl IssueSpace {
         vec![format!(":(exclude,top,glob){}/**", self.own_folder())]
     }
 
+    /// Tells whether a path is meant for the branch, whatever git ignores: the log, the views, and what a phase delivers. No
+    /// name in it begins with a dot.
+    pub(super) fn is_delivered(&self, path: &str) -> bool {
+        let Some(inside) = path.strip_prefix(&self.own_folder()).and_then(|path| path.strip_prefix('/'))
+        else {
+            return false;
+        };
+        let parts: Vec<&str> = inside.split('/').collect();
+        match parts.as_slice() {
+            [file] => COMMITTED.contains(file),
+            [_, "output", rest @ ..] => {
+                !rest.is_empty() && rest.iter().all(|part| !part.starts_with('.') && *part != "tmp")
+            }
+            _ => false,
+        }
+    }
+
+    /// Returns the files that are meant for the branch and not known to git, because it ignores them. `ignored` is what it
+    /// says that it ignores.
+    pub(super) fn delivered_and_ignored(&self, ignored: &[String]) -> Vec<String> {
+        let folder = format!("{}/", self.own_folder());
+        let is_near = |entry: &&String| {
+            entry.starts_with(&folder) || (entry.ends_with('/') && folder.starts_with(entry.as_str()))
+        };
+        let near: Vec<&String> = ignored.iter().filter(is_near).collect();
+        let mut found = Vec::new();
+        if !near.is_empty() && !is_behind_link(&self.workspace.root, &format!("{folder}x")) {
+            files_below(&self.workspace.root, &self.own_folder(), &mut found);
+        }
+        let is_ignored = |path: &str| {
+            near.iter()
+                .any(|entry| *entry == path || (entry.ends_with('/') && path.starts_with(entry.as_str())))
+        };
+        found.retain(|path| self.is_delivered(path) && is_ignored(path));
+        found
+    }
+
     fn own_folder(&self) -> String {
         format!(".ai-workflow/issue-{}", self.issue)
+    }
+}
+
+/// Lists the files and links below a folder. What cannot be read is not there.
+fn files_below(root: &Path, folder: &str, found: &mut Vec<String>) {
+    for entry in fs::read_dir(root.join(folder)).into_iter().flatten().flatten() {
+        let (Ok(kind), Ok(name)) = (entry.file_type(), entry.file_name().into_string()) else { continue };
+        let path = format!("{folder}/{name}");
+        if kind.is_dir() {
+            files_below(root, &path, found);
+        } else if kind.is_file() || kind.is_symlink() {
+            found.push(path);
+        }
     }
 }
 

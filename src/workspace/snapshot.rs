@@ -1,5 +1,5 @@
 //! The identity of the files as they are now: a git tree of everything in the worktree, untracked files too, without
-//! ignored files and without the engine's own.
+//! the engine's own and without ignored files, but for what the run delivers: that is taken whatever git ignores.
 //!
 //! A snapshot compares the worktree with the index of the snapshot before it. One process when nothing changed, three
 //! when something did. The user's own index is never touched. What cannot be in a commit (special files, repositories
@@ -44,7 +44,7 @@ pub enum Content {
 }
 
 impl Snapshot {
-    /// Returns the engine's own files that differ from HEAD and that git does not ignore.
+    /// Returns the engine's own files that differ from HEAD.
     pub fn engine_files(&self) -> impl Iterator<Item = &str> {
         self.uncommitted.keys().map(String::as_str).filter(|path| is_engines_own(path))
     }
@@ -84,10 +84,12 @@ impl IssueSpace {
 
     /// Compares the worktree with an index.
     pub(super) fn look(&self, index: &Path) -> Result<Seen> {
-        let call = status::call().arg("--ignore-submodules=all").on_index(index);
+        let call = status::call().arg("--ignore-submodules=all").arg("--ignored=matching").on_index(index);
         let status = self.workspace.status(&call)?;
         let mut seen = Seen::new(status.head, status.unreadable);
-        for entry in status.entries {
+        let of_run = self.delivered_and_ignored(&status.ignored).into_iter();
+        let of_run = of_run.map(|path| Entry { path, kind: Kind::Untracked });
+        for entry in status.entries.into_iter().chain(of_run) {
             seen.add(entry, &self.workspace.root);
         }
         Ok(seen)
@@ -136,7 +138,8 @@ impl IssueSpace {
         let call = Call::new(["ls-files", "-z", "--cached", "--ignored", "--exclude-standard"]);
         let output = self.workspace.git(&call.on_index(incoming).reading())?;
         let ignored = output.text();
-        let ignored: Vec<&str> = ignored.split('\0').filter(|path| seen.added.contains(*path)).collect();
+        let is_taken_out = |path: &&str| seen.added.contains(*path) && !self.is_delivered(path);
+        let ignored: Vec<&str> = ignored.split('\0').filter(is_taken_out).collect();
         if ignored.is_empty() {
             return Ok(());
         }
@@ -275,7 +278,7 @@ fn is_special(path: &Path) -> bool {
 }
 
 /// Tells whether a path leads through a symbolic link, perhaps out of the worktree.
-fn is_behind_link(root: &Path, path: &str) -> bool {
+pub(super) fn is_behind_link(root: &Path, path: &str) -> bool {
     let folders = Path::new(path).ancestors().skip(1);
     folders.filter(|folder| !folder.as_os_str().is_empty()).any(|folder| root.join(folder).is_symlink())
 }

@@ -14,6 +14,8 @@ pub(super) const NOTHING: &str = "000000";
 pub(super) struct Status {
     pub(super) head: Head,
     pub(super) entries: Vec<Entry>,
+    /// What git ignores, where it was asked for that: files, and folders with a `/` at their end.
+    pub(super) ignored: Vec<String>,
     /// Names that are not UTF-8, escaped for people.
     pub(super) unreadable: Vec<String>,
 }
@@ -92,9 +94,12 @@ enum Unread {
 
 fn parse(answer: &[u8]) -> std::result::Result<Status, Unread> {
     let (mut commit, mut branch) = (None, None);
-    let (mut entries, mut unreadable) = (Vec::new(), Vec::new());
+    let (mut entries, mut ignored, mut unreadable) = (Vec::new(), Vec::new(), Vec::new());
     for record in answer.split(|byte| *byte == 0).filter(|record| !record.is_empty()) {
         let Ok(record) = std::str::from_utf8(record) else {
+            if record.starts_with(b"! ") {
+                continue;
+            }
             unreadable.push(escaped_path(record));
             continue;
         };
@@ -106,6 +111,7 @@ fn parse(answer: &[u8]) -> std::result::Result<Status, Unread> {
                 ("branch.head", name) => branch = Some(name.to_owned()),
                 _ => {}
             },
+            ("!", path) => ignored.push(path.to_owned()),
             (letter, rest) => {
                 let entry = entry(letter, rest).ok_or(Unread::Foreign)?;
                 if entry.kind != Kind::Untracked || !is_cache(&entry.path) {
@@ -115,7 +121,7 @@ fn parse(answer: &[u8]) -> std::result::Result<Status, Unread> {
         }
     }
     let commit = commit.ok_or(Unread::Foreign)?;
-    Ok(Status { head: Head { commit, branch }, entries, unreadable })
+    Ok(Status { head: Head { commit, branch }, entries, ignored, unreadable })
 }
 
 fn entry(letter: &str, rest: &str) -> Option<Entry> {
@@ -173,6 +179,7 @@ mod tests {
             &submodule,
             &unmerged,
             "? -x",
+            "! target/",
         ]);
         let status = status.expect("it is readable");
         assert_eq!(status.head.commit.as_str(), ID);
@@ -180,6 +187,7 @@ mod tests {
         let in_head = InHead { mode: "100644".into(), id: ID.into() };
         let (mode, blob) = ("100644".into(), ID.into());
         let kind = Kind::Tracked { index: b'.', worktree: b'M', mode, blob, in_head };
+        assert_eq!(status.ignored, ["target/"]);
         assert_eq!(
             status.entries,
             [
@@ -206,7 +214,7 @@ mod tests {
         let mut bytes = format!("# branch.oid {ID}\0# branch.head (detached)\0").into_bytes();
         bytes.extend_from_slice(b"? a b\xff\0");
         bytes.extend_from_slice(format!("1 .M N... 1 2 3 {ID} {ID} c ").as_bytes());
-        bytes.extend_from_slice(b"\xfe\0");
+        bytes.extend_from_slice(b"\xfe\0! d \xfe\0");
         let status = parse(&bytes).expect("it is readable");
         assert_eq!(status.unreadable, ["a b\\xff", "c \\xfe"]);
         assert_eq!(status.head.branch, None);

@@ -63,6 +63,30 @@ fn a_snapshot_leaves_caches_out_that_no_commit_holds() {
 }
 
 #[test]
+fn what_a_run_delivers_is_in_the_tree_whatever_git_ignores() {
+    let fixture = Fixture::new();
+    let space = fixture.run();
+    let first = space.snapshot(None).expect("a snapshot");
+    let plan = ".ai-workflow/issue-7/00_planning/output/planning.md";
+    let local = ".ai-workflow/issue-7/00_planning/execute/round-1/attempt-1/prompt.md";
+    for path in
+        [plan, local, ".ai-workflow/issue-7/00_planning/output/.env", ".ai-workflow/issue-8/x/output/x.md"]
+    {
+        fixture.write(path, "text");
+    }
+    for lines in [".*\n", "*.md\n*.env\n", "output\nexecute\n", ".ai-workflow/issue-*\n"] {
+        fixture.write(".git/info/exclude", lines);
+        let seen = space.snapshot(Some(&first.tree)).expect("a snapshot");
+        assert_eq!(seen.changed, paths(&[plan]), "{lines}");
+        let again = space.snapshot(Some(&seen.tree)).expect("a snapshot");
+        assert_eq!((&again.tree, again.changed.len()), (&seen.tree, 0), "{lines}");
+        fixture.write(plan, "changed by a reviewer");
+        assert_eq!(space.restore(&seen.tree).expect("undone"), paths(&[plan]), "{lines}");
+        assert_eq!(fixture.read(plan), "text");
+    }
+}
+
+#[test]
 fn an_unchanged_tree_costs_one_process_and_a_changed_one_three() {
     let fixture = Fixture::new();
     let space = fixture.run();
