@@ -93,7 +93,7 @@ pub struct PhaseView {
     pub started_at: Option<Timestamp>,
     #[schemars(with = "Option<String>")]
     pub completed_at: Option<Timestamp>,
-    /// The verdict of the latest review.
+    /// The verdict of the latest review since the phase was opened.
     pub review_result: Option<Verdict>,
     pub rounds: Vec<RoundView>,
     /// Everything that was ever found in the phase.
@@ -290,7 +290,7 @@ fn phase_view(phase: &PhaseState) -> PhaseView {
         retry_count: phase.counters.revisions,
         started_at: phase.started_at,
         completed_at: phase.completed_at,
-        review_result: phase.rounds.iter().rev().find_map(|round| round.verdict),
+        review_result: phase.current_rounds().iter().rev().find_map(|round| round.verdict),
         rounds: phase.rounds.iter().map(round_view).collect(),
         findings: findings::findings(phase),
         trend: phase.ledger.trend(),

@@ -66,9 +66,9 @@ pub fn status_word(phase: &PhaseState) -> String {
     }
 }
 
-/// Returns how the latest round of a phase ended, such as `PASS by json`.
+/// Returns how the latest round since a phase was opened ended, such as `PASS by json`.
 pub fn verdict_word(phase: &PhaseState) -> String {
-    let Some(round) = phase.rounds.last() else { return String::new() };
+    let Some(round) = phase.current_rounds().last() else { return String::new() };
     match (&round.verdict, &round.read_as) {
         (Some(verdict), Some(read_as)) => format!("{verdict} by {read_as}"),
         (Some(verdict), None) => verdict.to_string(),

@@ -14,7 +14,7 @@ use super::failure::Failure;
 use super::finalized;
 use super::find::{Seen, look, no_run};
 use super::show::show;
-use crate::event::{Fact, TriageTable};
+use crate::event::{Fact, Outcome, TriageTable};
 use crate::flow::{PhaseState, Run, Stage, Status};
 use crate::issue::IssueNumber;
 use crate::metadata::{self, DocumentRound, FixStatus, LockedAgent, RoundStatus, metadata};
@@ -33,9 +33,9 @@ pub(super) fn run(arguments: &Look) -> Answer {
     }
     let seen = look(&door, issue)?;
     let Some(run) = &seen.state.run else { return Err(no_run(issue)) };
-    let held_by = holder(&pointer::private_folder(door.workspace.common(), issue));
+    let held_by = held_by(&door, issue);
     let under_way = held_by.as_ref().and_then(|_| under_way(&door, &seen, run));
-    let mut value = view(&seen);
+    let mut value = view(&seen, held_by.as_ref());
     value["held_by"] = json!(held_by.as_ref().map(ToString::to_string));
     value["worktree"] = json!(seen.root);
     value["under_way"] = json!(under_way);
@@ -88,13 +88,35 @@ fn under_way(door: &Door, seen: &Seen, run: &Run) -> Option<UnderWay> {
     })
 }
 
-fn view(seen: &Seen) -> Value {
-    metadata(&seen.state, &seen.chain).and_then(|view| serde_json::to_value(view).ok()).unwrap_or_default()
+/// Returns what `metadata.json` says, and whether a process of this machine works on the run.
+fn view(seen: &Seen, held_by: Option<&Holder>) -> Value {
+    let view = metadata(&seen.state, &seen.chain).and_then(|view| serde_json::to_value(view).ok());
+    let mut value = view.unwrap_or_default();
+    value["working"] = json!(held_by.is_some());
+    value["pid"] = json!(held_by.map(|holder| holder.pid));
+    value
+}
+
+fn held_by(door: &Door, issue: IssueNumber) -> Option<Holder> {
+    holder(&pointer::private_folder(door.workspace.common(), issue))
+}
+
+/// Returns the word for where a run stands. What is running by its log is not, when no process works on it.
+fn standing(run: &Run, held_by: Option<&Holder>) -> &'static str {
+    let is_begun = run.phases.iter().any(|phase| phase.status == Status::InProgress);
+    match run.outcome {
+        Outcome::Running if held_by.is_none() && is_begun => "interrupted",
+        Outcome::Running if held_by.is_none() => "unfinished",
+        outcome => outcome.as_str(),
+    }
 }
 
 fn lines(run: &Run, held_by: Option<&Holder>, under_way: Option<&UnderWay>) -> String {
     let issue = &run.started.issue;
-    let mut text = format!("#{} {}: {}\n\n", issue.number, plain(&issue.title), run.outcome.as_str());
+    let alone = run.outcome == Outcome::Running && held_by.is_none();
+    let nobody = if alone { "; no process here works on it" } else { "" };
+    let head = format!("{}: {}{nobody}", plain(&issue.title), standing(run, held_by));
+    let mut text = format!("#{} {head}\n\n", issue.number);
     let rows: Vec<[String; 5]> = run.phases.iter().map(row).collect();
     for (phase, row) in run.phases.iter().zip(in_columns(&rows)) {
         let _ = writeln!(text, "  {row}");
@@ -104,7 +126,7 @@ fn lines(run: &Run, held_by: Option<&Holder>, under_way: Option<&UnderWay>) -> S
         for line in summary::opinion_lines(phase) {
             let _ = writeln!(text, "    {}", plain(&line));
         }
-        if let Some(standstill) = phase.rounds.last().and_then(|round| round.standstill.as_ref()) {
+        if let Some(standstill) = phase.current_rounds().last().and_then(|round| round.standstill.as_ref()) {
             let _ = writeln!(text, "    standstill: {}", plain(standstill));
         }
         for line in summary::finding_lines(phase).iter().filter(|_| phase.status != Status::Completed) {
@@ -197,7 +219,7 @@ fn all_named(phase: &PhaseState) -> impl Iterator<Item = &String> {
 
 fn row(phase: &PhaseState) -> [String; 5] {
     let (used, most) = phase.used_of_limit();
-    let rounds = match (phase.rounds.is_empty(), phase.def.policy.triage) {
+    let rounds = match (phase.current_rounds().is_empty(), phase.def.policy.triage) {
         (true, _) => String::new(),
         (false, true) => format!("{used}/{most} rounds"),
         (false, false) => format!("{used}/{most} revisions"),
@@ -222,7 +244,10 @@ fn all(door: &Door, json: bool) -> Answer {
     let mut text = String::new();
     for issue in issues(door)? {
         let (line, value) = match look(door, issue) {
-            Ok(seen) => (line(issue, &seen), view(&seen)),
+            Ok(seen) => {
+                let held_by = held_by(door, issue);
+                (line(issue, &seen, held_by.as_ref()), view(&seen, held_by.as_ref()))
+            }
             Err(Failure { message, .. }) => {
                 (plain(&message), json!({"issue_number": issue, "error": message}))
             }
@@ -243,10 +268,10 @@ fn all(door: &Door, json: bool) -> Answer {
     Ok(0)
 }
 
-fn line(issue: IssueNumber, seen: &Seen) -> String {
+fn line(issue: IssueNumber, seen: &Seen, held_by: Option<&Holder>) -> String {
     let Some(run) = &seen.state.run else { return format!("issue {issue} has not begun") };
     let place = run.current().map_or(String::new(), |phase| format!("{} ", phase.name()));
-    format!("{}{}{}", padded(run.outcome.as_str(), 12), padded(&place, 22), plain(&run.started.issue.title))
+    format!("{}{}{}", padded(standing(run, held_by), 12), padded(&place, 22), plain(&run.started.issue.title))
 }
 
 /// Returns the runs that this repository points to, and those whose files are in this checkout.

@@ -36,6 +36,8 @@ pub struct PhaseState {
     /// The round under way, from 1; numbers go on counting after a reopening.
     pub round: u32,
     pub rounds: Vec<Round>,
+    /// How many of them are from before the phase was opened again.
+    pub(super) earlier_rounds: usize,
     /// Everything that was ever found in the phase.
     pub ledger: Ledger,
     /// What the authors were given to repair.
@@ -211,6 +213,7 @@ impl PhaseState {
             let_in: false,
             round: 1,
             rounds: Vec::new(),
+            earlier_rounds: 0,
             ledger: Ledger::default(),
             tasks: FixTasks::default(),
             past: Vec::new(),
@@ -304,6 +307,11 @@ impl PhaseState {
             _ => self.worked_by == review.reviewer,
         };
         same && !work.ended.simulated
+    }
+
+    /// Returns the rounds since the phase was opened last; what earlier ones came to holds no more.
+    pub fn current_rounds(&self) -> &[Round] {
+        self.rounds.get(self.earlier_rounds..).unwrap_or_default()
     }
 
     /// Returns the name of the phase.

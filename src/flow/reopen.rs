@@ -58,6 +58,7 @@ impl PhaseState {
         let fresh = Self::new(self.def.clone());
         *self = Self {
             round: next_round.max(self.latest_called_round()),
+            earlier_rounds: self.rounds.len(),
             rounds: std::mem::take(&mut self.rounds),
             ledger: std::mem::take(&mut self.ledger),
             tasks: std::mem::take(&mut self.tasks),

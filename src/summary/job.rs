@@ -73,7 +73,7 @@ fn phase(phase: &PhaseState) -> Value {
         "name": phase.name(),
         "status": phase.status,
         "reason": phase.skipped_because.as_ref().or(phase.reason.as_ref()),
-        "verdict": phase.rounds.last().and_then(|round| round.verdict),
+        "verdict": phase.current_rounds().last().and_then(|round| round.verdict),
         "rounds": phase.rounds.len(),
         "cost_usd": usd,
         "seconds": seconds,

@@ -5,7 +5,7 @@ use crate::flow::{Opinion, PhaseState, Run};
 
 /// Returns one line for each reviewer of the latest round that anybody has answered in.
 pub fn opinion_lines(phase: &PhaseState) -> Vec<String> {
-    let last = phase.rounds.last();
+    let last = phase.current_rounds().last();
     let closed = last.is_some_and(|round| round.n >= phase.round);
     let under_way = if closed { Vec::new() } else { phase.opinions_told() };
     let (round, told) = match last {

@@ -11,6 +11,7 @@ use super::{
 use crate::event::{CheckStatus, Outcome};
 use crate::flow::{PhaseState, Run, Status};
 use crate::issue::IssueNumber;
+use crate::phase::Step;
 
 /// The most findings that are listed.
 const MOST_FINDINGS: usize = 30;
@@ -124,7 +125,8 @@ fn what_happened(phase: &PhaseState) -> impl Iterator<Item = String> {
 }
 
 pub(super) fn evidence(phase: &PhaseState) -> Option<String> {
-    let results = phase.checks.as_ref().filter(|results| !results.is_empty())?;
+    let is_current = phase.completed_steps.contains(&Step::Check);
+    let results = phase.checks.as_ref().filter(|results| is_current && !results.is_empty())?;
     let passed = results.iter().filter(|result| result.status == CheckStatus::Pass).count();
     let failed = results.iter().filter(|result| result.status == CheckStatus::Fail).count();
     let other = results.len() - passed - failed;

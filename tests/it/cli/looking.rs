@@ -219,3 +219,49 @@ fn each_step_shows_its_bytes_and_tokens() {
     let told = sandbox.run(&["status", "--issue", "243"]).exits(0).stdout;
     assert!(told.contains("  agents   scripted:"), "{told}");
 }
+
+#[test]
+fn a_run_that_no_process_works_on_is_told_as_interrupted() {
+    let mut running = Running::start();
+    let looked = |sandbox: &Sandbox| {
+        let json = sandbox.run(&["status", "--issue", "243", "--json"]).exits(0).json();
+        let head =
+            sandbox.run(&["status", "--issue", "243"]).exits(0).stdout.lines().next().map(str::to_owned);
+        let all = sandbox.run(&["status", "--json"]).exits(0).json()[0].clone();
+        assert_eq!((&all["working"], &all["pid"]), (&json["working"], &json["pid"]));
+        (json["outcome"].clone(), json["working"].clone(), json["pid"].clone(), head.unwrap_or_default())
+    };
+    let title = "#243 The last page is missing";
+    let pid = json!(running.child.id());
+    assert_eq!(looked(&running.sandbox), (json!("running"), json!(true), pid, format!("{title}: running")));
+    running.child.kill().expect("it runs");
+    running.child.wait().expect("it has ended");
+    let told = format!("{title}: interrupted; no process here works on it");
+    assert_eq!(looked(&running.sandbox), (json!("running"), json!(false), json!(null), told));
+    let text = running.sandbox.run(&["status", "--issue", "243"]).exits(0).stdout;
+    assert!(text.ends_with("\nnext: ai-workflow execute --phase all --issue 243\n"), "{text}");
+    let all = running.sandbox.run(&["status"]).exits(0).stdout;
+    assert!(all.starts_with("#243    interrupted "), "{all}");
+}
+
+#[test]
+fn a_phase_that_was_opened_again_has_no_verdict_until_it_has_a_new_one() {
+    let sandbox = Sandbox::new();
+    sandbox.short("", &[]).exits(0);
+    let verdict = |phase: &str| sandbox.metadata()["phases"][phase]["review_result"].clone();
+    assert_eq!(verdict("requirements"), json!("PASS"));
+    let back = ["rollback", "--issue", "243", "--to-phase", "requirements", "--reason", "say more"];
+    sandbox.run(&back).exits(0);
+    assert_eq!((verdict("planning"), verdict("requirements")), (json!("PASS"), json!(null)));
+    let text = sandbox.run(&["status", "--issue", "243"]).exits(0).stdout;
+    assert!(
+        text.starts_with("#243 The last page is missing: unfinished; no process here works on it\n"),
+        "{text}"
+    );
+    let row = |name: &str| text.lines().find(|line| line.trim_start().starts_with(name)).expect("a row");
+    assert!(row("planning").contains("PASS by json"), "{text}");
+    let words: Vec<&str> = row("requirements").split_whitespace().collect();
+    assert_eq!(words, ["requirements", "·", "pending"], "{text}");
+    sandbox.short("", &[]).exits(0);
+    assert_eq!(verdict("requirements"), json!("PASS"));
+}
