@@ -20,6 +20,7 @@ mod sarif;
 mod thread;
 mod unresolved;
 mod unreviewed;
+mod untested;
 mod used;
 
 use std::fmt::Write as _;
@@ -47,6 +48,7 @@ pub use sarif::sarif;
 pub use thread::{Place, answered_up_to, thread_answer, thread_marker};
 use unresolved::{Layout, background};
 pub use unreviewed::Unreviewed;
+pub use untested::untested;
 pub use used::used_line;
 
 /// Returns a symbol and a word for the status of a phase.

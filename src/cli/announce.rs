@@ -224,6 +224,11 @@ fn outcome(run: &Run) -> String {
         (Outcome::Failed | Outcome::Incomplete, Some(phase)) => {
             format!("{word}: {} ({})", phase.name(), phase.reason.as_deref().unwrap_or("no reason"))
         }
-        _ => format!("{word}, {done} of {} completed", counted(left, "phase")),
+        _ => format!("{word}, {done} of {} completed{}", counted(left, "phase"), untested(run)),
     }
+}
+
+fn untested(run: &Run) -> String {
+    let why = summary::untested(run, run.outcome);
+    why.map_or_else(String::new, |why| format!("; no test was run: {why}"))
 }

@@ -116,7 +116,11 @@ fn lines(run: &Run, held_by: Option<&Holder>, under_way: Option<&UnderWay>) -> S
     let alone = run.outcome == Outcome::Running && held_by.is_none();
     let nobody = if alone { "; no process here works on it" } else { "" };
     let head = format!("{}: {}{nobody}", plain(&issue.title), standing(run, held_by));
-    let mut text = format!("#{} {head}\n\n", issue.number);
+    let mut text = format!("#{} {head}\n", issue.number);
+    if let Some(why) = summary::untested(run, run.outcome) {
+        let _ = writeln!(text, "no test was run: {}", plain(&why));
+    }
+    text.push('\n');
     let rows: Vec<[String; 5]> = run.phases.iter().map(row).collect();
     for (phase, row) in run.phases.iter().zip(in_columns(&rows)) {
         let _ = writeln!(text, "  {row}");

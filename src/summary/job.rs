@@ -6,7 +6,8 @@ use serde_json::{Value, json};
 
 use super::progress::evidence;
 use super::{
-    cell, cost_line, counted, duration, next_command, note, plain_address, quoted, status_word, verdict_word,
+    cell, cost_line, counted, duration, next_command, note, plain_address, quoted, status_word, untested,
+    verdict_word,
 };
 use crate::event::{Outcome, PauseReason};
 use crate::flow::{PhaseState, Run, Status};
@@ -97,6 +98,7 @@ pub fn step_summary(run: &Run) -> String {
     let issue = &run.started.issue;
     let mut text =
         format!("### ai-workflow: {} · #{} {}\n\n", run.outcome.as_str(), issue.number, quoted(&issue.title));
+    text.push_str(&untested::warning(run, run.outcome));
     if let Some(escalation) = &run.paused {
         let _ = writeln!(text, "**{}:** {}\n", waited_for(run), quoted(&escalation.question));
     }

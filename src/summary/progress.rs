@@ -6,7 +6,8 @@ use std::fmt::Write as _;
 use super::commands::after_failure;
 use super::job::waited_for;
 use super::{
-    agent_lines, cost_line, counted, duration, finding_line, note, quoted, status_word, verdict_word,
+    agent_lines, cost_line, counted, duration, finding_line, note, quoted, status_word, untested,
+    verdict_word,
 };
 use crate::event::{CheckStatus, Outcome};
 use crate::flow::{PhaseState, Run, Status};
@@ -56,6 +57,7 @@ pub fn progress_comment(run: &Run) -> String {
         let _ = writeln!(body, "**{}:** {}\n", waited_for(run), quoted(&escalation.question));
     }
     let _ = writeln!(body, "### ai-workflow: {}\n", run.outcome.as_str());
+    body.push_str(&untested::warning(run, run.outcome));
     for warning in starts_no_ci(run).into_iter().chain(closed_request(run)) {
         let _ = writeln!(body, "> {}\n", quoted(warning));
     }

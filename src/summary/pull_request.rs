@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use super::evidence::{accepted, table};
 use super::{
     Unreviewed, agent_lines, commands, cost_line, deliverable_path, finding_lines, findings, follow_up, note,
-    opinions, phase_table, quoted, titled, unreviewed,
+    opinions, phase_table, quoted, titled, unreviewed, untested,
 };
 use crate::event::Outcome;
 use crate::flow::{PhaseState, Run, Status};
@@ -31,7 +31,7 @@ pub fn pull_request(
 ) -> (String, String) {
     let issue = &run.started.issue;
     let title: String = titled(&issue.title).chars().take(200).collect();
-    let mut body = format!("Closes #{}\n\n", issue.number);
+    let mut body = format!("Closes #{}\n\n{}", issue.number, untested::warning(run, outcome));
     if run.simulated {
         body.push_str(
             "> **Simulated**: a scripted or plain-command agent took part; no model did this work.\n\n",

@@ -92,6 +92,29 @@ fn the_pull_request_text_and_one_progress_comment_are_written() {
 }
 
 #[test]
+fn a_run_in_which_no_test_was_run_says_so_in_its_first_lines() {
+    let sandbox = Sandbox::new();
+    let agent = sandbox.script(&honest_script(""));
+    let words = ["execute", "--preset", "quick", "--issue", "243", "--forge", "local", "--agent", &agent];
+    let why = "no `[commands] test` is set or detected";
+    sandbox
+        .run(&words)
+        .exits(0)
+        .says(&format!("  outcome      completed, 5 of 5 phases completed; no test was run: {why}\n"));
+    let request = sandbox.read(".ai-workflow/local/issues/243.pr.md");
+    let line = format!("> **No test was run**: {why}.");
+    assert!(request.contains(&format!("\nCloses #243\n\n{line}\n")), "{request}");
+    let comment: serde_json::Value =
+        serde_json::from_str(&sandbox.read(".ai-workflow/local/issues/243.comments.jsonl"))
+            .expect("a comment");
+    let comment = comment["body"].as_str().expect("a text");
+    assert!(comment.contains(&format!("### ai-workflow: completed\n\n{line}\n")), "{comment}");
+    let status = sandbox.run(&["status", "--issue", "243"]).exits(0).stdout;
+    let first: Vec<&str> = status.lines().take(2).collect();
+    assert_eq!(first, ["#243 The last page is missing: completed", &format!("no test was run: {why}")]);
+}
+
+#[test]
 fn a_reviewer_is_told_that_a_difference_was_cut_off() {
     let sandbox = Sandbox::new();
     let lines: String = (0..9_000).map(|line| format!("// line {line}\\n")).collect();

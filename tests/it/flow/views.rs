@@ -3,7 +3,7 @@
 use ai_workflow::event::{CheckStatus, CostBasis, Ended, Entry, ExecOutcome, Fact, Outcome, Program, Usage};
 use ai_workflow::flow::{State, fold};
 use ai_workflow::metadata::{LockedAgent, StepUsage, metadata};
-use ai_workflow::policy::PhaseDef;
+use ai_workflow::policy::{CheckRule, OnFail, OnUnavailable, PhaseDef};
 use ai_workflow::summary::{Documents, Unreviewed, agent_lines, cost_line, progress_comment, pull_request};
 
 use super::policies::{phase, phase_review, quality_gate};
@@ -189,4 +189,53 @@ fn a_request_tells_what_the_run_comes_to_and_never_that_a_removed_one_goes_on() 
     {
         assert!(!body(outcome, documents).contains("Run again"), "{outcome:?}");
     }
+}
+
+/// The first lines of the progress comment and of the request that are about tests.
+fn told_of_tests(def: PhaseDef, checks: &[(&str, CheckStatus)]) -> [Option<String>; 2] {
+    let checks = checks.iter().map(|(check, status)| ((*check).to_owned(), *status)).collect();
+    let script = Script { checks: vec![checks], ..Script::default() };
+    let world = World::play(def, script);
+    let run = world.run();
+    assert_eq!(run.outcome, Outcome::Completed, "{:?}", world.told());
+    let request = pull_request(run, Outcome::Completed, &Unreviewed::default(), Documents::Kept).1;
+    [progress_comment(run), request].map(|text| {
+        let line = text.lines().take(6).find(|line| line.to_lowercase().contains("no test was run"));
+        line.map(str::to_owned)
+    })
+}
+
+#[test]
+fn that_no_test_was_run_is_told_where_code_was_changed_and_no_test_ran() {
+    let tested = || {
+        let mut policy = phase_review();
+        policy.checks.push(CheckRule {
+            id: "tests".into(),
+            on_fail: OnFail::Note,
+            on_unavailable: OnUnavailable::Note,
+        });
+        PhaseDef { changes_code: true, ..phase("implementation", policy) }
+    };
+    let code = || PhaseDef { changes_code: true, ..phase("implementation", phase_review()) };
+    let line = |why: &str| [(); 2].map(|()| Some(format!("> **No test was run**: {why}.")));
+    assert_eq!(told_of_tests(code(), &[]), line("no phase of the run has the check tests"));
+    assert_eq!(told_of_tests(tested(), &[("tests", CheckStatus::Skipped)]), line("tests was looked at"));
+    assert_eq!(told_of_tests(tested(), &[("tests", CheckStatus::Unavailable)]), line("tests was looked at"));
+    assert_eq!(told_of_tests(tested(), &[]), [None, None], "they passed");
+    assert_eq!(told_of_tests(tested(), &[("tests", CheckStatus::Fail)]), [None, None], "they ran");
+    assert_eq!(
+        told_of_tests(phase("planning", phase_review()), &[]),
+        [None, None],
+        "documents have no tests"
+    );
+}
+
+#[test]
+fn a_run_that_is_not_over_does_not_say_yet_that_no_test_was_run() {
+    let def = PhaseDef { changes_code: true, ..phase("implementation", phase_review()) };
+    let world = World::play(def, Script::default());
+    let begun = world.cut(4);
+    let run = begun.run();
+    let request = pull_request(run, Outcome::Running, &Unreviewed::default(), Documents::Kept).1;
+    assert!(!progress_comment(run).contains("No test") && !request.contains("No test"));
 }
