@@ -40,7 +40,7 @@ pub use problems::{Problem, history, problems};
 use progress::plain_address;
 pub use progress::{
     NO_CI, REQUEST_CLOSED, REQUEST_OPEN, STARTS_CI, is_request_closed, marker, progress_comment,
-    starts_no_ci, unshared_marker,
+    starts_no_ci, stopped_comment, unshared_marker,
 };
 pub use pull_request::{Documents, pull_request};
 pub use quoted::{quoted, titled};

@@ -16,11 +16,13 @@ use super::drive;
 use super::event::{Done, Obeyed, done};
 use super::failure::{Failure, LOST};
 use super::fetched::REMOTE;
+use super::find::{Place, brought, look};
 use super::forge;
 use super::hold::take_existing;
+use super::put_right::put_right_now;
 use super::refusal::Refusal;
 use crate::content_parser::SlashCommand;
-use crate::event::{Fact, branch_of};
+use crate::event::{Fact, Outcome, branch_of};
 use crate::issue::IssueNumber;
 use crate::report::{LogLines, Terminal};
 use crate::summary::quoted;
@@ -48,6 +50,7 @@ pub(super) fn publish(
     match (told.ending, branch, told.head) {
         (Ending::Skipped, ..) if told.code.is_empty() => Ok(Done::Nothing(quoted(&told.why))),
         (Ending::Skipped, ..) => {
+            put_right_known(door, issue);
             let said = format!("the job of the agents did nothing: {} {}", told.code, told.why);
             Err(Refusal::Impossible(said).into())
         }
@@ -65,6 +68,16 @@ pub(super) fn publish(
             let why = format!("the job of the agents has no run to publish: {} {}", told.code, told.why);
             Err(refused(LOST, &why).into())
         }
+    }
+}
+
+/// The other process could write nothing, and asked nobody to.
+fn put_right_known(door: &Door, issue: IssueNumber) {
+    if matches!(brought(door, issue), Ok(Place::Worktree(_) | Place::OnBranch(_)))
+        && let Ok(seen) = look(door, issue)
+        && let Some(run) = seen.state.run.filter(|run| run.outcome != Outcome::Running)
+    {
+        put_right_now(door, &run);
     }
 }
 

@@ -10,6 +10,7 @@ use super::failure::{Failure, Kind};
 use super::forge;
 use super::hold::Hold;
 use super::job::Turn;
+use super::put_right::put_right;
 use super::steering::Steering;
 use super::{Answer, announce, job, no_ci, signals, token_hour};
 use crate::check::Memory;
@@ -18,7 +19,7 @@ use crate::event::{ExecOutcome, Fact, Outcome, PauseReason};
 use crate::flow::{PhaseState, Run};
 use crate::forge::Forge;
 use crate::journal::Journal;
-use crate::phase_runner::{Border, Part, PhaseRunner, Push, RunError, Wishes};
+use crate::phase_runner::{Border, Part, PhaseRunner, Push, Wishes};
 use crate::process::{self, Stop, StopHandle, Urgency};
 use crate::report::{
     CommentTask, LabelTask, LocalComment, MovedComment, PACE, Terminal, github_comment, state_label,
@@ -122,8 +123,12 @@ fn play_from(
         if let Some(comment) = &comment {
             runner.moved_comment = comment.moved.clone();
         }
-        if let Some(fact) = first {
-            runner.journal.record(fact)?;
+        match (first, &runner.journal.state().run) {
+            (Some(fact), _) => runner.journal.record(fact)?,
+            (None, Some(run)) if door.part == Part::All && run.outcome != Outcome::Running => {
+                put_right(door, run).await;
+            }
+            (None, _) => {}
         }
         // Where nothing is pushed no request is opened.
         if push != Push::Never || door.part == Part::Work {
@@ -138,10 +143,13 @@ fn play_from(
             Some(steering) => Some(steering.begin().await),
             None => None,
         };
-        let ended = runner.run().await;
+        let ended = runner.run().await.map_err(Failure::from);
         watch.abort();
         if let Some(steering) = steering {
             steering.end(has_paused_on_request(&runner.journal)).await;
+        }
+        if let (Err(failure), Some(run)) = (&ended, &runner.journal.state().run) {
+            tell_of_stop(run, failure, comment.as_ref(), label.as_ref());
         }
         if let Some(comment) = comment {
             comment.end().await;
@@ -156,7 +164,28 @@ fn play_from(
     let hold = Hold { journal, space, folder, locks };
     match ended {
         Ok(outcome) => Ok((hold, outcome)),
-        Err(error) => Err(stopped(&hold, error)),
+        Err(failure) => Err(stopped(&hold, failure)),
+    }
+}
+
+/// Has comment and label say that nobody works on the run any more.
+fn tell_of_stop(run: &Run, failure: &Failure, comment: Option<&CommentTask>, label: Option<&LabelTask>) {
+    if let Some(comment) = comment {
+        comment.stopped(run, &why_stopped(failure));
+    }
+    if let Some(label) = label {
+        label.stopped(run);
+    }
+}
+
+/// Returns why a run was stopped, for people on the server. What concerns the machine alone stays there.
+fn why_stopped(failure: &Failure) -> String {
+    match failure.kind {
+        Kind::Forge | Kind::Interrupted => {
+            let hint = failure.hints.first().map_or(String::new(), |hint| format!(" ({hint})"));
+            format!("{}{hint}", failure.message)
+        }
+        kind => format!("an error on the machine that worked on it, with exit code {}", kind as u8),
     }
 }
 
@@ -189,9 +218,8 @@ fn has_paused_on_request(journal: &Journal) -> bool {
     escalation.is_some_and(|escalation| escalation.reason == PauseReason::OnRequest)
 }
 
-fn stopped(hold: &Hold, error: RunError) -> Failure {
+fn stopped(hold: &Hold, failure: Failure) -> Failure {
     announce::stopped(&hold.journal);
-    let failure = Failure::from(error);
     let report = announce::report(&hold.journal, failure.kind as u8);
     job::stopped(hold, &failure);
     failure.with_report(Some(report))

@@ -9,6 +9,7 @@ use super::door::{Door, log_to};
 use super::drive::{drive, finish};
 use super::failure::{Failure, Kind};
 use super::hold::{Hold, Locks, forget_locks, open_journal, take};
+use super::put_right::put_right_now;
 use super::{agreed, dry_run, finalized, left_behind, noticed, on_top, vouched};
 use crate::event::Outcome;
 use crate::flow::Run;
@@ -39,13 +40,21 @@ pub(super) fn go_on(door: &Door, terminal: &Terminal, arguments: &Execute) -> An
     }
     door.warn_of_short_secrets();
     let mut hold = hold_run(door, arguments, only.as_ref())?;
-    match nothing_to_do(&hold, arguments)? {
+    let to_do = nothing_to_do(&hold, arguments);
+    if to_do.is_err() {
+        put_right_now(door, hold.run()?);
+    }
+    match to_do? {
         Some(0) if let Err(gone) = hold.space.refuse_lost_branch() => {
             tracing::warn!("{gone}");
             return Ok(finish(&hold, arguments.json, 0));
         }
         // Whoever works on top of a completed run decides what becomes of it.
-        Some(0) if on_top::is_told(door, &hold)? => return Ok(finish(&hold, arguments.json, 0)),
+        Some(0) if on_top::is_told(door, &hold)? => {
+            let code = finish(&hold, arguments.json, 0);
+            put_right_now(door, hold.run()?);
+            return Ok(code);
+        }
         // A crash or a refused push may have come between the last fact and its commit or its push.
         Some(0) => {
             hold.journal.tell(Box::new(LogLines::default()));
@@ -54,7 +63,9 @@ pub(super) fn go_on(door: &Door, terminal: &Terminal, arguments: &Execute) -> An
         Some(code) => {
             let waits = code == Kind::Waiting as u8 && !door.settings.no_wait;
             let code = if waits { code } else { Kind::PhaseFailed as u8 };
-            return Ok(finish(&hold, arguments.json, code));
+            let code = finish(&hold, arguments.json, code);
+            put_right_now(door, hold.run()?);
+            return Ok(code);
         }
         None => {}
     }

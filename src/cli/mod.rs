@@ -54,6 +54,7 @@ mod parse_review;
 mod phases;
 mod pr_feedback;
 mod profiles;
+mod put_right;
 mod refusal;
 mod replay;
 mod resume;

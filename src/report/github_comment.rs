@@ -11,8 +11,8 @@ use tracing::warn;
 
 use super::Reporter;
 use crate::event::Entry;
-use crate::flow::State;
-use crate::forge::{CommentDraft, GithubForge};
+use crate::flow::{Run, State};
+use crate::forge::{CommentDraft, ForgeError, GithubForge};
 use crate::issue::IssueNumber;
 use crate::redact::{Masked, Masker};
 use crate::summary;
@@ -57,6 +57,8 @@ pub struct GithubComment {
 /// The task that writes it.
 pub struct CommentTask {
     pub moved: MovedComment,
+    masker: Masker,
+    wanted: watch::Sender<Option<Wanted>>,
     ending: Arc<Notify>,
     task: JoinHandle<()>,
 }
@@ -68,22 +70,50 @@ pub fn github_comment(forge: GithubForge, masker: Masker, pace: Duration) -> (Gi
     let moved = MovedComment::default();
     let (ended, told) = (Arc::clone(&ending), moved.clone());
     let pen = Pen { forge, seen, ending: ended, pace, moved: told, written: None, silent: false };
-    let task = CommentTask { moved, ending, task: tokio::spawn(pen.write_on()) };
+    let task = tokio::spawn(pen.write_on());
+    let task = CommentTask { moved, masker: masker.clone(), wanted: wanted.clone(), ending, task };
     (GithubComment { masker, wanted }, task)
 }
 
 impl Reporter for GithubComment {
     fn report(&mut self, _entry: &Entry, state: &State) {
         let Some(run) = &state.run else { return };
-        let Some(id) = run.progress_comment else { return };
-        let body = self.masker.mask(&summary::progress_comment(run));
-        let marker = summary::marker(run);
-        let (number, may_be_replaced) = (run.started.issue.number, !run.comment_was_replaced);
-        self.wanted.send_replace(Some(Wanted { number, id, marker, body, may_be_replaced }));
+        want(&self.wanted, run, self.masker.mask(&summary::progress_comment(run)));
+    }
+}
+
+fn want(wanted: &watch::Sender<Option<Wanted>>, run: &Run, body: Masked) {
+    let Some(id) = run.progress_comment else { return };
+    let (number, marker) = (run.started.issue.number, summary::marker(run));
+    let may_be_replaced = !run.comment_was_replaced;
+    wanted.send_replace(Some(Wanted { number, id, marker, body, may_be_replaced }));
+}
+
+/// Writes into the comment of a run what its log says, where the comment is still there: what a process that was lost could
+/// not write.
+pub async fn put_comment_right(forge: &GithubForge, masker: &Masker, run: &Run) -> Result<(), ForgeError> {
+    let (number, marker) = (run.started.issue.number, summary::marker(run));
+    let body = masker.mask(&summary::progress_comment(run));
+    let id = match run.progress_comment {
+        Some(id) => Some(id),
+        None => forge.own_comment(number, &marker).await?,
+    };
+    let Some(id) = id else { return Ok(()) };
+    let draft = CommentDraft { id: Some(id), marker: &marker, body: &body };
+    match forge.comment_now(id).await? {
+        Some(now) if now.body.as_deref() != Some(body.as_str()) => {
+            forge.rewrite_comment(draft, id).await.map(drop)
+        }
+        Some(_) | None => Ok(()),
     }
 }
 
 impl CommentTask {
+    /// Has the comment say that the run was stopped, and why.
+    pub fn stopped(&self, run: &Run, why: &str) {
+        want(&self.wanted, run, self.masker.mask(&summary::stopped_comment(run, why)));
+    }
+
     /// Has the last state written and waits for that, but not for ever.
     pub async fn end(self) {
         self.ending.notify_one();
@@ -147,7 +177,7 @@ impl Pen {
     }
 
     /// A refusal is final; what was lost on the way is written with the next state.
-    fn give_up(&mut self, error: &crate::forge::ForgeError) {
+    fn give_up(&mut self, error: &ForgeError) {
         warn!("The progress comment cannot be written: {error}");
         self.silent = error.is_final();
     }

@@ -12,11 +12,11 @@ use crate::event::Entry;
 use crate::flow::State;
 use crate::redact::Masked;
 
-pub use github_comment::{CommentTask, MovedComment, PACE, github_comment};
+pub use github_comment::{CommentTask, MovedComment, PACE, github_comment, put_comment_right};
 pub use job_files::JobFiles;
 pub use local_comment::LocalComment;
 pub use log_lines::{LogLines, skip_line, verdict_line};
-pub use state_label::{LabelTask, StateLabel, state_label, state_labels};
+pub use state_label::{LabelTask, StateLabel, put_label_right, state_label, state_labels};
 pub use terminal::{StderrBeside, Terminal};
 
 /// Somebody who is told.

@@ -42,6 +42,7 @@ pub struct StateLabel {
 
 /// The task that sets it.
 pub struct LabelTask {
+    wanted: watch::Sender<Option<(IssueNumber, Word)>>,
     ending: Arc<Notify>,
     task: JoinHandle<()>,
 }
@@ -51,7 +52,7 @@ pub fn state_label(forge: GithubForge) -> (StateLabel, LabelTask) {
     let (wanted, seen) = watch::channel(None);
     let ending = Arc::new(Notify::new());
     let task = tokio::spawn(set_on(forge, seen, Arc::clone(&ending)));
-    (StateLabel { wanted }, LabelTask { ending, task })
+    (StateLabel { wanted: wanted.clone() }, LabelTask { wanted, ending, task })
 }
 
 impl Reporter for StateLabel {
@@ -74,7 +75,19 @@ impl StateLabel {
     }
 }
 
+/// Sets the label of a run to what its log says: what a process that was lost could not do.
+pub async fn put_label_right(forge: &GithubForge, run: &Run) -> Result<(), ForgeError> {
+    show(forge, run.started.issue.number, word(run)).await
+}
+
 impl LabelTask {
+    /// Has the label say that nobody works on a run that was stopped before its end.
+    pub fn stopped(&self, run: &Run) {
+        if run.outcome == Outcome::Running {
+            self.wanted.send_replace(Some((run.started.issue.number, NEEDS_HUMAN)));
+        }
+    }
+
     /// Has the last state shown and waits for that, but not for ever.
     pub async fn end(self) {
         self.ending.notify_one();

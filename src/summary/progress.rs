@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use super::commands::after_failure;
+use super::commands::{after_failure, again};
 use super::job::waited_for;
 use super::{
     agent_lines, cost_line, counted, duration, finding_line, note, quoted, status_word, untested,
@@ -49,14 +49,31 @@ fn latest<'a>(run: &'a Run, kind: &str, ends: &str) -> Option<&'a str> {
 
 /// Returns the one progress comment of a run.
 pub fn progress_comment(run: &Run) -> String {
+    comment(run, None)
+}
+
+/// Returns the progress comment of a run that was stopped, with the reason in its first line: nobody works on it.
+pub fn stopped_comment(run: &Run, why: &str) -> String {
+    comment(run, Some(why))
+}
+
+fn comment(run: &Run, stopped: Option<&str>) -> String {
     let mut body = format!("{}\n", marker(run));
     if is_unshared(run) {
         let _ = writeln!(body, "{}", unshared_marker(run.started.issue.number));
     }
+    if let Some(why) = stopped {
+        let _ = writeln!(body, "**Stopped:** {}\n", quoted(why));
+    }
     if let Some(escalation) = &run.paused {
         let _ = writeln!(body, "**{}:** {}\n", waited_for(run), quoted(&escalation.question));
     }
-    let _ = writeln!(body, "### ai-workflow: {}\n", run.outcome.as_str());
+    let is_cut_off = stopped.is_some() && run.outcome == Outcome::Running;
+    let _ =
+        writeln!(body, "### ai-workflow: {}\n", if is_cut_off { "stopped" } else { run.outcome.as_str() });
+    if let Some(again) = again(run, Outcome::Running).filter(|_| is_cut_off) {
+        let _ = writeln!(body, "{again}\n");
+    }
     body.push_str(&untested::warning(run, run.outcome));
     for warning in starts_no_ci(run).into_iter().chain(closed_request(run)) {
         let _ = writeln!(body, "> {}\n", quoted(warning));

@@ -49,6 +49,7 @@ mod run;
 mod server;
 mod smart_http;
 mod spoken;
+mod stopped;
 mod sweep;
 mod talk;
 mod tampered;

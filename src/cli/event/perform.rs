@@ -6,6 +6,7 @@ use super::super::ask::ask_again;
 use super::super::failure::Failure;
 use super::super::find::look;
 use super::super::hold::{Hold, take_existing};
+use super::super::put_right::put_right_now;
 use super::super::refusal::Refusal;
 use super::super::{cancel, drive, explain, resume, rollback, status};
 use super::reply::{report_marker, report_reply};
@@ -58,6 +59,9 @@ fn impossible(why: &str) -> Undone {
 /// A run that waits for words, or that failed, is not moved by asking for it once more.
 fn begin_or_go_on(desk: &Desk, number: IssueNumber, run: Option<&Run>) -> Obeyed {
     if let Some(run) = run {
+        if run.waits_for_a_person() || has_failed(run) {
+            put_right_now(&desk.door, run);
+        }
         if run.waits_for_a_person() {
             let how = "`/ai-workflow answer TEXT`, `/ai-workflow resume` or `/ai-workflow accept REASON`";
             return Err(impossible(&format!("the run waits for an answer: {how}")));

@@ -44,6 +44,9 @@ fn a_push_that_is_refused_is_not_tried_again_and_the_run_can_go_on_later() {
     scene.break_push("POST", 0, Kind::Before(403));
     scene.execute("", &SHORT).exits(5).says("the push of `ai-workflow/issue-243` to `origin` failed");
     assert_eq!(scene.pushes(), 1, "{:#?}", scene.github.calls());
+    let first = scene.first_line();
+    assert!(first.starts_with("**Stopped:** the push of `ai-workflow/issue-243`"), "{first}");
+    assert_eq!(scene.state_labels(), ["ai-workflow:needs-human"]);
     scene.github.works_again();
     scene.execute("", &SHORT).exits(0);
     scene.everything_is_pushed();
