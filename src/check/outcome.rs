@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::event::{CheckResult, CheckStatus, Place};
 
 /// More places than this are counted and not told.
-const MOST_PLACES: usize = 40;
+pub(super) const MOST_PLACES: usize = 40;
 /// So much of a summary is told again elsewhere, in characters.
 pub(super) const MOST_TOLD: usize = 200;
 

@@ -40,6 +40,8 @@ pub struct Site<'a> {
     pub by_hand: &'a BTreeSet<String>,
     /// What lies in the worktree and in no commit: special files, repositories of their own, names that are no text.
     pub left_out: &'a [String],
+    /// The deliverables of earlier phases that were reviewed, relative to the worktree.
+    pub reviewed: &'a [String],
     /// The deliverables that plan this phase's work, the earlier one first, relative to the worktree.
     pub plans: &'a [String],
     /// The author's latest answer, masked; nothing when it is not on this machine.
@@ -144,6 +146,7 @@ impl<'a> Site<'a> {
             approved: &[],
             by_hand: &NO_PATHS,
             left_out: &[],
+            reviewed: &[],
             plans: &[],
             answer: None,
             claim: None,

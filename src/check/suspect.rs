@@ -1,4 +1,5 @@
-//! What is likely a cheat and may be honest: told to people and reviewers, and refuses nothing.
+//! What is likely a cheat and may be honest, and tests that an author changed or removed for a reason that it names: told to
+//! people and reviewers, and refuses nothing.
 
 use super::outcome::judged;
 use super::suspicion::places;
@@ -9,5 +10,13 @@ pub(super) const ID: &str = "suspect";
 
 pub(super) fn examine(site: &Site<'_>) -> CheckResult {
     let found = staged::suspicions(site).iter().chain(tampering::suspicions(site));
-    judged(ID, "suspect", places(found, false), "worth a look", "nothing looks like a cheat")
+    let mut told = tampering::questions(site).to_vec();
+    told.extend(places(found, false));
+    judged(ID, "suspect", told, "worth a look", "nothing looks like a cheat")
+}
+
+/// Tells whether a reviewer reads what this check says: only then a question can be left to one.
+pub(super) fn reaches_a_reviewer(site: &Site<'_>) -> bool {
+    let policy = &site.phase.policy;
+    policy.review.is_some() && policy.checks.iter().any(|rule| rule.id == ID)
 }

@@ -144,6 +144,7 @@ impl PhaseRunner {
         let tree = gathered.tree.clone();
         let published = tree.map(|tree| Published { space: &self.space, tree, base, memory: &self.commands });
         let (plans, changed_before) = (plans(run, phase), changed_before(run, phase));
+        let reviewed = reviewed(run, phase);
         let site = Site {
             worktree: self.folder.root(),
             phase: &phase.def,
@@ -161,6 +162,7 @@ impl PhaseRunner {
             approved: &gathered.approved,
             by_hand: &phase.by_hand,
             left_out: &gathered.left_out,
+            reviewed: &reviewed,
             plans: &plans,
             answer: answer.as_deref(),
             claim: phase.work.as_ref().and_then(|work| work.claim.as_ref()),
@@ -195,6 +197,17 @@ pub(super) fn plans(run: &Run, phase: &PhaseState) -> Vec<String> {
         earlier.status == Status::Completed && check::PLANNING.contains(&earlier.name().as_str())
     });
     planned.map(|earlier| deliverable_path(run, earlier)).collect()
+}
+
+/// Returns the deliverables of the completed phases before a phase whose reviewer was told what our checks saw.
+fn reviewed(run: &Run, phase: &PhaseState) -> Vec<String> {
+    let earlier = run.phases.iter().take_while(|earlier| earlier.name() != phase.name());
+    let told = earlier.filter(|earlier| {
+        earlier.status == Status::Completed
+            && earlier.def.policy.review.is_some()
+            && !earlier.def.policy.triage
+    });
+    told.map(|earlier| deliverable_path(run, earlier)).collect()
 }
 
 /// Returns what the phases before a phase have put on the branch.

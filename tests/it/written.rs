@@ -1,4 +1,4 @@
-//! Tests that come with the code: whole runs in which the author writes its tests while it implements.
+//! Tests that come with the code, and tests that the code makes wrong: whole runs.
 
 use serde_json::json;
 
@@ -53,4 +53,94 @@ fn a_run_in_which_nobody_wrote_a_test_fails_in_test_implementation() {
     let advice =
         sandbox.read(".ai-workflow/issue-243/05_test_implementation/revise/round-1/attempt-1/prompt.md");
     assert!(advice.contains("holds no test yet"), "{advice}");
+}
+
+/// Runs each line `assert_eq!(pages(41), 2);` of `tests/pages.rs` against `pages.sh`, and says what it ran in TAP.
+const RUNNER: &str = r#". ./pages.sh
+n=0 failed=0
+echo 'TAP version 13'
+while read -r line; do
+    case $line in
+    'fn '*) name=${line#fn } ;;
+    'assert_eq!('*)
+        n=$((n + 1)) rest=${line#*pages(}
+        want=${rest##*, }
+        if [ "$(pages "${rest%%)*}")" = "${want%);}" ]; then echo "ok $n - ${name%%(*}"
+        else echo "not ok $n - ${name%%(*}"; failed=1; fi ;;
+    esac
+done < tests/pages.rs
+echo "1..$n"
+exit $failed
+"#;
+
+/// Returns a file of tests: a name, the lines of a book, its pages.
+fn tests(rows: &[(&str, u32, u32)]) -> String {
+    let test = |(name, lines, pages): &(&str, u32, u32)| {
+        format!("#[test]\nfn {name}() {{\n    assert_eq!(pages({lines}), {pages});\n}}\n")
+    };
+    rows.iter().map(test).collect::<Vec<_>>().join("\n")
+}
+
+const EMPTY: (&str, u32, u32) = ("an_empty_book_has_no_pages", 0, 0);
+const FULL: (&str, u32, u32) = ("two_full_pages_are_two", 80, 2);
+/// Holds the bug.
+const BEGUN: (&str, u32, u32) = ("a_begun_page_does_not_count", 41, 1);
+
+/// Runs the two phases on a project whose last test holds the bug: the author repairs the code, leaves these tests, and says
+/// this in its document; then it writes those tests.
+fn repair(left: &[(&str, u32, u32)], document: &str, then: &[(&str, u32, u32)]) -> (Sandbox, i32) {
+    let sandbox = Sandbox::new();
+    sandbox.write("run.sh", RUNNER);
+    sandbox.write("pages.sh", "pages() { echo $(($1 / 40)); }\n");
+    sandbox.write("tests/pages.rs", &tests(&[EMPTY, FULL, BEGUN]));
+    sandbox.git(&["add", "run.sh", "pages.sh", "tests"]);
+    sandbox.git(&["commit", "-q", "-m", "a project"]);
+    let config = "order = [\"implementation\", \"test_implementation\"]\n[commands]\ntest = \"sh run.sh\"\n\
+                  [policies.phase-review.limits]\nmax_revisions = 0\n[phases.implementation]\nneeds = []\n\
+                  [checks]\nenabled = [\"tests\"]\n";
+    sandbox.write(".ai-workflow/config.toml", config);
+    let turn = |phase: &str, files: &[(&str, &str)]| {
+        let quoted = |text: &str| serde_json::to_string(text).expect("a text");
+        let files = files
+            .iter()
+            .map(|(path, text)| format!("{{ path = {}, text = {} }}", quoted(path), quoted(text)));
+        let files: Vec<String> = files.collect();
+        format!(
+            "[[turn]]\nphase = \"{phase}\"\nstep = \"execute\"\nsay = \"done\"\nwrite = [{}]\n",
+            files.join(", ")
+        )
+    };
+    let repaired = ("pages.sh", "pages() { echo $((($1 + 39) / 40)); }\n");
+    let first = [("{{output}}", document), repaired, ("tests/pages.rs", &tests(left))];
+    let second = [("{{output}}", "# tests\n"), ("tests/pages.rs", &tests(then))];
+    let turns = turn("implementation", &first) + &turn("test_implementation", &second);
+    let agent = sandbox.script(&honest_script(&turns));
+    let ran = sandbox.run(&["execute", "--issue", "243", "--forge", "local", "--agent", &agent]);
+    assert!(ran.code < 2, "{}", ran.stderr);
+    (sandbox, ran.code)
+}
+
+#[test]
+fn a_test_that_holds_the_bug_may_go_when_the_document_says_why_and_the_reviewer_is_asked() {
+    let document = "# Pages\n\n- `tests/pages.rs::a_begun_page_does_not_count`: the issue asks for 2 pages\n";
+    // The second phase takes lines of the file away, so that its tests are counted against the base as well.
+    let (sandbox, code) = repair(&[EMPTY, FULL], document, &[EMPTY, ("two_full_pages_are_two", 120, 3)]);
+    assert_eq!(code, 0, "{:#?}", sandbox.metadata()["phases"]);
+    let review = sandbox.read(".ai-workflow/issue-243/04_implementation/review/round-1/attempt-1/prompt.md");
+    assert!(review.contains("question: the test `a_begun_page_does_not_count` is gone"), "{review}");
+    assert!(review.contains("the issue asks for 2 pages"), "{review}");
+}
+
+#[test]
+fn one_test_that_is_named_excuses_no_other() {
+    let document = "# Pages\n\n- `a_begun_page_does_not_count`: the issue asks for 2 pages\n";
+    let (sandbox, code) = repair(&[EMPTY], document, &[EMPTY]);
+    assert_eq!(code, 1);
+    let facts = sandbox.facts();
+    let checked = facts.iter().find(|fact| fact["type"] == "checked").expect("evidence");
+    let of =
+        |id: &str| checked["results"].as_array().and_then(|all| all.iter().find(|one| one["check"] == *id));
+    let says = |id: &str| of(id).map(|result| result["summary"].to_string()).unwrap_or_default();
+    assert!(says("tests").contains("ran 1 test; at the base of the run there are 3"), "{}", says("tests"));
+    assert!(says("tampering").contains("`two_full_pages_are_two` is gone"), "{}", says("tampering"));
 }

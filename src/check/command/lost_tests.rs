@@ -4,7 +4,7 @@
 use crate::change::Change;
 use crate::check::Site;
 use crate::check::reading::role::is_test;
-use crate::check::tampering::removal::Removal;
+use crate::check::tampering::{named_as_gone, removal::Removal};
 
 /// Files that say which tests are run.
 const CHOOSING: [&str; 13] = [
@@ -47,6 +47,13 @@ fn takes_away(change: &Change) -> bool {
     (is_old_test && (change.is_deleted() || change.removed_lines().next().is_some()))
         || change.removed_lines().any(names_test)
         || (!change.is_new() && change.added_lines().any(ignores))
+}
+
+/// Returns how many tests that the run took away its documents name, each with the reason.
+pub(super) fn named(site: &Site<'_>) -> u64 {
+    let Some(published) = site.published else { return 0 };
+    let changes = published.space.all_changes_between(&published.base.as_tree(), &published.tree);
+    changes.map_or(0, |changes| named_as_gone(&changes, site))
 }
 
 /// Tells whether fewer tests are what was asked for.

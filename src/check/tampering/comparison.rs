@@ -8,7 +8,7 @@ use super::cases::Case;
 use super::strength::{Strength, is_of_absence, is_trivial, strength, words};
 use super::tolerance::{is_wider, skeleton};
 use super::weakening::{Counted, marks};
-use super::{circular, hollow, implied, unreached};
+use super::{Loss, circular, hollow, implied, tables, unreached};
 use crate::check::outcome::{at, file};
 use crate::check::side_by_side;
 use crate::check::tampering::removal::Removal;
@@ -19,28 +19,70 @@ const MOST_PAIRS: usize = 200_000;
 /// The part of its words that a renamed test has to keep, in percent.
 const KEPT: usize = 50;
 
+const ALWAYS_HOLDS: &str = "an assert that always holds stands";
+
+/// What is weaker now.
+#[derive(Debug, Default)]
+pub(super) struct Weaker {
+    /// What no reason excuses.
+    pub(super) places: Vec<Place>,
+    /// Tests that are gone or demand less.
+    pub(super) losses: Vec<Loss>,
+}
+
+impl Weaker {
+    fn add(&mut self, more: Self) {
+        self.places.extend(more.places);
+        self.losses.extend(more.losses);
+    }
+}
+
 /// Returns what is weaker now.
-pub(super) fn weaker(old: &[Case], new: &[Case], removal: &Removal<'_>) -> Vec<Place> {
+pub(super) fn weaker(old: &[Case], new: &[Case], removal: &Removal<'_>) -> Weaker {
+    if old.is_empty() {
+        return Weaker::default();
+    }
     let (pairs, missing) = by_name(old, new);
     let mut taken: BTreeSet<usize> = pairs.iter().map(|(_, new)| *new).collect();
     let elsewhere = gained_anywhere(old, new);
     let of_pair =
         |(before, after): &(usize, usize)| weakened(&old[*before], &new[*after], removal, &elsewhere);
-    let mut places: Vec<Place> = side_by_side::each(&pairs, of_pair).into_iter().flatten().collect();
+    let mut weaker = Weaker::default();
+    for found in side_by_side::each(&pairs, of_pair) {
+        weaker.add(found);
+    }
     let few = missing.len().saturating_mul(new.len()) <= MOST_PAIRS;
     for case in missing.iter().map(|index| &old[*index]) {
         match few.then(|| successor(case, new, &taken)).flatten() {
             Some(found) if is_many(&new[found]) => {}
             Some(found) => {
                 taken.insert(found);
-                places.extend(weakened(case, &new[found], removal, &elsewhere));
+                weaker.add(weakened(case, &new[found], removal, &elsewhere));
             }
             None if stands_elsewhere(case, &elsewhere) => {}
             None if removal.excuses_test(&case.path, &case.name, &case.text) => {}
-            None => places.push(file(&case.path, format!("the test `{}` is gone", case.name))),
+            None => {
+                let place = file(&case.path, format!("the test `{}` is gone", case.name));
+                weaker.losses.push(Loss::of(case, case, place));
+            }
         }
     }
-    places
+    weaker
+}
+
+/// Returns the tests that a runner counts less often now: those whose name is gone, whatever took their place, and those that
+/// run for fewer rows.
+pub(super) fn fewer(old: &[Case], new: &[Case]) -> Vec<Loss> {
+    let (pairs, missing) = by_name(old, new);
+    let kept = pairs.iter().filter(|(before, after)| old[*before].text != new[*after].text);
+    let kept = kept.map(|(before, after)| (&old[*before], tables::runs(&new[*after].text)));
+    let all = kept.chain(missing.iter().map(|index| (&old[*index], 0)));
+    let counted = all.filter_map(|(case, now)| {
+        let fewer = tables::runs(&case.text).saturating_sub(now);
+        let what = format!("the test `{}` runs less often or has another name", case.name);
+        (fewer > 0).then(|| Loss { fewer, ..Loss::of(case, case, file(&case.path, what)) })
+    });
+    counted.collect()
 }
 
 /// Pairs tests of the same name, those of the same file first; returns the old ones that are left as well.
@@ -165,9 +207,9 @@ fn is_bare_failure(assert: &str) -> bool {
     assert.starts_with("t.")
 }
 
-fn weakened(old: &Case, new: &Case, removal: &Removal<'_>, balance: &HashMap<&str, i64>) -> Vec<Place> {
+fn weakened(old: &Case, new: &Case, removal: &Removal<'_>, balance: &HashMap<&str, i64>) -> Weaker {
     if old.text == new.text {
-        return Vec::new();
+        return Weaker::default();
     }
     let place = |line: usize, what: &str| at(&new.path, line, format!("{what} in the test `{}`", new.name));
     let mut places = Vec::new();
@@ -187,10 +229,14 @@ fn weakened(old: &Case, new: &Case, removal: &Removal<'_>, balance: &HashMap<&st
             && !removal.is_about(assert)
             && !implied::by_another(assert, &new.asserts)
     });
-    if let Some((line, what)) = loss(&lost, &gained, new) {
-        places.push(place(line, what));
+    let mut weaker = Weaker { places, losses: Vec::new() };
+    match loss(&lost, &gained, new) {
+        // Whatever the reason, a test needs no assert that always holds.
+        Some((line, what)) if what == ALWAYS_HOLDS => weaker.places.push(place(line, what)),
+        Some((line, what)) => weaker.losses.push(Loss::of(old, new, place(line, what))),
+        None => {}
     }
-    places
+    weaker
 }
 
 type Assert = (usize, String);
@@ -221,7 +267,7 @@ fn loss(lost: &[&Assert], gained: &[&Assert], new: &Case) -> Option<(usize, &'st
     }
     let holds = |assert: &str| is_trivial(assert) || circular::is_circular(assert, new);
     if let Some((line, _)) = gained.iter().find(|(_, assert)| holds(assert)) {
-        return Some((*line, "an assert that always holds stands"));
+        return Some((*line, ALWAYS_HOLDS));
     }
     let known: HashMap<String, &str> =
         lost.iter().map(|(_, assert)| (skeleton(assert), assert.as_str())).collect();

@@ -7,7 +7,7 @@ use super::cases::{Case, cases};
 use super::removal::Removal;
 use super::tests_of::{File, Tests};
 use super::{
-    awaiting, conditions, for_every_test, gated, holds_tests, narrowed, of_each, scripts, side_by_side,
+    Loss, awaiting, conditions, for_every_test, gated, holds_tests, narrowed, of_each, scripts, side_by_side,
     stand_in, tables, unawaited,
 };
 use crate::change::Change;
@@ -23,13 +23,21 @@ pub(super) struct Pair<'a> {
     pub(super) new_file: &'a str,
 }
 
+/// What these rules find.
+#[derive(Debug, Default)]
+pub(super) struct Doubts {
+    pub(super) suspicions: Vec<Suspicion>,
+    /// Tests that lost rows of their tables.
+    pub(super) losses: Vec<Loss>,
+}
+
 /// Returns what makes tests weaker, surely or not, apart from what the other rules of this room refuse.
 pub(super) fn suspicions(
     changes: &[&Change],
     tests: &Tests<'_>,
     removal: &Removal<'_>,
     site: &Site<'_>,
-) -> Vec<Suspicion> {
+) -> Doubts {
     let mut found: Vec<Suspicion> = of_each(changes, |change| {
         narrowed::suspicions(change, site).into_iter().chain(scripts::suspicions(change)).collect()
     });
@@ -41,8 +49,12 @@ pub(super) fn suspicions(
     }));
     let arrived = Arrived::of(changes);
     let of_tests = side_by_side::each(&tests.files(), |file| of_pairs(file, &arrived, removal, site));
-    found.extend(of_tests.into_iter().flatten());
-    found
+    let mut losses = Vec::new();
+    for doubts in of_tests {
+        found.extend(doubts.suspicions);
+        losses.extend(doubts.losses);
+    }
+    Doubts { suspicions: found, losses }
 }
 
 /// A new file has no earlier tests to be compared with.
@@ -55,26 +67,23 @@ fn of_new(change: &Change, site: &Site<'_>) -> Vec<Suspicion> {
 }
 
 /// Compares the tests that kept file and name, where a rule may find something.
-fn of_pairs(
-    file: &File<'_>,
-    arrived: &Arrived<'_>,
-    removal: &Removal<'_>,
-    site: &Site<'_>,
-) -> Vec<Suspicion> {
+fn of_pairs(file: &File<'_>, arrived: &Arrived<'_>, removal: &Removal<'_>, site: &Site<'_>) -> Doubts {
     let change = file.change;
-    let (Some(old_file), Some(new_file)) = (change.old_text(), change.new_text()) else { return Vec::new() };
+    let (Some(old_file), Some(new_file)) = (change.old_text(), change.new_text()) else {
+        return Doubts::default();
+    };
     let (coroutines, later) = (awaiting::has_new(change), unawaited::may_apply(change));
     let (guarded, rows) = (conditions::may_apply(change), tables::may_apply(change));
     let (async_now, replaced) = (awaiting::may_apply(change), stand_in::may_apply(change));
     if !(guarded || rows || async_now || replaced || coroutines || later) {
-        return Vec::new();
+        return Doubts::default();
     }
     // What is replaced is judged by the asserts that a file makes itself.
     let own = replaced.then(|| [old_file, new_file].map(|text| cases(&change.path, text, &BTreeSet::new())));
     let (before, after) = own.as_ref().map_or((file.old, file.new), |[old, new]| (old, new));
     let [old_code, new_code] = [old_file, new_file].map(|text| without_comments(&change.path, text));
     let known: HashMap<&str, &Case> = before.iter().map(|case| (case.name.as_str(), case)).collect();
-    let mut found = Vec::new();
+    let (mut found, mut losses) = (Vec::new(), Vec::new());
     if coroutines {
         found.extend(awaiting::new_ones(before, after, &new_code, site));
     }
@@ -86,12 +95,16 @@ fn of_pairs(
         if guarded && may_depend(&new.text) {
             found.extend(conditions::suspicions(&pair));
         }
-        found.extend(tables::suspicion(&pair, arrived, removal).filter(|_| rows));
+        match tables::lost(&pair, arrived, removal).filter(|_| rows) {
+            Some(tables::Lost::Sure(loss)) => losses.push(loss),
+            Some(tables::Lost::Likely(suspicion)) => found.push(suspicion),
+            None => {}
+        }
         found.extend(awaiting::suspicion(&pair, site).filter(|_| async_now));
         found.extend(stand_in::patched(&pair).filter(|_| replaced));
         found.extend(later.then(|| unawaited::suspicion(&pair)).flatten());
     }
-    found
+    Doubts { suspicions: found, losses }
 }
 
 /// Tells whether a test may hold a condition: most hold none.

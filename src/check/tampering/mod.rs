@@ -1,6 +1,7 @@
 //! Tests that were there have not become weaker: none is gone, skipped or hollow, none allows more, and nobody keeps them
 //! from failing. Looks at tests of before only; a new one may be as small as it likes, but may not be switched off.
-//! A person makes exceptions with `[checks] allowed`.
+//! A test that is changed or removed for a reason that the document names is a question to the reviewer. A person makes
+//! exceptions with `[checks] allowed`.
 
 mod arrived;
 mod awaiting;
@@ -15,6 +16,7 @@ mod forced;
 mod gated;
 mod hollow;
 mod implied;
+mod named;
 mod narrowed;
 mod passed_over;
 pub(in crate::check) mod removal;
@@ -58,10 +60,33 @@ pub(in crate::check) struct Findings {
     /// What the rules refuse that know no doubt.
     weaker: Vec<Place>,
     suspicions: Vec<Suspicion>,
+    /// Tests that the author named with a reason, as questions to the reviewer.
+    asked: Vec<Place>,
+}
+
+/// What a change took from one test that was there, or the whole test.
+#[derive(Debug, Clone)]
+struct Loss {
+    path: String,
+    name: String,
+    /// What it is called now.
+    new_name: String,
+    /// Where it stood, from 1.
+    line: usize,
+    place: Place,
+    /// By how much a runner counts it less often; only for what is counted, and refused by no rule of this room.
+    fewer: u64,
+}
+
+impl Loss {
+    fn of(old: &Case, new: &Case, place: Place) -> Self {
+        let (path, name, new_name) = (old.path.clone(), old.name.clone(), new.name.clone());
+        Self { path, name, new_name, line: old.line, place, fewer: 0 }
+    }
 }
 
 pub(super) fn examine(site: &Site<'_>) -> CheckResult {
-    let Findings { weaker, suspicions } = findings(site);
+    let Findings { weaker, suspicions, .. } = findings(site);
     let mut places = weaker.clone();
     places.extend(suspicion::places(suspicions, true));
     places.sort_by(|a, b| (&a.file, a.line).cmp(&(&b.file, b.line)));
@@ -80,24 +105,59 @@ pub(in crate::check) fn suspicions<'s>(site: &'s Site<'_>) -> &'s [Suspicion] {
     &findings(site).suspicions
 }
 
+/// Returns the tests that changed or went for a reason that the author names, as questions to the reviewer.
+pub(in crate::check) fn questions<'s>(site: &'s Site<'_>) -> &'s [Place] {
+    &findings(site).asked
+}
+
+/// Returns how many tests a change of the whole run took away that the run's documents name with a reason.
+pub(in crate::check) fn named_as_gone(changes: &[Change], site: &Site<'_>) -> u64 {
+    let tests: Vec<&Change> = changes.iter().filter(|change| holds_tests(change)).collect();
+    let read = Tests::of(&tests, site);
+    let named = named::sort_out_of_run(comparison::fewer(&read.old, &read.new), site);
+    named.asked.iter().map(|(loss, _)| loss.fewer).sum()
+}
+
 fn findings<'s>(site: &'s Site<'_>) -> &'s Findings {
     site.read.weaker.get_or_init(|| found(site))
 }
 
 fn found(site: &Site<'_>) -> Findings {
+    let Gathered { places: mut weaker, suspicions, losses } = gathered(site);
+    let named::SortedOut { refused, asked } = named::sort_out(losses, site);
+    weaker.extend(refused.into_iter().filter(|loss| loss.fewer == 0).map(|loss| loss.place));
+    let asked = asked.iter().map(|(loss, entry)| named::question(loss, entry, site)).collect();
+    Findings { weaker, suspicions, asked }
+}
+
+/// What the rules find, before anybody looks at what the author says of it.
+struct Gathered {
+    places: Vec<Place>,
+    suspicions: Vec<Suspicion>,
+    losses: Vec<Loss>,
+}
+
+fn gathered(site: &Site<'_>) -> Gathered {
     let allowed = Patterns::exact(&site.settings.allowed);
     let changes: Vec<&Change> = site.project_changes().filter(|change| !allowed.hold(&change.path)).collect();
     let tests: Vec<&Change> = changes.iter().copied().filter(|change| holds_tests(change)).collect();
     let removal = Removal::of(site);
     let read = Tests::of(&tests, site);
-    let mut places = weaker_tests(&tests, &read, &removal);
+    let comparison::Weaker { mut places, mut losses } = weaker_tests(&tests, &read, &removal);
     let lost = tests.iter().filter_map(|change| deleted(change, &tests));
     places.extend(lost.filter(|place| !place.file.as_deref().is_some_and(|path| removal.excuses_file(path))));
     places.extend(tests.iter().flat_map(|change| no_longer_compiled(change, site)));
     places.extend(of_each(&changes, |change| {
         suppressions::silenced(change).into_iter().chain(runner::loosened(change)).collect()
     }));
-    Findings { weaker: places, suspicions: doubts::suspicions(&changes, &read, &removal, site) }
+    let doubts = doubts::suspicions(&changes, &read, &removal, site);
+    losses.extend(doubts.losses);
+    let is_known =
+        |loss: &Loss| losses.iter().any(|known| (&known.path, known.line) == (&loss.path, loss.line));
+    let mut fewer = comparison::fewer(&read.old, &read.new);
+    fewer.retain(|loss| !is_known(loss));
+    losses.extend(fewer);
+    Gathered { places, suspicions: doubts.suspicions, losses }
 }
 
 /// Tells whether a change brings a test or changes one; nothing where the tests of its language cannot be told.
@@ -117,14 +177,14 @@ fn holds_tests(change: &Change) -> bool {
 }
 
 /// Compares the tests of before with those of now.
-fn weaker_tests(tests: &[&Change], read: &Tests<'_>, removal: &Removal<'_>) -> Vec<Place> {
+fn weaker_tests(tests: &[&Change], read: &Tests<'_>, removal: &Removal<'_>) -> comparison::Weaker {
     let Tests { old, new, .. } = read;
-    let mut places = if old.is_empty() { Vec::new() } else { comparison::weaker(old, new, removal) };
-    places.extend(switched_off(tests, old));
+    let mut weaker = comparison::weaker(old, new, removal);
+    weaker.places.extend(switched_off(tests, old));
     let known = tests.iter().copied().filter(|change| !change.is_new());
     let demanding: Vec<&Change> =
         known.clone().filter(|change| is_test(&change.path) || !old.is_empty()).collect();
-    places.extend(of_each(&demanding, hollow::taken_back));
+    weaker.places.extend(of_each(&demanding, hollow::taken_back));
     let files: Vec<&Change> =
         known.filter(|change| is_test(&change.path) && !is_fixture(&change.path)).collect();
     let aids = |side: Side| {
@@ -132,8 +192,9 @@ fn weaker_tests(tests: &[&Change], read: &Tests<'_>, removal: &Removal<'_>) -> V
             side(change).map(|text| helper_cases(&change.path, text)).unwrap_or_default()
         })
     };
-    places.extend(comparison::weaker_helpers(&aids(Change::old_text), &aids(Change::new_text), new, removal));
-    places
+    let (before, now) = (aids(Change::old_text), aids(Change::new_text));
+    weaker.places.extend(comparison::weaker_helpers(&before, &now, new, removal));
+    weaker
 }
 
 /// The text before, or that after.

@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use super::Loss;
 use super::arrived::Arrived;
 use super::doubts::Pair;
 use super::removal::Removal;
@@ -29,7 +30,13 @@ pub(super) fn may_apply(change: &Change) -> bool {
     change.removed_lines().any(|(_, line)| MAY_BE_ROW.is_match(line))
 }
 
-pub(super) fn suspicion(pair: &Pair<'_>, arrived: &Arrived<'_>, removal: &Removal<'_>) -> Option<Suspicion> {
+/// Rows that are gone, surely or where nobody can tell.
+pub(super) enum Lost {
+    Sure(Loss),
+    Likely(Suspicion),
+}
+
+pub(super) fn lost(pair: &Pair<'_>, arrived: &Arrived<'_>, removal: &Removal<'_>) -> Option<Lost> {
     let old = rows(&pair.old.text, pair.old_file);
     if old.len() < 2 {
         return None;
@@ -46,7 +53,19 @@ pub(super) fn suspicion(pair: &Pair<'_>, arrived: &Arrived<'_>, removal: &Remova
     }
     let what = format!("{} of {} cases are gone from the test `{}`", gone - gained, old.len(), pair.new.name);
     let place = at(&pair.new.path, pair.new.line, what);
-    Some(Suspicion { place, sure: !new.is_empty() })
+    if new.is_empty() {
+        return Some(Lost::Likely(Suspicion { place, sure: false }));
+    }
+    Some(Lost::Sure(Loss::of(pair.old, pair.new, place)))
+}
+
+/// Returns how many tests a runner counts for a test: one, or one for each row that it writes out. A loop counts nothing.
+pub(super) fn runs(test: &str) -> u64 {
+    let lists = BEGINS.captures_iter(test).filter_map(|found| found.name("list").or(found.name("each")));
+    let written = lists.filter(|list| list.as_str().starts_with(['[', '(']));
+    let rows = written.filter_map(|list| elements(test, list.start())).map(|rows| rows.len());
+    let rows = rows.sum::<usize>() + MARKED_ROW.find_iter(test).count();
+    u64::try_from(rows).unwrap_or(u64::MAX).max(1)
 }
 
 /// Returns the rows of all tables of a test, without white space.

@@ -93,6 +93,7 @@ mod hollow;
 mod honest;
 mod hooks;
 mod outcomes;
+mod questions;
 mod rearranged;
 mod rows_of_tests;
 mod runners;
