@@ -80,6 +80,8 @@ struct Case {
     caught_by: String,
     /// A text that the check's summary or evidence holds.
     says: String,
+    /// What an honest author's reviewer is told by the check `suspect`.
+    told: String,
     /// `implementation` when empty.
     phase: String,
     /// The text of the issue.
@@ -289,10 +291,19 @@ fn refused(case: &Case) -> Option<String> {
     }
     let status = sandbox.metadata()["phases"][case.phase()]["status"].clone();
     if code == 0 && status == "completed" {
-        return None;
+        return untold(case, &sandbox);
     }
     let open = failed(&results(&sandbox, case.phase()));
     Some(format!("was refused (exit {code}, {status}):\n{open}{stderr}"))
+}
+
+/// Says that a reviewer was not told what the row says.
+fn untold(case: &Case, sandbox: &Sandbox) -> Option<String> {
+    let folder =
+        if case.phase() == "implementation" { "04_implementation" } else { "05_test_implementation" };
+    let prompt =
+        || sandbox.read(&format!(".ai-workflow/issue-243/{folder}/review/round-1/attempt-1/prompt.md"));
+    (!case.told.is_empty() && !prompt().contains(&case.told)).then(|| format!("nobody told `{}`", case.told))
 }
 
 fn rows(tables: &[(&str, &str)]) -> Vec<Case> {

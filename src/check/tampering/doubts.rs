@@ -8,7 +8,7 @@ use super::removal::Removal;
 use super::tests_of::{File, Tests};
 use super::{
     Loss, awaiting, conditions, for_every_test, gated, holds_tests, narrowed, of_each, scripts, side_by_side,
-    stand_in, tables, unawaited,
+    stand_in, suppressions, tables, unawaited,
 };
 use crate::change::Change;
 use crate::check::Site;
@@ -39,7 +39,8 @@ pub(super) fn suspicions(
     site: &Site<'_>,
 ) -> Doubts {
     let mut found: Vec<Suspicion> = of_each(changes, |change| {
-        narrowed::suspicions(change, site).into_iter().chain(scripts::suspicions(change)).collect()
+        let found = narrowed::suspicions(change, site).into_iter().chain(scripts::suspicions(change));
+        found.chain(suppressions::suspicions(change)).collect()
     });
     let holding: Vec<&Change> = changes.iter().copied().filter(|change| holds_tests(change)).collect();
     found.extend(of_each(&holding, |change| {

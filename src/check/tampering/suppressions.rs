@@ -1,5 +1,5 @@
-//! Linters and type checkers that were silenced. What names no rule, or a whole file, is refused; what names its rule in its line
-//! is left to the reviewer.
+//! Linters and type checkers that were silenced. In product code that is told to the reviewer, who sees the code beside it. In
+//! tests and in the settings of tools what names no rule, or a whole file, is refused.
 
 use std::sync::LazyLock;
 
@@ -7,7 +7,10 @@ use regex::Regex;
 
 use crate::change::Change;
 use crate::check::outcome::at;
+use crate::check::reading::added::File;
+use crate::check::reading::role::{is_fixture, is_test};
 use crate::check::reading::source::{ending, name};
+use crate::check::suspicion::Suspicion;
 use crate::event::Place;
 
 static SILENCED: LazyLock<Regex> = LazyLock::new(|| {
@@ -16,6 +19,16 @@ static SILENCED: LazyLock<Regex> = LazyLock::new(|| {
           | \#\s*mypy:\s*ignore-errors | \#\s*pylint:\s*(?:disable=all|skip-file) | /[/*]\s*@ts-(?:ignore|nocheck)\b | //\s*deno-lint-ignore(?:-file)?\s*$
           | \#!?\[\s*allow\(\s*(?:warnings|unused|clippy::all|clippy::pedantic)\s*[,)] | //\s*nolint\s*$ | @SuppressWarnings\(\s*\x22all\x22
           | /[/*]\s*biome-ignore-all | \#\s*rubocop:disable\s+all | /[/*]\s*(?:istanbul|c8|v8)\s+ignore\s+file | \#\s*coverage:\s*ignore-file",
+    )
+    .expect("a constant")
+});
+
+/// What silences one rule, or more with an end.
+static RULE_SILENCED: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(
+        r"(?x) /[/*]\s*eslint-disable | \#\s*(?:type|pyright):\s*ignore | \#\s*(?:(?:flake8|ruff):\s*)?noqa\b | \#\s*pylint:\s*disable | /[/*]\s*@ts-expect-error\b
+          | //\s*deno-lint-ignore | \#!?\[\s*allow\( | //\s*nolint\b | @SuppressWarnings\( | /[/*]\s*biome-ignore | \#\s*rubocop:disable
+          | /[/*]\s*(?:istanbul|c8|v8)\s+ignore | \#\s*pragma:\s*no\s+cover",
     )
     .expect("a constant")
 });
@@ -29,15 +42,52 @@ static IGNORED: LazyLock<Regex> = LazyLock::new(|| {
     .expect("a constant")
 });
 
-/// Returns the added lines of a file that silence something as a whole.
+const NAMES_NO_RULE: &str = "silences a checker without naming a rule";
+
+/// Returns the added lines of product code that silence something: what the code needs is the reviewer's to say.
+pub(super) fn suspicions(change: &Change) -> Vec<Suspicion> {
+    if !is_code(&change.path) {
+        return Vec::new();
+    }
+    let file = File::of(change);
+    let lines = change.added_lines().filter_map(|(line, text)| {
+        let what = match () {
+            () if silences_all(text) => NAMES_NO_RULE,
+            () if silences_a_rule(text) => "silences a rule of a checker",
+            () => return None,
+        };
+        let is_told = is_product(change, file.as_ref(), line);
+        is_told.then(|| Suspicion { place: at(&change.path, line, what), sure: false })
+    });
+    lines.collect()
+}
+
+fn silences_all(text: &str) -> bool {
+    text.len() < 400 && may_silence(text) && SILENCED.is_match(text.trim_end())
+}
+
+fn silences_a_rule(text: &str) -> bool {
+    text.len() < 400 && may_silence(text) && RULE_SILENCED.is_match(text)
+}
+
+/// Tells whether a line stands in code that is shipped: not in tests, and not in the settings of a tool.
+fn is_product(change: &Change, file: Option<&File<'_>>, line: usize) -> bool {
+    let path = change.path.as_str();
+    let is_setting = name(path).starts_with('.') || name(path).contains(".config.");
+    let in_tests = ending(path) == "rs" && file.is_some_and(|file| file.is_below_tests_mark(line));
+    !is_test(path) && !is_fixture(path) && !is_setting && !in_tests
+}
+
+/// Returns the added lines of a file that silence something as a whole, where no product needs it, or let a failure pass.
 pub(super) fn silenced(change: &Change) -> Vec<Place> {
     let (code, script) = (is_code(&change.path), is_script(&change.path));
     if !code && !script {
         return unread(change);
     }
+    let file = File::of(change);
     let lines = change.added_lines().filter_map(|(line, text)| {
-        if code && text.len() < 400 && may_silence(text) && SILENCED.is_match(text.trim_end()) {
-            return Some(at(&change.path, line, "silences a checker without naming a rule"));
+        if code && silences_all(text) && !is_product(change, file.as_ref(), line) {
+            return Some(at(&change.path, line, NAMES_NO_RULE));
         }
         (script && IGNORED.is_match(text)).then(|| at(&change.path, line, "lets a failure pass"))
     });
@@ -69,7 +119,8 @@ fn unread(change: &Change) -> Vec<Place> {
 /// Most lines hold none of these words.
 fn may_silence(line: &str) -> bool {
     static WORDS: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new("ignore|disable|noqa|nolint|allow|skip-file|nocheck|Suppress").expect("a constant")
+        Regex::new("ignore|disable|noqa|nolint|allow|skip-file|nocheck|expect-error|no cover|Suppress")
+            .expect("a constant")
     });
     WORDS.is_match(line)
 }

@@ -289,11 +289,17 @@ fn d03_a_test_that_demands_less_is_caught() {
 #[test]
 fn d03_checkers_and_runners_that_were_silenced_are_caught() {
     each_is_caught(&[
-        ("eslint", &[("src/a.ts", "a\n", "/* eslint-disable */\na\n")], "src/a.ts:1: silences"),
-        ("type ignore", &[("a.py", "x = f()\n", "x = f()  # type: ignore\n")], "silences"),
-        ("noqa", &[("a.py", "x = f()\n", "x = f()  # noqa\n")], "silences"),
-        ("ts-ignore", &[("a.ts", "f();\n", "// @ts-ignore\nf();\n")], "silences"),
-        ("allow all", &[("src/lib.rs", "x\n", "#![allow(warnings)]\nx\n")], "silences"),
+        ("eslint", &[("src/a.test.ts", "a\n", "/* eslint-disable */\na\n")], "src/a.test.ts:1: silences"),
+        ("type ignore", &[("test_a.py", "x = f()\n", "x = f()  # type: ignore\n")], "silences"),
+        ("noqa", &[("tests/a.py", "x = f()\n", "x = f()  # noqa\n")], "silences"),
+        ("ts-ignore", &[("a.spec.ts", "f();\n", "// @ts-ignore\nf();\n")], "silences"),
+        ("a tool's own settings", &[("eslint.config.js", "a\n", "/* eslint-disable */\na\n")], "silences"),
+        ("allow all", &[("tests/a.rs", "x\n", "#![allow(warnings)]\nx\n")], "silences"),
+        (
+            "allow all, in a module of tests",
+            &[("src/lib.rs", "#[cfg(test)]\nmod a {}\n", "#[cfg(test)]\nmod a {\n#![allow(unused)]\n}\n")],
+            "silences",
+        ),
         ("or true", &[("scripts/test.sh", "pytest\n", "pytest || true\n")], "lets a failure pass"),
         ("continue", &[("ci.yml", "a: 1\n", "a: 1\n    continue-on-error: true\n")], "lets a failure pass"),
         (

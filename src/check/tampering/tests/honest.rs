@@ -216,3 +216,33 @@ fn a_person_may_allow_it_and_tests_of_deleted_code_of_an_earlier_phase_may_go() 
     let later = made(files);
     assert_eq!(examine(&Site { changed_before: &earlier, ..later.site() }).status, CheckStatus::Pass);
 }
+
+#[test]
+fn a_suppression_in_product_code_is_told_and_not_refused() {
+    for (path, line) in [
+        ("a.py", "x = f()  # type: ignore"),
+        ("a.py", "x = f()  # type: ignore[arg-type]"),
+        ("a.py", "x = f()  # noqa"),
+        ("a.py", "x = f()  # noqa: E501"),
+        ("src/a.ts", "/* eslint-disable */"),
+        ("src/a.ts", "// eslint-disable-next-line no-console"),
+        ("src/a.ts", "// @ts-ignore"),
+        ("src/a.ts", "// @ts-expect-error: the types are wrong"),
+        ("src/lib.rs", "#![allow(warnings)]"),
+        ("src/lib.rs", "#[allow(dead_code)]"),
+        ("a.go", "x := f() //nolint"),
+    ] {
+        let made = Scene::changing(path, "first = 1\n", &format!("first = 1\n{line}\n"));
+        let refused = examine(&made.site());
+        assert_eq!(refused.status, CheckStatus::Pass, "{line}: {refused:?}");
+        let told = crate::check::suspect::examine(&made.site());
+        let told: Vec<String> = told.places.iter().map(shown).collect();
+        assert!(told.len() == 1 && told[0].starts_with(&format!("{path}:2: silences")), "{line}: {told:?}");
+    }
+    for (path, line) in
+        [("README.md", "`# type: ignore`"), ("src/lib.rs", "allow(warnings);"), ("a.py", "noqa = 1")]
+    {
+        let made = Scene::changing(path, "first = 1\n", &format!("first = 1\n{line}\n"));
+        assert_eq!(crate::check::suspect::examine(&made.site()).status, CheckStatus::Pass, "{line}");
+    }
+}
