@@ -20,7 +20,7 @@ use crate::phase::{PhaseName, Step};
 pub use budget::{Budget, BudgetScopes, StepTime, TimeLimits};
 pub use checks::{CRITERIA, CheckSettings, check_id, criterion, issue_type};
 pub use models::{Difficulty, ModelChoice};
-pub use own_check::OwnCheck;
+pub use own_check::{OwnCheck, command_line};
 pub use panel::{GradeMap, Seat};
 pub use registry::{C3l, DefinedCheck, Look, Pattern};
 pub use review_rule::{ReviewRule, TaskRule};

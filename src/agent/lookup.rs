@@ -9,6 +9,7 @@ use rustix::fs::{Access, access};
 
 use super::spec::{AgentSpec, Kind, has_folder};
 use super::{Profile, script};
+use crate::config::split_words;
 
 /// Says why an agent cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -149,7 +150,7 @@ fn with_command(profile: Profile, folders: &OsStr) -> Result<Resolved, Unusable>
 }
 
 fn acp(command: &str, folders: &OsStr) -> Result<Resolved, Unusable> {
-    let words = script::split_words(command).map_err(|_| Unusable::NotFound(command.to_owned()))?;
+    let words = split_words(command).map_err(|_| Unusable::NotFound(command.to_owned()))?;
     with_command(Profile { kind: Kind::Acp, command: words, ..Profile::default() }, folders)
 }
 

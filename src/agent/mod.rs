@@ -42,7 +42,7 @@ use crate::redact::{Masked, Masker};
 
 pub use examine::{Examined, choose, examine};
 pub use lookup::{Unusable, find, usable};
-pub use script::{BadScript, split_words};
+pub use script::BadScript;
 pub use spec::{AgentSpec, BadSpec, Kind, parse_chain};
 
 use dialect::{Dialect, Ear, Heard};

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 
 use super::usage::Stated;
+use crate::config::split_words;
 
 /// The word for "any".
 const ANY: &str = "*";
@@ -171,30 +172,6 @@ impl Place {
     }
 }
 
-/// Splits a command into its words: spaces between, quotes of both kinds around, and nothing else means anything.
-pub fn split_words(command: &str) -> Result<Vec<String>, &'static str> {
-    let mut words = Vec::new();
-    let mut word: Option<String> = None;
-    let mut quote = None;
-    for character in command.chars() {
-        match (quote, character) {
-            (Some(open), _) if open == character => quote = None,
-            (None, '"' | '\'') => {
-                quote = Some(character);
-                word.get_or_insert_default();
-            }
-            (None, _) if character.is_whitespace() => words.extend(word.take()),
-            _ => word.get_or_insert_default().push(character),
-        }
-    }
-    words.extend(word);
-    match quote {
-        Some(_) => Err("has a quote that is not closed"),
-        None if words.first().is_none_or(String::is_empty) => Err("names no program"),
-        None => Ok(words),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -292,12 +269,5 @@ mod tests {
             place.fill("{{phase}} {{round}} {{output}} {{review_id}} {{{round}}} {{step}} {{ open"),
             "planning 2 {{round}}.md r1 {2} {{step}} {{ open"
         );
-    }
-
-    #[test]
-    fn words_are_split_at_spaces_outside_quotes() {
-        let split = |text: &str| split_words(text).expect(text);
-        assert_eq!(split(r#"a  'b c' d"e f"g "" $x;y"#), ["a", "b c", "de fg", "", "$x;y"]);
-        assert!(split_words("'' a").is_err());
     }
 }

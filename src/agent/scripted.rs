@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use super::dialect::{self, Dialect, Ear, Heard};
 use super::script::{self, Place, Script, Turn};
+use crate::config::split_words;
 use crate::event::Usage;
 use crate::process::{Finish, Launch, Stream};
 
@@ -191,7 +192,7 @@ fn leaves(worktree: &Path, folder: &Path) -> bool {
 /// Runs a command without a shell; what it prints goes to our standard error, because our standard output is spoken for.
 fn run(command: &str, worktree: &Path) -> Result<(), Broken> {
     let not_run = |error| Broken::NotRun(command.to_owned(), error);
-    let words = script::split_words(command).map_err(|why| not_run(io::Error::other(why)))?;
+    let words = split_words(command).map_err(|why| not_run(io::Error::other(why)))?;
     let (program, arguments) = words.split_first().expect("split_words gives at least a program");
     let status = Command::new(program)
         .args(arguments)

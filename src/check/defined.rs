@@ -13,8 +13,8 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::{Site, command, command_environment, passed, result};
-use crate::agent::split_words;
 use crate::config::registry::command_line::{filled, for_shell};
+use crate::config::split_words;
 use crate::event::{CheckResult, CheckStatus};
 use crate::extract::{Printed, SuccessWhen, named, recoverable};
 use crate::policy::{DefinedCheck, Look};

@@ -4,8 +4,9 @@
 use std::fmt::Write as _;
 
 use super::door::Door;
-use crate::agent::{find, split_words};
+use crate::agent::find;
 use crate::check::{self, detected::detect};
+use crate::config::split_words;
 use crate::policy::{Agreement, CheckRule, CheckSettings, OnFail, OnUnavailable, PhaseDef, check_id};
 use crate::summary::{padded, plain};
 

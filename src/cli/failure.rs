@@ -199,6 +199,10 @@ impl From<crate::config::ConfigError> for Failure {
             {
                 "correct the file; `ai-workflow config validate` checks it, and README.md shows its form"
             }
+            Config::ShellSyntax { .. } => {
+                "say plainly that a shell is meant, `[\"sh\", \"-c\", \"…\"]`, or put the line into a script and name that; \
+                 a sign that belongs to an argument goes in quotes"
+            }
             Config::UnknownPreset { .. } => "`ai-workflow list-presets` lists them",
             Config::Contradiction { key, .. } if key == "preset" => "`ai-workflow list-presets` lists them",
             Config::Contradiction { key, .. } if key == "skip_phases" => "`ai-workflow phases` lists them",

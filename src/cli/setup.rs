@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use super::door::{Door, runtime};
 use super::failure::Failure;
-use crate::agent::split_words;
 use crate::check::command_environment;
+use crate::config::split_words;
 use crate::process::Stop;
 use crate::process::{self, Exit, Launch};
 

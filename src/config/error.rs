@@ -42,6 +42,8 @@ pub enum ConfigError {
     Missing { place: Place, key: String },
     #[error("{place}: `{key}` {what}")]
     Contradiction { place: Place, key: String, what: String },
+    #[error("{place}: `{key}` has `{syntax}`, which only a shell understands, and commands run without one")]
+    ShellSyntax { place: Place, key: String, syntax: String },
     #[error("there is no preset `{name}`{}", did_you_mean(.hint.as_deref()))]
     UnknownPreset { name: String, hint: Option<String> },
 }

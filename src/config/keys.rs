@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::policy::{CheckSettings, Ending, Gate, Policy, Seat};
+use crate::policy::{CheckSettings, Ending, Gate, Policy, Seat, command_line};
 
 pub use agent::{AgentKeys, AgentKind, ModelKeys, StepAgentKeys};
 pub use amounts::{BudgetKeys, LimitKeys, StepLimitKeys};
@@ -114,22 +114,28 @@ pub enum PushWhen {
     Phase,
 }
 
-/// The commands of this project, each a program with its arguments; no shell.
+/// The commands of this project, each a program with its arguments, as one text or as a list; no shell.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CommandKeys {
     /// Prepares a fresh worktree.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(schema_with = "command_line")]
     pub setup: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(schema_with = "command_line")]
     pub build: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(schema_with = "command_line")]
     pub test: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(schema_with = "command_line")]
     pub lint: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(schema_with = "command_line")]
     pub typecheck: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(schema_with = "command_line")]
     pub format: Option<String>,
     /// Looks for commands that are not set: Cargo, npm, pnpm, yarn, pytest, Go, Deno, Make.
     pub detect: bool,

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use config::Config;
 use toml::{Table, Value};
 
+use super::command_words::shell_syntax;
 use super::contradictions;
 use super::error::{ConfigError, Place};
 use super::file;
@@ -67,11 +68,23 @@ fn complete(stack: &[Layer], files: Files) -> Result<Settings, ConfigError> {
     let mut values = Value::Table(merged(stack));
     ROOT.fit(&mut values, "", true).map_err(|misfit| misfit.placed(&places))?;
     let keys: Keys = values.clone().try_into().expect("the walk has seen every key and every type");
+    no_shell_syntax(&keys, &places)?;
     contradictions::find(&keys, files.steps.as_ref()).map_or(Ok(()), |(key, what)| {
         Err(ConfigError::Contradiction { place: place_of(&key, &places), key, what })
     })?;
     let values = values.try_into().expect("a table stays a table");
     Ok(Settings::new(keys, values, places, files))
+}
+
+/// Refuses a command that a shell would read in another way: `true && make test` would run `true` and no test.
+fn no_shell_syntax(keys: &Keys, places: &BTreeMap<String, Place>) -> Result<(), ConfigError> {
+    for (id, line) in keys.commands.by_id() {
+        if let Some(syntax) = shell_syntax(&line) {
+            let key = format!("commands.{id}");
+            return Err(ConfigError::ShellSyntax { place: place_of(&key, places), key, syntax });
+        }
+    }
+    Ok(())
 }
 
 fn merged(stack: &[Layer]) -> Table {

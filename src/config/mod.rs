@@ -4,6 +4,7 @@
 
 mod agreement;
 mod attached;
+mod command_words;
 mod contradictions;
 mod defined;
 mod error;
@@ -22,6 +23,7 @@ mod suggestion;
 mod variables;
 mod written;
 
+pub use command_words::split_words;
 pub use error::{ConfigError, Place};
 pub use keys::{
     AgentKeys, AgentKind, BudgetKeys, CommandKeys, ForgeKind, GithubKeys, Keys, LimitKeys, ModelKeys, Names,

@@ -7,6 +7,7 @@ use std::sync::LazyLock;
 use serde_json::Value as Schema;
 use toml::Value;
 
+use super::command_words::line_of;
 use super::schema::COMPLETE;
 use super::suggestion::suggestion;
 
@@ -22,6 +23,8 @@ pub(super) enum Shape {
     List(Box<Shape>),
     /// A list of texts, or one text with commas.
     Names,
+    /// A program with its arguments: one text, or a list of texts.
+    Command,
     Text,
     Words(Vec<String>),
     /// A whole number from 0 to this.
@@ -46,8 +49,10 @@ impl Shape {
         if let Some(choices) = schema.get("oneOf").and_then(Schema::as_array) {
             return Self::Words(choices.iter().flat_map(words).collect());
         }
-        if schema.get("anyOf").is_some() {
-            return Self::Names;
+        if let Some(choices) = schema.get("anyOf").and_then(Schema::as_array) {
+            // Only a list that is a command has to have something in it.
+            let is_command = choices.iter().any(|choice| choice.get("minItems").is_some());
+            return if is_command { Self::Command } else { Self::Names };
         }
         match schema.get("type").and_then(Schema::as_str) {
             Some("object") => Self::of_table(schema),
@@ -90,6 +95,7 @@ impl Shape {
             Self::Table { .. } | Self::Named(_) => "a table".to_owned(),
             Self::List(_) => "a list".to_owned(),
             Self::Names => "a list of texts, or one text with commas".to_owned(),
+            Self::Command => "a program with its arguments, as one text or as a list of texts".to_owned(),
             Self::Text => "a text".to_owned(),
             Self::Words(words) => format!("one of {}", words.join(", ")),
             Self::Whole(i64::MAX) => "a whole number, 0 or more".to_owned(),
@@ -124,6 +130,10 @@ impl Shape {
             (Self::Names, Value::Array(items)) => {
                 items.iter_mut().try_for_each(|item| Self::Text.fit(item, key, true))
             }
+            (Self::Command, value @ Value::Array(_)) => {
+                *value = Value::String(command(value.as_array_mut().expect("it is a list"), key)?);
+                Ok(())
+            }
             (shape, value) if shape.holds(value) => Ok(()),
             (shape, value) => {
                 Err(Misfit::Type { key: key.to_owned(), expected: shape.words(), found: found(value) })
@@ -133,7 +143,7 @@ impl Shape {
 
     fn holds(&self, value: &Value) -> bool {
         match (self, value) {
-            (Self::Text, Value::String(_))
+            (Self::Text | Self::Command, Value::String(_))
             | (Self::Number, Value::Integer(_) | Value::Float(_))
             | (Self::Truth, Value::Boolean(_)) => true,
             (Self::Whole(most), Value::Integer(number)) => (0..=*most).contains(number),
@@ -141,6 +151,17 @@ impl Shape {
             _ => false,
         }
     }
+}
+
+/// Makes one line of a command that is written as a list.
+fn command(words: &mut [Value], key: &str) -> Result<String, Misfit> {
+    words.iter_mut().try_for_each(|word| Shape::Text.fit(word, key, true))?;
+    let words: Vec<&str> = words.iter().filter_map(Value::as_str).collect();
+    if words.first().is_none_or(|program| program.trim().is_empty()) {
+        let found = "a list that names no program".to_owned();
+        return Err(Misfit::Type { key: key.to_owned(), expected: Shape::Command.words(), found });
+    }
+    Ok(line_of(words))
 }
 
 /// Splits a text at its commas; empty parts are left out.

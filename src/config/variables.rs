@@ -52,7 +52,11 @@ pub(super) fn read_flags(flags: &BTreeMap<String, String>) -> Result<Layer, Conf
 }
 
 /// Returns the value of a text; where a list is wanted, `[` begins one in TOML, which may hold commas.
+/// A command may be a list, too, and `[` is a program as well.
 fn value(text: &str, shape: Option<&Shape>, path: &[String], place: &Place) -> Result<Value, ConfigError> {
+    if let (Some(Shape::Command), Ok(words)) = (shape, list(text.trim())) {
+        return Ok(words);
+    }
     let is_list = matches!(shape, Some(Shape::List(_) | Shape::Names)) && text.trim().starts_with('[');
     if !is_list {
         return Ok(written::value(text, shape));

@@ -9,8 +9,9 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct OwnCheck {
-    /// A program and its arguments, run in the worktree without a shell; `${name}` is a value of `params`.
+    /// A program and its arguments, as one text or as a list, run in the worktree without a shell; `${name}` is a value of `params`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(schema_with = "command_line")]
     pub run: Option<String>,
     /// `run` is a line for `sh`.
     #[serde(default)]
@@ -48,4 +49,11 @@ pub struct OwnCheck {
     /// Whether an author can repair it; when not, its failure ends the phase.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recoverable: Option<bool>,
+}
+
+/// Returns the schema of a command: one text, or a list of at least the program. A list is made one text at load.
+pub fn command_line(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+    schemars::json_schema!({
+        "anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}, "minItems": 1}]
+    })
 }

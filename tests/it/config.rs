@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use ai_workflow::config::{DEFAULTS, Layers, Place, Settings, load, schema};
 use ai_workflow::phase::{PhaseName, Step};
 use ai_workflow::policy::{
-    Budget, BudgetScopes, CheckMode, CheckRule, CheckWhen, Ending, Entry, Gate, OnFail, OnUnavailable,
+    Budget, BudgetScopes, CheckMode, CheckRule, CheckWhen, Ending, Entry, Gate, Look, OnFail, OnUnavailable,
     Partial, PhaseDef, Unreadable,
 };
 
@@ -486,6 +486,27 @@ fn variables_of_agents_logs_and_tests_are_no_settings() {
     assert_eq!(load(&layers).expect("nothing to read"), defaults());
 }
 
+#[test]
+fn a_command_is_one_text_or_a_list() {
+    let test = |layers: &Layers| load(layers).expect("a good command").commands.test.clone();
+    let line = |line: &str| Some(line.to_owned());
+    assert_eq!(test(&repository("[commands]\ntest = \"sh -c 'a && b'\"")), line("sh -c 'a && b'"));
+    assert_eq!(test(&repository("[commands]\ntest = ['sh', '-c', 'a && b']")), line("sh -c 'a && b'"));
+    assert_eq!(test(&variables([("AI_WORKFLOW_COMMANDS__TEST", "[\"make\", \"a b\"]")])), line("make 'a b'"));
+    assert_eq!(test(&variables([("AI_WORKFLOW_COMMANDS__TEST", "[ -f x ]")])), line("[ -f x ]"));
+    assert_eq!(test(&flags([("commands.test", "make test")])), line("make test"));
+    assert_eq!(
+        test(&repository("[commands]\ntest = ''")),
+        line(""),
+        "nothing is run and nothing is looked for"
+    );
+    let own =
+        load(&repository("[checks.define.audit]\nrun = ['make', 'audit', 'a;b']")).expect("a good check");
+    let defined = own.agreement(None).expect("an agreement").defined;
+    let run = Look::Command { run: "make audit 'a;b'".into(), shell: false };
+    assert_eq!(defined["audit"].look, run);
+}
+
 // Schema and our own file ---------------------------------------------------------------------------
 
 #[test]
@@ -493,7 +514,15 @@ fn the_schema_knows_what_the_loader_knows() {
     let schema = schema();
     let validator = jsonschema::validator_for(&schema).expect("a good schema");
     let json = |text: &str| -> serde_json::Value { toml::from_str(text).expect("good TOML") };
-    for good in ["", DEFAULTS, OWN, "reviewer = 'claude'", "[budget]\nusd = 3"] {
+    for good in [
+        "",
+        DEFAULTS,
+        OWN,
+        "reviewer = 'claude'",
+        "[budget]\nusd = 3",
+        "[commands]\ntest = ['a', 'b']",
+        "[commands]\ntest = 'a b'",
+    ] {
         assert!(validator.is_valid(&json(good)), "{good}");
     }
     for bad in [
@@ -501,6 +530,7 @@ fn the_schema_knows_what_the_loader_knows() {
         "worktree = 'yes'",
         "push = 'often'",
         "[budget]\ncalls = -1",
+        "[commands]\ntest = []",
         "[policies.p]\nchecks = [{ idd = 'x' }]",
     ] {
         assert!(!validator.is_valid(&json(bad)), "{bad}");

@@ -1,7 +1,7 @@
 //! Whether an author may run a command without being asked: each program of its line is among those allowed.
 //! What it cannot read it does not allow. Runs nothing.
 
-use crate::agent::script::split_words;
+use crate::config::split_words;
 
 /// Programs that run whatever they are told: only the whole line of such a one is allowed, as it was configured.
 const RUNS_ANYTHING: [&str; 6] = ["sh", "bash", "dash", "zsh", "env", "sudo"];

@@ -3,9 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 
+use crate::agent::Job;
 use crate::agent::lookup::Resolved;
 use crate::agent::names::session;
-use crate::agent::{Job, split_words};
+use crate::config::split_words;
 
 /// What an author works with: nothing that reaches the web or outlives the call.
 const AUTHOR: &str = "Bash,Edit,Read,Write,Grep,Glob,NotebookEdit,TodoWrite";

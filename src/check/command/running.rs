@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::time::Duration;
 
-use crate::agent::split_words;
+use crate::config::split_words;
 use crate::policy::TimeLimits;
 use crate::process::{self, Environment, Exit, Launch, Stop, Stream};
 

@@ -4,6 +4,7 @@
 mod agents;
 mod amounts;
 mod answers;
+mod commands;
 mod defined;
 mod lists;
 mod names;
@@ -30,6 +31,7 @@ pub(super) fn find(keys: &Keys, registry: Option<&StepsRegistry>) -> Option<Wron
         .or_else(|| panels::find(keys))
         .or_else(|| answers::find(keys))
         .or_else(|| amounts::find(keys))
+        .or_else(|| commands::find(keys))
         .or_else(|| defined::find(keys))
         .or_else(|| steps::find(keys, registry))
 }

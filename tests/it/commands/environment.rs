@@ -205,6 +205,26 @@ fn what_is_set_stands_against_what_is_detected_and_detection_can_be_switched_off
 }
 
 #[test]
+fn shell_syntax_in_a_command_is_refused_at_the_start() {
+    let sandbox = project("test = \"true && python3 -m unittest\"\n");
+    let before = sandbox.everything();
+    let said = "config.toml, line 8: `commands.test` has `&&`, which only a shell understands";
+    work(&sandbox, &[], &[]).refuses(2, said);
+    sandbox.run(&["config", "validate"]).refuses(2, said);
+    let told = sandbox.run(&["doctor"]).exits(2).stdout;
+    assert!(told.contains(said) && told.contains(r#"`["sh", "-c", "…"]`"#), "{told}");
+    assert_eq!(sandbox.everything(), before);
+}
+
+#[test]
+fn a_command_may_be_a_list_that_names_a_shell() {
+    let sandbox = project("test = [\"sh\", \"-c\", \"true && sh run.sh\"]\n");
+    work(&sandbox, &[], &[]).exits(0);
+    assert_eq!(sandbox.facts()[0]["agreement"]["commands"]["test"], "sh -c 'true && sh run.sh'");
+    expect(&sandbox, "testing", "tests", "pass", "1 test");
+}
+
+#[test]
 fn doctor_and_the_dry_run_show_which_commands_are_used_and_why() {
     let sandbox = go_project();
     sandbox.write(".ai-workflow/config.toml", &format!("{WORK}[commands]\nlint = \"no-such-linter\"\n"));

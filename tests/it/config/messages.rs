@@ -41,6 +41,43 @@ fn a_wrong_key_or_type_is_named_with_its_place() {
 }
 
 #[test]
+fn a_command_that_no_program_would_get_right_is_refused_wherever_it_is_written() {
+    let file = |text: &str, message: &str| {
+        assert_eq!(
+            refused(&repository(text)),
+            format!(".ai-workflow/config.toml, line 2: {message}"),
+            "{text}"
+        );
+    };
+    let shell = "which only a shell understands, and commands run without one";
+    for (key, line, syntax) in [
+        ("test", "true && python3 -m unittest", "&&"),
+        ("setup", "npm ci | tee log", "|"),
+        ("lint", "CI=1 make lint", "CI="),
+        ("typecheck", "mypy $FILES", "$FILES"),
+    ] {
+        file(&format!("[commands]\n{key} = '{line}'"), &format!("`commands.{key}` has `{syntax}`, {shell}"));
+    }
+    file("[commands]\nbuild = ['CI=1', 'make']", &format!("`commands.build` has `CI=`, {shell}"));
+    file("[commands]\ntest = \"make 'test\"", "`commands.test` has a quote that is not closed");
+    let either = "a program with its arguments, as one text or as a list of texts";
+    file(
+        "[commands]\ntest = []",
+        &format!("`commands.test` has to be {either}, not a list that names no program"),
+    );
+    file("[commands]\ntest = 3", &format!("`commands.test` has to be {either}, not 3"));
+    file("[commands]\ntest = ['make', 3]", "`commands.test` has to be a text, not 3");
+    assert_eq!(
+        refused(&variables([("AI_WORKFLOW_COMMANDS__TEST", "make a; make b")])),
+        format!("variable AI_WORKFLOW_COMMANDS__TEST: `commands.test` has `;`, {shell}")
+    );
+    assert_eq!(
+        refused(&flags([("commands.test", "make a > log")])),
+        format!("flag --set commands.test: `commands.test` has `>`, {shell}")
+    );
+}
+
+#[test]
 fn what_is_not_toml_is_named_with_its_line() {
     let message = refused(&repository("agent = 'claude'\n\nlanguage = \n"));
     assert!(message.starts_with(".ai-workflow/config.toml, line 3: not TOML: "), "{message}");
