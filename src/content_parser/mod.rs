@@ -31,6 +31,7 @@ mod evaluation;
 mod findings;
 mod folded;
 mod go_nogo;
+mod joint;
 mod judgments;
 mod label;
 mod marker;
