@@ -7,8 +7,9 @@ use super::Answer;
 use super::arguments::ParseReview;
 use super::failure::Failure;
 use super::show::show;
-use crate::content_parser::{Terms, default_words, doubt, read_review};
+use crate::content_parser::{Terms, default_words, read_review};
 use crate::report::verdict_line;
+use crate::review;
 
 pub(super) fn run(arguments: &ParseReview) -> Answer {
     let text = String::from_utf8_lossy(&bytes(arguments)?).into_owned();
@@ -20,7 +21,7 @@ pub(super) fn run(arguments: &ParseReview) -> Answer {
         beyond: &[],
     };
     let mut reading = read_review(&text, &terms);
-    reading.doubt = doubt(&text).filter(|_| reading.judgment.approves());
+    reading.doubt = review::doubt(&reading, &text).filter(|_| reading.judgment.approves());
     let asked = reading
         .doubt
         .as_ref()

@@ -2,6 +2,7 @@
 //! back, and do not deny it in the same breath. Looks at the reviewer's own prose only. It may be wrong: whoever uses it
 //! asks the reviewer once more and refuses nothing. What takes an approval back for certain is `second_thought`'s.
 
+mod denial;
 mod grave;
 mod settled;
 #[cfg(test)]
@@ -91,7 +92,8 @@ impl Walk {
             None => self.within(&plain),
         };
         found.or_else(|| {
-            let stands = self.excused.is_none() && grave::holds_back(&plain);
+            let denies = || grave::holds_back(&plain) || denial::is_stated(line, &plain);
+            let stands = self.excused.is_none() && denies();
             stands.then(|| place(line))
         })
     }

@@ -32,6 +32,8 @@ pub(super) enum Lead {
     Sentence,
     /// A clause ends before it: `…のため、最終判定は…`.
     Clause,
+    /// It stands in the middle of its line, after `start` bytes of it. Only a denial may count there.
+    Remark { start: usize },
 }
 
 /// A label and its place.
@@ -58,11 +60,22 @@ pub(super) fn may_follow(before: &str) -> bool {
 /// Reads the label that ends with `core`. `before` is what stands before it, folded; `whole` tells whether that is all
 /// of its line.
 pub(super) fn read(before: &str, whole: bool, core: &str) -> Option<Label> {
+    let (mut label, rest) = anywhere(before, core)?;
+    label.lead = lead(rest, whole)?;
+    Some(label)
+}
+
+/// Reads the label that ends with `core`, in the middle of its line.
+pub(super) fn read_remark(before: &str, core: &str) -> Option<Label> {
+    anywhere(before, core).map(|(label, _)| label)
+}
+
+/// Returns a label and what stands before it.
+fn anywhere<'b>(before: &'b str, core: &str) -> Option<(Label, &'b str)> {
     let core = core.to_lowercase().replace("judgement", "judgment");
     let (adjectives, rest) = adjectives(before);
     let rank = rank(&core, adjectives)?;
-    let lead = lead(rest, whole)?;
-    Some(Label { rank, name: name(&core, adjectives), lead })
+    Some((Label { rank, name: name(&core, adjectives), lead: Lead::Remark { start: rest.len() } }, rest))
 }
 
 /// The words before a label that change what it weighs.

@@ -2,7 +2,8 @@
 //! parts. Text without a label is never looked at, whatever words it holds.
 //!
 //! Two forms are told apart. A declared marker (`判定: PASS`, a heading with the word on its next line, a table row) is a
-//! statement. A sentence (`最終判定はFAILです`) is one only if no declared marker exists; beside one it can only tighten.
+//! statement. A sentence (`最終判定はFAILです`) is one only if no declared marker exists; beside one it can only tighten, and
+//! so can a denial in the middle of a line, which is `remark`'s.
 
 use std::ops::Range;
 
@@ -11,7 +12,7 @@ use super::joint::{Joint, joint, without_adverb};
 use super::label::{self, Label, Lead, Rank};
 use super::quoted::{self, Quoted};
 use super::word::{Said, Words};
-use super::{head, mention, tail};
+use super::{head, mention, remark, tail};
 use crate::verdict::Judgment;
 
 /// More labels than this are nobody's answer.
@@ -33,6 +34,8 @@ pub(super) struct Mark {
     pub stated: String,
     declared: bool,
     quoted: bool,
+    /// It stands in the middle of its line.
+    remarked: bool,
 }
 
 /// What all marker lines of a text say.
@@ -56,7 +59,8 @@ impl Marks {
 
     /// Returns what lines that are not quoted say against passing: the label and the word.
     pub(super) fn against(&self) -> impl Iterator<Item = (&str, &str)> {
-        let against = self.found.iter().filter(|mark| !mark.quoted && !mark.judgment.approves());
+        let own = self.found.iter().filter(|mark| !mark.quoted && !mark.remarked);
+        let against = own.filter(|mark| !mark.judgment.approves());
         against.map(|mark| (mark.name.as_str(), mark.stated.as_str()))
     }
 
@@ -68,6 +72,11 @@ impl Marks {
         };
         let is_of_the_same = |mark: &&Mark| core(&mark.name).is_some_and(|of| core(&own.name) == Some(of));
         self.denying().filter(|_| own.judgment.approves()).find(is_of_the_same)
+    }
+
+    /// Returns the first denial in the middle of a line.
+    pub(super) fn remark(&self) -> Option<&Mark> {
+        self.found.iter().find(|mark| mark.remarked)
     }
 
     /// Returns the declared lines that say of the whole review that it does not pass.
@@ -100,13 +109,23 @@ pub(super) fn read(text: &str, quotations: &Quoted, objects: &[Range<usize>], wo
         return Marks { crowded: true, ..Marks::default() };
     };
     let mut marks = Marks::default();
+    let mut approved = None;
     for Candidate { line, number, core } in candidates {
         let Some(place) = Place::read(text, line, core.clone()) else { continue };
         let is_quoted =
             quotations.is_quoted(line, core.start) || quoted::is_indented(&text[line..core.start]);
+        let is_remark = matches!(place.label.lead, Lead::Remark { .. });
         match place.said(words) {
+            Some(said) if is_remark => {
+                let beside_approval = approved == Some(line);
+                marks.found.extend(place.remark(said, words, beside_approval).filter(|_| !is_quoted));
+            }
             Some(Said::Go(go)) => marks.go.push((number, go, is_quoted)),
-            Some(said) => marks.found.extend(place.mark(said, is_quoted)),
+            Some(said) => {
+                let mark = place.mark(said, is_quoted);
+                approved = mark.iter().any(|mark| mark.judgment.approves()).then_some(line).or(approved);
+                marks.found.extend(mark);
+            }
             None => {}
         }
     }
@@ -181,6 +200,7 @@ impl Lines {
 struct Place {
     label: Label,
     joint: Joint,
+    before: String,
     after: String,
     next_line: String,
     /// The sentence before the label sets a condition.
@@ -192,8 +212,11 @@ impl Place {
         let before = tail(&text[line..core.start], REACH);
         let whole = before.len() == core.start - line;
         let before = folded(before);
-        let label = label::read(&before, whole, &text[core.clone()])?;
-        if label.lead == Lead::Sentence && label.rank != Rank::Final && is_item(&text[line..core.start]) {
+        let core_word = &text[core.clone()];
+        let label =
+            label::read(&before, whole, core_word).or_else(|| label::read_remark(&before, core_word))?;
+        let is_item = || remark::is_item(&text[line..core.start]);
+        if label.lead == Lead::Sentence && label.rank != Rank::Final && is_item() {
             return None;
         }
         let stretch = head(&text[core.end..], 3 * REACH);
@@ -206,6 +229,7 @@ impl Place {
             after: after.to_owned(),
             next_line: folded(next_line).into_owned(),
             conditional: is_conditional(&before),
+            before: before.into_owned(),
             label,
         })
     }
@@ -235,10 +259,14 @@ impl Place {
         let declared = matches!(self.joint, Joint::Sign | Joint::Alone) && self.label.lead != Lead::Clause;
         let (stated, judgment) = match said {
             Said::Word { text, judgment, clean } if declared => (text, closed(judgment, clean)),
-            Said::Word { text, judgment, .. } if !judgment.approves() && !self.conditional => {
+            Said::Word { text, judgment, .. }
+                if !judgment.approves() && !self.conditional && !self.tells_of_before() =>
+            {
                 (text, judgment)
             }
-            Said::Word { text, judgment, clean: true } if self.may_approve() => (text, judgment),
+            Said::Word { text, judgment, clean: true } if judgment.approves() && self.may_approve() => {
+                (text, judgment)
+            }
             Said::Unknown(text) if declared || self.may_doubt() => (text, Judgment::Revise),
             Said::Prose if declared && self.must_say_a_word() => {
                 (super::clipped(self.after.trim(), 40).to_owned(), Judgment::Revise)
@@ -246,12 +274,38 @@ impl Place {
             _ => return None,
         };
         let Label { rank, name, .. } = self.label.clone();
-        Some(Mark { rank, name, judgment, stated, declared, quoted })
+        Some(Mark { rank, name, judgment, stated, declared, quoted, remarked: false })
+    }
+
+    /// Makes a mark of a denial in the middle of a line.
+    fn remark(&self, said: Said, words: &Words, beside_approval: bool) -> Option<Mark> {
+        let (stated, judgment) = match said {
+            Said::Word { text, judgment, .. } if !judgment.approves() => (text, judgment),
+            Said::Unknown(text) if words.denies(&text) => (text, Judgment::Revise),
+            _ => return None,
+        };
+        let (_, after) = self.after.split_once(stated.as_str())?;
+        let counts = !self.conditional && remark::counts(&self.label, &self.before, after, beside_approval);
+        let Label { rank, name, .. } = self.label.clone();
+        counts.then_some(Mark {
+            rank,
+            name,
+            judgment,
+            stated,
+            declared: false,
+            quoted: false,
+            remarked: true,
+        })
     }
 
     /// Tells whether a sentence here may approve when nothing else says anything.
     fn may_approve(&self) -> bool {
         matches!(self.joint, Joint::Is | Joint::Loose) && !self.conditional && self.label.lead != Lead::Clause
+    }
+
+    /// Tells whether a sentence names a verdict of before: `The verdict FAIL of round 1 …`.
+    fn tells_of_before(&self) -> bool {
+        self.joint == Joint::Loose && remark::is_of_before(&self.after)
     }
 
     /// Tells whether anything but a word of the policy is doubt here: `最終判定: 要再検討`, but not `判定: 適切`, which
@@ -276,17 +330,9 @@ fn closed(judgment: Judgment, clean: bool) -> Judgment {
 
 /// Tells whether the sentence before a label says under which condition what follows holds.
 fn is_conditional(before: &str) -> bool {
-    let sentence = before.rsplit(['。', '!', '?']).next().unwrap_or(before);
-    let sentence = sentence.rsplit(". ").next().unwrap_or(sentence).to_lowercase();
+    let sentence = remark::last_sentence(before).to_lowercase();
     let japanese =
         ["場合", "れば", "たら", "なら", "限り", "とき", "際は"].iter().any(|word| sentence.contains(word));
     let mut words = sentence.split(|c: char| !c.is_ascii_alphabetic());
     japanese || words.any(|word| ["if", "when", "unless", "once", "until", "whenever"].contains(&word))
-}
-
-/// Tells whether a line is one item of several: what it says is about that item.
-fn is_item(before: &str) -> bool {
-    let start = before.trim_start();
-    let bullet = ["- ", "* ", "+ ", "•", "・", "|", "#"].iter().any(|mark| start.starts_with(mark));
-    bullet || start.starts_with(|c: char| c.is_ascii_digit())
 }

@@ -9,7 +9,8 @@
 //! 2. **Marker lines** (`marker`): `最終判定` > `判定結果` > `判定` > `結果` > `DECISION` and their English forms. The best
 //!    rank counts, then the strictest. A label must be the whole left side of its line: `品質ゲート総合判定: PASS` is
 //!    about gates and `正確性の判定: PASS` about one item. The word must end (`PASSED` is no verdict), and what follows an
-//!    approving word may not take it back (`PASS once the blockers are fixed`).
+//!    approving word may not take it back (`PASS once the blockers are fixed`). A denial counts in the middle of a line,
+//!    too (`remark`): `判定: PASS（最終判定: FAIL）`.
 //! 3. **Objects against markers**: the strictest counts.
 //! 4. **Table**, then **GO/NOGO line** (`table`, `go_nogo`), for reviewers of other systems.
 //! 5. Otherwise FAIL by default. There is no search for the word "PASS" anywhere.
@@ -42,6 +43,7 @@ mod objects;
 mod questions;
 mod quoted;
 mod remaining_tasks;
+mod remark;
 mod reply;
 mod review;
 mod scalar;

@@ -25,7 +25,8 @@ pub fn read_review(text: &str, terms: &Terms) -> Reading {
     if let Some(answer) = objects.right {
         let answer = with_prose(answer, text, &objects.spans);
         let answer = denied_by_prose(answer, text, &quoted, &objects.spans);
-        return denied_by_marks(answer, &marker::read(text, &quoted, &objects.spans, &words));
+        let marks = marker::read(text, &quoted, &objects.spans, &words);
+        return doubted_for_remark(denied_by_marks(answer, &marks), &marks);
     }
     if let Some(reason) = objects.doubt {
         return unverifiable(text, reason);
@@ -277,6 +278,18 @@ fn denied_by_marks(reading: Reading, marks: &Marks) -> Reading {
     let Some(mark) = marks.denying().find(|_| reading.judgment.approves()) else { return reading };
     let reason = format!("tightened: {} with {}: {}", reading.stated, mark.name, mark.stated);
     revised(reading, reason)
+}
+
+/// Doubts an approval beside which a denial stands in the middle of a line.
+fn doubted_for_remark(reading: Reading, marks: &Marks) -> Reading {
+    let remark = marks.remark().map(|mark| format!("{}: {}", mark.name, mark.stated));
+    doubted(reading, remark)
+}
+
+/// Doubts an approval: nobody can rely on it before its reviewer said which holds.
+fn doubted(reading: Reading, doubt: Option<String>) -> Reading {
+    let doubt = doubt.filter(|_| reading.judgment.approves());
+    Reading { doubt, ..reading }
 }
 
 /// Tightens an approval that the reviewer takes back in its own words.

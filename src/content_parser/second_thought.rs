@@ -124,6 +124,11 @@ pub(super) fn is_no(value: &str) -> bool {
     NO.is_match(value.trim()) && !EXCUSED.is_match(&value)
 }
 
+/// Tells whether a text is about an earlier round, holds under a condition only, or denies what it names.
+pub(super) fn is_excused(text: &str) -> bool {
+    EXCUSED.is_match(text)
+}
+
 /// Tells whether a line is a critical problem. A legend of the marks is none.
 fn is_critical(line: &str) -> bool {
     static BARE: LazyLock<Regex> = LazyLock::new(|| {

@@ -225,6 +225,19 @@ fn is_clean(after: &str) -> bool {
     separated || copula || (closed && first.is_ascii())
 }
 
+/// Tells whether a word that denies ends its clause, or its reason follows: `FAIL)`, `FAIL because …`, `FAILです`, but not
+/// `FAILとなる項目`, `FAIL → PASS` or `FAIL 3`.
+pub(super) fn denial_ends(after: &str) -> bool {
+    let rest = after.trim_start_matches(is_closing);
+    let Some(first) = rest.chars().next() else { return true };
+    let is_reason = first.is_ascii_alphabetic() && rest.len() < after.len();
+    let is_arrow = is_arrow(first) || rest.starts_with("->") || rest.starts_with("=>");
+    !is_arrow
+        && (is_reason
+            || "。、,.;:!|(-–—/".contains(first)
+            || COPULAS.iter().any(|copula| rest.starts_with(copula)))
+}
+
 /// What may follow an approving word in Japanese without a sign between them.
 const COPULAS: [&str; 13] = [
     "です",

@@ -30,27 +30,32 @@ pub fn reading(said: &Said<'_>, terms: &Terms<'_>) -> Option<Reading> {
     let object = said.structured.then(|| serde_json::from_str(said.text).ok()).flatten();
     let reading =
         object.map_or_else(|| read_review(said.text, terms), |object| read_structured(&object, terms));
-    Some(if said.truncated { cut_off(reading) } else { reading })
+    Some(if said.truncated { cut_off(reading) } else { unreliable(reading) })
 }
 
 /// Returns an approval that its own answer makes doubtful as one that nobody can rely on yet; any other reading as it is.
 pub fn doubted(reading: Reading, said: &Said<'_>) -> Reading {
-    let doubt = reading.judgment.approves().then(|| severe_words(&reading, said)).flatten();
-    let Some(doubt) = doubt else { return reading };
-    Reading {
-        result: Verdict::Fail,
-        judgment: Judgment::Unverifiable,
-        reason: format!("doubtful: beside it stands `{doubt}`"),
-        doubt: Some(doubt),
-        ..reading
+    if !reading.judgment.approves() {
+        return reading;
     }
+    let doubt = doubt(&reading, said.text);
+    unreliable(Reading { doubt, ..reading })
 }
 
-/// Looks at the prose around an object, and at the prose in it.
-fn severe_words(reading: &Reading, said: &Said<'_>) -> Option<String> {
-    let around = Some(said.text).filter(|_| !said.structured);
+/// Returns what stands beside an approval, or in its object, and does not go with it.
+pub fn doubt(reading: &Reading, text: &str) -> Option<String> {
     let within = std::iter::once(&reading.feedback).chain(&reading.suggestions);
-    around.into_iter().chain(within.map(String::as_str)).find_map(content_parser::doubt)
+    let mut said = std::iter::once(text).chain(within.map(String::as_str));
+    reading.doubt.clone().or_else(|| said.find_map(content_parser::doubt))
+}
+
+/// Returns an approval with a doubt as one that approves nothing.
+fn unreliable(reading: Reading) -> Reading {
+    let doubt = reading.doubt.as_ref().filter(|_| reading.judgment.approves());
+    let Some(reason) = doubt.map(|doubt| format!("doubtful: beside it stands `{doubt}`")) else {
+        return reading;
+    };
+    Reading { result: Verdict::Fail, judgment: Judgment::Unverifiable, reason, ..reading }
 }
 
 /// An answer that was cut off may have taken its verdict back in the part that is missing.

@@ -404,6 +404,81 @@ fn nothing_that_only_looks_like_an_approval_is_one() {
 }
 
 #[test]
+fn a_denial_counts_wherever_it_stands_in_its_line() {
+    for (text, label) in [
+        ("判定: PASS（最終判定: FAIL）", "最終判定"),
+        ("| 判定: PASS | 最終判定: FAIL |", "最終判定"),
+        ("最終判定: PASS; 最終判定: FAIL", "最終判定"),
+        ("判定: PASS\n※ 最終判定: FAIL", "最終判定"),
+        ("判定: PASS\n\n以上（最終判定：ＦＡＩＬ）", "最終判定"),
+        ("判定：ＰＡＳＳ；最終判定：ＦＡＩＬ", "最終判定"),
+        ("判定: PASS\n結論→最終判定: 不合格", "最終判定"),
+        ("判定: PASS\nまとめ: 最終判定: FAIL", "最終判定"),
+        ("判定: PASS / 最終判定: **FAIL** ❌", "判定"),
+        ("**判定: PASS** (判定: FAIL)", "判定"),
+        ("最終判定: PASS（判定: FAIL）", "判定"),
+        ("Verdict: PASS (final verdict: FAIL)", "final verdict"),
+        ("Verdict: PASS\nThe table is complete [final verdict: REJECTED]", "final verdict"),
+        ("Verdict: PASS | Decision: FAIL", "DECISION"),
+        ("REVIEW_RESULT: PASS - overall verdict: FAIL", "overall verdict"),
+        ("{\"result\": \"PASS\"}; 最終判定: FAIL", "最終判定"),
+        ("{\"result\": \"PASS\"} 最終判定: FAIL", "最終判定"),
+        ("{\"result\": \"PASS\"}\n※ 最終判定: FAIL", "最終判定"),
+    ] {
+        assert_eq!((text, gist(&read(text))), (text, format!("FAIL by marker:{label}")));
+    }
+    // An approval still counts at its place only.
+    for text in ["以上（最終判定: PASS）", "| 1 | 最終判定: PASS |", "※ 最終判定: PASS", "x; Verdict: PASS"]
+    {
+        assert_eq!((text, gist(&read(text)).as_str()), (text, "FAIL by default"));
+    }
+}
+
+#[test]
+fn what_only_tells_of_a_denial_denies_nothing() {
+    for text in [
+        "判定: PASS\n\n前回の判定: FAIL",
+        "判定: PASS\n\n前回（判定: FAIL）の指摘はすべて解消されました。",
+        "判定: PASS（前回の最終判定: FAIL は解消済み）",
+        "判定: PASS\n第1ラウンド（最終判定: FAIL）",
+        "判定: PASS\n\n| 第1ラウンド | 最終判定: FAIL |\n| 第2ラウンド | 判定 PASS |",
+        "判定: PASS（判定: FAILにすべき欠陥なし）",
+        "判定: PASS\n1つでもFAILがあれば（最終判定: FAIL）とする。",
+        "判定: PASS\n- 正確性（判定: FAIL）を除く",
+        "判定: PASS\n| 正確性 | 判定: FAIL | 例外 |",
+        "判定: PASS\n凡例（判定: FAIL / PASS）",
+        "判定: PASS\n（テスト結果: FAIL）",
+        "判定: PASS\nテンプレートは「最終判定: FAIL」と書く。",
+        "判定: PASS\n```\nx（最終判定: FAIL）\n```",
+        "判定: PASS\n> x（最終判定: FAIL）",
+        "Verdict: PASS\nRound 1 (verdict: FAIL) asked for a test, and it is there.",
+        "Verdict: PASS (previous verdict: FAIL)",
+        "Verdict: PASS\nThe verdict FAIL of round 1 was resolved.",
+        "Verdict: PASS (verdict: FAIL would be wrong)",
+        "Verdict: PASS\nThe tool prints `x (verdict: FAIL)` then.",
+        "Verdict: PASS\nIt exits 1 if the suite is red (result: FAIL).",
+        "Verdict: PASS\nRan it before the fix (result: FAIL) and after it (result: PASS).",
+    ] {
+        let reading = read(text);
+        assert_eq!((text, reading.result), (text, Verdict::Pass), "{}", reading.reason);
+    }
+}
+
+#[test]
+fn a_denial_beside_the_right_object_is_doubted() {
+    let right = r#"{"review_id": "r", "result": "PASS"}"#;
+    for (text, doubt) in [
+        (format!("{right} 最終判定: FAIL"), Some("最終判定: FAIL")),
+        (format!("{right}\n\n※ 最終判定: FAIL"), Some("最終判定: FAIL")),
+        (format!("The plan holds (final verdict: FAIL).\n\n{right}"), Some("final verdict: FAIL")),
+        (format!("Round 1 (verdict: FAIL) asked for a test.\n\n{right}"), None),
+    ] {
+        let reading = read_for(&text, "r", true);
+        assert_eq!((gist(&reading).as_str(), reading.doubt.as_deref()), ("PASS by json", doubt), "{text}");
+    }
+}
+
+#[test]
 fn an_object_with_the_right_id_is_the_answer() {
     let right = r#"{"review_id": "r-2", "result": "PASS"}"#;
     let stricter = r#"{"review_id": "r-2", "result": "FAIL"}"#;

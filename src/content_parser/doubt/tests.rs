@@ -275,3 +275,41 @@ const HONEST: &str = r#"No critical issues.
     本実装では、権限のない利用者は承認できません。仕様どおりです。
     判定根拠: FAIL にすべき欠陥は見つからなかった。
     差し戻しは不要です。"#;
+
+#[test]
+fn a_label_with_a_denial_is_doubted_wherever_it_stands_and_whenever_it_was() {
+    let missed: Vec<&str> = DENIALS.lines().filter(|row| doubts(row).contains(&false)).collect();
+    assert_eq!(missed, [""; 0]);
+    let doubted: Vec<&str> = NO_DENIALS.lines().filter(|row| doubts(row).contains(&true)).collect();
+    assert_eq!(doubted, [""; 0]);
+}
+
+const DENIALS: &str = "前回の判定: FAIL
+    第1ラウンドの最終判定：ＦＡＩＬ
+    正確性の判定: 不合格
+    | 正確性 | 判定: FAIL |
+    前回（判定: FAIL）の指摘はすべて解消されました。
+    Previous verdict: FAIL
+    Gate 2 - final verdict: **FAIL**
+    Round 1 (verdict: REJECTED) asked for a test.
+    The verdict FAIL of round 1 was resolved.
+    - REVIEW_DECISION = REQUEST_CHANGES
+    判定: PASS (test result: FAIL)
+    判定: PASS（テスト結果: ❌ FAIL）
+    判定: PASS（「最終判定: FAIL」）";
+
+const NO_DENIALS: &str = "判定: PASS / FAIL
+    判定: FAIL または PASS
+    判定: [FAIL | PASS]
+    The template says `最終判定: FAIL`.
+    テンプレートは「最終判定: FAIL」と書く。
+    > 最終判定: FAIL
+    ```\\n最終判定: FAIL\\n```
+    ## Round 1\\n\\n最終判定: FAIL\\n\\n## Round 2\\n\\nNothing is left.
+    Test result: FAIL before the fix, PASS after it.
+    期待結果: FAIL
+    | TC-3 | 結果: FAIL | as expected |
+    The decision fail-fast is sound.
+    The verdict: FAILOVER works.
+    The handler's decision failed requests twice before; it does not now.
+    判定理由: FAIL とすべき欠陥はない。";
