@@ -4,6 +4,7 @@
 
 mod denial;
 mod grave;
+mod inside;
 mod settled;
 #[cfg(test)]
 mod tests;
@@ -31,15 +32,19 @@ const LONGEST_SECTION: usize = 4_000;
 /// A line that introduces others is no longer, in bytes.
 const LONGEST_TITLE: usize = 120;
 
-/// Returns the first place of an answer that does not go with its approval, as it is written; objects are read elsewhere.
+/// Returns the first place of an answer that does not go with its approval, as it is written.
 pub fn doubt(text: &str) -> Option<String> {
     if text.len() > LONGEST_ANSWER {
         return Some("an answer of more than a megabyte".to_owned());
     }
     let quoted = Quoted::new(text);
+    let objects = objects::find(text).whole;
+    if let Some(field) = inside::find(text, &objects) {
+        return Some(field);
+    }
     let mut walk = Walk::default();
     let mut looked_at = 0;
-    for line in own_lines(text, &quoted, &joined(objects::find(text).whole)) {
+    for line in own_lines(text, &quoted, &joined(objects)) {
         looked_at += line.len().min(REACH);
         let line = folded(head(line, REACH));
         let found = walk.look_at(line.trim());

@@ -5,7 +5,8 @@
 //!
 //! 1. **Objects** (`objects`): every JSON object of the text, found in one pass. One that carries the `review_id` of this
 //!    review is the answer and nothing else matters; one with another id, or with a key twice, is void, and an answer that
-//!    holds a void one and no right one cannot pass. An object that breaks off (`{"result": "PASS", "fin`) cannot pass.
+//!    holds a void one and no right one cannot pass. An object that breaks off (`{"result": "PASS", "fin`) cannot pass. One
+//!    without an id that stands inside a sentence (`object_place`) is doubted: `I cannot return {"result": "PASS"} because …`.
 //! 2. **Marker lines** (`marker`): `最終判定` > `判定結果` > `判定` > `結果` > `DECISION` and their English forms. The best
 //!    rank counts, then the strictest. A label must be the whole left side of its line: `品質ゲート総合判定: PASS` is
 //!    about gates and `正確性の判定: PASS` about one item. The word must end (`PASSED` is no verdict), and what follows an
@@ -38,6 +39,7 @@ mod label;
 mod marker;
 mod mention;
 mod named_findings;
+mod object_place;
 mod objection;
 mod objects;
 mod questions;

@@ -54,9 +54,17 @@ impl<'t> Quoted<'t> {
 
     /// Tells whether a line that starts at `line` and has something at `at` is quoted.
     pub(super) fn is_quoted(&self, line: usize, at: usize) -> bool {
-        self.fence_at(at).is_some()
-            || self.is_comment(at)
-            || head(&self.text[line..at], 64).trim_start().starts_with('>')
+        self.fence_at(at).is_some() || self.is_aside(line, at)
+    }
+
+    /// Tells whether a position is inside a comment, or in a block quote that `line` begins.
+    pub(super) fn is_aside(&self, line: usize, at: usize) -> bool {
+        self.is_comment(at) || head(&self.text[line..at], 64).trim_start().starts_with('>')
+    }
+
+    /// Returns where the fence around a position begins and ends.
+    pub(super) fn fence_around(&self, at: usize) -> Option<Range<usize>> {
+        self.fence_at(at).map(|fence| fence.span.clone())
     }
 
     /// Tells whether a position is inside a fence of program code.

@@ -11,7 +11,9 @@ use super::quoted::Quoted;
 use super::stated::{self, Origin};
 use super::strict::{self, Budget};
 use super::word::Words;
-use super::{Terms, clipped, go_nogo, head, marker, objection, scan, second_thought, suggestions, table};
+use super::{
+    Terms, clipped, go_nogo, head, marker, object_place, objection, scan, second_thought, suggestions, table,
+};
 use crate::event::{Reading, TriageTable};
 use crate::verdict::{Judgment, ReadAs};
 
@@ -38,7 +40,11 @@ pub fn read_review(text: &str, terms: &Terms) -> Reading {
     if marks.crowded {
         return unverifiable(text, "more marker lines than can be read");
     }
-    let lenient = by_objects_and_marks(text, objects.unnamed, &marks, &objects.spans)
+    let approved_by_mark = marks.best().is_some_and(|mark| mark.judgment.approves());
+    let sentence =
+        if approved_by_mark { None } else { object_in_sentence(text, &quoted, &objects.approving) };
+    let unnamed = objects.unnamed.map(|answer| doubted(answer, sentence));
+    let lenient = by_objects_and_marks(text, unnamed, &marks, &objects.spans)
         .or_else(|| by_other_forms(text, &marks))
         .map(|reading| denied_by_items(reading, &quoted))
         .map(|reading| denied_by_prose(reading, text, &quoted, &objects.spans));
@@ -66,6 +72,8 @@ pub fn read_structured(value: &Value, terms: &Terms) -> Reading {
 struct Objects {
     right: Option<Reading>,
     unnamed: Option<Reading>,
+    /// Where the unnamed ones stand that approve.
+    approving: Vec<Range<usize>>,
     /// What may only make a verdict stricter: objects inside others, and verdicts of objects that break.
     tightening: Option<Reading>,
     /// Why no other object and no marker can pass.
@@ -84,7 +92,7 @@ impl Objects {
         }
         for span in &found.whole {
             match strict::object(&text[span.clone()], &budget) {
-                Some(fields) => sorted.add(&fields, terms, words, true),
+                Some(fields) => sorted.add(&fields, terms, words, Some(span)),
                 None if states_verdict(&text[span.clone()]) => {
                     sorted.doubt = Some("an object that cannot be read, such as one with a key twice");
                 }
@@ -98,7 +106,14 @@ impl Objects {
         sorted
     }
 
-    fn add(&mut self, fields: &Map<String, Value>, terms: &Terms, words: &Words, outermost: bool) {
+    /// Adds an object; `outermost` is its place when it stands in no other one.
+    fn add(
+        &mut self,
+        fields: &Map<String, Value>,
+        terms: &Terms,
+        words: &Words,
+        outermost: Option<&Range<usize>>,
+    ) {
         if stated::verdicts(fields).is_empty() {
             fields.values().for_each(|value| self.add_inner(value, terms, words));
             return;
@@ -111,20 +126,24 @@ impl Objects {
             return;
         }
         let reading = || stated::read(fields, words, terms, ReadAs::Json);
-        match origin {
-            Origin::Right => keep_stricter(&mut self.right, reading()),
-            Origin::Wrong => {
+        match (origin, outermost) {
+            (Origin::Right, _) => keep_stricter(&mut self.right, reading()),
+            (Origin::Wrong, _) => {
                 self.doubt = Some("an object with a review_id that is not the one of this review");
             }
-            Origin::Unnamed if outermost => keep_stricter(&mut self.unnamed, reading()),
+            (Origin::Unnamed, Some(span)) => {
+                let reading = reading();
+                self.approving.extend(reading.judgment.approves().then(|| span.clone()));
+                keep_stricter(&mut self.unnamed, reading);
+            }
             // What is quoted inside another object may be somebody else's approval.
-            Origin::Unnamed => keep_stricter(&mut self.tightening, reading()),
+            (Origin::Unnamed, None) => keep_stricter(&mut self.tightening, reading()),
         }
     }
 
     fn add_inner(&mut self, value: &Value, terms: &Terms, words: &Words) {
         match value {
-            Value::Object(fields) => self.add(fields, terms, words, false),
+            Value::Object(fields) => self.add(fields, terms, words, None),
             Value::Array(items) => items.iter().for_each(|item| self.add_inner(item, terms, words)),
             _ => {}
         }
@@ -290,6 +309,13 @@ fn doubted_for_remark(reading: Reading, marks: &Marks) -> Reading {
 fn doubted(reading: Reading, doubt: Option<String>) -> Reading {
     let doubt = doubt.filter(|_| reading.judgment.approves());
     Reading { doubt, ..reading }
+}
+
+/// Returns the sentence of the first approving object when each of them stands inside one.
+fn object_in_sentence(text: &str, quoted: &Quoted, approving: &[Range<usize>]) -> Option<String> {
+    let sentences: Option<Vec<String>> =
+        approving.iter().take(1_000).map(|span| object_place::sentence(text, span, quoted)).collect();
+    sentences?.into_iter().next()
 }
 
 /// Tightens an approval that the reviewer takes back in its own words.

@@ -465,6 +465,64 @@ fn what_only_tells_of_a_denial_denies_nothing() {
 }
 
 #[test]
+fn an_object_without_an_id_inside_a_sentence_is_doubted() {
+    let doubt = |text: &str| read(text).doubt;
+    for text in [
+        "I cannot return {\"result\":\"PASS\"} because section 3 is missing.",
+        "I cannot return `{\"result\": \"PASS\"}` yet.",
+        "{\"result\": \"PASS\"} would be wrong, as section 3 is missing.",
+        "{\"result\": \"PASS\"}, but section 3 is missing.",
+        "An answer of {\"result\": \"PASS\"} is too early.",
+        "The answer is not {\"result\": \"PASS\"}.",
+        "{\"result\": \"PASS\"} を返すことはできません。第3章がありません。",
+        "第3章がないので {\"result\": \"PASS\"} とは言えません。",
+        "Section 3 is missing. I cannot give this:\n\n```json\n{\"result\": \"PASS\"}\n```\n",
+        "I cannot return\n\n```json\n{\"result\": \"PASS\"}\n```\n\nbecause section 3 is missing.",
+        "Section 3 is missing, so this is not a pass:\n\n```json\n{\"result\": \"PASS\"}\n```\n",
+        "```json\n{\"result\": \"PASS\"}\n```\n\nI object: section 3 is missing.",
+        "A better plan would get:\n```json\n{\"result\": \"PASS\"}\n```\nSection 3 is missing.",
+        "次の答えは返せません。\n```json\n{\"result\": \"PASS\"}\n```\n第3章がありません。",
+        "The document says of itself:\n> {\"result\": \"PASS\"}\n",
+        "```py\nreturn {\"result\": \"PASS\"}\n```",
+    ] {
+        assert!(doubt(text).is_some(), "{text}");
+    }
+    assert_eq!(
+        doubt("I cannot return {\"result\":\"PASS\"} because section 3 is missing.").as_deref(),
+        Some("I cannot return {\"result\":\"PASS\"} because section 3 is missing.")
+    );
+    for text in [
+        "{\"result\": \"PASS\"}",
+        "  \n{\"result\": \"PASS\"}\n\nThe plan is complete.",
+        "The plan is complete. I did not find any problem.\n\n{\"result\": \"PASS\"}",
+        "Here is my review: {\"result\": \"PASS\"}",
+        "Here is my review:\n```json\n{\"result\": \"PASS\"}\n```\nBye.",
+        "Here is my review in JSON\n\n```json\n{\"result\": \"PASS\"}\n```\n\nsome more words",
+        "All done. {\"result\": \"PASS\"} Thank you.",
+        "問題は検出されませんでした。以下に指摘はありません。\n```json\n{\"result\": \"PASS\"}\n```",
+        "All findings of the previous round are fixed.\n\n```json\n{\"result\": \"PASS\"}\n```",
+        "軽微な点は判定には影響しません。\n{\"result\": \"PASS\"}",
+        "The parser does not report errors twice, which I could not break:\n{\"result\": \"PASS\"}",
+        "結果: {\"result\": \"PASS\"}",
+        "{\"result\": \"PASS\"}。",
+        "説明です。{\"result\": \"pass\"} 以上です。",
+        "結果は {\"result\": \"PASS\"} です。",
+        "{\"result\": \"PASS\"} ありがとうございました。",
+        "My verdict is {\"result\": \"PASS\"}.",
+        "- {\"result\": \"PASS\"}",
+        "1. **{\"result\": \"PASS\"}**",
+        "[{\"result\": \"PASS\"}]",
+        "I cannot return {\"result\":\"PASS\"} yet.\n\nNow I can:\n{\"result\": \"PASS\"}",
+        "判定: PASS\nThe plan gets {\"result\": \"PASS\"} from me.",
+        "I cannot return {\"result\":\"FAIL\"} because nothing is missing.\n",
+    ] {
+        assert_eq!(doubt(text), None, "{text}");
+    }
+    let named = "I cannot return {\"review_id\": \"r\", \"result\": \"PASS\"} any earlier.";
+    assert_eq!(read_for(named, "r", true).doubt, None, "it has the id");
+}
+
+#[test]
 fn a_denial_beside_the_right_object_is_doubted() {
     let right = r#"{"review_id": "r", "result": "PASS"}"#;
     for (text, doubt) in [

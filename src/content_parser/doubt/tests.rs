@@ -277,6 +277,41 @@ const HONEST: &str = r#"No critical issues.
     差し戻しは不要です。"#;
 
 #[test]
+fn a_field_that_does_not_go_with_the_approval_of_its_object_is_doubted() {
+    let doubt_of = |field: &str| doubt(&format!(r#"Fine. {{"review_id": "r", "result": "PASS", {field}}}"#));
+    for (field, place) in [
+        (r#""quality_gates": {"a": "FAIL"}"#, r#""a": "FAIL""#),
+        (r#""quality_gates": {"a": "PASS", "b": "failed"}"#, r#""b": "failed""#),
+        (r#""quality_gates": [{"name": "a", "status": "FAIL"}]"#, r#""status": "FAIL""#),
+        (r#""quality_gates": {"a": false}"#, r#""a": false"#),
+        (r#""gates_passed": false"#, r#""gates_passed": false"#),
+        (r#""gatesPassed": "no""#, r#""gatesPassed": "no""#),
+        (r#""tests": "FAIL""#, r#""tests": "FAIL""#),
+        (r#""tests": {"unit": {"state": "❌ 3 of 7"}}"#, r#""state": "❌ 3 of 7""#),
+        (r#""checks": {"tests_failed": true}"#, r#""tests_failed": true"#),
+        (r#""criteria": ["met", "不合格"]"#, r#""criteria": "不合格""#),
+        (r#""summary": "最終判定: FAIL""#, r#""summary": "最終判定: FAIL""#),
+        (r#""notes": "Good work. Final verdict: FAIL""#, r#""notes": "Good work. Final verdict: FAIL""#),
+    ] {
+        assert_eq!(doubt_of(field).as_deref(), Some(place), "{field}");
+    }
+    for field in [
+        r#""quality_gates": {"a": "PASS", "b": true}"#,
+        r#""gates_passed": true, "tests": "PASS", "failed": false, "failures": 0"#,
+        r#""tests": {"passed": 12, "failed": 0, "skipped": []}"#,
+        r#""tests": "the FAIL branch is tested, too""#,
+        r#""checked": {"input": "a rejected request", "bypass": false, "breaking_change": false}"#,
+        r#""checks": {"fail_fast": true, "auto_fixable": false, "blocking": false}"#,
+        r#""findings": [{"severity": "minor", "issue": "FAIL", "auto_fixable": false, "status": "FAIL"}]"#,
+        r#""summary": "The words are 判定: PASS / FAIL.", "suggestions": ["name the state `FAILED`"]"#,
+        r#""viewpoints": {"security": "A"}, "questions": ["判定: FAIL, why?"]"#,
+    ] {
+        assert_eq!(doubt_of(field), None, "{field}");
+    }
+    assert_eq!(doubt(r#"It prints {"tests": "FAIL"} then. {"result": "PASS"}"#), None, "no review");
+}
+
+#[test]
 fn a_label_with_a_denial_is_doubted_wherever_it_stands_and_whenever_it_was() {
     let missed: Vec<&str> = DENIALS.lines().filter(|row| doubts(row).contains(&false)).collect();
     assert_eq!(missed, [""; 0]);
