@@ -154,7 +154,8 @@ impl Settings {
         policy
     }
 
-    /// Where a review loop has lists, they decide which criteria count and how; what the phase itself names stays.
+    /// Where a review loop has lists, they decide which criteria count; what the phase itself names stays. An optional
+    /// criterion is one that is off until it is listed: then it has to pass like any other.
     fn take_criteria(&self, keys: &PhaseKeys, policy: &mut Policy) {
         let review_loop = self.review_loop();
         if let Some(mandatory) = &review_loop.mandatory {
@@ -162,12 +163,7 @@ impl Settings {
             policy.checks.retain(|rule| criterion(&rule.id).is_none() || own(&rule.id));
             add(policy, mandatory.iter().map(|id| self.rule(id)));
         }
-        let noted = |id: &String| CheckRule {
-            id: id.clone(),
-            on_fail: OnFail::Note,
-            on_unavailable: OnUnavailable::Note,
-        };
-        add(policy, review_loop.optional.iter().map(noted));
+        add(policy, review_loop.optional.iter().map(|id| self.rule(id)));
     }
 
     /// Returns the step that is attached to a phase.

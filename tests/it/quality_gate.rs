@@ -106,6 +106,23 @@ fn a_03_an_author_that_says_complete_over_a_todo_is_not_completed() {
 }
 
 #[test]
+fn a_13_an_optional_criterion_that_is_enabled_gates() {
+    let sandbox = sandbox(&CONFIG.replace("detect = false", "test = \"sh tests.sh\"\ndetect = false"));
+    let criteria = r#"{"max_iterations": 2, "criteria": {"optional": ["Q7"]}}"#;
+    sandbox.write(".claude/review-loop.json", criteria);
+    sandbox.write("tests.sh", "if grep -q 4 src/lib.rs; then echo '1 failed'; exit 1; fi; echo '1 passed'\n");
+    sandbox.git(&["add", "--force", ".claude", "tests.sh"]);
+    sandbox.git(&["commit", "-q", "-m", "criteria"]);
+    let red = BAD_THEN_GOOD.replace("    // TODO: count the last page\\n    2\\n", "    4\\n");
+    execute(&sandbox, &red.replace("all done", "the pages are counted")).exits(0);
+    let rounds = sandbox.metadata()["phases"]["implementation"]["rounds"].clone();
+    let checks = rounds[0]["checks"].as_array().expect("checks").clone();
+    let failed: Vec<_> = checks.iter().filter(|check| check["status"] == "fail").collect();
+    assert!(failed.iter().any(|check| check["check"] == "tests"), "{failed:?}");
+    assert_eq!(rounds[0]["ruling"], "revise");
+}
+
+#[test]
 fn a_20_replay_prints_the_seven_events_with_the_prompt_that_was_sent() {
     let sandbox = sandbox(CONFIG);
     execute(&sandbox, BAD_THEN_GOOD).exits(0);

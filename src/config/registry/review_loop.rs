@@ -17,7 +17,7 @@ pub(in crate::config) const POLICY: &str = "quality-gate";
 pub(in crate::config) struct ReviewLoop {
     /// The checks that have to pass; without them as configured.
     pub(in crate::config) mandatory: Option<Vec<String>>,
-    /// The checks that are reported.
+    /// The checks that have to pass besides: the criteria that are off until they are listed.
     pub(in crate::config) optional: Vec<String>,
     /// What a person should know about the file.
     pub(in crate::config) notice: Option<String>,

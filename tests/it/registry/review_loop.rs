@@ -64,7 +64,7 @@ fn a_26_its_lists_decide_which_criteria_count() {
     let of = |id: &str| rules.iter().find(|rule| rule.0 == id).map(|rule| (rule.1, rule.2));
     assert_eq!(of("tests"), Some((OnFail::Revise, OnUnavailable::Block)));
     assert_eq!(of("lint"), Some((OnFail::Revise, OnUnavailable::Block)));
-    assert_eq!(of("typecheck"), Some((OnFail::Note, OnUnavailable::Note)));
+    assert_eq!(of("typecheck"), Some((OnFail::Revise, OnUnavailable::Block)), "it was enabled");
     assert!(
         of("deliverable").is_some() && of("protected").is_some(),
         "what is no criterion stays: {rules:?}"
@@ -82,9 +82,9 @@ fn a_26_a_partial_file_leaves_the_rest_as_it_was() {
     for file in ["{}", r#"{"max_iterations": 3}"#, r#"{"criteria": {}}"#] {
         assert_eq!(rules(&loaded(file), "implementation"), rules(&plain, "implementation"), "{file}");
     }
-    let noted = rules(&loaded(r#"{"criteria": {"optional": ["Q10"]}}"#), "implementation");
-    let more = ("tautology".to_owned(), OnFail::Note, OnUnavailable::Note);
-    assert_eq!(noted, [rules(&plain, "implementation"), vec![more]].concat());
+    let enabled = rules(&loaded(r#"{"criteria": {"optional": ["Q10"]}}"#), "implementation");
+    let more = ("tautology".to_owned(), OnFail::Revise, OnUnavailable::Block);
+    assert_eq!(enabled, [rules(&plain, "implementation"), vec![more]].concat());
 }
 
 #[test]
