@@ -22,6 +22,12 @@ pub(super) trait Dialect {
         false
     }
 
+    /// Returns what the turns of the call have used after which it goes on, as far as the program tells that while it
+    /// works. The last turn is paid for anyway: a call that has said how it ends is left to come to that end.
+    fn used_so_far(&mut self) -> Usage {
+        Usage::default()
+    }
+
     /// Says how the call ended, once the program has gone.
     fn heard(self: Box<Self>, launch: &Launch, finish: Finish, ear: &mut Ear<'_>) -> Heard;
 }

@@ -82,6 +82,7 @@ fn sentence(outcome: ExecOutcome) -> &'static str {
         ExecOutcome::ContextTooLong => "the prompt is longer than the model can read",
         ExecOutcome::Refused => "the model refuses to work on this",
         ExecOutcome::LimitReached => "a limit of the call was reached",
+        ExecOutcome::OverBudget => "the call used up what it might spend",
         ExecOutcome::Crashed => "the agent broke",
         ExecOutcome::NotStarted => "the agent did not start",
         ExecOutcome::Cancelled => "the agent was stopped",

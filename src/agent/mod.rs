@@ -10,6 +10,7 @@ mod environment;
 mod examine;
 mod lines;
 mod lookup;
+mod meter;
 mod names;
 mod plain;
 mod prices;
@@ -47,6 +48,7 @@ pub use spec::{AgentSpec, BadSpec, Kind, parse_chain};
 
 use dialect::{Dialect, Ear, Heard};
 use lookup::Resolved;
+use meter::Meter;
 use progress::Progress;
 use raw::RawFile;
 
@@ -214,15 +216,18 @@ async fn follow(
     stop: &mut Stop,
 ) -> Answer {
     let ear = Ear { raw: RawFile::create(job.raw_file, job.masker), progress: Progress::new(job.masker) };
-    let listener = RefCell::new((dialect, ear));
+    let listener = RefCell::new((dialect, ear, Meter::new(job.allowance)));
+    let (ours, mut ended) = Stop::new();
     let mut on_output = |stream: Stream, bytes: &[u8]| {
-        let (dialect, ear) = &mut *listener.borrow_mut();
+        let (dialect, ear, meter) = &mut *listener.borrow_mut();
         dialect.take(stream, bytes, ear);
+        if meter.has_to_end(dialect.as_mut()) {
+            ours.stop();
+        }
     };
     let mut tell = || tell(&mut listener.borrow_mut().1, on_line);
     let mut beat = interval(BEAT);
     beat.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    let (ours, mut ended) = Stop::new();
     let mut urgency = stop.urgency();
     ours.raise(urgency);
     let finish = {
@@ -236,16 +241,20 @@ async fn follow(
                 }
                 _ = beat.tick() => {
                     tell();
-                    if listener.borrow().0.gives_up() {
+                    let (dialect, _, meter) = &mut *listener.borrow_mut();
+                    if meter.has_to_end(dialect.as_mut()) || dialect.gives_up() {
                         ours.stop();
                     }
                 }
             }
         }
     };
-    let (dialect, mut ear) = listener.into_inner();
+    let (dialect, mut ear, meter) = listener.into_inner();
     let millis = finish.millis;
-    let heard = dialect.heard(launch, finish, &mut ear);
+    let mut heard = dialect.heard(launch, finish, &mut ear);
+    if let (ExecOutcome::Cancelled, Some(reason)) = (heard.outcome, meter.into_reason()) {
+        (heard.outcome, heard.reason) = (ExecOutcome::OverBudget, Some(reason));
+    }
     crate::agent::tell(&mut ear, on_line);
     ear.raw.finish();
     answer(heard, millis)

@@ -67,8 +67,10 @@ pub enum ExecOutcome {
     ContextTooLong,
     /// The model refuses to work on this.
     Refused,
-    /// A limit of turns or cost that we handed on ended it.
+    /// A limit of turns that we handed on ended it, or one of the program's own.
     LimitReached,
+    /// It used up what it might spend: we ended it, or the program did that we had told how much that was.
+    OverBudget,
     /// It broke: exit code, signal, broken stream.
     #[default]
     Crashed,

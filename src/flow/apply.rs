@@ -249,7 +249,9 @@ impl Run {
 
     fn ended(&mut self, name: &PhaseName, step: Step, ended: &Ended, at: Timestamp) {
         self.pay(ended, at);
-        self.remember_cost(step, ended);
+        if ended.outcome != ExecOutcome::OverBudget {
+            self.remember_cost(step, ended);
+        }
         let phase = self.phase_mut(name);
         phase.usage.entry(step).or_default().add(&Spent::of(ended));
         phase.ended_at = Some(at);

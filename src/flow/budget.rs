@@ -144,6 +144,7 @@ pub(super) fn allowance(run: &Run, phase: &PhaseState) -> Allowance {
     };
     Allowance {
         usd: least(Measure::Usd),
+        tokens: least(Measure::Tokens).map(whole),
         turns: least(Measure::Turns).map(whole),
         seconds: least(Measure::Minutes).map(|minutes| whole((minutes * 60.0).ceil()).max(1)),
     }
@@ -243,7 +244,7 @@ impl Run {
         if ended.outcome == ExecOutcome::LimitReached {
             (self.latest_call.cost_usd, self.latest_call.turns) = (0.0, 0);
         }
-        let is_whole = ended.outcome != ExecOutcome::Cancelled;
+        let is_whole = !matches!(ended.outcome, ExecOutcome::Cancelled | ExecOutcome::OverBudget);
         if is_whole && ended.usage.is_unpriced() && self.unpriced.is_none() {
             let program = ended.program.as_ref();
             let model = program.and_then(|program| program.model.as_deref());

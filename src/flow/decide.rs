@@ -89,10 +89,11 @@ pub struct Resume {
     pub used: Usage,
 }
 
-/// What one call may use at most, as far as a program can be told.
+/// What one call may use at most: a program that can be told is told, and one that tells what it uses is ended there.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Allowance {
     pub usd: Option<f64>,
+    pub tokens: Option<u64>,
     pub turns: Option<u64>,
     pub seconds: Option<u64>,
 }

@@ -271,6 +271,7 @@ fn broke(outcome: ExecOutcome) -> &'static str {
         ExecOutcome::ContextTooLong => "the prompt is longer than the model can read",
         ExecOutcome::Refused => "the model refuses",
         ExecOutcome::LimitReached => "a limit of turns or cost was reached",
+        ExecOutcome::OverBudget => "it used up what it might spend",
         ExecOutcome::NotStarted => "it could not be started",
         ExecOutcome::Cancelled => "it was stopped",
     }

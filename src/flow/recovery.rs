@@ -38,6 +38,7 @@ pub(super) fn recovery(ended: &Ended, resumed: bool, at: Timestamp) -> Recovery 
         | ExecOutcome::TimedOut
         | ExecOutcome::Idle
         | ExecOutcome::LimitReached
+        | ExecOutcome::OverBudget
         | ExecOutcome::BlockedOnPrompt
         | ExecOutcome::Crashed
         | ExecOutcome::Cancelled => Recovery::Again,
@@ -87,6 +88,7 @@ pub(super) fn predicate(outcome: ExecOutcome) -> &'static str {
         ExecOutcome::ContextTooLong => "cannot read that much",
         ExecOutcome::Refused => "refuses",
         ExecOutcome::LimitReached => "reached its limit of turns or cost",
+        ExecOutcome::OverBudget => "used up what it might spend",
         ExecOutcome::Crashed => "broke",
         ExecOutcome::NotStarted => "could not be started",
         ExecOutcome::Cancelled => "was stopped",
@@ -102,6 +104,7 @@ pub(super) fn remedy(outcome: ExecOutcome) -> Option<&'static str> {
         ExecOutcome::NotStarted => Some("install the program, or name another agent"),
         ExecOutcome::ContextTooLong => Some("shorten the issue, or name an agent that reads more"),
         ExecOutcome::LimitReached => Some("raise the limit of turns or cost"),
+        ExecOutcome::OverBudget => Some("raise the budget"),
         ExecOutcome::BlockedOnPrompt => Some("allow what it asks for, or name another agent"),
         ExecOutcome::Done
         | ExecOutcome::Partial

@@ -1,13 +1,14 @@
 //! When the same step comes again, unchanged: it broke, it has to be done over, or its answer could not be read.
 //! A redo is an attempt, never a round, and uses no revision; each kind has its own budget and its own end.
 
+use super::budget::{budget_pause, shortage};
 use super::ending::{end, exhausted, passes_exhausted};
 use super::escalation::quota_pause;
 use super::llm_judge::judge_again;
 use super::recovery::{Recovery, recovery, remedy};
 use super::rule::{HowRuled, revise};
 use super::state::{PhaseState, Run};
-use crate::event::{PauseReason, Ruling};
+use crate::event::{ExecOutcome, PauseReason, Ruling};
 use crate::phase::Step;
 use crate::policy::{Ending, Unreadable};
 
@@ -28,6 +29,12 @@ pub(super) fn redo(run: &Run, phase: &PhaseState, why: &str) -> HowRuled {
 /// for a provider that fails, or for the quota of an earlier one, if that comes back; then ends.
 fn after_break(run: &Run, phase: &PhaseState, step: Step, why: &str) -> HowRuled {
     let Some(ended) = phase.ended_of(step) else { return give_up(phase, step, String::new(), why) };
+    if ended.outcome == ExecOutcome::OverBudget
+        && let Some(short) = shortage(run, phase, step)
+    {
+        let escalation = budget_pause(run, phase, &short);
+        return (Ruling::Pause { escalation }, "on budget: pause".to_owned());
+    }
     let recovery = recovery(ended, phase.resumed, phase.ended_at.unwrap_or(run.updated_at));
     let successor = run.successor(phase, step);
     let worn_out = step != Step::Review && passes_exhausted(phase);

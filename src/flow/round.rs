@@ -23,14 +23,20 @@ impl PhaseState {
             return;
         }
         if let Ruling::Wait { step, .. } = &ruled.ruling {
-            return self.wait(*step);
+            self.set_turn(*step, 0);
+            return self.once_more(*step);
         }
         if let Ruling::LeaveOut { seat } = &ruled.ruling {
             return self.leave_out(seat, &ruled.rule);
         }
-        if let (Some(step), true) = (self.broken, waits(&ruled.ruling)) {
+        if let (Some(step), Ruling::Pause { escalation }) = (self.broken, &ruled.ruling)
+            && escalation.reason.passes_by_itself()
+        {
             self.counters.redos.remove(&step);
-            return self.wait(step);
+            if escalation.reason != PauseReason::Budget {
+                self.set_turn(step, 0);
+            }
+            return self.once_more(step);
         }
         self.close_round(ruled);
         self.follow(&ruled.ruling, at);
@@ -104,13 +110,12 @@ impl PhaseState {
         self.stage = Stage::Ready(step);
     }
 
-    /// The step that broke comes again when the run goes on, with the first agent that can be used then.
-    /// What a quota did not let happen is counted nowhere; what a failing provider did not was given back already.
-    fn wait(&mut self, step: Step) {
+    /// The step that broke comes again when the run goes on.
+    /// What a quota or a budget did not let happen is counted nowhere; what a failing provider did not was given back already.
+    fn once_more(&mut self, step: Step) {
         if !self.ended_in_outage(step) {
             self.give_pass_back(step);
         }
-        self.set_turn(step, 0);
         self.broken = None;
         self.stage = Stage::Ready(step);
     }
@@ -199,8 +204,4 @@ impl PhaseState {
 
 fn did_not_pass(result: &CheckResult) -> bool {
     matches!(result.status, CheckStatus::Fail | CheckStatus::Unavailable)
-}
-
-fn waits(ruling: &Ruling) -> bool {
-    matches!(ruling, Ruling::Pause { escalation } if matches!(escalation.reason, PauseReason::Quota | PauseReason::Outage))
 }

@@ -31,7 +31,7 @@ pub(super) fn resume(run: &Run, phase: &PhaseState, step: Step, agent: &str) -> 
 
 /// A revision and an answer continue work that ended; work that a limit cut off is taken up where it was.
 fn goes_on(step: Step, work: &Worked) -> bool {
-    let cut_off = work.ended.outcome == ExecOutcome::LimitReached;
+    let cut_off = matches!(work.ended.outcome, ExecOutcome::LimitReached | ExecOutcome::OverBudget);
     match step {
         Step::Revise | Step::Answer => work.ended.outcome.ended() || cut_off,
         Step::Execute => cut_off,

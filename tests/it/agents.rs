@@ -2,6 +2,7 @@
 
 mod examined;
 mod launched;
+mod metered;
 mod recorded;
 
 use std::collections::BTreeMap;

@@ -15,6 +15,7 @@ mod lost;
 mod no_room;
 mod on_top;
 mod outages;
+mod over_budget;
 #[cfg(target_os = "linux")]
 mod panel;
 mod pauses;

@@ -23,6 +23,8 @@ pub(super) struct Claude {
     program: Program,
     figures: Figures,
     unpaid: Unpaid,
+    /// What the messages have used after which it went on.
+    settled: Usage,
     schema: Option<Value>,
     worktree: String,
     resumes: Option<Resume>,
@@ -41,6 +43,7 @@ impl Claude {
             program: Program { name: "claude".to_owned(), ..Program::default() },
             figures: Figures::default(),
             unpaid: Unpaid::default(),
+            settled: Usage::default(),
             schema: job.schema.cloned(),
             worktree: format!("{}/", job.worktree.display()),
             resumes: job.resumes.cloned(),
@@ -59,6 +62,10 @@ impl Dialect for Claude {
                 self.line(&line, ear);
             }
         }
+    }
+
+    fn used_so_far(&mut self) -> Usage {
+        if self.told.result.is_some() { Usage::default() } else { self.settled }
     }
 
     fn heard(mut self: Box<Self>, launch: &Launch, finish: Finish, ear: &mut Ear<'_>) -> Heard {
@@ -100,7 +107,13 @@ impl Claude {
             self.told.result = None;
         }
         if let ("assistant", Some(Value::Object(message))) = (text(event, "type"), event.get("message")) {
+            if self.unpaid.is_new(message) {
+                self.settled = self.usage().0;
+            }
             self.unpaid.message(message);
+            if calls_tool(message) {
+                self.settled = self.usage().0;
+            }
         }
         match (text(event, "type"), text(event, "subtype")) {
             ("system", "init") => self.begin(event),
@@ -237,6 +250,14 @@ impl Claude {
             None => (text(result, "result").to_owned(), false),
         }
     }
+}
+
+/// Tells whether the model wants a tool, and goes on with what that says; the tool that takes the answer ends the call.
+fn calls_tool(message: &Map<String, Value>) -> bool {
+    let blocks = message.get("content").and_then(Value::as_array).into_iter().flatten();
+    blocks
+        .filter_map(Value::as_object)
+        .any(|block| text(block, "type") == "tool_use" && text(block, "name") != "StructuredOutput")
 }
 
 /// Returns a field that is a text, or nothing.

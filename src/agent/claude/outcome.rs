@@ -125,7 +125,8 @@ fn success(result: &Map<String, Value>, told: &Told) -> Ending {
 
 fn failure(result: &Map<String, Value>, told: &Told) -> Ending {
     let outcome = match text(result, "subtype") {
-        "error_max_turns" | "error_max_budget_usd" => ExecOutcome::LimitReached,
+        "error_max_turns" => ExecOutcome::LimitReached,
+        "error_max_budget_usd" => ExecOutcome::OverBudget,
         "error_max_structured_output_retries" => ExecOutcome::NoOutput,
         "success" => class(result, told),
         _ => ExecOutcome::Crashed,

@@ -40,6 +40,11 @@ impl Unpaid {
         told.output = [told.output, figure("output_tokens")].into_iter().flatten().reduce(f64::max);
     }
 
+    /// Tells whether nothing of this message was seen before.
+    pub(super) fn is_new(&self, message: &Map<String, Value>) -> bool {
+        !self.0.contains_key(text(message, "id"))
+    }
+
     /// A result has counted them.
     pub(super) fn settle(&mut self) {
         self.0.clear();

@@ -19,7 +19,7 @@ use crate::flow::Resume;
 use crate::process::{Finish, Launch, Stream};
 
 use super::outcome::{self, Told, Turn};
-use super::session::{Record, text, tokens};
+use super::session::{Follower, Record, text, tokens};
 use super::vain::Vain;
 
 /// How many remarks of the program are told.
@@ -39,6 +39,7 @@ pub(super) struct Codex {
     resumes: Option<Resume>,
     model: Option<String>,
     sessions: Option<PathBuf>,
+    follower: Follower,
     /// Goes with the call.
     _temporary: TempDir,
 }
@@ -63,6 +64,7 @@ impl Codex {
             resumes: job.resumes.cloned(),
             model: model.map(str::to_owned),
             sessions,
+            follower: Follower::default(),
             _temporary: temporary,
         }
     }
@@ -82,6 +84,14 @@ impl Dialect for Codex {
         self.reconnecting.is_hopeless()
     }
 
+    fn used_so_far(&mut self) -> Usage {
+        let place = self.sessions.as_deref().zip(self.session.as_deref());
+        let (Some((sessions, session)), None) = (place, self.told.turn) else { return Usage::default() };
+        let record = self.follower.look(sessions, session);
+        let (total, turns, model) = (record.settled, record.turns, record.model.clone());
+        self.usage(total, turns, model.or_else(|| self.model.clone()).as_deref()).0
+    }
+
     fn heard(mut self: Box<Self>, launch: &Launch, finish: Finish, ear: &mut Ear<'_>) -> Heard {
         let gave_up = self.gives_up();
         if let Some(line) = self.lines.end() {
@@ -90,7 +100,7 @@ impl Dialect for Codex {
         let record = self.record();
         let ending = outcome::of(launch, &finish, &self.told, &record, gave_up);
         let model = record.model.clone().or_else(|| self.model.clone());
-        let (usage, dropped) = self.usage(&record, model.as_deref());
+        let (usage, dropped) = self.usage(self.total.or(record.total), record.turns, model.as_deref());
         let (text, structured) = ending.answer(self.answer());
         Heard {
             outcome: ending.outcome,
@@ -198,11 +208,16 @@ impl Codex {
     }
 
     /// Returns what this call used: the program tells the totals of the session.
-    fn usage(&self, record: &Record, model: Option<&str>) -> (Usage, Vec<String>) {
+    fn usage(
+        &self,
+        total: Option<[Option<f64>; 3]>,
+        turns: u64,
+        model: Option<&str>,
+    ) -> (Usage, Vec<String>) {
         let used = self.resumes.as_ref().map(|resume| resume.used).unwrap_or_default();
-        let [input, cached, output] = self.total.or(record.total).unwrap_or_default();
+        let [input, cached, output] = total.unwrap_or_default();
         #[expect(clippy::cast_precision_loss, reason = "turns of one call are far below 2^52")]
-        let turns = (record.turns > 0).then_some(record.turns as f64);
+        let turns = (turns > 0).then_some(turns as f64);
         let stated = Stated {
             input_tokens: since(input, used.input_tokens),
             cached_tokens: since(cached, used.cached_tokens),

@@ -1,5 +1,5 @@
-//! Reads the session file of a call after its end: version, model, turns, totals, and the class of an error, which
-//! the events do not tell. Only what stands at the top of a line counts. A file that is not there tells nothing.
+//! Reads the session file of a call, while it works and after its end: version, model, turns, totals, and the class of an
+//! error, which the events do not tell. Only what stands at the top of a line counts. A file that is not there tells nothing.
 
 use std::fs::{self, File};
 use std::io::Read;
@@ -15,6 +15,8 @@ use crate::agent::names::name;
 const DAYS: usize = 400;
 /// How much of the file is looked at.
 const MOST: u64 = 1024 * 1024 * 1024;
+/// How often a file that is not there is looked for; after that only at one of so many looks.
+const LOOKS: usize = 50;
 /// A limit is reached from this on.
 const FULL: f64 = 100.0;
 
@@ -27,6 +29,10 @@ pub(super) struct Record {
     pub turns: u64,
     /// The totals of the session: input, cached input, output.
     pub total: Option<[Option<f64>; 3]>,
+    /// The same after the last request after which the model went on.
+    pub settled: Option<[Option<f64>; 3]>,
+    /// The model has called a tool since the last total.
+    calls_tool: bool,
     /// The class of the error that ended the turn.
     pub error: Option<String>,
     pub status: Option<u64>,
@@ -41,14 +47,20 @@ impl Record {
         file.map(|file| Self::listen(file.take(MOST))).unwrap_or_default()
     }
 
-    fn listen(mut source: impl Read) -> Self {
-        let (mut record, mut lines, mut buffer) = (Self::default(), Lines::default(), vec![0; 64 * 1024]);
+    fn listen(source: impl Read) -> Self {
+        let mut record = Self::default();
+        record.take(source, &mut Lines::default());
+        record
+    }
+
+    /// Takes what is there now.
+    fn take(&mut self, mut source: impl Read, lines: &mut Lines) {
+        let mut buffer = vec![0; 64 * 1024];
         while let Ok(length @ 1..) = source.read(&mut buffer) {
             for line in lines.take(&buffer[..length]) {
-                record.line(&line.text);
+                self.line(&line.text);
             }
         }
-        record
     }
 
     fn line(&mut self, line: &str) {
@@ -62,6 +74,7 @@ impl Record {
             ("event_msg", "task_complete") => self.complete(payload),
             ("response_item", "function_call" | "custom_tool_call") => {
                 text(payload, "name").clone_into(&mut self.last_tool);
+                self.calls_tool = true;
             }
             _ => {}
         }
@@ -75,13 +88,22 @@ impl Record {
         if let Some(Value::Object(total)) = payload.get("info").and_then(|info| info.get("total_token_usage"))
         {
             self.turns += 1;
-            self.total = Some(tokens(total));
+            self.add_up(tokens(total));
         }
         let windows = ["primary", "secondary"].map(|window| payload.get("rate_limits")?.get(window));
         let full = |window: &&Value| window["used_percent"].as_f64().is_some_and(|used| used >= FULL);
         let ends =
             windows.into_iter().flatten().filter(full).filter_map(|window| window["resets_at"].as_i64());
         self.resets_at = ends.max().and_then(|seconds| Timestamp::from_second(seconds).ok());
+    }
+
+    /// A total that is told once more says nothing new.
+    fn add_up(&mut self, total: [Option<f64>; 3]) {
+        let total = Some(total);
+        if total != self.total {
+            self.settled = if self.calls_tool { total } else { self.total };
+            (self.total, self.calls_tool) = (total, false);
+        }
     }
 
     fn complete(&mut self, payload: &Map<String, Value>) {
@@ -93,6 +115,29 @@ impl Record {
             }
             _ => {}
         }
+    }
+}
+
+/// Follows the file of a session while the program writes it.
+#[derive(Default)]
+pub(super) struct Follower {
+    source: Option<File>,
+    lines: Lines,
+    record: Record,
+    looks: usize,
+}
+
+impl Follower {
+    /// Returns what the file says by now; one that is not there yet is looked for from time to time.
+    pub(super) fn look(&mut self, sessions: &Path, session: &str) -> &Record {
+        if self.source.is_none() && (self.looks < LOOKS || self.looks.is_multiple_of(LOOKS)) {
+            self.source = find(sessions, session).and_then(|path| File::open(path).ok());
+        }
+        self.looks += 1;
+        if let Some(source) = &self.source {
+            self.record.take(source, &mut self.lines);
+        }
+        &self.record
     }
 }
 
@@ -149,10 +194,30 @@ mod tests {
             model: Some("gpt-9".into()),
             turns: 1,
             total: Some([Some(9.0), Some(3.0), Some(2.0)]),
+            settled: Some([Some(9.0), Some(3.0), Some(2.0)]),
             last_tool: "exec_command".into(),
             ..Record::default()
         };
         assert_eq!(record, expected);
+    }
+
+    #[test]
+    fn a_file_that_grows_is_followed() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let day = folder.path().join("2026/01/31");
+        fs::create_dir_all(&day).expect("a day");
+        let count = |tokens: f64| {
+            let total = format!(r#"{{"total_token_usage":{{"input_tokens":{tokens}}}}}"#);
+            format!(r#"{{"type":"event_msg","payload":{{"type":"token_count","info":{total}}}}}"#)
+        };
+        let (mut follower, mut text) = (Follower::default(), String::new());
+        for tokens in [7.0, 9.0] {
+            text += &(count(tokens) + "\n");
+            fs::write(day.join("rollout-x-a-1.jsonl"), &text).expect("a file");
+            let total = follower.look(folder.path(), "a-1").total;
+            assert_eq!(total.and_then(|[input, ..]| input), Some(tokens));
+        }
+        assert_eq!(follower.record.turns, 2);
     }
 
     #[test]

@@ -61,7 +61,7 @@ fn full_scene() -> Scene {
         ..Profile::default()
     };
     scene.profiles.insert("mine".into(), profile);
-    scene.allowance = Allowance { usd: Some(1.5), turns: Some(7), seconds: None };
+    scene.allowance = Allowance { usd: Some(1.5), turns: Some(7), ..Allowance::default() };
     scene.commands = [("test", "cargo test --locked"), ("lint", "sh -c 'x | y'"), ("build", "cargo build")]
         .map(|(id, command)| (id.to_owned(), command.to_owned()))
         .into();

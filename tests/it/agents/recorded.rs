@@ -14,7 +14,7 @@ use serde_json::json;
 use super::Scene;
 use ExecOutcome::{
     BlockedOnPrompt, ContextTooLong, Crashed, Done, LimitReached, ModelUnknown, NoOutput, NotStarted,
-    Overloaded, ProviderFailed, QuotaExhausted, RateLimited, Refused, SignedOut,
+    OverBudget, Overloaded, ProviderFailed, QuotaExhausted, RateLimited, Refused, SignedOut,
 };
 
 const SESSION: &str = "11111111-1111-4111-8111-111111111111";
@@ -34,7 +34,7 @@ const CLAUDE: [(&str, &str, ExecOutcome); 36] = [
     ("empty", "exit 0", NoOutput),
     ("asks_a_person", "exit 0", Done),
     ("turn_limit", "exit 1", LimitReached),
-    ("cost_limit", "exit 1", LimitReached),
+    ("cost_limit", "exit 1", OverBudget),
     ("prompt_too_long", "exit 1", ContextTooLong),
     ("request_too_large", "exit 1", ContextTooLong),
     ("credit_too_low", "exit 1", QuotaExhausted),

@@ -178,7 +178,7 @@ fn what_was_known_of_another_day_does_not_count_today() {
 
 #[test]
 fn a_call_may_use_what_the_tightest_limit_leaves() {
-    let budget = Budget { usd: Some(5.0), turns: Some(90), ..Budget::default() };
+    let budget = Budget { usd: Some(5.0), tokens: Some(9_000), turns: Some(90), ..Budget::default() };
     let step = Budget { usd: Some(4.5), minutes: Some(20), turns: Some(40), ..Budget::default() };
     let scopes =
         BudgetScopes { step, phase: Budget { minutes: Some(2), ..usd(9.0) }, ..BudgetScopes::default() };
@@ -186,11 +186,11 @@ fn a_call_may_use_what_the_tightest_limit_leaves() {
     world.record(Fact::Asked(Asked::default()));
     let Decision::Perform(start) = decide(&world.state) else { panic!("no start") };
     world.perform(start);
-    let first = Allowance { usd: Some(4.5), turns: Some(40), seconds: Some(120) };
+    let first = Allowance { usd: Some(4.5), tokens: Some(9_000), turns: Some(40), seconds: Some(120) };
     assert_eq!(next_call(&world).allowance, first);
     world.perform(Action::CallAgent(Box::new(next_call(&world))));
     world.perform(Action::RunChecks { phase: super::world::name("planning"), round: 1 });
-    let second = Allowance { usd: Some(4.0), turns: Some(40), seconds: Some(90) };
+    let second = Allowance { usd: Some(4.0), tokens: Some(7_800), turns: Some(40), seconds: Some(90) };
     assert_eq!(next_call(&world).allowance, second);
     assert_eq!(next_call(&costing_at_first_call()).allowance, Allowance::default());
 }
@@ -275,6 +275,53 @@ fn a_call_that_used_just_what_it_may_is_none_of_them() {
     let step = Budget { usd: Some(1.0), tokens: Some(1_200), ..Budget::default() };
     let mut world = costing(Some(1.0), Budget::default(), of_a_call(step));
     assert_eq!(world.execute(), Outcome::Completed);
+}
+
+#[test]
+fn a_call_that_was_ended_at_a_limit_pauses_the_run_and_is_no_failure_of_the_agent() {
+    use super::world::{Script, done, ends, name};
+    let over = || ends(ai_workflow::event::ExecOutcome::OverBudget);
+    let tokens = |most| Budget { tokens: Some(most), ..Budget::default() };
+    let phase = |budget| BudgetScopes { phase: budget, ..BudgetScopes::default() };
+    let day = |budget| BudgetScopes { day: budget, ..BudgetScopes::default() };
+    for (budget, scopes, told) in [
+        (tokens(1_000), BudgetScopes::default(), "The budget is used up: 1200 of 1000 tokens"),
+        (usd(0.9), BudgetScopes::default(), "The budget is used up: 1.00 of 0.90 USD"),
+        (Budget::default(), phase(tokens(1_000)), "The budget of planning is used up: 1200 of 1000 tokens"),
+        (Budget::default(), day(usd(0.9)), "The budget of the day is used up: 1.00 of 0.90 USD"),
+        (
+            Budget::default(),
+            of_a_call(usd(0.9)),
+            "The latest call used more than a call may: 1.00 of 0.90 USD",
+        ),
+    ] {
+        let world = costing(Some(1.0), budget, scopes);
+        let work = vec![over(), over(), over(), over(), done()];
+        let mut world = world.script(&name("planning"), Script { work, ..Script::default() });
+        assert_eq!(world.execute(), Outcome::Paused);
+        assert!(asked(&world).starts_with(told), "{}", asked(&world));
+        assert_eq!(world.run().paused.as_ref().map(|asked| asked.reason), Some(PauseReason::Budget));
+        let counters = &world.first().counters;
+        assert_eq!((counters.passes, counters.redos.len(), world.run().spent.calls), (0, 0, 1));
+        for calls in 2..=4_u32 {
+            let raised = Budget { usd: Some(0.95), tokens: Some(1_100), ..Budget::default() };
+            let scopes = BudgetScopes { step: raised.clone(), phase: raised.clone(), day: raised.clone() };
+            let most = f64::from(calls);
+            let room = Budget { usd: Some(most - 0.1), tokens: None, ..Budget::default() };
+            let wide = BudgetScopes { step: room.clone(), phase: room.clone(), day: room.clone() };
+            let not_enough = Asked { budget: Some(raised), budget_scopes: Some(scopes), ..Asked::default() };
+            assert_eq!(world.ask(not_enough), Outcome::Paused, "not raised enough");
+            assert_eq!(world.run().spent.calls, u64::from(calls) - 1);
+            let enough = Asked { budget: Some(room), budget_scopes: Some(wide), ..Asked::default() };
+            assert_eq!(world.ask(enough), Outcome::Paused);
+            assert_eq!(world.run().spent.calls, u64::from(calls));
+        }
+        let lifted = BudgetScopes::default();
+        let free = Asked { budget: Some(Budget::default()), budget_scopes: Some(lifted), ..Asked::default() };
+        assert_eq!(world.ask(free), Outcome::Completed);
+        assert_eq!(world.first().counters.passes, 1);
+        assert_eq!(world.history(), ["pause", "pause", "pause", "pause", "advance"]);
+    }
 }
 
 #[test]

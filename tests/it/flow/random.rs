@@ -237,6 +237,7 @@ fn outcome() -> impl Strategy<Value = ExecOutcome> {
             ExecOutcome::ContextTooLong,
             ExecOutcome::Refused,
             ExecOutcome::LimitReached,
+            ExecOutcome::OverBudget,
         ]),
     ]
 }

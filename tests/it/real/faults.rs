@@ -173,6 +173,11 @@ fn a_broken_stream_is_no_answer_of_codex() {
     hold(Kind::Codex, streams().into_iter().chain([cut]).collect());
 }
 
+/// What five turns use.
+fn few_tokens(scene: &mut Scene) {
+    scene.allowance = Allowance { tokens: Some(5_000), ..Allowance::default() };
+}
+
 /// A review that is held to a schema.
 fn reviewing(scene: &mut Scene) {
     scene.step = Step::Review;
@@ -191,7 +196,7 @@ fn stopped(reason: &'static str, text: &str) -> Turn {
 #[test]
 #[ignore = "needs the real agent programs: .ci/full agents"]
 fn what_the_model_of_claude_does_wrong_ends_in_its_class() {
-    use ExecOutcome::{Done, LimitReached, NoOutput, Refused};
+    use ExecOutcome::{Done, LimitReached, NoOutput, OverBudget, Refused};
     let useless = || tool("StructuredOutput", json!({"result": "PASS"}));
     let again = || tool("Glob", json!({"pattern": "*.none"}));
     hold(
@@ -207,8 +212,9 @@ fn what_the_model_of_claude_does_wrong_ends_in_its_class() {
                 "cost limit",
                 vec![again()],
                 |scene| scene.allowance = Allowance { usd: Some(0.001), ..Allowance::default() },
-                LimitReached,
+                OverBudget,
             ),
+            changed("token limit", vec![again()], few_tokens, OverBudget),
         ],
     );
 }
@@ -216,12 +222,13 @@ fn what_the_model_of_claude_does_wrong_ends_in_its_class() {
 #[test]
 #[ignore = "needs the real agent programs: .ci/full agents"]
 fn what_the_model_of_codex_does_wrong_ends_in_its_class() {
-    use ExecOutcome::{Crashed, Done, NoOutput, Refused};
+    use ExecOutcome::{Crashed, Done, NoOutput, OverBudget, Refused};
     hold(
         Kind::Codex,
         vec![
             row("empty answer", vec![nothing()], NoOutput),
             row("unknown tool", vec![tool("teleport", json!({})), say("So be it.")], Done),
+            changed("token limit", vec![running(Kind::Codex, "true")], few_tokens, OverBudget),
             row("bad tool input", vec![tool("exec_command", json!({"nonsense": 1})), say("So be it.")], Done),
             row("refusal", vec![stopped("invalid_prompt", "")], Refused),
             // The program has no class for it.
