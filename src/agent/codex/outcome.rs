@@ -112,7 +112,9 @@ fn lost_connection(class: &str, error: &str) -> bool {
         "response_too_many_failed_attempts",
     ];
     let starts = ["stream disconnected before completion: ", "Connection failed: "];
-    classes.contains(&class) || starts.iter().any(|start| error.starts_with(start))
+    // The service cut such an answer off on purpose, and would do so again.
+    let is_cut_off = error.starts_with("stream disconnected before completion: Incomplete response returned");
+    !is_cut_off && (classes.contains(&class) || starts.iter().any(|start| error.starts_with(start)))
 }
 
 fn by_status(status: Option<u64>) -> ExecOutcome {
@@ -141,6 +143,19 @@ fn stated_status(error: &str) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_stream_that_broke_off_is_an_outage_and_an_answer_that_was_cut_off_is_none() {
+        let broke_off = "stream disconnected before completion: ";
+        for (class, error, lost) in [
+            ("other", format!("{broke_off}stream closed before response.completed"), true),
+            ("other", format!("{broke_off}Incomplete response returned, reason: content_filter"), false),
+            ("other", format!("the file says: {broke_off}x"), false),
+            ("http_connection_failed", "x".to_owned(), true),
+        ] {
+            assert_eq!(lost_connection(class, &error), lost, "{error}");
+        }
+    }
 
     #[test]
     fn a_status_is_read_only_where_the_program_itself_puts_it() {
