@@ -1,7 +1,7 @@
 //! `ai-workflow`: GitHub issue in, reviewed pull request out, without ever taking the agent's word for it.
 //!
-//! The floor plan. A room knows rooms on lower floors only; `tests/it/house.rs` keeps it so.
-//! Floors 0 to 3 are pure: no files, processes, environment, clock, printing or async.
+//! The rooms that are left in this package. A room knows rooms on lower floors only; `tests/it/house.rs` keeps it so.
+//! Pure crates and rooms touch no files, processes, environment, clock, and have no printing or async.
 
 // 0 words
 pub mod change;

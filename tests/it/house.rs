@@ -4,7 +4,26 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The rooms by floor, lowest first. `policy` stands on the other words, so it has a landing of its own.
+/// Crates and rooms that touch nothing of the world. Cargo keeps who knows whom between crates.
+const PURE: &[&str] = &[
+    "change",
+    "finding",
+    "issue",
+    "phase",
+    "redact",
+    "verdict",
+    "policy",
+    "event",
+    "extract",
+    "config",
+    "content_parser",
+    "flow",
+    "metadata",
+    "prompt",
+    "summary",
+];
+
+/// The rooms that are left in the root package, by floor, lowest first.
 const FLOORS: [(&str, &[&str]); 12] = [
     ("0 words", &["change", "finding", "issue", "phase", "redact", "verdict"]),
     ("0 words, agreed", &["policy"]),
@@ -77,7 +96,13 @@ fn floors() -> BTreeMap<&'static str, usize> {
 
 #[test]
 fn every_room_has_a_floor_and_every_floor_its_rooms() {
-    let mut seen: Vec<String> = sources().iter().map(|(path, _)| room_of(path)).collect();
+    let in_root = |path: &Path| !root().join("src").join(room_of(path)).join("Cargo.toml").exists();
+    let mut seen: Vec<String> = sources()
+        .iter()
+        .map(|(path, _)| path)
+        .filter(|path| in_root(path))
+        .map(|path| room_of(path))
+        .collect();
     seen.sort();
     seen.dedup();
     let mut planned: Vec<String> = floors().keys().map(|room| (*room).to_owned()).collect();
@@ -105,7 +130,6 @@ fn a_room_knows_rooms_on_lower_floors_only() {
 
 #[test]
 fn the_pure_floors_name_nothing_of_the_world() {
-    let floors = floors();
     let worldly = [
         "std::fs",
         "std::process",
@@ -119,7 +143,7 @@ fn the_pure_floors_name_nothing_of_the_world() {
     ];
     let mut wrong = Vec::new();
     for (path, code) in sources() {
-        if floors.get(room_of(&path).as_str()).is_some_and(|floor| *floor <= 5) {
+        if PURE.contains(&room_of(&path).as_str()) {
             wrong.extend(
                 worldly
                     .iter()
@@ -147,8 +171,10 @@ fn the_roof_and_the_reports_alone_may_print() {
 #[test]
 fn the_plan_in_the_library_is_the_plan_in_this_test() {
     let lib = fs::read_to_string(root().join("src/lib.rs")).expect("src/lib.rs");
-    let declared: Vec<&str> =
+    let mut declared: Vec<&str> =
         lib.lines().filter_map(|line| line.strip_prefix("pub mod ")?.strip_suffix(';')).collect();
-    let planned: Vec<&str> = FLOORS.iter().flat_map(|(_, rooms)| rooms.iter().copied()).collect();
+    let mut planned: Vec<&str> = FLOORS.iter().flat_map(|(_, rooms)| rooms.iter().copied()).collect();
+    declared.sort_unstable();
+    planned.sort_unstable();
     assert_eq!(declared, planned);
 }
