@@ -1,0 +1,10 @@
+//! The words and facts of a run: phase, issue, finding, verdict, change, policy, the list of facts, masked text.
+
+pub mod change;
+pub mod event;
+pub mod finding;
+pub mod issue;
+pub mod phase;
+pub mod policy;
+pub mod redact;
+pub mod verdict;
