@@ -1,0 +1,309 @@
+//! Folds one fact into the state. The only place where state changes; a fact that does not fit is an error.
+//! What a fact does inside a phase stands in `step`, `round` and `reopen`.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use jiff::Timestamp;
+
+use super::covered::Covered;
+use super::fits::fits;
+use super::reopen::{answered, reopen};
+use super::state::{PhaseState, Run, State, Status};
+use model::event::{
+    Asked, Ended, Entry, Escalation, ExecOutcome, Fact, Outcome, PauseReason, Reopened, ReopenedBy, Ruled,
+    Ruling, RunStarted, Spent, StepStarted,
+};
+use model::phase::{PhaseName, Step};
+
+/// A fact that does not fit where the run stands.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("entry {seq} does not fit: {why}")]
+pub struct Misfit {
+    pub seq: u64,
+    pub why: String,
+}
+
+/// Folds all entries from the beginning.
+pub fn fold<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> Result<State, Misfit> {
+    let mut state = State::default();
+    for entry in entries {
+        apply(&mut state, entry)?;
+    }
+    Ok(state)
+}
+
+/// Folds one entry into the state; on an error the state is unchanged.
+pub fn apply(state: &mut State, entry: &Entry) -> Result<(), Misfit> {
+    let misfit = |why: String| Misfit { seq: entry.seq, why };
+    if entry.seq != state.seq + 1 {
+        return Err(misfit(format!("expected entry {}", state.seq + 1)));
+    }
+    match (&entry.fact, &mut state.run) {
+        (Fact::RunStarted(started), None) => state.run = Some(begin(started, entry.at)),
+        (_, None) => return Err(misfit("the run has not begun".into())),
+        (fact, Some(run)) => {
+            fits(run, fact).map_err(misfit)?;
+            run.apply(fact, entry.at);
+            run.updated_at = entry.at;
+        }
+    }
+    state.seq = entry.seq;
+    Ok(())
+}
+
+fn begin(started: &RunStarted, at: Timestamp) -> Run {
+    Run {
+        created_at: at,
+        updated_at: at,
+        phases: started.agreement.phases.iter().cloned().map(PhaseState::new).collect(),
+        outcome: Outcome::Running,
+        asked: Asked::default(),
+        budget: started.agreement.budget.clone(),
+        budget_scopes: started.agreement.budget_scopes.clone(),
+        difficulty: None,
+        paused: None,
+        spent: Spent::default(),
+        unusable: BTreeMap::new(),
+        outage: None,
+        called: Vec::new(),
+        fallbacks: Vec::new(),
+        day: None,
+        elsewhere: None,
+        dearest: BTreeMap::new(),
+        latest_call: Spent::default(),
+        unpriced: None,
+        warned: BTreeSet::new(),
+        cycles: 0,
+        simulated: false,
+        head: started.base_commit.clone(),
+        content_head: started.base_commit.clone(),
+        phase_head: started.base_commit.clone(),
+        covered: Covered::up_to(&started.base_commit),
+        pull_request: None,
+        progress_comment: None,
+        comment_was_replaced: false,
+        follow_up: None,
+        is_ready: false,
+        reviewers: None,
+        feedback: None,
+        threads_taken: BTreeMap::new(),
+        left_open: Vec::new(),
+        left_open_at: None,
+        ci_rounds: 0,
+        published: false,
+        notices: Vec::new(),
+        notes: Vec::new(),
+        started: started.clone(),
+    }
+}
+
+impl Run {
+    fn apply(&mut self, fact: &Fact, at: Timestamp) {
+        match fact {
+            Fact::RunStarted(_) | Fact::Interrupted { .. } => {}
+            Fact::Asked(asked) => self.asked_for(asked, at),
+            Fact::PhaseSkipped { phase, because } => self.skip(phase, because),
+            Fact::PhaseStarted { phase, tree, by_hand } => {
+                let head = self.head.clone();
+                self.covered.by_hand.extend(by_hand.iter().cloned());
+                self.phase_mut(phase).start(tree, head, at);
+            }
+            Fact::Assessed(assessed) => {
+                self.count(at, &Spent::beginning(0));
+                self.pay(&assessed.ended, at);
+                self.remember_call(&assessed.agent, &assessed.ended);
+                self.learn(&assessed.agent, &assessed.ended, at);
+                if assessed.ended.outcome != ExecOutcome::Cancelled {
+                    self.difficulty = Some(assessed.counts_as());
+                }
+            }
+            Fact::SpentElsewhere(elsewhere) => self.elsewhere = Some(*elsewhere),
+            Fact::StepStarted(started) => self.call(started, at),
+            Fact::Worked(worked) => {
+                self.ended(&worked.phase, worked.step, &worked.ended, at);
+                self.keep_notices(worked);
+                self.phase_mut(&worked.phase).worked(worked);
+            }
+            Fact::Checked(checked) => self.phase_mut(&checked.phase).checked(checked),
+            Fact::Reviewed(reviewed) => {
+                self.ended(&reviewed.phase, Step::Review, &reviewed.ended, at);
+                self.phase_mut(&reviewed.phase).reviewed(reviewed);
+                self.remember_shown(reviewed);
+                if reviewed.ended.outcome != ExecOutcome::Cancelled {
+                    self.bind(&reviewed.phase, at);
+                }
+            }
+            Fact::Replied(replied) => {
+                self.ended(&replied.phase, Step::Answer, &replied.ended, at);
+                self.phase_mut(&replied.phase).replied(replied);
+            }
+            Fact::ReviewStands { phase, .. } => self.phase_mut(phase).review_stands(),
+            Fact::Triaged(triaged) => {
+                self.ended(&triaged.phase, Step::Triage, &triaged.ended, at);
+                self.phase_mut(&triaged.phase).triaged(triaged);
+                if triaged.ended.outcome != ExecOutcome::Cancelled {
+                    self.bind(&triaged.phase, at);
+                }
+            }
+            Fact::Ruled(ruled) => self.ruled(ruled, at),
+            Fact::ApprovalVoided { phase, reason } => self.phase_mut(phase).voided(reason),
+            Fact::ChangedByHand { phase, tree, changed } => {
+                self.phase_mut(phase).changed_by_hand(tree, changed);
+            }
+            Fact::Committed { phase, commit } => {
+                self.published = false;
+                self.cover(phase, commit);
+                self.phase_mut(phase).committed(commit, at);
+                self.head.clone_from(commit);
+                self.content_head.clone_from(commit);
+                self.phase_head.clone_from(commit);
+            }
+            Fact::Commented { id } => {
+                self.comment_was_replaced |= self.progress_comment.is_some_and(|known| known != *id);
+                self.progress_comment = Some(*id);
+            }
+            Fact::Published { pr_number, pr_url } => {
+                self.pull_request = Some((*pr_number, pr_url.clone()));
+                self.published = true;
+            }
+            Fact::FollowedUp { number, url } => self.follow_up = Some((*number, url.clone())),
+            Fact::Paused { escalation } => self.pause(escalation),
+            Fact::Answered(answer) => {
+                self.unusable.clear();
+                self.outage = None;
+                self.latest_call = Spent::default();
+                answered(self, answer, at);
+            }
+            Fact::Reopened(reopened) => {
+                self.latest_call = Spent::default();
+                reopen(self, reopened);
+            }
+            Fact::MarkedReady => self.is_ready = true,
+            Fact::ReviewersAsked { reviewers } => self.reviewers = Some(reviewers.clone()),
+            Fact::FedBack(fed) => self.fed_back(fed),
+            Fact::ThreadsAnswered { left_open } => {
+                let fed = self.feedback.take();
+                self.left_open_at = fed.map(|fed| fed.pull_request).or(self.left_open_at);
+                self.left_open.clone_from(left_open);
+            }
+            Fact::Cancelled { .. } => {
+                self.paused = None;
+                self.outcome = Outcome::Cancelled;
+            }
+            Fact::Noted { kind, text } => {
+                self.warned_of(kind, text);
+                self.notes.push((kind.clone(), text.clone()));
+            }
+            Fact::Finished { outcome } => self.outcome = *outcome,
+        }
+    }
+
+    pub(super) fn phase_mut(&mut self, name: &PhaseName) -> &mut PhaseState {
+        let found = self.phases.iter_mut().find(|phase| phase.name() == name);
+        found.expect("a fact that fits names a phase of the run")
+    }
+
+    /// A new request also ends a pause whose reason may be gone; `decide` pauses again if it is not.
+    fn asked_for(&mut self, asked: &Asked, at: Timestamp) {
+        if let Some(budget) = &asked.budget {
+            self.budget = budget.clone();
+        }
+        if let Some(scopes) = &asked.budget_scopes {
+            self.budget_scopes = scopes.clone();
+        }
+        self.forget_unusable(at);
+        self.ask_provider_at_once(at);
+        if self.paused.as_ref().is_some_and(|escalation| may_be_over(escalation, asked, at)) {
+            self.paused = None;
+            self.outcome = Outcome::Running;
+        }
+        if let Some(head) = &asked.head {
+            self.head.clone_from(head);
+        }
+        if let Some(head) = asked.content_head.as_ref().or(asked.head.as_ref()) {
+            self.content_head.clone_from(head);
+        }
+        for phase in self.phases.iter_mut().filter(|phase| !phase.status.satisfies()) {
+            phase.work_with(&asked.agents, &asked.reviewers);
+        }
+        self.asked = asked.clone();
+    }
+
+    fn skip(&mut self, name: &PhaseName, because: &str) {
+        let phase = self.phase_mut(name);
+        phase.status = Status::Skipped;
+        phase.skipped_because = Some(because.to_owned());
+    }
+
+    fn call(&mut self, started: &StepStarted, at: Timestamp) {
+        let begun = Spent::beginning(started.prompt_bytes);
+        self.count(at, &begun);
+        self.called(&started.phase, started.step, &started.agent);
+        if let Some(outage) = &mut self.outage {
+            outage.until = None;
+        }
+        let phase = self.phase_mut(&started.phase);
+        phase.usage.entry(started.step).or_default().add(&begun);
+        phase.call(started);
+    }
+
+    fn ended(&mut self, name: &PhaseName, step: Step, ended: &Ended, at: Timestamp) {
+        self.pay(ended, at);
+        if ended.outcome != ExecOutcome::OverBudget {
+            self.remember_cost(step, ended);
+        }
+        let phase = self.phase_mut(name);
+        phase.usage.entry(step).or_default().add(&Spent::of(ended));
+        phase.ended_at = Some(at);
+        let caller = phase.caller.clone();
+        self.remember_call(&caller, ended);
+        self.learn(&caller, ended, at);
+    }
+
+    fn pay(&mut self, ended: &Ended, at: Timestamp) {
+        self.count(at, &Spent::of(ended));
+        self.simulated |= ended.simulated;
+    }
+
+    fn pause(&mut self, escalation: &Escalation) {
+        let gate = escalation.phase.as_ref().filter(|_| escalation.reason == PauseReason::Gate);
+        if let Some(phase) = gate.and_then(|gate| self.phases.iter_mut().find(|phase| phase.name() == gate)) {
+            phase.wait_at_gate();
+        }
+        self.paused = Some(escalation.clone());
+        self.outcome = Outcome::Paused;
+    }
+
+    fn ruled(&mut self, ruled: &Ruled, at: Timestamp) {
+        self.hand_over(ruled);
+        self.hand_on(ruled);
+        self.remember_approval(ruled);
+        self.phase_mut(&ruled.phase).ruled(ruled, at);
+        match &ruled.ruling {
+            Ruling::Pause { escalation } => self.pause(escalation),
+            Ruling::Reopen { phase } => self.send_back(ruled, phase),
+            Ruling::Wait { until, .. } => self.wait_until(*until),
+            Ruling::Advance
+            | Ruling::Revise
+            | Ruling::Redo { .. }
+            | Ruling::LeaveOut { .. }
+            | Ruling::Fail { .. } => {}
+        }
+    }
+
+    fn send_back(&mut self, ruled: &Ruled, phase: &PhaseName) {
+        self.cycles += 1;
+        let reason = format!("{} sent the run back: {}", ruled.phase, ruled.rule);
+        let by = ReopenedBy::Evaluation;
+        reopen(self, &Reopened { phase: phase.clone(), step: Step::Execute, reason, by });
+    }
+}
+
+/// A quota or a provider whose time is known is waited for, unless other agents are asked for.
+fn may_be_over(escalation: &Escalation, asked: &Asked, at: Timestamp) -> bool {
+    let ahead = escalation.until.is_some_and(|until| until > at);
+    let others = !asked.agents.is_empty() || !asked.reviewers.is_empty();
+    let timed = matches!(escalation.reason, PauseReason::Quota | PauseReason::Outage);
+    let waits = timed && ahead && !others;
+    escalation.reason.passes_by_itself() && !waits
+}

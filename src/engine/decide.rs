@@ -1,0 +1,222 @@
+//! What to do now: a function of the state, never of the last transition.
+
+use super::approval::standing_approval;
+use super::budget::{allowance, blindness, budget_pause, shortage, warning};
+use super::escalation::{closed_gate, gate_question};
+use super::rule::rule;
+use super::session::resume;
+use super::state::{PhaseState, Run, Stage, State, Status};
+use model::event::{Fact, Outcome, Usage};
+use model::phase::{PhaseName, Step};
+use model::policy::Gate;
+
+/// What to do now.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Decision {
+    /// Write this fact; nothing in the world is touched.
+    Record(Box<Fact>),
+    /// Touch the world, then write what happened.
+    Perform(Action),
+    /// Nothing is left to do, as far as this request goes.
+    Halt(Outcome),
+}
+
+/// A touch of the world.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Action {
+    /// Look at the files and begin the phase.
+    StartPhase(PhaseName),
+    /// Ask an agent how hard the issue is.
+    Assess(Box<Assess>),
+    CallAgent(Box<Call>),
+    RunChecks {
+        phase: PhaseName,
+        round: u32,
+    },
+    Commit(PhaseName),
+    /// Bring the pull request up to date with the branch.
+    Publish,
+}
+
+impl std::fmt::Display for Action {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::StartPhase(phase) => write!(f, "start {phase}"),
+            Self::Assess(assess) => write!(f, "call {} to assess the difficulty", assess.agent),
+            Self::CallAgent(call) => {
+                let Call { phase, step, round, agent, seat, .. } = call.as_ref();
+                let seat = seat.as_ref().map(|seat| format!(" as {seat}")).unwrap_or_default();
+                write!(f, "call {agent} for {phase} {step} round {round}{seat}")
+            }
+            Self::RunChecks { phase, round } => write!(f, "run the checks of {phase} round {round}"),
+            Self::Commit(phase) => write!(f, "commit {phase}"),
+            Self::Publish => f.write_str("publish the pull request"),
+        }
+    }
+}
+
+/// An agent call to make.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Call {
+    pub phase: PhaseName,
+    pub step: Step,
+    pub round: u32,
+    pub attempt: u32,
+    pub agent: String,
+    /// The seat of the panel it is called for.
+    pub seat: Option<String>,
+    /// How long to wait first.
+    pub delay_ms: u64,
+    /// The session that is continued instead of beginning a new one.
+    pub resumes: Option<Resume>,
+    pub allowance: Allowance,
+}
+
+/// A call that assesses the difficulty of the issue.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Assess {
+    /// The phase that waits for it: its author is asked.
+    pub phase: PhaseName,
+    pub agent: String,
+    pub allowance: Allowance,
+}
+
+/// A session of an author that can be continued.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Resume {
+    pub session: String,
+    /// What the session has used so far; programs that report totals report them on top of this.
+    pub used: Usage,
+}
+
+/// What one call may use at most: a program that can be told is told, and one that tells what it uses is ended there.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Allowance {
+    pub usd: Option<f64>,
+    pub tokens: Option<u64>,
+    pub turns: Option<u64>,
+    pub seconds: Option<u64>,
+}
+
+/// Decides what to do now.
+pub fn decide(state: &State) -> Decision {
+    let Some(run) = &state.run else { return Decision::Halt(Outcome::Running) };
+    if run.outcome != Outcome::Running {
+        return Decision::Halt(run.outcome);
+    }
+    if let Some(failed) = run.phases.iter().find(|phase| phase.status == Status::Failed) {
+        return after_failure(run, failed);
+    }
+    if let Some(note) = blindness(run) {
+        return record(note);
+    }
+    match run.phases.iter().find(|phase| in_scope(run, phase)) {
+        Some(phase) => in_phase(run, phase),
+        None if !run.phases.iter().all(|phase| phase.status.satisfies()) => Decision::Halt(Outcome::Running),
+        None if !run.published => Decision::Perform(Action::Publish),
+        None => finish(Outcome::Completed),
+    }
+}
+
+fn in_scope(run: &Run, phase: &PhaseState) -> bool {
+    let wanted = run.asked.only.as_ref().is_none_or(|only| only == phase.name());
+    wanted && !phase.status.satisfies()
+}
+
+fn record(fact: Fact) -> Decision {
+    Decision::Record(Box::new(fact))
+}
+
+fn finish(outcome: Outcome) -> Decision {
+    record(Fact::Finished { outcome })
+}
+
+fn after_failure(run: &Run, failed: &PhaseState) -> Decision {
+    let later = run.phases.iter().skip_while(|phase| phase.name() != failed.name()).skip(1);
+    if let Some(phase) = later.into_iter().find(|phase| phase.status == Status::Pending) {
+        let because = format!("failed:{}", failed.name());
+        return record(Fact::PhaseSkipped { phase: phase.name().clone(), because });
+    }
+    finish(if failed.incomplete { Outcome::Incomplete } else { Outcome::Failed })
+}
+
+fn in_phase(run: &Run, phase: &PhaseState) -> Decision {
+    match phase.stage {
+        Stage::Idle => start(run, phase),
+        Stage::Ready(step) | Stage::Working(step) if !run.asked.may_take(step) => Decision::Halt(run.outcome),
+        Stage::Ready(Step::Check) | Stage::Working(Step::Check) => {
+            Decision::Perform(Action::RunChecks { phase: phase.name().clone(), round: phase.round })
+        }
+        Stage::Ready(Step::Review) if standing_approval(run, phase).is_some() => {
+            record(Fact::ReviewStands { phase: phase.name().clone(), round: phase.round })
+        }
+        Stage::Ready(step) | Stage::Working(step) => call(run, phase, step),
+        Stage::Deciding => record(Fact::Ruled(rule(run, phase))),
+        Stage::Closing => Decision::Perform(Action::Commit(phase.name().clone())),
+        Stage::Closed => Decision::Halt(run.outcome),
+    }
+}
+
+fn start(run: &Run, phase: &PhaseState) -> Decision {
+    if !unmet_needs(run, phase).is_empty() && !run.asked.ignore_needs {
+        return Decision::Halt(Outcome::Running);
+    }
+    match phase.def.gate {
+        Gate::NoGo => stop_before(run, phase),
+        Gate::Ask if !phase.let_in => record(Fact::Paused { escalation: gate_question(phase) }),
+        Gate::Ask | Gate::Go if run.asked.auto_model && run.difficulty.is_none() => assess(run, phase),
+        Gate::Ask | Gate::Go => Decision::Perform(Action::StartPhase(phase.name().clone())),
+    }
+}
+
+/// A run that stops before a phase is completed if everything before it is.
+fn stop_before(run: &Run, phase: &PhaseState) -> Decision {
+    let mut earlier = run.phases.iter().take_while(|earlier| earlier.name() != phase.name());
+    if !earlier.all(PhaseState::is_met) {
+        return record(Fact::Paused { escalation: closed_gate(phase) });
+    }
+    let nothing_done = run.phases.iter().all(|phase| phase.commit.is_none());
+    if run.published || nothing_done {
+        return finish(Outcome::Completed);
+    }
+    Decision::Perform(Action::Publish)
+}
+
+fn assess(run: &Run, phase: &PhaseState) -> Decision {
+    if let Some(short) = shortage(run, phase, Step::Answer) {
+        return record(Fact::Paused { escalation: budget_pause(run, phase, &short) });
+    }
+    Decision::Perform(Action::Assess(Box::new(Assess {
+        phase: phase.name().clone(),
+        agent: run.assessor(phase),
+        allowance: allowance(run, phase),
+    })))
+}
+
+/// Returns the needs of a phase that are neither completed nor left out.
+pub fn unmet_needs(run: &Run, phase: &PhaseState) -> Vec<PhaseName> {
+    let unmet = |need: &&PhaseName| run.phase(need).is_none_or(|needed| !needed.is_met());
+    phase.def.needs.iter().filter(unmet).cloned().collect()
+}
+
+fn call(run: &Run, phase: &PhaseState, step: Step) -> Decision {
+    if let Some(warning) = warning(run) {
+        return record(warning);
+    }
+    if let Some(short) = shortage(run, phase, step) {
+        return record(Fact::Paused { escalation: budget_pause(run, phase, &short) });
+    }
+    let agent = run.agent_for(phase, step);
+    let attempt = phase.calls.get(&(phase.round, step)).copied().unwrap_or(0) + 1;
+    Decision::Perform(Action::CallAgent(Box::new(Call {
+        phase: phase.name().clone(),
+        step,
+        round: phase.round,
+        attempt,
+        resumes: resume(run, phase, step, &agent),
+        agent,
+        seat: phase.seat_of(step).map(str::to_owned),
+        delay_ms: phase.delay_ms.max(run.wait_left()),
+        allowance: allowance(run, phase),
+    })))
+}

@@ -1,0 +1,236 @@
+//! Says whether a fact fits where the run stands, and if not, why. Changes nothing: the fold asks here first,
+//! so a fact that does not fit leaves the state as it was.
+
+use super::approval::standing_approval;
+use super::state::{PhaseState, Run, Stage, Status};
+use model::event::{
+    Answered, Asked, Checked, Fact, FedBack, Outcome, Reopened, Ruled, Ruling, StepStarted, Worked,
+};
+use model::phase::{PhaseName, Step};
+
+/// Nothing, or why the fact does not fit.
+pub(super) type Fit = Result<(), String>;
+
+/// Says whether the fact fits the run.
+pub(super) fn fits(run: &Run, fact: &Fact) -> Fit {
+    match fact {
+        Fact::RunStarted(_) => Err("the run has already begun".into()),
+        Fact::Asked(asked) => asked_fits(run, asked),
+        // A person may leave a phase out while the run waits for something else.
+        Fact::PhaseSkipped { phase, .. } => {
+            not_ended(run)?;
+            pending(known(run, phase)?)
+        }
+        Fact::PhaseStarted { phase, .. } => {
+            running(run)?;
+            pending(known(run, phase)?)
+        }
+        Fact::Assessed(_) => {
+            running(run)?;
+            unless(run.difficulty.is_none(), || "the difficulty is known already".into())
+        }
+        Fact::StepStarted(started) => call_fits(run, started),
+        Fact::Worked(worked) => work_fits(run, worked),
+        Fact::Checked(checked) => check_fits(run, checked),
+        Fact::Reviewed(reviewed) => {
+            seat_fits(known(run, &reviewed.phase)?, Step::Review, reviewed.seat.as_deref())?;
+            ended_fits(run, &reviewed.phase, Step::Review, (reviewed.round, reviewed.attempt))
+        }
+        Fact::Replied(replied) => {
+            ended_fits(run, &replied.phase, Step::Answer, (replied.round, replied.attempt))
+        }
+        Fact::ReviewStands { phase, round } => standing_fits(run, phase, *round),
+        Fact::Triaged(triaged) => {
+            ended_fits(run, &triaged.phase, Step::Triage, (triaged.round, triaged.attempt))
+        }
+        Fact::Ruled(ruled) => ruling_fits(run, ruled),
+        Fact::ApprovalVoided { phase, .. } | Fact::Committed { phase, .. } => {
+            at(known(run, phase)?, Stage::Closing)
+        }
+        Fact::ChangedByHand { phase, .. } => {
+            running(run)?;
+            waits_for_a_step(known(run, phase)?)
+        }
+        Fact::Paused { .. } => running(run),
+        Fact::Answered(answer) => answer_fits(run, answer),
+        Fact::Reopened(reopened) => reopening_fits(run, reopened),
+        Fact::FedBack(fed) => fed_back_fits(run, fed),
+        Fact::ThreadsAnswered { .. } => {
+            let waits = run.feedback.is_some() || !run.left_open.is_empty();
+            unless(waits, || "no thread waits for an answer".into())
+        }
+        Fact::Cancelled { .. } => not_over_for_good(run),
+        Fact::Finished { outcome } => finish_fits(run, *outcome),
+        Fact::FollowedUp { .. } => {
+            unless(run.follow_up.is_none(), || "the run has a follow-up issue already".into())
+        }
+        Fact::MarkedReady
+        | Fact::ReviewersAsked { .. }
+        | Fact::Commented { .. }
+        | Fact::Published { .. }
+        | Fact::SpentElsewhere(_)
+        | Fact::Interrupted { .. }
+        | Fact::Noted { .. } => Ok(()),
+    }
+}
+
+fn unless(fits: bool, why: impl FnOnce() -> String) -> Fit {
+    if fits { Ok(()) } else { Err(why()) }
+}
+
+fn known<'a>(run: &'a Run, name: &PhaseName) -> Result<&'a PhaseState, String> {
+    run.phase(name).ok_or_else(|| format!("this run has no phase {name}"))
+}
+
+fn running(run: &Run) -> Fit {
+    unless(run.outcome == Outcome::Running, || format!("the run is {}", run.outcome.as_str()))
+}
+
+fn not_ended(run: &Run) -> Fit {
+    let goes_on = matches!(run.outcome, Outcome::Running | Outcome::Paused);
+    unless(goes_on, || format!("the run is {}", run.outcome.as_str()))
+}
+
+fn not_over_for_good(run: &Run) -> Fit {
+    let over = matches!(run.outcome, Outcome::Completed | Outcome::Cancelled);
+    unless(!over, || format!("the run is {}", run.outcome.as_str()))
+}
+
+fn not_cancelled(run: &Run) -> Fit {
+    unless(run.outcome != Outcome::Cancelled, || "the run is cancelled".into())
+}
+
+fn pending(phase: &PhaseState) -> Fit {
+    unless(phase.status == Status::Pending, || {
+        format!("{} is {}, not pending", phase.name(), phase.status.as_str())
+    })
+}
+
+fn at(phase: &PhaseState, stage: Stage) -> Fit {
+    unless(phase.stage == stage, || format!("{} is {}, not {stage}", phase.name(), phase.stage))
+}
+
+/// Who writes takes the files as they are.
+fn waits_for_a_step(phase: &PhaseState) -> Fit {
+    let reader = phase.current_step().is_some_and(|step| matches!(step, Step::Review | Step::Answer));
+    let fits = reader || phase.author_rests();
+    unless(fits, || format!("{} is {}, not before a step", phase.name(), phase.stage))
+}
+
+fn in_round(phase: &PhaseState, round: u32) -> Fit {
+    unless(phase.round == round, || format!("{} is in round {}, not {round}", phase.name(), phase.round))
+}
+
+fn asked_fits(run: &Run, asked: &Asked) -> Fit {
+    not_cancelled(run)?;
+    asked.only.as_ref().map_or(Ok(()), |only| known(run, only).map(|_| ()))
+}
+
+/// A call begins where the step is due, or takes up the same step that was interrupted.
+fn call_fits(run: &Run, started: &StepStarted) -> Fit {
+    running(run)?;
+    let phase = known(run, &started.phase)?;
+    in_round(phase, started.round)?;
+    unless(started.step != Step::Check, || format!("{} is not an agent's step of the cycle", started.step))?;
+    seat_fits(phase, started.step, started.seat.as_deref())?;
+    let next = attempts(phase, started.step) + 1;
+    unless(started.attempt == next, || format!("attempt {next} of {} comes next", started.step))?;
+    if phase.stage == Stage::Working(started.step) {
+        return Ok(());
+    }
+    at(phase, Stage::Ready(started.step))
+}
+
+/// Reviewers are heard one after the other, each once.
+fn seat_fits(phase: &PhaseState, step: Step, seat: Option<&str>) -> Fit {
+    let due = phase.seat_of(step);
+    unless(due == seat, || {
+        let name = |seat: Option<&str>| seat.unwrap_or("the first reviewer").to_owned();
+        format!("{} is due, not {}", name(due), name(seat))
+    })
+}
+
+fn left_out_fits(phase: &PhaseState, seat: &str) -> Fit {
+    let silent = phase.broken == Some(Step::Review) && phase.seat_of(Step::Review) == Some(seat);
+    unless(silent && phase.is_dispensable(Step::Review), || format!("{seat} cannot be left out"))
+}
+
+fn attempts(phase: &PhaseState, step: Step) -> u32 {
+    phase.calls.get(&(phase.round, step)).copied().unwrap_or(0)
+}
+
+fn work_fits(run: &Run, worked: &Worked) -> Fit {
+    unless(matches!(worked.step, Step::Execute | Step::Revise), || {
+        format!("{} is not a step of the author", worked.step)
+    })?;
+    ended_fits(run, &worked.phase, worked.step, (worked.round, worked.attempt))
+}
+
+fn ended_fits(run: &Run, name: &PhaseName, step: Step, (round, attempt): (u32, u32)) -> Fit {
+    let phase = known(run, name)?;
+    in_round(phase, round)?;
+    at(phase, Stage::Working(step))?;
+    let latest = attempts(phase, step);
+    unless(attempt == latest, || format!("attempt {latest} of {step} is under way"))
+}
+
+fn check_fits(run: &Run, checked: &Checked) -> Fit {
+    let phase = known(run, &checked.phase)?;
+    in_round(phase, checked.round)?;
+    at(phase, Stage::Ready(Step::Check))
+}
+
+fn standing_fits(run: &Run, name: &PhaseName, round: u32) -> Fit {
+    running(run)?;
+    let phase = known(run, name)?;
+    in_round(phase, round)?;
+    at(phase, Stage::Ready(Step::Review))?;
+    unless(standing_approval(run, phase).is_some(), || format!("no approval of {name} stands"))
+}
+
+fn ruling_fits(run: &Run, ruled: &Ruled) -> Fit {
+    running(run)?;
+    let phase = known(run, &ruled.phase)?;
+    in_round(phase, ruled.round)?;
+    at(phase, Stage::Deciding)?;
+    match &ruled.ruling {
+        Ruling::Reopen { phase } => reopenable(run, phase),
+        Ruling::LeaveOut { seat } => left_out_fits(phase, seat),
+        Ruling::Wait { step, .. } => unless(phase.broken == Some(*step), || format!("{step} did not break")),
+        Ruling::Advance
+        | Ruling::Revise
+        | Ruling::Redo { .. }
+        | Ruling::Pause { .. }
+        | Ruling::Fail { .. } => Ok(()),
+    }
+}
+
+fn answer_fits(run: &Run, answer: &Answered) -> Fit {
+    let asked = run.paused.as_ref().ok_or("nothing was asked")?;
+    unless(asked.takes(answer.choice), || {
+        format!("that answer was not offered for a pause for {}", asked.reason.as_str())
+    })
+}
+
+fn reopening_fits(run: &Run, reopened: &Reopened) -> Fit {
+    not_cancelled(run)?;
+    reopenable(run, &reopened.phase)
+}
+
+/// Finished work only is taken up, and one thing after the other.
+fn fed_back_fits(run: &Run, fed: &FedBack) -> Fit {
+    unless(run.outcome == Outcome::Completed, || format!("the run is {}", run.outcome.as_str()))?;
+    unless(run.feedback.is_none(), || "what was said before is not answered yet".into())?;
+    reopenable(run, &fed.phase)
+}
+
+fn reopenable(run: &Run, name: &PhaseName) -> Fit {
+    let phase = known(run, name)?;
+    unless(!phase.left_out_by_choice(), || format!("{name} was left out of this run"))
+}
+
+fn finish_fits(run: &Run, outcome: Outcome) -> Fit {
+    running(run)?;
+    let last = matches!(outcome, Outcome::Completed | Outcome::Failed | Outcome::Incomplete);
+    unless(last, || format!("a run does not finish as {}", outcome.as_str()))
+}

@@ -1,0 +1,173 @@
+//! When the same step comes again, unchanged: it broke, it has to be done over, or its answer could not be read.
+//! A redo is an attempt, never a round, and uses no revision; each kind has its own budget and its own end.
+
+use super::budget::{budget_pause, shortage};
+use super::ending::{end, exhausted, passes_exhausted};
+use super::escalation::quota_pause;
+use super::llm_judge::judge_again;
+use super::recovery::{Recovery, recovery, remedy};
+use super::rule::{HowRuled, revise};
+use super::state::{PhaseState, Run};
+use model::event::{ExecOutcome, PauseReason, Ruling};
+use model::phase::Step;
+use model::policy::{Ending, Unreadable};
+
+/// The longest pause before a redo, in milliseconds.
+const LONGEST_BACKOFF_MS: u64 = 30_000;
+
+/// Repeats the step that broke, or the work that a check wants done over.
+pub(super) fn redo(run: &Run, phase: &PhaseState, why: &str) -> HowRuled {
+    match phase.broken {
+        Some(step) => after_break(run, phase, step, why),
+        None if phase.judge_asks_again() => judge_again(phase, why),
+        None if passes_exhausted(phase) => exhausted(phase, why),
+        None => over_again(phase, why),
+    }
+}
+
+/// Repeats a step that broke on its own budget, where that can help; then with the next agent of its chain; then waits
+/// for a provider that fails, or for the quota of an earlier one, if that comes back; then ends.
+fn after_break(run: &Run, phase: &PhaseState, step: Step, why: &str) -> HowRuled {
+    let Some(ended) = phase.ended_of(step) else { return give_up(phase, step, String::new(), why) };
+    if ended.outcome == ExecOutcome::OverBudget
+        && let Some(short) = shortage(run, phase, step)
+    {
+        let escalation = budget_pause(run, phase, &short);
+        return (Ruling::Pause { escalation }, "on budget: pause".to_owned());
+    }
+    let recovery = recovery(ended, phase.resumed, phase.ended_at.unwrap_or(run.updated_at));
+    let successor = run.successor(phase, step);
+    let worn_out = step != Step::Review && passes_exhausted(phase);
+    let mut used = String::new();
+    if recovery == Recovery::Again && !worn_out {
+        if let Some(ruled) = once_more(phase, step) {
+            return ruled;
+        }
+        let most = phase.def.policy.limits.max_redo;
+        used = format!("redos {most}/{most} used");
+    }
+    let is_quota = matches!(recovery, Recovery::NextOrWait { .. }) || run.waits_for_quota(phase, step);
+    match successor {
+        None if run.is_provider_awaited(phase, step) => await_provider(run, phase, step, (&used, why)),
+        None if phase.is_dispensable(step) => leave_out(phase, &used),
+        None if is_quota => wait(run, phase, step, &used),
+        _ if worn_out => exhausted(phase, why),
+        Some((_, next)) => take_over(step, next, &used),
+        None => give_up(phase, step, used, why),
+    }
+}
+
+fn take_over(step: Step, next: String, used: &str) -> HowRuled {
+    let how =
+        if used.is_empty() { format!("{next} takes over") } else { format!("{used}, {next} takes over") };
+    (Ruling::Redo { step, delay_ms: 0, next_agent: true, takes_over: Some(next) }, how)
+}
+
+/// Goes on without a second opinion that nobody gives; it is told, and nothing is loosened by it.
+fn leave_out(phase: &PhaseState, used: &str) -> HowRuled {
+    let seat = phase.seat_due().map(|seat| seat.name.clone()).unwrap_or_default();
+    let counts = phase.first_verdict_of(&seat).map_or("", |_| ", and what it stated at first counts");
+    let how = format!("{seat} is left out{counts}");
+    let how = if used.is_empty() { how } else { format!("{used}; {how}") };
+    (Ruling::LeaveOut { seat }, how)
+}
+
+/// Ends the phase, and says what a person can do where trying again does not help.
+fn give_up(phase: &PhaseState, step: Step, used: String, why: &str) -> HowRuled {
+    let remedy = phase.ended_of(step).and_then(|ended| remedy(ended.outcome));
+    let told = remedy.map_or_else(|| why.to_owned(), |remedy| format!("{why} ({remedy})"));
+    let outcomes = &phase.def.policy.outcomes;
+    let (ruling, how) = match step {
+        Step::Review => end(phase, outcomes.no_answer, PauseReason::ReviewerUnavailable, &told),
+        Step::Execute | Step::Check | Step::Triage | Step::Revise | Step::Answer => {
+            end(phase, outcomes.agent_failed, PauseReason::AgentFailed, &told)
+        }
+    };
+    let parts = [Some(used), remedy.map(str::to_owned), Some(how)];
+    let parts: Vec<String> = parts.into_iter().flatten().filter(|part| !part.is_empty()).collect();
+    (ruling, parts.join("; "))
+}
+
+/// Asks a provider that fails again later; when that took as long as it may, a second opinion is left out, and any other
+/// step waits for somebody who asks for the run again.
+fn await_provider(run: &Run, phase: &PhaseState, step: Step, (used, why): (&str, &str)) -> HowRuled {
+    let (ruling, how) = match run.ask_later(phase, step) {
+        Some(ruled) => ruled,
+        None if phase.is_dispensable(step) => return leave_out(phase, used),
+        None => run.pause_for_outage(phase, step, why),
+    };
+    let how = if used.is_empty() { how } else { format!("{used}; {how}") };
+    (ruling, how)
+}
+
+/// Waits for a quota: nothing is used up, and the step comes again.
+fn wait(run: &Run, phase: &PhaseState, step: Step, used: &str) -> HowRuled {
+    let escalation = quota_pause(phase, step, run.earliest_reset(phase, step));
+    let how = "no agent is left; on quota: pause";
+    let how = if used.is_empty() { how.to_owned() } else { format!("{used}; {how}") };
+    (Ruling::Pause { escalation }, how)
+}
+
+/// Repeats work that ended, because a decision, its form or a check asks for it; then it is revised like any other.
+fn over_again(phase: &PhaseState, why: &str) -> HowRuled {
+    let step = phase.work.as_ref().map_or(Step::Execute, |work| work.step);
+    let (asked, most) = (phase.counters.format_redos, phase.def.policy.limits.max_format_redo);
+    if phase.undecided() && asked >= most {
+        let no_decision = Ruling::Fail { reason: "no_decision".into(), incomplete: false };
+        return (no_decision, format!("asked for it again {asked}/{most}"));
+    }
+    if phase.undecided() {
+        return (same_step(step, 0), format!("asked for it again {}/{most}", asked + 1));
+    }
+    if phase.format_redo_left() {
+        return (same_step(step, 0), format!("asked for the form again {}/{most}", asked + 1));
+    }
+    once_more(phase, step).unwrap_or_else(|| revise(phase, why))
+}
+
+/// Has the evidence gathered again when the files are not those that were reviewed.
+pub(super) fn check_again(phase: &PhaseState, why: &str) -> HowRuled {
+    let blocked = || end(phase, phase.def.policy.outcomes.blocked, PauseReason::Blocked, why);
+    once_more(phase, Step::Check).unwrap_or_else(blocked)
+}
+
+pub(super) fn once_more(phase: &PhaseState, step: Step) -> Option<HowRuled> {
+    let limits = &phase.def.policy.limits;
+    let used = phase.counters.redos.get(&step).copied().unwrap_or(0);
+    if used >= limits.max_redo {
+        return None;
+    }
+    let backoff_ms = limits.backoff_ms.saturating_mul(1 << used.min(16)).min(LONGEST_BACKOFF_MS);
+    Some((same_step(step, backoff_ms), format!("redo {}/{}", used + 1, limits.max_redo)))
+}
+
+fn same_step(step: Step, delay_ms: u64) -> Ruling {
+    Ruling::Redo { step, delay_ms, next_agent: false, takes_over: None }
+}
+
+/// Asks the reviewer that approves and names something severe which of both holds.
+pub(super) fn ask_which_holds(phase: &PhaseState) -> Option<HowRuled> {
+    phase.to_be_asked()?;
+    Some((same_step(Step::Review, 0), "asked which of both holds".to_owned()))
+}
+
+/// Asks again once; text that stays unreadable is never an approval.
+pub(super) fn unreadable(phase: &PhaseState, why: &str) -> HowRuled {
+    if let Some(asked) = ask_which_holds(phase) {
+        return asked;
+    }
+    let most = phase.def.policy.limits.max_unreadable;
+    let by_review = phase.unanswered_review().is_some();
+    let settled = !by_review && phase.due().is_none() && phase.stays_unreadable();
+    let asked = if settled { most } else { phase.counters.unreadable };
+    if asked < most {
+        let step = if phase.triage.is_some() && !by_review { Step::Triage } else { Step::Review };
+        return (same_step(step, 0), format!("asked again {}/{most}", asked + 1));
+    }
+    let (ruling, how) = match phase.def.policy.outcomes.unreadable {
+        Unreadable::Revise => revise(phase, why),
+        Unreadable::Pause => end(phase, Ending::Pause, PauseReason::Unreadable, why),
+        Unreadable::Fail => end(phase, Ending::Fail, PauseReason::Unreadable, why),
+    };
+    (ruling, format!("asked again {asked}/{most}; {how}"))
+}
