@@ -4,13 +4,13 @@
 //! Pure crates and rooms touch no files, processes, environment, clock, and have no printing or async.
 
 // Crates of the workspace, under the names that this package knows them by.
+pub use content_parser;
+pub use content_parser::extract;
 pub use engine as flow;
 pub use model::{change, event, finding, issue, phase, policy, redact, verdict};
 
 // Pure rooms.
 pub mod config;
-pub mod content_parser;
-pub mod extract;
 pub mod metadata;
 pub mod prompt;
 pub mod summary;

@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 use super::quoted::{Quoted, is_indented};
 use super::strict::{self, Budget};
 use super::{clipped, findings, objects, scan, stated};
-use crate::event::{Claim, ClaimStatus, NextAction};
+use model::event::{Claim, ClaimStatus, NextAction};
 
 /// The most characters of a statement that are kept.
 const LONGEST_STATEMENT: usize = 400;

@@ -3,8 +3,8 @@
 
 use super::judgments::{self, Judged};
 use super::quoted::Quoted;
-use crate::event::FindingJudgment;
-use crate::finding::{Disposition, Finding, normalised, worst_first};
+use model::event::FindingJudgment;
+use model::finding::{Disposition, Finding, normalised, worst_first};
 
 /// More judgments than this are not kept.
 const MOST: usize = 100;
@@ -58,7 +58,7 @@ fn tells(title: &str, issue: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::finding::Severity;
+    use model::finding::Severity;
 
     fn finding(severity: Severity, issue: &str) -> Finding {
         Finding {

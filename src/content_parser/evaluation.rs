@@ -17,8 +17,8 @@ use super::review::joined;
 use super::strict::{self, Budget};
 use super::word::{Said, Words};
 use super::{clipped, findings, head, marker, remaining_tasks, tail};
-use crate::event::{Evaluation, RemainingTask, RunDecision};
-use crate::verdict::Judgment;
+use model::event::{Evaluation, RemainingTask, RunDecision};
+use model::verdict::Judgment;
 
 const MOST_TASKS: usize = 200;
 const MOST_LINES: usize = 20_000;

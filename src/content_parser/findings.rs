@@ -4,7 +4,7 @@
 use serde_json::{Map, Value};
 
 use super::clipped;
-use crate::finding::{Disposition, Finding, Severity};
+use model::finding::{Disposition, Finding, Severity};
 
 /// More findings than this are cut, the mildest first.
 const MOST: usize = 500;

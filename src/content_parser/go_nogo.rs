@@ -2,7 +2,7 @@
 //! GO counts only near the top, where a report has it; NOGO counts everywhere.
 
 use super::marker::Marks;
-use crate::verdict::Judgment;
+use model::verdict::Judgment;
 
 /// A report has its judgment among its first lines.
 const FIRST_LINES: usize = 40;

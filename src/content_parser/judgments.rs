@@ -9,8 +9,8 @@ use regex::Regex;
 
 use super::folded::{folded, is_picture};
 use super::named_findings::{Named, named};
-use crate::event::TriageTable;
-use crate::finding::Disposition;
+use model::event::TriageTable;
+use model::finding::Disposition;
 
 /// The judgments as lines write them. The first that begins a value is meant, so none may begin another one.
 const WORDS: [(&str, Disposition); 19] = [

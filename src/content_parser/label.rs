@@ -236,7 +236,7 @@ fn is_decoration(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::content_parser::mention::mentions;
+    use crate::mention::mentions;
 
     fn label(line: &str) -> Option<(Rank, String, Lead)> {
         let mention = mentions(line).last().expect("a label");

@@ -13,7 +13,7 @@ use super::label::{self, Label, Lead, Rank};
 use super::quoted::{self, Quoted};
 use super::word::{Said, Words};
 use super::{head, mention, remark, tail};
-use crate::verdict::Judgment;
+use model::verdict::Judgment;
 
 /// More labels than this are nobody's answer.
 const MOST: usize = 5_000;

@@ -4,7 +4,7 @@
 use super::folded::folded;
 use super::quoted::Quoted;
 use super::{clipped, head};
-use crate::event::RemainingTask;
+use model::event::RemainingTask;
 
 const MOST: usize = 200;
 /// A line longer than this, in bytes, is cut.

@@ -14,8 +14,8 @@ use super::word::Words;
 use super::{
     Terms, clipped, go_nogo, head, marker, object_place, objection, scan, second_thought, suggestions, table,
 };
-use crate::event::{Reading, TriageTable};
-use crate::verdict::{Judgment, ReadAs};
+use model::event::{Reading, TriageTable};
+use model::verdict::{Judgment, ReadAs};
 
 const LONGEST_FEEDBACK: usize = 20_000;
 
@@ -387,7 +387,7 @@ fn feedback(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::super::{Terms, default_words, read_review};
-    use crate::verdict::Judgment;
+    use model::verdict::Judgment;
 
     fn beside_the_object(line: &str) -> Judgment {
         let words = default_words();

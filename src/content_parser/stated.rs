@@ -9,9 +9,9 @@ use super::questions::questions;
 use super::quoted::Quoted;
 use super::word::Words;
 use super::{Terms, clipped, findings, second_thought};
-use crate::event::Reading;
-use crate::finding::{Finding, Severity};
-use crate::verdict::{Grade, Judgment, ReadAs};
+use model::event::Reading;
+use model::finding::{Finding, Severity};
+use model::verdict::{Grade, Judgment, ReadAs};
 
 const MOST_TEXTS: usize = 100;
 const LONGEST_FEEDBACK: usize = 20_000;

@@ -9,7 +9,7 @@ use regex::Regex;
 use super::folded::{folded, is_picture};
 use super::judgments;
 use super::quoted::Quoted;
-use crate::event::TriageTable;
+use model::event::TriageTable;
 
 /// Longer lines are no table rows.
 const LONGEST_ROW: usize = 4_000;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use super::folded::{is_arrow, is_picture};
 use super::objection;
-use crate::verdict::Judgment;
+use model::verdict::Judgment;
 
 /// The words of a policy, longest first, spelled alike.
 #[derive(Debug)]
@@ -344,7 +344,7 @@ const JAPANESE_CONDITIONS: [&str; 10] =
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::content_parser::default_words;
+    use crate::default_words;
 
     fn read(text: &str) -> Said {
         Words::new(&default_words()).read(text)

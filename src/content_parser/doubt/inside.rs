@@ -8,8 +8,8 @@ use regex::Regex;
 use serde_json::{Map, Value};
 
 use super::{denial, head, pattern};
-use crate::content_parser::strict::{self, Budget};
-use crate::content_parser::{second_thought, stated};
+use crate::strict::{self, Budget};
+use crate::{second_thought, stated};
 
 /// So much of a value is quoted, in bytes.
 const LONGEST: usize = 120;

@@ -6,10 +6,10 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use crate::content_parser::folded::folded;
-use crate::content_parser::head;
-use crate::content_parser::quoted::{self, Quoted};
-use crate::content_parser::review::joined;
+use crate::folded::folded;
+use crate::head;
+use crate::quoted::{self, Quoted};
+use crate::review::joined;
 
 /// So much of a line is looked at.
 const REACH: usize = 2_000;

@@ -30,6 +30,7 @@ mod difficulty;
 mod dispositions;
 mod doubt;
 mod evaluation;
+pub mod extract;
 mod findings;
 mod folded;
 mod go_nogo;
@@ -62,8 +63,8 @@ mod word;
 
 use std::collections::BTreeMap;
 
-use crate::finding::Finding;
-use crate::verdict::Judgment;
+use model::finding::Finding;
+use model::verdict::Judgment;
 
 pub use answer_object::{last_json_block, last_object};
 pub use blocks::{CodeBlock, code_blocks, own_lines};
