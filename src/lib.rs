@@ -8,9 +8,9 @@ pub use content_parser;
 pub use content_parser::extract;
 pub use engine as flow;
 pub use model::{change, event, finding, issue, phase, policy, redact, verdict};
+pub use settings as config;
 
 // Pure rooms.
-pub mod config;
 pub mod metadata;
 pub mod prompt;
 pub mod summary;

@@ -9,7 +9,7 @@ import os
 import re
 import sys
 
-PURE = "config metadata prompt summary model engine content_parser".split()
+PURE = "metadata prompt summary model engine content_parser settings".split()
 FLOORS = {"floors 0 to 3": 95.0, "the crate": 85.0}
 
 

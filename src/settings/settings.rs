@@ -10,8 +10,8 @@ use super::error::Place;
 use super::keys::{Keys, PresetKeys};
 use super::layer::place_of;
 use super::registry::{ReviewLoop, StepsRegistry};
-use crate::phase::PhaseName;
-use crate::policy::{Budget, BudgetScopes};
+use model::phase::PhaseName;
+use model::policy::{Budget, BudgetScopes};
 
 /// The merged configuration without contradictions; its keys can be read, not changed.
 #[derive(Debug, Clone, PartialEq)]

@@ -4,28 +4,28 @@
 use toml::Value;
 
 use super::json::{Document, Fields, Node};
-use crate::config::error::{ConfigError, did_you_mean};
-use crate::config::layer::Layer;
-use crate::config::suggestion::suggestion;
-use crate::policy::{CRITERIA, check_id, criterion};
+use crate::error::{ConfigError, did_you_mean};
+use crate::layer::Layer;
+use crate::suggestion::suggestion;
+use model::policy::{CRITERIA, check_id, criterion};
 
 /// The policy that a review loop is.
-pub(in crate::config) const POLICY: &str = "quality-gate";
+pub(crate) const POLICY: &str = "quality-gate";
 
 /// What a review loop says beyond keys of ours.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(in crate::config) struct ReviewLoop {
+pub(crate) struct ReviewLoop {
     /// The checks that have to pass; without them as configured.
-    pub(in crate::config) mandatory: Option<Vec<String>>,
+    pub(crate) mandatory: Option<Vec<String>>,
     /// The checks that have to pass besides: the criteria that are off until they are listed.
-    pub(in crate::config) optional: Vec<String>,
+    pub(crate) optional: Vec<String>,
     /// What a person should know about the file.
-    pub(in crate::config) notice: Option<String>,
+    pub(crate) notice: Option<String>,
 }
 
 impl ReviewLoop {
     /// Reads the file; one that is switched off says nothing.
-    pub(in crate::config) fn read(file: &str, text: &str) -> Result<(Layer, Self), ConfigError> {
+    pub(crate) fn read(file: &str, text: &str) -> Result<(Layer, Self), ConfigError> {
         let document = Document::read(file, text)?;
         let keys = [
             "$schema",

@@ -1,7 +1,7 @@
 //! Agents that could not be called as they are described: no program, no address, a key in place of its name.
 
 use super::{Wrong, wrong};
-use crate::config::keys::{AgentKeys, AgentKind, Keys};
+use crate::keys::{AgentKeys, AgentKind, Keys};
 
 /// Words that name a kind of agent, so that no profile of that name would ever be asked for.
 const TAKEN: [&str; 4] = ["auto", "command", "scripted", "acp"];

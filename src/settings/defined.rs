@@ -5,8 +5,8 @@ use super::error::did_you_mean;
 use super::registry::command_line::objection;
 use super::registry::{complete, leads_out};
 use super::suggestion::suggestion;
-use crate::extract::{SuccessWhen, extractors, is_known};
-use crate::policy::{DefinedCheck, Look, OwnCheck};
+use content_parser::extract::{SuccessWhen, extractors, is_known};
+use model::policy::{DefinedCheck, Look, OwnCheck};
 
 /// A key of the table and what is wrong with it.
 type Wrong = (&'static str, String);

@@ -7,8 +7,8 @@ use std::fmt;
 use super::condition;
 use super::json::{Document, Fields, Node};
 use super::validator::{self, Validator};
-use crate::config::error::{ConfigError, Place};
-use crate::policy::{C3l, DefinedCheck, Pattern};
+use crate::error::{ConfigError, Place};
+use model::policy::{C3l, DefinedCheck, Pattern};
 
 /// The edition of a prompt when neither pattern nor step name one.
 const EDITION: &str = "failed";

@@ -8,9 +8,9 @@ use serde_json::Value;
 use super::command_line::places;
 use super::json::Node;
 use super::validator::{Validator, leads_out};
-use crate::config::error::{ConfigError, did_you_mean};
-use crate::config::suggestion::suggestion;
-use crate::policy::{DefinedCheck, Look, Pattern};
+use crate::error::{ConfigError, did_you_mean};
+use crate::suggestion::suggestion;
+use model::policy::{DefinedCheck, Look, Pattern};
 
 /// Reads a condition; returns the validator's name and the check that it makes.
 pub(super) fn read<'p>(
@@ -61,7 +61,7 @@ fn take_paths(
 }
 
 /// Says what a check lacks to be made.
-pub(in crate::config) fn complete(check: &DefinedCheck) -> Result<(), String> {
+pub(crate) fn complete(check: &DefinedCheck) -> Result<(), String> {
     let texts: Vec<&String> = match &check.look {
         Look::Command { run, .. } => vec![run],
         Look::Files { paths } if paths.is_empty() => {

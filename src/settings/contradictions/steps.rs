@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use super::{Wrong, answers, wrong};
-use crate::config::error::did_you_mean;
-use crate::config::keys::Keys;
-use crate::config::registry::StepsRegistry;
-use crate::config::suggestion::suggestion;
-use crate::policy::Pattern;
+use crate::error::did_you_mean;
+use crate::keys::Keys;
+use crate::registry::StepsRegistry;
+use crate::suggestion::suggestion;
+use model::policy::Pattern;
 
 /// Returns the first phase whose step cannot be attached.
 pub(super) fn find(keys: &Keys, registry: Option<&StepsRegistry>) -> Option<Wrong> {

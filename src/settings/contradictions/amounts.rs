@@ -1,7 +1,7 @@
 //! Amounts beyond reason: limits above fifty, times of zero, money below zero.
 
 use super::Wrong;
-use crate::config::keys::{Keys, PhaseKeys};
+use crate::keys::{Keys, PhaseKeys};
 
 /// More of anything in one phase is a mistake, not a limit.
 const MOST: u32 = 50;

@@ -1,9 +1,9 @@
 //! Names of phases, policies and presets that nothing is behind.
 
 use super::{Wrong, wrong};
-use crate::config::error::did_you_mean;
-use crate::config::keys::Keys;
-use crate::config::suggestion::suggestion;
+use crate::error::did_you_mean;
+use crate::keys::Keys;
+use crate::suggestion::suggestion;
 
 /// Returns the first name that nothing is behind.
 pub(super) fn find(keys: &Keys) -> Option<Wrong> {

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::phase::Step;
-use crate::policy::{Difficulty, ModelChoice};
+use model::phase::Step;
+use model::policy::{Difficulty, ModelChoice};
 
 /// An agent with settings of its own.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]

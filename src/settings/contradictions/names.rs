@@ -4,9 +4,9 @@
 use std::collections::BTreeSet;
 
 use super::{Wrong, wrong};
-use crate::config::agreement::chain;
-use crate::config::keys::Keys;
-use crate::phase::PhaseName;
+use crate::agreement::chain;
+use crate::keys::Keys;
+use model::phase::PhaseName;
 
 /// Returns the first name that cannot be used.
 pub(super) fn find(keys: &Keys) -> Option<Wrong> {

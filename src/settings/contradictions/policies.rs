@@ -2,8 +2,8 @@
 
 use super::amounts::too_many;
 use super::{Wrong, answers, wrong};
-use crate::config::keys::{Keys, PhaseKeys};
-use crate::policy::{Entry, Limits, OnFail, Policy};
+use crate::keys::{Keys, PhaseKeys};
+use model::policy::{Entry, Limits, OnFail, Policy};
 
 /// Returns the first policy that cannot be used.
 pub(super) fn find(keys: &Keys) -> Option<Wrong> {

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 
 use super::command_line;
 use super::json::{Fields, Node};
-use crate::config::error::{ConfigError, did_you_mean};
-use crate::config::suggestion::suggestion;
-use crate::extract::{SuccessWhen, extractors, is_known};
-use crate::policy::{DefinedCheck, Look};
+use crate::error::{ConfigError, did_you_mean};
+use crate::suggestion::suggestion;
+use content_parser::extract::{SuccessWhen, extractors, is_known};
+use model::policy::{DefinedCheck, Look};
 
 const KEYS: [&str; 12] = [
     "type",
@@ -167,7 +167,7 @@ pub(super) fn inside_the_worktree(node: &Node<'_>) -> Result<String, ConfigError
 }
 
 /// Says how a path leads out of the worktree.
-pub(in crate::config) fn leads_out(path: &str) -> Option<&'static str> {
+pub(crate) fn leads_out(path: &str) -> Option<&'static str> {
     match path {
         path if path.starts_with(['/', '~']) => Some("has to be relative to the top of the repository"),
         path if path.split('/').any(|part| part == "..") => Some("leads out of the repository"),

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use super::{Wrong, wrong};
-use crate::config::keys::Keys;
-use crate::config::needs::narrowed;
+use crate::keys::Keys;
+use crate::needs::narrowed;
 
 /// Returns the first list that cannot be walked.
 pub(super) fn find(keys: &Keys) -> Option<Wrong> {

@@ -1,8 +1,8 @@
 //! Checks of the project's own that could not be made.
 
 use super::{Wrong, wrong};
-use crate::config::defined::{defined, is_plain};
-use crate::config::keys::Keys;
+use crate::defined::{defined, is_plain};
+use crate::keys::Keys;
 
 /// Returns the first check that could not be made.
 pub(super) fn find(keys: &Keys) -> Option<Wrong> {

@@ -1,8 +1,8 @@
 //! Commands that cannot be split into a program and its arguments. One without text switches detection off for its key.
 
 use super::{Wrong, wrong};
-use crate::config::command_words::split_words;
-use crate::config::keys::Keys;
+use crate::command_words::split_words;
+use crate::keys::Keys;
 
 /// Returns the first command that cannot be read.
 pub(super) fn find(keys: &Keys) -> Option<Wrong> {

@@ -12,7 +12,7 @@ use super::needs::narrowed;
 use super::registry::{POLICY, RegistryStep};
 use super::settings::{Settings, named};
 use super::suggestion::suggestion;
-use crate::policy::{
+use model::policy::{
     Agreement, AnswerForm, CheckRule, CheckSettings, DefinedCheck, Difficulty, ModelChoice, OnFail,
     OnUnavailable, Pattern, PhaseDef, Policy, ReviewRule, Seat, TimeLimits, check_id, criterion,
 };

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::policy::{CheckSettings, Ending, Gate, Policy, Seat, command_line};
+use model::policy::{CheckSettings, Ending, Gate, Policy, Seat, command_line};
 
 pub use agent::{AgentKeys, AgentKind, ModelKeys, StepAgentKeys};
 pub use amounts::{BudgetKeys, LimitKeys, StepLimitKeys};

@@ -3,7 +3,7 @@
 use regex::Regex;
 
 use super::{Wrong, wrong};
-use crate::config::keys::{Keys, PhaseKeys};
+use crate::keys::{Keys, PhaseKeys};
 
 /// Returns the first form that cannot be asked for.
 pub(super) fn find(keys: &Keys) -> Option<Wrong> {

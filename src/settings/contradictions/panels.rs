@@ -4,8 +4,8 @@
 use std::collections::BTreeSet;
 
 use super::{Wrong, wrong};
-use crate::config::keys::Keys;
-use crate::policy::{Policy, ReviewRule, Seat};
+use crate::keys::Keys;
+use model::policy::{Policy, ReviewRule, Seat};
 
 /// More reviewers of one phase are a mistake, not a panel.
 const MOST_SEATS: usize = 12;
@@ -54,7 +54,7 @@ fn phases(keys: &Keys) -> Option<Wrong> {
 }
 
 /// Tells whether second opinions count under a policy: a triage table and the judge of the criteria decide alone.
-pub(in crate::config) fn takes_a_panel(policy: &Policy) -> bool {
+pub(crate) fn takes_a_panel(policy: &Policy) -> bool {
     policy.review.is_some() && !policy.triage && !policy.llm_judge
 }
 

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::phase::Step;
-use crate::policy::{Budget, StepTime};
+use model::phase::Step;
+use model::policy::{Budget, StepTime};
 
 /// How long things may take, and how often the run may go back.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]

@@ -4,8 +4,8 @@
 use serde_json::{Map, Value};
 
 use super::lines::{Lines, inside, shown};
-use crate::config::error::{ConfigError, Place};
-use crate::config::suggestion::suggestion;
+use crate::error::{ConfigError, Place};
+use crate::suggestion::suggestion;
 
 /// A file of JSON with the lines of its keys.
 #[derive(Debug)]

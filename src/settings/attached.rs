@@ -2,7 +2,7 @@
 //! phase keeps its own checks and its review.
 
 use super::registry::{FailureAction, RegistryStep};
-use crate::policy::{CheckRule, DefinedCheck, Ending, Look, OnFail, OnUnavailable, Policy};
+use model::policy::{CheckRule, DefinedCheck, Ending, Look, OnFail, OnUnavailable, Policy};
 
 /// The policy whose cycle a step follows.
 pub(super) const CYCLE: &str = "completion";
