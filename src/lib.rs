@@ -9,11 +9,7 @@ pub use content_parser::extract;
 pub use engine as flow;
 pub use model::{change, event, finding, issue, phase, policy, redact, verdict};
 pub use settings as config;
-
-// Pure rooms.
-pub mod metadata;
-pub mod prompt;
-pub mod summary;
+pub use views::{metadata, prompt, summary};
 
 // Rooms that may touch the world.
 #[allow(clippy::disallowed_methods)]

@@ -1,0 +1,177 @@
+//! What a prompt is made of, typed. Texts in it are raw: `render` cleans, limits and fences them.
+
+use std::collections::BTreeMap;
+
+use model::event::{CheckResult, Claim};
+use model::finding::Finding;
+use model::issue::Issue;
+use model::phase::Step;
+use model::policy::{C3l, Pattern, PhaseDef};
+
+/// No registry says anything.
+static NO_PATTERNS: BTreeMap<String, Pattern> = BTreeMap::new();
+
+/// Everything a prompt may tell. What is empty is left out of it.
+#[derive(Debug, Clone, Copy)]
+pub struct PromptInput<'a> {
+    pub issue: &'a Issue,
+    pub phase: &'a PhaseDef,
+    pub step: Step,
+    pub round: u32,
+    /// The language of what the agent writes.
+    pub language: &'a str,
+    /// The path of the deliverable, seen from the working directory.
+    pub output: &'a str,
+    /// The mark around data: random, made anew for every prompt, letters and digits.
+    pub fence: &'a str,
+    /// The mark around what is the same in many prompts of a run, the issue above all: likewise random, made once a run,
+    /// so that they begin with the same bytes.
+    pub run_fence: &'a str,
+    /// The nonce of a review or triage.
+    pub review_id: Option<&'a str>,
+    /// What a reviewer grades.
+    pub viewpoints: &'a [String],
+    /// The seat of the panel that reviews.
+    pub seat: Option<&'a str>,
+    /// Deliverables of earlier phases that exist.
+    pub documents: &'a [Document],
+    /// Texts of such files, for an agent that cannot open them.
+    pub inlined: &'a [Inlined],
+    /// The text of the deliverable, likewise.
+    pub output_text: &'a str,
+    /// Files whose tasks the author has to tick.
+    pub task_lists: &'a [String],
+    /// The commands that were agreed on, by id.
+    pub commands: &'a [(String, String)],
+    /// Findings that are open now; never the history of all rounds.
+    pub findings: &'a [Finding],
+    /// What a review is to look at first: what was found before and nobody has seen resolved.
+    pub open: &'a [NamedFinding],
+    /// What the review before has not seen; it narrows the one under way. Nothing where it does not.
+    pub since_review: &'a str,
+    /// What stood beside the reviewer's last approval of this round and does not go with it.
+    pub doubt: &'a str,
+    /// What a revision is to repair.
+    pub tasks: &'a [Task],
+    /// Tasks that wait for the next revision.
+    pub later: &'a [Task],
+    /// Findings that ask for nothing.
+    pub remarks: &'a [NamedFinding],
+    /// The evidence of this round.
+    pub checks: &'a [CheckResult],
+    /// The patterns of a registry, by name.
+    pub patterns: &'a BTreeMap<String, Pattern>,
+    /// Where the retry texts of the phase lie, when a registry says so.
+    pub c3l: Option<&'a C3l>,
+    /// What the author declared about its last work, and the round of that.
+    pub declared: Option<(u32, &'a Claim)>,
+    /// What we say ourselves about the author's last call.
+    pub hint: &'a str,
+    /// What the reviewer wrote, or the raw text of an answer that could not be read.
+    pub feedback: &'a str,
+    /// What earlier reviews suggested and nobody had to do.
+    pub suggestions: &'a [String],
+    /// What earlier authors told, each with its phase.
+    pub notices: &'a [String],
+    /// What each round of the run came to, and what is open.
+    pub history: &'a [String],
+    /// A person's answer to a pause.
+    pub answer: &'a str,
+    /// Why the phase was opened again.
+    pub rollback: &'a str,
+    /// Files that the phase changed.
+    pub changed: &'a [String],
+    pub diff: &'a str,
+    /// In a document review: the review that is judged, or the reply to the one before.
+    pub previous_review: &'a str,
+    /// What a reviewer asks the author, or asked in this round.
+    pub questions: &'a [String],
+    /// What the author answered.
+    pub replied: &'a str,
+    /// A reviewer may ask the author something before its verdict counts.
+    pub may_ask: bool,
+}
+
+/// A finding with its id in the phase.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NamedFinding {
+    pub id: String,
+    pub finding: Finding,
+}
+
+/// What an author is to repair in one file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Task {
+    pub id: String,
+    /// Nothing where no file was named.
+    pub file: Option<String>,
+    /// How often the author was given it before.
+    pub tried: usize,
+    /// In the order in which to repair them.
+    pub items: Vec<NamedFinding>,
+}
+
+/// A deliverable that exists.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Document {
+    /// The phase that wrote it.
+    pub phase: String,
+    /// Its path, seen from the working directory.
+    pub path: String,
+}
+
+/// A file whose text stands in the prompt.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Inlined {
+    /// Its path, seen from the working directory.
+    pub path: String,
+    pub text: String,
+}
+
+impl<'a> PromptInput<'a> {
+    /// Makes an input with everything that may be empty left empty; round 1, English.
+    pub fn new(issue: &'a Issue, phase: &'a PhaseDef, step: Step, output: &'a str, fence: &'a str) -> Self {
+        Self {
+            issue,
+            phase,
+            step,
+            round: 1,
+            language: "en",
+            output,
+            fence,
+            run_fence: fence,
+            review_id: None,
+            viewpoints: &[],
+            seat: None,
+            documents: &[],
+            inlined: &[],
+            output_text: "",
+            task_lists: &[],
+            commands: &[],
+            findings: &[],
+            open: &[],
+            since_review: "",
+            doubt: "",
+            tasks: &[],
+            later: &[],
+            remarks: &[],
+            checks: &[],
+            patterns: &NO_PATTERNS,
+            c3l: None,
+            declared: None,
+            hint: "",
+            feedback: "",
+            suggestions: &[],
+            notices: &[],
+            history: &[],
+            answer: "",
+            rollback: "",
+            changed: &[],
+            diff: "",
+            previous_review: "",
+            questions: &[],
+            replied: "",
+            may_ask: false,
+        }
+    }
+}
