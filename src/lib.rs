@@ -8,6 +8,7 @@ pub use content_parser;
 pub use content_parser::extract;
 pub use engine as flow;
 pub use model::{change, event, finding, issue, phase, policy, redact, verdict};
+pub use process;
 pub use settings as config;
 pub use views::{metadata, prompt, summary};
 
@@ -26,8 +27,6 @@ pub mod forge;
 pub mod journal;
 #[allow(clippy::disallowed_methods)]
 pub mod phase_runner;
-#[allow(clippy::disallowed_methods)]
-pub mod process;
 #[allow(clippy::disallowed_methods)]
 pub mod report;
 #[allow(clippy::disallowed_methods)]

@@ -8,8 +8,7 @@ use std::path::{Path, PathBuf};
 const PURE: &[&str] = &["model", "engine", "content_parser", "settings", "views"];
 
 /// The rooms that are left in the root package, by floor, lowest first.
-const FLOORS: [(&str, &[&str]); 6] = [
-    ("4 tools, below the others", &["process"]),
+const FLOORS: [(&str, &[&str]); 5] = [
     ("4 tools", &["agent", "clock", "forge", "store", "workspace"]),
     ("5 crafts", &["check", "report", "review"]),
     ("6 pen", &["journal"]),

@@ -1,6 +1,7 @@
 //! Runs one program under supervision: time limits, bounded output, a stop from outside, and nobody left behind.
 //! Starts our own program as the `reaper`, which starts the other one. Never uses a shell, and gives the program
 //! exactly the environment it is told. Knows nothing of agents: checks run their commands with it, too.
+#![allow(clippy::disallowed_methods, reason = "this crate touches the world")]
 
 mod abandoned;
 mod control;
@@ -205,14 +206,14 @@ fn cannot_start(launch: &Launch, error: &io::Error) -> String {
 }
 
 /// What was seen of the outputs so far.
-pub(super) struct Record<'a> {
+pub(crate) struct Record<'a> {
     stdout: Kept,
     stderr: Kept,
     on_output: &'a mut dyn FnMut(Stream, &[u8]),
 }
 
 impl Record<'_> {
-    pub(super) fn take(&mut self, stream: Stream, bytes: &[u8]) {
+    pub(crate) fn take(&mut self, stream: Stream, bytes: &[u8]) {
         match stream {
             Stream::Stdout => self.stdout.take(bytes),
             Stream::Stderr => self.stderr.take(bytes),
