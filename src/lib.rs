@@ -4,6 +4,7 @@
 //! Pure crates and rooms touch no files, processes, environment, clock, and have no printing or async.
 
 // Crates of the workspace, under the names that this package knows them by.
+pub use agents as agent;
 pub use content_parser;
 pub use content_parser::extract;
 pub use engine as flow;
@@ -13,8 +14,6 @@ pub use settings as config;
 pub use views::{metadata, prompt, summary};
 
 // Rooms that may touch the world.
-#[allow(clippy::disallowed_methods)]
-pub mod agent;
 #[allow(clippy::disallowed_methods)]
 pub mod check;
 #[allow(clippy::disallowed_methods)]
