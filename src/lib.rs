@@ -8,6 +8,7 @@ pub use agents as agent;
 pub use content_parser;
 pub use content_parser::extract;
 pub use engine as flow;
+pub use git as workspace;
 pub use model::{change, event, finding, issue, phase, policy, redact, verdict};
 pub use process;
 pub use settings as config;
@@ -32,5 +33,3 @@ pub mod report;
 pub mod review;
 #[allow(clippy::disallowed_methods)]
 pub mod store;
-#[allow(clippy::disallowed_methods)]
-pub mod workspace;

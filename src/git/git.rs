@@ -13,7 +13,7 @@ use super::call::Call;
 use super::output::Output;
 use super::talk::talk;
 use super::{Error, Result};
-use crate::redact::is_secret_name;
+use model::redact::is_secret_name;
 
 /// The first words of every call; by them a git that a killed run left behind is known as ours.
 pub(super) const STANDING: [&str; 2] = ["--no-pager", "--literal-pathspecs"];

@@ -18,7 +18,7 @@ use super::names::Head;
 use super::own_files::is_engines_own;
 use super::snapshot::{Content, Snapshot};
 use super::{CommitId, Error, IssueSpace, Result, Workspace};
-use crate::redact::Masked;
+use model::redact::Masked;
 
 /// An editor's git holds the lock for moments only; so often it is tried, with a pause between.
 const TRIES: u32 = 20;

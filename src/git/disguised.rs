@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use super::diff::{Diff, diff_call, is_picture_or_archive};
 use super::{IssueSpace, Result, Tree};
-use crate::change::{Change, Content};
+use model::change::{Change, Content};
 
 impl IssueSpace {
     /// Adds the text of files that git takes for binary to a difference, as far as they are text. Those in an encoding that

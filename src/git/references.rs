@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::call::Call;
 use super::{IssueSpace, Result, Workspace};
-use crate::event::issue_of_branch;
+use model::event::issue_of_branch;
 
 const FETCHED: &str = "refs/remotes/";
 

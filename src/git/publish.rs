@@ -5,7 +5,7 @@ use super::call::Call;
 use super::names::{CommitId, check_branch_name};
 use super::output::Output;
 use super::{Error, IssueSpace, Result, Workspace};
-use crate::redact::Masked;
+use model::redact::Masked;
 
 /// A token for one server, by the name of its variable: its value is on no command line.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -192,7 +192,7 @@ fn push_failure(remote: &str, branch: &str, output: &Output) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::workspace::Git;
+    use crate::Git;
 
     #[test]
     fn git_gets_the_token_for_that_server_alone_and_its_value_is_no_argument() {

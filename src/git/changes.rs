@@ -11,7 +11,7 @@ use super::own_files::is_engines_own;
 use super::snapshot::{self, Snapshot};
 use super::status::{InHead, NOTHING};
 use super::{IssueSpace, Result, Tree, Workspace};
-use crate::change::{self, Change, LONGEST_TEXT, Mode, Version};
+use model::change::{self, Change, LONGEST_TEXT, Mode, Version};
 
 impl IssueSpace {
     /// Returns what differs from HEAD at these paths, as a snapshot saw it; a path that does not differ is left out.

@@ -2,6 +2,7 @@
 //!
 //! Every call is short, synchronous, without a shell, and goes through one function of `git`, which counts it.
 //! Deliberately not here: which paths a phase may change, what a commit message says, whether a push is wanted.
+#![allow(clippy::disallowed_methods, reason = "this crate touches the world")]
 
 mod answered;
 mod base;
@@ -66,9 +67,9 @@ pub use snapshot::{Content, Snapshot};
 pub use survey::Survey;
 pub use trailers::{NO_PHASE, Trailers};
 
-use crate::issue::IssueNumber;
 use call::Call;
 use guard::Guard;
+use model::issue::IssueNumber;
 use output::Output;
 
 type Result<T> = std::result::Result<T, Error>;
@@ -214,7 +215,7 @@ impl IssueSpace {
 
     /// Returns the run's branch.
     pub fn branch(&self) -> String {
-        crate::event::branch_of(self.issue)
+        model::event::branch_of(self.issue)
     }
 }
 

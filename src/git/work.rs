@@ -6,7 +6,7 @@ use super::kept::listing;
 use super::names::{CommitId, check_branch_name};
 use super::publish::Credentials;
 use super::{IssueSpace, Result, Tree};
-use crate::redact::Masked;
+use model::redact::Masked;
 
 /// The tree that says how the files are; the others are what it is compared with.
 const NEWEST: &str = "00";
