@@ -8,6 +8,7 @@ pub use agents as agent;
 pub use content_parser;
 pub use content_parser::extract;
 pub use engine as flow;
+pub use forge;
 pub use git as workspace;
 pub use model::{change, event, finding, issue, phase, policy, redact, verdict};
 pub use process;
@@ -21,8 +22,6 @@ pub mod check;
 pub mod cli;
 #[allow(clippy::disallowed_methods)]
 pub mod clock;
-#[allow(clippy::disallowed_methods)]
-pub mod forge;
 #[allow(clippy::disallowed_methods)]
 pub mod journal;
 #[allow(clippy::disallowed_methods)]

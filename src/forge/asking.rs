@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use super::ForgeError;
 use super::github::{GithubForge, ReviewThread};
 use super::voices::Voices;
-use crate::event::TakenThread;
+use model::event::TakenThread;
 
 /// The longest text of one thread, in characters.
 const LONGEST: usize = 4_000;

@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use regex::Regex;
 
 use super::Comment;
-use crate::issue::{Discussion, IssueNumber, Remark};
+use model::issue::{Discussion, IssueNumber, Remark};
 
 /// The most comments of a run.
 const MOST: usize = 30;

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::front_matter::{self, BadLine};
 use super::{Comment, CommentDraft, ForgeError, PullRequest, PullRequestRef};
-use crate::issue::{Discussion, Issue, IssueNumber};
+use model::issue::{Discussion, Issue, IssueNumber};
 
 /// Where the issues are, relative to the root.
 pub const FOLDER: &str = ".ai-workflow/local/issues";

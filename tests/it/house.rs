@@ -9,7 +9,7 @@ const PURE: &[&str] = &["model", "engine", "content_parser", "settings", "views"
 
 /// The rooms that are left in the root package, by floor, lowest first.
 const FLOORS: [(&str, &[&str]); 5] = [
-    ("4 tools", &["clock", "forge", "store"]),
+    ("4 tools", &["clock", "store"]),
     ("5 crafts", &["check", "report", "review"]),
     ("6 pen", &["journal"]),
     ("7 hand", &["phase_runner"]),

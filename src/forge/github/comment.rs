@@ -7,7 +7,7 @@ use super::super::{Comment, CommentDraft, ForgeError};
 use super::GithubForge;
 use super::fitting::{LONGEST, fitted};
 use super::talk::Ask;
-use crate::issue::IssueNumber;
+use model::issue::IssueNumber;
 
 const WRITE: &str = "write the progress comment";
 const WHO: &str = "ask whom the token belongs to";

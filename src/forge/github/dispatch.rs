@@ -10,7 +10,7 @@ use super::access::{LOGIN, escaped};
 use super::event::Person;
 use super::pages::List;
 use super::talk::Ask;
-use crate::issue::IssueNumber;
+use model::issue::IssueNumber;
 
 const START: &str = "start the workflow again";
 const LOOK: &str = "look whether the workflow was started";

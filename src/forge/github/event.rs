@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::super::ForgeError;
 use super::pages::read;
-use crate::issue::IssueNumber;
+use model::issue::IssueNumber;
 
 /// GitHub sends nothing larger than 25 MB.
 pub const LARGEST_EVENT: u64 = 26 << 20;

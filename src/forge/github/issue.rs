@@ -6,7 +6,7 @@ use serde::Deserialize;
 use super::super::{Comment, ForgeError};
 use super::GithubForge;
 use super::pages::read;
-use crate::issue::{Discussion, Issue, IssueNumber};
+use model::issue::{Discussion, Issue, IssueNumber};
 
 const READ: &str = "read the issue";
 

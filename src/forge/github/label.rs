@@ -7,7 +7,7 @@ use super::super::ForgeError;
 use super::GithubForge;
 use super::access::{LABEL, escaped};
 use super::talk::Ask;
-use crate::issue::IssueNumber;
+use model::issue::IssueNumber;
 
 const LOOK: &str = "look at a label";
 const REMOVE: &str = "take the label off";

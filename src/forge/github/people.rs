@@ -11,7 +11,7 @@ use super::access::{LOGIN, escaped};
 use super::event::{EventComment, Label, Person};
 use super::pages::{List, read};
 use super::talk::Ask;
-use crate::issue::IssueNumber;
+use model::issue::IssueNumber;
 
 const PERMISSION: &str = "ask what somebody may do";
 const HISTORY: &str = "read what happened to the issue";

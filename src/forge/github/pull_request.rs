@@ -12,7 +12,7 @@ use super::island::{alone, placed};
 use super::issue::User;
 use super::pages::read;
 use super::talk::Ask;
-use crate::issue::IssueNumber;
+use model::issue::IssueNumber;
 
 const FIND: &str = "find the pull request";
 const OPEN: &str = "open the pull request";

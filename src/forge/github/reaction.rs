@@ -8,7 +8,7 @@ use super::super::ForgeError;
 use super::GithubForge;
 use super::comment::same_account;
 use super::talk::Ask;
-use crate::issue::IssueNumber;
+use model::issue::IssueNumber;
 
 const REACT: &str = "react to a comment";
 

@@ -6,7 +6,7 @@ use super::super::ForgeError;
 use super::GithubForge;
 use super::event::Label;
 use super::pages::read;
-use crate::issue::IssueNumber;
+use model::issue::IssueNumber;
 
 const READ: &str = "read the issue";
 

@@ -11,7 +11,7 @@ use super::comment::{BOT, same_account};
 use super::fitting::{LONGEST, fitted};
 use super::pages::read;
 use super::talk::{Ask, MUTATES, refused};
-use crate::redact::Masked;
+use model::redact::Masked;
 
 const READ: &str = "read the review threads";
 const ANSWER: &str = "answer a review thread";
