@@ -10,6 +10,8 @@ pub use content_parser::extract;
 pub use engine as flow;
 pub use forge;
 pub use git as workspace;
+pub use journal;
+pub use journal::{clock, store};
 pub use model::{change, event, finding, issue, phase, policy, redact, verdict};
 pub use process;
 pub use settings as config;
@@ -21,14 +23,8 @@ pub mod check;
 #[allow(clippy::disallowed_methods)]
 pub mod cli;
 #[allow(clippy::disallowed_methods)]
-pub mod clock;
-#[allow(clippy::disallowed_methods)]
-pub mod journal;
-#[allow(clippy::disallowed_methods)]
 pub mod phase_runner;
 #[allow(clippy::disallowed_methods)]
 pub mod report;
 #[allow(clippy::disallowed_methods)]
 pub mod review;
-#[allow(clippy::disallowed_methods)]
-pub mod store;

@@ -8,22 +8,10 @@ mod log_lines;
 mod state_label;
 mod terminal;
 
-use crate::event::Entry;
-use crate::flow::State;
-use crate::redact::Masked;
-
+pub use crate::journal::Reporter;
 pub use github_comment::{CommentTask, MovedComment, PACE, github_comment, put_comment_right};
 pub use job_files::JobFiles;
 pub use local_comment::LocalComment;
 pub use log_lines::{LogLines, skip_line, verdict_line};
 pub use state_label::{LabelTask, StateLabel, put_label_right, state_label, state_labels};
 pub use terminal::{StderrBeside, Terminal};
-
-/// Somebody who is told.
-pub trait Reporter {
-    /// Tells one fact and where the run stands after it.
-    fn report(&mut self, entry: &Entry, state: &State);
-
-    /// Shows what the agent said last.
-    fn progress(&mut self, _line: &Masked) {}
-}

@@ -8,13 +8,8 @@ use std::path::{Path, PathBuf};
 const PURE: &[&str] = &["model", "engine", "content_parser", "settings", "views"];
 
 /// The rooms that are left in the root package, by floor, lowest first.
-const FLOORS: [(&str, &[&str]); 5] = [
-    ("4 tools", &["clock", "store"]),
-    ("5 crafts", &["check", "report", "review"]),
-    ("6 pen", &["journal"]),
-    ("7 hand", &["phase_runner"]),
-    ("roof", &["cli"]),
-];
+const FLOORS: [(&str, &[&str]); 3] =
+    [("5 crafts", &["check", "report", "review"]), ("7 hand", &["phase_runner"]), ("roof", &["cli"])];
 
 fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))

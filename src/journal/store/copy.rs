@@ -7,7 +7,7 @@ use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 use super::{StoreError, failed, private, view};
-use crate::issue::IssueNumber;
+use model::issue::IssueNumber;
 
 /// The copy of the log of one run.
 #[derive(Debug, Clone)]

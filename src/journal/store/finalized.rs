@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::{StoreError, private};
-use crate::issue::IssueNumber;
+use model::issue::IssueNumber;
 
 /// What is known of a run that was finalized.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

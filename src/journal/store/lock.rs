@@ -11,8 +11,8 @@ use std::time::Duration;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::issue::IssueNumber;
-use crate::redact::Masked;
+use model::issue::IssueNumber;
+use model::redact::Masked;
 
 /// How often and how far apart a lock is looked at before it counts as held.
 const LOOKS: u32 = 5;

@@ -11,8 +11,8 @@ use serde::{Deserialize, Serialize};
 
 use super::lock::{Lock, LockError, host};
 use super::view;
-use crate::issue::IssueNumber;
-use crate::redact::Masked;
+use model::issue::IssueNumber;
+use model::redact::Masked;
 
 const WORK: &str = "work.json";
 

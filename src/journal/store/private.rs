@@ -9,7 +9,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::{StoreError, failed, view};
-use crate::issue::IssueNumber;
+use model::issue::IssueNumber;
 
 /// Returns the private folder of an issue under git's common directory.
 pub(super) fn folder(common: &Path, issue: IssueNumber) -> PathBuf {

@@ -10,7 +10,7 @@ use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 
 use super::{StoreError, failed};
-use crate::event::Spent;
+use model::event::Spent;
 
 /// One call.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

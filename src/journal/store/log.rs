@@ -14,9 +14,9 @@ use std::path::{Path, PathBuf};
 
 use super::copy::{LogCopy, put_back};
 use super::{StoreError, failed, sha256_hex, view};
-use crate::event::{Entry, FORMAT, Fact};
-use crate::redact::Masker;
 use jiff::Timestamp;
+use model::event::{Entry, FORMAT, Fact};
+use model::redact::Masker;
 use serde::Deserialize;
 use serde_json::Value;
 

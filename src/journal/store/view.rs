@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::seal::{is_sealed, parse_strictly};
 use super::{StoreError, failed};
-use crate::redact::Masked;
+use model::redact::Masked;
 
 /// A view longer than this was not written by us.
 pub const LONGEST_VIEW: u64 = 16 * 1024 * 1024;

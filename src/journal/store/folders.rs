@@ -7,10 +7,10 @@ use std::io::ErrorKind;
 use std::path::{Component, Path, PathBuf};
 
 use super::{StoreError, failed, view};
-use crate::issue::IssueNumber;
-use crate::phase::Step;
-use crate::policy::PhaseDef;
-use crate::redact::Masked;
+use model::issue::IssueNumber;
+use model::phase::Step;
+use model::policy::PhaseDef;
+use model::redact::Masked;
 
 /// The folder of everything of ours in a repository.
 pub const HOME: &str = ".ai-workflow";

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::{StoreError, failed, private};
-use crate::issue::IssueNumber;
+use model::issue::IssueNumber;
 
 /// Where a run is.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,22 +1,25 @@
 //! The pen: the one way a fact comes into being. Append and sync, fold, rewrite the view, tell the reporters.
 //! Decides nothing and touches nothing but the run's own files.
+#![allow(clippy::disallowed_methods, reason = "this crate touches the world")]
+
+pub mod clock;
+pub mod store;
 
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 
 use crate::clock::Clock;
-use crate::event::{Entry, Fact};
-use crate::flow::{Misfit, State, apply, fold};
-use crate::metadata::metadata;
-use crate::phase::PhaseName;
-use crate::redact::{Masked, Masker};
-use crate::report::Reporter;
 use crate::store::StoreError;
 use crate::store::copy::LogCopy;
 use crate::store::log::{Log, Opened, read_file};
 use crate::store::seal::seal;
 use crate::store::view::{View, check_file, write_atomically};
+use engine::{Misfit, State, apply, fold};
+use model::event::{Entry, Fact};
+use model::phase::PhaseName;
+use model::redact::{Masked, Masker};
+use views::metadata::metadata;
 
 /// Why a fact could not be recorded or a run not be opened.
 #[derive(Debug, thiserror::Error)]
@@ -27,6 +30,15 @@ pub enum JournalError {
     Misfit { log: String, misfit: Misfit },
     #[error("{0} was edited by hand: its digest is wrong")]
     Edited(String),
+}
+
+/// Somebody who is told.
+pub trait Reporter {
+    /// Tells one fact and where the run stands after it.
+    fn report(&mut self, entry: &Entry, state: &State);
+
+    /// Shows what the agent said last.
+    fn progress(&mut self, _line: &Masked) {}
 }
 
 /// The log of one run, its state, and everybody who is told.

@@ -19,7 +19,7 @@ use std::path::Path;
 
 use sha2::{Digest, Sha256};
 
-use crate::event;
+use model::event;
 
 /// Says what is wrong with the files of a run. Every one of them stops the run; none changes a file.
 #[derive(Debug, thiserror::Error)]
