@@ -5,6 +5,7 @@
 
 // Crates of the workspace, under the names that this package knows them by.
 pub use agents as agent;
+pub use checks as check;
 pub use content_parser;
 pub use content_parser::extract;
 pub use engine as flow;
@@ -18,8 +19,6 @@ pub use settings as config;
 pub use views::{metadata, prompt, summary};
 
 // Rooms that may touch the world.
-#[allow(clippy::disallowed_methods)]
-pub mod check;
 #[allow(clippy::disallowed_methods)]
 pub mod cli;
 #[allow(clippy::disallowed_methods)]

@@ -1,0 +1,231 @@
+//! The run's change since its base holds something outside `.ai-workflow/`, and after `test_implementation` tests that belong
+//! to it, whichever phase made them. A phase that changes nothing itself says in its document why, and its reviewer judges that.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::command::lost_tests;
+use super::reading::added::File;
+use super::reading::constant::pattern;
+use super::reading::role::{is_fixture, is_test};
+use super::reading::source::ending;
+use super::{Site, deliverable, failure, passed, tampering, trivial_diff};
+use model::change::Change;
+use model::event::CheckResult;
+use model::policy::PhaseDef;
+
+pub(super) const ID: &str = "code_changed";
+/// The phase after which the run's change holds tests.
+const OF_TESTS: &str = "test_implementation";
+
+pub(super) fn examine(site: &Site<'_>) -> CheckResult {
+    let command = site.commands.get("test").map_or("", String::as_str);
+    let is_of_tests = is_of_tests(site.phase);
+    if is_of_tests && !writes_tests(site.changes, command) && !holds_tests(site.since_base, command) {
+        let summary = "since its base the run has written no test";
+        return failure(ID, "no-tests-written", summary, &[("code", deliverable::CODE)]);
+    }
+    let own = site.changed.iter().filter(|path| !path.starts_with(".ai-workflow/")).count();
+    if own > 0 {
+        return passed(ID, &format!("{} changed outside .ai-workflow/", files(own)));
+    }
+    let of_run = of_project(site.since_base).count();
+    // Where nobody reviews, nobody would judge why the phase left everything as it was.
+    if of_run > 0 && (is_of_tests || site.phase.policy.review.is_some()) {
+        let summary = format!(
+            "this phase changed nothing outside .ai-workflow/; since its base the run changed {} there",
+            files(of_run)
+        );
+        return passed(ID, &summary);
+    }
+    let summary = "nothing changed outside .ai-workflow/";
+    failure(ID, "no-code-change", summary, &[("code", deliverable::CODE)])
+}
+
+/// Tells whether what a phase changed itself leaves open what the run's change has to hold: only then somebody has to look.
+pub fn depends_on_the_run(phase: &PhaseDef, changes: &[Change], test_command: &str) -> bool {
+    let is_asked = phase.policy.checks.iter().any(|rule| rule.id == ID);
+    let is_open =
+        || of_project(changes).next().is_none() || is_of_tests(phase) && !writes_tests(changes, test_command);
+    is_asked && is_open()
+}
+
+fn is_of_tests(phase: &PhaseDef) -> bool {
+    phase.name.as_str() == OF_TESTS
+}
+
+fn files(count: usize) -> String {
+    format!("{count} {}", if count == 1 { "file" } else { "files" })
+}
+
+fn of_project(changes: &[Change]) -> impl Iterator<Item = &Change> {
+    changes.iter().filter(|change| !change.path.starts_with(".ai-workflow/"))
+}
+
+/// Tells whether a change holds a test that it brought or changed.
+fn holds_tests(changes: &[Change], command: &str) -> bool {
+    brought(changes).any(|change| is_test_of(change, command) == Some(true))
+}
+
+/// Tells whether the phase that writes tests wrote some. A file of which nobody can tell what it is may be one.
+fn writes_tests(changes: &[Change], command: &str) -> bool {
+    brought(changes).any(|change| is_test_of(change, command) != Some(false))
+}
+
+/// Returns the changes that bring something; a file that only moved brings nothing.
+fn brought(changes: &[Change]) -> impl Iterator<Item = &Change> {
+    let is_moved = |change: &Change| {
+        let same = |gone: &Change| gone.is_deleted() && gone.old_text() == change.new_text();
+        change.is_new() && change.new_text().is_some() && changes.iter().any(same)
+    };
+    of_project(changes).filter(move |change| brings_something(change) && !is_moved(change))
+}
+
+/// Tells whether there is more now than white space and comments that were not there before.
+fn brings_something(change: &Change) -> bool {
+    match change.new_text() {
+        Some(_) => {
+            change.added_lines().any(|(_, line)| !line.trim().is_empty()) && !trivial_diff::is_trivial(change)
+        }
+        None => change.after.as_ref().is_some_and(|after| after.content.size() > 0),
+    }
+}
+
+/// Tells whether a change is one of tests; nothing where its path and its language do not tell.
+fn is_test_of(change: &Change, command: &str) -> Option<bool> {
+    let path = change.path.as_str();
+    let by_path = is_test(path) || is_fixture(path) || lost_tests::runs(command, path);
+    if by_path || has_example(change) || is_below_tests_mark(change) {
+        return Some(true);
+    }
+    if matches!(ending(path), "md" | "rst") {
+        return Some(false);
+    }
+    tampering::brings_a_test(change).or_else(|| says_test(change).then_some(true))
+}
+
+/// Where the tests of a language cannot be told from its code, names do: of the file, its folders, and what lines declare.
+fn says_test(change: &Change) -> bool {
+    static NAMED: LazyLock<Regex> = LazyLock::new(|| {
+        pattern(
+            r"(?i:(?:^|[^a-z])(?:unit|integration|acceptance)?(?:tests?|specs?|testing|e2e|bats)(?:[^a-z]|$))|[a-z0-9](?:Tests?|Specs?)(?:[^a-z]|$)|(?:^|/)t/|\.(?:t|bats|feature|hurl|robot)$",
+        )
+    });
+    static DECLARED: LazyLock<Regex> = LazyLock::new(|| {
+        pattern(
+            r#"^\s*(?:TEST(?:_\w+)?\s*\(|BOOST_\w*TEST\w*\(|unittest\b|test\s*[("{]|it\s*[("]|@Test\b|func\s+test\w|\(deftest\b|check\s+["'])"#,
+        )
+    });
+    NAMED.is_match(&change.path) || change.added_lines().any(|(_, line)| DECLARED.is_match(line))
+}
+
+/// Examples in comments and texts of documentation that are run as tests: of Rust and of Python.
+fn has_example(change: &Change) -> bool {
+    let is_prompt = |(_, line): (usize, &str)| line.trim_start().starts_with(">>> ");
+    trivial_diff::has_documented_test(change)
+        || ending(&change.path) == "py" && change.added_lines().any(is_prompt)
+}
+
+fn is_below_tests_mark(change: &Change) -> bool {
+    let Some(file) = File::of(change).filter(|file| ending(file.path) == "rs") else { return false };
+    change.added_lines().any(|(number, line)| !line.trim().is_empty() && file.is_below_tests_mark(number))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scene::{Scene, phase};
+    use model::event::CheckStatus;
+
+    const CODE: &str = "/// Counts.\npub fn pages() -> u32 {\n    2\n}\n";
+
+    /// Returns why `test_implementation` does not pass when it changed nothing itself and the run these files.
+    fn lack(files: &[(&str, Option<&str>, Option<&str>)]) -> Option<String> {
+        let of_run: Vec<Change> =
+            files.iter().map(|(path, old, new)| Change::of_texts(path, *old, *new)).collect();
+        let mut scene = Scene::new();
+        scene.phase = phase(OF_TESTS);
+        let result = examine(&Site { since_base: &of_run, ..scene.site() });
+        (result.status != CheckStatus::Pass).then(|| {
+            assert_eq!(result.param("code"), Some(deliverable::CODE));
+            result.pattern.unwrap_or_default()
+        })
+    }
+
+    #[test]
+    fn tests_that_an_earlier_phase_wrote_belong_to_the_change() {
+        let inline = format!(
+            "{CODE}\n#[cfg(test)]\nmod tests {{\n    #[test]\n    fn two() {{\n        assert_eq!(super::pages(), 2);\n    }}\n}}\n"
+        );
+        for (path, old, new) in [
+            ("tests/pages.rs", None, "#[test]\nfn two() {}\n"),
+            ("tests/pages.rs", Some("#[test]\nfn two() {}\n"), "#[test]\nfn two() {\n    assert!(a());\n}\n"),
+            ("src/lib.rs", Some(CODE), &inline),
+            ("src/lib.rs", Some(inline.as_str()), &inline.replace("), 2", "), 3")),
+            ("src/lib.rs", Some(CODE), &CODE.replace("/// Counts.", "/// ```\n/// pages();\n/// ```")),
+            ("pages.py", Some("a = 1\n"), "a = 1\n\n\ndef test_a():\n    assert a == 1\n"),
+            ("src/pages.ts", Some("f();\n"), "f();\nit('counts', () => { expect(f()).toBe(1); });\n"),
+            ("integration_tests/pages.hs", None, "main = check\n"),
+            ("src/PagesTest.cpp", None, "int main() { return check(); }\n"),
+            ("t/pages", None, "ok 1\n"),
+            ("src/pages.zig", Some("a\n"), "a\ntest \"two pages\" {\n}\n"),
+        ] {
+            let files = [("src/code.rs", Some("a"), Some("b")), (path, old, Some(new))];
+            assert_eq!(lack(&files), None, "{path}: {new}");
+        }
+    }
+
+    #[test]
+    fn what_tests_nothing_is_no_test() {
+        let test = "#[test]\nfn two() {\n    assert!(a());\n}\n";
+        for files in [
+            vec![],
+            vec![("src/lib.rs", Some(CODE), Some("pub fn pages() -> u32 {\n    3\n}\n"))],
+            vec![("src/latest.rs", None, Some(CODE))],
+            vec![("docs/testing.md", None, Some("Run `cargo test`.\n"))],
+            vec![("tests/__init__.py", None, Some(""))],
+            vec![(
+                "tests/pages.rs",
+                Some(test),
+                Some("// Two.\n#[test]\nfn two() {\n    assert!(a());\n}\n"),
+            )],
+            vec![("tests/pages.rs", Some(test), None)],
+            vec![("tests/pages.rs", Some(test), None), ("tests/book.rs", None, Some(test))],
+            vec![(".ai-workflow/issue-1/tests/pages.rs", None, Some(test))],
+        ] {
+            assert_eq!(lack(&files).as_deref(), Some("no-tests-written"), "{files:?}");
+        }
+    }
+
+    #[test]
+    fn what_the_phase_of_tests_writes_itself_may_be_a_test_unless_it_shows_that_it_is_none() {
+        let judged = |path: &str, old: Option<&str>, new: &str| {
+            let mut scene = Scene::of([Change::of_texts(path, old, Some(new))]);
+            scene.phase = phase(OF_TESTS);
+            assert_eq!(
+                depends_on_the_run(&scene.phase, &scene.changes, ""),
+                scene.shown_to(examine).status == CheckStatus::Fail
+            );
+            scene.shown_to(examine).status
+        };
+        assert_eq!(judged("cases/41.in", None, "41\n"), CheckStatus::Pass);
+        assert_eq!(judged("src/lib.rs", Some(CODE), "pub fn pages() {}\n"), CheckStatus::Fail);
+        assert_eq!(judged("README.md", Some("a\n"), "b\n"), CheckStatus::Fail);
+    }
+
+    #[test]
+    fn a_phase_may_find_its_work_done_where_somebody_judges_that() {
+        let of_run = [Change::of_texts("tests/pages.rs", None, Some("#[test]\nfn two() {}\n"))];
+        let judged = |scene: &Scene| examine(&Site { since_base: &of_run, ..scene.site() });
+        let reviewed = judged(&Scene::new());
+        assert_eq!(reviewed.status, CheckStatus::Pass);
+        assert!(reviewed.summary.starts_with("this phase changed nothing"), "{}", reviewed.summary);
+        let mut alone = Scene::new();
+        alone.phase.policy.review = None;
+        assert_eq!(judged(&alone).pattern.as_deref(), Some("no-code-change"));
+        let nothing = Scene::new();
+        let result = examine(&Site { since_base: &[], ..nothing.site() });
+        assert_eq!(result.pattern.as_deref(), Some("no-code-change"));
+    }
+}

@@ -1,0 +1,355 @@
+//! A command of the repository, run by us without a shell: tests, build, lint, types, format; in a clean worktree at the
+//! tree that will be published. A tool that is missing is unavailable, never "tests failed", and never a pass.
+//! What failed already at the base of the run is told and not charged, except to the phase whose subject the tests are.
+//! A command besides the tests that nobody set and that fails at the base is told and never charged.
+
+mod amount;
+mod charged;
+mod ground;
+pub(crate) mod lost_tests;
+mod reports;
+mod running;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use super::{Site, failure, passed, skipped};
+use charged::{Charge, End, Look, charge};
+use content_parser::extract::{self, Printed, Problem, Severity, TestReport, below};
+use git::Tree;
+use model::event::{CheckResult, CheckStatus, Place};
+use process::{Environment, Exit, Stop};
+use running::Ran;
+use views::summary::counted;
+
+use ground::Ground;
+pub use ground::{Memory, Published};
+pub use running::environment;
+
+/// How much of each output is kept as evidence, in bytes.
+const KEPT: usize = 4000;
+/// The phase that is about the tests: there a red test is charged to whom it may concern.
+const TESTING: &str = "testing";
+/// More places than this are counted and not told.
+const MOST_PLACES: usize = 40;
+
+/// The checks that run a command, the cheap ones first.
+pub(super) const CHEAP_FIRST: [&str; 6] =
+    ["format", "lint", "typecheck", "build", "tests", super::red_green::ID];
+
+/// A command that is asked for evidence.
+#[derive(Clone, Copy)]
+pub(super) struct Asked<'a> {
+    pub id: &'a str,
+    pub line: &'a str,
+    /// Nobody set it.
+    pub is_detected: bool,
+}
+
+/// Returns the command behind a key, when there is one.
+pub(super) fn asked<'a>(id: &'a str, key: &str, site: &'a Site<'_>) -> Option<Asked<'a>> {
+    let line = site.commands.get(key).filter(|line| !line.trim().is_empty())?;
+    Some(Asked { id, line, is_detected: site.detected_commands.contains(key) })
+}
+
+pub(super) async fn examine(id: &str, key: &str, site: &Site<'_>, stop: &mut Stop) -> CheckResult {
+    let Some(asked) = asked(id, key, site) else {
+        return skipped(id, &format!("no `[commands] {key}` is set or detected"));
+    };
+    let now = look(asked, site.published.map(|published| &published.tree), site, stop).await;
+    let result = match &now.end {
+        End::Unavailable(why) => asked.unavailable(why),
+        End::Green => green(asked, &now, site, stop).await,
+        End::NoTests | End::Red(_) | End::Broken(_) => red(asked, &now, site, stop).await,
+    };
+    with_command(with_evidence(result, &now), asked.line, now.exit)
+}
+
+/// Runs a command at a tree and reads what it says; outside a run in the worktree as it is.
+pub(super) async fn look(asked: Asked<'_>, tree: Option<&Tree>, site: &Site<'_>, stop: &mut Stop) -> Look {
+    let ground = match ground::prepare(site, tree, stop).await {
+        Ok(ground) => ground,
+        Err(why) => return Look::unavailable(why),
+    };
+    match running::run(asked.line, &ground.folder, ground.is_clean, site.time, stop).await {
+        Ok(ran) => read(asked, &ran, ground, site),
+        Err(why) => Look::unavailable(why),
+    }
+}
+
+/// Returns a place that holds what will be published, ready for a command that is none of ours, and its variables.
+pub(super) async fn ground_and_variables(
+    site: &Site<'_>,
+    stop: &mut Stop,
+) -> Result<(PathBuf, Environment), String> {
+    let ground = ground::prepare(site, site.published.map(|published| &published.tree), stop).await?;
+    let variables = running::variables(&ground.folder, ground.is_clean);
+    Ok((ground.folder, variables))
+}
+
+/// Returns what a command says at the base of the run; each is run there once.
+pub(super) async fn look_at_base(asked: Asked<'_>, site: &Site<'_>, stop: &mut Stop) -> Option<Look> {
+    let published = site.published?;
+    if let Some(known) = published.memory.look_at(asked.line, &published.base) {
+        return Some(known);
+    }
+    let look = look(asked, Some(&published.base.as_tree()), site, stop).await;
+    if !matches!(look.end, End::Unavailable(_)) {
+        published.memory.remember(asked.line, &published.base, &look);
+    }
+    Some(look)
+}
+
+fn read(asked: Asked<'_>, ran: &Ran, ground: Ground, site: &Site<'_>) -> Look {
+    let exit = if let Exit::Code(code) = ran.exit { Some(code) } else { None };
+    let printed = Printed { stdout: &ran.stdout, stderr: &ran.stderr, exit };
+    let report = if asked.id == "tests" { extract::tests(&printed) } else { TestReport::default() };
+    let end = match &ran.exit {
+        Exit::Code(0) => green_end(&report),
+        Exit::Code(code) => match extract::unavailable(&printed) {
+            Some(why) => End::Unavailable(why),
+            None => End::Red(format!("exit code {code}")),
+        },
+        Exit::NotStarted(reason) => End::Unavailable(reason.clone()),
+        Exit::Stopped => End::Unavailable("stopped".into()),
+        Exit::Lost => End::Unavailable("its end was not seen".into()),
+        Exit::Signal(signal) => End::Broken(format!("was ended by signal {signal}")),
+        Exit::TimedOut | Exit::Idle => End::Broken("did not end in time".into()),
+    };
+    let failures = failures(asked, &printed, &report, &ground.folder, site);
+    let output = format!("{}\n{}", shown(&ran.stdout, site), shown(&ran.stderr, site)).trim().to_owned();
+    Look { end, exit, failures, counts: report.counts, output, millis: ran.millis, linked: ground.linked }
+}
+
+/// An exit code is believed when the output does not contradict it.
+fn green_end(report: &TestReport) -> End {
+    match report.counts {
+        Some(counts) if counts.collected() == 0 => End::NoTests,
+        Some(counts) if counts.failed > 0 => {
+            End::Red(format!("exit code 0, although {} failed", counted(counts.failed, "test")))
+        }
+        None if report.known => End::Red("exit code 0, although its report of the tests breaks off".into()),
+        _ => End::Green,
+    }
+}
+
+/// Returns the end of an output. Masked before it is cut, so that no half of a secret is left at its beginning.
+fn shown(output: &str, site: &Site<'_>) -> String {
+    let masked = site.masker.mask(running::tail(output, 4 * KEPT));
+    running::tail(masked.as_str(), KEPT).to_owned()
+}
+
+/// Returns what failed, by what names it from one tree to the next.
+fn failures(
+    asked: Asked<'_>,
+    printed: &Printed<'_>,
+    report: &TestReport,
+    folder: &Path,
+    site: &Site<'_>,
+) -> BTreeMap<String, Place> {
+    let masked = |text: &str| site.masker.mask(text).as_str().to_owned();
+    let named = |file: &str| folder.to_str().map_or_else(|| file.to_owned(), |root| below(file, root));
+    let problem = |problem: Problem| {
+        let file = problem.file.as_deref().map(named).unwrap_or_default();
+        let (code, message) = (problem.code.unwrap_or_default(), masked(&problem.message));
+        let first = message.lines().next().unwrap_or_default();
+        let what = format!("{code} {first}").trim().to_owned();
+        let place = Place { line: problem.line.map(u64::from), ..place(&file, what) };
+        (format!("{file}\n{code}\n{message}"), place)
+    };
+    match asked.id {
+        "tests" => report.failed.iter().map(|test| failed_test(test, &masked, &named)).collect(),
+        "lint" => weightiest(extract::lints(printed)).map(problem).collect(),
+        "format" => {
+            let files = extract::format(printed).into_iter().map(|file| named(&file));
+            files.map(|file| (file.clone(), place(&file, "is not formatted".into()))).collect()
+        }
+        _ => weightiest(extract::types(printed)).map(problem).collect(),
+    }
+}
+
+/// Warnings beside errors are not why a command failed.
+fn weightiest(problems: Vec<Problem>) -> impl Iterator<Item = Problem> {
+    let only_warnings = problems.iter().all(|problem| problem.severity == Severity::Warning);
+    problems.into_iter().filter(move |problem| only_warnings || problem.severity == Severity::Error)
+}
+
+fn failed_test(
+    test: &extract::FailedTest,
+    masked: &impl Fn(&str) -> String,
+    named: &impl Fn(&str) -> String,
+) -> (String, Place) {
+    let error = test.error.lines().next().unwrap_or_default();
+    let what = if error.is_empty() { test.name.clone() } else { format!("{}: {error}", test.name) };
+    let file = test.file.as_deref().map(named).unwrap_or_default();
+    let place = place(&file, masked(&what));
+    (masked(&test.name), Place { line: test.line.map(u64::from), ..place })
+}
+
+fn place(file: &str, what: String) -> Place {
+    Place { file: (!file.is_empty()).then(|| file.to_owned()), what, ..Place::default() }
+}
+
+async fn green(asked: Asked<'_>, now: &Look, site: &Site<'_>, stop: &mut Stop) -> CheckResult {
+    if let Some(missing) = amount::missing(asked, now, site, stop).await {
+        return missing;
+    }
+    let told = match now.counts {
+        Some(counts) => format!(", {}", counted(counts.collected(), "test")),
+        None if asked.id == "tests" => format!("; {}", amount::UNCOUNTED),
+        None => String::new(),
+    };
+    passed(asked.id, &format!("`{}` passed in {} ms with exit code 0{told}", asked.line, now.millis))
+}
+
+async fn red(asked: Asked<'_>, now: &Look, site: &Site<'_>, stop: &mut Stop) -> CheckResult {
+    let is_subject = asked.id == "tests" && site.phase.name.as_str() == TESTING;
+    let base = if is_subject { None } else { look_at_base(asked, site, stop).await };
+    let Some(base) = base else { return asked.red(now, &now.failures, "") };
+    let is_excused = asked.is_detected && asked.id != "tests" && fails(&base.end);
+    match charge(now, &base, &|file| asked.id != "tests" && is_untouched(file, site)) {
+        Charge::Nothing(why) => asked.not_charged(now, &why),
+        Charge::New(new) if is_excused => asked.excused(now, &new, NEW),
+        Charge::All if is_excused => asked.excused(now, &now.failures, ""),
+        Charge::New(new) => asked.red(now, &new, NEW),
+        Charge::All => asked.red(now, &now.failures, ""),
+    }
+}
+
+/// Says of failures that they are not those of the base.
+const NEW: &str = " that the base does not have";
+
+fn fails(end: &End) -> bool {
+    match end {
+        End::Red(_) | End::Broken(_) => true,
+        End::Green | End::NoTests | End::Unavailable(_) => false,
+    }
+}
+
+/// Tells whether the run left a file as the base has it.
+fn is_untouched(file: &str, site: &Site<'_>) -> bool {
+    !site.changed.contains(file) && !site.changed_before.contains(file)
+}
+
+/// Tells whether tests that were run without the code they are about fail, and not only as the base does.
+pub(super) fn proves(without: &Look, base: Option<&Look>) -> Result<bool, String> {
+    match &without.end {
+        End::Unavailable(why) => Err(why.clone()),
+        End::Green | End::NoTests => Ok(false),
+        End::Red(_) | End::Broken(_) => {
+            let known = base.is_some_and(|base| {
+                let charge = charge(without, base, &|_| false);
+                !without.failures.is_empty() && matches!(charge, Charge::Nothing(_))
+            });
+            Ok(!known)
+        }
+    }
+}
+
+fn how(end: &End) -> String {
+    match end {
+        End::Green => "passed".into(),
+        End::NoTests => "ran no test".into(),
+        End::Red(why) => format!("failed: {why}"),
+        End::Broken(why) => format!("failed: it {why}"),
+        End::Unavailable(why) => format!("could not run: {why}"),
+    }
+}
+
+impl Asked<'_> {
+    fn red(self, now: &Look, failures: &BTreeMap<String, Place>, which: &str) -> CheckResult {
+        let pattern = match (&now.end, self.id) {
+            (End::NoTests, _) => "no-tests-run",
+            (_, "tests") => "tests-failed",
+            _ => "command-failed",
+        };
+        let summary = format!("`{}` {}{}", self.line, how(&now.end), number_of(failures, which));
+        let mut result = self.failed(pattern, &summary);
+        if self.id == "tests" {
+            result.params.insert("failedTests".into(), named_with_places(failures).into());
+        }
+        result.params.insert("errorOutput".into(), now.output.as_str().into());
+        CheckResult { places: failures.values().take(MOST_PLACES).cloned().collect(), ..result }
+    }
+
+    /// A command that nobody set and that fails at the base is no measure of the author's work: the reviewer judges.
+    fn excused(self, now: &Look, failures: &BTreeMap<String, Place>, which: &str) -> CheckResult {
+        let named = number_of(failures, which);
+        let why = format!("it was detected, not set, and fails at the base as well{named}");
+        let places = failures.values().take(MOST_PLACES).cloned().collect();
+        CheckResult { places, ..self.not_charged(now, &why) }
+    }
+
+    fn not_charged(self, now: &Look, why: &str) -> CheckResult {
+        passed(self.id, &format!("`{}` {}; not charged: {why}", self.line, how(&now.end)))
+    }
+
+    fn failed(self, pattern: &str, summary: &str) -> CheckResult {
+        failure(self.id, pattern, summary, &[("code", &format!("{}_failed", self.id))])
+    }
+
+    pub(super) fn unavailable(self, why: &str) -> CheckResult {
+        let told =
+            format!("`{}` could not run: {why}; install what is missing, or change `[commands]`", self.line);
+        let failure = failure(self.id, "command-unavailable", &told, &[]);
+        CheckResult { status: CheckStatus::Unavailable, ..failure }
+    }
+}
+
+/// Says how many failures there are; nothing where none has a name.
+fn number_of(failures: &BTreeMap<String, Place>, which: &str) -> String {
+    match failures.len() as u64 {
+        0 => String::new(),
+        count => format!("; {}{which}", counted(count, "failure")),
+    }
+}
+
+/// Names what failed, each with its file and line where the tool says them, and how many more there are.
+fn named_with_places(failures: &BTreeMap<String, Place>) -> Vec<String> {
+    let named = failures.iter().take(MOST_PLACES).map(|(name, place)| match (&place.file, place.line) {
+        (Some(file), Some(line)) => format!("{name} ({file}:{line})"),
+        (Some(file), None) if !name.starts_with(file.as_str()) => format!("{name} ({file})"),
+        _ => name.clone(),
+    });
+    let more = failures.len().saturating_sub(MOST_PLACES);
+    named.chain((more > 0).then(|| format!("… and {more} more"))).collect()
+}
+
+/// Says by which command a result came about, and how that ended.
+pub(super) fn with_command(mut result: CheckResult, line: &str, exit: Option<i32>) -> CheckResult {
+    result.params.insert("command".into(), line.into());
+    result.params.extend(exit.map(|code| ("exitCode".to_owned(), code.into())));
+    result
+}
+
+/// What a command printed, unless all is well; and what it used that is not in the tree.
+fn with_evidence(result: CheckResult, look: &Look) -> CheckResult {
+    let linked = look.linked.join("\n");
+    let output = if look.end == End::Green { "" } else { look.output.as_str() };
+    let parts: Vec<&str> = [linked.as_str(), output].into_iter().filter(|part| !part.is_empty()).collect();
+    CheckResult { evidence: parts.join("\n"), ..result }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn failed_tests_are_named_with_their_places_and_the_rest_is_counted() {
+        let at = |file: Option<&str>, line: Option<u64>| Place {
+            file: file.map(str::to_owned),
+            line,
+            ..Place::default()
+        };
+        let mut failures: BTreeMap<String, Place> = BTreeMap::new();
+        failures.insert("a::one".into(), at(Some("src/a.rs"), Some(12)));
+        failures.insert("b.py::two".into(), at(Some("b.py"), None));
+        failures.insert("c three".into(), at(Some("c.ts"), None));
+        failures.insert("d four".into(), at(None, None));
+        let named = named_with_places(&failures);
+        assert_eq!(named, ["a::one (src/a.rs:12)", "b.py::two", "c three (c.ts)", "d four"]);
+        failures.extend((0..93).map(|number| (format!("e{number:02}"), Place::default())));
+        let named = named_with_places(&failures);
+        assert_eq!((named.len(), named[MOST_PLACES].as_str()), (MOST_PLACES + 1, "… and 57 more"));
+    }
+}

@@ -1,0 +1,83 @@
+//! How many tests ran, held against the base of the run: a green exit says nothing of tests that nobody ran.
+//! Where only the base can tell, it is asked; runs nothing else.
+
+use super::charged::Look;
+use super::{Asked, look_at_base, lost_tests};
+use crate::Site;
+use model::event::CheckResult;
+use process::Stop;
+use views::summary::counted;
+
+/// What is said of a green test command that does not count.
+pub(super) const UNCOUNTED: &str = "its output does not say how many tests ran";
+
+/// Returns the failure of a green command that ran fewer tests than at the base, or no longer says how many.
+pub(super) async fn missing(
+    asked: Asked<'_>,
+    now: &Look,
+    site: &Site<'_>,
+    stop: &mut Stop,
+) -> Option<CheckResult> {
+    if asked.id != "tests" || site.published.is_none() {
+        return None;
+    }
+    if now.counts.is_some() && !lost_tests::are_possible(site.changes, asked.line) {
+        return None;
+    }
+    let base = look_at_base(asked, site, stop).await?;
+    let are_wanted = |lost| lost_tests::are_wanted(site) || lost_tests::named(site) >= lost;
+    let (pattern, said) = compare(now, &base, are_wanted)?;
+    Some(asked.failed(pattern, &format!("`{}` {said}", asked.line)))
+}
+
+/// Says what is wrong with the number of tests, by the name of its prompt.
+fn compare(now: &Look, base: &Look, are_wanted: impl Fn(u64) -> bool) -> Option<(&'static str, String)> {
+    let before = base.counts.map_or(0, |counts| counts.collected());
+    match now.counts.map(|counts| counts.collected()) {
+        Some(now) if now < before && !are_wanted(before - now) => {
+            let ran = counted(now, "test");
+            Some(("fewer-tests", format!("ran {ran}; at the base of the run there are {before}")))
+        }
+        None if before > 0 => {
+            let there = counted(before, "test");
+            Some(("fewer-tests", format!("no longer says how many tests ran; at the base it counts {there}")))
+        }
+        None if now.output.is_empty() && !base.output.is_empty() => {
+            Some(("no-tests-run", format!("ended well and printed nothing: {UNCOUNTED}")))
+        }
+        Some(_) | None => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::charged::End;
+    use super::*;
+    use content_parser::extract::Counts;
+
+    fn look(counts: Option<u64>, output: &str) -> Look {
+        let counts = counts.map(|passed| Counts { passed, ..Counts::default() });
+        Look { end: End::Green, counts, output: output.into(), ..Look::unavailable(String::new()) }
+    }
+
+    fn pattern(now: &Look, base: &Look) -> Option<&'static str> {
+        compare(now, base, |_| false).map(|(pattern, _)| pattern)
+    }
+
+    #[test]
+    fn counts_that_shrink_or_go_are_missed() {
+        let base = look(Some(3), "1..3");
+        assert_eq!(pattern(&look(Some(2), "1..2"), &base), Some("fewer-tests"));
+        assert_eq!(pattern(&look(None, "all is well"), &base), Some("fewer-tests"));
+        assert_eq!(pattern(&look(None, ""), &base), Some("fewer-tests"));
+        assert_eq!(pattern(&look(Some(3), "1..3"), &base), None);
+        assert_eq!(compare(&look(Some(2), "1..2"), &base, |lost| lost == 1), None, "somebody wants fewer");
+    }
+
+    #[test]
+    fn silence_is_suspicious_where_the_base_spoke() {
+        assert_eq!(pattern(&look(None, ""), &look(None, "3 pages checked")), Some("no-tests-run"));
+        assert_eq!(pattern(&look(None, ""), &look(None, "")), None);
+        assert_eq!(pattern(&look(None, "4 pages checked"), &look(None, "3 pages checked")), None);
+    }
+}

@@ -1,0 +1,178 @@
+//! Which failures of a command are the author's: those that the base of the run did not have.
+//! Compares two looks at the same command; runs nothing.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use content_parser::extract::Counts;
+use model::event::Place;
+
+/// How a command ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum End {
+    Green,
+    /// It ended well and ran no test.
+    NoTests,
+    Red(String),
+    /// It did not end by itself: it hung or was killed.
+    Broken(String),
+    /// It could not run, and why.
+    Unavailable(String),
+}
+
+/// What a command said about one tree.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Look {
+    pub end: End,
+    /// Nothing where it did not end by itself.
+    pub exit: Option<i32>,
+    /// Its failures by what names them from one tree to the next: never a line.
+    pub failures: BTreeMap<String, Place>,
+    pub counts: Option<Counts>,
+    pub output: String,
+    pub millis: u64,
+    /// Dependency folders of other worktrees that it used, a line for each worktree.
+    pub linked: Vec<String>,
+}
+
+impl Look {
+    /// Returns a look at a command that could not run.
+    pub(super) fn unavailable(why: String) -> Self {
+        let (failures, linked) = Default::default();
+        let end = End::Unavailable(why);
+        Self { end, exit: None, failures, counts: None, output: String::new(), millis: 0, linked }
+    }
+}
+
+/// What of a red command is charged.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Charge {
+    All,
+    /// Only these are new.
+    New(BTreeMap<String, Place>),
+    /// Nothing, and why.
+    Nothing(String),
+}
+
+/// Compares a red command with what it said at the base. A message that the base has about one file is not new about
+/// another one that the run left alone: compilers stop at the first target that fails, and that is not always the same.
+pub(super) fn charge(now: &Look, base: &Look, is_untouched: &dyn Fn(&str) -> bool) -> Charge {
+    match (&now.end, &base.end) {
+        (End::NoTests, End::NoTests) => Charge::Nothing("the base has no tests either".into()),
+        (End::Red(_), End::Red(_)) => compare(now, base, is_untouched),
+        (End::Broken(now), End::Broken(base)) if now == base => {
+            Charge::Nothing(format!("at the base it {base} as well"))
+        }
+        // A base that runs no test, that hangs or could not be tried excuses no failing test.
+        _ => Charge::All,
+    }
+}
+
+fn compare(now: &Look, base: &Look, is_untouched: &dyn Fn(&str) -> bool) -> Charge {
+    let unknown = "it fails at the base as well; which failures are new cannot be told, because";
+    match (now.failures.is_empty(), base.failures.is_empty()) {
+        (true, true) => Charge::Nothing(format!("{unknown} its output names none")),
+        (false, true) => Charge::Nothing(format!("{unknown} at the base its output names none")),
+        // The base could name its failures: that it cannot any more is new.
+        (true, false) => Charge::All,
+        (false, false) => compare_names(now, base, is_untouched),
+    }
+}
+
+fn compare_names(now: &Look, base: &Look, is_untouched: &dyn Fn(&str) -> bool) -> Charge {
+    let messages: BTreeSet<&str> = base.failures.keys().filter_map(|key| Some(message_of(key)?.1)).collect();
+    let is_elsewhere = |key: &str| {
+        message_of(key).is_some_and(|(file, message)| is_untouched(file) && messages.contains(message))
+    };
+    let is_new = |key: &&String| !base.failures.contains_key(*key) && !is_elsewhere(key);
+    let new: Vec<&String> = now.failures.keys().filter(is_new).collect();
+    // Beyond what names tell, numbers do: of tests of one name, and of more than are kept.
+    if new.is_empty() && more_failed(now, base) {
+        return Charge::All;
+    }
+    if new.is_empty() {
+        let count = now.counts.map_or(0, |counts| counts.failed).max(now.failures.len() as u64);
+        return Charge::Nothing(format!("what fails ({count}) fails at the base as well"));
+    }
+    let of = |key: &String| (key.clone(), now.failures[key].clone());
+    Charge::New(new.into_iter().map(of).collect())
+}
+
+/// Splits the name of a problem into its file and what is said of it; tests and unformatted files have names without.
+fn message_of(key: &str) -> Option<(&str, &str)> {
+    key.split_once('\n')
+}
+
+fn more_failed(now: &Look, base: &Look) -> bool {
+    let (Some(now), Some(base)) = (now.counts, base.counts) else { return false };
+    now.failed > base.failed
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn look(end: End, failures: &[&str]) -> Look {
+        let failures = failures.iter().map(|name| ((*name).to_owned(), Place::default())).collect();
+        Look { end, failures, ..Look::unavailable(String::new()) }
+    }
+
+    fn red(failures: &[&str]) -> Look {
+        look(End::Red("exit code 1".into()), failures)
+    }
+
+    fn charge(now: &Look, base: &Look) -> Charge {
+        super::charge(now, base, &|file| file != "src/mine.rs")
+    }
+
+    #[test]
+    fn a_message_of_the_base_is_new_only_in_a_file_of_the_run() {
+        let base = red(&["benches/a.rs\nE0554\nno features", "src/old.rs\nE0308\nmismatched types"]);
+        let elsewhere = red(&["benches/b.rs\nE0554\nno features"]);
+        assert!(matches!(charge(&elsewhere, &base), Charge::Nothing(_)));
+        for key in ["src/mine.rs\nE0308\nmismatched types", "benches/b.rs\nE0554\nno extern crate"] {
+            let Charge::New(new) = charge(&red(&["benches/a.rs\nE0554\nno features", key]), &base) else {
+                panic!("{key} is new")
+            };
+            assert_eq!(new.into_keys().collect::<Vec<_>>(), [key]);
+        }
+    }
+
+    #[test]
+    fn only_new_failures_are_charged() {
+        assert!(matches!(charge(&red(&["a"]), &red(&["a", "b"])), Charge::Nothing(_)));
+        let Charge::New(new) = charge(&red(&["a", "c"]), &red(&["a", "b"])) else { panic!("c is new") };
+        assert_eq!(new.into_keys().collect::<Vec<_>>(), ["c"]);
+    }
+
+    #[test]
+    fn a_failure_that_no_name_tells_is_seen_by_its_number() {
+        let counted =
+            |failed: u64| Look { counts: Some(Counts { failed, ..Counts::default() }), ..red(&["a"]) };
+        assert_eq!(charge(&counted(6001), &counted(6000)), Charge::All);
+        let Charge::Nothing(why) = charge(&counted(6000), &counted(6000)) else { panic!("nothing is new") };
+        assert_eq!(why, "what fails (6000) fails at the base as well");
+    }
+
+    #[test]
+    fn what_the_base_did_well_is_charged() {
+        assert_eq!(charge(&red(&["a"]), &look(End::Green, &[])), Charge::All);
+        assert_eq!(charge(&red(&[]), &look(End::Green, &[])), Charge::All);
+        assert_eq!(charge(&look(End::NoTests, &[]), &look(End::Green, &[])), Charge::All);
+    }
+
+    #[test]
+    fn without_names_nothing_is_charged_unless_the_base_had_names() {
+        assert!(matches!(charge(&red(&[]), &red(&[])), Charge::Nothing(_)));
+        assert!(matches!(charge(&red(&["a"]), &red(&[])), Charge::Nothing(_)));
+        assert_eq!(charge(&red(&[]), &red(&["a"])), Charge::All);
+    }
+
+    #[test]
+    fn another_kind_of_end_is_charged() {
+        let hung = look(End::Broken("did not end in time".into()), &[]);
+        assert_eq!(charge(&hung, &red(&[])), Charge::All);
+        assert!(matches!(charge(&hung, &hung), Charge::Nothing(_)));
+        assert_eq!(charge(&red(&[]), &Look::unavailable("no tool".into())), Charge::All);
+        assert_eq!(charge(&red(&["a"]), &look(End::NoTests, &[])), Charge::All);
+    }
+}

@@ -1,0 +1,201 @@
+//! Where a command runs: in the clean worktree, brought to the tree that will be published or to the base, with what the
+//! project needs in it. Outside a run nothing is going to be published, and the worktree itself is the place.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+
+use super::charged::Look;
+use super::{reports, running};
+use crate::Site;
+use git::{CommitId, Error, IssueSpace, Tree};
+use process::{Exit, Stop};
+
+/// What a run is going to publish, and from where it started.
+pub struct Published<'a> {
+    pub space: &'a IssueSpace,
+    pub tree: Tree,
+    pub base: CommitId,
+    pub memory: &'a Memory,
+}
+
+/// What commands have shown in this process. In memory only: an agent could write into a file.
+#[derive(Debug, Default)]
+pub struct Memory {
+    /// Looks at the base, by command line and commit.
+    base: Mutex<BTreeMap<(String, String), Look>>,
+    /// The lock files that the clean worktree was last set up with.
+    set_up: Mutex<Option<Vec<u8>>>,
+}
+
+impl Memory {
+    pub(super) fn look_at(&self, line: &str, base: &CommitId) -> Option<Look> {
+        let known = self.base.lock().ok()?;
+        known.get(&(line.to_owned(), base.to_string())).cloned()
+    }
+
+    pub(super) fn remember(&self, line: &str, base: &CommitId, look: &Look) {
+        if let Ok(mut known) = self.base.lock() {
+            known.insert((line.to_owned(), base.to_string()), look.clone());
+        }
+    }
+
+    fn is_set_up_with(&self, locks: &[u8]) -> bool {
+        self.set_up.lock().is_ok_and(|known| known.as_deref() == Some(locks))
+    }
+
+    fn set_up_with(&self, locks: Option<Vec<u8>>) {
+        if let Ok(mut known) = self.set_up.lock() {
+            *known = locks;
+        }
+    }
+}
+
+/// A place that is ready for a command.
+pub(super) struct Ground {
+    pub folder: PathBuf,
+    pub is_clean: bool,
+    /// What was linked into it, a line for each worktree that it is from.
+    pub linked: Vec<String>,
+}
+
+/// Makes a place ready that holds a tree; without one the worktree itself is the place.
+pub(super) async fn prepare(site: &Site<'_>, tree: Option<&Tree>, stop: &mut Stop) -> Result<Ground, String> {
+    let (Some(published), Some(tree)) = (site.published, tree) else {
+        return Ok(Ground { folder: site.worktree.to_owned(), is_clean: false, linked: Vec::new() });
+    };
+    let space = published.space;
+    let folder = space.clean_worktree(tree).map_err(|error| format!("no clean worktree: {error}"))?;
+    let packages = packages(&folder);
+    reports::forget(space, &folder, &packages)
+        .map_err(|error| format!("old reports cannot be removed: {error}"))?;
+    let linked = match site.commands.get("setup") {
+        Some(line) => set_up(line, &folder, site, published.memory, stop).await.map(|()| Vec::new())?,
+        None => link(space, site.worktree, &folder, &packages)
+            .map_err(|error| format!("its dependencies cannot be linked: {error}"))?,
+    };
+    Ok(Ground { folder, is_clean: true, linked })
+}
+
+/// Files whose change makes a new setup necessary.
+const LOCKS: [&str; 12] = [
+    "Cargo.lock",
+    "package-lock.json",
+    "npm-shrinkwrap.json",
+    "pnpm-lock.yaml",
+    "yarn.lock",
+    "poetry.lock",
+    "uv.lock",
+    "Pipfile.lock",
+    "requirements.txt",
+    "go.sum",
+    "deno.lock",
+    "package.json",
+];
+
+async fn set_up(
+    line: &str,
+    folder: &Path,
+    site: &Site<'_>,
+    memory: &Memory,
+    stop: &mut Stop,
+) -> Result<(), String> {
+    let read = |name: &&str| fs::read(folder.join(name)).unwrap_or_default();
+    let locks: Vec<u8> = LOCKS.iter().map(read).collect::<Vec<_>>().join(&0);
+    if memory.is_set_up_with(&locks) {
+        return Ok(());
+    }
+    memory.set_up_with(None);
+    let ran = running::run(line, folder, true, site.time, stop).await?;
+    if ran.exit == Exit::Code(0) {
+        memory.set_up_with(Some(locks));
+        return Ok(());
+    }
+    Err(format!(
+        "`[commands] setup` {}: {}",
+        ran.exit,
+        site.masker.mask(running::tail(ran.stderr.trim(), 400))
+    ))
+}
+
+/// Folders in which package managers put what a project needs.
+const DEPENDENCIES: [&str; 4] = ["node_modules", ".venv", "venv", "vendor"];
+/// Packages of a workspace lie so deep.
+const DEEPEST: usize = 3;
+/// A project of more folders is not searched to its end.
+const MOST_FOLDERS: usize = 5000;
+
+/// Links ignored dependency folders to the same places: those of the author's worktree, and where that is a linked one
+/// without them those of the checkout. Nothing of this clean worktree is ever published.
+fn link(
+    space: &IssueSpace,
+    worktree: &Path,
+    clean: &Path,
+    packages: &[PathBuf],
+) -> Result<Vec<String>, Error> {
+    let mut places: Vec<String> = packages
+        .iter()
+        .flat_map(|folder| DEPENDENCIES.map(|name| folder.join(name)))
+        .filter(|place| !is_folder(&clean.join(place)))
+        .filter_map(|place| Some(place.to_str()?.to_owned()))
+        .collect();
+    let mut linked = Vec::new();
+    for (whose, from) in
+        [("the author's worktree", worktree), ("the checkout", space.workspace().main_root())]
+    {
+        let here: Vec<String> = places.iter().filter(|place| from.join(place).is_dir()).cloned().collect();
+        let here = space.workspace().wholly_ignored(from, &here)?;
+        for place in &here {
+            link_one(&from.join(place), &clean.join(place))?;
+        }
+        places.retain(|place| !here.contains(place));
+        if !here.is_empty() {
+            linked.push(format!("linked from {whose}: {}", here.join(", ")));
+        }
+    }
+    Ok(linked)
+}
+
+fn link_one(from: &Path, to: &Path) -> Result<(), Error> {
+    // A link of an earlier time, which may lead elsewhere.
+    let _ = fs::remove_file(to);
+    symlink(from, to).map_err(|source| Error::File { path: to.to_owned(), source })
+}
+
+/// Tells whether there is a folder and not a link to one.
+fn is_folder(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok_and(|found| found.is_dir())
+}
+
+#[cfg(unix)]
+fn symlink(from: &Path, to: &Path) -> std::io::Result<()> {
+    std::os::unix::fs::symlink(from, to)
+}
+
+#[cfg(not(unix))]
+fn symlink(_: &Path, _: &Path) -> std::io::Result<()> {
+    Err(std::io::ErrorKind::Unsupported.into())
+}
+
+/// Returns the folders of a worktree in which packages may lie, relative to its top, the top first.
+fn packages(root: &Path) -> Vec<PathBuf> {
+    let mut found = vec![PathBuf::new()];
+    let mut next = 0;
+    while next < found.len() && found.len() < MOST_FOLDERS {
+        let folder = found[next].clone();
+        next += 1;
+        if folder.components().count() >= DEEPEST {
+            continue;
+        }
+        let entries = fs::read_dir(root.join(&folder)).into_iter().flatten().flatten();
+        let inside = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
+        let names = inside.filter_map(|entry| entry.file_name().into_string().ok());
+        found.extend(names.filter(|name| may_hold_packages(name)).map(|name| folder.join(name)));
+    }
+    found
+}
+
+fn may_hold_packages(name: &str) -> bool {
+    !name.starts_with('.') && !DEPENDENCIES.contains(&name) && name != "target"
+}

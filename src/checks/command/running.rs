@@ -1,0 +1,89 @@
+//! Runs one line of `[commands]`: its program with its arguments, without a shell unless the line itself begins with one.
+//! Keeps the outputs up to a limit and judges nothing.
+
+use std::ffi::OsString;
+use std::path::Path;
+use std::time::Duration;
+
+use model::policy::TimeLimits;
+use process::{self, Environment, Exit, Launch, Stop, Stream};
+use settings::split_words;
+
+/// How much of the standard error is kept, in bytes; of the standard output what `process` keeps.
+const KEPT: usize = 4 * 1024 * 1024;
+
+/// A command that ended.
+pub(super) struct Ran {
+    pub exit: Exit,
+    pub stdout: String,
+    pub stderr: String,
+    pub millis: u64,
+}
+
+/// Runs a line in a folder; an error when it cannot be read.
+pub(super) async fn run(
+    line: &str,
+    folder: &Path,
+    is_clean: bool,
+    time: &TimeLimits,
+    stop: &mut Stop,
+) -> Result<Ran, String> {
+    let words = split_words(line).map_err(|why| format!("it {why}"))?;
+    let (program, arguments) = words.split_first().ok_or("it names no program")?;
+    let launch = Launch {
+        arguments: arguments.iter().map(Into::into).collect(),
+        environment: variables(folder, is_clean),
+        ..Launch::new(program, folder, Duration::from_secs(time.command_seconds))
+    };
+    let mut errors = Vec::new();
+    let mut on_output = |stream: Stream, bytes: &[u8]| {
+        if stream == Stream::Stderr {
+            let room = KEPT.saturating_sub(errors.len()).min(bytes.len());
+            errors.extend_from_slice(&bytes[..room]);
+        }
+    };
+    let finish = process::run(&launch, &mut on_output, stop).await;
+    Ok(Ran {
+        exit: finish.exit,
+        stdout: String::from_utf8_lossy(&finish.stdout).into_owned(),
+        stderr: String::from_utf8_lossy(&errors).into_owned(),
+        millis: finish.millis,
+    })
+}
+
+/// Returns the variables of a command that runs in a folder.
+pub(super) fn variables(folder: &Path, is_clean: bool) -> Environment {
+    let mut variables = environment();
+    if is_clean {
+        variables.extend(of_clean_worktree(folder));
+    }
+    variables
+}
+
+const BASICS: [&str; 7] = ["PATH", "HOME", "USER", "LANG", "TZ", "TMPDIR", "SHELL"];
+
+/// A command of the repository gets what a toolchain needs, and nothing of ours.
+pub fn environment() -> Environment {
+    let wanted =
+        |name: &str| BASICS.contains(&name) || process::TOOLCHAINS.contains(&name) || name.starts_with("LC_");
+    std::env::vars_os().filter(|(name, _)| name.to_str().is_some_and(wanted)).collect()
+}
+
+/// Python trusts a compiled file by the second and the size of its source, and trees follow each other faster here. And
+/// a package that is installed from the author's worktree is to be found in this one.
+fn of_clean_worktree(folder: &Path) -> Vec<(OsString, OsString)> {
+    let mut variables = vec![("PYTHONDONTWRITEBYTECODE".into(), "1".into())];
+    let is_package =
+        ["pyproject.toml", "setup.py", "setup.cfg"].iter().any(|name| folder.join(name).is_file());
+    if is_package && folder.join("src").is_dir() {
+        variables.push(("PYTHONPATH".into(), folder.join("src").into()));
+    }
+    variables
+}
+
+/// Returns the end of a text.
+pub(super) fn tail(text: &str, bytes: usize) -> &str {
+    let from = text.len().saturating_sub(bytes);
+    let from = (from..text.len()).find(|index| text.is_char_boundary(*index)).unwrap_or(text.len());
+    &text[from..]
+}

@@ -1,0 +1,69 @@
+//! A merge that was never finished: the three marks of a conflict at the start of added lines. A document that shows them in
+//! a fence explains them.
+
+use super::Site;
+use super::outcome::{at, judged};
+use model::change::Change;
+use model::event::{CheckResult, Place};
+
+pub(super) const ID: &str = "conflict_markers";
+
+pub(super) fn examine(site: &Site<'_>) -> CheckResult {
+    let places = site.changes.iter().filter_map(conflict).collect();
+    judged(ID, "conflict-markers", places, "unresolved conflicts", "no conflict was left unresolved")
+}
+
+/// Returns where the first conflict of a file begins.
+fn conflict(change: &Change) -> Option<Place> {
+    let mut marks = change.added_lines().filter_map(|(line, text)| mark(text).map(|mark| (line, mark)));
+    let (begin, _) = marks.find(|(_, mark)| *mark == '<')?;
+    marks.find(|(_, mark)| *mark == '=')?;
+    marks.find(|(_, mark)| *mark == '>')?;
+    let quoted = change.new_text().is_some_and(|text| is_in_fence(text, begin));
+    (!quoted).then(|| at(&change.path, begin, "a conflict begins here"))
+}
+
+fn mark(line: &str) -> Option<char> {
+    let mark = line.chars().next()?;
+    match mark {
+        '=' if line.trim_end() == "=======" => Some(mark),
+        '<' if line.starts_with("<<<<<<< ") => Some(mark),
+        '>' if line.starts_with(">>>>>>> ") => Some(mark),
+        _ => None,
+    }
+}
+
+fn is_in_fence(text: &str, line: usize) -> bool {
+    let fences = text.lines().take(line).filter(|line| line.trim_start().starts_with("```")).count();
+    fences % 2 == 1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scene::Scene;
+    use model::event::CheckStatus;
+
+    fn judge(before: Option<&str>, after: &str) -> CheckResult {
+        examine(&Scene::of([Change::of_texts("src/a.rs", before, Some(after))]).site())
+    }
+
+    #[test]
+    fn d07_conflict_markers_are_found_with_their_line() {
+        let result = judge(Some("a\n"), "a\n<<<<<<< HEAD\nb\n=======\nc\n>>>>>>> other\n");
+        assert_eq!((result.status, result.places[0].line), (CheckStatus::Fail, Some(2)));
+    }
+
+    #[test]
+    fn headings_of_equals_signs_explanations_and_old_conflicts_are_none() {
+        for (before, after) in [
+            (None, "Title\n=======\ntext\n"),
+            (None, "    <<<<<<< HEAD\n    =======\n    >>>>>>> x\n"),
+            (None, "```\n<<<<<<< HEAD\na\n=======\nb\n>>>>>>> x\n```\n"),
+            (None, "<<<<<<< only\n"),
+            (Some("<<<<<<< a\n=======\n>>>>>>> b\n"), "<<<<<<< a\n=======\n>>>>>>> b\nmore\n"),
+        ] {
+            assert_eq!(judge(before, after).status, CheckStatus::Pass, "{after}");
+        }
+    }
+}

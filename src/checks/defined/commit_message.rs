@@ -1,0 +1,155 @@
+//! The messages of the commits that authors made: none would fit every change, and each names something of the task.
+//! Which they are and what the task is says the condition, else git and the issue. The engine's own messages hold the
+//! number and the title of the issue, so there is nothing to judge in them.
+
+use serde_json::{Value, json};
+
+use super::{failed, unavailable};
+use crate::outcome::MOST_TOLD;
+use crate::{Site, passed, skipped};
+use content_parser::extract::{is_comparable, is_generic, keywords, names_something_of};
+use model::event::CheckResult;
+use model::policy::DefinedCheck;
+
+pub(crate) fn examine(id: &str, check: &DefinedCheck, site: &Site<'_>) -> CheckResult {
+    let messages = match messages(check, site) {
+        Ok(messages) => messages,
+        Err(why) => return unavailable(id, check, &format!("the commits were not looked at: {why}")),
+    };
+    if messages.is_empty() {
+        return skipped(id, "nobody but the engine has committed");
+    }
+    let task = task(check, site);
+    if task.trim().is_empty() {
+        return skipped(id, "there is no task to hold the messages to");
+    }
+    let number = number(site);
+    let Some(why) = messages.iter().find_map(|message| objection(message, &task, &number)) else {
+        return passed(id, &format!("{} commit messages are about the task", messages.len()));
+    };
+    let why = site.masker.mask(&why).as_str().to_owned();
+    let mut result = failed(id, check, &why);
+    let subjects: Vec<String> =
+        messages.iter().map(|text| site.masker.mask(subject(text)).as_str().to_owned()).collect();
+    for (name, value) in [
+        ("error", json!(why)),
+        ("commitMessages", json!(subjects)),
+        ("taskDescription", json!(site.masker.mask(&task).as_str())),
+    ] {
+        result.params.insert(name.to_owned(), value);
+    }
+    result.evidence = subjects.join("\n");
+    result
+}
+
+fn messages(check: &DefinedCheck, site: &Site<'_>) -> Result<Vec<String>, String> {
+    let mut messages = match check.params.get("commitMessages").and_then(Value::as_array) {
+        Some(named) => named.iter().filter_map(|text| Some(text.as_str()?.to_owned())).collect(),
+        None => site.world.messages.clone()?,
+    };
+    messages.retain(|message| !message.trim().is_empty());
+    Ok(messages)
+}
+
+fn task(check: &DefinedCheck, site: &Site<'_>) -> String {
+    let named = check.params.get("taskDescription").and_then(Value::as_str);
+    named.map_or_else(|| format!("{}\n{}", site.issue.title, site.issue.body), str::to_owned)
+}
+
+/// A message may name the issue instead of its words.
+fn number(site: &Site<'_>) -> String {
+    if site.issue.title.is_empty() { String::new() } else { format!("#{}", site.issue.number) }
+}
+
+/// Says what is wrong with a message. Words of two languages cannot be compared, and then it is only held to saying
+/// something.
+fn objection(message: &str, task: &str, number: &str) -> Option<String> {
+    let subject: String = subject(message).chars().take(MOST_TOLD).collect();
+    if is_generic(message) {
+        return Some(format!("the commit message \"{subject}\" would fit every change"));
+    }
+    let keywords = keywords(task);
+    let is_about = names_something_of(message, &keywords) || names_number(message, number);
+    let unrelated = !is_about && is_comparable(message, &keywords);
+    unrelated.then(|| format!("the commit message \"{subject}\" names nothing of the task"))
+}
+
+fn names_number(message: &str, number: &str) -> bool {
+    let ends = |rest: &str| !rest.starts_with(|c: char| c.is_ascii_digit());
+    !number.is_empty() && message.match_indices(number).any(|(at, _)| ends(&message[at + number.len()..]))
+}
+
+fn subject(message: &str) -> &str {
+    message.trim().lines().next().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+    use crate::World;
+    use crate::scene::Scene;
+    use model::event::CheckStatus;
+    use model::policy::Look;
+
+    fn check(params: &[(&str, Value)]) -> DefinedCheck {
+        DefinedCheck {
+            look: Look::CommitMessages,
+            success_when: String::new(),
+            pattern: "bad-commit".into(),
+            extract: BTreeMap::new(),
+            params: params.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect(),
+            timeout_seconds: None,
+            recoverable: None,
+        }
+    }
+
+    fn judged(messages: &[&str], issue: &str) -> CheckResult {
+        let mut scene = Scene::new().about(issue);
+        scene.issue.title = "Greet everybody".into();
+        let messages = Ok(messages.iter().map(|text| (*text).to_owned()).collect());
+        let world = World { messages, ..World::default() };
+        examine("own/messages", &check(&[]), &Site { world: &world, ..scene.site() })
+    }
+
+    #[test]
+    fn c_27_a_commit_message_has_to_be_specific_and_about_the_task() {
+        let issue = "`greet` panics on an empty name.";
+        for honest in [
+            "fix: greet says hello to nobody",
+            "Handle the empty case",
+            "[ai-workflow] implementation: #1 Greet everybody",
+            "close #1",
+            "空の名前で落ちないようにする",
+            "src: panic no more\n\ndetails",
+        ] {
+            assert_eq!(judged(&[honest], issue).status, CheckStatus::Pass, "{honest}");
+        }
+        for (cheat, why) in [
+            ("update", "the commit message \"update\" would fit every change"),
+            ("wip: fixes", "the commit message \"wip: fixes\" would fit every change"),
+            (
+                "refactor: reorganize database schema",
+                "the commit message \"refactor: reorganize database schema\" names nothing of the task",
+            ),
+            ("see #12", "the commit message \"see #12\" names nothing of the task"),
+        ] {
+            let result = judged(&["fix: greet nobody", cheat, "update"], issue);
+            assert_eq!((result.status, &*result.summary), (CheckStatus::Fail, why));
+            assert_eq!(result.pattern.as_deref(), Some("bad-commit"));
+            assert_eq!(result.params["commitMessages"][1], cheat);
+        }
+    }
+
+    #[test]
+    fn c_27_without_messages_or_a_task_nothing_is_judged_and_unseen_commits_are_no_pass() {
+        assert_eq!(judged(&[], "x").status, CheckStatus::Skipped);
+        let scene = Scene::new();
+        let silent = check(&[("commitMessages", json!(["update"]))]);
+        assert_eq!(examine("own/messages", &silent, &scene.site()).status, CheckStatus::Skipped);
+        let unseen = examine("own/messages", &check(&[("taskDescription", json!("Greet"))]), &scene.site());
+        assert_eq!(unseen.status, CheckStatus::Unavailable);
+        assert!(unseen.summary.contains("nobody looked"), "{}", unseen.summary);
+    }
+}

@@ -1,0 +1,20 @@
+//! The issue is closed where it lives. Who says so is the forge, never the agent; when it cannot be asked, nobody knows.
+
+use serde_json::json;
+
+use super::{failed, unavailable};
+use crate::{Site, passed};
+use model::event::CheckResult;
+use model::policy::DefinedCheck;
+
+pub(crate) fn examine(id: &str, check: &DefinedCheck, site: &Site<'_>) -> CheckResult {
+    match &site.world.issue_open {
+        Ok(false) => passed(id, "the issue is closed"),
+        Ok(true) => {
+            let mut result = failed(id, check, "the issue is still open");
+            result.params.insert("error".to_owned(), json!("the issue is still open"));
+            result
+        }
+        Err(why) => unavailable(id, check, &format!("the issue could not be asked for: {why}")),
+    }
+}

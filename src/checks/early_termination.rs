@@ -1,0 +1,168 @@
+//! Q6: the work is not declared complete when it is not. A declaration alone is no offence: it counts where nothing can be seen
+//! of the work, or where another check of the same round failed. With `early_termination_strict` every phrase counts.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::outcome::{MOST_TOLD, judged, of_answer, shown};
+use super::{Site, evidence};
+use content_parser::own_lines;
+use model::event::{CheckResult, CheckStatus, Claim, ClaimStatus, Place};
+use model::policy::OnFail;
+
+pub(super) const ID: &str = "early_termination";
+const PATTERN: &str = "early-termination";
+
+static PHRASES: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(
+        r"これで完了です|以上です|完了しました|作業は終了です|実装完了|(?i:this completes)|^\s*Done\.\s*$|(?i:that['’]s all\b)",
+    )
+    .expect("a good pattern")
+});
+/// Asked for elsewhere, and more telling than any phrase.
+static COMPLETE: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"(?i)^[\s*_#-]*COMPLETE: all ").expect("a good pattern"));
+
+pub(super) fn examine(site: &Site<'_>) -> CheckResult {
+    let missing = evidence::lack(site);
+    let mut places = literals(site);
+    if site.settings.counts_every_declaration() || missing.is_some() {
+        let what = missing.unwrap_or("declarations of completion are not allowed here");
+        let declared = phrase(site).or_else(|| missing.and_then(|_| claimed(site.claim)));
+        places.extend(declared.map(|words| of_answer(format!("it declares `{words}`, but: {what}"))));
+    }
+    judged(ID, PATTERN, places, "the work ends early", "nothing was declared complete that is not there")
+}
+
+fn phrase(site: &Site<'_>) -> Option<String> {
+    let lines = own_lines(site.answer?);
+    let found =
+        lines.iter().filter(|(_, line)| !COMPLETE.is_match(line)).find_map(|(_, line)| PHRASES.find(line));
+    found.map(|found| found.as_str().trim().to_owned())
+}
+
+fn claimed(claim: Option<&Claim>) -> Option<String> {
+    let completed = claim.is_some_and(|claim| claim.status == ClaimStatus::Completed);
+    completed.then(|| "completed".to_owned())
+}
+
+/// Texts of the configuration count as written, in the author's own lines.
+fn literals(site: &Site<'_>) -> Vec<Place> {
+    let literals = || site.settings.early_termination_patterns.iter().filter(|text| !text.trim().is_empty());
+    let Some(answer) = site.answer.filter(|_| literals().next().is_some()) else { return Vec::new() };
+    let lines = own_lines(answer);
+    let found =
+        lines.iter().filter_map(|(_, line)| literals().find(|literal| line.contains(literal.as_str())));
+    found.map(|literal| of_answer(format!("it says `{literal}`"))).collect()
+}
+
+/// Adds what a declaration of completion leaves out when other checks of the round failed. Never turns a good round bad: it
+/// says something only where something else failed already.
+pub(super) fn contradicted(results: &mut [CheckResult], site: &Site<'_>) {
+    let declared = || {
+        let statement =
+            || own_lines(site.answer?).into_iter().find(|(_, line)| COMPLETE.is_match(line)).map(|_| ());
+        claimed(site.claim).is_some() || phrase(site).is_some() || statement().is_some()
+    };
+    let failed: Vec<String> = results.iter().filter(|result| demands(result, site)).map(told).collect();
+    let Some(own) = results.iter_mut().find(|result| result.check == ID) else { return };
+    if failed.is_empty() || !declared() {
+        return;
+    }
+    let place = of_answer(format!("declared completed, but: {}", failed.join(", ")));
+    if own.status == CheckStatus::Fail {
+        own.evidence = format!("{}\n{}", own.evidence, shown(&place));
+        own.places.push(place);
+        return;
+    }
+    *own = judged(ID, PATTERN, vec![place], "a declaration is false", "");
+    own.params.insert("category".into(), ID.into());
+}
+
+/// Tells whether a result is a failure that something has to be done about.
+fn demands(result: &CheckResult, site: &Site<'_>) -> bool {
+    let rule = site.phase.policy.checks.iter().find(|rule| rule.id == result.check);
+    let noted = rule.is_some_and(|rule| rule.on_fail == OnFail::Note);
+    result.status == CheckStatus::Fail && result.check != ID && !noted
+}
+
+fn told(result: &CheckResult) -> String {
+    let summary: String = result.summary.chars().take(MOST_TOLD).collect();
+    format!("{} failed ({summary})", result.check)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::outcome::{failure, passed};
+    use crate::scene::{Scene, gist};
+
+    fn said(scene: &Scene) -> String {
+        gist(&scene.shown_to(examine))
+    }
+
+    #[test]
+    fn a_12_q6_a_declaration_counts_when_nothing_can_be_seen() {
+        for words in [
+            "完了しました",
+            "これで完了です。",
+            "以上です",
+            "作業は終了です",
+            "実装完了",
+            "This completes it.",
+            "x\nDone.\n",
+            "That's all!",
+        ] {
+            assert_eq!(said(&Scene::answering(words)), "answer", "{words}");
+            let mut seen = Scene::adding("a.rs", "fn a() {}");
+            seen.answer = Some(words.to_owned());
+            assert_eq!(said(&seen), "pass", "{words}");
+            seen.settings.template_strict = true;
+            assert_eq!(said(&seen), "pass", "{words}: a switch of the template");
+            seen.settings.early_termination_strict = true;
+            assert_eq!(said(&seen), "answer", "{words}");
+            seen.settings.early_termination_strict = false;
+            seen.settings.strict = true;
+            assert_eq!(said(&seen), "answer", "{words}");
+        }
+        assert_eq!(said(&Scene::new().claiming(&[])), "answer");
+        for words in [
+            "Created the file as requested.",
+            "> 完了しました\n\n```\nDone.\n```",
+            "It is done. Nothing is left.",
+            "",
+        ] {
+            assert_eq!(said(&Scene::answering(words)), "pass", "{words}");
+        }
+    }
+
+    #[test]
+    fn a_12_q6_the_statement_that_is_demanded_is_exempt() {
+        let mut scene = Scene::adding("a.rs", "fn a() {}");
+        scene.settings.strict = true;
+        scene.answer = Some("COMPLETE: All 3 requirements fulfilled".into());
+        assert_eq!(said(&scene), "pass");
+        scene.settings.early_termination_patterns = vec!["good enough".into()];
+        scene.answer = Some("That is good enough.".into());
+        assert_eq!(said(&scene), "answer");
+    }
+
+    #[test]
+    fn a_12_q6_a_false_declaration_is_told_beside_what_failed() {
+        let scene = Scene::adding("a.rs", "fn a() {}").claiming(&[]);
+        let round = |failed: bool| {
+            let tests = if failed { failure("tests", "p", "2 failed", &[]) } else { passed("tests", "") };
+            let mut results = vec![passed(ID, "fine"), tests];
+            scene.shown_to(|site| contradicted(&mut results, site));
+            results.remove(0)
+        };
+        assert_eq!(round(false), passed(ID, "fine"));
+        let told = round(true);
+        assert_eq!(told.places, [of_answer("declared completed, but: tests failed (2 failed)")]);
+        assert_eq!((told.status, told.param("category")), (CheckStatus::Fail, Some("early_termination")));
+        let mut silent = vec![passed(ID, "fine"), failure("tests", "p", "2 failed", &[])];
+        Scene::adding("a.rs", "x").shown_to(|site| contradicted(&mut silent, site));
+        assert_eq!(silent[0], passed(ID, "fine"));
+    }
+}

@@ -1,0 +1,153 @@
+//! Q1: every file that has to be there is there and holds something: the deliverable, the files that the author names, and
+//! those that were asked for. A name is looked up on disk; it proves nothing by itself.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Component, Path};
+
+use super::outcome::{file, judged, of_answer};
+use super::{Site, evidence, result};
+use model::event::{CheckResult, CheckStatus, Place};
+
+pub(super) const ID: &str = "files";
+
+/// Files whose whole meaning is that they are there.
+const MAY_BE_EMPTY: [&str; 6] = ["__init__.py", ".gitkeep", ".keep", "py.typed", ".nojekyll", ".npmignore"];
+
+pub(super) fn examine(site: &Site<'_>) -> CheckResult {
+    let output = Some(site.output).filter(|_| evidence::begins_with_an_author(site));
+    let asked: Vec<&str> = output
+        .into_iter()
+        .chain(site.expected.iter().map(String::as_str))
+        .filter(|path| !path.is_empty())
+        .collect();
+    let claimed: Vec<&str> =
+        site.claim.iter().flat_map(|claim| claim.files.iter().map(String::as_str)).collect();
+    let mut places: Vec<Place> = Vec::new();
+    let mut verified = BTreeSet::new();
+    for path in asked.iter().chain(&claimed) {
+        match lack(site, path) {
+            None => _ = verified.insert(*path),
+            Some(lack) if places.iter().all(|place| place.file.as_deref() != Some(path)) => {
+                places.push(file(path, lack));
+            }
+            Some(_) => {}
+        }
+    }
+    if !claimed.is_empty() && !claimed.iter().any(|path| verified.contains(path)) {
+        places.push(of_answer(format!("it names {} files, none verified", claimed.len())));
+    }
+    let clean = match verified.len() {
+        0 => "no file is expected".to_owned(),
+        1 => "1 file verified".to_owned(),
+        count => format!("{count} files verified"),
+    };
+    match judged(ID, "file-missing", places, "a file is not there", &clean) {
+        passed if passed.status == CheckStatus::Pass => result(ID, CheckStatus::Pass, &clean),
+        failed => failed,
+    }
+}
+
+/// Returns why a path is no verified file. What the change deleted is verified by its absence.
+fn lack(site: &Site<'_>, named: &str) -> Option<&'static str> {
+    let Some(path) = inside(site.worktree, named) else { return Some("is outside the worktree") };
+    let deleted = site.changes.iter().any(|change| change.path == path && change.is_deleted());
+    let full = site.worktree.join(&path);
+    let Ok(found) = fs::symlink_metadata(&full) else {
+        let elsewhere = without_line(&path).filter(|path| site.worktree.join(path).is_file());
+        return (!deleted && elsewhere.is_none()).then_some("does not exist");
+    };
+    if !stays_inside(site.worktree, &full) {
+        return Some("leads out of the worktree");
+    }
+    if found.is_dir() {
+        let changed = site.changes.iter().any(|change| Path::new(&change.path).starts_with(&path));
+        return (!changed).then_some("is a folder in which nothing changed");
+    }
+    let name = full.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    (is_empty(&full) && !MAY_BE_EMPTY.contains(&name)).then_some("is empty")
+}
+
+/// Returns a path relative to the worktree, when it names something inside of it.
+fn inside(worktree: &Path, named: &str) -> Option<String> {
+    let named = Path::new(named.trim());
+    let relative = if named.is_absolute() { named.strip_prefix(worktree).ok()? } else { named };
+    let plain = relative.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
+    let parts = relative.components().filter(|part| matches!(part, Component::Normal(_)));
+    let path: std::path::PathBuf = parts.collect();
+    path.to_str().filter(|path| plain && !path.is_empty()).map(str::to_owned)
+}
+
+/// `src/a.rs:12` names `src/a.rs`.
+fn without_line(path: &str) -> Option<&str> {
+    let (path, line) = path.split_once(':')?;
+    line.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b':' | b'-')).then_some(path)
+}
+
+fn stays_inside(worktree: &Path, path: &Path) -> bool {
+    let (Ok(top), Ok(real)) = (worktree.canonicalize(), path.canonicalize()) else { return false };
+    real.starts_with(top)
+}
+
+/// White space is nothing; of a long file the beginning is enough.
+fn is_empty(path: &Path) -> bool {
+    use std::io::Read;
+    let mut start = Vec::new();
+    let read = fs::File::open(path).and_then(|file| file.take(64 * 1024).read_to_end(&mut start));
+    read.is_err() || start.iter().all(u8::is_ascii_whitespace)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scene::{Scene, gist};
+    use model::change::Change;
+
+    fn scene(claimed: &[&str]) -> Scene {
+        let mut scene = Scene::new().on_disk("a.txt", "a").on_disk("b.txt", "b").on_disk("empty.txt", " \n");
+        scene.output = "a.txt".into();
+        scene.claiming(claimed)
+    }
+
+    #[test]
+    fn a_07_q1_every_expected_file_is_on_disk() {
+        let said = |claimed: &[&str]| scene(claimed).shown_to(examine);
+        assert_eq!(said(&["b.txt"]).summary, "2 files verified");
+        assert_eq!(said(&[]).summary, "1 file verified");
+        for (claimed, expected) in [
+            ("missing.txt", "missing.txt answer"),
+            ("empty.txt", "empty.txt answer"),
+            ("../a.txt", "../a.txt answer"),
+            ("/etc/hostname", "/etc/hostname answer"),
+        ] {
+            assert_eq!(gist(&said(&[claimed])), expected);
+        }
+        assert_eq!(gist(&said(&["b.txt", "missing.txt"])), "missing.txt");
+        assert!(said(&["missing.txt"]).evidence.contains("none verified"));
+        let mut asked = scene(&[]);
+        asked.expected = vec!["asked.txt".into()];
+        assert_eq!(gist(&asked.shown_to(examine)), "asked.txt");
+        asked.output = String::new();
+        asked.expected = Vec::new();
+        assert_eq!(asked.shown_to(examine).summary, "no file is expected");
+    }
+
+    #[test]
+    fn a_07_q1_honest_names_are_verified() {
+        let mut scene =
+            scene(&[]).on_disk("p/__init__.py", "").with(Change::of_texts("old.rs", Some("x"), None));
+        scene = scene.with(Change::of_texts("p/__init__.py", None, Some("")));
+        let absolute = scene.worktree.join("b.txt").display().to_string();
+        let claimed = [absolute.as_str(), "./b.txt", "b.txt:12", "p/__init__.py", "p", "old.rs"];
+        let scene = scene.claiming(&claimed);
+        assert_eq!(gist(&scene.shown_to(examine)), "pass");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_07_q1_a_link_out_of_the_worktree_is_no_file() {
+        let scene = scene(&["out/hostname"]);
+        std::os::unix::fs::symlink("/etc", scene.worktree.join("out")).expect("a link");
+        assert!(gist(&scene.shown_to(examine)).starts_with("out/hostname"));
+    }
+}

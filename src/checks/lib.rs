@@ -1,0 +1,112 @@
+//! Evidence that we gather ourselves, before anybody is asked for an opinion. One check, one file.
+//! Looks at the disk, the diff and the commands we run; at an agent's words only for what they must not say.
+#![allow(clippy::disallowed_methods, reason = "this crate touches the world")]
+
+#[macro_use]
+mod reading;
+
+mod answer_format;
+mod binaries;
+mod code_changed;
+mod command;
+mod conflict_markers;
+mod decision;
+mod defined;
+mod deliverable;
+pub mod detected;
+mod documents;
+mod early_termination;
+mod evidence;
+mod files;
+mod format;
+mod goal_drift;
+mod isolation;
+mod left_out;
+mod links;
+mod modes;
+mod noted;
+mod omission;
+mod outcome;
+mod patch_size;
+mod protected;
+mod red_green;
+mod register;
+#[cfg(test)]
+mod scene;
+mod scope;
+mod scratch_files;
+mod secrets;
+mod side_by_side;
+mod site;
+mod snapshots;
+mod staged;
+mod submodules;
+mod suspect;
+mod suspicion;
+mod syntax;
+mod tampering;
+mod task_list;
+mod tautology;
+mod templates;
+mod todo;
+mod traceability;
+mod trivial_diff;
+
+pub use code_changed::depends_on_the_run;
+pub use command::{Memory, Published, environment as command_environment};
+pub use deliverable::{content_lack, is_blank};
+pub use format::{Format, FormatResult, satisfies, validate as validate_format};
+pub use outcome::shown;
+pub use register::{
+    cheap_first, command_checks, ids, runs_a_command, twice_named, unknown, unknown_template,
+};
+pub use secrets::ID as SECRETS;
+pub use site::{Read, Site, Untaken, World};
+pub use task_list::task_lists;
+
+use model::event::{CheckResult, CheckStatus};
+use model::policy::{CheckMode, OnFail};
+use outcome::{failure, passed, result, skipped};
+use process::Stop;
+use register::{Check, find};
+
+/// The phases whose deliverables plan what later phases do.
+pub const PLANNING: [&str; 2] = ["planning", "design"];
+
+/// Runs the checks of a phase in their order; in mode `first_failure` up to the first one that demands something.
+pub async fn run(site: &Site<'_>, stop: &mut Stop) -> Vec<CheckResult> {
+    let mut results = Vec::new();
+    for rule in &site.phase.policy.checks {
+        let result = examine(&rule.id, site, stop).await;
+        let failed = !matches!(result.status, CheckStatus::Pass | CheckStatus::Skipped)
+            && rule.on_fail != OnFail::Note;
+        results.push(result);
+        if failed && site.phase.policy.check_mode == CheckMode::FirstFailure {
+            break;
+        }
+    }
+    early_termination::contradicted(&mut results, site);
+    results
+}
+
+/// Runs checks by name, whatever the phase lists, and all of them.
+pub async fn run_only(ids: &[String], site: &Site<'_>, stop: &mut Stop) -> Vec<CheckResult> {
+    let mut results = Vec::new();
+    for id in ids {
+        results.push(examine(id, site, stop).await);
+    }
+    results
+}
+
+async fn examine(id: &str, site: &Site<'_>, stop: &mut Stop) -> CheckResult {
+    if let Some(check) = site.defined.get(id) {
+        return defined::examine(id, check, site, stop).await;
+    }
+    match find(id) {
+        Some(Check::Look(look)) => look(site),
+        Some(Check::Template(template)) => templates::evaluate(template, site),
+        Some(Check::Command(key)) => command::examine(id, key, site, stop).await,
+        Some(Check::RedGreen) => red_green::examine(site, stop).await,
+        None => result(id, CheckStatus::Unavailable, "there is no check of this name"),
+    }
+}

@@ -1,0 +1,92 @@
+//! How a check says what it saw: one constructor for each status, and one for a list of places.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+
+use model::event::{CheckResult, CheckStatus, Place};
+
+/// More places than this are counted and not told.
+pub(super) const MOST_PLACES: usize = 40;
+/// So much of a summary is told again elsewhere, in characters.
+pub(super) const MOST_TOLD: usize = 200;
+
+pub(super) fn result(check: &str, status: CheckStatus, summary: &str) -> CheckResult {
+    CheckResult {
+        check: check.to_owned(),
+        status,
+        pattern: None,
+        summary: summary.to_owned(),
+        evidence: String::new(),
+        params: BTreeMap::new(),
+        places: Vec::new(),
+    }
+}
+
+pub(super) fn passed(check: &str, summary: &str) -> CheckResult {
+    result(check, CheckStatus::Pass, summary)
+}
+
+pub(super) fn skipped(check: &str, why: &str) -> CheckResult {
+    result(check, CheckStatus::Skipped, why)
+}
+
+pub(super) fn failure(check: &str, pattern: &str, summary: &str, params: &[(&str, &str)]) -> CheckResult {
+    CheckResult {
+        pattern: Some(pattern.to_owned()),
+        params: params.iter().map(|(key, value)| ((*key).to_owned(), Value::from(*value))).collect(),
+        ..result(check, CheckStatus::Fail, summary)
+    }
+}
+
+/// Makes a place in a file.
+pub(super) fn at(file: &str, line: usize, what: impl Into<String>) -> Place {
+    Place { file: Some(file.to_owned()), line: u64::try_from(line).ok(), ..of_answer(what) }
+}
+
+/// Makes a place that is a whole file.
+pub(super) fn file(file: &str, what: impl Into<String>) -> Place {
+    Place { file: Some(file.to_owned()), ..of_answer(what) }
+}
+
+/// Makes a place in the author's answer.
+pub(super) fn of_answer(what: impl Into<String>) -> Place {
+    Place { what: what.into(), ..Place::default() }
+}
+
+/// Fails when there are places, and passes with `clean` when there are none. `problem` says in few words what they are.
+pub(super) fn judged(
+    check: &str,
+    pattern: &str,
+    places: Vec<Place>,
+    problem: &str,
+    clean: &str,
+) -> CheckResult {
+    let Some(first) = places.first() else { return passed(check, clean) };
+    let more = match places.len() {
+        1 => String::new(),
+        all => format!(" (and {} more)", all - 1),
+    };
+    let summary = format!("{problem}: {}{more}", shown(first));
+    let evidence = places.iter().take(MOST_PLACES).map(shown).collect::<Vec<_>>().join("\n");
+    let mut files: Vec<&str> = places.iter().filter_map(|place| place.file.as_deref()).collect();
+    files.sort_unstable();
+    files.dedup();
+    files.truncate(MOST_PLACES);
+    let params = [("relatedFiles".to_owned(), json!(files)), ("count".to_owned(), json!(places.len()))];
+    CheckResult {
+        evidence,
+        params: params.into(),
+        places: places.into_iter().take(MOST_PLACES).collect(),
+        ..failure(check, pattern, &summary, &[])
+    }
+}
+
+/// Returns a place as people read it.
+pub fn shown(place: &Place) -> String {
+    match (&place.file, place.line) {
+        (Some(file), Some(line)) => format!("{file}:{line}: {}", place.what),
+        (Some(file), None) => format!("{file}: {}", place.what),
+        (None, _) => format!("answer: {}", place.what),
+    }
+}

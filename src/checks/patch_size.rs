@@ -1,0 +1,109 @@
+//! How much one phase changed, against `[checks] max_files` and `max_kilobytes`. A limit of 0 is none.
+
+use std::collections::HashMap;
+
+use super::outcome::failure;
+use super::{Site, passed};
+use model::change::{Change, Content};
+use model::event::CheckResult;
+
+pub(super) const ID: &str = "patch_size";
+
+pub(super) fn examine(site: &Site<'_>) -> CheckResult {
+    let mut gone = gone(site);
+    let (mut files, mut bytes) = (0, 0);
+    for change in site.project_changes().filter(|change| !change.is_deleted()) {
+        let came = change.after.as_ref().filter(|_| change.is_new()).map(|after| &after.content);
+        files += 1;
+        // What only moved counts once and adds nothing.
+        if !came.is_some_and(|content| taken(&mut gone, content)) {
+            bytes += added_bytes(change);
+        }
+    }
+    let files = files + gone.values().sum::<u64>();
+    let kilobytes = u64::div_ceil(bytes, 1024);
+    let (most_files, most_kilobytes) = (site.settings.max_files, site.settings.max_kilobytes);
+    let seen = format!("{files} files changed and {kilobytes} kilobytes added");
+    let limits = format!("the limits are {most_files} and {most_kilobytes}");
+    let over = |seen: u64, most: u64| most > 0 && seen > most;
+    if !over(files, most_files) && !over(kilobytes, most_kilobytes) {
+        return passed(ID, &seen);
+    }
+    let params =
+        [("files", files.to_string()), ("kilobytes", kilobytes.to_string()), ("limits", limits.clone())];
+    let params: Vec<(&str, &str)> = params.iter().map(|(key, value)| (*key, value.as_str())).collect();
+    failure(ID, "patch-too-large", &format!("{seen}; {limits}"), &params)
+}
+
+/// Returns how often each content went.
+fn gone<'s>(site: &'s Site<'_>) -> HashMap<&'s Content, u64> {
+    let deleted = site.project_changes().filter(|change| change.is_deleted());
+    let mut gone = HashMap::new();
+    for before in deleted.filter_map(|change| change.before.as_ref()) {
+        *gone.entry(&before.content).or_default() += 1;
+    }
+    gone
+}
+
+fn taken(gone: &mut HashMap<&Content, u64>, content: &Content) -> bool {
+    // Of a content that was not read only the size is known.
+    let read = !matches!(content, Content::TooLong(_));
+    let Some(left) = gone.get_mut(content).filter(|left| read && **left > 0) else { return false };
+    *left -= 1;
+    true
+}
+
+fn added_bytes(change: &Change) -> u64 {
+    let Some(after) = &change.after else { return 0 };
+    if after.text().is_some() {
+        return change.added_lines().map(|(_, line)| line.len() as u64 + 1).sum();
+    }
+    let before = change.before.as_ref().map_or(0, |before| before.content.size());
+    after.content.size().saturating_sub(before)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scene::Scene;
+    use model::change::{Mode, Version};
+    use model::event::CheckStatus;
+
+    fn files(number: usize, text: &str) -> Vec<Change> {
+        (0..number).map(|n| Change::of_texts(&format!("src/{n}.rs"), None, Some(text))).collect()
+    }
+
+    #[test]
+    fn d01_a_patch_above_its_limits_is_refused_with_both_figures() {
+        let many = examine(&Scene::of(files(101, "a\n")).site());
+        assert_eq!(many.status, CheckStatus::Fail);
+        assert_eq!(many.summary, "101 files changed and 1 kilobytes added; the limits are 100 and 4096");
+        let large = examine(&Scene::of(files(1, &"x".repeat(4097 * 1024))).site());
+        assert_eq!((large.status, large.param("kilobytes")), (CheckStatus::Fail, Some("4098")));
+        let unread = Version { mode: Mode::File, content: Content::TooLong(5 * 1024 * 1024) };
+        let unread = Change::new("data.bin", None, Some(unread));
+        assert_eq!(examine(&Scene::of([unread]).site()).status, CheckStatus::Fail);
+    }
+
+    #[test]
+    fn what_was_there_already_and_what_goes_is_free() {
+        let old = "y\n".repeat(1_000_000);
+        let changed = Change::of_texts("a.txt", Some(&old), Some(&format!("{old}z\n")));
+        let gone = Change::of_texts("b.txt", Some(&old), None);
+        let result = examine(&Scene::of([changed, gone]).site());
+        assert_eq!(
+            (result.status, result.summary.as_str()),
+            (CheckStatus::Pass, "2 files changed and 1 kilobytes added")
+        );
+        let moved = (0..60).flat_map(|n| {
+            let text = format!("{n}{}", "x".repeat(100_000));
+            let gone = Change::of_texts(&format!("old/{n}.rs"), Some(&text), None);
+            [gone, Change::of_texts(&format!("new/{n}.rs"), None, Some(&text))]
+        });
+        let moved = examine(&Scene::of(moved.collect::<Vec<_>>()).site());
+        assert_eq!(moved.summary, "60 files changed and 0 kilobytes added");
+        let mut unlimited = Scene::of(files(101, "a\n"));
+        unlimited.settings.max_files = 0;
+        assert_eq!(examine(&unlimited.site()).status, CheckStatus::Pass);
+    }
+}

@@ -1,0 +1,102 @@
+//! Paths that no agent may change: `[checks] protected` and `protected_by_default`, without those of `allowed`.
+
+use super::Site;
+use super::outcome::{file, judged};
+use super::reading::pattern::Patterns;
+use model::event::{CheckResult, CheckStatus};
+
+pub(super) const ID: &str = "protected";
+
+pub(super) fn examine(site: &Site<'_>) -> CheckResult {
+    let settings = site.settings;
+    let protected = Patterns::folding(settings.protected.iter().chain(&settings.protected_by_default));
+    let allowed = Patterns::exact(&settings.allowed);
+    let is_protected = |path: &&String| protected.hold(path) && !allowed.hold(path);
+    let touched: Vec<&str> = site.changed.iter().filter(is_protected).map(String::as_str).collect();
+    let places = touched.iter().map(|path| file(path, "is protected")).collect();
+    let judged = judged(
+        ID,
+        "protected-changed",
+        places,
+        "protected paths were changed",
+        "no protected path was changed",
+    );
+    if judged.status == CheckStatus::Pass { judged } else { with_code(judged, "E_PROTECTED", &touched) }
+}
+
+fn with_code(mut result: CheckResult, code: &str, paths: &[&str]) -> CheckResult {
+    result.params.insert("code".into(), code.into());
+    result.params.insert("paths".into(), paths.join(", ").into());
+    result
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scene::Scene;
+    use model::change::Change;
+
+    fn status(path: &str) -> CheckStatus {
+        let made = Scene::of([Change::of_texts(path, Some("a"), Some("b"))]);
+        examine(&made.site()).status
+    }
+
+    #[test]
+    fn w06_ci_files_code_owners_and_what_instructs_agents_are_protected_by_default() {
+        for path in [
+            ".github/workflows/x.yml",
+            ".gitlab-ci.yml",
+            "CODEOWNERS",
+            "docs/CODEOWNERS",
+            ".gitlab/CODEOWNERS",
+            "CLAUDE.md",
+            "agents.md",
+            "sub/dir/.claude/settings.json",
+            "sub/AGENTS.md",
+            ".mcp.json",
+            "WARP.md",
+            "sub/.trae/rules.md",
+            ".augment/rules.md",
+            ".tekton/pipeline.yaml",
+            "ci/Jenkinsfile.release",
+            ".windsurfrules",
+            ".cargo/config.toml",
+            ".gitmodules",
+            ".husky/pre-commit",
+            ".githooks/pre-push",
+            ".ai-workflow/config.toml",
+            ".ai-workflow/prompts/planning/execute.md",
+            ".ai-workflow/steps_registry.json",
+        ] {
+            assert_eq!(status(path), CheckStatus::Fail, "{path}");
+        }
+    }
+
+    #[test]
+    fn ordinary_files_are_not_protected() {
+        for path in [
+            "src/lib.rs",
+            "docs/agents.rst",
+            "README.md",
+            "Cargo.toml",
+            "src/codeowners.rs",
+            ".github/ISSUE_TEMPLATE/bug.md",
+            ".ai-workflow/issue-7/00_planning/output/planning.md",
+            "src/claude/mod.rs",
+            ".gitignore",
+        ] {
+            assert_eq!(status(path), CheckStatus::Pass, "{path}");
+        }
+    }
+
+    #[test]
+    fn an_exception_is_made_by_a_person_and_means_exactly_what_it_says() {
+        let mut made = Scene::of([
+            Change::of_texts("AGENTS.md", None, Some("b")),
+            Change::of_texts("agents.md", None, Some("b")),
+        ]);
+        made.settings.allowed = vec!["AGENTS.md".to_owned()];
+        let result = examine(&made.site());
+        assert_eq!((result.param("paths"), result.param("code")), (Some("agents.md"), Some("E_PROTECTED")));
+    }
+}

@@ -1,0 +1,140 @@
+//! The language of lists of paths: a path, a folder with all that lies below it, `*` for any characters, and `**/` for any
+//! number of folders, none included, so that `**/NAME` means at any depth. Always from the top of the worktree.
+
+use regex::{Regex, RegexBuilder};
+
+/// Patterns that are looked for together, in one pass.
+pub(crate) struct Patterns {
+    any: Option<Regex>,
+    folds: bool,
+}
+
+impl Patterns {
+    /// Reads patterns that mean exactly what they say.
+    pub(crate) fn exact(patterns: &[String]) -> Self {
+        Self { any: any_of(patterns.iter().map(String::as_str)), folds: false }
+    }
+
+    /// Reads patterns for which `claude.md` and a name with an invisible character in it are `CLAUDE.md`, too.
+    pub(crate) fn folding<'a>(patterns: impl Iterator<Item = &'a String>) -> Self {
+        let folded: Vec<String> = patterns.map(|pattern| folded(pattern)).collect();
+        Self { any: any_of(folded.iter().map(String::as_str)), folds: true }
+    }
+
+    /// Tells whether a path is one of the patterns or lies below it.
+    pub(crate) fn hold(&self, path: &str) -> bool {
+        let Some(any) = &self.any else { return false };
+        if self.folds { any.is_match(&folded(path)) } else { any.is_match(path) }
+    }
+}
+
+fn any_of<'a>(patterns: impl Iterator<Item = &'a str>) -> Option<Regex> {
+    let all: Vec<String> = patterns.map(written).filter(|pattern| !pattern.is_empty()).collect();
+    let build = || {
+        let text = format!("(?s)^(?:{})(?:/.*)?$", all.join("|"));
+        RegexBuilder::new(&text).size_limit(usize::MAX).build()
+    };
+    (!all.is_empty()).then(|| build().expect("escaped texts and stars are a pattern"))
+}
+
+/// Returns a pattern as a regular expression.
+fn written(pattern: &str) -> String {
+    let bare = pattern.trim_start_matches("./").trim_end_matches('/');
+    let anywhere = bare.starts_with("**/");
+    let folders = bare.trim_start_matches("**/").split("/**/").map(starred).collect::<Vec<_>>();
+    let joined = folders.join("/(?:.*/)?");
+    if anywhere { format!("(?:.*/)?{joined}") } else { joined }
+}
+
+fn starred(part: &str) -> String {
+    part.split('*').map(regex::escape).collect::<Vec<_>>().join(".*")
+}
+
+/// Returns a name as a careless reader and a file system that ignores case take it.
+fn folded(name: &str) -> String {
+    if name.is_ascii() {
+        return name.to_ascii_lowercase();
+    }
+    name.chars().filter(|c| !is_invisible(*c)).flat_map(|c| plain(c).to_lowercase()).collect()
+}
+
+/// Full-width letters and the long s look like, and for some file systems are, the plain ones.
+fn plain(c: char) -> char {
+    match c {
+        '\u{ff01}'..='\u{ff5e}' => char::from_u32(c as u32 - 0xfee0).unwrap_or(c),
+        'ſ' => 's',
+        _ => c,
+    }
+}
+
+fn is_invisible(c: char) -> bool {
+    c.is_control()
+        || matches!(c,
+            '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}'
+            | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}'
+            | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn holds(pattern: &str, path: &str) -> bool {
+        Patterns::exact(&[pattern.to_owned()]).hold(path)
+    }
+
+    #[test]
+    fn a_pattern_is_a_path_a_folder_or_has_stars() {
+        for (pattern, path, expected) in [
+            ("Cargo.lock", "Cargo.lock", true),
+            ("Cargo.lock", "sub/Cargo.lock", false),
+            ("Cargo.lock", "CargoXlock", false),
+            (".github/", ".github/workflows/ci.yml", true),
+            (".github", ".github2/x", false),
+            ("./src", "src/a.rs", true),
+            ("*.pem", "keys/a.pem", true),
+            ("tests/*/golden*", "tests/a/b/golden.txt", true),
+            ("tests/*.rs", "src/a.rs", false),
+            ("a*b", "a", false),
+            ("", "a", false),
+            ("**", "any/thing", true),
+            ("src/**", "src/a/b.rs", true),
+            ("src/**", "srcs/a", false),
+            ("src/**/a.rs", "src/a.rs", true),
+            ("src/**/a.rs", "src/b/c/a.rs", true),
+            ("src/**/a.rs", "src/ba.rs", false),
+        ] {
+            assert_eq!(holds(pattern, path), expected, "{pattern} {path}");
+        }
+    }
+
+    #[test]
+    fn two_stars_and_a_slash_mean_at_any_depth() {
+        for (path, expected) in [
+            ("AGENTS.md", true),
+            ("sub/dir/AGENTS.md", true),
+            ("sub/MYAGENTS.md", false),
+            ("AGENTS.md2", false),
+            ("AGENTS.md/below", true),
+        ] {
+            assert_eq!(holds("**/AGENTS.md", path), expected, "{path}");
+        }
+    }
+
+    #[test]
+    fn c05_a_name_in_other_letters_or_with_something_invisible_in_it_is_the_plain_name() {
+        let patterns = ["**/CLAUDE.md".to_owned(), ".github/".to_owned()];
+        let folding = Patterns::folding(patterns.iter());
+        for path in [
+            "claude.md",
+            "sub/Claude.MD",
+            "CLAUDE\u{200b}.md",
+            "ＣLAUDE.md",
+            ".GitHub/x",
+            ".g\u{feff}ithub/x",
+        ] {
+            assert!(folding.hold(path), "{path:?}");
+        }
+        assert!(!folding.hold("claude.mdx") && !Patterns::exact(&patterns).hold("claude.md"));
+    }
+}

@@ -1,0 +1,330 @@
+//! Which parts of a source text are comments and which are texts, by the signs of its language, in one pass.
+//! No parser: it is asked where a word stands, and when in doubt it says code.
+
+use std::ops::Range;
+
+use super::language::{Language, Quote, Syntax};
+
+/// What a part of a source text is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Part {
+    Comment,
+    /// A comment for readers of the documentation.
+    Documentation,
+    Text,
+}
+
+/// A source text with its comments and texts.
+#[derive(Debug)]
+pub(crate) struct Spelled<'t> {
+    text: &'t str,
+    parts: Vec<(Range<usize>, Part)>,
+    starts: Vec<usize>,
+}
+
+/// One comment, as far as it stands in one line, without its signs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Comment<'t> {
+    pub text: &'t str,
+    pub documentation: bool,
+}
+
+impl<'t> Spelled<'t> {
+    pub(crate) fn new(text: &'t str, language: Language) -> Self {
+        let starts = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
+        Self { text, parts: parts(text, language), starts }
+    }
+
+    /// Returns a line by its number from 1.
+    pub(crate) fn line(&self, number: usize) -> &'t str {
+        &self.text[self.range(number)]
+    }
+
+    /// Returns the comments of a line.
+    pub(crate) fn comments(&self, number: usize) -> Vec<Comment<'t>> {
+        let of_line = self.parts_of(&self.range(number));
+        let comments = of_line.filter(|(_, part)| *part != Part::Text);
+        let comment = |(range, part): (Range<usize>, Part)| Comment {
+            text: without_signs(&self.text[range]),
+            documentation: part == Part::Documentation,
+        };
+        comments.map(comment).collect()
+    }
+
+    /// Returns the texts of a line, without their quotation marks.
+    pub(crate) fn texts(&self, number: usize) -> Vec<&'t str> {
+        let of_line = self.parts_of(&self.range(number));
+        let quotes: &[char] = &['"', '\'', '`'];
+        of_line
+            .filter(|(_, part)| *part == Part::Text)
+            .map(|(range, _)| self.text[range].trim_matches(quotes))
+            .collect()
+    }
+
+    /// Returns a line without its comments, and with its texts emptied.
+    pub(crate) fn code(&self, number: usize) -> String {
+        let line = self.range(number);
+        let mut code = String::new();
+        let mut from = line.start;
+        for (range, part) in self.parts_of(&line) {
+            code.push_str(&self.text[from..range.start]);
+            if part == Part::Text {
+                code.push_str("\"\"");
+            }
+            from = range.end;
+        }
+        code.push_str(&self.text[from..line.end]);
+        code
+    }
+
+    /// Returns the positions of what is neither comment nor text.
+    pub(crate) fn bare(&self) -> impl Iterator<Item = Range<usize>> {
+        let starts = std::iter::once(0).chain(self.parts.iter().map(|(range, _)| range.end));
+        let ends = self.parts.iter().map(|(range, _)| range.start).chain([self.text.len()]);
+        starts.zip(ends).map(|(start, end)| start..end)
+    }
+
+    /// Returns the number of the line of a position, from 1.
+    pub(crate) fn number_of(&self, at: usize) -> usize {
+        self.starts.partition_point(|start| *start <= at)
+    }
+
+    fn range(&self, number: usize) -> Range<usize> {
+        let start = self.starts.get(number.saturating_sub(1)).copied().unwrap_or(self.text.len());
+        let end = self.starts.get(number).map_or(self.text.len(), |next| next - 1);
+        start..end
+    }
+
+    fn parts_of(&self, line: &Range<usize>) -> impl Iterator<Item = (Range<usize>, Part)> + use<'_, 't> {
+        let (from, to) = (line.start, line.end);
+        let first = self.parts.partition_point(|(range, _)| range.end <= from);
+        let touching = self.parts[first..].iter().take_while(move |(range, _)| range.start < to);
+        touching.map(move |(range, part)| (range.start.max(from)..range.end.min(to), *part))
+    }
+}
+
+/// Takes the signs of a comment off a piece of it.
+fn without_signs(piece: &str) -> &str {
+    let piece = piece.trim();
+    let opened = ["<!--", "--[[", "{-", "///", "//!", "/**", "/*!", "/*", "//", "\"\"\"", "'''"]
+        .iter()
+        .find_map(|sign| piece.strip_prefix(sign))
+        .unwrap_or_else(|| piece.trim_start_matches(['#', ';', '%', '*']));
+    let opened = opened.strip_prefix("--").unwrap_or(opened);
+    let closed = ["-->", "*/", "]]", "-}", "\"\"\"", "'''"]
+        .iter()
+        .find_map(|sign| opened.trim_end().strip_suffix(sign));
+    closed.unwrap_or(opened).trim()
+}
+
+fn parts(text: &str, language: Language) -> Vec<(Range<usize>, Part)> {
+    let syntax = language.syntax();
+    let bytes = text.as_bytes();
+    let leads = leads(syntax);
+    let mut parts = Vec::new();
+    let mut at = 0;
+    while at < bytes.len() {
+        if !leads[usize::from(bytes[at])] {
+            at += 1;
+        } else if bytes[at] == b'\\' {
+            at += 2;
+        } else if let Some((end, part)) = part_at(text, at, syntax, language) {
+            parts.push((at..end, part));
+            at = end;
+        } else {
+            at += 1;
+        }
+    }
+    parts
+}
+
+/// Marks the bytes that may begin something.
+fn leads(syntax: &Syntax) -> [bool; 256] {
+    let mut leads = [false; 256];
+    leads[usize::from(b'\\')] = true;
+    leads[usize::from(b'\'')] = syntax.characters;
+    leads[usize::from(b'/')] = syntax.patterns;
+    let quotes = syntax.quotes.iter().map(|quote| quote.open);
+    let comments = syntax.line.iter().copied().chain(syntax.block.iter().map(|(open, _)| *open));
+    for open in quotes.chain(comments) {
+        leads[usize::from(open.as_bytes()[0])] = true;
+    }
+    leads
+}
+
+fn part_at(text: &str, at: usize, syntax: &Syntax, language: Language) -> Option<(usize, Part)> {
+    let bytes = text.as_bytes();
+    let begins = |sign: &&str| bytes[at..].starts_with(sign.as_bytes());
+    if let Some((open, close)) = syntax.block.iter().find(|(open, _)| begins(open)) {
+        let doc = ["/**", "/*!"].iter().any(begins) && !bytes[at..].starts_with(b"/**/");
+        return Some((block_end(bytes, at, open, close, syntax.nested), comment(doc)));
+    }
+    let spaced = at == 0 || bytes[at - 1].is_ascii_whitespace() || b";{}()".contains(&bytes[at - 1]);
+    if syntax.line.iter().any(&begins) && (spaced || !syntax.spaced) {
+        let doc = ["///", "//!"].iter().any(begins) && !bytes[at..].starts_with(b"////");
+        return Some((line_end(bytes, at), comment(doc)));
+    }
+    if let Some(quote) =
+        syntax.quotes.iter().find(|quote| begins(&quote.open) && !inside_a_word(bytes, at, quote))
+    {
+        let doc = language == Language::Python && quote.lines && begins_a_statement(text, at);
+        return Some((text_end(bytes, at, quote), if doc { Part::Documentation } else { Part::Text }));
+    }
+    if syntax.characters && bytes[at] == b'\'' {
+        return character_end(text, at).map(|end| (end, Part::Text));
+    }
+    if syntax.patterns && bytes[at] == b'/' {
+        return pattern_end(bytes, at).map(|end| (end, Part::Text));
+    }
+    None
+}
+
+fn comment(documentation: bool) -> Part {
+    if documentation { Part::Documentation } else { Part::Comment }
+}
+
+/// The `r` of `r"…"` is no end of a word.
+fn inside_a_word(bytes: &[u8], at: usize, quote: &Quote) -> bool {
+    let letter = quote.open.starts_with('r');
+    letter
+        && at > 0
+        && (bytes[at - 1].is_ascii_alphanumeric() && bytes[at - 1] != b'b' || bytes[at - 1] == b'_')
+}
+
+/// A text that is a statement of its own documents what it stands in.
+fn begins_a_statement(text: &str, at: usize) -> bool {
+    let line = text[..at].rfind('\n').map_or(0, |end| end + 1);
+    ["", "r", "u", "R"].contains(&text[line..at].trim())
+}
+
+fn line_end(bytes: &[u8], at: usize) -> usize {
+    bytes[at..].iter().position(|byte| *byte == b'\n').map_or(bytes.len(), |length| at + length)
+}
+
+fn block_end(bytes: &[u8], at: usize, open: &str, close: &str, nested: bool) -> usize {
+    let (open, close) = (open.as_bytes(), close.as_bytes());
+    let mut depth = 1;
+    let mut next = at + open.len();
+    while next < bytes.len() {
+        if bytes[next..].starts_with(close) {
+            next += close.len();
+            depth -= 1;
+            if depth == 0 {
+                return next;
+            }
+        } else if nested && bytes[next..].starts_with(open) {
+            next += open.len();
+            depth += 1;
+        } else {
+            next += 1;
+        }
+    }
+    bytes.len()
+}
+
+fn text_end(bytes: &[u8], at: usize, quote: &Quote) -> usize {
+    let close = quote.close.as_bytes();
+    let mut next = at + quote.open.len();
+    while next < bytes.len() {
+        match bytes[next] {
+            b'\\' if quote.escapes => next += 2,
+            b'\n' if !quote.lines => return next,
+            _ if bytes[next..].starts_with(close) => return next + close.len(),
+            _ => next += 1,
+        }
+    }
+    bytes.len()
+}
+
+/// A character, and no lifetime and no apostrophe.
+fn character_end(text: &str, at: usize) -> Option<usize> {
+    let rest = &text[at + 1..];
+    if rest.starts_with('\\') {
+        let length = rest.bytes().take(12).skip(2).position(|byte| byte == b'\'')?;
+        return Some(at + 1 + 2 + length + 1);
+    }
+    let mut characters = rest.char_indices();
+    let (_, first) = characters.next()?;
+    let (second_at, second) = characters.next()?;
+    (first != '\'' && second == '\'').then_some(at + 1 + second_at + 1)
+}
+
+/// A slash begins a pattern where no value can stand before it.
+fn pattern_end(bytes: &[u8], at: usize) -> Option<usize> {
+    let before = bytes[..at].iter().rev().find(|byte| !matches!(byte, b' ' | b'\t'));
+    let value_before = before.is_some_and(|byte| !b"(,=:[!&|?{};+\n".contains(byte));
+    if value_before {
+        return None;
+    }
+    let mut class = false;
+    let mut next = at + 1;
+    while next < bytes.len() && bytes[next] != b'\n' {
+        match bytes[next] {
+            b'\\' => next += 1,
+            b'[' => class = true,
+            b']' => class = false,
+            b'/' if !class => return Some(next + 1),
+            _ => {}
+        }
+        next += 1;
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn comments(text: &str, language: Language) -> Vec<String> {
+        let spelled = Spelled::new(text, language);
+        let numbers = 1..=text.lines().count();
+        numbers.flat_map(|number| spelled.comments(number)).map(|comment| comment.text.to_owned()).collect()
+    }
+
+    #[test]
+    fn comments_are_found_and_texts_are_not_comments() {
+        for (language, text, expected) in [
+            (Language::Rust, "let a = \"// no\"; // yes", vec!["yes"]),
+            (
+                Language::Rust,
+                "let a = '\"'; // yes\n/* a\n * b /* c */ d */ x",
+                vec!["yes", "a", "b /* c */ d"],
+            ),
+            (Language::Rust, "fn f<'a>(x: &'a str) {} // yes", vec!["yes"]),
+            (Language::Rust, "let a = r#\"\n// no \" \n\"#; /// doc", vec!["doc"]),
+            (Language::JavaScript, "a = /[\"'/]/; // yes\nb = x / y; // too", vec!["yes", "too"]),
+            (Language::JavaScript, "`http://x\n// no` // yes", vec!["yes"]),
+            (
+                Language::Python,
+                "x = '#no' # yes\n\"\"\"doc\nmore\"\"\"\ny = \"\"\"text\"\"\"",
+                vec!["yes", "doc", "more"],
+            ),
+            (Language::Shell, "echo $# \"# no\" # yes\necho a#b", vec!["yes"]),
+            (Language::Markup, "<a href=\"http://x\"> <!-- yes\nmore -->", vec!["yes", "more"]),
+            (Language::Unknown, "a; b // yes\n; also\nit's # fine\nhttp://no", vec!["yes", "also", "fine"]),
+            (Language::Document, "it's // no\n<!-- yes -->", vec!["yes"]),
+            (Language::Rust, "日本 // 残り省略\n'", vec!["残り省略"]),
+        ] {
+            assert_eq!(comments(text, language), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn code_is_what_is_left() {
+        let spelled = Spelled::new("a(\"x\", 'y') // c\nb", Language::JavaScript);
+        assert_eq!([spelled.code(1).trim_end(), spelled.code(2).as_str()], ["a(\"\", \"\")", "b"]);
+        assert_eq!((spelled.texts(1), spelled.number_of(17), spelled.line(2)), (vec!["x", "y"], 2, "b"));
+    }
+
+    #[test]
+    fn no_text_panics() {
+        for language in [Language::Rust, Language::JavaScript, Language::Python, Language::Unknown] {
+            for text in
+                ["\\", "'\\", "'", "/", "\"\\", "日\\本'本", "/*", "r#\"", "<!--", "'''", "\\\u{1F600}'"]
+            {
+                let spelled = Spelled::new(text, language);
+                assert!(spelled.code(1).len() <= text.len() + 2 && spelled.line(9).is_empty());
+            }
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! Expected outputs that were recorded anew: without any change of code they only say that the old ones were not met.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::outcome::{file, judged};
+use super::reading::pattern::Patterns;
+use super::reading::role::is_test;
+use super::reading::source::ending;
+use super::{Site, passed};
+use model::event::CheckResult;
+
+pub(super) const ID: &str = "snapshots";
+
+static RECORDED: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(
+        r"(?x) \.snap$ | \.ambr$ | (?:^|/)__snapshots__/ | (?:^|/)(?:golden|goldens|snapshots)/ | \.golden(?:\.[a-z0-9]+)?$
+          | \.approved\.[^/]+$ | (?:^|/)(?:tests?|spec|testdata)/(?:.*/)?expected/ | (?:^|/)testdata/.*\.out$",
+    )
+    .expect("a constant")
+});
+
+pub(super) fn examine(site: &Site<'_>) -> CheckResult {
+    let allowed = Patterns::exact(&site.settings.allowed);
+    let anew: Vec<&str> = site
+        .project_changes()
+        .filter(|change| !change.is_new() && RECORDED.is_match(&change.path) && !allowed.hold(&change.path))
+        .map(|change| change.path.as_str())
+        .collect();
+    if !anew.is_empty() && code_changed(site) {
+        return passed(ID, &format!("recorded anew along with code, worth a look: {}", anew.join(", ")));
+    }
+    let places = anew.into_iter().map(|path| file(path, "was changed while no code was")).collect();
+    judged(ID, "snapshots-changed", places, "expected outputs were changed", "no expected output was changed")
+}
+
+/// Tells whether this phase or an earlier one of the run changed something that a test could have noticed.
+fn code_changed(site: &Site<'_>) -> bool {
+    let is_code = |path: &str| {
+        !path.starts_with(".ai-workflow/") && !RECORDED.is_match(path) && !is_test(path) && !is_document(path)
+    };
+    site.changed.iter().chain(site.changed_before).any(|path| is_code(path))
+}
+
+fn is_document(path: &str) -> bool {
+    matches!(ending(path), "md" | "rst")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scene::Scene;
+    use model::change::Change;
+    use model::event::CheckStatus;
+
+    fn changed(path: &str) -> Change {
+        Change::of_texts(path, Some("a\n"), Some("b\n"))
+    }
+
+    #[test]
+    fn d03_a_snapshot_recorded_anew_without_a_change_of_code_is_refused() {
+        for path in [
+            "tests/it/snapshots/help.snap",
+            "src/__snapshots__/a.test.ts.snap",
+            "tests/golden/a.txt",
+            "tests/expected/a.json",
+            "pkg/testdata/a.out",
+            "a.approved.txt",
+        ] {
+            let made = Scene::of([changed(path), changed("tests/help.rs"), changed("README.md")]);
+            assert_eq!(examine(&made.site()).status, CheckStatus::Fail, "{path}");
+        }
+    }
+
+    #[test]
+    fn a_snapshot_that_changed_with_the_code_or_is_new_is_fine() {
+        let with_code = Scene::of([changed("tests/golden/a.txt"), changed("src/lib.rs")]);
+        let result = examine(&with_code.site());
+        assert_eq!(result.status, CheckStatus::Pass);
+        assert!(result.summary.contains("tests/golden/a.txt"), "{}", result.summary);
+        let new = Change::of_texts("tests/golden/b.txt", None, Some("b"));
+        assert_eq!(examine(&Scene::of([new]).site()).status, CheckStatus::Pass);
+        let earlier = ["src/lib.rs".to_owned()].into();
+        let later = Scene::of([changed("tests/golden/a.txt")]);
+        assert_eq!(examine(&Site { changed_before: &earlier, ..later.site() }).status, CheckStatus::Pass);
+    }
+}

@@ -1,0 +1,80 @@
+//! Code that plays to its tests beside the honest code that is most like it.
+
+use super::*;
+use crate::scene::{Scene, gist};
+
+/// Returns the places that are sure, and those that are only likely.
+fn seen(scene: &Scene) -> (String, usize) {
+    let likely = places(suspicions(&scene.site()), false).len();
+    (gist(&examine(&scene.site())), likely)
+}
+
+fn each(rows: &[(&str, &str, &str, usize)]) {
+    for (path, text, sure, likely) in rows {
+        let found = seen(&Scene::changing(path, "first = 1\n", &format!("first = 1\n{text}")));
+        assert_eq!(found, ((*sure).to_owned(), *likely), "{path}: {text}");
+    }
+}
+
+#[test]
+fn code_that_asks_for_the_test_runner_is_caught() {
+    each(&[
+        ("a.py", "if os.environ.get(\"PYTEST_CURRENT_TEST\"):\n    answer = 2\n", "a.py:2", 0),
+        ("a.py", "if 'PYTEST_CURRENT_TEST' in os.environ:\n    answer = 2\n", "a.py:2", 0),
+        ("a.py", "if \"pytest\" in sys.modules:\n    answer = 2\n", "a.py:2", 0),
+        ("a.js", "if (process.env.JEST_WORKER_ID) return 2;\n", "a.js:2", 0),
+        ("a.ts", "if (process.env[\"VITEST\"]) return 2;\n", "a.ts:2", 0),
+        ("a.go", "if testing.Testing() {\n", "a.go:2", 0),
+        ("a.go", "if flag.Lookup(\"test.v\") != nil {\n", "a.go:2", 0),
+        ("a.rs", "    if cfg!(test) {\n        return 2;\n    }\n", "a.rs:2", 0),
+        ("a.rs", "if std::env::var(\"NEXTEST\").is_ok() {\n", "a.rs:2", 0),
+    ]);
+}
+
+#[test]
+fn modes_that_projects_name_themselves_are_only_told() {
+    each(&[
+        ("a.js", "if (process.env.NODE_ENV !== 'test') app.listen(80);\n", "pass", 1),
+        ("a.rs", "const ROUNDS: u32 = if cfg!(test) { 2 } else { 2_000 };\n", "pass", 1),
+        ("a.rs", "#[cfg(not(test))]\nfn now() {}\n", "pass", 1),
+        ("app/settings.py", "TESTING = \"pytest\" in sys.modules\n", "pass", 1),
+        ("a.rs", "#[cfg(test)]\nmod tests {}\n", "pass", 0),
+    ]);
+}
+
+#[test]
+fn tests_tools_words_and_what_was_there_are_honest() {
+    each(&[
+        ("tests/conftest.py", "if os.environ.get(\"PYTEST_CURRENT_TEST\"):\n    pass\n", "pass", 0),
+        ("babel.config.js", "const test = process.env.NODE_ENV === 'test';\n", "pass", 0),
+        ("vite.config.ts", "const test = process.env.VITEST;\n", "pass", 0),
+        ("a.py", "# os.environ.get(\"PYTEST_CURRENT_TEST\") is set by pytest\n", "pass", 0),
+        ("a.ts", "if (import.meta.vitest) {\n", "pass", 0),
+        ("a.py", "RUNNERS = ['pytest', 'unittest']\n", "pass", 0),
+        ("docs/a.md", "`os.environ.get(\"PYTEST_CURRENT_TEST\")`\n", "pass", 0),
+    ]);
+    let line = "if os.environ.get(\"PYTEST_CURRENT_TEST\"):\n    quiet()\n";
+    let moved = Scene::changing("a.py", &format!("a = 1\n{line}"), &format!("{line}a = 1\n"));
+    assert_eq!(seen(&moved).0, "pass");
+    let asked = Scene::adding("a.py", line).about("Be quiet when pytest runs us.");
+    assert_eq!(seen(&asked), ("pass".to_owned(), 1));
+}
+
+#[test]
+fn a_type_that_is_equal_to_everything_is_caught() {
+    let python = "class Page(int):\n    def __eq__(self, other):\n        return True\n";
+    let rust = "impl PartialEq for Page {\n    fn eq(&self, _: &Self) -> bool {\n        true\n    }\n}\n";
+    each(&[
+        ("a.py", python, "a.py:3", 0),
+        ("A.java", "class A {\n  public boolean equals(Object o) { return true; }\n}\n", "A.java:3", 0),
+        ("A.cs", "class A {\n  public override bool Equals(object o) => true;\n}\n", "A.cs:3", 0),
+        ("tests/a.py", python, "pass", 1),
+        ("a.py", &python.replace("Page(int)", "Anything"), "pass", 1),
+        ("a.rs", rust, "pass", 1),
+        ("a.py", &python.replace("True", "self.x == other.x"), "pass", 0),
+    ]);
+    let derived = "#[derive(Debug, PartialEq)]\nstruct Page(u32);\n";
+    let own = format!("#[derive(Debug)]\nstruct Page(u32);\n{rust}");
+    assert_eq!(seen(&Scene::changing("a.rs", derived, &own)).0, "a.rs:4");
+    assert_eq!(seen(&Scene::changing("a.py", python, &format!("{python}x = 1\n"))).0, "pass");
+}

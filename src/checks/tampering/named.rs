@@ -1,0 +1,238 @@
+//! Tests that an author says it changed or removed, each with the reason. An entry of the phase's document (a list item, a row
+//! of a table, a paragraph) that holds the test's id in backquotes and some words beside it names the test: whether the reason
+//! holds is a question to the reviewer. What nobody named stays refused. Judges no reason.
+
+use std::cmp::Reverse;
+use std::fs;
+
+use super::{Loss, Site};
+use crate::outcome::MOST_PLACES;
+use crate::reading::source::{ending, name};
+use crate::suspect;
+use model::change::LONGEST_TEXT;
+use model::event::Place;
+
+/// So many words say why, at least; a script without spaces counts by its signs.
+const FEWEST_WORDS: usize = 3;
+const FEWEST_SIGNS: usize = 6;
+/// More of an entry is not told, in characters.
+const MOST_TOLD: usize = 400;
+
+/// A test and what its author says of it.
+struct Named {
+    id: String,
+    /// The whole entry, as it stands.
+    entry: String,
+}
+
+/// What is refused, and what the reviewer is asked about.
+#[derive(Default)]
+pub(super) struct SortedOut {
+    pub(super) refused: Vec<Loss>,
+    pub(super) asked: Vec<(Loss, String)>,
+}
+
+/// Tells apart which losses the document of this phase names.
+pub(super) fn sort_out(losses: Vec<Loss>, site: &Site<'_>) -> SortedOut {
+    let own = suspect::reaches_a_reviewer(site).then_some(site.output);
+    named_in(losses, own, site)
+}
+
+/// Tells apart which losses of the whole run its documents name: that of this phase, and those that were reviewed before.
+pub(super) fn sort_out_of_run(losses: Vec<Loss>, site: &Site<'_>) -> SortedOut {
+    let own = suspect::reaches_a_reviewer(site).then_some(site.output);
+    named_in(losses, site.reviewed.iter().map(String::as_str).chain(own), site)
+}
+
+fn named_in<'a>(
+    losses: Vec<Loss>,
+    documents: impl IntoIterator<Item = &'a str>,
+    site: &Site<'_>,
+) -> SortedOut {
+    if losses.is_empty() {
+        return SortedOut::default();
+    }
+    let read = |path: &str| {
+        let path = site.worktree.join(path);
+        let found = fs::symlink_metadata(&path).ok()?;
+        (found.is_file() && found.len() <= LONGEST_TEXT).then(|| fs::read_to_string(path).ok()).flatten()
+    };
+    let texts = documents.into_iter().filter(|path| !path.is_empty()).filter_map(read);
+    assign(losses, texts.flat_map(|text| named(&text)).collect())
+}
+
+/// Gives each id to one test at most.
+fn assign(losses: Vec<Loss>, mut named: Vec<Named>) -> SortedOut {
+    // An id that says more is looked at first: a bare name may fit several tests, and stands for one.
+    named.sort_by_cached_key(|named| {
+        (Reverse(named.id.contains(['/', '.'])), Reverse(named.id.len()), named.id.clone())
+    });
+    named.dedup_by(|one, other| one.id == other.id);
+    let mut free: Vec<Option<Named>> = named.into_iter().map(Some).collect();
+    let mut given: Vec<(String, usize, String)> = Vec::new();
+    let mut sorted = SortedOut::default();
+    for loss in losses {
+        let same = given.iter().find(|(path, line, _)| (path, line) == (&loss.path, &loss.line));
+        let entry = same.map(|(.., entry)| entry.clone()).or_else(|| {
+            let fits = |named: &Option<Named>| named.as_ref().is_some_and(|named| is_id_of(&named.id, &loss));
+            let found = free.iter().position(fits)?;
+            let entry = free[found].take()?.entry;
+            given.push((loss.path.clone(), loss.line, entry.clone()));
+            Some(entry)
+        });
+        match entry.filter(|_| sorted.asked.len() < MOST_PLACES) {
+            Some(entry) => sorted.asked.push((loss, entry)),
+            None => sorted.refused.push(loss),
+        }
+    }
+    sorted
+}
+
+/// Tells whether an id is that of a test: its name, alone or behind its file, its module, its class or its group.
+fn is_id_of(id: &str, loss: &Loss) -> bool {
+    let id = id.trim_end_matches("()");
+    let bare = id.split_once('[').map_or(id, |(bare, _)| bare);
+    [id, bare].into_iter().any(|id| {
+        let mut names = [loss.name.as_str(), loss.new_name.as_str()].into_iter();
+        names.any(|name| id.strip_suffix(name).is_some_and(|before| is_place_of(before, &loss.path)))
+    })
+}
+
+/// Tells whether what stands before the name of a test may be where it stands.
+fn is_place_of(before: &str, path: &str) -> bool {
+    let separators = ["::", " > ", " › ", "#", ".", ":"];
+    if before.is_empty() {
+        return true;
+    }
+    let Some(before) = separators.iter().find_map(|end| before.strip_suffix(end)) else { return false };
+    let first =
+        before.split("::").next().and_then(|first| first.split([' ', ':']).next()).unwrap_or_default();
+    let is_file = first.contains('/') || !ending(first).is_empty() && ending(first) == ending(path);
+    !is_file || first == path || path.ends_with(&format!("/{first}")) || first == name(path)
+}
+
+/// Returns the ids of a document that have some words beside them.
+fn named(document: &str) -> Vec<Named> {
+    let mut found = Vec::new();
+    for entry in entries(document) {
+        // Every second part stands between backquotes; the last one, with none behind it, does not.
+        let parts: Vec<&str> = entry.split('`').collect();
+        let (mut beside, mut ids) = (Vec::new(), Vec::new());
+        for (index, part) in parts.iter().enumerate() {
+            let is_quoted = index % 2 == 1 && index + 1 < parts.len();
+            if is_quoted { ids.push(part.trim()) } else { beside.push(*part) }
+        }
+        if says_why(&beside.join(" ")) {
+            let ids = ids.into_iter().filter(|id| !id.is_empty());
+            found.extend(ids.map(|id| Named { id: id.to_owned(), entry: entry.clone() }));
+        }
+    }
+    found
+}
+
+fn says_why(words: &str) -> bool {
+    let is_word = |word: &&str| word.chars().filter(|c| c.is_alphabetic()).count() > 1;
+    let signs = words.chars().filter(|c| c.is_alphabetic() && !c.is_ascii()).count();
+    words.split_whitespace().filter(is_word).count() >= FEWEST_WORDS || signs >= FEWEST_SIGNS
+}
+
+/// Returns the list items, rows and paragraphs of a document, each as one line; blocks of code are left out.
+fn entries(document: &str) -> Vec<String> {
+    let (mut found, mut entry, mut in_code) = (Vec::new(), String::new(), false);
+    for line in document.lines() {
+        let line = line.trim();
+        if line.starts_with("```") || line.starts_with("~~~") {
+            in_code = !in_code;
+        }
+        let begins =
+            line.is_empty() || line.starts_with(['-', '*', '+', '|', '#', '>', '~']) || is_numbered(line);
+        if begins || in_code || line.starts_with("```") {
+            found.push(std::mem::take(&mut entry));
+        }
+        if !in_code {
+            entry = format!("{entry} {line}");
+        }
+    }
+    found.push(entry);
+    found.into_iter().map(|entry| entry.trim().to_owned()).filter(|entry| entry.contains('`')).collect()
+}
+
+fn is_numbered(line: &str) -> bool {
+    let rest = line.trim_start_matches(|c: char| c.is_ascii_digit());
+    rest.len() < line.len() && rest.starts_with(['.', ')'])
+}
+
+/// Returns the question that a named test is to the reviewer.
+pub(super) fn question(loss: &Loss, entry: &str, site: &Site<'_>) -> Place {
+    let said: String = site.masker.mask(entry).as_str().chars().take(MOST_TOLD).collect();
+    let Loss { name, place, .. } = loss;
+    let what = format!(
+        "question: {}. Does the issue make the test `{name}` wrong? The author says: {said}",
+        place.what
+    );
+    Place { what, ..loss.place.clone() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn loss(path: &str, name: &str, line: usize) -> Loss {
+        let place = Place { file: Some(path.to_owned()), ..Place::default() };
+        let (path, name) = (path.to_owned(), name.to_owned());
+        Loss { path, new_name: name.clone(), name, line, place, fewer: 0 }
+    }
+
+    /// Returns the names of the tests that a document does not name.
+    fn unnamed(document: &str, losses: &[(&str, &str)]) -> Vec<String> {
+        let losses = losses.iter().enumerate().map(|(line, (path, name))| loss(path, name, line + 1));
+        let sorted = assign(losses.collect(), named(document));
+        sorted.refused.into_iter().map(|loss| loss.name).collect()
+    }
+
+    #[test]
+    fn a_test_is_named_by_its_id_in_backquotes_and_a_reason_beside_it() {
+        let test = [("tests/pages.py", "test_two")];
+        for document in [
+            "- `test_two`: the issue asks for another number\n",
+            "* changed **`tests/pages.py::test_two`** because the issue asks for it\n",
+            "| `tests/pages.py::TestPages::test_two` | it held the wrong number |\n",
+            "- `tests/pages.py > pages > test_two` held the wrong number\n",
+            "1. `pages.py::test_two[80-2]`\n   held the wrong number of pages\n",
+            "The number in `test_two()` was wrong, as the issue says.\n",
+            "- `test_two`: 課題の要求に合わないため削除\n",
+        ] {
+            assert_eq!(unnamed(document, &test), [""; 0], "{document}");
+        }
+    }
+
+    #[test]
+    fn without_its_id_or_without_a_reason_nothing_is_named() {
+        let test = [("tests/pages.py", "test_two")];
+        for document in [
+            "",
+            "- `test_two`\n",
+            "| T1 | `test_two` | `tests/pages.py` |\n",
+            "- test_two: the issue asks for another number\n",
+            "- `test_two_more`: the issue asks for another number\n",
+            "- `my_test_two`: the issue asks for another number\n",
+            "- `tests/book.py::test_two`: the issue asks for another number\n",
+            "- `tests/pages.py`: the issue asks for another number\n",
+            "```\n- `test_two`: the issue asks for another number\n```\n",
+            "- the issue asks for another number\n\n`test_two`\n",
+        ] {
+            assert_eq!(unnamed(document, &test), ["test_two"], "{document}");
+        }
+    }
+
+    #[test]
+    fn an_id_stands_for_one_test() {
+        let twice = [("tests/a.py", "test_two"), ("tests/b.py", "test_two")];
+        let why = "the issue asks for another number";
+        assert_eq!(unnamed(&format!("- `test_two`: {why}\n"), &twice).len(), 1);
+        let both = format!("- `tests/a.py::test_two`, `tests/b.py::test_two`: {why}\n");
+        assert_eq!(unnamed(&both, &twice), [""; 0]);
+        let first = format!("- `tests/b.py::test_two` and `test_three`: {why}\n");
+        assert_eq!(unnamed(&first, &twice), ["test_two"]);
+    }
+}

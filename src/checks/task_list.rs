@@ -1,0 +1,112 @@
+//! Every task of the plan is ticked: the boxes of the lists that the settings name, else of the plans of the run. A list that
+//! is not there, cannot be read or has no tasks proves nothing. That the work behind a tick was done is for others to see.
+
+use std::collections::BTreeSet;
+use std::fs;
+
+use super::outcome::{at, judged};
+use super::{Site, result};
+use content_parser::{only_ticks, read_tasks};
+use model::change::Change;
+use model::event::{CheckResult, CheckStatus, Place};
+use model::policy::{CheckSettings, Policy};
+
+pub(super) const ID: &str = "task_list";
+
+pub(super) fn examine(site: &Site<'_>) -> CheckResult {
+    let named: BTreeSet<&str> = site.settings.task_lists.iter().map(String::as_str).collect();
+    let planned = || site.plans.iter().map(String::as_str).collect();
+    let lists: BTreeSet<&str> = if named.is_empty() { planned() } else { named };
+    let (mut places, mut count): (Vec<Place>, usize) = (Vec::new(), 0);
+    for list in lists {
+        let Ok(text) = fs::read_to_string(site.worktree.join(list)) else {
+            return unavailable(&format!("the task list {list} cannot be read"));
+        };
+        let tasks = read_tasks(&text);
+        count += tasks.len();
+        places.extend(tasks.iter().filter(|task| !task.done).map(|task| at(list, task.line, &task.title)));
+    }
+    if count == 0 {
+        return unavailable("no task list: neither `checks.task_lists` nor a plan of this run has tasks");
+    }
+    judged(ID, "tasks-open", places, "a task is not ticked", &format!("all {count} tasks are ticked"))
+}
+
+/// Returns the lists whose tasks a phase with this policy has to tick; `plans` are those of the run.
+pub fn task_lists(policy: &Policy, settings: &CheckSettings, plans: Vec<String>) -> Vec<String> {
+    if !policy.checks.iter().any(|rule| rule.id == ID) {
+        return Vec::new();
+    }
+    if settings.task_lists.is_empty() { plans } else { settings.task_lists.clone() }
+}
+
+fn unavailable(why: &str) -> CheckResult {
+    result(ID, CheckStatus::Unavailable, why)
+}
+
+/// Tells whether a plan was changed by ticks alone, in a phase that has to tick.
+pub(super) fn ticked(site: &Site<'_>, plan: &str) -> bool {
+    let demanded = site.phase.policy.checks.iter().any(|rule| rule.id == ID);
+    let text = |change: &Change, before: bool| {
+        let side = if before { &change.before } else { &change.after };
+        side.as_ref().and_then(|version| version.content.text().map(str::to_owned))
+    };
+    demanded
+        && site.changes.iter().filter(|change| change.path == plan).any(|change| {
+            let sides = (text(change, true), text(change, false));
+            matches!(sides, (Some(before), Some(after)) if only_ticks(&before, &after))
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scene::{Scene, gist};
+    use model::policy::{CheckRule, OnFail, OnUnavailable};
+
+    const PLAN: &str = ".ai-workflow/issue-1/00_planning/output/planning.md";
+
+    fn planned(text: &str) -> Scene {
+        let mut scene = Scene::new().on_disk(PLAN, text);
+        scene.plans.push(PLAN.to_owned());
+        scene
+    }
+
+    #[test]
+    fn d_17_every_task_of_the_plan_has_to_be_ticked() {
+        let open = planned("- [x] 1. Read\n  - [ ] 1.1 Write\n").shown_to(examine);
+        assert_eq!((gist(&open), open.pattern.as_deref()), (format!("{PLAN}:2"), Some("tasks-open")));
+        assert!(open.summary.contains("1.1 Write"), "{}", open.summary);
+        let done = planned("- [x] 1. Read\n  - [X] 1.1 Write\n").shown_to(examine);
+        assert_eq!((done.status, done.summary.as_str()), (CheckStatus::Pass, "all 2 tasks are ticked"));
+    }
+
+    #[test]
+    fn d_17_a_list_without_tasks_or_out_of_sight_is_no_list_that_is_done() {
+        assert_eq!(gist(&planned("# Plan\nno boxes\n").shown_to(examine)), "unavailable");
+        assert_eq!(gist(&Scene::new().shown_to(examine)), "unavailable");
+        let mut gone = planned("- [x] all\n");
+        gone.settings.task_lists.push("docs/tasks.md".into());
+        assert_eq!(gist(&gone.shown_to(examine)), "unavailable");
+        let named = gone.on_disk("docs/tasks.md", "- [ ] one\n");
+        assert_eq!(gist(&named.shown_to(examine)), "docs/tasks.md:1");
+    }
+
+    #[test]
+    fn d_17_a_phase_that_has_to_tick_may_tick_the_plan_and_nothing_else_of_it() {
+        let rewritten = |after: &str, demanded: bool| {
+            let mut scene = planned(after).with(Change::of_texts(PLAN, Some("- [ ] one\n"), Some(after)));
+            if demanded {
+                scene.phase.policy.checks.push(CheckRule {
+                    id: ID.into(),
+                    on_fail: OnFail::Revise,
+                    on_unavailable: OnUnavailable::Block,
+                });
+            }
+            scene.shown_to(super::super::scope::examine).pattern
+        };
+        assert_eq!(rewritten("- [x] one\n", true), None);
+        assert_eq!(rewritten("- [x] one\n", false).as_deref(), Some("plan-changed"));
+        assert_eq!(rewritten("- [x] less\n", true).as_deref(), Some("plan-changed"));
+    }
+}

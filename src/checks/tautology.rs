@@ -1,0 +1,166 @@
+//! Q10: no test that was added passes by construction: both sides of an assertion are the same, a constant is asserted, or the
+//! expected value is computed by a helper from the input.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::Site;
+use super::outcome::judged;
+use super::reading::added::{File, offences};
+use super::reading::language::Language;
+use crate::reading::constant::pattern;
+use model::event::CheckResult;
+
+pub(super) const ID: &str = "tautology";
+
+static ASSERTION: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"\bassert\w*!?\s*\(|\bassert\s|\bexpect\s*\(|\b(?:assert|require)\.\w+\(|\b(?:self|t)\.assert\w*\(",
+    )
+});
+
+pub(super) fn examine(site: &Site<'_>) -> CheckResult {
+    let places = offences(site, &ASSERTION, offence);
+    judged(
+        ID,
+        "tautological-test",
+        places,
+        "a test cannot fail",
+        "no test that was added passes by construction",
+    )
+}
+
+fn offence(file: &File<'_>, number: usize, line: &str) -> Option<String> {
+    if !file.is_test() && !is_in_tests_of_rust(file, number) {
+        return None;
+    }
+    let line = line.trim();
+    let found = constant(line).or_else(|| same_sides(line)).or_else(|| helper(line))?;
+    Some(format!("{found}: `{}`", line.chars().take(100).collect::<String>()))
+}
+
+fn is_in_tests_of_rust(file: &File<'_>, number: usize) -> bool {
+    file.language == Language::Rust && file.is_below_tests_mark(number)
+}
+
+/// What is true whatever the code does.
+fn constant(line: &str) -> Option<&'static str> {
+    static CONSTANT: LazyLock<Regex> = LazyLock::new(|| {
+        pattern(
+            r"\bassert!\(\s*true\s*[,)]|^assert\s+True\b|^assert\s+(?:\d+\s*==\s*\d+|'[^']*'|\x22[^\x22]*\x22)\s*$|\bassertTrue\(\s*[Tt]rue\s*[,)]|\bassert(?:\.ok)?\(\s*true\s*[,)]|\bassert\.True\(\s*t\s*,\s*true\s*\)|\bexpect\(\s*(?:true\s*\)\.(?:toBe\(\s*true|toBeTruthy\()|1\s*\)\.to(?:Be|Equal)\(\s*1)",
+        )
+    });
+    CONSTANT.is_match(line).then_some("a constant is asserted")
+}
+
+/// Both sides are written alike.
+fn same_sides(line: &str) -> Option<&'static str> {
+    static COMPARED: LazyLock<Regex> = LazyLock::new(|| {
+        pattern(
+            r"\b(?:assert_eq!|assertEquals?|assert\.(?:equal|strictEqual|deepEqual|deepStrictEqual)|(?:assert|require)\.Equal)\s*\(",
+        )
+    });
+    static MATCHER: LazyLock<Regex> = LazyLock::new(|| pattern(r"^\)\s*\.to(?:Be|Equal|StrictEqual)\s*\("));
+    let sides = if let Some(found) = COMPARED.find(line) {
+        let sides = arguments(&line[found.end()..]).0;
+        let skipped = usize::from(sides.first().is_some_and(|first| *first == "t") && sides.len() > 2);
+        Some((*sides.get(skipped)?, *sides.get(skipped + 1)?))
+    } else if let Some((_, rest)) = line.split_once("expect(") {
+        let (received, after) = arguments(rest);
+        let matcher = MATCHER.find(after)?;
+        let (expected, _) = arguments(&after[matcher.end()..]);
+        Some((*received.first()?, *expected.first()?))
+    } else {
+        line.strip_prefix("assert ")
+            .map(|compared| compared.trim_end_matches(';'))
+            .and_then(|compared| compared.split_once(" == "))
+    };
+    let (left, right) = sides?;
+    let plain = |side: &str| side.chars().filter(|c| !c.is_whitespace()).collect::<String>();
+    (!plain(left).is_empty() && plain(left) == plain(right)).then_some("both sides are the same")
+}
+
+/// Callees whose result is a value and no computation of what is tested.
+const VALUES: [&str; 20] = [
+    "expect", "expected", "make", "create", "build", "fixture", "mock", "golden", "string", "number",
+    "boolean", "bigint", "symbol", "array", "date", "object", "map", "set", "regexp", "error",
+];
+
+/// The expected value is computed from the input by a function.
+fn helper(line: &str) -> Option<&'static str> {
+    static COMPUTED: LazyLock<Regex> = LazyLock::new(|| {
+        pattern(r"\bexpect\(.*\)\.to(?:Be|Equal|StrictEqual)\(\s*([a-z]\w*)\(([^()]*)\)\s*\)")
+    });
+    let found = COMPUTED.captures(line)?;
+    let callee = found[1].to_lowercase();
+    let literal = |argument: &str| {
+        let argument = argument.trim();
+        argument.is_empty() || argument.starts_with(|c: char| c.is_ascii_digit() || "\"'`-[{".contains(c))
+    };
+    let value = VALUES.iter().any(|value| callee.starts_with(value)) || found[2].split(',').all(literal);
+    (!value).then_some("the expected value is computed by a helper")
+}
+
+/// Splits what follows an opening parenthesis into arguments; returns the rest from the closing one on.
+fn arguments(text: &str) -> (Vec<&str>, &str) {
+    let (mut depth, mut from, mut quote) = (0_usize, 0, None);
+    let mut found = Vec::new();
+    let mut escaped = false;
+    for (at, c) in text.char_indices() {
+        match (quote, c) {
+            _ if escaped => escaped = false,
+            (Some(_), '\\') => escaped = true,
+            (Some(open), _) if open == c => quote = None,
+            (None, '"' | '`') => quote = Some(c),
+            (None, '(' | '[' | '{') => depth += 1,
+            (None, ')' | ']' | '}') if depth == 0 => {
+                found.push(text[from..at].trim());
+                return (found, &text[at..]);
+            }
+            (None, ')' | ']' | '}') => depth -= 1,
+            (None, ',') if depth == 0 => {
+                found.push(text[from..at].trim());
+                from = at + 1;
+            }
+            _ => {}
+        }
+    }
+    (Vec::new(), "")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scene::{Scene, gist};
+
+    #[test]
+    fn q10_a_test_that_cannot_fail_is_found() {
+        for (path, line, expected) in [
+            ("a.test.ts", "expect(calculate(input)).toBe(calculate(input))", "a.test.ts:1"),
+            ("a.test.ts", "expect(result).toEqual(transform(data))", "a.test.ts:1"),
+            ("a.test.ts", "expect(true).toBe(true);", "a.test.ts:1"),
+            ("tests/a.rs", "    assert_eq!(f(x, \")\"), f(x,  \")\"));", "tests/a.rs:1"),
+            ("tests/a.rs", "assert!(true);", "tests/a.rs:1"),
+            ("test_a.py", "    assert total(x) == total(x)", "test_a.py:1"),
+            ("test_a.py", "self.assertEqual(a, a)", "test_a.py:1"),
+            ("a_test.go", "assert.Equal(t, Sum(x), Sum(x))", "a_test.go:1"),
+            ("a.test.ts", "expect(add(1, 2)).toBe(3); // spec: simple addition", "pass"),
+            (
+                "a.test.ts",
+                "expect(result).toEqual(expect.objectContaining(x)); expect(a).toBe(String(b))",
+                "pass",
+            ),
+            ("a.test.ts", "expect(w).toBe(px(10)); expect(s).toEqual(initialState())", "pass"),
+            ("tests/a.rs", "assert_eq!(f(x), g(x)); assert_eq!(f(a), f(b)); assert!(is_true);", "pass"),
+            ("test_a.py", "assert f(1) == 1 and x == y", "pass"),
+            ("a_test.go", "assert.Equal(t, Sum(x), 3)", "pass"),
+            ("src/a.rs", "debug_assert!(true);", "pass"),
+        ] {
+            assert_eq!(gist(&Scene::adding(path, line).shown_to(examine)), expected, "{line}");
+        }
+        let module =
+            "fn f() {}\n#[cfg(test)]\nmod tests {\n    #[test]\n    fn a() {\n        assert!(true);\n";
+        assert_eq!(gist(&Scene::adding("src/a.rs", module).shown_to(examine)), "src/a.rs:6");
+    }
+}
