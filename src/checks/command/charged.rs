@@ -1,7 +1,7 @@
 //! Which failures of a command are the author's: those that the base of the run did not have.
 //! Compares two looks at the same command; runs nothing.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use content_parser::extract::Counts;
 use model::event::Place;
@@ -53,8 +53,9 @@ pub(super) enum Charge {
     Nothing(String),
 }
 
-/// Compares a red command with what it said at the base. A message that the base has about one file is not new about
-/// another one that the run left alone: compilers stop at the first target that fails, and that is not always the same.
+/// Compares a red command with what it said at the base. A message that the base has about one file, and that is not there
+/// any more, is not new about another file that the run left alone: compilers stop at the first target that fails, and that
+/// is not always the same.
 pub(super) fn charge(now: &Look, base: &Look, is_untouched: &dyn Fn(&str) -> bool) -> Charge {
     match (&now.end, &base.end) {
         (End::NoTests, End::NoTests) => Charge::Nothing("the base has no tests either".into()),
@@ -79,12 +80,13 @@ fn compare(now: &Look, base: &Look, is_untouched: &dyn Fn(&str) -> bool) -> Char
 }
 
 fn compare_names(now: &Look, base: &Look, is_untouched: &dyn Fn(&str) -> bool) -> Charge {
-    let messages: BTreeSet<&str> = base.failures.keys().filter_map(|key| Some(message_of(key)?.1)).collect();
-    let is_elsewhere = |key: &str| {
-        message_of(key).is_some_and(|(file, message)| is_untouched(file) && messages.contains(message))
-    };
-    let is_new = |key: &&String| !base.failures.contains_key(*key) && !is_elsewhere(key);
-    let new: Vec<&String> = now.failures.keys().filter(is_new).collect();
+    let mut moved = gone_messages(now, base);
+    let mut new = Vec::new();
+    for key in now.failures.keys().filter(|key| !base.failures.contains_key(*key)) {
+        if !takes_place(key, &mut moved, is_untouched) {
+            new.push(key);
+        }
+    }
     // Beyond what names tell, numbers do: of tests of one name, and of more than are kept.
     if new.is_empty() && more_failed(now, base) {
         return Charge::All;
@@ -95,6 +97,29 @@ fn compare_names(now: &Look, base: &Look, is_untouched: &dyn Fn(&str) -> bool) -
     }
     let of = |key: &String| (key.clone(), now.failures[key].clone());
     Charge::New(new.into_iter().map(of).collect())
+}
+
+/// Counts how often the base has each message about a file about which it is not there any more.
+fn gone_messages<'a>(now: &Look, base: &'a Look) -> BTreeMap<&'a str, usize> {
+    let mut gone = BTreeMap::new();
+    for key in base.failures.keys().filter(|key| !now.failures.contains_key(*key)) {
+        if let Some((_, message)) = message_of(key) {
+            *gone.entry(message).or_default() += 1;
+        }
+    }
+    gone
+}
+
+/// Tells whether a problem of a file that the run left alone is one of the base that only moved; each can move once.
+fn takes_place(key: &str, moved: &mut BTreeMap<&str, usize>, is_untouched: &dyn Fn(&str) -> bool) -> bool {
+    let Some((file, message)) = message_of(key) else { return false };
+    match moved.get_mut(message) {
+        Some(left) if *left > 0 && is_untouched(file) => {
+            *left -= 1;
+            true
+        }
+        _ => false,
+    }
 }
 
 /// Splits the name of a problem into its file and what is said of it; tests and unformatted files have names without.
@@ -129,6 +154,9 @@ mod tests {
         let base = red(&["benches/a.rs\nE0554\nno features", "src/old.rs\nE0308\nmismatched types"]);
         let elsewhere = red(&["benches/b.rs\nE0554\nno features"]);
         assert!(matches!(charge(&elsewhere, &base), Charge::Nothing(_)));
+        let both = red(&["benches/a.rs\nE0554\nno features", "benches/b.rs\nE0554\nno features"]);
+        let Charge::New(new) = charge(&both, &base) else { panic!("a caller that broke is new") };
+        assert_eq!(new.into_keys().collect::<Vec<_>>(), ["benches/b.rs\nE0554\nno features"]);
         for key in ["src/mine.rs\nE0308\nmismatched types", "benches/b.rs\nE0554\nno extern crate"] {
             let Charge::New(new) = charge(&red(&["benches/a.rs\nE0554\nno features", key]), &base) else {
                 panic!("{key} is new")
