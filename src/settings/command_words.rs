@@ -72,7 +72,12 @@ pub(super) fn shell_syntax(command: &str) -> Option<String> {
     };
     let text: String = signs(command).0.into_iter().map(plain).collect();
     let text = text.trim();
-    variable_in_front(text).or_else(|| text.char_indices().find_map(|(at, _)| syntax_at(&text[at..])))
+    let begins_word = |at: usize| text[..at].ends_with(char::is_whitespace);
+    let comment = text.char_indices().find(|(at, character)| *character == '#' && begins_word(*at));
+    let comment = || comment.map(|_| "#".to_owned());
+    variable_in_front(text)
+        .or_else(|| text.char_indices().find_map(|(at, _)| syntax_at(&text[at..])))
+        .or_else(comment)
 }
 
 /// Returns the shell syntax that a text begins with.
@@ -144,6 +149,7 @@ mod tests {
             ("CI='a b' make test", "CI="),
             ("make lint\nmake test", "a line break"),
             ("'a' \"b\"; c", ";"),
+            ("true # make test", "#"),
         ] {
             assert_eq!(shell_syntax(command).as_deref(), Some(syntax), "{command}");
         }
