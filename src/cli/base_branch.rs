@@ -102,6 +102,18 @@ enum OriginDefault {
 }
 
 fn default_of_origin(door: &Door, head: &Head) -> Result<OriginDefault, Failure> {
+    let found = known_default_of_origin(door, head)?;
+    // A server makes the branch that was pushed first its default.
+    if let OriginDefault::Is(base) = &found
+        && issue_of_branch(&base.branch).is_some()
+    {
+        let why = format!("the default branch of origin, {}, is the branch of a run", base.branch);
+        return Ok(OriginDefault::Unknown(why));
+    }
+    Ok(found)
+}
+
+fn known_default_of_origin(door: &Door, head: &Head) -> Result<OriginDefault, Failure> {
     if let Some(base) = existing(door.workspace.default_base(head))?.flatten() {
         return Ok(OriginDefault::Is(base));
     }

@@ -56,4 +56,9 @@ fn a_new_run_starts_from_the_default_branch_of_origin() {
     starts_from(&sandbox, "feature", fallen_back);
     sandbox.git(&["symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/other"]);
     starts_from(&sandbox, "other", "the default branch of origin");
+    sandbox.git(&["update-ref", "refs/remotes/origin/ai-workflow/issue-9", "HEAD"]);
+    let of_run = "refs/remotes/origin/ai-workflow/issue-9";
+    sandbox.git(&["symbolic-ref", "refs/remotes/origin/HEAD", of_run]);
+    let fallen_back = "the branch that is checked out: the default branch of origin, ai-workflow/issue-9, is the branch of a run";
+    starts_from(&sandbox, "feature", fallen_back);
 }
