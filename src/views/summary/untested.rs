@@ -15,7 +15,10 @@ pub fn untested(run: &Run, outcome: Outcome) -> Option<String> {
         return None;
     }
     let is_of_tests = |result: &&CheckResult| OF_TESTS.contains(&result.check.as_str());
-    let ran = |result: &&CheckResult| matches!(result.status, CheckStatus::Pass | CheckStatus::Fail);
+    let ran = |result: &&CheckResult| {
+        let is_empty = result.params.get("tests_run").is_some_and(|count| count == 0);
+        matches!(result.status, CheckStatus::Pass | CheckStatus::Fail) && !is_empty
+    };
     let results = || completed().flat_map(|phase| phase.checks.iter().flatten()).filter(is_of_tests);
     if results().any(|result| ran(&result)) {
         return None;

@@ -1,7 +1,7 @@
 //! What an author might do to look tested, each beside the honest work that is most like it.
 
-use super::{commit, expect, project, results, tested, work};
-use crate::support::{ISSUE, Sandbox};
+use super::{commit, expect, project, results, tested, turns, work};
+use crate::support::{ISSUE, Sandbox, honest_script};
 
 const HONEST: (&str, &str) = ("tests/new.t", "grep -qx '    3' src/lib.rs\n");
 
@@ -119,6 +119,11 @@ fn a_project_without_tests_may_begin_and_has_to_have_some_in_the_end() {
     expect(&sandbox, "implementation", "tests", "pass", "not charged: the base has no tests either");
     expect(&sandbox, "testing", "tests", "fail", "ran no test");
     work(&bare(), &[HONEST], &[]).exits(0);
+    let sandbox = bare();
+    let agent = sandbox.script(&honest_script(&turns(&[], &[])));
+    let words = ["execute", "--preset", "quick-fix", "--issue", "243", "--forge", "local", "--agent", &agent];
+    let why = "`sh run.sh` ran no test; not charged: the base has no tests either";
+    sandbox.run(&words).exits(0).says(&format!("no test was run: {why}"));
 }
 
 #[test]
