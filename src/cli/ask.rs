@@ -74,6 +74,17 @@ pub(super) fn ask_for(
     Ok(hold.journal.record(Fact::Asked(Asked { only: Some(only), steps, ..asked }))?)
 }
 
+/// Refuses what one phase of this run cannot be asked for. Writes nothing.
+pub(super) fn refuse_phase(
+    door: &Door,
+    run: &Run,
+    flags: &SettingFlags,
+    only: &PhaseName,
+) -> Result<(), Failure> {
+    check_agents(door, run, flags)?;
+    check_needs(run, only, false, false)
+}
+
 /// Refuses agents that could not be called.
 pub(super) fn check_agents(door: &Door, run: &Run, flags: &SettingFlags) -> Result<(), Failure> {
     explicit_agents(door, run, flags).map(drop)

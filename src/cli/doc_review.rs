@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::Answer;
 use super::arguments::DocReview;
-use super::ask::ask_for;
+use super::ask::{self, ask_for};
 use super::door::{Door, log_to};
 use super::drive::{drive, exit_code, finish, play};
 use super::failure::{Failure, Kind};
@@ -53,9 +53,7 @@ pub(super) fn run(arguments: &DocReview) -> Answer {
     let door = Door::open(&arguments.settings)?;
     door.warn_of_short_secrets();
     let wish = Wish::of(arguments);
-    let mut hold = take_existing(&door, arguments.issue, &|run| {
-        agreed::refuse_another(&door, run, &arguments.settings)
-    })?;
+    let mut hold = take_existing(&door, arguments.issue, &|run| refuse(&door, run, arguments))?;
     hold.space.refuse_lost_branch()?;
     agreed::refuse_another(&door, hold.run()?, &arguments.settings)?;
     vouched::refuse_changed(&door, hold.run()?, &arguments.settings)?;
@@ -73,6 +71,17 @@ pub(super) fn run(arguments: &DocReview) -> Answer {
     }
     let (hold, outcome) = play(&door, hold, &terminal)?;
     told(&door, &hold, &phase, outcome, arguments.json)
+}
+
+/// Refuses what this run does not take. Reads no file of the run, so it can be asked before the checkout goes to the run's
+/// branch.
+fn refuse(door: &Door, run: &Run, arguments: &DocReview) -> Result<(), Failure> {
+    agreed::refuse_another(door, run, &arguments.settings)?;
+    if run.waits_for_a_person() {
+        return Ok(());
+    }
+    let phase = reviewable(run, Wish::of(arguments))?;
+    ask::refuse_phase(door, run, &arguments.settings, &phase)
 }
 
 /// Returns the phase whose documents are reviewed, if what is asked for can be done there now.

@@ -8,6 +8,7 @@ use super::arguments::Finalize;
 use super::door::{Door, log_to, runtime};
 use super::failure::Failure;
 use super::fetched::REMOTE;
+use super::find::{brought, look, no_run};
 use super::hold::{Hold, take_existing};
 use super::show::show;
 use super::{Answer, credit, forge, rewrite};
@@ -17,8 +18,9 @@ use crate::forge::{PullRequest, PullRequestRef};
 use crate::phase_runner;
 use crate::report::Terminal;
 use crate::store::finalized::{Finalized, Left};
+use crate::store::folders::RunFolder;
 use crate::summary::{Documents, Unreviewed, next_command, pull_request, titled};
-use crate::workspace::{CommitId, retried};
+use crate::workspace::{CommitId, IssueSpace, Survey, Workspace, retried};
 
 pub(super) fn run(arguments: &Finalize) -> Answer {
     log_to(&Terminal::new());
@@ -26,21 +28,17 @@ pub(super) fn run(arguments: &Finalize) -> Answer {
     if let Some(record) = rewrite::cut_short(&door, arguments.issue)? {
         return finish(&door, &record, arguments);
     }
-    let hold = take_existing(&door, arguments.issue, &refuse_incomplete)?;
+    if arguments.dry_run {
+        return rehearse(&door, arguments);
+    }
+    let hold = take_existing(&door, arguments.issue, &|run| refuse(&door, run, arguments))?;
     let run = hold.run()?.clone();
     hold.space.refuse_lost_branch()?;
     let tip = tip_of_completed(&hold, &run)?;
-    let documents = if arguments.keep_files { Documents::Kept } else { Documents::Gone };
-    let unreviewed = unreviewed(&door, &hold, &run, &tip, documents)?;
-    if !unreviewed.is_empty() && !arguments.include_unreviewed {
-        return Err(refused(&run, &unreviewed));
-    }
-    if arguments.dry_run {
-        return Ok(planned(&steps(&run, arguments, &unreviewed), &names(&unreviewed), arguments));
-    }
+    let unreviewed = unreviewed(&door, &hold.space, &run, &tip, arguments)?;
     share(&door, &hold, &run)?;
     let commit = final_commit(&door, &hold, &run, &tip, arguments)?;
-    make_ready(&door, &run, &pull_request(&run, run.outcome, &unreviewed, documents))?;
+    make_ready(&door, &run, &pull_request(&run, run.outcome, &unreviewed, documents(arguments)))?;
     let left = Left {
         before: tip.to_string(),
         on_server: is_on_server(&door, &run)?,
@@ -51,6 +49,33 @@ pub(super) fn run(arguments: &Finalize) -> Answer {
     rewrite::carry_out(&door, &hold.space, &record)?;
     let warning = if unreviewed.is_empty() { String::new() } else { not_reviewed(&unreviewed) + "\n" };
     Ok(told(&record, &warning, arguments))
+}
+
+/// Tells what would be done. No lock is taken, and the checkout stays on its branch.
+fn rehearse(door: &Door, arguments: &Finalize) -> Answer {
+    let issue = arguments.issue;
+    brought(door, issue)?;
+    let seen = look(door, issue)?;
+    let run = seen.state.run.ok_or_else(|| no_run(issue))?;
+    let workspace = match &seen.root {
+        Some(root) if root != door.root() => Workspace::open(root)?,
+        _ => door.workspace.clone(),
+    };
+    let space = workspace.for_issue(issue);
+    space.refuse_lost_branch()?;
+    refuse_incomplete(&run)?;
+    refuse_unclean(&workspace.survey()?)?;
+    let branch = workspace.branch(&run.started.branch)?.ok_or_else(|| no_run(issue))?;
+    let unreviewed = unreviewed(door, &space, &run, &branch.tip, arguments)?;
+    Ok(planned(&steps(&run, arguments, &unreviewed), &names(&unreviewed), arguments))
+}
+
+/// Refuses what this run does not take, before the checkout goes to its branch.
+fn refuse(door: &Door, run: &Run, arguments: &Finalize) -> Result<(), Failure> {
+    refuse_incomplete(run)?;
+    let Some(branch) = door.workspace.branch(&run.started.branch)? else { return Ok(()) };
+    let space = door.workspace.for_issue(arguments.issue);
+    unreviewed(door, &space, run, &branch.tip, arguments).map(drop)
 }
 
 fn refuse_incomplete(run: &Run) -> Result<(), Failure> {
@@ -70,12 +95,15 @@ fn tip_of_completed(hold: &Hold, run: &Run) -> Result<CommitId, Failure> {
         return Err(Failure::usage(format!("the worktree is not on {}", run.started.branch))
             .hint(format!("git switch {}", run.started.branch)));
     }
-    if !survey.is_clean() {
-        return Err(
-            Failure::usage("the worktree has changes that are not committed").hint("commit or stash them")
-        );
-    }
+    refuse_unclean(&survey)?;
     Ok(survey.head.commit)
+}
+
+fn refuse_unclean(survey: &Survey) -> Result<(), Failure> {
+    if survey.is_clean() {
+        return Ok(());
+    }
+    Err(Failure::usage("the worktree has changes that are not committed").hint("commit or stash them"))
 }
 
 /// Ends what an earlier `finalize` began: the request is ready by then, and what was not reviewed was allowed.
@@ -115,17 +143,27 @@ fn told(record: &Finalized, warning: &str, arguments: &Finalize) -> u8 {
     0
 }
 
-/// Returns the files that nobody reviewed, their names masked.
+fn documents(arguments: &Finalize) -> Documents {
+    if arguments.keep_files { Documents::Kept } else { Documents::Gone }
+}
+
+/// Returns the files that nobody reviewed, their names masked; refuses them where nobody asked to include them. Commits are
+/// compared, so the branch need not be checked out.
 fn unreviewed(
     door: &Door,
-    hold: &Hold,
+    space: &IssueSpace,
     run: &Run,
     tip: &CommitId,
-    kept: Documents,
+    arguments: &Finalize,
 ) -> Result<Unreviewed, Failure> {
-    let found = phase_runner::unreviewed(&hold.space, &hold.folder, run, tip, kept)?;
+    let folder = RunFolder::new(space.workspace().root(), arguments.issue);
+    let found = phase_runner::unreviewed(space, &folder, run, tip, documents(arguments))?;
     let masked = |paths: Vec<String>| paths.iter().map(|path| door.masker.mask(path).to_string()).collect();
-    Ok(Unreviewed { after_the_end: masked(found.after_the_end), unseen: masked(found.unseen) })
+    let unreviewed = Unreviewed { after_the_end: masked(found.after_the_end), unseen: masked(found.unseen) };
+    if unreviewed.is_empty() || arguments.include_unreviewed {
+        return Ok(unreviewed);
+    }
+    Err(refused(run, &unreviewed))
 }
 
 fn names(unreviewed: &Unreviewed) -> Vec<String> {

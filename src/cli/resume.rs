@@ -24,30 +24,18 @@ pub(super) fn run(arguments: &Resume) -> Answer {
 
 /// Answers the question of a paused run and goes on.
 pub(super) fn answer(door: &Door, terminal: &Terminal, arguments: &Resume) -> Answer {
-    let refuse = |run: &Run| {
-        refuse_unasked(run)?;
-        agreed::refuse_another(door, run, &arguments.settings)
-    };
-    let mut hold = take_existing(door, arguments.issue, &refuse)?;
+    let mut hold =
+        take_existing(door, arguments.issue, &|run| accepted_choice(door, run, arguments).map(drop))?;
     refuse_unasked(hold.run()?)?;
     hold.space.refuse_lost_branch()?;
-    agreed::refuse_another(door, hold.run()?, &arguments.settings)?;
     vouched::refuse_changed(door, hold.run()?, &arguments.settings)?;
-    let Some(choice) = choice(arguments) else {
-        announce::question(hold.run()?);
-        return Err(Failure::usage("an answer is needed").hint(
-            "give `--answer TEXT`, `--continue`, `--edited`, `--accept --reason TEXT` or `--give-up`",
-        ));
-    };
-    complete(arguments, choice)?;
+    let choice = accepted_choice(door, hold.run()?, arguments)?;
     let lost = left_behind::phase(door, &hold)?;
-    allowed(&hold, choice)?;
+    refuse_undelivered(&hold, choice)?;
     if let Some(lost) = lost.as_ref().filter(|_| choice != Choice::Continue) {
         return Err(Failure::usage(format!("the {}", lost.told()))
             .hint("answer with `--continue`: the phase begins anew"));
     }
-    grantable(&hold, arguments)?;
-    ask::check_agents(door, hold.run()?, &arguments.settings)?;
     hold.journal.tell(Box::new(LogLines::default()));
     if let Some(lost) = lost {
         left_behind::begin_again(&mut hold, lost, text(arguments))?;
@@ -64,6 +52,24 @@ pub(super) fn answer(door: &Door, terminal: &Terminal, arguments: &Resume) -> An
     ask::ask_again(door, &mut hold, &arguments.settings)?;
     noticed::look(door, &mut hold)?;
     drive(door, hold, terminal, arguments.json)
+}
+
+/// Returns the answer; refuses one that this run does not take. Reads no file of the run, so it can be asked before the
+/// checkout goes to the run's branch.
+fn accepted_choice(door: &Door, run: &Run, arguments: &Resume) -> Result<Choice, Failure> {
+    refuse_unasked(run)?;
+    agreed::refuse_another(door, run, &arguments.settings)?;
+    let Some(choice) = choice(arguments) else {
+        announce::question(run);
+        return Err(Failure::usage("an answer is needed").hint(
+            "give `--answer TEXT`, `--continue`, `--edited`, `--accept --reason TEXT` or `--give-up`",
+        ));
+    };
+    complete(arguments, choice)?;
+    offered(run, choice)?;
+    grantable(run, arguments)?;
+    ask::check_agents(door, run, &arguments.settings)?;
+    Ok(choice)
 }
 
 /// Only a question can be answered.
@@ -114,8 +120,8 @@ fn complete(arguments: &Resume, choice: Choice) -> Result<(), Failure> {
 }
 
 /// Rounds can be granted to a phase that has begun, not to a gate or a budget.
-fn grantable(hold: &Hold, arguments: &Resume) -> Result<(), Failure> {
-    let asked = hold.run()?.paused.as_ref();
+fn grantable(run: &Run, arguments: &Resume) -> Result<(), Failure> {
+    let asked = run.paused.as_ref();
     if arguments.rounds.is_none() || asked.is_none_or(|asked| asked.takes(Choice::Accept)) {
         return Ok(());
     }
@@ -154,15 +160,18 @@ fn committed_by_hand(hold: &Hold, run: &Run) -> Result<Vec<String>, Failure> {
     Ok(committed)
 }
 
-/// Only what the question offers can be answered, and nobody can accept what does not exist.
-fn allowed(hold: &Hold, choice: Choice) -> Result<(), Failure> {
+/// Only what the question offers can be answered.
+fn offered(run: &Run, choice: Choice) -> Result<(), Failure> {
+    let Some(escalation) = run.paused.as_ref().filter(|asked| !asked.takes(choice)) else { return Ok(()) };
+    let options: Vec<&str> = escalation.options.iter().map(|choice| choice_word(*choice)).collect();
+    Err(Failure::usage(format!("this pause cannot be answered with {}", choice_word(choice)))
+        .hint(format!("it can be answered with: {}", options.join(", "))))
+}
+
+/// Nobody can accept what does not exist.
+fn refuse_undelivered(hold: &Hold, choice: Choice) -> Result<(), Failure> {
     let run = hold.run()?;
     let Some(escalation) = &run.paused else { return Ok(()) };
-    if !escalation.takes(choice) {
-        let options: Vec<&str> = escalation.options.iter().map(|choice| choice_word(*choice)).collect();
-        return Err(Failure::usage(format!("this pause cannot be answered with {}", choice_word(choice)))
-            .hint(format!("it can be answered with: {}", options.join(", "))));
-    }
     let phase = escalation.phase.as_ref().and_then(|name| run.phase(name));
     let Some(phase) = phase.filter(|phase| choice == Choice::Accept && !phase.def.policy.triage) else {
         return Ok(());

@@ -10,7 +10,7 @@ use crate::support::{SHORT, Sandbox, fake_agent, honest_script};
 const FAILS: &str = "[[turn]]\nphase = \"planning\"\nstep = \"review\"\nsay = '{\"review_id\": \"{{review_id}}\", \"result\": \"FAIL\", \"findings\": [{\"severity\": \"major\", \"category\": \"plan\", \"issue\": \"too coarse\"}]}'\n";
 const PAUSES: &str = "[phases.planning]\nmax_revisions = 1\non_exhausted = \"pause\"\n";
 
-fn paused() -> Sandbox {
+pub(super) fn paused() -> Sandbox {
     let sandbox = Sandbox::new();
     sandbox.write(".ai-workflow/config.toml", PAUSES);
     sandbox.short(FAILS, &[]).exits(3);

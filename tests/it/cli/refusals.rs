@@ -261,6 +261,38 @@ fn a_refusal_goes_to_no_branch_of_a_run() {
         let run = |sandbox: &Sandbox| sandbox.run(&[arguments.as_slice(), &["--issue", "243"]].concat());
         refused(&sandbox, run, 2, text);
     }
+    let sandbox = super::answers::paused();
+    sandbox.git(&["switch", "-q", "main"]);
+    let before = sandbox.everything();
+    sandbox.run(&["resume", "--issue", "243"]).exits(2).says("error: an answer is needed");
+    assert_eq!(sandbox.everything(), before);
+    for (arguments, code, text) in [
+        (vec!["resume", "--accept"], 2, "an accept needs a reason"),
+        (vec!["resume", "--edited", "--rounds", "2"], 2, "--rounds says how far a run goes on"),
+        (vec!["resume", "--answer", "x", "--agent", "nope"], 4, "the agent `nope` cannot be used"),
+    ] {
+        let run = |sandbox: &Sandbox| sandbox.run(&[arguments.as_slice(), &["--issue", "243"]].concat());
+        refused(&sandbox, run, code, text);
+    }
+}
+
+#[test]
+fn a_refusal_goes_to_no_branch_of_a_completed_run() {
+    let sandbox = Sandbox::new();
+    sandbox.short("", &[]).exits(0);
+    sandbox.git(&["switch", "-q", "main"]);
+    let run = |sandbox: &Sandbox, command: &[&str]| sandbox.run(&[command, &["--issue", "243"]].concat());
+    let left_out = "the phase document_review is left out of this run";
+    refused(&sandbox, |sandbox| run(sandbox, &["doc-review"]), 2, left_out);
+    let before = sandbox.everything();
+    run(&sandbox, &["finalize", "--dry-run"]).exits(0);
+    assert_eq!(sandbox.everything(), before);
+    sandbox.git(&["switch", "-q", "ai-workflow/issue-243"]);
+    super::unreviewed::commit(&sandbox, "src/mine.rs", "// mine\n");
+    sandbox.git(&["switch", "-q", "main"]);
+    for command in [&["finalize"][..], &["finalize", "--dry-run"]] {
+        refused(&sandbox, |sandbox| run(sandbox, command), 2, "not reviewed: 1 file changed after the end");
+    }
 }
 
 #[test]
