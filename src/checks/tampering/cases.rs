@@ -32,7 +32,7 @@ pub(super) struct Case {
 
 /// How the tests of a language begin.
 struct Language {
-    /// Has the group `name`.
+    /// Has the group `name`, or `quote` where a name in quotation marks begins.
     begins: &'static Regex,
     /// What marks the function below it as a test; nothing where its name does.
     mark: Option<&'static Regex>,
@@ -46,7 +46,7 @@ pattern!(RUST_MARK, r"#\[\s*(?:\w+::)*(?:test|rstest|test_case|quickcheck|wasm_b
 pattern!(PYTHON, r"^\s*(?:async\s+)?def\s+(?P<name>test\w*)\s*\(");
 pattern!(
     SCRIPT,
-    r#"^\s*(?:for\s*\([^)]*\)\s*)?(?:await\s+)?(?:[xf]?(?:it|test|specify)|Deno\.test|t\.step)(?:\.\w+)*\s*(?:\(|`|\.each)(?:\s*(?:\{\s*)?(?:name:\s*)?['"`](?P<name>[^'"`]*))?"#
+    r#"^\s*(?:for\s*\([^)]*\)\s*)?(?:await\s+)?(?:[xf]?(?:it|test|specify)|Deno\.test|t\.step)(?:\.\w+)*\s*(?:\(|`|\.each)(?:\s*(?:\{\s*)?(?:name:\s*)?(?P<quote>['"`]))?"#
 );
 pattern!(GO, r"^func\s+(?P<name>(?:Test|Example|Fuzz)\w*)\s*\(");
 pattern!(JAVA, r"(?P<name>`[^`]+`|\w+)\s*\([^;]*$");
@@ -54,10 +54,7 @@ pattern!(
     JAVA_MARK,
     r"^\s*(?:@(?:Test|ParameterizedTest|RepeatedTest|TestFactory)\b|\[(?:Fact|Theory|Test|TestMethod|TestCase)\b)"
 );
-pattern!(
-    RUBY,
-    r#"^\s*(?:[xf]?(?:it|specify)\s+['"](?P<name>[^'"]*)|def\s+(?P<method>test_\w+)|test\s+['"])"#
-);
+pattern!(RUBY, r#"^\s*(?:(?:[xf]?(?:it|specify)|test)\s+(?P<quote>['"])|def\s+(?P<name>test_\w+))"#);
 pattern!(PHP, r"function\s+(?P<name>test\w*)\s*\(");
 pattern!(
     HELPER,
@@ -227,9 +224,9 @@ fn beginnings(lines: &[&str], language: &Language) -> Vec<(usize, usize, String)
             && has(line, language.parts)
             && let Some(begin) = language.begins.captures(line)
         {
-            let name =
-                begin.name("name").or_else(|| begin.name("method")).map(|name| name.as_str().to_owned());
-            found.push((head.unwrap_or(at), at, name.unwrap_or_else(|| unnamed(lines, at))));
+            let name = begin.name("name").map(|name| name.as_str().trim_matches('`'));
+            let name = name.or_else(|| quoted(&line[begin.name("quote")?.start()..]));
+            found.push((head.unwrap_or(at), at, name.unwrap_or_else(|| unnamed(lines, at)).to_owned()));
             (head, marked) = (None, false);
         } else if !is_mark && !bare.is_empty() && (bare.ends_with(['{', '}', ';', ':']) || !marked) {
             (head, marked) = (None, false);
@@ -239,10 +236,21 @@ fn beginnings(lines: &[&str], language: &Language) -> Vec<(usize, usize, String)
 }
 
 /// A name that stands on the line below its call.
-fn unnamed(lines: &[&str], at: usize) -> String {
-    let below = lines.get(at + 1).map_or("", |line| line.trim());
-    let quoted = below.starts_with(['"', '\'', '`']);
-    if quoted { below.trim_matches(['"', '\'', '`', ',']).to_owned() } else { lines[at].trim().to_owned() }
+fn unnamed<'t>(lines: &[&'t str], at: usize) -> &'t str {
+    let below = lines.get(at + 1).and_then(|line| quoted(line.trim()));
+    below.unwrap_or_else(|| lines[at].trim())
+}
+
+/// Returns what stands between the quotation mark that a text begins with and the next one of the same kind.
+fn quoted(text: &str) -> Option<&str> {
+    let mark = text.chars().next().filter(|c| matches!(c, '"' | '\'' | '`'))?;
+    let (inside, mut escaped) = (&text[1..], false);
+    let ends = |c: char| {
+        let ends = c == mark && !escaped;
+        escaped = c == '\\' && !escaped;
+        ends
+    };
+    Some(inside.find(ends).map_or(inside, |end| &inside[..end]))
 }
 
 fn indent(line: &str) -> usize {

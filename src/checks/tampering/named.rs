@@ -90,12 +90,18 @@ fn assign(losses: Vec<Loss>, mut named: Vec<Named>) -> SortedOut {
 
 /// Tells whether an id is that of a test: its name, alone or behind its file, its module, its class or its group.
 fn is_id_of(id: &str, loss: &Loss) -> bool {
-    let id = id.trim_end_matches("()");
-    let bare = id.split_once('[').map_or(id, |(bare, _)| bare);
-    [id, bare].into_iter().any(|id| {
-        let mut names = [loss.name.as_str(), loss.new_name.as_str()].into_iter();
-        names.any(|name| id.strip_suffix(name).is_some_and(|before| is_place_of(before, &loss.path)))
+    let called = id.trim_end_matches("()");
+    let bare = called.split_once('[').map_or(called, |(bare, _)| bare);
+    [id, called, bare].into_iter().any(|id| {
+        let names = [loss.name.as_str(), loss.new_name.as_str()].into_iter();
+        let mut names = names.flat_map(|name| [name.to_owned(), without_escapes(name)]);
+        names.any(|name| id.strip_suffix(&name).is_some_and(|before| is_place_of(before, &loss.path)))
     })
+}
+
+/// Returns a name as it is printed: code has a backslash before a quotation mark.
+fn without_escapes(name: &str) -> String {
+    name.replace("\\'", "'").replace("\\\"", "\"").replace("\\`", "`")
 }
 
 /// Tells whether what stands before the name of a test may be where it stands.

@@ -97,3 +97,52 @@ fn each_test_that_is_named_as_gone_counts_with_its_rows() {
     assert_eq!(gone(&PAGES.replace("pages(41) == 1", "pages(41) >= 1"), WHY), 0);
     assert_eq!(gone("import pytest\n", ""), 0);
 }
+
+/// Returns what is refused and asked when a file of tests becomes this and the document says that.
+fn judged_in(path: &str, before: &str, now: &str, document: &str) -> (Vec<String>, Vec<String>) {
+    let made = made(&[(path, before, now), ("pages.py", "a\n", "b\n")]);
+    let output = made.output.clone();
+    let made = made.on_disk(&output, document);
+    let site = made.site();
+    let shown = |result: CheckResult| result.places.iter().map(shown).collect();
+    (shown(examine(&site)), shown(suspect::examine(&site)))
+}
+
+#[test]
+fn a_name_that_holds_quotation_marks_is_named_in_full() {
+    let script = |name: &str| {
+        format!("test({name}, () => {{\n  expect(pages(41)).toBe(1);\n  expect(pages(42)).toBe(1);\n}});\n")
+    };
+    for (path, before, id) in [
+        ("web/pages.test.ts", script(r#""doesn't count a begun page""#), "doesn't count a begun page"),
+        ("web/pages.test.ts", script(r"'doesn\'t count \'begun\' pages'"), "doesn't count 'begun' pages"),
+        ("web/pages.test.ts", script(r#"'counts "begun" pages of f()'"#), r#"counts "begun" pages of f()"#),
+        ("web/pages.test.ts", script("\n  \"doesn't count it\""), "doesn't count it"),
+        (
+            "spec/pages_spec.rb",
+            "it \"doesn't count a page\" do\n  expect(pages(41)).to eq(1)\nend\n".into(),
+            "doesn't count a page",
+        ),
+        (
+            "test/pages_test.rb",
+            "test \"doesn't count a page\" do\n  assert_equal 1, pages(41)\nend\n".into(),
+            "doesn't count a page",
+        ),
+        (
+            "src/test/PagesTest.kt",
+            "class PagesTest {\n  @Test\n  fun `counts a page`() {\n    assertEquals(1, pages(41))\n  }\n}\n"
+                .into(),
+            "counts a page",
+        ),
+    ] {
+        let (refused, asked) =
+            judged_in(path, &before, "", &format!("- `{id}`: the issue asks for two pages\n"));
+        assert_eq!((refused, asked.len()), (vec![], 1), "{before}");
+        let part = id.rsplit_once(' ').map_or("", |(start, _)| start);
+        assert_eq!(
+            judged_in(path, &before, "", &format!("- `{part}`: the issue asks for it\n")).0.len(),
+            1,
+            "{before}"
+        );
+    }
+}
