@@ -7,6 +7,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use super::groups::Groups;
 use super::strength::{is_assert, is_trivial, normal};
 use super::tables::named;
 use crate::reading::source::{ending, without_comments};
@@ -16,6 +17,8 @@ use crate::reading::source::{ending, without_comments};
 pub(super) struct Case {
     pub(super) path: String,
     pub(super) name: String,
+    /// The classes, modules and groups that it stands in, the outermost first.
+    pub(super) groups: Vec<String>,
     /// From 1.
     pub(super) line: usize,
     /// Attributes, decorators and the lines of the test, without comments.
@@ -136,11 +139,12 @@ pub(super) fn cases(path: &str, text: &str, shared: &BTreeSet<String>) -> Vec<Ca
     helpers.extend(shared.iter().map(String::as_str));
     let loops = loops(path, &lines, language.indented);
     let mut tables = Tables { text: &code, lines: &lines, known: HashMap::new() };
-    let mut cases = Vec::new();
+    let (mut cases, mut groups) = (Vec::new(), Groups::default());
     for (index, (head, at, name)) in begins.iter().enumerate() {
         let next = begins.get(index + 1).map_or(lines.len(), |(head, ..)| *head);
         let end = end_of(&lines, *at, language.indented).min(next);
         let mut case = Case { path: path.to_owned(), name: name.clone(), line: at + 1, ..Case::default() };
+        case.groups = groups.around(&lines, *at);
         case.text = lines[*head..end].join("\n");
         let around = loops.iter().rev().find(|span| span.contains(at)).map_or("", |span| lines[span.start]);
         case.table = [around, &tables.of(around), &tables.of(&case.text)].join("\n");
@@ -242,7 +246,7 @@ fn unnamed<'t>(lines: &[&'t str], at: usize) -> &'t str {
 }
 
 /// Returns what stands between the quotation mark that a text begins with and the next one of the same kind.
-fn quoted(text: &str) -> Option<&str> {
+pub(super) fn quoted(text: &str) -> Option<&str> {
     let mark = text.chars().next().filter(|c| matches!(c, '"' | '\'' | '`'))?;
     let (inside, mut escaped) = (&text[1..], false);
     let ends = |c: char| {

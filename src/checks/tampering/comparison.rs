@@ -85,14 +85,14 @@ pub(super) fn fewer(old: &[Case], new: &[Case]) -> Vec<Loss> {
     counted.collect()
 }
 
-/// Pairs tests of the same name, those of the same file first; returns the old ones that are left as well.
+/// Pairs tests of the same name, those of the same class or group first, then those of the same file; returns the old ones that are left as well.
 fn by_name(old: &[Case], new: &[Case]) -> (Vec<(usize, usize)>, Vec<usize>) {
     let mut pairs = Vec::new();
     let mut used = vec![false; new.len()];
     let mut left: Vec<usize> = (0..old.len()).collect();
-    for same_file in [true, false] {
-        let key = |case| named_in(case, same_file);
-        let mut named: HashMap<(&str, &str), Vec<usize>> = HashMap::new();
+    for (same_group, same_file) in [(true, true), (false, true), (false, false)] {
+        let key = |case| named_in(case, same_group, same_file);
+        let mut named: HashMap<(&str, &[String], &str), Vec<usize>> = HashMap::new();
         for index in (0..new.len()).rev().filter(|index| !used[*index]) {
             named.entry(key(&new[index])).or_default().push(index);
         }
@@ -108,8 +108,9 @@ fn by_name(old: &[Case], new: &[Case]) -> (Vec<(usize, usize)>, Vec<usize>) {
     (pairs, left)
 }
 
-fn named_in(case: &Case, same_file: bool) -> (&str, &str) {
-    (if same_file { &case.path } else { "" }, &case.name)
+fn named_in(case: &Case, same_group: bool, same_file: bool) -> (&str, &[String], &str) {
+    let groups = if same_group { case.groups.as_slice() } else { &[] };
+    (if same_file { &case.path } else { "" }, groups, &case.name)
 }
 
 /// Returns the test that took the place of one: about the same words, and at least as many asserts.

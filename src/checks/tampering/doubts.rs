@@ -84,12 +84,17 @@ fn of_pairs(file: &File<'_>, arrived: &Arrived<'_>, removal: &Removal<'_>, site:
     let (before, after) = own.as_ref().map_or((file.old, file.new), |[old, new]| (old, new));
     let [old_code, new_code] = [old_file, new_file].map(|text| without_comments(&change.path, text));
     let known: HashMap<&str, &Case> = before.iter().map(|case| (case.name.as_str(), case)).collect();
+    let of_group: HashMap<(&[String], &str), &Case> =
+        before.iter().map(|case| ((case.groups.as_slice(), case.name.as_str()), case)).collect();
     let (mut found, mut losses) = (Vec::new(), Vec::new());
     if coroutines {
         found.extend(awaiting::new_ones(before, after, &new_code, site));
     }
     for new in after {
-        let Some(old) = known.get(new.name.as_str()).filter(|old| old.text != new.text || rows) else {
+        let same = of_group.get(&(new.groups.as_slice(), new.name.as_str()));
+        let Some(old) =
+            same.or_else(|| known.get(new.name.as_str())).filter(|old| old.text != new.text || rows)
+        else {
             continue;
         };
         let pair = Pair { old, new, old_file: &old_code, new_file: &new_code };

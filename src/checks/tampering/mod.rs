@@ -14,6 +14,7 @@ mod doubts;
 mod for_every_test;
 mod forced;
 mod gated;
+mod groups;
 mod hollow;
 mod implied;
 mod named;
@@ -71,6 +72,9 @@ struct Loss {
     name: String,
     /// What it is called now.
     new_name: String,
+    /// The classes, modules and groups that it stood in, the outermost first.
+    groups: Vec<String>,
+    new_groups: Vec<String>,
     /// Where it stood, from 1.
     line: usize,
     place: Place,
@@ -81,7 +85,8 @@ struct Loss {
 impl Loss {
     fn of(old: &Case, new: &Case, place: Place) -> Self {
         let (path, name, new_name) = (old.path.clone(), old.name.clone(), new.name.clone());
-        Self { path, name, new_name, line: old.line, place, fewer: 0 }
+        let (groups, new_groups) = (old.groups.clone(), new.groups.clone());
+        Self { path, name, new_name, groups, new_groups, line: old.line, place, fewer: 0 }
     }
 }
 

@@ -92,11 +92,12 @@ fn assign(losses: Vec<Loss>, mut named: Vec<Named>) -> SortedOut {
 fn is_id_of(id: &str, loss: &Loss) -> bool {
     let called = id.trim_end_matches("()");
     let bare = called.split_once('[').map_or(called, |(bare, _)| bare);
-    [id, called, bare].into_iter().any(|id| {
-        let names = [loss.name.as_str(), loss.new_name.as_str()].into_iter();
-        let mut names = names.flat_map(|name| [name.to_owned(), without_escapes(name)]);
-        names.any(|name| id.strip_suffix(&name).is_some_and(|before| is_place_of(before, &loss.path)))
-    })
+    let of_name = |name: &str, groups: &[String]| {
+        let mut ids = [id, called, bare].into_iter();
+        ids.any(|id| id.strip_suffix(name).is_some_and(|before| is_place_of(before, &loss.path, groups)))
+    };
+    let mut names = [(&loss.name, &loss.groups), (&loss.new_name, &loss.new_groups)].into_iter();
+    names.any(|(name, groups)| of_name(name, groups) || of_name(&without_escapes(name), groups))
 }
 
 /// Returns a name as it is printed: code has a backslash before a quotation mark.
@@ -104,17 +105,49 @@ fn without_escapes(name: &str) -> String {
     name.replace("\\'", "'").replace("\\\"", "\"").replace("\\`", "`")
 }
 
-/// Tells whether what stands before the name of a test may be where it stands.
-fn is_place_of(before: &str, path: &str) -> bool {
-    let separators = ["::", " > ", " › ", "#", ".", ":"];
-    if before.is_empty() {
+/// Tells whether what stands before the name of a test says where it stands: its file, its groups, or groups behind the file.
+fn is_place_of(before: &str, path: &str, groups: &[String]) -> bool {
+    let mut before = before;
+    for group in groups.iter().rev().map(Some).chain([None]) {
+        if before.is_empty() {
+            return true;
+        }
+        let Some(place) = without_separator(before) else { return false };
+        if is_file(place, path) {
+            return true;
+        }
+        let Some(outer) = group.and_then(|group| place.strip_suffix(group.as_str())) else { return false };
+        before = outer;
+    }
+    before.is_empty()
+}
+
+fn without_separator(before: &str) -> Option<&str> {
+    let before = before.trim_end();
+    let separators = ["::", ">", "›", "#", ".", ":", "$", "\\"];
+    separators.iter().find_map(|end| before.strip_suffix(end)).map(str::trim_end)
+}
+
+/// Tells whether this is a file: its path or the end of it, or the same as a module.
+fn is_file(place: &str, path: &str) -> bool {
+    let is_line = |line: &str| line.chars().all(|c| c.is_ascii_digit());
+    let place = place.rsplit_once(':').filter(|(_, line)| is_line(line)).map_or(place, |(file, _)| file);
+    let place = place.trim_start_matches("./");
+    if place == path || path.ends_with(&format!("/{place}")) {
         return true;
     }
-    let Some(before) = separators.iter().find_map(|end| before.strip_suffix(end)) else { return false };
-    let first =
-        before.split("::").next().and_then(|first| first.split([' ', ':']).next()).unwrap_or_default();
-    let is_file = first.contains('/') || !ending(first).is_empty() && ending(first) == ending(path);
-    !is_file || first == path || path.ends_with(&format!("/{first}")) || first == name(path)
+    let module = path.strip_suffix(&format!(".{}", ending(path))).unwrap_or(path);
+    let folder = module.rsplit_once('/').map_or("", |(folder, _)| folder);
+    let is_folder = matches!(name(module), "mod" | "lib" | "main" | "__init__");
+    // A package of these languages is a folder.
+    let is_package = matches!(ending(path), "go" | "java" | "kt");
+    let dotted = |path: &str| path.replace("::", ".").replace(['/', '\\'], ".");
+    let place = dotted(place.trim_start_matches("crate::"));
+    let is_end = |module: &str| {
+        let of_last = !module.is_empty() && format!(".{place}").ends_with(&format!(".{}", name(module)));
+        of_last && format!(".{}", dotted(module)).ends_with(&format!(".{place}"))
+    };
+    is_end(module) || (is_folder || is_package) && is_end(folder)
 }
 
 /// Returns the ids of a document that have some words beside them.
@@ -171,9 +204,10 @@ fn is_numbered(line: &str) -> bool {
 /// Returns the question that a named test is to the reviewer.
 pub(super) fn question(loss: &Loss, entry: &str, site: &Site<'_>) -> Place {
     let said: String = site.masker.mask(entry).as_str().chars().take(MOST_TOLD).collect();
-    let Loss { name, place, .. } = loss;
+    let Loss { name, groups, line, place, .. } = loss;
+    let id = groups.iter().chain([name]).map(String::as_str).collect::<Vec<_>>().join(" > ");
     let what = format!(
-        "question: {}. Does the issue make the test `{name}` wrong? The author says: {said}",
+        "question: {}. Does the issue make the test `{id}` (line {line} before the change) wrong? The author says: {said}",
         place.what
     );
     Place { what, ..loss.place.clone() }
@@ -185,8 +219,8 @@ mod tests {
 
     fn loss(path: &str, name: &str, line: usize) -> Loss {
         let place = Place { file: Some(path.to_owned()), ..Place::default() };
-        let (path, name) = (path.to_owned(), name.to_owned());
-        Loss { path, new_name: name.clone(), name, line, place, fewer: 0 }
+        let (path, name, groups) = (path.to_owned(), name.to_owned(), vec!["TestPages".to_owned()]);
+        Loss { path, new_name: name.clone(), name, new_groups: groups.clone(), groups, line, place, fewer: 0 }
     }
 
     /// Returns the names of the tests that a document does not name.
@@ -203,7 +237,9 @@ mod tests {
             "- `test_two`: the issue asks for another number\n",
             "* changed **`tests/pages.py::test_two`** because the issue asks for it\n",
             "| `tests/pages.py::TestPages::test_two` | it held the wrong number |\n",
-            "- `tests/pages.py > pages > test_two` held the wrong number\n",
+            "- `tests/pages.py > TestPages > test_two` held the wrong number\n",
+            "- `tests/pages.py:12 > test_two` held the wrong number\n",
+            "- `tests.pages.test_two` and `pages.TestPages.test_two` held the wrong number\n",
             "1. `pages.py::test_two[80-2]`\n   held the wrong number of pages\n",
             "The number in `test_two()` was wrong, as the issue says.\n",
             "- `test_two`: 課題の要求に合わないため削除\n",
@@ -223,6 +259,9 @@ mod tests {
             "- `test_two_more`: the issue asks for another number\n",
             "- `my_test_two`: the issue asks for another number\n",
             "- `tests/book.py::test_two`: the issue asks for another number\n",
+            "- `tests/pages.py::TestBook::test_two`: the issue asks for another number\n",
+            "- `TestBook::TestPages::test_two`: the issue asks for another number\n",
+            "- `my.pages.test_two`, `es.test_two`: the issue asks for another number\n",
             "- `tests/pages.py`: the issue asks for another number\n",
             "```\n- `test_two`: the issue asks for another number\n```\n",
             "- the issue asks for another number\n\n`test_two`\n",

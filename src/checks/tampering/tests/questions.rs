@@ -146,3 +146,21 @@ fn a_name_that_holds_quotation_marks_is_named_in_full() {
         );
     }
 }
+
+const TWICE: &str = "class TestA:\n    def test_two(self):\n        assert pages(41) == 1\n\n\nclass TestB:\n    def test_two(self):\n        assert lines(2) == 80\n";
+
+#[test]
+fn the_class_before_a_name_is_the_one_that_the_test_stands_in() {
+    let (path, why) = ("tests/test_pages.py", "the issue asks for another number");
+    let (a, b) = TWICE.split_once("\n\n\n").expect("two classes");
+    for id in ["TestB::test_two", "tests/test_pages.py::TestB::test_two", "test_pages.TestB.test_two"] {
+        let document = format!("- `{id}`: {why}\n");
+        let (refused, asked) = judged_in(path, TWICE, a, &document);
+        assert_eq!((refused, asked.len()), (vec![], 1), "{id}");
+        assert!(asked[0].contains("`TestB > test_two`") && asked[0].contains("line 7"), "{asked:?}");
+        assert_eq!(judged_in(path, TWICE, b, &document).0.len(), 1, "{id}");
+    }
+    for id in ["other.TestB.test_two", "TestZ.test_two", "other.test_two", "TestB.TestA.test_two"] {
+        assert_eq!(judged_in(path, TWICE, a, &format!("- `{id}`: {why}\n")).0.len(), 1, "{id}");
+    }
+}
