@@ -131,7 +131,7 @@ fn found(site: &Site<'_>) -> Findings {
     let Gathered { places: mut weaker, suspicions, losses } = gathered(site);
     let named::SortedOut { refused, asked } = named::sort_out(losses, site);
     weaker.extend(refused.into_iter().filter(|loss| loss.fewer == 0).map(|loss| loss.place));
-    let asked = asked.iter().map(|(loss, entry)| named::question(loss, entry, site)).collect();
+    let asked = asked.iter().map(|(loss, said)| named::question(loss, said, site)).collect();
     Findings { weaker, suspicions, asked }
 }
 

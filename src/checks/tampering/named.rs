@@ -15,8 +15,10 @@ use model::event::Place;
 /// So many words say why, at least; a script without spaces counts by its signs.
 const FEWEST_WORDS: usize = 3;
 const FEWEST_SIGNS: usize = 6;
-/// More of an entry is not told, in characters.
-const MOST_TOLD: usize = 400;
+/// More of what is said of a test is not told, in characters; each mention has the same part of it.
+const MOST_TOLD: usize = 1200;
+/// More mentions of a test are only counted.
+const MOST_MENTIONS: usize = 10;
 
 /// A test and what its author says of it.
 struct Named {
@@ -29,7 +31,8 @@ struct Named {
 #[derive(Default)]
 pub(super) struct SortedOut {
     pub(super) refused: Vec<Loss>,
-    pub(super) asked: Vec<(Loss, String)>,
+    /// Each with all that the documents say of it.
+    pub(super) asked: Vec<(Loss, Vec<String>)>,
 }
 
 /// Tells apart which losses the document of this phase names.
@@ -58,34 +61,44 @@ fn named_in<'a>(
         (found.is_file() && found.len() <= LONGEST_TEXT).then(|| fs::read_to_string(path).ok()).flatten()
     };
     let texts = documents.into_iter().filter(|path| !path.is_empty()).filter_map(read);
-    assign(losses, texts.flat_map(|text| named(&text)).collect())
+    let named: Vec<Named> = texts.flat_map(|text| named(&text)).collect();
+    assign(losses, &named)
 }
 
 /// Gives each id to one test at most.
-fn assign(losses: Vec<Loss>, mut named: Vec<Named>) -> SortedOut {
+fn assign(losses: Vec<Loss>, named: &[Named]) -> SortedOut {
+    let mut free: Vec<&str> = named.iter().map(|named| named.id.as_str()).collect();
     // An id that says more is looked at first: a bare name may fit several tests, and stands for one.
-    named.sort_by_cached_key(|named| {
-        (Reverse(named.id.contains(['/', '.'])), Reverse(named.id.len()), named.id.clone())
-    });
-    named.dedup_by(|one, other| one.id == other.id);
-    let mut free: Vec<Option<Named>> = named.into_iter().map(Some).collect();
-    let mut given: Vec<(String, usize, String)> = Vec::new();
+    free.sort_by_key(|id| (Reverse(id.contains(['/', '.'])), Reverse(id.len()), *id));
+    free.dedup();
+    let mut given: Vec<(String, usize)> = Vec::new();
     let mut sorted = SortedOut::default();
     for loss in losses {
-        let same = given.iter().find(|(path, line, _)| (path, line) == (&loss.path, &loss.line));
-        let entry = same.map(|(.., entry)| entry.clone()).or_else(|| {
-            let fits = |named: &Option<Named>| named.as_ref().is_some_and(|named| is_id_of(&named.id, &loss));
-            let found = free.iter().position(fits)?;
-            let entry = free[found].take()?.entry;
-            given.push((loss.path.clone(), loss.line, entry.clone()));
-            Some(entry)
-        });
-        match entry.filter(|_| sorted.asked.len() < MOST_PLACES) {
-            Some(entry) => sorted.asked.push((loss, entry)),
-            None => sorted.refused.push(loss),
+        let is_same = given.iter().any(|(path, line)| (path, line) == (&loss.path, &loss.line));
+        let found = free.iter().position(|id| !is_same && is_id_of(id, &loss));
+        if let Some(found) = found {
+            free.remove(found);
+            given.push((loss.path.clone(), loss.line));
+        }
+        if (is_same || found.is_some()) && sorted.asked.len() < MOST_PLACES {
+            let said = said_of(&loss, named);
+            sorted.asked.push((loss, said));
+        } else {
+            sorted.refused.push(loss);
         }
     }
     sorted
+}
+
+/// Returns the entries that mention a test, each once.
+fn said_of(loss: &Loss, named: &[Named]) -> Vec<String> {
+    let mut said: Vec<String> = Vec::new();
+    for named in named.iter().filter(|named| is_id_of(&named.id, loss)) {
+        if !said.contains(&named.entry) {
+            said.push(named.entry.clone());
+        }
+    }
+    said
 }
 
 /// Tells whether an id is that of a test: its name, alone or behind its file, its module, its class or its group.
@@ -201,9 +214,24 @@ fn is_numbered(line: &str) -> bool {
     rest.len() < line.len() && rest.starts_with(['.', ')'])
 }
 
+/// Joins mentions; of a long one, only the beginning.
+fn told(said: Vec<String>) -> String {
+    let more = said.len().saturating_sub(MOST_MENTIONS);
+    let most = MOST_TOLD / said.len().clamp(1, MOST_MENTIONS);
+    let short = |entry: String| match entry.char_indices().nth(most) {
+        Some((end, _)) => format!("{}…", &entry[..end]),
+        None => entry,
+    };
+    let mut told: Vec<String> = said.into_iter().take(MOST_MENTIONS).map(short).collect();
+    if more > 0 {
+        told.push(format!("and {more} more in the document"));
+    }
+    told.join(" / ")
+}
+
 /// Returns the question that a named test is to the reviewer.
-pub(super) fn question(loss: &Loss, entry: &str, site: &Site<'_>) -> Place {
-    let said: String = site.masker.mask(entry).as_str().chars().take(MOST_TOLD).collect();
+pub(super) fn question(loss: &Loss, said: &[String], site: &Site<'_>) -> Place {
+    let said = told(said.iter().map(|entry| site.masker.mask(entry).as_str().to_owned()).collect());
     let Loss { name, groups, line, place, .. } = loss;
     let id = groups.iter().chain([name]).map(String::as_str).collect::<Vec<_>>().join(" > ");
     let what = format!(
@@ -226,7 +254,7 @@ mod tests {
     /// Returns the names of the tests that a document does not name.
     fn unnamed(document: &str, losses: &[(&str, &str)]) -> Vec<String> {
         let losses = losses.iter().enumerate().map(|(line, (path, name))| loss(path, name, line + 1));
-        let sorted = assign(losses.collect(), named(document));
+        let sorted = assign(losses.collect(), &named(document));
         sorted.refused.into_iter().map(|loss| loss.name).collect()
     }
 

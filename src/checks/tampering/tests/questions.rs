@@ -164,3 +164,16 @@ fn the_class_before_a_name_is_the_one_that_the_test_stands_in() {
         assert_eq!(judged_in(path, TWICE, a, &format!("- `{id}`: {why}\n")).0.len(), 1, "{id}");
     }
 }
+
+#[test]
+fn the_question_shows_all_that_the_document_says_of_a_test() {
+    let now = PAGES.replace("pages(41) == 1", "pages(41) >= 1");
+    let long = "and so on ".repeat(200);
+    let ran = format!("I ran `test_begun` with all others {long}\n\n");
+    let (refused, asked) = judged(&now, &format!("{ran}{WHY}\nSee `test_begun` of last week again\n"));
+    assert_eq!((refused, asked.len()), (vec![], 1));
+    for part in ["I ran `test_begun`", "the issue asks for two pages here", "of last week"] {
+        assert!(asked[0].contains(part), "{part}: {asked:?}");
+    }
+    assert!(asked[0].len() < 2_000, "{}", asked[0].len());
+}
