@@ -103,6 +103,8 @@ fn said_of(loss: &Loss, named: &[Named]) -> Vec<String> {
 
 /// Tells whether an id is that of a test: its name, alone or behind its file, its module, its class or its group.
 fn is_id_of(id: &str, loss: &Loss) -> bool {
+    let dotted = of_unittest(id).filter(|_| ending(&loss.path) == "py");
+    let id = dotted.as_deref().unwrap_or(id);
     let called = id.trim_end_matches("()");
     let bare = called.split_once('[').map_or(called, |(bare, _)| bare);
     let of_name = |name: &str, groups: &[String]| {
@@ -111,6 +113,14 @@ fn is_id_of(id: &str, loss: &Loss) -> bool {
     };
     let mut names = [(&loss.name, &loss.groups), (&loss.new_name, &loss.new_groups)].into_iter();
     names.any(|(name, groups)| of_name(name, groups) || of_name(&without_escapes(name), groups))
+}
+
+/// Returns `module.Class.name` for what Python's unittest prints: `name (module.Class)`, or `name (module.Class.name)`.
+fn of_unittest(id: &str) -> Option<String> {
+    let (name, place) = id.strip_suffix(')')?.split_once(" (")?;
+    let is_dotted = |text: &str| text.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '.'));
+    let class = place.strip_suffix(name).and_then(|class| class.strip_suffix('.')).unwrap_or(place);
+    (is_dotted(name) && is_dotted(class)).then(|| format!("{class}.{name}"))
 }
 
 /// Returns a name as it is printed: code has a backslash before a quotation mark.

@@ -118,6 +118,7 @@ fn a_name_that_holds_quotation_marks_is_named_in_full() {
         ("web/pages.test.ts", script(r"'doesn\'t count \'begun\' pages'"), "doesn't count 'begun' pages"),
         ("web/pages.test.ts", script(r#"'counts "begun" pages of f()'"#), r#"counts "begun" pages of f()"#),
         ("web/pages.test.ts", script("\n  \"doesn't count it\""), "doesn't count it"),
+        ("web/pages.test.ts", script("'counts (begun)'"), "counts (begun)"),
         (
             "spec/pages_spec.rb",
             "it \"doesn't count a page\" do\n  expect(pages(41)).to eq(1)\nend\n".into(),
@@ -176,4 +177,15 @@ fn the_question_shows_all_that_the_document_says_of_a_test() {
         assert!(asked[0].contains(part), "{part}: {asked:?}");
     }
     assert!(asked[0].len() < 2_000, "{}", asked[0].len());
+}
+
+#[test]
+fn the_ids_that_unittest_prints_name_a_test() {
+    let (path, why) = ("tests/test_pages.py", "the issue asks for another number");
+    let (a, b) = TWICE.split_once("\n\n\n").expect("two classes");
+    for id in ["test_two (test_pages.TestB)", "test_two (tests.test_pages.TestB.test_two)"] {
+        let document = format!("- `{id}`: {why}\n");
+        assert_eq!(judged_in(path, TWICE, a, &document).0, [""; 0], "{id}");
+        assert_eq!(judged_in(path, TWICE, b, &document).0.len(), 1, "{id}");
+    }
 }
