@@ -1,5 +1,9 @@
 //! Knows where an object without an id stands: alone in its line or fence, after a label, or inside a sentence that speaks
 //! of it (`I cannot return {"result": "PASS"} because …`) and may say the opposite. Reads no object.
+//!
+//! On the object's own line its place decides: in its sentence only a label of a verdict, or the reviewer who gives it
+//! (`So I return {…}`), may stand beside it. Beside that, and in the paragraphs directly above and below, a negation or a
+//! condition makes it doubtful, whatever it is about: the reviewer is asked.
 
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -11,69 +15,114 @@ use super::quoted::Quoted;
 use super::remark::last_sentence;
 use super::{head, tail};
 
-/// So much beside an object is looked at, in bytes.
-const REACH: usize = 400;
+/// So much of a paragraph beside an object is looked at, in bytes.
+const REACH: usize = 1_000;
+/// A paragraph begins or ends no farther from a block, in bytes.
+const LONGEST_GAP: usize = 20_000;
 /// So much of a place is quoted, in bytes.
 const LONGEST_PLACE: usize = 160;
 
-/// Returns the sentence that an object stands in, or that speaks of it beside its fence; nothing where it stands alone.
+/// Returns the sentence that an object stands in, or that speaks of it beside its block; nothing where it stands alone.
 pub(super) fn sentence(text: &str, span: &Range<usize>, quoted: &Quoted) -> Option<String> {
-    let line_start = span.start - last_line(&text[..span.start]).len();
+    let line_start =
+        span.start - tail(&text[..span.start], REACH).rsplit('\n').next().unwrap_or_default().len();
     let line_end = span.end + head(&text[span.end..], REACH).lines().next().unwrap_or_default().len();
     let before = folded(&text[line_start..span.start]);
     let after = folded(&text[span.end..line_end]);
-    if quoted.is_aside(line_start, span.start)
-        || goes_into(&before)
-        || goes_on(&after)
-        || refuses(&before, &after)
-    {
+    if quoted.is_aside(line_start, span.start) || is_spoken_of(&before, &after) {
         return Some(place(&text[line_start..line_end]));
     }
     let block = quoted.fence_around(span.start).unwrap_or(line_start..line_end);
-    let above = folded(last_line(text[..block.start].trim_end()));
-    let introduces = above.ends_with(':');
-    let above = above.trim_end_matches(|c: char| "。.!?:".contains(c) || c.is_whitespace());
-    let below = head(text[block.end..].trim_start(), REACH);
-    let below = folded(below.lines().next().unwrap_or_default());
-    let is_of_others = introduces && OTHERS.is_match(last_sentence(above));
-    let speaks = is_of_others || refuses(above, &below) || GOES_ON_BELOW.is_match(&below);
-    speaks.then(|| place(&format!("{} … {}", above.trim(), below.trim())))
+    let above = folded(paragraph_above(&text[..block.start]));
+    let below = folded(paragraph_below(&text[block.end..]));
+    let in_fence = [
+        folded(paragraph_above(&text[block.start..line_start])),
+        folded(paragraph_below(&text[line_end..block.end])),
+    ];
+    let objection = in_fence.iter().find_map(|part| objection(part));
+    objection.or_else(|| objection_beside(&above, &below)).map(place)
 }
 
-/// Tells whether the sentence before an object goes on in it. A label of a verdict does not.
-fn goes_into(before: &str) -> bool {
-    let is_opening = |c: char| c.is_whitespace() || "*_`#\"'“‘「『([【<".contains(c) || is_picture(c);
-    let end = before.trim_end_matches(is_opening);
-    end.ends_with(char::is_alphanumeric) && !LABEL.is_match(end)
+/// Tells whether the sentence that an object stands in, or another one of its line, speaks of it.
+fn is_spoken_of(before: &str, after: &str) -> bool {
+    let lead = last_sentence(before);
+    let rest = after.split(['。', '.', '!', '?']).next().unwrap_or_default();
+    if objection(before).is_some() || objection(after).is_some() || OTHERS.is_match(lead) {
+        return true;
+    }
+    if GIVES.is_match(lead) || GIVEN.is_match(beside(after)) {
+        return [lead, rest].iter().any(|part| QUALIFIES.is_match(&NOTHING_AMISS.replace_all(part, " ")));
+    }
+    let is_alone = !lead.contains(char::is_alphabetic);
+    !(is_alone || LABEL.is_match(lead)) || goes_on(after)
 }
 
 /// Tells whether a sentence goes on behind an object.
 fn goes_on(after: &str) -> bool {
-    let is_closing = |c: char| c.is_whitespace() || "*_`\"'”’」』)]】>,、;—–-(…".contains(c) || is_picture(c);
-    let rest = after.trim_start_matches(is_closing);
+    let rest = beside(after);
     (rest.starts_with(char::is_lowercase) || PARTICLE.is_match(rest)) && !COPULA.is_match(rest)
 }
 
-/// Tells whether what stands around an object says that it is not given, or only would be.
-fn refuses(before: &str, after: &str) -> bool {
-    let first = after.split(['。', '.', '!', '?']).next().unwrap_or_default();
-    REFUSES.is_match(last_sentence(before)) || REFUSES.is_match(first)
+/// Returns what stands behind an object without the signs that close it.
+fn beside(after: &str) -> &str {
+    let is_closing = |c: char| c.is_whitespace() || "*_`\"'”’」』)]】>,、;—–-(…".contains(c) || is_picture(c);
+    after.trim_start_matches(is_closing)
 }
 
-fn last_line(text: &str) -> &str {
-    tail(text, REACH).rsplit('\n').next().unwrap_or_default()
+/// Returns the sentence above or below a block that makes its object doubtful.
+fn objection_beside<'t>(above: &'t str, below: &'t str) -> Option<&'t str> {
+    let introduction = above.trim_end();
+    let lead = introduction.trim_end_matches(|c: char| "。.!?:".contains(c) || c.is_whitespace());
+    let is_of_others = introduction.ends_with(':') && OTHERS.is_match(last_sentence(lead));
+    let goes_on = GOES_ON_BELOW.is_match(below);
+    let found = is_of_others.then(|| last_sentence(lead)).or_else(|| goes_on.then_some(below));
+    found.or_else(|| objection(above)).or_else(|| objection(below))
+}
+
+/// Returns the first sentence of a text with a negation or a condition, other than that nothing is amiss.
+fn objection(text: &str) -> Option<&str> {
+    let sentences = text.split_inclusive(['。', '!', '?']).flat_map(|part| part.split_inclusive(". "));
+    sentences.into_iter().find(|sentence| OBJECTS.is_match(&NOTHING_AMISS.replace_all(sentence, " ")))
+}
+
+fn paragraph_above(text: &str) -> &str {
+    let text = tail(tail(text, LONGEST_GAP).trim_end(), REACH);
+    let length: usize = text.rsplit('\n').take_while(|line| is_prose(line)).map(|line| line.len() + 1).sum();
+    &text[(text.len() + 1).saturating_sub(length).min(text.len())..]
+}
+
+fn paragraph_below(text: &str) -> &str {
+    let text = head(head(text, LONGEST_GAP).trim_start(), REACH);
+    let length: usize = text.split_inclusive('\n').take_while(|line| is_prose(line)).map(str::len).sum();
+    &text[..length]
+}
+
+fn is_prose(line: &str) -> bool {
+    let line = line.trim_start();
+    !line.is_empty() && !line.starts_with("```") && !line.starts_with("~~~")
 }
 
 fn place(text: &str) -> String {
     head(text.trim(), LONGEST_PLACE).trim().to_owned()
 }
 
-/// A label that an object may follow without a sign between them.
+/// The whole sentence before an object when it is a label of a verdict.
 static LABEL: LazyLock<Regex> = LazyLock::new(|| {
+    let english = r"(?:(?:so|thus|therefore|hence|and|here is|here's|this is)\W+)*(?:(?:my|the|our|this|final|overall|review|reviewer's|official|formal|json)\W+)*(?:\w+_)?(?:verdict|result|decision|answer|judge?ment|determination|conclusion|review|assessment|output|json)(?:\s+(?:in|as) json)?(?:\s+is)?";
+    let japanese = r"(?:以上より|以上から|よって|したがって|従って|そのため)?、?(?:最終|総合|全体の|私の|今回の|レビューの?|本)*(?:判定結果|判定|結果|結論|回答)は?";
+    pattern(&format!(r"^[\W\d]*(?:{english}|{japanese})\W*$"))
+});
+
+/// The end of a sentence before an object in which the reviewer gives it.
+static GIVES: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r"(?:判定結果|判定|結果|結論|回答|(?:\b|_)(?:verdict|result|decision|answer|judge?ment|determination|conclusion|json))(?:は|\s+is)?$",
+        r"(?:^|[,;:—–-]|\b(?:so|thus|therefore|hence|and))\W*(?:(?:now|here)\W+)?(?:(?:i|we)\s+(?:\w+ly\s+|now\s+|hereby\s+)?(?:return|answer|approve|give|conclude)(?:\s+(?:with|this|with this|the following))?|(?:my|the|our)\s+(?:final\s+|overall\s+)?(?:verdict|result|decision|answer)\s+is)\W*$|(?:判定|結果|結論|回答)は\W*$|承認します\W*$",
     )
 });
+
+/// What gives an object behind it in Japanese, to the end of the sentence: `よって {…} を返します。`
+static GIVEN: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"^(?:を返します|と回答します|と判定します|で承認します)(?:[。.!\s]|$)"));
 
 /// What goes on in Japanese: `{…} を返せません`.
 static PARTICLE: LazyLock<Regex> = LazyLock::new(|| pattern(r"^(?:[をがとにのも]|は[^い]|では[^、]|でな)"));
@@ -83,38 +132,45 @@ static COPULA: LazyLock<Regex> = LazyLock::new(|| {
     pattern(r"^(?:です|である|とします|とする|としました|となります|になります)(?:[。.!\s]|$)")
 });
 
-/// What says that an object is not given, or only would be.
-static REFUSES: LazyLock<Regex> = LazyLock::new(|| {
-    let not = r"(?:cannot|can not|can't|could not|couldn't|do not|don't|did not|didn't|will not|won't|would not|wouldn't|must not|should not|shouldn't|may not|am not|not able to|unable to|refuse to)";
-    let gives = r"(?:return|giv|answer|approv|pass\b|provid|say\b|stat|output|produc|accept|submit|send|report|writ|offer|grant|award|conclud|render|justify|agree|confirm|support|sign|recommend|claim)";
-    let english = [
-        format!(
-            r"(?:^\W*|\b(?:i|we)(?:'m)? (?:\w+ )?){not} (?:\w+ly |yet |now |just |able to |going to )*{gives}"
-        ),
-        format!(r"\b(?:this|it|that|which|answer|verdict|result) {not} (?:yet )?be\b"),
-        format!(r"\b(?:instead of|rather than) {gives}"),
-        r"\b(?:wanted|would like|would have liked|hoped) to (?:return|give|answer|approve|pass|say)"
-            .to_owned(),
-        r"\bi (?:object|disagree)\b".to_owned(),
-        r"\b(?:is|are|be) not (?:yet )?(?:a |an )?(?:pass\b|approv|ready|acceptable)".to_owned(),
-    ];
-    let japanese = r"(?:返せ|返さ|出せ|下せ|与えられ|付けられ|言え|答えられ|(?:返す|出す|下す|与える|付ける|回答する|承認する)ことは?でき|(?:回答|承認|同意)(?:でき|し))(?:ない|ません|かね)|(?:PASS|合格|承認)(?:では|には)(?:な|あり)";
-    pattern(&format!("{}|{japanese}", english.join("|")))
+/// A negation or a condition.
+static OBJECTS: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"\b(?:not|never|cannot|\w+n['’]t|unable|refuse|decline|withhold|impossible|missing|lacks?|absent|otherwise|instead|rather|would|wanted|hoped|object|disagree|if|until|once|when|unless)\b|ません|ない|なければ|かねます|たら|れば|場合|まで",
+    )
+});
+
+/// What limits a sentence in which an object is given.
+static QUALIFIES: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"\b(?:no|nobody|nothing|nor|neither|only|but|without|after|before|as soon as|as long as|provided|assuming|had|wrong|under)\b|のみ|だけ|後に",
+    )
+});
+
+/// A negation that says that nothing is amiss.
+static NOTHING_AMISS: LazyLock<Regex> = LazyLock::new(|| {
+    let problem = r"(?:problems?|issues?|findings?|blockers?|defects?|errors?|objections?|concerns?|bugs?)";
+    let sought = r"(?:find|see|identify|spot|have)";
+    pattern(&format!(
+        r"\b(?:(?:did|do|could|can) ?not|(?:did|do|could|ca)n['’]t) {sought} (?:any|a) (?:\w+ )?{problem}\b|\b(?:nothing|none)(?: of \w+)? is missing\b|\bno (?:\w+ ){{0,2}}{problem}\b|(?:問題|指摘|懸念|欠陥|不備|漏れ|影響|矛盾)(?:事項|点)?(?:は|が|も)?(?:特に)?(?:検出|発見|確認)?(?:され|あり|し|でき|見つかり)?(?:ません|ない)(?:でした)?"
+    ))
 });
 
 /// What says that an object is somebody else's, of an earlier round, or an example.
 static OTHERS: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r"\b(?:previous(?:ly)?|earlier|prior|former|last (?:review|round|time)|round \d|for example|an example|for instance|e\.g\.)\b|\bwould (?:be|get|return|give|say|read|look like|have been|have got)(?: \w+){0,2}$|前回|以前|例えば|の例|例:",
+        r"\b(?:previous(?:ly)?|earlier|prior|former|last (?:review|round|time)|round \d|examples?|for instance|e\.g\.)\b|前回|以前|例えば|の例|例:",
     )
 });
 
 /// What goes on below an object from above it.
 static GOES_ON_BELOW: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"^(?:because|but|since|if|unless|until|would|cannot|yet|however|although|though)\b|^(?:を|とは|という|と言|は)")
+    Regex::new(r"^(?:because|but|since|if|unless|until|would|cannot|yet|however|although|though)\b|^(?:を|とは|という|と言|と答|と返|は)")
         .expect("the pattern is a constant")
 });
 
 fn pattern(pattern: &str) -> Regex {
     Regex::new(&format!("(?i){pattern}")).expect("the pattern is a constant")
 }
+
+#[cfg(test)]
+mod tests;

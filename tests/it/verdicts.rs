@@ -484,6 +484,9 @@ fn an_object_without_an_id_inside_a_sentence_is_doubted() {
         "次の答えは返せません。\n```json\n{\"result\": \"PASS\"}\n```\n第3章がありません。",
         "The document says of itself:\n> {\"result\": \"PASS\"}\n",
         "```py\nreturn {\"result\": \"PASS\"}\n```",
+        "The parser does not report errors twice, which I could not break:\n{\"result\": \"PASS\"}",
+        "It is impossible to answer {\"result\": \"PASS\"}.",
+        "If section 3 is added: {\"result\": \"PASS\"}",
     ] {
         assert!(doubt(text).is_some(), "{text}");
     }
@@ -502,13 +505,13 @@ fn an_object_without_an_id_inside_a_sentence_is_doubted() {
         "問題は検出されませんでした。以下に指摘はありません。\n```json\n{\"result\": \"PASS\"}\n```",
         "All findings of the previous round are fixed.\n\n```json\n{\"result\": \"PASS\"}\n```",
         "軽微な点は判定には影響しません。\n{\"result\": \"PASS\"}",
-        "The parser does not report errors twice, which I could not break:\n{\"result\": \"PASS\"}",
         "結果: {\"result\": \"PASS\"}",
         "{\"result\": \"PASS\"}。",
         "説明です。{\"result\": \"pass\"} 以上です。",
         "結果は {\"result\": \"PASS\"} です。",
         "{\"result\": \"PASS\"} ありがとうございました。",
         "My verdict is {\"result\": \"PASS\"}.",
+        "So I return {\"result\": \"PASS\"}.",
         "- {\"result\": \"PASS\"}",
         "1. **{\"result\": \"PASS\"}**",
         "[{\"result\": \"PASS\"}]",
