@@ -35,26 +35,43 @@ pub(super) fn find(text: &str, objects: &[Range<usize>]) -> Option<String> {
 }
 
 fn in_fields(fields: &Map<String, Value>, parent: &str) -> Option<String> {
-    let is_own = |key: &str| !READ_ELSEWHERE.contains(&key.to_lowercase().as_str());
+    let is_own = |key: &str| !READ_ELSEWHERE.contains(&key.to_lowercase().as_str()) && !EARLIER.is_match(key);
     fields.iter().filter(|(key, _)| is_own(key)).find_map(|(key, value)| in_value(key, value, parent))
 }
 
 fn in_value(key: &str, value: &Value, parent: &str) -> Option<String> {
     let says_no = match value {
         Value::Object(fields) => return in_fields(fields, key),
+        Value::Array(items) if WHAT_FAILED.is_match(key) => items.iter().any(is_something),
         Value::Array(items) => return items.iter().find_map(|item| in_value(key, item, parent)),
-        Value::Bool(true) => FAILED.is_match(key),
-        Value::Bool(false) => PASSED.is_match(key) || GATE.is_match(parent),
+        Value::Bool(true) => FAILED.is_match(key) || PROBLEMS.is_match(key),
+        Value::Bool(false) => {
+            let is_good = FAILED.is_match(key) || PROBLEMS.is_match(key);
+            PASSED.is_match(key) || (GATE.is_match(parent) && !is_good)
+        }
         Value::String(text) => is_no(text) || (PASSED.is_match(key) && DENIED.is_match(text)),
-        Value::Null | Value::Number(_) => false,
+        Value::Number(count) => {
+            let counts_failures = COUNT_FAILED.is_match(key) || WHAT_FAILED.is_match(key);
+            counts_failures && count.as_f64().is_some_and(|count| count > 0.0)
+        }
+        Value::Null => false,
     };
     says_no.then(|| head(&format!("\"{key}\": {value}"), LONGEST).to_owned())
 }
 
+/// Tells whether an item of a list names something.
+fn is_something(item: &Value) -> bool {
+    item.as_str().is_none_or(|text| !NONE.is_match(text))
+}
+
 fn is_no(text: &str) -> bool {
     let text = super::folded(head(text, super::REACH));
-    second_thought::is_no(&text) || FAILS.is_match(&text) || denial::denies(&text, &denial::OF_ALL)
+    let plain = IN_BACKTICKS.replace_all(&text, "");
+    second_thought::is_no(&text) || FAILS.is_match(&text) || denial::denies(&plain, &denial::OF_ALL)
 }
+
+static IN_BACKTICKS: LazyLock<Regex> = LazyLock::new(|| pattern("`[^`]*`"));
+static NONE: LazyLock<Regex> = LazyLock::new(|| pattern(r"^\W*(?:none|nothing|n/?a|なし)?\W*$"));
 
 /// The whole value of a field that failed, in other words than a verdict's.
 static FAILS: LazyLock<Regex> = LazyLock::new(|| {
@@ -76,5 +93,20 @@ static FAILED: LazyLock<Regex> = LazyLock::new(|| {
         r"(?-i:[a-z](?:Fail(?:ed|s)?|Rejected|Blocked))$|(?:^|_)(?:fail(?:ed|s|ing)?|rejected|blocked|blocking|broken)$",
     )
 });
+/// A list or number of what failed.
+static WHAT_FAILED: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"^(?:failed|failing|rejected|blocked|broken|unmet)_?(?:gates?|checks?|tests?|criteria|criterion|items?)$",
+    )
+});
+/// A number of what failed.
+static COUNT_FAILED: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?:^|_)fail(?:ed|ing|ures)$"));
+/// A field that says whether there is a problem.
+static PROBLEMS: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(r"^has_?(?:open_?|critical_?)?(?:blockers?|blocking_?issues|failures?|failed_?\w*)$")
+});
+/// What was, beside what is now.
+static EARLIER: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"^(?:before|previous(?:ly)?|earlier|baseline)(?:_|$)"));
 /// A field that holds what has to pass.
-static GATE: LazyLock<Regex> = LazyLock::new(|| pattern(r"gate"));
+static GATE: LazyLock<Regex> = LazyLock::new(|| pattern(r"gate|criteri(?:a|on)"));
