@@ -1,7 +1,7 @@
 //! `ai-workflow`: GitHub issue in, reviewed pull request out, without ever taking the agent's word for it.
 //!
-//! The rooms that are left in this package. A room knows rooms on lower floors only; `tests/it/house.rs` keeps it so.
-//! Pure crates and rooms touch no files, processes, environment, clock, and have no printing or async.
+//! The modules that are not crates yet. A module knows modules of lower layers only; `tests/it/house.rs` keeps it so.
+//! They may touch the world; the pure layers are crates of their own.
 
 // Crates of the workspace, under the names that this package knows them by.
 pub use agents as agent;
@@ -18,7 +18,7 @@ pub use process;
 pub use settings as config;
 pub use views::{metadata, prompt, summary};
 
-// Rooms that may touch the world.
+// These may touch the world.
 #[allow(clippy::disallowed_methods)]
 pub mod cli;
 #[allow(clippy::disallowed_methods)]

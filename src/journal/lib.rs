@@ -1,4 +1,4 @@
-//! The pen: the one way a fact comes into being. Append and sync, fold, rewrite the view, tell the reporters.
+//! The one way a fact comes into being: append and sync, fold, rewrite the view, tell the reporters.
 //! Decides nothing and touches nothing but the run's own files.
 #![allow(clippy::disallowed_methods, reason = "this crate touches the world")]
 
