@@ -14,6 +14,7 @@ use super::{Site, deliverable, failure, passed, tampering, trivial_diff};
 use model::change::Change;
 use model::event::CheckResult;
 use model::policy::PhaseDef;
+use views::summary::counted;
 
 pub(super) const ID: &str = "code_changed";
 /// The phase after which the run's change holds tests.
@@ -28,14 +29,14 @@ pub(super) fn examine(site: &Site<'_>) -> CheckResult {
     }
     let own = site.changed.iter().filter(|path| !path.starts_with(".ai-workflow/")).count();
     if own > 0 {
-        return passed(ID, &format!("{} changed outside .ai-workflow/", files(own)));
+        return passed(ID, &format!("{} changed outside .ai-workflow/", counted(own as u64, "file")));
     }
     let of_run = of_project(site.since_base).count();
     // Where nobody reviews, nobody would judge why the phase left everything as it was.
     if of_run > 0 && (is_of_tests || site.phase.policy.review.is_some()) {
         let summary = format!(
             "this phase changed nothing outside .ai-workflow/; since its base the run changed {} there",
-            files(of_run)
+            counted(of_run as u64, "file")
         );
         return passed(ID, &summary);
     }
@@ -53,10 +54,6 @@ pub fn depends_on_the_run(phase: &PhaseDef, changes: &[Change], test_command: &s
 
 fn is_of_tests(phase: &PhaseDef) -> bool {
     phase.name.as_str() == OF_TESTS
-}
-
-fn files(count: usize) -> String {
-    format!("{count} {}", if count == 1 { "file" } else { "files" })
 }
 
 fn of_project(changes: &[Change]) -> impl Iterator<Item = &Change> {
