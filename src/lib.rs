@@ -13,7 +13,9 @@ pub use forge;
 pub use git as workspace;
 pub use journal;
 pub use journal::{clock, store};
-pub use model::{change, event, finding, issue, phase, policy, redact, verdict};
+pub use model::{
+    call, change, event, finding, issue, object_id, phase, policy, redact, remote_check, verdict,
+};
 pub use process;
 pub use settings as config;
 pub use views::{metadata, prompt, summary};

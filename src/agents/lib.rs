@@ -34,7 +34,7 @@ use jiff::Timestamp;
 use serde_json::Value;
 use tokio::time::{MissedTickBehavior, interval};
 
-use engine::{Allowance, Resume};
+use model::call::{Allowance, Resume};
 use model::event::{ExecOutcome, Program, Usage};
 use model::issue::IssueNumber;
 use model::phase::{PhaseName, Step};

@@ -1,6 +1,6 @@
 //! Whether a call has used more than it may, by what its program tells while it works. Ends nothing itself.
 
-use engine::Allowance;
+use model::call::Allowance;
 use model::event::Usage;
 
 use super::dialect::Dialect;

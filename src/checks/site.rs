@@ -9,12 +9,12 @@ use jiff::Timestamp;
 use super::Published;
 use super::suspicion::Suspicion;
 use super::tampering::Findings;
-use forge::RemoteCheck;
 use model::change::Change;
 use model::event::{Claim, Evaluation};
 use model::issue::{Discussion, Issue};
 use model::policy::{CheckSettings, DefinedCheck, PhaseDef, TimeLimits};
 use model::redact::Masker;
+use model::remote_check::RemoteCheck;
 
 /// What a check may look at.
 pub struct Site<'a> {

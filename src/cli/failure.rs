@@ -130,12 +130,18 @@ impl From<crate::workspace::Error> for Failure {
             | Git::ConfigChanged { .. }
             | Git::RepositoryReplaced { .. }
             | Git::File { .. } => Kind::State,
-            Git::BadObjectId { .. } | Git::Unexpected { .. } => Kind::OurBug,
+            Git::BadObjectId(_) | Git::Unexpected { .. } => Kind::OurBug,
             _ => Kind::Usage,
         };
         let hint = error.hint();
         let failure = Self::new(kind, &error);
         hint.into_iter().fold(failure, Self::hint)
+    }
+}
+
+impl From<crate::object_id::BadObjectId> for Failure {
+    fn from(error: crate::object_id::BadObjectId) -> Self {
+        crate::workspace::Error::from(error).into()
     }
 }
 

@@ -7,8 +7,8 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
-use super::decide::Allowance;
 use super::state::{Day, PhaseState, Run, Status};
+use model::call::Allowance;
 use model::event::{Choice, Ended, Escalation, ExecOutcome, Fact, PauseReason, Spent};
 use model::phase::{PhaseName, Step};
 use model::policy::Budget;

@@ -6,7 +6,8 @@ use super::escalation::{closed_gate, gate_question};
 use super::rule::rule;
 use super::session::resume;
 use super::state::{PhaseState, Run, Stage, State, Status};
-use model::event::{Fact, Outcome, Usage};
+use model::call::{Allowance, Resume};
+use model::event::{Fact, Outcome};
 use model::phase::{PhaseName, Step};
 use model::policy::Gate;
 
@@ -79,23 +80,6 @@ pub struct Assess {
     pub phase: PhaseName,
     pub agent: String,
     pub allowance: Allowance,
-}
-
-/// A session of an author that can be continued.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Resume {
-    pub session: String,
-    /// What the session has used so far; programs that report totals report them on top of this.
-    pub used: Usage,
-}
-
-/// What one call may use at most: a program that can be told is told, and one that tells what it uses is ended there.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Allowance {
-    pub usd: Option<f64>,
-    pub tokens: Option<u64>,
-    pub turns: Option<u64>,
-    pub seconds: Option<u64>,
 }
 
 /// Decides what to do now.

@@ -53,7 +53,7 @@ pub use approval::{Approval, Bound, lapsed, standing_approval};
 pub use budget::{Limit, Measure, Scope, Shortage, over_budget, shortage};
 pub use chain::{Fallback, Unusable};
 pub use covered::{Covered, Unshown};
-pub use decide::{Action, Allowance, Assess, Call, Decision, Resume, decide, unmet_needs};
+pub use decide::{Action, Assess, Call, Decision, decide, unmet_needs};
 pub use delta::Delta;
 pub use ending::{limit_reached, used_of_phase};
 pub use escalation::{job_limit_pause, pause_on_request, rate_limit_pause};

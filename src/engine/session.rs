@@ -2,8 +2,8 @@
 //! short enough to be worth it, and did not break. So it answers questions, too. Reviews and triages begin anew, but for a
 //! reviewer that is asked what it meant.
 
-use super::decide::Resume;
 use super::state::{PhaseState, Run};
+use model::call::Resume;
 use model::event::{Ended, ExecOutcome, Usage, Worked};
 use model::phase::Step;
 

@@ -9,7 +9,6 @@ mod front_matter;
 pub mod github;
 mod heard;
 pub mod local;
-mod remote_check;
 mod voices;
 
 use std::path::PathBuf;
@@ -25,7 +24,6 @@ pub use heard::{earlier, heard, named};
 pub use local::LocalForge;
 use model::issue::{Issue, IssueNumber};
 use model::redact::Masked;
-pub use remote_check::{RemoteCheck, Standing};
 pub use voices::{Voices, is_named};
 
 /// Says why a forge did not do what it was asked.

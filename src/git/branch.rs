@@ -121,7 +121,7 @@ impl Workspace {
         let call =
             Call::new(["log", "--max-count=1", "--diff-filter=D", "--format=%H", tip.as_str(), "--", path]);
         let text = self.git(&call.reading())?.text();
-        text.lines().next().map(CommitId::try_from).transpose()
+        Ok(text.lines().next().map(CommitId::try_from).transpose()?)
     }
 
     /// Returns the files below a folder that HEAD knows.

@@ -44,7 +44,7 @@ impl IssueSpace {
         let call = call.setting("protocol.file.allow=always").arg("--").arg(file);
         self.workspace.git(&call.arg(format!("+refs/heads/{}:{to}", self.branch())))?;
         let call = Call::new(["rev-parse", "--verify", "--end-of-options", &format!("{to}^{{commit}}")]);
-        CommitId::try_from(self.workspace.git(&call.reading())?.text().trim())
+        Ok(CommitId::try_from(self.workspace.git(&call.reading())?.text().trim())?)
     }
 
     /// Tells whether the run's branch is a commit and nothing on top but commits, each on the one before, that touch the
@@ -88,7 +88,7 @@ impl Workspace {
             let mut ids = line.split(' ').map(CommitId::try_from);
             Ok(Step {
                 commit: ids.next().ok_or_else(|| output.unexpected(&call))??,
-                parents: ids.collect::<Result<_>>()?,
+                parents: ids.collect::<std::result::Result<_, _>>()?,
             })
         };
         let mut steps = output.text().lines().map(step).collect::<Result<Vec<_>>>()?;

@@ -8,9 +8,9 @@ use std::path::PathBuf;
 
 use super::call::Call;
 use super::error::at;
-use super::names::{bad_object_id, is_object_id};
 use super::output::Output;
 use super::{CommitId, IssueSpace, Result, Tree};
+use model::object_id::{BadObjectId, is_object_id};
 
 /// A difference as text.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -48,7 +48,7 @@ impl IssueSpace {
 
     fn diff_without(&self, left_out: &[String], from: &str, to: &Tree, limit: usize) -> Result<Diff> {
         if !is_object_id(from) {
-            return Err(bad_object_id(from));
+            return Err(BadObjectId::new(from).into());
         }
         let mut diff = self.read_diff(diff_call(&["--find-renames"], from, to, left_out), limit)?;
         if !diff.truncated && diff.text.contains("\nBinary files ") {

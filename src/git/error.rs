@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use model::object_id::BadObjectId;
+
 /// A failure of the workspace.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -53,8 +55,8 @@ pub enum Error {
     ConfigChanged { path: PathBuf },
     #[error("{} was replaced while the run was going on", path.display())]
     RepositoryReplaced { path: PathBuf },
-    #[error("`{text}` is not the id of a git object")]
-    BadObjectId { text: String },
+    #[error(transparent)]
+    BadObjectId(#[from] BadObjectId),
     #[error("the path `{path}` cannot be asked of git: {why}")]
     BadPath { path: String, why: &'static str },
     #[error("`{command}` had not ended after {seconds} s and was killed")]
@@ -134,7 +136,7 @@ impl Error {
             }
             Self::DiskFull { .. } => "make room, then run again".into(),
             Self::RevertConflict { .. }
-            | Self::BadObjectId { .. }
+            | Self::BadObjectId(_)
             | Self::BadPath { .. }
             | Self::Git { .. }
             | Self::Unexpected { .. }
@@ -177,6 +179,6 @@ mod tests {
         assert!(hint(Error::RepositoryReplaced { path }).contains("/r/.git"));
         assert!(hint(Error::TooSlow { command: String::new(), seconds: 1 }).contains("`.gitignore`"));
         assert!(hint(Error::DiskFull { command: String::new() }).contains("room"));
-        assert!(Error::BadObjectId { text: String::new() }.hint().is_none());
+        assert!(Error::from(BadObjectId::new("")).hint().is_none());
     }
 }

@@ -76,7 +76,7 @@ impl IssueSpace {
     fn tip(&self) -> Result<Option<CommitId>> {
         let name = format!("refs/heads/{}", self.branch());
         let tip = self.workspace.references_now()?.tips.remove(&name);
-        tip.map(|tip| CommitId::try_from(tip.as_str())).transpose()
+        Ok(tip.map(|tip| CommitId::try_from(tip.as_str())).transpose()?)
     }
 
     /// What cannot be noted is not known later, which is told and stops nothing.

@@ -1,76 +1,15 @@
-//! The names git gives to things: commits, trees, branches. Nothing else reaches a command line of ours as a name.
+//! The names git gives to things: where the worktree stands, and branches. Nothing else reaches a command line of ours as a name
+//! but object ids, which are of `model`.
 
-use std::fmt;
+pub use model::object_id::{CommitId, Tree};
 
 use super::{Error, Result};
-
-macro_rules! object_id {
-    ($(#[$doc:meta])* $name:ident) => {
-        $(#[$doc])*
-        #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub struct $name(String);
-
-        impl $name {
-            /// Returns the id as text.
-            pub fn as_str(&self) -> &str {
-                &self.0
-            }
-        }
-
-        impl AsRef<str> for $name {
-            fn as_ref(&self) -> &str {
-                &self.0
-            }
-        }
-
-        impl TryFrom<&str> for $name {
-            type Error = Error;
-
-            fn try_from(text: &str) -> Result<Self> {
-                if is_object_id(text) { Ok(Self(text.to_owned())) } else { Err(bad_object_id(text)) }
-            }
-        }
-
-        impl fmt::Display for $name {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str(&self.0)
-            }
-        }
-    };
-}
-
-object_id! {
-    /// The id of a commit.
-    CommitId
-}
-
-object_id! {
-    /// The id of a tree: the identity of a set of files.
-    Tree
-}
-
-impl CommitId {
-    /// Returns a name of its tree: where git wants a tree it takes a commit.
-    pub fn as_tree(&self) -> Tree {
-        Tree(self.0.clone())
-    }
-}
 
 /// Where the worktree stands: a commit and, unless HEAD is detached, a branch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Head {
     pub commit: CommitId,
     pub branch: Option<String>,
-}
-
-/// Tells whether a text is a full object id, of SHA-1 or SHA-256.
-pub(super) fn is_object_id(text: &str) -> bool {
-    let plain = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
-    matches!(text.len(), 40 | 64) && text.bytes().all(plain)
-}
-
-pub(super) fn bad_object_id(text: &str) -> Error {
-    Error::BadObjectId { text: text.escape_debug().take(80).collect() }
 }
 
 /// Checks that a text can only be the name of a branch: never an option, a range, a revision or a path to elsewhere.
@@ -145,15 +84,6 @@ mod tests {
             ["main", "release/1.2", "fix/#243", "ai-workflow/issue-7", "função", "日本語", "v1.0-rc.1"]
         {
             assert!(check_branch_name(good).is_ok(), "{good}");
-        }
-    }
-
-    #[test]
-    fn only_full_hashes_are_object_ids() {
-        let full = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
-        assert_eq!(Tree::try_from(full).expect("a full hash").to_string(), full);
-        for bad in ["", "HEAD", "4b825dc", "--output=x", &full.to_uppercase(), &"g".repeat(40)] {
-            assert!(CommitId::try_from(bad).is_err(), "{bad}");
         }
     }
 }

@@ -87,7 +87,7 @@ impl Workspace {
     /// Returns the commit before a commit.
     pub fn parent_of(&self, commit: &CommitId) -> Result<CommitId> {
         let call = Call::new(["rev-parse", "--verify", "--end-of-options", &format!("{commit}^")]).reading();
-        CommitId::try_from(self.git(&call)?.text().trim())
+        Ok(CommitId::try_from(self.git(&call)?.text().trim())?)
     }
 
     /// Returns the paths outside `.ai-workflow/` that a commit changed and that HEAD still has differently from before it.

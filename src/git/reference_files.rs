@@ -6,8 +6,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::Workspace;
-use super::names::is_object_id;
 use super::references::References;
+use model::object_id::is_object_id;
 
 /// What is looked at, below the common folder.
 const FOLDERS: [&str; 3] = ["refs/heads", "refs/tags", "refs/remotes"];

@@ -88,7 +88,7 @@ impl IssueSpace {
         };
         let mut commits = text.split('\0').filter_map(|record| record.split_once('\n'));
         let found = commits.find(|(_, message)| !is_record(message));
-        found.map(|(id, _)| CommitId::try_from(id)).transpose()
+        Ok(found.map(|(id, _)| CommitId::try_from(id)).transpose()?)
     }
 }
 

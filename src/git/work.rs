@@ -49,7 +49,7 @@ impl IssueSpace {
     fn pack_work(&self, trees: &[Tree], message: &Masked) -> Result<CommitId> {
         let made = self.workspace.git(&listing(trees))?;
         let call = Call::new(["commit-tree", "-F", "-", made.text().trim()]).fed_with(message.as_str());
-        CommitId::try_from(self.workspace.git(&call)?.text().trim())
+        Ok(CommitId::try_from(self.workspace.git(&call)?.text().trim())?)
     }
 
     /// Takes the work away from a remote.

@@ -4,7 +4,7 @@
 use super::{PhaseRunner, RunError};
 use crate::event::{Choice, Escalation, Fact, FedBack, Outcome, PauseReason, Source};
 use crate::finding::{Disposition, Finding, Severity};
-use crate::forge::{RemoteCheck, Standing};
+use crate::remote_check::{RemoteCheck, RemoteCheckState};
 use crate::summary::counted;
 
 impl PhaseRunner {
@@ -19,7 +19,7 @@ impl PhaseRunner {
         let head = self.pushed()?;
         let Some(all) = self.remote_checks_to_feed_back(&head).await? else { return Ok(false) };
         let red: Vec<RemoteCheck> =
-            all.iter().filter(|one| one.standing == Standing::Failed).cloned().collect();
+            all.iter().filter(|one| one.state == RemoteCheckState::Failed).cloned().collect();
         if red.is_empty() {
             tell_unknown(&all);
             return Ok(false);
@@ -39,7 +39,7 @@ impl PhaseRunner {
 
 /// What nobody knows is told, not taken for good.
 fn tell_unknown(all: &[RemoteCheck]) {
-    let running = all.iter().filter(|one| one.standing == Standing::Running).count();
+    let running = all.iter().filter(|one| one.state == RemoteCheckState::Running).count();
     if all.is_empty() {
         tracing::warn!("W_NO_CI: no check of the server has looked at the pull request");
     } else if running > 0 {
@@ -49,13 +49,13 @@ fn tell_unknown(all: &[RemoteCheck]) {
 }
 
 fn finding(check: &RemoteCheck) -> Finding {
-    let said = if check.said.is_empty() { String::new() } else { format!(": {}", check.said) };
+    let said = if check.output.is_empty() { String::new() } else { format!(": {}", check.output) };
     Finding {
         severity: Severity::Major,
         category: "ci".to_owned(),
         file: None,
         line: None,
-        issue: format!("the check {} of the server failed{said}", check.told()),
+        issue: format!("the check {} of the server failed{said}", check.label()),
         suggestion: None,
         auto_fixable: false,
         disposition: Disposition::Open,
@@ -64,7 +64,7 @@ fn finding(check: &RemoteCheck) -> Finding {
 }
 
 fn question(red: &[RemoteCheck], rounds: u32) -> Escalation {
-    let names: Vec<String> = red.iter().map(RemoteCheck::told).collect();
+    let names: Vec<String> = red.iter().map(RemoteCheck::label).collect();
     Escalation {
         reason: PauseReason::Exhausted,
         phase: None,
@@ -76,8 +76,8 @@ fn question(red: &[RemoteCheck], rounds: u32) -> Escalation {
         options: vec![Choice::Continue],
         report: red
             .iter()
-            .filter(|one| !one.said.is_empty())
-            .map(|one| format!("{}: {}", one.name, one.said))
+            .filter(|one| !one.output.is_empty())
+            .map(|one| format!("{}: {}", one.name, one.output))
             .collect(),
         until: None,
     }

@@ -40,6 +40,7 @@ use crate::event::{Escalation, Fact, Outcome, PauseReason};
 use crate::flow::{Action, Decision, PhaseState, Run, Stage, decide};
 use crate::forge::{Forge, ForgeError};
 use crate::journal::{Journal, JournalError};
+use crate::object_id::BadObjectId;
 use crate::phase::PhaseName;
 use crate::policy::Entry;
 use crate::process::{Stop, Urgency};
@@ -81,6 +82,12 @@ pub enum RunError {
     DocumentLost { path: String, commit: String },
     #[error("{0}")]
     Bug(String),
+}
+
+impl From<BadObjectId> for RunError {
+    fn from(error: BadObjectId) -> Self {
+        Self::Workspace(error.into())
+    }
 }
 
 /// When the branch is pushed.

@@ -7,8 +7,9 @@ use tokio::time::Instant;
 
 use super::publish::unless_stopped;
 use super::{PhaseRunner, Push, RunError};
+use crate::forge::Forge;
 use crate::forge::github::lacking_right;
-use crate::forge::{Forge, RemoteCheck, Standing};
+use crate::remote_check::{RemoteCheck, RemoteCheckState};
 
 /// Two looks are so far apart.
 const PACE: Duration = Duration::from_secs(10);
@@ -30,7 +31,7 @@ impl PhaseRunner {
             let Some(all) = unless_stopped(&self.stop, look).await? else { return Ok(None) };
             let passed = begun.elapsed();
             let most = if all.is_empty() { most.min(NONE_YET) } else { most };
-            let under_way = all.is_empty() || all.iter().any(|one| one.standing == Standing::Running);
+            let under_way = all.is_empty() || all.iter().any(|one| one.state == RemoteCheckState::Running);
             if !under_way || passed >= most {
                 return Ok(Some(all));
             }

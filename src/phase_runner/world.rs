@@ -9,8 +9,9 @@ use super::remote_checks::unknown;
 use super::{Part, PhaseRunner, Push, RunError};
 use crate::check::{Untaken, World};
 use crate::flow::Run;
-use crate::forge::{ForgeError, RemoteCheck};
+use crate::forge::ForgeError;
 use crate::policy::{Look, PhaseDef};
+use crate::remote_check::RemoteCheck;
 use crate::workspace::{self, CommitId, Survey};
 
 impl PhaseRunner {

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use ai_workflow::agent::{Answer, Job, Kind, Profile, call};
+use ai_workflow::call::{Allowance, Resume};
 use ai_workflow::event::{CostBasis, ExecOutcome, Program, Usage};
-use ai_workflow::flow::{Allowance, Resume};
 use ai_workflow::phase::{PhaseName, Step};
 use ai_workflow::policy::TimeLimits;
 use ai_workflow::process::Stop;

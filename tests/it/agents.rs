@@ -15,8 +15,8 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use ai_workflow::agent::{AgentSpec, Answer, Job, Kind, Profile, call, usable};
+use ai_workflow::call::{Allowance, Resume};
 use ai_workflow::event::{CostBasis, ExecOutcome, Usage};
-use ai_workflow::flow::{Allowance, Resume};
 use ai_workflow::phase::{PhaseName, Step};
 use ai_workflow::policy::TimeLimits;
 use ai_workflow::process::Stop;

@@ -8,7 +8,7 @@ use crate::lines::{Line, Lines};
 use crate::names::{name, session};
 use crate::usage::{Figures, Stated};
 use crate::{Job, schema};
-use engine::Resume;
+use model::call::Resume;
 use model::event::{CostBasis, Program, Usage};
 use process::{Finish, Launch, Stream};
 

@@ -14,7 +14,7 @@ use crate::names::{name, session};
 use crate::usage::Stated;
 use crate::{Job, prices, schema};
 use content_parser::read_object;
-use engine::Resume;
+use model::call::Resume;
 use model::event::{Program, Usage};
 use process::{Finish, Launch, Stream};
 

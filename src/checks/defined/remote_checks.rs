@@ -5,9 +5,9 @@ use serde_json::json;
 
 use super::{failed, unavailable};
 use crate::{Site, passed, skipped};
-use forge::{RemoteCheck, Standing};
 use model::event::CheckResult;
 use model::policy::DefinedCheck;
+use model::remote_check::{RemoteCheck, RemoteCheckState};
 
 pub(crate) fn examine(id: &str, check: &DefinedCheck, site: &Site<'_>) -> CheckResult {
     let all = match &site.world.remote_checks {
@@ -15,10 +15,10 @@ pub(crate) fn examine(id: &str, check: &DefinedCheck, site: &Site<'_>) -> CheckR
         Ok(None) => return skipped(id, "the run is on no server that checks"),
         Err(why) => return unavailable(id, check, &format!("the server could not be asked: {why}")),
     };
-    let told = |standing: Standing| -> Vec<String> {
-        all.iter().filter(|one| one.standing == standing).map(RemoteCheck::told).collect()
+    let told = |state: RemoteCheckState| -> Vec<String> {
+        all.iter().filter(|one| one.state == state).map(RemoteCheck::label).collect()
     };
-    let (red, running) = (told(Standing::Failed), told(Standing::Running));
+    let (red, running) = (told(RemoteCheckState::Failed), told(RemoteCheckState::Running));
     if !red.is_empty() {
         return failure(id, check, site, &red);
     }
@@ -34,8 +34,8 @@ pub(crate) fn examine(id: &str, check: &DefinedCheck, site: &Site<'_>) -> CheckR
 fn failure(id: &str, check: &DefinedCheck, site: &Site<'_>, red: &[String]) -> CheckResult {
     let mut result = failed(id, check, &format!("failed on the server: {}", red.join(", ")));
     let all = site.world.remote_checks.iter().flatten().flatten();
-    let said = all.filter(|one| one.standing == Standing::Failed && !one.said.is_empty());
-    let said: Vec<String> = said.map(|one| format!("{}:\n{}", one.name, one.said)).collect();
+    let said = all.filter(|one| one.state == RemoteCheckState::Failed && !one.output.is_empty());
+    let said: Vec<String> = said.map(|one| format!("{}:\n{}", one.name, one.output)).collect();
     site.masker.mask(&said.join("\n\n")).as_str().clone_into(&mut result.evidence);
     result.params.insert("error".to_owned(), json!(red.join(", ")));
     result

@@ -3,9 +3,10 @@
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::super::{ForgeError, RemoteCheck};
+use super::super::ForgeError;
 use super::GithubForge;
 use super::pages::{List, read};
+use model::remote_check::RemoteCheck;
 
 const RUNS: &str = "read the check runs";
 const STATUSES: &str = "read the statuses";

@@ -3,8 +3,8 @@
 use std::fs;
 
 use ai_workflow::agent::{Kind, Profile};
+use ai_workflow::call::{Allowance, Resume};
 use ai_workflow::event::ExecOutcome;
-use ai_workflow::flow::{Allowance, Resume};
 use ai_workflow::phase::Step;
 use ai_workflow::process::TOOLCHAINS;
 use serde_json::json;

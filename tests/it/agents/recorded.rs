@@ -7,8 +7,8 @@ use std::fs;
 use std::path::PathBuf;
 
 use ai_workflow::agent::{Answer, Kind, Profile};
+use ai_workflow::call::Resume;
 use ai_workflow::event::{CostBasis, ExecOutcome, Usage};
-use ai_workflow::flow::Resume;
 use serde_json::json;
 
 use super::Scene;

@@ -1,7 +1,8 @@
 //! The budget: no call begins when a limit is used up; raising it goes on where the run stood.
 
+use ai_workflow::call::Allowance;
 use ai_workflow::event::{Asked, Choice, Fact, Outcome, PauseReason, Spent, SpentElsewhere};
-use ai_workflow::flow::{Action, Allowance, Call, Decision, Status, decide, over_budget};
+use ai_workflow::flow::{Action, Call, Decision, Status, decide, over_budget};
 use ai_workflow::policy::{Budget, BudgetScopes};
 
 use super::policies::{agreement, phase, phase_review};

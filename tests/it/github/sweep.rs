@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use ai_workflow::forge::github::{Patience, ThreadAnswer};
-use ai_workflow::forge::{ForgeError, GithubForge, Owner, Standing};
+use ai_workflow::forge::{ForgeError, GithubForge, Owner};
+use ai_workflow::remote_check::RemoteCheckState;
 
 use super::follow_up::follow_up;
 use super::forge::{PATIENCE, forge_of, github, masked, number, request, upsert};
@@ -40,7 +41,7 @@ async fn answer(forge: &GithubForge, number: u64) -> Result<(), ForgeError> {
     let asked = forge.ask_for_review(number, [Owner::Person("octo".to_owned())]).await?;
     assert_eq!(asked, ["octo"]);
     let said = forge.checks_of(&"2".repeat(40)).await?;
-    assert_eq!(said.iter().map(|one| one.standing).collect::<Vec<_>>(), [Standing::Failed]);
+    assert_eq!(said.iter().map(|one| one.state).collect::<Vec<_>>(), [RemoteCheckState::Failed]);
     Ok(())
 }
 

@@ -1,8 +1,8 @@
 //! A real agent behind the Agent Client Protocol: the adapter of Claude Code, which asks for permission before it acts.
 
 use ai_workflow::agent::Kind;
+use ai_workflow::call::Resume;
 use ai_workflow::event::ExecOutcome;
-use ai_workflow::flow::Resume;
 use ai_workflow::phase::Step;
 use ai_workflow::process::Stop;
 use serde_json::json;

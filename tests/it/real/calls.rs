@@ -1,8 +1,8 @@
 //! Single calls that go well: real tools edit real files, a reviewer cannot, a schema is met, a session goes on.
 
 use ai_workflow::agent::Kind;
+use ai_workflow::call::Resume;
 use ai_workflow::event::ExecOutcome;
-use ai_workflow::flow::Resume;
 use ai_workflow::phase::Step;
 use ai_workflow::prompt::reviewer_schema;
 use serde_json::json;

@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use ai_workflow::agent::{Answer, Kind};
+use ai_workflow::call::Allowance;
 use ai_workflow::event::ExecOutcome;
-use ai_workflow::flow::Allowance;
 use ai_workflow::phase::Step;
 use ai_workflow::process::Stop;
 use ai_workflow::prompt::reviewer_schema;

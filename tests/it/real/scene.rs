@@ -8,7 +8,7 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use ai_workflow::agent::{AgentSpec, Answer, Job, Kind, Profile, call};
-use ai_workflow::flow::{Allowance, Resume};
+use ai_workflow::call::{Allowance, Resume};
 use ai_workflow::phase::{PhaseName, Step};
 use ai_workflow::policy::TimeLimits;
 use ai_workflow::process::Stop;

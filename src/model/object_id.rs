@@ -1,0 +1,91 @@
+//! The ids that git gives to its objects: commits and trees. Knows their form only; whether such an object exists is
+//! known to git alone.
+
+use std::fmt;
+
+/// Says why a text is not the id of a git object. Holds the beginning of the text, escaped.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{text}` is not the id of a git object")]
+pub struct BadObjectId {
+    /// What stood there instead, at most 80 characters of it.
+    pub text: String,
+}
+
+impl BadObjectId {
+    /// Makes the error for a text.
+    pub fn new(text: &str) -> Self {
+        Self { text: text.escape_debug().take(80).collect() }
+    }
+}
+
+macro_rules! object_id {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub struct $name(String);
+
+        impl $name {
+            /// Returns the id as text.
+            pub fn as_str(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl AsRef<str> for $name {
+            fn as_ref(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl TryFrom<&str> for $name {
+            type Error = BadObjectId;
+
+            fn try_from(text: &str) -> Result<Self, BadObjectId> {
+                if is_object_id(text) { Ok(Self(text.to_owned())) } else { Err(BadObjectId::new(text)) }
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(&self.0)
+            }
+        }
+    };
+}
+
+object_id! {
+    /// The id of a commit.
+    CommitId
+}
+
+object_id! {
+    /// The id of a tree: the identity of a set of files.
+    Tree
+}
+
+impl CommitId {
+    /// Returns a name of its tree: where git wants a tree it takes a commit.
+    pub fn as_tree(&self) -> Tree {
+        Tree(self.0.clone())
+    }
+}
+
+/// Tells whether a text is a full object id, of SHA-1 or SHA-256.
+pub fn is_object_id(text: &str) -> bool {
+    let plain = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
+    matches!(text.len(), 40 | 64) && text.bytes().all(plain)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_full_hashes_are_object_ids() {
+        let full = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
+        assert_eq!(Tree::try_from(full).expect("a full hash").to_string(), full);
+        for bad in ["", "HEAD", "4b825dc", "--output=x", &full.to_uppercase(), &"g".repeat(40)] {
+            assert!(CommitId::try_from(bad).is_err(), "{bad}");
+        }
+    }
+}
