@@ -1,7 +1,7 @@
-//! The door. Everything behind it is the library.
+//! The program. Everything that it does is in the crate `cli` and the crates below.
 
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    ai_workflow::cli::main(std::env::args_os().collect())
+    cli::main(std::env::args_os().collect())
 }

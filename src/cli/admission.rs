@@ -5,12 +5,12 @@ use jiff::Timestamp;
 
 use super::job;
 use super::refusal::{Refusal, rate_reply};
-use crate::config::GithubKeys;
-use crate::content_parser::{SlashCommand, slash_command};
-use crate::forge::github::Person;
-use crate::forge::{CommentDraft, ForgeError, GithubForge, is_named};
-use crate::issue::IssueNumber;
-use crate::redact::Masker;
+use content_parser::{SlashCommand, slash_command};
+use forge::github::Person;
+use forge::{CommentDraft, ForgeError, GithubForge, is_named};
+use model::issue::IssueNumber;
+use model::redact::Masker;
+use settings::GithubKeys;
 
 /// Refuses whoever may neither write nor is named.
 pub(super) async fn admit(github: &GithubForge, keys: &GithubKeys, who: &Person) -> Result<(), Refusal> {

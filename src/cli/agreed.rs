@@ -4,7 +4,7 @@ use super::arguments::SettingFlags;
 use super::door::Door;
 use super::failure::Failure;
 use super::seconds;
-use crate::flow::Run;
+use engine::Run;
 
 /// Refuses flags that contradict what the run was begun with.
 pub(super) fn refuse_another(door: &Door, run: &Run, flags: &SettingFlags) -> Result<(), Failure> {

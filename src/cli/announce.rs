@@ -9,13 +9,13 @@ use super::door::Door;
 use super::hold::Hold;
 use super::seconds;
 use super::show::{show, words};
-use crate::event::Outcome;
-use crate::flow::{Run, Status};
-use crate::journal::Journal;
-use crate::metadata::metadata;
-use crate::policy::Budget;
-use crate::report::skip_line;
-use crate::summary::{self, counted, duration, padded, plain};
+use app::report::skip_line;
+use engine::{Run, Status};
+use journal::Journal;
+use model::event::Outcome;
+use model::policy::Budget;
+use views::metadata::metadata;
+use views::summary::{self, counted, duration, padded, plain};
 
 /// The column at which values begin.
 const COLUMN: usize = 13;

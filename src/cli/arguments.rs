@@ -22,8 +22,8 @@ pub use doc_review::DocReview;
 pub use event::{Apply, Event, EventSource};
 pub use findings::{Findings, FindingsFormat};
 
-use crate::issue::IssueNumber;
 pub use init::{Init, InitGithub, InitPlace};
+use model::issue::IssueNumber;
 pub use pr_feedback::PrFeedback;
 pub use replay::{Replay, ReplayFormat};
 pub use resume::Resume;

@@ -7,11 +7,11 @@ use super::door::{Door, seen_from};
 use super::failure::{Failure, Kind};
 use super::hold::Hold;
 use super::{limits, vouched};
-use crate::agent::{AgentSpec, usable};
-use crate::event::{Asked, Fact, Reopened, ReopenedBy};
-use crate::flow::{Run, Stage, Status, over_budget, unmet_needs};
-use crate::phase::{PhaseName, Step};
-use crate::workspace::CommitId;
+use agents::{AgentSpec, usable};
+use engine::{Run, Stage, Status, over_budget, unmet_needs};
+use git::CommitId;
+use model::event::{Asked, Fact, Reopened, ReopenedBy};
+use model::phase::{PhaseName, Step};
 
 /// Why a phase that failed is opened again.
 pub(super) const TRIED_AGAIN: &str = "tried again";

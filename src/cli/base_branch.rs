@@ -7,11 +7,11 @@ use super::door::Door;
 use super::failure::Failure;
 use super::fetched::REMOTE;
 use super::find::look;
-use super::forge;
-use crate::event::{branch_of, issue_of_branch};
-use crate::issue::IssueNumber;
-use crate::store::finalized;
-use crate::workspace::{Base, Error, Head};
+use super::forge_connection;
+use git::{Base, Error, Head};
+use journal::store::finalized;
+use model::event::{branch_of, issue_of_branch};
+use model::issue::IssueNumber;
 
 /// The base of a run, and why it is this one.
 pub(super) struct Chosen {
@@ -120,7 +120,7 @@ fn known_default_of_origin(door: &Door, head: &Head) -> Result<OriginDefault, Fa
     if door.workspace.origin_address()?.is_none() {
         return Ok(OriginDefault::NoOrigin);
     }
-    let name = match door.workspace.ask_default_branch(REMOTE, forge::credentials().as_ref()) {
+    let name = match door.workspace.ask_default_branch(REMOTE, forge_connection::credentials().as_ref()) {
         Ok(Some(name)) => name,
         Ok(None) => return Ok(OriginDefault::Unknown("origin names no default branch".to_owned())),
         Err(Error::TooSlow { seconds, .. }) => {

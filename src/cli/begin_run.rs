@@ -10,25 +10,24 @@ use super::chosen::{self, Told};
 use super::commands::{self, Used};
 use super::door::Door;
 use super::failure::Failure;
-use super::forge;
+use super::forge_connection;
 use super::hold::{Locks, open_journal, refuse_dirty};
 use super::issue;
 use super::output_schemas;
 use super::own_worktree;
 use super::seconds;
 use super::taken_off;
-use crate::check;
-use crate::config::{Names, suggestion};
-use crate::event::branch_of;
-use crate::issue::IssueNumber;
-use crate::journal::Journal;
-use crate::phase::PhaseName;
-use crate::phase_runner::{Beginning, RunError, begin, planned_run};
-use crate::policy::{Agreement, Budget, PhaseDef};
-use crate::prompt::rehearse;
-use crate::store::folders::RunFolder;
-use crate::store::pointer;
-use crate::workspace::{Base, IssueSpace, Origin, Survey, Workspace};
+use app::runner::{Beginning, RunError, begin, planned_run};
+use git::{Base, IssueSpace, Origin, Survey, Workspace};
+use journal::Journal;
+use journal::store::folders::RunFolder;
+use journal::store::pointer;
+use model::event::branch_of;
+use model::issue::IssueNumber;
+use model::phase::PhaseName;
+use model::policy::{Agreement, Budget, PhaseDef};
+use settings::{Names, suggestion};
+use views::prompt::rehearse;
 
 /// What a run is going to be begun with; nothing has been written for it.
 pub(super) struct Plan {
@@ -55,7 +54,7 @@ pub(super) fn plan(door: &Door, arguments: &Execute, only: Option<&PhaseName>) -
     let base = chosen.base.clone();
     let new = is_new(door, number, &base)?;
     let beginning = Beginning {
-        repository: forge::repository_of(door, &issue)?,
+        repository: forge_connection::repository_of(door, &issue)?,
         branch: branch_of(number),
         base_branch: base.branch.clone(),
         base_commit: base.commit.to_string(),
@@ -118,18 +117,18 @@ fn agreement(door: &Door, commands: &[Used]) -> Result<(Agreement, Vec<Told>), F
 
 /// Refuses a check that does not exist.
 pub(super) fn known_checks(agreement: &Agreement) -> Result<(), Failure> {
-    if let Some(id) = check::twice_named(agreement) {
+    if let Some(id) = checks::twice_named(agreement) {
         return Err(Failure::usage(format!("`checks.define.{id}` bears the name of a check of ours"))
             .hint("give it another name"));
     }
-    if let Some((template, known)) = check::unknown_template(agreement) {
+    if let Some((template, known)) = checks::unknown_template(agreement) {
         return Err(Failure::usage(format!("[checks] template names `{template}`, which does not exist"))
             .hint(format!("the templates are: {}", known.join(", "))));
     }
-    let unknown = check::unknown(agreement);
+    let unknown = checks::unknown(agreement);
     let Some((phase, id)) = unknown.first() else { return Ok(()) };
     let own = agreement.defined.keys().cloned();
-    let ids: Vec<String> = own.chain(check::ids().map(str::to_owned)).collect();
+    let ids: Vec<String> = own.chain(checks::ids().map(str::to_owned)).collect();
     let ids = ids.join(", ");
     Err(Failure::usage(format!("phase {phase} names a check `{id}` that does not exist"))
         .hint(format!("the checks are: {ids}")))

@@ -10,12 +10,12 @@ use serde::{Deserialize, Serialize};
 use super::door::Door;
 use super::failure::{Failure, Kind, LOST};
 use super::find::look;
-use crate::event::branch_of;
-use crate::forge::github::Event;
-use crate::issue::IssueNumber;
-use crate::redact::Masker;
-use crate::summary::quoted;
-use crate::workspace::CommitId;
+use forge::github::Event;
+use git::CommitId;
+use model::event::branch_of;
+use model::issue::IssueNumber;
+use model::redact::Masker;
+use views::summary::quoted;
 
 /// The format of the file that tells what is handed over.
 const FORMAT: u32 = 1;

@@ -10,12 +10,12 @@ use super::door::Door;
 use super::failure::{Failure, Kind};
 use super::hold::{Hold, take_existing};
 use super::show::show;
-use crate::event::{Fact, Outcome};
-use crate::flow::Run;
-use crate::issue::IssueNumber;
-use crate::phase_runner::record_end;
-use crate::store::lock::{Holder, holder};
-use crate::store::pointer;
+use app::runner::record_end;
+use engine::Run;
+use journal::store::lock::{Holder, holder};
+use journal::store::pointer;
+use model::event::{Fact, Outcome};
+use model::issue::IssueNumber;
 
 /// How long the holder may take to stop.
 const PATIENCE: Duration = Duration::from_secs(10);

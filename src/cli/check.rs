@@ -16,12 +16,12 @@ use super::door::{Door, runtime};
 use super::failure::{Failure, Kind};
 use super::show::show;
 use super::signals;
-use crate::change::Change;
-use crate::check::{self, Site};
-use crate::content_parser::{read_claim, read_evaluation};
-use crate::event::CheckResult;
-use crate::process::{self, Stop};
+use checks::Site;
 use chosen::Chosen;
+use content_parser::{read_claim, read_evaluation};
+use model::change::Change;
+use model::event::CheckResult;
+use process::{self, Stop};
 use told::Told;
 
 pub(super) fn run(arguments: &Check) -> Answer {
@@ -92,7 +92,7 @@ fn watched(ids: &[String], site: &Site<'_>) -> Result<Vec<CheckResult>, Failure>
     process::adopt_orphans();
     let results = runtime()?.block_on(async {
         let watch = signals::watch(handle, Arc::clone(&signal))?;
-        let results = check::run_only(ids, site, &mut stop).await;
+        let results = checks::run_only(ids, site, &mut stop).await;
         watch.abort();
         Ok::<_, Failure>(results)
     })?;

@@ -8,10 +8,10 @@ use std::collections::BTreeMap;
 
 use super::door::{Door, runtime};
 use super::failure::{Failure, Kind};
-use crate::agent::{self, AgentSpec, Examined, Profile, examine};
-use crate::config::Settings;
-use crate::policy::Agreement;
-use crate::process::own_program;
+use agents::{self, AgentSpec, Examined, Profile, examine};
+use model::policy::Agreement;
+use process::own_program;
+use settings::Settings;
 
 /// What is chosen from.
 struct Choice<'a> {
@@ -201,7 +201,7 @@ impl Choice<'_> {
     fn thinks_alone(&self, name: &str) -> bool {
         self.profiles
             .get(name)
-            .is_some_and(|profile| matches!(profile.kind, agent::Kind::Claude | agent::Kind::Codex))
+            .is_some_and(|profile| matches!(profile.kind, agents::Kind::Claude | agents::Kind::Codex))
     }
 
     /// Says why the other program cannot review. What somebody keeps on a model of their own is not sent elsewhere.
@@ -253,8 +253,8 @@ fn by_itself(author: &str, why: &str) -> Chosen {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cli::profiles::profiles;
-    use crate::config::{Layers, load};
+    use crate::profiles::profiles;
+    use settings::{Layers, load};
 
     /// Chooses with these programs on the machine and this configuration.
     fn with<T>(there: &[&str], text: &str, ask: impl FnOnce(&Choice<'_>) -> T) -> T {

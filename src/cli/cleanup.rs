@@ -14,17 +14,17 @@ use super::fetched::REMOTE;
 use super::find::{Seen, look, no_run};
 use super::hold::{self, refuse_dirty};
 use super::show::show;
-use super::{finalized, forge};
-use crate::event::{Outcome, branch_of};
-use crate::flow::Run;
-use crate::issue::IssueNumber;
-use crate::phase_runner::has_shared_work;
-use crate::store::checkout::CheckoutLock;
-use crate::store::finalized::Finalized;
-use crate::store::folders::RunFolder;
-use crate::store::lock::Lock;
-use crate::store::pointer;
-use crate::workspace::{CommitId, IssueSpace, Workspace, is_engines_own, retried};
+use super::{finalized, forge_connection};
+use app::runner::has_shared_work;
+use engine::Run;
+use git::{CommitId, IssueSpace, Workspace, is_engines_own, retried};
+use journal::store::checkout::CheckoutLock;
+use journal::store::finalized::Finalized;
+use journal::store::folders::RunFolder;
+use journal::store::lock::Lock;
+use journal::store::pointer;
+use model::event::{Outcome, branch_of};
+use model::issue::IssueNumber;
 
 /// What a cleanup is about.
 struct Plan {
@@ -242,7 +242,7 @@ fn remove(door: &Door, plan: &Plan) -> Result<(), Failure> {
     space.remove_clean_worktree()?;
     space.give_trees_up()?;
     if plan.shared
-        && let Err(error) = retried(|| space.recall_work(REMOTE, forge::credentials().as_ref()))
+        && let Err(error) = retried(|| space.recall_work(REMOTE, forge_connection::credentials().as_ref()))
     {
         tracing::warn!("{} on {REMOTE} is not removed: {error}", space.work_reference());
     }

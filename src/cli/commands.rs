@@ -4,11 +4,11 @@
 use std::fmt::Write as _;
 
 use super::door::Door;
-use crate::agent::find;
-use crate::check::{self, detected::detect};
-use crate::config::split_words;
-use crate::policy::{Agreement, CheckRule, CheckSettings, OnFail, OnUnavailable, PhaseDef, check_id};
-use crate::summary::{padded, plain};
+use agents::find;
+use checks::detected::detect;
+use model::policy::{Agreement, CheckRule, CheckSettings, OnFail, OnUnavailable, PhaseDef, check_id};
+use settings::split_words;
+use views::summary::{padded, plain};
 
 /// A command that is used.
 pub(super) struct Used {
@@ -43,7 +43,7 @@ pub(super) fn agree(agreement: &mut Agreement, commands: &[Used]) {
     agreement.detected_commands = detected.map(|used| used.key.clone()).collect();
     for phase in &mut agreement.phases {
         add_checks(phase, commands, &agreement.check_settings);
-        check::cheap_first(&mut phase.policy);
+        checks::cheap_first(&mut phase.policy);
     }
 }
 

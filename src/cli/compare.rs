@@ -11,10 +11,10 @@ use super::failure::Failure;
 use super::find::{look, no_run};
 use super::seconds;
 use super::show::show;
-use crate::flow::{PhaseState, Run};
-use crate::issue::IssueNumber;
-use crate::metadata::{LockedAgent, lock};
-use crate::summary::plain;
+use engine::{PhaseState, Run};
+use model::issue::IssueNumber;
+use views::metadata::{LockedAgent, lock};
+use views::summary::plain;
 
 /// How much of a digest tells two prompts apart for people.
 const SHORT: usize = 12;

@@ -11,9 +11,9 @@ use super::door::{here, repository_root, settings};
 use super::failure::Failure;
 use super::output_schemas;
 use super::show::show;
-use crate::config::{Place, Settings, schema};
-use crate::metadata;
-use crate::summary::counted;
+use settings::{Place, Settings, schema};
+use views::metadata;
+use views::summary::counted;
 
 pub(super) fn run(arguments: &Config) -> Answer {
     match &arguments.command {

@@ -6,11 +6,11 @@ use std::fmt::Write as _;
 use super::arguments::SettingFlags;
 use super::door::{Door, runtime};
 use super::failure::Failure;
-use super::forge;
+use super::forge_connection;
 use super::hold::Hold;
-use crate::flow::Run;
-use crate::forge::Forge;
-use crate::workspace::{Author, CommitId};
+use engine::Run;
+use forge::Forge;
+use git::{Author, CommitId};
 
 /// Returns the trailers of the commit.
 pub(super) fn trailers(hold: &Hold, run: &Run, base: &CommitId, forge: &Forge) -> Result<String, Failure> {
@@ -36,7 +36,7 @@ fn requester(run: &Run, forge: &Forge) -> Result<Option<Author>, Failure> {
     let before = labelled.created_at <= run.created_at;
     let person = labelled.actor.filter(|actor| before && actor.kind == "User");
     Ok(person.map(|actor| {
-        let mail = format!("{}+{}@{}", actor.id, actor.login, forge::no_reply_domain());
+        let mail = format!("{}+{}@{}", actor.id, actor.login, forge_connection::no_reply_domain());
         Author { name: actor.login, mail }
     }))
 }

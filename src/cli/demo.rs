@@ -10,7 +10,7 @@ use super::door::here;
 use super::execute;
 use super::failure::Failure;
 use super::show::words;
-use crate::issue::IssueNumber;
+use model::issue::IssueNumber;
 
 /// The files of the project.
 const FILES: [(&str, &str); 8] = [

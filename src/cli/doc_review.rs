@@ -14,12 +14,12 @@ use super::failure::{Failure, Kind};
 use super::hold::{Hold, take_existing};
 use super::show::show;
 use super::{agreed, announce, noticed, vouched};
-use crate::event::{Outcome, Reading, Reviewed};
-use crate::flow::{PhaseState, Run, Stage, Status};
-use crate::phase::{PhaseName, Step};
-use crate::report::{LogLines, Terminal};
-use crate::summary::{counted, next_command, plain};
-use crate::verdict::Verdict;
+use app::report::{LogLines, Terminal};
+use engine::{PhaseState, Run, Stage, Status};
+use model::event::{Outcome, Reading, Reviewed};
+use model::phase::{PhaseName, Step};
+use model::verdict::Verdict;
+use views::summary::{counted, next_command, plain};
 
 /// What is asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

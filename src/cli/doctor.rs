@@ -14,9 +14,9 @@ use super::door::Door;
 use super::failure::Failure;
 use super::seconds;
 use super::show::show;
-use crate::agent::{AgentSpec, Examined, usable};
-use crate::policy::{Agreement, PhaseDef};
-use crate::prompt;
+use agents::{AgentSpec, Examined, usable};
+use model::policy::{Agreement, PhaseDef};
+use views::prompt;
 
 /// One thing that was looked at.
 struct Finding {

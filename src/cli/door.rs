@@ -11,17 +11,17 @@ use super::arguments::SettingFlags;
 use super::failure::{Failure, Kind};
 use super::profiles::profiles;
 use super::seconds;
-use crate::agent::{AgentSpec, Profile};
-use crate::clock::Clock;
-use crate::config::{Layers, Settings, load};
-use crate::issue::AsOf;
-use crate::phase_runner::Part;
-use crate::policy::C3l;
-use crate::prompt::{is_retry, retry_folder};
-use crate::redact::{Masker, SHORTEST_SECRET, is_secret_name};
-use crate::report::{StderrBeside, Terminal};
-use crate::store::folders::HOME;
-use crate::workspace::Workspace;
+use agents::{AgentSpec, Profile};
+use app::report::{StderrBeside, Terminal};
+use app::runner::Part;
+use git::Workspace;
+use journal::clock::Clock;
+use journal::store::folders::HOME;
+use model::issue::AsOf;
+use model::policy::C3l;
+use model::redact::{Masker, SHORTEST_SECRET, is_secret_name};
+use settings::{Layers, Settings, load};
+use views::prompt::{is_retry, retry_folder};
 
 /// Where the configuration of a repository stands.
 pub(super) const CONFIG: &str = "config.toml";

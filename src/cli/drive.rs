@@ -7,24 +7,24 @@ use super::apply::Vetted;
 use super::begin_run::{overrides, rehearsed};
 use super::door::{Door, runtime};
 use super::failure::{Failure, Kind};
-use super::forge;
+use super::forge_connection;
 use super::hold::Hold;
 use super::job::Turn;
 use super::put_right::put_right;
 use super::steering::Steering;
 use super::{Answer, announce, job, no_ci, signals, token_hour};
-use crate::check::Memory;
-use crate::config::PushWhen;
-use crate::event::{ExecOutcome, Fact, Outcome, PauseReason};
-use crate::flow::{PhaseState, Run};
-use crate::forge::Forge;
-use crate::journal::Journal;
-use crate::phase_runner::{Border, Part, PhaseRunner, Push, Wishes};
-use crate::process::{self, Stop, StopHandle, Urgency};
-use crate::report::{
+use app::report::{
     CommentTask, LabelTask, LocalComment, MovedComment, PACE, Terminal, github_comment, state_label,
 };
-use crate::workspace::CommitId;
+use app::runner::{Border, Part, PhaseRunner, Push, Wishes};
+use checks::Memory;
+use engine::{PhaseState, Run};
+use forge::Forge;
+use git::CommitId;
+use journal::Journal;
+use model::event::{ExecOutcome, Fact, Outcome, PauseReason};
+use process::{self, Stop, StopHandle, Urgency};
+use settings::PushWhen;
 
 /// Drives the run until it halts and tells how it ended.
 pub(super) fn drive(door: &Door, hold: Hold, terminal: &Terminal, json: bool) -> Answer {
@@ -85,10 +85,10 @@ fn play_from(
     if door.part != Part::Publication {
         announce::beginning(door, &hold);
     }
-    let forge = forge::of_run(door, hold.run()?)?;
+    let forge = forge_connection::of_run(door, hold.run()?)?;
     let push = if door.part == Part::Work { Push::Never } else { push(door, &forge) };
     let wishes = Wishes::default();
-    let minutes = door.settings.github.job_minutes.filter(|_| forge.is_remote() && forge::in_ci());
+    let minutes = door.settings.github.job_minutes.filter(|_| forge.is_remote() && forge_connection::in_ci());
     let steering = steering(door, hold.run()?, &forge, &wishes, &handle);
     let Hold { journal, space, folder, locks } = hold;
     let mut runner = PhaseRunner {
@@ -105,7 +105,7 @@ fn play_from(
         part: door.part,
         judged,
         github: door.settings.github.clone(),
-        credentials: forge.is_remote().then(forge::credentials).flatten(),
+        credentials: forge.is_remote().then(forge_connection::credentials).flatten(),
         signal: Arc::clone(&signal),
         border: Border::after(minutes, wishes),
         seen: None,
@@ -199,7 +199,8 @@ async fn about_token(door: &Door, runner: &mut PhaseRunner) -> Result<(), Failur
 /// In a job nobody is at the keyboard, so people steer the run by comments on its issue.
 fn steering(door: &Door, run: &Run, forge: &Forge, wishes: &Wishes, stop: &StopHandle) -> Option<Steering> {
     let Forge::Github(github) = forge else { return None };
-    let works = forge::in_ci() && run.outcome == Outcome::Running && door.part != Part::Publication;
+    let works =
+        forge_connection::in_ci() && run.outcome == Outcome::Running && door.part != Part::Publication;
     works.then(|| Steering {
         github: github.clone(),
         keys: door.settings.github.clone(),
@@ -261,7 +262,7 @@ fn label(door: &Door, journal: &mut Journal, forge: &Forge) -> Option<LabelTask>
 
 /// Without a wish: a server gets the branch, in a job after each phase, because the job's disk is gone afterwards.
 fn push(door: &Door, forge: &Forge) -> Push {
-    let unsaid = match (forge.is_remote(), forge::in_ci()) {
+    let unsaid = match (forge.is_remote(), forge_connection::in_ci()) {
         (false, _) => PushWhen::Never,
         (true, true) => PushWhen::Phase,
         (true, false) => PushWhen::Halt,

@@ -12,11 +12,11 @@ use super::commands;
 use super::door::Door;
 use super::find::{Place, Seen, look, place};
 use super::show::show;
-use crate::event::branch_of;
-use crate::flow::Run;
-use crate::phase::PhaseName;
-use crate::policy::PhaseDef;
-use crate::summary::{counted, next_command, padded, plain, status_word};
+use engine::Run;
+use model::event::branch_of;
+use model::phase::PhaseName;
+use model::policy::PhaseDef;
+use views::summary::{counted, next_command, padded, plain, status_word};
 
 pub(super) fn run(door: &Door, arguments: &Execute, only: Option<&PhaseName>) -> Answer {
     if !matches!(place(&door.workspace, arguments.issue)?, Place::Nowhere) {

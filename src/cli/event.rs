@@ -21,16 +21,16 @@ use super::execute;
 use super::failure::{Failure, Kind};
 use super::find::{Place, brought, look};
 use super::refusal::{Refusal, TEXT_NOT_TRUSTED};
-use super::{forge, job};
-use crate::content_parser::SlashCommand;
-use crate::event::Outcome;
-use crate::flow::Run;
-use crate::forge::github::{Event, IssueState, LARGEST_EVENT, On, Person, Reaction, read_event};
-use crate::forge::{ForgeError, GithubForge};
-use crate::issue::IssueNumber;
-use crate::phase_runner::Part;
-use crate::report::Terminal;
-use crate::summary::is_request_closed;
+use super::{forge_connection, job};
+use app::report::Terminal;
+use app::runner::Part;
+use content_parser::SlashCommand;
+use engine::Run;
+use forge::github::{Event, IssueState, LARGEST_EVENT, On, Person, Reaction, read_event};
+use forge::{ForgeError, GithubForge};
+use model::event::Outcome;
+use model::issue::IssueNumber;
+use views::summary::is_request_closed;
 
 /// What became of an event.
 pub(super) enum Done {
@@ -84,7 +84,7 @@ fn take(source: &EventSource, flags: &SettingFlags, part: Part, bundle: Option<P
     let door = Door { part, ..Door::open(flags)? };
     door.warn_of_short_secrets();
     if let (Part::Work, Some(folder)) = (part, &bundle) {
-        forge::only_read();
+        forge_connection::only_read();
         bundle::prepare(folder)?;
     }
     let event = read(source)?;
@@ -145,7 +145,7 @@ struct Desk {
 impl Desk {
     /// Asks GitHub. Each time anew: a run in between may last for hours.
     fn ask<T>(&self, asking: impl AsyncFnOnce(&GithubForge) -> T) -> Result<T, Failure> {
-        let github = forge::github(&self.door)?;
+        let github = forge_connection::github(&self.door)?;
         Ok(runtime()?.block_on(asking(&github)))
     }
 

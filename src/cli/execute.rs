@@ -11,11 +11,11 @@ use super::failure::{Failure, Kind};
 use super::hold::{Hold, Locks, forget_locks, open_journal, take};
 use super::put_right::put_right_now;
 use super::{agreed, dry_run, finalized, left_behind, noticed, on_top, vouched};
-use crate::event::Outcome;
-use crate::flow::Run;
-use crate::phase::PhaseName;
-use crate::phase_runner::settle_commit;
-use crate::report::{LogLines, Terminal};
+use app::report::{LogLines, Terminal};
+use app::runner::settle_commit;
+use engine::Run;
+use model::event::Outcome;
+use model::phase::PhaseName;
 
 /// Runs the command.
 pub(super) fn run(arguments: &Execute) -> Answer {
@@ -93,7 +93,7 @@ fn wanted_phase(door: &Door, text: &str) -> Result<Option<PhaseName>, Failure> {
     }
     let failure = Failure::usage(format!("there is no phase `{text}`"));
     let names: Vec<&str> = known.iter().map(String::as_str).collect();
-    Err(match crate::config::suggestion(text, names.iter().copied()) {
+    Err(match settings::suggestion(text, names.iter().copied()) {
         Some(near) => failure.hint(format!("did you mean `{near}`?")),
         None => failure.hint(format!("the phases are: all, {}", names.join(", "))),
     })

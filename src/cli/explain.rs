@@ -10,9 +10,9 @@ use super::compare;
 use super::door::Door;
 use super::find::{Seen, look};
 use super::show::show;
-use crate::event::{Entry, Fact, Replied, Ruled};
-use crate::flow::{Exchange, Run};
-use crate::summary::{self, plain};
+use engine::{Exchange, Run};
+use model::event::{Entry, Fact, Replied, Ruled};
+use views::summary::{self, plain};
 
 pub(super) fn run(arguments: &Explain) -> Answer {
     let issue = arguments.issue;

@@ -5,8 +5,8 @@ use std::fmt;
 
 use serde_json::{Value, json};
 
-use crate::redact::Masker;
-use crate::summary::plain;
+use model::redact::Masker;
+use views::summary::plain;
 
 /// The code of what another process did not hand over.
 pub(super) const LOST: &str = "E_BUNDLE_MISSING";
@@ -120,9 +120,9 @@ impl fmt::Display for Failure {
     }
 }
 
-impl From<crate::workspace::Error> for Failure {
-    fn from(error: crate::workspace::Error) -> Self {
-        use crate::workspace::Error as Git;
+impl From<git::Error> for Failure {
+    fn from(error: git::Error) -> Self {
+        use git::Error as Git;
         let kind = match &error {
             Git::RemoteMoved { .. } | Git::PushFailed { .. } | Git::Unreachable { .. } => Kind::Forge,
             Git::WrongBranch { .. }
@@ -139,21 +139,21 @@ impl From<crate::workspace::Error> for Failure {
     }
 }
 
-impl From<crate::object_id::BadObjectId> for Failure {
-    fn from(error: crate::object_id::BadObjectId) -> Self {
-        crate::workspace::Error::from(error).into()
+impl From<model::object_id::BadObjectId> for Failure {
+    fn from(error: model::object_id::BadObjectId) -> Self {
+        git::Error::from(error).into()
     }
 }
 
-impl From<crate::store::StoreError> for Failure {
-    fn from(error: crate::store::StoreError) -> Self {
+impl From<journal::store::StoreError> for Failure {
+    fn from(error: journal::store::StoreError) -> Self {
         Self::new(Kind::State, &error).hint(error.hint())
     }
 }
 
-impl From<crate::journal::JournalError> for Failure {
-    fn from(error: crate::journal::JournalError) -> Self {
-        use crate::journal::JournalError as Pen;
+impl From<journal::JournalError> for Failure {
+    fn from(error: journal::JournalError) -> Self {
+        use journal::JournalError as Pen;
         match error {
             Pen::Store(error) => error.into(),
             Pen::Misfit { .. } => Self::new(Kind::State, &error).hint("the log was written by another program or is damaged; nothing was changed"),
@@ -163,9 +163,9 @@ impl From<crate::journal::JournalError> for Failure {
     }
 }
 
-impl From<crate::forge::ForgeError> for Failure {
-    fn from(error: crate::forge::ForgeError) -> Self {
-        use crate::forge::ForgeError as Forge;
+impl From<forge::ForgeError> for Failure {
+    fn from(error: forge::ForgeError) -> Self {
+        use forge::ForgeError as Forge;
         let kind = match &error {
             Forge::NotFound { .. }
             | Forge::Unreadable { .. }
@@ -186,13 +186,13 @@ impl From<crate::forge::ForgeError> for Failure {
 }
 
 /// Tells whether a place is in a file of JSON, whose keys the schema of the configuration does not have.
-fn is_json(place: &crate::config::Place) -> bool {
-    matches!(place, crate::config::Place::File { name, .. } if std::path::Path::new(name).extension().is_some_and(|ending| ending == "json"))
+fn is_json(place: &settings::Place) -> bool {
+    matches!(place, settings::Place::File { name, .. } if std::path::Path::new(name).extension().is_some_and(|ending| ending == "json"))
 }
 
-impl From<crate::config::ConfigError> for Failure {
-    fn from(error: crate::config::ConfigError) -> Self {
-        use crate::config::ConfigError as Config;
+impl From<settings::ConfigError> for Failure {
+    fn from(error: settings::ConfigError) -> Self {
+        use settings::ConfigError as Config;
         let hint = match &error {
             Config::Syntax { .. } | Config::NotJson { .. } => {
                 "correct the file; `ai-workflow config validate` checks it"
@@ -220,9 +220,9 @@ impl From<crate::config::ConfigError> for Failure {
     }
 }
 
-impl From<crate::phase_runner::RunError> for Failure {
-    fn from(error: crate::phase_runner::RunError) -> Self {
-        use crate::phase_runner::RunError as Run;
+impl From<app::runner::RunError> for Failure {
+    fn from(error: app::runner::RunError) -> Self {
+        use app::runner::RunError as Run;
         match error {
             Run::Journal(error) => error.into(),
             Run::Workspace(error) => error.into(),

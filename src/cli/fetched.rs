@@ -3,11 +3,11 @@
 
 use super::door::Door;
 use super::failure::Failure;
-use super::{finalized, forge};
-use crate::config::{ForgeKind, PushWhen};
-use crate::event::branch_of;
-use crate::issue::IssueNumber;
-use crate::store::folders::RunFolder;
+use super::{finalized, forge_connection};
+use journal::store::folders::RunFolder;
+use model::event::branch_of;
+use model::issue::IssueNumber;
+use settings::{ForgeKind, PushWhen};
 
 /// Where a run's branch is pushed to.
 pub(super) const REMOTE: &str = "origin";
@@ -17,14 +17,14 @@ pub(super) fn bring(door: &Door, issue: IssueNumber) -> Result<bool, Failure> {
     let apart = door.settings.push == Some(PushWhen::Never) || door.settings.forge == Some(ForgeKind::Local);
     // A forge that cannot be used is told by whoever needs it.
     if apart
-        || !forge::of_issue(door, issue).is_ok_and(|forge| forge.is_remote())
+        || !forge_connection::of_issue(door, issue).is_ok_and(|forge| forge.is_remote())
         || door.workspace.origin_address()?.is_none()
         || finalized::of(door, issue)?.is_some()
     {
         return Ok(false);
     }
     let branch = branch_of(issue);
-    let credentials = forge::credentials();
+    let credentials = forge_connection::credentials();
     let Some(tip) = door.workspace.fetch_branch(REMOTE, &branch, credentials.as_ref())? else {
         return Ok(false);
     };

@@ -11,16 +11,16 @@ use super::fetched::REMOTE;
 use super::find::{brought, look, no_run};
 use super::hold::{Hold, take_existing};
 use super::show::show;
-use super::{Answer, credit, forge, rewrite};
-use crate::event::Outcome;
-use crate::flow::Run;
-use crate::forge::{PullRequest, PullRequestRef};
-use crate::phase_runner;
-use crate::report::Terminal;
-use crate::store::finalized::{Finalized, Left};
-use crate::store::folders::RunFolder;
-use crate::summary::{Documents, Unreviewed, next_command, pull_request, titled};
-use crate::workspace::{CommitId, IssueSpace, Survey, Workspace, retried};
+use super::{Answer, credit, forge_connection, rewrite};
+use app::report::Terminal;
+use app::runner;
+use engine::Run;
+use forge::{PullRequest, PullRequestRef};
+use git::{CommitId, IssueSpace, Survey, Workspace, retried};
+use journal::store::finalized::{Finalized, Left};
+use journal::store::folders::RunFolder;
+use model::event::Outcome;
+use views::summary::{Documents, Unreviewed, next_command, pull_request, titled};
 
 pub(super) fn run(arguments: &Finalize) -> Answer {
     log_to(&Terminal::new());
@@ -157,7 +157,7 @@ fn unreviewed(
     arguments: &Finalize,
 ) -> Result<Unreviewed, Failure> {
     let folder = RunFolder::new(space.workspace().root(), arguments.issue);
-    let found = phase_runner::unreviewed(space, &folder, run, tip, documents(arguments))?;
+    let found = runner::unreviewed(space, &folder, run, tip, documents(arguments))?;
     let masked = |paths: Vec<String>| paths.iter().map(|path| door.masker.mask(path).to_string()).collect();
     let unreviewed = Unreviewed { after_the_end: masked(found.after_the_end), unseen: masked(found.unseen) };
     if unreviewed.is_empty() || arguments.include_unreviewed {
@@ -231,8 +231,8 @@ fn final_commit(
         return Ok(hold.space.made_of(tip, &own, tip, &door.masker.mask(&words))?);
     }
     let title = titled(&run.started.issue.title);
-    let base = phase_runner::base_of(&hold.space, run, tip)?;
-    let trailers = credit::trailers(hold, run, &base, &forge::of_run(door, run)?)?;
+    let base = runner::base_of(&hold.space, run, tip)?;
+    let trailers = credit::trailers(hold, run, &base, &forge_connection::of_run(door, run)?)?;
     let message = door.masker.mask(&format!("{title}\n\nCloses #{number}\n\n{trailers}"));
     Ok(hold.space.made_of(tip, &own, &base, &message)?)
 }
@@ -247,14 +247,14 @@ fn share(door: &Door, hold: &Hold, run: &Run) -> Result<(), Failure> {
         return Ok(());
     }
     let workspace = hold.space.workspace();
-    let credentials = forge::credentials();
+    let credentials = forge_connection::credentials();
     Ok(retried(|| workspace.push(REMOTE, &run.started.branch, None, credentials.as_ref()))?)
 }
 
 /// Tells whether the branch has a pull request on a server.
 fn is_on_server(door: &Door, run: &Run) -> Result<bool, Failure> {
     let has_number = run.pull_request.as_ref().is_some_and(|(number, _)| number.is_some());
-    Ok(forge::of_run(door, run)?.is_remote() && has_number)
+    Ok(forge_connection::of_run(door, run)?.is_remote() && has_number)
 }
 
 /// GitHub does not open a request again whose branch was rewritten, so nothing is rewritten before.
@@ -266,7 +266,11 @@ fn closed(request: &PullRequestRef, head: &str) -> Failure {
 
 /// Brings the request up to date and takes it out of its draft.
 fn make_ready(door: &Door, run: &Run, (title, body): &(String, String)) -> Result<(), Failure> {
-    let forge = if is_on_server(door, run)? { forge::of_run(door, run)? } else { forge::local(door) };
+    let forge = if is_on_server(door, run)? {
+        forge_connection::of_run(door, run)?
+    } else {
+        forge_connection::local(door)
+    };
     let request = PullRequest {
         title: door.masker.mask(title),
         head: run.started.branch.clone(),

@@ -8,9 +8,9 @@ use super::failure::Failure;
 use super::find::{Place, no_run, place};
 use super::show::show;
 use super::taken_off;
-use crate::issue::IssueNumber;
-use crate::store::finalized::{self, Finalized};
-use crate::summary::plain;
+use journal::store::finalized::{self, Finalized};
+use model::issue::IssueNumber;
+use views::summary::plain;
 
 /// Returns the record of a finalized run; a log that is still there counts more.
 pub(super) fn of(door: &Door, issue: IssueNumber) -> Result<Option<Finalized>, Failure> {

@@ -6,12 +6,12 @@ use super::door::Door;
 use super::failure::{Failure, Kind};
 use super::fetched;
 use super::finalized::no_run_of;
-use crate::event::{Entry, branch_of};
-use crate::flow::{State, fold};
-use crate::issue::IssueNumber;
-use crate::store::folders::RunFolder;
-use crate::store::{log, pointer};
-use crate::workspace::{Branch, Workspace};
+use engine::{State, fold};
+use git::{Branch, Workspace};
+use journal::store::folders::RunFolder;
+use journal::store::{log, pointer};
+use model::event::{Entry, branch_of};
+use model::issue::IssueNumber;
 
 /// Where a run is.
 pub(super) enum Place {

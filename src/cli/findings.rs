@@ -11,9 +11,9 @@ use super::door::Door;
 use super::failure::Failure;
 use super::find::{look, no_run};
 use super::show;
-use crate::flow::{PhaseState, Run};
-use crate::redact::Masker;
-use crate::summary::{Problem, plain, problems, sarif};
+use engine::{PhaseState, Run};
+use model::redact::Masker;
+use views::summary::{Problem, plain, problems, sarif};
 
 pub(super) fn run(arguments: &Findings) -> Answer {
     let door = Door::open_plain()?;

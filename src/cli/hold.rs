@@ -10,18 +10,18 @@ use super::failure::{Failure, Kind};
 use super::finalized::no_run_of;
 use super::find::{Place, brought, look, no_run};
 use super::{own_worktree, taken_back};
-use crate::event::branch_of;
-use crate::flow::Run;
-use crate::issue::IssueNumber;
-use crate::journal::Journal;
-use crate::phase_runner::settle_commit;
-use crate::redact::Masked;
-use crate::store::checkout::CheckoutLock;
-use crate::store::copy::LogCopy;
-use crate::store::folders::RunFolder;
-use crate::store::lock::{Holder, Lock, LockError};
-use crate::store::pointer;
-use crate::workspace::{IssueSpace, Workspace};
+use app::runner::settle_commit;
+use engine::Run;
+use git::{IssueSpace, Workspace};
+use journal::Journal;
+use journal::store::checkout::CheckoutLock;
+use journal::store::copy::LogCopy;
+use journal::store::folders::RunFolder;
+use journal::store::lock::{Holder, Lock, LockError};
+use journal::store::pointer;
+use model::event::branch_of;
+use model::issue::IssueNumber;
+use model::redact::Masked;
 
 /// A run in our hands.
 pub(super) struct Hold {
@@ -277,7 +277,7 @@ fn check_out(door: &Door, issue: IssueNumber, locks: &mut Locks, refuse: Refuse)
 }
 
 /// Refuses a checkout with the user's own changes in it.
-pub(super) fn refuse_dirty(workspace: &Workspace) -> Result<crate::workspace::Survey, Failure> {
+pub(super) fn refuse_dirty(workspace: &Workspace) -> Result<git::Survey, Failure> {
     let survey = workspace.survey()?;
     if let Some(what) = survey.in_progress {
         return Err(Failure::usage(format!("a {what} is in progress in this checkout"))

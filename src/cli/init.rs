@@ -14,8 +14,8 @@ use super::arguments::{Init, InitPlace};
 use super::door::here;
 use super::failure::{Failure, Kind};
 use super::show::show;
-use crate::store::folders::RunFolder;
-use crate::workspace::Workspace;
+use git::Workspace;
+use journal::store::folders::RunFolder;
 
 /// Where the configuration stands.
 const CONFIGURATION: &str = ".ai-workflow/config.toml";

@@ -6,18 +6,18 @@ use jiff::Timestamp;
 
 use super::door::{Door, runtime};
 use super::failure::Failure;
-use super::forge;
+use super::forge_connection;
 use super::refusal::TEXT_NOT_TRUSTED;
-use crate::config::Speakers;
-use crate::forge::{Comment, Forge, ForgeError, GithubForge, Voices, earlier, heard, is_named, named};
-use crate::issue::{AsOf, Discussion, Issue, IssueNumber, Linked};
+use forge::{Comment, Forge, ForgeError, GithubForge, Voices, earlier, heard, is_named, named};
+use model::issue::{AsOf, Discussion, Issue, IssueNumber, Linked};
+use settings::Speakers;
 
 /// The most people who are asked about; those who spoke last come first.
 const MOST_PEOPLE: usize = 30;
 
 /// Reads an open issue from the forge that was chosen.
 pub(super) fn read(door: &Door, number: IssueNumber) -> Result<Issue, Failure> {
-    let forge = forge::of_issue(door, number)?;
+    let forge = forge_connection::of_issue(door, number)?;
     let (issue, is_trusted) = runtime()?.block_on(async {
         let issue = surrounded(door, &forge, number).await?;
         let is_trusted = !door.settings.github.trusted_text_only || is_trusted(door, &forge, &issue).await?;

@@ -8,16 +8,16 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::door::{Door, masker, runtime, variable};
 use super::failure::{Failure, Kind};
-use super::forge;
+use super::forge_connection;
 use super::hold::Hold;
 use super::show::commands;
-use crate::flow::Run;
-use crate::forge::github::Workflow;
-use crate::phase_runner::nonce;
-use crate::report::JobFiles;
-use crate::store::job::JobSeal;
-use crate::summary::{annotations, job, problems, quoted};
-use crate::workspace::{CommitId, Workspace};
+use app::report::JobFiles;
+use app::runner::nonce;
+use engine::Run;
+use forge::github::Workflow;
+use git::{CommitId, Workspace};
+use journal::store::job::JobSeal;
+use views::summary::{annotations, job, problems, quoted};
 
 /// Adds a line to the step's summary.
 pub(super) fn say(door: &Door, line: &str) {
@@ -127,7 +127,7 @@ pub(super) fn last_day(until: Timestamp) -> (Timestamp, Timestamp) {
 fn dispatch(door: &Door, run: &Run) -> Result<(), String> {
     let workflow = workflow(&run.started.repository)
         .ok_or("GITHUB_WORKFLOW_REF names no workflow on a branch of this repository")?;
-    let github = forge::server_of(&run.started.repository).map_err(|failure| failure.message)?;
+    let github = forge_connection::server_of(&run.started.repository).map_err(|failure| failure.message)?;
     let runtime = runtime().map_err(|failure| failure.message)?;
     let (issue, most) = (run.started.issue.number, door.settings.github.jobs_a_day());
     let started = runtime.block_on(async {

@@ -5,13 +5,13 @@
 use super::door::Door;
 use super::failure::Failure;
 use super::fetched::REMOTE;
-use super::forge;
+use super::forge_connection;
 use super::hold::Hold;
-use crate::config::PushWhen;
-use crate::event::{Fact, Reopened, ReopenedBy};
-use crate::flow::Status;
-use crate::phase::{PhaseName, Step};
-use crate::workspace::{Tree, is_engines_own};
+use engine::Status;
+use git::{Tree, is_engines_own};
+use model::event::{Fact, Reopened, ReopenedBy};
+use model::phase::{PhaseName, Step};
+use settings::PushWhen;
 
 /// A phase whose files are lost.
 pub(super) struct Lost {
@@ -71,8 +71,9 @@ fn is_untouched(hold: &Hold, tree: &Tree) -> Result<bool, Failure> {
 }
 
 fn is_brought(door: &Door, hold: &Hold, tree: &Tree) -> Result<bool, Failure> {
-    let alone = door.settings.push == Some(PushWhen::Never) || !forge::of_run(door, hold.run()?)?.is_remote();
-    if alone || !hold.space.fetch_work(REMOTE, forge::credentials().as_ref())? {
+    let alone = door.settings.push == Some(PushWhen::Never)
+        || !forge_connection::of_run(door, hold.run()?)?.is_remote();
+    if alone || !hold.space.fetch_work(REMOTE, forge_connection::credentials().as_ref())? {
         return Ok(false);
     }
     let is_brought = hold.space.unpack_work(tree)?;

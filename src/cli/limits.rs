@@ -3,9 +3,9 @@
 
 use super::arguments::SettingFlags;
 use super::door::Door;
-use crate::config::Place;
-use crate::flow::Run;
-use crate::policy::{Budget, BudgetScopes};
+use engine::Run;
+use model::policy::{Budget, BudgetScopes};
+use settings::Place;
 
 /// Returns the limits of the run and those of its parts; nothing where nothing changes.
 pub(super) fn given_now(

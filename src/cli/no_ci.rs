@@ -4,12 +4,12 @@
 use super::door::Door;
 use super::failure::Failure;
 use super::job;
-use crate::event::{Fact, Outcome};
-use crate::flow::Run;
-use crate::forge::Forge;
-use crate::journal::Journal;
-use crate::phase_runner::Part;
-use crate::summary::{NO_CI, STARTS_CI, starts_no_ci};
+use app::runner::Part;
+use engine::Run;
+use forge::Forge;
+use journal::Journal;
+use model::event::{Fact, Outcome};
+use views::summary::{NO_CI, STARTS_CI, starts_no_ci};
 
 /// The account of the token of a job.
 pub(super) const JOBS_OWN: &str = "github-actions";

@@ -3,12 +3,12 @@
 
 use super::door::{Door, runtime};
 use super::failure::Failure;
-use super::forge;
+use super::forge_connection;
 use super::hold::Hold;
-use crate::event::Fact;
-use crate::flow::Run;
-use crate::forge::digest;
-use crate::issue::Issue;
+use engine::Run;
+use forge::digest;
+use model::event::Fact;
+use model::issue::Issue;
 
 /// Refuses to go on with an issue that was closed meanwhile.
 pub(super) fn refuse_closed(door: &Door, run: &Run) -> Result<(), Failure> {
@@ -34,7 +34,7 @@ pub(super) fn look(door: &Door, hold: &mut Hold) -> Result<(), Failure> {
 
 /// Returns the issue as it is now; one that cannot be read is no reason to stop.
 fn issue(door: &Door, run: &Run) -> Result<Option<Issue>, Failure> {
-    let forge = forge::of_run(door, run)?;
+    let forge = forge_connection::of_run(door, run)?;
     Ok(runtime()?.block_on(forge.issue(run.started.issue.number)).ok())
 }
 

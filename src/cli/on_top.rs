@@ -4,9 +4,9 @@
 use super::door::Door;
 use super::failure::Failure;
 use super::hold::Hold;
-use crate::phase_runner::unreviewed;
-use crate::summary::Documents;
-use crate::workspace::CommitId;
+use app::runner::unreviewed;
+use git::CommitId;
+use views::summary::Documents;
 
 /// Tells what people put on top of a completed run; whether there is anything.
 pub(super) fn is_told(door: &Door, hold: &Hold) -> Result<bool, Failure> {

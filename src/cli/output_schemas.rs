@@ -5,9 +5,9 @@ use std::fs;
 use std::path::Path;
 
 use super::failure::Failure;
-use crate::config::{Settings, output_schema};
-use crate::policy::Agreement;
-use crate::store::folders::HOME;
+use journal::store::folders::HOME;
+use model::policy::Agreement;
+use settings::{Settings, output_schema};
 
 /// A longer file is nobody's schema, in bytes.
 const LONGEST_FILE: u64 = 1024 * 1024;

@@ -5,10 +5,10 @@ use std::path::PathBuf;
 use super::door::Door;
 use super::failure::Failure;
 use super::setup;
-use crate::event::branch_of;
-use crate::issue::IssueNumber;
-use crate::store::pointer;
-use crate::workspace::{Base, Workspace};
+use git::{Base, Workspace};
+use journal::store::pointer;
+use model::event::branch_of;
+use model::issue::IssueNumber;
 
 /// Makes the worktree of an issue, on a new branch where a base is given; one that is there already is opened.
 pub(super) fn make(door: &Door, issue: IssueNumber, base: Option<&Base>) -> Result<Workspace, Failure> {

@@ -7,9 +7,9 @@ use super::Answer;
 use super::arguments::ParseReview;
 use super::failure::Failure;
 use super::show::show;
-use crate::content_parser::{Terms, default_words, read_review};
-use crate::report::verdict_line;
-use crate::review;
+use app::report::verdict_line;
+use app::review;
+use content_parser::{Terms, default_words, read_review};
 
 pub(super) fn run(arguments: &ParseReview) -> Answer {
     let text = String::from_utf8_lossy(&bytes(arguments)?).into_owned();

@@ -16,7 +16,7 @@ pub(super) fn run(arguments: &Report) -> Answer {
     let mut text = String::new();
     let mut values = Vec::new();
     for phase in &agreement.phases {
-        let needs: Vec<&str> = phase.needs.iter().map(crate::phase::PhaseName::as_str).collect();
+        let needs: Vec<&str> = phase.needs.iter().map(model::phase::PhaseName::as_str).collect();
         let checks: Vec<&str> = phase.policy.checks.iter().map(|rule| rule.id.as_str()).collect();
         let most = phase.policy.limits.max_revisions;
         let needs_words = if needs.is_empty() { "nothing".to_owned() } else { needs.join(", ") };

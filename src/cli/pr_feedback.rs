@@ -10,27 +10,27 @@ use super::arguments::PrFeedback;
 use super::door::{Door, log_to, runtime};
 use super::drive::{drive, exit_code, finish};
 use super::failure::Failure;
-use super::forge;
+use super::forge_connection;
 use super::hold::{Hold, take_existing};
 use super::show::show;
 use super::{Answer, agreed, ask, noticed, vouched};
-use crate::config::PushWhen;
-use crate::event::{Fact, FedBack, Outcome, Source, issue_of_branch};
-use crate::finding::{Disposition, Finding, Severity};
-use crate::flow::Run;
-use crate::forge::github::PullRequestSeen;
-use crate::forge::{Asking, Forge, GithubForge, asked_for};
-use crate::issue::IssueNumber;
-use crate::phase::PhaseName;
-use crate::report::{LogLines, Terminal};
-use crate::summary::{answered_up_to, counted, next_command, plain};
+use app::report::{LogLines, Terminal};
+use engine::Run;
+use forge::github::PullRequestSeen;
+use forge::{Asking, Forge, GithubForge, asked_for};
+use model::event::{Fact, FedBack, Outcome, Source, issue_of_branch};
+use model::finding::{Disposition, Finding, Severity};
+use model::issue::IssueNumber;
+use model::phase::PhaseName;
+use settings::PushWhen;
+use views::summary::{answered_up_to, counted, next_command, plain};
 
 pub(super) fn run(arguments: &PrFeedback) -> Answer {
     let terminal = Terminal::new();
     log_to(&terminal);
     let door = Door::open(&arguments.settings)?;
     door.warn_of_short_secrets();
-    let Forge::Github(github) = forge::of_pull_request(&door)? else {
+    let Forge::Github(github) = forge_connection::of_pull_request(&door)? else {
         return Err(Failure::usage("files beside the code have no review threads")
             .hint("pull requests are on GitHub: set GITHUB_TOKEN"));
     };

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::agent::{Kind, Profile};
-use crate::config::{AgentKeys, AgentKind, Settings};
+use agents::{Kind, Profile};
+use settings::{AgentKeys, AgentKind, Settings};
 
 /// Returns the configured agents by name.
 pub(super) fn profiles(settings: &Settings) -> BTreeMap<String, Profile> {
@@ -40,7 +40,7 @@ fn kind(kind: AgentKind) -> Kind {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::{Layers, load};
+    use settings::{Layers, load};
 
     fn of(text: &str) -> BTreeMap<String, Profile> {
         let layers = Layers { repository: Some(("config.toml".into(), text.into())), ..Layers::default() };

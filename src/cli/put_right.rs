@@ -6,11 +6,11 @@ use std::time::Duration;
 use super::door::{Door, runtime};
 use super::failure::Failure;
 use super::fetched::REMOTE;
-use super::forge;
-use crate::flow::Run;
-use crate::forge::Forge;
-use crate::phase_runner::Part;
-use crate::report::{put_comment_right, put_label_right};
+use super::forge_connection;
+use app::report::{put_comment_right, put_label_right};
+use app::runner::Part;
+use engine::Run;
+use forge::Forge;
 
 /// A command that has nothing else to do waits no longer for it.
 const LONGEST: Duration = Duration::from_secs(60);
@@ -25,7 +25,7 @@ pub(super) fn put_right_now(door: &Door, run: &Run) {
 
 /// Brings comment and label to what the log says, if this log is the newest.
 pub(super) async fn put_right(door: &Door, run: &Run) {
-    let Ok(Forge::Github(github)) = forge::of_run(door, run) else { return };
+    let Ok(Forge::Github(github)) = forge_connection::of_run(door, run) else { return };
     if door.part == Part::Work {
         return;
     }
@@ -52,7 +52,7 @@ fn is_newest(door: &Door, run: &Run) -> Result<bool, Failure> {
     }
     let branch = &run.started.branch;
     let Some(here) = door.workspace.branch(branch)? else { return Ok(false) };
-    let on_origin = door.workspace.fetch_branch(REMOTE, branch, forge::credentials().as_ref())?;
+    let on_origin = door.workspace.fetch_branch(REMOTE, branch, forge_connection::credentials().as_ref())?;
     match on_origin {
         Some(tip) => Ok(door.workspace.is_before(&tip, &here.tip)?),
         None => Ok(true),

@@ -1,9 +1,9 @@
 //! Why nothing is done for an event. Each reason has a code that stays: scripts and people look for it in the summary of
 //! the job. A refusal is no failure, so that a stranger's comment makes no job red.
 
-use crate::forge::github::Person;
-use crate::issue::IssueNumber;
-use crate::summary::quoted;
+use forge::github::Person;
+use model::issue::IssueNumber;
+use views::summary::quoted;
 
 /// The code of a run whose issue was written by somebody whose text does not count.
 pub(super) const TEXT_NOT_TRUSTED: &str = "E_TEXT_NOT_TRUSTED";

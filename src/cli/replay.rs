@@ -11,13 +11,13 @@ use super::door::Door;
 use super::failure::{Failure, Kind};
 use super::find::{Seen, look};
 use super::show::{document, show};
-use crate::event::StepStarted;
-use crate::flow::{Decision, PhaseState, State, apply, decide};
-use crate::phase::PhaseName;
-use crate::phase_runner::digest;
-use crate::policy::PhaseDef;
-use crate::store::folders::{Call, RunFolder};
-use crate::summary::review_loop::review_loop;
+use app::runner::digest;
+use engine::{Decision, PhaseState, State, apply, decide};
+use journal::store::folders::{Call, RunFolder};
+use model::event::StepStarted;
+use model::phase::PhaseName;
+use model::policy::PhaseDef;
+use views::summary::review_loop::review_loop;
 
 pub(super) fn run(arguments: &Replay) -> Answer {
     let door = Door::open_plain()?;

@@ -7,12 +7,12 @@ use super::drive::drive;
 use super::failure::Failure;
 use super::hold::{Hold, take_existing};
 use super::{agreed, announce, ask, left_behind, noticed, vouched};
-use crate::event::{Answered, Choice, Fact, Outcome};
-use crate::flow::{Run, Status};
-use crate::metadata::choice_word;
-use crate::report::{LogLines, Terminal};
-use crate::summary::next_command;
-use crate::workspace::{CommitId, Snapshot, Tree, is_engines_own};
+use app::report::{LogLines, Terminal};
+use engine::{Run, Status};
+use git::{CommitId, Snapshot, Tree, is_engines_own};
+use model::event::{Answered, Choice, Fact, Outcome};
+use views::metadata::choice_word;
+use views::summary::next_command;
 
 pub(super) fn run(arguments: &Resume) -> Answer {
     let terminal = Terminal::new();

@@ -6,12 +6,12 @@ use std::path::Path;
 use super::door::Door;
 use super::failure::Failure;
 use super::fetched::REMOTE;
-use super::{forge, hold};
-use crate::issue::IssueNumber;
-use crate::store::finalized::{self, Finalized, Left};
-use crate::store::folders::RunFolder;
-use crate::store::pointer;
-use crate::workspace::{Branch, CommitId, IssueSpace, Workspace, retried};
+use super::{forge_connection, hold};
+use git::{Branch, CommitId, IssueSpace, Workspace, retried};
+use journal::store::finalized::{self, Finalized, Left};
+use journal::store::folders::RunFolder;
+use journal::store::pointer;
+use model::issue::IssueNumber;
 
 /// Returns the record of a rewrite that was cut short. Where nothing was rewritten yet, or somebody went on with the run
 /// since, there is none: the run is still there, and is finalized anew.
@@ -29,7 +29,7 @@ pub(super) fn cut_short(door: &Door, issue: IssueNumber) -> Result<Option<Finali
 }
 
 fn server_has(door: &Door, record: &Finalized) -> Result<bool, Failure> {
-    let credentials = forge::credentials();
+    let credentials = forge_connection::credentials();
     let tip = door.workspace.fetch_branch(REMOTE, &record.branch, credentials.as_ref())?;
     Ok(tip.is_some_and(|tip| tip.as_str() == record.commit))
 }
@@ -79,7 +79,7 @@ fn replace(door: &Door, space: &IssueSpace, record: &Finalized, left: &Left) -> 
         return Ok(());
     }
     if left.on_server {
-        let (credentials, pair) = (forge::credentials(), Some((&before, &after)));
+        let (credentials, pair) = (forge_connection::credentials(), Some((&before, &after)));
         retried(|| space.workspace().push(REMOTE, &record.branch, pair, credentials.as_ref()))?;
     }
     Ok(space.move_branch(&before, &after)?)

@@ -8,11 +8,11 @@ use super::door::{Door, log_to};
 use super::failure::Failure;
 use super::hold::{Hold, take_existing};
 use super::show::show;
-use crate::event::{Fact, Outcome, Reopened, ReopenedBy};
-use crate::flow::{Run, Status};
-use crate::phase::{PhaseName, Step};
-use crate::report::{LogLines, Terminal};
-use crate::workspace::{CommitId, Trailers, Workspace};
+use app::report::{LogLines, Terminal};
+use engine::{Run, Status};
+use git::{CommitId, Trailers, Workspace};
+use model::event::{Fact, Outcome, Reopened, ReopenedBy};
+use model::phase::{PhaseName, Step};
 
 /// The longest reason, in characters.
 const LONGEST_REASON: usize = 100_000;
@@ -84,7 +84,7 @@ pub(super) fn target(run: &Run, name: &str) -> Result<PhaseName, Failure> {
     let known: Vec<&str> = run.phases.iter().map(|phase| phase.name().as_str()).collect();
     let Some(phase) = run.phases.iter().find(|phase| phase.name().as_str() == name) else {
         let failure = Failure::usage(format!("this run has no phase `{name}`"));
-        let near = crate::config::suggestion(name, known.iter().copied());
+        let near = settings::suggestion(name, known.iter().copied());
         return Err(match near {
             Some(near) => failure.hint(format!("did you mean `{near}`?")),
             None => failure.hint(format!("the phases are: {}", known.join(", "))),

@@ -9,8 +9,8 @@ use super::ask::check_chain;
 use super::begin_run::relative;
 use super::door::{Door, seen_from};
 use super::failure::{Failure, Kind};
-use crate::flow::Run;
-use crate::policy::{Agreement, PhaseDef, Seat};
+use engine::Run;
+use model::policy::{Agreement, PhaseDef, Seat};
 
 /// Returns the seats that the flags ask for, one each.
 pub(super) fn asked(flags: &SettingFlags, here: &Path) -> Result<Vec<Seat>, Failure> {

@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use super::door::{Door, runtime};
 use super::failure::Failure;
-use crate::check::command_environment;
-use crate::config::split_words;
-use crate::process::Stop;
-use crate::process::{self, Exit, Launch};
+use checks::command_environment;
+use process::Stop;
+use process::{self, Exit, Launch};
+use settings::split_words;
 
 pub(super) fn run(door: &Door, worktree: &Path, line: &str) -> Result<(), Failure> {
     let bad = || Failure::usage(format!("`[commands] setup` cannot be read: {line}"));

@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use serde_json::Value;
 
 use super::failure::{Failure, Kind};
-use crate::summary::{neutral, neutral_json};
+use views::summary::{neutral, neutral_json};
 
 /// Prints lines, or the same as JSON.
 pub(super) fn show(json: bool, value: &Value, lines: &str) {

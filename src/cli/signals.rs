@@ -6,7 +6,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio::task::JoinHandle;
 
 use super::failure::{Failure, Kind};
-use crate::process::StopHandle;
+use process::StopHandle;
 
 /// Watches the signals of this process.
 pub(super) fn watch(

@@ -14,16 +14,16 @@ use super::failure::Failure;
 use super::finalized;
 use super::find::{Seen, look, no_run};
 use super::show::show;
-use crate::event::{Fact, Outcome, TriageTable};
-use crate::flow::{PhaseState, Run, Stage, Status};
-use crate::issue::IssueNumber;
-use crate::metadata::{self, DocumentRound, FixStatus, LockedAgent, RoundStatus, metadata};
-use crate::phase::{PhaseName, Step};
-use crate::store::finalized::Finalized;
-use crate::store::folders::{self, HOME, RunFolder};
-use crate::store::lock::{Holder, holder};
-use crate::store::{self, pointer};
-use crate::summary::{self, padded, plain};
+use engine::{PhaseState, Run, Stage, Status};
+use journal::store::finalized::Finalized;
+use journal::store::folders::{self, HOME, RunFolder};
+use journal::store::lock::{Holder, holder};
+use journal::store::{self, pointer};
+use model::event::{Fact, Outcome, TriageTable};
+use model::issue::IssueNumber;
+use model::phase::{PhaseName, Step};
+use views::metadata::{self, DocumentRound, FixStatus, LockedAgent, RoundStatus, metadata};
+use views::summary::{self, padded, plain};
 
 pub(super) fn run(arguments: &Look) -> Answer {
     let door = Door::open_plain()?;

@@ -9,13 +9,13 @@ use jiff::Timestamp;
 use tokio::task::JoinHandle;
 
 use super::admission::admit;
-use crate::config::GithubKeys;
-use crate::content_parser::{SlashCommand, slash_command};
-use crate::forge::github::{EventComment, On, Reaction};
-use crate::forge::{ForgeError, GithubForge};
-use crate::issue::IssueNumber;
-use crate::phase_runner::{Wish, Wishes};
-use crate::process::StopHandle;
+use app::runner::{Wish, Wishes};
+use content_parser::{SlashCommand, slash_command};
+use forge::github::{EventComment, On, Reaction};
+use forge::{ForgeError, GithubForge};
+use model::issue::IssueNumber;
+use process::StopHandle;
+use settings::GithubKeys;
 
 /// The time between two looks.
 const PACE: Duration = Duration::from_secs(20);

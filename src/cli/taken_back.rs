@@ -4,9 +4,9 @@
 
 use super::door::Door;
 use super::failure::Failure;
-use crate::store::copy::LogCopy;
-use crate::store::folders::RunFolder;
-use crate::workspace::IssueSpace;
+use git::IssueSpace;
+use journal::store::copy::LogCopy;
+use journal::store::folders::RunFolder;
 
 /// Puts back what is missing from the log, where the branch stands as the run left it.
 pub(super) fn put_back(door: &Door, space: &IssueSpace, folder: &RunFolder) -> Result<(), Failure> {

@@ -3,9 +3,9 @@
 
 use super::door::Door;
 use super::failure::{Failure, Kind};
-use crate::event::branch_of;
-use crate::issue::IssueNumber;
-use crate::store::folders::RunFolder;
+use journal::store::folders::RunFolder;
+use model::event::branch_of;
+use model::issue::IssueNumber;
 
 /// Says that the log was taken off the run's branch, where it was.
 pub(super) fn told(door: &Door, issue: IssueNumber) -> Result<Option<Failure>, Failure> {

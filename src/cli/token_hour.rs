@@ -1,11 +1,11 @@
 //! The warning that a job may work for longer than its token lasts, before any work is paid for.
 
 use super::door::Door;
-use super::forge::in_ci;
+use super::forge_connection::in_ci;
 use super::job;
 use super::no_ci::JOBS_OWN;
-use crate::forge::Forge;
-use crate::phase_runner::Part;
+use app::runner::Part;
+use forge::Forge;
 
 /// Phases that begin later than this may end after the hour. GitHub: an installation access token expires after one hour.
 const MOST_MINUTES: u64 = 50;

@@ -12,19 +12,19 @@ use super::Answer;
 use super::arguments::{SettingFlags, Validate};
 use super::door::{Door, STEPS, runtime};
 use super::failure::Failure;
-use super::forge;
+use super::forge_connection;
 use super::show::show;
-use crate::check::{self, Site, Untaken, World};
-use crate::clock::Clock;
-use crate::config::registry::{RegistryStep, StepsRegistry};
-use crate::config::suggestion;
-use crate::event::{CheckResult, CheckStatus};
-use crate::issue::{Issue, IssueNumber};
-use crate::phase_runner::{RunError, nonce};
-use crate::policy::{CheckMode, OnFail, PhaseDef, TimeLimits};
-use crate::process::Stop;
-use crate::prompt;
-use crate::workspace::{self, Survey, Trailers};
+use app::runner::{RunError, nonce};
+use checks::{Site, Untaken, World};
+use git::{Survey, Trailers};
+use journal::clock::Clock;
+use model::event::{CheckResult, CheckStatus};
+use model::issue::{Issue, IssueNumber};
+use model::policy::{CheckMode, OnFail, PhaseDef, TimeLimits};
+use process::Stop;
+use settings::registry::{RegistryStep, StepsRegistry};
+use settings::suggestion;
+use views::prompt;
 
 pub(super) fn run(arguments: &Validate) -> Answer {
     let door = Door::open(&SettingFlags::default())?;
@@ -70,7 +70,7 @@ fn step<'a>(registry: &'a StepsRegistry, name: &str) -> Result<&'a RegistryStep,
 }
 
 fn issue_of(door: &Door, number: IssueNumber) -> Result<Issue, Failure> {
-    Ok(runtime()?.block_on(forge::of_issue(door, number)?.issue(number))?)
+    Ok(runtime()?.block_on(forge_connection::of_issue(door, number)?.issue(number))?)
 }
 
 /// Runs the conditions, in their order and up to the first failure.
@@ -93,7 +93,7 @@ fn results(door: &Door, arguments: &Validate, step: &RegistryStep) -> Result<Vec
         ..empty
     };
     let (_handle, mut stop) = Stop::new();
-    Ok(runtime()?.block_on(check::run(&site, &mut stop)))
+    Ok(runtime()?.block_on(checks::run(&site, &mut stop)))
 }
 
 /// The conditions alone, as if they were the checks of a phase.
@@ -114,7 +114,7 @@ fn world(door: &Door, issue: Option<&Issue>) -> World {
 }
 
 /// The commits since the branch left the default branch; those of the engine say what it always says.
-fn messages(door: &Door) -> Result<Vec<String>, workspace::Error> {
+fn messages(door: &Door) -> Result<Vec<String>, git::Error> {
     let since = door.workspace.since(None, door.settings.base_branch.as_deref())?;
     let mut messages = door.workspace.messages_since(&since.commit)?;
     messages.retain(|message| Trailers::read(message).is_none());

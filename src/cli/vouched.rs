@@ -6,9 +6,9 @@ use std::fs;
 use super::arguments::SettingFlags;
 use super::door::{CONFIG, Door, REVIEW_LOOP, STEPS};
 use super::failure::Failure;
-use crate::flow::Run;
-use crate::phase_runner::digest;
-use crate::store::folders::HOME;
+use app::runner::digest;
+use engine::Run;
+use journal::store::folders::HOME;
 
 /// Returns the SHA-256 of the repository's own configuration, files of other systems that count as such, and prompts.
 pub(super) fn digest_of(door: &Door) -> String {

@@ -13,8 +13,8 @@ PURE = "model engine content_parser settings views".split()
 FLOORS = {"the pure layers": 95.0, "all crates": 85.0}
 
 
-def room_of(path, root):
-    """Returns the room of a source file of ours, nothing for any other file."""
+def crate_of(path, root):
+    """Returns the crate of a source file of ours, nothing for any other file."""
     inside = os.path.relpath(path, root)
     found = re.match(r"src/([a-z_]+)(?:\.rs|/)", inside)
     return found.group(1) if found else None
@@ -29,21 +29,21 @@ def main():
     export, root = sys.argv[1], os.path.realpath(sys.argv[2])
     with open(export, encoding="utf-8") as file:
         files = json.load(file)["data"][0]["files"]
-    rooms = {}
+    crates = {}
     for measured in files:
-        room = room_of(measured["filename"], root)
-        if room:
+        crate = crate_of(measured["filename"], root)
+        if crate:
             lines = measured["summary"]["lines"]
-            count, covered = rooms.get(room, (0, 0))
-            rooms[room] = (count + lines["count"], covered + lines["covered"])
-    if missing := [room for room in PURE if room not in rooms]:
+            count, covered = crates.get(crate, (0, 0))
+            crates[crate] = (count + lines["count"], covered + lines["covered"])
+    if missing := [crate for crate in PURE if crate not in crates]:
         sys.exit(f"coverage: nothing was measured of {', '.join(missing)}")
-    for room in sorted(rooms, key=lambda room: share(rooms[room])):
-        floor = "the pure layers" if room in PURE else ""
-        print(f"  {room:<16} {share(rooms[room]):6.2f} %  of {rooms[room][0]:5} lines  {floor}")
+    for crate in sorted(crates, key=lambda crate: share(crates[crate])):
+        floor = "the pure layers" if crate in PURE else ""
+        print(f"  {crate:<16} {share(crates[crate]):6.2f} %  of {crates[crate][0]:5} lines  {floor}")
     sums = {
-        "the pure layers": [rooms[room] for room in PURE],
-        "all crates": list(rooms.values()),
+        "the pure layers": [crates[crate] for crate in PURE],
+        "all crates": list(crates.values()),
     }
     failed = False
     for name, lines in sums.items():

@@ -1,6 +1,6 @@
 //! What a person or a script sees of the commands: words, exit codes, JSON, and what is left behind.
 
-#![allow(clippy::disallowed_methods, reason = "the ban is about the pure rooms of the library")]
+#![allow(clippy::disallowed_methods, reason = "the ban is about the pure crates")]
 
 mod answers;
 mod approved;

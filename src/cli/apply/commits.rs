@@ -3,17 +3,17 @@
 
 use std::collections::BTreeSet;
 
-use crate::change::{Change, Mode};
-use crate::check::{self, Site};
-use crate::cli::bundle::refused;
-use crate::cli::door::{Door, runtime};
-use crate::cli::failure::Failure;
-use crate::event::{CheckResult, CheckStatus, Entry, Fact};
-use crate::flow::Run;
-use crate::issue::IssueNumber;
-use crate::policy::CheckSettings;
-use crate::process::Stop;
-use crate::workspace::{CommitId, IssueSpace, Step, Tree, Workspace};
+use crate::bundle::refused;
+use crate::door::{Door, runtime};
+use crate::failure::Failure;
+use checks::Site;
+use engine::Run;
+use git::{CommitId, IssueSpace, Step, Tree, Workspace};
+use model::change::{Change, Mode};
+use model::event::{CheckResult, CheckStatus, Entry, Fact};
+use model::issue::IssueNumber;
+use model::policy::CheckSettings;
+use process::Stop;
 
 /// What one run brings at most.
 const MOST_COMMITS: usize = 500;
@@ -26,7 +26,7 @@ const CHECKS: [(&str, &str); 4] = [
     ("protected", "E_BUNDLE_PROTECTED"),
     ("links", "E_BUNDLE_PROTECTED"),
     ("submodules", "E_BUNDLE_PROTECTED"),
-    (check::SECRETS, "E_BUNDLE_SECRET"),
+    (checks::SECRETS, "E_BUNDLE_SECRET"),
 ];
 
 /// Judges all commits after one up to another.
@@ -85,7 +85,7 @@ pub(super) fn judge_work(
         }
         let changes = space.all_changes_between(&handed.as_tree(), &tree)?;
         Rules { door, run, own: door.settings.agreement(None)?.check_settings }
-            .judge(&changes, &[check::SECRETS])?;
+            .judge(&changes, &[checks::SECRETS])?;
     }
     Ok(())
 }
@@ -149,7 +149,7 @@ impl Rules<'_> {
         };
         let ids = CHECKS.map(|(id, _)| id.to_owned());
         let (_handle, mut stop) = Stop::new();
-        let results = runtime()?.block_on(check::run_only(&ids, &site, &mut stop));
+        let results = runtime()?.block_on(checks::run_only(&ids, &site, &mut stop));
         Ok(results.into_iter().zip(CHECKS.map(|(_, code)| code)).collect())
     }
 }

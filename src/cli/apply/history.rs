@@ -3,16 +3,16 @@
 
 use jiff::Timestamp;
 
-use crate::cli::bundle::refused;
-use crate::cli::door::Door;
-use crate::cli::failure::Failure;
-use crate::cli::forge;
-use crate::event::{Entry, Fact, RunStarted, branch_of};
-use crate::flow::{Run, fold};
-use crate::issue::IssueNumber;
-use crate::store::folders::RunFolder;
-use crate::store::log;
-use crate::workspace::CommitId;
+use crate::bundle::refused;
+use crate::door::Door;
+use crate::failure::Failure;
+use crate::forge_connection;
+use engine::{Run, fold};
+use git::CommitId;
+use journal::store::folders::RunFolder;
+use journal::store::log;
+use model::event::{Entry, Fact, RunStarted, branch_of};
+use model::issue::IssueNumber;
 
 /// The longest log, in bytes.
 const LONGEST: u64 = 32 << 20;
@@ -29,11 +29,11 @@ pub(super) fn run_at(
         fold(&entries).map_err(|error| refused(CODE, &format!("its log does not fit together: {error}")))?;
     let run = state.run.ok_or_else(|| refused(CODE, "its log tells no run"))?;
     let started = &run.started;
-    let repository = forge::github(door)?.repository();
+    let repository = forge_connection::github(door)?.repository();
     let is_ours = started.issue.number == issue
         && started.branch == branch_of(issue)
         && started.repository == repository
-        && started.issue.url == format!("{}/{repository}/issues/{issue}", forge::server());
+        && started.issue.url == format!("{}/{repository}/issues/{issue}", forge_connection::server());
     if !is_ours {
         return Err(refused(CODE, "its log is about something else than this issue"));
     }

@@ -1,13 +1,13 @@
 //! What the commits that were handed over say: the words that we write, by whoever commits for us, and nothing else. A
 //! message closes issues and names people when it is merged.
 
-use crate::cli::bundle::refused;
-use crate::cli::door::Door;
-use crate::cli::failure::Failure;
-use crate::event::Outcome;
-use crate::flow::Run;
-use crate::phase_runner::{phase_message, record_message};
-use crate::workspace::{CommitId, NO_PHASE, Said, Trailers};
+use crate::bundle::refused;
+use crate::door::Door;
+use crate::failure::Failure;
+use app::runner::{phase_message, record_message};
+use engine::Run;
+use git::{CommitId, NO_PHASE, Said, Trailers};
+use model::event::Outcome;
 
 const CODE: &str = "E_BUNDLE_COMMIT";
 const OUTCOMES: [Outcome; 6] = [

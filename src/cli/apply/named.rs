@@ -4,12 +4,12 @@
 use std::collections::BTreeSet;
 
 use super::history::CODE;
-use crate::cli::bundle::refused;
-use crate::cli::door::Door;
-use crate::cli::failure::Failure;
-use crate::event::{Entry, Fact};
-use crate::flow::Run;
-use crate::workspace::CommitId;
+use crate::bundle::refused;
+use crate::door::Door;
+use crate::failure::Failure;
+use engine::Run;
+use git::CommitId;
+use model::event::{Entry, Fact};
 
 /// The longest branch that is looked at, in commits.
 const LONGEST: usize = 50_000;

@@ -4,16 +4,16 @@
 use jiff::Timestamp;
 
 use super::history::{Added, CODE};
-use crate::cli::admission::admit;
-use crate::cli::ask::TRIED_AGAIN;
-use crate::cli::bundle::{Asked, refused};
-use crate::cli::door::{Door, runtime};
-use crate::cli::failure::Failure;
-use crate::cli::{forge, left_behind};
-use crate::content_parser::{SlashCommand, slash_command};
-use crate::event::{Answered, Choice, Entry, Fact, PauseReason, Reopened, ReopenedBy};
-use crate::flow::{Run, pause_on_request};
-use crate::forge::ForgeError;
+use crate::admission::admit;
+use crate::ask::TRIED_AGAIN;
+use crate::bundle::{Asked, refused};
+use crate::door::{Door, runtime};
+use crate::failure::Failure;
+use crate::{forge_connection, left_behind};
+use content_parser::{SlashCommand, slash_command};
+use engine::{Run, pause_on_request};
+use forge::ForgeError;
+use model::event::{Answered, Choice, Entry, Fact, PauseReason, Reopened, ReopenedBy};
 
 /// Why a phase is left out when a run begins.
 const FROM_THE_BEGINNING: [&str; 2] = ["preset", "--skip-phases"];
@@ -117,12 +117,12 @@ fn reopening(door: &Door, reopened: &Reopened, event: &Spoken) -> Word {
 }
 
 /// Returns why a phase is left out that a person wants left out.
-pub(in crate::cli) fn skipped_by(person: &str) -> String {
+pub(crate) fn skipped_by(person: &str) -> String {
     format!("`/ai-workflow skip` of {person}")
 }
 
 /// Returns why a phase is opened again that a person wants done over.
-pub(in crate::cli) fn asked_again(person: &str) -> String {
+pub(crate) fn asked_again(person: &str) -> String {
     format!("{person} asked for another try.")
 }
 
@@ -136,7 +136,7 @@ fn is_left_out(run: &Run, entry: &Entry, because: &str) -> bool {
 
 /// Looks whether GitHub shows a comment, by somebody who may, that wants what a fact says.
 fn is_shown(door: &Door, run: &Run, since: Option<Timestamp>, fact: &Fact) -> Result<bool, Failure> {
-    let github = forge::github(door)?;
+    let github = forge_connection::github(door)?;
     let event = door.as_of.as_ref().map(|event| event.at);
     let since = event.or(since).unwrap_or(Timestamp::UNIX_EPOCH);
     let found = runtime()?.block_on(async {

@@ -3,24 +3,24 @@
 use std::path::Path;
 
 use super::spoken::{self, Spoken};
-use super::{REMOTE, commits, forge, history, messages, named};
-use crate::cli::base_branch;
-use crate::cli::bundle::refused;
-use crate::cli::door::Door;
-use crate::cli::failure::Failure;
-use crate::event::{Fact, PauseReason, branch_of};
-use crate::flow::Run;
-use crate::issue::IssueNumber;
-use crate::workspace::{self, CommitId};
+use super::{REMOTE, commits, forge_connection, history, messages, named};
+use crate::base_branch;
+use crate::bundle::refused;
+use crate::door::Door;
+use crate::failure::Failure;
+use engine::Run;
+use git::CommitId;
+use model::event::{Fact, PauseReason, branch_of};
+use model::issue::IssueNumber;
 
 /// What may be published.
-pub(in crate::cli) struct Vetted {
+pub(crate) struct Vetted {
     /// The commit that was handed over.
     pub(super) handed: CommitId,
     /// Where the branch goes on: there, or where an earlier process has brought it since.
-    pub(in crate::cli) tip: CommitId,
+    pub(crate) tip: CommitId,
     /// The time of the job that worked was over, for all that is new.
-    pub(in crate::cli) asks_for_more: bool,
+    pub(crate) asks_for_more: bool,
 }
 
 /// Judges a file with a branch and what its maker says it leads to; `event` is what it was made for.
@@ -63,12 +63,12 @@ fn taken_out(door: &Door, issue: IssueNumber, file: &Path, head: &str) -> Result
     }
 }
 
-fn broken(error: &workspace::Error) -> Failure {
+fn broken(error: &git::Error) -> Failure {
     refused("E_BUNDLE_GIT", &format!("git does not take it: {error}"))
 }
 
 fn judged(door: &Door, issue: IssueNumber, handed: CommitId, event: &Spoken) -> Result<Vetted, Failure> {
-    let credentials = forge::credentials();
+    let credentials = forge_connection::credentials();
     let origin = door.workspace.fetch_branch(REMOTE, &branch_of(issue), credentials.as_ref())?;
     let (run, entries) = history::run_at(door, issue, &handed)?;
     let base = CommitId::try_from(run.started.base_commit.as_str())
@@ -122,10 +122,10 @@ fn goes_where_settings_say(door: &Door, run: &Run) -> Result<(), Failure> {
 fn stands_on_base(door: &Door, run: &Run, base: &CommitId, handed: &CommitId) -> Result<(), Failure> {
     let refuse = |why: &str| Err(refused("E_BUNDLE_BASE", why));
     let name = &run.started.base_branch;
-    if workspace::check_branch_name(name).is_err() {
+    if git::check_branch_name(name).is_err() {
         return refuse("its log names no branch as its base");
     }
-    let credentials = forge::credentials();
+    let credentials = forge_connection::credentials();
     let Some(on_origin) = door.workspace.fetch_branch(REMOTE, name, credentials.as_ref())? else {
         return refuse("its base branch is not on origin");
     };

@@ -3,7 +3,7 @@
 use clap::Args;
 
 use super::SettingFlags;
-use crate::issue::IssueNumber;
+use model::issue::IssueNumber;
 
 /// Which of the three is which, and what their exit codes mean.
 const AFTER_HELP: &str = "\

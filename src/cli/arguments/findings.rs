@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use crate::issue::IssueNumber;
+use model::issue::IssueNumber;
 
 #[derive(Debug, Args)]
 pub struct Findings {

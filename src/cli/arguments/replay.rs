@@ -2,7 +2,7 @@
 
 use clap::{Args, ValueEnum};
 
-use crate::issue::IssueNumber;
+use model::issue::IssueNumber;
 
 #[derive(Debug, Args)]
 pub struct Replay {

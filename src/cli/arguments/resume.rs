@@ -3,7 +3,7 @@
 use clap::Args;
 
 use super::SettingFlags;
-use crate::issue::IssueNumber;
+use model::issue::IssueNumber;
 
 /// One of each answer.
 const RESUME_EXAMPLES: &str = "\

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::issue::IssueNumber;
+use model::issue::IssueNumber;
 
 /// How a step is validated.
 const VALIDATE_EXAMPLES: &str = "\

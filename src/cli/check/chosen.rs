@@ -2,17 +2,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::check;
-use crate::cli::arguments::Check;
-use crate::cli::begin_run::known_checks;
-use crate::cli::commands;
-use crate::cli::door::{Door, settings};
-use crate::cli::failure::Failure;
-use crate::cli::output_schemas;
-use crate::config::{Settings, suggestion};
-use crate::policy::{
+use crate::arguments::Check;
+use crate::begin_run::known_checks;
+use crate::commands;
+use crate::door::{Door, settings};
+use crate::failure::Failure;
+use crate::output_schemas;
+use model::policy::{
     Agreement, CRITERIA, CheckSettings, DefinedCheck, OnFail, PhaseDef, TimeLimits, check_id,
 };
+use settings::{Settings, suggestion};
 
 /// Judged by what a run writes, which nobody else has.
 const OF_A_RUN: &str = "deliverable";
@@ -44,7 +43,7 @@ pub(super) fn choose(door: &Door, arguments: &Check, answered: bool) -> Result<C
         only => asked_for(only, &agreement.defined)?,
     };
     if arguments.no_commands {
-        ids.retain(|id| !check::runs_a_command(id, &agreement.defined));
+        ids.retain(|id| !checks::runs_a_command(id, &agreement.defined));
     }
     let rules = phase.policy.checks.iter();
     let noted = rules.filter(|rule| rule.on_fail == OnFail::Note).map(|rule| rule.id.clone()).collect();
@@ -64,7 +63,7 @@ fn usual(phase: &PhaseDef, agreement: &Agreement, answered: bool) -> Vec<String>
     let rules = phase.policy.checks.iter().map(|rule| rule.id.as_str());
     let is_ours = |id: &str| id != OF_A_RUN && (answered || !OF_AN_ANSWER.contains(&id));
     let mut ids: Vec<String> = rules.filter(|id| is_ours(id)).map(str::to_owned).collect();
-    for (id, key) in check::command_checks() {
+    for (id, key) in checks::command_checks() {
         let left_out = agreement.check_settings.disabled.iter().any(|name| check_id(name) == id);
         if agreement.commands.contains_key(key) && !left_out && !ids.iter().any(|known| known == id) {
             ids.push(id.to_owned());
@@ -95,13 +94,13 @@ fn known(id: &str, name: &str) -> Result<(), Failure> {
         return Err(Failure::usage(format!("`{id}` is about the document of a phase, so only a run has it"))
             .hint("leave it out of `--only`"));
     }
-    if check::ids().any(|known| known == id) {
+    if checks::ids().any(|known| known == id) {
         return Ok(());
     }
     let failure = Failure::usage(format!("there is no check `{name}`"));
-    let criteria = CRITERIA.iter().filter(|(_, id)| check::ids().any(|known| known == *id));
+    let criteria = CRITERIA.iter().filter(|(_, id)| checks::ids().any(|known| known == *id));
     let names: Vec<&str> =
-        check::ids().filter(|id| *id != OF_A_RUN).chain(criteria.map(|(name, _)| *name)).collect();
+        checks::ids().filter(|id| *id != OF_A_RUN).chain(criteria.map(|(name, _)| *name)).collect();
     Err(match suggestion(name, names.iter().copied()) {
         Some(near) => failure.hint(format!("did you mean `{near}`?")),
         None => failure.hint(format!("the checks are: {}", names.join(", "))),

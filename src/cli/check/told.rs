@@ -5,12 +5,12 @@ use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 
-use crate::check::shown;
-use crate::event::{CheckResult, CheckStatus};
-use crate::policy::criterion;
-use crate::redact::Masker;
-use crate::summary::{counted, padded, plain};
-use crate::workspace::Since;
+use checks::shown;
+use git::Since;
+use model::event::{CheckResult, CheckStatus};
+use model::policy::criterion;
+use model::redact::Masker;
+use views::summary::{counted, padded, plain};
 
 /// The last lines of a command's output that are shown.
 const LAST_LINES: usize = 12;

@@ -6,14 +6,14 @@ use super::super::refusal::Refusal;
 use super::perform::perform;
 use super::reply::command_reply;
 use super::{Desk, Obeyed, Undone, nothing, refuse_at_rest, with_hint};
-use crate::config::GithubKeys;
-use crate::content_parser::{COMMAND_HELP, SlashCommand, Unclear, slash_command};
-use crate::event::issue_of_branch;
-use crate::forge::github::{Commented, On, Reaction};
-use crate::forge::{CommentDraft, ForgeError, GithubForge};
-use crate::issue::{AsOf, IssueNumber};
-use crate::phase_runner::Part;
-use crate::redact::Masker;
+use app::runner::Part;
+use content_parser::{COMMAND_HELP, SlashCommand, Unclear, slash_command};
+use forge::github::{Commented, On, Reaction};
+use forge::{CommentDraft, ForgeError, GithubForge};
+use model::event::issue_of_branch;
+use model::issue::{AsOf, IssueNumber};
+use model::redact::Masker;
+use settings::GithubKeys;
 
 pub(super) fn obey(desk: &mut Desk, event: &Commented) -> Obeyed {
     let Some(read) = slash_command(event.comment.body.as_deref().unwrap_or_default()) else {

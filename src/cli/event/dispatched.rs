@@ -4,12 +4,12 @@ use jiff::Timestamp;
 
 use super::super::admission::{admit, denied, refuse_too_many, unknown};
 use super::{Desk, Obeyed, Undone, refuse_at_rest};
-use crate::config::GithubKeys;
-use crate::event::Outcome;
-use crate::flow::Run;
-use crate::forge::GithubForge;
-use crate::forge::github::Dispatched;
-use crate::redact::Masker;
+use engine::Run;
+use forge::GithubForge;
+use forge::github::Dispatched;
+use model::event::Outcome;
+use model::redact::Masker;
+use settings::GithubKeys;
 
 pub(super) fn obey(desk: &mut Desk, event: &Dispatched) -> Obeyed {
     let keys = desk.door.settings.github.clone();

@@ -6,12 +6,12 @@ use super::super::admission::{admit, mismatch, refuse_too_many, unknown};
 use super::super::bundle::refused;
 use super::super::refusal::Refusal;
 use super::{Desk, Obeyed, Undone, has_failed, nothing, refuse_at_rest};
-use crate::config::GithubKeys;
-use crate::forge::GithubForge;
-use crate::forge::github::{Labeled, On, Reaction};
-use crate::issue::{AsOf, IssueNumber};
-use crate::phase_runner::Part;
-use crate::redact::Masker;
+use app::runner::Part;
+use forge::GithubForge;
+use forge::github::{Labeled, On, Reaction};
+use model::issue::{AsOf, IssueNumber};
+use model::redact::Masker;
+use settings::GithubKeys;
 
 /// A label that somebody put on who may.
 struct Accepted {

@@ -11,14 +11,14 @@ use super::super::refusal::Refusal;
 use super::super::{cancel, drive, explain, resume, rollback, status};
 use super::reply::{report_marker, report_reply};
 use super::{Desk, Done, Obeyed, Undone, done, has_failed, nothing, undone};
-use crate::content_parser::SlashCommand;
-use crate::event::{Fact, Outcome, Reopened, ReopenedBy};
-use crate::flow::{Run, Status, pause_on_request};
-use crate::forge::CommentDraft;
-use crate::issue::IssueNumber;
-use crate::phase::{PhaseName, Step};
-use crate::phase_runner::Part;
-use crate::report::LogLines;
+use app::report::LogLines;
+use app::runner::Part;
+use content_parser::SlashCommand;
+use engine::{Run, Status, pause_on_request};
+use forge::CommentDraft;
+use model::event::{Fact, Outcome, Reopened, ReopenedBy};
+use model::issue::IssueNumber;
+use model::phase::{PhaseName, Step};
 
 pub(super) fn perform(desk: &Desk, number: IssueNumber, command: &SlashCommand) -> Obeyed {
     let reports = matches!(command, SlashCommand::Status | SlashCommand::Explain);

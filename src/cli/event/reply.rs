@@ -1,6 +1,6 @@
 //! What we write under a command: a line, or a report in a box. Each begins with a mark, so that it is written once.
 
-use crate::issue::IssueNumber;
+use model::issue::IssueNumber;
 
 /// The longest report, in characters; a comment of GitHub takes a little more.
 const LONGEST: usize = 60_000;

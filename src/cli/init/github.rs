@@ -5,14 +5,14 @@ use serde_json::json;
 
 use super::workflow::{PATH, workflow};
 use super::{CONFIGURATION, configure, home};
-use crate::cli::Answer;
-use crate::cli::arguments::{InitGithub, SettingFlags};
-use crate::cli::door::{Door, runtime};
-use crate::cli::failure::Failure;
-use crate::cli::forge;
-use crate::cli::show::{show, words};
-use crate::forge::ForgeError;
-use crate::report::state_labels;
+use crate::Answer;
+use crate::arguments::{InitGithub, SettingFlags};
+use crate::door::{Door, runtime};
+use crate::failure::Failure;
+use crate::forge_connection;
+use crate::show::{show, words};
+use app::report::state_labels;
+use forge::ForgeError;
 
 /// The action that this program was built for, if the build named one.
 const BUILT_FOR: Option<&str> = option_env!("AI_WORKFLOW_ACTION");
@@ -59,7 +59,7 @@ fn labels(door: &Door) -> Vec<Label> {
 
 /// Makes the labels that are missing where a token lets us; returns where.
 fn made(door: &Door, labels: &[Label]) -> Result<Option<String>, Failure> {
-    let Some(github) = forge::within_reach(door)? else { return Ok(None) };
+    let Some(github) = forge_connection::within_reach(door)? else { return Ok(None) };
     let making = async {
         for (name, color, says) in labels {
             github.make_label(name, color, says).await?;

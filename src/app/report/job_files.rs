@@ -1,0 +1,62 @@
+//! What a job of GitHub Actions reads from us after a step: its summary and its outputs, in the files that the runner
+//! names. Nothing is written where there is no job.
+
+use std::fs::OpenOptions;
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+use model::redact::Masked;
+
+/// GitHub shows no more of a step's summary than 1 MiB.
+const LONGEST_SUMMARY: u64 = 1 << 20;
+
+/// The files of the step that we are.
+#[derive(Debug, Clone, Default)]
+pub struct JobFiles {
+    /// `$GITHUB_STEP_SUMMARY`.
+    pub summary: Option<PathBuf>,
+    /// `$GITHUB_OUTPUT`.
+    pub outputs: Option<PathBuf>,
+}
+
+impl JobFiles {
+    /// Adds Markdown to the step's summary; what would make it too long is left out.
+    pub fn summarise(&self, text: &Masked) -> io::Result<()> {
+        let Some(file) = &self.summary else { return Ok(()) };
+        let written = file.metadata().map_or(0, |found| found.len());
+        if written + text.as_str().len() as u64 >= LONGEST_SUMMARY {
+            return Ok(());
+        }
+        OpenOptions::new().create(true).append(true).open(file)?.write_all(format!("{text}\n").as_bytes())
+    }
+
+    /// Sets an output of the step. The delimiter has to be one that nobody could guess.
+    pub fn output(&self, name: &str, value: &Masked, delimiter: &str) -> io::Result<()> {
+        let Some(file) = &self.outputs else { return Ok(()) };
+        let entry = format!("{name}<<{delimiter}\n{value}\n{delimiter}\n");
+        OpenOptions::new().create(true).append(true).open(file)?.write_all(entry.as_bytes())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::redact::Masker;
+
+    #[test]
+    fn a_value_cannot_end_itself() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let files = JobFiles { summary: None, outputs: Some(folder.path().join("out")) };
+        let value = Masker::from_environment([]).mask("a\nEOF\ncode=ok");
+        files.output("told", &value, "3f2a").expect("it is written");
+        let text = std::fs::read_to_string(folder.path().join("out")).expect("a file");
+        assert_eq!(text, "told<<3f2a\na\nEOF\ncode=ok\n3f2a\n");
+    }
+
+    #[test]
+    fn outside_a_job_nothing_is_written() {
+        let text = Masker::from_environment([]).mask("x");
+        let files = JobFiles::default();
+        assert!(files.summarise(&text).is_ok() && files.output("a", &text, "b").is_ok());
+    }
+}

@@ -1,0 +1,237 @@
+//! The log lines of a run, one stderr line each (DESIGN §6): scripts look for them, people read along.
+
+use tracing::{debug, error, info, warn};
+
+use super::Reporter;
+use engine::{PhaseState, Run, State};
+use model::event::{
+    CheckResult, CheckStatus, Checked, Choice, Entry, Fact, Reading, Replied, Ruled, Ruling, Triaged,
+};
+use model::phase::PhaseName;
+use model::policy::OnFail;
+use model::verdict::ReadAs;
+use views::summary::{counted, exchange_line, table_line};
+
+/// So many paths are named in a line.
+const MOST_NAMED: usize = 5;
+
+/// Writes a line for each fact that a reader of the log wants to see.
+#[derive(Debug, Default)]
+pub struct LogLines {
+    skipping_told: bool,
+}
+
+impl Reporter for LogLines {
+    fn report(&mut self, entry: &Entry, state: &State) {
+        let Some(run) = &state.run else { return };
+        match &entry.fact {
+            Fact::PhaseStarted { phase, .. } => info!("Phase {phase}: Started"),
+            Fact::StepStarted(started) => {
+                let seat = of_seat(started.seat.as_deref());
+                info!("Phase {}: Starting {} step{seat}", started.phase, started.step);
+            }
+            Fact::Worked(worked) => broke(&worked.phase, worked.step.as_str(), &worked.ended),
+            Fact::Triaged(told) => triaged(told),
+            Fact::Checked(checked) => checks(run, checked),
+            Fact::Reviewed(reviewed) => {
+                broke(&reviewed.phase, "review", &reviewed.ended);
+                if let Some(reading) = &reviewed.reading {
+                    info!("{}{}", verdict_line(reading), of_seat(reviewed.seat.as_deref()));
+                }
+            }
+            Fact::Replied(told) => replied(run, told),
+            Fact::Ruled(ruled) => self.ruled(run, ruled),
+            Fact::ReviewStands { phase, .. } => {
+                info!("Phase {phase}: The approval of the same files stands, no second review");
+            }
+            Fact::PhaseSkipped { because, .. } => self.skipped(because),
+            Fact::ApprovalVoided { phase, reason } => warn!("Phase {phase}: Approval void: {reason}"),
+            Fact::ChangedByHand { phase, changed, .. } => {
+                warn!(
+                    "Phase {phase}: Changed by hand since the last step, judged as it is: {}",
+                    first_of(changed)
+                );
+            }
+            Fact::Committed { phase, commit } => info!("Phase {phase}: Completed, commit {}", short(commit)),
+            Fact::Commented { .. } => {
+                info!("Progress comment: {}", run.progress_comment_url().unwrap_or_default());
+            }
+            Fact::Published { pr_url, .. } => info!("Pull request: {pr_url}"),
+            Fact::FollowedUp { url, .. } => info!("Follow-up issue: {url}"),
+            Fact::Paused { escalation } => {
+                warn!("Paused ({}): {}", escalation.reason.as_str(), escalation.question);
+            }
+            Fact::Answered(answer) => {
+                let (word, text) = (views::metadata::choice_word(answer.choice), answer.text.trim());
+                let why = if answer.choice == Choice::Accept { format!(": {text}") } else { String::new() };
+                info!("Answered by {}: {word}{why}", answer.by);
+            }
+            Fact::Reopened(reopened) => info!("Phase {}: Reopened: {}", reopened.phase, reopened.reason),
+            Fact::FedBack(fed) => {
+                let (found, number) = (counted(fed.findings.len() as u64, "finding"), fed.pull_request);
+                info!("Phase {}: Reopened: {found} of pull request #{number}", fed.phase);
+            }
+            Fact::MarkedReady => info!("The pull request is ready for review"),
+            Fact::ReviewersAsked { reviewers } if reviewers.is_empty() => {}
+            Fact::ReviewersAsked { reviewers } => info!("Asked to review: {}", reviewers.join(", ")),
+            Fact::ThreadsAnswered { .. } => info!("Went through the review threads that were taken up"),
+            Fact::Interrupted { signal } => warn!("Interrupted by {signal}; execute again to go on"),
+            Fact::Cancelled { by } => warn!("Cancelled by {by}"),
+            Fact::Noted { text, .. } => warn!("{text}"),
+            Fact::Finished { outcome } => info!("Run {}", outcome.as_str()),
+            Fact::Assessed(assessed) => {
+                info!("The issue counts as {}: {}", assessed.counts_as().as_str(), assessed.reason);
+            }
+            Fact::RunStarted(_) | Fact::Asked(_) | Fact::SpentElsewhere(_) => {}
+        }
+    }
+}
+
+impl LogLines {
+    fn ruled(&mut self, run: &Run, ruled: &Ruled) {
+        let phase = &ruled.phase;
+        if let Some(standstill) = &ruled.standstill {
+            warn!("Phase {phase}: Standstill: {standstill}");
+        }
+        match &ruled.ruling {
+            Ruling::Fail { reason, .. } => {
+                error!("{}", failure_line(run.phase(phase), phase, reason));
+                error!("Phase {phase}: Reason {reason}: {}", ruled.rule);
+            }
+            Ruling::Pause { escalation } => {
+                warn!("Phase {phase}: Paused ({}): {}", escalation.reason.as_str(), ruled.rule);
+            }
+            Ruling::Redo { next_agent: true, .. } => {
+                let told = run.fallbacks.last().map(ToString::to_string);
+                warn!("Phase {phase}: {}", told.unwrap_or_else(|| ruled.rule.clone()));
+            }
+            Ruling::Redo { step, .. } => warn!("Phase {phase}: Redoing {step} step: {}", ruled.rule),
+            Ruling::Wait { step, .. } => {
+                warn!("Phase {phase}: Waiting for the provider before the {step} step: {}", ruled.rule);
+            }
+            Ruling::LeaveOut { seat } => {
+                warn!("Phase {phase}: Goes on without the second opinion {seat}: {}", ruled.rule);
+            }
+            Ruling::Advance => info!("Phase {phase}: Round {} approved: {}", ruled.round, ruled.rule),
+            Ruling::Revise => info!("Phase {phase}: Round {} not approved: {}", ruled.round, ruled.rule),
+            Ruling::Reopen { phase: target } => {
+                warn!("Phase {phase}: Sends the run back to {target}: {}", ruled.rule);
+            }
+        }
+        self.skipping_told = false;
+    }
+
+    fn skipped(&mut self, because: &str) {
+        if let (Some(failed), false) = (because.strip_prefix("failed:"), self.skipping_told) {
+            error!("{}", skip_line(failed));
+            self.skipping_told = true;
+        }
+    }
+}
+
+/// Returns the line that says why later phases do not run.
+pub fn skip_line(failed: &str) -> String {
+    format!("Skipping subsequent phases due to failed phase: {failed}")
+}
+
+fn failure_line(state: Option<&PhaseState>, phase: &PhaseName, reason: &str) -> String {
+    let (used, most) = state.map_or((0, 0), PhaseState::used_of_limit);
+    if used >= most && reason != "agent_failed" {
+        format!("Phase {phase}: Retry limit exceeded ({used}/{most}). Marking phase as failed.")
+    } else {
+        format!("Phase {phase}: Marking phase as failed.")
+    }
+}
+
+/// Returns the line that says how a verdict was read.
+pub fn verdict_line(reading: &Reading) -> String {
+    let stated = format!("{}, in doubt", reading.stated);
+    let result = if reading.doubt.is_some() { stated } else { reading.result.to_string() };
+    match &reading.read_as {
+        ReadAs::Schema | ReadAs::Json => format!("Verdict read from JSON: {result}"),
+        ReadAs::Marker(label) => format!("Verdict by fallback: {result} (marker: {label})"),
+        ReadAs::Table => format!("Verdict by fallback: {result} (table)"),
+        ReadAs::GoNogo => format!("Verdict by fallback: {result} (GO/NOGO)"),
+        ReadAs::Default => format!("Verdict by default: {result} ({})", reading.reason),
+    }
+}
+
+/// Names the seat of a second opinion, at the end of a line.
+fn of_seat(seat: Option<&str>) -> String {
+    seat.map(|seat| format!(", second opinion {seat}")).unwrap_or_default()
+}
+
+fn broke(phase: &PhaseName, step: &str, ended: &model::event::Ended) {
+    if !ended.outcome.ended() && ended.outcome != model::event::ExecOutcome::Cancelled {
+        warn!(
+            "Phase {phase}: The {step} step broke: {}",
+            ended.reason.as_deref().unwrap_or("no reason given")
+        );
+    }
+}
+
+fn replied(run: &Run, told: &Replied) {
+    broke(&told.phase, "answer", &told.ended);
+    let exchange = run.phase(&told.phase).and_then(|phase| phase.exchange.as_ref());
+    if let Some(exchange) = exchange {
+        info!("Phase {}: {}", told.phase, exchange_line(exchange));
+    }
+}
+
+/// What is to be discussed is told at once, so that a person can think about it while fixes go on.
+fn triaged(told: &Triaged) {
+    let (phase, round) = (&told.phase, told.round);
+    broke(phase, "triage", &told.ended);
+    let Some(table) = told.table else { return };
+    info!("Phase {phase}: Round {round} answered: {}", table_line(table));
+    if table.needs_discussion > 0 {
+        warn!(
+            "Phase {phase}: {} of round {round} to be discussed: read document-review-{round}-reply.md; {}",
+            counted(u64::from(table.needs_discussion), "finding"),
+            if table.fix_required > 0 { "the fixes go on first" } else { "a person decides" }
+        );
+    }
+}
+
+/// Passed checks are counted in one line, unless they ran a command; what failed has a line of its own.
+fn checks(run: &Run, checked: &Checked) {
+    let phase = &checked.phase;
+    let quiet =
+        |result: &&CheckResult| result.status == CheckStatus::Pass && result.param("command").is_none();
+    let passed: Vec<&str> = checked.results.iter().filter(quiet).map(|it| it.check.as_str()).collect();
+    match passed.as_slice() {
+        [] => {}
+        [only] => info!("Phase {phase}: Check {only} passed"),
+        several => info!("Phase {phase}: {} checks passed", several.len()),
+    }
+    debug!("Phase {phase}: Checks passed: {}", passed.join(", "));
+    for result in checked.results.iter().filter(|result| !quiet(result)) {
+        let noted = run.phase(phase).is_some_and(|phase| phase.on_fail(&result.check) == OnFail::Note);
+        check(phase, result, noted);
+    }
+}
+
+fn check(phase: &PhaseName, result: &CheckResult, noted: bool) {
+    let (check, summary) = (&result.check, &result.summary);
+    let code = result.param("code").map(|code| format!(" ({code})")).unwrap_or_default();
+    match result.status {
+        CheckStatus::Pass => info!("Phase {phase}: Check {check} passed: {summary}"),
+        CheckStatus::Skipped => debug!("Phase {phase}: Check {check} skipped: {summary}"),
+        CheckStatus::Unavailable => error!("Phase {phase}: Check {check} unavailable: {summary}"),
+        CheckStatus::Fail if noted => warn!("Phase {phase}: Noted by check {check}: {summary}"),
+        CheckStatus::Fail => error!("Phase {phase}: Check {check} failed{code}: {summary}"),
+    }
+}
+
+fn first_of(paths: &[String]) -> String {
+    let shown = paths.iter().take(MOST_NAMED).map(String::as_str).collect::<Vec<_>>().join(", ");
+    match paths.len().saturating_sub(MOST_NAMED) {
+        0 if paths.is_empty() => "nothing that the run publishes".to_owned(),
+        0 => shown,
+        more => format!("{shown} and {more} more"),
+    }
+}
+
+fn short(commit: &str) -> &str {
+    commit.get(..9).unwrap_or(commit)
+}

@@ -1,0 +1,157 @@
+//! Keeps one label on the issue that tells where its run stands. A label is for people who look over many issues; nothing
+//! is ever decided by it. A task of its own writes, so that no fact waits for the network, and a failure is only told.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::{Notify, watch};
+use tokio::task::JoinHandle;
+use tracing::warn;
+
+use super::Reporter;
+use engine::{Run, State};
+use forge::{ForgeError, GithubForge};
+use model::event::{Entry, Outcome};
+use model::issue::IssueNumber;
+
+/// What all of them begin with.
+const FAMILY: &str = "ai-workflow:";
+/// How long the end of a run waits for the last label.
+const LAST_WORD: Duration = Duration::from_secs(60);
+
+/// A label by the end of its name, with its colour and what it says.
+type Word = (&'static str, &'static str, &'static str);
+
+const QUEUED: Word = ("queued", "d4c5f9", "The run goes on by itself when it can");
+const RUNNING: Word = ("running", "b197f2", "Agents work on this issue");
+const NEEDS_HUMAN: Word = ("needs-human", "8250df", "The run waits for a person");
+const DONE: Word = ("done", "6639ba", "The run is completed");
+const FAILED: Word = ("failed", "512a97", "The run failed");
+const CANCELLED: Word = ("cancelled", "e9ddff", "A person ended the run");
+
+/// Returns every label that can stand on an issue: its name, its colour and what it says.
+pub fn state_labels() -> impl Iterator<Item = (String, &'static str, &'static str)> {
+    let all = [QUEUED, RUNNING, NEEDS_HUMAN, DONE, FAILED, CANCELLED];
+    all.into_iter().map(|(end, color, says)| (format!("{FAMILY}{end}"), color, says))
+}
+
+/// Tells the task which label there is to be.
+pub struct StateLabel {
+    wanted: watch::Sender<Option<(IssueNumber, Word)>>,
+}
+
+/// The task that sets it.
+pub struct LabelTask {
+    wanted: watch::Sender<Option<(IssueNumber, Word)>>,
+    ending: Arc<Notify>,
+    task: JoinHandle<()>,
+}
+
+/// Makes the reporter and begins the task; needs a runtime.
+pub fn state_label(forge: GithubForge) -> (StateLabel, LabelTask) {
+    let (wanted, seen) = watch::channel(None);
+    let ending = Arc::new(Notify::new());
+    let task = tokio::spawn(set_on(forge, seen, Arc::clone(&ending)));
+    (StateLabel { wanted: wanted.clone() }, LabelTask { wanted, ending, task })
+}
+
+impl Reporter for StateLabel {
+    fn report(&mut self, _entry: &Entry, state: &State) {
+        if let Some(run) = &state.run {
+            self.show(run);
+        }
+    }
+}
+
+impl StateLabel {
+    /// Shows where a run stands, also when nothing happened.
+    pub fn show(&mut self, run: &Run) {
+        let wanted = Some((run.started.issue.number, word(run)));
+        self.wanted.send_if_modified(|now| {
+            let differs = *now != wanted;
+            *now = wanted;
+            differs
+        });
+    }
+}
+
+/// Sets the label of a run to what its log says: what a process that was lost could not do.
+pub async fn put_label_right(forge: &GithubForge, run: &Run) -> Result<(), ForgeError> {
+    show(forge, run.started.issue.number, word(run)).await
+}
+
+impl LabelTask {
+    /// Has the label say that nobody works on a run that was stopped before its end.
+    pub fn stopped(&self, run: &Run) {
+        if run.outcome == Outcome::Running {
+            self.wanted.send_replace(Some((run.started.issue.number, NEEDS_HUMAN)));
+        }
+    }
+
+    /// Has the last state shown and waits for that, but not for ever.
+    pub async fn end(self) {
+        self.ending.notify_one();
+        if tokio::time::timeout(LAST_WORD, self.task).await.is_err() {
+            warn!("The label that tells where the run stands could not be set in time");
+        }
+    }
+}
+
+fn word(run: &Run) -> Word {
+    match run.outcome {
+        Outcome::Running => RUNNING,
+        Outcome::Completed => DONE,
+        Outcome::Failed | Outcome::Incomplete => FAILED,
+        Outcome::Cancelled => CANCELLED,
+        Outcome::Paused if run.waits_by_itself() => QUEUED,
+        Outcome::Paused => NEEDS_HUMAN,
+    }
+}
+
+async fn set_on(
+    forge: GithubForge,
+    mut seen: watch::Receiver<Option<(IssueNumber, Word)>>,
+    ending: Arc<Notify>,
+) {
+    let mut set = None;
+    loop {
+        let is_last = tokio::select! {
+            changed = seen.changed() => changed.is_err(),
+            () = ending.notified() => true,
+        };
+        let wanted = *seen.borrow_and_update();
+        if let Some((number, word)) = wanted.filter(|_| wanted != set) {
+            if let Err(error) = show(&forge, number, word).await {
+                warn!("The label `{FAMILY}{}` cannot be set: {error}", word.0);
+                if error.is_final() {
+                    return;
+                }
+            }
+            set = wanted;
+        }
+        if is_last {
+            return;
+        }
+    }
+}
+
+/// Takes the others of the family off and puts the label on, in that order: what is cut short must not leave two. The one that
+/// starts a run is none of them.
+async fn show(forge: &GithubForge, number: IssueNumber, word: Word) -> Result<(), ForgeError> {
+    let (name, color, description) = (format!("{FAMILY}{}", word.0), word.1, word.2);
+    let Some(state) = forge.issue_state(number).await? else { return Ok(()) };
+    let known = [QUEUED, RUNNING, NEEDS_HUMAN, DONE, FAILED, CANCELLED];
+    let is_old = |label: &str| {
+        let ending = label.strip_prefix(FAMILY).filter(|ending| *ending != word.0);
+        ending.is_some_and(|ending| known.iter().any(|known| known.0 == ending))
+    };
+    let old: Vec<&str> = state.labels().filter(|label| is_old(label)).collect();
+    let is_new = !state.has(&name);
+    if is_new {
+        forge.make_label(&name, color, description).await?;
+    }
+    for label in old {
+        forge.unlabel(number, label).await?;
+    }
+    if is_new { forge.label(number, &name).await } else { Ok(()) }
+}

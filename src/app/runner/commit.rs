@@ -1,0 +1,191 @@
+//! One commit per passed phase: the paths that the phase changed and the log up to the fact that announced it.
+//! A commit whose fact was lost in a crash is found by its trailers and completed.
+
+use super::{Part, PhaseRunner, Push, RunError};
+use engine::{PhaseState, Run, Stage, lapsed};
+use git::{CommitId, IssueSpace, NO_PHASE, Trailers, Tree};
+use journal::Journal;
+use journal::store::folders::RunFolder;
+use model::event::{Fact, Outcome};
+use model::phase::PhaseName;
+use model::redact::{Masked, Masker};
+use views::summary::titled;
+
+/// Writes down the commit of a phase whose fact is lost: a crash came between the two, or only the branch went to another
+/// machine, where the log ends with the announcement.
+pub fn settle_commit(journal: &mut Journal, space: &IssueSpace) -> Result<(), RunError> {
+    let closing = |phase: &&PhaseState| phase.stage == Stage::Closing;
+    let run = journal.state().run.as_ref();
+    let Some(phase) = run.and_then(|run| run.phases.iter().find(closing)).map(|phase| phase.name().clone())
+    else {
+        return Ok(());
+    };
+    let Some(commit) = announced(journal, space, &phase)? else { return Ok(()) };
+    Ok(journal.record(Fact::Committed { phase, commit: commit.to_string() })?)
+}
+
+/// Returns the commit that the latest ruling on a phase announced. What a later process recorded before it came here stands
+/// between the announcement and now.
+fn announced(journal: &Journal, space: &IssueSpace, name: &PhaseName) -> Result<Option<CommitId>, RunError> {
+    let Some(run) = &journal.state().run else { return Ok(None) };
+    for (seq, chain) in journal.since_ruling(name)? {
+        let found = space.find_commit_with(&run.started.run_id, seq)?;
+        if let Some((commit, _)) = found.filter(|(_, trailers)| trailers.chain == chain) {
+            return Ok(Some(commit));
+        }
+    }
+    Ok(None)
+}
+
+/// Returns the message of the commit of a phase.
+pub fn phase_message(run: &Run, trailers: &Trailers) -> String {
+    let (phase, issue) = (&trailers.phase, &run.started.issue);
+    format!("[ai-workflow] {phase}: #{} {}\n\n{trailers}", issue.number, titled(&issue.title))
+}
+
+/// Returns the message of a record of how a run halted.
+pub fn record_message(run: &Run, outcome: Outcome, trailers: &Trailers) -> String {
+    format!("[ai-workflow] run: #{} {}\n\n{trailers}", run.started.issue.number, outcome.as_str())
+}
+
+/// Puts the end of the log of a run that nobody drives on its branch, so that the worktree is left without changes of ours.
+pub fn record_end(
+    journal: &Journal,
+    space: &IssueSpace,
+    folder: &RunFolder,
+    masker: &Masker,
+) -> Result<(), RunError> {
+    let run = journal.state().run.as_ref().ok_or_else(|| RunError::Bug("the run has not begun".into()))?;
+    let snapshot = space.snapshot(None)?;
+    let mut paths = vec![folder.events(), folder.metadata(), folder.review_result()];
+    paths.retain(|path| snapshot.uncommitted.contains_key(path));
+    if !paths.is_empty() {
+        let message = masker.mask(&record_message(run, run.outcome, &trailers(journal, run, NO_PHASE)));
+        space.commit(&paths, &message, &snapshot, &snapshot.head.commit)?;
+    }
+    Ok(())
+}
+
+fn trailers(journal: &Journal, run: &Run, phase: &str) -> Trailers {
+    Trailers {
+        run: run.started.run_id.clone(),
+        phase: phase.to_owned(),
+        seq: journal.state().seq,
+        chain: journal.chain().to_owned(),
+    }
+}
+
+impl PhaseRunner {
+    /// Commits a phase that was ruled to advance, if its files are still what was approved.
+    pub(super) fn commit(&mut self, name: &PhaseName) -> Result<(), RunError> {
+        if let Some(commit) = self.commit_without_fact(name)? {
+            return self.committed(name, &commit);
+        }
+        if let Some(reason) = lapsed(self.run_state()?, self.phase(name)?) {
+            return Ok(self
+                .journal
+                .record(Fact::ApprovalVoided { phase: name.clone(), reason: reason.into() })?);
+        }
+        self.export_review()?;
+        self.made_documents()?;
+        let approved = Tree::try_from(self.phase(name)?.tree.as_str())?;
+        if self.look(Some(&approved))?.tree != approved {
+            let seen = self.seen.take();
+            let reason = "the files changed after they were approved".to_owned();
+            self.journal.record(Fact::ApprovalVoided { phase: name.clone(), reason })?;
+            return self.voided_by_hand(name, seen);
+        }
+        let paths = self.paths_to_commit(name)?;
+        let message = self.message(name)?;
+        let expected = CommitId::try_from(self.run_state()?.head.as_str())?;
+        let seen = self.look(Some(&approved))?.clone();
+        let commit = match self.space.commit(&paths, &message, &seen, &expected) {
+            // Git was told to clear up meanwhile; the files on disk are still what was approved.
+            Err(_) if !self.space.knows(&approved)? && self.space.makes_again(&approved)? => {
+                self.space.commit(&paths, &message, &seen, &expected)?
+            }
+            committed => committed?,
+        };
+        self.committed(name, &commit)
+    }
+
+    /// Only a process that did not see the files itself has to look for a commit whose fact is lost.
+    fn commit_without_fact(&mut self, name: &PhaseName) -> Result<Option<CommitId>, RunError> {
+        if self.seen.is_some() { Ok(None) } else { announced(&self.journal, &self.space, name) }
+    }
+
+    fn committed(&mut self, name: &PhaseName, commit: &CommitId) -> Result<(), RunError> {
+        self.journal.record(Fact::Committed { phase: name.clone(), commit: commit.to_string() })?;
+        if let Some(seen) = &mut self.seen {
+            seen.head.commit = commit.clone();
+        }
+        self.shown_as(name, commit)
+    }
+
+    /// Everything the authors of the phase changed, its documents and the engine's own files; strays never.
+    fn paths_to_commit(&self, name: &PhaseName) -> Result<Vec<String>, RunError> {
+        let phase = self.phase(name)?;
+        let mut paths: Vec<String> = phase.changed.iter().cloned().collect();
+        paths.extend([self.folder.events(), self.folder.metadata(), self.folder.review_result()]);
+        if !phase.documents.is_empty() {
+            paths.extend(self.made_paths(phase));
+        } else if phase.def.policy.triage {
+            // Of a run that an earlier version began.
+            let documents =
+                |n| [self.folder.review_document(&phase.def, n), self.folder.reply_document(&phase.def, n)];
+            paths.extend((1..=phase.round).flat_map(documents));
+        } else {
+            paths.push(self.folder.deliverable(&phase.def));
+        }
+        paths.sort();
+        paths.dedup();
+        Ok(paths)
+    }
+
+    fn message(&self, name: &PhaseName) -> Result<Masked, RunError> {
+        let run = self.run_state()?;
+        Ok(self.masker.mask(&phase_message(run, &self.trailers(run, name.as_str()))))
+    }
+
+    fn trailers(&self, run: &Run, phase: &str) -> Trailers {
+        trailers(&self.journal, run, phase)
+    }
+
+    /// Puts the end of the log on the branch at each halt: the worktree is left without changes of ours, and another
+    /// machine that gets the branch knows how the run stands.
+    pub(super) fn commit_record(&mut self, outcome: Outcome) -> Result<(), RunError> {
+        let run = self.run_state()?.clone();
+        self.export_review()?;
+        let message = self.masker.mask(&record_message(&run, outcome, &self.trailers(&run, NO_PHASE)));
+        let mut paths = vec![self.folder.events(), self.folder.metadata(), self.folder.review_result()];
+        let tree =
+            run.phases.iter().rev().find(|phase| !phase.tree.is_empty()).map(|phase| phase.tree.clone());
+        let tree = tree.map(|tree| Tree::try_from(tree.as_str())).transpose()?;
+        // Of a phase that another machine completed only the commit is here.
+        let tree = tree.filter(|tree| self.space.has_seen(tree));
+        let snapshot = self.look(tree.as_ref())?.clone();
+        paths.retain(|path| snapshot.uncommitted.contains_key(path));
+        if !paths.is_empty() {
+            let expected = self.below_new_record(&run, outcome, &snapshot.head.commit)?;
+            self.space.commit(&paths, &message, &snapshot, &expected)?;
+        }
+        Ok(())
+    }
+
+    /// Earlier records of ours, which no fact names, stay where others may have them; elsewhere the new one takes their place.
+    /// What was judged stays as it is, whatever its log names, and so does what people put on top of a completed run.
+    fn below_new_record(&self, run: &Run, outcome: Outcome, tip: &CommitId) -> Result<CommitId, RunError> {
+        if self.part == Part::Publication {
+            return Ok(tip.clone());
+        }
+        let known = CommitId::try_from(run.head.as_str())?;
+        let is_over = outcome == Outcome::Completed && *tip != known;
+        if is_over && self.space.on_top_of(&run.started.run_id, &known)?.is_some() {
+            return Ok(tip.clone());
+        }
+        let only_records = (self.push != Push::Never || self.part == Part::Work)
+            && *tip != known
+            && self.space.below_records(&run.started.run_id)?.as_ref() == Some(&known);
+        Ok(if only_records { tip.clone() } else { known })
+    }
+}

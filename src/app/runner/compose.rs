@@ -1,0 +1,227 @@
+//! Gathers what a prompt may say: the issue as pinned, what is on disk, what is open. Never the history of all rounds.
+
+use std::fs;
+
+use super::checking::plans;
+use super::{PhaseRunner, RunError, nonce};
+use engine::{Call, FixTask, Listed, PhaseState, Run, Status, items};
+use git::{Diff, Tree};
+use model::event::{CheckResult, CheckStatus};
+use model::finding::Disposition;
+use model::phase::Step;
+use model::policy::{OnFail, OnUnavailable};
+use model::verdict::ReadAs;
+use views::prompt::{Document, NamedFinding, PromptInput, Task, render};
+use views::summary::{deliverable_path, history};
+
+/// How much a reviewer is shown of what changed since its last review, in bytes.
+const LONGEST_SINCE: usize = 24_000;
+const MORE: &str = "[there is more; see the files]\n";
+/// The most suggestions that later phases are told.
+const MOST_SUGGESTIONS: usize = 20;
+
+impl PhaseRunner {
+    /// Writes the prompt of a call.
+    pub(super) fn compose(
+        &self,
+        call: &Call,
+        review_id: Option<&str>,
+        tree: &Tree,
+        shown: &Diff,
+    ) -> Result<String, RunError> {
+        let (run, phase) = (self.run_state()?, self.phase(&call.phase)?);
+        let (output, fence) = (self.output_path(call)?, nonce());
+        let (documents, suggestions) = (self.documents(run, phase), suggestions(run));
+        let history = history(run);
+        let commands: Vec<_> = run.started.agreement.commands.clone().into_iter().collect();
+        let task_lists = task_lists(run, phase, call.step);
+        let changed: Vec<String> = phase.changed.iter().cloned().collect();
+        let checks: Vec<CheckResult> = checks(phase, call.step);
+        let previous_review = self.previous_review(phase, call);
+        let paths = documents.iter().map(|document| document.path.as_str());
+        let inlined = self.inlined(&call.agent, paths);
+        let output_text = self.inlined(&call.agent, [output.as_str()]).pop().map(|own| own.text);
+        let revising = call.step == Step::Revise;
+        let (open, since_review) = (open(phase, call.step), self.since_review(phase, call, tree));
+        let since_review = since_review.map(|diff| text(&diff)).unwrap_or_default();
+        let (tasks, later, remarks) = if revising { to_repair(phase) } else { Default::default() };
+        let notices = notices(run, phase, call);
+        let (questions, replied) = exchanged(phase, call.step);
+        let (hint, feedback) = match call.step {
+            Step::Revise => (phase.hint(), phase.feedback()),
+            Step::Triage => (phase.triage_hint(), String::new()),
+            _ => (String::new(), String::new()),
+        };
+        Ok(render(
+            &PromptInput {
+                round: call.round,
+                language: &run.started.language,
+                review_id,
+                viewpoints: viewpoints(phase, call),
+                seat: call.seat.as_deref(),
+                run_fence: &run.started.run_id,
+                documents: &documents,
+                inlined: &inlined,
+                output_text: output_text.as_deref().unwrap_or_default(),
+                task_lists: &task_lists,
+                commands: &commands,
+                findings: if revising || call.step == Step::Triage { phase.findings() } else { &[] },
+                open: &open,
+                since_review: &since_review,
+                doubt: doubt(phase, call),
+                tasks: &tasks,
+                later: &later,
+                remarks: &remarks,
+                checks: &checks,
+                patterns: &run.started.agreement.patterns,
+                c3l: phase.def.c3l.as_ref(),
+                declared: phase.declared.as_ref().map(|(round, claim)| (*round, claim)),
+                hint: &hint,
+                feedback: &feedback,
+                suggestions: &suggestions,
+                notices: &notices,
+                history: &history,
+                answer: phase.advice.as_deref().unwrap_or(""),
+                rollback: phase.reopened.as_ref().map_or("", |reopened| reopened.reason.as_str()),
+                changed: &changed,
+                diff: &text(shown),
+                previous_review: &previous_review,
+                questions,
+                replied,
+                may_ask: call.step == Step::Review && phase.may_ask(),
+                ..PromptInput::new(&run.started.issue, &phase.def, call.step, &output, &fence)
+            },
+            &self.prompts,
+        )?)
+    }
+
+    /// Returns the deliverables of other phases that are on disk.
+    pub(super) fn documents(&self, run: &Run, phase: &PhaseState) -> Vec<Document> {
+        let others =
+            run.phases.iter().filter(|other| other.name() != phase.name() && !other.def.policy.triage);
+        let written = others.filter(|other| other.status == Status::Completed);
+        let documents = written
+            .map(|other| Document { phase: other.name().to_string(), path: deliverable_path(run, other) });
+        documents.filter(|document| self.folder.at(&document.path).is_file()).collect()
+    }
+
+    /// Returns what changed since the reviewer's own review before, where that is all that the one under way judges.
+    pub(super) fn since_review(&self, phase: &PhaseState, call: &Call, tree: &Tree) -> Option<Diff> {
+        let delta = phase.delta(call.seat.as_deref(), &call.agent).filter(|_| call.step == Step::Review);
+        delta.and_then(|delta| self.space.diff(&delta.tree, tree, LONGEST_SINCE).ok())
+    }
+
+    /// In a document review: the review that the triage judges, or the reply to the one before.
+    pub(super) fn previous_review(&self, phase: &PhaseState, call: &Call) -> String {
+        let path = match call.step {
+            Step::Triage => self.folder.review_document(&phase.def, call.round),
+            Step::Review if phase.def.policy.triage && call.round > 1 => {
+                self.folder.reply_document(&phase.def, call.round - 1)
+            }
+            _ => return String::new(),
+        };
+        fs::read_to_string(self.folder.at(&path)).unwrap_or_default()
+    }
+}
+
+fn text(diff: &Diff) -> String {
+    let more = if diff.truncated { MORE } else { "" };
+    let not_shown = diff.not_shown.iter().map(|file| format!("[not shown, open it: {file}]\n"));
+    format!("{}{more}{}", diff.text, not_shown.collect::<String>())
+}
+
+/// Returns what a reviewer looks at first; what was answered with reasons is not brought up again by us.
+fn open(phase: &PhaseState, step: Step) -> Vec<NamedFinding> {
+    let asked = |listed: &&Listed| !listed.is_of_checks() && listed.disposition != Disposition::NoFix;
+    let open = phase.ledger.open().filter(|_| step == Step::Review);
+    open.filter(asked).map(named).collect()
+}
+
+fn named(listed: &Listed) -> NamedFinding {
+    NamedFinding { id: listed.id.to_string(), finding: listed.told() }
+}
+
+/// Returns what a reviewer asked in this round, and what the author answered: who answers has the questions only, and
+/// reviewers learn of them with the answers.
+fn exchanged(phase: &PhaseState, step: Step) -> (&[String], &str) {
+    let Some(exchange) = &phase.exchange else { return (&[], "") };
+    match (step, exchange.answer()) {
+        (Step::Answer, _) => (exchange.questions(), ""),
+        (Step::Review, Some(answer)) => (exchange.questions(), answer),
+        _ => (&[], ""),
+    }
+}
+
+/// Returns what a reviewer wrote beside its approval and is asked about.
+fn doubt<'a>(phase: &'a PhaseState, call: &Call) -> &'a str {
+    let asked = phase.doubt_of(call.seat.as_deref()).filter(|_| call.step == Step::Review);
+    asked.unwrap_or_default()
+}
+
+/// Returns the tasks of a revision, those that wait, and the findings that ask for nothing.
+fn to_repair(phase: &PhaseState) -> (Vec<Task>, Vec<Task>, Vec<NamedFinding>) {
+    let (given, later) = phase.tasks.latest();
+    let told = |task: &&FixTask| Task {
+        id: task.id.to_string(),
+        file: task.owns.clone(),
+        tried: task.given_in.iter().filter(|round| **round < phase.round).count(),
+        items: items(task, &phase.ledger).map(named).collect(),
+    };
+    let remarks = phase.remarks().into_iter().map(named).collect();
+    (given.iter().map(told).collect(), later.iter().map(told).collect(), remarks)
+}
+
+/// Returns what is graded; only a reviewer grades.
+fn viewpoints<'a>(phase: &'a PhaseState, call: &Call) -> &'a [String] {
+    if call.step == Step::Review { phase.viewpoints_of(call.seat.as_deref()) } else { &[] }
+}
+
+/// An author is told what failed and is demanded, and when its work is done over as it was, only what was wrong with its
+/// form; a reviewer is told all the evidence.
+fn checks(phase: &PhaseState, step: Step) -> Vec<CheckResult> {
+    let all = phase.checks.iter().flatten();
+    let told = |result: &&CheckResult| match step {
+        Step::Review => true,
+        Step::Execute => is_demanded(phase, result) && phase.on_fail(&result.check) == OnFail::Format,
+        _ => is_demanded(phase, result),
+    };
+    all.filter(told).cloned().collect()
+}
+
+/// Returns the lists whose tasks an author has to tick.
+fn task_lists(run: &Run, phase: &PhaseState, step: Step) -> Vec<String> {
+    if !matches!(step, Step::Execute | Step::Revise) {
+        return Vec::new();
+    }
+    let settings = &run.started.agreement.check_settings;
+    checks::task_lists(&phase.def.policy, settings, plans(run, phase))
+}
+
+/// What is only noted asks nothing of an author.
+fn is_demanded(phase: &PhaseState, result: &CheckResult) -> bool {
+    let rule = phase.def.policy.checks.iter().find(|rule| rule.id == result.check);
+    match result.status {
+        CheckStatus::Pass | CheckStatus::Skipped => false,
+        CheckStatus::Fail => phase.on_fail(&result.check) != OnFail::Note,
+        CheckStatus::Unavailable => rule.is_none_or(|rule| rule.on_unavailable != OnUnavailable::Note),
+    }
+}
+
+/// Returns what earlier authors told this one; a reviewer has to see for itself.
+fn notices(run: &Run, phase: &PhaseState, call: &Call) -> Vec<String> {
+    if !call.step.writes() {
+        return Vec::new();
+    }
+    let told = run.notices_for(phase, &call.agent, call.resumes.is_some());
+    told.into_iter().map(|notice| format!("{}: {}", notice.phase, notice.text)).collect()
+}
+
+/// Returns what the reviews of passed phases suggested and nobody had to do.
+fn suggestions(run: &Run) -> Vec<String> {
+    let passed = run.phases.iter().filter(|phase| phase.status == Status::Completed);
+    let readings = passed.filter_map(|phase| Some((phase.name(), phase.review.as_ref()?.reading.as_ref()?)));
+    let readable = readings.filter(|(_, reading)| reading.read_as != ReadAs::Default);
+    let all = readable
+        .flat_map(|(name, reading)| reading.suggestions.iter().map(move |text| format!("{name}: {text}")));
+    all.take(MOST_SUGGESTIONS).collect()
+}

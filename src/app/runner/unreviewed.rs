@@ -1,0 +1,163 @@
+//! Which files of a branch nobody reviewed as they are: those that differ from the commit of which a reviewer was shown
+//! everything, unless somebody answers for them all the same. Says which; whether they are published is asked elsewhere.
+
+use std::collections::BTreeSet;
+
+use super::{PhaseRunner, RunError};
+use engine::{Run, Unshown};
+use git::{CommitId, IssueSpace};
+use journal::store::folders::RunFolder;
+use model::event::Outcome;
+use model::phase::PhaseName;
+use views::summary::{Documents, Unreviewed};
+
+type Paths = BTreeSet<String>;
+
+/// Returns the files that nobody reviewed as a commit of the branch holds them. What lies in the run's own folder counts
+/// where it is kept, as far as neither we nor the authors of its documents wrote it.
+pub fn unreviewed(
+    space: &IssueSpace,
+    folder: &RunFolder,
+    run: &Run,
+    tip: &CommitId,
+    documents: Documents,
+) -> Result<Unreviewed, RunError> {
+    let counts = |path: &String| match documents {
+        Documents::Gone => !space.is_of_run(path),
+        Documents::Kept => ![folder.events(), folder.metadata(), folder.review_result()].contains(path),
+    };
+    let mut after_the_end = Paths::new();
+    if run.outcome == Outcome::Completed {
+        after_the_end = between(space, known(space, run, &run.phase_head)?, tip.as_str())?;
+        after_the_end.retain(counts);
+    }
+    let mut unseen = since_the_last_review(space, run, tip)?;
+    if !(after_the_end.is_empty() && unseen.is_empty()) {
+        let not_ours = not_ours(space, run, tip)?;
+        after_the_end.retain(|path| !not_ours.contains(path));
+        unseen.retain(|path| !not_ours.contains(path));
+    }
+    let delivered = delivered(folder, run);
+    let is_delivered = |path: &String| delivered.iter().any(|folder| path.starts_with(folder));
+    unseen.retain(|path| counts(path) && !is_delivered(path) && !after_the_end.contains(path));
+    Ok(Unreviewed {
+        after_the_end: after_the_end.into_iter().collect(),
+        unseen: unseen.into_iter().collect(),
+    })
+}
+
+impl PhaseRunner {
+    /// Returns the same for the branch as it is published while the run goes on. When its latest phase was reviewed,
+    /// no process is needed.
+    pub(super) fn unreviewed(&self) -> Result<Unreviewed, RunError> {
+        let run = self.run_state()?;
+        if run.content_head == run.covered.reviewed {
+            return Ok(Unreviewed::default());
+        }
+        let tip = CommitId::try_from(run.head.as_str())?;
+        unreviewed(&self.space, &self.folder, run, &tip, Documents::Gone)
+    }
+}
+
+/// Returns what differs from the last reviewed commit, without what somebody answers for and left so.
+fn since_the_last_review(space: &IssueSpace, run: &Run, tip: &CommitId) -> Result<Paths, RunError> {
+    let covered = &run.covered;
+    if covered.reviewed == run.phase_head && run.outcome == Outcome::Completed {
+        // All of it came after the end.
+        return Ok(Paths::new());
+    }
+    let from = known(space, run, &covered.reviewed)?;
+    let mut found = between(space, from, tip.as_str())?;
+    if !found.is_empty() {
+        let unanswered = unanswered(space, run, from, tip)?;
+        found.retain(|path| unanswered.contains(path));
+    }
+    Ok(found)
+}
+
+/// Returns what was changed from a commit on by somebody who does not answer for it. An author answers for its own work, not
+/// for what it found in the same file.
+fn unanswered(space: &IssueSpace, run: &Run, from: &str, tip: &CommitId) -> Result<Paths, RunError> {
+    let mut passed = Passed { space, at: from, open: Paths::new(), known: vec![] };
+    passed.known.push((from, Paths::new()));
+    for Unshown { from, to, .. } in run.covered.since.iter().filter(|phase| phase.is_vouched) {
+        if knows(space, from)? && knows(space, to)? {
+            passed.on_to(from)?;
+            passed.known.push((to, passed.open.clone()));
+            passed.at = to;
+        }
+    }
+    passed.on_to(tip.as_str())?;
+    // In no commit before the one that took it up.
+    passed.open.extend(run.covered.by_hand.iter().cloned());
+    Ok(passed.open)
+}
+
+/// A way along a branch, with what nobody answers for where it has come to.
+struct Passed<'a> {
+    space: &'a IssueSpace,
+    at: &'a str,
+    open: Paths,
+    /// Where somebody answered for all but these.
+    known: Vec<(&'a str, Paths)>,
+}
+
+impl<'a> Passed<'a> {
+    /// Nobody answers for what changed on the way to a commit, unless it only came back.
+    fn on_to(&mut self, to: &'a str) -> Result<(), RunError> {
+        if self.at == to {
+            return Ok(());
+        }
+        self.open.extend(between(self.space, self.at, to)?);
+        for (commit, open) in &self.known {
+            let differs = between(self.space, commit, to)?;
+            self.open.retain(|path| differs.contains(path) || open.contains(path));
+        }
+        self.at = to;
+        Ok(())
+    }
+}
+
+/// Returns the folders whose documents the phases since the last review wrote or, with triage, were to repair.
+fn delivered(folder: &RunFolder, run: &Run) -> Vec<String> {
+    let mut names: BTreeSet<&PhaseName> = BTreeSet::new();
+    for phase in run.covered.since.iter().filter_map(|unshown| run.phase(&unshown.phase)) {
+        names.insert(phase.name());
+        names.extend(phase.def.needs.iter().filter(|_| phase.def.policy.triage));
+    }
+    let phases = names.into_iter().filter_map(|name| run.phase(name));
+    phases.map(|phase| format!("{}/", folder.output(&phase.def))).collect()
+}
+
+/// Returns the commit that the run's work is compared with: the base branch's, as far as the branch has taken that in.
+pub fn base_of(space: &IssueSpace, run: &Run, tip: &CommitId) -> Result<CommitId, RunError> {
+    let began = CommitId::try_from(run.started.base_commit.as_str())?;
+    let is_on_server = run.pull_request.as_ref().is_some_and(|(number, _)| number.is_some());
+    Ok(space.workspace().base_taken_in(&run.started.base_branch, is_on_server, &began, tip)?)
+}
+
+/// Returns the files that came with the base branch, and are as they are there.
+fn not_ours(space: &IssueSpace, run: &Run, tip: &CommitId) -> Result<Paths, RunError> {
+    let base = base_of(space, run, tip)?;
+    if base.as_str() == run.started.base_commit {
+        return Ok(Paths::new());
+    }
+    let ours = between(space, base.as_str(), tip.as_str())?;
+    let mut brought = between(space, &run.started.base_commit, base.as_str())?;
+    brought.retain(|path| !ours.contains(path));
+    Ok(brought)
+}
+
+/// A commit that was rewritten since may not be there any more: then nothing counts as reviewed.
+fn known<'a>(space: &IssueSpace, run: &'a Run, commit: &'a str) -> Result<&'a str, RunError> {
+    Ok(if knows(space, commit)? { commit } else { &run.started.base_commit })
+}
+
+fn knows(space: &IssueSpace, commit: &str) -> Result<bool, RunError> {
+    Ok(space.knows(&CommitId::try_from(commit)?.as_tree())?)
+}
+
+fn between(space: &IssueSpace, from: &str, to: &str) -> Result<Paths, RunError> {
+    let (from, to) = (CommitId::try_from(from)?, CommitId::try_from(to)?);
+    Ok(space.changed_between(&from.as_tree(), &to.as_tree())?.into_iter().collect())
+}

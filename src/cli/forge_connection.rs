@@ -1,0 +1,158 @@
+//! Which forge a run works with: GitHub where origin is there and a token is given, else the files beside the code.
+//! A run stays with the forge that it was begun with.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::door::{Door, variable};
+use super::failure::Failure;
+use engine::Run;
+use forge::github::{Access, PUBLIC, Patience};
+use forge::{Forge, GithubForge, LocalForge};
+use git::Credentials;
+use model::issue::{Issue, IssueNumber};
+use settings::ForgeKind;
+
+/// Where people see the public GitHub.
+const PUBLIC_SERVER: &str = "https://github.com";
+/// Where a token is looked for, in this order.
+const TOKENS: [&str; 2] = ["GITHUB_TOKEN", "GH_TOKEN"];
+
+/// Nothing may be written to GitHub by this process.
+static READS_ONLY: AtomicBool = AtomicBool::new(false);
+
+/// From now on nothing is written to GitHub, whoever asks for it.
+pub(super) fn only_read() {
+    READS_ONLY.store(true, Ordering::SeqCst);
+}
+
+/// Returns the forge for an issue without a run.
+pub(super) fn of_issue(door: &Door, number: IssueNumber) -> Result<Forge, Failure> {
+    match door.settings.forge {
+        Some(ForgeKind::Local) => Ok(local(door)),
+        Some(ForgeKind::Github) => github(door).map(Forge::Github),
+        None if token().is_some() && is_on_github(door)? => github(door).map(Forge::Github),
+        None if LocalForge::new(door.root()).has(number) || !is_on_github(door)? => Ok(local(door)),
+        None => Err(Failure::usage(format!("issue {number} is on GitHub, and there is no token"))
+            .hint("set GITHUB_TOKEN or GH_TOKEN, for example to what `gh auth token` prints")
+            .hint(format!("or write the issue into .ai-workflow/local/issues/{number}.md"))),
+    }
+}
+
+/// Returns the forge that a run was begun with.
+pub(super) fn of_run(door: &Door, run: &Run) -> Result<Forge, Failure> {
+    let number = run.started.issue.number;
+    let kind = if run.started.issue.is_on_a_server() { ForgeKind::Github } else { ForgeKind::Local };
+    if let Some(wanted) = door.settings.forge.filter(|wanted| *wanted != kind) {
+        let (begun, wanted) = (word(kind), word(wanted));
+        return Err(Failure::usage(format!(
+            "the run of issue {number} was begun with forge {begun}, not {wanted}"
+        ))
+        .hint(format!(
+            "go on without `--forge`, or remove the run with `ai-workflow cleanup --issue {number}`"
+        )));
+    }
+    match kind {
+        ForgeKind::Github => Ok(Forge::Github(server_of(&run.started.repository)?)),
+        ForgeKind::Local => Ok(local(door)),
+    }
+}
+
+/// Returns the forge of pull requests.
+pub(super) fn of_pull_request(door: &Door) -> Result<Forge, Failure> {
+    match door.settings.forge {
+        Some(ForgeKind::Local) => Ok(local(door)),
+        Some(ForgeKind::Github) | None => Ok(Forge::Github(github(door)?)),
+    }
+}
+
+/// Returns the name of the repository that a run of an issue is in.
+pub(super) fn repository_of(door: &Door, issue: &Issue) -> Result<String, Failure> {
+    if issue.is_on_a_server() { repository(door) } else { Ok(door.workspace.repository_name()?) }
+}
+
+/// Returns what lets git push to GitHub where it knows no credentials of its own.
+pub(super) fn credentials() -> Option<Credentials> {
+    let (variable, _) = token()?;
+    Some(Credentials { server: server(), variable })
+}
+
+/// Tells whether we work in a job of a server for builds.
+pub(super) fn in_ci() -> bool {
+    ["GITHUB_ACTIONS", "CI"].iter().any(|name| variable(name).is_some_and(|value| value == "true"))
+}
+
+fn word(kind: ForgeKind) -> &'static str {
+    match kind {
+        ForgeKind::Github => "github",
+        ForgeKind::Local => "local",
+    }
+}
+
+/// Returns the files beside the code as a forge.
+pub(super) fn local(door: &Door) -> Forge {
+    Forge::Local(LocalForge::new(door.root()))
+}
+
+/// Returns the GitHub that an event comes from.
+pub(super) fn github(door: &Door) -> Result<GithubForge, Failure> {
+    server_of(&repository(door)?)
+}
+
+/// Returns GitHub where the repository is there and a token is given.
+pub(super) fn within_reach(door: &Door) -> Result<Option<GithubForge>, Failure> {
+    let known = variable("GITHUB_REPOSITORY").is_some() || is_on_github(door)?;
+    if known && token().is_some() { github(door).map(Some) } else { Ok(None) }
+}
+
+/// Returns a repository on the GitHub that the environment names.
+pub(super) fn server_of(repository: &str) -> Result<GithubForge, Failure> {
+    let token = token().map(|(_, value)| value).unwrap_or_default();
+    let access = Access::new(&api(), repository, &token)?;
+    let access = if READS_ONLY.load(Ordering::SeqCst) { access.for_reading() } else { access };
+    Ok(GithubForge::new(access, Patience::default()))
+}
+
+/// Returns `owner/name`: what a job says, else what origin's address says.
+fn repository(door: &Door) -> Result<String, Failure> {
+    match variable("GITHUB_REPOSITORY") {
+        Some(named) => Ok(named),
+        None if is_on_github(door)? => Ok(door.workspace.repository_name()?),
+        None => Err(Failure::usage(format!("origin is not on {}", server()))
+            .hint("set GITHUB_REPOSITORY to owner/name, and GITHUB_SERVER_URL for a server of your own")),
+    }
+}
+
+fn is_on_github(door: &Door) -> Result<bool, Failure> {
+    let host = door.workspace.origin_host()?;
+    Ok(host.is_some_and(|host| host.eq_ignore_ascii_case(&server_host())))
+}
+
+/// Returns the name of the server, with its port if it has one of its own.
+fn server_host() -> String {
+    let server = server();
+    server.split_once("://").map_or(server.as_str(), |(_, host)| host).to_owned()
+}
+
+/// Returns what the addresses for mail end with that the server gives to people who keep theirs to themselves.
+pub(super) fn no_reply_domain() -> String {
+    let host = server_host();
+    let name = host.split(':').next().unwrap_or_default();
+    format!("users.noreply.{name}")
+}
+
+/// Returns where people see the GitHub that the environment names.
+pub(super) fn server() -> String {
+    variable("GITHUB_SERVER_URL").map_or(PUBLIC_SERVER.to_owned(), |url| url.trim_end_matches('/').to_owned())
+}
+
+fn api() -> String {
+    let of_server = || {
+        let server = server();
+        if server == PUBLIC_SERVER { PUBLIC.to_owned() } else { format!("{server}/api/v3") }
+    };
+    variable("GITHUB_API_URL").unwrap_or_else(of_server)
+}
+
+fn token() -> Option<(&'static str, String)> {
+    TOKENS.into_iter().find_map(|name| Some((name, variable(name)?)))
+}
