@@ -1,8 +1,6 @@
 //! What a user writes into a configuration, and what comes of it: layers, messages, presets, prompts.
 
 mod messages;
-mod prompts;
-mod retry;
 
 use std::collections::BTreeMap;
 

@@ -2,13 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use ai_workflow::config::load;
-use ai_workflow::event::{CheckResult, CheckStatus};
-use ai_workflow::finding::{Disposition, Finding, Severity};
-use ai_workflow::issue::Issue;
-use ai_workflow::phase::Step;
-use ai_workflow::policy::PhaseDef;
-use ai_workflow::prompt::{
+use model::event::{CheckResult, CheckStatus};
+use model::finding::{Disposition, Finding, Severity};
+use model::issue::Issue;
+use model::phase::Step;
+use model::policy::PhaseDef;
+use settings::load;
+use views::prompt::{
     Document, EMBEDDED, Inlined, LONGEST_TEMPLATE, NamedFinding, PromptError, PromptInput, Task, rehearse,
     render, reviewer_schema, unknown_overrides,
 };
@@ -26,7 +26,7 @@ pub(super) fn issue(body: &str) -> Issue {
         author: "somebody".into(),
         open: true,
         url: "https://example.org/243".into(),
-        discussion: ai_workflow::issue::Discussion::default(),
+        discussion: model::issue::Discussion::default(),
     }
 }
 

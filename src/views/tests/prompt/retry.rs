@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use ai_workflow::config::load;
-use ai_workflow::event::{CheckResult, CheckStatus, Claim, ClaimStatus, NextAction, Place};
-use ai_workflow::phase::Step;
-use ai_workflow::policy::{C3l, Pattern, PhaseDef, issue_type};
-use ai_workflow::prompt::{PromptInput, rehearse, render, retry_prompt};
+use model::event::{CheckResult, CheckStatus, Claim, ClaimStatus, NextAction, Place};
+use model::phase::Step;
+use model::policy::{C3l, Pattern, PhaseDef, issue_type};
 use serde_json::{Value, json};
+use settings::load;
+use views::prompt::{PromptInput, rehearse, render, retry_prompt};
 
-use super::prompts::{Filled, MARK, phases};
+use super::templates::{Filled, MARK, phases};
 use super::{defaults, map, phase, repository};
 
 const RUN_MARK: &str = "r7r7r7r7r7r7";
@@ -303,7 +303,7 @@ fn a_16_the_four_demands_stand_with_those_in_front_that_were_not_met() {
 fn a_16_a_reviewers_findings_stand_in_the_section_in_full() {
     let long = "The empty list is not handled. ".repeat(30);
     let filled = Filled { checks: vec![], ..three("quality-gate") };
-    let finding = super::prompts::finding(ai_workflow::finding::Severity::Major, &long);
+    let finding = super::templates::finding(model::finding::Severity::Major, &long);
     let findings = [finding];
     let text = prompt(&PromptInput { findings: &findings, ..quiet(&filled, Step::Revise) });
     assert!(text.contains(long.trim()), "{text}");
@@ -643,7 +643,7 @@ fn c_17_a_declaration_that_a_reviewer_refused_is_told_so() {
 
 #[test]
 fn every_retry_text_is_short() {
-    let texts = ai_workflow::prompt::EMBEDDED.iter().filter(|(path, _)| path.contains("retry/"));
+    let texts = views::prompt::EMBEDDED.iter().filter(|(path, _)| path.contains("retry/"));
     for (path, text) in texts {
         assert!(text.lines().count() <= 16, "{path}");
     }

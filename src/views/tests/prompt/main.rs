@@ -1,0 +1,27 @@
+//! What an agent reads: the prompts of every phase and step, and the retry prompts of failed checks.
+
+mod retry;
+mod templates;
+
+use std::collections::BTreeMap;
+
+use model::policy::PhaseDef;
+use settings::{Layers, Settings, load};
+
+/// Returns the layers of a repository whose file holds a text.
+fn repository(text: &str) -> Layers {
+    Layers { repository: Some((".ai-workflow/config.toml".into(), text.into())), ..Layers::default() }
+}
+
+fn map<const N: usize>(pairs: [(&str, &str); N]) -> BTreeMap<String, String> {
+    pairs.into_iter().map(|(key, value)| (key.to_owned(), value.to_owned())).collect()
+}
+
+fn defaults() -> Settings {
+    load(&Layers::default()).expect("the defaults are good")
+}
+
+fn phase(settings: &Settings, preset: Option<&str>, name: &str) -> PhaseDef {
+    let agreement = settings.agreement(preset).expect("a good preset");
+    agreement.phases.into_iter().find(|phase| phase.name.as_str() == name).expect("a phase of the preset")
+}
