@@ -85,7 +85,7 @@ fn put_right_known(door: &Door, issue: IssueNumber) {
 fn go_on(door: &Door, terminal: &Terminal, issue: IssueNumber, vetted: &Vetted) -> Result<u8, Failure> {
     door.workspace.take_over(&branch_of(issue), &vetted.tip)?;
     let mut hold = take_existing(door, issue, &|_| Ok(()))?;
-    hold.journal.tell(Box::new(LogLines::default()));
+    hold.journal.add_reporter(Box::new(LogLines::default()));
     let text = format!("What was handed over was judged and found good, up to {}", vetted.handed);
     if !hold.run()?.notes.iter().any(|(_, known)| *known == text) {
         hold.journal.record(Fact::Noted { kind: APPLIED.to_owned(), text })?;

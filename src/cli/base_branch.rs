@@ -9,7 +9,7 @@ use super::fetched::REMOTE;
 use super::find::look;
 use super::forge_connection;
 use git::{Base, Error, Head};
-use journal::store::finalized;
+use journal::store::common_dir::FinalizedRun;
 use model::event::{branch_of, issue_of_branch};
 use model::issue::IssueNumber;
 
@@ -90,7 +90,7 @@ fn recorded_base(door: &Door, issue: IssueNumber) -> Result<Option<String>, Fail
     if let Some(run) = look(door, issue).ok().and_then(|seen| seen.state.run) {
         return Ok(Some(run.started.base_branch));
     }
-    Ok(finalized::read(door.workspace.common(), issue)?.map(|record| record.base_branch))
+    Ok(FinalizedRun::read(door.workspace.common(), issue)?.map(|record| record.base_branch))
 }
 
 /// What is known of origin's default branch.

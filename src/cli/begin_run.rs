@@ -20,8 +20,8 @@ use super::taken_off;
 use app::runner::{Beginning, RunError, begin, planned_run};
 use git::{Base, IssueSpace, Origin, Survey, Workspace};
 use journal::Journal;
+use journal::store::common_dir::RunLocation;
 use journal::store::folders::RunFolder;
-use journal::store::pointer;
 use model::event::branch_of;
 use model::issue::IssueNumber;
 use model::phase::PhaseName;
@@ -86,11 +86,7 @@ pub(super) fn begin_run(
     let folder = RunFolder::new(space.workspace().root(), number);
     folder.prepare()?;
     let worktree = folder.root().to_owned();
-    pointer::write(
-        door.workspace.common(),
-        number,
-        &pointer::Pointer { worktree, branch: branch_of(number) },
-    )?;
+    RunLocation { worktree, branch: branch_of(number) }.write(door.workspace.common(), number)?;
     let mut journal = open_journal(door, &folder)?;
     begin(&mut journal, beginning)?;
     notices(door, &survey, &base);

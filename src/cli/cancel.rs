@@ -12,8 +12,8 @@ use super::hold::{Hold, take_existing};
 use super::show::show;
 use app::runner::record_end;
 use engine::Run;
+use journal::store::common_dir::issue_folder;
 use journal::store::lock::{Holder, holder};
-use journal::store::pointer;
 use model::event::{Fact, Outcome};
 use model::issue::IssueNumber;
 
@@ -61,7 +61,7 @@ fn refuse_completed(run: &Run) -> Result<(), Failure> {
 
 /// Sends SIGTERM to the holder on this machine and waits until the lock is free.
 fn stop_holder(door: &Door, issue: IssueNumber) -> Result<(), Failure> {
-    let folder = pointer::private_folder(door.workspace.common(), issue);
+    let folder = issue_folder(door.workspace.common(), issue);
     let Some(known) = holder(&folder) else { return Ok(()) };
     let busy = |why: &str| {
         let told = format!("the run of issue {issue} is held by another process: {why}");

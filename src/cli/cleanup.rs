@@ -18,11 +18,10 @@ use super::{finalized, forge_connection};
 use app::runner::has_shared_work;
 use engine::Run;
 use git::{CommitId, IssueSpace, Workspace, is_engines_own, retried};
-use journal::store::checkout::CheckoutLock;
-use journal::store::finalized::Finalized;
+use journal::store::common_dir::{FinalizedRun, RunLocation, issue_folder};
 use journal::store::folders::RunFolder;
+use journal::store::lock::CheckoutLock;
 use journal::store::lock::Lock;
-use journal::store::pointer;
 use model::event::{Outcome, branch_of};
 use model::issue::IssueNumber;
 
@@ -62,7 +61,7 @@ pub(super) fn run(arguments: &Cleanup) -> Answer {
 }
 
 /// Removes what is left of a run that was finalized: its branch and the record of it.
-fn finalized_run(door: &Door, record: &Finalized, arguments: &Cleanup) -> Answer {
+fn finalized_run(door: &Door, record: &FinalizedRun, arguments: &Cleanup) -> Answer {
     let issue = record.issue;
     let lock = hold::lock(door, issue)?;
     let branch = door.workspace.branch(&record.branch)?;
@@ -88,7 +87,7 @@ fn end(door: &Door, plan: &Plan, lock: Lock, tip: Option<&CommitId>, arguments: 
         let checkout = taken_checkout(door, plan)?;
         remove(door, plan)?;
         if let Some(checkout) = checkout {
-            checkout.forget();
+            checkout.release();
         }
         hold::forget_lock(door, plan.issue, lock);
     }
@@ -254,9 +253,9 @@ fn remove(door: &Door, plan: &Plan) -> Result<(), Failure> {
     if door.workspace.branch(&branch_of(plan.issue))?.is_some() {
         door.workspace.delete_branch(&branch_of(plan.issue))?;
     }
-    pointer::remove(door.workspace.common(), plan.issue)?;
+    RunLocation::remove(door.workspace.common(), plan.issue)?;
     // Snapshots and locks of the run; what cannot be removed here is in nobody's way.
-    let _ = fs::remove_dir_all(pointer::private_folder(door.workspace.common(), plan.issue));
+    let _ = fs::remove_dir_all(issue_folder(door.workspace.common(), plan.issue));
     Ok(())
 }
 

@@ -63,7 +63,7 @@ pub(super) fn run(arguments: &DocReview) -> Answer {
         return Ok(finish(&hold, arguments.json, code));
     }
     let phase = reviewable(hold.run()?, wish)?;
-    hold.journal.tell(Box::new(LogLines::default()));
+    hold.journal.add_reporter(Box::new(LogLines::default()));
     ask_for(&door, &mut hold, &arguments.settings, phase.clone(), wish.steps())?;
     noticed::look(&door, &mut hold)?;
     if wish != Wish::Review {

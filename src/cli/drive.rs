@@ -115,7 +115,7 @@ fn play_from(
         moved_comment: MovedComment::default(),
         job: job::seal(),
     };
-    runner.journal.tell(Box::new(terminal.clone()));
+    runner.journal.add_reporter(Box::new(terminal.clone()));
     let ended = runtime.block_on(async {
         let watch = signals::watch(handle, signal)?;
         let label = label(door, &mut runner.journal, &forge);
@@ -234,12 +234,12 @@ fn comment(door: &Door, journal: &mut Journal, forge: Forge) -> Option<CommentTa
     let masker = door.masker.clone();
     match forge {
         Forge::Local(local) => {
-            journal.tell(Box::new(LocalComment::new(local, masker)));
+            journal.add_reporter(Box::new(LocalComment::new(local, masker)));
             None
         }
         Forge::Github(github) => {
             let (reporter, task) = github_comment(github, masker, PACE);
-            journal.tell(Box::new(reporter));
+            journal.add_reporter(Box::new(reporter));
             Some(task)
         }
     }
@@ -256,7 +256,7 @@ fn label(door: &Door, journal: &mut Journal, forge: &Forge) -> Option<LabelTask>
     if let (Part::Publication, Some(run)) = (door.part, &journal.state().run) {
         reporter.show(run);
     }
-    journal.tell(Box::new(reporter));
+    journal.add_reporter(Box::new(reporter));
     Some(task)
 }
 

@@ -57,7 +57,7 @@ pub(super) fn go_on(door: &Door, terminal: &Terminal, arguments: &Execute) -> An
         }
         // A crash or a refused push may have come between the last fact and its commit or its push.
         Some(0) => {
-            hold.journal.tell(Box::new(LogLines::default()));
+            hold.journal.add_reporter(Box::new(LogLines::default()));
             return drive(door, hold, terminal, arguments.json);
         }
         Some(code) => {
@@ -70,7 +70,7 @@ pub(super) fn go_on(door: &Door, terminal: &Terminal, arguments: &Execute) -> An
         None => {}
     }
     let has_begun = hold.run()?.has_begun();
-    hold.journal.tell(Box::new(LogLines::default()));
+    hold.journal.add_reporter(Box::new(LogLines::default()));
     noticed::refuse_closed(door, hold.run()?)?;
     if let Some(lost) = left_behind::phase(door, &hold)? {
         left_behind::begin_again(&mut hold, lost, "")?;

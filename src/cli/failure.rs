@@ -156,7 +156,7 @@ impl From<journal::JournalError> for Failure {
         use journal::JournalError as Pen;
         match error {
             Pen::Store(error) => error.into(),
-            Pen::Misfit { .. } => Self::new(Kind::State, &error).hint("the log was written by another program or is damaged; nothing was changed"),
+            Pen::DoesNotFit { .. } => Self::new(Kind::State, &error).hint("the log was written by another program or is damaged; nothing was changed"),
             Pen::Edited(_) => Self::new(Kind::State, &error)
                 .hint("delete metadata.json to have it rebuilt from the log; to go back to an earlier phase use `ai-workflow rollback`"),
         }

@@ -17,7 +17,7 @@ use app::runner;
 use engine::Run;
 use forge::{PullRequest, PullRequestRef};
 use git::{CommitId, IssueSpace, Survey, Workspace, retried};
-use journal::store::finalized::{Finalized, Left};
+use journal::store::common_dir::{FinalizedRun, PendingRewrite};
 use journal::store::folders::RunFolder;
 use model::event::Outcome;
 use views::summary::{Documents, Unreviewed, next_command, pull_request, titled};
@@ -39,7 +39,7 @@ pub(super) fn run(arguments: &Finalize) -> Answer {
     share(&door, &hold, &run)?;
     let commit = final_commit(&door, &hold, &run, &tip, arguments)?;
     make_ready(&door, &run, &pull_request(&run, run.outcome, &unreviewed, documents(arguments)))?;
-    let left = Left {
+    let left = PendingRewrite {
         before: tip.to_string(),
         on_server: is_on_server(&door, &run)?,
         keep_files: arguments.keep_files,
@@ -107,7 +107,7 @@ fn refuse_unclean(survey: &Survey) -> Result<(), Failure> {
 }
 
 /// Ends what an earlier `finalize` began: the request is ready by then, and what was not reviewed was allowed.
-fn finish(door: &Door, record: &Finalized, arguments: &Finalize) -> Answer {
+fn finish(door: &Door, record: &FinalizedRun, arguments: &Finalize) -> Answer {
     let unreviewed = record.left.iter().flat_map(|left| left.unreviewed.clone()).collect::<Vec<_>>();
     if arguments.dry_run {
         let step = format!("finish what was cut short: {} at {}", record.branch, &record.commit[..9]);
@@ -128,7 +128,7 @@ fn planned(steps: &[String], unreviewed: &[String], arguments: &Finalize) -> u8 
     0
 }
 
-fn told(record: &Finalized, warning: &str, arguments: &Finalize) -> u8 {
+fn told(record: &FinalizedRun, warning: &str, arguments: &Finalize) -> u8 {
     let unreviewed = record.left.as_ref().map(|left| left.unreviewed.as_slice()).unwrap_or_default();
     let value = json!({
         "branch": record.branch, "commit": record.commit, "unreviewed": unreviewed,
@@ -183,9 +183,9 @@ fn not_reviewed(unreviewed: &Unreviewed) -> String {
 }
 
 /// What is left to tell by, once the log is gone.
-fn record(door: &Door, run: &Run, commit: &CommitId, left: Left) -> Finalized {
+fn record(door: &Door, run: &Run, commit: &CommitId, left: PendingRewrite) -> FinalizedRun {
     let masked = |text: &str| door.masker.mask(text).to_string();
-    Finalized {
+    FinalizedRun {
         issue: run.started.issue.number,
         title: masked(&run.started.issue.title),
         branch: run.started.branch.clone(),

@@ -8,13 +8,13 @@ use super::failure::Failure;
 use super::find::{Place, no_run, place};
 use super::show::show;
 use super::taken_off;
-use journal::store::finalized::{self, Finalized};
+use journal::store::common_dir::FinalizedRun;
 use model::issue::IssueNumber;
 use views::summary::plain;
 
 /// Returns the record of a finalized run; a log that is still there counts more.
-pub(super) fn of(door: &Door, issue: IssueNumber) -> Result<Option<Finalized>, Failure> {
-    match finalized::read(door.workspace.common(), issue)? {
+pub(super) fn of(door: &Door, issue: IssueNumber) -> Result<Option<FinalizedRun>, Failure> {
+    match FinalizedRun::read(door.workspace.common(), issue)? {
         Some(record) if matches!(place(&door.workspace, issue)?, Place::Nowhere) => Ok(Some(record)),
         _ => Ok(None),
     }
@@ -37,7 +37,7 @@ pub(super) fn no_run_of(door: &Door, issue: IssueNumber) -> Failure {
 }
 
 /// Prints that the run is over, which is no failure.
-pub(super) fn told(record: &Finalized, json: bool) -> Answer {
+pub(super) fn told(record: &FinalizedRun, json: bool) -> Answer {
     let lines = format!(
         "#{} {}: completed\n\n{}\n\nnext: {}\n",
         record.issue,
@@ -50,7 +50,7 @@ pub(super) fn told(record: &Finalized, json: bool) -> Answer {
 }
 
 /// Returns the record as a report.
-pub(super) fn value(record: &Finalized) -> Value {
+pub(super) fn value(record: &FinalizedRun) -> Value {
     json!({
         "issue_number": record.issue, "issue_title": record.title, "outcome": "completed", "exit_code": 0,
         "branch_name": record.branch, "base_branch": record.base_branch, "pr_url": record.pull_request,
@@ -58,7 +58,7 @@ pub(super) fn value(record: &Finalized) -> Value {
     })
 }
 
-fn ended(record: &Finalized) -> String {
+fn ended(record: &FinalizedRun) -> String {
     let how = if record.left.is_some() { "`finalize` was cut short" } else { "finalized" };
     format!(
         "the run of issue {} was completed and {how}: {} at {}",
@@ -68,7 +68,7 @@ fn ended(record: &Finalized) -> String {
     )
 }
 
-fn next(record: &Finalized) -> String {
+fn next(record: &FinalizedRun) -> String {
     if record.left.is_some() {
         return format!("ai-workflow finalize --issue {}", record.issue);
     }

@@ -8,8 +8,9 @@ use super::fetched;
 use super::finalized::no_run_of;
 use engine::{State, fold};
 use git::{Branch, Workspace};
+use journal::store::common_dir::RunLocation;
 use journal::store::folders::RunFolder;
-use journal::store::{log, pointer};
+use journal::store::log;
 use model::event::{Entry, branch_of};
 use model::issue::IssueNumber;
 
@@ -24,7 +25,7 @@ pub(super) enum Place {
 
 /// Finds the run of an issue.
 pub(super) fn place(workspace: &Workspace, issue: IssueNumber) -> Result<Place, Failure> {
-    let pointed = pointer::read(workspace.common(), issue)?.map(|pointer| pointer.worktree);
+    let pointed = RunLocation::read(workspace.common(), issue)?.map(|location| location.worktree);
     let pointed = pointed.filter(|root| belongs(workspace, root));
     let candidates = [pointed, Some(workspace.root().to_owned())];
     if let Some(root) = candidates.into_iter().flatten().find(|root| has_log(root, issue)) {

@@ -14,11 +14,11 @@ use app::runner::settle_commit;
 use engine::Run;
 use git::{IssueSpace, Workspace};
 use journal::Journal;
-use journal::store::checkout::CheckoutLock;
-use journal::store::copy::LogCopy;
+use journal::store::common_dir::{RunLocation, issue_folder};
 use journal::store::folders::RunFolder;
+use journal::store::lock::CheckoutLock;
 use journal::store::lock::{Holder, Lock, LockError};
-use journal::store::pointer;
+use journal::store::log::LogCopy;
 use model::event::branch_of;
 use model::issue::IssueNumber;
 use model::redact::Masked;
@@ -78,7 +78,7 @@ impl Hold {
 
 /// Takes the lock of an issue, or says who holds it.
 pub(super) fn lock(door: &Door, issue: IssueNumber) -> Result<Lock, Failure> {
-    let folder = pointer::private_folder(door.workspace.common(), issue);
+    let folder = issue_folder(door.workspace.common(), issue);
     Lock::take(&folder, &command(door), door.clock.now()).map_err(|error| match error {
         LockError::Busy { .. } => Failure::new(Kind::Busy, &error)
             .hint(format!("watch it with `ai-workflow status --issue {issue}`, or end it with `ai-workflow cancel --issue {issue}`")),
@@ -124,7 +124,7 @@ fn command(door: &Door) -> Masked {
 /// Gives back the locks of a run that was not begun or not taken, and leaves nothing of them behind.
 pub(super) fn forget_locks(door: &Door, issue: IssueNumber, locks: Locks) {
     if let Some(checkout) = locks.checkout {
-        checkout.forget();
+        checkout.release();
     }
     forget_lock(door, issue, locks.issue);
 }
@@ -132,8 +132,8 @@ pub(super) fn forget_locks(door: &Door, issue: IssueNumber, locks: Locks) {
 /// Takes away what a lock left under git's folder, so that a refusal leaves nothing behind.
 /// What belongs to a run keeps its folder.
 pub(super) fn forget_lock(door: &Door, issue: IssueNumber, lock: Lock) {
-    let folder = pointer::private_folder(door.workspace.common(), issue);
-    if pointer::read(door.workspace.common(), issue).is_ok_and(|found| found.is_none()) {
+    let folder = issue_folder(door.workspace.common(), issue);
+    if RunLocation::read(door.workspace.common(), issue).is_ok_and(|found| found.is_none()) {
         let _ = fs::remove_file(folder.join("lock"));
     }
     drop(lock);
@@ -272,8 +272,8 @@ fn check_out(door: &Door, issue: IssueNumber, locks: &mut Locks, refuse: Refuse)
         return Err(Failure::new(Kind::State, format!("{log} is gone; the branch {branch} still has it"))
             .hint(format!("bring it back with `git checkout {branch} -- {}`", folder.relative())));
     }
-    let pointer = pointer::Pointer { worktree: door.root().to_owned(), branch: branch_of(issue) };
-    Ok(pointer::write(door.workspace.common(), issue, &pointer)?)
+    let location = RunLocation { worktree: door.root().to_owned(), branch: branch_of(issue) };
+    Ok(location.write(door.workspace.common(), issue)?)
 }
 
 /// Refuses a checkout with the user's own changes in it.

@@ -16,7 +16,7 @@ use app::runner::nonce;
 use engine::Run;
 use forge::github::Workflow;
 use git::{CommitId, Workspace};
-use journal::store::job::JobSeal;
+use journal::store::job::JobFileGuard;
 use views::summary::{annotations, job, problems, quoted};
 
 /// Adds a line to the step's summary.
@@ -30,8 +30,8 @@ pub(super) fn output(door: &Door, name: &str, value: &str) {
 }
 
 /// Remembers the files that later steps of the job obey, before agents work.
-pub(super) fn seal() -> JobSeal {
-    JobSeal::of(named)
+pub(super) fn seal() -> JobFileGuard {
+    JobFileGuard::of(named)
 }
 
 /// Tells the job how a run came to its halt.

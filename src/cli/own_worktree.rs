@@ -6,7 +6,7 @@ use super::door::Door;
 use super::failure::Failure;
 use super::setup;
 use git::{Base, Workspace};
-use journal::store::pointer;
+use journal::store::common_dir::RunLocation;
 use model::event::branch_of;
 use model::issue::IssueNumber;
 
@@ -23,8 +23,8 @@ pub(super) fn make(door: &Door, issue: IssueNumber, base: Option<&Base>) -> Resu
 pub(super) fn of_branch(door: &Door, issue: IssueNumber) -> Result<Workspace, Failure> {
     let workspace = make(door, issue, None)?;
     set_up(door, &workspace)?;
-    let pointer = pointer::Pointer { worktree: workspace.root().to_owned(), branch: branch_of(issue) };
-    pointer::write(door.workspace.common(), issue, &pointer)?;
+    let location = RunLocation { worktree: workspace.root().to_owned(), branch: branch_of(issue) };
+    location.write(door.workspace.common(), issue)?;
     Ok(workspace)
 }
 

@@ -56,7 +56,7 @@ pub(super) fn run(arguments: &PrFeedback) -> Answer {
         return Ok(told(hold.run()?, arguments, &threads));
     }
     noticed::refuse_closed(&door, hold.run()?)?;
-    hold.journal.tell(Box::new(LogLines::default()));
+    hold.journal.add_reporter(Box::new(LogLines::default()));
     if !goes_on && !threads.is_empty() {
         let fed = fed_back(&door, &hold, &seen, &threads)?;
         hold.journal.record(Fact::FedBack(Box::new(fed)))?;

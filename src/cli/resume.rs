@@ -36,7 +36,7 @@ pub(super) fn answer(door: &Door, terminal: &Terminal, arguments: &Resume) -> An
         return Err(Failure::usage(format!("the {}", lost.told()))
             .hint("answer with `--continue`: the phase begins anew"));
     }
-    hold.journal.tell(Box::new(LogLines::default()));
+    hold.journal.add_reporter(Box::new(LogLines::default()));
     if let Some(lost) = lost {
         left_behind::begin_again(&mut hold, lost, text(arguments))?;
         ask::ask_again(door, &mut hold, &arguments.settings)?;

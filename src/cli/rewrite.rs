@@ -8,15 +8,14 @@ use super::failure::Failure;
 use super::fetched::REMOTE;
 use super::{forge_connection, hold};
 use git::{Branch, CommitId, IssueSpace, Workspace, retried};
-use journal::store::finalized::{self, Finalized, Left};
+use journal::store::common_dir::{FinalizedRun, PendingRewrite, RunLocation};
 use journal::store::folders::RunFolder;
-use journal::store::pointer;
 use model::issue::IssueNumber;
 
 /// Returns the record of a rewrite that was cut short. Where nothing was rewritten yet, or somebody went on with the run
 /// since, there is none: the run is still there, and is finalized anew.
-pub(super) fn cut_short(door: &Door, issue: IssueNumber) -> Result<Option<Finalized>, Failure> {
-    let Some(record) = finalized::read(door.workspace.common(), issue)? else { return Ok(None) };
+pub(super) fn cut_short(door: &Door, issue: IssueNumber) -> Result<Option<FinalizedRun>, Failure> {
+    let Some(record) = FinalizedRun::read(door.workspace.common(), issue)? else { return Ok(None) };
     let (Some(left), Some(branch)) = (&record.left, door.workspace.branch(&record.branch)?) else {
         return Ok(None);
     };
@@ -28,7 +27,7 @@ pub(super) fn cut_short(door: &Door, issue: IssueNumber) -> Result<Option<Finali
     Ok(begun.then_some(record))
 }
 
-fn server_has(door: &Door, record: &Finalized) -> Result<bool, Failure> {
+fn server_has(door: &Door, record: &FinalizedRun) -> Result<bool, Failure> {
     let credentials = forge_connection::credentials();
     let tip = door.workspace.fetch_branch(REMOTE, &record.branch, credentials.as_ref())?;
     Ok(tip.is_some_and(|tip| tip.as_str() == record.commit))
@@ -39,7 +38,7 @@ fn has_log(door: &Door, issue: IssueNumber, branch: &Branch) -> Result<bool, Fai
 }
 
 /// Ends a rewrite that was cut short.
-pub(super) fn finish(door: &Door, record: &Finalized) -> Result<(), Failure> {
+pub(super) fn finish(door: &Door, record: &FinalizedRun) -> Result<(), Failure> {
     let _lock = hold::lock(door, record.issue)?;
     let branch = door.workspace.branch(&record.branch)?;
     let root = branch.and_then(|branch| branch.worktree);
@@ -55,10 +54,10 @@ pub(super) fn finish(door: &Door, record: &Finalized) -> Result<(), Failure> {
 }
 
 /// Does what the record says is left, and writes that it is done.
-pub(super) fn carry_out(door: &Door, space: &IssueSpace, record: &Finalized) -> Result<(), Failure> {
+pub(super) fn carry_out(door: &Door, space: &IssueSpace, record: &FinalizedRun) -> Result<(), Failure> {
     let common = door.workspace.common();
     if let Some(left) = &record.left {
-        finalized::write(common, record)?;
+        record.write(common)?;
         replace(door, space, record, left)?;
         if !left.keep_files {
             remove_files(door, space.workspace(), record)?;
@@ -66,12 +65,17 @@ pub(super) fn carry_out(door: &Door, space: &IssueSpace, record: &Finalized) -> 
         space.remove_clean_worktree()?;
         space.give_trees_up()?;
     }
-    pointer::remove(common, record.issue)?;
-    Ok(finalized::write(common, &Finalized { left: None, ..record.clone() })?)
+    RunLocation::remove(common, record.issue)?;
+    Ok(FinalizedRun { left: None, ..record.clone() }.write(common)?)
 }
 
 /// The server comes first: what it refuses changes nothing here.
-fn replace(door: &Door, space: &IssueSpace, record: &Finalized, left: &Left) -> Result<(), Failure> {
+fn replace(
+    door: &Door,
+    space: &IssueSpace,
+    record: &FinalizedRun,
+    left: &PendingRewrite,
+) -> Result<(), Failure> {
     let before = CommitId::try_from(left.before.as_str())?;
     let after = CommitId::try_from(record.commit.as_str())?;
     let branch = door.workspace.branch(&record.branch)?;
@@ -87,7 +91,7 @@ fn replace(door: &Door, space: &IssueSpace, record: &Finalized, left: &Left) -> 
 
 /// Removes the run's files where the branch is checked out: with the log also prompts, answers and raw streams, which belong
 /// to nobody now.
-fn remove_files(door: &Door, workspace: &Workspace, record: &Finalized) -> Result<(), Failure> {
+fn remove_files(door: &Door, workspace: &Workspace, record: &FinalizedRun) -> Result<(), Failure> {
     let branch = door.workspace.branch(&record.branch)?;
     if branch.is_none_or(|branch| branch.worktree.is_none()) {
         return Ok(());

@@ -30,7 +30,7 @@ pub(super) fn run(arguments: &Rollback) -> Answer {
         if arguments.revert {
             revert(&door, &hold, &phase)?;
         }
-        hold.journal.tell(Box::new(LogLines::default()));
+        hold.journal.add_reporter(Box::new(LogLines::default()));
         hold.journal.record(Fact::Reopened(Reopened {
             phase: phase.clone(),
             step: step(arguments.to_step),

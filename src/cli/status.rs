@@ -15,10 +15,9 @@ use super::finalized;
 use super::find::{Seen, look, no_run};
 use super::show::show;
 use engine::{PhaseState, Run, Stage, Status};
-use journal::store::finalized::Finalized;
+use journal::store::common_dir::{FinalizedRun, RunLocation, issue_folder};
 use journal::store::folders::{self, HOME, RunFolder};
 use journal::store::lock::{Holder, holder};
-use journal::store::{self, pointer};
 use model::event::{Fact, Outcome, TriageTable};
 use model::issue::IssueNumber;
 use model::phase::{PhaseName, Step};
@@ -98,7 +97,7 @@ fn view(seen: &Seen, held_by: Option<&Holder>) -> Value {
 }
 
 fn held_by(door: &Door, issue: IssueNumber) -> Option<Holder> {
-    holder(&pointer::private_folder(door.workspace.common(), issue))
+    holder(&issue_folder(door.workspace.common(), issue))
 }
 
 /// Returns the word for where a run stands. What is running by its log is not, when no process works on it.
@@ -259,8 +258,8 @@ fn all(door: &Door, json: bool) -> Answer {
         let _ = writeln!(text, "{}{line}", padded(&format!("#{issue}"), 8));
         values.push(value);
     }
-    let open = |record: &Finalized| finalized::of(door, record.issue).is_ok_and(|found| found.is_some());
-    for record in store::finalized::list(door.workspace.common()).iter().filter(|record| open(record)) {
+    let open = |record: &FinalizedRun| finalized::of(door, record.issue).is_ok_and(|found| found.is_some());
+    for record in FinalizedRun::list(door.workspace.common()).iter().filter(|record| open(record)) {
         let line = format!("{}{}", padded("finalized", 34), plain(&record.title));
         let _ = writeln!(text, "{}{line}", padded(&format!("#{}", record.issue), 8));
         values.push(finalized::value(record));
@@ -281,7 +280,7 @@ fn line(issue: IssueNumber, seen: &Seen, held_by: Option<&Holder>) -> String {
 /// Returns the runs that this repository points to, and those whose files are in this checkout.
 fn issues(door: &Door) -> Result<Vec<IssueNumber>, Failure> {
     let mut issues: Vec<IssueNumber> =
-        pointer::list(door.workspace.common())?.into_iter().map(|(issue, _)| issue).collect();
+        RunLocation::list(door.workspace.common())?.into_iter().map(|(issue, _)| issue).collect();
     for entry in fs::read_dir(door.root().join(HOME)).into_iter().flatten().flatten() {
         let name = entry.file_name();
         let number: Option<IssueNumber> =

@@ -1,5 +1,6 @@
-//! The one way a fact comes into being: append and sync, fold, rewrite the view, tell the reporters.
-//! Decides nothing and touches nothing but the run's own files.
+//! The one way a fact comes into being: append and sync, fold, rewrite the view, hand the fact to the
+//! reporters. Decides nothing and touches nothing but the run's own files.
+#![warn(missing_docs)]
 #![allow(clippy::disallowed_methods, reason = "this crate touches the world")]
 
 pub mod clock;
@@ -11,10 +12,9 @@ use jiff::Timestamp;
 
 use crate::clock::Clock;
 use crate::store::StoreError;
-use crate::store::copy::LogCopy;
-use crate::store::log::{Log, Opened, read_file};
-use crate::store::seal::seal;
-use crate::store::view::{View, check_file, write_atomically};
+use crate::store::files::write_atomically;
+use crate::store::log::{Log, LogCopy, OpenedLog, read_file};
+use crate::store::view::{View, check_file, seal};
 use engine::{Misfit, State, apply, fold};
 use model::event::{Entry, Fact};
 use model::phase::PhaseName;
@@ -24,24 +24,32 @@ use views::metadata::metadata;
 /// Why a fact could not be recorded or a run not be opened.
 #[derive(Debug, thiserror::Error)]
 pub enum JournalError {
+    /// Something is wrong with the files of the run.
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// A fact does not follow from those before it.
     #[error("{log}: {misfit}")]
-    Misfit { log: String, misfit: Misfit },
+    DoesNotFit {
+        /// The log as messages name it.
+        log: String,
+        /// Which fact, and why.
+        misfit: Misfit,
+    },
+    /// A person changed the view of the run.
     #[error("{0} was edited by hand: its digest is wrong")]
     Edited(String),
 }
 
-/// Somebody who is told.
+/// Shows people what happens in a run: a terminal, a comment, a log of lines. It never fails the run.
 pub trait Reporter {
-    /// Tells one fact and where the run stands after it.
+    /// Shows one fact and where the run stands after it.
     fn report(&mut self, entry: &Entry, state: &State);
 
     /// Shows what the agent said last.
     fn progress(&mut self, _line: &Masked) {}
 }
 
-/// The log of one run, its state, and everybody who is told.
+/// The log of one run, its state, and its reporters.
 pub struct Journal {
     log: Log,
     state: State,
@@ -52,14 +60,15 @@ pub struct Journal {
 }
 
 impl Journal {
-    /// Opens the log in a run's folder, folds it and rebuilds the view. A torn last line is told and dropped.
+    /// Opens the log in a run's folder, folds it and rebuilds the view. A torn last line is dropped with a
+    /// warning.
     pub fn open(folder: &Path, clock: Clock, masker: Masker) -> Result<Self, JournalError> {
         let path = folder.join("events.jsonl");
-        let Opened { log, entries, torn } = Log::open(&path)?;
+        let OpenedLog { log, entries, torn } = Log::open(&path)?;
         if let Some(torn) = torn {
             tracing::warn!("{}: {torn}", path.display());
         }
-        let misfit = |misfit| JournalError::Misfit { log: path.display().to_string(), misfit };
+        let misfit = |misfit| JournalError::DoesNotFit { log: path.display().to_string(), misfit };
         let state = fold(&entries).map_err(misfit)?;
         let journal = Self { log, state, clock, masker, folder: folder.to_owned(), reporters: Vec::new() };
         journal.rebuild_view()?;
@@ -71,8 +80,8 @@ impl Journal {
         self.log.keep_copy(copy);
     }
 
-    /// Adds somebody who is told every fact from now on.
-    pub fn tell(&mut self, reporter: Box<dyn Reporter>) {
+    /// Adds a reporter, which gets every fact from now on.
+    pub fn add_reporter(&mut self, reporter: Box<dyn Reporter>) {
         self.reporters.push(reporter);
     }
 
@@ -113,7 +122,7 @@ impl Journal {
     /// Writes facts that belong together; the first ones of a log are there together or not at all.
     pub fn record_all(&mut self, facts: &[Fact]) -> Result<(), JournalError> {
         let at = self.clock.now();
-        let misfit = |misfit| JournalError::Misfit { log: "events.jsonl".into(), misfit };
+        let misfit = |misfit| JournalError::DoesNotFit { log: "events.jsonl".into(), misfit };
         let mut tried = self.state.clone();
         for fact in facts {
             let entry = Entry { seq: tried.seq + 1, at, fact: fact.clone() };

@@ -30,7 +30,6 @@ mod registry;
 mod resume;
 mod reviewers;
 mod run;
-mod store;
 mod support;
 mod tidy;
 mod vectors;

@@ -5,7 +5,7 @@ use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
 use super::{PhaseRunner, RunError};
-use journal::store::day;
+use journal::store::common_dir::DaySpending;
 use model::event::{Ended, Fact, Spent, SpentElsewhere};
 use model::policy::Budget;
 
@@ -14,7 +14,7 @@ impl PhaseRunner {
     pub(super) fn note_spending(&self, ended: &Ended) -> Result<(), RunError> {
         let spent = Spent { calls: 1, ..Spent::of(ended) };
         let run = self.run_state()?.started.run_id.clone();
-        Ok(day::note(self.space.workspace().common(), self.today(), &day::Spending { run, spent })?)
+        Ok(DaySpending { run, spent }.append(self.space.workspace().common(), self.today())?)
     }
 
     /// Records what other runs have spent today when it is more than is known; tells whether it did.
@@ -24,7 +24,7 @@ impl PhaseRunner {
             return Ok(false);
         }
         let day = self.today();
-        let spent = day::elsewhere(self.space.workspace().common(), day, &run.started.run_id)?;
+        let spent = DaySpending::of_other_runs(self.space.workspace().common(), day, &run.started.run_id)?;
         let found = SpentElsewhere { day, spent };
         let known = run.elsewhere.filter(|known| known.day == day).map(|known| known.spent);
         if known.unwrap_or_default() == spent {

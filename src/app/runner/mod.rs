@@ -40,7 +40,7 @@ use forge::{Forge, ForgeError};
 use git::{CommitId, Credentials, IssueSpace, Snapshot, Tree};
 use journal::store::StoreError;
 use journal::store::folders::RunFolder;
-use journal::store::job::JobSeal;
+use journal::store::job::JobFileGuard;
 use journal::{Journal, JournalError};
 use model::event::{Escalation, Fact, Outcome, PauseReason};
 use model::object_id::BadObjectId;
@@ -137,7 +137,7 @@ pub struct PhaseRunner {
     /// Where the comment is that took the place of a deleted one.
     pub moved_comment: MovedComment,
     /// The files by which a step tells the runner of its job something.
-    pub job: JobSeal,
+    pub job: JobFileGuard,
 }
 
 impl PhaseRunner {

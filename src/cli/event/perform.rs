@@ -98,7 +98,7 @@ fn answer(desk: &Desk, arguments: &Resume) -> Obeyed {
 fn held(desk: &Desk, number: IssueNumber) -> Result<Hold, Undone> {
     let mut hold =
         take_existing(&desk.door, number, &|_| Ok(())).map_err(|failure| undone(failure, number))?;
-    hold.journal.tell(Box::new(LogLines::default()));
+    hold.journal.add_reporter(Box::new(LogLines::default()));
     Ok(hold)
 }
 
@@ -132,7 +132,7 @@ fn end(desk: &Desk, number: IssueNumber) -> Obeyed {
     if hold.run()?.outcome == Outcome::Cancelled {
         return Err(impossible("the run is cancelled already"));
     }
-    hold.journal.tell(Box::new(LogLines::default()));
+    hold.journal.add_reporter(Box::new(LogLines::default()));
     share(desk, hold, Fact::Cancelled { by: desk.door.person.clone() })
 }
 

@@ -6,7 +6,8 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Component, Path, PathBuf};
 
-use super::{StoreError, failed, view};
+use super::StoreError;
+use super::files::{self, failed};
 use model::issue::IssueNumber;
 use model::phase::Step;
 use model::policy::PhaseDef;
@@ -39,9 +40,13 @@ pub struct RunFolder {
 /// One agent call: which folder its files go to.
 #[derive(Debug, Clone, Copy)]
 pub struct Call<'a> {
+    /// The phase that it is part of.
     pub phase: &'a PhaseDef,
+    /// The step.
     pub step: Step,
+    /// The round, from 1.
     pub round: u32,
+    /// The attempt of the step in this round, from 1.
     pub attempt: u32,
 }
 
@@ -131,19 +136,19 @@ impl RunFolder {
         if fs::symlink_metadata(&path).is_ok() {
             return Ok(());
         }
-        view::replace(&path, GITIGNORE.as_bytes())
+        files::replace(&path, GITIGNORE.as_bytes())
     }
 
     /// Writes a text to a path relative to the root, as a whole, and makes the folders on the way.
     pub fn write(&self, relative: &str, text: &Masked) -> Result<(), StoreError> {
         let folder = relative.rsplit_once('/').map_or("", |(folder, _)| folder);
         make_folder(&self.root, folder)?;
-        view::write_atomically(&self.at(relative), text)
+        files::write_atomically(&self.at(relative), text)
     }
 
     /// Removes a file or a link below the root; one that is not there is removed already.
     pub fn remove(&self, relative: &str) -> Result<(), StoreError> {
-        view::remove(&self.at(relative))
+        files::remove(&self.at(relative))
     }
 
     /// Keeps the prompt of a call and returns its path relative to the root.

@@ -1,29 +1,37 @@
-//! One process per issue: a lock of the operating system on a file under git's common directory.
-//! It ends with the process, however that dies, so there is no lease to expire and no stale lock to remove.
-//! Agents do not inherit it: files are opened close-on-exec.
+//! One process per issue, and one run at a time in a checkout: locks of the operating system on files under git's folders.
+//! They end with the process, however that dies, so there is no lease to expire and no stale lock to remove.
+//! Agents do not inherit them: files are opened close-on-exec.
+//!
+//! Beside the lock of a checkout stands when somebody of ours last worked there, also when that ended in a crash: by it a
+//! lock that a killed git left behind is known. Nothing here knows what lies in the checkout.
 
 use std::fmt;
 use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::{Seek, Write};
+use std::io::{self, Seek, Write};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use super::files::replace;
 use model::issue::IssueNumber;
 use model::redact::Masked;
 
 /// How often and how far apart a lock is looked at before it counts as held.
 const LOOKS: u32 = 5;
-const MOMENT: Duration = Duration::from_millis(3);
+const BETWEEN_LOOKS: Duration = Duration::from_millis(3);
 
 /// Who holds an issue or a checkout.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Holder {
+    /// The id of its process.
     pub pid: u32,
+    /// The name of its machine.
     pub host: String,
+    /// When it took the lock.
     pub since: Timestamp,
+    /// What it was called for, masked.
     pub command: String,
     /// The issue that a checkout is held for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -43,13 +51,23 @@ impl fmt::Display for Holder {
     }
 }
 
-/// Says why an issue could not be taken.
+/// Says why a lock could not be taken.
 #[derive(Debug, thiserror::Error)]
 pub enum LockError {
+    /// Somebody else has it.
     #[error("another process holds this issue: {}", .holder.as_ref().map_or("it has not said who it is".to_owned(), ToString::to_string))]
-    Busy { holder: Option<Holder> },
+    Busy {
+        /// Who that is, if it has said so.
+        holder: Option<Holder>,
+    },
+    /// The file could not be made or locked.
     #[error("cannot lock {}: {source}", .path.display())]
-    Io { path: PathBuf, source: std::io::Error },
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// The system's error.
+        source: io::Error,
+    },
 }
 
 impl LockError {
@@ -75,7 +93,7 @@ impl Lock {
     }
 
     /// Takes the lock of a folder; `issue` is what it is taken for, where the folder does not say so.
-    pub(super) fn take_for(
+    fn take_for(
         folder: &Path,
         issue: Option<IssueNumber>,
         command: &Masked,
@@ -85,10 +103,10 @@ impl Lock {
         let io = |source| LockError::Io { path: path.clone(), source };
         let mut file = acquire(folder, &path)
             .map_err(io)?
-            .ok_or_else(|| LockError::Busy { holder: introduce(&path) })?;
+            .ok_or_else(|| LockError::Busy { holder: read_holder(&path) })?;
         let command = command.as_str().to_owned();
         let holder = Holder { pid: std::process::id(), host: host(), since, command, issue };
-        write(&mut file, &holder).map_err(io)?;
+        write_holder(&mut file, &holder).map_err(io)?;
         Ok(Self { file })
     }
 }
@@ -100,32 +118,119 @@ impl Drop for Lock {
     }
 }
 
+/// The file in which a checkout's last work is noted.
+const WORK: &str = "work.json";
+
+/// From when to when a process of ours worked in a checkout.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WorkPeriod {
+    host: String,
+    /// When it began.
+    pub since: Timestamp,
+    /// When it ended; nothing while it works, and after a crash.
+    pub until: Option<Timestamp>,
+}
+
+impl WorkPeriod {
+    /// Returns from when to when it lasted; after a crash nobody knows the end, and it is now.
+    pub fn span(&self, now: Timestamp) -> (SystemTime, SystemTime) {
+        (self.since.into(), self.until.unwrap_or(now).into())
+    }
+}
+
+/// The right to work in a checkout, until it is dropped or the process ends.
+#[derive(Debug)]
+pub struct CheckoutLock {
+    folder: PathBuf,
+    work: Option<WorkPeriod>,
+    /// Dropped last: whoever comes next reads a record that is complete.
+    _lock: Lock,
+}
+
+impl CheckoutLock {
+    /// Takes the checkout whose git folder this is for an issue, or says who works in it.
+    pub fn take(
+        git_dir: &Path,
+        issue: IssueNumber,
+        command: &Masked,
+        since: Timestamp,
+    ) -> Result<Self, LockError> {
+        let folder = git_dir.join("ai-workflow").join("checkout");
+        let lock = Lock::take_for(&folder, Some(issue), command, since)?;
+        Ok(Self { folder, work: None, _lock: lock })
+    }
+
+    /// Returns when a process of ours on this machine worked here last.
+    pub fn last_work(&self) -> Option<WorkPeriod> {
+        let bytes = fs::read(self.folder.join(WORK)).ok()?;
+        let work: WorkPeriod = serde_json::from_slice(&bytes).ok()?;
+        if work.host == host() { Some(work) } else { None }
+    }
+
+    /// Notes that work begins here, if that is not noted yet.
+    pub fn begin_work(&mut self, since: Timestamp) {
+        if self.work.is_none() {
+            let work = WorkPeriod { host: host(), since, until: None };
+            self.note(&work);
+            self.work = Some(work);
+        }
+    }
+
+    /// Gives the checkout back, and leaves nothing behind where nobody of ours ever worked.
+    pub fn release(self) {
+        let folder = self.folder.clone();
+        if self.work.is_none() && !folder.join(WORK).exists() {
+            let _ = fs::remove_file(folder.join("lock"));
+        }
+        drop(self);
+        // Folders that are not empty stay.
+        let _ = fs::remove_dir(&folder);
+        let _ = folder.parent().map(fs::remove_dir);
+    }
+
+    /// What cannot be noted is not known later; then a lock that a killed git left behind is left to people.
+    fn note(&self, work: &WorkPeriod) {
+        let written = serde_json::to_vec(work).ok().map(|text| replace(&self.folder.join(WORK), &text));
+        if let Some(Err(error)) = written {
+            tracing::debug!("{error}");
+        }
+    }
+}
+
+impl Drop for CheckoutLock {
+    fn drop(&mut self) {
+        if let Some(work) = self.work.take() {
+            self.note(&WorkPeriod { until: Some(Timestamp::now()), ..work });
+        }
+    }
+}
+
 /// Returns who holds the lock now, if anybody does and has said who it is.
 pub fn holder(folder: &Path) -> Option<Holder> {
     let path = folder.join("lock");
     let file = File::open(&path).ok()?;
     match file.try_lock_shared() {
-        Err(TryLockError::WouldBlock) => introduce(&path),
+        Err(TryLockError::WouldBlock) => read_holder(&path),
         Ok(()) | Err(TryLockError::Error(_)) => None,
     }
 }
 
 /// Opens and locks the file; nothing when another process has it. Looks more than once: somebody who only asks
 /// for the [`holder`] has it for a moment, and a `cleanup` may remove it between opening and locking.
-fn acquire(folder: &Path, path: &Path) -> std::io::Result<Option<File>> {
+fn acquire(folder: &Path, path: &Path) -> io::Result<Option<File>> {
     for _ in 0..LOOKS {
         let file = open(folder, path)?;
         match file.try_lock() {
             Ok(()) if is_still(&file, path) => return Ok(Some(file)),
             Ok(()) => {}
-            Err(TryLockError::WouldBlock) => std::thread::sleep(MOMENT),
+            Err(TryLockError::WouldBlock) => std::thread::sleep(BETWEEN_LOOKS),
             Err(TryLockError::Error(error)) => return Err(error),
         }
     }
     Ok(None)
 }
 
-fn open(folder: &Path, path: &Path) -> std::io::Result<File> {
+fn open(folder: &Path, path: &Path) -> io::Result<File> {
     fs::create_dir_all(folder)?;
     OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)
 }
@@ -143,7 +248,7 @@ fn is_still(_: &File, path: &Path) -> bool {
     path.exists()
 }
 
-fn write(file: &mut File, holder: &Holder) -> std::io::Result<()> {
+fn write_holder(file: &mut File, holder: &Holder) -> io::Result<()> {
     let text = serde_json::to_string(holder)?;
     file.set_len(0)?;
     file.rewind()?;
@@ -151,18 +256,19 @@ fn write(file: &mut File, holder: &Holder) -> std::io::Result<()> {
 }
 
 /// Reads who the holder is; it writes that a moment after it took the lock, so this looks more than once.
-fn introduce(path: &Path) -> Option<Holder> {
-    let read = || fs::read(path).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok());
-    (0..LOOKS).find_map(|_| {
-        read().or_else(|| {
-            std::thread::sleep(MOMENT);
-            None
-        })
-    })
+fn read_holder(path: &Path) -> Option<Holder> {
+    for _ in 0..LOOKS {
+        let holder = fs::read(path).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok());
+        if holder.is_some() {
+            return holder;
+        }
+        std::thread::sleep(BETWEEN_LOOKS);
+    }
+    None
 }
 
 /// Returns the name of this machine.
-pub(super) fn host() -> String {
+fn host() -> String {
     let named =
         fs::read_to_string("/proc/sys/kernel/hostname").or_else(|_| fs::read_to_string("/etc/hostname"));
     let name = named.map(|name| name.trim().to_owned()).unwrap_or_default();
@@ -170,100 +276,4 @@ pub(super) fn host() -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn take(folder: &Path) -> Result<Lock, LockError> {
-        Lock::take(folder, &Masked::own("execute --issue 243"), Timestamp::UNIX_EPOCH)
-    }
-
-    #[test]
-    fn the_second_one_is_told_who_holds_the_issue() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let issue = folder.path().join("ai-workflow/issue-243");
-        let first = take(&issue).expect("the first");
-        let Err(LockError::Busy { holder: Some(found) }) = take(&issue) else { panic!("taken twice") };
-        let command = "execute --issue 243".to_owned();
-        let expected = Holder {
-            pid: std::process::id(),
-            host: host(),
-            since: Timestamp::UNIX_EPOCH,
-            command,
-            issue: None,
-        };
-        assert_eq!(found, expected);
-        assert!(found.is_here());
-        assert_eq!(
-            LockError::Busy { holder: Some(found) }.to_string(),
-            format!(
-                "another process holds this issue: process {} on {} since 1970-01-01T00:00:00Z: execute --issue 243",
-                std::process::id(),
-                host()
-            )
-        );
-        drop(first);
-        take(&issue).expect("free again");
-    }
-
-    #[test]
-    fn asking_who_holds_it_takes_nothing() {
-        let folder = tempfile::tempdir().expect("a folder");
-        assert_eq!(holder(folder.path()), None);
-        let lock = take(folder.path()).expect("the lock");
-        assert_eq!(holder(folder.path()).map(|found| found.pid), Some(std::process::id()));
-        drop(lock);
-        assert_eq!(holder(folder.path()), None);
-        take(folder.path()).expect("asking left it free");
-    }
-
-    #[test]
-    fn a_holder_that_has_not_said_who_it_is_is_still_a_holder() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let lock = take(folder.path()).expect("the lock");
-        lock.file.set_len(0).expect("emptied");
-        assert_eq!(holder(folder.path()), None);
-        let error = take(folder.path()).expect_err("held").to_string();
-        assert_eq!(error, "another process holds this issue: it has not said who it is");
-    }
-
-    #[test]
-    fn somebody_who_only_asks_does_not_turn_a_run_away() {
-        let folder = tempfile::tempdir().expect("a folder");
-        drop(take(folder.path()).expect("made"));
-        std::thread::scope(|scope| {
-            // A pause between the questions: somebody who asks without end is not what this is about.
-            let asking = scope.spawn(|| {
-                for _ in 0..30 {
-                    let _ = holder(folder.path());
-                    std::thread::sleep(Duration::from_millis(1));
-                }
-            });
-            for _ in 0..20 {
-                take(folder.path()).expect("nobody else takes it");
-            }
-            asking.join().expect("asked");
-        });
-    }
-
-    #[test]
-    fn a_lock_that_cannot_be_made_is_an_error_that_names_it() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let file = folder.path().join("file");
-        fs::write(&file, "").expect("a file");
-        let error = take(&file).expect_err("a file is no folder").to_string();
-        assert!(error.starts_with(&format!("cannot lock {}: ", file.join("lock").display())), "{error}");
-    }
-
-    #[cfg(unix)]
-    #[test]
-    fn a_file_that_was_removed_meanwhile_is_not_the_lock() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let path = folder.path().join("lock");
-        let file = open(folder.path(), &path).expect("a file");
-        assert!(is_still(&file, &path));
-        fs::remove_file(&path).expect("removed");
-        assert!(!is_still(&file, &path));
-        open(folder.path(), &path).expect("another file");
-        assert!(!is_still(&file, &path));
-    }
-}
+mod tests;

@@ -9,13 +9,15 @@
 
 use std::fmt;
 use std::fs::{self, File, OpenOptions};
-use std::io::{ErrorKind, Read, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use super::copy::{LogCopy, put_back};
-use super::{StoreError, failed, sha256_hex, view};
+use super::StoreError;
+use super::common_dir::issue_folder;
+use super::files::{failed, look_at, make_folders, replace, replace_durably, sha256_hex};
 use jiff::Timestamp;
 use model::event::{Entry, FORMAT, Fact};
+use model::issue::IssueNumber;
 use model::redact::Masker;
 use serde::Deserialize;
 use serde_json::Value;
@@ -28,23 +30,27 @@ const REST_AT: usize = OPENING.len() + 64 + CLOSING.len();
 
 /// What a log holds.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Contents {
+pub struct LogContents {
+    /// The entries, in their order.
     pub entries: Vec<Entry>,
     /// The chain of the last entry.
     pub chain: String,
     /// How many bytes the whole lines take.
     pub good_bytes: usize,
-    pub torn: Option<Torn>,
+    /// The last line, where it was not written to its end.
+    pub torn: Option<TornLine>,
 }
 
 /// A last line that was not written to its end and is therefore not part of the log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Torn {
+pub struct TornLine {
+    /// Its number, from 1.
     pub line: usize,
+    /// How many bytes of it there are.
     pub bytes: usize,
 }
 
-impl fmt::Display for Torn {
+impl fmt::Display for TornLine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
@@ -55,12 +61,12 @@ impl fmt::Display for Torn {
 }
 
 /// Reads the bytes of a log; `name` is what errors call it.
-pub fn read(bytes: &[u8], name: &str) -> Result<Contents, StoreError> {
+pub fn read(bytes: &[u8], name: &str) -> Result<LogContents, StoreError> {
     let mut contents =
-        Contents { entries: Vec::new(), chain: FIRST_CHAIN.to_owned(), good_bytes: 0, torn: None };
+        LogContents { entries: Vec::new(), chain: FIRST_CHAIN.to_owned(), good_bytes: 0, torn: None };
     for (index, line) in bytes.split_inclusive(|byte| *byte == b'\n').enumerate() {
         let Some(whole) = line.strip_suffix(b"\n") else {
-            contents.torn = Some(Torn { line: index + 1, bytes: line.len() });
+            contents.torn = Some(TornLine { line: index + 1, bytes: line.len() });
             break;
         };
         let (entry, chain) = read_line(whole, &contents.chain, index as u64 + 1).map_err(|why| {
@@ -78,7 +84,7 @@ pub fn read(bytes: &[u8], name: &str) -> Result<Contents, StoreError> {
 }
 
 /// Reads a log that is not going to be written; a file that is missing holds nothing.
-pub fn read_file(path: &Path) -> Result<Contents, StoreError> {
+pub fn read_file(path: &Path) -> Result<LogContents, StoreError> {
     read(&bytes_of(path)?, &path.display().to_string())
 }
 
@@ -140,15 +146,18 @@ pub struct Log {
 
 /// What was found when a log was opened.
 #[derive(Debug)]
-pub struct Opened {
+pub struct OpenedLog {
+    /// The log, open for writing.
     pub log: Log,
+    /// Its entries, in their order.
     pub entries: Vec<Entry>,
-    pub torn: Option<Torn>,
+    /// A last line that is not part of it.
+    pub torn: Option<TornLine>,
 }
 
 impl Log {
     /// Opens a log; a file that is missing is an empty log and is made by the first append.
-    pub fn open(path: &Path) -> Result<Opened, StoreError> {
+    pub fn open(path: &Path) -> Result<OpenedLog, StoreError> {
         let bytes = bytes_of(path)?;
         let contents = read(&bytes, &path.display().to_string())?;
         let on_disk = Some(bytes.len() as u64);
@@ -156,7 +165,7 @@ impl Log {
         written.truncate(contents.good_bytes);
         let seq = contents.entries.len() as u64;
         let log = Self { path: path.to_owned(), seq, chain: contents.chain, on_disk, written, copy: None };
-        Ok(Opened { log, entries: contents.entries, torn: contents.torn })
+        Ok(OpenedLog { log, entries: contents.entries, torn: contents.torn })
     }
 
     /// Has a copy follow the log from now on.
@@ -205,7 +214,7 @@ impl Log {
     /// Compares the whole file with what this process wrote; asked after every agent call. Tells whether it was taken back
     /// to an earlier state and had to be put back.
     pub fn verify(&self) -> Result<bool, StoreError> {
-        let was_taken_back = self.put_back()?;
+        let was_taken_back = self.restore_earlier()?;
         self.check_length()?;
         if bytes_of(&self.path)?.starts_with(&self.written) {
             return Ok(was_taken_back);
@@ -218,8 +227,8 @@ impl Log {
         sha256_hex(&[&self.written])
     }
 
-    fn put_back(&self) -> Result<bool, StoreError> {
-        Ok(self.on_disk == Some(self.length()) && put_back(&self.path, &self.written)?)
+    fn restore_earlier(&self) -> Result<bool, StoreError> {
+        Ok(self.on_disk == Some(self.length()) && restore(&self.path, &self.written)?)
     }
 
     /// Returns how many bytes the whole lines take.
@@ -230,17 +239,15 @@ impl Log {
     /// The cheap half of the guard: the file is where it was and as long as it was.
     fn check_length(&self) -> Result<(), StoreError> {
         let Some(expected) = self.on_disk else { return Ok(()) };
-        let actual = match fs::symlink_metadata(&self.path) {
-            Ok(found) if found.is_file() => Some(found.len()),
-            Ok(_) => return Err(self.tampered("it is no ordinary file any more".to_owned())),
-            Err(error) if error.kind() == ErrorKind::NotFound => None,
-            Err(error) => return Err(failed("look at", &self.path)(error)),
-        };
-        match actual {
+        match look_at(&self.path)? {
             None if expected == 0 => Ok(()),
             None => Err(self.tampered("it is gone".to_owned())),
-            Some(actual) if actual == expected => Ok(()),
-            Some(actual) => {
+            Some(found) if !found.is_file() => {
+                Err(self.tampered("it is no ordinary file any more".to_owned()))
+            }
+            Some(found) if found.len() == expected => Ok(()),
+            Some(found) => {
+                let actual = found.len();
                 Err(self.tampered(format!("it is {actual} bytes long where {expected} were written")))
             }
         }
@@ -251,7 +258,7 @@ impl Log {
     }
 
     fn write_lines(&mut self, lines: Lines) -> Result<(), StoreError> {
-        self.put_back()?;
+        self.restore_earlier()?;
         self.check_length()?;
         if self.written.is_empty() {
             self.write_first(&lines.bytes)?;
@@ -286,8 +293,8 @@ impl Log {
     fn write_first(&mut self, lines: &[u8]) -> Result<(), StoreError> {
         let folder = self.path.parent().unwrap_or(Path::new("."));
         let missing = missing_folders(folder);
-        fs::create_dir_all(folder).map_err(failed("make the folder", folder))?;
-        view::replace_durably(&self.path, lines)?;
+        make_folders(folder)?;
+        replace_durably(&self.path, lines)?;
         // From here on the lines may be there, whatever the folder says.
         self.on_disk = None;
         sync_names(folder, &missing)
@@ -331,19 +338,11 @@ fn sync_names(folder: &Path, made: &[PathBuf]) -> Result<(), StoreError> {
 
 /// Reads a file that has to be an ordinary one: a link could lead the next append out of the worktree.
 fn bytes_of(path: &Path) -> Result<Vec<u8>, StoreError> {
-    match fs::symlink_metadata(path) {
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(error) => return Err(failed("look at", path)(error)),
-        Ok(found) if !found.is_file() => {
-            return Err(StoreError::Foreign { file: path.display().to_string(), what: "no ordinary file" });
-        }
-        Ok(_) => {}
+    match look_at(path)? {
+        None => Ok(Vec::new()),
+        Some(found) if found.is_file() => fs::read(path).map_err(failed("read", path)),
+        Some(_) => Err(StoreError::Foreign { file: path.display().to_string(), what: "no ordinary file" }),
     }
-    let mut bytes = Vec::new();
-    File::open(path)
-        .and_then(|mut file| file.read_to_end(&mut bytes))
-        .map_err(failed("read", path))
-        .map(|_| bytes)
 }
 
 /// Returns the masked entry and its bytes after the opening brace.
@@ -398,3 +397,92 @@ fn texts(value: &Value, at: String) -> Vec<String> {
         Value::Null | Value::Bool(_) | Value::Number(_) => Vec::new(),
     }
 }
+
+/// The copy of the log of one run, under git's common folder, where no checkout, stash or reset reaches. It follows the log
+/// and is never ahead of it, so a log that is an earlier state of its copy was taken back by somebody. Whether that was meant
+/// is not known here.
+#[derive(Debug, Clone)]
+pub struct LogCopy {
+    path: PathBuf,
+}
+
+impl LogCopy {
+    /// Names the copy of the log of an issue's run.
+    pub fn of(common: &Path, issue: IssueNumber) -> Self {
+        Self { path: issue_folder(common, issue).join("events.jsonl") }
+    }
+
+    /// Tells whether a log is an earlier state of its copy.
+    pub fn is_ahead_of(&self, log: &Path) -> Result<bool, StoreError> {
+        let (copy, found) = (ordinary_bytes(&self.path)?, ordinary_bytes(log)?);
+        Ok(copy.zip(found).is_some_and(|(copy, found)| is_earlier(&found, &copy)))
+    }
+
+    /// Puts a log back that is an earlier state of its copy.
+    pub fn restore(&self, log: &Path) -> Result<(), StoreError> {
+        let copy = ordinary_bytes(&self.path)?.unwrap_or_default();
+        restore(log, &copy).map(drop)
+    }
+
+    /// Brings the copy to what the log holds, of which so much is new. It only spares a later process a loss, so what
+    /// stands in its way stops nothing.
+    fn follow(&self, written: &[u8], added: usize) {
+        let (before, lines) = written.split_at(written.len() - added);
+        let is_there = fs::symlink_metadata(&self.path)
+            .is_ok_and(|found| found.is_file() && !before.is_empty() && found.len() == before.len() as u64);
+        let done = if is_there { self.add(lines) } else { self.replace(written) };
+        if let Err(error) = done {
+            tracing::debug!("{error}");
+        }
+    }
+
+    /// Brings a copy that may be older, or of another run, to what the log holds.
+    fn catch_up(&self, written: &[u8]) {
+        if !written.is_empty() && fs::read(&self.path).is_ok_and(|copy| copy != written) {
+            self.follow(written, written.len());
+        }
+    }
+
+    fn add(&self, lines: &[u8]) -> Result<(), StoreError> {
+        let opened = OpenOptions::new().append(true).open(&self.path);
+        opened.and_then(|mut file| file.write_all(lines)).map_err(failed("write to", &self.path))
+    }
+
+    fn replace(&self, written: &[u8]) -> Result<(), StoreError> {
+        let folder = self.path.parent().unwrap_or(Path::new("."));
+        make_folders(folder)?;
+        replace(&self.path, written)
+    }
+}
+
+/// Puts a log back that is an earlier state of what was written: a `git checkout` of what is committed leaves that. Tells
+/// whether it was.
+fn restore(log: &Path, written: &[u8]) -> Result<bool, StoreError> {
+    let is_shorter = |found: fs::Metadata| found.is_file() && found.len() < written.len() as u64;
+    if !fs::symlink_metadata(log).is_ok_and(is_shorter) {
+        return Ok(false);
+    }
+    let was_taken_back = ordinary_bytes(log)?.is_some_and(|found| is_earlier(&found, written));
+    if was_taken_back {
+        let file = log.display();
+        tracing::warn!("{file} was taken back to an earlier state; what was written since is put back");
+        replace_durably(log, written)?;
+    }
+    Ok(was_taken_back)
+}
+
+/// Tells whether whole lines are an earlier state of a log. A file that holds nothing was emptied, which git does not do.
+fn is_earlier(found: &[u8], written: &[u8]) -> bool {
+    found.ends_with(b"\n") && found.len() < written.len() && written.starts_with(found)
+}
+
+/// Returns what an ordinary file holds; of anything else nothing.
+fn ordinary_bytes(path: &Path) -> Result<Option<Vec<u8>>, StoreError> {
+    match look_at(path)? {
+        Some(found) if found.is_file() => fs::read(path).map(Some).map_err(failed("read", path)),
+        _ => Ok(None),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,46 +1,38 @@
-//! Files that are views of the log: replaced as a whole by rename, so that a reader sees the old one or the new one.
-//! Not synced: a view that a power cut loses is built again from the log.
+//! The view of a run, which people may read and nobody but the engine may write: JSON with a digest inside it.
+//! A digest shows an edit by hand; it keeps no forger out, and nothing is ever decided from the view.
+//! Views are not synced: one that a power cut loses is built again from the log.
 
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, ErrorKind, Read, Write};
-use std::path::{Path, PathBuf};
+use std::collections::HashSet;
+use std::fmt;
+use std::fs::File;
+use std::io::{ErrorKind, Read};
+use std::path::Path;
 
-use super::seal::{is_sealed, parse_strictly};
-use super::{StoreError, failed};
-use model::redact::Masked;
+use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+use serde_json::{Map, Number, Value};
 
-/// A view longer than this was not written by us.
-pub const LONGEST_VIEW: u64 = 16 * 1024 * 1024;
+use super::StoreError;
+use super::files::{failed, sha256_hex};
+
+/// A view longer than this, in bytes, was not written by us.
+const LONGEST_VIEW: u64 = 16 * 1024 * 1024;
 
 /// What a sealed view on disk is worth.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum View {
+pub(crate) enum View {
     /// Not there, or lost by a power cut: to be built again.
     Missing,
-    /// As the engine wrote it after this entry; an older one is built again.
-    Good { seq: u64 },
+    /// As the engine wrote it; an older one is built again.
+    Good {
+        /// The number of the entry that it was written after.
+        seq: u64,
+    },
     /// Edited by hand: refused.
     Edited,
 }
 
-/// Replaces a file as a whole.
-pub fn write_atomically(path: &Path, text: &Masked) -> Result<(), StoreError> {
-    replace(path, text.as_str().as_bytes())
-}
-
-/// Judges the bytes of a sealed view.
-pub fn check_view(bytes: &[u8]) -> View {
-    let blank = |byte: &u8| *byte == 0 || byte.is_ascii_whitespace();
-    if bytes.iter().all(blank) {
-        return View::Missing;
-    }
-    let document = parse_strictly(bytes).filter(is_sealed);
-    let seq = document.as_ref().and_then(|document| document.pointer("/engine/seq")?.as_u64());
-    seq.map_or(View::Edited, |seq| View::Good { seq })
-}
-
 /// Judges a sealed view on disk.
-pub fn check_file(path: &Path) -> Result<View, StoreError> {
+pub(crate) fn check_file(path: &Path) -> Result<View, StoreError> {
     let file = match File::open(path) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(View::Missing),
         other => other.map_err(failed("open", path))?,
@@ -50,134 +42,123 @@ pub fn check_file(path: &Path) -> Result<View, StoreError> {
     Ok(if bytes.len() as u64 > LONGEST_VIEW { View::Edited } else { check_view(&bytes) })
 }
 
-/// Replaces a file as a whole, for readers; a power cut may lose it.
-pub(super) fn replace(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
-    put(path, bytes, |_| Ok(()))
+/// Judges the bytes of a sealed view.
+fn check_view(bytes: &[u8]) -> View {
+    let is_blank = |byte: &u8| *byte == 0 || byte.is_ascii_whitespace();
+    if bytes.iter().all(is_blank) {
+        return View::Missing;
+    }
+    let document = parse_strictly(bytes).filter(is_sealed);
+    let seq = document.as_ref().and_then(|document| document.pointer("/engine/seq")?.as_u64());
+    seq.map_or(View::Edited, |seq| View::Good { seq })
 }
 
-/// Replaces a file as a whole and for good, but for its name: that is the folder's to sync.
-pub(super) fn replace_durably(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
-    put(path, bytes, File::sync_data)
+/// Returns the document with `engine.digest`, the SHA-256 of its JSON text without that field.
+/// Fractions are rounded to a millionth first, so that they read back as they were written.
+pub(crate) fn seal(mut document: Value) -> Value {
+    round(&mut document);
+    if let Some(fields) = document.as_object_mut() {
+        fields.entry("engine").or_insert_with(|| Value::Object(Map::new()));
+    }
+    let digest = digest_of(&document);
+    if let Some(engine) = document.get_mut("engine").and_then(Value::as_object_mut) {
+        engine.insert("digest".to_owned(), Value::String(digest));
+    }
+    document
 }
 
-/// Removes a file, or a link and not what it leads to.
-pub(super) fn remove(path: &Path) -> Result<(), StoreError> {
-    match fs::remove_file(path) {
-        Err(error) if error.kind() != ErrorKind::NotFound => Err(failed("remove", path)(error)),
-        _ => Ok(()),
+/// Tells whether the document is as it was sealed.
+fn is_sealed(document: &Value) -> bool {
+    let stated = document.pointer("/engine/digest").and_then(Value::as_str);
+    stated.is_some_and(|stated| stated == digest_of(document))
+}
+
+/// Reads a JSON text in which no object has a key twice: which of the two would count?
+fn parse_strictly(bytes: &[u8]) -> Option<Value> {
+    serde_json::from_slice::<OneOfEachKey>(bytes).ok()?;
+    serde_json::from_slice(bytes).ok()
+}
+
+fn digest_of(document: &Value) -> String {
+    let mut document = document.clone();
+    if let Some(engine) = document.get_mut("engine").and_then(Value::as_object_mut) {
+        engine.remove("digest");
+    }
+    sha256_hex(&[document.to_string().as_bytes()])
+}
+
+/// Rounds every fraction: a fraction of up to 15 digits is read back exactly, a longer one may not be.
+fn round(value: &mut Value) {
+    match value {
+        Value::Number(number) if number.is_f64() => {
+            let rounded = number.as_f64().map(|figure| (figure * 1e6).round() / 1e6);
+            *number = rounded
+                .filter(|figure| figure.abs() < 1e9)
+                .and_then(Number::from_f64)
+                .unwrap_or_else(|| number.clone());
+        }
+        Value::Array(items) => items.iter_mut().for_each(round),
+        Value::Object(fields) => fields.values_mut().for_each(round),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
     }
 }
 
-/// Writes beside the file and renames. The name beside it is always the same one: what a killed process left
-/// there is swept by the next write, and there is one writer, the holder of the lock.
-fn put(path: &Path, bytes: &[u8], keep: impl FnOnce(&File) -> io::Result<()>) -> Result<(), StoreError> {
-    let beside = beside(path);
-    match fs::remove_file(&beside) {
-        Err(error) if error.kind() != ErrorKind::NotFound => return Err(failed("sweep", &beside)(error)),
-        _ => {}
+/// Any JSON value without a key twice in one object; holds nothing.
+struct OneOfEachKey;
+
+impl<'de> Deserialize<'de> for OneOfEachKey {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(OneOfEachKey)
     }
-    // `create_new` follows no link that somebody put there.
-    let written = OpenOptions::new()
-        .write(true)
-        .create_new(true)
-        .open(&beside)
-        .and_then(|mut file| file.write_all(bytes).and_then(|()| keep(&file)))
-        .and_then(|()| fs::rename(&beside, path));
-    written.map_err(|error| {
-        // The write failed already; a file that cannot be removed either is swept by the next write.
-        let _ = fs::remove_file(&beside);
-        failed("write", path)(error)
-    })
 }
 
-fn beside(path: &Path) -> PathBuf {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    path.with_file_name(format!(".{name}.tmp"))
+impl<'de> Visitor<'de> for OneOfEachKey {
+    type Value = Self;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("JSON without a key twice")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self, A::Error> {
+        let mut seen = HashSet::new();
+        while let Some(key) = map.next_key::<String>()? {
+            map.next_value::<OneOfEachKey>()?;
+            if !seen.insert(key) {
+                return Err(A::Error::custom("a key stands twice"));
+            }
+        }
+        Ok(self)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Self, A::Error> {
+        while items.next_element::<OneOfEachKey>()?.is_some() {}
+        Ok(self)
+    }
+
+    fn visit_unit<E>(self) -> Result<Self, E> {
+        Ok(self)
+    }
+
+    fn visit_bool<E>(self, _: bool) -> Result<Self, E> {
+        Ok(self)
+    }
+
+    fn visit_i64<E>(self, _: i64) -> Result<Self, E> {
+        Ok(self)
+    }
+
+    fn visit_u64<E>(self, _: u64) -> Result<Self, E> {
+        Ok(self)
+    }
+
+    fn visit_f64<E>(self, _: f64) -> Result<Self, E> {
+        Ok(self)
+    }
+
+    fn visit_str<E>(self, _: &str) -> Result<Self, E> {
+        Ok(self)
+    }
 }
 
 #[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-    use serde_json::json;
-
-    use super::super::seal::seal;
-    use super::*;
-
-    fn sealed() -> String {
-        serde_json::to_string_pretty(&seal(json!({"engine": {"seq": 7}, "outcome": "failed"}))).expect("text")
-    }
-
-    #[test]
-    fn a_view_is_missing_good_or_edited() {
-        assert_eq!(check_view(b""), View::Missing);
-        assert_eq!(check_view(&[0; 4096]), View::Missing);
-        assert_eq!(check_view(sealed().as_bytes()), View::Good { seq: 7 });
-        for edited in [
-            sealed().replace("failed", "completed"),
-            sealed().replace('{', "{\"outcome\": \"failed\","),
-            "not JSON".to_owned(),
-            "{}".to_owned(),
-            seal(json!({"engine": {"seq": "7"}})).to_string(),
-            "[".repeat(100_000),
-        ] {
-            assert_eq!(check_view(edited.as_bytes()), View::Edited, "{}", &edited[..edited.len().min(60)]);
-        }
-    }
-
-    proptest! {
-        #[test]
-        fn a_view_cut_anywhere_is_never_good(cut in 1..sealed().len()) {
-            prop_assert_eq!(check_view(&sealed().as_bytes()[..cut]), View::Edited);
-        }
-    }
-
-    #[test]
-    fn a_file_is_replaced_as_a_whole_and_leftovers_are_swept() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let path = folder.path().join("metadata.json");
-        fs::write(beside(&path), "half of an old vi").expect("a leftover");
-        write_atomically(&path, &Masked::own("one")).expect("the first");
-        write_atomically(&path, &Masked::own("two")).expect("the second");
-        assert_eq!(fs::read_to_string(&path).expect("the file"), "two");
-        let names: Vec<_> = fs::read_dir(folder.path())
-            .expect("the folder")
-            .map(|entry| entry.expect("an entry").file_name())
-            .collect();
-        assert_eq!(names, ["metadata.json"]);
-    }
-
-    #[test]
-    fn a_failed_write_leaves_the_old_view_and_nothing_beside_it() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let path = folder.path().join("metadata.json");
-        fs::create_dir(&path).expect("something in the way");
-        fs::write(path.join("inside"), "").expect("not empty");
-        let error = write_atomically(&path, &Masked::own("one")).expect_err("a folder is in the way");
-        assert!(error.to_string().starts_with(&format!("cannot write {}: ", path.display())), "{error}");
-        assert!(!beside(&path).exists());
-    }
-
-    #[cfg(unix)]
-    #[test]
-    fn a_link_beside_the_file_is_not_followed() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let path = folder.path().join("metadata.json");
-        let victim = folder.path().join("victim");
-        fs::write(&victim, "untouched").expect("the victim");
-        std::os::unix::fs::symlink(&victim, beside(&path)).expect("a link");
-        write_atomically(&path, &Masked::own("one")).expect("the write");
-        assert_eq!(fs::read_to_string(&victim).expect("the victim"), "untouched");
-    }
-
-    #[test]
-    fn a_view_on_disk_is_judged_and_a_huge_one_is_not_ours() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let path = folder.path().join("metadata.json");
-        assert_eq!(check_file(&path).expect("no file"), View::Missing);
-        fs::write(&path, sealed()).expect("a good one");
-        assert_eq!(check_file(&path).expect("a good one"), View::Good { seq: 7 });
-        File::create(&path).and_then(|file| file.set_len(LONGEST_VIEW + 1)).expect("a huge one");
-        assert_eq!(check_file(&path).expect("a huge one"), View::Edited);
-        assert!(check_file(folder.path()).is_err());
-    }
-}
+mod tests;

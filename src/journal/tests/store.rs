@@ -1,22 +1,24 @@
 //! The files of a run: the log that survives every crash and shows every change, and the folders around it.
+#![allow(clippy::disallowed_methods, reason = "tests of a crate that touches the world")]
 
 use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use ai_workflow::event::{
+use jiff::Timestamp;
+use journal::store::StoreError;
+use journal::store::common_dir::{RunLocation, issue_folder};
+use journal::store::folders::{Call, RunFolder};
+use journal::store::lock::Lock;
+use journal::store::log::{FIRST_CHAIN, Log, LogContents, OpenedLog, TornLine, read, read_file};
+use model::event::{
     CheckResult, CheckStatus, Checked, Ended, Entry, ExecOutcome, Fact, Outcome, StepStarted, Usage, Worked,
 };
-use ai_workflow::issue::IssueNumber;
-use ai_workflow::phase::{PhaseName, Step};
-use ai_workflow::policy::{Limits, Outcomes, PhaseDef, Policy};
-use ai_workflow::redact::{Masked, Masker};
-use ai_workflow::store::folders::{Call, RunFolder};
-use ai_workflow::store::lock::Lock;
-use ai_workflow::store::log::{Contents, FIRST_CHAIN, Log, Opened, Torn, read, read_file};
-use ai_workflow::store::{StoreError, pointer};
-use jiff::Timestamp;
+use model::issue::IssueNumber;
+use model::phase::{PhaseName, Step};
+use model::policy::{Limits, Outcomes, PhaseDef, Policy};
+use model::redact::{Masked, Masker};
 use proptest::prelude::*;
 use serde_json::json;
 use sha2::{Digest, Sha256};
@@ -149,7 +151,7 @@ proptest! {
             let contents = read(prefix, "events.jsonl").expect("a prefix opens");
             prop_assert_eq!(&contents.entries[..], &entries[..whole]);
             prop_assert_eq!(contents.good_bytes, good_bytes);
-            let torn = (cut > good_bytes).then_some(Torn { line: whole + 1, bytes: cut - good_bytes });
+            let torn = (cut > good_bytes).then_some(TornLine { line: whole + 1, bytes: cut - good_bytes });
             prop_assert_eq!(contents.torn, torn);
         }
     }
@@ -191,7 +193,7 @@ fn the_format_of_a_line_is_the_published_one() {
 
 #[test]
 fn an_empty_log_holds_nothing() {
-    let nothing = Contents { entries: vec![], chain: FIRST_CHAIN.to_owned(), good_bytes: 0, torn: None };
+    let nothing = LogContents { entries: vec![], chain: FIRST_CHAIN.to_owned(), good_bytes: 0, torn: None };
     assert_eq!(read(b"", "events.jsonl").expect("empty"), nothing);
     assert_eq!(read_file(Path::new("not/there/events.jsonl")).expect("missing"), nothing);
 }
@@ -249,7 +251,7 @@ fn two_facts() -> (tempfile::TempDir, PathBuf, Log) {
 fn opening_a_log_changes_nothing_and_appending_makes_what_is_missing() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("a/b/events.jsonl");
-    let Opened { mut log, entries, torn } = Log::open(&path).expect("an empty log");
+    let OpenedLog { mut log, entries, torn } = Log::open(&path).expect("an empty log");
     assert_eq!((entries, torn, log.seq(), log.chain()), (vec![], None, 0, FIRST_CHAIN));
     log.verify().expect("nothing is as it should be");
     assert!(!folder.path().join("a").exists());
@@ -270,8 +272,8 @@ fn a_torn_last_line_is_kept_until_the_next_append_cuts_it_off() {
     {
         let with_half = [&good, half].concat();
         fs::write(&path, &with_half).expect("a torn line");
-        let Opened { mut log, entries, torn } = Log::open(&path).expect("it opens");
-        assert_eq!((entries.len(), torn), (2, Some(Torn { line: 3, bytes: half.len() })));
+        let OpenedLog { mut log, entries, torn } = Log::open(&path).expect("it opens");
+        assert_eq!((entries.len(), torn), (2, Some(TornLine { line: 3, bytes: half.len() })));
         log.verify().expect("the whole lines are as written");
         assert_eq!(fs::read(&path).expect("bytes"), with_half, "opening changes nothing");
         log.append(at(1), &noted("three"), &Masker::default()).expect("appended");
@@ -280,7 +282,7 @@ fn a_torn_last_line_is_kept_until_the_next_append_cuts_it_off() {
         let contents = read_file(&path).expect("a good log");
         assert_eq!((contents.entries.len(), contents.torn), (4, None));
     }
-    let message = Torn { line: 3, bytes: 12 }.to_string();
+    let message = TornLine { line: 3, bytes: 12 }.to_string();
     assert_eq!(message, "line 3 of the log was not written to its end; its 12 bytes are dropped");
 }
 
@@ -398,7 +400,7 @@ fn a_log_whose_folder_cannot_be_made_is_an_error_that_names_it() {
 /// Runs one test of this file in a process of its own, with a folder it may use.
 fn in_a_process_of_its_own(test: &str, folder: &Path) -> Command {
     let mut command = Command::new(std::env::current_exe().expect("this test program"));
-    command.args(["--exact", &format!("store::{test}"), "--ignored", "--nocapture"]);
+    command.args(["--exact", test, "--ignored", "--nocapture"]);
     command.env("STORE_TEST_FOLDER", folder).stdin(Stdio::null()).stdout(Stdio::null());
     command
 }
@@ -492,7 +494,7 @@ fn planning() -> PhaseDef {
         own_agents: false,
         own_reviewers: false,
         step_agents: std::collections::BTreeMap::new(),
-        gate: ai_workflow::policy::Gate::Go,
+        gate: model::policy::Gate::Go,
         c3l: None,
         output_schema: None,
         answer_form: None,
@@ -595,10 +597,10 @@ fn a_folder_that_cannot_be_made_is_an_error_that_names_it() {
 fn lock_and_pointer_of_an_issue_share_a_private_folder() {
     let common = tempfile::tempdir().expect("a folder");
     let issue = IssueNumber::try_from(243).expect("a number");
-    let folder = pointer::private_folder(common.path(), issue);
+    let folder = issue_folder(common.path(), issue);
     assert_eq!(folder, common.path().join("ai-workflow/issue-243"));
     let _lock = Lock::take(&folder, &Masked::own("x"), at(0)).expect("the lock");
-    let here = pointer::Pointer { worktree: common.path().to_owned(), branch: "b".to_owned() };
-    pointer::write(common.path(), issue, &here).expect("written");
-    assert_eq!(pointer::list(common.path()).expect("one run"), [(issue, here)]);
+    let here = RunLocation { worktree: common.path().to_owned(), branch: "b".to_owned() };
+    here.write(common.path(), issue).expect("written");
+    assert_eq!(RunLocation::list(common.path()).expect("one run"), [(issue, here)]);
 }

@@ -1,0 +1,213 @@
+//! What this machine remembers beside the logs: small files under git's common directory, which all worktrees share.
+//! Where each run is, which runs were finalized, and what the runs of one day spent. Every file is written and read as a
+//! whole, but for the list of a day. Not masked here: a changed path would lead nowhere; callers hand in masked texts.
+
+use std::fs::{self, OpenOptions};
+use std::io::{ErrorKind, Write};
+use std::path::{Path, PathBuf};
+
+use jiff::Timestamp;
+use jiff::civil::Date;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use super::StoreError;
+use super::files::{failed, make_folders, read_if_there, remove, replace};
+use model::event::Spent;
+use model::issue::IssueNumber;
+
+/// Returns the private folder of an issue under git's common directory: its lock, the copy of its log and the files of
+/// this module are in it.
+pub fn issue_folder(common: &Path, issue: IssueNumber) -> PathBuf {
+    home(common).join(format!("issue-{issue}"))
+}
+
+fn home(common: &Path) -> PathBuf {
+    common.join("ai-workflow")
+}
+
+/// Returns the issue whose private folder has this name.
+fn issue_of(folder_name: &std::ffi::OsStr) -> Option<IssueNumber> {
+    folder_name.to_str()?.strip_prefix("issue-")?.parse().ok()
+}
+
+/// Puts a value into a file of an issue's folder, in place of the one before.
+fn write(common: &Path, issue: IssueNumber, name: &str, value: &impl Serialize) -> Result<(), StoreError> {
+    let folder = issue_folder(common, issue);
+    let path = folder.join(name);
+    let text = serde_json::to_vec(value).map_err(|error| failed("write", &path)(error.into()))?;
+    make_folders(&folder)?;
+    replace(&path, &text)
+}
+
+/// Returns the value in a file of an issue's folder; nothing when there is none, or when a power cut emptied it.
+fn read<T: DeserializeOwned>(common: &Path, issue: IssueNumber, name: &str) -> Result<Option<T>, StoreError> {
+    let path = issue_folder(common, issue).join(name);
+    let bytes = read_if_there(&path)?.unwrap_or_default();
+    if bytes.is_empty() {
+        return Ok(None);
+    }
+    serde_json::from_slice(&bytes).map(Some).map_err(|error| StoreError::Damaged {
+        file: path.display().to_string(),
+        line: error.line(),
+        why: error.to_string(),
+    })
+}
+
+/// Where the run of an issue is. What the run did stands in its log.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RunLocation {
+    /// The root of the worktree with its files.
+    pub worktree: PathBuf,
+    /// The branch that the run commits to.
+    pub branch: String,
+}
+
+impl RunLocation {
+    const FILE: &str = "pointer.json";
+
+    /// Remembers where the run of an issue is.
+    pub fn write(&self, common: &Path, issue: IssueNumber) -> Result<(), StoreError> {
+        write(common, issue, Self::FILE, self)
+    }
+
+    /// Returns where the run of an issue is, if there is one.
+    pub fn read(common: &Path, issue: IssueNumber) -> Result<Option<Self>, StoreError> {
+        read(common, issue, Self::FILE)
+    }
+
+    /// Forgets where the run of an issue is.
+    pub fn remove(common: &Path, issue: IssueNumber) -> Result<(), StoreError> {
+        remove(&issue_folder(common, issue).join(Self::FILE))
+    }
+
+    /// Returns all runs of a repository by issue number. One file that cannot be read hides no other run.
+    pub fn list(common: &Path) -> Result<Vec<(IssueNumber, Self)>, StoreError> {
+        let folder = home(common);
+        let entries = match fs::read_dir(&folder) {
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
+            other => other.map_err(failed("list", &folder))?,
+        };
+        let mut runs = Vec::new();
+        for entry in entries {
+            let entry = entry.map_err(failed("list", &folder))?;
+            let Some(issue) = issue_of(&entry.file_name()) else { continue };
+            match Self::read(common, issue) {
+                Ok(found) => runs.extend(found.map(|location| (issue, location))),
+                Err(error) => tracing::warn!("{error}"),
+            }
+        }
+        runs.sort_by_key(|(issue, _)| *issue);
+        Ok(runs)
+    }
+}
+
+/// A run that was completed and whose files were taken off the branch. It is all that is left to tell by, since the log
+/// went with the files.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FinalizedRun {
+    /// The issue that it was about.
+    pub issue: IssueNumber,
+    /// The title of the issue.
+    pub title: String,
+    /// The branch that holds the work.
+    pub branch: String,
+    /// The branch that it began from.
+    pub base_branch: String,
+    /// Where the branch stood when it was made ready.
+    pub commit: String,
+    /// The address of the pull request.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pull_request: Option<String>,
+    /// When it was finalized.
+    pub at: Timestamp,
+    /// What the command that wrote this still had to do.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub left: Option<PendingRewrite>,
+}
+
+/// What is left to do until the one commit stands in the place of the run's commits.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PendingRewrite {
+    /// Where the branch stood before.
+    pub before: String,
+    /// The server has the branch, too.
+    pub on_server: bool,
+    /// The run's own files stay on the branch.
+    pub keep_files: bool,
+    /// The files that nobody reviewed.
+    pub unreviewed: Vec<String>,
+}
+
+impl FinalizedRun {
+    const FILE: &str = "finalized.json";
+
+    /// Remembers that a run was finalized.
+    pub fn write(&self, common: &Path) -> Result<(), StoreError> {
+        write(common, self.issue, Self::FILE, self)
+    }
+
+    /// Returns what is known of the finalized run of an issue, if there is one.
+    pub fn read(common: &Path, issue: IssueNumber) -> Result<Option<Self>, StoreError> {
+        read(common, issue, Self::FILE)
+    }
+
+    /// Returns the finalized runs of a repository by issue number. One record that cannot be read hides no other.
+    pub fn list(common: &Path) -> Vec<Self> {
+        let mut runs = Vec::new();
+        for entry in fs::read_dir(home(common)).into_iter().flatten().flatten() {
+            let Some(issue) = issue_of(&entry.file_name()) else { continue };
+            match Self::read(common, issue) {
+                Ok(found) => runs.extend(found),
+                Err(error) => tracing::warn!("{error}"),
+            }
+        }
+        runs.sort_by_key(|run: &Self| run.issue);
+        runs
+    }
+}
+
+/// One call on the list of what the runs of a repository spent on a day. Only for a limit that spans runs; what one run
+/// spent stands in its log. Not synced: a crash of the machine may cost the last lines, and no run more than that.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct DaySpending {
+    /// The id of the run.
+    pub run: String,
+    /// What the call cost.
+    pub spent: Spent,
+}
+
+impl DaySpending {
+    fn file(common: &Path, day: Date) -> PathBuf {
+        home(common).join("spent").join(format!("{day}.jsonl"))
+    }
+
+    /// Adds the call to the list of a day.
+    pub fn append(&self, common: &Path, day: Date) -> Result<(), StoreError> {
+        let path = Self::file(common, day);
+        let text = serde_json::to_string(self).map_err(|error| failed("write", &path)(error.into()))?;
+        if let Some(folder) = path.parent() {
+            make_folders(folder)?;
+        }
+        let opened = OpenOptions::new().create(true).append(true).open(&path);
+        // One write, begun with the line break: neither another run nor a torn line mixes with it.
+        let line = format!("\n{text}");
+        opened.map_err(failed("open", &path))?.write_all(line.as_bytes()).map_err(failed("write", &path))
+    }
+
+    /// Returns what all other runs spent on a day. A line that cannot be read was cut off by a crash and is left out.
+    pub fn of_other_runs(common: &Path, day: Date, run: &str) -> Result<Spent, StoreError> {
+        let bytes = read_if_there(&Self::file(common, day))?.unwrap_or_default();
+        let mut sum = Spent::default();
+        for line in bytes.split(|byte| *byte == b'\n') {
+            match serde_json::from_slice::<Self>(line) {
+                Ok(call) if call.run != run => sum.add(&call.spent),
+                Ok(_) | Err(_) => {}
+            }
+        }
+        Ok(sum)
+    }
+}
+
+#[cfg(test)]
+mod tests;

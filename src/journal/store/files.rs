@@ -1,0 +1,201 @@
+//! How files are read and replaced here, and what can be wrong with them. Every error names the file.
+//! A file is replaced by rename, so that a reader sees the old one or the new one. Knows no file by name.
+
+use std::fs::{self, File, Metadata, OpenOptions};
+use std::io::{self, ErrorKind, Write};
+use std::path::{Path, PathBuf};
+
+use sha2::{Digest, Sha256};
+
+use model::event;
+use model::redact::Masked;
+
+/// Says what is wrong with the files of a run. Every one of them stops the run; none changes a file.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// A file does not hold what it has to hold.
+    #[error("{file} is damaged at line {line}: {why}")]
+    Damaged {
+        /// The file as messages name it.
+        file: String,
+        /// The first line that is wrong, from 1.
+        line: usize,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// A log was written by a later version of this program.
+    #[error("{file}, line {line}, has format {format}; this program knows formats up to {known}", known = event::FORMAT)]
+    Newer {
+        /// The log.
+        file: String,
+        /// The line that states the format, from 1.
+        line: usize,
+        /// The format that it states.
+        format: u64,
+    },
+    /// Somebody else wrote to the log while this process held the run.
+    #[error("{file} was changed by somebody else while the run was going on: {why}")]
+    Tampered {
+        /// The log.
+        file: String,
+        /// What is not as it was written.
+        why: String,
+    },
+    /// Somebody else wrote to a file by which a step of a job speaks to later steps.
+    #[error(
+        "E_JOB_FILES_CHANGED: an agent or a command wrote to the file in ${variable}, which later steps of the job obey"
+    )]
+    JobFile {
+        /// The variable that names the file.
+        variable: &'static str,
+    },
+    /// Something stands in the way that is not ours.
+    #[error("{file} is {what}")]
+    Foreign {
+        /// The path.
+        file: String,
+        /// What stands there.
+        what: &'static str,
+    },
+    /// The operating system refused.
+    #[error("cannot {action} {file}: {source}")]
+    Io {
+        /// What was tried, as an infinitive such as `write to`.
+        action: &'static str,
+        /// The file or folder.
+        file: String,
+        /// The system's error.
+        source: io::Error,
+    },
+    /// An entry of the log would not be read as it was written.
+    #[error("entry {seq} would not read back: {why}")]
+    Unwritable {
+        /// The number of the entry.
+        seq: u64,
+        /// Why it cannot be read.
+        why: String,
+    },
+}
+
+impl StoreError {
+    /// Returns what a person can do about it.
+    pub fn hint(&self) -> &'static str {
+        match self {
+            Self::Damaged { .. } => {
+                "nothing was changed; restore the file from the run's branch (`git checkout -- FILE`) or start anew with `cleanup`"
+            }
+            Self::Newer { .. } => "use the version of ai-workflow that wrote it, or a later one",
+            Self::Tampered { .. } => {
+                "only ai-workflow writes this file; look at what was running, restore the file, then run the same command again"
+            }
+            Self::JobFile { .. } => {
+                "what it wrote was taken out again; look at what the agent and the tests of the repository did"
+            }
+            Self::Foreign { .. } => "move it out of the way, then run the same command again",
+            Self::Io { .. } if self.is_disk_full() => "free some space, then run the same command again",
+            Self::Io { .. } => "look at the permissions and the disk, then run the same command again",
+            Self::Unwritable { .. } => "this is a bug of ai-workflow; please report it",
+        }
+    }
+
+    /// Tells whether there was no space left.
+    pub fn is_disk_full(&self) -> bool {
+        use ErrorKind::{FileTooLarge, QuotaExceeded, StorageFull};
+        matches!(self, Self::Io { source, .. } if matches!(source.kind(), StorageFull | QuotaExceeded | FileTooLarge))
+    }
+}
+
+/// Returns what turns an input/output error into ours, which names the file.
+pub(super) fn failed(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> StoreError {
+    let file = path.display().to_string();
+    move |source| StoreError::Io { action, file, source }
+}
+
+/// Returns what stands at a path, without following a link; nothing when nothing is there.
+pub(super) fn look_at(path: &Path) -> Result<Option<Metadata>, StoreError> {
+    match fs::symlink_metadata(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        other => other.map(Some).map_err(failed("look at", path)),
+    }
+}
+
+/// Returns what a file holds; nothing when there is none.
+pub(super) fn read_if_there(path: &Path) -> Result<Option<Vec<u8>>, StoreError> {
+    match fs::read(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        other => other.map(Some).map_err(failed("read", path)),
+    }
+}
+
+/// Makes a folder and those above it.
+pub(super) fn make_folders(folder: &Path) -> Result<(), StoreError> {
+    fs::create_dir_all(folder).map_err(failed("make the folder", folder))
+}
+
+/// Replaces a file by a masked text as a whole; a power cut may lose it.
+pub(crate) fn write_atomically(path: &Path, text: &Masked) -> Result<(), StoreError> {
+    replace(path, text.as_str().as_bytes())
+}
+
+/// Replaces a file as a whole; a power cut may lose it.
+pub(super) fn replace(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
+    write_and_rename(path, bytes, |_| Ok(()))
+}
+
+/// Replaces a file as a whole and for good, but for its name: that is the folder's to sync.
+pub(super) fn replace_durably(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
+    write_and_rename(path, bytes, File::sync_data)
+}
+
+/// Removes a file, or a link and not what it leads to. What is not there is removed already.
+pub(super) fn remove(path: &Path) -> Result<(), StoreError> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(failed("remove", path)(error)),
+        _ => Ok(()),
+    }
+}
+
+/// Writes beside the file and renames. The name beside it is always the same one: what a killed process left
+/// there is swept by the next write, and there is one writer, the holder of the lock.
+fn write_and_rename(
+    path: &Path,
+    bytes: &[u8],
+    sync: impl FnOnce(&File) -> io::Result<()>,
+) -> Result<(), StoreError> {
+    let beside = beside(path);
+    match fs::remove_file(&beside) {
+        Err(error) if error.kind() != ErrorKind::NotFound => return Err(failed("sweep", &beside)(error)),
+        _ => {}
+    }
+    // `create_new` follows no link that somebody put there.
+    let written = OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .open(&beside)
+        .and_then(|mut file| file.write_all(bytes).and_then(|()| sync(&file)))
+        .and_then(|()| fs::rename(&beside, path));
+    written.map_err(|error| {
+        // The write failed already; a file that cannot be removed either is swept by the next write.
+        let _ = fs::remove_file(&beside);
+        failed("write", path)(error)
+    })
+}
+
+fn beside(path: &Path) -> PathBuf {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    path.with_file_name(format!(".{name}.tmp"))
+}
+
+/// Returns a SHA-256 in lower-case hex.
+pub(super) fn sha256_hex(parts: &[&[u8]]) -> String {
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    let mut hasher = Sha256::new();
+    for part in parts {
+        hasher.update(part);
+    }
+    let digit = |nibble: u8| char::from(DIGITS[usize::from(nibble)]);
+    hasher.finalize().iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
+}
+
+#[cfg(test)]
+mod tests;

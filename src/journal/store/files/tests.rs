@@ -1,0 +1,57 @@
+use super::*;
+
+#[test]
+fn a_digest_is_written_in_lower_case_hex() {
+    let of_abc = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+    assert_eq!(sha256_hex(&[b"a", b"bc"]), of_abc);
+}
+
+#[test]
+fn every_error_names_the_file_and_a_way_out() {
+    let full = failed("write", Path::new("x/events.jsonl"))(io::ErrorKind::StorageFull.into());
+    assert_eq!(full.to_string(), "cannot write x/events.jsonl: no storage space");
+    assert!(full.is_disk_full() && full.hint().contains("free some space"));
+    let denied = failed("read", Path::new("y"))(io::ErrorKind::PermissionDenied.into());
+    assert!(!denied.is_disk_full() && denied.hint().contains("permissions"));
+    let ours = StoreError::Unwritable { seq: 3, why: "no such phase".to_owned() };
+    assert_eq!(ours.to_string(), "entry 3 would not read back: no such phase");
+    assert!(ours.hint().contains("bug"));
+}
+
+#[test]
+fn a_file_is_replaced_as_a_whole_and_leftovers_are_swept() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("metadata.json");
+    fs::write(beside(&path), "half of an old vi").expect("a leftover");
+    write_atomically(&path, &Masked::own("one")).expect("the first");
+    write_atomically(&path, &Masked::own("two")).expect("the second");
+    assert_eq!(fs::read_to_string(&path).expect("the file"), "two");
+    let names: Vec<_> = fs::read_dir(folder.path())
+        .expect("the folder")
+        .map(|entry| entry.expect("an entry").file_name())
+        .collect();
+    assert_eq!(names, ["metadata.json"]);
+}
+
+#[test]
+fn a_failed_write_leaves_the_old_view_and_nothing_beside_it() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("metadata.json");
+    fs::create_dir(&path).expect("something in the way");
+    fs::write(path.join("inside"), "").expect("not empty");
+    let error = write_atomically(&path, &Masked::own("one")).expect_err("a folder is in the way");
+    assert!(error.to_string().starts_with(&format!("cannot write {}: ", path.display())), "{error}");
+    assert!(!beside(&path).exists());
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_beside_the_file_is_not_followed() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("metadata.json");
+    let victim = folder.path().join("victim");
+    fs::write(&victim, "untouched").expect("the victim");
+    std::os::unix::fs::symlink(&victim, beside(&path)).expect("a link");
+    write_atomically(&path, &Masked::own("one")).expect("the write");
+    assert_eq!(fs::read_to_string(&victim).expect("the victim"), "untouched");
+}

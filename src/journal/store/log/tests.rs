@@ -1,0 +1,34 @@
+use super::*;
+
+#[test]
+fn only_whole_lines_from_the_beginning_are_an_earlier_state() {
+    let written = b"one\ntwo\nthree\n";
+    assert!(is_earlier(b"one\n", written) && is_earlier(b"one\ntwo\n", written));
+    for other in [&b""[..], b"one", b"one\ntw", b"two\n", b"one\nTWO\n", written, b"one\ntwo\nthree\nfour\n"]
+    {
+        assert!(!is_earlier(other, written), "{}", String::from_utf8_lossy(other));
+    }
+}
+
+#[test]
+fn a_copy_follows_catches_up_and_tells_when_it_is_ahead() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let copy = LogCopy::of(folder.path(), IssueNumber::try_from(7).expect("a number"));
+    let log = folder.path().join("events.jsonl");
+    copy.follow(b"one\n", 4);
+    copy.follow(b"one\ntwo\n", 4);
+    assert_eq!(fs::read(&copy.path).expect("a copy"), b"one\ntwo\n");
+    assert!(!copy.is_ahead_of(&log).expect("looked"), "a log that is gone was not taken back");
+    fs::write(&log, "one\n").expect("taken back");
+    assert!(copy.is_ahead_of(&log).expect("looked"));
+    copy.restore(&log).expect("put back");
+    assert_eq!(fs::read(&log).expect("a log"), b"one\ntwo\n");
+    fs::write(&log, "another\n").expect("another run");
+    assert!(!copy.is_ahead_of(&log).expect("looked"));
+    copy.catch_up(b"another\n");
+    assert_eq!(fs::read(&copy.path).expect("a copy"), b"another\n");
+    // A write that was cut short, or a run begun anew.
+    fs::write(&copy.path, "anoth").expect("cut");
+    copy.follow(b"another\nnext\n", 5);
+    assert_eq!(fs::read(&copy.path).expect("a copy"), b"another\nnext\n");
+}

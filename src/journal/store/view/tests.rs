@@ -1,0 +1,93 @@
+use std::fs;
+
+use proptest::prelude::*;
+use serde_json::json;
+
+use super::*;
+
+fn sealed() -> String {
+    serde_json::to_string_pretty(&seal(json!({"engine": {"seq": 7}, "outcome": "failed"}))).expect("text")
+}
+
+#[test]
+fn a_view_is_missing_good_or_edited() {
+    assert_eq!(check_view(b""), View::Missing);
+    assert_eq!(check_view(&[0; 4096]), View::Missing);
+    assert_eq!(check_view(sealed().as_bytes()), View::Good { seq: 7 });
+    for edited in [
+        sealed().replace("failed", "completed"),
+        sealed().replace('{', "{\"outcome\": \"failed\","),
+        "not JSON".to_owned(),
+        "{}".to_owned(),
+        seal(json!({"engine": {"seq": "7"}})).to_string(),
+        "[".repeat(100_000),
+    ] {
+        assert_eq!(check_view(edited.as_bytes()), View::Edited, "{}", &edited[..edited.len().min(60)]);
+    }
+}
+
+proptest! {
+    #[test]
+    fn a_view_cut_anywhere_is_never_good(cut in 1..sealed().len()) {
+        prop_assert_eq!(check_view(&sealed().as_bytes()[..cut]), View::Edited);
+    }
+}
+
+#[test]
+fn a_view_on_disk_is_judged_and_a_huge_one_is_not_ours() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("metadata.json");
+    assert_eq!(check_file(&path).expect("no file"), View::Missing);
+    fs::write(&path, sealed()).expect("a good one");
+    assert_eq!(check_file(&path).expect("a good one"), View::Good { seq: 7 });
+    File::create(&path).and_then(|file| file.set_len(LONGEST_VIEW + 1)).expect("a huge one");
+    assert_eq!(check_file(&path).expect("a huge one"), View::Edited);
+    assert!(check_file(folder.path()).is_err());
+}
+
+#[test]
+fn a_sealed_document_shows_every_edit() {
+    let sealed =
+        seal(json!({"engine": {"seq": 3}, "outcome": "failed", "phases": [{"a": null}, true, -1, 2, 0.5]}));
+    assert!(is_sealed(&sealed));
+    let mut edited = sealed.clone();
+    edited["outcome"] = json!("completed");
+    assert!(!is_sealed(&edited));
+    let mut unsealed = sealed;
+    unsealed["engine"] = json!({"seq": 3});
+    assert!(!is_sealed(&unsealed));
+}
+
+#[test]
+fn sealing_again_changes_nothing() {
+    let sealed = seal(json!({"engine": {"seq": 3}, "x": 1}));
+    assert_eq!(seal(sealed.clone()), sealed);
+}
+
+#[test]
+fn a_document_without_a_place_for_the_seal_is_not_sealed() {
+    assert!(is_sealed(&seal(json!({}))));
+    assert!(!is_sealed(&seal(json!([1]))));
+    assert!(!is_sealed(&seal(json!({"engine": "x"}))));
+}
+
+#[test]
+fn a_key_that_stands_twice_is_refused_at_any_depth() {
+    assert_eq!(
+        parse_strictly(br#"{"a": [{"b": 1.5}, null, -2, "x", true]}"#).map(|v| v["a"][2].clone()),
+        Some(json!(-2))
+    );
+    assert_eq!(parse_strictly(br#"{"a": [{"b": 1, "b": 1}]}"#), None);
+    assert_eq!(parse_strictly(b"{\"a\": 1"), None);
+}
+
+proptest! {
+    #[test]
+    fn a_sealed_document_survives_its_text(cost in -1e9..1e9f64, text in ".*") {
+        let sealed = seal(json!({"engine": {"seq": 1}, "cost": cost, "text": text}));
+        for written in [sealed.to_string(), serde_json::to_string_pretty(&sealed).expect("a value is text")] {
+            let read = parse_strictly(written.as_bytes()).expect("it is JSON");
+            prop_assert!(is_sealed(&read), "{written}");
+        }
+    }
+}
