@@ -55,15 +55,17 @@ fn no_source_file_holds_two_subjects() {
 #[test]
 fn every_path_that_the_documents_name_exists() {
     let mut missing = Vec::new();
-    for document in ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md"] {
-        let text = fs::read_to_string(root().join(document)).expect(document);
+    let mut documents = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md"].map(PathBuf::from).to_vec();
+    files(&root().join("docs"), "md", &mut documents);
+    for document in documents {
+        let text = fs::read_to_string(root().join(&document)).expect("a document");
         for word in text.split('`').skip(1).step_by(2) {
             let named = ["src/", "tests/", "prompts/", ".ci/", "benches/"]
                 .iter()
                 .any(|start| word.starts_with(start));
             let plain = !word.contains(['<', '*', ' ', '{', '…']);
             if named && plain && !root().join(word).exists() {
-                missing.push(format!("{document}: {word}"));
+                missing.push(format!("{}: {word}", document.display()));
             }
         }
     }
@@ -72,7 +74,7 @@ fn every_path_that_the_documents_name_exists() {
 
 #[test]
 fn the_documents_keep_to_their_length() {
-    for (document, most) in [("ARCHITECTURE.md", 200), ("CONTRIBUTING.md", 120)] {
+    for (document, most) in [("README.md", 200), ("ARCHITECTURE.md", 150), ("CONTRIBUTING.md", 120)] {
         let lines = fs::read_to_string(root().join(document)).expect(document).lines().count();
         assert!(lines <= most, "{document} has {lines} lines, at most {most}");
     }
