@@ -98,7 +98,7 @@ fn limits(run: &Run) -> String {
 
 /// Says what the run may cost, and when that is a limit nobody has set.
 fn spending(run: &Run, door: &Door) -> String {
-    let by_default = run.budget.usd.is_some() && door.settings.budget.usd.is_none();
+    let by_default = run.budget.usd.is_some() && door.settings.budget.run.usd.is_none();
     let note = if by_default {
         "; nobody is at the terminal, so the default limit counts: `--set budget.usd=…` changes it"
     } else {

@@ -14,7 +14,7 @@ pub(super) fn run(door: &Door, worktree: &Path, line: &str) -> Result<(), Failur
     let bad = || Failure::usage(format!("`[commands] setup` cannot be read: {line}"));
     let words = split_words(line).map_err(|_| bad())?;
     let (program, arguments) = words.split_first().ok_or_else(bad)?;
-    let wall = Duration::from_secs(door.settings.limits.command_seconds);
+    let wall = Duration::from_secs(door.settings.limits.time.command_seconds);
     let launch = Launch {
         arguments: arguments.iter().map(Into::into).collect(),
         environment: command_environment(),

@@ -82,7 +82,8 @@ fn results(door: &Door, arguments: &Validate, step: &RegistryStep) -> Result<Vec
     let issue = arguments.issue.map(|number| issue_of(door, number)).transpose()?;
     let world = world(door, issue.as_ref());
     let defined: BTreeMap<_, _> = step.checks.iter().cloned().collect();
-    let time = TimeLimits { command_seconds: door.settings.limits.command_seconds, ..agreement.time.clone() };
+    let time =
+        TimeLimits { command_seconds: door.settings.limits.time.command_seconds, ..agreement.time.clone() };
     let empty = Site::outside_a_run(door.root(), &phase, &agreement.check_settings, &time, &door.masker);
     let site = Site {
         began: Clock::Real.now(),

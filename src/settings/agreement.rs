@@ -34,13 +34,7 @@ impl Settings {
             max_cycles: self.limits.max_cycles,
             commands: self.commands.by_id(),
             detected_commands: BTreeSet::new(),
-            time: TimeLimits {
-                step_seconds: self.limits.step_seconds,
-                idle_seconds: self.limits.idle_seconds,
-                first_output_seconds: self.limits.first_output_seconds,
-                command_seconds: self.limits.command_seconds,
-                by_step: self.limits.steps.by_step(),
-            },
+            time: TimeLimits { by_step: self.limits.steps.clone(), ..self.limits.time.clone() },
             protected: Vec::new(),
             check_settings: self.check_settings(),
             defined: self.defined(),
@@ -84,7 +78,7 @@ impl Settings {
         let fixed = |name: &str| {
             self.agents.get(name).is_some_and(|agent| agent.model.is_some() || agent.base_url.is_some())
         };
-        let mut models = self.models.by_difficulty();
+        let mut models = self.models.clone();
         for choices in models.values_mut() {
             choices.retain(|name, _| !fixed(name));
         }
@@ -109,7 +103,7 @@ impl Settings {
             agents,
             own_agents: keys.agent.is_some(),
             own_reviewers: keys.reviewer.as_ref().is_some_and(|names| !names.0.is_empty()),
-            step_agents: keys.agents.by_step().map(|(step, agents)| (step, chain(agents))).collect(),
+            step_agents: keys.agents.iter().map(|(step, agents)| (*step, chain(agents))).collect(),
             gate: keys.gate,
             c3l: self.step_of(keys).map(|step| step.c3l.clone()),
             output_schema: None,

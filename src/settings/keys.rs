@@ -1,22 +1,20 @@
 //! The keys a configuration may hold, typed and described: the source of the JSON Schema and of every look at a layer.
 //! Holds no default value; those stand in `defaults.toml`.
 
-mod agent;
-mod amounts;
-mod github;
-
 use std::collections::BTreeMap;
 
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
 
-use model::policy::{CheckSettings, Ending, Gate, Policy, Seat, command_line};
-
-pub use agent::{AgentKeys, AgentKind, ModelKeys, StepAgentKeys};
-pub use amounts::{BudgetKeys, LimitKeys, StepLimitKeys};
-pub use github::{GithubKeys, Speakers};
+use model::phase::Step;
+use model::policy::{
+    Budget, BudgetScopes, CheckSettings, Difficulty, Ending, Gate, ModelChoice, Policy, Seat, StepTime,
+    TimeLimits, command_line,
+};
 
 /// Everything that can be set in `.ai-workflow/config.toml`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(title = "ai-workflow configuration")]
 pub struct Keys {
@@ -64,7 +62,8 @@ pub struct Keys {
     #[serde(default)]
     pub agents: BTreeMap<String, AgentKeys>,
     /// The models that the difficulty chooses.
-    pub models: ModelKeys,
+    #[schemars(schema_with = "models_by_difficulty")]
+    pub models: BTreeMap<Difficulty, BTreeMap<String, ModelChoice>>,
     /// The model of the same program that reviews when no other program can, by the author's model; `default` for all
     /// others.
     #[serde(default)]
@@ -82,20 +81,20 @@ pub struct Keys {
 #[serde(transparent)]
 pub struct Names(pub Vec<String>);
 
-impl schemars::JsonSchema for Names {
+impl JsonSchema for Names {
     fn schema_name() -> std::borrow::Cow<'static, str> {
         "Names".into()
     }
 
-    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
-        schemars::json_schema!({
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
             "anyOf": [{"type": "array", "items": {"type": "string"}}, {"type": "string"}]
         })
     }
 }
 
 /// Where issues live.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ForgeKind {
     Github,
@@ -104,7 +103,7 @@ pub enum ForgeKind {
 }
 
 /// When the branch is pushed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum PushWhen {
     Never,
@@ -114,8 +113,41 @@ pub enum PushWhen {
     Phase,
 }
 
+/// How long things may take, and how often the run may go back.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(transform = description_last)]
+pub struct LimitKeys {
+    /// The times of all calls.
+    #[serde(flatten)]
+    pub time: TimeLimits,
+    /// How long a provider that fails is waited for before the run pauses, in seconds.
+    pub outage_seconds: u64,
+    /// How often the evaluation may send the run back to an earlier phase.
+    pub max_cycles: u32,
+    /// Limits of single kinds of steps; what is missing is as for all.
+    #[serde(default)]
+    #[schemars(schema_with = "times_by_step")]
+    pub steps: BTreeMap<Step, StepTime>,
+}
+
+/// What a run may spend before it pauses; a missing figure is no limit.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(transform = description_last, transform = describe_usd)]
+pub struct BudgetKeys {
+    /// The whole run.
+    #[serde(flatten)]
+    pub run: Budget,
+    /// US dollars when nobody is at the terminal and `usd` is not set.
+    pub unattended_usd: f64,
+    /// What is narrower and wider than a run.
+    #[serde(flatten)]
+    pub scopes: BudgetScopes,
+}
+
 /// The commands of this project, each a program with its arguments, as one text or as a list; no shell.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CommandKeys {
     /// Prepares a fresh worktree.
@@ -159,7 +191,7 @@ impl CommandKeys {
 }
 
 /// How reviewers' answers are read.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct VerdictKeys {
     /// Answers without the right review id are unreadable; without this key only with GitHub and a public repository.
@@ -168,7 +200,7 @@ pub struct VerdictKeys {
 }
 
 /// One phase.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PhaseKeys {
     /// The number in front of the folder's name; own phases need none.
@@ -211,7 +243,8 @@ pub struct PhaseKeys {
     pub gate: Gate,
     /// Agents of single steps; they stand before `agent` and `reviewer`.
     #[serde(default)]
-    pub agents: StepAgentKeys,
+    #[schemars(schema_with = "agents_by_step")]
+    pub agents: BTreeMap<Step, String>,
     /// The JSON Schema of the author's answer: a file below `.ai-workflow/` and a place in it, such as
     /// `schemas/issue.json#/$defs/plan`. Adds the check `answer_format`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -232,7 +265,7 @@ pub struct PhaseKeys {
 }
 
 /// A form of answers by its name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum AnswerFormat {
     Json,
@@ -243,7 +276,7 @@ fn phase_review() -> String {
 }
 
 /// A named list of phases.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PresetKeys {
     /// What it is for, in a few words.
@@ -251,4 +284,178 @@ pub struct PresetKeys {
     pub description: String,
     /// The phases in their order.
     pub phases: Vec<String>,
+}
+
+/// An agent with settings of its own.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct AgentKeys {
+    /// What the program speaks; without it `command`, for the names `claude` and `codex` their own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kind: Option<AgentKind>,
+    /// The program and its arguments; claude and codex are found by their names without it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub command: Vec<String>,
+    /// The model, as the program names it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// Another address of the provider's interface, such as that of a local model.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub base_url: Option<String>,
+    /// The name of the variable that holds the key; its value is handed to the program and masked everywhere.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub api_key_env: Option<String>,
+    /// How hard the model should think, in the program's own words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub effort: Option<String>,
+    /// How often a call may ask the model.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_turns: Option<u64>,
+    /// Further commands that an author may run without being asked, in the program's own form.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub allow: Vec<String>,
+    /// Whether the agent can read files by itself; one that cannot gets the earlier documents in its prompt.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reads_files: Option<bool>,
+    /// Further variables of its environment.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub env: BTreeMap<String, String>,
+    /// Its own wall time per call, in seconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub step_seconds: Option<u64>,
+    /// Its own time without any output, in seconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub idle_seconds: Option<u64>,
+    /// Its own time until the first output, in seconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first_output_seconds: Option<u64>,
+}
+
+/// What the program of an agent speaks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum AgentKind {
+    /// Prompt on standard input, answer on standard output.
+    Command,
+    /// The program of Claude Code.
+    Claude,
+    /// The program of Codex.
+    Codex,
+    /// The Agent Client Protocol on standard input and output.
+    Acp,
+}
+
+impl AgentKeys {
+    /// Returns what the program speaks: as it is said, or else as the name says.
+    pub fn kind_of(&self, name: &str) -> AgentKind {
+        self.kind.or(AgentKind::built_in(name)).unwrap_or(AgentKind::Command)
+    }
+}
+
+impl AgentKind {
+    /// Returns what an agent speaks that is known by this name.
+    pub fn built_in(name: &str) -> Option<Self> {
+        match name {
+            "claude" => Some(Self::Claude),
+            "codex" => Some(Self::Codex),
+            _ => None,
+        }
+    }
+}
+
+/// How a run behaves on GitHub.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct GithubKeys {
+    /// The label that starts a run.
+    pub trigger_label: String,
+    /// Who may start and steer runs besides those who may write: logins; bots with their whole name, such as
+    /// `renovate[bot]`.
+    pub allowed_actors: Vec<String>,
+    /// Runs that one person may start in 24 hours; what is beyond waits until that time is over.
+    pub runs_per_actor: u32,
+    /// Whose comments on the issue reach the agents, if written before the run began.
+    pub speakers: Speakers,
+    /// Title and text of an issue reach the agents only if its author may write.
+    pub trusted_text_only: bool,
+    /// The labels `ai-workflow:STATE` tell where a run stands.
+    pub state_labels: bool,
+    /// The pull request leaves its draft when every phase is completed; otherwise `finalize` does it.
+    pub mark_ready: bool,
+    /// The owners of what changed are asked to review, as CODEOWNERS on the base branch names them.
+    pub code_owners: bool,
+    /// An evaluation that passes with issues opens one follow-up issue.
+    pub follow_up: bool,
+    /// How often failed checks of the pull request go back to the author as findings; 0: never.
+    pub ci_rounds: u32,
+    /// Minutes of a job after which a run pauses before its next phase and starts the job again; without it there is no
+    /// limit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub job_minutes: Option<u64>,
+}
+
+/// More jobs a day than this are not counted.
+const MOST_JOBS: u64 = 300;
+
+impl GithubKeys {
+    /// Returns how many jobs can follow each other for one issue in 24 hours: as often as the time of one can be over, and
+    /// once for each round of failed checks. What a job hands on does not say truly how long it worked.
+    pub fn jobs_a_day(&self) -> usize {
+        let over = self.job_minutes.map_or(0, |minutes| 24 * 60 / minutes.max(1));
+        let most = over.saturating_add(self.ci_rounds.into()).saturating_add(1).min(MOST_JOBS);
+        usize::try_from(most).unwrap_or(usize::MAX)
+    }
+}
+
+/// Whose comments are heard.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Speakers {
+    /// Those who may start a run.
+    Write,
+    /// Everyone but bots that are not named.
+    Everyone,
+    Nobody,
+}
+
+/// Puts the description of a table with flattened parts last, where every other table has it.
+fn description_last(schema: &mut Schema) {
+    let Some(words) = schema.as_object_mut() else { return };
+    if let Some(description) = words.shift_remove("description") {
+        words.insert("description".to_owned(), description);
+    }
+}
+
+/// Says of the dollars of a whole run where they come from besides.
+fn describe_usd(schema: &mut Schema) {
+    if let Some(description) = schema.pointer_mut("/properties/usd/description") {
+        *description = json!("US dollars, as the agents report them or as the price table has them.");
+    }
+}
+
+/// Returns the schema of the agents of single steps.
+fn agents_by_step(generator: &mut SchemaGenerator) -> Schema {
+    let steps = [Step::Execute, Step::Revise, Step::Review, Step::Triage];
+    table_of(steps.map(Step::as_str), &generator.subschema_for::<String>())
+}
+
+/// Returns the schema of the times of single steps.
+fn times_by_step(generator: &mut SchemaGenerator) -> Schema {
+    let steps = [Step::Execute, Step::Revise, Step::Review, Step::Triage, Step::Answer];
+    table_of(steps.map(Step::as_str), &generator.subschema_for::<StepTime>())
+}
+
+/// Returns the schema of the models by difficulty.
+fn models_by_difficulty(generator: &mut SchemaGenerator) -> Schema {
+    let all = [Difficulty::Simple, Difficulty::Moderate, Difficulty::Complex];
+    let mut of_agents = generator.subschema_for::<BTreeMap<String, ModelChoice>>();
+    of_agents.insert("default".to_owned(), json!({}));
+    table_of(all.map(Difficulty::as_str), &of_agents)
+}
+
+/// Returns the schema of a table with these keys, each optional and of one schema.
+fn table_of(keys: impl IntoIterator<Item = &'static str>, schema: &Schema) -> Schema {
+    let properties: Map<String, Value> =
+        keys.into_iter().map(|key| (key.to_owned(), schema.clone().to_value())).collect();
+    json_schema!({"type": "object", "additionalProperties": false, "properties": properties})
 }

@@ -26,8 +26,8 @@ mod written;
 pub use command_words::split_words;
 pub use error::{ConfigError, Place};
 pub use keys::{
-    AgentKeys, AgentKind, BudgetKeys, CommandKeys, ForgeKind, GithubKeys, Keys, LimitKeys, ModelKeys, Names,
-    PhaseKeys, PresetKeys, PushWhen, Speakers, StepAgentKeys, StepLimitKeys, VerdictKeys,
+    AgentKeys, AgentKind, BudgetKeys, CommandKeys, ForgeKind, GithubKeys, Keys, LimitKeys, Names, PhaseKeys,
+    PresetKeys, PushWhen, Speakers, VerdictKeys,
 };
 pub use load::{Layers, load};
 pub use output_schema::{LONGEST_SCHEMA, for_answers, output_schema, validator};

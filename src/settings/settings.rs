@@ -69,19 +69,13 @@ impl Settings {
     /// Returns what a run may spend, attended by a person at the terminal or not.
     pub fn budget(&self, attended: bool) -> Budget {
         let budget = &self.keys.budget;
-        Budget {
-            usd: budget.usd.or((!attended).then_some(budget.unattended_usd)),
-            tokens: budget.tokens,
-            calls: budget.calls,
-            minutes: budget.minutes,
-            turns: budget.turns,
-        }
+        let unattended = if attended { None } else { Some(budget.unattended_usd) };
+        Budget { usd: budget.run.usd.or(unattended), ..budget.run.clone() }
     }
 
     /// Returns the limits narrower and wider than a run.
     pub fn budget_scopes(&self) -> BudgetScopes {
-        let budget = &self.keys.budget;
-        BudgetScopes { step: budget.step.clone(), phase: budget.phase.clone(), day: budget.day.clone() }
+        self.keys.budget.scopes.clone()
     }
 
     /// Returns where a key was written last, by its dotted path.

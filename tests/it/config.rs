@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 use ai_workflow::config::{DEFAULTS, Layers, Place, Settings, load, schema};
 use ai_workflow::phase::{PhaseName, Step};
 use ai_workflow::policy::{
-    Budget, BudgetScopes, CheckMode, CheckRule, CheckWhen, Ending, Entry, Gate, Look, OnFail, OnUnavailable,
-    Partial, PhaseDef, Unreadable,
+    Budget, BudgetScopes, CheckMode, CheckRule, CheckWhen, Difficulty, Ending, Entry, Gate, Look, OnFail,
+    OnUnavailable, Partial, PhaseDef, Unreadable,
 };
 
 const OWN: &str = include_str!("../../.ai-workflow/config.toml");
@@ -256,7 +256,7 @@ fn a_later_layer_wins_and_is_named_as_the_origin() {
     assert_eq!(settings.agent, "scripted:demo.toml");
     assert_eq!(settings.language, "ja");
     assert_eq!(settings.preset.as_deref(), Some("quick"));
-    assert_eq!(settings.budget.usd, Some(4.5));
+    assert_eq!(settings.budget.run.usd, Some(4.5));
     assert_eq!(settings.skip_phases.0, ["documentation", "report"]);
     assert!(settings.worktree);
     for (key, place) in [
@@ -379,7 +379,7 @@ fn every_lasting_setting_has_a_variable() {
     assert_eq!(settings.reviewer.0, ["claude", "codex"]);
     assert_eq!((settings.base_branch.as_deref(), settings.preset.as_deref()), (Some("develop"), None));
     assert!(settings.worktree && settings.no_wait && settings.auto_model && settings.fresh_sessions);
-    assert_eq!(settings.models.simple["claude"].review.as_deref(), Some("haiku"));
+    assert_eq!(settings.models[&Difficulty::Simple]["claude"].review.as_deref(), Some("haiku"));
     assert_eq!(settings.phases["design"].gate, Gate::NoGo);
     assert_eq!(settings.phases["testing"].max_revisions, Some(1));
     assert_eq!(settings.phases["test_scenario"].needs, ["planning"]);
@@ -388,9 +388,9 @@ fn every_lasting_setting_has_a_variable() {
     assert_eq!(settings.agents["mine"].env, map([("MODE", "careful")]));
     let claude = &settings.agents["claude"];
     assert_eq!((claude.api_key_env.as_deref(), claude.max_turns), (Some("MY_PASS"), Some(9)));
-    assert_eq!(settings.limits.steps.by_step()[&Step::Review].first_output_seconds, Some(7));
-    assert_eq!(settings.budget.day.usd, Some(12.5));
-    assert_eq!(settings.phases["testing"].agents.review.as_deref(), Some("codex,claude"));
+    assert_eq!(settings.limits.steps[&Step::Review].first_output_seconds, Some(7));
+    assert_eq!(settings.budget.scopes.day.usd, Some(12.5));
+    assert_eq!(settings.phases["testing"].agents[&Step::Review], "codex,claude");
 }
 
 #[test]

@@ -31,7 +31,8 @@ pub struct Budget {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct BudgetScopes {
-    /// Each agent call; what a program cannot be told is looked at after it. Its `calls` would mean nothing.
+    /// Each agent call.
+    // What a program cannot be told is looked at after the call. Its `calls` would mean nothing.
     #[serde(default)]
     pub step: Budget,
     /// Each phase.
@@ -46,17 +47,19 @@ pub struct BudgetScopes {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TimeLimits {
-    /// Wall time of an agent call.
+    /// Wall time of an agent call, in seconds.
     pub step_seconds: u64,
-    /// Time without any output of an agent call.
+    /// Time without any output of an agent call, in seconds.
     pub idle_seconds: u64,
-    /// Time until the first output of an agent call; without it `idle_seconds`.
+    /// Time until the first output of an agent call, in seconds; without it `idle_seconds`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first_output_seconds: Option<u64>,
-    /// Wall time of a command that a check runs.
+    /// Wall time of a command that a check runs, in seconds.
     pub command_seconds: u64,
     /// Limits of single kinds of steps.
+    // The configuration has its own table for these.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[schemars(skip)]
     pub by_step: BTreeMap<Step, StepTime>,
 }
 

@@ -13,7 +13,7 @@ pub(super) fn find(keys: &Keys) -> Option<Wrong> {
 
 /// A model can be put behind the name of a built-in agent only.
 fn models(keys: &Keys) -> Option<Wrong> {
-    let difficulties = keys.models.by_difficulty();
+    let difficulties = &keys.models;
     let all = difficulties.iter().flat_map(|(difficulty, choices)| {
         choices.keys().map(move |name| (format!("models.{}.{name}", difficulty.as_str()), name))
     });

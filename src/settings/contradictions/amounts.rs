@@ -32,14 +32,14 @@ fn phase_of(name: &str, phase: &PhaseKeys) -> Option<Wrong> {
 fn times(keys: &Keys) -> Option<Wrong> {
     let limits = &keys.limits;
     let of_run = [
-        ("step_seconds", Some(limits.step_seconds)),
-        ("idle_seconds", Some(limits.idle_seconds)),
-        ("first_output_seconds", limits.first_output_seconds),
-        ("command_seconds", Some(limits.command_seconds)),
+        ("step_seconds", Some(limits.time.step_seconds)),
+        ("idle_seconds", Some(limits.time.idle_seconds)),
+        ("first_output_seconds", limits.time.first_output_seconds),
+        ("command_seconds", Some(limits.time.command_seconds)),
         ("outage_seconds", Some(limits.outage_seconds)),
     ];
     let of_run = of_run.into_iter().map(|(name, seconds)| (format!("limits.{name}"), seconds));
-    let steps = limits.steps.by_step();
+    let steps = &limits.steps;
     let of_steps = steps.iter().flat_map(|(step, time)| {
         let table = format!("limits.steps.{step}");
         of_call(&table, time.step_seconds, time.idle_seconds, time.first_output_seconds)
@@ -70,11 +70,11 @@ fn of_call(
 fn money(keys: &Keys) -> Option<Wrong> {
     let budget = &keys.budget;
     [
-        ("usd", budget.usd),
+        ("usd", budget.run.usd),
         ("unattended_usd", Some(budget.unattended_usd)),
-        ("step.usd", budget.step.usd),
-        ("phase.usd", budget.phase.usd),
-        ("day.usd", budget.day.usd),
+        ("step.usd", budget.scopes.step.usd),
+        ("phase.usd", budget.scopes.phase.usd),
+        ("day.usd", budget.scopes.day.usd),
     ]
     .into_iter()
     .filter_map(|(name, amount)| Some((name, amount?)))
@@ -86,5 +86,5 @@ fn money(keys: &Keys) -> Option<Wrong> {
 
 fn calls_of_a_call(keys: &Keys) -> Option<Wrong> {
     let what = "would limit the calls of one call; `budget.phase.calls` limits those of a phase";
-    keys.budget.step.calls.map(|_| ("budget.step.calls".to_owned(), what.to_owned()))
+    keys.budget.scopes.step.calls.map(|_| ("budget.step.calls".to_owned(), what.to_owned()))
 }

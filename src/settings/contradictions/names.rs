@@ -52,7 +52,7 @@ fn agents(keys: &Keys) -> Option<Wrong> {
         return wrong(format!("phases.{name}.agent"), "names no agent");
     }
     let of_steps = keys.phases.iter().flat_map(|(name, phase)| {
-        phase.agents.by_step().map(move |(step, agents)| (format!("phases.{name}.agents.{step}"), agents))
+        phase.agents.iter().map(move |(step, agents)| (format!("phases.{name}.agents.{step}"), agents))
     });
     let (key, _) = of_steps.into_iter().find(|(_, agents)| chain(agents).is_empty())?;
     wrong(key, "names no agent")
