@@ -9,7 +9,7 @@ use forge::github::{ReviewThread, ThreadAnswer};
 use forge::{Forge, ForgeError, GithubForge};
 use git::{Became, CommitId};
 use model::event::{Fact, FedBack, Outcome, TakenThread};
-use views::summary::{Place, answered_up_to, thread_answer, thread_marker};
+use views::summary::{ThreadLines, answered_up_to, thread_answer, thread_marker};
 
 /// Whether a thread is where it should be, or was left open; nothing when somebody stopped us.
 type Done = Option<bool>;
@@ -64,9 +64,9 @@ impl PhaseRunner {
         let became = self.space.workspace().became(&from, &taken.path, taken.line)?;
         let marker = thread_marker(run, taken);
         let place = match &became {
-            Became::Changed(commit) => Place::Changed { commit: commit.as_str() },
-            Became::Elsewhere(commit) => Place::Elsewhere { commit: commit.as_str() },
-            Became::Untouched => Place::Untouched,
+            Became::Changed(commit) => ThreadLines::Changed { commit: commit.as_str() },
+            Became::Elsewhere(commit) => ThreadLines::Kept { commit: commit.as_str() },
+            Became::Untouched => ThreadLines::Untouched,
         };
         let body = self.masker.mask(&thread_answer(run, &fed.phase, &marker, &place));
         let answer = ThreadAnswer { pull_request: fed.pull_request, thread, marker: &marker, body: &body };

@@ -1,30 +1,114 @@
-//! What a person writes into a comment on the issue to move a run on: the commands of GitHub, beside those of a terminal.
+//! The commands that move a run on, as a person types them at a terminal or writes them into a comment on the issue.
 
-use super::{answers, next_command, next_command_after, raised};
-use engine::{Run, Status};
+use engine::{Measure, PhaseState, Run, Scope, Shortage, Status, shortage};
 use model::event::{Choice, Escalation, Outcome, PauseReason};
+use model::phase::Step;
 
-/// Returns how a pause is answered: where the issue is on a server by a comment, and at a terminal in any case.
-pub(super) fn answered_with(run: &Run, escalation: &Escalation, at_terminal: &[String]) -> String {
-    let at_terminal = at_terminal.join("\n    ");
-    let in_comment = if run.started.issue.is_on_a_server() { in_comment(escalation) } else { Vec::new() };
-    if in_comment.is_empty() {
+/// Returns the one command that comes next.
+pub fn next_command(run: &Run) -> String {
+    next_command_after(run, run.outcome)
+}
+
+fn next_command_after(run: &Run, outcome: Outcome) -> String {
+    let number = run.started.issue.number;
+    match outcome {
+        Outcome::Running => format!("ai-workflow execute --phase all --issue {number}"),
+        Outcome::Completed => format!("ai-workflow finalize --issue {number}"),
+        Outcome::Failed | Outcome::Incomplete => {
+            format!("ai-workflow execute --phase all --issue {number} --retry-failed")
+        }
+        Outcome::Paused => {
+            let first = run.paused.as_ref().and_then(|pause| answer_commands(run, pause).into_iter().next());
+            first.unwrap_or_else(|| format!("ai-workflow status --issue {number}"))
+        }
+        Outcome::Cancelled => format!("ai-workflow cleanup --issue {number}"),
+    }
+}
+
+/// Returns the commands that answer a pause at a terminal.
+pub(super) fn answer_commands(run: &Run, escalation: &Escalation) -> Vec<String> {
+    let number = run.started.issue.number;
+    let resume = |flags: &str| format!("ai-workflow resume --issue {number} {flags}");
+    let again = format!("ai-workflow execute --phase all --issue {number}");
+    let flags = |choice: &Choice| match choice {
+        Choice::Continue => "--answer \"your advice\"",
+        Choice::Accept => "--accept --reason \"why\"",
+        Choice::Edited => "--edited",
+        Choice::GiveUp => "--give-up",
+    };
+    match escalation.reason {
+        PauseReason::Budget => vec![format!("{again} --set {}", raised_limit(run))],
+        PauseReason::OnRequest => vec![resume("--continue")],
+        reason if reason.passes_by_itself() => vec![match escalation.until {
+            Some(until) => format!("{again}    # from {until} on"),
+            None => again,
+        }],
+        _ => escalation.options.iter().map(|choice| resume(flags(choice))).collect(),
+    }
+}
+
+/// Returns the limit that leaves too little, doubled, as a setting.
+fn raised_limit(run: &Run) -> String {
+    let phase = run.paused.as_ref().and_then(|pause| run.phase(pause.phase.as_ref()?));
+    let short = phase.and_then(|phase| shortage(run, phase, phase.current_step().unwrap_or(Step::Execute)));
+    let Some(Shortage { limit, reserve }) = short else {
+        return format!("budget.usd={:.2}", run.budget.usd.unwrap_or(run.spent.cost_usd).max(0.5) * 2.0);
+    };
+    let table = match limit.scope {
+        Scope::Run => "budget",
+        Scope::Step => "budget.step",
+        Scope::Phase(_) => "budget.phase",
+        Scope::Day => "budget.day",
+    };
+    let (key, needed) = (limit.measure.as_str(), limit.most.max(limit.used + reserve));
+    match limit.measure {
+        Measure::Usd => format!("{table}.{key}={:.2}", needed.max(0.5) * 2.0),
+        _ => format!("{table}.{key}={}", (needed.max(1.0) * 2.0).ceil()),
+    }
+}
+
+/// Returns the comments that answer a pause. What was changed by hand, and a phase that is to fail, is answered at a terminal only.
+fn answer_comments(escalation: &Escalation) -> Vec<String> {
+    let words: Vec<&str> = match escalation.reason {
+        PauseReason::OnRequest => vec!["resume"],
+        reason if reason.passes_by_itself() => vec!["run"],
+        _ => escalation.options.iter().filter_map(|choice| answer_words(*choice)).collect(),
+    };
+    words.into_iter().map(comment).collect()
+}
+
+fn answer_words(choice: Choice) -> Option<&'static str> {
+    match choice {
+        Choice::Continue => Some("answer your advice"),
+        Choice::Accept => Some("accept why"),
+        Choice::Edited | Choice::GiveUp => None,
+    }
+}
+
+fn comment(words: &str) -> String {
+    format!("/ai-workflow {words}")
+}
+
+/// Returns how a pause is answered, in Markdown: where the issue is on a server by a comment, and at a terminal in any case.
+pub(super) fn how_to_answer(run: &Run, escalation: &Escalation) -> String {
+    let at_terminal = answer_commands(run, escalation).join("\n    ");
+    let comments = if run.started.issue.is_on_a_server() { answer_comments(escalation) } else { Vec::new() };
+    if comments.is_empty() {
         return format!("Answer with one of:\n\n    {at_terminal}\n");
     }
-    let when = when(run, escalation);
-    let in_comment = in_comment.join("\n    ");
+    let (when, comments) = (when_to_answer(run, escalation), comments.join("\n    "));
     format!(
-        "Answer with one of these in a comment{when}:\n\n    {in_comment}\n\n\
+        "Answer with one of these in a comment{when}:\n\n    {comments}\n\n\
          <details><summary>At a terminal</summary>\n\n    {at_terminal}\n\n</details>\n"
     )
 }
 
 /// Returns from when on an answer helps; nothing where it does at once. What agents may cost is set where the jobs are, not by
 /// whoever may comment.
-fn when(run: &Run, escalation: &Escalation) -> String {
+fn when_to_answer(run: &Run, escalation: &Escalation) -> String {
     if escalation.reason == PauseReason::Budget {
-        let higher = raised(run);
-        let (key, most) = higher.split_once('=').unwrap_or((&higher, ""));
+        let limit = raised_limit(run);
+        let (key, most) = limit.split_once('=').unwrap_or((&limit, ""));
         let variable = key.to_uppercase().replace('.', "__");
         return format!(
             ", once the job has `AI_WORKFLOW_{variable}: {most}` (from our workflow's `env`; for `usd` there the \
@@ -34,22 +118,8 @@ fn when(run: &Run, escalation: &Escalation) -> String {
     escalation.until.map_or(String::new(), |until| format!(", from {until} on"))
 }
 
-/// What was changed by hand, and a phase that is to fail, are told at a terminal only.
-fn in_comment(escalation: &Escalation) -> Vec<String> {
-    let written = |text: &str| format!("/ai-workflow {text}");
-    match escalation.reason {
-        PauseReason::OnRequest => vec![written("resume")],
-        reason if reason.passes_by_itself() => vec![written("run")],
-        _ => escalation.options.iter().filter_map(|choice| command(*choice)).map(written).collect(),
-    }
-}
-
-fn command(choice: Choice) -> Option<&'static str> {
-    match choice {
-        Choice::Continue => Some("answer your advice"),
-        Choice::Accept => Some("accept why"),
-        Choice::Edited | Choice::GiveUp => None,
-    }
+fn failed_phase(run: &Run) -> Option<&PhaseState> {
+    run.phases.iter().find(|phase| phase.status == Status::Failed)
 }
 
 /// Returns what comes next where a run failed, in one line.
@@ -58,71 +128,45 @@ pub(super) fn after_failure(run: &Run) -> Option<String> {
         return None;
     }
     let at_terminal = format!("`{}`", next_command(run));
-    let failed = run.phases.iter().find(|phase| phase.status == Status::Failed);
-    Some(match failed.filter(|_| run.started.issue.is_on_a_server()) {
-        Some(phase) => format!(
+    Some(match failed_phase(run) {
+        Some(phase) if run.started.issue.is_on_a_server() => format!(
             "**Next:** a comment `/ai-workflow retry {}` has it tried once more; at a terminal {at_terminal} does.",
             phase.name()
         ),
-        None => format!("**Next:** {at_terminal}"),
+        _ => format!("**Next:** {at_terminal}"),
     })
 }
 
-/// Returns how a run that comes to `outcome` is run again, in one line.
+/// Returns how a run that comes to `outcome` is run again, in one line; nothing for one that was cancelled for good.
 pub(super) fn again(run: &Run, outcome: Outcome) -> Option<String> {
     let number = run.started.issue.number;
-    let written = |text: &str| Some(format!("/ai-workflow {text}"));
     let (in_comment, at_terminal) = match outcome {
-        Outcome::Running => (written("run"), next_command_after(run, outcome)),
+        Outcome::Running => (Some(comment("run")), next_command_after(run, outcome)),
         Outcome::Paused => {
             let pause = run.paused.as_ref()?;
-            (in_comment(pause).into_iter().next(), answers(run, pause).into_iter().next()?)
+            (answer_comments(pause).into_iter().next(), answer_commands(run, pause).into_iter().next()?)
         }
         Outcome::Failed | Outcome::Incomplete => {
-            let failed = run.phases.iter().find(|phase| phase.status == Status::Failed);
-            let in_comment = failed.and_then(|phase| written(&format!("retry {}", phase.name())));
-            (in_comment, next_command_after(run, outcome))
+            let retry = failed_phase(run).map(|phase| comment(&format!("retry {}", phase.name())));
+            (retry, next_command_after(run, outcome))
         }
         Outcome::Completed => {
             let first = run.phases.iter().find(|phase| phase.commit.is_some())?.name();
-            let goes_on = next_command_after(run, Outcome::Running);
-            let back = format!("ai-workflow rollback --issue {number} --to-phase {first} --reason \"why\"");
-            (written(&format!("retry {first}")), format!("{back} && {goes_on}"))
+            let execute = next_command_after(run, Outcome::Running);
+            let rollback =
+                format!("ai-workflow rollback --issue {number} --to-phase {first} --reason \"why\"");
+            (Some(comment(&format!("retry {first}"))), format!("{rollback} && {execute}"))
         }
-        // For good.
         Outcome::Cancelled => return None,
     };
-    let in_comment = in_comment.filter(|_| run.started.issue.is_on_a_server());
-    let in_comment = in_comment
-        .map_or(String::new(), |words| format!("a comment `{words}` on issue #{number}, or at a terminal "));
+    let in_comment = match in_comment {
+        Some(words) if run.started.issue.is_on_a_server() => {
+            format!("a comment `{words}` on issue #{number}, or at a terminal ")
+        }
+        _ => String::new(),
+    };
     Some(format!("**Run again:** {in_comment}`{at_terminal}`"))
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use content_parser::slash_command;
-
-    #[test]
-    fn what_is_offered_in_a_comment_is_understood_as_it_stands() {
-        for reason in [
-            PauseReason::Budget,
-            PauseReason::Quota,
-            PauseReason::Outage,
-            PauseReason::JobLimit,
-            PauseReason::RateLimit,
-            PauseReason::OnRequest,
-            PauseReason::Exhausted,
-        ] {
-            let options = vec![Choice::Continue, Choice::Accept, Choice::Edited, Choice::GiveUp];
-            let until = Some(jiff::Timestamp::UNIX_EPOCH);
-            let (question, report) = (String::new(), Vec::new());
-            let asked = Escalation { reason, phase: None, question, options, report, until };
-            let offered = in_comment(&asked);
-            assert!(!offered.is_empty(), "{reason:?}");
-            for line in offered {
-                assert!(matches!(slash_command(&line), Some(Ok(_))), "{line}");
-            }
-        }
-    }
-}
+mod tests;

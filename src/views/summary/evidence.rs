@@ -1,36 +1,36 @@
-//! The evidence of a run as a table for the pull request: each check with its command, exit code and result. No text of a
-//! command can leave its cell.
+//! The evidence of a run: each check with its command, exit code and result as a table for the pull request, what a person
+//! accepted instead, and whether any test was run. No text of a command can leave its cell.
 
 use std::fmt::Write as _;
 
-use super::{cell, counted, plain, quoted};
-use engine::{PhaseState, Run};
-use model::event::{CheckResult, CheckStatus, RunDecision};
+use super::text::{cell, counted, plain, quoted};
+use engine::{PhaseState, Run, Status};
+use model::event::{CheckResult, CheckStatus, Outcome, RunDecision};
+use model::phase::Step;
 
 /// The longest table, in characters: what comes after it in a request has to have room, too.
 const LONGEST_TABLE: usize = 40_000;
 /// The longest command that is shown whole, in characters.
 const LONGEST_COMMAND: usize = 160;
 
-const HEAD: &str = "| Phase | Round | Check | Result | Exit code | Command | What was seen |\n\
+const TABLE_HEAD: &str = "| Phase | Round | Check | Result | Exit code | Command | What was seen |\n\
                     |---|---|---|---|---|---|---|\n";
 
-/// Returns what the latest round of each phase was checked with; nothing where nothing was.
-pub(super) fn table(run: &Run) -> String {
+/// Returns what the latest round of each phase was checked with, as a table; nothing where nothing was.
+pub(super) fn evidence_table(run: &Run) -> String {
     let rows: Vec<String> = run.phases.iter().flat_map(rows).collect();
-    let mut room = LONGEST_TABLE;
-    let fits = |row: &&String| {
-        let needed = row.chars().count();
-        room.checked_sub(needed).inspect(|left| room = *left).is_some()
-    };
-    let kept: Vec<&String> = rows.iter().take_while(fits).collect();
-    let (shown, all) = (kept.len(), rows.len());
-    if all == 0 {
+    if rows.is_empty() {
         return String::new();
     }
-    let mut text = kept.into_iter().fold(HEAD.to_owned(), |text, row| text + row);
-    if shown < all {
-        let _ = write!(text, "\n… and {} more rows; the log of the run has all checks.\n", all - shown);
+    let (mut text, mut left) = (TABLE_HEAD.to_owned(), LONGEST_TABLE);
+    for (index, row) in rows.iter().enumerate() {
+        let Some(rest) = left.checked_sub(row.chars().count()) else {
+            let more = rows.len() - index;
+            let _ = write!(text, "\n… and {more} more rows; the log of the run has all checks.\n");
+            break;
+        };
+        left = rest;
+        text.push_str(row);
     }
     text
 }
@@ -38,16 +38,15 @@ pub(super) fn table(run: &Run) -> String {
 /// Returns a row for each check that ran a command or did not pass, and one for all others: nobody reads what is as it should be.
 fn rows(phase: &PhaseState) -> Vec<String> {
     let checks = phase.checks.iter().flatten();
-    let is_told = |it: &&CheckResult| it.status != CheckStatus::Pass || it.param("command").is_some();
-    let (told, others): (Vec<&CheckResult>, Vec<&CheckResult>) = checks.partition(is_told);
-    let names: Vec<String> = others.iter().map(|it| cell(&quoted(&it.check))).collect();
-    let start = format!("| {} | {}", phase.name(), phase.round);
-    let others = format!(
-        "{start} | {} | pass |  |  | {} |\n",
-        counted(names.len() as u64, "other check"),
-        names.join(", ")
-    );
-    told.into_iter().map(|it| row(phase, it)).chain((!names.is_empty()).then_some(others)).collect()
+    let has_row = |it: &&CheckResult| it.status != CheckStatus::Pass || it.param("command").is_some();
+    let (single, others): (Vec<&CheckResult>, Vec<&CheckResult>) = checks.partition(has_row);
+    let mut rows: Vec<String> = single.into_iter().map(|result| row(phase, result)).collect();
+    if !others.is_empty() {
+        let names: Vec<String> = others.iter().map(|it| cell(&quoted(&it.check))).collect();
+        let (number, names) = (counted(names.len() as u64, "other check"), names.join(", "));
+        rows.push(format!("| {} | {} | {number} | pass |  |  | {names} |\n", phase.name(), phase.round));
+    }
+    rows
 }
 
 fn row(phase: &PhaseState, result: &CheckResult) -> String {
@@ -93,8 +92,8 @@ fn code(text: &str) -> String {
     format!("{shown}{more}</code>")
 }
 
-/// Returns what a person took upon themselves instead of evidence.
-pub(super) fn accepted(run: &Run) -> String {
+/// Returns what a person accepted instead of evidence, as a Markdown list.
+pub(super) fn accepted_list(run: &Run) -> String {
     let mut lines = String::new();
     for phase in &run.phases {
         let Some(person) = &phase.accepted_by else { continue };
@@ -121,20 +120,53 @@ fn overruled(phase: &PhaseState) -> Option<String> {
     Some(format!("the evaluation decided **{word}**"))
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn no_sign_of_a_command_leaves_its_cell() {
-        let hostile = "a | b `c` ``d` <img src=x> </code> @all #2 [x](y) \\| https://x.y/issues/2\n| z |";
-        let shown = code(hostile);
-        let inner = shown.strip_prefix("<code>").and_then(|rest| rest.strip_suffix("</code>")).expect("code");
-        assert!(!inner.contains(['|', '`', '<', '>', '\n', '@', '[', '\\', ':', '.']), "{shown}");
-        assert_eq!(code("cargo test --locked"), "<code>cargo test --locked</code>");
-        assert_eq!(code("make a_b"), "<code>make a&#95;b</code>");
-        assert_eq!(code(""), "");
-        let long = code(&"|".repeat(500));
-        assert!(long.ends_with("…</code>") && long.len() < 1_200, "{long}");
+/// Returns how many checks of a phase's current work passed and failed; nothing before they were made.
+pub(super) fn checks_line(phase: &PhaseState) -> Option<String> {
+    let results = phase.checks.as_ref()?;
+    if results.is_empty() || !phase.completed_steps.contains(&Step::Check) {
+        return None;
     }
+    let passed = results.iter().filter(|result| result.status == CheckStatus::Pass).count();
+    let failed = results.iter().filter(|result| result.status == CheckStatus::Fail).count();
+    let other = results.len() - passed - failed;
+    let mut line = format!("{} passed", counted(passed as u64, "check"));
+    if failed > 0 {
+        let _ = write!(line, ", {failed} failed");
+    }
+    if other > 0 {
+        let _ = write!(line, ", {other} without a result");
+    }
+    Some(line)
 }
+
+/// The checks that run tests.
+const TEST_CHECKS: [&str; 2] = ["tests", "red_green"];
+
+/// Returns why no test was run in a run that comes to `outcome`; nothing where one was, where no code was changed, and before
+/// the run is completed. Tests that failed were run.
+pub fn untested(run: &Run, outcome: Outcome) -> Option<String> {
+    let completed = || run.phases.iter().filter(|phase| phase.status == Status::Completed);
+    if outcome != Outcome::Completed || !completed().any(|phase| phase.def.changes_code) {
+        return None;
+    }
+    let runs_tests = |result: &&CheckResult| TEST_CHECKS.contains(&result.check.as_str());
+    let ran = |result: &&CheckResult| {
+        let is_empty = result.params.get("tests_run").is_some_and(|count| count == 0);
+        matches!(result.status, CheckStatus::Pass | CheckStatus::Fail) && !is_empty
+    };
+    let results = || completed().flat_map(|phase| phase.checks.iter().flatten()).filter(runs_tests);
+    if results().any(|result| ran(&result)) {
+        return None;
+    }
+    let why = results().next_back().map(|result| result.summary.clone());
+    Some(why.unwrap_or_else(|| "no phase of the run has the check tests".into()))
+}
+
+/// Returns the warning that no test was run, in Markdown; empty where there is nothing to warn of.
+pub(super) fn untested_warning(run: &Run, outcome: Outcome) -> String {
+    let why = untested(run, outcome);
+    why.map_or_else(String::new, |why| format!("> **No test was run**: {}.\n\n", quoted(&why)))
+}
+
+#[cfg(test)]
+mod tests;

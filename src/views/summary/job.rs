@@ -1,21 +1,28 @@
-//! A run told to the job that it ran in: the outputs that later steps read, and the table on the job's page.
+//! A run for the job that it ran in: the outputs that later steps read, the table on the job's page, and annotations beside
+//! the lines of a change, in the command form that a runner of GitHub Actions reads.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 
-use super::progress::evidence;
-use super::{
-    cell, cost_line, counted, duration, next_command, note, plain_address, quoted, status_word, untested,
-    verdict_word,
-};
+use super::commands::next_command;
+use super::evidence::{checks_line, untested_warning};
+use super::lines::{cost_line, note, status_word, usage_of, verdict_word, waiting_word};
+use super::problems::Problem;
+use super::text::{bullets, cell, counted, duration, neutral, plain, plain_address, quoted};
 use engine::{PhaseState, Run, Status};
 use model::event::{Outcome, PauseReason};
+use model::finding::Severity;
 
 /// The most notes of a run that the job's page shows.
 const MOST_NOTES: usize = 20;
+/// The most annotations of a level: a runner shows ten of each for a step.
+const MOST_ANNOTATIONS: usize = 10;
+/// The longest text of an annotation, in characters.
+const LONGEST_ANNOTATION: usize = 2_000;
 
-/// Returns how the run stands, for a later step to branch on: one of five words.
+/// Returns how the run stands, for a later step to branch on: one of four words.
 pub fn conclusion(run: &Run) -> &'static str {
     match run.outcome {
         Outcome::Completed | Outcome::Running => "success",
@@ -38,7 +45,10 @@ pub fn code(run: &Run) -> String {
 
 /// Returns why the run waits for another job; nothing where it does not.
 pub fn wants_another_job(run: &Run) -> Option<String> {
-    let pause = run.paused.as_ref().filter(|_| run.outcome == Outcome::Paused)?;
+    if run.outcome != Outcome::Paused {
+        return None;
+    }
+    let pause = run.paused.as_ref()?;
     match (pause.reason, pause.until) {
         (PauseReason::JobLimit, _) => Some("The time of this job is over".to_owned()),
         (PauseReason::RateLimit, Some(until)) => Some(format!("The server asks to wait until {until}")),
@@ -50,7 +60,7 @@ pub fn wants_another_job(run: &Run) -> Option<String> {
 pub fn outputs(run: &Run, head: &str) -> Vec<(&'static str, String)> {
     let (started, spent) = (&run.started, &run.spent);
     let (number, url) = run.pull_request.clone().unwrap_or_default();
-    let phases: Vec<Value> = run.phases.iter().map(phase).collect();
+    let phases: Vec<Value> = run.phases.iter().map(phase_output).collect();
     vec![
         ("conclusion", conclusion(run).to_owned()),
         ("code", code(run)),
@@ -68,8 +78,8 @@ pub fn outputs(run: &Run, head: &str) -> Vec<(&'static str, String)> {
     ]
 }
 
-fn phase(phase: &PhaseState) -> Value {
-    let (usd, seconds) = used(phase);
+fn phase_output(phase: &PhaseState) -> Value {
+    let (usd, millis) = usage_of(phase);
     json!({
         "name": phase.name(),
         "status": phase.status,
@@ -77,20 +87,8 @@ fn phase(phase: &PhaseState) -> Value {
         "verdict": phase.current_rounds().last().and_then(|round| round.verdict),
         "rounds": phase.rounds.len(),
         "cost_usd": usd,
-        "seconds": seconds,
+        "seconds": millis / 1000,
     })
-}
-
-fn used(phase: &PhaseState) -> (f64, u64) {
-    let calls = phase.usage.values();
-    let (usd, millis) =
-        calls.fold((0.0, 0), |(usd, millis), spent| (usd + spent.cost_usd, millis + spent.millis));
-    (usd, millis / 1000)
-}
-
-/// Says in a word or two what a paused run waits for.
-pub(super) fn waited_for(run: &Run) -> &'static str {
-    if run.waits_by_itself() { "Waiting" } else { "A person is needed" }
 }
 
 /// Returns the run for the job's page, in Markdown.
@@ -98,13 +96,13 @@ pub fn step_summary(run: &Run) -> String {
     let issue = &run.started.issue;
     let mut text =
         format!("### ai-workflow: {} · #{} {}\n\n", run.outcome.as_str(), issue.number, quoted(&issue.title));
-    text.push_str(&untested::warning(run, run.outcome));
+    text.push_str(&untested_warning(run, run.outcome));
     if let Some(escalation) = &run.paused {
-        let _ = writeln!(text, "**{}:** {}\n", waited_for(run), quoted(&escalation.question));
+        let _ = writeln!(text, "**{}:** {}\n", waiting_word(run), quoted(&escalation.question));
     }
     text.push_str("| Phase | Result | Rounds | Evidence | Reviewer | Cost | Time |\n");
     text.push_str("|---|---|---|---|---|---|---|\n");
-    run.phases.iter().for_each(|phase| text.push_str(&row(phase)));
+    run.phases.iter().for_each(|phase| text.push_str(&phase_row(phase)));
     if let Some((Some(_), url)) = &run.pull_request {
         let _ = writeln!(text, "\nPull request: {}", plain_address(url));
     }
@@ -112,8 +110,8 @@ pub fn step_summary(run: &Run) -> String {
     text + &notes(run)
 }
 
-fn row(phase: &PhaseState) -> String {
-    let (usd, seconds) = used(phase);
+fn phase_row(phase: &PhaseState) -> String {
+    let (usd, millis) = usage_of(phase);
     let worked = !phase.usage.is_empty();
     let reviewer =
         phase.review.as_ref().map(|review| format!("{}: {}", review.reviewer, verdict_word(phase)));
@@ -122,10 +120,10 @@ fn row(phase: &PhaseState) -> String {
         phase.name().to_string(),
         if note.is_empty() { status } else { format!("{status}: {}", quoted(&note)) },
         if worked { phase.rounds.len().to_string() } else { String::new() },
-        evidence(phase).unwrap_or_default(),
+        checks_line(phase).unwrap_or_default(),
         quoted(&reviewer.unwrap_or_default()),
         if worked { format!("{usd:.2} USD") } else { String::new() },
-        if worked { duration(seconds) } else { String::new() },
+        if worked { duration(millis / 1000) } else { String::new() },
     ];
     format!("| {} |\n", cells.map(|text| cell(&text)).join(" | "))
 }
@@ -134,8 +132,66 @@ fn notes(run: &Run) -> String {
     if run.notes.is_empty() {
         return String::new();
     }
-    let earlier = run.notes.len().saturating_sub(MOST_NOTES);
-    let latest = run.notes.iter().skip(earlier);
-    let told = latest.fold(String::new(), |text, (_, note)| text + "- " + &quoted(note) + "\n");
-    format!("\n{}, the latest:\n\n{told}", counted(run.notes.len() as u64, "note"))
+    let latest = run.notes.iter().skip(run.notes.len().saturating_sub(MOST_NOTES));
+    let list = bullets(latest.map(|(_, text)| text));
+    format!("\n{}, the latest:\n\n{list}", counted(run.notes.len() as u64, "note"))
 }
+
+/// Returns the lines that show open problems beside the lines of a change, the worst first; `changed` are the paths that the
+/// change has and that are still there. A problem without such a path is not shown, nor more than a runner shows of a level.
+pub fn annotations(problems: &[Problem], changed: &BTreeSet<String>) -> Vec<String> {
+    let mut open: Vec<(&Problem, &str)> = Vec::new();
+    for problem in problems.iter().filter(|problem| problem.open) {
+        let Some(file) = problem.file.as_deref() else { continue };
+        let file = file.strip_prefix("./").unwrap_or(file);
+        if changed.contains(file) {
+            open.push((problem, file));
+        }
+    }
+    open.sort_by_key(|(problem, _)| std::cmp::Reverse(problem.severity));
+    let mut lines = Vec::new();
+    for level in ["error", "warning", "notice"] {
+        let of_level = open.iter().filter(|(problem, _)| annotation_level(problem.severity) == level);
+        lines.extend(of_level.take(MOST_ANNOTATIONS).map(|(problem, file)| annotation(level, problem, file)));
+    }
+    lines
+}
+
+fn annotation_level(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Critical | Severity::Major => "error",
+        Severity::Minor => "warning",
+        Severity::Info => "notice",
+    }
+}
+
+fn annotation(level: &str, problem: &Problem, file: &str) -> String {
+    let line = match problem.line {
+        Some(line) if line > 0 => format!(",line={line}"),
+        _ => String::new(),
+    };
+    let title = format!("{} in {}", problem.severity.as_str(), problem.phase);
+    let mut message = one_line(&problem.issue);
+    if let Some(suggestion) = &problem.suggestion {
+        let _ = write!(message, "\nSuggestion: {}", one_line(suggestion));
+    }
+    format!("::{level} file={}{line},title={}::{}", property(file), property(&title), data(&message))
+}
+
+/// Returns one line of text without anything that a terminal or a runner obeys.
+fn one_line(text: &str) -> String {
+    neutral(&plain(text)).chars().take(LONGEST_ANNOTATION).collect()
+}
+
+/// Escapes the message of a workflow command.
+fn data(text: &str) -> String {
+    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+}
+
+/// Escapes a property of a workflow command.
+fn property(text: &str) -> String {
+    data(text).replace(':', "%3A").replace(',', "%2C")
+}
+
+#[cfg(test)]
+mod tests;

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use super::text::{counted, place};
 use engine::{Listed, PhaseState, Round, Run, Standing, check_identity};
 use model::event::{CheckResult, CheckStatus, Place};
 use model::finding::{Disposition, Finding, Severity, normalised};
@@ -14,18 +15,26 @@ use model::policy::OnFail;
 /// One problem of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Problem {
+    /// The phase in which it was found.
     pub phase: PhaseName,
     /// A reviewer's category, or `check/` and the name of the check.
     pub category: String,
+    /// How bad it is.
     pub severity: Severity,
+    /// Where it is, seen from the top of the repository.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
+    /// The line of the file, from 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line: Option<u64>,
+    /// What is wrong.
     pub issue: String,
+    /// What to do about it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub suggestion: Option<String>,
+    /// The round that named it first.
     pub first_round: u32,
+    /// The latest round that named it.
     pub last_round: u32,
     /// Nobody has seen it gone, accepted it, or answered that it needs no fix.
     pub open: bool,
@@ -38,28 +47,32 @@ pub struct Problem {
     /// The latest round still named it, and it was answered or accepted all the same.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub answered: bool,
+    /// What tells it from other problems, the same in every round.
     pub fingerprint: String,
 }
 
 /// Returns the problems of a run in the order of its phases; in a phase the open ones first, the worst before the others.
 pub fn problems(run: &Run) -> Vec<Problem> {
-    run.phases.iter().flat_map(of_phase).collect()
+    run.phases.iter().flat_map(problems_of).collect()
 }
 
 /// Returns what each round came to and what is open, one line each, for the author of the report.
 pub fn history(run: &Run) -> Vec<String> {
-    let rounds = run.phases.iter().flat_map(|phase| {
-        phase.rounds.iter().map(move |round| format!("{} round {}", phase.name(), told(round)))
-    });
+    let mut lines = Vec::new();
+    for phase in &run.phases {
+        let rounds = phase.rounds.iter();
+        lines.extend(rounds.map(|round| format!("{} round {}", phase.name(), round_line(round))));
+    }
     let open = problems(run).into_iter().filter(|problem| problem.open);
-    rounds.chain(open.map(|problem| format!("open in {}: {}", problem.phase, problem.line()))).collect()
+    lines.extend(open.map(|problem| format!("open in {}: {}", problem.phase, problem.line())));
+    lines
 }
 
-fn told(round: &Round) -> String {
+fn round_line(round: &Round) -> String {
     let verdict = round.verdict.map_or("no verdict", |verdict| verdict.as_str());
     let grade = round.grade.map_or(String::new(), |grade| format!(" (grade {})", grade.as_str()));
-    let findings = super::counted(round.findings.len() as u64, "finding");
-    let checks = super::counted(round.failed.len() as u64, "failed check");
+    let findings = counted(round.findings.len() as u64, "finding");
+    let checks = counted(round.failed.len() as u64, "failed check");
     format!("{}: {verdict}{grade}, {findings}, {checks}, {}", round.n, round.ruling)
 }
 
@@ -77,39 +90,38 @@ impl Problem {
 
     /// Returns the problem in one line.
     pub fn line(&self) -> String {
-        let place = match (&self.file, self.line) {
-            (Some(file), Some(line)) => format!("{file}:{line}: "),
-            (Some(file), None) => format!("{file}: "),
-            (None, _) => String::new(),
-        };
+        let place = place(self.file.as_deref(), self.line);
+        let place = place.map_or_else(String::new, |place| format!("{place}: "));
         let (severity, category, issue) = (self.severity.as_str(), &self.category, &self.issue);
         let category = if category.is_empty() { String::new() } else { format!(" [{category}]") };
         format!("{severity} {place}{issue}{category}")
     }
 }
 
-fn of_phase(phase: &PhaseState) -> Vec<Problem> {
+fn problems_of(phase: &PhaseState) -> Vec<Problem> {
     let latest = phase.rounds.last().map_or(0, |round| round.n);
     let listed: BTreeMap<&str, &Listed> =
         phase.ledger.all().iter().map(|listed| (listed.identity(), listed)).collect();
     let mut known: BTreeMap<String, Problem> = BTreeMap::new();
     for (identity, problem) in phase.rounds.iter().flat_map(|round| of_round(phase, round)) {
         let first_round = known.get(&problem.fingerprint).map_or(problem.first_round, |it| it.first_round);
-        let listed = listed.get(identity.as_str()).copied().filter(|listed| is_told(listed));
+        let listed = listed.get(identity.as_str()).copied().filter(|listed| is_authority(listed));
         let (named, over) = (problem.last_round == latest, listed.is_some_and(is_over));
         let answered = named && listed.is_some_and(is_answered);
         // A round that is not over names nothing, and a seat that went without has not looked: then the ledger knows.
-        let open = listed.filter(|listed| !listed.is_of_checks()).map_or(named, |_| true) && !over;
-        let told = Problem { first_round, open, answered, ..problem };
-        known.insert(told.fingerprint.clone(), with_answer(phase, listed, told));
+        let is_of_review = listed.is_some_and(|listed| !listed.is_of_checks());
+        let open = (named || is_of_review) && !over;
+        let problem = with_answer(phase, listed, Problem { first_round, open, answered, ..problem });
+        known.insert(problem.fingerprint.clone(), problem);
     }
     let mut all: Vec<Problem> = known.into_values().collect();
     all.sort_by_key(|problem| (!problem.open, std::cmp::Reverse(problem.severity), problem.first_round));
     all
 }
 
-/// Of a failed check the ledger tells only that a person accepted it: whether it is there the checks say themselves.
-fn is_told(listed: &Listed) -> bool {
+/// Tells whether the ledger knows how a problem stands. Of a failed check it knows only that a person accepted it: whether it is
+/// there, the checks say themselves.
+fn is_authority(listed: &Listed) -> bool {
     !listed.is_of_checks() || listed.standing == Standing::Waived
 }
 
@@ -140,82 +152,76 @@ fn is_open(disposition: &Disposition) -> bool {
 
 /// Returns the problems of a round, each with what the ledger knows it by.
 fn of_round(phase: &PhaseState, round: &Round) -> Vec<(String, Problem)> {
-    let findings = told_once(&round.findings).into_iter();
-    let findings = findings.map(|(print, finding)| {
-        let problem = of_finding(phase, round, &print, &finding);
-        (print, problem)
-    });
-    let failed = round.failed.iter().filter(|result| result.status == CheckStatus::Fail);
-    let of_check = |result| {
-        let problems = of_check(phase, round, result).into_iter();
-        problems.map(move |problem| (check_identity(result), problem))
-    };
-    findings.chain(failed.flat_map(of_check)).collect()
+    let mut problems = Vec::new();
+    for (fingerprint, finding) in merged(&round.findings) {
+        problems.push((fingerprint.clone(), problem_of(phase, round, fingerprint, finding)));
+    }
+    for result in round.failed.iter().filter(|result| result.status == CheckStatus::Fail) {
+        let of_check = problems_of_check(phase, round, result).into_iter();
+        problems.extend(of_check.map(|problem| (check_identity(result), problem)));
+    }
+    problems
 }
 
-/// Returns findings by what tells them from others, each with everything that was told of it.
-fn told_once(findings: &[Finding]) -> Vec<(String, Finding)> {
-    let mut told: Vec<(String, Finding)> = Vec::new();
+/// Returns findings by their fingerprints, each with everything that was said of it.
+fn merged(findings: &[Finding]) -> Vec<(String, Finding)> {
+    let mut merged: Vec<(String, Finding)> = Vec::new();
     let mut places: BTreeMap<String, usize> = BTreeMap::new();
     for finding in findings {
-        let print = finding.fingerprint();
-        if let Some(place) = places.get(&print) {
-            let known = &mut told[*place].1;
+        let fingerprint = finding.fingerprint();
+        if let Some(place) = places.get(&fingerprint) {
+            let known = &mut merged[*place].1;
             *known = known.with_also(&[finding.also()]);
             known.severity = known.severity.max(finding.severity);
         } else {
-            places.insert(print.clone(), told.len());
-            told.push((print, finding.clone()));
+            places.insert(fingerprint.clone(), merged.len());
+            merged.push((fingerprint, finding.clone()));
         }
     }
-    told
+    merged
 }
 
-fn of_finding(phase: &PhaseState, round: &Round, print: &str, finding: &Finding) -> Problem {
+fn problem_of(phase: &PhaseState, round: &Round, fingerprint: String, finding: Finding) -> Problem {
     Problem {
         phase: phase.name().clone(),
-        category: finding.category.clone(),
+        category: finding.category,
         severity: finding.severity,
-        file: finding.file.clone(),
+        file: finding.file,
         line: finding.line,
-        issue: finding.issue.clone(),
-        suggestion: finding.suggestion.clone(),
+        issue: finding.issue,
+        suggestion: finding.suggestion,
         first_round: round.n,
         last_round: round.n,
         open: false,
         disposition: Disposition::Open,
         reason: None,
         answered: false,
-        fingerprint: print.to_owned(),
+        fingerprint,
     }
 }
 
-/// A check names places, or only what is wrong.
-fn of_check(phase: &PhaseState, round: &Round, result: &CheckResult) -> Vec<Problem> {
+/// Returns the problems of a failed check, one for each place that it names; where it names none, what is wrong is the problem.
+fn problems_of_check(phase: &PhaseState, round: &Round, result: &CheckResult) -> Vec<Problem> {
     let whole = [Place { what: result.summary.clone(), ..Place::default() }];
     let places = if result.places.is_empty() { &whole[..] } else { &result.places[..] };
     let noted = phase.on_fail(&result.check) == OnFail::Note;
-    let of_place = |place: &Place| Problem {
-        phase: phase.name().clone(),
-        category: format!("check/{}", result.check),
+    let finding = |place: &Place| Finding {
         severity: if noted { Severity::Info } else { Severity::Major },
+        category: format!("check/{}", result.check),
         file: place.file.clone(),
         line: place.line,
         issue: place.what.clone(),
         suggestion: place.suggestion.clone(),
-        first_round: round.n,
-        last_round: round.n,
-        open: false,
+        auto_fixable: false,
         disposition: Disposition::Open,
-        reason: None,
-        answered: false,
-        fingerprint: identity(result, place),
+        in_scope: true,
     };
-    places.iter().map(of_place).collect()
+    let problem = |place: &Place| problem_of(phase, round, fingerprint(result, place), finding(place));
+    places.iter().map(problem).collect()
 }
 
-/// Two places of one file are two problems.
-fn identity(result: &CheckResult, place: &Place) -> String {
+/// Returns what tells a place of a check from others: two places of one file are two problems.
+fn fingerprint(result: &CheckResult, place: &Place) -> String {
     let file = place.file.as_deref().unwrap_or("");
     let line = place.line.map_or(String::new(), |line| format!(":{line}"));
     format!("check/{}|{file}{line}|{}", result.check, normalised(&place.what))

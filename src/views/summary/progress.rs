@@ -4,48 +4,21 @@
 use std::fmt::Write as _;
 
 use super::commands::{after_failure, again};
-use super::job::waited_for;
-use super::{
-    agent_lines, cost_line, counted, duration, finding_line, note, quoted, status_word, untested,
-    verdict_word,
+use super::evidence::{checks_line, untested_warning};
+use super::lines::{
+    agent_lines, cost_line, finding_line, note, status_word, usage_of, verdict_word, waiting_word,
 };
+use super::pull_request::{closed_request, starts_no_ci};
+use super::question::question;
+use super::text::{counted, duration, plain_address, quoted};
 use engine::{PhaseState, Run, Status};
-use model::event::{CheckStatus, Outcome};
+use model::event::Outcome;
 use model::issue::IssueNumber;
-use model::phase::Step;
 
 /// The most findings that are listed.
 const MOST_FINDINGS: usize = 30;
 /// The most lines about agents.
 const MOST_LINES: usize = 20;
-
-/// The kinds of the notes that say whether the pull request starts workflows; the latest counts.
-pub const NO_CI: &str = "W_PR_NO_CI";
-pub const STARTS_CI: &str = "pr_ci";
-
-/// Returns the warning that the pull request of a run starts no workflow, if it stands.
-pub fn starts_no_ci(run: &Run) -> Option<&str> {
-    latest(run, NO_CI, STARTS_CI)
-}
-
-/// The kinds of the notes that say whether a person closed the pull request; the latest counts.
-pub const REQUEST_CLOSED: &str = "W_PR_CLOSED";
-pub const REQUEST_OPEN: &str = "pr_open";
-
-/// Tells whether a person closed the pull request of a run.
-pub fn is_request_closed(run: &Run) -> bool {
-    closed_request(run).is_some()
-}
-
-fn closed_request(run: &Run) -> Option<&str> {
-    latest(run, REQUEST_CLOSED, REQUEST_OPEN)
-}
-
-/// Returns the text of a note unless the other kind came after it.
-fn latest<'a>(run: &'a Run, kind: &str, ends: &str) -> Option<&'a str> {
-    let latest = run.notes.iter().rfind(|(known, _)| known == kind || known == ends);
-    latest.filter(|(known, _)| known == kind).map(|(_, text)| text.as_str())
-}
 
 /// Returns the one progress comment of a run.
 pub fn progress_comment(run: &Run) -> String {
@@ -66,15 +39,15 @@ fn comment(run: &Run, stopped: Option<&str>) -> String {
         let _ = writeln!(body, "**Stopped:** {}\n", quoted(why));
     }
     if let Some(escalation) = &run.paused {
-        let _ = writeln!(body, "**{}:** {}\n", waited_for(run), quoted(&escalation.question));
+        let _ = writeln!(body, "**{}:** {}\n", waiting_word(run), quoted(&escalation.question));
     }
     let is_cut_off = stopped.is_some() && run.outcome == Outcome::Running;
-    let _ =
-        writeln!(body, "### ai-workflow: {}\n", if is_cut_off { "stopped" } else { run.outcome.as_str() });
-    if let Some(again) = again(run, Outcome::Running).filter(|_| is_cut_off) {
+    let state = if is_cut_off { "stopped" } else { run.outcome.as_str() };
+    let _ = writeln!(body, "### ai-workflow: {state}\n");
+    if is_cut_off && let Some(again) = again(run, Outcome::Running) {
         let _ = writeln!(body, "{again}\n");
     }
-    body.push_str(&untested::warning(run, run.outcome));
+    body.push_str(&untested_warning(run, run.outcome));
     for warning in starts_no_ci(run).into_iter().chain(closed_request(run)) {
         let _ = writeln!(body, "> {}\n", quoted(warning));
     }
@@ -89,7 +62,7 @@ fn comment(run: &Run, stopped: Option<&str>) -> String {
         let _ = writeln!(body, "\nLeft for later: #{number}");
     }
     if let Some(escalation) = &run.paused {
-        let _ = write!(body, "\n{}", super::question(run, escalation));
+        let _ = write!(body, "\n{}", question(run, escalation));
     }
     body.push_str(&folded("open finding", &open_findings(run), MOST_FINDINGS));
     let agents: Vec<String> = agent_lines(run).iter().map(|line| quoted(line)).collect();
@@ -112,7 +85,7 @@ pub fn unshared_marker(issue: IssueNumber) -> String {
     format!("<!-- ai-workflow:unshared v1 issue={issue} -->")
 }
 
-/// What was committed may be on the server, and what halted is.
+/// Tells whether nobody else can know of a run yet: what was committed may be on the server, and what halted is.
 fn is_unshared(run: &Run) -> bool {
     run.started.issue.is_on_a_server()
         && run.outcome == Outcome::Running
@@ -124,7 +97,15 @@ fn phase_line(phase: &PhaseState) -> String {
     let tick = if phase.status == Status::Completed { "x" } else { " " };
     let mut parts = vec![format!("- [{tick}] **{}** {}", phase.name(), status_word(phase))];
     if phase.status != Status::Pending && phase.status != Status::Skipped {
-        parts.extend(what_happened(phase));
+        let (verdict, (usd, millis)) = (verdict_word(phase), usage_of(phase));
+        if !verdict.is_empty() {
+            parts.push(verdict);
+        }
+        parts.push(format!("round {}", phase.round));
+        parts.extend(checks_line(phase));
+        if millis > 0 {
+            parts.push(format!("{usd:.2} USD, {}", duration(millis / 1000)));
+        }
     }
     let note = note(phase);
     if !note.is_empty() {
@@ -133,37 +114,13 @@ fn phase_line(phase: &PhaseState) -> String {
     parts.join(" · ") + "\n"
 }
 
-fn what_happened(phase: &PhaseState) -> impl Iterator<Item = String> {
-    let verdict = verdict_word(phase);
-    let round = format!("round {}", phase.round);
-    let used = phase.usage.values();
-    let (usd, millis) =
-        used.fold((0.0, 0), |(usd, millis), spent| (usd + spent.cost_usd, millis + spent.millis));
-    let cost = (millis > 0).then(|| format!("{usd:.2} USD, {}", duration(millis / 1000)));
-    [(!verdict.is_empty()).then_some(verdict), Some(round), evidence(phase), cost].into_iter().flatten()
-}
-
-pub(super) fn evidence(phase: &PhaseState) -> Option<String> {
-    let is_current = phase.completed_steps.contains(&Step::Check);
-    let results = phase.checks.as_ref().filter(|results| is_current && !results.is_empty())?;
-    let passed = results.iter().filter(|result| result.status == CheckStatus::Pass).count();
-    let failed = results.iter().filter(|result| result.status == CheckStatus::Fail).count();
-    let other = results.len() - passed - failed;
-    let mut words = vec![format!("{} passed", counted(passed as u64, "check"))];
-    words.extend((failed > 0).then(|| format!("{failed} failed")));
-    words.extend((other > 0).then(|| format!("{other} without a result")));
-    Some(words.join(", "))
-}
-
 fn open_findings(run: &Run) -> Vec<String> {
-    let of = |phase: &PhaseState| -> Vec<String> {
-        phase
-            .ledger
-            .open()
-            .map(|listed| format!("{}: {}", phase.name(), quoted(&finding_line(listed))))
-            .collect()
-    };
-    run.phases.iter().filter(|phase| phase.status != Status::Completed).flat_map(of).collect()
+    let mut lines = Vec::new();
+    for phase in run.phases.iter().filter(|phase| phase.status != Status::Completed) {
+        let open = phase.ledger.open();
+        lines.extend(open.map(|listed| format!("{}: {}", phase.name(), quoted(&finding_line(listed)))));
+    }
+    lines
 }
 
 fn folded(noun: &str, lines: &[String], most: usize) -> String {
@@ -178,9 +135,4 @@ fn folded(noun: &str, lines: &[String], most: usize) -> String {
         let _ = writeln!(text, "- … and {} more: `ai-workflow findings`", lines.len() - most);
     }
     text + "\n</details>\n"
-}
-
-/// The address of a pull request is the forge's; nothing in it may close the line.
-pub(super) fn plain_address(url: &str) -> String {
-    url.chars().filter(|c| c.is_ascii_graphic() && !"<>()[]`".contains(*c)).take(300).collect()
 }

@@ -1,23 +1,36 @@
-//! The text of the pull request: what was done, how to run it again, what did not pass, the evidence, and what is left.
-//! It is written before its run is over, so it is told what the run comes to.
+//! What is written on the server beside the progress comment: the text of the pull request, the follow-up issue with what is
+//! left for later, and the answers in review threads. The text is written before its run is over, so the caller says what the
+//! run comes to.
 
 use std::fmt::Write as _;
 
-use super::evidence::{accepted, table};
-use super::{
-    Unreviewed, agent_lines, commands, cost_line, deliverable_path, finding_lines, findings, follow_up, note,
-    opinions, phase_table, quoted, titled, unreviewed, untested,
+use super::commands::again;
+use super::evidence::{accepted_list, evidence_table, untested_warning};
+use super::lines::{
+    agent_lines, cost_line, deliverable_path, finding_lines, note, opinions_of_run, out_of_scope_lines,
+    phase_table,
 };
+use super::text::{bullets, counted, quoted, titled};
 use engine::{PhaseState, Run, Status};
-use model::event::Outcome;
+use model::event::{Evaluation, Outcome, RunDecision, TakenThread};
+use model::phase::PhaseName;
 
 /// The most suggestions a pull request carries.
 const MOST_SUGGESTIONS: usize = 20;
+/// More files than this are a number.
+const MOST_FILES: usize = 5;
+/// The most tasks that are listed; the evaluation's document has all of them.
+const MOST_TASKS: usize = 100;
+/// What stands for the tasks where the evaluation named none: somebody has to look.
+const UNNAMED_TASK: &str =
+    "The evaluation decided PASS_WITH_ISSUES and names no task; its document says why.";
 
 /// Whether the documents of a run are on its branch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Documents {
+    /// They are on the branch.
     Kept,
+    /// They were taken off the branch.
     Gone,
 }
 
@@ -31,44 +44,39 @@ pub fn pull_request(
 ) -> (String, String) {
     let issue = &run.started.issue;
     let title: String = titled(&issue.title).chars().take(200).collect();
-    let mut body = format!("Closes #{}\n\n{}", issue.number, untested::warning(run, outcome));
+    let mut body = format!("Closes #{}\n\n{}", issue.number, untested_warning(run, outcome));
     if run.simulated {
         body.push_str(
             "> **Simulated**: a scripted or plain-command agent took part; no model did this work.\n\n",
         );
     }
-    let _ = write!(body, "{}## Phases\n\n{}", unreviewed::warning(unreviewed), phase_table(run));
+    let _ = write!(body, "{}## Phases\n\n{}", unreviewed.warning(), phase_table(run));
     // Without its files the run is over for good.
-    if let Some(again) = commands::again(run, outcome).filter(|_| documents == Documents::Kept) {
+    let are_kept = documents == Documents::Kept;
+    if are_kept && let Some(again) = again(run, outcome) {
         let _ = write!(body, "\n{again}\n");
     }
-    let evidence = accepted(run) + &table(run);
-    let named = if documents == Documents::Kept { named(run) } else { String::new() };
     let sections = [
         ("Not passed", not_passed(run)),
-        ("Evidence gathered by ai-workflow", evidence),
-        ("Documents", named),
-        ("Agents", in_list(&agent_lines(run))),
-        ("Opinions of the reviewers", in_list(&opinions::of_run(run))),
+        ("Evidence gathered by ai-workflow", accepted_list(run) + &evidence_table(run)),
+        ("Documents", if are_kept { document_list(run) } else { String::new() }),
+        ("Agents", bullets(&agent_lines(run))),
+        ("Opinions of the reviewers", bullets(&opinions_of_run(run))),
         ("Suggestions of the reviewers", suggestions(run)),
-        ("Found and not demanded", in_list(&findings::beyond(run))),
+        ("Found and not demanded", bullets(&out_of_scope_lines(run))),
     ];
     for (heading, text) in sections.iter().filter(|(_, text)| !text.is_empty()) {
         let _ = write!(body, "\n## {heading}\n\n{text}");
     }
-    body.push_str(&follow_up::left_for_later(run));
+    body.push_str(&left_for_later(run));
     let _ = write!(body, "\n---\n{}. Run `{}`.\n", cost_line(run), run.started.run_id);
     (title, body)
-}
-
-fn in_list(lines: &[String]) -> String {
-    lines.iter().fold(String::new(), |list, line| list + "- " + &quoted(line) + "\n")
 }
 
 /// Returns the phases that stopped the run, each with its reason and what is open; their checks stand in the table.
 fn not_passed(run: &Run) -> String {
     let stopped = run.phases.iter().filter(|phase| matches!(phase.status, Status::Failed | Status::Paused));
-    stopped.fold(String::new(), |text, phase| text + &stopped_phase(run, phase))
+    stopped.map(|phase| stopped_phase(run, phase)).collect()
 }
 
 fn stopped_phase(run: &Run, phase: &PhaseState) -> String {
@@ -76,19 +84,16 @@ fn stopped_phase(run: &Run, phase: &PhaseState) -> String {
     let reason = asked.map_or_else(|| note(phase), |pause| pause.question.clone());
     let (name, status) = (phase.name(), phase.status.as_str());
     let head = format!("**{name}** {status} in round {}: {}\n\n", phase.round, quoted(&reason));
-    let red = phase.failed_checks().map(|result| format!("check {}: {}", result.check, result.summary));
-    let open: Vec<String> = red.chain(finding_lines(phase)).collect();
+    let failed = phase.failed_checks().map(|result| format!("check {}: {}", result.check, result.summary));
+    let open: Vec<String> = failed.chain(finding_lines(phase)).collect();
     let gap = if open.is_empty() { "" } else { "\n" };
-    head + &in_list(&open) + gap
+    head + &bullets(&open) + gap
 }
 
-fn named(run: &Run) -> String {
+fn document_list(run: &Run) -> String {
     let completed =
         run.phases.iter().filter(|phase| phase.status == Status::Completed && !phase.def.policy.triage);
-    completed.fold(String::new(), |mut lines, phase| {
-        let _ = writeln!(lines, "- `{}`", deliverable_path(run, phase));
-        lines
-    })
+    completed.map(|phase| format!("- `{}`\n", deliverable_path(run, phase))).collect()
 }
 
 fn suggestions(run: &Run) -> String {
@@ -97,8 +102,193 @@ fn suggestions(run: &Run) -> String {
         Some((phase.name(), reading))
     });
     let all = readings.flat_map(|(name, reading)| reading.suggestions.iter().map(move |text| (name, text)));
-    all.take(MOST_SUGGESTIONS).fold(String::new(), |mut lines, (name, text)| {
-        let _ = writeln!(lines, "- {name}: {}", quoted(text));
-        lines
-    })
+    all.take(MOST_SUGGESTIONS).map(|(name, text)| format!("- {name}: {}\n", quoted(text))).collect()
 }
+
+/// The files of a branch that nobody reviewed.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Unreviewed {
+    /// Changed after the end of the run.
+    pub after_the_end: Vec<String>,
+    /// Changed before, by whomever, and no review since was about it.
+    pub unseen: Vec<String>,
+}
+
+impl Unreviewed {
+    /// Tells whether every file was reviewed.
+    pub fn is_empty(&self) -> bool {
+        self.after_the_end.is_empty() && self.unseen.is_empty()
+    }
+
+    /// Returns all of them.
+    pub fn paths(&self) -> Vec<&str> {
+        self.after_the_end.iter().chain(&self.unseen).map(String::as_str).collect()
+    }
+
+    /// Returns how many files those are, and the first of them.
+    pub fn line(&self) -> String {
+        let late = counted_files(&self.after_the_end, "changed after the end of the run");
+        let unseen = counted_files(&self.unseen, "changed and shown to no reviewer");
+        late.into_iter().chain(unseen).collect::<Vec<_>>().join("; ")
+    }
+
+    /// Returns the warning of a pull request; empty where there is nothing to warn of.
+    fn warning(&self) -> String {
+        if self.is_empty() { String::new() } else { format!("> **Not reviewed:** {}\n\n", self.line()) }
+    }
+}
+
+fn counted_files(paths: &[String], how: &str) -> Option<String> {
+    if paths.is_empty() {
+        return None;
+    }
+    let first: Vec<String> = paths.iter().take(MOST_FILES).map(|path| quoted(path)).collect();
+    let more = match paths.len().saturating_sub(MOST_FILES) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let files = counted(paths.len() as u64, "file");
+    Some(format!("{files} {how}: {}{more}", first.join(", ")))
+}
+
+/// The kind of the note that says that the pull request starts no workflow; the latest of this kind and [`STARTS_CI`] counts.
+pub const NO_CI: &str = "W_PR_NO_CI";
+/// The kind of the note that says that the pull request starts workflows.
+pub const STARTS_CI: &str = "pr_ci";
+
+/// Returns the warning that the pull request of a run starts no workflow, if it stands.
+pub fn starts_no_ci(run: &Run) -> Option<&str> {
+    latest_note(run, NO_CI, STARTS_CI)
+}
+
+/// The kind of the note that says that a person closed the pull request; the latest of this kind and [`REQUEST_OPEN`] counts.
+pub const REQUEST_CLOSED: &str = "W_PR_CLOSED";
+/// The kind of the note that says that the pull request is open.
+pub const REQUEST_OPEN: &str = "pr_open";
+
+/// Tells whether a person closed the pull request of a run.
+pub fn is_request_closed(run: &Run) -> bool {
+    closed_request(run).is_some()
+}
+
+/// Returns the note that a person closed the pull request, if it stands.
+pub(super) fn closed_request(run: &Run) -> Option<&str> {
+    latest_note(run, REQUEST_CLOSED, REQUEST_OPEN)
+}
+
+/// Returns the text of a note unless the other kind came after it.
+fn latest_note<'a>(run: &'a Run, kind: &str, ends: &str) -> Option<&'a str> {
+    let latest = run.notes.iter().rfind(|(known, _)| known == kind || known == ends);
+    latest.filter(|(known, _)| known == kind).map(|(_, text)| text.as_str())
+}
+
+/// Returns what is left for later, one line each. An evaluation that found something and names none of it has a line, too.
+fn remaining_tasks(run: &Run) -> Vec<String> {
+    let evaluations = || run.phases.iter().filter_map(|phase| phase.evaluation.as_ref());
+    if evaluations().any(|found| is_with_issues(found) && found.remaining_tasks.is_empty()) {
+        return vec![UNNAMED_TASK.into()];
+    }
+    let tasks = evaluations().flat_map(|found| &found.remaining_tasks);
+    tasks
+        .map(|task| format!("{} ({} {})", quoted(&task.task), quoted(&task.priority), quoted(&task.phase)))
+        .collect()
+}
+
+fn is_with_issues(evaluation: &Evaluation) -> bool {
+    evaluation.decision == RunDecision::PassWithIssues
+}
+
+/// Tells whether the run is through and its evaluation passed it with issues.
+pub fn wants_follow_up(run: &Run) -> bool {
+    run.phases.iter().all(|phase| phase.status.satisfies())
+        && run.phases.iter().filter_map(|phase| phase.evaluation.as_ref()).any(is_with_issues)
+}
+
+/// Returns title and body of the follow-up issue.
+pub fn follow_up(run: &Run) -> (String, String) {
+    let issue = &run.started.issue;
+    let title = format!("[Follow-up] #{}: {}", issue.number, titled(&issue.title));
+    let tasks = remaining_tasks(run);
+    let mut body = format!("{}\nParent issue: #{}\n\n", follow_up_marker(run), issue.number);
+    let branch = &run.started.branch;
+    let _ = writeln!(body, "The evaluation of `{branch}` passed with issues. Left for later:\n");
+    for task in tasks.iter().take(MOST_TASKS) {
+        let _ = writeln!(body, "- [ ] {task}");
+    }
+    if tasks.len() > MOST_TASKS {
+        let more = tasks.len() - MOST_TASKS;
+        let _ = writeln!(body, "\n… and {more} more: the document of the evaluation has all.");
+    }
+    (title.chars().take(200).collect(), body)
+}
+
+/// Returns the mark by which the follow-up issue of a run is found again.
+pub fn follow_up_marker(run: &Run) -> String {
+    format!("<!-- ai-workflow:follow-up v1 issue={} run={} -->", run.started.issue.number, run.started.run_id)
+}
+
+/// Returns the section of the pull request about what is left for later; nothing where nothing is.
+fn left_for_later(run: &Run) -> String {
+    let mut section: String = remaining_tasks(run).iter().map(|task| format!("- {task}\n")).collect();
+    if let Some((number, _)) = &run.follow_up {
+        let _ = write!(section, "\nFollow-up issue: #{number}\n");
+    }
+    if section.is_empty() {
+        section
+    } else {
+        format!("\n## Left for later\n\n{}", section.trim_start_matches('\n'))
+    }
+}
+
+/// What became of the lines that a review thread is about.
+pub enum ThreadLines<'a> {
+    /// They were changed.
+    Changed {
+        /// The commit that did it.
+        commit: &'a str,
+    },
+    /// Their file was changed, and they were not.
+    Kept {
+        /// The commit that changed the file.
+        commit: &'a str,
+    },
+    /// Their file was not changed.
+    Untouched,
+}
+
+/// Returns the answer to a thread, with the mark by which it is found again.
+pub fn thread_answer(run: &Run, phase: &PhaseName, marker: &str, lines: &ThreadLines<'_>) -> String {
+    let summary = run.phase(phase).and_then(|phase| phase.work.as_ref()?.claim.as_ref());
+    let why = match summary.map(|claim| quoted(&claim.summary)) {
+        Some(words) if !words.is_empty() => format!("\n\nThe author of the change says: {words}"),
+        _ => String::new(),
+    };
+    let answer = match lines {
+        ThreadLines::Changed { commit } => format!("Addressed in {commit}."),
+        ThreadLines::Kept { commit } => {
+            format!("The file changed in {commit}; these lines stay as they are.{why}")
+        }
+        ThreadLines::Untouched => format!("This stays as it is; the change was reviewed again with it.{why}"),
+    };
+    format!("{answer}\n\n{marker}\n")
+}
+
+/// Returns the mark of the answer to what was said in a thread up to a comment.
+pub fn thread_marker(run: &Run, taken: &TakenThread) -> String {
+    thread_mark(&run.started.run_id, taken.up_to)
+}
+
+/// Returns the last comment that an answer with a mark of this run is about.
+pub fn answered_up_to(run: &Run, body: &str) -> Option<u64> {
+    let begin = thread_mark(&run.started.run_id, 0);
+    let (begin, _) = begin.split_once("up-to=0")?;
+    let (_, rest) = body.split_once(begin)?;
+    rest.strip_prefix("up-to=")?.split(' ').next()?.parse().ok()
+}
+
+fn thread_mark(run: &str, up_to: u64) -> String {
+    format!("<!-- ai-workflow:thread v1 run={run} up-to={up_to} -->")
+}
+
+#[cfg(test)]
+mod tests;

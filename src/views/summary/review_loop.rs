@@ -1,30 +1,32 @@
-//! The facts of a run told as review loops: seven kinds of events in the form of seed 000, one loop for each time a phase
+//! The facts of a run as review loops: seven kinds of events in the form of an older system, one loop for each time a phase
 //! is worked on until it ends or a person is asked. Works for every policy. A view: nothing is decided from it, and it
-//! decides nothing; every judgment in it is a ruling of the engine in the seed's words.
+//! decides nothing; every judgment in it is a ruling of the engine in that system's words. Outputs are named by where they
+//! are, never repeated.
 
-mod failed;
-mod record;
+mod iteration;
 
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
-use failed::{Seen, criteria_failed, issues};
-use model::event::{Entry, Fact, Ruled, Ruling, StepStarted};
+use iteration::Iteration;
+use model::event::{Entry, Fact, Ruled, Ruling, StepStarted, Worked};
 use model::phase::{PhaseName, Step};
-use model::policy::PhaseDef;
+use model::policy::{PhaseDef, criterion};
 use model::verdict::Judgment;
-use record::{Folder, Loop};
 
 /// One event of a review loop.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct LoopEvent {
+    /// The kind, such as `REVIEW_LOOP_START`.
     pub event_type: &'static str,
+    /// When the fact was recorded from which it follows; RFC 3339.
     pub timestamp: String,
     /// `summary` for everybody, `full` for who wants all of it.
     pub visibility: &'static str,
+    /// What it is about; the fields depend on the kind.
     pub content: Value,
 }
 
@@ -40,30 +42,33 @@ pub fn review_loop(
     let Some(Fact::RunStarted(started)) = entries.first().map(|entry| &entry.fact) else { return Vec::new() };
     let wanted = started.agreement.phases.iter().filter(|def| only.is_none_or(|only| *only == def.name));
     let issue = started.issue.number.get();
-    let loops = wanted.map(|def| (&def.name, Loop::new(Folder { issue, def }))).collect();
-    let mut telling = Telling { entries, prompt_text, loops, events: Vec::new() };
-    (0..entries.len()).for_each(|index| telling.tell(index));
-    telling.events
+    let loops = wanted.map(|def| (&def.name, ReviewLoop::new(issue, def))).collect();
+    let mut builder = EventBuilder { entries, prompt_text, loops, events: Vec::new() };
+    for index in 0..entries.len() {
+        builder.read(index);
+    }
+    builder.events
 }
 
-struct Telling<'a> {
+/// Reads a run's entries one by one and collects the events that follow from them.
+struct EventBuilder<'a> {
     entries: &'a [Entry],
     prompt_text: &'a PromptText<'a>,
-    loops: BTreeMap<&'a PhaseName, Loop<'a>>,
+    loops: BTreeMap<&'a PhaseName, ReviewLoop<'a>>,
     events: Vec<LoopEvent>,
 }
 
-impl<'a> Telling<'a> {
-    fn tell(&mut self, index: usize) {
+impl<'a> EventBuilder<'a> {
+    fn read(&mut self, index: usize) {
         let Entry { at, fact, .. } = &self.entries[index];
         match fact {
             Fact::PhaseStarted { phase, .. } => self.open_loop(phase, *at),
             Fact::StepStarted(started) => self.open_iteration(&started.phase, started.step, *at),
-            Fact::Worked(worked) => self.see(&worked.phase, *at, |seen| seen.work = Some(worked)),
-            Fact::Checked(checked) => self.see(&checked.phase, *at, |seen| seen.checks = Some(checked)),
-            Fact::Reviewed(reviewed) => self.see(&reviewed.phase, *at, |seen| seen.review = Some(reviewed)),
-            Fact::Triaged(triaged) => self.see(&triaged.phase, *at, |seen| seen.triage = Some(triaged)),
-            Fact::Ruled(ruled) => self.judged(index, ruled, *at),
+            Fact::Worked(worked) => self.add(&worked.phase, *at, |facts| facts.work = Some(worked)),
+            Fact::Checked(checked) => self.add(&checked.phase, *at, |facts| facts.checks = Some(checked)),
+            Fact::Reviewed(reviewed) => self.add(&reviewed.phase, *at, |facts| facts.review = Some(reviewed)),
+            Fact::Triaged(triaged) => self.add(&triaged.phase, *at, |facts| facts.triage = Some(triaged)),
+            Fact::Ruled(ruled) => self.end_iteration(index, ruled, *at),
             Fact::Committed { phase, .. } => self.close_loop(phase, "COMPLETE", "advance", *at),
             Fact::Reopened(_) | Fact::FedBack(_) => self.close_all("reopened", *at),
             Fact::Cancelled { .. } => self.close_all("cancelled", *at),
@@ -73,8 +78,7 @@ impl<'a> Telling<'a> {
 
     fn open_loop(&mut self, phase: &PhaseName, at: Timestamp) {
         let Some(found) = self.loops.get_mut(phase).filter(|found| !found.open) else { return };
-        found.begin();
-        let content = found.beginning();
+        let content = found.begin();
         self.push("REVIEW_LOOP_START", "summary", at, content);
     }
 
@@ -88,29 +92,28 @@ impl<'a> Telling<'a> {
         self.push("REVIEW_ITERATION_START", "full", at, content);
     }
 
-    fn see(&mut self, phase: &PhaseName, at: Timestamp, note: impl FnOnce(&mut Seen<'a>)) {
+    fn add(&mut self, phase: &PhaseName, at: Timestamp, add: impl FnOnce(&mut Iteration<'a>)) {
         self.open_iteration(phase, Step::Check, at);
         if let Some(found) = self.loops.get_mut(phase) {
-            note(&mut found.seen);
+            add(&mut found.facts);
         }
     }
 
-    fn judged(&mut self, index: usize, ruled: &Ruled, at: Timestamp) {
+    fn end_iteration(&mut self, index: usize, ruled: &Ruled, at: Timestamp) {
         self.open_iteration(&ruled.phase, Step::Check, at);
         let prompt = self.next_prompt(index, ruled);
         let Some(found) = self.loops.get_mut(&ruled.phase) else { return };
-        let told = verdict(found, ruled, prompt, at);
-        for (event_type, visibility, content) in told {
+        for (event_type, visibility, content) in found.rule(ruled, prompt, at) {
             self.push(event_type, visibility, at, content);
         }
-        if let Some((status, reason)) = ending(&ruled.ruling) {
+        if let Some((status, reason)) = loop_end(&ruled.ruling) {
             self.close_loop(&ruled.phase, status, reason, at);
         }
     }
 
-    /// Returns the prompt of the revision that a ruling led to, and its digest, once there is one.
+    /// Returns the prompt of the revision that a ruling led to, once there is one.
     fn next_prompt(&self, index: usize, ruled: &Ruled) -> Option<Prompt> {
-        let def = self.loops.get(&ruled.phase)?.folder.def;
+        let def = self.loops.get(&ruled.phase)?.def;
         let later = self.entries[index + 1..].iter().map(|entry| &entry.fact);
         let mut own =
             later.take_while(|fact| !matches!(fact, Fact::Ruled(_) | Fact::Reopened(_) | Fact::FedBack(_)));
@@ -122,7 +125,8 @@ impl<'a> Telling<'a> {
             return None;
         }
         let text = (self.prompt_text)(def, started);
-        Some((text.unwrap_or_else(|| format!("sha256:{}", started.prompt)), started.prompt.clone()))
+        let digest = started.prompt.clone();
+        Some(Prompt { text: text.unwrap_or_else(|| format!("sha256:{digest}")), digest })
     }
 
     fn close_all(&mut self, reason: &str, at: Timestamp) {
@@ -143,41 +147,16 @@ impl<'a> Telling<'a> {
     }
 }
 
-/// A kind of event, for whom it is, and what it tells.
-type Told = (&'static str, &'static str, Value);
+/// A kind of event, for whom it is, and its content.
+type Event = (&'static str, &'static str, Value);
 
-/// The prompt of a revision and its digest.
-type Prompt = (String, String);
-
-/// Ends an iteration with a ruling, and returns the events that tell it.
-fn verdict(found: &mut Loop<'_>, ruled: &Ruled, prompt: Option<Prompt>, at: Timestamp) -> Vec<Told> {
-    let judgment = judgment(ruled);
-    let passed = judgment == "PASS";
-    let failed = if passed { Vec::new() } else { criteria_failed(found.folder.def, &found.seen) };
-    let summary = json!({"judgment": judgment, "criteria_failed": failed, "summary": ruled.rule});
-    let mut told = vec![("QUALITY_JUDGMENT", "summary", found.about(&summary))];
-    let rejected = judgment == "REJECT";
-    let details = rejected.then(|| rejection(found, ruled, &failed, prompt.as_ref()));
-    told.extend(details.iter().map(|details| ("REJECTION_DETAILS", "full", found.about(details))));
-    if let Some((text, digest)) = prompt.filter(|_| rejected) {
-        let content = json!({"prompt": text, "digest": digest});
-        told.push(("MODIFICATION_PROMPT", "full", found.about(&content)));
-    }
-    let record = found.end_iteration(judgment, details, at);
-    told.push(("REVIEW_ITERATION_END", "full", found.about(&record)));
-    told
+/// The prompt of a revision: its text, or its digest where the text is not here.
+struct Prompt {
+    text: String,
+    digest: String,
 }
 
-fn rejection(found: &Loop<'_>, ruled: &Ruled, failed: &[String], prompt: Option<&Prompt>) -> Value {
-    json!({
-        "criteria_failed": failed,
-        "issues_detected": issues(found.folder.def, &found.seen, ruled),
-        "modification_prompt": prompt.map_or("", |(text, _)| text),
-        "iteration": found.iteration,
-    })
-}
-
-/// Returns a ruling in the seed's words. What opens no door and asks for nothing again is a rejection.
+/// Returns a ruling in the older system's words. What lets nothing through and asks for nothing again is a rejection.
 fn judgment(ruled: &Ruled) -> &'static str {
     let redone = ruled.judgment == Judgment::Redo;
     match &ruled.ruling {
@@ -188,8 +167,8 @@ fn judgment(ruled: &Ruled) -> &'static str {
     }
 }
 
-/// Returns how a ruling ends the loop; an approval ends it with its commit, and a quota only makes it wait.
-fn ending(ruling: &Ruling) -> Option<(&'static str, &str)> {
+/// Returns with which status and reason a ruling ends the loop; an approval ends it with its commit, and a quota only makes it wait.
+fn loop_end(ruling: &Ruling) -> Option<(&'static str, &str)> {
     match ruling {
         Ruling::Advance
         | Ruling::Revise
@@ -202,5 +181,132 @@ fn ending(ruling: &Ruling) -> Option<(&'static str, &str)> {
             Some((if *incomplete { "INCOMPLETE" } else { "ERROR" }, reason))
         }
         Ruling::Reopen { .. } => Some(("INCOMPLETE", "reopened")),
+    }
+}
+
+/// One loop of a phase, and what its present iteration has shown.
+struct ReviewLoop<'a> {
+    issue: u64,
+    def: &'a PhaseDef,
+    /// It has begun and not ended.
+    open: bool,
+    /// From 1; 0 before the first.
+    iteration: u32,
+    /// When the present iteration began; nothing between two of them.
+    started_at: Option<Timestamp>,
+    facts: Iteration<'a>,
+    history: Vec<Value>,
+    output: Option<String>,
+}
+
+impl<'a> ReviewLoop<'a> {
+    fn new(issue: u64, def: &'a PhaseDef) -> Self {
+        let facts = Iteration::default();
+        Self {
+            issue,
+            def,
+            open: false,
+            iteration: 0,
+            started_at: None,
+            facts,
+            history: Vec::new(),
+            output: None,
+        }
+    }
+
+    /// Begins the loop and returns what it is about: the policy, its limit, its criteria.
+    fn begin(&mut self) -> Value {
+        *self = Self { open: true, output: self.output.take(), ..Self::new(self.issue, self.def) };
+        let PhaseDef { name, policy_name, policy, .. } = self.def;
+        let limits = &policy.limits;
+        let rounds = limits.max_revisions.saturating_add(u32::from(!policy.triage));
+        let checks: Vec<&str> =
+            policy.checks.iter().map(|rule| criterion(&rule.id).unwrap_or(&rule.id)).collect();
+        json!({
+            "phase": name, "policy": policy_name, "criteria": checks,
+            "max_iterations": limits.max_passes.unwrap_or(rounds),
+        })
+    }
+
+    fn begin_iteration(&mut self, at: Timestamp) {
+        self.iteration += 1;
+        self.started_at = Some(at);
+        self.facts = Iteration::default();
+    }
+
+    /// Returns the content of an event of the present iteration: which one it is, and these fields.
+    fn about(&self, fields: &Value) -> Value {
+        let mut content = Map::new();
+        content.insert("phase".into(), json!(self.def.name));
+        content.insert("iteration".into(), json!(self.iteration));
+        content.extend(fields.as_object().cloned().unwrap_or_default());
+        Value::Object(content)
+    }
+
+    /// Ends an iteration with a ruling, and returns the events that follow from it.
+    fn rule(&mut self, ruled: &Ruled, prompt: Option<Prompt>, at: Timestamp) -> Vec<Event> {
+        let judgment = judgment(ruled);
+        let failed = if judgment == "PASS" { Vec::new() } else { self.facts.criteria_failed(self.def) };
+        let summary = json!({"judgment": judgment, "criteria_failed": failed, "summary": ruled.rule});
+        let mut events = vec![("QUALITY_JUDGMENT", "summary", self.about(&summary))];
+        let mut details = None;
+        if judgment == "REJECT" {
+            let rejection = json!({
+                "criteria_failed": failed,
+                "issues_detected": self.facts.issues(self.def, ruled),
+                "modification_prompt": prompt.as_ref().map_or("", |prompt| &prompt.text),
+                "iteration": self.iteration,
+            });
+            events.push(("REJECTION_DETAILS", "full", self.about(&rejection)));
+            if let Some(Prompt { text, digest }) = prompt {
+                let content = json!({"prompt": text, "digest": digest});
+                events.push(("MODIFICATION_PROMPT", "full", self.about(&content)));
+            }
+            details = Some(rejection);
+        }
+        let record = self.end_iteration(judgment, details, at);
+        events.push(("REVIEW_ITERATION_END", "full", self.about(&record)));
+        events
+    }
+
+    /// Ends the iteration and returns its record.
+    fn end_iteration(&mut self, judgment: &str, details: Option<Value>, at: Timestamp) -> Value {
+        if let Some(Worked { step, round, attempt, .. }) = self.facts.work {
+            self.output = Some(self.path(&format!("{step}/round-{round}/attempt-{attempt}/answer.md")));
+        }
+        let started_at = self.started_at.take().unwrap_or(at);
+        let mut record = json!({
+            "iteration": self.iteration,
+            "started_at": started_at.to_string(),
+            "ended_at": at.to_string(),
+            "judgment": judgment,
+            "criteria_results": self.facts.criteria_results(),
+            "executor_output_ref": self.output,
+        });
+        if let (Some(fields), Some(details)) = (record.as_object_mut(), details) {
+            fields.insert("rejection_details".into(), details);
+        }
+        self.history.push(record.clone());
+        record
+    }
+
+    /// Ends the loop and returns what came of it.
+    fn end(&mut self, status: &str, reason: &str) -> Value {
+        self.open = false;
+        self.started_at = None;
+        let deliverable = self.path(&format!("output/{}", self.def.output));
+        json!({
+            "phase": self.def.name,
+            "final_status": status,
+            "reason": reason,
+            "total_iterations": self.history.len(),
+            "iteration_history": std::mem::take(&mut self.history),
+            "final_output": {"deliverable": deliverable, "executor_output_ref": self.output},
+        })
+    }
+
+    /// Returns the path of a file of the phase, seen from the top of the repository.
+    fn path(&self, rest: &str) -> String {
+        format!(".ai-workflow/issue-{}/{}/{rest}", self.issue, self.def.folder)
     }
 }

@@ -1,8 +1,9 @@
-//! What failed in one iteration, in the words of seed 000: criteria by their letters, issues by type and place.
+//! What failed in one iteration, in the words of the older system: criteria by their letters, issues by type and place.
 //! A reviewer's findings are issues like those of our own checks.
 
 use serde_json::{Map, Value, json};
 
+use super::super::text::place;
 use model::event::{
     CheckResult, CheckStatus, Checked, Claim, ClaimStatus, Reading, Reviewed, Ruled, Triaged, Worked,
 };
@@ -17,20 +18,74 @@ const CLAIM: &str = "claim";
 
 /// The latest facts of an iteration.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Seen<'a> {
+pub(super) struct Iteration<'a> {
     pub(super) work: Option<&'a Worked>,
     pub(super) checks: Option<&'a Checked>,
     pub(super) review: Option<&'a Reviewed>,
     pub(super) triage: Option<&'a Triaged>,
 }
 
-impl<'a> Seen<'a> {
+impl<'a> Iteration<'a> {
+    /// Returns the criteria that failed, each once.
+    pub(super) fn criteria_failed(&self, def: &'a PhaseDef) -> Vec<String> {
+        let mut failed: Vec<&str> =
+            self.failed_checks(def).map(|result| criterion_or_name(&result.check)).collect();
+        if self.unfinished().is_some() {
+            failed.push(CLAIM);
+        }
+        if let Some(reading) = self.rejecting(def) {
+            let named: Vec<&str> = reading.findings.iter().filter_map(criterion_of).collect();
+            failed.extend(if named.is_empty() { vec![REVIEW] } else { named });
+        }
+        if self.untriaged() > 0 {
+            failed.push(TRIAGE);
+        }
+        let mut once: Vec<String> = Vec::new();
+        for id in failed {
+            if !once.iter().any(|known| known == id) {
+                once.push(id.to_owned());
+            }
+        }
+        once
+    }
+
+    /// Returns the result of each criterion that was judged; what does not apply was not.
+    pub(super) fn criteria_results(&self) -> Vec<Value> {
+        let result = |id: &str, passed: bool, details: &str| json!({"criteria_id": id, "passed": passed, "details": details});
+        let applied = self.results().filter(|checked| checked.status != CheckStatus::Skipped);
+        let checks = applied.map(|checked| {
+            result(criterion_or_name(&checked.check), checked.status == CheckStatus::Pass, &checked.summary)
+        });
+        let review = self.reading().map(|reading| result(REVIEW, approves(reading), &reading.reason));
+        checks.chain(review).collect()
+    }
+
+    /// Returns what is wrong, one issue for each place; at least the ruling itself.
+    pub(super) fn issues(&self, def: &'a PhaseDef, ruled: &Ruled) -> Vec<Value> {
+        let mut issues: Vec<Value> = self.failed_checks(def).flat_map(issues_of_check).collect();
+        if self.claims_falsely(def) {
+            issues.push(issue("early_termination", None, "the author says that it is complete", None));
+        }
+        issues.extend(self.unfinished().map(issue_of_claim));
+        if let Some(reading) = self.rejecting(def) {
+            issues.extend(issues_of_review(reading));
+        }
+        if self.untriaged() > 0 {
+            let what = format!("{} findings are not settled", self.untriaged());
+            issues.push(issue("incomplete", None, &what, None));
+        }
+        if issues.is_empty() {
+            issues.push(issue("incomplete", None, &ruled.rule, None));
+        }
+        issues
+    }
+
     fn results(&self) -> impl Iterator<Item = &'a CheckResult> {
         self.checks.into_iter().flat_map(|checked| &checked.results)
     }
 
     fn failed_checks(&self, def: &'a PhaseDef) -> impl Iterator<Item = &'a CheckResult> {
-        self.results().filter(|result| demands(def, result))
+        self.results().filter(|result| is_demanded(def, result))
     }
 
     fn reading(&self) -> Option<&'a Reading> {
@@ -40,10 +95,10 @@ impl<'a> Seen<'a> {
     /// Returns a review that does not approve.
     fn rejecting(&self, def: &PhaseDef) -> Option<&'a Reading> {
         let blocking = def.policy.review.as_ref().map(|rule| rule.blocking);
-        self.reading().filter(|reading| {
-            let serious = blocking.is_some_and(|blocking| reading.worst() >= Some(blocking));
-            !def.policy.triage && (!approves(reading) || serious)
-        })
+        let reading = self.reading()?;
+        let is_serious = blocking.is_some_and(|blocking| reading.worst() >= Some(blocking));
+        let rejects = !def.policy.triage && (!approves(reading) || is_serious);
+        if rejects { Some(reading) } else { None }
     }
 
     /// Tells whether the author declared what our checks refute.
@@ -65,7 +120,7 @@ impl<'a> Seen<'a> {
     }
 }
 
-fn demands(def: &PhaseDef, result: &CheckResult) -> bool {
+fn is_demanded(def: &PhaseDef, result: &CheckResult) -> bool {
     let rule = def.policy.checks.iter().find(|rule| rule.id == result.check);
     match result.status {
         CheckStatus::Pass | CheckStatus::Skipped => false,
@@ -79,8 +134,8 @@ fn approves(reading: &Reading) -> bool {
 }
 
 /// Returns the criterion of a check, or its own name.
-fn id_of(check: &str) -> String {
-    criterion(check).unwrap_or(check).to_owned()
+fn criterion_or_name(check: &str) -> &str {
+    criterion(check).unwrap_or(check)
 }
 
 /// Returns the criterion that a finding names as its category.
@@ -89,88 +144,32 @@ fn criterion_of(finding: &Finding) -> Option<&'static str> {
     CRITERIA.iter().find(named).map(|(id, _)| *id)
 }
 
-/// Returns the criteria that failed, each once.
-pub(super) fn criteria_failed(def: &PhaseDef, seen: &Seen<'_>) -> Vec<String> {
-    let mut failed: Vec<String> = seen.failed_checks(def).map(|result| id_of(&result.check)).collect();
-    failed.extend(seen.unfinished().map(|_| CLAIM.to_owned()));
-    if let Some(reading) = seen.rejecting(def) {
-        let named: Vec<_> = reading.findings.iter().filter_map(criterion_of).map(str::to_owned).collect();
-        failed.extend(if named.is_empty() { vec![REVIEW.to_owned()] } else { named });
-    }
-    failed.extend((seen.untriaged() > 0).then(|| TRIAGE.to_owned()));
-    let mut once: Vec<String> = Vec::new();
-    for id in failed {
-        if !once.contains(&id) {
-            once.push(id);
-        }
-    }
-    once
-}
-
-/// Returns the result of each criterion that was judged; what does not apply was not.
-pub(super) fn criteria_results(seen: &Seen<'_>) -> Vec<Value> {
-    let result = |id: String, passed: bool, details: &str| json!({"criteria_id": id, "passed": passed, "details": details});
-    let applied = seen.results().filter(|checked| checked.status != CheckStatus::Skipped);
-    let checks = applied
-        .map(|checked| result(id_of(&checked.check), checked.status == CheckStatus::Pass, &checked.summary));
-    let review = seen.reading().map(|reading| result(REVIEW.into(), approves(reading), &reading.reason));
-    checks.chain(review).collect()
-}
-
-/// Returns what is wrong, one issue for each place; at least the ruling itself.
-pub(super) fn issues(def: &PhaseDef, seen: &Seen<'_>, ruled: &Ruled) -> Vec<Value> {
-    let mut found: Vec<Value> = seen.failed_checks(def).flat_map(of_check).collect();
-    if seen.claims_falsely(def) {
-        found.push(issue("early_termination", None, "the author says that it is complete", None));
-    }
-    found.extend(seen.unfinished().map(of_claim));
-    if let Some(reading) = seen.rejecting(def) {
-        found.extend(of_review(reading));
-    }
-    if seen.untriaged() > 0 {
-        let what = format!("{} findings are not settled", seen.untriaged());
-        found.push(issue("incomplete", None, &what, None));
-    }
-    if found.is_empty() {
-        found.push(issue("incomplete", None, &ruled.rule, None));
-    }
-    found
-}
-
-fn of_check(result: &CheckResult) -> Vec<Value> {
+fn issues_of_check(result: &CheckResult) -> Vec<Value> {
     let kind = issue_type(&result.check);
     if result.places.is_empty() {
         return vec![issue(kind, None, &result.summary, None)];
     }
-    let places = result.places.iter().map(|place| {
-        let location = place.file.as_deref().map(|file| location(file, place.line));
-        issue(kind, location, &place.what, place.suggestion.as_deref())
-    });
-    places.collect()
+    let issues = result
+        .places
+        .iter()
+        .map(|at| issue(kind, place(at.file.as_deref(), at.line), &at.what, at.suggestion.as_deref()));
+    issues.collect()
 }
 
-fn of_claim(claim: &Claim) -> Value {
+fn issue_of_claim(claim: &Claim) -> Value {
     let words = claim.summary.trim();
-    issue(
-        "incomplete",
-        None,
-        if words.is_empty() { "the author says that it is not finished" } else { words },
-        None,
-    )
+    let words = if words.is_empty() { "the author says that it is not finished" } else { words };
+    issue("incomplete", None, words, None)
 }
 
-fn of_review(reading: &Reading) -> Vec<Value> {
+fn issues_of_review(reading: &Reading) -> Vec<Value> {
     let findings = reading.findings.iter().map(|finding| {
         let kind = criterion_of(finding).map_or("incomplete", |id| issue_type(check_id(id)));
-        let location = finding.file.as_deref().map(|file| location(file, finding.line));
+        let location = place(finding.file.as_deref(), finding.line);
         issue(kind, location, &finding.issue, finding.suggestion.as_deref())
     });
     let all: Vec<Value> = findings.collect();
     if all.is_empty() { vec![issue("incomplete", None, &reading.reason, None)] } else { all }
-}
-
-fn location(file: &str, line: Option<u64>) -> String {
-    line.map_or_else(|| file.to_owned(), |line| format!("{file}:{line}"))
 }
 
 /// Makes an issue; what is not known is left out.

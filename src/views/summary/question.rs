@@ -1,9 +1,10 @@
-//! What a person sees who is asked: which limit is reached, what is unresolved, what each round came to, and who is asked.
-//! The same tables in Markdown and for a terminal; the facts are the state's, so that nothing is told from memory.
+//! The question of a pause as a person reads it: which limit is reached, what is unresolved, what each round came to, who is
+//! asked, and the commands that answer. The same tables in Markdown and for a terminal; all of it comes from the state.
 
 use std::fmt::Write as _;
 
-use super::{cell, columns, padded, plain, quoted};
+use super::commands::{answer_commands, how_to_answer};
+use super::text::{cell, columns, counted, padded, place, plain, quoted};
 use engine::{PhaseState, Round, Run, limit_reached};
 use model::event::{CheckResult, CheckStatus, Escalation, PauseReason};
 use model::finding::Finding;
@@ -15,27 +16,46 @@ const MOST_ROWS: usize = 20;
 /// The most characters of a problem in a terminal.
 const LONGEST_PROBLEM: usize = 90;
 
+/// Returns the question of a pause with the commands that answer it, in Markdown.
+pub fn question(run: &Run, escalation: &Escalation) -> String {
+    let head = format!("**Waiting ({}).** {}", escalation.reason.as_str(), quoted(&escalation.question));
+    let (background, how) = (background(run, escalation, Layout::Markdown), how_to_answer(run, escalation));
+    let asked = run.asked_of().map_or(String::new(), |who| format!("Asked: {}.\n\n", quoted(&who)));
+    format!("{head}\n\n{background}\n{asked}{how}")
+}
+
+/// Returns the same question for a terminal.
+pub fn question_lines(run: &Run, escalation: &Escalation) -> String {
+    let head = format!("waiting ({}): {}", escalation.reason.as_str(), plain(&escalation.question));
+    let commands = answer_commands(run, escalation).join("\n  ");
+    let background = background(run, escalation, Layout::Terminal);
+    let asked = run.asked_of().map_or(String::new(), |who| format!("asked: {}\n", plain(&who)));
+    format!("{head}\n{background}{asked}answer with one of:\n  {commands}\n")
+}
+
 /// How a text is laid out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Layout {
+enum Layout {
     Markdown,
     Terminal,
 }
 
 /// Returns what stands between the question and the commands that answer it.
-pub(super) fn background(run: &Run, escalation: &Escalation, layout: Layout) -> String {
+fn background(run: &Run, escalation: &Escalation, layout: Layout) -> String {
     let phase = escalation.phase.as_ref().and_then(|name| run.phase(name));
-    let Some(phase) = phase.filter(|_| tells_tables(escalation.reason)) else {
-        return lines(escalation, layout);
-    };
-    let mut text = heading(phase, escalation.reason, layout);
-    text.push_str(&table("Unresolved", &["#", "Place", "Problem", "Severity"], &problems(phase), layout));
-    text.push_str(&table("Rounds", &["Round", "Verdict", "Grade", "Findings"], &rounds(phase), layout));
-    text
+    match phase {
+        Some(phase) if has_tables(escalation.reason) => {
+            let rounds: Vec<[String; 4]> = phase.rounds.iter().map(round_row).collect();
+            heading(phase, escalation.reason, layout)
+                + &table("Unresolved", &["#", "Place", "Problem", "Severity"], &problem_rows(phase), layout)
+                + &table("Rounds", &["Round", "Verdict", "Grade", "Findings"], &rounds, layout)
+        }
+        _ => escalation.report.iter().map(|line| format!("- {}\n", laid_out(line, layout))).collect(),
+    }
 }
 
-/// What stops a phase at once has words of its own; a gate or a budget has no problems.
-fn tells_tables(reason: PauseReason) -> bool {
+/// Tells whether the tables explain a pause. What stops a phase at once has words of its own; a gate or a budget has no problems.
+fn has_tables(reason: PauseReason) -> bool {
     match reason {
         PauseReason::Exhausted
         | PauseReason::Discuss
@@ -54,10 +74,6 @@ fn tells_tables(reason: PauseReason) -> bool {
     }
 }
 
-fn lines(escalation: &Escalation, layout: Layout) -> String {
-    escalation.report.iter().fold(String::new(), |text, line| text + "- " + &shown(line, layout) + "\n")
-}
-
 fn heading(phase: &PhaseState, reason: PauseReason, layout: Layout) -> String {
     if reason != PauseReason::Exhausted {
         return String::new();
@@ -70,21 +86,23 @@ fn heading(phase: &PhaseState, reason: PauseReason, layout: Layout) -> String {
 }
 
 /// Returns what is open: findings, then the checks that did not pass at each place they name. The worst stands first.
-fn problems(phase: &PhaseState) -> Vec<[String; 4]> {
+fn problem_rows(phase: &PhaseState) -> Vec<[String; 4]> {
     let mut findings: Vec<&Finding> = phase.findings().iter().collect();
     findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
     let of_review = findings.into_iter().map(|finding| {
-        (place(finding.file.as_deref(), finding.line), finding.issue.clone(), finding.severity.as_str())
+        let place = place(finding.file.as_deref(), finding.line);
+        (place, finding.issue.clone(), finding.severity.as_str())
     });
-    let of_checks = phase.checks.iter().flatten().filter(|result| is_open(phase, result)).flat_map(of_check);
-    let all = of_checks.chain(of_review).enumerate();
-    all.map(|(index, (place, problem, severity))| {
+    let open = phase.checks.iter().flatten().filter(|result| is_open(phase, result));
+    let all = open.flat_map(problems_of_check).chain(of_review).enumerate();
+    let row = |(index, (place, problem, severity)): (usize, PlacedProblem)| {
+        let place = place.unwrap_or_else(|| "-".to_owned());
         [(index + 1).to_string(), place, problem, severity.to_owned()]
-    })
-    .collect()
+    };
+    all.map(row).collect()
 }
 
-/// What is only noted asks nothing of anybody.
+/// Tells whether a check is something to settle; what is only noted asks nothing of anybody.
 fn is_open(phase: &PhaseState, result: &CheckResult) -> bool {
     match result.status {
         CheckStatus::Pass | CheckStatus::Skipped => false,
@@ -93,39 +111,30 @@ fn is_open(phase: &PhaseState, result: &CheckResult) -> bool {
     }
 }
 
-fn of_check(result: &CheckResult) -> Vec<(String, String, &'static str)> {
+/// Where a problem is, what it is, and how severe.
+type PlacedProblem = (Option<String>, String, &'static str);
+
+fn problems_of_check(result: &CheckResult) -> Vec<PlacedProblem> {
     let word = if result.status == CheckStatus::Fail { "failed check" } else { "unavailable" };
-    let told = |what: &str| format!("{}: {what}", result.check);
+    let problem = |what: &str| format!("{}: {what}", result.check);
     if result.places.is_empty() {
-        return vec![("-".into(), told(&result.summary), word)];
+        return vec![(None, problem(&result.summary), word)];
     }
     let places = result.places.iter();
-    places.map(|seen| (place(seen.file.as_deref(), seen.line), told(&seen.what), word)).collect()
+    places.map(|at| (place(at.file.as_deref(), at.line), problem(&at.what), word)).collect()
 }
 
-fn place(file: Option<&str>, line: Option<u64>) -> String {
-    match (file, line) {
-        (Some(file), Some(line)) => format!("{file}:{line}"),
-        (Some(file), None) => file.to_owned(),
-        (None, _) => "-".to_owned(),
-    }
-}
-
-fn rounds(phase: &PhaseState) -> Vec<[String; 4]> {
-    phase.rounds.iter().map(round).collect()
-}
-
-fn round(round: &Round) -> [String; 4] {
+fn round_row(round: &Round) -> [String; 4] {
     let verdict = round.verdict.map_or("no verdict".to_owned(), |verdict| verdict.to_string());
     let grade = round.grade.map_or("N/A", Grade::as_str).to_owned();
     let findings = match round.failed.len() {
         0 => round.findings.len().to_string(),
-        failed => format!("{}, {}", round.findings.len(), super::counted(failed as u64, "failed check")),
+        failed => format!("{}, {}", round.findings.len(), counted(failed as u64, "failed check")),
     };
     [round.n.to_string(), verdict, grade, findings]
 }
 
-/// A table with nothing in it is none.
+/// Returns a table with its title; nothing when it has no row.
 fn table(title: &str, head: &[&str; 4], rows: &[[String; 4]], layout: Layout) -> String {
     if rows.is_empty() {
         return String::new();
@@ -144,7 +153,7 @@ fn table(title: &str, head: &[&str; 4], rows: &[[String; 4]], layout: Layout) ->
 fn markdown(head: &[&str; 4], rows: &[[String; 4]]) -> String {
     let mut text = format!("| {} |\n|---|---|---|---|\n", head.join(" | "));
     for row in rows {
-        let cells: Vec<String> = row.iter().map(|text| cell(&shown(text, Layout::Markdown))).collect();
+        let cells: Vec<String> = row.iter().map(|text| cell(&quoted(text))).collect();
         let _ = writeln!(text, "| {} |", cells.join(" | "));
     }
     text
@@ -153,7 +162,7 @@ fn markdown(head: &[&str; 4], rows: &[[String; 4]]) -> String {
 fn in_columns(head: &[&str; 4], rows: &[[String; 4]]) -> String {
     let head = head.map(str::to_lowercase);
     let rows: Vec<[String; 4]> =
-        rows.iter().map(|row| row.clone().map(|text| short(&plain(&text)))).collect();
+        rows.iter().map(|row| row.clone().map(|text| shortened(&plain(&text)))).collect();
     let all = || std::iter::once(&head).chain(&rows);
     let widths: Vec<usize> =
         (0..4).map(|column| all().map(|row| columns(&row[column])).max().unwrap_or(0) + 2).collect();
@@ -164,14 +173,14 @@ fn in_columns(head: &[&str; 4], rows: &[[String; 4]]) -> String {
     })
 }
 
-fn short(text: &str) -> String {
+fn shortened(text: &str) -> String {
     match text.char_indices().nth(LONGEST_PROBLEM) {
         Some((at, _)) => format!("{}…", &text[..at]),
         None => text.to_owned(),
     }
 }
 
-fn shown(text: &str, layout: Layout) -> String {
+fn laid_out(text: &str, layout: Layout) -> String {
     match layout {
         Layout::Markdown => quoted(text),
         Layout::Terminal => plain(text),

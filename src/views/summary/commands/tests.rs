@@ -1,0 +1,27 @@
+//! Tests that what is offered in a comment is understood there.
+
+use super::*;
+use content_parser::slash_command;
+
+#[test]
+fn what_is_offered_in_a_comment_is_understood_as_it_stands() {
+    for reason in [
+        PauseReason::Budget,
+        PauseReason::Quota,
+        PauseReason::Outage,
+        PauseReason::JobLimit,
+        PauseReason::RateLimit,
+        PauseReason::OnRequest,
+        PauseReason::Exhausted,
+    ] {
+        let options = vec![Choice::Continue, Choice::Accept, Choice::Edited, Choice::GiveUp];
+        let until = Some(jiff::Timestamp::UNIX_EPOCH);
+        let (question, report) = (String::new(), Vec::new());
+        let asked = Escalation { reason, phase: None, question, options, report, until };
+        let offered = answer_comments(&asked);
+        assert!(!offered.is_empty(), "{reason:?}");
+        for line in offered {
+            assert!(matches!(slash_command(&line), Some(Ok(_))), "{line}");
+        }
+    }
+}

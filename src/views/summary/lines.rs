@@ -1,0 +1,257 @@
+//! A run and its phases in single lines and in the table of phases: status, verdict, open findings, opinions, questions of
+//! reviewers, and what the agents have used. Plain text and Markdown from the state; decides nothing.
+
+use std::fmt::Write as _;
+
+use super::text::{cell, counted, duration, place, quoted};
+use engine::{Exchange, Limit, Listed, Measure, Opinion, PhaseState, Run, Scope, Status, used_of_phase};
+use model::event::{Replied, TriageTable};
+use model::finding::Disposition;
+
+/// More findings than this are counted.
+const MOST_FINDINGS: usize = 10;
+
+/// Returns a symbol and a word for the status of a phase.
+pub fn status_word(phase: &PhaseState) -> String {
+    let symbol = match phase.status {
+        Status::Pending => "·",
+        Status::InProgress => "▶",
+        Status::Completed => "✓",
+        Status::Failed => "✗",
+        Status::Paused => "?",
+        Status::Skipped => "-",
+    };
+    let status = phase.status.as_str();
+    match phase.current_step() {
+        Some(step) if phase.status == Status::InProgress => format!("{symbol} {status} ({step})"),
+        _ => format!("{symbol} {status}"),
+    }
+}
+
+/// Returns how the latest round since a phase was opened ended, such as `PASS by json`.
+pub fn verdict_word(phase: &PhaseState) -> String {
+    let Some(round) = phase.current_rounds().last() else { return String::new() };
+    match (&round.verdict, &round.read_as) {
+        (Some(verdict), Some(read_as)) => format!("{verdict} by {read_as}"),
+        (Some(verdict), None) => verdict.to_string(),
+        (None, _) if round.ruling == "advance" => "checks passed".into(),
+        (None, _) => "failed check".into(),
+    }
+}
+
+/// Returns the note of a phase: why it was skipped, failed or waits, or who accepted it.
+pub fn note(phase: &PhaseState) -> String {
+    let reason = phase.skipped_because.clone().or_else(|| phase.reason.clone());
+    reason.or_else(|| accepted_note(phase)).unwrap_or_default()
+}
+
+fn accepted_note(phase: &PhaseState) -> Option<String> {
+    let person = phase.accepted_by.as_ref()?;
+    let why = phase.accepted_because.as_ref().map_or(String::new(), |why| format!(": {why}"));
+    Some(format!("accepted by {person}{why}"))
+}
+
+/// Returns the phases as a Markdown table.
+pub fn phase_table(run: &Run) -> String {
+    let mut table =
+        String::from("| Phase | Status | Verdict | Rounds | Revisions | Note |\n|---|---|---|---|---|---|\n");
+    for phase in &run.phases {
+        let (rounds, revisions) = (phase.rounds.len(), phase.counters.revisions);
+        let (status, verdict, note) = (status_word(phase), verdict_word(phase), cell(&quoted(&note(phase))));
+        let name = phase.name();
+        let _ = writeln!(table, "| {name} | {status} | {verdict} | {rounds} | {revisions} | {note} |");
+    }
+    table
+}
+
+/// Returns the path of a phase's deliverable, relative to the top of the repository.
+pub fn deliverable_path(run: &Run, phase: &PhaseState) -> String {
+    let (number, def) = (run.started.issue.number, &phase.def);
+    format!(".ai-workflow/issue-{number}/{}/output/{}", def.folder, def.output)
+}
+
+/// Says in a word or two what a paused run waits for.
+pub(super) fn waiting_word(run: &Run) -> &'static str {
+    if run.waits_by_itself() { "Waiting" } else { "A person is needed" }
+}
+
+/// Returns what the agents have used, in one line.
+pub fn cost_line(run: &Run) -> String {
+    let spent = &run.spent;
+    let calls = counted(spent.calls, "agent call");
+    let (tokens_in, tokens_out, usd) = (spent.input_tokens, spent.output_tokens, spent.cost_usd);
+    let unpriced = match spent.unpriced_calls {
+        0 => String::new(),
+        number => format!(" and {} of unknown price", counted(number, "call")),
+    };
+    let time = duration(spent.millis / 1000);
+    format!(
+        "{calls}, {tokens_in} tokens in, {tokens_out} tokens out, {usd:.2} USD{unpriced}, {time} of agents at work"
+    )
+}
+
+/// Returns what the calls of a phase have cost, in USD, and how long they took, in milliseconds.
+pub(super) fn usage_of(phase: &PhaseState) -> (f64, u64) {
+    phase.usage.values().fold((0.0, 0), |(usd, millis), spent| (usd + spent.cost_usd, millis + spent.millis))
+}
+
+/// Returns what is used of the limits in force, such as `1 of 3 revisions of planning, $3.10 of $15.00`; nothing of what has no
+/// limit, and nothing when the run is over.
+pub fn used_line(run: &Run) -> Option<String> {
+    let phase = run.current()?;
+    let (used, most, unit) = used_of_phase(phase);
+    let mut parts = vec![format!("{used} of {most} {unit} of {}", phase.name())];
+    parts.extend(run.limits_in_force().iter().map(limit_words));
+    Some(parts.join(", "))
+}
+
+fn limit_words(limit: &Limit) -> String {
+    let amount = match limit.measure {
+        Measure::Usd => format!("${:.2} of ${:.2}", limit.used, limit.most),
+        Measure::Tokens | Measure::Calls | Measure::Minutes | Measure::Turns => limit.to_string(),
+    };
+    match &limit.scope {
+        Scope::Run | Scope::Step => amount,
+        Scope::Phase(name) => format!("{amount} for {name}"),
+        Scope::Day => format!("{amount} today"),
+    }
+}
+
+/// Returns what a triage counted, in a few words.
+pub fn table_line(table: TriageTable) -> String {
+    let TriageTable { fix_required, no_fix_needed, needs_discussion } = table;
+    format!("{fix_required} to fix, {no_fix_needed} not to fix, {needs_discussion} to discuss")
+}
+
+/// Returns what is worth knowing about the agents, one line each: who took over, who reviewed its own work,
+/// and what reviewers asked.
+pub fn agent_lines(run: &Run) -> Vec<String> {
+    let fallbacks = run.fallbacks.iter();
+    let fallbacks = fallbacks.map(|fallback| format!("{} {}: {fallback}", fallback.phase, fallback.step));
+    let own = run.phases.iter().filter(|phase| phase.reviewed_by_its_author());
+    let own = own.map(|phase| format!("{}: the reviewer is the author's own model", phase.name()));
+    let of_phases = run.phases.iter().flat_map(|phase| panel_lines(phase).chain(exchange_lines(phase)));
+    fallbacks.chain(own).chain(of_phases).collect()
+}
+
+/// Returns which second opinions the latest round went without, and which came from the author's own model.
+fn panel_lines(phase: &PhaseState) -> impl Iterator<Item = String> {
+    let name = phase.name();
+    let left_out = phase.left_out.iter();
+    let left_out =
+        left_out.map(move |(seat, why)| format!("{name}: without the second opinion {seat}: {why}"));
+    let own = phase.seats_of_its_author();
+    left_out
+        .chain(own.map(move |seat| format!("{name}: the second opinion {seat} is the author's own model")))
+}
+
+/// Returns the exchanges of a phase between a reviewer and the author, the one under way last.
+fn exchange_lines(phase: &PhaseState) -> Vec<String> {
+    let recorded = phase.rounds.iter().filter_map(|round| Some((round.n, round.exchange.as_ref()?)));
+    let earlier = recorded.filter(|(round, _)| *round != phase.round || phase.exchange.is_none());
+    let under_way = phase.exchange.iter().map(|exchange| (phase.round, exchange));
+    let all = earlier.chain(under_way);
+    all.map(|(round, exchange)| format!("{} round {round}: {}", phase.name(), exchange_line(exchange)))
+        .collect()
+}
+
+/// Returns what came of the questions of a reviewer. The texts of question and answer stand in the log.
+pub fn exchange_line(exchange: &Exchange) -> String {
+    let questions = counted(exchange.questions().len() as u64, "question");
+    let asker = match &exchange.first.seat {
+        Some(seat) => format!("the reviewer {seat}"),
+        None => "the reviewer".to_owned(),
+    };
+    format!("{asker} asked {questions}, {}", exchange_outcome(exchange))
+}
+
+fn exchange_outcome(exchange: &Exchange) -> String {
+    let Some(reply) = &exchange.reply else { return "the author has not answered yet".into() };
+    if reply.text.is_some() {
+        return "the author answered, and the reviewer was asked again".into();
+    }
+    format!("the author gave no answer ({}), and the first verdict counts", why_silent(reply))
+}
+
+fn why_silent(reply: &Replied) -> &str {
+    let default = if reply.ended.outcome.ended() { "it said nothing" } else { "it broke" };
+    reply.ended.reason.as_deref().unwrap_or(default)
+}
+
+/// Returns one line for each reviewer of the latest round that anybody has answered in; nothing where there is only one.
+pub fn opinion_lines(phase: &PhaseState) -> Vec<String> {
+    let last = phase.current_rounds().last();
+    let closed = last.is_some_and(|round| round.n >= phase.round);
+    let under_way = if closed { Vec::new() } else { phase.opinions_told() };
+    let (round, opinions) = match last {
+        Some(last) if under_way.is_empty() => (last.n, last.opinions.clone()),
+        _ => (phase.round, under_way),
+    };
+    opinions.iter().map(|opinion| format!("round {round}, {}", opinion_line(opinion))).collect()
+}
+
+/// Returns the opinions of all phases of a run.
+pub(super) fn opinions_of_run(run: &Run) -> Vec<String> {
+    let mut lines = Vec::new();
+    for phase in &run.phases {
+        lines.extend(opinion_lines(phase).into_iter().map(|line| format!("{} {line}", phase.name())));
+    }
+    lines
+}
+
+fn opinion_line(opinion: &Opinion) -> String {
+    let who = opinion.seat.as_deref().unwrap_or("first reviewer");
+    let Some(verdict) = opinion.verdict else { return format!("{who}: left out") };
+    let grade = opinion.grade.map_or(String::new(), |grade| format!(", grade {grade}"));
+    let findings = match opinion.findings {
+        0 => String::new(),
+        number => format!(", {}", counted(number as u64, "finding")),
+    };
+    format!("{who}: {verdict}{grade}{findings}")
+}
+
+/// Returns the open findings of a phase, their number and trend first; nothing when none are open.
+pub fn finding_lines(phase: &PhaseState) -> Vec<String> {
+    let mut open: Vec<&Listed> = phase.ledger.open().collect();
+    if open.is_empty() {
+        return Vec::new();
+    }
+    open.sort_by_key(|listed| std::cmp::Reverse(listed.finding.severity));
+    let mut lines = vec![format!("open findings: {}{}", open.len(), trend(phase))];
+    lines.extend(open.iter().take(MOST_FINDINGS).map(|listed| finding_line(listed)));
+    if open.len() > MOST_FINDINGS {
+        lines.push(format!("… and {} more", open.len() - MOST_FINDINGS));
+    }
+    lines
+}
+
+fn trend(phase: &PhaseState) -> String {
+    let counts: Vec<String> = phase.ledger.counts().map(|count| count.to_string()).collect();
+    let trend = phase.ledger.trend();
+    trend.map_or_else(String::new, |trend| format!(", {} ({})", trend.as_str(), counts.join(", ")))
+}
+
+/// Returns what was approved all the same, because it was new where nothing had changed since the review before.
+pub(super) fn out_of_scope_lines(run: &Run) -> Vec<String> {
+    let mut lines = Vec::new();
+    for phase in run.phases.iter().filter(|phase| phase.status == Status::Completed) {
+        let beyond = phase.ledger.open().filter(|listed| !listed.finding.in_scope);
+        lines.extend(beyond.map(|listed| format!("{}: {}", phase.name(), finding_line(listed))));
+    }
+    lines
+}
+
+/// Returns a finding in one line: its id, severity and place, and how it stands.
+pub fn finding_line(listed: &Listed) -> String {
+    let finding = listed.told();
+    let place = place(finding.file.as_deref(), finding.line);
+    let place = place.map_or_else(String::new, |place| format!(" {place}"));
+    let scope = if finding.in_scope { "" } else { ", out of scope" };
+    let disposition = match listed.disposition {
+        Disposition::Open => String::new(),
+        disposition => format!(", {}", disposition.words()),
+    };
+    let (id, severity, standing) = (listed.id, finding.severity.as_str(), listed.standing.as_str());
+    let (issue, since) = (finding.issue, listed.first_round);
+    format!("{id} {severity}{place}: {issue} ({standing}, since round {since}{disposition}{scope})")
+}

@@ -1,0 +1,78 @@
+//! Tests of the parts of a SARIF log.
+
+use super::*;
+
+fn problem(file: Option<&str>, severity: Severity) -> Problem {
+    Problem {
+        phase: "planning".parse().expect("a name"),
+        category: "Security".into(),
+        severity,
+        file: file.map(str::to_owned),
+        line: Some(3),
+        issue: "a problem".into(),
+        suggestion: Some("mend it".into()),
+        first_round: 1,
+        last_round: 2,
+        open: true,
+        disposition: Disposition::Open,
+        reason: None,
+        answered: false,
+        fingerprint: "security|src/lib.rs|aproblem".into(),
+    }
+}
+
+#[test]
+fn only_a_path_inside_the_repository_is_a_location() {
+    assert_eq!(uri("./src/größe a.rs").as_deref(), Some("src/gr%C3%B6%C3%9Fe%20a.rs"));
+    assert_eq!(uri("c:/x.rs").as_deref(), Some("c%3A/x.rs"), "no scheme can be made of it");
+    for outside in ["", "/etc/passwd", "../x.rs", "a/../../x.rs", "a\0b"] {
+        assert_eq!(uri(outside), None, "{outside:?}");
+    }
+    assert_eq!(
+        message(&problem(Some("/etc/passwd"), Severity::Info)),
+        "a problem (/etc/passwd)\n\nSuggestion: mend it"
+    );
+}
+
+#[test]
+fn levels_follow_the_severity_and_rules_the_category() {
+    let all = [Severity::Critical, Severity::Major, Severity::Minor, Severity::Info];
+    let results = all.map(|severity| result(&problem(Some("src/lib.rs"), severity), &["security".into()]));
+    let levels = results.each_ref().map(|result| result["level"].as_str().unwrap_or_default().to_owned());
+    assert_eq!(levels, ["error", "error", "warning", "note"]);
+    assert_eq!((&results[0]["ruleId"], &results[0]["ruleIndex"]), (&json!("security"), &json!(0)));
+    let region = &results[0]["locations"][0]["physicalLocation"]["region"];
+    assert_eq!(*region, json!({"startLine": 3}));
+    assert_eq!(results[0]["partialFingerprints"][FINGERPRINT], "security|src/lib.rs|aproblem");
+}
+
+#[test]
+fn what_was_answered_is_told_and_suppressed_with_its_reason() {
+    let answered = Problem {
+        open: false,
+        answered: true,
+        disposition: Disposition::NoFix,
+        reason: Some("line 4 has it".into()),
+        ..problem(None, Severity::Major)
+    };
+    let told = result(&answered, &rules(std::slice::from_ref(&answered)));
+    assert_eq!(told["suppressions"][0]["justification"], "line 4 has it");
+    assert_eq!((&told["properties"]["disposition"], &told["ruleIndex"]), (&json!("no_fix"), &json!(0)));
+    let open = problem(None, Severity::Major);
+    assert!(result(&open, &rules(std::slice::from_ref(&open))).get("suppressions").is_none());
+    assert!(!is_reported(&Problem { answered: false, ..answered }), "what is gone is not told");
+}
+
+#[test]
+fn a_line_that_is_none_and_a_category_that_is_empty_make_no_invalid_log() {
+    let odd = Problem {
+        line: Some(0),
+        category: " ".into(),
+        issue: String::new(),
+        ..problem(Some("a.rs"), Severity::Minor)
+    };
+    let told = result(&odd, &rules(std::slice::from_ref(&odd)));
+    assert_eq!((&told["ruleId"], &told["ruleIndex"]), (&json!("review"), &json!(0)));
+    assert!(told["locations"][0]["physicalLocation"].get("region").is_none());
+    assert!(told["message"]["text"].as_str().is_some_and(|text| !text.is_empty()));
+}

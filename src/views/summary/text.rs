@@ -1,0 +1,193 @@
+//! Text as people read it: made harmless for a terminal, for Markdown, for a title and for the log of a job, and counted in
+//! words. Knows nothing of runs.
+
+use std::borrow::Cow;
+use std::iter::Peekable;
+use std::str::Chars;
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+/// The most characters of a quoted text.
+const LONGEST_QUOTE: usize = 400;
+
+/// Returns a text as one line that moves no cursor, changes no colour, writes no clipboard and hides nothing.
+pub fn plain(text: &str) -> String {
+    let mut line = String::with_capacity(text.len());
+    let mut rest = text.trim_end().chars().peekable();
+    while let Some(c) = rest.next() {
+        match c {
+            '\u{1b}' => skip_escape(&mut rest),
+            '\u{9b}' => skip_parameters(&mut rest),
+            '\r' if rest.peek() == Some(&'\n') => {}
+            '\n' | '\r' | '\t' | '\u{2028}' | '\u{2029}' => line.push(' '),
+            c if c.is_control() || is_invisible(c) => {}
+            c => line.push(c),
+        }
+    }
+    line
+}
+
+/// Skips what follows an escape: a colour or cursor sequence, a title or clipboard string, or a single letter.
+fn skip_escape(rest: &mut Peekable<Chars<'_>>) {
+    match rest.peek() {
+        Some('[') => {
+            rest.next();
+            skip_parameters(rest);
+        }
+        Some(']' | 'P' | 'X' | '^' | '_') => skip_string(rest),
+        Some(c) if !c.is_whitespace() => {
+            rest.next();
+        }
+        Some(_) | None => {}
+    }
+}
+
+/// Skips the digits of a sequence and the letter that ends it; anything else belongs to the text again.
+fn skip_parameters(rest: &mut Peekable<Chars<'_>>) {
+    while rest.next_if(|c| matches!(c, '0'..='?' | ' '..='/')).is_some() {}
+    rest.next_if(|c| matches!(c, '@'..='~'));
+}
+
+/// Skips a string that ends with a bell or `ESC \`. One that does not end on its line loses its line only.
+fn skip_string(rest: &mut Peekable<Chars<'_>>) {
+    while let Some(c) = rest.next_if(|c| *c != '\n') {
+        if c == '\u{7}' || c == '\u{9c}' {
+            return;
+        }
+        if c == '\u{1b}' {
+            rest.next_if_eq(&'\\');
+            return;
+        }
+    }
+}
+
+/// Tells whether a character turns the direction of writing or takes no space at all.
+fn is_invisible(c: char) -> bool {
+    matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{61c}')
+}
+
+/// Returns a text filled with spaces up to a width in columns; East Asian letters take two.
+pub fn padded(text: &str, width: usize) -> String {
+    format!("{text}{}", " ".repeat(width.saturating_sub(columns(text))))
+}
+
+/// Returns how many columns of a terminal a text takes.
+pub fn columns(text: &str) -> usize {
+    text.chars().map(columns_of).sum()
+}
+
+fn columns_of(c: char) -> usize {
+    let wide = matches!(u32::from(c),
+        0x1100..=0x115F | 0x2E80..=0xA4CF | 0xAC00..=0xD7A3 | 0xF900..=0xFAFF | 0xFE30..=0xFE6F
+        | 0xFF00..=0xFF60 | 0xFFE0..=0xFFE6 | 0x1F300..=0x1FAFF | 0x2_0000..=0x3_FFFD);
+    if wide { 2 } else { 1 }
+}
+
+/// Other ways to name an issue than by `#`, each of which a closing word may stand before.
+static ISSUE_NAME: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?i)(\bgh-|://\S{1,300}/(?:issues|pull|discussions)/)(\d)")
+        .expect("the pattern is a constant")
+});
+
+/// By these words in the message of a commit servers start no workflow for it.
+static SKIP_CI: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?i)\[(skip ci|ci skip|no ci|skip actions|actions skip)\]")
+        .expect("the pattern is a constant")
+});
+
+/// Returns a text from outside as one line of Markdown that mentions nobody, closes nothing and shows no image or link.
+pub fn quoted(text: &str) -> String {
+    cut(&naming_nobody(text).replace("](", "]\u{200b}(").replace('<', "&lt;"))
+}
+
+/// Returns a text from outside as a title or the first line of a commit message, which are no Markdown: as it stands, but it
+/// mentions nobody, closes nothing, and gives the runner of a job no command.
+pub fn titled(text: &str) -> String {
+    cut(&neutral(&naming_nobody(text)))
+}
+
+fn naming_nobody(text: &str) -> String {
+    let text = plain(text).replace('@', "@\u{200b}").replace('#', "#\u{200b}");
+    let text = ISSUE_NAME.replace_all(text.trim(), "${1}\u{200b}${2}");
+    SKIP_CI.replace_all(&text, "[\u{200b}${1}]").into_owned()
+}
+
+fn cut(text: &str) -> String {
+    let mut short: String = text.chars().take(LONGEST_QUOTE).collect();
+    if short.len() < text.len() {
+        short.push('…');
+    }
+    short
+}
+
+/// Returns a place as `file:line` or `file`; nothing without a file.
+pub(super) fn place(file: Option<&str>, line: Option<u64>) -> Option<String> {
+    let file = file?;
+    Some(line.map_or_else(|| file.to_owned(), |line| format!("{file}:{line}")))
+}
+
+/// Returns texts as a Markdown list, each made harmless.
+pub(super) fn bullets<'a>(lines: impl IntoIterator<Item = &'a String>) -> String {
+    lines.into_iter().map(|line| format!("- {}\n", quoted(line))).collect()
+}
+
+/// Returns a text that stays inside one table cell and on one line. A backslash before a bar could be the text's own.
+pub(super) fn cell(text: &str) -> String {
+    text.replace(['\r', '\n'], " ").replace('|', "&#124;")
+}
+
+/// Returns a number with its noun, in the plural where there is not exactly one.
+pub fn counted(number: u64, noun: &str) -> String {
+    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
+}
+
+/// Returns a time as people say it: `4s`, `12m05s`, `3h07m`.
+pub fn duration(seconds: u64) -> String {
+    match seconds {
+        0..60 => format!("{seconds}s"),
+        60..3600 => format!("{}m{:02}s", seconds / 60, seconds % 60),
+        _ => format!("{}h{:02}m", seconds / 3600, seconds / 60 % 60),
+    }
+}
+
+/// Returns the address of a pull request; it is the forge's, and nothing in it may close the line.
+pub(super) fn plain_address(url: &str) -> String {
+    url.chars().filter(|c| c.is_ascii_graphic() && !"<>()[]`".contains(*c)).take(300).collect()
+}
+
+/// The form `::name …::`, which counts at the start of a line. A line is over at a carriage return, too.
+static COMMAND_AT_START: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?m)((?:^|\r)[\s\p{Cc}\p{DI}]*:[\p{Cc}\p{DI}]*):").expect("the pattern is a constant")
+});
+
+/// The form `##[name]`, which counts anywhere in a line.
+static COMMAND_ANYWHERE: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"(#[\p{Cc}\p{DI}]*#[\p{Cc}\p{DI}]*)\[").expect("the pattern is a constant"));
+
+/// Returns a text in which a runner of GitHub Actions finds no command: a space parts the signs. A runner reads commands out
+/// of everything that a step prints, also with invisible characters in between. Always done, not only in a job: what is
+/// sometimes done is sometimes forgotten.
+pub fn neutral(text: &str) -> Cow<'_, str> {
+    if !text.contains(':') && !text.contains('#') {
+        return Cow::Borrowed(text);
+    }
+    let text = COMMAND_AT_START.replace_all(text, "$1 :");
+    match COMMAND_ANYWHERE.replace_all(&text, "$1 [") {
+        Cow::Borrowed(_) => text,
+        Cow::Owned(text) => Cow::Owned(text),
+    }
+}
+
+/// Returns a document of JSON in which a runner finds no command, with the same meaning: the signs can only be in a text,
+/// and no line begins inside one.
+pub fn neutral_json(document: &str) -> Cow<'_, str> {
+    if document.contains('#') {
+        COMMAND_ANYWHERE.replace_all(document, r"$1\u005b")
+    } else {
+        Cow::Borrowed(document)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,109 @@
+//! Tests of how text from outside is made harmless.
+
+use super::*;
+
+#[test]
+fn e_25_control_sequences_are_removed() {
+    for (text, expected) in [
+        ("\u{1b}[31mred\u{1b}[0m", "red"),
+        ("\u{1b}]52;c;ZXZpbA==\u{7}clipboard", "clipboard"),
+        ("\u{1b}]0;title\u{1b}\\text", "text"),
+        ("\u{9b}2Jcleared", "cleared"),
+        ("honest\rfaked", "honest faked"),
+        ("bell\u{7}\u{8}\u{0}", "bell"),
+        ("two\r\nlines\n", "two lines"),
+        ("\u{1b}Mup \u{1b}", "up "),
+        ("\u{1b}]never ended\nnext", " next"),
+        ("\u{202e}turned\u{2066}", "turned"),
+        ("最終判定: PASS ✓", "最終判定: PASS ✓"),
+        ("", ""),
+    ] {
+        assert_eq!(plain(text), expected, "{text:?}");
+    }
+}
+
+#[test]
+fn columns_stay_in_line_with_any_letters() {
+    assert_eq!(padded("PASS", 6), "PASS  ");
+    assert_eq!(padded("✓ 判定", 8), "✓ 判定  ");
+    assert_eq!(padded("longer", 3), "longer");
+}
+
+#[test]
+fn text_from_outside_mentions_nobody_and_closes_nothing() {
+    let calm = quoted("@everyone fixes #2\n![x](https://evil.example) <b>");
+    assert!(
+        !calm.contains("@everyone") && !calm.contains("#2") && !calm.contains("](") && !calm.contains("<b")
+    );
+    assert!(!calm.contains('\n'));
+}
+
+#[test]
+fn a_title_is_plain_text_and_names_nobody_either() {
+    for (text, expected) in [
+        ("Vec<T> & Option<&str> panic", "Vec<T> & Option<&str> panic"),
+        ("see [docs](x)", "see [docs](x)"),
+        ("two\r\nlines\u{1b}[31m", "two lines"),
+        ("thanks @bob, fixes #2", "thanks @\u{200b}bob, fixes #\u{200b}2"),
+        ("fixes https://github.com/o/n/issues/2", "fixes https://github.com/o/n/issues/\u{200b}2"),
+        ("Fix [skip ci]", "Fix [\u{200b}skip ci]"),
+        ("::error::x", ": :error::x"),
+    ] {
+        assert_eq!(titled(text), expected, "{text}");
+    }
+    assert!(!neutral(&titled("##[group]x")).contains("##["));
+    assert_eq!(titled(&"あ".repeat(500)).chars().count(), LONGEST_QUOTE + 1);
+}
+
+#[test]
+fn an_issue_that_is_named_by_its_address_is_not_closed_either() {
+    for (text, named) in [
+        ("fixes https://github.com/o/n/issues/2", "/issues/2"),
+        ("Closes: https://ghe.example/o/n/pull/7#x", "/pull/7"),
+        ("resolves gh-12", "gh-12"),
+    ] {
+        assert!(!quoted(text).contains(named), "{text}");
+    }
+    assert_eq!(quoted("src/issues/2.rs and high-5"), "src/issues/2.rs and high-5");
+}
+
+#[test]
+fn a_title_switches_no_workflow_off() {
+    for words in ["[skip ci]", "[CI skip]", "[no ci]", "[Skip Actions]", "[actions skip]"] {
+        assert!(!quoted(&format!("Fix {words} please")).contains(words), "{words}");
+    }
+    assert_eq!(quoted("skip ci [ci]"), "skip ci [ci]");
+}
+
+#[test]
+fn a_long_text_is_cut_where_a_reader_sees_it() {
+    assert!(quoted(&"ぁ".repeat(500)).ends_with('…'));
+}
+
+#[test]
+fn w_03_a_runner_finds_no_command_in_what_we_print() {
+    for (text, expected) in [
+        ("::set-env name=X::SENTINEL", ": :set-env name=X::SENTINEL"),
+        ("a\n \t::add-mask::b\r::error::c", "a\n \t: :add-mask::b\r: :error::c"),
+        ("a ##[group]b", "a ## [group]b"),
+        ("###[x]", "### [x]"),
+        (":::x::", ": ::x::"),
+        ("\u{200b}:\u{ad}:debug::x", "\u{200b}:\u{ad} :debug::x"),
+        ("#\u{ad}#\u{2060}[x]", "#\u{ad}#\u{2060} [x]"),
+        ("std::fmt in a line, # [x]", "std::fmt in a line, # [x]"),
+        ("", ""),
+    ] {
+        assert_eq!(neutral(text), expected, "{text:?}");
+        assert_eq!(neutral(expected), expected, "done twice");
+    }
+}
+
+#[test]
+fn w_03_a_document_keeps_its_meaning() {
+    let told = serde_json::json!({ "said": "::error::x\n##[group] ##\\[x]" });
+    let text = format!("{told:#}");
+    let calm = neutral_json(&text);
+    assert!(!calm.contains("##["), "{calm}");
+    assert_eq!(serde_json::from_str::<serde_json::Value>(&calm).expect("JSON"), told);
+    assert!(calm.lines().all(|line| !line.trim_start().starts_with("::")));
+}
