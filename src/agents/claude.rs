@@ -46,7 +46,7 @@ pub(super) fn prepare(mut agent: Resolved, job: &Job<'_>) -> Result<Prepared, St
     dress(&mut agent)?;
     let own = SIGNS_IN_WITH.of(&agent.profile);
     let mut launch = launch(&agent, &environment::of_program(&own), job);
-    launch.keep = 0;
+    launch.stdout_limit = 0;
     Ok((launch, Box::new(events::Claude::new(job))))
 }
 

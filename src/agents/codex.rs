@@ -51,7 +51,7 @@ pub(super) fn prepare(mut agent: Resolved, job: &Job<'_>) -> Result<Prepared, St
         toolchains: &toolchains,
     };
     launch.arguments.extend(arguments::of(&agent, job, &place)?);
-    launch.keep = 0;
+    launch.stdout_limit = 0;
     let sessions = home(&launch.environment).map(|home| home.join("sessions"));
     let codex = events::Codex::new(job, agent.model.as_deref(), sessions, temporary);
     Ok((launch, Box::new(codex)))

@@ -135,7 +135,7 @@ async fn ask(agent: &Resolved, question: &[&str], own_program: &Path) -> Finish 
     let launch = Launch {
         arguments: agent.arguments.iter().cloned().chain(question.iter().map(OsString::from)).collect(),
         environment: environment_of(agent, std::env::vars_os()),
-        keep: KEEP,
+        stdout_limit: KEEP,
         own_program: own_program.to_owned(),
         ..Launch::new(agent.program.clone(), std::env::temp_dir(), WALL)
     };

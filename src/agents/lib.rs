@@ -113,7 +113,7 @@ pub struct Job<'a> {
     /// The commands of the repository, by id: an author may run them.
     pub commands: &'a BTreeMap<String, String>,
     /// A small file, and where it is copied to once nobody of the call is left.
-    pub keep_file: Option<(&'a Path, &'a Path)>,
+    pub copy_after_end: Option<(&'a Path, &'a Path)>,
 }
 
 /// The end of a call.
@@ -202,7 +202,7 @@ fn launch(agent: &Resolved, own: &[&str], job: &Job<'_>) -> Launch {
         stdin: Some(job.prompt_file.to_owned()),
         idle: seconds(profile.idle_seconds, idle),
         first_output: seconds(profile.first_output_seconds.or(profile.idle_seconds), first_output),
-        keep_file: job.keep_file.map(|(from, to)| (from.to_owned(), to.to_owned())),
+        copy_after_end: job.copy_after_end.map(|(from, to)| (from.to_owned(), to.to_owned())),
         own_program: job.own_program.to_owned(),
         ..Launch::new(agent.program.clone(), job.worktree, Duration::from_secs(wall))
     }
@@ -301,7 +301,7 @@ mod tests {
             TimeLimits { step_seconds: 60, idle_seconds: 30, command_seconds: 60, ..TimeLimits::default() };
         let masker = Masker::default();
         ask(Job {
-            keep_file: None,
+            copy_after_end: None,
             issue: 243.try_into().expect("a good number"),
             phase: &phase,
             step: Step::Execute,

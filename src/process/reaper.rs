@@ -17,8 +17,8 @@ use tokio::signal::unix::{Signal as Signals, SignalKind, signal};
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use tokio::time::{Instant, sleep, sleep_until};
 
-use super::control::{Report, Stop};
-use super::family::Family;
+use super::control::{Report, StopOrder};
+use super::process_tree::{ProcessTree, adopt_orphans};
 
 /// The exit code of a command line that cannot be read.
 const USAGE: i32 = 2;
@@ -26,81 +26,81 @@ const USAGE: i32 = 2;
 const NOT_EXECUTABLE: i32 = 126;
 /// The exit code when the program was not found; shells use the same.
 const NOT_FOUND: i32 = 127;
-/// How long the tree may take after our own death: no orphan is left after five seconds.
+/// How long the tree may take to end after the death of whoever started us: no orphan is left after five seconds.
 const GRACE_OF_ORPHANS: Duration = Duration::from_secs(2);
-/// How long processes may take that the program left behind.
+/// How long processes may take to end that the program left behind.
 const GRACE_OF_LEFTOVERS: Duration = Duration::from_millis(500);
-/// How long we go on killing somebody who does not die: one of another user, or one stuck in the kernel.
-const PATIENCE: Duration = Duration::from_secs(3);
-/// How often we look whether everybody has gone.
-const LOOK: Duration = Duration::from_millis(20);
+/// How long we go on killing a process that does not die: one of another user, or one stuck in the kernel.
+const KILLING_TIME: Duration = Duration::from_secs(3);
+/// How often we look whether every process has gone.
+const POLL: Duration = Duration::from_millis(20);
 
 /// Runs the subcommand with the arguments after its name; returns the exit code.
 pub fn main(arguments: Vec<OsString>) -> i32 {
-    let Some(task) = Task::read(arguments) else { return USAGE };
+    let Some(invocation) = Invocation::parse(arguments) else { return USAGE };
     let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else {
         return NOT_EXECUTABLE;
     };
-    runtime.block_on(task.run())
+    runtime.block_on(invocation.run())
 }
 
 /// What the command line asks for.
-struct Task {
+struct Invocation {
     stdin: PathBuf,
     grace: Duration,
     /// A small file, and where it is copied to when nobody is left who could change it.
-    keep: Option<(PathBuf, PathBuf)>,
+    copy_after_end: Option<(PathBuf, PathBuf)>,
     program: OsString,
     arguments: Vec<OsString>,
 }
 
-impl Task {
-    fn read(arguments: Vec<OsString>) -> Option<Self> {
+impl Invocation {
+    fn parse(arguments: Vec<OsString>) -> Option<Self> {
         let mut rest = arguments.into_iter();
-        let mut task = Self {
+        let mut parsed = Self {
             stdin: "/dev/null".into(),
             grace: Duration::ZERO,
-            keep: None,
+            copy_after_end: None,
             program: OsString::new(),
             arguments: Vec::new(),
         };
         loop {
             match rest.next()?.to_str()? {
-                "--stdin" => task.stdin = rest.next()?.into(),
-                "--grace" => task.grace = Duration::from_millis(rest.next()?.to_str()?.parse().ok()?),
-                "--keep" => task.keep = Some((rest.next()?.into(), rest.next()?.into())),
+                "--stdin" => parsed.stdin = rest.next()?.into(),
+                "--grace" => parsed.grace = Duration::from_millis(rest.next()?.to_str()?.parse().ok()?),
+                "--keep" => parsed.copy_after_end = Some((rest.next()?.into(), rest.next()?.into())),
                 "--" => break,
                 _ => return None,
             }
         }
-        task.program = rest.next()?;
-        task.arguments = rest.collect();
-        Some(task)
+        parsed.program = rest.next()?;
+        parsed.arguments = rest.collect();
+        Some(parsed)
     }
 
     async fn run(self) -> i32 {
-        Family::adopt_orphans();
-        let mut reports = ReportLine::open();
+        adopt_orphans();
+        let mut reports = ReportChannel::open();
         let mut events = match Events::listen(self.grace) {
             Ok(events) => events,
             Err(error) => return reports.failed(NOT_EXECUTABLE, format!("no signal can be heard: {error}")),
         };
-        let first = match self.start() {
-            Ok(first) => first,
+        let leader = match self.start() {
+            Ok(leader) => leader,
             Err((code, reason)) => return reports.failed(code, reason),
         };
-        reports.send(&Report::Started(first.as_raw_nonzero().get()));
-        let mut family = Family::new(first);
-        supervise(&mut family, &mut events, &mut reports).await;
-        if !family.bury() {
-            self.keep();
+        reports.send(&Report::Started(leader.as_raw_nonzero().get()));
+        let mut tree = ProcessTree::new(leader);
+        supervise(&mut tree, &mut events, &mut reports).await;
+        if !tree.reap() {
+            self.copy_after_end();
         }
-        reports.end(family.ended)
+        reports.end(tree.leader_status)
     }
 
-    /// What cannot be kept is missing afterwards, and then nothing is known.
-    fn keep(&self) {
-        if let Some((from, to)) = &self.keep {
+    /// Copies the small file. One that cannot be copied is missing afterwards, and then nothing is known.
+    fn copy_after_end(&self) {
+        if let Some((from, to)) = &self.copy_after_end {
             let _ = std::fs::read(from).and_then(|bytes| std::fs::write(to, bytes));
         }
     }
@@ -115,7 +115,7 @@ impl Task {
             .process_group(0)
             .spawn()
             .map_err(|error| explain(&self.program, &error))?;
-        // The handle is given up: `Family` buries all children, this one too.
+        // The handle is given up: `ProcessTree` reaps all children, this one too.
         let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
         Ok(pid.expect("a child has a process number above zero"))
     }
@@ -135,51 +135,51 @@ fn explain(program: &OsStr, error: &io::Error) -> (i32, String) {
 }
 
 /// Lets the program run until it ends or is to end, then ends whoever is left.
-async fn supervise(family: &mut Family, events: &mut Events, reports: &mut ReportLine) {
+async fn supervise(tree: &mut ProcessTree, events: &mut Events, reports: &mut ReportChannel) {
     let mut grace = GRACE_OF_LEFTOVERS;
-    while family.bury() && family.ended.is_none() {
+    while tree.reap() && tree.leader_status.is_none() {
         match events.next().await {
             Event::ChildChanged => {}
-            Event::Stop(stop) => {
-                grace = stop.grace;
+            Event::Stop(order) => {
+                grace = order.grace;
                 break;
             }
             Event::Signal(signal) => {
-                reports.send(&Report::Ended(signal.as_raw()));
+                reports.send(&Report::ReaperSignalled(signal.as_raw()));
                 grace = events.grace;
                 break;
             }
         }
     }
-    end(family, events, grace).await;
+    end(tree, events, grace).await;
 }
 
 /// Asks everybody to go, waits, and then makes them.
-async fn end(family: &mut Family, events: &mut Events, grace: Duration) {
+async fn end(tree: &mut ProcessTree, events: &mut Events, grace: Duration) {
     let mut deadline = Instant::now() + grace;
-    if family.bury() && !grace.is_zero() {
-        family.signal(Signal::TERM);
+    if tree.reap() && !grace.is_zero() {
+        tree.signal(Signal::TERM);
     }
-    while family.bury() && Instant::now() < deadline {
+    while tree.reap() && Instant::now() < deadline {
         tokio::select! {
-            event = events.next() => if let Event::Stop(stop) = event {
-                deadline = deadline.min(Instant::now() + stop.grace);
+            event = events.next() => if let Event::Stop(order) = event {
+                deadline = deadline.min(Instant::now() + order.grace);
             },
-            () = sleep(LOOK) => {}
+            () = sleep(POLL) => {}
             () = sleep_until(deadline) => {}
         }
     }
-    let patience = Instant::now() + PATIENCE;
-    while family.bury() && Instant::now() < patience {
-        family.signal(Signal::KILL);
-        sleep(LOOK / 4).await;
+    let deadline = Instant::now() + KILLING_TIME;
+    while tree.reap() && Instant::now() < deadline {
+        tree.signal(Signal::KILL);
+        sleep(POLL / 4).await;
     }
 }
 
 /// What a reaper waits for.
 enum Event {
     ChildChanged,
-    Stop(Stop),
+    Stop(StopOrder),
     Signal(Signal),
 }
 
@@ -189,7 +189,7 @@ struct Events {
     terminate: Signals,
     interrupt: Signals,
     hang_up: Signals,
-    orders: UnboundedReceiver<Stop>,
+    orders: UnboundedReceiver<StopOrder>,
     grace: Duration,
 }
 
@@ -211,29 +211,29 @@ impl Events {
             _ = self.terminate.recv() => Event::Signal(Signal::TERM),
             _ = self.interrupt.recv() => Event::Signal(Signal::INT),
             _ = self.hang_up.recv() => Event::Signal(Signal::HUP),
-            Some(stop) = self.orders.recv() => Event::Stop(stop),
+            Some(order) = self.orders.recv() => Event::Stop(order),
         }
     }
 }
 
 /// Reads orders in a thread of its own, because reading standard input cannot be interrupted. The thread ends with us.
-fn listen_to_orders(grace: Duration) -> UnboundedReceiver<Stop> {
+fn listen_to_orders(grace: Duration) -> UnboundedReceiver<StopOrder> {
     let (sender, receiver) = unbounded_channel();
     std::thread::spawn(move || {
         for line in BufReader::new(io::stdin()).lines().map_while(Result::ok) {
-            if let Some(stop) = Stop::read(&line) {
-                let _ = sender.send(stop);
+            if let Some(order) = StopOrder::decode(&line) {
+                let _ = sender.send(order);
             }
         }
-        let _ = sender.send(Stop { grace: grace.min(GRACE_OF_ORPHANS) });
+        let _ = sender.send(StopOrder { grace: grace.min(GRACE_OF_ORPHANS) });
     });
     receiver
 }
 
 /// The way back to whoever started us: the same line, other direction. A plain pipe cannot be written; then nobody reads.
-struct ReportLine(Option<File>);
+struct ReportChannel(Option<File>);
 
-impl ReportLine {
+impl ReportChannel {
     fn open() -> Self {
         Self(io::stdin().as_fd().try_clone_to_owned().ok().map(File::from))
     }
@@ -261,37 +261,4 @@ impl ReportLine {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn read(words: &[&str]) -> Option<Task> {
-        Task::read(words.iter().map(OsString::from).collect())
-    }
-
-    #[test]
-    fn the_command_line_is_read_up_to_the_program() {
-        let task =
-            read(&["--stdin", "p.md", "--grace", "1500", "--", "prog", "--", "x"]).expect("a good line");
-        assert_eq!(
-            (task.stdin, task.grace, task.program, task.arguments),
-            ("p.md".into(), Duration::from_millis(1500), "prog".into(), vec!["--".into(), "x".into()])
-        );
-    }
-
-    #[test]
-    fn a_command_line_without_a_program_is_a_usage_error() {
-        for bad in [&[][..], &["--"], &["--grace", "soon", "--", "x"], &["--what", "--", "x"], &["x"]] {
-            assert!(read(bad).is_none(), "{bad:?}");
-        }
-        assert_eq!(main(vec![]), USAGE);
-    }
-
-    #[test]
-    fn a_start_that_failed_is_explained() {
-        let said = |program: &str, kind: io::ErrorKind| explain(OsStr::new(program), &kind.into());
-        assert_eq!(said("/no/x", io::ErrorKind::NotFound), (127, "`/no/x` was not found".into()));
-        assert_eq!(said("x", io::ErrorKind::PermissionDenied), (126, "`x` is not executable".into()));
-        assert_eq!(said("/", io::ErrorKind::NotFound).0, 126);
-        assert_eq!(said("x", io::ErrorKind::OutOfMemory).0, 126);
-    }
-}
+mod tests;

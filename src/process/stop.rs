@@ -1,12 +1,13 @@
-//! The handle by which a call is ended from outside. Knows no signals and no processes.
+//! The handle by which a program is ended from outside. Knows no signals and no processes.
 
 use std::future::pending;
 
 use tokio::sync::watch;
 
-/// How urgently a call is to end, mildest first.
+/// How urgently a program is to end, mildest first.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Urgency {
+    /// Nobody has asked for an end.
     #[default]
     Running,
     /// End in good order: TERM, some time, then KILL.
@@ -66,27 +67,4 @@ impl Stop {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[tokio::test]
-    async fn a_request_only_gets_more_urgent() {
-        let (handle, mut stop) = Stop::new();
-        assert_eq!(stop.urgency(), Urgency::Running);
-        handle.kill();
-        handle.stop();
-        assert_eq!(stop.beyond(Urgency::Running).await, Urgency::Killing);
-        assert_eq!(stop.clone().urgency(), Urgency::Killing);
-    }
-
-    #[tokio::test]
-    async fn a_dropped_handle_stops_nothing() {
-        let (handle, mut stop) = Stop::new();
-        drop(handle);
-        tokio::select! {
-            biased;
-            _ = stop.beyond(Urgency::Running) => panic!("nobody asked"),
-            () = tokio::task::yield_now() => {}
-        }
-    }
-}
+mod tests;

@@ -62,7 +62,7 @@ impl Scene {
         let (prompt, worktree, raw) = (self.path("prompt.md"), self.path("worktree"), self.path("raw.jsonl"));
         let commands = BTreeMap::from([("test".to_owned(), "cargo test --locked".to_owned())]);
         let job = Job {
-            keep_file: None,
+            copy_after_end: None,
             issue: 243.try_into().expect("a good number"),
             phase: &phase,
             step: self.step,

@@ -120,7 +120,7 @@ impl Scene {
         let (prompt_file, worktree, raw_file) =
             (self.path("prompt.md"), self.worktree(), self.path("raw.jsonl"));
         let job = Job {
-            keep_file: None,
+            copy_after_end: None,
             issue: 243.try_into().expect("a good number"),
             phase: &self.phase,
             step: self.step,
@@ -451,7 +451,7 @@ async fn an_endless_output_is_read_to_its_end_and_not_kept() {
     let mut launch = Launch::new("/bin/sh", std::env::temp_dir(), Duration::from_secs(60));
     launch.arguments = vec!["-c".into(), "yes | head -c 200000000".into()];
     launch.environment = BTreeMap::from([("PATH".into(), std::env::var_os("PATH").expect("a PATH"))]);
-    (launch.own_program, launch.keep) = (OWN_PROGRAM.into(), 1000);
+    (launch.own_program, launch.stdout_limit) = (OWN_PROGRAM.into(), 1000);
     let mut count = |stream: Stream, bytes: &[u8]| {
         if stream == Stream::Stdout {
             seen += bytes.len();
@@ -468,7 +468,7 @@ async fn an_agent_that_prints_hundreds_of_megabytes_ends_truncated() {
     let before = peak_memory();
     let answer = scene.call(&scene.shell("yes | head -c 200000000")).await;
     assert_eq!((answer.outcome, answer.truncated), (ExecOutcome::Done, true));
-    assert_eq!(answer.text.len(), process::KEEP);
+    assert_eq!(answer.text.len(), process::STDOUT_LIMIT);
     assert!(fs::metadata(scene.path("raw.jsonl")).expect("the raw file").len() < 5_000_000);
     assert!(peak_memory() - before < 128 * 1024, "{} KiB more", peak_memory() - before);
 }
@@ -487,7 +487,7 @@ async fn a_line_of_twenty_megabytes_is_only_a_long_line() {
     let (answer, lines) = scene.watch(&scene.shell(script), &mut Stop::new().1).await;
     assert_eq!(
         (answer.outcome, answer.truncated, answer.text.len()),
-        (ExecOutcome::Done, true, process::KEEP)
+        (ExecOutcome::Done, true, process::STDOUT_LIMIT)
     );
     assert_eq!(lines.last().map(String::as_str), Some("the end"));
     assert!(scene.raw().ends_with("{\"stream\":\"stdout\",\"text\":\"the end\"}\n"));

@@ -49,7 +49,7 @@ impl PhaseRunner {
         let output = self.folder.deliverable(&def);
         let spec = self.spec(&assess.agent)?;
         let job = Job {
-            keep_file: None,
+            copy_after_end: None,
             issue,
             phase: &assess.phase,
             step: Step::Answer,

@@ -138,7 +138,7 @@ impl PhaseRunner {
             Step::Check | Step::Triage | Step::Answer => None,
         };
         let (prompt_file, raw_file) = (self.folder.at(prompt_file), self.folder.at(raw_file));
-        let keep_file = call.step.writes().then(|| self.space.tip_files());
+        let copy_after_end = call.step.writes().then(|| self.space.tip_files());
         let job = Job {
             issue,
             phase: &call.phase,
@@ -158,7 +158,7 @@ impl PhaseRunner {
             allowance: call.allowance,
             schema: schema.as_ref(),
             commands: &commands,
-            keep_file: keep_file.as_ref().map(|(from, to)| (from.as_path(), to.as_path())),
+            copy_after_end: copy_after_end.as_ref().map(|(from, to)| (from.as_path(), to.as_path())),
         };
         let spec = self.spec(&call.agent)?;
         let journal = &mut self.journal;

@@ -105,7 +105,7 @@ impl Scene {
         let (prompt_file, raw_file, worktree) = (file("prompt.md"), file("raw.jsonl"), self.worktree());
         let masker = Masker::default();
         let job = Job {
-            keep_file: None,
+            copy_after_end: None,
             issue: 243.try_into().expect("a good number"),
             phase: &phase,
             step: self.step,

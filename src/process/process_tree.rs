@@ -1,0 +1,191 @@
+//! Finds, signals and reaps every living process below this one, and kills whom a dead reaper left behind.
+//! On Linux this process is their subreaper, so that nobody can leave the tree by starting a session of its own;
+//! elsewhere the tree is the process group. Does not decide when anybody has to go: the reaper does.
+
+use std::os::fd::BorrowedFd;
+
+use rustix::io::Errno;
+use rustix::process::{Pid, Signal, WaitOptions, WaitStatus, kill_process_group, wait};
+
+/// How often we look again for a process that was started meanwhile.
+#[cfg(target_os = "linux")]
+const SCANS: u32 = 20;
+
+/// Makes this process the one to which orphans are handed when a reaper dies; then nobody it left behind lives on.
+/// Only for a process that runs one supervised program at a time and nothing else beside it. Has to come before the
+/// first child.
+pub fn adopt_orphans() {
+    #[cfg(target_os = "linux")]
+    if let Err(error) = rustix::process::set_child_subreaper(Some(rustix::process::getpid())) {
+        tracing::warn!("orphaned processes cannot be followed: {error}");
+    }
+}
+
+/// The processes below this one, and the first child among them.
+pub(super) struct ProcessTree {
+    /// The program that was started; the leader of its process group.
+    leader: Pid,
+    /// How the leader ended, once it did.
+    pub leader_status: Option<WaitStatus>,
+}
+
+impl ProcessTree {
+    pub(super) fn new(leader: Pid) -> Self {
+        Self { leader, leader_status: None }
+    }
+
+    /// Reaps every dead child; returns false when no process is left below this one.
+    pub(super) fn reap(&mut self) -> bool {
+        loop {
+            match wait(WaitOptions::NOHANG) {
+                Ok(Some((pid, status))) if pid == self.leader => self.leader_status = Some(status),
+                Ok(Some(_)) | Err(Errno::INTR) => {}
+                Ok(None) => return true,
+                Err(_) => return self.group_lives(),
+            }
+        }
+    }
+
+    /// Sends a signal to every process of the tree, once each.
+    #[cfg_attr(target_os = "linux", expect(clippy::unused_self, reason = "the other systems need it"))]
+    pub(super) fn signal(&self, signal: Signal) {
+        #[cfg(target_os = "linux")]
+        for pid in linux::living_descendants() {
+            // Who has gone meanwhile needs no signal, and who is another user's cannot be given one.
+            let _ = rustix::process::kill_process(pid, signal);
+        }
+        #[cfg(not(target_os = "linux"))]
+        let _ = kill_process_group(self.leader, signal);
+    }
+
+    /// Tells whether a process lives that is not our child: without a subreaper the group may outlive its leader.
+    #[cfg(not(target_os = "linux"))]
+    fn group_lives(&self) -> bool {
+        rustix::process::test_kill_process_group(self.leader).is_ok()
+    }
+
+    #[cfg(target_os = "linux")]
+    #[expect(clippy::unused_self, reason = "the other systems need it")]
+    fn group_lives(&self) -> bool {
+        false
+    }
+}
+
+/// Kills whom a reaper leaves behind that was killed itself, the last resort: an agent may kill its own supervisor.
+/// They are known by the process group that the reaper reported, on Linux by the pipes they write into, and by being
+/// handed to us when our process adopts orphans.
+pub(super) fn kill_abandoned(groups: impl Iterator<Item = Pid>, pipes: [BorrowedFd<'_>; 2]) {
+    for group in groups {
+        // A group that has gone needs no signal.
+        let _ = kill_process_group(group, Signal::KILL);
+    }
+    #[cfg(target_os = "linux")]
+    {
+        linux::kill_writers(&pipes);
+        kill_adopted();
+    }
+    #[cfg(not(target_os = "linux"))]
+    let _ = pipes;
+}
+
+/// Kills every process below this one, if orphans are handed to it: else it may have children that are nobody's orphans.
+#[cfg(target_os = "linux")]
+fn kill_adopted() {
+    if rustix::process::child_subreaper().is_ok_and(|adopts| adopts.is_some()) {
+        for _ in 0..SCANS {
+            let living = linux::living_descendants();
+            if living.is_empty() {
+                return;
+            }
+            for pid in living {
+                let _ = rustix::process::kill_process(pid, Signal::KILL);
+            }
+        }
+    }
+}
+
+#[cfg(target_os = "linux")]
+mod linux {
+    //! What `/proc` says about processes: their parents, and the pipes they write into.
+
+    use std::collections::HashMap;
+    use std::fs;
+    use std::os::fd::BorrowedFd;
+    use std::path::{Path, PathBuf};
+
+    use rustix::process::{Pid, Signal, getpid, kill_process};
+
+    /// Returns every living process below this one; the dead that nobody has reaped yet do not count.
+    pub(super) fn living_descendants() -> Vec<Pid> {
+        descendants(getpid().as_raw_nonzero().get(), &read_processes())
+    }
+
+    /// One line of `/proc/PID/stat`: process, parent, state.
+    type Process = (i32, i32, char);
+
+    pub(super) fn read_processes() -> Vec<Process> {
+        let Ok(folder) = fs::read_dir("/proc") else { return Vec::new() };
+        folder
+            .filter_map(Result::ok)
+            .filter(|entry| entry.file_name().to_string_lossy().bytes().all(|b| b.is_ascii_digit()))
+            .filter_map(|entry| parse_stat(&fs::read(entry.path().join("stat")).ok()?))
+            .collect()
+    }
+
+    /// Reads `PID (NAME) STATE PARENT …`; the name is the program's own choice and may hold anything.
+    pub(super) fn parse_stat(stat: &[u8]) -> Option<Process> {
+        let text = String::from_utf8_lossy(stat);
+        let (head, tail) = text.rsplit_once(')')?;
+        let process = head.split_once(' ')?.0.parse().ok()?;
+        let mut fields = tail.split_whitespace();
+        let state = fields.next()?.chars().next()?;
+        Some((process, fields.next()?.parse().ok()?, state))
+    }
+
+    pub(super) fn descendants(root: i32, processes: &[Process]) -> Vec<Pid> {
+        let mut children: HashMap<i32, Vec<&Process>> = HashMap::new();
+        for process in processes {
+            children.entry(process.1).or_default().push(process);
+        }
+        let mut found = Vec::new();
+        let mut open = vec![root];
+        while let Some(parent) = open.pop() {
+            for (process, _, state) in children.remove(&parent).unwrap_or_default() {
+                open.push(*process);
+                if !matches!(state, 'Z' | 'X') {
+                    found.extend(Pid::from_raw(*process));
+                }
+            }
+        }
+        found
+    }
+
+    /// Kills every process whose standard output or error is one of these pipes.
+    pub(super) fn kill_writers(pipes: &[BorrowedFd<'_>]) {
+        let Ok(folder) = fs::read_dir("/proc") else { return };
+        let names: Vec<PathBuf> = pipes.iter().copied().filter_map(pipe_name).collect();
+        for process in folder.filter_map(Result::ok) {
+            let pid = process.file_name().to_str().and_then(|name| name.parse().ok()).and_then(Pid::from_raw);
+            if let Some(pid) = pid
+                && writes_into(&process.path(), &names)
+            {
+                let _ = kill_process(pid, Signal::KILL);
+            }
+        }
+    }
+
+    /// Returns what `/proc` calls a pipe.
+    fn pipe_name(pipe: BorrowedFd<'_>) -> Option<PathBuf> {
+        let inode = rustix::fs::fstat(pipe).ok()?.st_ino;
+        Some(format!("pipe:[{inode}]").into())
+    }
+
+    fn writes_into(process: &Path, names: &[PathBuf]) -> bool {
+        ["fd/1", "fd/2"]
+            .iter()
+            .any(|fd| fs::read_link(process.join(fd)).is_ok_and(|name| names.contains(&name)))
+    }
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests;

@@ -1,0 +1,33 @@
+//! Tests of `reaper`.
+
+use super::*;
+
+fn read(words: &[&str]) -> Option<Invocation> {
+    Invocation::parse(words.iter().map(OsString::from).collect())
+}
+
+#[test]
+fn the_command_line_is_read_up_to_the_program() {
+    let task = read(&["--stdin", "p.md", "--grace", "1500", "--", "prog", "--", "x"]).expect("a good line");
+    assert_eq!(
+        (task.stdin, task.grace, task.program, task.arguments),
+        ("p.md".into(), Duration::from_millis(1500), "prog".into(), vec!["--".into(), "x".into()])
+    );
+}
+
+#[test]
+fn a_command_line_without_a_program_is_a_usage_error() {
+    for bad in [&[][..], &["--"], &["--grace", "soon", "--", "x"], &["--what", "--", "x"], &["x"]] {
+        assert!(read(bad).is_none(), "{bad:?}");
+    }
+    assert_eq!(main(vec![]), USAGE);
+}
+
+#[test]
+fn a_start_that_failed_is_explained() {
+    let explained = |program: &str, kind: io::ErrorKind| explain(OsStr::new(program), &kind.into());
+    assert_eq!(explained("/no/x", io::ErrorKind::NotFound), (127, "`/no/x` was not found".into()));
+    assert_eq!(explained("x", io::ErrorKind::PermissionDenied), (126, "`x` is not executable".into()));
+    assert_eq!(explained("/", io::ErrorKind::NotFound).0, 126);
+    assert_eq!(explained("x", io::ErrorKind::OutOfMemory).0, 126);
+}
