@@ -10,7 +10,7 @@ use model::verdict::{Judgment, ReadAs, Verdict};
 
 /// A reviewer's answer as it came in.
 #[derive(Debug, Clone, Copy)]
-pub struct Said<'a> {
+pub struct ReviewAnswer<'a> {
     pub text: &'a str,
     pub outcome: ExecOutcome,
     /// There was more than is kept.
@@ -22,7 +22,7 @@ pub struct Said<'a> {
 }
 
 /// Reads a reviewer's answer; nothing when the call did not end well or said nothing.
-pub fn reading(said: &Said<'_>, terms: &Terms<'_>) -> Option<Reading> {
+pub fn reading(said: &ReviewAnswer<'_>, terms: &Terms<'_>) -> Option<Reading> {
     if said.outcome != ExecOutcome::Done || said.text.trim().is_empty() {
         return None;
     }
@@ -34,7 +34,7 @@ pub fn reading(said: &Said<'_>, terms: &Terms<'_>) -> Option<Reading> {
 }
 
 /// Returns an approval that its own answer makes doubtful as one that nobody can rely on yet; any other reading as it is.
-pub fn doubted(reading: Reading, said: &Said<'_>) -> Reading {
+pub fn doubted(reading: Reading, said: &ReviewAnswer<'_>) -> Reading {
     if !reading.judgment.approves() {
         return reading;
     }
@@ -104,7 +104,7 @@ mod tests {
         let words = default_words();
         let terms = Terms { review_id: Some("r-1"), require_review_id: false, words: &words, beyond: &[] };
         let outcome = ExecOutcome::Done;
-        let said = Said { text, outcome, truncated: false, structured: false, schema_missed };
+        let said = ReviewAnswer { text, outcome, truncated: false, structured: false, schema_missed };
         reading(&said, &terms).expect("something was said").judgment
     }
 
@@ -128,8 +128,13 @@ mod tests {
             let terms =
                 Terms { review_id: Some("r-1"), require_review_id: false, words: &words, beyond: &[] };
             let outcome = ExecOutcome::Done;
-            let said =
-                Said { text: &text, outcome, truncated: false, structured: false, schema_missed: false };
+            let said = ReviewAnswer {
+                text: &text,
+                outcome,
+                truncated: false,
+                structured: false,
+                schema_missed: false,
+            };
             let read = reading(&said, &terms).expect("something was said");
             doubted(read, &said).doubt
         };
@@ -145,7 +150,8 @@ mod tests {
         let read = |text: &str, beyond: &[model::finding::Finding]| {
             let terms = Terms { review_id: None, require_review_id: false, words: &words, beyond };
             let outcome = ExecOutcome::Done;
-            let said = Said { text, outcome, truncated: false, structured: false, schema_missed: false };
+            let said =
+                ReviewAnswer { text, outcome, truncated: false, structured: false, schema_missed: false };
             reading(&said, &terms).expect("something was said")
         };
         for (word, severity, judgment) in [
@@ -170,7 +176,7 @@ mod tests {
             let terms =
                 Terms { review_id: Some("r-1"), require_review_id: false, words: &words, beyond: &[] };
             let outcome = ExecOutcome::Done;
-            let said = Said { text, outcome, truncated: false, structured, schema_missed: false };
+            let said = ReviewAnswer { text, outcome, truncated: false, structured, schema_missed: false };
             let reading = doubted(reading(&said, &terms).expect("something was said"), &said);
             (reading.judgment, reading.doubt)
         };

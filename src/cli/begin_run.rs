@@ -17,7 +17,7 @@ use super::output_schemas;
 use super::own_worktree;
 use super::seconds;
 use super::taken_off;
-use app::runner::{Beginning, RunError, begin, planned_run};
+use app::runner::{NewRun, RunError, begin, planned_run};
 use git::{Base, IssueSpace, Origin, Survey, Workspace};
 use journal::Journal;
 use journal::store::common_dir::RunLocation;
@@ -31,7 +31,7 @@ use views::prompt::rehearse;
 
 /// What a run is going to be begun with; nothing has been written for it.
 pub(super) struct Plan {
-    pub(super) beginning: Beginning,
+    pub(super) beginning: NewRun,
     pub(super) base: Base,
     pub(super) commands: Vec<Used>,
     survey: Survey,
@@ -53,7 +53,7 @@ pub(super) fn plan(door: &Door, arguments: &Execute, only: Option<&PhaseName>) -
     let chosen = base_branch::choose(door, &survey.head, number)?;
     let base = chosen.base.clone();
     let new = is_new(door, number, &base)?;
-    let beginning = Beginning {
+    let beginning = NewRun {
         repository: forge_connection::repository_of(door, &issue)?,
         branch: branch_of(number),
         base_branch: base.branch.clone(),

@@ -13,7 +13,7 @@ use super::profiles::profiles;
 use super::seconds;
 use agents::{AgentSpec, Profile};
 use app::report::{StderrBeside, Terminal};
-use app::runner::Part;
+use app::runner::JobRole;
 use git::Workspace;
 use journal::clock::Clock;
 use journal::store::folders::HOME;
@@ -43,7 +43,7 @@ pub(super) struct Door {
     /// What an event brought, when one opened this door.
     pub(super) as_of: Option<AsOf>,
     /// The part of runs that is done here.
-    pub(super) part: Part,
+    pub(super) role: JobRole,
 }
 
 impl Door {
@@ -55,7 +55,7 @@ impl Door {
         let masker = Masker::new(secrets(&settings));
         remember(&masker);
         let (clock, person) = (Clock::Real, person());
-        Ok(Self { here, workspace, settings, masker, clock, person, as_of: None, part: Part::All })
+        Ok(Self { here, workspace, settings, masker, clock, person, as_of: None, role: JobRole::Both })
     }
 
     /// Opens the repository for looking at runs or ending them: no settings are needed, so none can be in the way.
@@ -65,7 +65,7 @@ impl Door {
         let settings = load(&Layers::default())?;
         let masker = Masker::from_environment(environment());
         let (clock, person) = (Clock::Real, person());
-        Ok(Self { here, workspace, settings, masker, clock, person, as_of: None, part: Part::All })
+        Ok(Self { here, workspace, settings, masker, clock, person, as_of: None, role: JobRole::Both })
     }
 
     /// Warns of secrets that are too short to be masked by value.

@@ -16,7 +16,7 @@ use super::{Answer, announce, job, no_ci, signals, token_hour};
 use app::report::{
     CommentTask, LabelTask, LocalComment, MovedComment, PACE, Terminal, github_comment, state_label,
 };
-use app::runner::{Border, Part, PhaseRunner, Push, Wishes};
+use app::runner::{JobRole, PauseConditions, PendingRequest, PhaseRunner, Push};
 use checks::Memory;
 use engine::{PhaseState, Run};
 use forge::Forge;
@@ -32,7 +32,7 @@ pub(super) fn drive(door: &Door, hold: Hold, terminal: &Terminal, json: bool) ->
     let (hold, outcome) = play(door, hold, terminal)?;
     let code = exit_code(hold.run()?, outcome, door.settings.no_wait);
     let code = finish(&hold, json, code);
-    if door.part == Part::All {
+    if door.role == JobRole::Both {
         let turn = if hold.run()?.spent.calls > calls { Turn::Worked } else { Turn::Idle };
         job::start_again(door, &hold, turn);
     }
@@ -82,14 +82,14 @@ fn play_from(
     let (handle, stop) = Stop::new();
     let signal = Arc::new(OnceLock::new());
     process::adopt_orphans();
-    if door.part != Part::Publication {
+    if door.role != JobRole::Publish {
         announce::beginning(door, &hold);
     }
     let forge = forge_connection::of_run(door, hold.run()?)?;
-    let push = if door.part == Part::Work { Push::Never } else { push(door, &forge) };
-    let wishes = Wishes::default();
+    let push = if door.role == JobRole::Work { Push::Never } else { push(door, &forge) };
+    let request = PendingRequest::default();
     let minutes = door.settings.github.job_minutes.filter(|_| forge.is_remote() && forge_connection::in_ci());
-    let steering = steering(door, hold.run()?, &forge, &wishes, &handle);
+    let steering = steering(door, hold.run()?, &forge, &request, &handle);
     let Hold { journal, space, folder, locks } = hold;
     let mut runner = PhaseRunner {
         journal,
@@ -102,12 +102,12 @@ fn play_from(
         masker: door.masker.clone(),
         stop,
         push,
-        part: door.part,
+        role: door.role,
         judged,
         github: door.settings.github.clone(),
         credentials: forge.is_remote().then(forge_connection::credentials).flatten(),
         signal: Arc::clone(&signal),
-        border: Border::after(minutes, wishes),
+        pauses: PauseConditions::after(minutes, request),
         seen: None,
         has_called: false,
         shown: None,
@@ -125,13 +125,13 @@ fn play_from(
         }
         match (first, &runner.journal.state().run) {
             (Some(fact), _) => runner.journal.record(fact)?,
-            (None, Some(run)) if door.part == Part::All && run.outcome != Outcome::Running => {
+            (None, Some(run)) if door.role == JobRole::Both && run.outcome != Outcome::Running => {
                 put_right(door, run).await;
             }
             (None, _) => {}
         }
         // Where nothing is pushed no request is opened.
-        if push != Push::Never || door.part == Part::Work {
+        if push != Push::Never || door.role == JobRole::Work {
             let mut stop = runner.stop.clone();
             tokio::select! {
                 biased;
@@ -197,16 +197,21 @@ async fn about_token(door: &Door, runner: &mut PhaseRunner) -> Result<(), Failur
 }
 
 /// In a job nobody is at the keyboard, so people steer the run by comments on its issue.
-fn steering(door: &Door, run: &Run, forge: &Forge, wishes: &Wishes, stop: &StopHandle) -> Option<Steering> {
+fn steering(
+    door: &Door,
+    run: &Run,
+    forge: &Forge,
+    request: &PendingRequest,
+    stop: &StopHandle,
+) -> Option<Steering> {
     let Forge::Github(github) = forge else { return None };
-    let works =
-        forge_connection::in_ci() && run.outcome == Outcome::Running && door.part != Part::Publication;
+    let works = forge_connection::in_ci() && run.outcome == Outcome::Running && door.role != JobRole::Publish;
     works.then(|| Steering {
         github: github.clone(),
         keys: door.settings.github.clone(),
         number: run.started.issue.number,
         since: door.as_of.as_ref().map_or_else(|| door.clock.now(), |event| event.at),
-        wishes: wishes.clone(),
+        request: request.clone(),
         stop: stop.clone(),
         seen: BTreeSet::new(),
         pauses: Arc::default(),
@@ -228,7 +233,7 @@ fn stopped(hold: &Hold, failure: Failure) -> Failure {
 
 /// Has the progress comment kept up to date; on a server by a task that has to be ended.
 fn comment(door: &Door, journal: &mut Journal, forge: Forge) -> Option<CommentTask> {
-    if door.part == Part::Work {
+    if door.role == JobRole::Work {
         return None;
     }
     let masker = door.masker.clone();
@@ -248,12 +253,12 @@ fn comment(door: &Door, journal: &mut Journal, forge: Forge) -> Option<CommentTa
 /// Has the label set that tells where the run stands, on a server and if that is wanted.
 fn label(door: &Door, journal: &mut Journal, forge: &Forge) -> Option<LabelTask> {
     let Forge::Github(github) = forge else { return None };
-    if !door.settings.github.state_labels || door.part == Part::Work {
+    if !door.settings.github.state_labels || door.role == JobRole::Work {
         return None;
     }
     let (mut reporter, task) = state_label(github.clone());
     // What happened where nothing may be written was shown nobody, nor what a job that was cut off came to.
-    if let (Part::Publication, Some(run)) = (door.part, &journal.state().run) {
+    if let (JobRole::Publish, Some(run)) = (door.role, &journal.state().run) {
         reporter.show(run);
     }
     journal.add_reporter(Box::new(reporter));

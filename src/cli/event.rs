@@ -23,7 +23,7 @@ use super::find::{Place, brought, look};
 use super::refusal::{Refusal, TEXT_NOT_TRUSTED};
 use super::{forge_connection, job};
 use app::report::Terminal;
-use app::runner::Part;
+use app::runner::JobRole;
 use content_parser::SlashCommand;
 use engine::Run;
 use forge::github::{Event, IssueState, LARGEST_EVENT, On, Person, Reaction, read_event};
@@ -69,21 +69,21 @@ impl From<ForgeError> for Undone {
 pub(super) type Obeyed = Result<Done, Undone>;
 
 pub(super) fn run(arguments: &Arguments) -> Answer {
-    let part = if arguments.bundle.is_some() { Part::Work } else { Part::All };
-    take(&arguments.source, &arguments.settings, part, arguments.bundle.clone())
+    let role = if arguments.bundle.is_some() { JobRole::Work } else { JobRole::Both };
+    take(&arguments.source, &arguments.settings, role, arguments.bundle.clone())
 }
 
 /// `apply`: the same for what another process has worked on.
 pub(super) fn apply(arguments: &Apply) -> Answer {
-    take(&arguments.source, &arguments.settings, Part::Publication, Some(arguments.bundle.clone()))
+    take(&arguments.source, &arguments.settings, JobRole::Publish, Some(arguments.bundle.clone()))
 }
 
-fn take(source: &EventSource, flags: &SettingFlags, part: Part, bundle: Option<PathBuf>) -> Answer {
+fn take(source: &EventSource, flags: &SettingFlags, role: JobRole, bundle: Option<PathBuf>) -> Answer {
     let terminal = Terminal::new();
     log_to(&terminal);
-    let door = Door { part, ..Door::open(flags)? };
+    let door = Door { role, ..Door::open(flags)? };
     door.warn_of_short_secrets();
-    if let (Part::Work, Some(folder)) = (part, &bundle) {
+    if let (JobRole::Work, Some(folder)) = (role, &bundle) {
         forge_connection::only_read();
         bundle::prepare(folder)?;
     }
@@ -165,7 +165,7 @@ impl Desk {
 
     /// Gives a reaction; one that cannot be given stops nothing.
     fn react(&self, on: On, reaction: Reaction) -> Result<(), Failure> {
-        if self.door.part == Part::Work {
+        if self.door.role == JobRole::Work {
             return Ok(());
         }
         if let Err(error) = self.ask(async |github| github.react(on, reaction).await)? {
@@ -176,7 +176,7 @@ impl Desk {
 
     /// Does what `execute` does.
     fn execute(&self, number: IssueNumber, retry_failed: bool) -> Obeyed {
-        if self.door.part == Part::Publication {
+        if self.door.role == JobRole::Publish {
             return self.publish(number);
         }
         let arguments = Execute {
@@ -196,7 +196,7 @@ impl Desk {
     fn go_on(&self, number: IssueNumber, before: Option<&Run>, retry_failed: bool) -> Obeyed {
         let obeyed = self.execute(number, retry_failed)?;
         // Whether something was done, who worked has said.
-        let before = before.filter(|_| self.door.part != Part::Publication);
+        let before = before.filter(|_| self.door.role != JobRole::Publish);
         match (before, self.known(number)?) {
             (Some(before), Some(after)) if is_as_it_was(before, &after) => {
                 Err(Refusal::Impossible(why_it_rests(&after)).into())
@@ -215,8 +215,8 @@ impl Desk {
 
     /// Leaves what was worked on to another process, if there is to be one.
     fn hand_over(&self, obeyed: &Obeyed) -> Result<(), Failure> {
-        let (Part::Work, Some(folder), Some(number), Some(asked)) =
-            (self.door.part, &self.bundle, self.about, self.asked)
+        let (JobRole::Work, Some(folder), Some(number), Some(asked)) =
+            (self.door.role, &self.bundle, self.about, self.asked)
         else {
             return Ok(());
         };
@@ -245,7 +245,7 @@ impl Desk {
                 return Ok(0);
             }
             Err(Undone::Failed(failure)) => {
-                if self.door.part == Part::Publication || failure.passes() {
+                if self.door.role == JobRole::Publish || failure.passes() {
                     job::say(&self.door, &with_hint(&failure.message, &failure));
                 }
                 return Err(failure);

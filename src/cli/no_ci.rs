@@ -4,7 +4,7 @@
 use super::door::Door;
 use super::failure::Failure;
 use super::job;
-use app::runner::Part;
+use app::runner::JobRole;
 use engine::Run;
 use forge::Forge;
 use journal::Journal;
@@ -26,8 +26,8 @@ pub(super) async fn tell(door: &Door, journal: &mut Journal, forge: &Forge) -> R
     // Who writes next is told why GitHub gives no answer.
     let Ok(Some(login)) = forge.myself().await else { return Ok(()) };
     let is_jobs_own = login.trim_end_matches("[bot]") == JOBS_OWN;
-    match door.part {
-        Part::Work if is_jobs_own && !names_a_program(door) => {
+    match door.role {
+        JobRole::Work if is_jobs_own && !names_a_program(door) => {
             let text = format!(
                 "{NO_CI}: unless the job that publishes has the token of an app, which `[github] allowed_actors` names, \
                  the pull request will start no workflow"
@@ -36,17 +36,17 @@ pub(super) async fn tell(door: &Door, journal: &mut Journal, forge: &Forge) -> R
             job::say(door, &text);
             Ok(())
         }
-        Part::All | Part::Publication if is_jobs_own && !was_told => {
+        JobRole::Both | JobRole::Publish if is_jobs_own && !was_told => {
             let text = format!(
                 "{NO_CI}: the token is the job's own, so the pull request will start no workflow; use one of an app"
             );
             job::say(door, &text);
             note(journal, NO_CI, text)
         }
-        Part::All | Part::Publication if !is_jobs_own && was_told => {
+        JobRole::Both | JobRole::Publish if !is_jobs_own && was_told => {
             note(journal, STARTS_CI, format!("The pull request is {login}'s now and starts workflows"))
         }
-        Part::All | Part::Work | Part::Publication => Ok(()),
+        JobRole::Both | JobRole::Work | JobRole::Publish => Ok(()),
     }
 }
 

@@ -8,7 +8,7 @@ use super::failure::Failure;
 use super::fetched::REMOTE;
 use super::forge_connection;
 use app::report::{put_comment_right, put_label_right};
-use app::runner::Part;
+use app::runner::JobRole;
 use engine::Run;
 use forge::Forge;
 
@@ -26,7 +26,7 @@ pub(super) fn put_right_now(door: &Door, run: &Run) {
 /// Brings comment and label to what the log says, if this log is the newest.
 pub(super) async fn put_right(door: &Door, run: &Run) {
     let Ok(Forge::Github(github)) = forge_connection::of_run(door, run) else { return };
-    if door.part == Part::Work {
+    if door.role == JobRole::Work {
         return;
     }
     match is_newest(door, run) {

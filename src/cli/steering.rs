@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use tokio::task::JoinHandle;
 
 use super::admission::admit;
-use app::runner::{Wish, Wishes};
+use app::runner::{PendingRequest, SteeringRequest};
 use content_parser::{SlashCommand, slash_command};
 use forge::github::{EventComment, On, Reaction};
 use forge::{ForgeError, GithubForge};
@@ -27,7 +27,7 @@ pub(super) struct Steering {
     pub(super) number: IssueNumber,
     /// What was written then or before was there when the run was asked for, and does not steer it.
     pub(super) since: Timestamp,
-    pub(super) wishes: Wishes,
+    pub(super) request: PendingRequest,
     pub(super) stop: StopHandle,
     /// Comments that were looked at.
     pub(super) seen: BTreeSet<u64>,
@@ -104,12 +104,12 @@ impl Steering {
         let by = who.login.clone();
         let reaction = if command == SlashCommand::Pause {
             tracing::info!("{by} asks the run to wait before the next phase");
-            self.wishes.leave(Wish::Wait { by });
+            self.request.submit(SteeringRequest::Pause { by });
             self.pauses.lock().unwrap_or_else(PoisonError::into_inner).insert(comment.id);
             Reaction::Eyes
         } else {
             tracing::info!("{by} ends the run");
-            self.wishes.leave(Wish::End { by });
+            self.request.submit(SteeringRequest::Cancel { by });
             self.stop.stop();
             Reaction::Rocket
         };

@@ -4,7 +4,7 @@ use super::door::Door;
 use super::forge_connection::in_ci;
 use super::job;
 use super::no_ci::JOBS_OWN;
-use app::runner::Part;
+use app::runner::JobRole;
 use forge::Forge;
 
 /// Phases that begin later than this may end after the hour. GitHub: an installation access token expires after one hour.
@@ -13,7 +13,7 @@ const MOST_MINUTES: u64 = 50;
 /// Asks whose the token is, in a job that works and publishes; the token of a job lasts as long as the job.
 pub(super) async fn tell(door: &Door, forge: &Forge) {
     let minutes = door.settings.github.job_minutes.unwrap_or(u64::MAX);
-    if door.part != Part::All || !forge.is_remote() || !in_ci() || minutes <= MOST_MINUTES {
+    if door.role != JobRole::Both || !forge.is_remote() || !in_ci() || minutes <= MOST_MINUTES {
         return;
     }
     // Who writes next is told why GitHub gives no answer.

@@ -4,7 +4,7 @@
 use tracing::warn;
 
 use super::publish::unless_stopped;
-use super::{Part, PhaseRunner, RunError};
+use super::{JobRole, PhaseRunner, RunError};
 use forge::{CommentDraft, Forge, ForgeError};
 use model::event::{Fact, Outcome};
 use views::summary::{marker, progress_comment, unshared_marker};
@@ -13,11 +13,11 @@ impl PhaseRunner {
     /// Sees to it that the run has its comment on the issue before anything is paid for.
     pub(super) async fn announce(&mut self) -> Result<(), RunError> {
         let run = self.run_state()?;
-        let is_due = match self.part {
-            Part::All => run.outcome == Outcome::Running,
-            Part::Work => false,
+        let is_due = match self.role {
+            JobRole::Both => run.outcome == Outcome::Running,
+            JobRole::Work => false,
             // What happened meanwhile was told nobody.
-            Part::Publication => true,
+            JobRole::Publish => true,
         };
         if !self.forge.is_remote() || !is_due {
             return Ok(());
@@ -64,7 +64,7 @@ impl PhaseRunner {
 
     /// A run that was told of already can do without its comment; who publishes tries again what did not work.
     fn may_miss(&self, error: &ForgeError) -> bool {
-        self.part == Part::All || error.is_missing()
+        self.role == JobRole::Both || error.is_missing()
     }
 
     /// Writes down that the comment has another id, as soon as that is known.

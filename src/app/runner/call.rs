@@ -282,7 +282,7 @@ impl PhaseRunner {
         let require_review_id = self.run_state()?.started.agreement.require_review_id;
         let terms =
             Terms { review_id: ending.review_id.as_deref(), require_review_id, words: &words, beyond: &[] };
-        let said = review::Said {
+        let said = review::ReviewAnswer {
             text: &ending.answer.text,
             outcome: ending.ended.outcome,
             truncated: ending.answer.truncated,

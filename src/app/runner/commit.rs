@@ -1,7 +1,7 @@
 //! One commit per passed phase: the paths that the phase changed and the log up to the fact that announced it.
 //! A commit whose fact was lost in a crash is found by its trailers and completed.
 
-use super::{Part, PhaseRunner, Push, RunError};
+use super::{JobRole, PhaseRunner, Push, RunError};
 use engine::{PhaseState, Run, Stage, lapsed};
 use git::{CommitId, IssueSpace, NO_PHASE, Trailers, Tree};
 use journal::Journal;
@@ -175,7 +175,7 @@ impl PhaseRunner {
     /// Earlier records of ours, which no fact names, stay where others may have them; elsewhere the new one takes their place.
     /// What was judged stays as it is, whatever its log names, and so does what people put on top of a completed run.
     fn below_new_record(&self, run: &Run, outcome: Outcome, tip: &CommitId) -> Result<CommitId, RunError> {
-        if self.part == Part::Publication {
+        if self.role == JobRole::Publish {
             return Ok(tip.clone());
         }
         let known = CommitId::try_from(run.head.as_str())?;
@@ -183,7 +183,7 @@ impl PhaseRunner {
         if is_over && self.space.on_top_of(&run.started.run_id, &known)?.is_some() {
             return Ok(tip.clone());
         }
-        let only_records = (self.push != Push::Never || self.part == Part::Work)
+        let only_records = (self.push != Push::Never || self.role == JobRole::Work)
             && *tip != known
             && self.space.below_records(&run.started.run_id)?.as_ref() == Some(&known);
         Ok(if only_records { tip.clone() } else { known })

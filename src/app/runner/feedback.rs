@@ -3,7 +3,7 @@
 //! again by whoever comes next.
 
 use super::publish::unless_stopped;
-use super::{Part, PhaseRunner, RunError};
+use super::{JobRole, PhaseRunner, RunError};
 use engine::Run;
 use forge::github::{ReviewThread, ThreadAnswer};
 use forge::{Forge, ForgeError, GithubForge};
@@ -19,7 +19,7 @@ impl PhaseRunner {
     pub(super) async fn answer_threads(&mut self, outcome: Outcome) -> Result<(), RunError> {
         let run = self.run_state()?;
         let (fed, before) = (run.feedback.clone(), run.left_open.clone());
-        let number = waiting(run).filter(|_| outcome == Outcome::Completed && self.part != Part::Work);
+        let number = waiting(run).filter(|_| outcome == Outcome::Completed && self.role != JobRole::Work);
         let (Some(number), Forge::Github(github)) = (number, self.forge.clone()) else { return Ok(()) };
         let there = github.review_threads(number);
         let Some(there) = unless_stopped(&self.stop, there).await? else { return Ok(()) };

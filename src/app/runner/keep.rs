@@ -2,7 +2,7 @@
 //! them yet. Sends nothing anywhere.
 
 use super::share_work::is_under_way;
-use super::{Part, PhaseRunner, RunError};
+use super::{JobRole, PhaseRunner, RunError};
 use engine::PhaseState;
 use git::Tree;
 use journal::store::log;
@@ -13,7 +13,7 @@ impl PhaseRunner {
     /// Keeps what whoever goes on will need, or gives it up when that is over.
     pub(super) fn keep_files(&self) -> Result<(), RunError> {
         // Whoever publishes has nothing of a phase under way.
-        if self.part == Part::Publication {
+        if self.role == JobRole::Publish {
             return Ok(());
         }
         let run = self.run_state()?;

@@ -3,8 +3,6 @@
 
 mod announce;
 mod assess;
-mod begin;
-mod border;
 mod by_hand;
 mod call;
 mod checking;
@@ -16,9 +14,11 @@ mod documents;
 mod feedback;
 mod follow_up;
 mod inlined;
+mod job_role;
 mod keep;
 mod narrow;
-mod part;
+mod new_run;
+mod pause_conditions;
 mod present;
 mod publish;
 mod rate_limit;
@@ -52,10 +52,10 @@ use settings::GithubKeys;
 use views::prompt::PromptError;
 use views::summary::deliverable_path;
 
-pub use begin::{Beginning, begin, planned_run};
-pub use border::{Border, Wish, Wishes};
 pub use commit::{phase_message, record_end, record_message, settle_commit};
-pub use part::Part;
+pub use job_role::JobRole;
+pub use new_run::{NewRun, begin, planned_run};
+pub use pause_conditions::{PauseConditions, PendingRequest, SteeringRequest};
 pub use share_work::has_shared_work;
 pub use shown::Shown;
 pub use unreviewed::{base_of, unreviewed};
@@ -115,7 +115,7 @@ pub struct PhaseRunner {
     pub stop: Stop,
     pub push: Push,
     /// What others do is left to them.
-    pub part: Part,
+    pub role: JobRole,
     /// Where the branch stood when the work of another process was found good.
     pub judged: Option<CommitId>,
     /// What the run does on GitHub.
@@ -125,7 +125,7 @@ pub struct PhaseRunner {
     /// The name of the signal behind a stop.
     pub signal: std::sync::Arc<std::sync::OnceLock<&'static str>>,
     /// What ends this turn between two phases.
-    pub border: Border,
+    pub pauses: PauseConditions,
     /// The files as we saw them after the last thing that ran; nothing when somebody may have touched them.
     pub seen: Option<Snapshot>,
     /// An agent of the cycle was called.
@@ -145,7 +145,7 @@ impl PhaseRunner {
     pub async fn run(&mut self) -> Result<Outcome, RunError> {
         let ended = match self.work().await {
             // Who publishes leaves the run as it is handed over, and is started again as it was.
-            Err(RunError::Forge(ForgeError::Limited { action, until })) if self.part != Part::Publication => {
+            Err(RunError::Forge(ForgeError::Limited { action, until })) if self.role != JobRole::Publish => {
                 self.waits_for_server(action, until).await
             }
             ended => ended,
@@ -197,7 +197,7 @@ impl PhaseRunner {
             Action::Assess(_) | Action::CallAgent(_) if self.saw_spending_elsewhere()? => Ok(()),
             Action::Assess(assess) => self.assess(&assess).await,
             Action::CallAgent(call) => {
-                self.border.worked = true;
+                self.pauses.worked = true;
                 self.call(&call).await
             }
             Action::RunChecks { phase, round } => self.run_checks(&phase, round).await,

@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 
 use super::{PhaseRunner, RunError};
-use crate::review::{self, Said};
+use crate::review::{self, ReviewAnswer};
 use content_parser::Terms;
 use engine::{Call, Delta};
 use git::{Tree, is_engines_own};
@@ -18,7 +18,7 @@ impl PhaseRunner {
         &self,
         call: &Call,
         tree: &Tree,
-        said: &Said<'_>,
+        said: &ReviewAnswer<'_>,
         terms: &Terms<'_>,
     ) -> Option<Reading> {
         let reading = review::reading(said, terms)?;

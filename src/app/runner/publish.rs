@@ -1,6 +1,6 @@
 //! The effects outside: the push, the pull request (or its text). Each can be repeated.
 
-use super::{Part, PhaseRunner, Push, RunError};
+use super::{JobRole, PhaseRunner, Push, RunError};
 use forge::{Forge, ForgeError, LocalForge, PullRequest, PullRequestRef};
 use git::{IssueSpace, Retry};
 use model::event::{Fact, Outcome};
@@ -93,10 +93,10 @@ impl PhaseRunner {
     /// records on top.
     pub(super) async fn push(&mut self) -> Result<(), RunError> {
         let branch = self.run_state()?.started.branch.clone();
-        let is_judged = match (self.part, &self.judged) {
-            (Part::Publication, Some(judged)) => self.space.has_only_records_on(judged)?,
-            (Part::Publication, None) => false,
-            (Part::All | Part::Work, _) => true,
+        let is_judged = match (self.role, &self.judged) {
+            (JobRole::Publish, Some(judged)) => self.space.has_only_records_on(judged)?,
+            (JobRole::Publish, None) => false,
+            (JobRole::Both | JobRole::Work, _) => true,
         };
         if !is_judged {
             return Err(RunError::Unjudged { branch });

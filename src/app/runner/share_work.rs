@@ -3,7 +3,7 @@
 
 use tracing::warn;
 
-use super::{Part, PhaseRunner, Push, RunError};
+use super::{JobRole, PhaseRunner, Push, RunError};
 use engine::{PhaseState, Run, Status};
 use git::{IssueSpace, Tree};
 use journal::store::log;
@@ -18,11 +18,11 @@ impl PhaseRunner {
     /// Sends the files of the phase under way to origin, or takes them away when nobody needs them any more.
     /// What cannot be sent is told and stops nothing: then another machine begins the phase anew.
     pub(super) async fn share_work(&mut self, outcome: Outcome) -> Result<(), RunError> {
-        let apart = self.push == Push::Never && self.part != Part::Work;
+        let apart = self.push == Push::Never && self.role != JobRole::Work;
         if apart || !self.forge.is_remote() {
             return Ok(());
         }
-        if self.part == Part::Work {
+        if self.role == JobRole::Work {
             self.space.drop_work()?;
         }
         let is_over = matches!(outcome, Outcome::Completed | Outcome::Cancelled);
@@ -40,7 +40,7 @@ impl PhaseRunner {
         }
         let number = self.run_state()?.started.issue.number;
         let message = self.masker.mask(&format!("[ai-workflow] work: #{number} {}", phase.name()));
-        if self.part == Part::Work {
+        if self.role == JobRole::Work {
             return Ok(self.space.keep_work(&trees, &message)?);
         }
         let credentials = self.credentials.clone();
@@ -58,7 +58,7 @@ impl PhaseRunner {
     }
 
     async fn recall(&mut self) -> Result<(), RunError> {
-        if self.part == Part::Work {
+        if self.role == JobRole::Work {
             return Ok(());
         }
         if !has_shared_work(self.run_state()?) {

@@ -6,7 +6,7 @@ use std::path::Path;
 use jiff::Timestamp;
 
 use super::remote_checks::unknown;
-use super::{Part, PhaseRunner, Push, RunError};
+use super::{JobRole, PhaseRunner, Push, RunError};
 use checks::{Untaken, World};
 use engine::Run;
 use forge::ForgeError;
@@ -50,7 +50,7 @@ impl PhaseRunner {
 
     /// What was not pushed, the server cannot have looked at: that is no pass, and no reason to leave a check out.
     async fn judged_by_server(&self) -> Result<Option<Vec<RemoteCheck>>, String> {
-        if self.part == Part::Work {
+        if self.role == JobRole::Work {
             return Err(
                 "of two jobs this one pushes nothing; `[github] ci_rounds` has the other one ask".into()
             );

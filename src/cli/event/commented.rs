@@ -6,7 +6,7 @@ use super::super::refusal::Refusal;
 use super::perform::perform;
 use super::reply::command_reply;
 use super::{Desk, Obeyed, Undone, nothing, refuse_at_rest, with_hint};
-use app::runner::Part;
+use app::runner::JobRole;
 use content_parser::{COMMAND_HELP, SlashCommand, Unclear, slash_command};
 use forge::github::{Commented, On, Reaction};
 use forge::{CommentDraft, ForgeError, GithubForge};
@@ -104,7 +104,7 @@ async fn about(github: &GithubForge, event: &Commented) -> Result<Option<IssueNu
 
 /// Tells what became of the command: a reaction, and a line where it was refused.
 fn answer(desk: &Desk, number: IssueNumber, id: u64, obeyed: &Obeyed) -> Result<(), Undone> {
-    if desk.door.part == Part::Work {
+    if desk.door.role == JobRole::Work {
         return Ok(());
     }
     let refusal = match obeyed {

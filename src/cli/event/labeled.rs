@@ -6,7 +6,7 @@ use super::super::admission::{admit, mismatch, refuse_too_many, unknown};
 use super::super::bundle::refused;
 use super::super::refusal::Refusal;
 use super::{Desk, Obeyed, Undone, has_failed, nothing, refuse_at_rest};
-use app::runner::Part;
+use app::runner::JobRole;
 use forge::GithubForge;
 use forge::github::{Labeled, On, Reaction};
 use model::issue::{AsOf, IssueNumber};
@@ -30,7 +30,7 @@ pub(super) fn obey(desk: &mut Desk, event: &Labeled) -> Obeyed {
     let accepted = desk.ask(async |github| accepted(github, &keys, &masker, event).await)??;
     desk.about = Some(number);
     let known = desk.known(number)?;
-    if !accepted.is_on && known.is_none() && desk.door.part == Part::Publication {
+    if !accepted.is_on && known.is_none() && desk.door.role == JobRole::Publish {
         return Err(refused(
             "E_LABEL_GONE",
             &format!("the label is on issue {number} no more, and there is no run of it yet"),
@@ -44,7 +44,7 @@ pub(super) fn obey(desk: &mut Desk, event: &Labeled) -> Obeyed {
     if accepted.is_on {
         desk.react(On::Issue(number), Reaction::Eyes)?;
     }
-    if accepted.is_on && desk.door.part == Part::All {
+    if accepted.is_on && desk.door.role == JobRole::Both {
         take_off(desk, number, &keys)?;
     }
     let (title, body) = (event.issue.title.clone(), event.issue.body.clone().unwrap_or_default());
@@ -63,7 +63,7 @@ pub(super) fn obey(desk: &mut Desk, event: &Labeled) -> Obeyed {
     }
     // A job that publishes and could not is repeated as it is.
     let comes_again = matches!(&obeyed, Err(Undone::Failed(failure)) if failure.passes());
-    if accepted.is_on && desk.door.part == Part::Publication && !comes_again {
+    if accepted.is_on && desk.door.role == JobRole::Publish && !comes_again {
         take_off(desk, number, &keys)?;
     }
     obeyed

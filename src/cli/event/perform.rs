@@ -12,7 +12,7 @@ use super::super::{cancel, drive, explain, resume, rollback, status};
 use super::reply::{report_marker, report_reply};
 use super::{Desk, Done, Obeyed, Undone, done, has_failed, nothing, undone};
 use app::report::LogLines;
-use app::runner::Part;
+use app::runner::JobRole;
 use content_parser::SlashCommand;
 use engine::{Run, Status, pause_on_request};
 use forge::CommentDraft;
@@ -22,10 +22,10 @@ use model::phase::{PhaseName, Step};
 
 pub(super) fn perform(desk: &Desk, number: IssueNumber, command: &SlashCommand) -> Obeyed {
     let reports = matches!(command, SlashCommand::Status | SlashCommand::Explain);
-    match desk.door.part {
-        Part::Work if reports => return Ok(nothing("who publishes answers this")),
-        Part::Publication if !reports => return desk.publish(number),
-        Part::All | Part::Work | Part::Publication => {}
+    match desk.door.role {
+        JobRole::Work if reports => return Ok(nothing("who publishes answers this")),
+        JobRole::Publish if !reports => return desk.publish(number),
+        JobRole::Both | JobRole::Work | JobRole::Publish => {}
     }
     let run = desk.known(number)?;
     match (command, run) {
@@ -113,7 +113,7 @@ fn share(desk: &Desk, mut hold: Hold, last: Fact) -> Obeyed {
 fn pause(desk: &Desk, number: IssueNumber) -> Obeyed {
     let hold = held(desk, number)?;
     let run = hold.run()?;
-    if run.outcome == Outcome::Paused && desk.door.part == Part::Work {
+    if run.outcome == Outcome::Paused && desk.door.role == JobRole::Work {
         return Ok(nothing("the run waits; whoever worked on it may have read this already"));
     }
     if run.outcome != Outcome::Running {
@@ -126,7 +126,7 @@ fn pause(desk: &Desk, number: IssueNumber) -> Obeyed {
 
 fn end(desk: &Desk, number: IssueNumber) -> Obeyed {
     let mut hold = cancel::taken(&desk.door, number)?;
-    if hold.run()?.outcome == Outcome::Cancelled && desk.door.part == Part::Work {
+    if hold.run()?.outcome == Outcome::Cancelled && desk.door.role == JobRole::Work {
         return Ok(nothing("the run is cancelled; whoever worked on it may have read this already"));
     }
     if hold.run()?.outcome == Outcome::Cancelled {

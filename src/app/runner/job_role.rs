@@ -7,16 +7,16 @@ use model::event::{Fact, Outcome};
 
 /// The part of a run that a process does.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Part {
+pub enum JobRole {
     #[default]
-    All,
+    Both,
     /// Everything up to what others see.
     Work,
     /// What others see, and nothing before it.
-    Publication,
+    Publish,
 }
 
-impl Part {
+impl JobRole {
     /// Tells whether a decision is for another process.
     fn leaves(self, decision: &Decision) -> bool {
         let publishes = match decision {
@@ -26,9 +26,9 @@ impl Part {
             Decision::Halt(_) => return false,
         };
         match self {
-            Self::All => false,
+            Self::Both => false,
             Self::Work => matches!(decision, Decision::Perform(Action::Publish)),
-            Self::Publication => !publishes,
+            Self::Publish => !publishes,
         }
     }
 }
@@ -36,16 +36,16 @@ impl Part {
 impl PhaseRunner {
     /// Returns how the run stands where this process has to leave it to another one.
     pub(super) fn handed_over(&self, decision: &Decision) -> Option<Outcome> {
-        match (self.part, decision) {
-            (Part::Work, Decision::Halt(outcome)) => Some(*outcome),
-            (part, decision) => part.leaves(decision).then_some(Outcome::Running),
+        match (self.role, decision) {
+            (JobRole::Work, Decision::Halt(outcome)) => Some(*outcome),
+            (role, decision) => role.leaves(decision).then_some(Outcome::Running),
         }
     }
 
     /// Ends the turn of a process that leaves the rest to another one. Where only the publication is left, the branch
     /// holds all but the fact of its last commit, which whoever takes it over finds by itself.
     pub(super) async fn hand_over(&mut self, outcome: Outcome) -> Result<Outcome, RunError> {
-        if self.part == Part::Work && outcome == Outcome::Running {
+        if self.role == JobRole::Work && outcome == Outcome::Running {
             return Ok(outcome);
         }
         self.show_what_there_is().await?;
@@ -70,9 +70,9 @@ mod tests {
             (&cancelled, false, true),
             (&Decision::Halt(Outcome::Paused), false, false),
         ] {
-            assert!(!Part::All.leaves(decision));
-            assert_eq!(Part::Work.leaves(decision), work, "{decision:?}");
-            assert_eq!(Part::Publication.leaves(decision), publication, "{decision:?}");
+            assert!(!JobRole::Both.leaves(decision));
+            assert_eq!(JobRole::Work.leaves(decision), work, "{decision:?}");
+            assert_eq!(JobRole::Publish.leaves(decision), publication, "{decision:?}");
         }
     }
 }

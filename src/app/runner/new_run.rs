@@ -13,7 +13,7 @@ use model::policy::Agreement;
 
 /// Everything that is pinned when a run begins.
 #[derive(Debug, Clone)]
-pub struct Beginning {
+pub struct NewRun {
     pub issue: Issue,
     pub repository: String,
     pub branch: String,
@@ -27,19 +27,19 @@ pub struct Beginning {
 }
 
 /// Writes the first facts of a run, together: half of them would be another run.
-pub fn begin(journal: &mut Journal, beginning: Beginning) -> Result<(), RunError> {
+pub fn begin(journal: &mut Journal, beginning: NewRun) -> Result<(), RunError> {
     Ok(journal.record_all(&first_facts(beginning))?)
 }
 
 /// Returns a run as it is when it has begun, so that what is refused of it is known before. Writes nothing.
-pub fn planned_run(beginning: Beginning, at: Timestamp) -> Result<Run, RunError> {
+pub fn planned_run(beginning: NewRun, at: Timestamp) -> Result<Run, RunError> {
     let facts = (1..).zip(first_facts(beginning));
     let entries: Vec<Entry> = facts.map(|(seq, fact)| Entry { seq, at, fact }).collect();
     let state = fold(&entries).map_err(|error| RunError::Bug(error.to_string()))?;
     state.run.ok_or_else(|| RunError::Bug("the first facts begin no run".to_owned()))
 }
 
-fn first_facts(beginning: Beginning) -> Vec<Fact> {
+fn first_facts(beginning: NewRun) -> Vec<Fact> {
     let issue = &beginning.issue;
     let issue_digest = digest(&format!("{}\0{}", issue.title, issue.body));
     let started = Fact::RunStarted(Box::new(RunStarted {
