@@ -27,10 +27,10 @@ pub(super) async fn examine(site: &Site<'_>, stop: &mut Stop) -> CheckResult {
 /// Returns the tree with the code of the base and the tests of now.
 fn without_code(published: &Published<'_>) -> Result<Option<Tree>, Error> {
     let Published { space, tree, base, .. } = published;
-    if !space.standing_since(base, tree)?.iter().any(|path| is_of_tests(path)) {
+    if !space.workspace().changes().present_paths_between(base, tree)?.iter().any(|path| is_of_tests(path)) {
         return Ok(None);
     }
-    space.put_back(tree, base, |path| is_of_tests(path) || path.starts_with(".ai-workflow/"))
+    space.snapshots().reset_paths(tree, base, |path| is_of_tests(path) || path.starts_with(".ai-workflow/"))
 }
 
 /// Tells whether a file is a test or something only tests use.

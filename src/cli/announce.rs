@@ -185,7 +185,7 @@ fn last_lines(run: &Run, hold: &Hold) -> String {
         lines.add("simulated", "a scripted or plain-command agent took part");
     }
     lines.add("next", &summary::next_command(run));
-    if !hold.space.workspace().is_linked() {
+    if !hold.space.workspace().repository().is_linked() {
         lines.add("go back", &way_back(run, hold));
     }
     lines.add("undo", &format!("ai-workflow cleanup --issue {}{}", run.started.issue.number, force(run)));
@@ -204,7 +204,7 @@ fn force(run: &Run) -> &'static str {
 /// What the agent left unfinished stays in the checkout and would stand in the way.
 fn way_back(run: &Run, hold: &Hold) -> String {
     let go = format!("git switch {}", run.started.base_branch);
-    match hold.space.workspace().survey() {
+    match hold.space.workspace().worktree().survey() {
         Ok(survey) if !survey.changed.is_empty() => {
             format!(
                 "git stash push --include-untracked -- . ':!.ai-workflow' && {go}    (back: git switch {} && git stash pop)",

@@ -83,7 +83,7 @@ fn put_right_known(door: &Door, issue: IssueNumber) {
 
 /// Takes the branch over and does what is left to do.
 fn go_on(door: &Door, terminal: &Terminal, issue: IssueNumber, vetted: &Vetted) -> Result<u8, Failure> {
-    door.workspace.take_over(&branch_of(issue), &vetted.tip)?;
+    door.workspace.branches().fast_forward(&branch_of(issue), &vetted.tip)?;
     let mut hold = take_existing(door, issue, &|_| Ok(()))?;
     hold.journal.add_reporter(Box::new(LogLines::default()));
     let text = format!("What was handed over was judged and found good, up to {}", vetted.handed);

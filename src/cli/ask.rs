@@ -122,7 +122,8 @@ fn current_head(hold: &Hold) -> Result<Option<String>, Failure> {
     if !run.has_begun() && run.asked.settings.is_none() {
         return Ok(None);
     }
-    let tip = hold.space.workspace().branch(&run.started.branch)?.map(|branch| branch.tip.to_string());
+    let tip =
+        hold.space.workspace().branches().find(&run.started.branch)?.map(|branch| branch.tip.to_string());
     if !run.has_begun() {
         // A run that halted before its first phase left the end of its log on the branch.
         return Ok(tip.filter(|tip| *tip != run.head));
@@ -131,7 +132,7 @@ fn current_head(hold: &Hold) -> Result<Option<String>, Failure> {
     let closing = run.phases.iter().any(|phase| phase.stage == Stage::Closing);
     if interrupted || closing {
         let known = CommitId::try_from(run.head.as_str())?;
-        let by_people = hold.space.moved_by_people(&run.started.run_id, &known)?;
+        let by_people = hold.space.run_branch().moved_by_people(&run.started.run_id, &known)?;
         return Ok(Some(by_people.unwrap_or(known).to_string()));
     }
     Ok(tip)
@@ -143,7 +144,7 @@ fn content_head(hold: &Hold, head: Option<&str>) -> Result<Option<String>, Failu
     if head.is_none() || head == Some(run.content_head.as_str()) {
         return Ok(None);
     }
-    let below = hold.space.below_records(&run.started.run_id)?;
+    let below = hold.space.run_branch().below_records(&run.started.run_id)?;
     Ok(below.map(|commit| commit.to_string()))
 }
 

@@ -33,14 +33,14 @@ pub(super) fn choose(door: &Door, head: &Head, number: IssueNumber) -> Result<Ch
             return Err(Failure::usage(format!("the base branch `{wanted}` is the run's own branch"))
                 .hint("name the branch to merge into with `--base-branch`"));
         }
-        let base = door.workspace.base(wanted)?;
+        let base = door.workspace.bases().find(wanted)?;
         return Ok(Chosen { base, why: "as it is asked for".to_owned() });
     }
     let current = stands_on(door, head)?;
     if let Some(branch) = &current
         && let Some(issue) = issue_of_branch(branch)
         && let Some(name) = base_of_run(door, issue)?
-        && let Some(base) = existing(door.workspace.base(&name))?
+        && let Some(base) = existing(door.workspace.bases().find(&name))?
     {
         let why = format!("that of the run of issue #{issue}, whose branch is checked out");
         return Ok(Chosen { base, why });
@@ -59,7 +59,10 @@ pub(super) fn choose(door: &Door, head: &Head, number: IssueNumber) -> Result<Ch
         ))
         .hint("name the branch to start from: `--base-branch BRANCH`"));
     }
-    Ok(Chosen { base: door.workspace.base(&current)?, why: format!("the branch that is checked out{note}") })
+    Ok(Chosen {
+        base: door.workspace.bases().find(&current)?,
+        why: format!("the branch that is checked out{note}"),
+    })
 }
 
 /// Returns the branch that counts as checked out. A crash may have come between the making of a run's branch and the first
@@ -68,7 +71,7 @@ fn stands_on(door: &Door, head: &Head) -> Result<Option<String>, Failure> {
     let Some(current) = &head.branch else { return Ok(None) };
     match issue_of_branch(current) {
         Some(issue) if recorded_base(door, issue)?.is_none() => {
-            Ok(door.workspace.branch_before()?.or_else(|| Some(current.clone())))
+            Ok(door.workspace.branches().previous()?.or_else(|| Some(current.clone())))
         }
         _ => Ok(Some(current.clone())),
     }
@@ -114,13 +117,14 @@ fn default_of_origin(door: &Door, head: &Head) -> Result<OriginDefault, Failure>
 }
 
 fn known_default_of_origin(door: &Door, head: &Head) -> Result<OriginDefault, Failure> {
-    if let Some(base) = existing(door.workspace.default_base(head))?.flatten() {
+    if let Some(base) = existing(door.workspace.bases().origin_default(head))?.flatten() {
         return Ok(OriginDefault::Is(base));
     }
-    if door.workspace.origin_address()?.is_none() {
+    if door.workspace.origin().address()?.is_none() {
         return Ok(OriginDefault::NoOrigin);
     }
-    let name = match door.workspace.ask_default_branch(REMOTE, forge_connection::credentials().as_ref()) {
+    let name = match door.workspace.remote(REMOTE, forge_connection::credentials().as_ref()).default_branch()
+    {
         Ok(Some(name)) => name,
         Ok(None) => return Ok(OriginDefault::Unknown("origin names no default branch".to_owned())),
         Err(Error::TooSlow { seconds, .. }) => {
@@ -132,7 +136,7 @@ fn known_default_of_origin(door: &Door, head: &Head) -> Result<OriginDefault, Fa
             return Ok(OriginDefault::Unknown("origin cannot be asked for its default branch".to_owned()));
         }
     };
-    Ok(match existing(door.workspace.base(&name))? {
+    Ok(match existing(door.workspace.bases().find(&name))? {
         Some(base) => OriginDefault::Is(base),
         None => OriginDefault::Unknown(format!("the default branch of origin, {name}, is not here")),
     })

@@ -18,7 +18,7 @@ use super::own_worktree;
 use super::seconds;
 use super::taken_off;
 use app::runner::{NewRun, RunError, begin, planned_run};
-use git::{Base, IssueSpace, Origin, Survey, Workspace};
+use git::{Base, RunBranchState, RunWorkspace, Survey, Workspace};
 use journal::Journal;
 use journal::store::common_dir::RunLocation;
 use journal::store::folders::RunFolder;
@@ -49,7 +49,7 @@ pub(super) fn plan(door: &Door, arguments: &Execute, only: Option<&PhaseName>) -
     usable_agents(door, &agreement)?;
     rehearsed(door, &agreement)?;
     let survey = survey(door)?;
-    door.workspace.identity()?;
+    door.workspace.history().check_identity()?;
     let chosen = base_branch::choose(door, &survey.head, number)?;
     let base = chosen.base.clone();
     let new = is_new(door, number, &base)?;
@@ -78,7 +78,7 @@ pub(super) fn begin_run(
     arguments: &Execute,
     only: Option<&PhaseName>,
     locks: &mut Locks,
-) -> Result<(Journal, IssueSpace, RunFolder), Failure> {
+) -> Result<(Journal, RunWorkspace, RunFolder), Failure> {
     let number = arguments.issue;
     let Plan { beginning, base, survey, new, .. } = plan(door, arguments, only)?;
     let space = go_to_branch(door, number, &base, new, locks)?.for_issue(number);
@@ -202,16 +202,20 @@ fn usable_agents(door: &Door, agreement: &Agreement) -> Result<(), Failure> {
 
 /// The checkout has to be clean, unless the run leaves it alone.
 fn survey(door: &Door) -> Result<Survey, Failure> {
-    if door.settings.worktree { Ok(door.workspace.survey()?) } else { refuse_dirty(&door.workspace) }
+    if door.settings.worktree {
+        Ok(door.workspace.worktree().survey()?)
+    } else {
+        refuse_dirty(&door.workspace)
+    }
 }
 
 /// Tells whether the run's branch has to be made. One that a crash left at the base is taken up.
 fn is_new(door: &Door, number: IssueNumber, base: &Base) -> Result<bool, Failure> {
     let branch = branch_of(number);
-    match door.workspace.for_issue(number).origin(&base.commit)? {
-        Origin::Missing => Ok(true),
-        Origin::AtBase(_) | Origin::Ours(_) => Ok(false),
-        Origin::Foreign(_) => {
+    match door.workspace.for_issue(number).run_branch().state(&base.commit)? {
+        RunBranchState::Missing => Ok(true),
+        RunBranchState::AtBase(_) | RunBranchState::Ours(_) => Ok(false),
+        RunBranchState::Foreign(_) => {
             if let Some(told) = taken_off::told(door, number)? {
                 return Err(told);
             }
@@ -237,9 +241,9 @@ fn go_to_branch(
     let branch = branch_of(number);
     locks.begin_work(door);
     if new {
-        door.workspace.start_branch(&branch, &base.commit)?;
+        door.workspace.branches().start(&branch, &base.commit)?;
     } else {
-        door.workspace.switch(&branch)?;
+        door.workspace.branches().switch(&branch)?;
     }
     Ok(door.workspace.clone())
 }
@@ -256,17 +260,17 @@ fn notices(door: &Door, survey: &Survey, base: &Base) {
             &on_origin.as_str()[..9]
         );
     }
-    if door.workspace.is_shallow() {
+    if door.workspace.repository().is_shallow() {
         tracing::warn!("this clone is shallow: its history is cut off; the run itself does not need more");
     }
     if survey.has_submodules {
         tracing::warn!("this repository has submodules; they are neither initialised nor committed");
     }
-    if !door.workspace.prefix().is_empty() {
+    if !door.workspace.repository().prefix().is_empty() {
         tracing::info!(
             "working on the whole repository {}, not on {} alone",
             door.root().display(),
-            door.workspace.prefix()
+            door.workspace.repository().prefix()
         );
     }
 }

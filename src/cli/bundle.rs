@@ -108,7 +108,7 @@ pub(super) fn hand_over(door: &Door, folder: &Path, mut told: Told) -> Result<()
     if told.ending != Ending::Skipped
         && let Some((base, head)) = way(door, told.issue)?
     {
-        door.workspace.for_issue(told.issue).bundle(&base, &folder.join(BRANCH))?;
+        door.workspace.for_issue(told.issue).bundles().create(&base, &folder.join(BRANCH))?;
         told.head = Some(head.to_string());
     }
     told.why = told.why.chars().take(LONGEST_WHY).collect();
@@ -119,7 +119,7 @@ pub(super) fn hand_over(door: &Door, folder: &Path, mut told: Told) -> Result<()
 
 /// Returns where the run began and how far its branch has come; nothing for a run that has come nowhere.
 fn way(door: &Door, issue: IssueNumber) -> Result<Option<(CommitId, CommitId)>, Failure> {
-    let Some(branch) = door.workspace.branch(&branch_of(issue))? else { return Ok(None) };
+    let Some(branch) = door.workspace.branches().find(&branch_of(issue))? else { return Ok(None) };
     let Ok(seen) = look(door, issue) else { return Ok(None) };
     let Some(run) = seen.state.run else { return Ok(None) };
     let base = CommitId::try_from(run.started.base_commit.as_str())?;

@@ -34,7 +34,7 @@ pub(super) fn run(arguments: &OneIssue) -> Answer {
     if let Err(error) = record_end(&hold.journal, &hold.space, &hold.folder, &door.masker) {
         tracing::warn!("The end of the log is not on the branch: {error}");
     }
-    hold.space.give_trees_up()?;
+    hold.space.work().release_trees()?;
     let lines = format!(
         "the run of issue {issue} is cancelled; remove it with `ai-workflow cleanup --issue {issue}`\n"
     );

@@ -17,7 +17,7 @@ use super::show::show;
 use super::{finalized, forge_connection};
 use app::runner::has_shared_work;
 use engine::Run;
-use git::{CommitId, IssueSpace, Workspace, is_engines_own, retried};
+use git::{CommitId, RunWorkspace, Workspace, is_engines_own, retry};
 use journal::store::common_dir::{FinalizedRun, RunLocation, issue_folder};
 use journal::store::folders::RunFolder;
 use journal::store::lock::CheckoutLock;
@@ -52,7 +52,7 @@ pub(super) fn run(arguments: &Cleanup) -> Answer {
     if arguments.logs_only {
         return logs_only(&door, &plan, run, arguments);
     }
-    let tip = door.workspace.branch(&branch_of(issue))?.map(|branch| branch.tip);
+    let tip = door.workspace.branches().find(&branch_of(issue))?.map(|branch| branch.tip);
     if !arguments.force {
         over(run)?;
         nothing_of_the_users(&door, &plan, &seen, run, tip.as_ref())?;
@@ -64,7 +64,7 @@ pub(super) fn run(arguments: &Cleanup) -> Answer {
 fn finalized_run(door: &Door, record: &FinalizedRun, arguments: &Cleanup) -> Answer {
     let issue = record.issue;
     let lock = hold::lock(door, issue)?;
-    let branch = door.workspace.branch(&record.branch)?;
+    let branch = door.workspace.branches().find(&record.branch)?;
     let tip = branch.as_ref().map(|branch| branch.tip.clone());
     let root = branch.and_then(|branch| branch.worktree);
     let linked = root.as_ref().is_some_and(|root| root != door.root());
@@ -133,7 +133,7 @@ fn nothing_of_the_users(
     }
     let Some(root) = plan.root.as_ref().filter(|_| plan.linked) else { return Ok(()) };
     let linked = Workspace::open(root)?;
-    let head = linked.survey()?.head;
+    let head = linked.worktree().survey()?.head;
     if head.branch.is_none() && tip != Some(&head.commit) {
         made_by_run(&space, seen, run, &head.commit, "HEAD")?;
     }
@@ -142,7 +142,7 @@ fn nothing_of_the_users(
 
 /// Refuses a commit that is not the run's. Its record commits stand in no fact, only their trailers tell them.
 fn made_by_run(
-    space: &IssueSpace,
+    space: &RunWorkspace,
     seen: &Seen,
     run: &Run,
     tip: &CommitId,
@@ -169,9 +169,9 @@ fn not_of_the_run(tip: &CommitId, place: &str, since: &str) -> Failure {
 }
 
 /// Returns the newest commit of the branch that carries the run's trailers.
-fn last_commit(space: &IssueSpace, seen: &Seen, run: &Run) -> Result<Option<CommitId>, Failure> {
+fn last_commit(space: &RunWorkspace, seen: &Seen, run: &Run) -> Result<Option<CommitId>, Failure> {
     for seq in (0..=seen.state.seq).rev() {
-        if let Some((commit, _)) = space.find_commit_with(&run.started.run_id, seq)? {
+        if let Some((commit, _)) = space.run_branch().find_commit(&run.started.run_id, seq)? {
             return Ok(Some(commit));
         }
     }
@@ -180,8 +180,8 @@ fn last_commit(space: &IssueSpace, seen: &Seen, run: &Run) -> Result<Option<Comm
 
 /// Refuses a worktree in which something is that only there exists. The run's own folder goes with the run.
 fn refuse_unsaved(linked: &Workspace, issue: IssueNumber) -> Result<(), Failure> {
-    let survey = linked.survey()?;
-    let snapshot = linked.for_issue(issue).snapshot(None)?;
+    let survey = linked.worktree().survey()?;
+    let snapshot = linked.for_issue(issue).snapshots().take(None)?;
     let folder = format!("{}/", RunFolder::new(linked.root(), issue).relative());
     let of_run = |path: &String| path.starts_with(&folder) || is_engines_own(path);
     let differing = snapshot.uncommitted.into_keys().filter(|path| !of_run(path));
@@ -230,7 +230,7 @@ fn steps(door: &Door, plan: &Plan, tip: Option<&CommitId>) -> Vec<String> {
         steps.push(format!("remove the branch {branch} (`git branch {branch} {short}` brings it back)"));
     }
     if plan.shared {
-        let reference = door.workspace.for_issue(plan.issue).work_reference();
+        let reference = door.workspace.for_issue(plan.issue).work().reference();
         steps.push(format!("remove {reference} on {REMOTE}"));
     }
     steps
@@ -238,20 +238,22 @@ fn steps(door: &Door, plan: &Plan, tip: Option<&CommitId>) -> Vec<String> {
 
 fn remove(door: &Door, plan: &Plan) -> Result<(), Failure> {
     let space = door.workspace.for_issue(plan.issue);
-    space.remove_clean_worktree()?;
-    space.give_trees_up()?;
+    space.clean_worktree().remove()?;
+    space.work().release_trees()?;
     if plan.shared
-        && let Err(error) = retried(|| space.recall_work(REMOTE, forge_connection::credentials().as_ref()))
+        && let Err(error) = retry(|| {
+            space.work().recall(&space.workspace().remote(REMOTE, forge_connection::credentials().as_ref()))
+        })
     {
-        tracing::warn!("{} on {REMOTE} is not removed: {error}", space.work_reference());
+        tracing::warn!("{} on {REMOTE} is not removed: {error}", space.work().reference());
     }
     match &plan.root {
-        Some(root) if plan.linked => door.workspace.remove_worktree(root)?,
+        Some(root) if plan.linked => door.workspace.worktree().remove_linked(root)?,
         Some(_) => leave_checkout(&door.workspace, plan)?,
         None => {}
     }
-    if door.workspace.branch(&branch_of(plan.issue))?.is_some() {
-        door.workspace.delete_branch(&branch_of(plan.issue))?;
+    if door.workspace.branches().find(&branch_of(plan.issue))?.is_some() {
+        door.workspace.branches().delete(&branch_of(plan.issue))?;
     }
     RunLocation::remove(door.workspace.common(), plan.issue)?;
     // Snapshots and locks of the run; what cannot be removed here is in nobody's way.
@@ -261,13 +263,13 @@ fn remove(door: &Door, plan: &Plan) -> Result<(), Failure> {
 
 /// Takes the run's files away and goes back to the base; changes of the user's own are refused, not lost.
 fn leave_checkout(workspace: &Workspace, plan: &Plan) -> Result<(), Failure> {
-    let survey = workspace.survey()?;
+    let survey = workspace.worktree().survey()?;
     let on_branch = survey.head.branch.as_deref() == Some(branch_of(plan.issue).as_str());
     if on_branch {
         refuse_dirty(workspace).map_err(|failure| Failure { hints: vec!["what the agent left unfinished can be kept with `git stash`, or thrown away with `git checkout -- .`".into()], ..failure })?;
         let folder = RunFolder::new(workspace.root(), plan.issue);
-        workspace.forget_changes_below(&folder.relative())?;
-        workspace.switch(&plan.base)?;
+        workspace.worktree().discard_changes_below(&folder.relative())?;
+        workspace.branches().switch(&plan.base)?;
     }
     remove_files(workspace, plan.issue)
 }

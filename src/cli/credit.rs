@@ -14,7 +14,7 @@ use git::{Author, CommitId};
 
 /// Returns the trailers of the commit.
 pub(super) fn trailers(hold: &Hold, run: &Run, base: &CommitId, forge: &Forge) -> Result<String, Failure> {
-    let mut people = hold.space.workspace().other_authors(base)?;
+    let mut people = hold.space.workspace().history().other_authors(base)?;
     let known = |author: &Author| people.iter().any(|one| one.mail.eq_ignore_ascii_case(&author.mail));
     let requester = requester(run, forge)?.filter(|author| !known(author));
     people.extend(requester);

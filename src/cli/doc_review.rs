@@ -54,7 +54,7 @@ pub(super) fn run(arguments: &DocReview) -> Answer {
     door.warn_of_short_secrets();
     let wish = Wish::of(arguments);
     let mut hold = take_existing(&door, arguments.issue, &|run| refuse(&door, run, arguments))?;
-    hold.space.refuse_lost_branch()?;
+    hold.space.run_branch().refuse_missing()?;
     agreed::refuse_another(&door, hold.run()?, &arguments.settings)?;
     vouched::refuse_changed(&door, hold.run()?, &arguments.settings)?;
     noticed::refuse_closed(&door, hold.run()?)?;

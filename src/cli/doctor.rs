@@ -65,13 +65,13 @@ pub(super) fn run(arguments: &Report) -> Answer {
 fn look(door: &Door) -> Result<Vec<Finding>, Failure> {
     let fine = |name, told: String| Finding { told, ..Finding::fine(name) };
     let mut findings = vec![fine("repository", door.root().display().to_string())];
-    findings.push(match door.workspace.identity() {
+    findings.push(match door.workspace.history().check_identity() {
         Ok(()) => fine("identity", "git knows who commits".into()),
         Err(error) => {
             Finding { ok: false, hint: error.hint(), told: error.to_string(), ..Finding::fine("identity") }
         }
     });
-    let survey = door.workspace.survey()?;
+    let survey = door.workspace.worktree().survey()?;
     let clean = survey.is_clean();
     let told =
         if clean { "clean".into() } else { format!("{} files of yours are changed", survey.changed.len()) };

@@ -74,7 +74,7 @@ fn play_from(
     judged: Option<CommitId>,
 ) -> Result<(Hold, Outcome), Failure> {
     hold.locks.begin_work(door);
-    hold.space.remember_tip()?;
+    hold.space.run_branch().remember_tip()?;
     let agreement = &hold.run()?.started.agreement;
     rehearsed(door, agreement)?;
     let prompts = overrides(door, agreement);

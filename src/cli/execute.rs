@@ -45,7 +45,7 @@ pub(super) fn go_on(door: &Door, terminal: &Terminal, arguments: &Execute) -> An
         put_right_now(door, hold.run()?);
     }
     match to_do? {
-        Some(0) if let Err(gone) = hold.space.refuse_lost_branch() => {
+        Some(0) if let Err(gone) = hold.space.run_branch().refuse_missing() => {
             tracing::warn!("{gone}");
             return Ok(finish(&hold, arguments.json, 0));
         }
@@ -109,7 +109,7 @@ fn hold_run(door: &Door, arguments: &Execute, only: Option<&PhaseName>) -> Resul
             let hold = Hold { journal, space, folder, locks };
             agreed::refuse_another(door, hold.run()?, &arguments.settings)?;
             if matches!(hold.run()?.outcome, Outcome::Running | Outcome::Paused) || arguments.retry_failed {
-                hold.space.refuse_lost_branch()?;
+                hold.space.run_branch().refuse_missing()?;
                 vouched::refuse_changed(door, hold.run()?, &arguments.settings)?;
             }
             return Ok(hold);

@@ -18,24 +18,24 @@ pub(super) fn bring(door: &Door, issue: IssueNumber) -> Result<bool, Failure> {
     // A forge that cannot be used is told by whoever needs it.
     if apart
         || !forge_connection::of_issue(door, issue).is_ok_and(|forge| forge.is_remote())
-        || door.workspace.origin_address()?.is_none()
+        || door.workspace.origin().address()?.is_none()
         || finalized::of(door, issue)?.is_some()
     {
         return Ok(false);
     }
     let branch = branch_of(issue);
     let credentials = forge_connection::credentials();
-    let Some(tip) = door.workspace.fetch_branch(REMOTE, &branch, credentials.as_ref())? else {
+    let Some(tip) = door.workspace.remote(REMOTE, credentials.as_ref()).fetch(&branch)? else {
         return Ok(false);
     };
     let log = RunFolder::new("", issue).events();
-    if door.workspace.read_at(&tip, &log)?.is_none() {
+    if door.workspace.objects().read(&tip, &log)?.is_none() {
         return Err(Failure::usage(format!(
             "origin has a branch `{branch}` that holds no run, or one that was finalized"
         ))
         .hint(format!("look at it, and remove it with `git push origin --delete {branch}` to begin anew")));
     }
-    door.workspace.take_over(&branch, &tip)?;
+    door.workspace.branches().fast_forward(&branch, &tip)?;
     tracing::info!("The run of issue #{issue} is taken over from origin at {}", &tip.as_str()[..9]);
     Ok(true)
 }

@@ -16,7 +16,7 @@ use app::report::Terminal;
 use app::runner;
 use engine::Run;
 use forge::{PullRequest, PullRequestRef};
-use git::{CommitId, IssueSpace, Survey, Workspace, retried};
+use git::{CommitId, RunWorkspace, Survey, Workspace, retry};
 use journal::store::common_dir::{FinalizedRun, PendingRewrite};
 use journal::store::folders::RunFolder;
 use model::event::Outcome;
@@ -33,7 +33,7 @@ pub(super) fn run(arguments: &Finalize) -> Answer {
     }
     let hold = take_existing(&door, arguments.issue, &|run| refuse(&door, run, arguments))?;
     let run = hold.run()?.clone();
-    hold.space.refuse_lost_branch()?;
+    hold.space.run_branch().refuse_missing()?;
     let tip = tip_of_completed(&hold, &run)?;
     let unreviewed = unreviewed(&door, &hold.space, &run, &tip, arguments)?;
     share(&door, &hold, &run)?;
@@ -62,10 +62,10 @@ fn rehearse(door: &Door, arguments: &Finalize) -> Answer {
         _ => door.workspace.clone(),
     };
     let space = workspace.for_issue(issue);
-    space.refuse_lost_branch()?;
+    space.run_branch().refuse_missing()?;
     refuse_incomplete(&run)?;
-    refuse_unclean(&workspace.survey()?)?;
-    let branch = workspace.branch(&run.started.branch)?.ok_or_else(|| no_run(issue))?;
+    refuse_unclean(&workspace.worktree().survey()?)?;
+    let branch = workspace.branches().find(&run.started.branch)?.ok_or_else(|| no_run(issue))?;
     let unreviewed = unreviewed(door, &space, &run, &branch.tip, arguments)?;
     Ok(planned(&steps(&run, arguments, &unreviewed), &names(&unreviewed), arguments))
 }
@@ -73,7 +73,7 @@ fn rehearse(door: &Door, arguments: &Finalize) -> Answer {
 /// Refuses what this run does not take, before the checkout goes to its branch.
 fn refuse(door: &Door, run: &Run, arguments: &Finalize) -> Result<(), Failure> {
     refuse_incomplete(run)?;
-    let Some(branch) = door.workspace.branch(&run.started.branch)? else { return Ok(()) };
+    let Some(branch) = door.workspace.branches().find(&run.started.branch)? else { return Ok(()) };
     let space = door.workspace.for_issue(arguments.issue);
     unreviewed(door, &space, run, &branch.tip, arguments).map(drop)
 }
@@ -90,7 +90,7 @@ fn refuse_incomplete(run: &Run) -> Result<(), Failure> {
 /// Returns where the branch of a completed run stands; refuses a run or a worktree that is not ready for it.
 fn tip_of_completed(hold: &Hold, run: &Run) -> Result<CommitId, Failure> {
     refuse_incomplete(run)?;
-    let survey = hold.space.workspace().survey()?;
+    let survey = hold.space.workspace().worktree().survey()?;
     if survey.head.branch.as_deref() != Some(run.started.branch.as_str()) {
         return Err(Failure::usage(format!("the worktree is not on {}", run.started.branch))
             .hint(format!("git switch {}", run.started.branch)));
@@ -151,7 +151,7 @@ fn documents(arguments: &Finalize) -> Documents {
 /// compared, so the branch need not be checked out.
 fn unreviewed(
     door: &Door,
-    space: &IssueSpace,
+    space: &RunWorkspace,
     run: &Run,
     tip: &CommitId,
     arguments: &Finalize,
@@ -228,17 +228,17 @@ fn final_commit(
     }
     if arguments.skip_squash {
         let words = format!("[ai-workflow] finalize: #{number} without the run's own files\n");
-        return Ok(hold.space.made_of(tip, &own, tip, &door.masker.mask(&words))?);
+        return Ok(hold.space.commits().squash(tip, &own, tip, &door.masker.mask(&words))?);
     }
     let title = titled(&run.started.issue.title);
     let base = runner::base_of(&hold.space, run, tip)?;
     let trailers = credit::trailers(hold, run, &base, &forge_connection::of_run(door, run)?)?;
     let message = door.masker.mask(&format!("{title}\n\nCloses #{number}\n\n{trailers}"));
-    Ok(hold.space.made_of(tip, &own, &base, &message)?)
+    Ok(hold.space.commits().squash(tip, &own, &base, &message)?)
 }
 
 fn own_files(hold: &Hold) -> Result<Vec<String>, Failure> {
-    Ok(hold.space.workspace().tracked_below(&hold.folder.relative())?)
+    Ok(hold.space.workspace().objects().tracked_below(&hold.folder.relative())?)
 }
 
 /// Brings what a person committed to the server, so that what it refuses is known before anything is rewritten here.
@@ -248,7 +248,7 @@ fn share(door: &Door, hold: &Hold, run: &Run) -> Result<(), Failure> {
     }
     let workspace = hold.space.workspace();
     let credentials = forge_connection::credentials();
-    Ok(retried(|| workspace.push(REMOTE, &run.started.branch, None, credentials.as_ref()))?)
+    Ok(retry(|| workspace.remote(REMOTE, credentials.as_ref()).push(&run.started.branch, None))?)
 }
 
 /// Tells whether the branch has a pull request on a server.

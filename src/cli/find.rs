@@ -31,9 +31,9 @@ pub(super) fn place(workspace: &Workspace, issue: IssueNumber) -> Result<Place, 
     if let Some(root) = candidates.into_iter().flatten().find(|root| has_log(root, issue)) {
         return Ok(Place::Worktree(root));
     }
-    let Some(branch) = workspace.branch(&branch_of(issue))? else { return Ok(Place::Nowhere) };
+    let Some(branch) = workspace.branches().find(&branch_of(issue))? else { return Ok(Place::Nowhere) };
     let path = RunFolder::new("", issue).events();
-    let there = workspace.read_at(&branch.tip, &path)?.is_some();
+    let there = workspace.objects().read(&branch.tip, &path)?.is_some();
     Ok(if there { Place::OnBranch(branch) } else { Place::Nowhere })
 }
 
@@ -73,7 +73,7 @@ pub(super) fn look(door: &Door, issue: IssueNumber) -> Result<Seen, Failure> {
         }
         Place::OnBranch(branch) => {
             let path = RunFolder::new("", issue).events();
-            let bytes = door.workspace.read_at(&branch.tip, &path)?.unwrap_or_default();
+            let bytes = door.workspace.objects().read(&branch.tip, &path)?.unwrap_or_default();
             (log::read(&bytes, &format!("{}:{path}", branch_of(issue)))?, None)
         }
         Place::Nowhere => return Err(no_run_of(door, issue)),

@@ -67,7 +67,7 @@ pub(super) fn of_pull_request(door: &Door) -> Result<Forge, Failure> {
 
 /// Returns the name of the repository that a run of an issue is in.
 pub(super) fn repository_of(door: &Door, issue: &Issue) -> Result<String, Failure> {
-    if issue.is_on_a_server() { repository(door) } else { Ok(door.workspace.repository_name()?) }
+    if issue.is_on_a_server() { repository(door) } else { Ok(door.workspace.origin().repository_name()?) }
 }
 
 /// Returns what lets git push to GitHub where it knows no credentials of its own.
@@ -116,14 +116,14 @@ pub(super) fn server_of(repository: &str) -> Result<GithubForge, Failure> {
 fn repository(door: &Door) -> Result<String, Failure> {
     match variable("GITHUB_REPOSITORY") {
         Some(named) => Ok(named),
-        None if is_on_github(door)? => Ok(door.workspace.repository_name()?),
+        None if is_on_github(door)? => Ok(door.workspace.origin().repository_name()?),
         None => Err(Failure::usage(format!("origin is not on {}", server()))
             .hint("set GITHUB_REPOSITORY to owner/name, and GITHUB_SERVER_URL for a server of your own")),
     }
 }
 
 fn is_on_github(door: &Door) -> Result<bool, Failure> {
-    let host = door.workspace.origin_host()?;
+    let host = door.workspace.origin().host()?;
     Ok(host.is_some_and(|host| host.eq_ignore_ascii_case(&server_host())))
 }
 

@@ -12,7 +12,7 @@ use super::find::{Place, brought, look, no_run};
 use super::{own_worktree, taken_back};
 use app::runner::settle_commit;
 use engine::Run;
-use git::{IssueSpace, Workspace};
+use git::{RunWorkspace, Workspace};
 use journal::Journal;
 use journal::store::common_dir::{RunLocation, issue_folder};
 use journal::store::folders::RunFolder;
@@ -26,7 +26,7 @@ use model::redact::Masked;
 /// A run in our hands.
 pub(super) struct Hold {
     pub(super) journal: Journal,
-    pub(super) space: IssueSpace,
+    pub(super) space: RunWorkspace,
     pub(super) folder: RunFolder,
     /// Given back when the hold is dropped.
     pub(super) locks: Locks,
@@ -54,11 +54,11 @@ impl Locks {
     }
 
     /// Removes what a killed git left behind, and refuses a worktree of ours in which another git is at work.
-    fn sweep(&self, space: &IssueSpace) -> Result<(), Failure> {
+    fn sweep(&self, space: &RunWorkspace) -> Result<(), Failure> {
         let started = Timestamp::now();
         let worked = self.checkout.as_ref().and_then(CheckoutLock::last_work).map(|work| work.span(started));
-        space.sweep_stale_locks(started.into(), worked)?;
-        if self.checkout.is_some() { Ok(space.workspace().refuse_locked()?) } else { Ok(()) }
+        space.locks().remove_stale(started.into(), worked)?;
+        if self.checkout.is_some() { Ok(space.workspace().worktree().refuse_locked()?) } else { Ok(()) }
     }
 
     /// Notes that what lies in the worktree is going to change.
@@ -92,7 +92,7 @@ pub(super) fn lock_checkout(
     issue: IssueNumber,
     workspace: &Workspace,
 ) -> Result<CheckoutLock, Failure> {
-    let taken = CheckoutLock::take(workspace.git_dir(), issue, &command(door), door.clock.now());
+    let taken = CheckoutLock::take(workspace.repository().git_dir(), issue, &command(door), door.clock.now());
     taken.map_err(|error| match error {
         LockError::Busy { holder } => in_use(issue, workspace, holder),
         LockError::Io { .. } => {
@@ -146,7 +146,7 @@ pub(super) fn forget_lock(door: &Door, issue: IssueNumber, lock: Lock) {
 pub(super) type Refuse<'a> = &'a dyn Fn(&Run) -> Result<(), Failure>;
 
 /// A run as it was taken: its locks, and its worktree and folder where there is one yet.
-pub(super) type Taken = (Locks, Option<(IssueSpace, RunFolder)>);
+pub(super) type Taken = (Locks, Option<(RunWorkspace, RunFolder)>);
 
 /// Takes the run of an issue; nothing when there is none yet. What is refused is refused before the checkout goes to
 /// the run's branch.
@@ -167,7 +167,7 @@ fn enter(
     issue: IssueNumber,
     locks: &mut Locks,
     refuse: Refuse,
-) -> Result<Option<(IssueSpace, RunFolder)>, Failure> {
+) -> Result<Option<(RunWorkspace, RunFolder)>, Failure> {
     let workspace = match brought(door, issue)? {
         Place::Worktree(root) => {
             let workspace =
@@ -214,7 +214,7 @@ fn on_branch(
     refuse: Refuse,
 ) -> Result<(), Failure> {
     let root = workspace.root();
-    let branch = workspace.branch(&branch_of(issue))?;
+    let branch = workspace.branches().find(&branch_of(issue))?;
     let here =
         branch.as_ref().is_some_and(|branch| branch.worktree.as_deref().is_some_and(|at| same(at, root)));
     if here || branch.is_none() {
@@ -223,7 +223,7 @@ fn on_branch(
     refuse_seen(door, issue, refuse)?;
     refuse_dirty(workspace)?;
     locks.begin_work(door);
-    Ok(workspace.switch(&branch_of(issue))?)
+    Ok(workspace.branches().switch(&branch_of(issue))?)
 }
 
 /// A run that cannot be read here is told of by who opens its journal.
@@ -265,7 +265,7 @@ fn check_out(door: &Door, issue: IssueNumber, locks: &mut Locks, refuse: Refuse)
     refuse_seen(door, issue, refuse)?;
     refuse_dirty(&door.workspace)?;
     locks.begin_work(door);
-    door.workspace.switch(&branch_of(issue))?;
+    door.workspace.branches().switch(&branch_of(issue))?;
     let folder = RunFolder::new(door.root(), issue);
     if !folder.at(&folder.events()).is_file() {
         let (log, branch) = (folder.events(), branch_of(issue));
@@ -278,7 +278,7 @@ fn check_out(door: &Door, issue: IssueNumber, locks: &mut Locks, refuse: Refuse)
 
 /// Refuses a checkout with the user's own changes in it.
 pub(super) fn refuse_dirty(workspace: &Workspace) -> Result<git::Survey, Failure> {
-    let survey = workspace.survey()?;
+    let survey = workspace.worktree().survey()?;
     if let Some(what) = survey.in_progress {
         return Err(Failure::usage(format!("a {what} is in progress in this checkout"))
             .hint(format!("end it with `git {what} --continue` or `git {what} --abort`")));

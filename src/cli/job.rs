@@ -68,7 +68,8 @@ fn tell(run: &Run, hold: &Hold, instead: &[(&'static str, String)]) -> std::io::
     }
     files().summarise(&masker().mask(&job::step_summary(run)))?;
     let workspace = Workspace::open(hold.folder.root()).ok();
-    let head = workspace.as_ref().map_or(run.head.as_str(), |workspace| workspace.opened_at().as_str());
+    let head =
+        workspace.as_ref().map_or(run.head.as_str(), |workspace| workspace.repository().opened_at().as_str());
     for (name, value) in job::outputs(run, head) {
         let value =
             instead.iter().find(|(other, _)| *other == name).map_or(value, |(_, other)| other.clone());
@@ -144,7 +145,7 @@ fn dispatch(door: &Door, run: &Run) -> Result<(), String> {
 /// Returns the paths that differ from the base and are still there.
 fn changed(workspace: &Workspace, run: &Run) -> BTreeSet<String> {
     let Ok(base) = CommitId::try_from(run.started.base_commit.as_str()) else { return BTreeSet::new() };
-    let changes = workspace.changes_since(&base).unwrap_or_default();
+    let changes = workspace.changes().since(&base).unwrap_or_default();
     changes.into_iter().filter(|change| !change.is_deleted()).map(|change| change.path).collect()
 }
 

@@ -47,12 +47,13 @@ pub(super) fn phase(door: &Door, hold: &Hold) -> Result<Option<Lost>, Failure> {
     let open = run.phases.iter().find(|phase| is_open(phase.status) && !phase.tree.is_empty());
     let Some(phase) = open else { return Ok(None) };
     let tree = Tree::try_from(phase.tree.as_str())?;
-    let (was_here, is_known) = (hold.space.has_seen(&tree), hold.space.knows(&tree)?);
-    if (was_here && is_known) || (!is_known && hold.space.makes_again(&tree)?) {
+    let (was_here, is_known) =
+        (hold.space.snapshots().has_index_of(&tree), hold.space.workspace().objects().has_tree(&tree)?);
+    if (was_here && is_known) || (!is_known && hold.space.snapshots().recreate(&tree)?) {
         return Ok(None);
     }
     // Whatever is not committed here is somebody's work, and the run's as long as its tree is known.
-    let survey = hold.space.workspace().survey()?;
+    let survey = hold.space.workspace().worktree().survey()?;
     let is_here = if survey.is_clean() && survey.strays.is_empty() {
         is_untouched(hold, &tree)? || is_brought(door, hold, &tree)?
     } else {
@@ -63,20 +64,25 @@ pub(super) fn phase(door: &Door, hold: &Hold) -> Result<Option<Lost>, Failure> {
 
 /// A phase that has changed nothing yet has left nothing behind.
 fn is_untouched(hold: &Hold, tree: &Tree) -> Result<bool, Failure> {
-    if !hold.space.knows(tree)? {
+    if !hold.space.workspace().objects().has_tree(tree)? {
         return Ok(false);
     }
-    let now = hold.space.snapshot(None)?.tree;
-    Ok(hold.space.changed_between(tree, &now)?.iter().all(|path| is_engines_own(path)))
+    let now = hold.space.snapshots().take(None)?.tree;
+    Ok(hold.space.workspace().changes().paths_between(tree, &now)?.iter().all(|path| is_engines_own(path)))
 }
 
 fn is_brought(door: &Door, hold: &Hold, tree: &Tree) -> Result<bool, Failure> {
     let alone = door.settings.push == Some(PushWhen::Never)
         || !forge_connection::of_run(door, hold.run()?)?.is_remote();
-    if alone || !hold.space.fetch_work(REMOTE, forge_connection::credentials().as_ref())? {
+    if alone
+        || !hold
+            .space
+            .work()
+            .fetch(&hold.space.workspace().remote(REMOTE, forge_connection::credentials().as_ref()))?
+    {
         return Ok(false);
     }
-    let is_brought = hold.space.unpack_work(tree)?;
+    let is_brought = hold.space.work().unpack(tree)?;
     if is_brought {
         tracing::info!("The files of the phase under way are taken over from origin");
     }

@@ -51,7 +51,7 @@ fn edited(run: &Run, issue: &Issue) -> Option<(&'static str, String)> {
 
 fn moved(door: &Door, run: &Run) -> Result<Option<(&'static str, String)>, Failure> {
     let base = &run.started.base_branch;
-    let Some(branch) = door.workspace.branch(base)? else { return Ok(None) };
+    let Some(branch) = door.workspace.branches().find(base)? else { return Ok(None) };
     let (now, then) = (branch.tip.as_str(), run.started.base_commit.as_str());
     Ok((now != then).then(|| {
         let text = format!(

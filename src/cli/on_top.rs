@@ -12,7 +12,9 @@ use views::summary::Documents;
 pub(super) fn is_told(door: &Door, hold: &Hold) -> Result<bool, Failure> {
     let run = hold.run()?;
     let known = CommitId::try_from(run.head.as_str())?;
-    let Some(tip) = hold.space.on_top_of(&run.started.run_id, &known)? else { return Ok(false) };
+    let Some(tip) = hold.space.run_branch().tip_beyond(&run.started.run_id, &known)? else {
+        return Ok(false);
+    };
     let found = unreviewed(&hold.space, &hold.folder, run, &tip, Documents::Gone)?;
     let line = if found.is_empty() { String::new() } else { format!("; not reviewed: {}", found.line()) };
     let line = door.masker.mask(&line);

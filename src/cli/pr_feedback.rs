@@ -40,7 +40,7 @@ pub(super) fn run(arguments: &PrFeedback) -> Answer {
     let issue = issue_of(&seen)?;
     let mut hold =
         take_existing(&door, issue, &|run| agreed::refuse_another(&door, run, &arguments.settings))?;
-    hold.space.refuse_lost_branch()?;
+    hold.space.run_branch().refuse_missing()?;
     let threads = asked(&door, &runtime, &github, hold.run()?, seen.number)?;
     if arguments.dry_run {
         return Ok(told(hold.run()?, arguments, &threads));
@@ -127,7 +127,8 @@ fn fed_back(
         return Err(Failure::usage("the answers would name commits that nobody can see: nothing is pushed")
             .hint("leave out `--push never`"));
     }
-    let tip = hold.space.workspace().branch(&run.started.branch)?.map(|branch| branch.tip.to_string());
+    let tip =
+        hold.space.workspace().branches().find(&run.started.branch)?.map(|branch| branch.tip.to_string());
     if tip.as_deref() != Some(seen.commit.as_str()) {
         let branch = &run.started.branch;
         return Err(Failure::usage(format!("{branch} is not here as it is on GitHub")).hint(format!(

@@ -47,14 +47,14 @@ pub(super) async fn put_right(door: &Door, run: &Run) {
 
 /// Another machine may have gone on with the run; then its words stay.
 fn is_newest(door: &Door, run: &Run) -> Result<bool, Failure> {
-    if door.workspace.origin_address()?.is_none() {
+    if door.workspace.origin().address()?.is_none() {
         return Ok(true);
     }
     let branch = &run.started.branch;
-    let Some(here) = door.workspace.branch(branch)? else { return Ok(false) };
-    let on_origin = door.workspace.fetch_branch(REMOTE, branch, forge_connection::credentials().as_ref())?;
+    let Some(here) = door.workspace.branches().find(branch)? else { return Ok(false) };
+    let on_origin = door.workspace.remote(REMOTE, forge_connection::credentials().as_ref()).fetch(branch)?;
     match on_origin {
-        Some(tip) => Ok(door.workspace.is_before(&tip, &here.tip)?),
+        Some(tip) => Ok(door.workspace.history().is_ancestor(&tip, &here.tip)?),
         None => Ok(true),
     }
 }

@@ -27,7 +27,7 @@ pub(super) fn answer(door: &Door, terminal: &Terminal, arguments: &Resume) -> An
     let mut hold =
         take_existing(door, arguments.issue, &|run| accepted_choice(door, run, arguments).map(drop))?;
     refuse_unasked(hold.run()?)?;
-    hold.space.refuse_lost_branch()?;
+    hold.space.run_branch().refuse_missing()?;
     vouched::refuse_changed(door, hold.run()?, &arguments.settings)?;
     let choice = accepted_choice(door, hold.run()?, arguments)?;
     let lost = left_behind::phase(door, &hold)?;
@@ -136,11 +136,11 @@ fn changed_by_hand(hold: &Hold, choice: Choice) -> Result<Vec<String>, Failure> 
     let phase = run.phases.iter().find(|phase| phase.status == Status::Paused);
     let Some(phase) = phase.filter(|phase| !phase.tree.is_empty()) else { return Ok(Vec::new()) };
     let known = Tree::try_from(phase.tree.as_str())?;
-    let Snapshot { mut changed, uncommitted, .. } = hold.space.snapshot(Some(&known))?;
+    let Snapshot { mut changed, uncommitted, .. } = hold.space.snapshots().take(Some(&known))?;
     if choice == Choice::Edited {
         changed.extend(committed_by_hand(hold, run)?);
     } else {
-        changed.retain(|path| uncommitted.contains_key(path) && !hold.space.is_setting(path));
+        changed.retain(|path| uncommitted.contains_key(path) && !hold.space.files().is_setting(path));
     }
     changed.sort();
     changed.dedup();
@@ -150,12 +150,14 @@ fn changed_by_hand(hold: &Hold, choice: Choice) -> Result<Vec<String>, Failure> 
 
 /// A commit of what the agent left leaves the files as they are, and is an edit all the same.
 fn committed_by_hand(hold: &Hold, run: &Run) -> Result<Vec<String>, Failure> {
-    let Some(branch) = hold.space.workspace().branch(&run.started.branch)? else { return Ok(Vec::new()) };
+    let Some(branch) = hold.space.workspace().branches().find(&run.started.branch)? else {
+        return Ok(Vec::new());
+    };
     let known = CommitId::try_from(run.head.as_str())?.as_tree();
-    if branch.tip.as_str() == known.as_str() || !hold.space.knows(&known)? {
+    if branch.tip.as_str() == known.as_str() || !hold.space.workspace().objects().has_tree(&known)? {
         return Ok(Vec::new());
     }
-    let mut committed = hold.space.changed_between(&known, &branch.tip.as_tree())?;
+    let mut committed = hold.space.workspace().changes().paths_between(&known, &branch.tip.as_tree())?;
     committed.retain(|path| !is_engines_own(path));
     Ok(committed)
 }

@@ -7,7 +7,7 @@ use super::door::Door;
 use super::failure::Failure;
 use super::fetched::REMOTE;
 use super::{forge_connection, hold};
-use git::{Branch, CommitId, IssueSpace, Workspace, retried};
+use git::{Branch, CommitId, RunWorkspace, Workspace, retry};
 use journal::store::common_dir::{FinalizedRun, PendingRewrite, RunLocation};
 use journal::store::folders::RunFolder;
 use model::issue::IssueNumber;
@@ -16,7 +16,7 @@ use model::issue::IssueNumber;
 /// since, there is none: the run is still there, and is finalized anew.
 pub(super) fn cut_short(door: &Door, issue: IssueNumber) -> Result<Option<FinalizedRun>, Failure> {
     let Some(record) = FinalizedRun::read(door.workspace.common(), issue)? else { return Ok(None) };
-    let (Some(left), Some(branch)) = (&record.left, door.workspace.branch(&record.branch)?) else {
+    let (Some(left), Some(branch)) = (&record.left, door.workspace.branches().find(&record.branch)?) else {
         return Ok(None);
     };
     let begun = match branch.tip.as_str() {
@@ -29,18 +29,18 @@ pub(super) fn cut_short(door: &Door, issue: IssueNumber) -> Result<Option<Finali
 
 fn server_has(door: &Door, record: &FinalizedRun) -> Result<bool, Failure> {
     let credentials = forge_connection::credentials();
-    let tip = door.workspace.fetch_branch(REMOTE, &record.branch, credentials.as_ref())?;
+    let tip = door.workspace.remote(REMOTE, credentials.as_ref()).fetch(&record.branch)?;
     Ok(tip.is_some_and(|tip| tip.as_str() == record.commit))
 }
 
 fn has_log(door: &Door, issue: IssueNumber, branch: &Branch) -> Result<bool, Failure> {
-    Ok(door.workspace.read_at(&branch.tip, &RunFolder::new("", issue).events())?.is_some())
+    Ok(door.workspace.objects().read(&branch.tip, &RunFolder::new("", issue).events())?.is_some())
 }
 
 /// Ends a rewrite that was cut short.
 pub(super) fn finish(door: &Door, record: &FinalizedRun) -> Result<(), Failure> {
     let _lock = hold::lock(door, record.issue)?;
-    let branch = door.workspace.branch(&record.branch)?;
+    let branch = door.workspace.branches().find(&record.branch)?;
     let root = branch.and_then(|branch| branch.worktree);
     let workspace = match root.as_ref().filter(|root| *root != door.root()) {
         Some(root) => Workspace::open(root)?,
@@ -54,7 +54,7 @@ pub(super) fn finish(door: &Door, record: &FinalizedRun) -> Result<(), Failure> 
 }
 
 /// Does what the record says is left, and writes that it is done.
-pub(super) fn carry_out(door: &Door, space: &IssueSpace, record: &FinalizedRun) -> Result<(), Failure> {
+pub(super) fn carry_out(door: &Door, space: &RunWorkspace, record: &FinalizedRun) -> Result<(), Failure> {
     let common = door.workspace.common();
     if let Some(left) = &record.left {
         record.write(common)?;
@@ -62,8 +62,8 @@ pub(super) fn carry_out(door: &Door, space: &IssueSpace, record: &FinalizedRun) 
         if !left.keep_files {
             remove_files(door, space.workspace(), record)?;
         }
-        space.remove_clean_worktree()?;
-        space.give_trees_up()?;
+        space.clean_worktree().remove()?;
+        space.work().release_trees()?;
     }
     RunLocation::remove(common, record.issue)?;
     Ok(FinalizedRun { left: None, ..record.clone() }.write(common)?)
@@ -72,31 +72,31 @@ pub(super) fn carry_out(door: &Door, space: &IssueSpace, record: &FinalizedRun) 
 /// The server comes first: what it refuses changes nothing here.
 fn replace(
     door: &Door,
-    space: &IssueSpace,
+    space: &RunWorkspace,
     record: &FinalizedRun,
     left: &PendingRewrite,
 ) -> Result<(), Failure> {
     let before = CommitId::try_from(left.before.as_str())?;
     let after = CommitId::try_from(record.commit.as_str())?;
-    let branch = door.workspace.branch(&record.branch)?;
+    let branch = door.workspace.branches().find(&record.branch)?;
     if before == after || branch.is_none_or(|branch| branch.tip != before) {
         return Ok(());
     }
     if left.on_server {
         let (credentials, pair) = (forge_connection::credentials(), Some((&before, &after)));
-        retried(|| space.workspace().push(REMOTE, &record.branch, pair, credentials.as_ref()))?;
+        retry(|| space.workspace().remote(REMOTE, credentials.as_ref()).push(&record.branch, pair))?;
     }
-    Ok(space.move_branch(&before, &after)?)
+    Ok(space.run_branch().move_to(&before, &after)?)
 }
 
 /// Removes the run's files where the branch is checked out: with the log also prompts, answers and raw streams, which belong
 /// to nobody now.
 fn remove_files(door: &Door, workspace: &Workspace, record: &FinalizedRun) -> Result<(), Failure> {
-    let branch = door.workspace.branch(&record.branch)?;
+    let branch = door.workspace.branches().find(&record.branch)?;
     if branch.is_none_or(|branch| branch.worktree.is_none()) {
         return Ok(());
     }
-    workspace.refresh_index()?;
+    workspace.worktree().reset_index()?;
     let folder = RunFolder::new(workspace.root(), record.issue);
     remove_folder(&folder.at(&folder.relative()))
 }

@@ -23,7 +23,7 @@ pub(super) fn run(arguments: &Rollback) -> Answer {
     let reason = reason(arguments)?;
     let refuse = |run: &Run| target(run, &arguments.to_phase).map(drop);
     let mut hold = take_existing(&door, arguments.issue, &refuse)?;
-    hold.space.refuse_lost_branch()?;
+    hold.space.run_branch().refuse_missing()?;
     let phase = target(hold.run()?, &arguments.to_phase)?;
     let commits = commits_from(hold.run()?, &phase).len();
     if !arguments.dry_run {
@@ -113,21 +113,21 @@ fn commits_from<'a>(run: &'a Run, phase: &PhaseName) -> Vec<&'a str> {
 fn before(run: &Run, workspace: &Workspace, phase: &PhaseName) -> Result<Option<CommitId>, Failure> {
     let first = run.phase(phase).and_then(|phase| phase.earlier.as_deref().or(phase.commit.as_deref()));
     let Some(first) = first else { return Ok(None) };
-    Ok(Some(workspace.parent_of(&CommitId::try_from(first)?)?))
+    Ok(Some(workspace.history().parent(&CommitId::try_from(first)?)?))
 }
 
 /// Adds a commit that takes back what the reopened phases changed outside the run's own files.
 fn revert(door: &Door, hold: &Hold, phase: &PhaseName) -> Result<(), Failure> {
     let run = hold.run()?;
     let workspace = hold.space.workspace();
-    let survey = workspace.survey()?;
+    let survey = workspace.worktree().survey()?;
     if !survey.is_clean() {
         return Err(Failure::usage("the worktree has changes that are not committed")
             .hint("roll back without `--revert`, or commit them first"));
     }
     let Some(before) = before(run, workspace, phase)? else { return Ok(()) };
-    let paths = workspace.take_back(&before)?;
-    let snapshot = hold.space.snapshot(None)?;
+    let paths = workspace.worktree().restore_code(&before)?;
+    let snapshot = hold.space.snapshots().take(None)?;
     let trailers = Trailers {
         run: run.started.run_id.clone(),
         phase: "-".into(),
@@ -135,7 +135,7 @@ fn revert(door: &Door, hold: &Hold, phase: &PhaseName) -> Result<(), Failure> {
         chain: hold.journal.chain().to_owned(),
     };
     let message = door.masker.mask(&format!("[ai-workflow] revert: back to before {phase}\n\n{trailers}"));
-    hold.space.commit(&paths, &message, &snapshot, &survey.head.commit)?;
+    hold.space.commits().commit(&paths, &message, &snapshot, &survey.head.commit)?;
     Ok(())
 }
 

@@ -4,15 +4,15 @@
 
 use super::door::Door;
 use super::failure::Failure;
-use git::IssueSpace;
+use git::RunWorkspace;
 use journal::store::folders::RunFolder;
 use journal::store::log::LogCopy;
 
 /// Puts back what is missing from the log, where the branch stands as the run left it.
-pub(super) fn put_back(door: &Door, space: &IssueSpace, folder: &RunFolder) -> Result<(), Failure> {
+pub(super) fn put_back(door: &Door, space: &RunWorkspace, folder: &RunFolder) -> Result<(), Failure> {
     let log = folder.at(&folder.events());
     let copy = LogCopy::of(door.workspace.common(), folder.issue());
-    if copy.is_ahead_of(&log)? && space.stands_where_we_left()? {
+    if copy.is_ahead_of(&log)? && space.run_branch().is_where_left()? {
         copy.restore(&log)?;
     }
     Ok(())

@@ -10,8 +10,10 @@ use model::issue::IssueNumber;
 /// Says that the log was taken off the run's branch, where it was.
 pub(super) fn told(door: &Door, issue: IssueNumber) -> Result<Option<Failure>, Failure> {
     let (branch, folder) = (branch_of(issue), RunFolder::new("", issue));
-    let Some(found) = door.workspace.branch(&branch)? else { return Ok(None) };
-    let Some(commit) = door.workspace.taken_off_by(&found.tip, &folder.events())? else { return Ok(None) };
+    let Some(found) = door.workspace.branches().find(&branch)? else { return Ok(None) };
+    let Some(commit) = door.workspace.history().removal_of(&found.tip, &folder.events())? else {
+        return Ok(None);
+    };
     let commit = &commit.as_str()[..9];
     let told = format!("{} was taken off `{branch}` by the commit {commit}", folder.events());
     let back = format!("git checkout {commit}~1 -- {}", folder.relative());

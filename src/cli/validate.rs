@@ -107,8 +107,12 @@ fn phase_of(phase: &PhaseDef, step: &RegistryStep) -> PhaseDef {
 
 /// Outside of a run nobody commits later: everything that is not committed counts.
 fn world(door: &Door, issue: Option<&Issue>) -> World {
-    let untaken =
-        door.workspace.survey().map(|survey| uncommitted(&survey)).map_err(|error| error.to_string());
+    let untaken = door
+        .workspace
+        .worktree()
+        .survey()
+        .map(|survey| uncommitted(&survey))
+        .map_err(|error| error.to_string());
     let issue_open = issue.map(|issue| issue.open).ok_or_else(|| "name it with `--issue`".to_owned());
     let remote_checks = Err("only a run knows what it pushed".to_owned());
     World { untaken, issue_open, remote_checks, messages: messages(door).map_err(|error| error.to_string()) }
@@ -116,8 +120,8 @@ fn world(door: &Door, issue: Option<&Issue>) -> World {
 
 /// The commits since the branch left the default branch; those of the engine say what it always says.
 fn messages(door: &Door) -> Result<Vec<String>, git::Error> {
-    let since = door.workspace.since(None, door.settings.base_branch.as_deref())?;
-    let mut messages = door.workspace.messages_since(&since.commit)?;
+    let since = door.workspace.bases().since(None, door.settings.base_branch.as_deref())?;
+    let mut messages = door.workspace.history().messages_since(&since.commit)?;
     messages.retain(|message| Trailers::read(message).is_none());
     Ok(messages)
 }

@@ -1,199 +1,166 @@
-//! Which commit a run starts from, and what the repository is called.
+//! Which commit a run starts from, and which one a person's changes are compared with.
 
-use std::time::Duration;
+use crate::branch::{Branch, Branches, check_branch_name, local_and_remote};
+use crate::call::Call;
+use crate::history::History;
+use crate::repository::{Head, Repository};
+use crate::{CommitId, Error, Result};
 
-use super::branch::Branch;
-use super::call::Call;
-use super::names::{CommitId, Head, check_branch_name};
-use super::publish::Credentials;
-use super::{Error, Result, Workspace};
+/// Where this clone remembers which branch of origin is the default one.
+const ORIGIN_DEFAULT: &str = "refs/remotes/origin/HEAD";
 
 /// The branch and commit a run starts from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Base {
+    /// The name of the branch.
     pub branch: String,
+    /// The commit it stands on: here, or on origin where there is no local branch.
     pub commit: CommitId,
     /// The tip of the same branch on origin, as last fetched, when it is another commit.
     pub on_origin: Option<CommitId>,
 }
 
-impl Workspace {
+/// A commit that changes are compared with, and its name for people.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Since {
+    /// The commit.
+    pub commit: CommitId,
+    /// What people call it.
+    pub name: String,
+}
+
+/// Finds bases in a repository.
+#[derive(Debug, Clone)]
+pub struct Bases<'a> {
+    repository: &'a Repository,
+}
+
+impl<'a> Bases<'a> {
+    pub(crate) fn new(repository: &'a Repository) -> Self {
+        Self { repository }
+    }
+
+    /// Returns a branch as a base; the local one counts, the one on origin where there is no local one.
+    pub fn find(&self, name: &str) -> Result<Base> {
+        check_branch_name(name)?;
+        let [local, remote] = local_and_remote(name);
+        base_in(&self.references(&[&local, &remote])?, name)
+    }
+
     /// Returns origin's default branch as a base, as far as this clone knows it.
-    pub fn default_base(&self, head: &Head) -> Result<Option<Base>> {
+    pub fn origin_default(&self, head: &Head) -> Result<Option<Base>> {
         // Mostly the worktree is on origin's default branch, and then one question is enough.
-        let [local, remote] = both(head.branch.as_deref().unwrap_or("HEAD"));
+        let [local, remote] = local_and_remote(head.branch.as_deref().unwrap_or("HEAD"));
         let found = self.references(&[ORIGIN_DEFAULT, &local, &remote])?;
         match origin_default(&found) {
             Some(name) if Some(name) == head.branch.as_deref() => base_in(&found, name).map(Some),
-            Some(name) => self.base(name).map(Some),
+            Some(name) => self.find(name).map(Some),
             None => Ok(None),
         }
     }
 
-    /// Asks a remote for the name of its default branch, for five seconds at most; nothing when it names none.
-    pub fn ask_default_branch(
+    /// Returns the latest commit of a branch that another commit holds, where it comes after the one that work began from;
+    /// that one otherwise. What goes to a server is compared with the branch there.
+    pub fn merged_in(
         &self,
-        remote: &str,
-        credentials: Option<&Credentials>,
-    ) -> Result<Option<String>> {
-        check_branch_name(remote)?;
-        let mut call = Call::new(["ls-remote", "--symref"]).over_network_alone();
-        if let Some(credentials) = credentials {
-            call = call.setting(&credentials.setting());
+        name: &str,
+        is_on_server: bool,
+        began: &CommitId,
+        tip: &CommitId,
+    ) -> Result<CommitId> {
+        let [local, remote] = local_and_remote(name);
+        let found = self.references(&[&local, &remote])?;
+        let counts = |reference: &str| {
+            let has_remote = found.iter().any(|branch| branch.reference == remote);
+            reference == remote || (reference == local && !(is_on_server && has_remote))
+        };
+        let mut latest = began.clone();
+        for branch in found.iter().filter(|branch| counts(&branch.reference)) {
+            if let Some(common) = self.history().merge_base(&branch.tip, tip)?
+                && common != latest
+                && self.history().is_ancestor(&latest, &common)?
+            {
+                latest = common;
+            }
         }
-        let call = call.args(["--", remote, "HEAD"]);
-        self.guard.check()?;
-        let output = self.git.hurried(ASKING).run(&self.root, &call)?;
-        if !output.succeeded() {
-            return Err(output.failure(&call));
+        Ok(latest)
+    }
+
+    /// Returns the named commit, else the merge base with the default branch (`default` where it is set), else HEAD.
+    pub fn since(&self, revision: Option<&str>, default: Option<&str>) -> Result<Since> {
+        if let Some(revision) = revision {
+            return Ok(Since { commit: self.commit_of(revision)?, name: revision.to_owned() });
         }
+        let head = || Since { commit: self.repository.opened_at().clone(), name: "HEAD".to_owned() };
+        let Some((tip, name)) = self.default_tip(default)? else { return Ok(head()) };
+        let base = self.history().merge_base(self.repository.opened_at(), &tip)?;
+        Ok(base.map_or_else(head, |commit| Since { commit, name }))
+    }
+
+    /// Resolves what a person calls a commit; an option can never be one.
+    fn commit_of(&self, revision: &str) -> Result<CommitId> {
+        let missing = || Error::NoSuchCommit { name: revision.escape_debug().take(80).collect() };
+        if revision.is_empty() || revision.starts_with('-') {
+            return Err(missing());
+        }
+        let commit = format!("{revision}^{{commit}}");
+        let call = Call::new(["rev-parse", "--verify", "--quiet", "--end-of-options", &commit]).reading();
+        let output = self.repository.try_run(&call)?;
         let text = output.text();
-        let name =
-            text.lines().find_map(|line| line.strip_prefix("ref: refs/heads/")?.strip_suffix("\tHEAD"));
-        Ok(name.map(str::to_owned))
+        match text.lines().last() {
+            Some(id) if output.succeeded() => CommitId::try_from(id).map_err(|_| missing()),
+            _ => Err(missing()),
+        }
     }
 
-    /// Returns the branch that was left for the one that is checked out, as far as git remembers it.
-    pub fn branch_before(&self) -> Result<Option<String>> {
-        let output = self.try_git(&Call::new(["rev-parse", "--symbolic-full-name", "@{-1}"]).reading())?;
-        let before = output.text();
-        let before = before.trim().strip_prefix("refs/heads/");
-        Ok(before.filter(|_| output.succeeded()).map(str::to_owned))
+    /// Returns the tip of the default branch and its name: on origin when we stand on that branch ourselves.
+    fn default_tip(&self, default: Option<&str>) -> Result<Option<(CommitId, String)>> {
+        let usual = ["main", "master"];
+        let named: Vec<[String; 2]> = default.into_iter().chain(usual).map(local_and_remote).collect();
+        let mut asked: Vec<&str> = named.iter().flatten().map(String::as_str).collect();
+        asked.push(ORIGIN_DEFAULT);
+        let mut found = self.references(&asked)?;
+        let of_origin = origin_default(&found).map(str::to_owned);
+        if let Some(name) = &of_origin {
+            let [local, remote] = local_and_remote(name);
+            found.extend(self.references(&[&local, &remote])?);
+        }
+        let names = default.into_iter().chain(of_origin.as_deref()).chain(usual);
+        let current = Branches::new(self.repository).current()?;
+        let known = |name: &&str| tips(&found, name).iter().any(Option::is_some);
+        let Some(name) = names.into_iter().find(known) else { return Ok(None) };
+        let [local, remote] = tips(&found, name);
+        let tip = if current.as_deref() == Some(name) { remote } else { local.or(remote) };
+        Ok(tip.map(|tip| (tip, name.to_owned())))
     }
 
-    /// Returns a branch as a base; the local one counts, the one on origin where there is no local one.
-    pub fn base(&self, name: &str) -> Result<Base> {
-        check_branch_name(name)?;
-        let [local, remote] = both(name);
-        base_in(&self.references(&[&local, &remote])?, name)
+    fn history(&self) -> History<'_> {
+        History::new(self.repository)
     }
 
-    /// Returns `owner/name` when origin's address says so, else the name of the folder.
-    pub fn repository_name(&self) -> Result<String> {
-        let address = self.origin_address()?;
-        let folder = || self.root.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        Ok(address.as_deref().and_then(repository_of).unwrap_or_else(folder))
+    fn references(&self, names: &[&str]) -> Result<Vec<Branch>> {
+        Branches::new(self.repository).list(names)
     }
-
-    /// Returns the host of origin's address, when it has one.
-    pub fn origin_host(&self) -> Result<Option<String>> {
-        Ok(self.origin_address()?.as_deref().and_then(host_of))
-    }
-
-    /// Returns origin's address without user and password, when there is one.
-    pub fn origin_address(&self) -> Result<Option<String>> {
-        let output = self.try_git(&Call::new(["remote", "get-url", "origin"]).reading())?;
-        let text = output.text();
-        Ok(output.succeeded().then(|| without_userinfo(text.trim())))
-    }
-}
-
-/// How long a remote may take to say which branch is its default.
-const ASKING: Duration = Duration::from_secs(5);
-
-pub(super) const ORIGIN_DEFAULT: &str = "refs/remotes/origin/HEAD";
-
-/// Returns the full names of a branch here and on origin.
-pub(super) fn both(name: &str) -> [String; 2] {
-    [format!("refs/heads/{name}"), format!("refs/remotes/origin/{name}")]
 }
 
 fn base_in(found: &[Branch], name: &str) -> Result<Base> {
     check_branch_name(name)?;
-    let tip = |reference: &str| {
-        found.iter().find(|found| found.reference == reference).map(|found| found.tip.clone())
-    };
-    let [local, remote] = both(name).map(|reference| tip(&reference));
+    let [local, remote] = tips(found, name);
     let commit =
         local.or_else(|| remote.clone()).ok_or_else(|| Error::NoSuchBranch { name: name.to_owned() })?;
     let on_origin = remote.filter(|remote| *remote != commit);
     Ok(Base { branch: name.to_owned(), commit, on_origin })
 }
 
-pub(super) fn origin_default(found: &[Branch]) -> Option<&str> {
+/// Returns the name of origin's default branch, where it is among what was found.
+fn origin_default(found: &[Branch]) -> Option<&str> {
     let default = found.iter().find(|branch| branch.reference == ORIGIN_DEFAULT)?;
     default.symbolic.as_deref()?.strip_prefix("refs/remotes/origin/")
 }
 
-/// `https://user:password@host/path` becomes `https://host/path`; other forms carry no password.
-fn without_userinfo(address: &str) -> String {
-    let Some((scheme, rest)) = address.split_once("://") else { return address.to_owned() };
-    let (authority, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
-    let host = authority.rsplit('@').next().unwrap_or_default();
-    format!("{scheme}://{host}{path}")
-}
-
-/// Reads the host, with its port, from `https://host/…`, `ssh://git@host:22/…` and `git@host:…`; a local path has none.
-fn host_of(address: &str) -> Option<String> {
-    let authority = match address.split_once("://") {
-        Some(("file", _)) => return None,
-        Some((_, rest)) => rest.split('/').next()?,
-        None => address.split_once(':').filter(|(host, _)| !host.contains('/'))?.0,
-    };
-    let host = authority.rsplit('@').next()?;
-    let host = if address.starts_with("http") { host } else { host.split(':').next()? };
-    (!host.is_empty()).then(|| host.to_owned())
-}
-
-/// Reads `owner/name` from `https://host/owner/name.git` and `git@host:owner/name.git`; a local path has no owner.
-fn repository_of(address: &str) -> Option<String> {
-    let path = match address.split_once("://") {
-        Some(("file", _)) => return None,
-        Some((_, rest)) => rest.split_once('/')?.1,
-        None => address.split_once(':').filter(|(host, _)| !host.contains('/'))?.1,
-    };
-    let path = path.trim_matches('/');
-    let path = path.strip_suffix(".git").unwrap_or(path);
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
-    let mut parts = path.split('/');
-    let (owner, name) = (parts.next()?, parts.next()?);
-    let good = parts.next().is_none()
-        && [owner, name].iter().all(|part| !part.is_empty() && part.chars().all(plain));
-    good.then(|| path.to_owned())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_address_says_its_host() {
-        for (address, expected) in [
-            ("https://github.com/o/n.git", Some("github.com")),
-            ("https://ghe.example:8443/o/n", Some("ghe.example:8443")),
-            ("git@github.com:o/n.git", Some("github.com")),
-            ("ssh://git@github.com:22/o/n", Some("github.com")),
-            ("https://github.com@evil.example/o/n", Some("evil.example")),
-            ("file:///srv/n.git", None),
-            ("/srv/n.git", None),
-            ("./a:b/n", None),
-        ] {
-            assert_eq!(host_of(address).as_deref(), expected, "{address}");
-        }
-    }
-
-    #[test]
-    fn the_address_says_owner_and_name() {
-        for (address, expected) in [
-            ("https://github.com/o/n.git", Some("o/n")),
-            ("https://github.com/o/n/", Some("o/n")),
-            ("git@github.com:o/n.git", Some("o/n")),
-            ("ssh://git@github.com:22/o/n", Some("o/n")),
-            ("https://host/a/b/c", None),
-            ("https://host", None),
-            ("https://host/o/$(x)", None),
-            ("/srv/git/o/n.git", None),
-            ("../o:x/n", None),
-            ("file:///srv/o/n", None),
-        ] {
-            assert_eq!(repository_of(address).as_deref(), expected, "{address}");
-        }
-    }
-
-    #[test]
-    fn user_and_password_are_left_out() {
-        assert_eq!(without_userinfo("https://u:p@ss@host/o/n"), "https://host/o/n");
-        assert_eq!(without_userinfo("https://host/o/n@2"), "https://host/o/n@2");
-        assert_eq!(without_userinfo("git@host:o/n"), "git@host:o/n");
-    }
+/// Returns the tips of a branch here and on origin.
+fn tips(found: &[Branch], name: &str) -> [Option<CommitId>; 2] {
+    local_and_remote(name).map(|reference| {
+        found.iter().find(|branch| branch.reference == reference).map(|branch| branch.tip.clone())
+    })
 }

@@ -1,19 +1,20 @@
-//! Branches and linked worktrees: what is there, going there, making and removing them. Every refusal of git's is passed on.
+//! Branches: what they are called, where they stand, making, going to and removing them. Every refusal of git's is passed on.
 
 use std::fs;
 use std::io::ErrorKind;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use super::call::Call;
-use super::names::{CommitId, check_branch_name};
-use super::output::Output;
-use super::{Error, IssueSpace, Result, Workspace};
+use crate::call::{Call, Output};
+use crate::history::History;
+use crate::repository::Repository;
+use crate::{CommitId, Error, Result};
 
 /// A branch as git knows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Branch {
     /// The full name.
     pub reference: String,
+    /// The commit that it points to.
     pub tip: CommitId,
     /// The worktree that has it checked out.
     pub worktree: Option<PathBuf>,
@@ -21,38 +22,37 @@ pub struct Branch {
     pub symbolic: Option<String>,
 }
 
-/// Where the run's branch comes from.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Origin {
-    Missing,
-    /// It is there and stands on the base: nothing was committed yet.
-    AtBase(Branch),
-    /// It holds the log of this issue's run.
-    Ours(Branch),
-    /// Somebody made a branch of that name.
-    Foreign(Branch),
+/// The branches of a repository.
+#[derive(Debug, Clone)]
+pub struct Branches<'a> {
+    repository: &'a Repository,
 }
 
-impl Workspace {
+impl<'a> Branches<'a> {
+    pub(crate) fn new(repository: &'a Repository) -> Self {
+        Self { repository }
+    }
+
     /// Returns a local branch.
-    pub fn branch(&self, name: &str) -> Result<Option<Branch>> {
+    pub fn find(&self, name: &str) -> Result<Option<Branch>> {
         check_branch_name(name)?;
         let reference = format!("refs/heads/{name}");
         if self.is_surely_missing(&reference) {
             return Ok(None);
         }
-        let found = self.references(&[&reference])?;
+        let found = self.list(&[&reference])?;
         Ok(found.into_iter().find(|branch| branch.reference == reference))
     }
 
     /// Tells without a process that a reference is neither in a file of its own nor in the packed ones. In this order,
     /// because packing writes first and removes then. Where git keeps references in another way, it is asked.
-    pub(super) fn is_surely_missing(&self, reference: &str) -> bool {
-        let plain = self.common.join("refs/heads").is_dir() && !self.common.join("reftable").exists();
-        if !plain || self.common.join(reference).symlink_metadata().is_ok() {
+    pub(crate) fn is_surely_missing(&self, reference: &str) -> bool {
+        let common = self.repository.common();
+        let is_in_files = common.join("refs/heads").is_dir() && !common.join("reftable").exists();
+        if !is_in_files || common.join(reference).symlink_metadata().is_ok() {
             return false;
         }
-        match fs::read(self.common.join("packed-refs")) {
+        match fs::read(common.join("packed-refs")) {
             Ok(packed) => {
                 let named = |line: &[u8]| line.strip_suffix(reference.as_bytes()).is_some();
                 !packed.split(|byte| *byte == b'\n').any(named)
@@ -62,14 +62,14 @@ impl Workspace {
     }
 
     /// Returns the references of these full names that exist; names below them may be among the answer.
-    pub(super) fn references(&self, names: &[&str]) -> Result<Vec<Branch>> {
+    pub(crate) fn list(&self, names: &[&str]) -> Result<Vec<Branch>> {
         const FORMAT: &str = "--format=%(objectname)%00%(refname)%00%(symref)%00%(worktreepath)%00";
         let call = Call::new(["for-each-ref", FORMAT, "--"]).args(names.iter().copied()).reading();
-        let output = self.git(&call)?;
+        let output = self.repository.run(&call)?;
         let text = output.text();
         let fields: Vec<&str> = text.split('\0').map(|field| field.trim_start_matches('\n')).collect();
+        let filled = |field: &str| if field.is_empty() { None } else { Some(field.to_owned()) };
         let read = fields.chunks_exact(4).map(|fields| {
-            let filled = |field: &str| (!field.is_empty()).then(|| field.to_owned());
             let tip = CommitId::try_from(fields[0]).map_err(|_| output.unexpected(&call))?;
             let worktree = filled(fields[3]).map(PathBuf::from);
             Ok(Branch { reference: fields[1].into(), tip, worktree, symbolic: filled(fields[2]) })
@@ -78,95 +78,108 @@ impl Workspace {
     }
 
     /// Makes a branch at a commit and goes there, strays staying where they are.
-    pub fn start_branch(&self, name: &str, base: &CommitId) -> Result<()> {
+    pub fn start(&self, name: &str, base: &CommitId) -> Result<()> {
         check_branch_name(name)?;
-        self.go(name, &Call::new(["switch", "--quiet", "--no-track", "--create", name, base.as_str(), "--"]))
+        self.run(name, &Call::new(["switch", "--quiet", "--no-track", "--create", name, base.as_str(), "--"]))
     }
 
     /// Goes to a branch that exists.
     pub fn switch(&self, name: &str) -> Result<()> {
         check_branch_name(name)?;
-        self.go(name, &Call::new(["switch", "--quiet", "--no-guess", name, "--"]))
-    }
-
-    fn go(&self, name: &str, call: &Call) -> Result<()> {
-        let output = self.try_git(call)?;
-        if output.succeeded() { Ok(()) } else { Err(branch_failure(name, call, &output)) }
+        self.run(name, &Call::new(["switch", "--quiet", "--no-guess", name, "--"]))
     }
 
     /// Removes a branch, merged or not.
-    pub fn delete_branch(&self, name: &str) -> Result<()> {
+    pub fn delete(&self, name: &str) -> Result<()> {
         check_branch_name(name)?;
-        self.go(name, &Call::new(["branch", "--quiet", "-D", "--", name]))
+        self.run(name, &Call::new(["branch", "--quiet", "-D", "--", name]))
     }
 
-    /// Returns a file as a commit has it; nothing when that commit has no such file.
-    pub fn read_at(&self, commit: &CommitId, path: &str) -> Result<Option<Vec<u8>>> {
-        if path.contains('\n') {
-            return Err(Error::BadPath {
-                path: path.escape_debug().collect(),
-                why: "it contains a line break",
-            });
-        }
-        let call = Call::new(["cat-file", "--batch"]).fed_with(format!("{commit}:{path}\n")).reading();
-        let output = self.git(&call)?;
-        if output.stdout.ends_with(b" missing\n") && output.stdout.starts_with(commit.as_str().as_bytes()) {
+    /// Makes a branch at a commit that was fetched, or moves it on to there. One that holds something else is left alone.
+    pub fn fast_forward(&self, branch: &str, tip: &CommitId) -> Result<()> {
+        let reference = format!("refs/heads/{branch}");
+        let before = match self.find(branch)? {
+            None => String::new(),
+            Some(local) if local.tip == *tip => return Ok(()),
+            Some(local) => {
+                if local.worktree.is_some() || !History::new(self.repository).is_ancestor(&local.tip, tip)? {
+                    return Err(Error::Diverged { name: branch.to_owned() });
+                }
+                local.tip.to_string()
+            }
+        };
+        let note = "ai-workflow: taken over from origin";
+        self.repository
+            .run(&Call::new(["update-ref", "-m", note, &reference, tip.as_str(), &before]))
+            .map(drop)
+    }
+
+    /// Returns the branch that was left for the one that is checked out, as far as git remembers it.
+    pub fn previous(&self) -> Result<Option<String>> {
+        let call = Call::new(["rev-parse", "--symbolic-full-name", "@{-1}"]).reading();
+        let output = self.repository.try_run(&call)?;
+        if !output.succeeded() {
             return Ok(None);
         }
-        blob(&output.stdout).map(Some).ok_or_else(|| output.unexpected(&call))
+        Ok(output.text().trim().strip_prefix("refs/heads/").map(str::to_owned))
     }
 
-    /// Returns the commit that took a file off a branch whose tip has it no more; nothing where it never was there.
-    pub fn taken_off_by(&self, tip: &CommitId, path: &str) -> Result<Option<CommitId>> {
-        let call =
-            Call::new(["log", "--max-count=1", "--diff-filter=D", "--format=%H", tip.as_str(), "--", path]);
-        let text = self.git(&call.reading())?.text();
-        Ok(text.lines().next().map(CommitId::try_from).transpose()?)
+    /// Returns the branch that is checked out; nothing where HEAD is detached.
+    pub(crate) fn current(&self) -> Result<Option<String>> {
+        let call = Call::new(["symbolic-ref", "--quiet", "--short", "HEAD"]).reading();
+        let output = self.repository.try_run(&call)?;
+        Ok(if output.succeeded() { Some(output.text().trim().to_owned()) } else { None })
     }
 
-    /// Returns the files below a folder that HEAD knows.
-    pub fn tracked_below(&self, folder: &str) -> Result<Vec<String>> {
-        let output =
-            self.git(&Call::new(["ls-tree", "-r", "-z", "--name-only", "HEAD", "--", folder]).reading())?;
-        Ok(output.text().split('\0').filter(|path| !path.is_empty()).map(str::to_owned).collect())
+    /// Returns the branch that HEAD names, read without a process; nothing where HEAD is kept elsewhere.
+    pub(crate) fn current_by_file(&self) -> Option<String> {
+        let head = fs::read_to_string(self.repository.git_dir().join("HEAD")).ok()?;
+        let reference = head.trim().strip_prefix("ref: ")?;
+        reference.strip_prefix("refs/heads/").filter(|name| *name != ".invalid").map(str::to_owned)
     }
 
-    /// Takes changes of tracked files below a folder back to what HEAD has.
-    pub fn forget_changes_below(&self, folder: &str) -> Result<()> {
-        if self.tracked_below(folder)?.is_empty() {
-            return Ok(());
-        }
-        self.git(&Call::new(["restore", "--staged", "--worktree", "--source=HEAD", "--", folder])).map(drop)
+    /// Returns the commit of a branch, read without a process; nothing where git keeps it elsewhere.
+    pub(crate) fn tip_by_file(&self, branch: &str) -> Option<CommitId> {
+        let tip = fs::read_to_string(self.repository.common().join("refs/heads").join(branch)).ok()?;
+        CommitId::try_from(tip.trim()).ok()
     }
 
-    /// Makes a linked worktree on a branch: a new one at the base, or the one that exists when no base is given.
-    pub fn add_worktree(&self, path: &Path, name: &str, base: Option<&CommitId>) -> Result<Self> {
-        check_branch_name(name)?;
-        let call = Call::new(["worktree", "add", "--quiet"]);
-        let call = match base {
-            Some(base) => call.args(["--no-track", "-b", name, "--"]).arg(path).arg(base.as_str()),
-            None => call.args(["--no-guess-remote", "--"]).arg(path).arg(name),
-        };
-        self.go(name, &call)?;
-        Self::open_with(path, self.git.clone())
-    }
-
-    /// Removes a linked worktree with everything that is in it.
-    pub fn remove_worktree(&self, path: &Path) -> Result<()> {
-        self.git(&Call::new(["worktree", "remove", "--force", "--"]).arg(path)).map(drop)
+    /// Runs git for a branch of this name, and says what its refusal means.
+    pub(crate) fn run(&self, name: &str, call: &Call) -> Result<()> {
+        let output = self.repository.try_run(call)?;
+        if output.succeeded() { Ok(()) } else { Err(branch_failure(name, call, &output)) }
     }
 }
 
-impl IssueSpace {
-    /// Returns where the run's branch comes from; a branch from elsewhere is nothing to build on.
-    pub fn origin(&self, base: &CommitId) -> Result<Origin> {
-        let Some(branch) = self.workspace.branch(&self.branch())? else { return Ok(Origin::Missing) };
-        let log = format!(".ai-workflow/issue-{}/events.jsonl", self.issue);
-        if self.workspace.read_at(&branch.tip, &log)?.is_some() {
-            return Ok(Origin::Ours(branch));
+/// Checks that a text can only be the name of a branch: never an option, a range, a revision or a path to elsewhere.
+/// Stricter than git, so that a name also survives scripts and file systems.
+pub fn check_branch_name(name: &str) -> Result<()> {
+    let allowed = |c: char| c.is_alphanumeric() || "-_./+#@=,".contains(c);
+    let part_is_bad = |part: &str| {
+        part.is_empty()
+            || part.starts_with('.')
+            || part.ends_with('.')
+            || part.to_ascii_lowercase().ends_with(".lock")
+    };
+    let why = match name {
+        "" => "it is empty",
+        "HEAD" | "@" => "it means something else to git",
+        _ if name.len() > 200 => "it is longer than 200 bytes",
+        _ if name.starts_with('-') => "it begins with `-`",
+        _ if name.starts_with("refs/") => "it is a full reference, not a plain name",
+        _ if !name.chars().all(allowed) => "only letters, digits and `-_./+#@=,` are allowed",
+        _ if name.contains("..") => "it contains `..`",
+        _ if name.split('/').any(part_is_bad) => {
+            "a part between slashes is empty, begins or ends with `.`, or ends with `.lock`"
         }
-        Ok(if branch.tip == *base { Origin::AtBase(branch) } else { Origin::Foreign(branch) })
-    }
+        _ => return Ok(()),
+    };
+    Err(Error::BadBranchName { name: name.escape_debug().take(80).collect(), why })
+}
+
+/// Returns the full names of a branch here and on origin.
+pub(crate) fn local_and_remote(name: &str) -> [String; 2] {
+    [format!("refs/heads/{name}"), format!("refs/remotes/origin/{name}")]
 }
 
 fn branch_failure(name: &str, call: &Call, output: &Output) -> Error {
@@ -189,25 +202,5 @@ fn branch_failure(name: &str, call: &Call, output: &Output) -> Error {
     output.failure(call)
 }
 
-/// The answer of `cat-file --batch`: id, type and size in a line, then the content and a line end.
-fn blob(answer: &[u8]) -> Option<Vec<u8>> {
-    let end = answer.iter().position(|byte| *byte == b'\n')?;
-    let header = std::str::from_utf8(&answer[..end]).ok()?;
-    let mut words = header.split(' ').skip(1);
-    let (kind, size) = (words.next()?, words.next()?.parse::<usize>().ok()?);
-    let content = answer.get(end + 1..(end + 1).checked_add(size)?)?;
-    (kind == "blob").then(|| content.to_vec())
-}
-
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_a_whole_blob_is_taken() {
-        assert_eq!(blob(b"id blob 3\na\nb\n"), Some(b"a\nb".to_vec()));
-        assert_eq!(blob(b"id tree 3\na\nb\n"), None);
-        assert_eq!(blob(b"id blob 9\na\nb\n"), None);
-        assert_eq!(blob(b"nothing"), None);
-    }
-}
+mod tests;

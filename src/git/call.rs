@@ -1,55 +1,58 @@
-//! One call of git as it is going to be made: arguments, input, and what it needs. Starting it is `git`'s.
+//! One call of git as it is going to be made, and what came of it. Starting it is `program`'s.
 
 use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
+use std::process::ExitStatus;
+
+use crate::Error;
 
 /// One call of git that is going to be made.
 #[derive(Debug, Default)]
-pub(super) struct Call {
-    pub(super) options: Vec<OsString>,
-    pub(super) arguments: Vec<OsString>,
-    pub(super) input: Option<Vec<u8>>,
-    pub(super) index: Option<PathBuf>,
-    pub(super) read_only: bool,
-    pub(super) network: bool,
-    pub(super) asks_person: bool,
-    pub(super) without_user_settings: bool,
-    pub(super) limit: Option<usize>,
+pub(crate) struct Call {
+    pub(crate) options: Vec<OsString>,
+    pub(crate) arguments: Vec<OsString>,
+    pub(crate) input: Option<Vec<u8>>,
+    pub(crate) index: Option<PathBuf>,
+    pub(crate) read_only: bool,
+    pub(crate) network: bool,
+    pub(crate) asks_person: bool,
+    pub(crate) without_user_settings: bool,
+    pub(crate) limit: Option<usize>,
 }
 
 impl Call {
     /// Makes a call with these arguments.
-    pub(super) fn new<A: Into<OsString>>(arguments: impl IntoIterator<Item = A>) -> Self {
+    pub(crate) fn new<A: Into<OsString>>(arguments: impl IntoIterator<Item = A>) -> Self {
         Self { arguments: arguments.into_iter().map(Into::into).collect(), ..Self::default() }
     }
 
     /// Adds an argument.
-    pub(super) fn arg(mut self, argument: impl Into<OsString>) -> Self {
+    pub(crate) fn arg(mut self, argument: impl Into<OsString>) -> Self {
         self.arguments.push(argument.into());
         self
     }
 
     /// Adds arguments.
-    pub(super) fn args<A: Into<OsString>>(mut self, arguments: impl IntoIterator<Item = A>) -> Self {
+    pub(crate) fn args<A: Into<OsString>>(mut self, arguments: impl IntoIterator<Item = A>) -> Self {
         self.arguments.extend(arguments.into_iter().map(Into::into));
         self
     }
 
     /// Sets a configuration value for this call.
-    pub(super) fn setting(mut self, setting: &str) -> Self {
+    pub(crate) fn setting(mut self, setting: &str) -> Self {
         self.options.extend(["-c".into(), setting.into()]);
         self
     }
 
     /// Adds an option of git itself.
-    pub(super) fn option(mut self, option: impl Into<OsString>) -> Self {
+    pub(crate) fn option(mut self, option: impl Into<OsString>) -> Self {
         self.options.push(option.into());
         self
     }
 
     /// Works on another index than the worktree's. Such an index is a plain one, whatever the user prefers for the own.
-    pub(super) fn on_index(mut self, index: &Path) -> Self {
+    pub(crate) fn on_index(mut self, index: &Path) -> Self {
         self.index = Some(index.to_owned());
         self.setting("core.splitIndex=false")
             .setting("core.untrackedCache=false")
@@ -57,13 +60,13 @@ impl Call {
     }
 
     /// Feeds the standard input.
-    pub(super) fn fed_with(mut self, input: impl Into<Vec<u8>>) -> Self {
+    pub(crate) fn fed_with(mut self, input: impl Into<Vec<u8>>) -> Self {
         self.input = Some(input.into());
         self
     }
 
     /// Feeds paths, each ended by NUL.
-    pub(super) fn fed_with_paths<'a>(self, paths: impl IntoIterator<Item = &'a str>) -> Self {
+    pub(crate) fn fed_with_paths<'a>(self, paths: impl IntoIterator<Item = &'a str>) -> Self {
         let mut input = Vec::new();
         for path in paths {
             input.extend_from_slice(path.as_bytes());
@@ -73,49 +76,49 @@ impl Call {
     }
 
     /// Takes no lock that is not needed for the answer.
-    pub(super) fn reading(mut self) -> Self {
+    pub(crate) fn reading(mut self) -> Self {
         self.read_only = true;
         self
     }
 
     /// Talks to a remote, with the user's credentials.
-    pub(super) fn over_network(mut self) -> Self {
+    pub(crate) fn over_network(mut self) -> Self {
         self.network = true;
         self.asking_person()
     }
 
     /// Talks to a remote with nobody to ask, so that it can be ended with everything that it started.
-    pub(super) fn over_network_alone(mut self) -> Self {
+    pub(crate) fn over_network_alone(mut self) -> Self {
         self.network = true;
         self
     }
 
     /// May ask the person at the terminal, for a passphrase say; therefore Ctrl-C reaches it.
-    pub(super) fn asking_person(mut self) -> Self {
+    pub(crate) fn asking_person(mut self) -> Self {
         self.asks_person = true;
         self
     }
 
     /// Reads no settings of the user or the system, which an agent could write too.
-    pub(super) fn without_user_settings(mut self) -> Self {
+    pub(crate) fn without_user_settings(mut self) -> Self {
         self.without_user_settings = true;
         self
     }
 
     /// Takes its paths as patterns; in all other calls a path is a path.
-    pub(super) fn with_patterns(mut self) -> Self {
+    pub(crate) fn with_patterns(mut self) -> Self {
         self.options.push("--no-literal-pathspecs".into());
         self
     }
 
     /// Reads so many bytes of the answer and no more.
-    pub(super) fn at_most(mut self, bytes: usize) -> Self {
+    pub(crate) fn at_most(mut self, bytes: usize) -> Self {
         self.limit = Some(bytes);
         self
     }
 
     /// Returns the command as a person would write it, without our standing options.
-    pub(super) fn shown(&self) -> String {
+    pub(crate) fn shown(&self) -> String {
         let mut shown = "git".to_owned();
         for argument in &self.arguments {
             let text: String = argument.to_string_lossy().escape_debug().take(80).collect();
@@ -130,14 +133,73 @@ impl Call {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+/// How a call of git ended and what it said.
+#[derive(Debug)]
+pub(crate) struct Output {
+    pub(crate) status: ExitStatus,
+    pub(crate) stdout: Vec<u8>,
+    pub(crate) truncated: bool,
+    pub(crate) late: bool,
+    pub(crate) stderr: Vec<u8>,
+}
 
-    #[test]
-    fn a_command_is_shown_short_and_escaped() {
-        let call = Call::new(["log", "a\nb"]).args(vec!["x".repeat(100); 4]);
-        assert!(call.shown().starts_with("git log a\\nb xxx"), "{}", call.shown());
-        assert!(call.shown().ends_with(" …"), "{}", call.shown());
+impl Output {
+    /// Tells whether git was content, or was stopped by us because we had read enough.
+    pub(crate) fn succeeded(&self) -> bool {
+        self.status.success() || self.truncated
+    }
+
+    /// Returns the answer as text.
+    pub(crate) fn text(&self) -> String {
+        String::from_utf8_lossy(&self.stdout).into_owned()
+    }
+
+    /// Returns the paths of an answer in which each is ended by NUL.
+    pub(crate) fn paths(&self) -> Vec<String> {
+        self.text().split('\0').filter(|path| !path.is_empty()).map(str::to_owned).collect()
+    }
+
+    /// Returns what git complained about.
+    pub(crate) fn errors(&self) -> String {
+        String::from_utf8_lossy(&self.stderr).into_owned()
+    }
+
+    /// Returns the last lines of the complaint, in one line.
+    pub(crate) fn last_words(&self) -> String {
+        let errors = self.errors();
+        let lines: Vec<&str> = errors.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+        let last = &lines[lines.len().saturating_sub(4)..];
+        if last.is_empty() { "it said nothing".into() } else { last.join("; ") }
+    }
+
+    /// Makes an error of a call that failed.
+    pub(crate) fn failure(&self, call: &Call) -> Error {
+        if let Some(path) = held_lock(&self.errors()) {
+            return Error::Locked { path };
+        }
+        if self.errors().contains("No space left on device") {
+            return Error::DiskFull { command: call.shown() };
+        }
+        let ending = match self.status.code() {
+            Some(code) => format!("exit {code}"),
+            None => "killed by a signal".into(),
+        };
+        Error::Git { command: call.shown(), ending, detail: self.last_words() }
+    }
+
+    /// Makes an error of an answer that has another form than expected.
+    pub(crate) fn unexpected(&self, call: &Call) -> Error {
+        let detail = self.text().escape_debug().take(200).collect();
+        Error::Unexpected { command: call.shown(), detail }
     }
 }
+
+fn held_lock(errors: &str) -> Option<String> {
+    let line = errors.lines().find(|line| line.contains(".lock': File exists"))?;
+    let end = line.find("': File exists")?;
+    let start = line[..end].rfind('\'')? + 1;
+    Some(line[start..end].to_owned())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,20 +1,27 @@
 //! The difference between two states as text for reviewers, cut off at a limit. What the repository says about how its files
-//! are shown does not count: an author could hide its work by it.
+//! are shown does not count: an author could hide its work by it. A single NUL, and the name of a picture, do not hide text
+//! either: what git calls binary is judged by its content.
 //! The text is data from the repository: fencing and masking are the caller's.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::io::ErrorKind;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use super::call::Call;
-use super::error::at;
-use super::output::Output;
-use super::{CommitId, IssueSpace, Result, Tree};
+use model::change::{Change, Content};
 use model::object_id::{BadObjectId, is_object_id};
+
+use crate::call::{Call, Output};
+use crate::changes::Changes;
+use crate::error::at;
+use crate::repository::Repository;
+use crate::run_files::RunFiles;
+use crate::{CommitId, Result, Tree};
 
 /// A difference as text.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Diff {
+    /// The text, in git's form.
     pub text: String,
     /// There was more; the text ends with the last whole line within the limit.
     pub truncated: bool,
@@ -29,19 +36,27 @@ const PICTURES_AND_ARCHIVES: [&str; 32] = [
     "zst", "7z", "rar",
 ];
 
-impl IssueSpace {
+/// Writes the differences of a run as text.
+#[derive(Debug, Clone)]
+pub struct Diffs<'a> {
+    pub(crate) repository: &'a Repository,
+    pub(crate) files: RunFiles,
+    pub(crate) state_dir: &'a Path,
+}
+
+impl Diffs<'_> {
     /// Returns the difference from a commit or tree to a snapshot without the engine's own files, at most so many bytes.
-    pub fn diff(&self, from: impl AsRef<str>, to: &Tree, limit: usize) -> Result<Diff> {
-        self.diff_without(&self.without_own_files(), from.as_ref(), to, limit)
+    pub fn all(&self, from: impl AsRef<str>, to: &Tree, limit: usize) -> Result<Diff> {
+        self.diff_without(&self.files.without_own_files(), from.as_ref(), to, limit)
     }
 
     /// The same without what this run delivers, which is read on disk.
-    pub fn code_diff(&self, from: impl AsRef<str>, to: &Tree, limit: usize) -> Result<Diff> {
-        self.diff_without(&self.without_run(), from.as_ref(), to, limit)
+    pub fn code(&self, from: impl AsRef<str>, to: &Tree, limit: usize) -> Result<Diff> {
+        self.diff_without(&self.files.without_run(), from.as_ref(), to, limit)
     }
 
     /// Returns the difference of these files only.
-    pub fn diff_of(&self, paths: &[String], from: &CommitId, to: &Tree, limit: usize) -> Result<Diff> {
+    pub fn paths(&self, paths: &[String], from: &CommitId, to: &Tree, limit: usize) -> Result<Diff> {
         let only: Vec<String> = paths.iter().map(|path| format!(":(top,literal){path}")).collect();
         self.read_diff(diff_call(&[], from.as_str(), to, &only), limit)
     }
@@ -57,7 +72,43 @@ impl IssueSpace {
         Ok(diff)
     }
 
-    pub(super) fn read_diff(&self, call: Call, limit: usize) -> Result<Diff> {
+    /// Adds the text of files that git takes for binary to a difference, as far as they are text. Those in an encoding that
+    /// a difference cannot show are named.
+    pub(crate) fn show_disguised(
+        &self,
+        diff: &mut Diff,
+        left_out: &[String],
+        from: &str,
+        to: &Tree,
+        limit: usize,
+    ) -> Result<()> {
+        let binaries = self.binaries(left_out, from, to)?;
+        let changes = Changes::new(self.repository).between(&Tree::try_from(from)?, to, &binaries)?;
+        let wide = changes.iter().filter(|change| is_wide(change)).map(|change| change.path.clone());
+        diff.not_shown.extend(wide.filter(|path| is_picture_or_archive(path)));
+        let texts = changes.iter().filter(|change| is_text(change)).map(|change| &change.path);
+        let texts: BTreeSet<&String> = texts.collect();
+        if texts.is_empty() {
+            return Ok(());
+        }
+        let paths: Vec<String> = texts.iter().map(|path| format!(":(top,literal){path}")).collect();
+        let room = limit.saturating_sub(diff.text.len());
+        let more = self.read_diff(diff_call(&["--text", "--no-renames"], from, to, &paths), room)?;
+        diff.not_shown.retain(|file| !texts.contains(file));
+        diff.text.push_str(&more.text);
+        diff.truncated |= more.truncated;
+        Ok(())
+    }
+
+    /// Returns the paths of which git counts no lines.
+    fn binaries(&self, left_out: &[String], from: &str, to: &Tree) -> Result<BTreeSet<String>> {
+        let call = diff_call(&["--numstat", "-z", "--no-renames"], from, to, left_out);
+        let counted = self.git_without_files(call)?.text();
+        let binary = counted.split('\0').filter_map(|entry| entry.strip_prefix("-\t-\t"));
+        Ok(binary.map(str::to_owned).collect())
+    }
+
+    pub(crate) fn read_diff(&self, call: Call, limit: usize) -> Result<Diff> {
         let output = self.git_without_files(call.at_most(limit))?;
         // What is no UTF-8 is longer as text.
         let mut text = output.text();
@@ -72,37 +123,35 @@ impl IssueSpace {
 
     /// Runs git where it finds no `.gitattributes`, neither on disk nor in an index. Every git that we know obeys that;
     /// those before 2.41 have no option for it.
-    pub(super) fn git_without_files(&self, call: Call) -> Result<Output> {
-        let nowhere = self.nowhere()?;
+    pub(crate) fn git_without_files(&self, call: Call) -> Result<Output> {
+        let empty_folder = self.empty_folder()?;
         let call = call
             .without_user_settings()
             .setting("core.attributesFile=/dev/null")
             .setting("attr.tree=")
             .setting("core.bigFileThreshold=512m")
             .option("--git-dir")
-            .option(&self.workspace.git_dir)
+            .option(self.repository.git_dir())
             .option("--work-tree")
-            .option(&nowhere)
-            .on_index(&nowhere.join("index"));
-        self.workspace.guard.check()?;
-        let output = self.workspace.git.run(&nowhere, &call)?;
-        if output.succeeded() { Ok(output) } else { Err(output.failure(&call)) }
+            .option(&empty_folder)
+            .on_index(&empty_folder.join("index"));
+        self.repository.run_in(&empty_folder, &call)
     }
 
     /// Returns an empty folder, emptied of what somebody may have put there.
-    fn nowhere(&self) -> Result<PathBuf> {
-        let nowhere = self.state_dir.join("nowhere");
-        match fs::remove_dir_all(&nowhere) {
-            Err(error) if error.kind() != ErrorKind::NotFound => return Err(at(&nowhere)(error)),
+    fn empty_folder(&self) -> Result<PathBuf> {
+        let empty_folder = self.state_dir.join("nowhere");
+        match fs::remove_dir_all(&empty_folder) {
+            Err(error) if error.kind() != ErrorKind::NotFound => return Err(at(&empty_folder)(error)),
             _ => {}
         }
-        fs::create_dir_all(&nowhere).map_err(at(&nowhere))?;
-        Ok(nowhere)
+        fs::create_dir_all(&empty_folder).map_err(at(&empty_folder))?;
+        Ok(empty_folder)
     }
 }
 
 /// Compares two states by git, as far as nothing but these options says how.
-pub(super) fn diff_call(options: &[&str], from: &str, to: &Tree, paths: &[String]) -> Call {
+pub(crate) fn diff_call(options: &[&str], from: &str, to: &Tree, paths: &[String]) -> Call {
     let standing = [
         "diff",
         "--no-ext-diff",
@@ -136,23 +185,19 @@ fn binary_file(line: &str) -> Option<String> {
     Some(new.strip_prefix("b/").unwrap_or(new).to_owned())
 }
 
-pub(super) fn is_picture_or_archive(file: &str) -> bool {
+pub(crate) fn is_picture_or_archive(file: &str) -> bool {
     let ending = file.rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase());
     ending.is_some_and(|ending| PICTURES_AND_ARCHIVES.contains(&ending.as_str()))
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn files_that_git_calls_binary_are_named_but_for_pictures_and_archives() {
-        let diff = "diff --git a/clean.ps1 b/clean.ps1\nBinary files /dev/null and b/clean.ps1 differ\n\
-                    diff --git a/a.PNG b/a.PNG\nBinary files a/a.PNG and b/a.PNG differ\n\
-                    diff --git a/old b/old\ndeleted file mode 100644\nBinary files a/old and /dev/null differ\n\
-                    diff --git a/x and b/y b/x and b/y\nBinary files a/x and b/y and b/x and b/y differ\n\
-                    diff --git \"a/\\t.sh\" \"b/\\t.sh\"\nBinary files \"a/\\t.sh\" and \"b/\\t.sh\" differ\n\
-                    diff --git a/z b/z\n@@ -0,0 +1 @@\n+Binary files a/q and b/q differ\n Binary files a/r and b/r differ\n";
-        assert_eq!(not_shown(diff), ["clean.ps1", "y", "\\t.sh"]);
-    }
+fn is_text(change: &Change) -> bool {
+    let after = change.after.as_ref().map(|after| &after.content);
+    matches!(after, Some(Content::Binary(bytes)) if std::str::from_utf8(bytes).is_ok())
 }
+
+fn is_wide(change: &Change) -> bool {
+    change.after.as_ref().is_some_and(|after| after.content.text().is_some())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,11 +1,15 @@
-//! Why something could not be done in the worktree, and what a person can do about it.
+//! Why something could not be done with git, and what a person can do about it.
 
 use std::path::PathBuf;
 
 use model::object_id::BadObjectId;
 
-/// A failure of the workspace.
+/// What a function of this crate returns.
+pub(crate) type Result<T> = std::result::Result<T, Error>;
+
+/// A failure of git, or of a file that we read beside it.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the message of a variant says what it and its fields are")]
 pub enum Error {
     #[error("the program `{program}` was not found")]
     NoGit { program: String },
@@ -146,39 +150,10 @@ impl Error {
 }
 
 /// Returns a function that says which file an error is about.
-pub(super) fn at(path: impl Into<PathBuf>) -> impl FnOnce(std::io::Error) -> Error {
+pub(crate) fn at(path: impl Into<PathBuf>) -> impl FnOnce(std::io::Error) -> Error {
     let path = path.into();
     |source| Error::File { path, source }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn hints_name_the_command_that_helps() {
-        let hint = |error: Error| error.hint().unwrap_or_default();
-        let (name, branch, path) = ("b".to_owned(), "b".to_owned(), PathBuf::from("/r/.git"));
-        let (detail, remote) = (String::new(), "origin".to_owned());
-        assert!(hint(Error::BranchExists { name: name.clone() }).contains("`git log b`"));
-        assert!(hint(Error::NoSuchBranch { name: name.clone() }).contains("`git fetch`"));
-        assert!(hint(Error::BadBranchName { name: name.clone(), why: "" }).contains("`main`"));
-        assert!(hint(Error::BranchInUse { name, detail: detail.clone() }).contains("`git worktree list`"));
-        assert!(
-            hint(Error::WrongBranch { expected: branch.clone(), found: remote.clone() })
-                .contains("`git switch b`")
-        );
-        assert!(
-            hint(Error::InProgress { what: "merge", root: path.clone() }).contains("`git merge --abort`")
-        );
-        assert!(hint(Error::DetachedHead).contains("--base-branch"));
-        let moved =
-            Error::RemoteMoved { branch: branch.clone(), remote: remote.clone(), detail: detail.clone() };
-        assert!(hint(moved).contains("their commits"));
-        assert!(hint(Error::PushFailed { branch, remote, detail }).contains("`git push --dry-run`"));
-        assert!(hint(Error::RepositoryReplaced { path }).contains("/r/.git"));
-        assert!(hint(Error::TooSlow { command: String::new(), seconds: 1 }).contains("`.gitignore`"));
-        assert!(hint(Error::DiskFull { command: String::new() }).contains("room"));
-        assert!(Error::from(BadObjectId::new("")).hint().is_none());
-    }
-}
+mod tests;

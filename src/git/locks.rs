@@ -1,19 +1,24 @@
-//! Removes the `*.lock` files that a killed git left behind; with them every later git would refuse.
+//! Removes the `*.lock` files that a killed git left behind; with them every later git would refuse. Before, waits for whom
+//! a killed runner left at work in the worktree: a git that is about to commit, a reaper that is ending an agent.
 //!
 //! Why this is safe: the caller holds the lock of this issue's run and that of the worktree, so every git that works on the
 //! run is ours or our agent's; the process before has died, and what it left at work is waited for. What the user's own
 //! git may hold as well is left alone unless it bears a name that git gives, was made while a process of ours worked in this
 //! worktree, is held open by nobody, and no git is at work here; where nobody can tell, it has to be older than ten
-//! minutes. What remains is left to people.
+//! minutes. What remains is left to people. Processes are known by their command line and working directory; where there is
+//! no `/proc` nobody is seen or waited for.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::thread;
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
-use super::error::at;
-use super::{Error, IssueSpace, Result, Workspace};
+use crate::Result;
+use crate::error::at;
+use crate::program::STANDING_OPTIONS;
+use crate::repository::Repository;
 
+/// So old no lock is in use any more.
 const SURELY_OLD: Duration = Duration::from_secs(600);
 
 /// Some file systems keep times in steps of two seconds.
@@ -38,31 +43,24 @@ const OF_GIT: [&str; 15] = [
     "gc.pid",
 ];
 
-/// An editor's git holds a lock for moments only; so often it is looked at, with a pause between.
-const LOOKS: u32 = 40;
-const PAUSE: Duration = Duration::from_millis(25);
+/// A reaper needs five seconds at most. A git that asks a person may need longer; then its locks speak for it.
+const LONGEST_WAIT: Duration = Duration::from_secs(10);
+const WAIT_PAUSE: Duration = Duration::from_millis(20);
 
-impl Workspace {
-    /// Refuses a worktree whose index or HEAD is locked: no branch could be checked out and nothing be committed.
-    pub fn refuse_locked(&self) -> Result<()> {
-        let locks = ["index.lock", "HEAD.lock"].map(|name| self.git_dir.join(name));
-        for _ in 0..LOOKS {
-            if !locks.iter().any(|lock| lock.exists()) {
-                return Ok(());
-            }
-            thread::sleep(PAUSE);
-        }
-        match locks.iter().find(|lock| lock.exists()) {
-            Some(lock) => Err(Error::Locked { path: lock.display().to_string() }),
-            None => Ok(()),
-        }
-    }
+/// The locks that git may have left for a run to find.
+#[derive(Debug, Clone)]
+pub struct Locks<'a> {
+    pub(crate) repository: &'a Repository,
+    /// The run's branch.
+    pub(crate) branch: String,
+    /// The folder of the run's index files.
+    pub(crate) indexes: PathBuf,
 }
 
-impl IssueSpace {
+impl Locks<'_> {
     /// Removes what a killed git left behind before `started`, the start of this process, and returns the paths. `worked`
     /// is from when to when a process of ours worked in this worktree last; without it only the run's own locks go.
-    pub fn sweep_stale_locks(
+    pub fn remove_stale(
         &self,
         started: SystemTime,
         worked: Option<(SystemTime, SystemTime)>,
@@ -72,7 +70,7 @@ impl IssueSpace {
         let mut shared = self.shared_locks();
         shared.retain(|path| worked.is_some_and(|worked| is_within(path, worked)));
         if !shared.is_empty() && !self.is_git_at_work(&shared) {
-            shared.retain(|path| !processes::is_open(path));
+            shared.retain(|path| !is_open(path));
             left.extend(shared);
         }
         left.retain(|path| is_older(path, started));
@@ -85,9 +83,9 @@ impl IssueSpace {
 
     /// Locks that only this run can have taken.
     fn own_locks(&self) -> Vec<PathBuf> {
-        let branch = self.workspace.common.join("refs/heads").join(format!("{}.lock", self.branch()));
-        let mut locks = locks_in(&self.snapshots_dir());
-        locks.push(self.snapshots_dir().join("incoming.index"));
+        let branch = self.repository.common().join("refs/heads").join(format!("{}.lock", self.branch));
+        let mut locks = locks_in(&self.indexes);
+        locks.push(self.indexes.join("incoming.index"));
         locks.push(branch);
         locks.retain(|path| path.is_file());
         locks
@@ -95,10 +93,10 @@ impl IssueSpace {
 
     /// Locks that the user's git takes too: index, HEAD, packed references, settings.
     fn shared_locks(&self) -> Vec<PathBuf> {
-        let mut locks = locks_in(&self.workspace.git_dir);
+        let mut locks = locks_in(self.repository.git_dir());
         locks.retain(|path| is_of_git(path));
-        if self.workspace.is_linked() {
-            let common = |name: &str| self.workspace.common.join(name);
+        if self.repository.is_linked() {
+            let common = |name: &str| self.repository.common().join(name);
             locks.extend([common("packed-refs.lock"), common("config.lock")]);
             locks.retain(|path| path.is_file());
         }
@@ -106,8 +104,20 @@ impl IssueSpace {
     }
 
     fn is_git_at_work(&self, shared: &[PathBuf]) -> bool {
-        let places = [&self.workspace.root, &self.workspace.git_dir, &self.workspace.common];
-        processes::git_works_in(&places).unwrap_or_else(|| !all_surely_old(shared, SystemTime::now()))
+        let places = [self.repository.root(), self.repository.git_dir(), self.repository.common()];
+        git_works_in(&places).unwrap_or_else(|| !all_surely_old(shared, SystemTime::now()))
+    }
+
+    /// Waits until nobody of a killed runner is at work any more; not for ever.
+    fn wait_for_leftovers(&self) {
+        if !is_anybody_left(self.repository.root()) {
+            return;
+        }
+        tracing::info!("Waiting for what a killed run left at work");
+        let began = Instant::now();
+        while is_anybody_left(self.repository.root()) && began.elapsed() < LONGEST_WAIT {
+            thread::sleep(WAIT_PAUSE);
+        }
     }
 }
 
@@ -140,60 +150,50 @@ fn is_within(path: &Path, (since, until): (SystemTime, SystemTime)) -> bool {
     made.is_ok_and(|made| made + STEP >= since && made <= until)
 }
 
-/// Looks for other programs at work.
-mod processes {
-    use std::fs;
-    use std::path::{Path, PathBuf};
+/// Tells whether a process called git has its working directory in one of these places; nothing when the system
+/// has no `/proc` to look into.
+fn git_works_in(places: &[&Path]) -> Option<bool> {
+    let processes = fs::read_dir("/proc").ok()?;
+    fs::read_link("/proc/self/cwd").ok()?;
+    Some(processes.flatten().any(|process| is_git_in(&process.path(), places)))
+}
 
-    /// Tells whether a process called git has its working directory in one of these places; nothing when the system
-    /// has no `/proc` to look into.
-    pub(super) fn git_works_in(places: &[&PathBuf]) -> Option<bool> {
-        let processes = fs::read_dir("/proc").ok()?;
-        fs::read_link("/proc/self/cwd").ok()?;
-        Some(processes.flatten().any(|process| is_git_in(&process.path(), places)))
-    }
+/// Tells whether a process that can be looked into has this file open.
+fn is_open(path: &Path) -> bool {
+    let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
+    let files = processes.filter_map(|process| fs::read_dir(process.path().join("fd")).ok()).flatten();
+    files.flatten().any(|file| fs::read_link(file.path()).is_ok_and(|open| open == path))
+}
 
-    /// Tells whether a process that can be looked into has this file open.
-    pub(super) fn is_open(path: &Path) -> bool {
-        let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
-        let files = processes.filter_map(|process| fs::read_dir(process.path().join("fd")).ok()).flatten();
-        files.flatten().any(|file| fs::read_link(file.path()).is_ok_and(|open| open == path))
-    }
+fn is_git_in(process: &Path, places: &[&Path]) -> bool {
+    let name = fs::read_to_string(process.join("comm")).unwrap_or_default();
+    let is_git = name.trim() == "git" || name.starts_with("git-");
+    is_git
+        && fs::read_link(process.join("cwd"))
+            .is_ok_and(|cwd| places.iter().any(|place| cwd.starts_with(place)))
+}
 
-    fn is_git_in(process: &Path, places: &[&PathBuf]) -> bool {
-        let name = fs::read_to_string(process.join("comm")).unwrap_or_default();
-        let is_git = name.trim() == "git" || name.starts_with("git-");
-        is_git
-            && fs::read_link(process.join("cwd"))
-                .is_ok_and(|cwd| places.iter().any(|place| cwd.starts_with(place)))
+fn is_anybody_left(root: &Path) -> bool {
+    let Ok(root) = root.canonicalize() else { return false };
+    let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
+    processes.map(|process| process.path()).any(|process| works_in(&process, &root) && is_ours(&process))
+}
+
+fn works_in(process: &Path, root: &Path) -> bool {
+    fs::read_link(process.join("cwd")).is_ok_and(|directory| directory.starts_with(root))
+}
+
+fn is_ours(process: &Path) -> bool {
+    let line = fs::read(process.join("cmdline")).unwrap_or_default();
+    // Between two programs, and while its memory is given back, nobody can tell whose it was; it is over in a moment.
+    if line.is_empty() {
+        return true;
     }
+    let words: Vec<&[u8]> = line.split(|byte| *byte == 0).collect();
+    let is_git =
+        words.windows(STANDING_OPTIONS.len()).any(|words| words == STANDING_OPTIONS.map(str::as_bytes));
+    is_git || words.get(1) == Some(&b"__reaper".as_slice())
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_names_that_git_gives_are_locks_of_git() {
-        let is_of_git = |name: &str| is_of_git(&Path::new("/r/.git").join(name));
-        for name in
-            ["index.lock", "HEAD.lock", "packed-refs.lock", "config.worktree.lock", "next-index-12.lock"]
-        {
-            assert!(is_of_git(name), "{name}");
-        }
-        for name in
-            ["editor.lock", "gitoxide.lock", "next-index-.lock", "next-index-x.lock", "index.lock.lock"]
-        {
-            assert!(!is_of_git(name), "{name}");
-        }
-    }
-
-    #[test]
-    fn where_nobody_can_tell_only_a_lock_of_ten_minutes_is_stale() {
-        let lock = tempfile::NamedTempFile::new().expect("a temporary file");
-        let locks = [lock.path().to_owned()];
-        let now = SystemTime::now();
-        assert!(!all_surely_old(&locks, now));
-        assert!(all_surely_old(&locks, now + SURELY_OLD + Duration::from_secs(60)));
-    }
-}
+mod tests;

@@ -1,35 +1,109 @@
-//! Where branches and tags stand. Who only reads may move none: the run's own branch is put back, and others are told. They
-//! are left alone, because a person may have moved them; what surely is a person's is not told either: branches of other
+//! Where branches and tags stand. Who only reads may move none: the run's own branch is put back, and others are named. They
+//! are left alone, because a person may have moved them; what surely is a person's is not named either: branches of other
 //! worktrees and runs, and what a fetch brings.
+//!
+//! They are read out of git's own files: they are looked at around every review, and a process each time would cost more
+//! than the looking. Where git keeps them in another form (reftable), it is asked.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
 
-use super::call::Call;
-use super::{IssueSpace, Result, Workspace};
 use model::event::issue_of_branch;
+use model::object_id::is_object_id;
 
-const FETCHED: &str = "refs/remotes/";
+use crate::Result;
+use crate::call::Call;
+use crate::repository::Repository;
+
+/// What is looked at, below the common folder.
+const FOLDERS: [&str; 3] = ["refs/heads", "refs/tags", "refs/remotes"];
+const TRACKING: &str = "refs/remotes/";
 
 /// Where branches and tags stand.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct References {
     /// The branch of this worktree.
-    pub(super) head: Option<String>,
-    pub(super) tips: BTreeMap<String, String>,
+    pub(crate) head: Option<String>,
+    pub(crate) tips: BTreeMap<String, String>,
     /// Those that another worktree has checked out.
-    pub(super) elsewhere: BTreeSet<String>,
+    pub(crate) elsewhere: BTreeSet<String>,
 }
 
-impl Workspace {
+/// What does not stand where it stood.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Moved {
+    /// What is ours, and was put back: its name, and where it was meanwhile.
+    pub undone: Vec<String>,
+    /// What may be people's as well, and was left alone: its name, and where it stood before.
+    pub left: Vec<String>,
+}
+
+/// The references of a repository, as a run may touch them.
+#[derive(Debug, Clone)]
+pub struct RunReferences<'a> {
+    pub(crate) repository: &'a Repository,
+    /// The name of the run's branch.
+    pub(crate) branch: String,
+}
+
+impl RunReferences<'_> {
     /// Returns where branches and tags stand now.
-    pub fn references_now(&self) -> Result<References> {
-        self.references_by_file().map_or_else(|| self.references_by_git(), Ok)
+    pub fn now(&self) -> Result<References> {
+        References::read(self.repository)
     }
 
-    fn references_by_git(&self) -> Result<References> {
+    /// Puts the run's branch back, and the worktree on it. Nobody can tell who moved another one, so it is told and left alone.
+    pub fn put_back(&self, before: &References) -> Result<Moved> {
+        let now = self.now()?;
+        if now == *before {
+            return Ok(Moved::default());
+        }
+        let own = format!("refs/heads/{}", self.branch);
+        let mut moved = Moved::default();
+        if let Some(tip) = before.tips.get(&own).filter(|tip| now.tips.get(&own) != Some(tip)) {
+            let call = Call::new(["update-ref", "--no-deref", &own, tip]);
+            self.repository.run(&call)?;
+            moved.undone.push(now.describe(&own));
+        }
+        if let Some(head) = before.head.as_ref().filter(|head| now.head.as_ref() != Some(head)) {
+            self.repository.run(&Call::new(["symbolic-ref", "HEAD", head]))?;
+            moved.undone.push("HEAD".to_owned());
+        }
+        let others = before.unexplained_moves(&now).filter(|name| *name != own && is_watched(name));
+        moved.left = others.map(|name| before.describe(name)).collect();
+        Ok(moved)
+    }
+}
+
+impl References {
+    /// Reads where branches and tags stand now.
+    pub(crate) fn read(repository: &Repository) -> Result<Self> {
+        match Self::read_files(repository) {
+            Some(references) => Ok(references),
+            None => Self::ask_git(repository),
+        }
+    }
+
+    /// Returns where branches and tags stand; nothing where these files do not tell it, or tell something strange.
+    fn read_files(repository: &Repository) -> Option<Self> {
+        if repository.common().join("reftable").exists() {
+            return None;
+        }
+        let mut tips =
+            read_packed(&fs::read_to_string(repository.common().join("packed-refs")).unwrap_or_default())?;
+        for folder in FOLDERS {
+            read_loose(repository.common(), &repository.common().join(folder), &mut tips)?;
+        }
+        let known = |git_dir: &Path| branch_of(git_dir).filter(|name| tips.contains_key(name));
+        let elsewhere = other_worktrees(repository).iter().filter_map(|git_dir| known(git_dir)).collect();
+        Some(References { head: known(repository.git_dir()), elsewhere, tips })
+    }
+
+    fn ask_git(repository: &Repository) -> Result<Self> {
         const FORMAT: &str = "--format=%(objectname)%00%(refname)%00%(symref)%00%(HEAD)%00%(worktreepath)%00";
         let call = Call::new(["for-each-ref", FORMAT, "refs/heads", "refs/tags", "refs/remotes"]).reading();
-        let text = self.git(&call)?.text();
+        let text = repository.run(&call)?.text();
         let fields: Vec<&str> = text.split('\0').map(|field| field.trim_start_matches('\n')).collect();
         let mut now = References::default();
         for fields in fields.chunks_exact(5) {
@@ -47,44 +121,9 @@ impl Workspace {
         }
         Ok(now)
     }
-}
 
-/// What does not stand where it stood.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Moved {
-    /// What is ours, and was put back: its name, and where it was meanwhile.
-    pub undone: Vec<String>,
-    /// What may be people's as well, and was left alone: its name, and where it stood before.
-    pub left: Vec<String>,
-}
-
-impl IssueSpace {
-    /// Puts the run's branch back, and the worktree on it. Nobody can tell who moved another one, so it is told and left alone.
-    pub fn put_references_back(&self, before: &References) -> Result<Moved> {
-        let now = self.workspace.references_now()?;
-        if now == *before {
-            return Ok(Moved::default());
-        }
-        let own = format!("refs/heads/{}", self.branch());
-        let mut moved = Moved::default();
-        if let Some(tip) = before.tips.get(&own).filter(|tip| now.tips.get(&own) != Some(tip)) {
-            let call = Call::new(["update-ref", "--no-deref", &own, tip]);
-            self.workspace.git(&call)?;
-            moved.undone.push(now.told(&own));
-        }
-        if let Some(head) = before.head.as_ref().filter(|head| now.head.as_ref() != Some(head)) {
-            self.workspace.git(&Call::new(["symbolic-ref", "HEAD", head]))?;
-            moved.undone.push("HEAD".to_owned());
-        }
-        let others = before.moved(&now).filter(|name| *name != own && is_watched(name));
-        moved.left = others.map(|name| before.told(name)).collect();
-        Ok(moved)
-    }
-}
-
-impl References {
     /// Says where a reference stands, as a person would look for what it held.
-    fn told(&self, name: &str) -> String {
+    fn describe(&self, name: &str) -> String {
         match self.tips.get(name) {
             Some(tip) => format!("{name} (was at {})", &tip[..9.min(tip.len())]),
             None => format!("{name} (was not there)"),
@@ -92,9 +131,9 @@ impl References {
     }
 
     /// Returns what does not stand where it stood, for which no person is likely to be the reason.
-    fn moved<'a>(&'a self, now: &'a Self) -> impl Iterator<Item = &'a str> {
+    fn unexplained_moves<'a>(&'a self, now: &'a Self) -> impl Iterator<Item = &'a str> {
         let names: BTreeSet<&str> = self.tips.keys().chain(now.tips.keys()).map(String::as_str).collect();
-        let fetched = self.fetched().ne(now.fetched());
+        let fetched = self.tracking().ne(now.tracking());
         let elsewhere = |name: &str| {
             let was = self.elsewhere.contains(name) || !self.tips.contains_key(name);
             was && now.elsewhere.contains(name)
@@ -105,55 +144,72 @@ impl References {
         names.into_iter().filter(move |name| differs(name) && !elsewhere(name) && !by_a_fetch(name))
     }
 
-    fn fetched(&self) -> impl Iterator<Item = (&String, &String)> {
-        self.tips.iter().filter(|(name, _)| name.starts_with(FETCHED))
+    fn tracking(&self) -> impl Iterator<Item = (&String, &String)> {
+        self.tips.iter().filter(|(name, _)| name.starts_with(TRACKING))
     }
+}
+
+/// What lies in a file of its own counts more than what is packed.
+fn read_loose(common: &Path, folder: &Path, tips: &mut BTreeMap<String, String>) -> Option<()> {
+    for entry in fs::read_dir(folder).into_iter().flatten() {
+        let entry = entry.ok()?;
+        let (path, kind) = (entry.path(), entry.file_type().ok()?);
+        if kind.is_symlink() {
+            // Git makes none here, and would follow them in a circle.
+            continue;
+        }
+        if kind.is_dir() {
+            read_loose(common, &path, tips)?;
+        } else if path.extension().is_none_or(|ending| ending != "lock") {
+            let name = path.strip_prefix(common).ok()?.to_str()?.to_owned();
+            let text = fs::read_to_string(&path).ok()?;
+            if text.starts_with("ref:") {
+                // What it points to stands in the list as well.
+                tips.remove(&name);
+            } else {
+                tips.insert(name, checked_id(text.trim())?);
+            }
+        }
+    }
+    Some(())
+}
+
+/// Returns the folders in which git keeps what belongs to one worktree, without ours.
+fn other_worktrees(repository: &Repository) -> Vec<PathBuf> {
+    let linked = fs::read_dir(repository.common().join("worktrees")).into_iter().flatten().flatten();
+    let mut all: Vec<PathBuf> = linked.map(|entry| entry.path()).collect();
+    all.push(repository.common().to_owned());
+    all.retain(|git_dir| git_dir != repository.git_dir());
+    all
+}
+
+fn read_packed(text: &str) -> Option<BTreeMap<String, String>> {
+    let is_reference = |line: &&str| !line.starts_with(['#', '^']);
+    let mut tips = BTreeMap::new();
+    for line in text.lines().filter(is_reference) {
+        let (tip, name) = line.split_once(' ')?;
+        if FOLDERS.iter().any(|folder| name.starts_with(folder)) {
+            tips.insert(name.to_owned(), checked_id(tip)?);
+        }
+    }
+    Some(tips)
+}
+
+fn checked_id(id: &str) -> Option<String> {
+    is_object_id(id).then(|| id.to_owned())
+}
+
+/// Returns the branch that HEAD names there.
+fn branch_of(git_dir: &Path) -> Option<String> {
+    let head = fs::read_to_string(git_dir.join("HEAD")).ok()?;
+    Some(head.trim().strip_prefix("ref: ")?.to_owned())
 }
 
 fn is_watched(name: &str) -> bool {
     let is_of_a_run =
         name.strip_prefix("refs/heads/").is_some_and(|branch| issue_of_branch(branch).is_some());
-    !(name.starts_with(FETCHED) || is_of_a_run)
+    !(name.starts_with(TRACKING) || is_of_a_run)
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn references(tips: &[(&str, &str)], elsewhere: &[&str]) -> References {
-        let tips = tips.iter().map(|(name, tip)| ((*name).to_owned(), (*tip).to_owned())).collect();
-        let elsewhere = elsewhere.iter().map(|name| (*name).to_owned()).collect();
-        References { head: None, tips, elsewhere }
-    }
-
-    #[test]
-    fn what_moved_came_or_went_is_seen_and_what_people_do_is_left_alone() {
-        let before = references(
-            &[("refs/heads/a", "1"), ("refs/heads/b", "1"), ("refs/heads/c", "1"), ("refs/tags/t", "1")],
-            &["refs/heads/c"],
-        );
-        let now = references(
-            &[
-                ("refs/heads/a", "2"),
-                ("refs/heads/c", "2"),
-                ("refs/heads/d", "2"),
-                ("refs/heads/e", "2"),
-                ("refs/tags/t", "1"),
-            ],
-            &["refs/heads/c", "refs/heads/a", "refs/heads/e"],
-        );
-        assert_eq!(before.moved(&now).collect::<Vec<_>>(), ["refs/heads/a", "refs/heads/b", "refs/heads/d"]);
-        let mut fetched = before.clone();
-        fetched.tips.insert("refs/tags/new".into(), "3".into());
-        assert_eq!(before.moved(&fetched).collect::<Vec<_>>(), ["refs/tags/new"]);
-        fetched.tips.insert("refs/remotes/origin/main".into(), "3".into());
-        assert!(!before.moved(&fetched).any(|name| name == "refs/tags/new"));
-    }
-
-    #[test]
-    fn branches_of_other_runs_and_of_servers_are_not_told() {
-        assert!(["refs/heads/main", "refs/tags/v1"].iter().all(|name| is_watched(name)));
-        let others = ["refs/heads/ai-workflow/issue-21", "refs/remotes/origin/main"];
-        assert!(!others.iter().any(|name| is_watched(name)));
-    }
-}
+mod tests;

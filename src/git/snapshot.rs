@@ -3,29 +3,36 @@
 //!
 //! A snapshot compares the worktree with the index of the snapshot before it. One process when nothing changed, three
 //! when something did. The user's own index is never touched. What cannot be in a commit (special files, repositories
-//! inside the worktree, names that are not UTF-8) is left out and named.
+//! inside the worktree, names that are not UTF-8) is left out and named. Also brings the files back to a snapshot, and
+//! makes trees that differ from one in some paths.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use super::call::Call;
-use super::names::Head;
-use super::own_files::is_engines_own;
-use super::status::{self, Entry, InHead, Kind, NOTHING};
-use super::{CommitId, IssueSpace, Result, Tree};
+use crate::call::Call;
+use crate::error::at;
+use crate::index::IndexFiles;
+use crate::objects::{NOTHING, Objects, TreeEntry};
+use crate::repository::{Head, Repository};
+use crate::run_files::{RunFiles, is_behind_link, is_engines_own};
+use crate::status::{Entry, Kind, read_status, status_call};
+use crate::{CommitId, Result, Tree};
 
 /// The files at one moment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Snapshot {
+    /// The tree of these files.
     pub tree: Tree,
     /// What differs from the snapshot it was compared with; from HEAD, when there was none.
     pub changed: Vec<String>,
+    /// Where HEAD stood.
     pub head: Head,
     /// Every path that differs from HEAD, with what a commit of it would hold; strays and the engine's own files too.
     pub uncommitted: BTreeMap<String, Content>,
     /// What HEAD has of them.
-    pub(super) in_head: BTreeMap<String, InHead>,
+    pub(crate) in_head: BTreeMap<String, TreeEntry>,
     /// What is there but in no tree, escaped for people.
     pub left_out: Vec<String>,
 }
@@ -33,10 +40,13 @@ pub struct Snapshot {
 /// What a commit of a path would hold.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Content {
+    /// No file.
     Deleted,
     /// The content that the snapshot saw.
     Blob {
+        /// Git's mode, in octal digits.
         mode: String,
+        /// The id of the blob.
         id: String,
     },
     /// Whatever the file holds when it is committed.
@@ -50,101 +60,179 @@ impl Snapshot {
     }
 }
 
-impl IssueSpace {
+/// What an index is to hold at a path.
+type Wanted<'a> = (&'a str, Option<&'a TreeEntry>);
+
+/// The snapshots of a run.
+#[derive(Debug, Clone)]
+pub struct Snapshots<'a> {
+    pub(crate) repository: &'a Repository,
+    pub(crate) files: RunFiles,
+    pub(crate) indexes: IndexFiles<'a>,
+}
+
+impl Snapshots<'_> {
     /// Takes a snapshot and tells what changed since an earlier one.
-    pub fn snapshot(&self, since: Option<&Tree>) -> Result<Snapshot> {
+    pub fn take(&self, since: Option<&Tree>) -> Result<Snapshot> {
         let index = match since {
-            Some(tree) => self.index_of(tree)?,
+            Some(tree) => self.indexes.index_of(tree)?,
             None => self.copy_of_own_index()?,
         };
         let seen = self.look(&index)?;
         if let (Some(tree), true) = (since, seen.changed.is_empty()) {
             return Ok(seen.into_snapshot(tree.clone()));
         }
-        if since.is_none() && seen.is_only(&self.workspace.head) {
-            let tree = self.workspace.tree.clone();
-            self.keep_for_commits(&index, &seen.head.commit)?;
-            self.settle(&index, &format!("{tree}.index"))?;
+        if since.is_none() && seen.is_only(self.repository.opened_at()) {
+            let tree = self.repository.opened_tree().clone();
+            self.indexes.keep_for_commits(&index, &seen.head.commit)?;
+            self.indexes.store(&index, &format!("{tree}.index"))?;
             return Ok(seen.into_snapshot(tree));
         }
-        let incoming = if since.is_some() { self.copy_to_incoming(&index)? } else { index };
-        self.take(seen, &incoming, since.is_some())
+        let incoming = if since.is_some() { self.indexes.copy_to_incoming(&index)? } else { index };
+        self.write(seen, &incoming, since.is_some())
     }
 
-    /// Seeds from the worktree's own index, because that knows which files git has already looked at.
-    fn copy_of_own_index(&self) -> Result<PathBuf> {
-        let own = self.workspace.git_dir.join("index");
-        if own.exists() {
-            return self.copy_to_incoming(&own);
+    /// Tells whether the files were seen as this tree on this machine, lately.
+    pub fn has_index_of(&self, tree: &Tree) -> bool {
+        self.indexes.tree_index(tree).exists()
+    }
+
+    /// Brings the files back to a snapshot and returns the paths that were different.
+    pub fn restore(&self, to: &Tree) -> Result<Vec<String>> {
+        let index = self.indexes.index_of(to)?;
+        let seen = self.look(&index)?;
+        for path in &seen.untracked {
+            if seen.changed.contains(path) {
+                remove_with_empty_folders(self.repository.root(), path)?;
+            }
         }
-        let incoming = self.incoming()?;
-        self.workspace.git(&Call::new(["read-tree", "HEAD"]).on_index(&incoming))?;
-        Ok(incoming)
+        let tracked = seen.changed.difference(&seen.untracked).map(String::as_str);
+        let call = Call::new(["checkout-index", "--force", "-u", "-q", "-z", "--stdin"]).on_index(&index);
+        if seen.changed.len() > seen.changed.intersection(&seen.untracked).count() {
+            self.repository.run(&call.fed_with_paths(tracked))?;
+        }
+        Ok(seen.changed.into_iter().collect())
+    }
+
+    /// Takes the files in anew where they are still those of a tree; tells whether they are, and git has it again.
+    pub fn recreate(&self, tree: &Tree) -> Result<bool> {
+        let index = self.indexes.tree_index(tree);
+        if !index.exists() {
+            return Ok(self.take(None)?.tree == *tree);
+        }
+        if !self.look(&index)?.changed.is_empty() {
+            return Ok(false);
+        }
+        // Only the index knows which of the engine's own files are in the tree; what they held stands in commits.
+        self.take(None)?;
+        let incoming = self.indexes.copy_to_incoming(&index)?;
+        let written = self.repository.try_run(&Call::new(["write-tree"]).on_index(&incoming))?;
+        Ok(written.succeeded() && written.text().trim() == tree.as_str())
+    }
+
+    /// Returns the tree that a commit of these paths would have: the snapshot without everything else that differs from
+    /// HEAD. No process when there is nothing else.
+    pub fn published_tree(&self, seen: &Snapshot, paths: &BTreeSet<String>) -> Result<Tree> {
+        // What the engine writes is in no snapshot; of other folders a commit by hand may have put it on the branch.
+        let is_absent = |path: &str| {
+            is_engines_own(path) && (self.files.contains(path) || !seen.in_head.contains_key(path))
+        };
+        let is_stray = |path: &&String| !paths.contains(*path) && !is_absent(path);
+        let strays = seen.uncommitted.keys().filter(is_stray);
+        let wanted: Vec<Wanted<'_>> = strays.map(|path| (path.as_str(), seen.in_head.get(path))).collect();
+        self.tree_with(&seen.tree, &wanted)
+    }
+
+    /// Returns a tree with every path that differs from a commit and is not to be kept put back to that commit; nothing
+    /// when there is no such path.
+    pub fn reset_paths(
+        &self,
+        tree: &Tree,
+        to: &CommitId,
+        keep: impl Fn(&str) -> bool,
+    ) -> Result<Option<Tree>> {
+        let sides = Objects::new(self.repository).differences(to.as_str(), tree.as_str(), [])?;
+        let reset = sides.iter().filter(|(path, _)| !keep(path));
+        let wanted: Vec<Wanted<'_>> =
+            reset.map(|(path, (before, _))| (path.as_str(), before.as_ref())).collect();
+        if wanted.is_empty() { Ok(None) } else { self.tree_with(tree, &wanted).map(Some) }
     }
 
     /// Compares the worktree with an index.
-    pub(super) fn look(&self, index: &Path) -> Result<Seen> {
-        let call = status::call().arg("--ignore-submodules=all").arg("--ignored=matching").on_index(index);
-        let status = self.workspace.status(&call)?;
-        let mut seen = Seen::new(status.head, status.unreadable);
-        let of_run = self.delivered_and_ignored(&status.ignored).into_iter();
-        let of_run = of_run.map(|path| Entry { path, kind: Kind::Untracked });
-        for entry in status.entries.into_iter().chain(of_run) {
-            seen.add(entry, &self.workspace.root);
+    pub(crate) fn look(&self, index: &Path) -> Result<Comparison> {
+        let call = status_call().arg("--ignore-submodules=all").arg("--ignored=matching").on_index(index);
+        let status = read_status(self.repository, &call)?;
+        let mut seen = Comparison::new(status.head, status.unreadable);
+        let root = self.repository.root();
+        let delivered = self.files.delivered_and_ignored(root, &status.ignored).into_iter();
+        let delivered = delivered.map(|path| Entry { path, kind: Kind::Untracked });
+        for entry in status.entries.into_iter().chain(delivered) {
+            seen.add(entry, root);
         }
         Ok(seen)
     }
 
+    /// Seeds from the worktree's own index, because that knows which files git has already looked at.
+    fn copy_of_own_index(&self) -> Result<PathBuf> {
+        let own = self.repository.git_dir().join("index");
+        if own.exists() {
+            return self.indexes.copy_to_incoming(&own);
+        }
+        let incoming = self.indexes.incoming()?;
+        self.repository.run(&Call::new(["read-tree", "HEAD"]).on_index(&incoming))?;
+        Ok(incoming)
+    }
+
     /// An index that we kept names what git may have removed when it cleared up; then everything is taken in once more.
-    fn take(&self, mut seen: Seen, incoming: &Path, is_kept: bool) -> Result<Snapshot> {
+    fn write(&self, mut seen: Comparison, incoming: &Path, is_kept: bool) -> Result<Snapshot> {
         self.update(&seen, incoming)?;
         if seen.changed.iter().any(|path| path == ".gitignore" || path.ends_with("/.gitignore")) {
             self.drop_newly_ignored(&mut seen, incoming)?;
         }
         let call = Call::new(["write-tree"]).on_index(incoming);
-        let output = self.workspace.try_git(&call)?;
+        let output = self.repository.try_run(&call)?;
         if !output.succeeded() && is_kept {
-            let tree = self.snapshot(None)?.tree;
+            let tree = self.take(None)?.tree;
             return Ok(seen.into_snapshot(tree));
         }
         if !output.succeeded() {
             return Err(output.failure(&call));
         }
         let tree = Tree::try_from(output.text().trim()).map_err(|_| output.unexpected(&call))?;
-        self.settle(incoming, &format!("{tree}.index"))?;
+        self.indexes.store(incoming, &format!("{tree}.index"))?;
         Ok(seen.into_snapshot(tree))
     }
 
     /// Brings an index to the files on disk.
-    fn update(&self, seen: &Seen, index: &Path) -> Result<()> {
-        let root = &self.workspace.root;
+    fn update(&self, seen: &Comparison, index: &Path) -> Result<()> {
+        let root = self.repository.root();
         // Behind a link there is nothing of ours, and git refuses to look.
         let (gone, here): (Vec<&str>, Vec<&str>) =
             seen.changed.iter().map(String::as_str).partition(|path| is_behind_link(root, path));
-        let git = |option: &str, paths: Vec<&str>| {
+        let update_index = |option: &str, paths: Vec<&str>| {
             if paths.is_empty() {
                 return Ok(());
             }
             let call = Call::new(["update-index", "--add", option, "--replace", "-z", "--stdin"]);
-            self.workspace.git(&call.on_index(index).fed_with_paths(paths)).map(drop)
+            self.repository.run(&call.on_index(index).fed_with_paths(paths)).map(drop)
         };
         let gone = gone.into_iter().chain(seen.staged_caches.iter().map(String::as_str)).collect();
-        git("--force-remove", gone)?;
-        git("--remove", here)
+        update_index("--force-remove", gone)?;
+        update_index("--remove", here)
     }
 
     /// A file that an earlier snapshot took in and that is ignored by now was never meant to be published.
-    fn drop_newly_ignored(&self, seen: &mut Seen, incoming: &Path) -> Result<()> {
+    fn drop_newly_ignored(&self, seen: &mut Comparison, incoming: &Path) -> Result<()> {
         let call = Call::new(["ls-files", "-z", "--cached", "--ignored", "--exclude-standard"]);
-        let output = self.workspace.git(&call.on_index(incoming).reading())?;
+        let output = self.repository.run(&call.on_index(incoming).reading())?;
         let ignored = output.text();
-        let is_taken_out = |path: &&str| seen.added.contains(*path) && !self.is_delivered(path);
+        let is_taken_out = |path: &&str| seen.added.contains(*path) && !self.files.is_delivered(path);
         let ignored: Vec<&str> = ignored.split('\0').filter(is_taken_out).collect();
         if ignored.is_empty() {
             return Ok(());
         }
         let call = Call::new(["update-index", "--force-remove", "-z", "--stdin"]);
-        self.workspace.git(&call.on_index(incoming).fed_with_paths(ignored.iter().copied()))?;
+        self.repository.run(&call.on_index(incoming).fed_with_paths(ignored.iter().copied()))?;
         for path in ignored {
             seen.uncommitted.remove(path);
             seen.changed.insert(path.to_owned());
@@ -152,43 +240,53 @@ impl IssueSpace {
         Ok(())
     }
 
-    /// Returns the paths that differ between two snapshots.
-    pub fn changed_between(&self, from: &Tree, to: &Tree) -> Result<Vec<String>> {
-        let call = Call::new([
-            "diff-tree",
-            "-r",
-            "-z",
-            "--name-only",
-            "--no-renames",
-            from.as_str(),
-            to.as_str(),
-            "--",
-        ]);
-        let output = self.workspace.git(&call.reading())?;
-        Ok(output.text().split('\0').filter(|path| !path.is_empty()).map(str::to_owned).collect())
+    /// Returns a tree with other entries at these paths.
+    fn tree_with(&self, tree: &Tree, wanted: &[Wanted<'_>]) -> Result<Tree> {
+        if wanted.is_empty() {
+            return Ok(tree.clone());
+        }
+        let incoming = self.indexes.copy_to_incoming(&self.indexes.index_of(tree)?)?;
+        let made = self.write_with(&incoming, wanted, tree.as_str().len());
+        let _ = fs::remove_file(&incoming);
+        made
+    }
+
+    fn write_with(&self, index: &Path, wanted: &[Wanted<'_>], length: usize) -> Result<Tree> {
+        let no_object = "0".repeat(length);
+        let line = |(path, entry): &Wanted<'_>| match entry.filter(|entry| entry.mode != NOTHING) {
+            Some(TreeEntry { mode, id }) => format!("{mode} {id}\t{path}\0"),
+            None => format!("0 {no_object}\t{path}\0"),
+        };
+        let lines: String = wanted.iter().map(line).collect();
+        let call = Call::new(["update-index", "--replace", "-z", "--index-info"]);
+        self.repository.run(&call.on_index(index).fed_with(lines))?;
+        let call = Call::new(["write-tree"]).on_index(index);
+        let output = self.repository.run(&call)?;
+        Tree::try_from(output.text().trim()).map_err(|_| output.unexpected(&call))
     }
 }
 
-/// What a look at the worktree found.
+/// What differs between the worktree, an index, and HEAD.
 #[derive(Debug)]
-pub(super) struct Seen {
-    pub(super) head: Head,
+pub(crate) struct Comparison {
+    pub(crate) head: Head,
     /// Paths whose content in the index is not the one on disk.
-    pub(super) changed: BTreeSet<String>,
+    pub(crate) changed: BTreeSet<String>,
     /// Those of them that the index does not know.
-    pub(super) untracked: BTreeSet<String>,
+    pub(crate) untracked: BTreeSet<String>,
     /// Paths the index knows and HEAD does not.
     added: BTreeSet<String>,
     /// Caches that the index knows and HEAD does not: no tree holds them.
     staged_caches: Vec<String>,
     /// The index holds something else than HEAD.
     staged: bool,
-    pub(super) uncommitted: BTreeMap<String, Content>,
-    in_head: BTreeMap<String, InHead>,
+    /// See the fields of `Snapshot`.
+    pub(crate) uncommitted: BTreeMap<String, Content>,
+    in_head: BTreeMap<String, TreeEntry>,
     left_out: Vec<String>,
 }
 
-impl Seen {
+impl Comparison {
     fn new(head: Head, left_out: Vec<String>) -> Self {
         let (changed, untracked, added) = Default::default();
         let (staged_caches, uncommitted, in_head) = Default::default();
@@ -277,8 +375,19 @@ fn is_special(path: &Path) -> bool {
     })
 }
 
-/// Tells whether a path leads through a symbolic link, perhaps out of the worktree.
-pub(super) fn is_behind_link(root: &Path, path: &str) -> bool {
-    let folders = Path::new(path).ancestors().skip(1);
-    folders.filter(|folder| !folder.as_os_str().is_empty()).any(|folder| root.join(folder).is_symlink())
+/// Removes a file and the folders that are empty without it, as git itself would.
+fn remove_with_empty_folders(root: &Path, path: &str) -> Result<()> {
+    let file = root.join(path);
+    match fs::remove_file(&file) {
+        Err(error) if error.kind() != ErrorKind::NotFound => return Err(at(file)(error)),
+        _ => {}
+    }
+    let folders = file.ancestors().skip(1).take_while(|folder| *folder != root);
+    // The first folder that is not empty ends it.
+    for folder in folders {
+        if fs::remove_dir(folder).is_err() {
+            break;
+        }
+    }
+    Ok(())
 }

@@ -1,35 +1,48 @@
-//! Reads `git status --porcelain=v2 -z`. Knows the format and nothing of what the entries mean for a run. Caches that git
-//! does not know are passed over like those that it ignores.
+//! Reads `git status --porcelain=v2 -z`. Knows the format and nothing of what the entries mean for a run. Caches that
+//! interpreters and test runners write beside the code they run are nobody's work: as long as no commit holds them they are
+//! passed over as if git ignored them, so a repository without a `.gitignore` is no worse for its tests.
 
-use super::caches::is_cache;
-use super::call::Call;
-use super::names::{CommitId, Head};
-use super::{Error, Result, Workspace};
+use crate::call::Call;
+use crate::objects::{NOTHING, TreeEntry};
+use crate::repository::{Head, Repository};
+use crate::{CommitId, Error, Result};
 
-/// The mode of what is not there.
-pub(super) const NOTHING: &str = "000000";
+/// Folders that hold nothing but caches.
+const CACHE_FOLDERS: [&str; 8] = [
+    "__pycache__",
+    ".pytest_cache",
+    ".mypy_cache",
+    ".ruff_cache",
+    ".hypothesis",
+    ".tox",
+    ".nox",
+    ".nyc_output",
+];
+/// How the names of cache files end.
+const CACHE_ENDINGS: [&str; 2] = [".pyc", ".pyo"];
+const CACHE_FILES: [&str; 1] = [".coverage"];
 
 /// What git says about the worktree.
 #[derive(Debug)]
-pub(super) struct Status {
-    pub(super) head: Head,
-    pub(super) entries: Vec<Entry>,
+pub(crate) struct Status {
+    pub(crate) head: Head,
+    pub(crate) entries: Vec<Entry>,
     /// What git ignores, where it was asked for that: files, and folders with a `/` at their end.
-    pub(super) ignored: Vec<String>,
+    pub(crate) ignored: Vec<String>,
     /// Names that are not UTF-8, escaped for people.
-    pub(super) unreadable: Vec<String>,
+    pub(crate) unreadable: Vec<String>,
 }
 
 /// One path that is not the same everywhere.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Entry {
-    pub(super) path: String,
-    pub(super) kind: Kind,
+pub(crate) struct Entry {
+    pub(crate) path: String,
+    pub(crate) kind: Kind,
 }
 
 impl Entry {
     /// Tells whether it is a cache that somebody staged and no commit holds.
-    pub(super) fn is_staged_cache(&self) -> bool {
+    pub(crate) fn is_staged_cache(&self) -> bool {
         match &self.kind {
             Kind::Tracked { in_head, .. } => in_head.mode == NOTHING && is_cache(&self.path),
             Kind::Untracked | Kind::Unmerged | Kind::Submodule => false,
@@ -39,7 +52,7 @@ impl Entry {
 
 /// How a path differs.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(crate) enum Kind {
     Untracked,
     Unmerged,
     Submodule,
@@ -49,19 +62,12 @@ pub(super) enum Kind {
         worktree: u8,
         mode: String,
         blob: String,
-        in_head: InHead,
+        in_head: TreeEntry,
     },
 }
 
-/// What HEAD has at a path; mode `000000` where it has nothing.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct InHead {
-    pub(super) mode: String,
-    pub(super) id: String,
-}
-
 /// Returns the call that asks for the status.
-pub(super) fn call() -> Call {
+pub(crate) fn status_call() -> Call {
     Call::new([
         "status",
         "--porcelain=v2",
@@ -73,15 +79,13 @@ pub(super) fn call() -> Call {
     ])
 }
 
-impl Workspace {
-    /// Asks git and reads the answer.
-    pub(super) fn status(&self, call: &Call) -> Result<Status> {
-        let output = self.git(call)?;
-        parse(&output.stdout).map_err(|why| match why {
-            Unread::Foreign => output.unexpected(call),
-            Unread::Unborn => Error::NoCommits { root: self.root.clone() },
-        })
-    }
+/// Asks git and reads the answer.
+pub(crate) fn read_status(repository: &Repository, call: &Call) -> Result<Status> {
+    let output = repository.run(call)?;
+    parse(&output.stdout).map_err(|why| match why {
+        Unread::Foreign => output.unexpected(call),
+        Unread::Unborn => Error::NoCommits { root: repository.root().to_owned() },
+    })
 }
 
 /// Why there is no status.
@@ -134,7 +138,7 @@ fn entry(letter: &str, rest: &str) -> Option<Entry> {
             let fields: Vec<&str> = rest.splitn(8, ' ').collect();
             let &[letters, submodule, old, mode, _, id, blob, path] = fields.as_slice() else { return None };
             let &[index, worktree] = letters.as_bytes() else { return None };
-            let in_head = InHead { mode: old.into(), id: id.into() };
+            let in_head = TreeEntry { mode: old.into(), id: id.into() };
             let kind = Kind::Tracked { index, worktree, mode: mode.into(), blob: blob.into(), in_head };
             (path, if submodule.starts_with('S') { Kind::Submodule } else { kind })
         }
@@ -154,69 +158,13 @@ fn escaped_path(record: &[u8]) -> String {
     path.escape_ascii().to_string()
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    const ID: &str = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
-
-    fn parsed(records: &[&str]) -> std::result::Result<Status, Unread> {
-        let text = records.iter().fold(String::new(), |text, record| text + record + "\0");
-        parse(text.as_bytes())
-    }
-
-    #[test]
-    fn every_kind_of_entry_is_read() {
-        let oid = format!("# branch.oid {ID}");
-        let unmerged = format!("u UU N... 1 2 3 4 {ID} {ID} {ID} a b");
-        let tracked = format!("1 .M N... 100644 100644 100644 {ID} {ID} a \n\"b");
-        let submodule = format!("1 .M SC.. 160000 160000 160000 {ID} {ID} sub");
-        let status = parsed(&[
-            &oid,
-            "# branch.head main",
-            "# branch.upstream origin/main",
-            &tracked,
-            &submodule,
-            &unmerged,
-            "? -x",
-            "! target/",
-        ]);
-        let status = status.expect("it is readable");
-        assert_eq!(status.head.commit.as_str(), ID);
-        assert_eq!(status.head.branch.as_deref(), Some("main"));
-        let in_head = InHead { mode: "100644".into(), id: ID.into() };
-        let (mode, blob) = ("100644".into(), ID.into());
-        let kind = Kind::Tracked { index: b'.', worktree: b'M', mode, blob, in_head };
-        assert_eq!(status.ignored, ["target/"]);
-        assert_eq!(
-            status.entries,
-            [
-                Entry { path: "a \n\"b".into(), kind },
-                Entry { path: "sub".into(), kind: Kind::Submodule },
-                Entry { path: "a b".into(), kind: Kind::Unmerged },
-                Entry { path: "-x".into(), kind: Kind::Untracked },
-            ]
-        );
-    }
-
-    #[test]
-    fn a_foreign_format_is_not_guessed_at() {
-        let oid = format!("# branch.oid {ID}");
-        for foreign in ["M  a", "1 .M N... x", "x y", "1 . N... 1 2 3 4 5 6", "nothing"] {
-            assert_eq!(parsed(&[&oid, foreign]).err(), Some(Unread::Foreign), "{foreign}");
-        }
-        assert_eq!(parsed(&["# branch.head main"]).err(), Some(Unread::Foreign));
-        assert_eq!(parsed(&["# branch.oid (initial)"]).err(), Some(Unread::Unborn));
-    }
-
-    #[test]
-    fn names_that_are_not_utf8_are_escaped() {
-        let mut bytes = format!("# branch.oid {ID}\0# branch.head (detached)\0").into_bytes();
-        bytes.extend_from_slice(b"? a b\xff\0");
-        bytes.extend_from_slice(format!("1 .M N... 1 2 3 {ID} {ID} c ").as_bytes());
-        bytes.extend_from_slice(b"\xfe\0! d \xfe\0");
-        let status = parse(&bytes).expect("it is readable");
-        assert_eq!(status.unreadable, ["a b\\xff", "c \\xfe"]);
-        assert_eq!(status.head.branch, None);
-    }
+/// Tells whether a path is such a cache, or lies in one.
+pub(crate) fn is_cache(path: &str) -> bool {
+    let (folders, name) = path.rsplit_once('/').unwrap_or(("", path));
+    folders.split('/').any(|folder| CACHE_FOLDERS.contains(&folder))
+        || CACHE_ENDINGS.iter().any(|ending| name.len() > ending.len() && name.ends_with(ending))
+        || CACHE_FILES.contains(&name)
 }
+
+#[cfg(test)]
+mod tests;

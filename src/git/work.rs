@@ -1,109 +1,139 @@
-//! The files of a phase that is under way, for another machine: no commit of the branch has them yet. They travel under a
-//! reference of their own that is no branch, is replaced each time, and is gone when the run is completed.
+//! The files of a phase that is under way: no commit of the branch has them yet.
+//!
+//! Here they are kept from `git gc`, which removes what no name leads to, under a reference that is no branch and goes
+//! nowhere. To another machine they travel under a second one, which is replaced each time and gone when the run is
+//! completed. A tree that is gone all the same is there again once files that are the same were looked at.
 
-use super::call::Call;
-use super::kept::listing;
-use super::names::{CommitId, check_branch_name};
-use super::publish::Credentials;
-use super::{IssueSpace, Result, Tree};
+use std::fs;
+
+use model::issue::IssueNumber;
 use model::redact::Masked;
 
+use crate::call::Call;
+use crate::objects::Objects;
+use crate::remote::Remote;
+use crate::repository::Repository;
+use crate::snapshot::Snapshots;
+use crate::{CommitId, Result, Tree};
+
+/// The most trees that are kept.
+const MOST_TREES: usize = 20;
 /// The tree that says how the files are; the others are what it is compared with.
 const NEWEST: &str = "00";
 
-impl IssueSpace {
+/// The work of a run that no commit holds.
+#[derive(Debug, Clone)]
+pub struct UncommittedWork<'a> {
+    pub(crate) repository: &'a Repository,
+    pub(crate) issue: IssueNumber,
+    pub(crate) snapshots: Snapshots<'a>,
+}
+
+impl UncommittedWork<'_> {
+    /// Keeps trees until they are given up or others take their place; those that are gone already are passed over.
+    pub fn keep_trees(&self, trees: &[Tree]) -> Result<()> {
+        let mut trees = trees[..trees.len().min(MOST_TREES)].to_vec();
+        let mut made = self.repository.try_run(&tree_of(&trees))?;
+        if !made.succeeded() {
+            trees = self.known_of(trees)?;
+            made = self.repository.run(&tree_of(&trees))?;
+        }
+        let all = made.text();
+        self.repository.run(&Call::new(["update-ref", &self.kept_reference(), all.trim()])).map(drop)
+    }
+
+    /// Keeps no tree any longer. Where none is kept this costs no process.
+    pub fn release_trees(&self) -> Result<()> {
+        if !self.may_keep_trees() {
+            return Ok(());
+        }
+        self.repository.run(&Call::new(["update-ref", "-d", &self.kept_reference()])).map(drop)
+    }
+
     /// Returns the name under which the work travels. It ends differently from the branch's, which git would take it for.
-    pub fn work_reference(&self) -> String {
+    pub fn reference(&self) -> String {
         format!("refs/ai-workflow-work/issue-{}", self.issue)
     }
 
-    /// Sends trees to a remote, the newest first. Nothing of it stays here under a name.
-    pub fn send_work(
-        &self,
-        remote: &str,
-        trees: &[Tree],
-        message: &Masked,
-        credentials: Option<&Credentials>,
-    ) -> Result<()> {
-        let commit = self.pack_work(trees, message)?;
-        self.push_work(remote, Some(&commit), credentials)
-    }
-
     /// Keeps trees here under their name, for whoever may send them.
-    pub fn keep_work(&self, trees: &[Tree], message: &Masked) -> Result<()> {
-        let commit = self.pack_work(trees, message)?;
-        self.workspace.git(&Call::new(["update-ref", &self.work_reference(), commit.as_str()])).map(drop)
+    pub fn keep(&self, trees: &[Tree], message: &Masked) -> Result<()> {
+        let commit = self.pack(trees, message)?;
+        self.repository.run(&Call::new(["update-ref", &self.reference(), commit.as_str()])).map(drop)
     }
 
     /// Tells whether trees are kept here.
-    pub(super) fn keeps_work(&self) -> Result<bool> {
-        let call = Call::new(["rev-parse", "--verify", "--quiet", &self.work_reference()]).reading();
-        Ok(self.workspace.try_git(&call)?.succeeded())
+    pub(crate) fn is_kept(&self) -> Result<bool> {
+        let call = Call::new(["rev-parse", "--verify", "--quiet", &self.reference()]).reading();
+        Ok(self.repository.try_run(&call)?.succeeded())
     }
 
-    /// Keeps them no longer.
-    pub fn drop_work(&self) -> Result<()> {
-        self.workspace.git(&Call::new(["update-ref", "-d", &self.work_reference()])).map(drop)
+    /// Keeps the trees for sending no longer.
+    pub fn forget(&self) -> Result<()> {
+        self.repository.run(&Call::new(["update-ref", "-d", &self.reference()])).map(drop)
     }
 
-    fn pack_work(&self, trees: &[Tree], message: &Masked) -> Result<CommitId> {
-        let made = self.workspace.git(&listing(trees))?;
-        let call = Call::new(["commit-tree", "-F", "-", made.text().trim()]).fed_with(message.as_str());
-        Ok(CommitId::try_from(self.workspace.git(&call)?.text().trim())?)
+    /// Sends trees to a remote, the newest first. Nothing of it stays here under a name.
+    pub fn send(&self, remote: &Remote<'_>, trees: &[Tree], message: &Masked) -> Result<()> {
+        let commit = self.pack(trees, message)?;
+        remote.push_reference(&self.reference(), Some(&commit))
     }
 
     /// Takes the work away from a remote.
-    pub fn recall_work(&self, remote: &str, credentials: Option<&Credentials>) -> Result<()> {
-        self.push_work(remote, None, credentials)
-    }
-
-    /// Puts a commit under the work's name, or takes the name away.
-    fn push_work(
-        &self,
-        remote: &str,
-        commit: Option<&CommitId>,
-        credentials: Option<&Credentials>,
-    ) -> Result<()> {
-        check_branch_name(remote)?;
-        let reference = self.work_reference();
-        let what = commit.map_or_else(|| format!(":{reference}"), |commit| format!("+{commit}:{reference}"));
-        let mut call = Call::new(["push", "--quiet", "--no-verify", "--no-follow-tags"]).over_network();
-        if let Some(credentials) = credentials {
-            call = call.setting(&credentials.setting());
-        }
-        let call = call.args(["--", remote]).arg(what);
-        let output = self.workspace.try_git(&call)?;
-        let is_there =
-            || self.workspace.has_arrived(&output, remote, (reference.as_str(), commit), credentials);
-        if output.succeeded() || is_there() { Ok(()) } else { Err(output.remote_failure(&call)) }
+    pub fn recall(&self, remote: &Remote<'_>) -> Result<()> {
+        remote.push_reference(&self.reference(), None)
     }
 
     /// Fetches the work of another machine; tells whether there is any.
-    pub fn fetch_work(&self, remote: &str, credentials: Option<&Credentials>) -> Result<bool> {
-        let reference = self.work_reference();
-        self.workspace.fetch_one(remote, &format!("+{reference}:{reference}"), credentials)
+    pub fn fetch(&self, remote: &Remote<'_>) -> Result<bool> {
+        let reference = self.reference();
+        remote.fetch_reference(&format!("+{reference}:{reference}"))
     }
 
     /// Brings the files to where another machine left them; tells whether what was fetched is that tree.
-    pub fn unpack_work(&self, tree: &Tree) -> Result<bool> {
-        let reference = self.work_reference();
+    pub fn unpack(&self, tree: &Tree) -> Result<bool> {
+        let reference = self.reference();
         let call = Call::new(["rev-parse", "--verify", &format!("{reference}:{NEWEST}")]).reading();
-        let is_it = self.workspace.git(&call)?.text().trim() == tree.as_str();
+        let is_it = self.repository.run(&call)?.text().trim() == tree.as_str();
         if is_it {
-            self.restore(tree)?;
+            self.snapshots.restore(tree)?;
         }
-        self.workspace.git(&Call::new(["update-ref", "-d", &reference]))?;
+        self.repository.run(&Call::new(["update-ref", "-d", &reference]))?;
         Ok(is_it)
     }
 
-    /// Tells whether the files were seen as this tree on this machine, lately.
-    pub fn has_seen(&self, tree: &Tree) -> bool {
-        self.snapshots_dir().join(format!("{tree}.index")).exists()
+    fn pack(&self, trees: &[Tree], message: &Masked) -> Result<CommitId> {
+        let made = self.repository.run(&tree_of(trees))?;
+        let call = Call::new(["commit-tree", "-F", "-", made.text().trim()]).fed_with(message.as_str());
+        Ok(CommitId::try_from(self.repository.run(&call)?.text().trim())?)
     }
 
-    /// Tells whether a tree is on this machine.
-    pub fn knows(&self, tree: &Tree) -> Result<bool> {
-        let call = Call::new(["cat-file", "-e", &format!("{tree}^{{tree}}")]).reading();
-        Ok(self.workspace.try_git(&call)?.succeeded())
+    fn known_of(&self, trees: Vec<Tree>) -> Result<Vec<Tree>> {
+        let mut known = Vec::new();
+        for tree in trees {
+            if Objects::new(self.repository).has_tree(&tree)? {
+                known.push(tree);
+            }
+        }
+        Ok(known)
     }
+
+    fn kept_reference(&self) -> String {
+        format!("refs/ai-workflow-kept/issue-{}", self.issue)
+    }
+
+    /// Tells without a process whether trees may be kept. Where git keeps references in another form than files, they may.
+    fn may_keep_trees(&self) -> bool {
+        let (common, name) = (self.repository.common(), self.kept_reference());
+        let packed = fs::read_to_string(common.join("packed-refs")).unwrap_or_default();
+        let is_packed =
+            packed.lines().any(|line| line.strip_suffix(&name).is_some_and(|id| id.ends_with(' ')));
+        is_packed || common.join(&name).exists() || common.join("reftable").exists()
+    }
+}
+
+/// Returns the call that makes one tree that holds others, named by their numbers.
+fn tree_of(trees: &[Tree]) -> Call {
+    let entry = |(n, tree): (usize, &Tree)| format!("040000 tree {tree}\t{n:02}\n");
+    let listed: String = trees.iter().enumerate().map(entry).collect();
+    Call::new(["mktree"]).fed_with(listed)
 }

@@ -19,7 +19,8 @@ use std::time::{Duration, SystemTime};
 use ai_workflow::issue::IssueNumber;
 use ai_workflow::redact::{Masked, Masker};
 use ai_workflow::workspace::{
-    CommitId, Content, Error, Git, Head, IssueSpace, Origin, Snapshot, Survey, Trailers, Tree, Workspace,
+    CommitId, Content, Error, Git, Head, RunBranchState, RunWorkspace, Snapshot, Survey, Trailers, Tree,
+    Workspace,
 };
 use tempfile::TempDir;
 
@@ -75,14 +76,14 @@ impl Fixture {
     }
 
     /// The run of issue 7, on its branch.
-    fn run(&self) -> IssueSpace {
+    fn run(&self) -> RunWorkspace {
         let space = self.space();
-        let head = space.workspace().opened_at().clone();
-        space.workspace().start_branch(&space.branch(), &head).expect("the branch is new");
+        let head = space.workspace().repository().opened_at().clone();
+        space.workspace().branches().start(&space.branch(), &head).expect("the branch is new");
         space
     }
 
-    fn space(&self) -> IssueSpace {
+    fn space(&self) -> RunWorkspace {
         self.workspace().for_issue(IssueNumber::try_from(7).expect("a number"))
     }
 
@@ -150,15 +151,15 @@ fn message() -> Masked {
     Masked::own("planning: passed\n\n# a heading that stays\n")
 }
 
-fn changed(space: &IssueSpace, since: &Snapshot) -> Vec<String> {
-    space.snapshot(Some(&since.tree)).expect("a snapshot").changed
+fn changed(space: &RunWorkspace, since: &Snapshot) -> Vec<String> {
+    space.snapshots().take(Some(&since.tree)).expect("a snapshot").changed
 }
 
 /// Counts the git processes of a piece of work.
-fn calls<T>(space: &IssueSpace, work: impl FnOnce() -> T) -> (usize, T) {
-    let before = space.workspace().calls();
+fn calls<T>(space: &RunWorkspace, work: impl FnOnce() -> T) -> (usize, T) {
+    let before = space.workspace().repository().calls();
     let result = work();
-    (space.workspace().calls() - before, result)
+    (space.workspace().repository().calls() - before, result)
 }
 
 use crate::support::make_executable;

@@ -27,9 +27,9 @@ impl PhaseRunner {
             return Ok(());
         }
         let mut ended = super::call::ended(&answer);
-        let seen = self.space.snapshot(Some(&before))?;
+        let seen = self.space.snapshots().take(Some(&before))?;
         if !seen.changed.is_empty() {
-            self.space.restore(&before)?;
+            self.space.snapshots().restore(&before)?;
             ended.outcome = ExecOutcome::Crashed;
             ended.reason = Some(format!("it changed files, which was undone: {}", seen.changed.join(", ")));
         }

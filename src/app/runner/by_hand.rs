@@ -32,7 +32,7 @@ impl PhaseRunner {
         let (tree, mut changed) = (seen.tree.to_string(), seen.changed.clone());
         let phase = self.phase(name)?;
         // A command of ours that was killed may have left files behind, but neither documents nor files of the phase.
-        let is_known = |path: &String| phase.changed.contains(path) || self.space.is_of_run(path);
+        let is_known = |path: &String| phase.changed.contains(path) || self.space.files().contains(path);
         changed.retain(|path| self.is_of_people(path) && (step != Step::Check || is_known(path)));
         if changed.is_empty() && step == Step::Check {
             return Ok(false);
@@ -89,13 +89,14 @@ impl PhaseRunner {
 
     fn is_of_people(&self, path: &str) -> bool {
         let strays = self.journal.state().run.as_ref().map(|run| &run.started.strays);
-        !self.space.is_setting(path) && strays.is_none_or(|strays| strays.iter().all(|stray| stray != path))
+        !self.space.files().is_setting(path)
+            && strays.is_none_or(|strays| strays.iter().all(|stray| stray != path))
     }
 
     /// A reader that was stopped leaves no change behind: the next process would take it for a person's.
     pub(super) fn undo_of_stopped_reader(&mut self, before: &Tree) -> Result<(), RunError> {
-        if !self.space.snapshot(Some(before))?.changed.is_empty() {
-            self.space.restore(before)?;
+        if !self.space.snapshots().take(Some(before))?.changed.is_empty() {
+            self.space.snapshots().restore(before)?;
         }
         self.seen = None;
         Ok(())

@@ -54,11 +54,11 @@ impl PhaseRunner {
         self.seen = None;
         let watched = !call.step.writes();
         let documents = self.made_documents()?;
-        let references = watched.then(|| self.space.workspace().references_now()).transpose()?;
+        let references = watched.then(|| self.space.references().now()).transpose()?;
         if watched {
-            self.space.tip_rests()?;
+            self.space.run_branch().remember_resting_tip()?;
         } else {
-            self.space.tip_may_move();
+            self.space.run_branch().forget_resting_tip();
         }
         let answer = match self.unseen(call, &before, &shown)? {
             Some(unasked) => unasked,
@@ -66,7 +66,7 @@ impl PhaseRunner {
         };
         let log_was_taken_back = self.journal.verify()?;
         self.job.verify()?;
-        let moved = references.map(|before| self.space.put_references_back(&before)).transpose()?;
+        let moved = references.map(|before| self.space.references().put_back(&before)).transpose()?;
         let moved = moved.unwrap_or_default();
         let kept = self.masker.mask(&answer.text);
         self.folder.write_answer(place, &kept)?;
@@ -138,7 +138,7 @@ impl PhaseRunner {
             Step::Check | Step::Triage | Step::Answer => None,
         };
         let (prompt_file, raw_file) = (self.folder.at(prompt_file), self.folder.at(raw_file));
-        let copy_after_end = call.step.writes().then(|| self.space.tip_files());
+        let copy_after_end = call.step.writes().then(|| self.space.run_branch().tip_files());
         let job = Job {
             issue,
             phase: &call.phase,
@@ -202,7 +202,7 @@ impl PhaseRunner {
         before: &Tree,
         (moved, log): (&[String], Option<String>),
     ) -> Result<Ending, RunError> {
-        let snapshot = self.space.snapshot(Some(before))?;
+        let snapshot = self.space.snapshots().take(Some(before))?;
         let mut ended = ended(&answer);
         let (mut tree, mut changed) = (snapshot.tree.clone(), snapshot.changed.clone());
         changed.extend(log);
@@ -215,7 +215,7 @@ impl PhaseRunner {
             ended.reason = Some(format!("{who} moved references of git, which was undone: {moved}"));
         }
         if !call.step.writes() && !changed.is_empty() {
-            self.space.restore(before)?;
+            self.space.snapshots().restore(before)?;
             self.seen = None;
             ended.outcome = ExecOutcome::Crashed;
             ended.reason = Some(format!("{who} changed files, which was undone: {}", changed.join(", ")));

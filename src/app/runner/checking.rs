@@ -39,8 +39,8 @@ impl PhaseRunner {
         let changed = self.changed_now(name, &before)?;
         let seen = self.look(Some(&before))?.clone();
         let changes = match self.moved_since(name, &seen)? {
-            Some(began) => self.space.changes_between(&began, &seen.tree, &changed)?,
-            None => self.space.changes(&seen, &changed)?,
+            Some(began) => self.space.workspace().changes().between(&began, &seen.tree, &changed)?,
+            None => self.space.workspace().changes().uncommitted(&seen, &changed)?,
         };
         let committable = self.committable(name, &before)?;
         let tree = self.published_tree(name, &seen)?;
@@ -71,12 +71,14 @@ impl PhaseRunner {
         let seen = seen.clone();
         let mut differing: BTreeSet<String> = seen.uncommitted.keys().cloned().collect();
         if let Some(began) = self.moved_since(name, &seen)? {
-            differing.extend(self.space.changed_between(&began, &seen.tree)?);
+            differing.extend(self.space.workspace().changes().paths_between(&began, &seen.tree)?);
         }
         let mut now: BTreeSet<String> = changed.intersection(&differing).cloned().collect();
         let code = now.iter().any(|path| !path.starts_with(".ai-workflow/"));
         if let (false, Some(commit)) = (code, earlier) {
-            now.extend(self.space.workspace().still_changed_by(&CommitId::try_from(commit.as_str())?)?);
+            now.extend(
+                self.space.workspace().history().still_changed_by(&CommitId::try_from(commit.as_str())?)?,
+            );
         }
         Ok(now)
     }
@@ -85,7 +87,8 @@ impl PhaseRunner {
     /// a commit is still what the phase changed.
     fn moved_since(&self, name: &PhaseName, seen: &Snapshot) -> Result<Option<Tree>, RunError> {
         let Ok(began) = CommitId::try_from(self.phase(name)?.began_at.as_str()) else { return Ok(None) };
-        let moved = seen.head.commit != began && self.space.knows(&began.as_tree())?;
+        let moved =
+            seen.head.commit != began && self.space.workspace().objects().has_tree(&began.as_tree())?;
         Ok(moved.then(|| began.as_tree()))
     }
 
@@ -103,7 +106,7 @@ impl PhaseRunner {
         let phase = self.phase(name)?;
         let mut paths = phase.changed.clone();
         paths.insert(self.folder.deliverable(&phase.def));
-        Ok(self.space.published_tree(seen, &paths)?)
+        Ok(self.space.snapshots().published_tree(seen, &paths)?)
     }
 
     /// Returns what the run changed since its base, as a commit of the phase would have it; nothing where what the phase
@@ -120,7 +123,11 @@ impl PhaseRunner {
             return Ok(Vec::new());
         }
         let base = base_of(&self.space, run, &seen.head.commit)?;
-        Ok(self.space.all_changes_between(&base.as_tree(), &self.committed_tree(name, seen)?)?)
+        Ok(self
+            .space
+            .workspace()
+            .changes()
+            .all_between(&base.as_tree(), &self.committed_tree(name, seen)?)?)
     }
 
     /// Tells whether git knows the deliverable or would take it into a commit.
@@ -129,7 +136,7 @@ impl PhaseRunner {
         if self.look(Some(before))?.uncommitted.contains_key(&output) {
             return Ok(true);
         }
-        Ok(!self.space.workspace().tracked_below(&output)?.is_empty())
+        Ok(!self.space.workspace().objects().tracked_below(&output)?.is_empty())
     }
 
     async fn examine(&mut self, name: &PhaseName, gathered: &Gathered) -> Result<Vec<CheckResult>, RunError> {

@@ -3,7 +3,7 @@
 
 use super::{JobRole, PhaseRunner, Push, RunError};
 use engine::{PhaseState, Run, Stage, lapsed};
-use git::{CommitId, IssueSpace, NO_PHASE, Trailers, Tree};
+use git::{CommitId, NO_PHASE, RunWorkspace, Trailers, Tree};
 use journal::Journal;
 use journal::store::folders::RunFolder;
 use model::event::{Fact, Outcome};
@@ -13,7 +13,7 @@ use views::summary::titled;
 
 /// Writes down the commit of a phase whose fact is lost: a crash came between the two, or only the branch went to another
 /// machine, where the log ends with the announcement.
-pub fn settle_commit(journal: &mut Journal, space: &IssueSpace) -> Result<(), RunError> {
+pub fn settle_commit(journal: &mut Journal, space: &RunWorkspace) -> Result<(), RunError> {
     let closing = |phase: &&PhaseState| phase.stage == Stage::Closing;
     let run = journal.state().run.as_ref();
     let Some(phase) = run.and_then(|run| run.phases.iter().find(closing)).map(|phase| phase.name().clone())
@@ -26,10 +26,14 @@ pub fn settle_commit(journal: &mut Journal, space: &IssueSpace) -> Result<(), Ru
 
 /// Returns the commit that the latest ruling on a phase announced. What a later process recorded before it came here stands
 /// between the announcement and now.
-fn announced(journal: &Journal, space: &IssueSpace, name: &PhaseName) -> Result<Option<CommitId>, RunError> {
+fn announced(
+    journal: &Journal,
+    space: &RunWorkspace,
+    name: &PhaseName,
+) -> Result<Option<CommitId>, RunError> {
     let Some(run) = &journal.state().run else { return Ok(None) };
     for (seq, chain) in journal.since_ruling(name)? {
-        let found = space.find_commit_with(&run.started.run_id, seq)?;
+        let found = space.run_branch().find_commit(&run.started.run_id, seq)?;
         if let Some((commit, _)) = found.filter(|(_, trailers)| trailers.chain == chain) {
             return Ok(Some(commit));
         }
@@ -51,17 +55,17 @@ pub fn record_message(run: &Run, outcome: Outcome, trailers: &Trailers) -> Strin
 /// Puts the end of the log of a run that nobody drives on its branch, so that the worktree is left without changes of ours.
 pub fn record_end(
     journal: &Journal,
-    space: &IssueSpace,
+    space: &RunWorkspace,
     folder: &RunFolder,
     masker: &Masker,
 ) -> Result<(), RunError> {
     let run = journal.state().run.as_ref().ok_or_else(|| RunError::Bug("the run has not begun".into()))?;
-    let snapshot = space.snapshot(None)?;
+    let snapshot = space.snapshots().take(None)?;
     let mut paths = vec![folder.events(), folder.metadata(), folder.review_result()];
     paths.retain(|path| snapshot.uncommitted.contains_key(path));
     if !paths.is_empty() {
         let message = masker.mask(&record_message(run, run.outcome, &trailers(journal, run, NO_PHASE)));
-        space.commit(&paths, &message, &snapshot, &snapshot.head.commit)?;
+        space.commits().commit(&paths, &message, &snapshot, &snapshot.head.commit)?;
     }
     Ok(())
 }
@@ -99,10 +103,13 @@ impl PhaseRunner {
         let message = self.message(name)?;
         let expected = CommitId::try_from(self.run_state()?.head.as_str())?;
         let seen = self.look(Some(&approved))?.clone();
-        let commit = match self.space.commit(&paths, &message, &seen, &expected) {
+        let commit = match self.space.commits().commit(&paths, &message, &seen, &expected) {
             // Git was told to clear up meanwhile; the files on disk are still what was approved.
-            Err(_) if !self.space.knows(&approved)? && self.space.makes_again(&approved)? => {
-                self.space.commit(&paths, &message, &seen, &expected)?
+            Err(_)
+                if !self.space.workspace().objects().has_tree(&approved)?
+                    && self.space.snapshots().recreate(&approved)? =>
+            {
+                self.space.commits().commit(&paths, &message, &seen, &expected)?
             }
             committed => committed?,
         };
@@ -162,12 +169,12 @@ impl PhaseRunner {
             run.phases.iter().rev().find(|phase| !phase.tree.is_empty()).map(|phase| phase.tree.clone());
         let tree = tree.map(|tree| Tree::try_from(tree.as_str())).transpose()?;
         // Of a phase that another machine completed only the commit is here.
-        let tree = tree.filter(|tree| self.space.has_seen(tree));
+        let tree = tree.filter(|tree| self.space.snapshots().has_index_of(tree));
         let snapshot = self.look(tree.as_ref())?.clone();
         paths.retain(|path| snapshot.uncommitted.contains_key(path));
         if !paths.is_empty() {
             let expected = self.below_new_record(&run, outcome, &snapshot.head.commit)?;
-            self.space.commit(&paths, &message, &snapshot, &expected)?;
+            self.space.commits().commit(&paths, &message, &snapshot, &expected)?;
         }
         Ok(())
     }
@@ -180,12 +187,12 @@ impl PhaseRunner {
         }
         let known = CommitId::try_from(run.head.as_str())?;
         let is_over = outcome == Outcome::Completed && *tip != known;
-        if is_over && self.space.on_top_of(&run.started.run_id, &known)?.is_some() {
+        if is_over && self.space.run_branch().tip_beyond(&run.started.run_id, &known)?.is_some() {
             return Ok(tip.clone());
         }
         let only_records = (self.push != Push::Never || self.role == JobRole::Work)
             && *tip != known
-            && self.space.below_records(&run.started.run_id)?.as_ref() == Some(&known);
+            && self.space.run_branch().below_records(&run.started.run_id)?.as_ref() == Some(&known);
         Ok(if only_records { tip.clone() } else { known })
     }
 }

@@ -108,7 +108,7 @@ impl PhaseRunner {
     /// Returns what changed since the reviewer's own review before, where that is all that the one under way judges.
     pub(super) fn since_review(&self, phase: &PhaseState, call: &Call, tree: &Tree) -> Option<Diff> {
         let delta = phase.delta(call.seat.as_deref(), &call.agent).filter(|_| call.step == Step::Review);
-        delta.and_then(|delta| self.space.diff(&delta.tree, tree, LONGEST_SINCE).ok())
+        delta.and_then(|delta| self.space.diffs().all(&delta.tree, tree, LONGEST_SINCE).ok())
     }
 
     /// In a document review: the review that the triage judges, or the reply to the one before.

@@ -47,7 +47,7 @@ impl PhaseRunner {
 
     /// Tells whether a commit holds a file that says something.
     fn holds(&self, commit: &str, path: &str) -> Result<bool, RunError> {
-        let text = self.space.workspace().read_at(&CommitId::try_from(commit)?, path)?;
+        let text = self.space.workspace().objects().read(&CommitId::try_from(commit)?, path)?;
         Ok(text.is_some_and(|text| !checks::is_blank(&text)))
     }
 
@@ -57,10 +57,10 @@ impl PhaseRunner {
         let approved = self.approved_documents(name)?;
         let rewritten: Vec<String> = approved.into_iter().filter(|path| changed.contains(path)).collect();
         let approved_at = CommitId::try_from(run.phase_head.as_str())?;
-        if rewritten.is_empty() || !self.space.knows(&approved_at.as_tree())? {
+        if rewritten.is_empty() || !self.space.workspace().objects().has_tree(&approved_at.as_tree())? {
             return Ok(Diff::default());
         }
-        Ok(self.space.diff_of(&rewritten, &approved_at, tree, longest)?)
+        Ok(self.space.diffs().paths(&rewritten, &approved_at, tree, longest)?)
     }
 
     /// Writes the document that is made of an answer in a phase with triage, and returns what identifies it.
@@ -119,7 +119,7 @@ impl PhaseRunner {
 
     fn committed_text(&self, phase: &PhaseState, path: &str) -> Result<Option<String>, RunError> {
         let Some(commit) = phase.commit.as_ref().or(phase.earlier.as_ref()) else { return Ok(None) };
-        let text = self.space.workspace().read_at(&CommitId::try_from(commit.as_str())?, path)?;
+        let text = self.space.workspace().objects().read(&CommitId::try_from(commit.as_str())?, path)?;
         Ok(text.and_then(|text| String::from_utf8(text).ok()))
     }
 

@@ -7,7 +7,7 @@ use super::{JobRole, PhaseRunner, RunError};
 use engine::Run;
 use forge::github::{ReviewThread, ThreadAnswer};
 use forge::{Forge, ForgeError, GithubForge};
-use git::{Became, CommitId};
+use git::{CommitId, PlaceChange};
 use model::event::{Fact, FedBack, Outcome, TakenThread};
 use views::summary::{ThreadLines, answered_up_to, thread_answer, thread_marker};
 
@@ -61,18 +61,18 @@ impl PhaseRunner {
     ) -> Result<Done, RunError> {
         let run = self.run_state()?;
         let from = CommitId::try_from(fed.head.as_str())?;
-        let became = self.space.workspace().became(&from, &taken.path, taken.line)?;
+        let became = self.space.workspace().history().place_change(&from, &taken.path, taken.line)?;
         let marker = thread_marker(run, taken);
         let place = match &became {
-            Became::Changed(commit) => ThreadLines::Changed { commit: commit.as_str() },
-            Became::Elsewhere(commit) => ThreadLines::Kept { commit: commit.as_str() },
-            Became::Untouched => ThreadLines::Untouched,
+            PlaceChange::Changed(commit) => ThreadLines::Changed { commit: commit.as_str() },
+            PlaceChange::Elsewhere(commit) => ThreadLines::Kept { commit: commit.as_str() },
+            PlaceChange::Untouched => ThreadLines::Untouched,
         };
         let body = self.masker.mask(&thread_answer(run, &fed.phase, &marker, &place));
         let answer = ThreadAnswer { pull_request: fed.pull_request, thread, marker: &marker, body: &body };
         let effect = async {
             let is_answered = answered(github, &answer).await?;
-            let is_due = is_answered && matches!(became, Became::Changed(_));
+            let is_due = is_answered && matches!(became, PlaceChange::Changed(_));
             if is_due { resolved(github, thread).await } else { Ok(true) }
         };
         unless_stopped(&self.stop, effect).await

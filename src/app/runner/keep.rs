@@ -19,8 +19,8 @@ impl PhaseRunner {
         let run = self.run_state()?;
         let is_over = matches!(run.outcome, Outcome::Completed | Outcome::Cancelled);
         match run.phases.iter().find(|phase| is_under_way(phase)).filter(|_| !is_over) {
-            Some(phase) => Ok(self.space.keep_trees(&self.trees_of(phase)?)?),
-            None => Ok(self.space.give_trees_up()?),
+            Some(phase) => Ok(self.space.work().keep_trees(&self.trees_of(phase)?)?),
+            None => Ok(self.space.work().release_trees()?),
         }
     }
 

@@ -37,7 +37,7 @@ use crate::report::MovedComment;
 use agents::Profile;
 use engine::{Action, Decision, PhaseState, Run, Stage, decide};
 use forge::{Forge, ForgeError};
-use git::{CommitId, Credentials, IssueSpace, Snapshot, Tree};
+use git::{CommitId, Credentials, RunWorkspace, Snapshot, Tree};
 use journal::store::StoreError;
 use journal::store::folders::RunFolder;
 use journal::store::job::JobFileGuard;
@@ -105,7 +105,7 @@ pub struct PhaseRunner {
     pub journal: Journal,
     /// The checkout that the run was started from; the worktree may be another one.
     pub checkout: PathBuf,
-    pub space: IssueSpace,
+    pub space: RunWorkspace,
     pub folder: RunFolder,
     pub forge: Forge,
     pub profiles: BTreeMap<String, Profile>,
@@ -156,7 +156,7 @@ impl PhaseRunner {
             tracing::warn!("git may remove the files of the phase under way when it clears up: {error}");
         }
         if matches!(ended, Ok(_) | Err(RunError::Interrupted)) {
-            self.space.tip_rests()?;
+            self.space.run_branch().remember_resting_tip()?;
         }
         ended
     }
@@ -293,7 +293,7 @@ impl PhaseRunner {
     /// Looks at the files unless nobody can have touched them since the last look; `since` tells what to compare with.
     fn look(&mut self, since: Option<&Tree>) -> Result<&Snapshot, RunError> {
         if self.seen.is_none() {
-            self.seen = Some(self.space.snapshot(since)?);
+            self.seen = Some(self.space.snapshots().take(since)?);
         }
         self.seen.as_ref().ok_or_else(|| RunError::Bug("a look saw nothing".into()))
     }

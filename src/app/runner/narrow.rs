@@ -40,8 +40,9 @@ impl PhaseRunner {
     fn beyond(&self, delta: &Delta, tree: &Tree, findings: &[Finding]) -> Result<Vec<Finding>, RunError> {
         let named = findings.iter().filter_map(|finding| finding.file.clone());
         let named: BTreeSet<String> = named.filter(|path| !is_engines_own(path)).collect();
-        let files = self.space.files_of(tree, &named)?;
-        let changes = self.space.changes_between(&Tree::try_from(delta.tree.as_str())?, tree, &files)?;
+        let files = self.space.workspace().objects().plain_files(tree, &named)?;
+        let changes =
+            self.space.workspace().changes().between(&Tree::try_from(delta.tree.as_str())?, tree, &files)?;
         let placed: Vec<Finding> =
             findings.iter().filter(|finding| is_in(finding, &files)).cloned().collect();
         Ok(delta.beyond(&placed, &changes))

@@ -76,9 +76,9 @@ impl PhaseRunner {
         let (base, head) = (CommitId::try_from(run.started.base_commit.as_str())?, run.head.as_str());
         let workspace = self.space.workspace();
         for place in CODE_OWNERS {
-            let Some(bytes) = workspace.read_at(&base, place)? else { continue };
+            let Some(bytes) = workspace.objects().read(&base, place)? else { continue };
             let head = CommitId::try_from(head)?;
-            let changed = self.space.changed_between(&base.as_tree(), &head.as_tree())?;
+            let changed = self.space.workspace().changes().paths_between(&base.as_tree(), &head.as_tree())?;
             let paths = changed.iter().map(String::as_str).filter(|path| !path.starts_with(".ai-workflow/"));
             return Ok(CodeOwners::read(&String::from_utf8_lossy(&bytes)).of(paths).into_iter().collect());
         }

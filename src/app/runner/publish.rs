@@ -2,7 +2,7 @@
 
 use super::{JobRole, PhaseRunner, Push, RunError};
 use forge::{Forge, ForgeError, LocalForge, PullRequest, PullRequestRef};
-use git::{IssueSpace, Retry};
+use git::{Retry, RunWorkspace};
 use model::event::{Fact, Outcome};
 use process::{Stop, Urgency};
 use views::summary::{Documents, REQUEST_CLOSED, REQUEST_OPEN, is_request_closed, pull_request};
@@ -94,7 +94,7 @@ impl PhaseRunner {
     pub(super) async fn push(&mut self) -> Result<(), RunError> {
         let branch = self.run_state()?.started.branch.clone();
         let is_judged = match (self.role, &self.judged) {
-            (JobRole::Publish, Some(judged)) => self.space.has_only_records_on(judged)?,
+            (JobRole::Publish, Some(judged)) => self.space.run_branch().has_only_records_on(judged)?,
             (JobRole::Publish, None) => false,
             (JobRole::Both | JobRole::Work, _) => true,
         };
@@ -104,14 +104,14 @@ impl PhaseRunner {
         self.refuse_lost_documents()?;
         let credentials = self.credentials.clone();
         Ok(self
-            .with_origin(|space| space.workspace().push("origin", &branch, None, credentials.as_ref()))
+            .with_origin(|space| space.workspace().remote("origin", credentials.as_ref()).push(&branch, None))
             .await?)
     }
 
     /// Makes a call to `origin`, again where the trouble passes, unless somebody asks meanwhile that we end sooner.
     pub(super) async fn with_origin<T>(
         &self,
-        call: impl Fn(&IssueSpace) -> Result<T, git::Error>,
+        call: impl Fn(&RunWorkspace) -> Result<T, git::Error>,
     ) -> Result<T, git::Error> {
         let (mut stop, urgency, mut retry) = (self.stop.clone(), self.stop.urgency(), Retry::default());
         loop {

@@ -65,7 +65,7 @@ impl PhaseRunner {
     /// Returns where the run's branch stands, which is what was pushed last.
     pub(super) fn pushed(&self) -> Result<String, RunError> {
         let run = self.run_state()?;
-        let branch = self.space.workspace().branch(&run.started.branch)?;
+        let branch = self.space.workspace().branches().find(&run.started.branch)?;
         Ok(branch.map_or_else(|| run.head.clone(), |branch| branch.tip.to_string()))
     }
 }

@@ -5,7 +5,7 @@ use tracing::warn;
 
 use super::{JobRole, PhaseRunner, Push, RunError};
 use engine::{PhaseState, Run, Status};
-use git::{IssueSpace, Tree};
+use git::{RunWorkspace, Tree};
 use journal::store::log;
 use model::event::{CheckStatus, Checked, Fact, Outcome};
 
@@ -23,7 +23,7 @@ impl PhaseRunner {
             return Ok(());
         }
         if self.role == JobRole::Work {
-            self.space.drop_work()?;
+            self.space.work().forget()?;
         }
         let is_over = matches!(outcome, Outcome::Completed | Outcome::Cancelled);
         let phase = self.run_state()?.phases.iter().find(|phase| is_under_way(phase)).cloned();
@@ -41,15 +41,17 @@ impl PhaseRunner {
         let number = self.run_state()?.started.issue.number;
         let message = self.masker.mask(&format!("[ai-workflow] work: #{number} {}", phase.name()));
         if self.role == JobRole::Work {
-            return Ok(self.space.keep_work(&trees, &message)?);
+            return Ok(self.space.work().keep(&trees, &message)?);
         }
         let credentials = self.credentials.clone();
-        let send = |space: &IssueSpace| space.send_work("origin", &trees, &message, credentials.as_ref());
+        let send = |space: &RunWorkspace| {
+            space.work().send(&space.workspace().remote("origin", credentials.as_ref()), &trees, &message)
+        };
         if let Err(error) = self.with_origin(send).await {
             warn!("The files of {} so far cannot be shared: {error}", phase.name());
             return Ok(());
         }
-        let reference = self.space.work_reference();
+        let reference = self.space.work().reference();
         let text = format!("The files of {} so far are on origin as {reference}", phase.name());
         if self.run_state()?.notes.iter().any(|(_, known)| *known == text) {
             return Ok(());
@@ -66,7 +68,9 @@ impl PhaseRunner {
         }
         let credentials = self.credentials.clone();
         // It may be gone already.
-        let recall = |space: &IssueSpace| space.recall_work("origin", credentials.as_ref());
+        let recall = |space: &RunWorkspace| {
+            space.work().recall(&space.workspace().remote("origin", credentials.as_ref()))
+        };
         if let Err(error) = self.with_origin(recall).await {
             tracing::debug!("{error}");
         }
@@ -92,7 +96,10 @@ impl PhaseRunner {
         let mut known: Vec<Tree> = Vec::new();
         for tree in trees {
             let tree = Tree::try_from(tree.as_str())?;
-            if known.len() < MOST && !known.contains(&tree) && self.space.knows(&tree)? {
+            if known.len() < MOST
+                && !known.contains(&tree)
+                && self.space.workspace().objects().has_tree(&tree)?
+            {
                 known.push(tree);
             }
         }

@@ -36,17 +36,17 @@ impl PhaseRunner {
         let seen = self.look(Some(tree))?.clone();
         // When the files are others by now, the review will be void anyway.
         if seen.tree != *tree {
-            return Ok(self.space.code_diff(&base, tree, LONGEST)?);
+            return Ok(self.space.diffs().code(&base, tree, LONGEST)?);
         }
-        let would_commit = |path: &&String| changed.contains(*path) && !self.space.is_of_run(path);
+        let would_commit = |path: &&String| changed.contains(*path) && !self.space.files().contains(path);
         let head = seen.uncommitted.keys().all(|path| !would_commit(&path)).then(|| seen.head.commit.clone());
         let known = self.shown.as_ref().filter(|known| head.is_some() && known.head == head);
         let diff = match known {
             Some(known) => known.diff.clone(),
             None if head.as_ref() == Some(&base) => Diff::default(),
             None => {
-                let published = self.space.published_tree(&seen, &changed)?;
-                self.space.code_diff(&base, &published, LONGEST)?
+                let published = self.space.snapshots().published_tree(&seen, &changed)?;
+                self.space.diffs().code(&base, &published, LONGEST)?
             }
         };
         self.shown = Some(Shown { tree: tree.clone(), head, diff: diff.clone() });

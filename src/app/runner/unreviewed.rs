@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use super::{PhaseRunner, RunError};
 use engine::{Run, Unshown};
-use git::{CommitId, IssueSpace};
+use git::{CommitId, RunWorkspace};
 use journal::store::folders::RunFolder;
 use model::event::Outcome;
 use model::phase::PhaseName;
@@ -16,14 +16,14 @@ type Paths = BTreeSet<String>;
 /// Returns the files that nobody reviewed as a commit of the branch holds them. What lies in the run's own folder counts
 /// where it is kept, as far as neither we nor the authors of its documents wrote it.
 pub fn unreviewed(
-    space: &IssueSpace,
+    space: &RunWorkspace,
     folder: &RunFolder,
     run: &Run,
     tip: &CommitId,
     documents: Documents,
 ) -> Result<Unreviewed, RunError> {
     let counts = |path: &String| match documents {
-        Documents::Gone => !space.is_of_run(path),
+        Documents::Gone => !space.files().contains(path),
         Documents::Kept => ![folder.events(), folder.metadata(), folder.review_result()].contains(path),
     };
     let mut after_the_end = Paths::new();
@@ -60,7 +60,7 @@ impl PhaseRunner {
 }
 
 /// Returns what differs from the last reviewed commit, without what somebody answers for and left so.
-fn since_the_last_review(space: &IssueSpace, run: &Run, tip: &CommitId) -> Result<Paths, RunError> {
+fn since_the_last_review(space: &RunWorkspace, run: &Run, tip: &CommitId) -> Result<Paths, RunError> {
     let covered = &run.covered;
     if covered.reviewed == run.phase_head && run.outcome == Outcome::Completed {
         // All of it came after the end.
@@ -77,7 +77,7 @@ fn since_the_last_review(space: &IssueSpace, run: &Run, tip: &CommitId) -> Resul
 
 /// Returns what was changed from a commit on by somebody who does not answer for it. An author answers for its own work, not
 /// for what it found in the same file.
-fn unanswered(space: &IssueSpace, run: &Run, from: &str, tip: &CommitId) -> Result<Paths, RunError> {
+fn unanswered(space: &RunWorkspace, run: &Run, from: &str, tip: &CommitId) -> Result<Paths, RunError> {
     let mut passed = Passed { space, at: from, open: Paths::new(), known: vec![] };
     passed.known.push((from, Paths::new()));
     for Unshown { from, to, .. } in run.covered.since.iter().filter(|phase| phase.is_vouched) {
@@ -95,7 +95,7 @@ fn unanswered(space: &IssueSpace, run: &Run, from: &str, tip: &CommitId) -> Resu
 
 /// A way along a branch, with what nobody answers for where it has come to.
 struct Passed<'a> {
-    space: &'a IssueSpace,
+    space: &'a RunWorkspace,
     at: &'a str,
     open: Paths,
     /// Where somebody answered for all but these.
@@ -130,14 +130,14 @@ fn delivered(folder: &RunFolder, run: &Run) -> Vec<String> {
 }
 
 /// Returns the commit that the run's work is compared with: the base branch's, as far as the branch has taken that in.
-pub fn base_of(space: &IssueSpace, run: &Run, tip: &CommitId) -> Result<CommitId, RunError> {
+pub fn base_of(space: &RunWorkspace, run: &Run, tip: &CommitId) -> Result<CommitId, RunError> {
     let began = CommitId::try_from(run.started.base_commit.as_str())?;
     let is_on_server = run.pull_request.as_ref().is_some_and(|(number, _)| number.is_some());
-    Ok(space.workspace().base_taken_in(&run.started.base_branch, is_on_server, &began, tip)?)
+    Ok(space.workspace().bases().merged_in(&run.started.base_branch, is_on_server, &began, tip)?)
 }
 
 /// Returns the files that came with the base branch, and are as they are there.
-fn not_ours(space: &IssueSpace, run: &Run, tip: &CommitId) -> Result<Paths, RunError> {
+fn not_ours(space: &RunWorkspace, run: &Run, tip: &CommitId) -> Result<Paths, RunError> {
     let base = base_of(space, run, tip)?;
     if base.as_str() == run.started.base_commit {
         return Ok(Paths::new());
@@ -149,15 +149,15 @@ fn not_ours(space: &IssueSpace, run: &Run, tip: &CommitId) -> Result<Paths, RunE
 }
 
 /// A commit that was rewritten since may not be there any more: then nothing counts as reviewed.
-fn known<'a>(space: &IssueSpace, run: &'a Run, commit: &'a str) -> Result<&'a str, RunError> {
+fn known<'a>(space: &RunWorkspace, run: &'a Run, commit: &'a str) -> Result<&'a str, RunError> {
     Ok(if knows(space, commit)? { commit } else { &run.started.base_commit })
 }
 
-fn knows(space: &IssueSpace, commit: &str) -> Result<bool, RunError> {
-    Ok(space.knows(&CommitId::try_from(commit)?.as_tree())?)
+fn knows(space: &RunWorkspace, commit: &str) -> Result<bool, RunError> {
+    Ok(space.workspace().objects().has_tree(&CommitId::try_from(commit)?.as_tree())?)
 }
 
-fn between(space: &IssueSpace, from: &str, to: &str) -> Result<Paths, RunError> {
+fn between(space: &RunWorkspace, from: &str, to: &str) -> Result<Paths, RunError> {
     let (from, to) = (CommitId::try_from(from)?, CommitId::try_from(to)?);
-    Ok(space.changed_between(&from.as_tree(), &to.as_tree())?.into_iter().collect())
+    Ok(space.workspace().changes().paths_between(&from.as_tree(), &to.as_tree())?.into_iter().collect())
 }

@@ -28,7 +28,7 @@ impl PhaseRunner {
         };
         let mut world = World::default();
         if asks(&Look::GitClean) {
-            let survey = self.space.workspace().survey();
+            let survey = self.space.workspace().worktree().survey();
             let untaken = survey.map(|survey| untaken(&survey, self.folder.root(), run.created_at));
             world.untaken = untaken.map_err(|error| self.masker.mask(&error.to_string()).as_str().to_owned());
         }
@@ -74,7 +74,7 @@ impl PhaseRunner {
     /// The engine knows where it left the branch: what came after is the author's, and folded in later.
     fn messages(&self, run: &Run) -> Result<Vec<String>, git::Error> {
         let workspace = self.space.workspace();
-        workspace.messages_since(&CommitId::try_from(run.head.as_str())?)
+        workspace.history().messages_since(&CommitId::try_from(run.head.as_str())?)
     }
 }
 

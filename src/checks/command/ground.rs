@@ -9,12 +9,12 @@ use std::sync::Mutex;
 use super::charged::Look;
 use super::{reports, running};
 use crate::Site;
-use git::{CommitId, Error, IssueSpace, Tree};
+use git::{CommitId, Error, RunWorkspace, Tree};
 use process::{Exit, Stop};
 
 /// What a run is going to publish, and from where it started.
 pub struct Published<'a> {
-    pub space: &'a IssueSpace,
+    pub space: &'a RunWorkspace,
     pub tree: Tree,
     pub base: CommitId,
     pub memory: &'a Memory,
@@ -66,7 +66,8 @@ pub(super) async fn prepare(site: &Site<'_>, tree: Option<&Tree>, stop: &mut Sto
         return Ok(Ground { folder: site.worktree.to_owned(), is_clean: false, linked: Vec::new() });
     };
     let space = published.space;
-    let folder = space.clean_worktree(tree).map_err(|error| format!("no clean worktree: {error}"))?;
+    let folder =
+        space.clean_worktree().check_out(tree).map_err(|error| format!("no clean worktree: {error}"))?;
     let packages = packages(&folder);
     reports::forget(space, &folder, &packages)
         .map_err(|error| format!("old reports cannot be removed: {error}"))?;
@@ -129,7 +130,7 @@ const MOST_FOLDERS: usize = 5000;
 /// Links ignored dependency folders to the same places: those of the author's worktree, and where that is a linked one
 /// without them those of the checkout. Nothing of this clean worktree is ever published.
 fn link(
-    space: &IssueSpace,
+    space: &RunWorkspace,
     worktree: &Path,
     clean: &Path,
     packages: &[PathBuf],
@@ -142,10 +143,10 @@ fn link(
         .collect();
     let mut linked = Vec::new();
     for (whose, from) in
-        [("the author's worktree", worktree), ("the checkout", space.workspace().main_root())]
+        [("the author's worktree", worktree), ("the checkout", space.workspace().repository().main_root())]
     {
         let here: Vec<String> = places.iter().filter(|place| from.join(place).is_dir()).cloned().collect();
-        let here = space.workspace().wholly_ignored(from, &here)?;
+        let here = space.workspace().worktree().wholly_ignored(from, &here)?;
         for place in &here {
             link_one(&from.join(place), &clean.join(place))?;
         }

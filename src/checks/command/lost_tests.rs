@@ -52,7 +52,8 @@ fn takes_away(change: &Change) -> bool {
 /// Returns how many tests that the run took away its documents name, each with the reason.
 pub(super) fn named(site: &Site<'_>) -> u64 {
     let Some(published) = site.published else { return 0 };
-    let changes = published.space.all_changes_between(&published.base.as_tree(), &published.tree);
+    let changes =
+        published.space.workspace().changes().all_between(&published.base.as_tree(), &published.tree);
     changes.map_or(0, |changes| named_as_gone(&changes, site))
 }
 

@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use git::{Error, IssueSpace};
+use git::{Error, RunWorkspace};
 
 /// Folders that hold nothing but reports.
 const FOLDERS: [&str; 4] = ["test-results", "test-reports", "reports", "surefire-reports"];
@@ -14,12 +14,12 @@ const ABOVE: [&str; 2] = ["build", "target"];
 const MOST_FILES: usize = 5000;
 
 /// Removes the reports from these folders of a clean worktree, which are relative to its top.
-pub(super) fn forget(space: &IssueSpace, clean: &Path, folders: &[PathBuf]) -> Result<(), Error> {
+pub(super) fn forget(space: &RunWorkspace, clean: &Path, folders: &[PathBuf]) -> Result<(), Error> {
     let mut found = Vec::new();
     for folder in folders {
         collect(clean, folder, &mut found);
     }
-    for path in space.workspace().ignored(clean, &found)? {
+    for path in space.workspace().worktree().ignored(clean, &found)? {
         let path = clean.join(path);
         // A folder may have taken the files with it that are named after it.
         let removed = if path.is_dir() { fs::remove_dir_all(&path) } else { fs::remove_file(&path) };

@@ -8,7 +8,7 @@ use crate::door::{Door, runtime};
 use crate::failure::Failure;
 use checks::Site;
 use engine::Run;
-use git::{CommitId, IssueSpace, Step, Tree, Workspace};
+use git::{CommitId, CommitWithParents, RunWorkspace, Tree};
 use model::change::{Change, Mode};
 use model::event::{CheckResult, CheckStatus, Entry, Fact};
 use model::issue::IssueNumber;
@@ -37,11 +37,11 @@ pub(super) fn judge(
     (after, to): (&CommitId, &CommitId),
 ) -> Result<(), Failure> {
     let too_much = |what: &str| refused("E_BUNDLE_SIZE", &format!("it brings more than {what}"));
-    let steps = door.workspace.steps(after, to, MOST_COMMITS + 1)?;
+    let steps = door.workspace.history().commits_between(after, to, MOST_COMMITS + 1)?;
     if steps.len() > MOST_COMMITS {
         return Err(too_much(&format!("{MOST_COMMITS} commits")));
     }
-    let (objects, bytes) = door.workspace.weight(after, &to.as_tree())?;
+    let (objects, bytes) = door.workspace.objects().weight(after, &to.as_tree())?;
     if objects > MOST_OBJECTS || bytes > MOST_BYTES {
         return Err(too_much(&format!("{MOST_OBJECTS} objects or {MOST_BYTES} bytes")));
     }
@@ -76,25 +76,25 @@ pub(super) fn judge_work(
     for tree in named.into_iter().filter(|tree| !tree.is_empty()) {
         let tree = Tree::try_from(tree.as_str())
             .map_err(|_| refused("E_BUNDLE_LOG", "its log names no tree where one belongs"))?;
-        if !space.knows(&tree)? {
+        if !space.workspace().objects().has_tree(&tree)? {
             continue;
         }
-        let (objects, bytes) = door.workspace.weight(handed, &tree)?;
+        let (objects, bytes) = door.workspace.objects().weight(handed, &tree)?;
         if objects > MOST_OBJECTS || bytes > MOST_BYTES {
             return Err(refused("E_BUNDLE_SIZE", "the files of a phase under way are too many or too large"));
         }
-        let changes = space.all_changes_between(&handed.as_tree(), &tree)?;
+        let changes = space.workspace().changes().all_between(&handed.as_tree(), &tree)?;
         Rules { door, run, own: door.settings.agreement(None)?.check_settings }
             .judge(&changes, &[checks::SECRETS])?;
     }
     Ok(())
 }
 
-fn changes(space: &IssueSpace, step: &Step) -> Result<Vec<Change>, Failure> {
-    let Some((old, new)) = Workspace::sides_of(step) else {
+fn changes(space: &RunWorkspace, step: &CommitWithParents) -> Result<Vec<Change>, Failure> {
+    let Some((old, new)) = step.trees() else {
         return Err(refused("E_BUNDLE_HEADS", "a commit of it does not stand on exactly one other"));
     };
-    let changes = space.all_changes_between(&old, &new)?;
+    let changes = space.workspace().changes().all_between(&old, &new)?;
     let odd = |change: &&Change| {
         let is_repository = change.after.as_ref().is_some_and(|after| after.mode == Mode::Submodule);
         is_repository || change.path.contains(char::REPLACEMENT_CHARACTER)

@@ -109,12 +109,12 @@ fn is_published(fact: &Fact) -> bool {
 
 fn bytes(door: &Door, issue: IssueNumber, commit: &CommitId) -> Result<Vec<u8>, Failure> {
     let path = RunFolder::new("", issue).events();
-    match door.workspace.size_at(commit, &path)? {
+    match door.workspace.objects().size(commit, &path)? {
         None => Err(refused(CODE, "there is no log on the branch")),
         Some(size) if size > LONGEST => {
             Err(refused("E_BUNDLE_SIZE", &format!("its log has more than {LONGEST} bytes")))
         }
-        Some(_) => Ok(door.workspace.read_at(commit, &path)?.unwrap_or_default()),
+        Some(_) => Ok(door.workspace.objects().read(commit, &path)?.unwrap_or_default()),
     }
 }
 

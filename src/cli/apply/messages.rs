@@ -6,7 +6,7 @@ use crate::door::Door;
 use crate::failure::Failure;
 use app::runner::{phase_message, record_message};
 use engine::Run;
-use git::{CommitId, NO_PHASE, Said, Trailers};
+use git::{CommitId, CommitText, NO_PHASE, Trailers};
 use model::event::Outcome;
 
 const CODE: &str = "E_BUNDLE_COMMIT";
@@ -26,8 +26,8 @@ pub(super) fn judge(
     entries: usize,
     (after, to): (&CommitId, &CommitId),
 ) -> Result<(), Failure> {
-    let (author, committer) = door.workspace.identities()?;
-    let said = door.workspace.said(after, to)?;
+    let (author, committer) = door.workspace.history().identities()?;
+    let said = door.workspace.history().commit_texts(after, to)?;
     let said = said.ok_or_else(|| refused(CODE, "a commit of it is no text of ours"))?;
     for said in &said {
         let refuse = |what: &str| Err(refused(CODE, &format!("commit {} {what}", said.commit)));
@@ -41,7 +41,7 @@ pub(super) fn judge(
     Ok(())
 }
 
-fn is_of_ours(door: &Door, run: &Run, entries: usize, said: &Said) -> bool {
+fn is_of_ours(door: &Door, run: &Run, entries: usize, said: &CommitText) -> bool {
     let Some(trailers) = Trailers::read(&said.message) else { return false };
     let is_hash = trailers.chain.len() == 64 && trailers.chain.bytes().all(|byte| byte.is_ascii_hexdigit());
     let is_known = trailers.run == run.started.run_id

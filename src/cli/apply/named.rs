@@ -21,7 +21,7 @@ pub(super) fn stand_on(
     added: &[Entry],
     (base, tip): (&CommitId, &CommitId),
 ) -> Result<(), Failure> {
-    let steps = door.workspace.steps(base, tip, LONGEST)?;
+    let steps = door.workspace.history().commits_between(base, tip, LONGEST)?;
     let on_branch: BTreeSet<&str> =
         steps.iter().map(|step| step.commit.as_str()).chain([base.as_str()]).collect();
     let new = added.iter().flat_map(|entry| named(&entry.fact));

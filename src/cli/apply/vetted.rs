@@ -33,14 +33,14 @@ pub(super) fn vet(
     let space = door.workspace.for_issue(issue);
     let handed = taken_out(door, issue, file, head);
     let vetted = handed.and_then(|handed| judged(door, issue, handed, event));
-    space.forget_bundle()?;
+    space.bundles().forget()?;
     vetted
 }
 
 fn taken_out(door: &Door, issue: IssueNumber, file: &Path, head: &str) -> Result<CommitId, Failure> {
-    let heads = door.workspace.heads_of_bundle(file).map_err(|error| broken(&error))?;
+    let heads = door.workspace.for_issue(issue).bundles().heads(file).map_err(|error| broken(&error))?;
     let wanted = format!("refs/heads/{}", branch_of(issue));
-    let work = door.workspace.for_issue(issue).work_reference();
+    let work = door.workspace.for_issue(issue).work().reference();
     // The files of a phase under way are no branch, and judged as they are.
     let branches: Vec<_> = heads.iter().filter(|(name, _)| *name != work).collect();
     match branches.as_slice() {
@@ -55,7 +55,7 @@ fn taken_out(door: &Door, issue: IssueNumber, file: &Path, head: &str) -> Result
             return Err(refused("E_BUNDLE_HEADS", &format!("it holds {} branches and not one", heads.len())));
         }
     }
-    let taken = door.workspace.for_issue(issue).unbundle(file).map_err(|error| broken(&error))?;
+    let taken = door.workspace.for_issue(issue).bundles().fetch(file).map_err(|error| broken(&error))?;
     if taken.as_str() == head {
         Ok(taken)
     } else {
@@ -69,19 +69,19 @@ fn broken(error: &git::Error) -> Failure {
 
 fn judged(door: &Door, issue: IssueNumber, handed: CommitId, event: &Spoken) -> Result<Vetted, Failure> {
     let credentials = forge_connection::credentials();
-    let origin = door.workspace.fetch_branch(REMOTE, &branch_of(issue), credentials.as_ref())?;
+    let origin = door.workspace.remote(REMOTE, credentials.as_ref()).fetch(&branch_of(issue))?;
     let (run, entries) = history::run_at(door, issue, &handed)?;
     let base = CommitId::try_from(run.started.base_commit.as_str())
         .map_err(|_| refused("E_BUNDLE_BASE", "its log names no commit as its base"))?;
     stands_on_base(door, &run, &base, &handed)?;
     match &origin {
         None => goes_where_settings_say(door, &run)?,
-        Some(origin) if door.workspace.is_before(&handed, origin)? => {
+        Some(origin) if door.workspace.history().is_ancestor(&handed, origin)? => {
             let (run, entries) = history::run_at(door, issue, origin)?;
             commits::judge_work(door, issue, &run, &entries, origin)?;
             return Ok(Vetted { handed, tip: origin.clone(), asks_for_more: false });
         }
-        Some(origin) if !door.workspace.is_before(origin, &handed)? => {
+        Some(origin) if !door.workspace.history().is_ancestor(origin, &handed)? => {
             return Err(refused(
                 "E_BUNDLE_DIVERGED",
                 "origin has commits on the run's branch that it does not have",
@@ -110,7 +110,7 @@ fn asks_for_more(fact: &Fact) -> bool {
 
 /// Of a run that origin knows, its own log says where it goes.
 fn goes_where_settings_say(door: &Door, run: &Run) -> Result<(), Failure> {
-    let head = door.workspace.survey()?.head;
+    let head = door.workspace.worktree().survey()?.head;
     let base = base_branch::choose(door, &head, run.started.issue.number)?.base;
     if base.branch == run.started.base_branch {
         return Ok(());
@@ -126,13 +126,13 @@ fn stands_on_base(door: &Door, run: &Run, base: &CommitId, handed: &CommitId) ->
         return refuse("its log names no branch as its base");
     }
     let credentials = forge_connection::credentials();
-    let Some(on_origin) = door.workspace.fetch_branch(REMOTE, name, credentials.as_ref())? else {
+    let Some(on_origin) = door.workspace.remote(REMOTE, credentials.as_ref()).fetch(name)? else {
         return refuse("its base branch is not on origin");
     };
-    if !door.workspace.is_before(base, &on_origin)? {
+    if !door.workspace.history().is_ancestor(base, &on_origin)? {
         return refuse("origin's base branch does not have the commit that it stands on");
     }
-    if !door.workspace.is_before(base, handed)? {
+    if !door.workspace.history().is_ancestor(base, handed)? {
         return refuse("it does not stand on the commit that its log names");
     }
     Ok(())

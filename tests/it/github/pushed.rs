@@ -1,6 +1,6 @@
 //! The server of the branch breaks while git talks to it: what passes is tried again, what is refused is not.
 
-use ai_workflow::workspace::{CommitId, Git, Workspace, retried};
+use ai_workflow::workspace::{CommitId, Git, Workspace, retry};
 
 use super::run::Scene;
 use super::two_jobs::SHORT;
@@ -71,7 +71,7 @@ fn a_push_whose_answer_is_lost_is_found_on_the_server_and_not_taken_for_somebody
     for lost in [Lost::Reset, Lost::Status(500)] {
         scene.sandbox.git(&["push", "-q", "--force", "origin", "main:work"]);
         scene.break_push("POST", 1, Kind::AppliedButLost(lost));
-        let pushed = retried(|| workspace.push("origin", "work", Some((&before, &after)), None));
+        let pushed = retry(|| workspace.remote("origin", None).push("work", Some((&before, &after))));
         pushed.unwrap_or_else(|error| panic!("{lost:?}: {error}"));
         let bare = scene.origin.path().display().to_string();
         assert_eq!(scene.sandbox.git(&["-C", &bare, "rev-parse", "work"]), after.as_str());
@@ -84,6 +84,6 @@ fn a_fetch_that_fails_with_a_server_error_is_tried_again_too() {
     let (workspace, before, _) = worked_in(&scene);
     let (method, path_contains) = ("POST", "git-upload-pack");
     scene.github.fault(Fault { method, path_contains, nth: 1, kind: Kind::Before(503) });
-    assert_eq!(workspace.fetch_branch("origin", "main", None).expect("fetched"), Some(before));
-    assert_eq!(workspace.fetch_branch("origin", "nowhere", None).expect("looked for"), None);
+    assert_eq!(workspace.remote("origin", None).fetch("main").expect("fetched"), Some(before));
+    assert_eq!(workspace.remote("origin", None).fetch("nowhere").expect("looked for"), None);
 }

@@ -6,8 +6,9 @@ use super::*;
 fn the_default_branch_of_origin_is_the_base_where_this_clone_knows_it() {
     let fixture = Fixture::new();
     let workspace = fixture.workspace();
-    let head = workspace.survey().expect("a survey").head;
-    let branch = |head: &Head| workspace.default_base(head).expect("an answer").map(|base| base.branch);
+    let head = workspace.worktree().survey().expect("a survey").head;
+    let branch =
+        |head: &Head| workspace.bases().origin_default(head).expect("an answer").map(|base| base.branch);
     assert_eq!(branch(&head), None);
     fixture.git(&["update-ref", "refs/remotes/origin/trunk", "HEAD"]);
     fixture.git(&["symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/trunk"]);
@@ -25,14 +26,17 @@ fn a_remote_is_asked_for_its_default_branch_and_not_for_long() {
     fixture.git(&["remote", "add", "origin", &remote.display().to_string()]);
     fixture.git(&["push", "--quiet", "origin", "main:trunk"]);
     let asked = |git: Git| {
-        Workspace::open_with(&fixture.root(), git).expect("a repository").ask_default_branch("origin", None)
+        Workspace::open_with(&fixture.root(), git)
+            .expect("a repository")
+            .remote("origin", None)
+            .default_branch()
     };
     assert_eq!(asked(fixture.program()).expect("an answer").as_deref(), Some("trunk"));
     let script = fixture.home().join("slow-git");
     let text = "#!/bin/sh\ncase \"$*\" in *ls-remote*) sleep 60 ;; esac\nexec git \"$@\"\n";
     fs::write(&script, text).expect("written");
     make_executable(&script);
-    let slow = fixture.program().program(&script).patience(Duration::from_secs(2));
+    let slow = fixture.program().program(&script).timeout(Duration::from_secs(2));
     assert!(matches!(asked(slow), Err(Error::TooSlow { .. })));
     fs::remove_dir_all(&remote).expect("removed");
     assert!(asked(fixture.program()).is_err(), "there is no such remote any more");
@@ -44,8 +48,8 @@ fn the_base_costs_one_process_where_the_worktree_is_on_origins_default() {
     fixture.git(&["update-ref", "refs/remotes/origin/main", "HEAD"]);
     fixture.git(&["symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/main"]);
     let space = fixture.space();
-    let head = space.workspace().survey().expect("a survey").head;
-    let base = || space.workspace().default_base(&head).expect("an answer").expect("a base").branch;
+    let head = space.workspace().worktree().survey().expect("a survey").head;
+    let base = || space.workspace().bases().origin_default(&head).expect("an answer").expect("a base").branch;
     assert_eq!(calls(&space, base), (1, "main".to_owned()));
 }
 
@@ -53,7 +57,8 @@ fn the_base_costs_one_process_where_the_worktree_is_on_origins_default() {
 fn a_branch_that_is_not_there_costs_no_process_and_one_that_is_packed_is_found() {
     let fixture = Fixture::new();
     let space = fixture.space();
-    let found = |name: &str| calls(&space, || space.workspace().branch(name).expect("an answer").is_some());
+    let found =
+        |name: &str| calls(&space, || space.workspace().branches().find(name).expect("an answer").is_some());
     assert_eq!(found("one"), (0, false));
     fixture.git(&["branch", "one"]);
     assert_eq!(found("one"), (1, true));
@@ -72,9 +77,9 @@ fn a_base_that_moved_on_origin_is_told() {
     let second = fixture.tip();
     fixture.git(&["update-ref", "refs/remotes/origin/main", second.as_str()]);
     let workspace = fixture.workspace();
-    assert_eq!(workspace.base("main").expect("a base").on_origin, None);
+    assert_eq!(workspace.bases().find("main").expect("a base").on_origin, None);
     fixture.git(&["reset", "--quiet", "--hard", first.as_str()]);
-    let base = workspace.base("main").expect("a base");
+    let base = workspace.bases().find("main").expect("a base");
     assert_eq!((base.commit, base.on_origin), (first, Some(second)));
 }
 
@@ -83,11 +88,11 @@ fn g01_a_base_that_is_no_plain_name_never_reaches_git() {
     let fixture = Fixture::new();
     let space = fixture.space();
     for bad in ["--upload-pack=x", "a..b", "$(x)", "refs/heads/../x", "@{-1}", "x.lock"] {
-        let (count, result) = calls(&space, || space.workspace().base(bad));
+        let (count, result) = calls(&space, || space.workspace().bases().find(bad));
         assert!(matches!(result, Err(Error::BadBranchName { .. })), "{bad}");
         assert_eq!(count, 0, "{bad}");
     }
-    let error = space.workspace().base("nowhere").expect_err("no such branch");
+    let error = space.workspace().bases().find("nowhere").expect_err("no such branch");
     assert_eq!(error.to_string(), "there is no branch `nowhere`, neither here nor on origin");
 }
 
@@ -95,12 +100,15 @@ fn g01_a_base_that_is_no_plain_name_never_reaches_git() {
 fn the_repository_is_named_by_origin_else_by_its_folder() {
     let fixture = Fixture::new();
     let workspace = fixture.workspace();
-    assert_eq!(workspace.origin_address().expect("an answer"), None);
-    assert_eq!(workspace.repository_name().expect("a name"), "my 'répo'");
+    assert_eq!(workspace.origin().address().expect("an answer"), None);
+    assert_eq!(workspace.origin().repository_name().expect("a name"), "my 'répo'");
     fixture.git(&["remote", "add", "origin", "https://user:secret@github.com/o/n.git"]);
     let workspace = fixture.workspace();
-    assert_eq!(workspace.origin_address().expect("an answer").as_deref(), Some("https://github.com/o/n.git"));
-    assert_eq!(workspace.repository_name().expect("a name"), "o/n");
+    assert_eq!(
+        workspace.origin().address().expect("an answer").as_deref(),
+        Some("https://github.com/o/n.git")
+    );
+    assert_eq!(workspace.origin().repository_name().expect("a name"), "o/n");
 }
 
 #[test]
@@ -108,16 +116,16 @@ fn a_branch_from_elsewhere_is_told_from_our_own() {
     let fixture = Fixture::new();
     let space = fixture.space();
     let base = fixture.tip();
-    let origin = || space.origin(&base).expect("an answer");
-    assert_eq!(origin(), Origin::Missing);
+    let origin = || space.run_branch().state(&base).expect("an answer");
+    assert_eq!(origin(), RunBranchState::Missing);
     fixture.git(&["branch", &space.branch()]);
-    assert!(matches!(origin(), Origin::AtBase(branch) if branch.tip == base));
-    space.workspace().switch(&space.branch()).expect("it is there");
+    assert!(matches!(origin(), RunBranchState::AtBase(branch) if branch.tip == base));
+    space.workspace().branches().switch(&space.branch()).expect("it is there");
     fixture.git(&["commit", "--quiet", "--allow-empty", "--message=foreign"]);
-    assert!(matches!(origin(), Origin::Foreign(branch) if branch.worktree == Some(fixture.root())));
+    assert!(matches!(origin(), RunBranchState::Foreign(branch) if branch.worktree == Some(fixture.root())));
     fixture.write(".ai-workflow/issue-7/events.jsonl", "{}\n");
     fixture.commit_all("our log");
-    assert!(matches!(origin(), Origin::Ours(_)));
+    assert!(matches!(origin(), RunBranchState::Ours(_)));
 }
 
 #[test]
@@ -125,19 +133,19 @@ fn starting_and_leaving_a_branch_refuses_nothing_silently() {
     let fixture = Fixture::new();
     let space = fixture.run();
     let workspace = space.workspace();
-    let base = workspace.opened_at();
-    assert!(matches!(workspace.start_branch(&space.branch(), base), Err(Error::BranchExists { .. })));
-    assert!(matches!(workspace.delete_branch(&space.branch()), Err(Error::BranchInUse { .. })));
+    let base = workspace.repository().opened_at();
+    assert!(matches!(workspace.branches().start(&space.branch(), base), Err(Error::BranchExists { .. })));
+    assert!(matches!(workspace.branches().delete(&space.branch()), Err(Error::BranchInUse { .. })));
     fixture.write("README.md", "committed on the branch");
     fixture.commit_all("on the branch");
     fixture.write("README.md", "not committed");
-    let error = workspace.switch("main").expect_err("a change would be lost");
+    let error = workspace.branches().switch("main").expect_err("a change would be lost");
     assert_eq!(error.to_string(), "going to `main` would overwrite README.md");
     fixture.git(&["checkout", "--quiet", "--", "README.md"]);
-    workspace.switch("main").expect("nothing is in the way");
-    workspace.delete_branch(&space.branch()).expect("it is not in use");
-    assert!(matches!(workspace.switch(&space.branch()), Err(Error::NoSuchBranch { .. })));
-    assert_eq!(workspace.branch(&space.branch()).expect("an answer"), None);
+    workspace.branches().switch("main").expect("nothing is in the way");
+    workspace.branches().delete(&space.branch()).expect("it is not in use");
+    assert!(matches!(workspace.branches().switch(&space.branch()), Err(Error::NoSuchBranch { .. })));
+    assert_eq!(workspace.branches().find(&space.branch()).expect("an answer"), None);
 }
 
 #[test]
@@ -145,37 +153,40 @@ fn a_run_can_have_a_worktree_of_its_own() {
     let fixture = Fixture::new();
     let space = fixture.space();
     let place = fixture.dir.path().canonicalize().expect("it exists").join("linked");
-    let base = space.workspace().opened_at().clone();
+    let base = space.workspace().repository().opened_at().clone();
     let linked = space.workspace().add_worktree(&place, &space.branch(), Some(&base)).expect("made");
     assert_eq!((linked.root(), linked.common()), (place.as_path(), fixture.root().join(".git").as_path()));
-    assert!(linked.is_linked());
-    let found = space.workspace().branch(&space.branch()).expect("an answer").expect("it is there");
+    assert!(linked.repository().is_linked());
+    let found = space.workspace().branches().find(&space.branch()).expect("an answer").expect("it is there");
     assert_eq!(found.worktree, Some(place.clone()));
-    assert!(matches!(space.workspace().switch(&space.branch()), Err(Error::BranchInUse { .. })));
+    assert!(matches!(space.workspace().branches().switch(&space.branch()), Err(Error::BranchInUse { .. })));
 
     let inside = linked.for_issue(IssueNumber::try_from(7).expect("a number"));
-    let before = inside.snapshot(None).expect("a snapshot");
+    let before = inside.snapshots().take(None).expect("a snapshot");
     fs::write(place.join("new.rs"), "new").expect("written");
-    let after = inside.snapshot(Some(&before.tree)).expect("a snapshot");
-    let commit = inside.commit(&after.changed, &message(), &after, &base).expect("committed");
+    let after = inside.snapshots().take(Some(&before.tree)).expect("a snapshot");
+    let commit = inside.commits().commit(&after.changed, &message(), &after, &base).expect("committed");
     assert_eq!(fixture.changes_of(commit.as_str()), ["A new.rs"]);
     assert_eq!(fixture.git_in(&place, &["status", "--porcelain"]), "");
     assert!(!fixture.exists("new.rs"));
 
-    space.workspace().remove_worktree(&place).expect("removed");
+    space.workspace().worktree().remove_linked(&place).expect("removed");
     assert!(!place.exists());
     let again = space.workspace().add_worktree(&place, &space.branch(), None).expect("made again");
-    assert_eq!(*again.opened_at(), commit);
+    assert_eq!(*again.repository().opened_at(), commit);
 }
 
 #[test]
 fn a_file_is_read_as_a_commit_has_it() {
     let fixture = Fixture::new();
     let workspace = fixture.workspace();
-    let commit = workspace.opened_at();
+    let commit = workspace.repository().opened_at();
     fixture.write("README.md", "changed");
-    assert_eq!(workspace.read_at(commit, "README.md").expect("an answer"), Some(b"read me\n".to_vec()));
-    assert_eq!(workspace.read_at(commit, "no such file").expect("an answer"), None);
-    assert!(matches!(workspace.read_at(commit, "src"), Err(Error::Unexpected { .. })));
-    assert!(matches!(workspace.read_at(commit, "a\nb"), Err(Error::BadPath { .. })));
+    assert_eq!(
+        workspace.objects().read(commit, "README.md").expect("an answer"),
+        Some(b"read me\n".to_vec())
+    );
+    assert_eq!(workspace.objects().read(commit, "no such file").expect("an answer"), None);
+    assert!(matches!(workspace.objects().read(commit, "src"), Err(Error::Unexpected { .. })));
+    assert!(matches!(workspace.objects().read(commit, "a\nb"), Err(Error::BadPath { .. })));
 }

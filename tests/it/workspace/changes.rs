@@ -13,13 +13,13 @@ fn where_git_takes_no_modes_from_the_disk_those_of_the_index_count() {
     fixture.git(&["add", "run.sh"]);
     fixture.git(&["update-index", "--chmod=+x", "run.sh"]);
     fixture.git(&["commit", "--quiet", "-m", "a script"]);
-    let base = fixture.workspace().opened_at().clone();
+    let base = fixture.workspace().repository().opened_at().clone();
     fixture.write("README.md", "two\n");
     fixture.write("new.txt", "new\n");
     make_executable(&fixture.root().join("README.md"));
     make_executable(&fixture.root().join("new.txt"));
     let modes = || -> Vec<(String, Option<Mode>)> {
-        let changes = fixture.workspace().changes_since(&base).expect("changes");
+        let changes = fixture.workspace().changes().since(&base).expect("changes");
         changes.into_iter().map(|change| (change.path, change.after.map(|after| after.mode))).collect()
     };
     let expected = |readme, new| {
@@ -43,14 +43,14 @@ fn a_file_that_git_was_told_to_overlook_is_looked_at() {
     }
     fixture.git(&["add", "."]);
     fixture.git(&["commit", "--quiet", "-m", "files"]);
-    let base = fixture.workspace().opened_at().clone();
+    let base = fixture.workspace().repository().opened_at().clone();
     fixture.git(&["update-index", "--assume-unchanged", "assumed.txt", "same.txt"]);
     fixture.git(&["update-index", "--skip-worktree", "skipped.txt", "gone.txt"]);
     fixture.write("assumed.txt", "two\n");
     fixture.write("skipped.txt", "two\n");
     std::fs::remove_file(fixture.root().join("gone.txt")).expect("a file");
     let paths = || -> Vec<String> {
-        let changes = fixture.workspace().changes_since(&base).expect("changes");
+        let changes = fixture.workspace().changes().since(&base).expect("changes");
         changes.into_iter().map(|change| change.path).collect()
     };
     assert_eq!(paths(), ["assumed.txt", "gone.txt", "skipped.txt"]);
@@ -66,19 +66,19 @@ fn paths(paths: &[&str]) -> BTreeSet<String> {
 fn what_differs_between_two_trees_is_told_for_the_paths_that_are_asked_for() {
     let fixture = Fixture::new();
     let space = fixture.space();
-    let old = space.snapshot(None).expect("a snapshot").tree;
+    let old = space.snapshots().take(None).expect("a snapshot").tree;
     fixture.write("src/lib.rs", "one\ntwo\n");
     fixture.write("README.md", "changed\n");
     fixture.write("new.txt", "new\n");
-    let new = space.snapshot(None).expect("a snapshot").tree;
+    let new = space.snapshots().take(None).expect("a snapshot").tree;
     let asked = paths(&["src/lib.rs", "new.txt", ".gitignore"]);
-    let changes = space.changes_between(&old, &new, &asked).expect("changes");
+    let changes = space.workspace().changes().between(&old, &new, &asked).expect("changes");
     let told: Vec<_> =
         changes.iter().map(|change| (change.path.as_str(), change.old_text(), change.new_text())).collect();
     assert_eq!(told, [("new.txt", None, Some("new\n")), ("src/lib.rs", Some("one\n"), Some("one\ntwo\n"))]);
-    assert!(space.changes_between(&old, &old, &asked).expect("nothing").is_empty());
+    assert!(space.workspace().changes().between(&old, &old, &asked).expect("nothing").is_empty());
     let gone = Tree::try_from("0123456789012345678901234567890123456789").expect("an id");
-    assert!(space.changes_between(&gone, &new, &asked).is_err());
+    assert!(space.workspace().changes().between(&gone, &new, &asked).is_err());
 }
 
 #[cfg(unix)]
@@ -88,7 +88,10 @@ fn only_plain_files_of_a_tree_are_its_files() {
     std::os::unix::fs::symlink("README.md", fixture.root().join("link")).expect("a link");
     fixture.write("[x]*.txt", "odd\n");
     let space = fixture.space();
-    let tree = space.snapshot(None).expect("a snapshot").tree;
+    let tree = space.snapshots().take(None).expect("a snapshot").tree;
     let asked = paths(&["src/lib.rs", "src", "link", "missing", "./README.md", "SRC/lib.rs", "[x]*.txt"]);
-    assert_eq!(space.files_of(&tree, &asked).expect("files"), paths(&["[x]*.txt", "src/lib.rs"]));
+    assert_eq!(
+        space.workspace().objects().plain_files(&tree, &asked).expect("files"),
+        paths(&["[x]*.txt", "src/lib.rs"])
+    );
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::*;
 
 /// A run with a change that will be published and everything that will not.
-fn begun() -> (Fixture, IssueSpace) {
+fn begun() -> (Fixture, RunWorkspace) {
     let fixture = Fixture::new();
     let space = fixture.run();
     fixture.write("src/lib.rs", "two\n");
@@ -14,10 +14,10 @@ fn begun() -> (Fixture, IssueSpace) {
     (fixture, space)
 }
 
-fn published(space: &IssueSpace, changed: &[&str]) -> Tree {
-    let seen = space.snapshot(None).expect("a snapshot");
+fn published(space: &RunWorkspace, changed: &[&str]) -> Tree {
+    let seen = space.snapshots().take(None).expect("a snapshot");
     let changed: BTreeSet<String> = paths(changed).into_iter().collect();
-    space.published_tree(&seen, &changed).expect("a tree")
+    space.snapshots().published_tree(&seen, &changed).expect("a tree")
 }
 
 fn beside(fixture: &Fixture) -> PathBuf {
@@ -39,7 +39,7 @@ fn worktrees(fixture: &Fixture) -> usize {
 fn d10_the_clean_worktree_holds_what_will_be_published_and_nothing_else() {
     let (fixture, space) = begun();
     let tree = published(&space, &["src/lib.rs"]);
-    let root = space.clean_worktree(&tree).expect("a worktree");
+    let root = space.clean_worktree().check_out(&tree).expect("a worktree");
     assert_eq!(root, beside(&fixture));
     assert_eq!(files_in(&root), [".git", ".gitignore", "README.md", "src"]);
     assert_eq!(fs::read_to_string(root.join("src/lib.rs")).expect("a file"), "two\n");
@@ -55,12 +55,12 @@ fn d10_the_clean_worktree_holds_what_will_be_published_and_nothing_else() {
 fn from_one_use_to_the_next_only_ignored_files_stay() {
     let (_fixture, space) = begun();
     let tree = published(&space, &["src/lib.rs", "helper.txt"]);
-    let root = space.clean_worktree(&tree).expect("a worktree");
+    let root = space.clean_worktree().check_out(&tree).expect("a worktree");
     for (path, text) in [("target/built", "x"), ("left/over.txt", "x"), ("src/lib.rs", "spoiled\n")] {
         fs::create_dir_all(root.join(path).parent().expect("it has one")).expect("made");
         fs::write(root.join(path), text).expect("written");
     }
-    let (calls, root) = calls(&space, || space.clean_worktree(&tree).expect("a worktree"));
+    let (calls, root) = calls(&space, || space.clean_worktree().check_out(&tree).expect("a worktree"));
     assert_eq!(calls, 2);
     assert_eq!(files_in(&root), [".git", ".gitignore", "README.md", "helper.txt", "src", "target"]);
     assert_eq!(fs::read_to_string(root.join("src/lib.rs")).expect("a file"), "two\n");
@@ -70,26 +70,26 @@ fn from_one_use_to_the_next_only_ignored_files_stay() {
 fn a_clean_worktree_goes_from_tree_to_tree() {
     let (fixture, space) = begun();
     let tree = published(&space, &["src/lib.rs", "helper.txt"]);
-    let base = space.workspace().opened_at().as_tree();
+    let base = space.workspace().repository().opened_at().as_tree();
     let mut root = PathBuf::new();
     for (tree, text, helps) in [(&tree, "two\n", true), (&base, "one\n", false), (&tree, "two\n", true)] {
-        root = space.clean_worktree(tree).expect("a worktree");
+        root = space.clean_worktree().check_out(tree).expect("a worktree");
         assert_eq!(fs::read_to_string(root.join("src/lib.rs")).expect("a file"), text);
         assert_eq!(root.join("helper.txt").exists(), helps);
     }
     assert_eq!(worktrees(&fixture), 2);
-    space.remove_clean_worktree().expect("removed");
+    space.clean_worktree().remove().expect("removed");
     assert!(!root.exists());
     assert_eq!(worktrees(&fixture), 1);
     assert_eq!(files_in(space.state_dir()), ["snapshots"]);
-    space.remove_clean_worktree().expect("there is nothing to remove");
+    space.clean_worktree().remove().expect("there is nothing to remove");
 }
 
 #[test]
 fn whatever_a_crash_or_an_agent_left_is_made_anew() {
     let (fixture, space) = begun();
     let tree = published(&space, &["src/lib.rs"]);
-    let root = space.clean_worktree(&tree).expect("a worktree");
+    let root = space.clean_worktree().check_out(&tree).expect("a worktree");
     let admin = fixture.root().join(".git/worktrees").join(root.file_name().expect("a name"));
     let admin = if admin.is_dir() { admin } else { only_folder_in(&fixture.root().join(".git/worktrees")) };
     let damages: [(&str, &dyn Fn()); 7] = [
@@ -106,11 +106,11 @@ fn whatever_a_crash_or_an_agent_left_is_made_anew() {
     ];
     for (name, damage) in damages {
         damage();
-        assert_eq!(space.clean_worktree(&tree).expect(name), root, "{name}");
+        assert_eq!(space.clean_worktree().check_out(&tree).expect(name), root, "{name}");
         assert_eq!(fs::read_to_string(root.join("src/lib.rs")).expect(name), "two\n", "{name}");
         assert_eq!(worktrees(&fixture), 2, "{name}");
     }
-    space.remove_clean_worktree().expect("removed");
+    space.clean_worktree().remove().expect("removed");
     assert_eq!((root.exists(), worktrees(&fixture)), (false, 1));
 }
 
@@ -124,11 +124,11 @@ fn a_folder_that_is_not_ours_is_left_alone() {
     let tree = published(&space, &["src/lib.rs"]);
     fs::create_dir(beside(&fixture)).expect("made");
     fs::write(beside(&fixture).join("precious"), "x").expect("written");
-    let root = space.clean_worktree(&tree).expect("a worktree elsewhere");
+    let root = space.clean_worktree().check_out(&tree).expect("a worktree elsewhere");
     assert_eq!(root, space.state_dir().canonicalize().expect("it is there").join("clean"));
     fs::write(space.state_dir().join("clean.path"), beside(&fixture).as_os_str().as_encoded_bytes())
         .expect("forged");
-    space.remove_clean_worktree().expect("nothing of ours is there");
+    space.clean_worktree().remove().expect("nothing of ours is there");
     assert!(beside(&fixture).join("precious").exists());
 }
 
@@ -136,12 +136,12 @@ fn a_folder_that_is_not_ours_is_left_alone() {
 fn dependencies_that_were_linked_are_not_removed_with_it() {
     let (fixture, space) = begun();
     let tree = published(&space, &["src/lib.rs"]);
-    let root = space.clean_worktree(&tree).expect("a worktree");
+    let root = space.clean_worktree().check_out(&tree).expect("a worktree");
     std::os::unix::fs::symlink(fixture.root().join("target"), root.join("node_modules")).expect("linked");
-    space.clean_worktree(&tree).expect("the link goes");
+    space.clean_worktree().check_out(&tree).expect("the link goes");
     assert!(root.join("node_modules").symlink_metadata().is_err());
     std::os::unix::fs::symlink(fixture.root().join("target"), root.join("target")).expect("linked");
-    space.remove_clean_worktree().expect("removed");
+    space.clean_worktree().remove().expect("removed");
     assert!(fixture.exists("target/built"));
 }
 
@@ -150,19 +150,22 @@ fn two_runs_of_other_issues_do_not_meet() {
     let (fixture, space) = begun();
     let other = fixture.workspace().for_issue(IssueNumber::try_from(8).expect("a number"));
     let tree = published(&space, &["src/lib.rs"]);
-    let one = space.clean_worktree(&tree).expect("a worktree");
-    let two = other.clean_worktree(&space.workspace().opened_at().as_tree()).expect("a worktree");
+    let one = space.clean_worktree().check_out(&tree).expect("a worktree");
+    let two = other
+        .clean_worktree()
+        .check_out(&space.workspace().repository().opened_at().as_tree())
+        .expect("a worktree");
     assert_ne!(one, two);
-    space.remove_clean_worktree().expect("removed");
+    space.clean_worktree().remove().expect("removed");
     assert_eq!(fs::read_to_string(two.join("src/lib.rs")).expect("a file"), "one\n");
 }
 
 #[test]
 fn only_what_differs_otherwise_is_left_out_of_what_is_published() {
     let (fixture, space) = begun();
-    let seen = space.snapshot(None).expect("a snapshot");
+    let seen = space.snapshots().take(None).expect("a snapshot");
     let all: BTreeSet<String> = paths(&["src/lib.rs", "helper.txt"]).into_iter().collect();
-    let (none, whole) = calls(&space, || space.published_tree(&seen, &all).expect("a tree"));
+    let (none, whole) = calls(&space, || space.snapshots().published_tree(&seen, &all).expect("a tree"));
     assert_eq!((none, &whole), (0, &seen.tree));
     fixture.write("README.md", "a note of mine\n");
     let tree = published(&space, &["src/lib.rs"]);
@@ -176,15 +179,19 @@ fn paths_can_be_put_back_to_a_commit() {
     fixture.write("tests/new.rs", "t\n");
     fixture.remove("README.md");
     let tree = published(&space, &["src/lib.rs", "tests/new.rs", "README.md"]);
-    let base = space.workspace().opened_at().clone();
+    let base = space.workspace().repository().opened_at().clone();
     let back = space
-        .put_back(&tree, &base, |path| path.starts_with("tests/"))
+        .snapshots()
+        .reset_paths(&tree, &base, |path| path.starts_with("tests/"))
         .expect("a tree")
         .expect("a difference");
     let listed = fixture.git(&["diff-tree", "-r", "--name-status", base.as_str(), back.as_str()]);
     assert_eq!(listed, "A\ttests/new.rs");
-    assert_eq!(space.put_back(&tree, &base, |_| true).expect("nothing to do"), None);
-    assert_eq!(space.standing_since(&base, &tree).expect("paths"), ["src/lib.rs", "tests/new.rs"]);
+    assert_eq!(space.snapshots().reset_paths(&tree, &base, |_| true).expect("nothing to do"), None);
+    assert_eq!(
+        space.workspace().changes().present_paths_between(&base, &tree).expect("paths"),
+        ["src/lib.rs", "tests/new.rs"]
+    );
 }
 
 #[test]
@@ -193,7 +200,7 @@ fn d10_a_path_that_is_ignored_is_known() {
     let asked = paths(&["target", "src", "helper.txt"]);
     let ignored = |asked: &[String]| {
         let workspace = space.workspace();
-        workspace.ignored(workspace.root(), asked).expect("an answer")
+        workspace.worktree().ignored(workspace.root(), asked).expect("an answer")
     };
     assert_eq!(ignored(&asked), ["target"]);
     assert_eq!(ignored(&paths(&["src"])), [""; 0]);

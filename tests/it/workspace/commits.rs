@@ -7,19 +7,19 @@ fn a_clean_phase_costs_six_processes() {
     let fixture = Fixture::new();
     let space = fixture.run();
     let mut tip = fixture.tip();
-    let mut tree = space.snapshot(None).expect("a snapshot").tree;
+    let mut tree = space.snapshots().take(None).expect("a snapshot").tree;
     let mut counts = Vec::new();
     for phase in ["00_planning", "01_requirements"] {
         fixture.write(".ai-workflow/issue-7/events.jsonl", phase);
         fixture.write(&format!(".ai-workflow/issue-7/{phase}/output/out.md"), phase);
         let (count, commit) = calls(&space, || {
-            let worked = space.snapshot(Some(&tree)).expect("a snapshot");
-            let judged = space.snapshot(Some(&worked.tree)).expect("a snapshot");
+            let worked = space.snapshots().take(Some(&tree)).expect("a snapshot");
+            let judged = space.snapshots().take(Some(&worked.tree)).expect("a snapshot");
             assert_eq!(worked.tree, judged.tree);
             let mut named = worked.changed;
             named.extend(judged.engine_files().map(str::to_owned));
             tree = judged.tree.clone();
-            space.commit(&named, &message(), &judged, &tip).expect("committed")
+            space.commits().commit(&named, &message(), &judged, &tip).expect("committed")
         });
         assert_eq!(fixture.changes_of(commit.as_str()).len(), 2, "the deliverable and the log");
         assert_eq!(fixture.git(&["status", "--porcelain"]), "");
@@ -35,15 +35,17 @@ fn strays_and_what_the_agent_staged_are_never_committed() {
     let fixture = Fixture::new();
     fixture.write("stray.txt", "there before the run");
     let space = fixture.run();
-    let before = space.snapshot(None).expect("a snapshot");
+    let before = space.snapshots().take(None).expect("a snapshot");
     fixture.write("staged.rs", "staged by the agent");
     fixture.git(&["add", "staged.rs", "stray.txt"]);
     fixture.write("src/lib.rs", "two\n");
-    let after = space.snapshot(Some(&before.tree)).expect("a snapshot");
+    let after = space.snapshots().take(Some(&before.tree)).expect("a snapshot");
     assert_eq!(after.changed, paths(&["src/lib.rs", "staged.rs"]));
-    let judged = space.snapshot(Some(&after.tree)).expect("a snapshot");
-    let commit =
-        space.commit(&paths(&["src/lib.rs"]), &message(), &judged, &fixture.tip()).expect("committed");
+    let judged = space.snapshots().take(Some(&after.tree)).expect("a snapshot");
+    let commit = space
+        .commits()
+        .commit(&paths(&["src/lib.rs"]), &message(), &judged, &fixture.tip())
+        .expect("committed");
     assert_eq!(fixture.changes_of(commit.as_str()), ["M src/lib.rs"]);
     assert_eq!(fixture.git(&["status", "--porcelain"]), "?? staged.rs\n?? stray.txt");
     assert_eq!(fixture.read("stray.txt"), "there before the run");
@@ -54,12 +56,13 @@ fn a_commit_made_behind_our_back_after_the_last_look_is_folded_in() {
     let fixture = Fixture::new();
     let space = fixture.run();
     let start = fixture.tip();
-    let before = space.snapshot(None).expect("a snapshot");
+    let before = space.snapshots().take(None).expect("a snapshot");
     fixture.write("src/lib.rs", "two\n");
-    let seen = space.snapshot(Some(&before.tree)).expect("a snapshot");
+    let seen = space.snapshots().take(Some(&before.tree)).expect("a snapshot");
     fixture.write("late.rs", "a background process of the agent's");
     fixture.commit_all("too late");
-    let commit = space.commit(&paths(&["src/lib.rs"]), &message(), &seen, &start).expect("committed");
+    let commit =
+        space.commits().commit(&paths(&["src/lib.rs"]), &message(), &seen, &start).expect("committed");
     assert_eq!(fixture.changes_of(commit.as_str()), ["M src/lib.rs"]);
     assert_eq!(fixture.git(&["rev-parse", "HEAD~1"]), start.as_str());
     assert_eq!(fixture.git(&["status", "--porcelain"]), "?? late.rs");
@@ -71,17 +74,17 @@ fn g08_the_agents_own_commits_are_folded_in() {
     fixture.write("stray.txt", "there before the run");
     let space = fixture.run();
     let start = fixture.tip();
-    let before = space.snapshot(None).expect("a snapshot");
+    let before = space.snapshots().take(None).expect("a snapshot");
     fixture.write("src/lib.rs", "two\n");
     fixture.write("gone.rs", "made and removed");
     fixture.commit_all("the agent's first, with the stray in it");
     fixture.remove("gone.rs");
     fixture.commit_all("the agent's second");
     fixture.write("new.rs", "not committed by the agent");
-    let after = space.snapshot(Some(&before.tree)).expect("a snapshot");
+    let after = space.snapshots().take(Some(&before.tree)).expect("a snapshot");
     assert_eq!(after.changed, paths(&["new.rs", "src/lib.rs"]));
     let named = paths(&["gone.rs", "new.rs", "src/lib.rs"]);
-    let commit = space.commit(&named, &message(), &after, &start).expect("committed");
+    let commit = space.commits().commit(&named, &message(), &after, &start).expect("committed");
     assert_eq!(fixture.changes_of(commit.as_str()), ["A new.rs", "M src/lib.rs"]);
     assert_eq!(fixture.git(&["rev-parse", "HEAD~1"]), start.as_str());
     assert_eq!(fixture.git(&["status", "--porcelain"]), "?? stray.txt");
@@ -96,16 +99,17 @@ fn g06_a_merge_that_the_agent_left_behind_is_taken_back_and_a_rebase_refused() {
     fixture.write("src/lib.rs", "side\n");
     fixture.commit_all("side");
     fixture.git(&["switch", "--quiet", &space.branch()]);
-    let before = space.snapshot(None).expect("a snapshot");
+    let before = space.snapshots().take(None).expect("a snapshot");
     fixture.git(&["merge", "--quiet", "--no-ff", "--no-commit", "side"]);
-    let after = space.snapshot(Some(&before.tree)).expect("a snapshot");
+    let after = space.snapshots().take(Some(&before.tree)).expect("a snapshot");
     let named = after.changed.clone();
-    let commit = space.commit(&named, &message(), &after, &start).expect("committed");
+    let commit = space.commits().commit(&named, &message(), &after, &start).expect("committed");
     assert_eq!(fixture.git(&["rev-list", "--parents", "-1", "HEAD"]), format!("{commit} {start}"));
-    assert_eq!(space.workspace().in_progress(), None);
+    assert_eq!(space.workspace().worktree().operation_in_progress(), None);
 
     fs::create_dir(fixture.root().join(".git/rebase-merge")).expect("made");
-    let error = space.commit(&named, &message(), &after, &commit).expect_err("a rebase is in progress");
+    let error =
+        space.commits().commit(&named, &message(), &after, &commit).expect_err("a rebase is in progress");
     assert!(matches!(error, Error::InProgress { what: "rebase", .. }), "{error}");
     assert_eq!(fixture.tip(), commit);
 }
@@ -116,16 +120,17 @@ fn nothing_is_committed_on_another_branch_or_on_none() {
     let space = fixture.run();
     let start = fixture.tip();
     fixture.write("src/lib.rs", "two\n");
-    let on_branch = space.snapshot(None).expect("a snapshot");
+    let on_branch = space.snapshots().take(None).expect("a snapshot");
     fixture.git(&["switch", "--quiet", "main"]);
-    let on_main = space.snapshot(None).expect("a snapshot");
+    let on_main = space.snapshots().take(None).expect("a snapshot");
     fixture.git(&["switch", "--quiet", "--detach"]);
-    let detached = space.snapshot(None).expect("a snapshot");
+    let detached = space.snapshots().take(None).expect("a snapshot");
     fixture.git(&["switch", "--quiet", "main"]);
     for (seen, found) in
         [(on_branch, "`main`"), (on_main, "`main`"), (detached, "no branch (HEAD is detached)")]
     {
-        let error = space.commit(&seen.changed, &message(), &seen, &start).expect_err("the wrong branch");
+        let error =
+            space.commits().commit(&seen.changed, &message(), &seen, &start).expect_err("the wrong branch");
         let expected =
             format!("the worktree is on {found} instead of the run's branch `ai-workflow/issue-7`");
         assert_eq!(error.to_string(), expected);
@@ -138,19 +143,19 @@ fn nothing_is_committed_on_another_branch_or_on_none() {
 fn renames_deletions_and_paths_that_vanished_are_committed_as_they_are() {
     let fixture = Fixture::new();
     let space = fixture.run();
-    let before = space.snapshot(None).expect("a snapshot");
+    let before = space.snapshots().take(None).expect("a snapshot");
     fixture.write("passing.rs", "made and removed");
-    let middle = space.snapshot(Some(&before.tree)).expect("a snapshot");
+    let middle = space.snapshots().take(Some(&before.tree)).expect("a snapshot");
     fixture.remove("passing.rs");
     fs::rename(fixture.root().join("README.md"), fixture.root().join("READ ME.md")).expect("renamed");
     fixture.remove("src/lib.rs");
     fixture.write("src/lib.rs/mod.rs", "a folder where a file was");
-    let after = space.snapshot(Some(&middle.tree)).expect("a snapshot");
+    let after = space.snapshots().take(Some(&middle.tree)).expect("a snapshot");
     let mut named = middle.changed;
     named.extend(after.changed);
     named.push("never/there.rs".into());
-    let judged = space.snapshot(Some(&after.tree)).expect("a snapshot");
-    let commit = space.commit(&named, &message(), &judged, &fixture.tip()).expect("committed");
+    let judged = space.snapshots().take(Some(&after.tree)).expect("a snapshot");
+    let commit = space.commits().commit(&named, &message(), &judged, &fixture.tip()).expect("committed");
     let expected = ["A READ ME.md", "D README.md", "D src/lib.rs", "A src/lib.rs/mod.rs"];
     assert_eq!(fixture.changes_of(commit.as_str()), expected);
     assert_eq!(fixture.git(&["status", "--porcelain"]), "");
@@ -160,14 +165,15 @@ fn renames_deletions_and_paths_that_vanished_are_committed_as_they_are() {
 fn a_commit_holds_what_was_judged_and_not_what_was_written_afterwards() {
     let fixture = Fixture::new();
     let space = fixture.run();
-    let before = space.snapshot(None).expect("a snapshot");
+    let before = space.snapshots().take(None).expect("a snapshot");
     fixture.write("src/lib.rs", "judged\n");
-    let worked = space.snapshot(Some(&before.tree)).expect("a snapshot");
-    let judged = space.snapshot(Some(&worked.tree)).expect("a snapshot");
+    let worked = space.snapshots().take(Some(&before.tree)).expect("a snapshot");
+    let judged = space.snapshots().take(Some(&worked.tree)).expect("a snapshot");
     assert!(matches!(judged.uncommitted.get("src/lib.rs"), Some(Content::Blob { .. })));
     fixture.write("src/lib.rs", "smuggled\n");
-    let commit = space.commit(&worked.changed, &message(), &judged, &fixture.tip()).expect("committed");
-    let committed = space.workspace().read_at(&commit, "src/lib.rs").expect("an answer");
+    let commit =
+        space.commits().commit(&worked.changed, &message(), &judged, &fixture.tip()).expect("committed");
+    let committed = space.workspace().objects().read(&commit, "src/lib.rs").expect("an answer");
     assert_eq!(committed, Some(b"judged\n".to_vec()));
     assert_eq!(fixture.git(&["status", "--porcelain"]), " M src/lib.rs");
 }
@@ -178,8 +184,9 @@ fn a_commit_right_after_the_change_reads_the_files_once_more() {
     let space = fixture.run();
     fixture.write("src/lib.rs", "two\n");
     fixture.write("new.rs", "new\n");
-    let worked = space.snapshot(None).expect("a snapshot");
-    let commit = space.commit(&worked.changed, &message(), &worked, &fixture.tip()).expect("committed");
+    let worked = space.snapshots().take(None).expect("a snapshot");
+    let commit =
+        space.commits().commit(&worked.changed, &message(), &worked, &fixture.tip()).expect("committed");
     assert_eq!(fixture.changes_of(commit.as_str()), ["A new.rs", "M src/lib.rs"]);
 }
 
@@ -188,19 +195,20 @@ fn a_commit_right_after_the_change_reads_the_files_once_more() {
 fn g02_a_link_that_leaves_the_worktree_is_committed_as_a_link() {
     let fixture = Fixture::new();
     let space = fixture.run();
-    let before = space.snapshot(None).expect("a snapshot");
+    let before = space.snapshots().take(None).expect("a snapshot");
     let elsewhere = fixture.dir.path().join("elsewhere");
     fs::create_dir(&elsewhere).expect("made");
     fs::write(elsewhere.join("lib.rs"), "secret").expect("written");
     fs::remove_dir_all(fixture.root().join("src")).expect("removed");
     std::os::unix::fs::symlink(&elsewhere, fixture.root().join("src")).expect("linked");
-    let worked = space.snapshot(Some(&before.tree)).expect("a snapshot");
+    let worked = space.snapshots().take(Some(&before.tree)).expect("a snapshot");
     assert_eq!(worked.changed, paths(&["src", "src/lib.rs"]));
-    let judged = space.snapshot(Some(&worked.tree)).expect("a snapshot");
-    let commit = space.commit(&worked.changed, &message(), &judged, &fixture.tip()).expect("committed");
+    let judged = space.snapshots().take(Some(&worked.tree)).expect("a snapshot");
+    let commit =
+        space.commits().commit(&worked.changed, &message(), &judged, &fixture.tip()).expect("committed");
     assert_eq!(fixture.changes_of(commit.as_str()), ["A src", "D src/lib.rs"]);
     assert!(fixture.git(&["ls-tree", "HEAD", "src"]).starts_with("120000 blob "));
-    let link = space.workspace().read_at(&commit, "src").expect("an answer").expect("it is there");
+    let link = space.workspace().objects().read(&commit, "src").expect("an answer").expect("it is there");
     assert_eq!(link, elsewhere.to_str().expect("plain").as_bytes());
 }
 
@@ -210,23 +218,23 @@ fn an_empty_phase_commits_the_log_also_where_git_ignores_it() {
     let space = fixture.run();
     let log = ".ai-workflow/issue-7/events.jsonl";
     fixture.write(log, "1");
-    let seen = space.snapshot(None).expect("a snapshot");
+    let seen = space.snapshots().take(None).expect("a snapshot");
     // Written after the snapshot, as the last facts are.
     fixture.write(log, "1\n2");
     fixture.write(".ai-workflow/issue-7/review-result.json", "{}");
     let named =
         paths(&[log, ".ai-workflow/issue-7/review-result.json", ".ai-workflow/issue-7/metadata.json"]);
-    let commit = space.commit(&named, &message(), &seen, &fixture.tip()).expect("committed");
+    let commit = space.commits().commit(&named, &message(), &seen, &fixture.tip()).expect("committed");
     let expected = ["A .ai-workflow/issue-7/events.jsonl", "A .ai-workflow/issue-7/review-result.json"];
     assert_eq!(fixture.changes_of(commit.as_str()), expected);
-    assert_eq!(space.workspace().read_at(&commit, log).expect("an answer"), Some(b"1\n2".to_vec()));
+    assert_eq!(space.workspace().objects().read(&commit, log).expect("an answer"), Some(b"1\n2".to_vec()));
 
     let ignoring = Fixture::new();
     ignoring.write(".git/info/exclude", ".ai-workflow/\n");
     let space = ignoring.run();
     ignoring.write(log, "1");
-    let seen = space.snapshot(None).expect("a snapshot");
-    let commit = space.commit(&named, &message(), &seen, &ignoring.tip()).expect("committed");
+    let seen = space.snapshots().take(None).expect("a snapshot");
+    let commit = space.commits().commit(&named, &message(), &seen, &ignoring.tip()).expect("committed");
     assert_eq!(ignoring.changes_of(commit.as_str()), ["A .ai-workflow/issue-7/events.jsonl"]);
     assert_eq!(ignoring.tip(), commit);
 }
@@ -246,9 +254,12 @@ fn c08_hooks_of_the_repository_or_set_by_the_agent_are_not_run() {
     make_executable(&fixture.root().join(".githooks/pre-commit"));
     let before = fixture.tip();
     fixture.git(&["config", "core.hooksPath", ".githooks"]);
-    let seen = space.snapshot(None).expect("a snapshot");
-    space.commit(&seen.changed, &message(), &seen, &before).expect("committed in spite of the hooks");
-    space.workspace().switch("main").expect("switched");
+    let seen = space.snapshots().take(None).expect("a snapshot");
+    space
+        .commits()
+        .commit(&seen.changed, &message(), &seen, &before)
+        .expect("committed in spite of the hooks");
+    space.workspace().branches().switch("main").expect("switched");
     assert!(!fixture.home().join("ran").exists());
 }
 
@@ -256,13 +267,13 @@ fn c08_hooks_of_the_repository_or_set_by_the_agent_are_not_run() {
 fn c07_settings_by_which_git_would_start_an_agents_program_stop_the_run() {
     let fixture = Fixture::new();
     let space = fixture.run();
-    let before = space.snapshot(None).expect("a snapshot");
+    let before = space.snapshots().take(None).expect("a snapshot");
     fixture.git(&["config", "user.name", "Agent"]);
     assert_eq!(changed(&space, &before), paths(&[]), "a name is harmless");
     fixture.git(&["config", "filter.evil.clean", "touch \"$HOME/ran\"; cat"]);
     fixture.write(".gitattributes", "*.rs filter=evil\n");
     fixture.write("src/lib.rs", "two\n");
-    let error = space.snapshot(Some(&before.tree)).expect_err("a filter was set");
+    let error = space.snapshots().take(Some(&before.tree)).expect_err("a filter was set");
     assert!(matches!(&error, Error::ConfigChanged { path } if path.ends_with(".git/config")), "{error}");
     assert!(error.hint().is_some());
     assert!(!fixture.home().join("ran").exists());
@@ -273,13 +284,13 @@ fn a_lock_that_another_git_holds_is_named_and_nothing_is_changed() {
     let fixture = Fixture::new();
     let space = fixture.run();
     fixture.write("src/lib.rs", "two\n");
-    let seen = space.snapshot(None).expect("a snapshot");
+    let seen = space.snapshots().take(None).expect("a snapshot");
     fixture.write(".git/index.lock", "");
     let before = fixture.tip();
-    let error = space.commit(&seen.changed, &message(), &seen, &before).expect_err("it is locked");
+    let error = space.commits().commit(&seen.changed, &message(), &seen, &before).expect_err("it is locked");
     assert!(matches!(&error, Error::Locked { path } if path.ends_with(".git/index.lock")), "{error}");
     assert!(error.hint().is_some());
-    assert!(matches!(space.workspace().switch("main"), Err(Error::Locked { .. })));
+    assert!(matches!(space.workspace().branches().switch("main"), Err(Error::Locked { .. })));
     assert_eq!(fixture.tip(), before);
 }
 
@@ -288,9 +299,10 @@ fn a_failed_commit_leaves_no_lock_behind() {
     let fixture = Fixture::new();
     let space = fixture.run();
     fixture.write("src/lib.rs", "two\n");
-    let seen = space.snapshot(None).expect("a snapshot");
+    let seen = space.snapshots().take(None).expect("a snapshot");
     fs::write(fixture.home().join(".gitconfig"), "[user]\n\tuseConfigOnly = true\n").expect("written");
-    let error = space.commit(&seen.changed, &message(), &seen, &fixture.tip()).expect_err("nobody commits");
+    let error =
+        space.commits().commit(&seen.changed, &message(), &seen, &fixture.tip()).expect_err("nobody commits");
     assert!(error.to_string().starts_with("`git commit --allow-empty"), "{error}");
     assert!(!fixture.exists(".git/index.lock"));
 }
@@ -304,7 +316,7 @@ fn an_index_left_behind_by_a_crash_is_brought_to_head() {
     fixture.commit_all("a commit whose process died before it wrote the index");
     fs::write(fixture.root().join(".git/index"), old).expect("written");
     assert_eq!(fixture.git(&["status", "--porcelain"]), "MM src/lib.rs");
-    space.workspace().refresh_index().expect("refreshed");
+    space.workspace().worktree().reset_index().expect("refreshed");
     assert_eq!(fixture.git(&["status", "--porcelain"]), "");
 }
 
@@ -312,17 +324,17 @@ fn an_index_left_behind_by_a_crash_is_brought_to_head() {
 fn a_commit_whose_fact_was_lost_is_found_by_its_trailers() {
     let fixture = Fixture::new();
     let space = fixture.space();
-    assert_eq!(space.find_commit_with("run", 3).expect("an answer"), None);
+    assert_eq!(space.run_branch().find_commit("run", 3).expect("an answer"), None);
     let space = fixture.run();
     let trailers = |seq| Trailers { run: "run".into(), phase: "planning".into(), seq, chain: "ff".into() };
     let mut commits = Vec::new();
     for seq in [3, 9] {
-        let seen = space.snapshot(None).expect("a snapshot");
+        let seen = space.snapshots().take(None).expect("a snapshot");
         let text =
             Masker::default().mask(&format!("planning: passed\n\nWhat was done.\n\n{}", trailers(seq)));
-        commits.push(space.commit(&[], &text, &seen, &fixture.tip()).expect("committed"));
+        commits.push(space.commits().commit(&[], &text, &seen, &fixture.tip()).expect("committed"));
     }
-    let found = |run, seq| space.find_commit_with(run, seq).expect("an answer");
+    let found = |run, seq| space.run_branch().find_commit(run, seq).expect("an answer");
     assert_eq!(found("run", 3), Some((commits[0].clone(), trailers(3))));
     assert_eq!(found("run", 9), Some((commits[1].clone(), trailers(9))));
     assert_eq!((found("run", 4), found("other", 3)), (None, None));

@@ -14,8 +14,8 @@ fn shown(attributes: &[(&str, &str)]) -> String {
     fs::write(fixture.root().join("logo.png"), b"\x89PNG\0\x01secret pixels\n").expect("written");
     // Committed or not: what counts is what the tree holds.
     fixture.commit_all("the author's own commit");
-    let after = space.snapshot(None).expect("a snapshot");
-    space.diff(fixture.git(&["rev-parse", "HEAD~"]).trim(), &after.tree, 10_000).expect("a diff").text
+    let after = space.snapshots().take(None).expect("a snapshot");
+    space.diffs().all(fixture.git(&["rev-parse", "HEAD~"]).trim(), &after.tree, 10_000).expect("a diff").text
 }
 
 #[test]
@@ -45,13 +45,13 @@ fn b_07_what_the_repository_says_about_showing_its_files_hides_nothing() {
 fn attributes_and_drivers_of_the_user_hide_nothing_either() {
     let fixture = Fixture::new();
     let space = fixture.run();
-    let before = space.snapshot(None).expect("a snapshot");
+    let before = space.snapshots().take(None).expect("a snapshot");
     fixture.write("../home/attributes", "*.rs -diff\n");
     let file = fixture.home().join("attributes");
     fixture.git(&["config", "--global", "core.attributesFile", &file.display().to_string()]);
     fixture.write("src/lib.rs", "two\n");
-    let after = space.snapshot(Some(&before.tree)).expect("a snapshot");
-    assert!(space.diff(&before.tree, &after.tree, 10_000).expect("a diff").text.contains("+two\n"));
+    let after = space.snapshots().take(Some(&before.tree)).expect("a snapshot");
+    assert!(space.diffs().all(&before.tree, &after.tree, 10_000).expect("a diff").text.contains("+two\n"));
 }
 
 #[test]
@@ -68,10 +68,10 @@ fn settings_and_replaced_objects_hide_nothing() {
         fixture.commit_all("attributes");
         fixture.git(&["config", place, setting, value]);
         let space = fixture.run();
-        let before = space.snapshot(None).expect("a snapshot");
+        let before = space.snapshots().take(None).expect("a snapshot");
         fixture.write("src/lib.rs", "two\n");
-        let after = space.snapshot(Some(&before.tree)).expect("a snapshot");
-        let text = space.diff(&before.tree, &after.tree, 10_000).expect("a diff").text;
+        let after = space.snapshots().take(Some(&before.tree)).expect("a snapshot");
+        let text = space.diffs().all(&before.tree, &after.tree, 10_000).expect("a diff").text;
         assert!(text.contains("\n-one\n+two\n"), "{place} {setting}\n{text}");
     }
 }
@@ -80,12 +80,12 @@ fn settings_and_replaced_objects_hide_nothing() {
 fn an_object_that_the_repository_shows_in_the_place_of_another_hides_nothing() {
     let fixture = Fixture::new();
     let space = fixture.run();
-    let before = space.snapshot(None).expect("a snapshot");
+    let before = space.snapshots().take(None).expect("a snapshot");
     fixture.write("src/lib.rs", "two\n");
     let object = |path: &str| fixture.git(&["hash-object", "-w", path]).trim().to_owned();
     fixture.git(&["replace", "-f", &object("src/lib.rs"), &object("README.md")]);
-    let after = space.snapshot(Some(&before.tree)).expect("a snapshot");
-    let text = space.diff(&before.tree, &after.tree, 10_000).expect("a diff").text;
+    let after = space.snapshots().take(Some(&before.tree)).expect("a snapshot");
+    let text = space.diffs().all(&before.tree, &after.tree, 10_000).expect("a diff").text;
     assert!(text.contains("+two\n") && !text.contains("read me"), "{text}");
 }
 
@@ -93,10 +93,10 @@ fn an_object_that_the_repository_shows_in_the_place_of_another_hides_nothing() {
 fn what_somebody_puts_into_the_place_without_files_does_not_count() {
     let fixture = Fixture::new();
     let space = fixture.run();
-    let before = space.snapshot(None).expect("a snapshot");
+    let before = space.snapshots().take(None).expect("a snapshot");
     fixture.write("src/lib.rs", "two\n");
-    let after = space.snapshot(Some(&before.tree)).expect("a snapshot");
-    let diff = || space.diff(&before.tree, &after.tree, 10_000).expect("a diff").text;
+    let after = space.snapshots().take(Some(&before.tree)).expect("a snapshot");
+    let diff = || space.diffs().all(&before.tree, &after.tree, 10_000).expect("a diff").text;
     let first = diff();
     let nowhere = space.state_dir().join("nowhere");
     assert!(nowhere.is_dir(), "the place moved, and this test with it");
@@ -109,14 +109,14 @@ fn what_somebody_puts_into_the_place_without_files_does_not_count() {
 fn the_difference_of_the_code_is_without_what_the_run_itself_delivers() {
     let fixture = Fixture::new();
     let space = fixture.run();
-    let before = space.snapshot(None).expect("a snapshot");
+    let before = space.snapshots().take(None).expect("a snapshot");
     fixture.write(".ai-workflow/issue-7/00_planning/output/planning.md", "plan\n");
     fixture.write(".ai-workflow/config.toml", "# settings\n");
     fixture.write(".ai-workflow/issue-7x/run.sh", "echo\n");
     fixture.write(".ai-workflow/issue-9/00_a/output/run.sh", "echo\n");
     fixture.write("src/lib.rs", "two\n");
-    let after = space.snapshot(Some(&before.tree)).expect("a snapshot");
-    let text = space.code_diff(&before.tree, &after.tree, 10_000).expect("a diff").text;
+    let after = space.snapshots().take(Some(&before.tree)).expect("a snapshot");
+    let text = space.diffs().code(&before.tree, &after.tree, 10_000).expect("a diff").text;
     let named: Vec<&str> = text.lines().filter_map(|line| line.strip_prefix("+++ b/")).collect();
     let others = [".ai-workflow/issue-7x/run.sh", ".ai-workflow/issue-9/00_a/output/run.sh"];
     assert_eq!(named, [&[".ai-workflow/config.toml"][..], &others, &["src/lib.rs"]].concat());

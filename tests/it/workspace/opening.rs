@@ -7,13 +7,13 @@ fn a_workspace_is_found_from_a_folder_inside_with_one_process() {
     let fixture = Fixture::new();
     let workspace =
         Workspace::open_with(&fixture.root().join("src"), fixture.program()).expect("a repository");
-    assert_eq!(workspace.calls(), 1);
+    assert_eq!(workspace.repository().calls(), 1);
     assert_eq!(workspace.root(), fixture.root());
     assert_eq!(workspace.common(), fixture.root().join(".git"));
-    assert_eq!(workspace.prefix(), "src");
-    assert_eq!(fixture.workspace().prefix(), "");
-    assert_eq!(*workspace.opened_at(), fixture.tip());
-    assert!(!workspace.is_shallow() && !workspace.is_linked());
+    assert_eq!(workspace.repository().prefix(), "src");
+    assert_eq!(fixture.workspace().repository().prefix(), "");
+    assert_eq!(*workspace.repository().opened_at(), fixture.tip());
+    assert!(!workspace.repository().is_shallow() && !workspace.repository().is_linked());
 }
 
 #[test]
@@ -56,18 +56,18 @@ fn a_shallow_clone_works_and_is_known_to_be_one() {
     fixture.git(&["clone", "--quiet", "--depth=1", &address, "../shallow"]);
     let shallow = fixture.dir.path().join("shallow");
     let workspace = Workspace::open_with(&shallow, fixture.program()).expect("a repository");
-    assert!(workspace.is_shallow());
+    assert!(workspace.repository().is_shallow());
     let space = workspace.for_issue(IssueNumber::try_from(7).expect("a number"));
-    assert_eq!(space.snapshot(None).expect("a snapshot").changed, paths(&[]));
+    assert_eq!(space.snapshots().take(None).expect("a snapshot").changed, paths(&[]));
 }
 
 #[test]
 fn an_unknown_committer_is_refused_with_the_command_that_helps() {
     let fixture = Fixture::new();
     let workspace = fixture.workspace();
-    assert!(workspace.identity().is_ok());
+    assert!(workspace.history().check_identity().is_ok());
     fs::write(fixture.home().join(".gitconfig"), "[user]\n\tuseConfigOnly = true\n").expect("written");
-    let error = workspace.identity().expect_err("nobody is known");
+    let error = workspace.history().check_identity().expect_err("nobody is known");
     assert!(error.to_string().starts_with("git does not know who commits: "), "{error}");
     assert!(error.hint().is_some_and(|hint| hint.contains("git config user.name")));
 }
@@ -84,7 +84,7 @@ fn the_survey_tells_changed_files_strays_and_what_is_unfinished_with_one_process
     fixture.git(&["init", "--quiet", "nested"]);
     fs::write(fixture.root().join(".git/MERGE_HEAD"), "").expect("written");
     let space = fixture.space();
-    let (count, survey) = calls(&space, || space.workspace().survey().expect("a survey"));
+    let (count, survey) = calls(&space, || space.workspace().worktree().survey().expect("a survey"));
     assert_eq!(count, 1);
     assert!(!survey.is_clean());
     let expected = Survey {
@@ -109,10 +109,10 @@ fn a_submodule_is_seen_and_its_content_left_alone() {
     fixture.git(&["-c", "protocol.file.allow=always", "submodule", "--quiet", "add", &address, "sub"]);
     fixture.commit_all("with a submodule");
     let space = fixture.run();
-    let before = space.snapshot(None).expect("a snapshot");
+    let before = space.snapshots().take(None).expect("a snapshot");
     fixture.git_in(&fixture.root().join("sub"), &["commit", "--quiet", "--allow-empty", "--message=moved"]);
     fixture.write("sub/new.txt", "inside");
-    let survey = space.workspace().survey().expect("a survey");
+    let survey = space.workspace().worktree().survey().expect("a survey");
     assert_eq!((survey.moved_submodules, survey.has_submodules), (paths(&["sub"]), true));
     assert_eq!(changed(&space, &before), paths(&[]));
 }
@@ -121,7 +121,12 @@ fn a_submodule_is_seen_and_its_content_left_alone() {
 fn a_failing_git_is_reported_with_its_command_and_last_words() {
     let fixture = Fixture::new();
     let unknown = Tree::try_from("0123456789012345678901234567890123456789").expect("an id");
-    let error = fixture.space().changed_between(&unknown, &unknown).expect_err("there is no such tree");
+    let error = fixture
+        .space()
+        .workspace()
+        .changes()
+        .paths_between(&unknown, &unknown)
+        .expect_err("there is no such tree");
     let text = error.to_string();
     assert!(text.starts_with("`git diff-tree -r -z --name-only --no-renames 0123"), "{text}");
     assert!(text.contains("failed (exit 128): fatal: bad object 0123"), "{text}");

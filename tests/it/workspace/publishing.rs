@@ -10,27 +10,33 @@ fn a_push_adds_to_the_remote_and_never_replaces_what_others_pushed() {
     let space = fixture.run();
     let (branch, workspace) = (space.branch(), space.workspace());
     let first = fixture.tip();
-    workspace.push("origin", &branch, None, None).expect("pushed");
+    workspace.remote("origin", None).push(&branch, None).expect("pushed");
     let remote = fixture.dir.path().join("remote");
     assert_eq!(fixture.git_in(&remote, &["rev-parse", &branch]), first.as_str());
 
     fixture.git(&["commit", "--quiet", "--allow-empty", "--message=second"]);
     let second = fixture.tip();
-    workspace.push("origin", &branch, None, None).expect("pushed");
+    workspace.remote("origin", None).push(&branch, None).expect("pushed");
     fixture.git(&["reset", "--quiet", "--hard", first.as_str()]);
     fixture.git(&["commit", "--quiet", "--allow-empty", "--message=another second"]);
     let third = fixture.tip();
     for replaced in [None, Some((&first, &third))] {
-        let error = workspace.push("origin", &branch, replaced, None).expect_err("the remote moved");
+        let error = workspace.remote("origin", None).push(&branch, replaced).expect_err("the remote moved");
         assert!(matches!(error, Error::RemoteMoved { .. }), "{error}");
     }
     assert_eq!(fixture.git_in(&remote, &["rev-parse", &branch]), second.as_str());
     for _ in ["put in its place", "found there"] {
-        workspace.push("origin", &branch, Some((&second, &third)), None).expect("pushed with the lease");
+        workspace
+            .remote("origin", None)
+            .push(&branch, Some((&second, &third)))
+            .expect("pushed with the lease");
         assert_eq!(fixture.git_in(&remote, &["rev-parse", &branch]), third.as_str());
     }
-    assert!(matches!(workspace.push("nowhere", &branch, None, None), Err(Error::PushFailed { .. })));
-    assert!(matches!(workspace.push("--exec=x", &branch, None, None), Err(Error::BadBranchName { .. })));
+    assert!(matches!(workspace.remote("nowhere", None).push(&branch, None), Err(Error::PushFailed { .. })));
+    assert!(matches!(
+        workspace.remote("--exec=x", None).push(&branch, None),
+        Err(Error::BadBranchName { .. })
+    ));
 }
 
 #[test]
@@ -43,13 +49,13 @@ fn many_commits_become_one_and_the_files_stay() {
         fixture.commit_all(text);
     }
     let tip = fixture.tip();
-    let commit = space.made_of(&tip, &[], &base, &message()).expect("made");
+    let commit = space.commits().squash(&tip, &[], &base, &message()).expect("made");
     assert_eq!(fixture.tip(), tip, "nothing moved yet");
-    space.move_branch(&tip, &commit).expect("moved");
+    space.run_branch().move_to(&tip, &commit).expect("moved");
     assert_eq!(fixture.git(&["rev-list", "--parents", "-1", "HEAD"]), format!("{commit} {base}"));
     assert_eq!(fixture.git(&["status", "--porcelain"]), "");
     assert_eq!(fixture.read("src/lib.rs"), "three\n");
-    assert!(space.move_branch(&tip, &base).is_err(), "the branch is not there any more");
+    assert!(space.run_branch().move_to(&tip, &base).is_err(), "the branch is not there any more");
     assert_eq!(fixture.tip(), commit);
 }
 
@@ -62,7 +68,7 @@ fn a_commit_without_some_files_is_made_and_index_and_worktree_stay() {
     fixture.write("notes/an odd \"name\".txt", "gone\n");
     fixture.commit_all("two");
     let (tip, without) = (fixture.tip(), ["notes/an odd \"name\".txt".to_owned()]);
-    let commit = space.made_of(&tip, &without, &base, &message()).expect("made");
+    let commit = space.commits().squash(&tip, &without, &base, &message()).expect("made");
     let changed = fixture.git(&["diff", "--name-only", base.as_str(), commit.as_str()]);
     assert_eq!(changed, "kept.txt");
     assert_eq!((fixture.tip(), fixture.git(&["status", "--porcelain"])), (tip, String::new()));
@@ -77,10 +83,10 @@ fn a_signature_that_the_user_wants_is_asked_for() {
     let text = fs::read_to_string(&config).expect("it is there");
     fs::write(&config, text + "[commit]\n\tgpgSign = true\n[gpg]\n\tprogram = /no/such/program\n")
         .expect("written");
-    let error = space.made_of(&base, &[], &base, &message()).expect_err("nothing can sign");
+    let error = space.commits().squash(&base, &[], &base, &message()).expect_err("nothing can sign");
     assert!(error.to_string().contains("gpg"), "{error}");
-    let seen = space.snapshot(None).expect("a snapshot");
-    assert!(space.commit(&[], &message(), &seen, &base).is_err(), "nothing can sign");
+    let seen = space.snapshots().take(None).expect("a snapshot");
+    assert!(space.commits().commit(&[], &message(), &seen, &base).is_err(), "nothing can sign");
     assert_eq!(fixture.tip(), base);
 }
 
@@ -93,7 +99,7 @@ fn files_are_put_back_to_an_older_commit_and_the_runs_own_stay() {
     fixture.write("new.txt", "new\n");
     fixture.write(".ai-workflow/issue-7/events.jsonl", "{}\n");
     fixture.commit_all("two");
-    let paths = space.workspace().take_back(&before).expect("put back");
+    let paths = space.workspace().worktree().restore_code(&before).expect("put back");
     assert_eq!(paths, ["new.txt", "src/lib.rs"]);
     assert_eq!(fixture.read("src/lib.rs"), "one\n");
     assert_eq!(fixture.git(&["status", "--porcelain"]), " D new.txt\n M src/lib.rs");

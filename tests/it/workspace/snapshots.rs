@@ -6,19 +6,22 @@ use super::*;
 fn a_snapshot_covers_untracked_files_and_neither_ignored_ones_nor_the_engines_own() {
     let fixture = Fixture::new();
     let space = fixture.run();
-    let first = space.snapshot(None).expect("a snapshot");
+    let first = space.snapshots().take(None).expect("a snapshot");
     fixture.write("target/debug/x", "ignored");
     fixture.write(".ai-workflow/issue-7/events.jsonl", "{}\n");
     fixture.write(".ai-workflow/issue-7/00_planning/execute/round-1/attempt-1/prompt.md", "prompt");
     fixture.write(".ai-workflow/local/issues/7.md", "issue");
-    let same = space.snapshot(Some(&first.tree)).expect("a snapshot");
+    let same = space.snapshots().take(Some(&first.tree)).expect("a snapshot");
     assert_eq!((&same.tree, same.changed.len()), (&first.tree, 0));
     fixture.write("new.rs", "untracked");
     fixture.write(".ai-workflow/issue-7/00_planning/output/planning.md", "plan");
-    let second = space.snapshot(Some(&first.tree)).expect("a snapshot");
+    let second = space.snapshots().take(Some(&first.tree)).expect("a snapshot");
     let expected = paths(&[".ai-workflow/issue-7/00_planning/output/planning.md", "new.rs"]);
     assert_eq!(second.changed, expected);
-    assert_eq!(space.changed_between(&first.tree, &second.tree).expect("an answer"), expected);
+    assert_eq!(
+        space.workspace().changes().paths_between(&first.tree, &second.tree).expect("an answer"),
+        expected
+    );
     assert_eq!(second.head, Head { commit: fixture.tip(), branch: Some(space.branch()) });
     let engine_files: Vec<&str> = second.engine_files().collect();
     assert_eq!(
@@ -38,20 +41,23 @@ fn a_snapshot_leaves_caches_out_that_no_commit_holds() {
     fixture.write("old/__pycache__/a.pyc", "committed");
     fixture.commit_all("a cache that somebody committed");
     let space = fixture.run();
-    let first = space.snapshot(None).expect("a snapshot");
+    let first = space.snapshots().take(None).expect("a snapshot");
     fixture.write("src/__pycache__/a.cpython-312.pyc", "untracked");
     fixture.write(".pytest_cache/README.md", "untracked");
     assert_eq!(changed(&space, &first), paths(&[]));
-    let survey = space.workspace().survey().expect("a survey");
+    let survey = space.workspace().worktree().survey().expect("a survey");
     assert_eq!((survey.strays, survey.changed), (vec![], vec![]));
     // An author that stages everything, before the first look of another process.
     fixture.write("src/new.rs", "new");
     fixture.git(&["add", "--all"]);
-    let staged = space.snapshot(None).expect("a snapshot");
-    assert_eq!(space.changed_between(&first.tree, &staged.tree).expect("an answer"), paths(&["src/new.rs"]));
+    let staged = space.snapshots().take(None).expect("a snapshot");
+    assert_eq!(
+        space.workspace().changes().paths_between(&first.tree, &staged.tree).expect("an answer"),
+        paths(&["src/new.rs"])
+    );
     assert_eq!(staged.uncommitted.into_keys().collect::<Vec<_>>(), ["src/new.rs"]);
     assert_eq!(changed(&space, &first), paths(&["src/new.rs"]));
-    let kept = space.snapshot(None).expect("a snapshot");
+    let kept = space.snapshots().take(None).expect("a snapshot");
     assert_eq!(changed(&space, &kept), paths(&[]));
     // What somebody committed belongs to the project.
     fixture.write("old/__pycache__/a.pyc", "changed");
@@ -66,7 +72,7 @@ fn a_snapshot_leaves_caches_out_that_no_commit_holds() {
 fn what_a_run_delivers_is_in_the_tree_whatever_git_ignores() {
     let fixture = Fixture::new();
     let space = fixture.run();
-    let first = space.snapshot(None).expect("a snapshot");
+    let first = space.snapshots().take(None).expect("a snapshot");
     let plan = ".ai-workflow/issue-7/00_planning/output/planning.md";
     let local = ".ai-workflow/issue-7/00_planning/execute/round-1/attempt-1/prompt.md";
     for path in
@@ -76,12 +82,12 @@ fn what_a_run_delivers_is_in_the_tree_whatever_git_ignores() {
     }
     for lines in [".*\n", "*.md\n*.env\n", "output\nexecute\n", ".ai-workflow/issue-*\n"] {
         fixture.write(".git/info/exclude", lines);
-        let seen = space.snapshot(Some(&first.tree)).expect("a snapshot");
+        let seen = space.snapshots().take(Some(&first.tree)).expect("a snapshot");
         assert_eq!(seen.changed, paths(&[plan]), "{lines}");
-        let again = space.snapshot(Some(&seen.tree)).expect("a snapshot");
+        let again = space.snapshots().take(Some(&seen.tree)).expect("a snapshot");
         assert_eq!((&again.tree, again.changed.len()), (&seen.tree, 0), "{lines}");
         fixture.write(plan, "changed by a reviewer");
-        assert_eq!(space.restore(&seen.tree).expect("undone"), paths(&[plan]), "{lines}");
+        assert_eq!(space.snapshots().restore(&seen.tree).expect("undone"), paths(&[plan]), "{lines}");
         assert_eq!(fixture.read(plan), "text");
     }
 }
@@ -90,14 +96,14 @@ fn what_a_run_delivers_is_in_the_tree_whatever_git_ignores() {
 fn an_unchanged_tree_costs_one_process_and_a_changed_one_three() {
     let fixture = Fixture::new();
     let space = fixture.run();
-    let (count, first) = calls(&space, || space.snapshot(None).expect("a snapshot"));
+    let (count, first) = calls(&space, || space.snapshots().take(None).expect("a snapshot"));
     assert_eq!(count, 1);
-    let (count, same) = calls(&space, || space.snapshot(Some(&first.tree)).expect("a snapshot"));
+    let (count, same) = calls(&space, || space.snapshots().take(Some(&first.tree)).expect("a snapshot"));
     assert_eq!((count, &same.tree), (1, &first.tree));
     fixture.write("src/lib.rs", "two\n");
-    let (count, second) = calls(&space, || space.snapshot(Some(&first.tree)).expect("a snapshot"));
+    let (count, second) = calls(&space, || space.snapshots().take(Some(&first.tree)).expect("a snapshot"));
     assert_eq!((count, second.changed), (3, paths(&["src/lib.rs"])));
-    let (count, _) = calls(&space, || space.snapshot(Some(&second.tree)).expect("a snapshot"));
+    let (count, _) = calls(&space, || space.snapshots().take(Some(&second.tree)).expect("a snapshot"));
     assert_eq!(count, 1);
 }
 
@@ -105,10 +111,10 @@ fn an_unchanged_tree_costs_one_process_and_a_changed_one_three() {
 fn a_change_of_the_same_length_in_the_same_second_is_seen() {
     let fixture = Fixture::new();
     let space = fixture.run();
-    let mut last = space.snapshot(None).expect("a snapshot");
+    let mut last = space.snapshots().take(None).expect("a snapshot");
     for text in ["aaa\n", "bbb\n", "ccc\n", "ddd\n"] {
         fixture.write("src/lib.rs", text);
-        let next = space.snapshot(Some(&last.tree)).expect("a snapshot");
+        let next = space.snapshots().take(Some(&last.tree)).expect("a snapshot");
         assert_eq!(next.changed, paths(&["src/lib.rs"]), "{text}");
         last = next;
     }
@@ -119,27 +125,27 @@ fn a_lost_index_is_rebuilt_from_its_tree() {
     let fixture = Fixture::new();
     let space = fixture.run();
     fixture.write("stray.txt", "untracked");
-    let first = space.snapshot(None).expect("a snapshot");
+    let first = space.snapshots().take(None).expect("a snapshot");
     fs::remove_dir_all(space.state_dir()).expect("removed");
-    let again = space.snapshot(Some(&first.tree)).expect("a snapshot");
+    let again = space.snapshots().take(Some(&first.tree)).expect("a snapshot");
     assert_eq!((again.tree, again.changed), (first.tree.clone(), paths(&[])));
     fs::remove_dir_all(space.state_dir()).expect("removed");
     fs::remove_file(fixture.root().join(".git/index")).expect("removed");
-    assert_eq!(space.snapshot(None).expect("a snapshot").tree, first.tree);
+    assert_eq!(space.snapshots().take(None).expect("a snapshot").tree, first.tree);
 }
 
 #[test]
 fn only_the_newest_indexes_are_kept() {
     let fixture = Fixture::new();
     let space = fixture.run();
-    let mut tree = space.snapshot(None).expect("a snapshot").tree;
+    let mut tree = space.snapshots().take(None).expect("a snapshot").tree;
     for number in 0..10 {
         fixture.write("src/lib.rs", &number.to_string());
-        tree = space.snapshot(Some(&tree)).expect("a snapshot").tree;
+        tree = space.snapshots().take(Some(&tree)).expect("a snapshot").tree;
     }
     let kept = fs::read_dir(space.state_dir().join("snapshots")).expect("it is there").count();
     assert_eq!(kept, 6);
-    assert_eq!(space.snapshot(Some(&tree)).expect("a snapshot").changed, paths(&[]));
+    assert_eq!(space.snapshots().take(Some(&tree)).expect("a snapshot").changed, paths(&[]));
 }
 
 const ODD_NAMES: [&str; 9] =
@@ -149,22 +155,22 @@ const ODD_NAMES: [&str; 9] =
 fn g04_odd_names_pass_through_snapshot_commit_and_restore() {
     let fixture = Fixture::new();
     let space = fixture.run();
-    let before = space.snapshot(None).expect("a snapshot");
+    let before = space.snapshots().take(None).expect("a snapshot");
     for name in ODD_NAMES {
         fixture.write(name, "odd");
     }
     fixture.write("star", "not meant by st*r");
-    let after = space.snapshot(Some(&before.tree)).expect("a snapshot");
+    let after = space.snapshots().take(Some(&before.tree)).expect("a snapshot");
     let mut expected = paths(&ODD_NAMES);
     expected.sort();
     let named: Vec<String> = after.changed.iter().filter(|path| *path != "star").cloned().collect();
     assert_eq!(named, expected);
-    let commit = space.commit(&named, &message(), &after, &fixture.tip()).expect("committed");
+    let commit = space.commits().commit(&named, &message(), &after, &fixture.tip()).expect("committed");
     assert_eq!(fixture.changes_of(commit.as_str()).len(), ODD_NAMES.len());
     for name in ODD_NAMES {
         fixture.remove(name);
     }
-    assert_eq!(space.restore(&after.tree).expect("restored"), expected);
+    assert_eq!(space.snapshots().restore(&after.tree).expect("restored"), expected);
     assert!(ODD_NAMES.iter().all(|name| fixture.read(name) == "odd"));
 }
 
@@ -174,14 +180,14 @@ fn g03_special_files_nested_repositories_and_unreadable_names_are_left_out_and_n
     use std::os::unix::ffi::OsStrExt;
     let fixture = Fixture::new();
     let space = fixture.run();
-    let before = space.snapshot(None).expect("a snapshot");
+    let before = space.snapshots().take(None).expect("a snapshot");
     fs::write(fixture.root().join(std::ffi::OsStr::from_bytes(b"bad\xffname")), "x").expect("written");
     fixture.git(&["init", "--quiet", "nested"]);
     fixture.write("nested/file", "inside");
     fixture.remove("README.md");
     let pipe = fixture.root().join("README.md");
     assert!(Command::new("mkfifo").arg(&pipe).status().expect("mkfifo is there").success());
-    let after = space.snapshot(Some(&before.tree)).expect("a snapshot");
+    let after = space.snapshots().take(Some(&before.tree)).expect("a snapshot");
     assert_eq!((&after.tree, after.changed), (&before.tree, paths(&[])));
     let mut left_out = after.left_out;
     left_out.sort();
@@ -192,17 +198,17 @@ fn g03_special_files_nested_repositories_and_unreadable_names_are_left_out_and_n
 fn a_file_taken_in_and_ignored_later_leaves_the_tree_again() {
     let fixture = Fixture::new();
     let space = fixture.run();
-    let before = space.snapshot(None).expect("a snapshot");
+    let before = space.snapshots().take(None).expect("a snapshot");
     fixture.write("out.log", "output");
-    let middle = space.snapshot(Some(&before.tree)).expect("a snapshot");
+    let middle = space.snapshots().take(Some(&before.tree)).expect("a snapshot");
     assert_eq!(middle.changed, paths(&["out.log"]));
     fixture.write(".gitignore", "/target/\n*.log\nsrc/\n");
-    let after = space.snapshot(Some(&middle.tree)).expect("a snapshot");
+    let after = space.snapshots().take(Some(&middle.tree)).expect("a snapshot");
     assert_eq!(after.changed, paths(&[".gitignore", "out.log"]));
-    let between = space.changed_between(&before.tree, &after.tree).expect("an answer");
+    let between = space.workspace().changes().paths_between(&before.tree, &after.tree).expect("an answer");
     assert_eq!(between, paths(&[".gitignore"]), "src/lib.rs is ignored now, but tracked");
     let named = paths(&[".gitignore", "out.log"]);
-    let commit = space.commit(&named, &message(), &after, &fixture.tip()).expect("committed");
+    let commit = space.commits().commit(&named, &message(), &after, &fixture.tip()).expect("committed");
     assert_eq!(fixture.changes_of(commit.as_str()), ["M .gitignore"]);
 }
 
@@ -211,16 +217,19 @@ fn a_file_taken_in_and_ignored_later_leaves_the_tree_again() {
 fn files_behind_a_link_are_gone_also_when_the_link_is_ignored() {
     let fixture = Fixture::new();
     let space = fixture.run();
-    let before = space.snapshot(None).expect("a snapshot");
+    let before = space.snapshots().take(None).expect("a snapshot");
     let elsewhere = fixture.dir.path().join("elsewhere");
     fs::create_dir(&elsewhere).expect("made");
     fs::write(elsewhere.join("lib.rs"), "secret").expect("written");
     fs::remove_dir_all(fixture.root().join("src")).expect("removed");
     std::os::unix::fs::symlink(&elsewhere, fixture.root().join("src")).expect("linked");
     fixture.write(".git/info/exclude", "src\n");
-    let after = space.snapshot(Some(&before.tree)).expect("a snapshot");
+    let after = space.snapshots().take(Some(&before.tree)).expect("a snapshot");
     assert_eq!(after.changed, paths(&["src/lib.rs"]));
-    assert_eq!(space.changed_between(&before.tree, &after.tree).expect("an answer"), after.changed);
+    assert_eq!(
+        space.workspace().changes().paths_between(&before.tree, &after.tree).expect("an answer"),
+        after.changed
+    );
     assert_eq!(changed(&space, &after), paths(&[]));
 }
 
@@ -230,13 +239,13 @@ fn a_reviewers_changes_are_undone_and_nothing_else() {
     let space = fixture.run();
     fixture.write("author.rs", "by the author");
     fixture.write(".ai-workflow/issue-7/events.jsonl", "{}\n");
-    let agreed = space.snapshot(None).expect("a snapshot");
+    let agreed = space.snapshots().take(None).expect("a snapshot");
     fixture.write("target/x", "ignored");
     fixture.write(".ai-workflow/issue-7/events.jsonl", "{}\n{}\n");
     fixture.write("author.rs", "by the reviewer");
     fixture.write("deep/er/new.rs", "by the reviewer");
     fixture.remove("README.md");
-    let (count, undone) = calls(&space, || space.restore(&agreed.tree).expect("restored"));
+    let (count, undone) = calls(&space, || space.snapshots().restore(&agreed.tree).expect("restored"));
     assert_eq!((count, undone), (2, paths(&["README.md", "author.rs", "deep/er/new.rs"])));
     assert_eq!(
         (fixture.read("author.rs"), fixture.read("README.md")),
@@ -246,7 +255,7 @@ fn a_reviewers_changes_are_undone_and_nothing_else() {
     assert_eq!(fixture.read(".ai-workflow/issue-7/events.jsonl"), "{}\n{}\n");
     assert!(fixture.exists("target/x"));
     assert_eq!(changed(&space, &agreed), paths(&[]));
-    let (count, undone) = calls(&space, || space.restore(&agreed.tree).expect("restored"));
+    let (count, undone) = calls(&space, || space.snapshots().restore(&agreed.tree).expect("restored"));
     assert_eq!((count, undone), (1, paths(&[])));
 }
 
@@ -255,13 +264,13 @@ fn a_reviewers_changes_are_undone_and_nothing_else() {
 fn a_folder_that_became_a_link_to_elsewhere_is_restored_without_touching_elsewhere() {
     let fixture = Fixture::new();
     let space = fixture.run();
-    let agreed = space.snapshot(None).expect("a snapshot");
+    let agreed = space.snapshots().take(None).expect("a snapshot");
     let elsewhere = fixture.dir.path().join("elsewhere");
     fs::create_dir(&elsewhere).expect("made");
     fs::write(elsewhere.join("lib.rs"), "not ours").expect("written");
     fs::remove_dir_all(fixture.root().join("src")).expect("removed");
     std::os::unix::fs::symlink(&elsewhere, fixture.root().join("src")).expect("linked");
-    assert_eq!(space.restore(&agreed.tree).expect("restored"), paths(&["src", "src/lib.rs"]));
+    assert_eq!(space.snapshots().restore(&agreed.tree).expect("restored"), paths(&["src", "src/lib.rs"]));
     assert_eq!(fixture.read("src/lib.rs"), "one\n");
     assert_eq!(fs::read_to_string(elsewhere.join("lib.rs")).expect("it is there"), "not ours");
 }
@@ -270,27 +279,27 @@ fn a_folder_that_became_a_link_to_elsewhere_is_restored_without_touching_elsewhe
 fn a_difference_is_text_up_to_a_limit() {
     let fixture = Fixture::new();
     let space = fixture.run();
-    let before = space.snapshot(None).expect("a snapshot");
+    let before = space.snapshots().take(None).expect("a snapshot");
     fixture.write("src/lib.rs", "two\n");
     fixture.write("new 日本.rs", "new\n");
-    let after = space.snapshot(Some(&before.tree)).expect("a snapshot");
-    let whole = space.diff(&before.tree, &after.tree, 10_000).expect("a diff");
+    let after = space.snapshots().take(Some(&before.tree)).expect("a snapshot");
+    let whole = space.diffs().all(&before.tree, &after.tree, 10_000).expect("a diff");
     assert!(
         whole.text.contains("-one\n+two\n") && whole.text.contains("+++ b/new 日本.rs"),
         "{}",
         whole.text
     );
-    assert_eq!(space.diff(fixture.tip(), &after.tree, 10_000).expect("a diff"), whole);
-    let cut = space.diff(&before.tree, &after.tree, 60).expect("a diff");
+    assert_eq!(space.diffs().all(fixture.tip(), &after.tree, 10_000).expect("a diff"), whole);
+    let cut = space.diffs().all(&before.tree, &after.tree, 60).expect("a diff");
     assert!(cut.truncated && whole.text.starts_with(&cut.text) && cut.text.ends_with('\n'), "{}", cut.text);
-    assert!(matches!(space.diff("--output=x", &after.tree, 60), Err(Error::BadObjectId { .. })));
+    assert!(matches!(space.diffs().all("--output=x", &after.tree, 60), Err(Error::BadObjectId { .. })));
 }
 
 #[test]
 fn a_difference_is_without_the_engines_own_files() {
     let fixture = Fixture::new();
     let space = fixture.run();
-    let before = space.snapshot(None).expect("a snapshot");
+    let before = space.snapshots().take(None).expect("a snapshot");
     for own in ["issue-7/events.jsonl", "issue-7/document_review/output/x.md", "local/issues/7.md", "tmp/x"] {
         fixture.write(&format!(".ai-workflow/{own}"), "the engine's own\n");
     }
@@ -298,10 +307,10 @@ fn a_difference_is_without_the_engines_own_files() {
     fixture.write(delivered, "plan\n");
     fixture.write("src/lib.rs", "two\n");
     fixture.commit_all("everything");
-    let after = space.snapshot(Some(&before.tree)).expect("a snapshot");
+    let after = space.snapshots().take(Some(&before.tree)).expect("a snapshot");
     assert!(!fixture.git(&["diff", "--name-only", "HEAD", after.tree.as_str()]).is_empty());
-    assert_eq!(space.diff(fixture.tip(), &after.tree, 10_000).expect("a diff").text, "");
-    let shown = space.diff(&before.tree, &after.tree, 10_000).expect("a diff").text;
+    assert_eq!(space.diffs().all(fixture.tip(), &after.tree, 10_000).expect("a diff").text, "");
+    let shown = space.diffs().all(&before.tree, &after.tree, 10_000).expect("a diff").text;
     let named: Vec<&str> = shown.lines().filter_map(|line| line.strip_prefix("+++ b/")).collect();
     assert_eq!(named, [delivered, "src/lib.rs"]);
 }
@@ -321,13 +330,13 @@ fn a_first_look_costs_more_only_where_the_files_are_not_those_of_the_commit() {
         let fixture = Fixture::new();
         let space = fixture.run();
         spoil(&fixture);
-        let (count, seen) = calls(&space, || space.snapshot(None).expect("a snapshot"));
+        let (count, seen) = calls(&space, || space.snapshots().take(None).expect("a snapshot"));
         assert_eq!(count, expected, "case {number}");
         for name in ["src/lib.rs", "more.rs"].into_iter().filter(|name| fixture.exists(name)) {
             let held = fixture.git(&["cat-file", "blob", &format!("{}:{name}", seen.tree)]);
             assert_eq!(held, fixture.read(name).trim(), "{name} in case {number}");
         }
-        let (count, same) = calls(&space, || space.snapshot(Some(&seen.tree)).expect("a snapshot"));
+        let (count, same) = calls(&space, || space.snapshots().take(Some(&seen.tree)).expect("a snapshot"));
         assert_eq!((count, same.changed), (1, paths(&[])), "case {number}");
     }
 }
@@ -347,21 +356,30 @@ fn trees_that_are_kept_outlive_git_clearing_up_and_giving_none_up_takes_no_proce
     let fixture = Fixture::new();
     let space = fixture.run();
     fixture.write("one.txt", "one\n");
-    let one = space.snapshot(None).expect("seen").tree;
+    let one = space.snapshots().take(None).expect("seen").tree;
     fixture.write("one.txt", "two\n");
-    let two = space.snapshot(Some(&one)).expect("seen").tree;
-    space.keep_trees(&[two.clone(), one.clone()]).expect("kept");
+    let two = space.snapshots().take(Some(&one)).expect("seen").tree;
+    space.work().keep_trees(&[two.clone(), one.clone()]).expect("kept");
     fixture.git(&["gc", "--quiet", "--prune=now"]);
-    assert!(space.knows(&one).expect("asked") && space.knows(&two).expect("asked"));
-    space.keep_trees(std::slice::from_ref(&two)).expect("kept");
+    assert!(
+        space.workspace().objects().has_tree(&one).expect("asked")
+            && space.workspace().objects().has_tree(&two).expect("asked")
+    );
+    space.work().keep_trees(std::slice::from_ref(&two)).expect("kept");
     fixture.git(&["gc", "--quiet", "--prune=now"]);
-    assert!(!space.knows(&one).expect("asked") && space.knows(&two).expect("asked"));
-    space.keep_trees(&[two.clone(), one.clone()]).expect("what is gone is passed over");
-    space.give_trees_up().expect("given up");
-    let (processes, ()) = calls(&space, || space.give_trees_up().expect("nothing to give up"));
+    assert!(
+        !space.workspace().objects().has_tree(&one).expect("asked")
+            && space.workspace().objects().has_tree(&two).expect("asked")
+    );
+    space.work().keep_trees(&[two.clone(), one.clone()]).expect("what is gone is passed over");
+    space.work().release_trees().expect("given up");
+    let (processes, ()) = calls(&space, || space.work().release_trees().expect("nothing to give up"));
     assert_eq!(processes, 0);
     fixture.git(&["gc", "--quiet", "--prune=now"]);
-    assert!(!space.knows(&two).expect("asked"));
-    assert!(!space.makes_again(&one).expect("looked") && space.makes_again(&two).expect("looked"));
-    assert!(space.knows(&two).expect("asked"));
+    assert!(!space.workspace().objects().has_tree(&two).expect("asked"));
+    assert!(
+        !space.snapshots().recreate(&one).expect("looked")
+            && space.snapshots().recreate(&two).expect("looked")
+    );
+    assert!(space.workspace().objects().has_tree(&two).expect("asked"));
 }

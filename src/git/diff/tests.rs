@@ -1,0 +1,12 @@
+use super::*;
+
+#[test]
+fn files_that_git_calls_binary_are_named_but_for_pictures_and_archives() {
+    let diff = "diff --git a/clean.ps1 b/clean.ps1\nBinary files /dev/null and b/clean.ps1 differ\n\
+                diff --git a/a.PNG b/a.PNG\nBinary files a/a.PNG and b/a.PNG differ\n\
+                diff --git a/old b/old\ndeleted file mode 100644\nBinary files a/old and /dev/null differ\n\
+                diff --git a/x and b/y b/x and b/y\nBinary files a/x and b/y and b/x and b/y differ\n\
+                diff --git \"a/\\t.sh\" \"b/\\t.sh\"\nBinary files \"a/\\t.sh\" and \"b/\\t.sh\" differ\n\
+                diff --git a/z b/z\n@@ -0,0 +1 @@\n+Binary files a/q and b/q differ\n Binary files a/r and b/r differ\n";
+    assert_eq!(not_shown(diff), ["clean.ps1", "y", "\\t.sh"]);
+}

@@ -1,0 +1,67 @@
+use super::*;
+
+#[test]
+fn a_heading_of_a_difference_says_which_lines_it_is_about() {
+    for (line, expected) in [
+        ("@@ -3,2 +3,4 @@ fn x()", Some((3, 4))),
+        ("@@ -7 +7 @@", Some((7, 7))),
+        ("@@ -7,0 +8,2 @@", Some((7, 7))),
+        ("--- a/x", None),
+        ("@@ broken", None),
+    ] {
+        assert_eq!(span(line), expected, "{line}");
+    }
+}
+
+#[test]
+fn a_name_is_one_line_with_an_address() {
+    let author = |name: &str, mail: &str| Some(Author { name: name.into(), mail: mail.into() });
+    assert_eq!(co_author("Co-authored-by: Alice A <a@b>"), author("Alice A", "a@b"));
+    assert_eq!(co_author("co-authored-BY:Bob <b@c> x"), author("Bob", "b@c"));
+    for bad in ["Co-authored-by: Alice", "Signed-off-by: A <a@b>", "Co-authored-by: <a@b>", "x", "é: A <a@b>"]
+    {
+        assert_eq!(co_author(bad), None, "{bad}");
+    }
+}
+
+const PLAIN: &str = "tree 1\nparent 2\nauthor A <a@b> 1 +0000\ncommitter B <b@c> 1 +0000\n";
+
+#[test]
+fn what_a_commit_says_is_read_as_it_is_kept() {
+    let text = format!("{PLAIN}gpgsig -----\n x\n\nwords\n");
+    let bytes = format!("abc commit {}\n{text}\n", text.len());
+    let said = commit_texts(bytes.as_bytes()).expect("it is read");
+    assert_eq!((said[0].author.as_str(), said[0].committer.as_str()), ("A <a@b>", "B <b@c>"));
+    assert_eq!((said[0].message.as_str(), said[0].whole.as_str()), ("words\n", text.as_str()));
+}
+
+#[test]
+fn a_commit_with_more_in_it_is_none_of_ours() {
+    for more in ["encoding latin1\n", "parent 3\n", "mergetag object 1\n"] {
+        let text = format!("{PLAIN}{more}\nwords\n");
+        assert_eq!(commit_text("abc", &text), None, "{more}");
+    }
+}
+
+fn trailers() -> Trailers {
+    Trailers { run: "abc".into(), phase: "planning".into(), seq: 12, chain: "ff".into() }
+}
+
+#[test]
+fn what_is_written_is_read() {
+    let message = format!("planning: passed\n\nbody\n\n{}", trailers());
+    assert_eq!(Trailers::read(&message), Some(trailers()));
+}
+
+#[test]
+fn trailers_elsewhere_or_twice_do_not_count() {
+    for message in [
+        format!("{}\n\nother words", trailers()),
+        format!("x\n\n{}AI-Workflow-Seq: 13", trailers()),
+        trailers().to_string().replace("12", "twelve"),
+        "planning".into(),
+        String::new(),
+    ] {
+        assert_eq!(Trailers::read(&message), None, "{message}");
+    }
+}

@@ -1,0 +1,38 @@
+use super::*;
+
+fn shows(line: &str) -> bool {
+    let process = tempfile::tempdir().expect("a folder");
+    fs::write(process.path().join("cmdline"), line.replace(' ', "\0")).expect("written");
+    is_ours(process.path())
+}
+
+#[test]
+fn our_git_our_reaper_and_who_is_ending_are_waited_for() {
+    assert!(shows("git --no-pager --literal-pathspecs commit"));
+    assert!(shows("/bin/sh /usr/local/bin/git --no-pager --literal-pathspecs commit"));
+    assert!(shows("ai-workflow __reaper"));
+    assert!(shows(""), "a git whose memory is being given back has no words any more");
+    assert!(!shows("git commit"));
+    assert!(!shows("vim src/lib.rs"));
+}
+
+#[test]
+fn only_names_that_git_gives_are_locks_of_git() {
+    let is_of_git = |name: &str| is_of_git(&Path::new("/r/.git").join(name));
+    for name in ["index.lock", "HEAD.lock", "packed-refs.lock", "config.worktree.lock", "next-index-12.lock"]
+    {
+        assert!(is_of_git(name), "{name}");
+    }
+    for name in ["editor.lock", "gitoxide.lock", "next-index-.lock", "next-index-x.lock", "index.lock.lock"] {
+        assert!(!is_of_git(name), "{name}");
+    }
+}
+
+#[test]
+fn where_nobody_can_tell_only_a_lock_of_ten_minutes_is_stale() {
+    let lock = tempfile::NamedTempFile::new().expect("a temporary file");
+    let locks = [lock.path().to_owned()];
+    let now = SystemTime::now();
+    assert!(!all_surely_old(&locks, now));
+    assert!(all_surely_old(&locks, now + SURELY_OLD + Duration::from_secs(60)));
+}

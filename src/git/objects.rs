@@ -1,0 +1,208 @@
+//! The objects that git keeps: files and trees of commits, their contents and sizes, and how two trees differ.
+//! The worktree is not looked at.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use model::change::Mode;
+
+use crate::call::Call;
+use crate::repository::Repository;
+use crate::{CommitId, Error, Result, Tree};
+
+/// The mode of what is not there.
+pub(crate) const NOTHING: &str = "000000";
+
+/// What a tree has at a path; mode `000000` where it has nothing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct TreeEntry {
+    pub(crate) mode: String,
+    pub(crate) id: String,
+}
+
+/// What stands at a path on both sides of a comparison.
+pub(crate) type Sides = (Option<TreeEntry>, Option<TreeEntry>);
+
+/// The objects of a repository.
+#[derive(Debug, Clone)]
+pub struct Objects<'a> {
+    repository: &'a Repository,
+}
+
+impl<'a> Objects<'a> {
+    pub(crate) fn new(repository: &'a Repository) -> Self {
+        Self { repository }
+    }
+
+    /// Returns a file as a commit has it; nothing when that commit has no such file.
+    pub fn read(&self, commit: &CommitId, path: &str) -> Result<Option<Vec<u8>>> {
+        if path.contains('\n') {
+            return Err(Error::BadPath {
+                path: path.escape_debug().collect(),
+                why: "it contains a line break",
+            });
+        }
+        let call = Call::new(["cat-file", "--batch"]).fed_with(format!("{commit}:{path}\n")).reading();
+        let output = self.repository.run(&call)?;
+        if output.stdout.ends_with(b" missing\n") && output.stdout.starts_with(commit.as_str().as_bytes()) {
+            return Ok(None);
+        }
+        blob(&output.stdout).map(Some).ok_or_else(|| output.unexpected(&call))
+    }
+
+    /// Tells how large a file of a commit is, in bytes; nothing when it is not there.
+    pub fn size(&self, commit: &CommitId, path: &str) -> Result<Option<u64>> {
+        let call = Call::new(["cat-file", "--batch-check=%(objecttype) %(objectsize)"]).reading();
+        let answer = self.repository.run(&call.fed_with(format!("{commit}:{path}\n")))?.text();
+        Ok(answer.trim().strip_prefix("blob ").and_then(|size| size.parse().ok()))
+    }
+
+    /// Returns how many objects a commit, or a tree, has that a commit before it does not have, and how many bytes they are
+    /// unpacked.
+    pub fn weight(&self, after: &CommitId, to: &Tree) -> Result<(usize, u64)> {
+        let call = Call::new(["rev-list", "--objects", "--no-object-names"]);
+        let listed = self.repository.run(&call.args([to.as_str(), &format!("^{after}"), "--"]).reading())?;
+        let call = Call::new(["cat-file", "--batch-check=%(objectsize)"]).fed_with(listed.stdout).reading();
+        let sizes = self.repository.run(&call)?.text();
+        let sizes: Vec<u64> = sizes.lines().filter_map(|line| line.trim().parse().ok()).collect();
+        Ok((sizes.len(), sizes.iter().fold(0, |sum, size| sum.saturating_add(*size))))
+    }
+
+    /// Tells whether a tree is on this machine.
+    pub fn has_tree(&self, tree: &Tree) -> Result<bool> {
+        let call = Call::new(["cat-file", "-e", &format!("{tree}^{{tree}}")]).reading();
+        Ok(self.repository.try_run(&call)?.succeeded())
+    }
+
+    /// Returns the files below a folder that HEAD knows.
+    pub fn tracked_below(&self, folder: &str) -> Result<Vec<String>> {
+        let call = Call::new(["ls-tree", "-r", "-z", "--name-only", "HEAD", "--", folder]).reading();
+        Ok(self.repository.run(&call)?.paths())
+    }
+
+    /// Returns those of the paths that are plain files of a tree.
+    pub fn plain_files(&self, tree: &Tree, paths: &BTreeSet<String>) -> Result<BTreeSet<String>> {
+        if paths.is_empty() {
+            return Ok(BTreeSet::new());
+        }
+        let call =
+            Call::new(["ls-tree", "-r", "-z", "--full-tree", tree.as_str(), "--"]).args(paths).reading();
+        let file = |entry: &str| {
+            let (head, path) = entry.split_once('\t')?;
+            let is_wanted = is_plain(mode_of(head.split(' ').next()?)) && paths.contains(path);
+            if is_wanted { Some(path.to_owned()) } else { None }
+        };
+        Ok(self.repository.run(&call)?.text().split('\0').filter_map(file).collect())
+    }
+
+    /// Returns the entries of a tree, or of a commit's, by path.
+    pub(crate) fn entries(&self, tree: &str) -> Result<BTreeMap<String, TreeEntry>> {
+        let call = Call::new(["ls-tree", "-r", "-z", "--full-tree", tree]).reading();
+        let listed = self.repository.run(&call)?.text();
+        Ok(listed.split('\0').filter_map(tree_entry).map(|(path, entry)| (path.to_owned(), entry)).collect())
+    }
+
+    /// Returns what stands on both sides where two trees, or commits, differ at these paths; everywhere without paths.
+    pub(crate) fn differences<'p>(
+        &self,
+        old: &str,
+        new: &str,
+        paths: impl IntoIterator<Item = &'p String>,
+    ) -> Result<BTreeMap<String, Sides>> {
+        let call = Call::new(["diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev"])
+            .args([old, new, "--"])
+            .args(paths)
+            .reading();
+        let output = self.repository.run(&call)?;
+        raw_sides(&output.text()).ok_or_else(|| output.unexpected(&call))
+    }
+
+    /// Returns the contents of blobs by id.
+    pub(crate) fn blobs<'e>(
+        &self,
+        wanted: impl Iterator<Item = &'e TreeEntry>,
+    ) -> Result<BTreeMap<String, Vec<u8>>> {
+        let ids: BTreeSet<&str> =
+            wanted.filter(|old| mode_of(&old.mode) != Mode::Submodule).map(|old| old.id.as_str()).collect();
+        if ids.is_empty() {
+            return Ok(BTreeMap::new());
+        }
+        let asked: String = ids.iter().map(|id| format!("{id}\n")).collect();
+        let call = Call::new(["cat-file", "--batch", "--buffer"]).fed_with(asked).reading();
+        let output = self.repository.run(&call)?;
+        match contents(&output.stdout) {
+            Some(found) if found.len() == ids.len() => Ok(found),
+            _ => Err(output.unexpected(&call)),
+        }
+    }
+}
+
+/// Git's modes: 100644, 100755, 120000 and 160000.
+pub(crate) fn mode_of(octal: &str) -> Mode {
+    match octal {
+        "100755" => Mode::Executable,
+        "120000" => Mode::Link,
+        "160000" => Mode::Submodule,
+        _ => Mode::File,
+    }
+}
+
+/// Tells whether a mode is that of a file, executable or not.
+pub(crate) fn is_plain(mode: Mode) -> bool {
+    matches!(mode, Mode::File | Mode::Executable)
+}
+
+/// Reads `diff --raw -z`: `:mode mode id id letter`, then the path.
+pub(crate) fn raw_sides(text: &str) -> Option<BTreeMap<String, Sides>> {
+    let mut fields = text.split('\0').filter(|field| !field.is_empty());
+    let mut entries = BTreeMap::new();
+    while let Some(head) = fields.next() {
+        let words: Vec<&str> = head.strip_prefix(':')?.split(' ').collect();
+        let (&[old, new, old_id, new_id, _], path) = (words.as_slice(), fields.next()?) else { return None };
+        let side = |mode: &str, id: &str| match mode {
+            NOTHING => None,
+            _ => Some(TreeEntry { mode: mode.into(), id: id.into() }),
+        };
+        entries.insert(path.to_owned(), (side(old, old_id), side(new, new_id)));
+    }
+    Some(entries)
+}
+
+/// Reads an entry of `ls-tree`: mode, kind and id, then the path.
+pub(crate) fn tree_entry(entry: &str) -> Option<(&str, TreeEntry)> {
+    let (head, path) = entry.split_once('\t')?;
+    let mut words = head.split(' ');
+    let (mode, _, id) = (words.next()?, words.next()?, words.next()?);
+    Some((path, TreeEntry { mode: mode.into(), id: id.into() }))
+}
+
+/// The answer of `cat-file --batch`: id, type and size in a line, then the content and a line end.
+fn blob(answer: &[u8]) -> Option<Vec<u8>> {
+    let end = answer.iter().position(|byte| *byte == b'\n')?;
+    let header = std::str::from_utf8(&answer[..end]).ok()?;
+    let mut words = header.split(' ').skip(1);
+    let (kind, size) = (words.next()?, words.next()?.parse::<usize>().ok()?);
+    let content = answer.get(end + 1..(end + 1).checked_add(size)?)?;
+    if kind == "blob" { Some(content.to_vec()) } else { None }
+}
+
+/// Reads the answer of `cat-file --batch`: id, type and size in a line, then the content and a line end.
+fn contents(answer: &[u8]) -> Option<BTreeMap<String, Vec<u8>>> {
+    let mut found = BTreeMap::new();
+    let mut rest = answer;
+    while !rest.is_empty() {
+        let end = rest.iter().position(|byte| *byte == b'\n')?;
+        let header = std::str::from_utf8(&rest[..end]).ok()?;
+        let mut words = header.split(' ');
+        let (id, kind, size) = (words.next()?, words.next()?, words.next()?.parse::<usize>().ok()?);
+        let content = rest.get(end + 1..(end + 1).checked_add(size)?)?;
+        if kind != "blob" {
+            return None;
+        }
+        found.insert(id.to_owned(), content.to_vec());
+        rest = rest.get(end + 2 + size..)?;
+    }
+    Some(found)
+}
+
+#[cfg(test)]
+mod tests;

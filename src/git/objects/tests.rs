@@ -1,0 +1,26 @@
+use super::*;
+
+#[test]
+fn only_a_whole_blob_is_taken() {
+    assert_eq!(blob(b"id blob 3\na\nb\n"), Some(b"a\nb".to_vec()));
+    assert_eq!(blob(b"id tree 3\na\nb\n"), None);
+    assert_eq!(blob(b"id blob 9\na\nb\n"), None);
+    assert_eq!(blob(b"nothing"), None);
+}
+
+#[test]
+fn the_answer_for_many_blobs_is_read_whole_or_not_at_all() {
+    let found = contents(b"1 blob 3\na\nb\n2 blob 0\n\n").expect("two blobs");
+    assert_eq!((found["1"].as_slice(), found["2"].as_slice()), (&b"a\nb"[..], &b""[..]));
+    assert_eq!(contents(b"1 missing\n"), None);
+    assert_eq!(contents(b"1 blob 9\na\n"), None);
+}
+
+#[test]
+fn raw_entries_say_what_was_there_before() {
+    let text = ":100644 100755 1 2 M\0a b\0:000000 100644 0 3 A\0new\0:120000 000000 4 0 D\0gone\0";
+    let sides = raw_sides(text).expect("entries");
+    assert_eq!(sides["a b"].0, Some(TreeEntry { mode: "100644".into(), id: "1".into() }));
+    assert_eq!((sides["new"].0.is_none(), sides["gone"].0.is_some()), (true, true));
+    assert_eq!(raw_sides("nonsense\0x\0"), None);
+}

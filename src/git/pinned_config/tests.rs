@@ -1,0 +1,69 @@
+use super::*;
+
+fn weighty_of(text: &str) -> String {
+    let file = tempfile::NamedTempFile::new().expect("a temporary file");
+    fs::write(file.path(), text).expect("written");
+    settings_that_matter(file.path())
+}
+
+#[test]
+fn harmless_settings_may_change() {
+    let text = "[core]\n\tbare = false\n\thooksPath = .husky\n[user]\n\tname = x\n[branch \"main\"]\n\tmerge = y\n\
+                [filter \"f\"]\n\tclean = z\n";
+    assert_eq!(weighty_of(text), "[core] bare = false\n[filter \"f\"] clean = z\n");
+}
+
+#[test]
+fn a_key_cannot_hide_behind_a_harmless_header() {
+    for trick in [
+        "[user] [core] sshCommand = x\n",
+        "[user][core] sshCommand = x\n",
+        "[user] sshCommand = x\n",
+        "[branch \"]\"] x = y\n",
+        "[user]\nx = y\\\n",
+        "[core]\nhooksPath = y\\\n",
+    ] {
+        assert!(!weighty_of(trick).is_empty(), "{trick}");
+    }
+}
+
+#[test]
+fn included_files_are_guarded_too() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let common = dir.path().join(".git");
+    fs::create_dir(&common).expect("made");
+    fs::write(common.join("config"), "[include]\n\tpath = ../.gitconfig\n\tpath = ~/x\n").expect("written");
+    let guard = PinnedConfig::pin(dir.path(), &common, &common);
+    assert!(guard.check().is_ok());
+    fs::write(dir.path().join(".gitconfig"), "[filter \"f\"]\n\tclean = evil\n").expect("written");
+    let error = guard.check().expect_err("the included file is new");
+    assert!(error.to_string().ends_with("/.git/../.gitconfig changed while the run was going on"), "{error}");
+}
+
+#[test]
+fn attributes_are_compared_line_by_line_and_those_from_before_are_fine() {
+    let dir = tempfile::tempdir().expect("a folder");
+    fs::create_dir(dir.path().join("info")).expect("made");
+    let attributes = dir.path().join("info/attributes");
+    for before in [None, Some("*.bin binary\n"), Some("[user]\n*.bin binary")] {
+        if let Some(text) = before {
+            fs::write(&attributes, text).expect("written");
+        }
+        let guard = PinnedConfig::pin(dir.path(), dir.path(), dir.path());
+        assert!(guard.check().is_ok(), "{before:?}");
+        fs::write(&attributes, "[user]\n*.rs -diff\n").expect("written");
+        assert!(matches!(guard.check(), Err(Error::ConfigChanged { .. })), "{before:?}");
+    }
+}
+
+#[test]
+fn g10_a_replaced_entrance_is_noticed() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let entrance = dir.path().join(".git");
+    fs::write(&entrance, "gitdir: /a\n").expect("written");
+    let guard = PinnedConfig::pin(dir.path(), dir.path(), dir.path());
+    fs::write(&entrance, "gitdir: /b\n").expect("written");
+    assert!(matches!(guard.check(), Err(Error::RepositoryReplaced { .. })));
+    fs::remove_file(&entrance).expect("removed");
+    assert!(matches!(guard.check(), Err(Error::RepositoryReplaced { .. })));
+}

@@ -1,0 +1,244 @@
+//! The one place that starts git: safe options, a clean environment, a time limit, and a count of the processes.
+//!
+//! Feeds git and reads it at the same time, because it may answer before it has read everything; ends it when enough was
+//! read or it took too long. Knows nothing about repositories, and not what an answer means.
+
+use std::ffi::{OsStr, OsString};
+use std::io::{self, ErrorKind, Read, Write};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread;
+use std::time::Duration;
+
+use model::redact::is_secret_name;
+
+use crate::call::{Call, Output};
+use crate::{Error, Result};
+
+/// The first words of every call; by them a git that a killed run left behind is known as ours.
+pub(crate) const STANDING_OPTIONS: [&str; 2] = ["--no-pager", "--literal-pathspecs"];
+
+/// Given to every call: no hooks, no background work, no helper programs of the repository, plain names.
+const SAFE_SETTINGS: [&str; 12] = [
+    "core.hooksPath=/dev/null",
+    "core.quotePath=false",
+    "core.fsmonitor=false",
+    "gc.auto=0",
+    "maintenance.auto=false",
+    "protocol.ext.allow=never",
+    "advice.detachedHead=false",
+    "submodule.recurse=false",
+    "log.showSignature=false",
+    "commit.status=false",
+    "core.abbrev=no",
+    "color.ui=false",
+];
+
+/// Variables by which a caller of ours (a hook, an alias) could point git at other files.
+const REDIRECTING_VARIABLES: [&str; 12] = [
+    "GIT_DIR",
+    "GIT_WORK_TREE",
+    "GIT_INDEX_FILE",
+    "GIT_COMMON_DIR",
+    "GIT_OBJECT_DIRECTORY",
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+    "GIT_NAMESPACE",
+    "GIT_PREFIX",
+    "GIT_EXTERNAL_DIFF",
+    "GIT_GLOB_PATHSPECS",
+    "GIT_NOGLOB_PATHSPECS",
+    "GIT_ICASE_PATHSPECS",
+];
+
+/// The git program, the environment it gets on top of ours, and the number of times it was started.
+#[derive(Debug, Clone)]
+pub struct Git {
+    program: OsString,
+    environment: Vec<(OsString, OsString)>,
+    calls: Arc<AtomicUsize>,
+    timeout: Duration,
+}
+
+/// Nothing of ours takes so long; but a pipe under the name of `.gitignore` makes git wait for ever.
+const TIMEOUT: Duration = Duration::from_secs(600);
+
+impl Default for Git {
+    fn default() -> Self {
+        let environment = Vec::new();
+        Self { program: "git".into(), environment, calls: Arc::default(), timeout: TIMEOUT }
+    }
+}
+
+impl Git {
+    /// Makes a git that gets these variables on top of our own environment.
+    pub fn with_environment<K: Into<OsString>, V: Into<OsString>>(
+        variables: impl IntoIterator<Item = (K, V)>,
+    ) -> Self {
+        let environment = variables.into_iter().map(|(name, value)| (name.into(), value.into())).collect();
+        Self { environment, ..Self::default() }
+    }
+
+    /// Uses another program than `git` of the `PATH`.
+    #[must_use]
+    pub fn program(mut self, program: impl Into<OsString>) -> Self {
+        self.program = program.into();
+        self
+    }
+
+    /// Ends a call that takes longer than this.
+    #[must_use]
+    pub fn timeout(mut self, timeout: Duration) -> Self {
+        self.timeout = timeout;
+        self
+    }
+
+    /// Returns the same git with a shorter time limit.
+    pub(crate) fn with_timeout_of_at_most(&self, most: Duration) -> Self {
+        self.clone().timeout(self.timeout.min(most))
+    }
+
+    /// Returns how many processes were started.
+    pub fn calls(&self) -> usize {
+        self.calls.load(Ordering::Relaxed)
+    }
+
+    /// Starts git in a folder and waits for its end.
+    pub(crate) fn run(&self, dir: &Path, call: &Call) -> Result<Output> {
+        self.calls.fetch_add(1, Ordering::Relaxed);
+        tracing::debug!(command = call.shown(), "git");
+        let mut command = self.command(dir, call);
+        let child = command.spawn().map_err(|source| self.not_started(dir, source))?;
+        let output = feed_and_read(child, call, self.timeout).map_err(|source| Error::Git {
+            command: call.shown(),
+            ending: "its output could not be read".into(),
+            detail: source.to_string(),
+        })?;
+        if output.late {
+            return Err(Error::TooSlow { command: call.shown(), seconds: self.timeout.as_secs() });
+        }
+        Ok(output)
+    }
+
+    fn command(&self, dir: &Path, call: &Call) -> Command {
+        let mut command = Command::new(&self.program);
+        command.current_dir(dir).args(STANDING_OPTIONS);
+        if call.read_only {
+            command.arg("--no-optional-locks");
+        }
+        for option in SAFE_SETTINGS {
+            command.args(["-c", option]);
+        }
+        // A push to a folder is the user's wish; nothing else has a reason to fetch from one.
+        command.args([
+            "-c",
+            if call.network { "protocol.file.allow=user" } else { "protocol.file.allow=never" },
+        ]);
+        command.args(&call.options).args(&call.arguments);
+        self.set_environment(&mut command, call);
+        let input = if call.input.is_some() { Stdio::piped() } else { Stdio::null() };
+        command.stdin(input).stdout(Stdio::piped()).stderr(Stdio::piped());
+        #[cfg(unix)]
+        if !call.asks_person {
+            // Ctrl-C is meant for us: a git in the middle of its work comes to its end.
+            std::os::unix::process::CommandExt::process_group(&mut command, 0);
+        }
+        command
+    }
+
+    fn set_environment(&self, command: &mut Command, call: &Call) {
+        for name in REDIRECTING_VARIABLES {
+            command.env_remove(name);
+        }
+        // A filter or a signing program may be started by git; only a push has a use for tokens.
+        if !call.network {
+            for (name, _) in std::env::vars_os().filter(|(name, _)| is_secret(name)) {
+                command.env_remove(name);
+            }
+        }
+        command.envs(self.environment.iter().filter(|(name, _)| call.network || !is_secret(name)).cloned());
+        command.envs([("GIT_TERMINAL_PROMPT", "0"), ("LC_ALL", "C"), ("GIT_EDITOR", "true")]);
+        // What is published are the objects themselves, not what this repository shows in their place.
+        command.env("GIT_NO_REPLACE_OBJECTS", "1");
+        if call.without_user_settings {
+            command.envs([("GIT_CONFIG_NOSYSTEM", "1"), ("GIT_CONFIG_GLOBAL", "/dev/null")]);
+        }
+        if let Some(index) = &call.index {
+            command.env("GIT_INDEX_FILE", index);
+        }
+    }
+
+    fn not_started(&self, dir: &Path, source: std::io::Error) -> Error {
+        if source.kind() == ErrorKind::NotFound && dir.is_dir() {
+            return Error::NoGit { program: self.program.to_string_lossy().into_owned() };
+        }
+        Error::File { path: dir.to_owned(), source }
+    }
+}
+
+fn is_secret(name: &OsStr) -> bool {
+    name.to_str().is_some_and(is_secret_name)
+}
+
+/// Feeds a git, reads it, and waits for its end.
+fn feed_and_read(mut child: Child, call: &Call, timeout: Duration) -> io::Result<Output> {
+    let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+    let (id, alone) = (child.id(), !call.asks_person);
+    let (stdout, stderr, late) = thread::scope(|scope| {
+        if let (Some(mut stdin), Some(input)) = (stdin, call.input.as_deref()) {
+            // A git that ends early says why on stderr; the broken pipe adds nothing.
+            scope.spawn(move || drop(stdin.write_all(input)));
+        }
+        let (ended, end) = mpsc::channel::<()>();
+        let watch = scope.spawn(move || {
+            let late = end.recv_timeout(timeout) == Err(RecvTimeoutError::Timeout);
+            if late {
+                kill(id, alone);
+            }
+            late
+        });
+        let complaints = scope.spawn(move || read(stderr, None));
+        let answer = read(stdout, call.limit.map(|limit| limit + 1));
+        if exceeds(&answer, call.limit) {
+            kill(id, alone);
+        }
+        let complaints = complaints.join().expect("reading does not panic");
+        drop(ended);
+        (answer, complaints, watch.join().expect("waiting does not panic"))
+    });
+    // Only now: until it is waited for, its id belongs to nobody else.
+    let status = child.wait()?;
+    let truncated = exceeds(&stdout, call.limit);
+    let (mut stdout, stderr) = (stdout?, stderr?);
+    stdout.truncate(call.limit.unwrap_or(usize::MAX));
+    Ok(Output { status, stdout, truncated, late, stderr })
+}
+
+fn exceeds(answer: &io::Result<Vec<u8>>, limit: Option<usize>) -> bool {
+    limit.is_some_and(|limit| answer.as_ref().is_ok_and(|answer| answer.len() > limit))
+}
+
+fn read(stream: Option<impl Read>, limit: Option<usize>) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    if let Some(stream) = stream {
+        stream.take(limit.map_or(u64::MAX, |limit| limit as u64)).read_to_end(&mut bytes)?;
+    }
+    Ok(bytes)
+}
+
+/// Kills a git, with everything it started when it is alone in its process group. It may have ended by itself meanwhile.
+#[cfg(unix)]
+fn kill(id: u32, alone: bool) {
+    use rustix::process::{Pid, Signal, kill_process, kill_process_group};
+    let Some(id) = i32::try_from(id).ok().and_then(Pid::from_raw) else { return };
+    let _ = if alone { kill_process_group(id, Signal::KILL) } else { kill_process(id, Signal::KILL) };
+}
+
+/// Without signals a git that we have read enough of ends by the closed pipe, and one that hangs is not ended.
+#[cfg(not(unix))]
+fn kill(_: u32, _: bool) {}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,16 @@
+use super::*;
+
+#[test]
+fn a_missing_program_is_said_so() {
+    let git = Git::default().program("git-that-is-not-there");
+    let error = git.run(Path::new("/"), &Call::new(["version"])).expect_err("there is no such program");
+    assert_eq!(error.to_string(), "the program `git-that-is-not-there` was not found");
+    assert_eq!(git.calls(), 1);
+}
+
+#[test]
+fn an_answer_is_read_up_to_the_limit() {
+    let call = Call::new(["version"]).at_most(3);
+    let output = Git::default().run(Path::new("/"), &call).expect("git is installed");
+    assert_eq!((output.text(), output.truncated, output.succeeded()), ("git".to_owned(), true, true));
+}

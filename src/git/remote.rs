@@ -1,0 +1,225 @@
+//! Another repository that this one knows by a name: what is fetched from it, what is pushed to it, and its address.
+//! Nothing of this machine is written over by a fetch; history that others may have is replaced only where it is named.
+
+use std::time::Duration;
+
+use crate::branch::{Branches, check_branch_name};
+use crate::call::{Call, Output};
+use crate::repository::Repository;
+use crate::retry::{remote_failure, retry, was_unreachable};
+use crate::{CommitId, Error, Result};
+
+/// A token for one server, by the name of its variable: its value is on no command line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Credentials {
+    /// Scheme and host, such as `https://github.com`.
+    pub server: String,
+    /// The name of the environment variable that holds the token.
+    pub variable: &'static str,
+}
+
+impl Credentials {
+    /// Returns the setting of git that offers the token to that server, after the helpers a person has set up.
+    fn setting(&self) -> String {
+        let Self { server, variable } = self;
+        let say = format!("printf 'username=x-access-token\\npassword=%s\\n' \"${variable}\"");
+        format!("credential.{server}.helper=!f() {{ test \"$1\" = get && {say}; }}; f")
+    }
+}
+
+/// How long a remote may take to say which branch is its default.
+const DEFAULT_BRANCH_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// A remote of a repository, such as `origin`.
+#[derive(Debug, Clone, Copy)]
+pub struct Remote<'a> {
+    pub(crate) repository: &'a Repository,
+    pub(crate) name: &'a str,
+    pub(crate) credentials: Option<&'a Credentials>,
+}
+
+impl Remote<'_> {
+    /// Returns the remote's address without user and password, when there is one.
+    pub fn address(&self) -> Result<Option<String>> {
+        let output = self.repository.try_run(&Call::new(["remote", "get-url", self.name]).reading())?;
+        if !output.succeeded() {
+            return Ok(None);
+        }
+        Ok(Some(without_userinfo(output.text().trim())))
+    }
+
+    /// Returns the host of its address, when it has one.
+    pub fn host(&self) -> Result<Option<String>> {
+        Ok(self.address()?.as_deref().and_then(host_of))
+    }
+
+    /// Returns `owner/name` when its address says so, else the name of the worktree's folder.
+    pub fn repository_name(&self) -> Result<String> {
+        if let Some(name) = self.address()?.as_deref().and_then(repository_of) {
+            return Ok(name);
+        }
+        Ok(self.repository.root().file_name().unwrap_or_default().to_string_lossy().into_owned())
+    }
+
+    /// Asks for the name of the default branch, for five seconds at most; nothing when the remote names none.
+    pub fn default_branch(&self) -> Result<Option<String>> {
+        check_branch_name(self.name)?;
+        let call = self.with_credentials(Call::new(["ls-remote", "--symref"]).over_network_alone());
+        let call = call.args(["--", self.name, "HEAD"]);
+        let output = self.repository.try_run_within(DEFAULT_BRANCH_TIMEOUT, &call)?;
+        if !output.succeeded() {
+            return Err(output.failure(&call));
+        }
+        let text = output.text();
+        let name =
+            text.lines().find_map(|line| line.strip_prefix("ref: refs/heads/")?.strip_suffix("\tHEAD"));
+        Ok(name.map(str::to_owned))
+    }
+
+    /// Fetches one branch, and nothing else; returns its tip, or nothing when the remote has no such branch.
+    pub fn fetch(&self, branch: &str) -> Result<Option<CommitId>> {
+        check_branch_name(self.name)?;
+        check_branch_name(branch)?;
+        let tracking = format!("refs/remotes/{}/{branch}", self.name);
+        if !self.fetch_reference(&format!("+refs/heads/{branch}:{tracking}"))? {
+            return Ok(None);
+        }
+        let found = Branches::new(self.repository).list(&[&tracking])?;
+        Ok(found.into_iter().find(|found| found.reference == tracking).map(|found| found.tip))
+    }
+
+    /// Fetches one reference; tells whether the remote has it. Trouble that passes is waited out.
+    pub(crate) fn fetch_reference(&self, refspec: &str) -> Result<bool> {
+        retry(|| self.fetch_once(refspec))
+    }
+
+    fn fetch_once(&self, refspec: &str) -> Result<bool> {
+        let call = Call::new(["fetch", "--quiet", "--no-tags", "--no-recurse-submodules", "--refmap="]);
+        let call = self.with_credentials(call.over_network()).args(["--", self.name]).arg(refspec);
+        let output = self.repository.try_run(&call)?;
+        let is_missing = output.errors().contains("couldn't find remote ref");
+        if output.succeeded() || is_missing {
+            Ok(output.succeeded())
+        } else {
+            Err(remote_failure(&output, &call))
+        }
+    }
+
+    /// Pushes a branch under its own name, which only adds. With a pair of commits it puts the second in the place of
+    /// exactly the first instead, wherever the branch is here; a remote that has the second already is content.
+    /// The call lasts as long as the network takes, and is made once: a caller may make it again, see `Retry`.
+    pub fn push(&self, branch: &str, replaced: Option<(&CommitId, &CommitId)>) -> Result<()> {
+        check_branch_name(self.name)?;
+        check_branch_name(branch)?;
+        let reference = format!("refs/heads/{branch}");
+        let call = Call::new(["push", "--porcelain", "--no-verify", "--no-follow-tags"]).over_network();
+        let mut call = self.with_credentials(call);
+        let mut source = reference.clone();
+        if let Some((before, after)) = replaced {
+            call = call.arg(format!("--force-with-lease={reference}:{before}"));
+            source = after.to_string();
+        }
+        let call = call.args(["--", self.name]).arg(format!("{source}:{reference}"));
+        let output = self.repository.try_run(&call)?;
+        if output.succeeded() {
+            return Ok(());
+        }
+        let pushed = match replaced {
+            Some((_, after)) => Some(after.clone()),
+            None => Branches::new(self.repository).find(branch)?.map(|found| found.tip),
+        };
+        if pushed.is_some() && self.has_arrived(&output, &reference, pushed.as_ref()) {
+            return Ok(());
+        }
+        Err(push_failure(self.name, branch, &output))
+    }
+
+    /// Puts a commit under a full reference of the remote, whatever stood there, or takes the reference away.
+    pub(crate) fn push_reference(&self, reference: &str, commit: Option<&CommitId>) -> Result<()> {
+        check_branch_name(self.name)?;
+        let refspec = match commit {
+            Some(commit) => format!("+{commit}:{reference}"),
+            None => format!(":{reference}"),
+        };
+        let call = Call::new(["push", "--quiet", "--no-verify", "--no-follow-tags"]).over_network();
+        let call = self.with_credentials(call).args(["--", self.name]).arg(refspec);
+        let output = self.repository.try_run(&call)?;
+        if output.succeeded() || self.has_arrived(&output, reference, commit) {
+            return Ok(());
+        }
+        Err(remote_failure(&output, &call))
+    }
+
+    /// Tells whether the remote has what a failed push was to put there: curl sends a push again by itself when the
+    /// connection broke after the first one had arrived, and what the server answers then is a refusal.
+    fn has_arrived(&self, failed: &Output, reference: &str, pushed: Option<&CommitId>) -> bool {
+        if was_unreachable(failed) {
+            return false;
+        }
+        let call = Call::new(["ls-remote", "--quiet", "--", self.name, reference]).over_network();
+        let Ok(output) = self.repository.try_run(&self.with_credentials(call)) else { return false };
+        let text = output.text();
+        let tip = text.lines().find_map(|line| line.strip_suffix(reference)).map(str::trim);
+        output.succeeded() && tip == pushed.map(CommitId::as_str)
+    }
+
+    fn with_credentials(&self, call: Call) -> Call {
+        match self.credentials {
+            Some(credentials) => call.setting(&credentials.setting()),
+            None => call,
+        }
+    }
+}
+
+fn push_failure(remote: &str, branch: &str, output: &Output) -> Error {
+    let (remote, branch, detail) = (remote.to_owned(), branch.to_owned(), output.last_words());
+    let moved = ["non-fast-forward", "fetch first", "stale info"];
+    if was_unreachable(output) {
+        return Error::Unreachable { action: format!("the push of `{branch}` to `{remote}`"), detail };
+    }
+    let said = output.text() + &output.errors();
+    if moved.iter().any(|words| said.contains(words)) {
+        return Error::RemoteMoved { branch, remote, detail };
+    }
+    Error::PushFailed { branch, remote, detail }
+}
+
+/// `https://user:password@host/path` becomes `https://host/path`; other forms carry no password.
+fn without_userinfo(address: &str) -> String {
+    let Some((scheme, rest)) = address.split_once("://") else { return address.to_owned() };
+    let (authority, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+    let host = authority.rsplit('@').next().unwrap_or_default();
+    format!("{scheme}://{host}{path}")
+}
+
+/// Reads the host, with its port, from `https://host/…`, `ssh://git@host:22/…` and `git@host:…`; a local path has none.
+fn host_of(address: &str) -> Option<String> {
+    let authority = match address.split_once("://") {
+        Some(("file", _)) => return None,
+        Some((_, rest)) => rest.split('/').next()?,
+        None => address.split_once(':').filter(|(host, _)| !host.contains('/'))?.0,
+    };
+    let host = authority.rsplit('@').next()?;
+    let host = if address.starts_with("http") { host } else { host.split(':').next()? };
+    (!host.is_empty()).then(|| host.to_owned())
+}
+
+/// Reads `owner/name` from `https://host/owner/name.git` and `git@host:owner/name.git`; a local path has no owner.
+fn repository_of(address: &str) -> Option<String> {
+    let path = match address.split_once("://") {
+        Some(("file", _)) => return None,
+        Some((_, rest)) => rest.split_once('/')?.1,
+        None => address.split_once(':').filter(|(host, _)| !host.contains('/'))?.1,
+    };
+    let path = path.trim_matches('/');
+    let path = path.strip_suffix(".git").unwrap_or(path);
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
+    let mut parts = path.split('/');
+    let (owner, name) = (parts.next()?, parts.next()?);
+    let good = parts.next().is_none()
+        && [owner, name].iter().all(|part| !part.is_empty() && part.chars().all(plain));
+    good.then(|| path.to_owned())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,176 @@
+//! A repository, opened in one of its worktrees: where its folders are, and how git is run in it.
+//!
+//! Every call is short, synchronous and without a shell. None is made once the settings of the repository have changed
+//! since it was opened. What the calls are for is known by the other modules.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::call::{Call, Output};
+use crate::pinned_config::PinnedConfig;
+use crate::program::Git;
+use crate::{CommitId, Error, Result, Tree};
+
+/// Where the worktree stands: a commit and, unless HEAD is detached, a branch.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Head {
+    /// The commit.
+    pub commit: CommitId,
+    /// The branch; nothing where HEAD is detached.
+    pub branch: Option<String>,
+}
+
+/// A repository with the worktree in which it was opened.
+#[derive(Debug, Clone)]
+pub struct Repository {
+    git: Git,
+    root: PathBuf,
+    common: PathBuf,
+    git_dir: PathBuf,
+    prefix: String,
+    is_shallow: bool,
+    head: CommitId,
+    /// The files of that commit.
+    tree: Tree,
+    config: Arc<PinnedConfig>,
+}
+
+impl Repository {
+    /// Opens the repository that a folder lies in, with this git program.
+    pub(crate) fn open(dir: &Path, git: Git) -> Result<Self> {
+        let call = Call::new([
+            "rev-parse",
+            "--path-format=absolute",
+            "--is-bare-repository",
+            "--is-shallow-repository",
+            "--git-common-dir",
+            "--absolute-git-dir",
+            "--show-prefix",
+            "--show-toplevel",
+            "HEAD",
+            "HEAD^{tree}",
+        ]);
+        let output = git.run(dir, &call)?;
+        let text = output.text();
+        let lines: Vec<&str> = text.lines().collect();
+        Self::from_answer(dir, git, &call, &output, &lines)
+    }
+
+    /// Reads the answer line by line: git prints what it could find before it says what it could not.
+    fn from_answer(dir: &Path, git: Git, call: &Call, output: &Output, lines: &[&str]) -> Result<Self> {
+        let &[bare, shallow, common, git_dir, prefix, ref rest @ ..] = lines else {
+            return Err(not_opened(dir, call, output, lines));
+        };
+        if bare == "true" {
+            return Err(Error::Bare { dir: common.into() });
+        }
+        let &[root, head, ref tree @ ..] = rest else {
+            return Err(output.failure(call));
+        };
+        let head = CommitId::try_from(head).map_err(|_| Error::NoCommits { root: root.into() })?;
+        let &[tree] = tree else { return Err(output.failure(call)) };
+        let tree = Tree::try_from(tree).map_err(|_| output.unexpected(call))?;
+        let (root, common, git_dir) = (PathBuf::from(root), PathBuf::from(common), PathBuf::from(git_dir));
+        let config = Arc::new(PinnedConfig::pin(&root, &common, &git_dir));
+        let prefix = prefix.trim_end_matches('/').to_owned();
+        Ok(Self { git, root, common, git_dir, prefix, is_shallow: shallow == "true", head, tree, config })
+    }
+
+    /// Opens another worktree with the git program of this one.
+    pub(crate) fn open_other(&self, dir: &Path) -> Result<Self> {
+        Self::open(dir, self.git.clone())
+    }
+
+    /// Returns the top folder of the worktree.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// Returns git's common folder, the same for all worktrees of the repository.
+    pub fn common(&self) -> &Path {
+        &self.common
+    }
+
+    /// Returns git's folder of this worktree alone.
+    pub fn git_dir(&self) -> &Path {
+        &self.git_dir
+    }
+
+    /// Returns the folder inside the worktree that the user stood in, empty for the top, without a final slash.
+    pub fn prefix(&self) -> &str {
+        &self.prefix
+    }
+
+    /// Tells whether the history is cut off.
+    pub fn is_shallow(&self) -> bool {
+        self.is_shallow
+    }
+
+    /// Tells whether this is a linked worktree.
+    pub fn is_linked(&self) -> bool {
+        self.git_dir != self.common
+    }
+
+    /// Returns the checkout that the linked worktrees belong to, as far as it has one.
+    pub fn main_root(&self) -> &Path {
+        let parent = self.common.parent().filter(|_| self.common.ends_with(".git"));
+        if self.is_linked() { parent.unwrap_or(&self.common) } else { &self.root }
+    }
+
+    /// Returns the commit the worktree stood on when it was opened.
+    pub fn opened_at(&self) -> &CommitId {
+        &self.head
+    }
+
+    /// Returns the files of that commit.
+    pub(crate) fn opened_tree(&self) -> &Tree {
+        &self.tree
+    }
+
+    /// Returns how many git processes were started so far, for this repository and those opened from it.
+    pub fn calls(&self) -> usize {
+        self.git.calls()
+    }
+
+    /// Runs git in the worktree; a failure is an error.
+    pub(crate) fn run(&self, call: &Call) -> Result<Output> {
+        let output = self.try_run(call)?;
+        if output.succeeded() { Ok(output) } else { Err(output.failure(call)) }
+    }
+
+    /// Runs git in the worktree; the caller judges how it ended.
+    pub(crate) fn try_run(&self, call: &Call) -> Result<Output> {
+        self.config.check()?;
+        self.git.run(&self.root, call)
+    }
+
+    /// Runs git in another folder; a failure is an error.
+    pub(crate) fn run_in(&self, dir: &Path, call: &Call) -> Result<Output> {
+        let output = self.try_run_in(dir, call)?;
+        if output.succeeded() { Ok(output) } else { Err(output.failure(call)) }
+    }
+
+    /// Runs git in another folder; the caller judges how it ended.
+    pub(crate) fn try_run_in(&self, dir: &Path, call: &Call) -> Result<Output> {
+        self.config.check()?;
+        self.git.run(dir, call)
+    }
+
+    /// Runs git in the worktree, for no longer than this; the caller judges how it ended.
+    pub(crate) fn try_run_within(&self, timeout: Duration, call: &Call) -> Result<Output> {
+        self.config.check()?;
+        self.git.with_timeout_of_at_most(timeout).run(&self.root, call)
+    }
+}
+
+fn not_opened(dir: &Path, call: &Call, output: &Output, lines: &[&str]) -> Error {
+    // A git that does not know the option repeats it as its first line.
+    if lines.first() == Some(&"--path-format=absolute") {
+        return Error::TooOld;
+    }
+    if output.errors().contains("not a git repository") {
+        return Error::NotARepository { dir: dir.to_owned() };
+    }
+    output.failure(call)
+}

@@ -1,0 +1,238 @@
+//! The run's branch: whose it is, where the engine left it, and which of its commits are the engine's own.
+//!
+//! Where the engine last left it tells a person who moved it apart from a program that took only files back. Where it was
+//! when nobody of ours worked any more who may commit tells that what came on top is a person's.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::branch::{Branch, Branches};
+use crate::call::Call;
+use crate::changes::Changes;
+use crate::history::{History, NO_PHASE, Trailers};
+use crate::objects::Objects;
+use crate::references::References;
+use crate::repository::{Head, Repository};
+use crate::run_files::RunFiles;
+use crate::{CommitId, Error, Result};
+
+/// Where the tip is noted that the engine left.
+const LEFT_AT: &str = "left-at";
+/// Where the tip is noted while nobody of ours works who may commit.
+const RESTS_AT: &str = "rests-at";
+/// What a worktree is on that is on no branch.
+const DETACHED: &str = "no branch (HEAD is detached)";
+/// So many commits of the branch are looked at.
+const LOOK_BACK: &str = "--max-count=20";
+/// More records than these no process makes.
+const MOST_RECORDS: usize = 100;
+
+/// Whose the run's branch is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum RunBranchState {
+    /// There is no such branch.
+    Missing,
+    /// It is there and stands on the base: nothing was committed yet.
+    AtBase(Branch),
+    /// It holds the log of this run.
+    Ours(Branch),
+    /// Somebody made a branch of that name.
+    Foreign(Branch),
+}
+
+/// The branch of a run.
+#[derive(Debug, Clone)]
+pub struct RunBranch<'a> {
+    pub(crate) repository: &'a Repository,
+    /// The branch's name.
+    pub(crate) name: String,
+    pub(crate) files: RunFiles,
+    pub(crate) state_dir: &'a Path,
+}
+
+impl RunBranch<'_> {
+    /// Returns where the run's branch comes from; a branch from elsewhere is nothing to build on.
+    pub fn state(&self, base: &CommitId) -> Result<RunBranchState> {
+        let Some(branch) = self.find()? else { return Ok(RunBranchState::Missing) };
+        let log = self.files.log();
+        if Objects::new(self.repository).read(&branch.tip, &log)?.is_some() {
+            return Ok(RunBranchState::Ours(branch));
+        }
+        Ok(if branch.tip == *base { RunBranchState::AtBase(branch) } else { RunBranchState::Foreign(branch) })
+    }
+
+    /// Refuses to work where the run's branch was deleted or renamed: nothing could be committed.
+    pub fn refuse_missing(&self) -> Result<()> {
+        if !self.branches().is_surely_missing(&format!("refs/heads/{}", self.name)) {
+            return Ok(());
+        }
+        let found = self.branches().current_by_file().map_or(DETACHED.to_owned(), |name| format!("`{name}`"));
+        Err(Error::BranchGone { name: self.name.clone(), found })
+    }
+
+    /// Refuses to commit where the worktree was, or is by now, on another branch than the run's.
+    pub(crate) fn refuse_other(&self, head: &Head) -> Result<()> {
+        let expected = self.name.clone();
+        let now = self.branches().current_by_file();
+        let found = match head.branch.as_ref() {
+            None => DETACHED.to_owned(),
+            Some(branch) if *branch != expected => format!("`{branch}`"),
+            Some(_) if now.as_ref().is_some_and(|now| *now != expected) => {
+                format!("`{}`", now.unwrap_or_default())
+            }
+            Some(_) => return Ok(()),
+        };
+        if self.branches().find(&expected)?.is_none() {
+            return Err(Error::BranchGone { name: expected, found });
+        }
+        Err(Error::WrongBranch { expected, found })
+    }
+
+    /// Moves the run's branch to a commit if nobody else moved it.
+    pub fn move_to(&self, from: &CommitId, to: &CommitId) -> Result<()> {
+        let reference = format!("refs/heads/{}", self.name);
+        let words = ["update-ref", "-m", "ai-workflow: squash", &reference, to.as_str(), from.as_str()];
+        self.repository.run(&Call::new(words)).map(drop)
+    }
+
+    /// Returns the commit on the run's branch that was announced by this fact, newest first.
+    pub fn find_commit(&self, run: &str, seq: u64) -> Result<Option<(CommitId, Trailers)>> {
+        let Some(branch) = self.find()? else { return Ok(None) };
+        let call = Call::new(["log", "-z", "--format=%H%n%B", LOOK_BACK, branch.tip.as_str(), "--"]);
+        let text = self.repository.run(&call.reading())?.text();
+        for (id, message) in text.split('\0').filter_map(|record| record.split_once('\n')) {
+            if let Some(trailers) = Trailers::read(message)
+                && trailers.run == run
+                && trailers.seq == seq
+            {
+                return Ok(Some((CommitId::try_from(id)?, trailers)));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Returns the newest commit of the run's branch that is no record of how the run halted; nothing when the look
+    /// back is not long enough.
+    pub fn below_records(&self, run: &str) -> Result<Option<CommitId>> {
+        let Some(branch) = self.find()? else { return Ok(None) };
+        let call = Call::new(["log", "-z", "--first-parent", "--format=%H%n%B", LOOK_BACK]);
+        let text = self.repository.run(&call.args([branch.tip.as_str(), "--"]).reading())?.text();
+        let is_record = |message: &str| {
+            Trailers::read(message).is_some_and(|trailers| trailers.run == run && trailers.phase == NO_PHASE)
+        };
+        let mut commits = text.split('\0').filter_map(|record| record.split_once('\n'));
+        let found = commits.find(|(_, message)| !is_record(message));
+        Ok(found.map(|(id, _)| CommitId::try_from(id)).transpose()?)
+    }
+
+    /// Tells whether the run's branch is a commit and nothing on top but commits, each on the one before, that touch the
+    /// run's folder alone.
+    pub fn has_only_records_on(&self, commit: &CommitId) -> Result<bool> {
+        let Some(branch) = self.find()? else { return Ok(false) };
+        let mut at = commit.clone();
+        let commits = History::new(self.repository).commits_between(commit, &branch.tip, MOST_RECORDS)?;
+        for next in commits {
+            if next.parents != [at] {
+                return Ok(false);
+            }
+            let (before, after) = (next.parents[0].as_tree(), next.commit.as_tree());
+            let changed = Changes::new(self.repository).paths_between(&before, &after)?;
+            if !changed.iter().all(|path| self.files.contains(path)) {
+                return Ok(false);
+            }
+            at = next.commit;
+        }
+        Ok(at == branch.tip)
+    }
+
+    /// Remembers where the run's branch is now.
+    pub fn remember_tip(&self) -> Result<()> {
+        if let Some(tip) = self.tip()? {
+            self.left_at(&tip);
+        }
+        Ok(())
+    }
+
+    /// Remembers where we left the branch. What is not remembered leaves a log as it is found.
+    pub(crate) fn left_at(&self, commit: &CommitId) {
+        self.write_down(LEFT_AT, commit.as_str());
+    }
+
+    /// Tells whether the branch is where we left it: who put a commit on it, or took one off, may have meant the files, too.
+    pub fn is_where_left(&self) -> Result<bool> {
+        let left = read_commit(&self.state_dir.join(LEFT_AT));
+        Ok(left.is_some() && self.tip()? == left)
+    }
+
+    /// Remembers where the branch is while nobody of ours works who may commit.
+    pub fn remember_resting_tip(&self) -> Result<()> {
+        if let Some(tip) = self.tip()? {
+            self.write_down(RESTS_AT, tip.as_str());
+        }
+        Ok(())
+    }
+
+    /// Returns where git keeps the branch, and where it is remembered while nobody of ours works who may commit: for who is
+    /// there when we are not.
+    pub fn tip_files(&self) -> (PathBuf, PathBuf) {
+        let branch = self.repository.common().join("refs/heads").join(&self.name);
+        (branch, self.state_dir.join(RESTS_AT))
+    }
+
+    /// From here on somebody of ours may commit: what comes on top is not known to be a person's.
+    pub fn forget_resting_tip(&self) {
+        let _ = fs::remove_file(self.state_dir.join(RESTS_AT));
+    }
+
+    /// Returns where people brought the branch since nobody of ours worked; nothing when that cannot be known, or when all
+    /// that is there now is in this commit or a record of the run's.
+    pub fn moved_by_people(&self, run: &str, known: &CommitId) -> Result<Option<CommitId>> {
+        let Some(tip) = self.tip_beyond(run, known)? else { return Ok(None) };
+        let rests = read_commit(&self.state_dir.join(RESTS_AT));
+        if rests.is_none() {
+            tracing::warn!(
+                "What was committed on {} may be the interrupted agent's: it goes into the next commit, and was at {tip}",
+                self.name
+            );
+        }
+        Ok(if rests.is_some_and(|rests| rests != tip) { Some(tip) } else { None })
+    }
+
+    /// Returns where the branch is when it holds what is neither in this commit nor a record of how the run halted.
+    pub fn tip_beyond(&self, run: &str, known: &CommitId) -> Result<Option<CommitId>> {
+        let Some(tip) = self.tip()? else { return Ok(None) };
+        if tip == *known || self.below_records(run)?.as_ref() == Some(known) {
+            return Ok(None);
+        }
+        let is_known = History::new(self.repository).is_ancestor(&tip, known)?;
+        Ok(if is_known { None } else { Some(tip) })
+    }
+
+    fn tip(&self) -> Result<Option<CommitId>> {
+        let name = format!("refs/heads/{}", self.name);
+        let tip = References::read(self.repository)?.tips.remove(&name);
+        Ok(tip.map(|tip| CommitId::try_from(tip.as_str())).transpose()?)
+    }
+
+    /// What cannot be noted is not known later, which is told and stops nothing.
+    fn write_down(&self, name: &str, tip: &str) {
+        let place = self.state_dir.join(name);
+        let written = fs::create_dir_all(self.state_dir).and_then(|()| fs::write(&place, tip));
+        if let Err(error) = written {
+            tracing::debug!("{}: {error}", place.display());
+            let _ = fs::remove_file(place);
+        }
+    }
+
+    fn find(&self) -> Result<Option<Branch>> {
+        self.branches().find(&self.name)
+    }
+
+    fn branches(&self) -> Branches<'_> {
+        Branches::new(self.repository)
+    }
+}
+
+fn read_commit(place: &Path) -> Option<CommitId> {
+    CommitId::try_from(fs::read_to_string(place).ok()?.trim()).ok()
+}

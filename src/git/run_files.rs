@@ -1,0 +1,133 @@
+//! Which files under `.ai-workflow/` are the engine's own: they change with every fact, so no tree, no approval and no
+//! undoing is about them. What a phase delivers (`NN_phase/output/`) and what people wrote (settings, prompts) is not ours.
+
+use std::fs;
+use std::path::Path;
+
+use model::issue::IssueNumber;
+
+/// The files at the top of a run's folder that are committed.
+const COMMITTED: [&str; 3] = ["events.jsonl", "metadata.json", "review-result.json"];
+
+/// The files of one run in the worktree: what lies in `.ai-workflow/issue-N/`.
+#[derive(Debug, Clone, Copy)]
+pub struct RunFiles {
+    pub(crate) issue: IssueNumber,
+}
+
+impl RunFiles {
+    /// Tells whether a path of the worktree is in the folder of this run. What lies in those of others is published as
+    /// any file is.
+    pub fn contains(self, path: &str) -> bool {
+        path.strip_prefix(&self.folder()).is_some_and(|inside| inside.len() > 1 && inside.starts_with('/'))
+    }
+
+    /// Tells whether a path is one of our settings: they are people's, who goes on has vouched for them, and no phase commits them.
+    pub fn is_setting(self, path: &str) -> bool {
+        path.starts_with(".ai-workflow/") && !self.contains(path)
+    }
+
+    /// Returns the path of the run's log.
+    pub(crate) fn log(self) -> String {
+        format!("{}/events.jsonl", self.folder())
+    }
+
+    /// Returns what git leaves out when it is not to show the engine's own files. A tree holds them as they
+    /// were when the run began.
+    pub(crate) fn without_own_files(self) -> Vec<String> {
+        let folder = self.folder();
+        let of_run = ["*", "document_review/**"].map(|inside| format!("{folder}/{inside}"));
+        let of_all = [".gitignore", "local/**", "tmp/**"].map(|inside| format!(".ai-workflow/{inside}"));
+        of_run.iter().chain(&of_all).map(|pattern| format!(":(exclude,top,glob){pattern}")).collect()
+    }
+
+    /// Returns what git leaves out when it is to show neither those nor the documents of this run.
+    pub(crate) fn without_run(self) -> Vec<String> {
+        vec![format!(":(exclude,top,glob){}/**", self.folder())]
+    }
+
+    /// Tells whether a path is meant for the branch, whatever git ignores: the log, the views, and what a phase delivers. No
+    /// name in it begins with a dot.
+    pub(crate) fn is_delivered(self, path: &str) -> bool {
+        let Some(inside) = path.strip_prefix(&self.folder()).and_then(|path| path.strip_prefix('/')) else {
+            return false;
+        };
+        let parts: Vec<&str> = inside.split('/').collect();
+        match parts.as_slice() {
+            [file] => COMMITTED.contains(file),
+            [_, "output", rest @ ..] => {
+                !rest.is_empty() && rest.iter().all(|part| !part.starts_with('.') && *part != "tmp")
+            }
+            _ => false,
+        }
+    }
+
+    /// Returns the files that are meant for the branch and not known to git, because it ignores them. `ignored` is what it
+    /// says that it ignores.
+    pub(crate) fn delivered_and_ignored(self, root: &Path, ignored: &[String]) -> Vec<String> {
+        let folder = format!("{}/", self.folder());
+        let is_near = |entry: &&String| {
+            entry.starts_with(&folder) || (entry.ends_with('/') && folder.starts_with(entry.as_str()))
+        };
+        let near: Vec<&String> = ignored.iter().filter(is_near).collect();
+        let mut found = Vec::new();
+        if !near.is_empty() && !is_behind_link(root, &format!("{folder}x")) {
+            files_below(root, &self.folder(), &mut found);
+        }
+        let is_ignored = |path: &str| {
+            near.iter()
+                .any(|entry| *entry == path || (entry.ends_with('/') && path.starts_with(entry.as_str())))
+        };
+        found.retain(|path| self.is_delivered(path) && is_ignored(path));
+        found
+    }
+
+    fn folder(self) -> String {
+        format!(".ai-workflow/issue-{}", self.issue)
+    }
+}
+
+/// Lists the files and links below a folder. What cannot be read is not there.
+fn files_below(root: &Path, folder: &str, found: &mut Vec<String>) {
+    for entry in fs::read_dir(root.join(folder)).into_iter().flatten().flatten() {
+        let (Ok(kind), Ok(name)) = (entry.file_type(), entry.file_name().into_string()) else { continue };
+        let path = format!("{folder}/{name}");
+        if kind.is_dir() {
+            files_below(root, &path, found);
+        } else if kind.is_file() || kind.is_symlink() {
+            found.push(path);
+        }
+    }
+}
+
+/// Tells whether a path of the worktree is one of the engine's own files.
+pub fn is_engines_own(path: &str) -> bool {
+    let Some(inside) = path.strip_prefix(".ai-workflow/") else { return false };
+    let mut parts = inside.split('/');
+    match parts.next() {
+        Some(".gitignore") => !inside.contains('/'),
+        Some("local" | "tmp") => inside.contains('/'),
+        Some(folder) if is_issue_folder(folder) => !is_deliverable(parts),
+        _ => false,
+    }
+}
+
+fn is_issue_folder(name: &str) -> bool {
+    let digits = name.strip_prefix("issue-").unwrap_or_default();
+    !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// The documents of `document_review` are written by the engine itself.
+fn is_deliverable<'a>(mut parts: impl Iterator<Item = &'a str>) -> bool {
+    let (phase, folder, file) = (parts.next(), parts.next(), parts.next());
+    phase.is_some_and(|phase| phase != "document_review") && folder == Some("output") && file.is_some()
+}
+
+/// Tells whether a path leads through a symbolic link, perhaps out of the worktree.
+pub(crate) fn is_behind_link(root: &Path, path: &str) -> bool {
+    let folders = Path::new(path).ancestors().skip(1);
+    folders.filter(|folder| !folder.as_os_str().is_empty()).any(|folder| root.join(folder).is_symlink())
+}
+
+#[cfg(test)]
+mod tests;

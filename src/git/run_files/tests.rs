@@ -1,0 +1,36 @@
+use super::*;
+
+#[test]
+fn what_is_delivered_and_what_people_wrote_counts() {
+    for path in [
+        "src/lib.rs",
+        ".ai-workflow",
+        ".ai-workflow/config.toml",
+        ".ai-workflow/prompts/planning/execute.md",
+        ".ai-workflow/issue-7/00_planning/output/planning.md",
+        ".ai-workflow/issue-7/own_phase/output/a/b.md",
+        ".ai-workflow/issue-x/events.jsonl",
+        ".ai-workflow/sub/.gitignore",
+        "sub/.ai-workflow/issue-7/events.jsonl",
+    ] {
+        assert!(!is_engines_own(path), "{path}");
+    }
+}
+
+#[test]
+fn what_the_engine_writes_does_not_count() {
+    for path in [
+        ".ai-workflow/.gitignore",
+        ".ai-workflow/local/issues/7.md",
+        ".ai-workflow/tmp/x",
+        ".ai-workflow/issue-7/events.jsonl",
+        ".ai-workflow/issue-7/metadata.json",
+        ".ai-workflow/issue-7/.metadata.json.tmp",
+        ".ai-workflow/issue-7/review-result.json",
+        ".ai-workflow/issue-7/00_planning/execute/round-1/attempt-1/prompt.md",
+        ".ai-workflow/issue-7/00_planning/output",
+        ".ai-workflow/issue-7/document_review/output/document-review-1.md",
+    ] {
+        assert!(is_engines_own(path), "{path}");
+    }
+}

@@ -1,0 +1,73 @@
+use super::*;
+
+#[test]
+fn caches_are_known_by_their_names_alone() {
+    for path in ["__pycache__/a.txt", "a/.pytest_cache/v/x", "a/b.pyc", "c.pyo", ".coverage", "x/.tox/"] {
+        assert!(is_cache(path), "{path}");
+    }
+    for path in ["a.py", "pytest_cache/a", "a/__pycache__", ".coveragerc", ".pyc", "cache/a", "a.pyc.md"] {
+        assert!(!is_cache(path), "{path}");
+    }
+}
+
+const ID: &str = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
+
+fn parsed(records: &[&str]) -> std::result::Result<Status, Unread> {
+    let text = records.iter().fold(String::new(), |text, record| text + record + "\0");
+    parse(text.as_bytes())
+}
+
+#[test]
+fn every_kind_of_entry_is_read() {
+    let oid = format!("# branch.oid {ID}");
+    let unmerged = format!("u UU N... 1 2 3 4 {ID} {ID} {ID} a b");
+    let tracked = format!("1 .M N... 100644 100644 100644 {ID} {ID} a \n\"b");
+    let submodule = format!("1 .M SC.. 160000 160000 160000 {ID} {ID} sub");
+    let status = parsed(&[
+        &oid,
+        "# branch.head main",
+        "# branch.upstream origin/main",
+        &tracked,
+        &submodule,
+        &unmerged,
+        "? -x",
+        "! target/",
+    ]);
+    let status = status.expect("it is readable");
+    assert_eq!(status.head.commit.as_str(), ID);
+    assert_eq!(status.head.branch.as_deref(), Some("main"));
+    let in_head = TreeEntry { mode: "100644".into(), id: ID.into() };
+    let (mode, blob) = ("100644".into(), ID.into());
+    let kind = Kind::Tracked { index: b'.', worktree: b'M', mode, blob, in_head };
+    assert_eq!(status.ignored, ["target/"]);
+    assert_eq!(
+        status.entries,
+        [
+            Entry { path: "a \n\"b".into(), kind },
+            Entry { path: "sub".into(), kind: Kind::Submodule },
+            Entry { path: "a b".into(), kind: Kind::Unmerged },
+            Entry { path: "-x".into(), kind: Kind::Untracked },
+        ]
+    );
+}
+
+#[test]
+fn a_foreign_format_is_not_guessed_at() {
+    let oid = format!("# branch.oid {ID}");
+    for foreign in ["M  a", "1 .M N... x", "x y", "1 . N... 1 2 3 4 5 6", "nothing"] {
+        assert_eq!(parsed(&[&oid, foreign]).err(), Some(Unread::Foreign), "{foreign}");
+    }
+    assert_eq!(parsed(&["# branch.head main"]).err(), Some(Unread::Foreign));
+    assert_eq!(parsed(&["# branch.oid (initial)"]).err(), Some(Unread::Unborn));
+}
+
+#[test]
+fn names_that_are_not_utf8_are_escaped() {
+    let mut bytes = format!("# branch.oid {ID}\0# branch.head (detached)\0").into_bytes();
+    bytes.extend_from_slice(b"? a b\xff\0");
+    bytes.extend_from_slice(format!("1 .M N... 1 2 3 {ID} {ID} c ").as_bytes());
+    bytes.extend_from_slice(b"\xfe\0! d \xfe\0");
+    let status = parse(&bytes).expect("it is readable");
+    assert_eq!(status.unreadable, ["a b\\xff", "c \\xfe"]);
+    assert_eq!(status.head.branch, None);
+}

@@ -1,0 +1,206 @@
+//! The files of a worktree beside those that a run works on: what they are like before a run, what is unfinished, what git
+//! ignores, and taking files back to a commit. Judges nothing: whether a dirty tree is refused is the caller's.
+
+use std::fs;
+use std::path::Path;
+use std::thread;
+use std::time::Duration;
+
+use crate::branch::{Branches, check_branch_name};
+use crate::call::Call;
+use crate::objects::Objects;
+use crate::repository::{Head, Repository};
+use crate::status::{Entry, Kind, read_status, status_call};
+use crate::{CommitId, Error, Result};
+
+/// An editor's git holds a lock for moments only; so often it is looked at, with a pause between.
+const LOCK_LOOKS: u32 = 40;
+const LOCK_PAUSE: Duration = Duration::from_millis(25);
+
+/// The worktree as a run finds it. Nothing under `.ai-workflow/` counts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Survey {
+    /// Where HEAD stands.
+    pub head: Head,
+    /// Tracked files that are changed, staged or not.
+    pub changed: Vec<String>,
+    /// Those of them that a merge left with both sides.
+    pub unmerged: Vec<String>,
+    /// Untracked files; they are nobody's business and never committed.
+    pub strays: Vec<String>,
+    /// Repositories inside the worktree that are not submodules; their content is left alone.
+    pub nested: Vec<String>,
+    /// Submodules that stand on another commit than the one recorded.
+    pub moved_submodules: Vec<String>,
+    /// The repository has submodules; they are neither initialised nor committed.
+    pub has_submodules: bool,
+    /// A merge, rebase or the like that was begun and not ended.
+    pub in_progress: Option<&'static str>,
+    /// Names that are not UTF-8, escaped; such files are left alone.
+    pub unreadable: Vec<String>,
+}
+
+impl Survey {
+    /// Tells whether nothing of the user's could be mixed up with a run's work.
+    pub fn is_clean(&self) -> bool {
+        self.changed.is_empty() && self.in_progress.is_none()
+    }
+}
+
+/// The worktree in which a repository was opened, and those linked to it.
+#[derive(Debug, Clone)]
+pub struct Worktree<'a> {
+    repository: &'a Repository,
+}
+
+impl<'a> Worktree<'a> {
+    pub(crate) fn new(repository: &'a Repository) -> Self {
+        Self { repository }
+    }
+
+    /// Looks at the worktree, with one git process.
+    pub fn survey(&self) -> Result<Survey> {
+        let status = read_status(self.repository, &status_call().arg("--ignore-submodules=dirty").reading())?;
+        let mut survey = Survey {
+            head: status.head,
+            changed: Vec::new(),
+            unmerged: Vec::new(),
+            strays: Vec::new(),
+            nested: Vec::new(),
+            moved_submodules: Vec::new(),
+            has_submodules: self.repository.root().join(".gitmodules").exists(),
+            in_progress: self.operation_in_progress(),
+            unreadable: status.unreadable,
+        };
+        let is_ours = |entry: &Entry| entry.path.starts_with(".ai-workflow/") || entry.is_staged_cache();
+        for entry in status.entries.into_iter().filter(|entry| !is_ours(entry)) {
+            if entry.kind == Kind::Unmerged {
+                survey.unmerged.push(entry.path.clone());
+            }
+            let list = match entry.kind {
+                Kind::Untracked if entry.path.ends_with('/') => &mut survey.nested,
+                Kind::Untracked => &mut survey.strays,
+                Kind::Submodule => &mut survey.moved_submodules,
+                Kind::Unmerged | Kind::Tracked { .. } => &mut survey.changed,
+            };
+            list.push(entry.path);
+        }
+        Ok(survey)
+    }
+
+    /// Returns what was begun in this worktree and not ended, without a process.
+    pub fn operation_in_progress(&self) -> Option<&'static str> {
+        const TRACES: [(&str, &str); 5] = [
+            ("rebase-merge", "rebase"),
+            ("rebase-apply", "rebase"),
+            ("MERGE_HEAD", "merge"),
+            ("CHERRY_PICK_HEAD", "cherry-pick"),
+            ("REVERT_HEAD", "revert"),
+        ];
+        TRACES.iter().find(|(trace, _)| self.repository.git_dir().join(trace).exists()).map(|(_, what)| *what)
+    }
+
+    /// Refuses a worktree whose index or HEAD is locked: no branch could be checked out and nothing be committed.
+    pub fn refuse_locked(&self) -> Result<()> {
+        let locks = ["index.lock", "HEAD.lock"].map(|name| self.repository.git_dir().join(name));
+        for _ in 0..LOCK_LOOKS {
+            if !locks.iter().any(|lock| lock.exists()) {
+                return Ok(());
+            }
+            thread::sleep(LOCK_PAUSE);
+        }
+        match locks.iter().find(|lock| lock.exists()) {
+            Some(lock) => Err(Error::Locked { path: lock.display().to_string() }),
+            None => Ok(()),
+        }
+    }
+
+    /// Brings the user's index to HEAD, after a commit that a crash cut short. The files stay as they are.
+    pub fn reset_index(&self) -> Result<()> {
+        self.repository.run(&Call::new(["reset", "--quiet"])).map(drop)
+    }
+
+    /// Takes changes of tracked files below a folder back to what HEAD has.
+    pub fn discard_changes_below(&self, folder: &str) -> Result<()> {
+        if Objects::new(self.repository).tracked_below(folder)?.is_empty() {
+            return Ok(());
+        }
+        self.repository
+            .run(&Call::new(["restore", "--staged", "--worktree", "--source=HEAD", "--", folder]))
+            .map(drop)
+    }
+
+    /// Puts every file outside `.ai-workflow/` back to what a commit has, and returns the paths that differed from HEAD.
+    pub fn restore_code(&self, to: &CommitId) -> Result<Vec<String>> {
+        let call =
+            Call::new(["diff", "--name-only", "--no-renames", "-z", to.as_str(), "HEAD", "--"]).reading();
+        let is_code = |path: &str| !path.is_empty() && !path.starts_with(".ai-workflow/");
+        let listed = self.repository.run(&call)?;
+        let paths: Vec<String> =
+            listed.text().split('\0').filter(|path| is_code(path)).map(str::to_owned).collect();
+        if !paths.is_empty() {
+            let source = format!("--source={to}");
+            let call = Call::new([
+                "--literal-pathspecs",
+                "restore",
+                "--worktree",
+                &source,
+                "--pathspec-from-file=-",
+                "--pathspec-file-nul",
+            ]);
+            self.repository.run(&call.fed_with_paths(paths.iter().map(String::as_str)))?;
+        }
+        Ok(paths)
+    }
+
+    /// Returns those of the paths that git ignores in a worktree of this repository.
+    pub fn ignored(&self, root: &Path, paths: &[String]) -> Result<Vec<String>> {
+        if paths.is_empty() {
+            return Ok(Vec::new());
+        }
+        let call = Call::new(["check-ignore", "-z", "--stdin"]).with_patterns().reading();
+        let call = call.fed_with_paths(paths.iter().map(String::as_str));
+        let output = self.repository.try_run_in(root, &call)?;
+        // It ends with 1 when none is ignored.
+        if !output.succeeded() && output.status.code() != Some(1) {
+            return Err(output.failure(&call));
+        }
+        Ok(output.paths())
+    }
+
+    /// Returns those of the folders in a worktree of this repository that hold something, and nothing that git knows or
+    /// would take: ignored as a whole, or by a rule of their own as virtual environments are.
+    pub fn wholly_ignored(&self, root: &Path, folders: &[String]) -> Result<Vec<String>> {
+        let mut found: Vec<String> =
+            folders.iter().filter(|path| !is_empty_folder(&root.join(path))).cloned().collect();
+        if found.is_empty() {
+            return Ok(found);
+        }
+        let call = Call::new(["ls-files", "-z", "--cached", "--others", "--exclude-standard", "--"]);
+        let output = self.repository.run_in(root, &call.args(&found).reading())?;
+        let output = output.text();
+        let taken: Vec<&str> = output.split('\0').collect();
+        found.retain(|folder| !taken.iter().any(|path| Path::new(path).starts_with(folder)));
+        Ok(found)
+    }
+
+    /// Makes a linked worktree on a branch: a new one at the base, or the one that exists when no base is given.
+    pub(crate) fn add_linked(&self, path: &Path, name: &str, base: Option<&CommitId>) -> Result<()> {
+        check_branch_name(name)?;
+        let call = Call::new(["worktree", "add", "--quiet"]);
+        let call = match base {
+            Some(base) => call.args(["--no-track", "-b", name, "--"]).arg(path).arg(base.as_str()),
+            None => call.args(["--no-guess-remote", "--"]).arg(path).arg(name),
+        };
+        Branches::new(self.repository).run(name, &call)
+    }
+
+    /// Removes a linked worktree with everything that is in it.
+    pub fn remove_linked(&self, path: &Path) -> Result<()> {
+        self.repository.run(&Call::new(["worktree", "remove", "--force", "--"]).arg(path)).map(drop)
+    }
+}
+
+pub(crate) fn is_empty_folder(folder: &Path) -> bool {
+    fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_none())
+}
