@@ -72,7 +72,7 @@ fn cut_off(reading: Reading) -> Reading {
 /// Returns `review-result.json` of the latest verdict of a run (seed 001, B-17, plus the tree); nothing before the first.
 /// An export, made of the facts and never read back.
 pub fn result_file(run: &Run) -> Option<Value> {
-    let bounds = run.phases.iter().filter_map(|phase| phase.bound.as_ref());
+    let bounds = run.phases.iter().filter_map(|phase| phase.reviews.latest_verdict.as_ref());
     let bound = bounds.max_by_key(|bound| bound.at)?;
     let review = &bound.review;
     let reading = review.reading.as_ref();

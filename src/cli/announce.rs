@@ -98,17 +98,17 @@ fn limits(run: &Run) -> String {
 
 /// Says what the run may cost, and when that is a limit nobody has set.
 fn spending(run: &Run, door: &Door) -> String {
-    let by_default = run.budget.usd.is_some() && door.settings.budget.run.usd.is_none();
+    let by_default = run.spending.budget.usd.is_some() && door.settings.budget.run.usd.is_none();
     let note = if by_default {
         "; nobody is at the terminal, so the default limit counts: `--set budget.usd=…` changes it"
     } else {
         ""
     };
-    let scopes = &run.budget_scopes;
+    let scopes = &run.spending.scopes;
     let scopes = [("a call", &scopes.step), ("a phase", &scopes.phase), ("a day", &scopes.day)];
     let set = scopes.iter().filter(|(_, budget)| **budget != Budget::default());
     let scopes = set.fold(String::new(), |text, (scope, budget)| format!("{text}; {scope} {}", most(budget)));
-    format!("{}{scopes}{note}", most(&run.budget))
+    format!("{}{scopes}{note}", most(&run.spending.budget))
 }
 
 fn most(budget: &Budget) -> String {
@@ -172,7 +172,7 @@ fn last_lines(run: &Run, hold: &Hold) -> String {
     lines.add("outcome", &outcome(run));
     lines.add("branch", &run.started.branch);
     lines.add("documents", &root.join(hold.folder.relative()).display().to_string());
-    if let Some((_, url)) = &run.pull_request {
+    if let Some((_, url)) = &run.publication.pull_request {
         let closed = if summary::is_request_closed(run) { " (closed by a person)" } else { "" };
         lines.add("pull request", &format!("{url}{closed}"));
     }

@@ -32,7 +32,7 @@ pub(super) fn ask(
     }
     let run = hold.run()?;
     if let (Some(escalation), None) = (&run.paused, &asked.budget)
-        && over_budget(&run.budget, &run.spent).is_some()
+        && over_budget(&run.spending.budget, &run.spending.total).is_some()
     {
         tracing::warn!("{}", escalation.question);
     }
@@ -126,12 +126,12 @@ fn current_head(hold: &Hold) -> Result<Option<String>, Failure> {
         hold.space.workspace().branches().find(&run.started.branch)?.map(|branch| branch.tip.to_string());
     if !run.has_begun() {
         // A run that halted before its first phase left the end of its log on the branch.
-        return Ok(tip.filter(|tip| *tip != run.head));
+        return Ok(tip.filter(|tip| *tip != run.branch.head));
     }
     let interrupted = run.phases.iter().any(|phase| matches!(phase.stage, Stage::Working(_)));
     let closing = run.phases.iter().any(|phase| phase.stage == Stage::Closing);
     if interrupted || closing {
-        let known = CommitId::try_from(run.head.as_str())?;
+        let known = CommitId::try_from(run.branch.head.as_str())?;
         let by_people = hold.space.run_branch().moved_by_people(&run.started.run_id, &known)?;
         return Ok(Some(by_people.unwrap_or(known).to_string()));
     }
@@ -141,7 +141,7 @@ fn current_head(hold: &Hold) -> Result<Option<String>, Failure> {
 /// The end of the log that an earlier process put on the branch changes nothing that was reviewed.
 fn content_head(hold: &Hold, head: Option<&str>) -> Result<Option<String>, Failure> {
     let run = hold.run()?;
-    if head.is_none() || head == Some(run.content_head.as_str()) {
+    if head.is_none() || head == Some(run.branch.content_head.as_str()) {
         return Ok(None);
     }
     let below = hold.space.run_branch().below_records(&run.started.run_id)?;

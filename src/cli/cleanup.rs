@@ -148,8 +148,8 @@ fn made_by_run(
     tip: &CommitId,
     place: &str,
 ) -> Result<(), Failure> {
-    let commits = run.phases.iter().filter_map(|phase| phase.commit.as_deref());
-    let mut known = commits.chain([run.head.as_str(), run.started.base_commit.as_str()]);
+    let commits = run.phases.iter().filter_map(|phase| phase.files.commit.as_deref());
+    let mut known = commits.chain([run.branch.head.as_str(), run.started.base_commit.as_str()]);
     if known.any(|commit| commit == tip.as_str()) {
         return Ok(());
     }
@@ -157,7 +157,7 @@ fn made_by_run(
     if last.as_ref() == Some(tip) {
         return Ok(());
     }
-    let since = last.map_or_else(|| run.head.clone(), |last| last.to_string());
+    let since = last.map_or_else(|| run.branch.head.clone(), |last| last.to_string());
     Err(not_of_the_run(tip, place, &since))
 }
 

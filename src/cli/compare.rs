@@ -77,8 +77,8 @@ fn traits(run: &Run) -> Traits {
         ("preset".to_owned(), agreement.preset.clone().unwrap_or_default()),
         ("difficulty".to_owned(), run.difficulty.map(|it| it.as_str().to_owned()).unwrap_or_default()),
         ("limits: times".to_owned(), words(&agreement.time)),
-        ("limits: budget".to_owned(), words(&run.budget)),
-        ("limits: budget of call, phase, day".to_owned(), words(&run.budget_scopes)),
+        ("limits: budget".to_owned(), words(&run.spending.budget)),
+        ("limits: budget of call, phase, day".to_owned(), words(&run.spending.scopes)),
         ("commands".to_owned(), words(&agreement.commands)),
     ]);
     let lock = lock(run);

@@ -147,7 +147,7 @@ fn refused(run: &Run, phase: &PhaseState) -> Option<Failure> {
 fn told(door: &Door, hold: &Hold, name: &PhaseName, outcome: Outcome, json: bool) -> Answer {
     let run = hold.run()?;
     let phase = run.phase(name);
-    let review = phase.and_then(|phase| Some((phase, phase.review.as_ref()?)));
+    let review = phase.and_then(|phase| Some((phase, phase.reviews.current.as_ref()?)));
     let reading = review.and_then(|(_, review)| review.reading.as_ref());
     let code = match exit_code(run, outcome, door.settings.no_wait) {
         0 if reading.is_some_and(passes) => 0,

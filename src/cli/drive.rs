@@ -28,12 +28,12 @@ use settings::PushWhen;
 
 /// Drives the run until it halts and tells how it ended.
 pub(super) fn drive(door: &Door, hold: Hold, terminal: &Terminal, json: bool) -> Answer {
-    let calls = hold.run()?.spent.calls;
+    let calls = hold.run()?.spending.total.calls;
     let (hold, outcome) = play(door, hold, terminal)?;
     let code = exit_code(hold.run()?, outcome, door.settings.no_wait);
     let code = finish(&hold, json, code);
     if door.role == JobRole::Both {
-        let turn = if hold.run()?.spent.calls > calls { Turn::Worked } else { Turn::Idle };
+        let turn = if hold.run()?.spending.total.calls > calls { Turn::Worked } else { Turn::Idle };
         job::start_again(door, &hold, turn);
     }
     Ok(code)
@@ -41,12 +41,12 @@ pub(super) fn drive(door: &Door, hold: Hold, terminal: &Terminal, json: bool) ->
 
 /// Publishes what another process worked on, as far as it was judged, and tells how the run stands.
 pub(super) fn publish(door: &Door, hold: Hold, terminal: &Terminal, vetted: &Vetted) -> Answer {
-    let rounds = hold.run()?.ci_rounds;
+    let rounds = hold.run()?.feedback.ci_rounds;
     let (hold, outcome) = play_from(door, hold, terminal, None, Some(vetted.tip.clone()))?;
     let code = exit_code(hold.run()?, outcome, door.settings.no_wait);
     let code = finish(&hold, false, code);
     // Whoever publishes sees what the checks of the server say, and asks no agent.
-    let is_fed = hold.run()?.ci_rounds > rounds && outcome == Outcome::Running;
+    let is_fed = hold.run()?.feedback.ci_rounds > rounds && outcome == Outcome::Running;
     if is_fed || vetted.asks_for_more {
         job::start_again(door, &hold, if is_fed { Turn::RedChecks } else { Turn::Worked });
     }
@@ -294,7 +294,7 @@ pub(super) fn exit_code(run: &Run, outcome: Outcome, no_wait: bool) -> u8 {
 /// Tells whether the run failed because no program could be started at all.
 fn never_started(run: &Run) -> bool {
     let missing = |agent: &String| {
-        run.unusable.get(agent).is_some_and(|unusable| unusable.outcome == ExecOutcome::NotStarted)
+        run.agents.unusable.get(agent).is_some_and(|unusable| unusable.outcome == ExecOutcome::NotStarted)
     };
     let not_started = |phase: &PhaseState| {
         phase.reason.as_deref() == Some("agent_failed") && phase.def.agents.iter().all(missing)

@@ -301,10 +301,17 @@ fn refuse_at_rest(number: IssueNumber, state: Option<&IssueState>) -> Result<(),
 /// Tells whether a run stands where it stood: nothing was asked of agents, and nothing became visible.
 fn is_as_it_was(before: &Run, after: &Run) -> bool {
     let phases = |run: &Run| run.phases.iter().map(|phase| phase.status).collect::<Vec<_>>();
-    let request = |run: &Run| (run.pull_request.clone(), is_request_closed(run));
-    let shown = |run: &Run| (run.published, run.is_ready, request(run), run.follow_up.clone());
+    let request = |run: &Run| (run.publication.pull_request.clone(), is_request_closed(run));
+    let shown = |run: &Run| {
+        (
+            run.publication.is_up_to_date,
+            run.publication.is_ready,
+            request(run),
+            run.publication.follow_up.clone(),
+        )
+    };
     before.outcome == after.outcome
-        && before.spent.calls == after.spent.calls
+        && before.spending.total.calls == after.spending.total.calls
         && phases(before) == phases(after)
         && shown(before) == shown(after)
 }

@@ -79,8 +79,8 @@ fn findings(run: &Run) -> String {
 fn exchanged<'a>(entry: &'a Entry, run: &'a Run) -> Option<(&'a Replied, &'a Exchange)> {
     let Fact::Replied(replied) = &entry.fact else { return None };
     let phase = run.phase(&replied.phase)?;
-    let recorded = phase.rounds.iter().filter_map(|round| round.exchange.as_ref());
-    let mut all = recorded.chain(&phase.exchange);
+    let recorded = phase.history.rounds.iter().filter_map(|round| round.exchange.as_ref());
+    let mut all = recorded.chain(&phase.reviews.exchange);
     Some((replied, all.find(|exchange| exchange.reply.as_ref() == Some(replied))?))
 }
 

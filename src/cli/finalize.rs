@@ -171,7 +171,8 @@ fn names(unreviewed: &Unreviewed) -> Vec<String> {
 }
 
 fn refused(run: &Run, unreviewed: &Unreviewed) -> Failure {
-    let from = if unreviewed.unseen.is_empty() { &run.phase_head } else { &run.covered.reviewed };
+    let from =
+        if unreviewed.unseen.is_empty() { &run.branch.phase_head } else { &run.branch.coverage.reviewed };
     let range = format!("git diff {}..{}", &from[..9], run.started.branch);
     Failure::usage(not_reviewed(unreviewed)).hint(format!(
         "look at it with `{range}`; `--include-unreviewed` publishes it, and the pull request says so"
@@ -191,7 +192,7 @@ fn record(door: &Door, run: &Run, commit: &CommitId, left: PendingRewrite) -> Fi
         branch: run.started.branch.clone(),
         base_branch: run.started.base_branch.clone(),
         commit: commit.to_string(),
-        pull_request: run.pull_request.as_ref().map(|(_, url)| masked(url)),
+        pull_request: run.publication.pull_request.as_ref().map(|(_, url)| masked(url)),
         at: door.clock.now(),
         left: Some(left),
     }
@@ -253,7 +254,7 @@ fn share(door: &Door, hold: &Hold, run: &Run) -> Result<(), Failure> {
 
 /// Tells whether the branch has a pull request on a server.
 fn is_on_server(door: &Door, run: &Run) -> Result<bool, Failure> {
-    let has_number = run.pull_request.as_ref().is_some_and(|(number, _)| number.is_some());
+    let has_number = run.publication.pull_request.as_ref().is_some_and(|(number, _)| number.is_some());
     Ok(forge_connection::of_run(door, run)?.is_remote() && has_number)
 }
 
@@ -278,7 +279,7 @@ fn make_ready(door: &Door, run: &Run, (title, body): &(String, String)) -> Resul
         draft: false,
         body: door.masker.mask(body),
         run: run.started.run_id.clone(),
-        number: run.pull_request.as_ref().and_then(|(number, _)| *number),
+        number: run.publication.pull_request.as_ref().and_then(|(number, _)| *number),
     };
     runtime()?.block_on(async {
         let opened = forge.upsert_pull_request(run.started.issue.number, &request).await?;

@@ -75,7 +75,7 @@ fn json_of(run: &Run, found: &[Problem]) -> Value {
 }
 
 fn rounds(phase: &PhaseState) -> (String, Value) {
-    let of = phase.rounds.iter().map(|round| {
+    let of = phase.history.rounds.iter().map(|round| {
         let mut value = json!({
             "n": round.n, "verdict": round.verdict, "grade": round.grade, "ruling": round.ruling,
             "findings": round.findings.len(), "failed_checks": round.failed.len(),

@@ -68,8 +68,9 @@ fn tell(run: &Run, hold: &Hold, instead: &[(&'static str, String)]) -> std::io::
     }
     files().summarise(&masker().mask(&job::step_summary(run)))?;
     let workspace = Workspace::open(hold.folder.root()).ok();
-    let head =
-        workspace.as_ref().map_or(run.head.as_str(), |workspace| workspace.repository().opened_at().as_str());
+    let head = workspace
+        .as_ref()
+        .map_or(run.branch.head.as_str(), |workspace| workspace.repository().opened_at().as_str());
     for (name, value) in job::outputs(run, head) {
         let value =
             instead.iter().find(|(other, _)| *other == name).map_or(value, |(_, other)| other.clone());

@@ -44,9 +44,9 @@ pub(super) const REASONS: [&str; 2] = [
 pub(super) fn phase(door: &Door, hold: &Hold) -> Result<Option<Lost>, Failure> {
     let run = hold.run()?;
     let is_open = |status| matches!(status, Status::InProgress | Status::Paused);
-    let open = run.phases.iter().find(|phase| is_open(phase.status) && !phase.tree.is_empty());
+    let open = run.phases.iter().find(|phase| is_open(phase.status) && !phase.files.tree.is_empty());
     let Some(phase) = open else { return Ok(None) };
-    let tree = Tree::try_from(phase.tree.as_str())?;
+    let tree = Tree::try_from(phase.files.tree.as_str())?;
     let (was_here, is_known) =
         (hold.space.snapshots().has_index_of(&tree), hold.space.workspace().objects().has_tree(&tree)?);
     if (was_here && is_known) || (!is_known && hold.space.snapshots().recreate(&tree)?) {

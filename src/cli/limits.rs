@@ -14,15 +14,15 @@ pub(super) fn given_now(
     flags: &SettingFlags,
 ) -> (Option<Budget>, Option<BudgetScopes>) {
     let given = |scope: &str| Given { door, all: flags.config.is_some(), scope: scope.to_owned() };
-    let (wanted, pinned) = (door.settings.budget(true), &run.budget_scopes);
-    let budget = given("budget").over(&wanted, &run.budget);
+    let (wanted, pinned) = (door.settings.budget(true), &run.spending.scopes);
+    let budget = given("budget").over(&wanted, &run.spending.budget);
     let narrow = door.settings.budget_scopes();
     let scopes = BudgetScopes {
         step: given("budget.step").over(&narrow.step, &pinned.step),
         phase: given("budget.phase").over(&narrow.phase, &pinned.phase),
         day: given("budget.day").over(&narrow.day, &pinned.day),
     };
-    ((budget != run.budget).then_some(budget), (scopes != *pinned).then_some(scopes))
+    ((budget != run.spending.budget).then_some(budget), (scopes != *pinned).then_some(scopes))
 }
 
 /// What is said now about the limits of one scope.

@@ -20,7 +20,7 @@ pub(super) async fn tell(door: &Door, journal: &mut Journal, forge: &Forge) -> R
     let Some(run) = journal.state().run.as_ref().filter(running) else { return Ok(()) };
     let was_told = starts_no_ci(run).is_some();
     // The first one asks who it is in any case, to find its comment.
-    if run.progress_comment.is_some() && !was_told {
+    if run.publication.progress_comment.is_some() && !was_told {
         return Ok(());
     }
     // Who writes next is told why GitHub gives no answer.

@@ -11,7 +11,7 @@ use views::summary::Documents;
 /// Tells what people put on top of a completed run; whether there is anything.
 pub(super) fn is_told(door: &Door, hold: &Hold) -> Result<bool, Failure> {
     let run = hold.run()?;
-    let known = CommitId::try_from(run.head.as_str())?;
+    let known = CommitId::try_from(run.branch.head.as_str())?;
     let Some(tip) = hold.space.run_branch().tip_beyond(&run.started.run_id, &known)? else {
         return Ok(false);
     };

@@ -51,7 +51,7 @@ pub(super) fn run(arguments: &PrFeedback) -> Answer {
         let code = exit_code(hold.run()?, Outcome::Paused, door.settings.no_wait);
         return Ok(finish(&hold, arguments.json, code));
     }
-    let goes_on = hold.run()?.feedback.is_some();
+    let goes_on = hold.run()?.feedback.pending.is_some();
     if !goes_on && threads.is_empty() && !has_left_open(hold.run()?) {
         return Ok(told(hold.run()?, arguments, &threads));
     }
@@ -69,7 +69,7 @@ pub(super) fn run(arguments: &PrFeedback) -> Answer {
 
 /// Tells whether nothing is left to do but to resolve what could not be resolved before.
 fn has_left_open(run: &Run) -> bool {
-    run.outcome == Outcome::Completed && !run.left_open.is_empty()
+    run.outcome == Outcome::Completed && !run.feedback.left_open.is_empty()
 }
 
 fn pull_request(runtime: &Runtime, github: &GithubForge, number: u64) -> Result<PullRequestSeen, Failure> {
@@ -107,7 +107,7 @@ fn asked(
 ) -> Result<Vec<Asking>, Failure> {
     let allowed = &door.settings.github.allowed_actors;
     let answered = |body: &str| answered_up_to(run, body);
-    Ok(runtime.block_on(asked_for(github, number, allowed, &run.threads_taken, answered))?)
+    Ok(runtime.block_on(asked_for(github, number, allowed, &run.feedback.threads, answered))?)
 }
 
 /// Makes the fact, or says why the run cannot take anything up now.

@@ -134,8 +134,8 @@ fn grantable(run: &Run, arguments: &Resume) -> Result<(), Failure> {
 fn changed_by_hand(hold: &Hold, choice: Choice) -> Result<Vec<String>, Failure> {
     let run = hold.run()?;
     let phase = run.phases.iter().find(|phase| phase.status == Status::Paused);
-    let Some(phase) = phase.filter(|phase| !phase.tree.is_empty()) else { return Ok(Vec::new()) };
-    let known = Tree::try_from(phase.tree.as_str())?;
+    let Some(phase) = phase.filter(|phase| !phase.files.tree.is_empty()) else { return Ok(Vec::new()) };
+    let known = Tree::try_from(phase.files.tree.as_str())?;
     let Snapshot { mut changed, uncommitted, .. } = hold.space.snapshots().take(Some(&known))?;
     if choice == Choice::Edited {
         changed.extend(committed_by_hand(hold, run)?);
@@ -153,7 +153,7 @@ fn committed_by_hand(hold: &Hold, run: &Run) -> Result<Vec<String>, Failure> {
     let Some(branch) = hold.space.workspace().branches().find(&run.started.branch)? else {
         return Ok(Vec::new());
     };
-    let known = CommitId::try_from(run.head.as_str())?.as_tree();
+    let known = CommitId::try_from(run.branch.head.as_str())?.as_tree();
     if branch.tip.as_str() == known.as_str() || !hold.space.workspace().objects().has_tree(&known)? {
         return Ok(Vec::new());
     }

@@ -106,12 +106,14 @@ pub(super) fn target(run: &Run, name: &str) -> Result<PhaseName, Failure> {
 /// Returns the commits that the reopened phases left on the branch.
 fn commits_from<'a>(run: &'a Run, phase: &PhaseName) -> Vec<&'a str> {
     let reopened = run.phases.iter().skip_while(|candidate| candidate.name() != phase);
-    reopened.filter_map(|candidate| candidate.commit.as_deref()).collect()
+    reopened.filter_map(|candidate| candidate.files.commit.as_deref()).collect()
 }
 
 /// Returns where the branch stood before the phase was first committed; nothing when it never was.
 fn before(run: &Run, workspace: &Workspace, phase: &PhaseName) -> Result<Option<CommitId>, Failure> {
-    let first = run.phase(phase).and_then(|phase| phase.earlier.as_deref().or(phase.commit.as_deref()));
+    let first = run
+        .phase(phase)
+        .and_then(|phase| phase.files.first_commit.as_deref().or(phase.files.commit.as_deref()));
     let Some(first) = first else { return Ok(None) };
     Ok(Some(workspace.history().parent(&CommitId::try_from(first)?)?))
 }

@@ -129,7 +129,9 @@ fn lines(run: &Run, held_by: Option<&Holder>, under_way: Option<&UnderWay>) -> S
         for line in summary::opinion_lines(phase) {
             let _ = writeln!(text, "    {}", plain(&line));
         }
-        if let Some(standstill) = phase.current_rounds().last().and_then(|round| round.standstill.as_ref()) {
+        if let Some(standstill) =
+            phase.history.current_rounds().last().and_then(|round| round.standstill.as_ref())
+        {
             let _ = writeln!(text, "    standstill: {}", plain(standstill));
         }
         for line in summary::finding_lines(phase).iter().filter(|_| phase.status != Status::Completed) {
@@ -141,7 +143,7 @@ fn lines(run: &Run, held_by: Option<&Holder>, under_way: Option<&UnderWay>) -> S
     for line in summary::agent_lines(run) {
         let _ = writeln!(text, "           {}", plain(&line));
     }
-    if let Some((_, url)) = &run.follow_up {
+    if let Some((_, url)) = &run.publication.follow_up {
         let _ = writeln!(text, "  later    {}", plain(url));
     }
     let _ = writeln!(text, "  cost     {}", summary::cost_line(run));
@@ -222,7 +224,7 @@ fn all_named(phase: &PhaseState) -> impl Iterator<Item = &String> {
 
 fn row(phase: &PhaseState) -> [String; 5] {
     let (used, most) = phase.used_of_limit();
-    let rounds = match (phase.current_rounds().is_empty(), phase.def.policy.triage) {
+    let rounds = match (phase.history.current_rounds().is_empty(), phase.def.policy.triage) {
         (true, _) => String::new(),
         (false, true) => format!("{used}/{most} rounds"),
         (false, false) => format!("{used}/{most} revisions"),

@@ -15,16 +15,16 @@ const MOST_VOIDED: u32 = 3;
 
 /// Lets the phase through if every precondition holds.
 pub(super) fn advance(run: &Run, phase: &PhaseState, why: &str) -> HowRuled {
-    if let Some(person) = &phase.accepted_by {
+    if let Some(person) = &phase.person.accepted_by {
         return (Ruling::Advance, format!("accepted by {person}"));
     }
-    if phase.voided >= MOST_VOIDED {
+    if phase.counters.voided >= MOST_VOIDED {
         return blocked(phase, &format!("the files changed after the approval {MOST_VOIDED} times"));
     }
     if phase.declared_unfinished() {
         return blocked(phase, "the author says that it is not finished");
     }
-    if phase.broken.is_some() || !checks_passed(phase) || !judged_by_anything(phase) {
+    if phase.evidence.broken.is_some() || !checks_passed(phase) || !judged_by_anything(phase) {
         return blocked(phase, "neither a check nor a review that passed looked at it");
     }
     if !same_files(phase) {
@@ -49,7 +49,7 @@ fn moved(phase: &PhaseState, why: &str) -> HowRuled {
 
 fn checks_passed(phase: &PhaseState) -> bool {
     phase.def.policy.checks.iter().all(|rule| {
-        let results = phase.checks.as_deref().unwrap_or(&[]);
+        let results = phase.evidence.checks.as_deref().unwrap_or(&[]);
         let Some(result) = results.iter().find(|result| result.check == rule.id) else { return false };
         match result.status {
             CheckStatus::Pass | CheckStatus::Skipped => true,
@@ -60,20 +60,20 @@ fn checks_passed(phase: &PhaseState) -> bool {
 }
 
 fn judged_by_anything(phase: &PhaseState) -> bool {
-    let passed = phase.checks.iter().flatten().any(|result| result.status == CheckStatus::Pass);
+    let passed = phase.evidence.checks.iter().flatten().any(|result| result.status == CheckStatus::Pass);
     phase.def.policy.review.is_some() || passed
 }
 
 fn same_files(phase: &PhaseState) -> bool {
-    let seen = |review: &Reviewed| review.tree == phase.tree;
+    let seen = |review: &Reviewed| review.tree == phase.files.tree;
     phase.def.policy.review.is_none()
-        || (phase.review.as_ref().is_some_and(seen) && phase.opinions.iter().all(seen))
+        || (phase.reviews.current.as_ref().is_some_and(seen) && phase.reviews.opinions.iter().all(seen))
 }
 
 /// With triage the table counts, whatever word the reviewer used.
 fn reviewed(phase: &PhaseState) -> bool {
     let Some(rule) = &phase.def.policy.review else { return true };
-    let (Some(review), Some(reading)) = (&phase.review, phase.reading()) else { return false };
+    let (Some(review), Some(reading)) = (&phase.reviews.current, phase.reading()) else { return false };
     let blocking = reading.worst().is_some_and(|worst| worst >= rule.blocking);
     let readable = reading.read_as != ReadAs::Default && reading.result != Verdict::Fail;
     review.round == phase.round
@@ -85,7 +85,7 @@ fn triaged(phase: &PhaseState) -> bool {
     if !phase.def.policy.triage {
         return true;
     }
-    phase.triage.as_ref().is_some_and(|triage| {
+    phase.evidence.triage.as_ref().is_some_and(|triage| {
         let open = triage.table.is_none_or(|table| table.fix_required + table.needs_discussion > 0);
         !open && triage.changed.is_empty() && triage.round == phase.round
     })
@@ -157,9 +157,10 @@ review.verdict_map = { PASS = "approve" }
             answer_form: None,
         });
         phase.stage = Stage::Deciding;
-        phase.tree = "tree".into();
-        phase.checks = Some(vec![result("tests", CheckStatus::Pass), result("lint", CheckStatus::Fail)]);
-        phase.review = Some(Reviewed {
+        phase.files.tree = "tree".into();
+        phase.evidence.checks =
+            Some(vec![result("tests", CheckStatus::Pass), result("lint", CheckStatus::Fail)]);
+        phase.reviews.current = Some(Reviewed {
             phase: phase.name().clone(),
             round: 1,
             attempt: 1,
@@ -169,7 +170,7 @@ review.verdict_map = { PASS = "approve" }
             tree: "tree".into(),
             seat: None,
         });
-        phase.opinions = phase.review.iter().cloned().collect();
+        phase.reviews.opinions = phase.reviews.current.iter().cloned().collect();
         phase
     }
 
@@ -203,13 +204,13 @@ review.verdict_map = { PASS = "approve" }
 
     fn with_reading(change: impl FnOnce(&mut Reading)) -> impl FnOnce(&mut PhaseState) {
         move |phase| {
-            let reading = phase.review.as_mut().and_then(|review| review.reading.as_mut());
+            let reading = phase.reviews.current.as_mut().and_then(|review| review.reading.as_mut());
             change(reading.expect("a reading"));
         }
     }
 
     fn with_review(change: impl FnOnce(&mut Reviewed)) -> impl FnOnce(&mut PhaseState) {
-        move |phase| change(phase.review.as_mut().expect("a review"))
+        move |phase| change(phase.reviews.current.as_mut().expect("a review"))
     }
 
     fn finding(severity: Severity) -> Finding {
@@ -234,17 +235,21 @@ review.verdict_map = { PASS = "approve" }
 
     #[test]
     fn each_missing_precondition_alone_forbids_it_whatever_the_judgment_was() {
-        assert!(!advances_with(|phase| phase.broken = Some(Step::Review)));
-        assert!(!advances_with(|phase| phase.voided = MOST_VOIDED));
-        assert!(!advances_with(|phase| phase.checks = None));
-        assert!(!advances_with(|phase| phase.checks = Some(vec![result("tests", CheckStatus::Fail)])));
+        assert!(!advances_with(|phase| phase.evidence.broken = Some(Step::Review)));
+        assert!(!advances_with(|phase| phase.counters.voided = MOST_VOIDED));
+        assert!(!advances_with(|phase| phase.evidence.checks = None));
+        assert!(!advances_with(
+            |phase| phase.evidence.checks = Some(vec![result("tests", CheckStatus::Fail)])
+        ));
         let unavailable = || result("tests", CheckStatus::Unavailable);
         assert!(!advances_with(
-            |phase| phase.checks = Some(vec![unavailable(), result("lint", CheckStatus::Pass)])
+            |phase| phase.evidence.checks = Some(vec![unavailable(), result("lint", CheckStatus::Pass)])
         ));
-        assert!(!advances_with(|phase| phase.checks = Some(vec![result("tests", CheckStatus::Pass)])));
-        assert!(!advances_with(|phase| phase.tree = "other".into()));
-        assert!(!advances_with(|phase| phase.review = None));
+        assert!(!advances_with(
+            |phase| phase.evidence.checks = Some(vec![result("tests", CheckStatus::Pass)])
+        ));
+        assert!(!advances_with(|phase| phase.files.tree = "other".into()));
+        assert!(!advances_with(|phase| phase.reviews.current = None));
         assert!(!advances_with(with_review(|review| review.reading = None)));
         assert!(!advances_with(with_review(|review| review.round = 2)));
         assert!(!advances_with(with_review(|review| review.tree = "other".into())));
@@ -253,8 +258,8 @@ review.verdict_map = { PASS = "approve" }
         assert!(!advances_with(with_reading(|reading| reading.result = Verdict::Fail)));
         assert!(!advances_with(with_reading(|reading| reading.findings.push(finding(Severity::Major)))));
         assert!(!advances_with(|phase| phase.def.decides = true));
-        assert!(advances_with(|phase| phase.work = Some(worked(ClaimStatus::Completed))));
-        assert!(!advances_with(|phase| phase.work = Some(worked(ClaimStatus::Incomplete))));
+        assert!(advances_with(|phase| phase.evidence.work = Some(worked(ClaimStatus::Completed))));
+        assert!(!advances_with(|phase| phase.evidence.work = Some(worked(ClaimStatus::Incomplete))));
     }
 
     fn worked(status: ClaimStatus) -> Worked {
@@ -280,7 +285,7 @@ review.verdict_map = { PASS = "approve" }
             changed: vec![],
         };
         change(&mut triaged);
-        phase.triage = Some(triaged);
+        phase.evidence.triage = Some(triaged);
         phase
     }
 
@@ -295,18 +300,20 @@ review.verdict_map = { PASS = "approve" }
         assert!(!advances(&triaged_phase(|triaged| triaged.table = table(0, 1))));
         assert!(!advances(&triaged_phase(|triaged| triaged.changed = vec!["design.md".into()])));
         assert!(!advances(&triaged_phase(|triaged| triaged.round = 2)));
-        assert!(!advances(&PhaseState { triage: None, ..triaged_phase(|_| ()) }));
+        let mut untriaged = triaged_phase(|_| ());
+        untriaged.evidence.triage = None;
+        assert!(!advances(&untriaged));
     }
 
     #[test]
     fn only_a_person_replaces_the_preconditions() {
         assert!(!advances_with(|phase| {
-            phase.checks = None;
-            phase.review = None;
+            phase.evidence.checks = None;
+            phase.reviews.current = None;
         }));
         assert!(advances_with(|phase| {
-            phase.checks = None;
-            phase.accepted_by = Some("alice".into());
+            phase.evidence.checks = None;
+            phase.person.accepted_by = Some("alice".into());
         }));
     }
 }

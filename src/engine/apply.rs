@@ -1,14 +1,15 @@
 //! Folds one fact into the state. The only place where state changes; a fact that does not fit is an error.
 //! What a fact does inside a phase stands in `step`, `round` and `reopen`.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use jiff::Timestamp;
 
-use super::covered::Covered;
+use super::branch::BranchState;
+use super::chain::AgentStates;
+use super::feedback::FeedbackState;
 use super::fits::fits;
 use super::reopen::{answered, reopen};
-use super::state::{PhaseState, Run, State, Status};
+use super::spending::Spending;
+use super::state::{PhaseState, Publication, Run, State, Status};
 use model::event::{
     Asked, Ended, Entry, Escalation, ExecOutcome, Fact, Outcome, PauseReason, Reopened, ReopenedBy, Ruled,
     Ruling, RunStarted, Spent, StepStarted,
@@ -52,48 +53,29 @@ pub fn apply(state: &mut State, entry: &Entry) -> Result<(), Misfit> {
 }
 
 fn begin(started: &RunStarted, at: Timestamp) -> Run {
+    let agreement = &started.agreement;
     Run {
+        started: started.clone(),
         created_at: at,
         updated_at: at,
-        phases: started.agreement.phases.iter().cloned().map(PhaseState::new).collect(),
+        phases: agreement.phases.iter().cloned().map(PhaseState::new).collect(),
         outcome: Outcome::Running,
         asked: Asked::default(),
-        budget: started.agreement.budget.clone(),
-        budget_scopes: started.agreement.budget_scopes.clone(),
-        difficulty: None,
         paused: None,
-        spent: Spent::default(),
-        unusable: BTreeMap::new(),
-        outage: None,
-        called: Vec::new(),
-        fallbacks: Vec::new(),
-        day: None,
-        elsewhere: None,
-        dearest: BTreeMap::new(),
-        latest_call: Spent::default(),
-        unpriced: None,
-        warned: BTreeSet::new(),
+        difficulty: None,
         cycles: 0,
         simulated: false,
-        head: started.base_commit.clone(),
-        content_head: started.base_commit.clone(),
-        phase_head: started.base_commit.clone(),
-        covered: Covered::up_to(&started.base_commit),
-        pull_request: None,
-        progress_comment: None,
-        comment_was_replaced: false,
-        follow_up: None,
-        is_ready: false,
-        reviewers: None,
-        feedback: None,
-        threads_taken: BTreeMap::new(),
-        left_open: Vec::new(),
-        left_open_at: None,
-        ci_rounds: 0,
-        published: false,
+        spending: Spending {
+            budget: agreement.budget.clone(),
+            scopes: agreement.budget_scopes.clone(),
+            ..Spending::default()
+        },
+        agents: AgentStates::default(),
+        branch: BranchState::at_base(&started.base_commit),
+        publication: Publication::default(),
+        feedback: FeedbackState::default(),
         notices: Vec::new(),
         notes: Vec::new(),
-        started: started.clone(),
     }
 }
 
@@ -104,8 +86,8 @@ impl Run {
             Fact::Asked(asked) => self.asked_for(asked, at),
             Fact::PhaseSkipped { phase, because } => self.skip(phase, because),
             Fact::PhaseStarted { phase, tree, by_hand } => {
-                let head = self.head.clone();
-                self.covered.by_hand.extend(by_hand.iter().cloned());
+                let head = self.branch.head.clone();
+                self.branch.coverage.by_hand.extend(by_hand.iter().cloned());
                 self.phase_mut(phase).start(tree, head, at);
             }
             Fact::Assessed(assessed) => {
@@ -117,7 +99,7 @@ impl Run {
                     self.difficulty = Some(assessed.counts_as());
                 }
             }
-            Fact::SpentElsewhere(elsewhere) => self.elsewhere = Some(*elsewhere),
+            Fact::SpentElsewhere(elsewhere) => self.spending.elsewhere = Some(*elsewhere),
             Fact::StepStarted(started) => self.call(started, at),
             Fact::Worked(worked) => {
                 self.ended(&worked.phase, worked.step, &worked.ended, at);
@@ -151,40 +133,41 @@ impl Run {
                 self.phase_mut(phase).changed_by_hand(tree, changed);
             }
             Fact::Committed { phase, commit } => {
-                self.published = false;
+                self.publication.is_up_to_date = false;
                 self.cover(phase, commit);
                 self.phase_mut(phase).committed(commit, at);
-                self.head.clone_from(commit);
-                self.content_head.clone_from(commit);
-                self.phase_head.clone_from(commit);
+                self.branch.head.clone_from(commit);
+                self.branch.content_head.clone_from(commit);
+                self.branch.phase_head.clone_from(commit);
             }
             Fact::Commented { id } => {
-                self.comment_was_replaced |= self.progress_comment.is_some_and(|known| known != *id);
-                self.progress_comment = Some(*id);
+                self.publication.comment_was_replaced |=
+                    self.publication.progress_comment.is_some_and(|known| known != *id);
+                self.publication.progress_comment = Some(*id);
             }
             Fact::Published { pr_number, pr_url } => {
-                self.pull_request = Some((*pr_number, pr_url.clone()));
-                self.published = true;
+                self.publication.pull_request = Some((*pr_number, pr_url.clone()));
+                self.publication.is_up_to_date = true;
             }
-            Fact::FollowedUp { number, url } => self.follow_up = Some((*number, url.clone())),
+            Fact::FollowedUp { number, url } => self.publication.follow_up = Some((*number, url.clone())),
             Fact::Paused { escalation } => self.pause(escalation),
             Fact::Answered(answer) => {
-                self.unusable.clear();
-                self.outage = None;
-                self.latest_call = Spent::default();
+                self.agents.unusable.clear();
+                self.agents.outage = None;
+                self.spending.latest_call = Spent::default();
                 answered(self, answer, at);
             }
             Fact::Reopened(reopened) => {
-                self.latest_call = Spent::default();
+                self.spending.latest_call = Spent::default();
                 reopen(self, reopened);
             }
-            Fact::MarkedReady => self.is_ready = true,
-            Fact::ReviewersAsked { reviewers } => self.reviewers = Some(reviewers.clone()),
+            Fact::MarkedReady => self.publication.is_ready = true,
+            Fact::ReviewersAsked { reviewers } => self.publication.reviewers = Some(reviewers.clone()),
             Fact::FedBack(fed) => self.fed_back(fed),
             Fact::ThreadsAnswered { left_open } => {
-                let fed = self.feedback.take();
-                self.left_open_at = fed.map(|fed| fed.pull_request).or(self.left_open_at);
-                self.left_open.clone_from(left_open);
+                let fed = self.feedback.pending.take();
+                self.feedback.left_open_at = fed.map(|fed| fed.pull_request).or(self.feedback.left_open_at);
+                self.feedback.left_open.clone_from(left_open);
             }
             Fact::Cancelled { .. } => {
                 self.paused = None;
@@ -206,10 +189,10 @@ impl Run {
     /// A new request also ends a pause whose reason may be gone; `decide` pauses again if it is not.
     fn asked_for(&mut self, asked: &Asked, at: Timestamp) {
         if let Some(budget) = &asked.budget {
-            self.budget = budget.clone();
+            self.spending.budget = budget.clone();
         }
         if let Some(scopes) = &asked.budget_scopes {
-            self.budget_scopes = scopes.clone();
+            self.spending.scopes = scopes.clone();
         }
         self.forget_unusable(at);
         self.ask_provider_at_once(at);
@@ -218,10 +201,10 @@ impl Run {
             self.outcome = Outcome::Running;
         }
         if let Some(head) = &asked.head {
-            self.head.clone_from(head);
+            self.branch.head.clone_from(head);
         }
         if let Some(head) = asked.content_head.as_ref().or(asked.head.as_ref()) {
-            self.content_head.clone_from(head);
+            self.branch.content_head.clone_from(head);
         }
         for phase in self.phases.iter_mut().filter(|phase| !phase.status.satisfies()) {
             phase.work_with(&asked.agents, &asked.reviewers);
@@ -239,11 +222,11 @@ impl Run {
         let begun = Spent::beginning(started.prompt_bytes);
         self.count(at, &begun);
         self.called(&started.phase, started.step, &started.agent);
-        if let Some(outage) = &mut self.outage {
+        if let Some(outage) = &mut self.agents.outage {
             outage.until = None;
         }
         let phase = self.phase_mut(&started.phase);
-        phase.usage.entry(started.step).or_default().add(&begun);
+        phase.calls.usage.entry(started.step).or_default().add(&begun);
         phase.call(started);
     }
 
@@ -253,9 +236,9 @@ impl Run {
             self.remember_cost(step, ended);
         }
         let phase = self.phase_mut(name);
-        phase.usage.entry(step).or_default().add(&Spent::of(ended));
-        phase.ended_at = Some(at);
-        let caller = phase.caller.clone();
+        phase.calls.usage.entry(step).or_default().add(&Spent::of(ended));
+        phase.calls.ended_at = Some(at);
+        let caller = phase.calls.last_agent.clone();
         self.remember_call(&caller, ended);
         self.learn(&caller, ended, at);
     }

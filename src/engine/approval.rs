@@ -13,18 +13,21 @@ use model::verdict::Verdict;
 
 /// A verdict as it came in, and what it was about.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Bound {
+pub struct VerdictRecord {
+    /// The review that states it.
     pub review: Reviewed,
     /// Tightened by its findings; nothing when there was no answer.
     pub verdict: Option<Verdict>,
     /// Where the branch stood.
     pub commit: String,
+    /// When it came in.
     pub at: Timestamp,
 }
 
 /// A review that let the phase advance, with what it holds for.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Approval {
+    /// The review, as all opinions together amount to.
     pub review: Reviewed,
     /// Everybody who was heard for it, and the seats that it does without.
     opinions: Vec<Reviewed>,
@@ -37,23 +40,24 @@ pub struct Approval {
 impl Run {
     /// Remembers a verdict of a phase that has just come in, with where the branch stood.
     pub(super) fn bind(&mut self, phase: &PhaseName, at: Timestamp) {
-        let commit = self.head.clone();
+        let commit = self.branch.head.clone();
         let phase = self.phase_mut(phase);
-        if let Some(review) = phase.review.clone() {
-            phase.bound = Some(Bound { review, verdict: phase.reviewed_verdict(), commit, at });
+        if let Some(review) = phase.reviews.current.clone() {
+            phase.reviews.latest_verdict =
+                Some(VerdictRecord { review, verdict: phase.reviewed_verdict(), commit, at });
         }
     }
 
     /// Remembers the review that let a phase advance; a later one that does not approve takes it back.
     pub(super) fn remember_approval(&mut self, ruled: &Ruled) {
-        let (commit, settings) = (self.content_head.clone(), self.asked.settings.clone());
+        let (commit, settings) = (self.branch.content_head.clone(), self.asked.settings.clone());
         let phase = self.phase_mut(&ruled.phase);
-        let Some(review) = phase.review.clone() else { return };
+        let Some(review) = phase.reviews.current.clone() else { return };
         if ruled.ruling == Ruling::Advance && phase.takes_reviews() {
-            let (opinions, left_out) = (phase.opinions.clone(), phase.left_out.clone());
-            phase.approval = Some(Approval { review, opinions, left_out, commit, settings });
+            let (opinions, left_out) = (phase.reviews.opinions.clone(), phase.reviews.left_out.clone());
+            phase.reviews.approval = Some(Approval { review, opinions, left_out, commit, settings });
         } else if !phase.judgment().0.approves() {
-            phase.approval = None;
+            phase.reviews.approval = None;
         }
     }
 }
@@ -62,7 +66,7 @@ impl PhaseState {
     /// With triage the table is the verdict, and a person's word is bound to nothing.
     fn takes_reviews(&self) -> bool {
         let policy = &self.def.policy;
-        policy.review.is_some() && !policy.triage && self.accepted_by.is_none()
+        policy.review.is_some() && !policy.triage && self.person.accepted_by.is_none()
     }
 
     /// Returns the verdict of the latest review, tightened by its findings; with triage the one of the table.
@@ -76,14 +80,14 @@ impl PhaseState {
 
     /// Takes the approval that stands for the review of this round.
     pub(super) fn review_stands(&mut self) {
-        let Some(approval) = &self.approval else { return };
+        let Some(approval) = &self.reviews.approval else { return };
         let round = self.round;
         let in_this_round = |review: &Reviewed| Reviewed { round, ..review.clone() };
-        self.review = Some(in_this_round(&approval.review));
-        self.opinions = approval.opinions.iter().map(in_this_round).collect();
-        self.left_out.clone_from(&approval.left_out);
-        if !self.completed_steps.contains(&Step::Review) {
-            self.completed_steps.push(Step::Review);
+        self.reviews.current = Some(in_this_round(&approval.review));
+        self.reviews.opinions = approval.opinions.iter().map(in_this_round).collect();
+        self.reviews.left_out.clone_from(&approval.left_out);
+        if !self.evidence.completed_steps.contains(&Step::Review) {
+            self.evidence.completed_steps.push(Step::Review);
         }
         self.stage = Stage::Deciding;
     }
@@ -92,18 +96,18 @@ impl PhaseState {
 /// Returns the approval that makes another review of the files as they are needless; once somebody was heard in this
 /// round, all are.
 pub fn standing_approval<'a>(run: &Run, phase: &'a PhaseState) -> Option<&'a Approval> {
-    let approval = phase.approval.as_ref().filter(|_| phase.takes_reviews())?;
-    let same_files = approval.review.tree == phase.tree;
-    let unheard = phase.opinions.is_empty() && phase.exchange.is_none();
+    let approval = phase.reviews.approval.as_ref().filter(|_| phase.takes_reviews())?;
+    let same_files = approval.review.tree == phase.files.tree;
+    let unheard = phase.reviews.opinions.is_empty() && phase.reviews.exchange.is_none();
     (same_files && unheard && lapsed(run, phase).is_none()).then_some(approval)
 }
 
 /// Says what changed around an approval since it was given; nothing where nothing did, or where there is none.
 pub fn lapsed(run: &Run, phase: &PhaseState) -> Option<&'static str> {
-    let approval = phase.approval.as_ref()?;
+    let approval = phase.reviews.approval.as_ref()?;
     if approval.settings != run.asked.settings {
         Some("the settings changed after the approval")
-    } else if approval.commit != run.content_head {
+    } else if approval.commit != run.branch.content_head {
         Some("the branch moved after the approval")
     } else {
         None

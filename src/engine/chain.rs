@@ -1,26 +1,57 @@
 //! Which agent gets a call: the chain of the step, whose turn it is, who of it is of no use now, and under which model.
 
+use std::collections::BTreeMap;
+
 use jiff::Timestamp;
 
+use super::outage::Outage;
 use super::recovery::{drops_out, predicate, recovery};
-use super::state::{Called, PhaseState, Run};
+use super::state::{PhaseState, Run};
 use model::event::{Ended, ExecOutcome, Program, Ruled, Ruling};
 use model::phase::{PhaseName, Step};
 use model::policy::{Difficulty, ModelChoice};
 
+/// An agent that was called, and the program behind it as far as it told.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CalledAgent {
+    /// The agent spec with its model.
+    pub agent: String,
+    /// The program, with its version and model.
+    pub program: Option<Program>,
+}
+
+/// What the calls of a run have shown about its agents.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct AgentStates {
+    /// Agents that are passed over where another one is left.
+    pub unusable: BTreeMap<String, Unusable>,
+    /// Providers that fail now.
+    pub outage: Option<Outage>,
+    /// Every agent that was called, once for each program it told of.
+    pub called: Vec<CalledAgent>,
+    /// Who took over from whom.
+    pub fallbacks: Vec<Fallback>,
+}
+
 /// Why an agent is passed over, and until when if that is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Unusable {
+    /// How its latest call ended.
     pub outcome: ExecOutcome,
+    /// When it can be used again, where that is known.
     pub until: Option<Timestamp>,
 }
 
 /// An agent that took over from another one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fallback {
+    /// The phase of the call.
     pub phase: PhaseName,
+    /// The step of the call.
     pub step: Step,
+    /// The agent that is given up.
     pub from: String,
+    /// The agent that takes over.
     pub to: String,
     /// How the last call of the first one ended.
     pub outcome: ExecOutcome,
@@ -49,27 +80,31 @@ impl PhaseState {
 
     pub(super) fn turn(&self, step: Step) -> usize {
         if let Some(seat) = self.seat_of(step) {
-            return self.seat_turns.get(seat).copied().unwrap_or(0);
+            return self.calls.turns.by_seat.get(seat).copied().unwrap_or(0);
         }
         match step {
-            _ if self.has_own_chain(step) => self.own_turns.get(&step).copied().unwrap_or(0),
-            Step::Review => self.reviewer,
-            Step::Execute | Step::Check | Step::Triage | Step::Revise | Step::Answer => self.author,
+            _ if self.has_own_chain(step) => self.calls.turns.by_step.get(&step).copied().unwrap_or(0),
+            Step::Review => self.calls.turns.reviewer,
+            Step::Execute | Step::Check | Step::Triage | Step::Revise | Step::Answer => {
+                self.calls.turns.author
+            }
         }
     }
 
     /// Makes it the turn of the agent at this place of the step's chain.
     pub(super) fn set_turn(&mut self, step: Step, turn: usize) {
         if let Some(seat) = self.seat_of(step).map(str::to_owned) {
-            self.seat_turns.insert(seat, turn);
+            self.calls.turns.by_seat.insert(seat, turn);
             return;
         }
         match step {
             _ if self.has_own_chain(step) => {
-                self.own_turns.insert(step, turn);
+                self.calls.turns.by_step.insert(step, turn);
             }
-            Step::Review => self.reviewer = turn,
-            Step::Execute | Step::Check | Step::Triage | Step::Revise | Step::Answer => self.author = turn,
+            Step::Review => self.calls.turns.reviewer = turn,
+            Step::Execute | Step::Check | Step::Triage | Step::Revise | Step::Answer => {
+                self.calls.turns.author = turn
+            }
         }
     }
 }
@@ -88,8 +123,9 @@ impl Run {
 
     /// Returns who made the work that is asked about, unless answers have a chain of their own or it is of no use now.
     fn author_to_ask(&self, phase: &PhaseState, step: Step) -> Option<String> {
-        let work = phase.work.as_ref().filter(|_| step == Step::Answer && !phase.has_own_chain(step))?;
-        let author = &phase.worked_by;
+        let work =
+            phase.evidence.work.as_ref().filter(|_| step == Step::Answer && !phase.has_own_chain(step))?;
+        let author = &phase.evidence.author;
         let stands = self.named(phase, work.step).contains(author) && self.is_usable(author);
         stands.then(|| author.clone())
     }
@@ -126,7 +162,7 @@ impl Run {
 
     /// Returns who made the work that is reviewed, else who would make it.
     fn author_of(&self, phase: &PhaseState) -> String {
-        let made = Some(&phase.worked_by).filter(|agent| !agent.is_empty());
+        let made = Some(&phase.evidence.author).filter(|agent| !agent.is_empty());
         made.cloned().unwrap_or_else(|| self.agent_for(phase, Step::Execute))
     }
 
@@ -150,20 +186,20 @@ impl Run {
 
     fn is_usable(&self, agent: &str) -> bool {
         let passed = |until: Timestamp| until <= self.time_of_next_call();
-        self.unusable.get(agent).is_none_or(|unusable| unusable.until.is_some_and(passed))
+        self.agents.unusable.get(agent).is_none_or(|unusable| unusable.until.is_some_and(passed))
     }
 
     /// Returns when the first agent of a chain can be used again, as far as that is known.
     pub(super) fn earliest_reset(&self, phase: &PhaseState, step: Step) -> Option<Timestamp> {
         let named = self.named(phase, step);
-        let waiting = named.iter().filter_map(|agent| self.unusable.get(agent));
+        let waiting = named.iter().filter_map(|agent| self.agents.unusable.get(agent));
         waiting.filter_map(|unusable| unusable.until).filter(|until| *until > self.updated_at).min()
     }
 
     /// Tells whether an agent of a chain is out of use for a time only; that time may have passed since.
     pub(super) fn waits_for_quota(&self, phase: &PhaseState, step: Step) -> bool {
         let mut named = self.named(phase, step).into_iter();
-        named.any(|agent| self.unusable.get(&agent).is_some_and(|unusable| unusable.until.is_some()))
+        named.any(|agent| self.agents.unusable.get(&agent).is_some_and(|unusable| unusable.until.is_some()))
     }
 
     /// Remembers whose turn a call shows it to be; who answers a question says nothing about that.
@@ -186,22 +222,22 @@ impl Run {
         let recovery = recovery(ended, false, at);
         if drops_out(ended.outcome, recovery) {
             let unusable = Unusable { outcome: ended.outcome, until: recovery.until() };
-            self.unusable.insert(agent.to_owned(), unusable);
+            self.agents.unusable.insert(agent.to_owned(), unusable);
         } else if ended.outcome.ended() || self.is_usable(agent) {
-            self.unusable.remove(agent);
+            self.agents.unusable.remove(agent);
         }
     }
 
     fn lock(&mut self, agent: &str, program: Option<&Program>) {
-        let called = Called { agent: agent.to_owned(), program: program.cloned() };
-        if !self.called.contains(&called) {
-            self.called.push(called);
+        let called = CalledAgent { agent: agent.to_owned(), program: program.cloned() };
+        if !self.agents.called.contains(&called) {
+            self.agents.called.push(called);
         }
     }
 
     /// A new request tries again what may have been mended meanwhile; a reset that is known and ahead is waited for.
     pub(super) fn forget_unusable(&mut self, at: Timestamp) {
-        self.unusable.retain(|_, unusable| unusable.until.is_some_and(|until| until > at));
+        self.agents.unusable.retain(|_, unusable| unusable.until.is_some_and(|until| until > at));
     }
 
     /// Lets the next agent take over, when the ruling says so.
@@ -210,12 +246,12 @@ impl Run {
         let Some(phase) = self.phase(&ruled.phase) else { return };
         let Some((turn, to)) = self.successor(phase, step) else { return };
         let outcome = phase.ended_of(step).map_or(ExecOutcome::Crashed, |ended| ended.outcome);
-        let (phase, from) = (ruled.phase.clone(), phase.caller.clone());
+        let (phase, from) = (ruled.phase.clone(), phase.calls.last_agent.clone());
         self.phase_mut(&phase).set_turn(step, turn);
         let fallback = Fallback { phase, step, from, to, outcome };
         // While both wait for their providers, they take turns.
-        if self.fallbacks.last() != Some(&fallback) {
-            self.fallbacks.push(fallback);
+        if self.agents.fallbacks.last() != Some(&fallback) {
+            self.agents.fallbacks.push(fallback);
         }
     }
 }

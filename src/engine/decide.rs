@@ -1,10 +1,10 @@
 //! What to do now: a function of the state, never of the last transition.
 
 use super::approval::standing_approval;
-use super::budget::{allowance, blindness, budget_pause, shortage, warning};
 use super::escalation::{closed_gate, gate_question};
 use super::rule::rule;
 use super::session::resume;
+use super::spending::{allowance, blindness, budget_pause, shortage, warning};
 use super::state::{PhaseState, Run, Stage, State, Status};
 use model::call::{Allowance, Resume};
 use model::event::{Fact, Outcome};
@@ -97,7 +97,7 @@ pub fn decide(state: &State) -> Decision {
     match run.phases.iter().find(|phase| in_scope(run, phase)) {
         Some(phase) => in_phase(run, phase),
         None if !run.phases.iter().all(|phase| phase.status.satisfies()) => Decision::Halt(Outcome::Running),
-        None if !run.published => Decision::Perform(Action::Publish),
+        None if !run.publication.is_up_to_date => Decision::Perform(Action::Publish),
         None => finish(Outcome::Completed),
     }
 }
@@ -147,7 +147,7 @@ fn start(run: &Run, phase: &PhaseState) -> Decision {
     }
     match phase.def.gate {
         Gate::NoGo => stop_before(run, phase),
-        Gate::Ask if !phase.let_in => record(Fact::Paused { escalation: gate_question(phase) }),
+        Gate::Ask if !phase.person.gate_opened => record(Fact::Paused { escalation: gate_question(phase) }),
         Gate::Ask | Gate::Go if run.asked.auto_model && run.difficulty.is_none() => assess(run, phase),
         Gate::Ask | Gate::Go => Decision::Perform(Action::StartPhase(phase.name().clone())),
     }
@@ -159,8 +159,8 @@ fn stop_before(run: &Run, phase: &PhaseState) -> Decision {
     if !earlier.all(PhaseState::is_met) {
         return record(Fact::Paused { escalation: closed_gate(phase) });
     }
-    let nothing_done = run.phases.iter().all(|phase| phase.commit.is_none());
-    if run.published || nothing_done {
+    let nothing_done = run.phases.iter().all(|phase| phase.files.commit.is_none());
+    if run.publication.is_up_to_date || nothing_done {
         return finish(Outcome::Completed);
     }
     Decision::Perform(Action::Publish)
@@ -191,7 +191,7 @@ fn call(run: &Run, phase: &PhaseState, step: Step) -> Decision {
         return record(Fact::Paused { escalation: budget_pause(run, phase, &short) });
     }
     let agent = run.agent_for(phase, step);
-    let attempt = phase.calls.get(&(phase.round, step)).copied().unwrap_or(0) + 1;
+    let attempt = phase.calls.attempts.get(&(phase.round, step)).copied().unwrap_or(0) + 1;
     Decision::Perform(Action::CallAgent(Box::new(Call {
         phase: phase.name().clone(),
         step,
@@ -200,7 +200,7 @@ fn call(run: &Run, phase: &PhaseState, step: Step) -> Decision {
         resumes: resume(run, phase, step, &agent),
         agent,
         seat: phase.seat_of(step).map(str::to_owned),
-        delay_ms: phase.delay_ms.max(run.wait_left()),
+        delay_ms: phase.calls.delay_ms.max(run.wait_left()),
         allowance: allowance(run, phase),
     })))
 }

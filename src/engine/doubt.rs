@@ -10,7 +10,7 @@ use model::verdict::Judgment;
 impl PhaseState {
     /// Returns what this reviewer wrote beside an approval of this round; nothing where it did not.
     pub fn doubt_of(&self, seat: Option<&str>) -> Option<&str> {
-        let doubted = self.doubts.get(&seat.map(str::to_owned))?;
+        let doubted = self.reviews.doubts.get(&seat.map(str::to_owned))?;
         doubted.reading.as_ref()?.doubt.as_deref()
     }
 
@@ -31,12 +31,12 @@ impl PhaseState {
     /// Notes that its reviewer is asked from now on.
     pub(super) fn ask_which_holds(&mut self, doubted: Reviewed) {
         self.remember_session(&doubted.ended);
-        self.doubts.insert(doubted.seat.clone(), doubted);
+        self.reviews.doubts.insert(doubted.seat.clone(), doubted);
     }
 
     /// Returns the review that leaves open which of both holds, while its reviewer is asked.
     pub(super) fn doubted(&self) -> Option<&Reviewed> {
-        self.review.as_ref().filter(|review| review.round == self.round && is_doubtful(review))
+        self.reviews.current.as_ref().filter(|review| review.round == self.round && is_doubtful(review))
     }
 
     /// A judge whose approval is doubtful is asked again; it has not rejected.

@@ -64,7 +64,7 @@ pub(super) fn passes_exhausted(phase: &PhaseState) -> bool {
 /// More revisions than the policy has need more passes, too.
 fn most_passes(phase: &PhaseState) -> Option<u32> {
     let limits = &phase.def.policy.limits;
-    let more = phase.granted.map_or(0, |granted| granted.saturating_sub(limits.max_revisions));
+    let more = phase.person.granted.map_or(0, |granted| granted.saturating_sub(limits.max_revisions));
     limits.max_passes.map(|most| most.saturating_add(more))
 }
 

@@ -108,7 +108,7 @@ fn between_phases(reason: PauseReason, before: Option<&PhaseName>, question: Str
 
 /// Adds what an evaluation decided to a reason: who accepts its phase accepts that too.
 fn with_decision(phase: &PhaseState, why: &str) -> String {
-    let word = match phase.evaluation.as_ref().map(|evaluation| &evaluation.decision) {
+    let word = match phase.evidence.evaluation.as_ref().map(|evaluation| &evaluation.decision) {
         Some(RunDecision::Abort) => "ABORT".to_owned(),
         Some(RunDecision::FailPhase(phase)) => format!("FAIL_PHASE_{phase}"),
         Some(RunDecision::Pass | RunDecision::PassWithIssues) | None => return why.to_owned(),
@@ -158,7 +158,7 @@ fn question(phase: &PhaseState, reason: PauseReason, why: &str) -> String {
 }
 
 fn report(phase: &PhaseState) -> Vec<String> {
-    let rounds = phase.rounds.iter().map(|round| {
+    let rounds = phase.history.rounds.iter().map(|round| {
         let verdict = round.verdict.map_or("no verdict", |verdict| verdict.as_str());
         let still = round.standstill.as_ref().map_or(String::new(), |why| format!(", standstill: {why}"));
         let checks = match round.failed.len() {

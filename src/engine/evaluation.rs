@@ -8,7 +8,7 @@ use model::phase::PhaseName;
 
 /// Follows the decision.
 pub(super) fn decided(run: &Run, phase: &PhaseState) -> HowRuled {
-    match phase.evaluation.as_ref().map(|evaluation| &evaluation.decision) {
+    match phase.evidence.evaluation.as_ref().map(|evaluation| &evaluation.decision) {
         None => fail("no_decision", "the evaluation made no decision".into()),
         Some(RunDecision::Pass) => (Ruling::Advance, "the evaluation decided PASS".into()),
         Some(RunDecision::PassWithIssues) => {

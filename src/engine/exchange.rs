@@ -32,7 +32,7 @@ impl Exchange {
 impl PhaseState {
     /// Tells whether a reviewer may still ask the author something in this round.
     pub fn may_ask(&self) -> bool {
-        takes_questions(&self.def.policy) && !self.calls.contains_key(&(self.round, Step::Answer))
+        takes_questions(&self.def.policy) && !self.calls.attempts.contains_key(&(self.round, Step::Answer))
     }
 
     /// Tells whether the author is asked before this review counts.
@@ -42,13 +42,13 @@ impl PhaseState {
     }
 
     pub(super) fn put_questions(&mut self, reviewed: &Reviewed) {
-        self.exchange = Some(Exchange { first: reviewed.clone(), reply: None });
+        self.reviews.exchange = Some(Exchange { first: reviewed.clone(), reply: None });
         self.stage = Stage::Ready(Step::Answer);
     }
 
     /// Has the same reviewer asked again; without an answer what it stated counts.
     pub(super) fn replied(&mut self, replied: &Replied) {
-        let Some(exchange) = self.exchange.as_mut() else { return };
+        let Some(exchange) = self.reviews.exchange.as_mut() else { return };
         if replied.ended.outcome == ExecOutcome::Cancelled {
             return;
         }
@@ -63,9 +63,9 @@ impl PhaseState {
 
     /// Returns what a second reviewer stated before it was asked again.
     pub(super) fn first_verdict_of(&self, seat: &str) -> Option<&Reviewed> {
-        let first = self.exchange.as_ref().map(|exchange| &exchange.first);
+        let first = self.reviews.exchange.as_ref().map(|exchange| &exchange.first);
         let asked = first.filter(|first| first.seat.as_deref() == Some(seat));
-        asked.or_else(|| self.doubts.get(&Some(seat.to_owned())))
+        asked.or_else(|| self.reviews.doubts.get(&Some(seat.to_owned())))
     }
 }
 

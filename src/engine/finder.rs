@@ -42,7 +42,7 @@ impl PhaseState {
             let identity = finding.fingerprint();
             let names = |opinion: &&Reviewed| findings_of(opinion).any(|own| own.fingerprint() == identity);
             let mut finders: Vec<&str> =
-                self.opinions.iter().filter(names).map(|opinion| opinion.reviewer.as_str()).collect();
+                self.reviews.opinions.iter().filter(names).map(|opinion| opinion.reviewer.as_str()).collect();
             if finders.is_empty() {
                 finders.push(&review.reviewer);
             }
@@ -57,7 +57,7 @@ impl PhaseState {
     fn merged_into(&self, review: &Reviewed) -> Vec<Seen> {
         let standing: BTreeSet<String> = findings_of(review).map(Finding::fingerprint).collect();
         let mut seen = Vec::new();
-        for opinion in &self.opinions {
+        for opinion in &self.reviews.opinions {
             for own in findings_of(opinion).filter(|own| !standing.contains(&own.fingerprint())) {
                 if let Some(known) = findings_of(review).find(|known| panel::are_alike(known, own)) {
                     let finders = vec![Finder::Reviewer(opinion.reviewer.clone())];
@@ -71,7 +71,8 @@ impl PhaseState {
     /// Tells whether a review of this round could have named a finding again: everybody judged, or one of those who found
     /// it. A seat that went without has not looked.
     pub(super) fn looked_for(&self, listed: &Listed) -> bool {
-        let judged: Vec<&Reviewed> = self.opinions.iter().filter(|opinion| can_be_read(opinion)).collect();
+        let judged: Vec<&Reviewed> =
+            self.reviews.opinions.iter().filter(|opinion| can_be_read(opinion)).collect();
         let is_heard = |reviewer: &String| judged.iter().any(|opinion| opinion.reviewer == *reviewer);
         let found = |finder: &Finder| matches!(finder, Finder::Reviewer(reviewer) if is_heard(reviewer));
         judged.len() > self.seats().len() || listed.found_by.iter().any(found)

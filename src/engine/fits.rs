@@ -56,13 +56,13 @@ pub(super) fn fits(run: &Run, fact: &Fact) -> Fit {
         Fact::Reopened(reopened) => reopening_fits(run, reopened),
         Fact::FedBack(fed) => fed_back_fits(run, fed),
         Fact::ThreadsAnswered { .. } => {
-            let waits = run.feedback.is_some() || !run.left_open.is_empty();
+            let waits = run.feedback.pending.is_some() || !run.feedback.left_open.is_empty();
             unless(waits, || "no thread waits for an answer".into())
         }
         Fact::Cancelled { .. } => not_over_for_good(run),
         Fact::Finished { outcome } => finish_fits(run, *outcome),
         Fact::FollowedUp { .. } => {
-            unless(run.follow_up.is_none(), || "the run has a follow-up issue already".into())
+            unless(run.publication.follow_up.is_none(), || "the run has a follow-up issue already".into())
         }
         Fact::MarkedReady
         | Fact::ReviewersAsked { .. }
@@ -151,12 +151,12 @@ fn seat_fits(phase: &PhaseState, step: Step, seat: Option<&str>) -> Fit {
 }
 
 fn left_out_fits(phase: &PhaseState, seat: &str) -> Fit {
-    let silent = phase.broken == Some(Step::Review) && phase.seat_of(Step::Review) == Some(seat);
+    let silent = phase.evidence.broken == Some(Step::Review) && phase.seat_of(Step::Review) == Some(seat);
     unless(silent && phase.is_dispensable(Step::Review), || format!("{seat} cannot be left out"))
 }
 
 fn attempts(phase: &PhaseState, step: Step) -> u32 {
-    phase.calls.get(&(phase.round, step)).copied().unwrap_or(0)
+    phase.calls.attempts.get(&(phase.round, step)).copied().unwrap_or(0)
 }
 
 fn work_fits(run: &Run, worked: &Worked) -> Fit {
@@ -196,7 +196,9 @@ fn ruling_fits(run: &Run, ruled: &Ruled) -> Fit {
     match &ruled.ruling {
         Ruling::Reopen { phase } => reopenable(run, phase),
         Ruling::LeaveOut { seat } => left_out_fits(phase, seat),
-        Ruling::Wait { step, .. } => unless(phase.broken == Some(*step), || format!("{step} did not break")),
+        Ruling::Wait { step, .. } => {
+            unless(phase.evidence.broken == Some(*step), || format!("{step} did not break"))
+        }
         Ruling::Advance
         | Ruling::Revise
         | Ruling::Redo { .. }
@@ -220,7 +222,7 @@ fn reopening_fits(run: &Run, reopened: &Reopened) -> Fit {
 /// Finished work only is taken up, and one thing after the other.
 fn fed_back_fits(run: &Run, fed: &FedBack) -> Fit {
     unless(run.outcome == Outcome::Completed, || format!("the run is {}", run.outcome.as_str()))?;
-    unless(run.feedback.is_none(), || "what was said before is not answered yet".into())?;
+    unless(run.feedback.pending.is_none(), || "what was said before is not answered yet".into())?;
     reopenable(run, &fed.phase)
 }
 

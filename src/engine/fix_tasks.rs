@@ -230,7 +230,7 @@ impl PhaseState {
             return TaskState::Failed;
         }
         let waits = self.round == given && self.stage == Stage::Ready(Step::Revise);
-        let began = self.calls.contains_key(&(given, Step::Revise)) && !waits;
+        let began = self.calls.attempts.contains_key(&(given, Step::Revise)) && !waits;
         if began { TaskState::Claimed } else { TaskState::Open }
     }
 

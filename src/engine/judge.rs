@@ -20,7 +20,7 @@ pub(super) type Judged = (Judgment, String);
 impl PhaseState {
     /// Returns the judgment of what this phase has shown.
     pub(super) fn judgment(&self) -> Judged {
-        if let Some(step) = self.broken {
+        if let Some(step) = self.evidence.broken {
             return self.broken_judgment(step);
         }
         if let Some(judged) = self.evidence_judgment().or_else(|| self.unfinished_judgment()) {
@@ -52,12 +52,15 @@ impl PhaseState {
 
     /// Tells whether the author's latest call waited for an answer that nobody gives.
     fn asked_interactively(&self, step: Step) -> bool {
-        self.work.as_ref().is_some_and(|work| work.step == step && is_to_be_told(step, work.ended.outcome))
+        self.evidence
+            .work
+            .as_ref()
+            .is_some_and(|work| work.step == step && is_to_be_told(step, work.ended.outcome))
     }
 
     /// Returns what we say ourselves about the author's last call, before it revises.
     pub fn hint(&self) -> String {
-        let step = self.work.as_ref().map(|work| work.step);
+        let step = self.evidence.work.as_ref().map(|work| work.step);
         let asked = step.is_some_and(|step| self.asked_interactively(step));
         let hint = asked.then_some(HINT_NOT_TO_ASK).or_else(|| self.judge_hint());
         let parts = [hint.map(str::to_owned), self.unfinished_hint()];
@@ -75,7 +78,7 @@ impl PhaseState {
     }
 
     fn failure_judgment(&self) -> Option<Judged> {
-        let failed = self.checks.iter().flatten().filter_map(|result| {
+        let failed = self.evidence.checks.iter().flatten().filter_map(|result| {
             let meaning = match result.status {
                 CheckStatus::Pass | CheckStatus::Skipped => None,
                 CheckStatus::Fail => self.failure_means(&result.check),
@@ -88,14 +91,15 @@ impl PhaseState {
 
     /// A check that gave no result is not a passed one; after a failure the later ones may be missing.
     fn missing_judgment(&self) -> Option<Judged> {
-        let results = self.checks.as_ref()?;
+        let results = self.evidence.checks.as_ref()?;
         let has_result = |id: &String| results.iter().any(|result| result.check == *id);
         let rule = self.def.policy.checks.iter().find(|rule| !has_result(&rule.id))?;
         Some((Judgment::Block, format!("check {} gave no result", rule.id)))
     }
 
     fn failure_means(&self, check: &str) -> Option<Judgment> {
-        let partial = self.work.as_ref().is_some_and(|work| work.ended.outcome == ExecOutcome::Partial);
+        let partial =
+            self.evidence.work.as_ref().is_some_and(|work| work.ended.outcome == ExecOutcome::Partial);
         match self.on_fail(check) {
             OnFail::Note => None,
             OnFail::Stop => Some(Judgment::Block),
@@ -117,7 +121,11 @@ impl PhaseState {
     /// Tells whether a check of the answer's form failed.
     pub(super) fn format_failed(&self) -> bool {
         let failed = |check: &str| self.on_fail(check) == OnFail::Format;
-        self.checks.iter().flatten().any(|result| result.status == CheckStatus::Fail && failed(&result.check))
+        self.evidence
+            .checks
+            .iter()
+            .flatten()
+            .any(|result| result.status == CheckStatus::Fail && failed(&result.check))
     }
 
     fn format_redos_left(&self) -> bool {
@@ -131,19 +139,23 @@ impl PhaseState {
 
     /// Tells whether a phase that decides about the run has not done so, while its checks let it go on.
     pub(super) fn undecided(&self) -> bool {
-        self.def.decides && self.evaluation.is_none() && self.evidence_judgment().is_none()
+        self.def.decides && self.evidence.evaluation.is_none() && self.evidence_judgment().is_none()
     }
 
     /// Returns what the reviews of the round demand: the strictest of what each states, and of what they name together.
     /// `reading` is what they say together, or what the one says that is heard now.
     pub(super) fn reviews_judgment(&self, reading: &Reading) -> Judged {
         let each: Vec<Judged> = match self.due() {
-            None => self.opinions.iter().filter_map(|opinion| self.opinion_judgment(opinion)).collect(),
-            Some(_) => self.review.iter().filter_map(|review| self.opinion_judgment(review)).collect(),
+            None => {
+                self.reviews.opinions.iter().filter_map(|opinion| self.opinion_judgment(opinion)).collect()
+            }
+            Some(_) => {
+                self.reviews.current.iter().filter_map(|review| self.opinion_judgment(review)).collect()
+            }
         };
         let readable = reading.read_as != ReadAs::Default;
         let demands = [self.findings_demand(reading), self.grades_demand(reading)];
-        let together = demands.into_iter().flatten().filter(|_| readable || self.opinions.len() > 1);
+        let together = demands.into_iter().flatten().filter(|_| readable || self.reviews.opinions.len() > 1);
         let strictest = each.into_iter().chain(together).reduce(stricter);
         strictest.unwrap_or((Judgment::Unverifiable, "no review".into()))
     }
@@ -225,7 +237,7 @@ impl PhaseState {
     }
 
     pub(super) fn triage_judgment(&self) -> Judged {
-        let Some(triage) = &self.triage else { return (Judgment::Unverifiable, "no triage".into()) };
+        let Some(triage) = &self.evidence.triage else { return (Judgment::Unverifiable, "no triage".into()) };
         let Some(table) = triage.table else {
             return (Judgment::Unverifiable, unread(triage));
         };

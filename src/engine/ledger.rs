@@ -248,12 +248,12 @@ impl Listed {
 impl PhaseState {
     /// Takes up what the phase shows when it comes to a ruling; the same once more changes nothing.
     pub(super) fn take_up_findings(&mut self) {
-        if !matches!(self.broken, Some(Step::Execute | Step::Revise)) {
+        if !matches!(self.evidence.broken, Some(Step::Execute | Step::Revise)) {
             let mut ledger = std::mem::take(&mut self.ledger);
             self.look_into(&mut ledger);
             self.ledger = ledger;
         }
-        if self.accepted_by.is_some() {
+        if self.person.accepted_by.is_some() {
             for listed in self.ledger.listed.iter_mut().filter(|listed| listed.is_open()) {
                 listed.standing = Standing::Waived;
             }
@@ -262,7 +262,7 @@ impl PhaseState {
 
     /// Takes up what was found outside of the run, as if the latest round had shown it: the revision that comes repairs it.
     pub(super) fn take_up(&mut self, findings: &[Finding]) {
-        let round = self.rounds.last().map_or(self.round, |round| round.n);
+        let round = self.history.rounds.last().map_or(self.round, |round| round.n);
         for finding in findings {
             let identity = finding.fingerprint();
             let is_told = |listed: &Listed| listed.identity == identity && listed.last_round == round;
@@ -272,7 +272,7 @@ impl PhaseState {
     }
 
     fn look_into(&self, ledger: &mut Ledger) {
-        let (review, checks) = (self.readable_review(), self.checks.as_ref());
+        let (review, checks) = (self.readable_review(), self.evidence.checks.as_ref());
         if review.is_none() && checks.is_none() {
             return;
         }
@@ -293,7 +293,7 @@ impl PhaseState {
         }
         if let Some(review) = review {
             let is_vague = self.is_vague(review);
-            for opinion in self.opinions.iter().filter(|opinion| can_be_read(opinion)) {
+            for opinion in self.reviews.opinions.iter().filter(|opinion| can_be_read(opinion)) {
                 let is_vague = is_vague || self.is_vague(opinion);
                 let (reviewer, tree) = (opinion.reviewer.clone(), opinion.tree.clone());
                 let last = LastReview { reviewer, round: self.round, tree, is_vague };
@@ -308,7 +308,7 @@ impl PhaseState {
 
     /// Returns the review of this round, when its findings are all that it names.
     fn readable_review(&self) -> Option<&Reviewed> {
-        let review = self.review.as_ref().filter(|review| review.round == self.round)?;
+        let review = self.reviews.current.as_ref().filter(|review| review.round == self.round)?;
         can_be_read(review).then_some(review)
     }
 
@@ -324,7 +324,8 @@ impl PhaseState {
     /// A table of one kind of judgments says it of each finding of its round; a judgment says it of its own, with the
     /// reason. Of several about one finding the strictest counts.
     fn dispose(&self, ledger: &mut Ledger) {
-        let Some((triage, table)) = self.triage.as_ref().and_then(|triage| Some((triage, triage.table?)))
+        let Some((triage, table)) =
+            self.evidence.triage.as_ref().and_then(|triage| Some((triage, triage.table?)))
         else {
             return;
         };

@@ -31,20 +31,20 @@ impl PhaseState {
     /// Returns the judgment of a policy with a judge when there is no reading.
     pub(super) fn without_reading(&self) -> Judged {
         let judged = (Judgment::Unverifiable, "no review".to_owned());
-        let silent = self.review.as_ref().is_some_and(|review| self.judged_without_words(review));
+        let silent = self.reviews.current.as_ref().is_some_and(|review| self.judged_without_words(review));
         if silent { self.as_judge((judged.0, "the judge said nothing".into())) } else { judged }
     }
 
     /// Returns what an author reads when the judge gave it nothing to read.
     pub(super) fn judge_hint(&self) -> Option<&'static str> {
-        let review = self.review.as_ref()?;
+        let review = self.reviews.current.as_ref()?;
         self.judged_without_words(review).then_some(HINT_WITHOUT_WORDS)
     }
 
     /// Tells whether the judge itself asks to be asked again.
     pub(super) fn judge_asks_again(&self) -> bool {
         self.def.policy.llm_judge
-            && self.broken.is_none()
+            && self.evidence.broken.is_none()
             && self.evidence_judgment().is_none()
             && self
                 .reading()

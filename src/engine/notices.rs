@@ -24,7 +24,9 @@ impl Run {
         if !worked.ended.outcome.ended() {
             return;
         }
-        let Some(agent) = self.phase(&worked.phase).map(|phase| phase.caller.clone()) else { return };
+        let Some(agent) = self.phase(&worked.phase).map(|phase| phase.calls.last_agent.clone()) else {
+            return;
+        };
         for text in worked.claim.iter().flat_map(|claim| claim.notices.iter().rev()) {
             let text = shortened(text);
             self.notices.retain(|known| known.text != text);

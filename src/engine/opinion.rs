@@ -35,9 +35,9 @@ impl PhaseState {
     }
 
     fn opinion_of(&self, seat: Option<&str>) -> Option<Opinion> {
-        let answer = self.opinions.iter().find(|opinion| opinion.seat.as_deref() == seat);
+        let answer = self.reviews.opinions.iter().find(|opinion| opinion.seat.as_deref() == seat);
         answer.map(|answer| self.told(answer)).or_else(|| {
-            let why = self.left_out.get(seat?)?;
+            let why = self.reviews.left_out.get(seat?)?;
             Some(Opinion {
                 seat: seat.map(str::to_owned),
                 agent: None,

@@ -33,12 +33,12 @@ impl Run {
     /// Remembers whose provider fails.
     pub(super) fn note_provider(&mut self, agent: &str, outcome: ExecOutcome, at: Timestamp) {
         if outcome.ended() {
-            self.outage = None;
+            self.agents.outage = None;
         } else if outcome.is_outage() {
             let begins = || Outage { since: at, waits: 0, agents: BTreeSet::new(), until: None };
-            self.outage.get_or_insert_with(begins).agents.insert(agent.to_owned());
+            self.agents.outage.get_or_insert_with(begins).agents.insert(agent.to_owned());
         } else if outcome != ExecOutcome::Cancelled
-            && let Some(outage) = &mut self.outage
+            && let Some(outage) = &mut self.agents.outage
         {
             outage.agents.remove(agent);
         }
@@ -46,14 +46,14 @@ impl Run {
 
     /// Who asks for the run again has the provider asked at once, and waits as long as before.
     pub(super) fn ask_provider_at_once(&mut self, at: Timestamp) {
-        if let Some(outage) = &mut self.outage {
+        if let Some(outage) = &mut self.agents.outage {
             (outage.since, outage.waits, outage.until) = (at, 0, None);
         }
     }
 
     /// Puts the next call off.
     pub(super) fn wait_until(&mut self, until: Timestamp) {
-        if let Some(outage) = &mut self.outage {
+        if let Some(outage) = &mut self.agents.outage {
             outage.waits += 1;
             outage.until = Some(until);
         }
@@ -61,26 +61,26 @@ impl Run {
 
     /// Returns how many milliseconds of the wait are left.
     pub(super) fn wait_left(&self) -> u64 {
-        let until = self.outage.as_ref().and_then(|outage| outage.until);
+        let until = self.agents.outage.as_ref().and_then(|outage| outage.until);
         let left = until.map_or(SignedDuration::ZERO, |until| self.updated_at.duration_until(until));
         u64::try_from(left.as_millis()).unwrap_or(0)
     }
 
     /// Returns the time of the next call: that of the latest fact, or the end of the wait.
     pub(super) fn time_of_next_call(&self) -> Timestamp {
-        let until = self.outage.as_ref().and_then(|outage| outage.until);
+        let until = self.agents.outage.as_ref().and_then(|outage| outage.until);
         until.map_or(self.updated_at, |until| until.max(self.updated_at))
     }
 
     /// Tells whether only its provider keeps an agent of a chain from the work.
     pub(super) fn is_provider_awaited(&self, phase: &PhaseState, step: Step) -> bool {
-        let Some(outage) = &self.outage else { return false };
+        let Some(outage) = &self.agents.outage else { return false };
         self.named(phase, step).iter().any(|agent| outage.agents.contains(agent))
     }
 
     /// Has the step asked for again later; returns nothing when the run has waited as long as it may.
     pub(super) fn ask_later(&self, phase: &PhaseState, step: Step) -> Option<HowRuled> {
-        let outage = self.outage.as_ref()?;
+        let outage = self.agents.outage.as_ref()?;
         let pause = FIRST_PAUSE.saturating_mul(1 << outage.waits.min(16)).min(LONGEST_PAUSE);
         let soon = after(self.updated_at, pause);
         let end = after(outage.since, self.patience());
@@ -103,8 +103,9 @@ impl Run {
 
     /// Returns when the first agent of a chain may work again: `soon`, or later where its provider says so.
     fn earliest_call(&self, phase: &PhaseState, step: Step, soon: Timestamp) -> Option<Timestamp> {
-        let fails = |agent: &String| self.outage.as_ref().is_some_and(|outage| outage.agents.contains(agent));
-        let of_agent = |agent: &String| match self.unusable.get(agent) {
+        let fails =
+            |agent: &String| self.agents.outage.as_ref().is_some_and(|outage| outage.agents.contains(agent));
+        let of_agent = |agent: &String| match self.agents.unusable.get(agent) {
             Some(unusable) => unusable.until.map(|until| until.max(soon)),
             None if fails(agent) => Some(soon),
             None => None,

@@ -1,12 +1,12 @@
 //! When the same step comes again, unchanged: it broke, it has to be done over, or its answer could not be read.
 //! A redo is an attempt, never a round, and uses no revision; each kind has its own budget and its own end.
 
-use super::budget::{budget_pause, shortage};
 use super::ending::{end, exhausted, passes_exhausted};
 use super::escalation::quota_pause;
 use super::llm_judge::judge_again;
 use super::recovery::{Recovery, recovery, remedy};
 use super::rule::{HowRuled, revise};
+use super::spending::{budget_pause, shortage};
 use super::state::{PhaseState, Run};
 use model::event::{ExecOutcome, PauseReason, Ruling};
 use model::phase::Step;
@@ -17,7 +17,7 @@ const LONGEST_BACKOFF_MS: u64 = 30_000;
 
 /// Repeats the step that broke, or the work that a check wants done over.
 pub(super) fn redo(run: &Run, phase: &PhaseState, why: &str) -> HowRuled {
-    match phase.broken {
+    match phase.evidence.broken {
         Some(step) => after_break(run, phase, step, why),
         None if phase.judge_asks_again() => judge_again(phase, why),
         None if passes_exhausted(phase) => exhausted(phase, why),
@@ -35,7 +35,7 @@ fn after_break(run: &Run, phase: &PhaseState, step: Step, why: &str) -> HowRuled
         let escalation = budget_pause(run, phase, &short);
         return (Ruling::Pause { escalation }, "on budget: pause".to_owned());
     }
-    let recovery = recovery(ended, phase.resumed, phase.ended_at.unwrap_or(run.updated_at));
+    let recovery = recovery(ended, phase.calls.resumed, phase.calls.ended_at.unwrap_or(run.updated_at));
     let successor = run.successor(phase, step);
     let worn_out = step != Step::Review && passes_exhausted(phase);
     let mut used = String::new();
@@ -110,7 +110,7 @@ fn wait(run: &Run, phase: &PhaseState, step: Step, used: &str) -> HowRuled {
 
 /// Repeats work that ended, because a decision, its form or a check asks for it; then it is revised like any other.
 fn over_again(phase: &PhaseState, why: &str) -> HowRuled {
-    let step = phase.work.as_ref().map_or(Step::Execute, |work| work.step);
+    let step = phase.evidence.work.as_ref().map_or(Step::Execute, |work| work.step);
     let (asked, most) = (phase.counters.format_redos, phase.def.policy.limits.max_format_redo);
     if phase.undecided() && asked >= most {
         let no_decision = Ruling::Fail { reason: "no_decision".into(), incomplete: false };
@@ -161,7 +161,7 @@ pub(super) fn unreadable(phase: &PhaseState, why: &str) -> HowRuled {
     let settled = !by_review && phase.due().is_none() && phase.stays_unreadable();
     let asked = if settled { most } else { phase.counters.unreadable };
     if asked < most {
-        let step = if phase.triage.is_some() && !by_review { Step::Triage } else { Step::Review };
+        let step = if phase.evidence.triage.is_some() && !by_review { Step::Triage } else { Step::Review };
         return (same_step(step, 0), format!("asked again {}/{most}", asked + 1));
     }
     let (ruling, how) = match phase.def.policy.outcomes.unreadable {

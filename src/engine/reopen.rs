@@ -3,6 +3,8 @@
 
 use jiff::Timestamp;
 
+use super::calls::Turns;
+use super::history::History;
 use super::state::{Counters, PhaseState, Run, Stage, Status};
 use model::event::{Answered, Choice, Outcome, PauseReason, Reopened, ReopenedBy};
 use model::phase::Step;
@@ -17,7 +19,7 @@ pub(super) fn reopen(run: &mut Run, reopened: &Reopened) {
         phase.back_to_pending();
     }
     if let Some(phase) = run.phases.get_mut(index) {
-        phase.reopened = Some(reopened.clone());
+        phase.person.reopened = Some(reopened.clone());
     }
     if reopened.by != ReopenedBy::Evaluation {
         run.cycles = 0;
@@ -43,8 +45,8 @@ pub(super) fn answered(run: &mut Run, answer: &Answered, at: Timestamp) {
 impl Run {
     /// What a person says about a run that no phase made wait is for the phase that was opened again.
     fn advise(&mut self, text: &str) {
-        if let Some(phase) = self.phases.iter_mut().find(|phase| phase.reopened.is_some()) {
-            phase.advice = Some(text.to_owned()).filter(|text| !text.trim().is_empty());
+        if let Some(phase) = self.phases.iter_mut().find(|phase| phase.person.reopened.is_some()) {
+            phase.person.advice = Some(text.to_owned()).filter(|text| !text.trim().is_empty());
         }
     }
 }
@@ -54,51 +56,43 @@ impl PhaseState {
         if self.left_out_by_choice() {
             return;
         }
-        let next_round = self.rounds.last().map_or(1, |round| round.n + 1);
+        let next_round = self.history.rounds.last().map_or(1, |round| round.n + 1);
         let fresh = Self::new(self.def.clone());
-        *self = Self {
-            round: next_round.max(self.latest_called_round()),
-            earlier_rounds: self.rounds.len(),
-            rounds: std::mem::take(&mut self.rounds),
-            ledger: std::mem::take(&mut self.ledger),
-            tasks: std::mem::take(&mut self.tasks),
-            past: std::mem::take(&mut self.past),
-            calls: std::mem::take(&mut self.calls),
-            prompts: std::mem::take(&mut self.prompts),
-            templates: std::mem::take(&mut self.templates),
-            documents: std::mem::take(&mut self.documents),
-            usage: std::mem::take(&mut self.usage),
-            changed: std::mem::take(&mut self.changed),
-            on_branch: std::mem::take(&mut self.on_branch),
-            by_hand: std::mem::take(&mut self.by_hand),
-            review: self.review.take(),
-            bound: self.bound.take(),
-            checks: self.checks.take(),
-            earlier: self.earlier.take().or_else(|| self.commit.take()),
-            evaluation: self.evaluation.take(),
-            ..fresh
-        };
+        let before = std::mem::replace(self, fresh);
+        self.round = next_round.max(before.latest_called_round());
+        self.history = History { before_reopening: before.history.rounds.len(), ..before.history };
+        self.ledger = before.ledger;
+        self.tasks = before.tasks;
+        self.calls = before.calls.kept_on_reopening();
+        self.evidence.checks = before.evidence.checks;
+        self.evidence.evaluation = before.evidence.evaluation;
+        self.reviews.current = before.reviews.current;
+        self.reviews.latest_verdict = before.reviews.latest_verdict;
+        self.files.changed = before.files.changed;
+        self.files.on_branch = before.files.on_branch;
+        self.files.by_hand = before.files.by_hand;
+        self.files.first_commit = before.files.first_commit.or(before.files.commit);
         self.tasks.forget_tries();
         self.ledger.take_waivers_back();
     }
 
     fn latest_called_round(&self) -> u32 {
-        self.calls.keys().map(|(round, _)| *round).max().unwrap_or(1)
+        self.calls.attempts.keys().map(|(round, _)| *round).max().unwrap_or(1)
     }
 
     fn answered(&mut self, reason: PauseReason, answer: &Answered, at: Timestamp) {
         self.reason = None;
         self.status = Status::InProgress;
-        self.advice = Some(answer.text.clone()).filter(|text| !text.trim().is_empty());
+        self.person.advice = Some(answer.text.clone()).filter(|text| !text.trim().is_empty());
         self.was_changed(&answer.changed);
         match answer.choice {
             Choice::Continue => {
-                self.granted = answer.rounds;
+                self.person.granted = answer.rounds;
                 self.go_on(reason);
             }
             Choice::Accept => {
-                self.accepted_by = Some(answer.by.clone());
-                self.accepted_because.clone_from(&self.advice);
+                self.person.accepted_by = Some(answer.by.clone());
+                self.person.accepted_because.clone_from(&self.person.advice);
                 self.stage = Stage::Deciding;
             }
             Choice::GiveUp => self.fail("given_up", at),
@@ -110,10 +104,10 @@ impl PhaseState {
     /// work says nothing about this.
     fn edited(&mut self) {
         let Counters { passes, reviews, revisions, .. } = self.counters;
-        let rounds = self.counters.rounds.saturating_sub(self.voided);
+        let rounds = self.counters.rounds.saturating_sub(self.counters.voided);
         self.begin_chains_anew();
-        self.broken = None;
-        if let Some(work) = &mut self.work {
+        self.evidence.broken = None;
+        if let Some(work) = &mut self.evidence.work {
             work.claim = None;
         }
         self.next_round();
@@ -121,11 +115,9 @@ impl PhaseState {
     }
 
     fn begin_chains_anew(&mut self) {
-        self.voided = 0;
-        (self.author, self.reviewer) = (0, 0);
-        self.own_turns.clear();
+        self.counters.voided = 0;
+        self.calls.turns = Turns::default();
         self.tasks.forget_tries();
-        self.seat_turns.clear();
     }
 
     /// Waits for a person to open the gate.
@@ -139,9 +131,9 @@ impl PhaseState {
     fn at_gate(&mut self, answer: &Answered, at: Timestamp) {
         self.reason = None;
         self.status = Status::Pending;
-        self.advice = Some(answer.text.clone()).filter(|text| !text.trim().is_empty());
+        self.person.advice = Some(answer.text.clone()).filter(|text| !text.trim().is_empty());
         match answer.choice {
-            Choice::Continue | Choice::Accept | Choice::Edited => self.let_in = true,
+            Choice::Continue | Choice::Accept | Choice::Edited => self.person.gate_opened = true,
             Choice::GiveUp => self.fail("given_up", at),
         }
     }
@@ -152,7 +144,7 @@ impl PhaseState {
         self.begin_chains_anew();
         let wants_revision =
             matches!(reason, PauseReason::Exhausted | PauseReason::Stalled | PauseReason::Discuss);
-        match self.broken.take() {
+        match self.evidence.broken.take() {
             Some(Step::Revise) => self.begin_revision(),
             Some(step @ (Step::Execute | Step::Triage)) => {
                 self.counters.rounds = 1;

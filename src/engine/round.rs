@@ -3,7 +3,8 @@
 
 use jiff::Timestamp;
 
-use super::state::{Past, PhaseState, Round, Stage, Status};
+use super::history::{PastRuling, Round};
+use super::state::{PhaseState, Stage, Status};
 use model::event::{CheckResult, CheckStatus, PauseReason, Reading, Ruled, Ruling};
 use model::phase::Step;
 use model::verdict::{Judgment, ReadAs, Verdict};
@@ -11,7 +12,7 @@ use model::verdict::{Judgment, ReadAs, Verdict};
 impl PhaseState {
     pub(super) fn ruled(&mut self, ruled: &Ruled, at: Timestamp) {
         self.take_up_findings();
-        self.past.push(Past {
+        self.history.rulings.push(PastRuling {
             round: ruled.round,
             judgment: ruled.judgment,
             ruling: ruled.ruling.word(),
@@ -19,7 +20,7 @@ impl PhaseState {
         });
         if let Ruling::Redo { step, delay_ms, next_agent, .. } = &ruled.ruling {
             self.redo(*step, *next_agent, ruled.judgment);
-            self.delay_ms = *delay_ms;
+            self.calls.delay_ms = *delay_ms;
             return;
         }
         if let Ruling::Wait { step, .. } = &ruled.ruling {
@@ -29,7 +30,7 @@ impl PhaseState {
         if let Ruling::LeaveOut { seat } = &ruled.ruling {
             return self.leave_out(seat, &ruled.rule);
         }
-        if let (Some(step), Ruling::Pause { escalation }) = (self.broken, &ruled.ruling)
+        if let (Some(step), Ruling::Pause { escalation }) = (self.evidence.broken, &ruled.ruling)
             && escalation.reason.passes_by_itself()
         {
             self.counters.redos.remove(&step);
@@ -45,7 +46,7 @@ impl PhaseState {
     fn follow(&mut self, ruling: &Ruling, at: Timestamp) {
         match ruling {
             Ruling::Advance => self.stage = Stage::Closing,
-            Ruling::Revise if self.triage.is_some() => self.next_round(),
+            Ruling::Revise if self.evidence.triage.is_some() => self.next_round(),
             Ruling::Revise => self.begin_revision(),
             Ruling::Pause { escalation } => {
                 self.status = Status::Paused;
@@ -72,8 +73,8 @@ impl PhaseState {
     pub(super) fn begin_revision(&mut self) {
         self.hand_out_tasks();
         self.counters.revisions += 1;
-        self.broken = None;
-        self.completed_steps.retain(|step| *step == Step::Execute);
+        self.evidence.broken = None;
+        self.evidence.completed_steps.retain(|step| *step == Step::Execute);
         self.stage = Stage::Ready(Step::Revise);
     }
 
@@ -91,7 +92,7 @@ impl PhaseState {
             self.counters.redos.remove(&step);
         } else if judgment == Judgment::Unverifiable && opinion {
             self.counters.unreadable += 1;
-        } else if self.broken.is_none() && (self.undecided() || self.format_redo_left()) {
+        } else if self.evidence.broken.is_none() && (self.undecided() || self.format_redo_left()) {
             self.counters.format_redos += 1;
         } else {
             *self.counters.redos.entry(step).or_default() += 1;
@@ -102,11 +103,11 @@ impl PhaseState {
         if step == Step::Review && self.due().is_none() {
             self.forget_opinions();
         }
-        if step == Step::Revise && self.broken.is_none() {
+        if step == Step::Revise && self.evidence.broken.is_none() {
             self.back_to_the_round_that_asked();
         }
-        self.broken = None;
-        self.completed_steps.retain(|done| *done != step);
+        self.evidence.broken = None;
+        self.evidence.completed_steps.retain(|done| *done != step);
         self.stage = Stage::Ready(step);
     }
 
@@ -116,14 +117,14 @@ impl PhaseState {
         if !self.ended_in_outage(step) {
             self.give_pass_back(step);
         }
-        self.broken = None;
+        self.evidence.broken = None;
         self.stage = Stage::Ready(step);
     }
 
     /// A redo is no round: a revise that ended, and has to be done over, opens its round once more.
     fn back_to_the_round_that_asked(&mut self) {
-        let revised = self.work.as_ref().is_some_and(|work| work.step == Step::Revise);
-        if revised && self.rounds.last().is_some_and(|round| round.n + 1 == self.round) {
+        let revised = self.evidence.work.as_ref().is_some_and(|work| work.step == Step::Revise);
+        if revised && self.history.rounds.last().is_some_and(|round| round.n + 1 == self.round) {
             self.round -= 1;
             self.counters.rounds = self.counters.rounds.saturating_sub(1);
         }
@@ -131,12 +132,12 @@ impl PhaseState {
 
     /// A step that broke leaves the record of the round that asked for it; anything else replaces it.
     fn close_round(&mut self, ruled: &Ruled) {
-        let recorded = self.rounds.last().is_some_and(|round| round.n == ruled.round);
-        let broke = self.broken.is_some() && self.accepted_by.is_none();
+        let recorded = self.history.rounds.last().is_some_and(|round| round.n == ruled.round);
+        let broke = self.evidence.broken.is_some() && self.person.accepted_by.is_none();
         if !(recorded && broke) {
             let record = self.round_record(ruled);
-            self.rounds.truncate(self.rounds.len() - usize::from(recorded));
-            self.rounds.push(record);
+            self.history.rounds.truncate(self.history.rounds.len() - usize::from(recorded));
+            self.history.rounds.push(record);
         }
         if !recorded {
             self.counters.revisions += u32::from(self.triage_changed_files());
@@ -149,7 +150,7 @@ impl PhaseState {
     }
 
     fn round_record(&self, ruled: &Ruled) -> Round {
-        let worked = self.work.as_ref().is_some_and(|work| !work.changed.is_empty());
+        let worked = self.evidence.work.as_ref().is_some_and(|work| !work.changed.is_empty());
         let changed_files = if self.def.policy.triage { self.triage_changed_files() } else { worked };
         Round {
             n: ruled.round,
@@ -159,14 +160,21 @@ impl PhaseState {
             judgment: ruled.judgment,
             ruling: ruled.ruling.word(),
             findings: self.findings().iter().cloned().chain(self.false_claim()).collect(),
-            failed: self.checks.iter().flatten().filter(|result| did_not_pass(result)).cloned().collect(),
+            failed: self
+                .evidence
+                .checks
+                .iter()
+                .flatten()
+                .filter(|result| did_not_pass(result))
+                .cloned()
+                .collect(),
             open: self.open(),
             attempts: self.attempts(ruled.round),
             changed_files,
             standstill: ruled.standstill.clone(),
             opinions: self.opinions_told(),
-            exchange: self.exchange.clone(),
-            table: self.triage.as_ref().and_then(|triage| triage.table),
+            exchange: self.reviews.exchange.clone(),
+            table: self.evidence.triage.as_ref().and_then(|triage| triage.table),
         }
     }
 
@@ -174,7 +182,7 @@ impl PhaseState {
     fn attempts(&self, round: u32) -> u32 {
         let revise = (round.saturating_sub(1), Step::Revise);
         let own = [Step::Execute, Step::Review, Step::Answer, Step::Triage].map(|step| (round, step));
-        own.iter().chain([&revise]).filter_map(|call| self.calls.get(call)).sum()
+        own.iter().chain([&revise]).filter_map(|call| self.calls.attempts.get(call)).sum()
     }
 
     /// Returns what the review amounts to after the engine's tightening; nothing when a failed check ended the round.
@@ -194,11 +202,11 @@ impl PhaseState {
     }
 
     pub(super) fn by_table(&self) -> bool {
-        self.triage.as_ref().is_some_and(|triage| triage.table.is_some())
+        self.evidence.triage.as_ref().is_some_and(|triage| triage.table.is_some())
     }
 
     pub(super) fn reading(&self) -> Option<&Reading> {
-        self.review.as_ref().and_then(|review| review.reading.as_ref())
+        self.reviews.current.as_ref().and_then(|review| review.reading.as_ref())
     }
 }
 

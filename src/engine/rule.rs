@@ -17,7 +17,7 @@ pub fn rule(run: &Run, phase: &PhaseState) -> Ruled {
     let (judgment, why) = phase.judgment();
     let standstill = standstill(phase, judgment);
     let (ruling, how) = match judgment {
-        _ if phase.accepted_by.is_some() => advance(run, phase, &why),
+        _ if phase.person.accepted_by.is_some() => advance(run, phase, &why),
         Judgment::Approve | Judgment::ApproveWithNotes => advance(run, phase, &why),
         Judgment::Redo => redo(run, phase, &why),
         Judgment::Unverifiable => unreadable(phase, &why),

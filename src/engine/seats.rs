@@ -36,11 +36,12 @@ impl PhaseState {
 
     /// Returns who has neither answered nor been left out in this round.
     pub(super) fn due(&self) -> Option<Due<'_>> {
-        let heard = |name: Option<&str>| self.opinions.iter().any(|opinion| opinion.seat.as_deref() == name);
+        let heard =
+            |name: Option<&str>| self.reviews.opinions.iter().any(|opinion| opinion.seat.as_deref() == name);
         if !heard(None) {
             return Some(Due::Chief);
         }
-        let open = |seat: &&Seat| !heard(Some(&seat.name)) && !self.left_out.contains_key(&seat.name);
+        let open = |seat: &&Seat| !heard(Some(&seat.name)) && !self.reviews.left_out.contains_key(&seat.name);
         self.seats().iter().find(open).map(Due::Second)
     }
 
@@ -78,34 +79,34 @@ impl PhaseState {
 
     /// Tells whether somebody's answer stayed unreadable although it was asked again.
     pub(super) fn stays_unreadable(&self) -> bool {
-        self.opinions.iter().any(|opinion| self.is_unreadable(opinion))
+        self.reviews.opinions.iter().any(|opinion| self.is_unreadable(opinion))
     }
 
     /// Takes an answer; the next one is asked, or all of them are looked at together.
     pub(super) fn hear(&mut self, reviewed: &Reviewed) {
-        self.opinions.push(reviewed.clone());
+        self.reviews.opinions.push(reviewed.clone());
         self.next_seat();
     }
 
     /// Goes on without the seat that is due. What it stated before it was asked again still counts.
     pub(super) fn leave_out(&mut self, seat: &str, why: &str) {
-        self.broken = None;
+        self.evidence.broken = None;
         if let Some(first) = self.first_verdict_of(seat).cloned() {
             return self.hear(&first);
         }
-        self.left_out.insert(seat.to_owned(), why.to_owned());
+        self.reviews.left_out.insert(seat.to_owned(), why.to_owned());
         self.next_seat();
     }
 
     /// Has every reviewer of the round asked anew.
     pub(super) fn forget_opinions(&mut self) {
-        self.opinions.clear();
-        self.left_out.clear();
+        self.reviews.opinions.clear();
+        self.reviews.left_out.clear();
     }
 
     /// Has the reviewer asked that is due.
     pub(super) fn ask_for_review(&mut self) {
-        (self.review, self.counters.unreadable) = (None, 0);
+        (self.reviews.current, self.counters.unreadable) = (None, 0);
         self.counters.redos.remove(&Step::Review);
         self.stage = Stage::Ready(Step::Review);
     }
@@ -114,7 +115,7 @@ impl PhaseState {
         if self.due().is_some() {
             return self.ask_for_review();
         }
-        self.review = merged(&self.opinions);
+        self.reviews.current = merged(&self.reviews.opinions);
         self.done(Step::Review);
         if self.def.policy.triage {
             self.stage = Stage::Ready(Step::Triage);

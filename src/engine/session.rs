@@ -15,17 +15,18 @@ pub(super) fn resume(run: &Run, phase: &PhaseState, step: Step, agent: &str) -> 
     let (ended, caller) = match step {
         Step::Review => phase.doubted().map(|review| (&review.ended, &review.reviewer))?,
         _ => phase
+            .evidence
             .work
             .as_ref()
             .filter(|work| goes_on(step, work))
-            .map(|work| (&work.ended, &phase.worked_by))?,
+            .map(|work| (&work.ended, &phase.evidence.author))?,
     };
     let short = ended.usage.input_tokens.unwrap_or(0) < MOST_INPUT_TOKENS;
     if run.started.agreement.fresh_sessions || caller != agent || !short {
         return None;
     }
     let session = ended.session.clone()?;
-    let used = phase.sessions.get(&session).copied().unwrap_or_default();
+    let used = phase.calls.sessions.get(&session).copied().unwrap_or_default();
     Some(Resume { session, used })
 }
 
@@ -43,13 +44,13 @@ impl PhaseState {
     /// Remembers what a session has used and who made the latest work.
     pub(super) fn remember_work(&mut self, ended: &Ended) {
         self.remember_session(ended);
-        self.worked_by.clone_from(&self.caller);
+        self.evidence.author.clone_from(&self.calls.last_agent);
     }
 
     /// Remembers what a session has used.
     pub(super) fn remember_session(&mut self, ended: &Ended) {
         if let Some(session) = &ended.session {
-            let used = self.sessions.entry(session.clone()).or_default();
+            let used = self.calls.sessions.entry(session.clone()).or_default();
             *used = sum(used, &ended.usage);
         }
     }

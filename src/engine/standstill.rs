@@ -18,7 +18,7 @@ const SAME: f64 = 0.7;
 /// Says how the phase stands still, counting the round that is being ruled on and those since a person last had a say.
 pub(super) fn standstill(phase: &PhaseState, judgment: Judgment) -> Option<String> {
     let another_round = matches!(judgment, Judgment::Revise | Judgment::Discuss | Judgment::Unverifiable);
-    if phase.broken.is_some() || !another_round {
+    if phase.evidence.broken.is_some() || !another_round {
         return None;
     }
     if revised_without_change(phase) {
@@ -55,17 +55,17 @@ fn oscillation(phase: &PhaseState) -> Option<String> {
 /// Returns what was open in each of the rounds compared, the present one last.
 fn last_open(phase: &PhaseState) -> Option<Vec<BTreeSet<String>>> {
     let earlier = phase.counters.rounds.saturating_sub(1).min(WINDOW_BEFORE) as usize;
-    let from = phase.rounds.len().checked_sub(earlier)?;
-    let mut sets: Vec<_> = phase.rounds[from..].iter().map(|round| round.open.clone()).collect();
+    let from = phase.history.rounds.len().checked_sub(earlier)?;
+    let mut sets: Vec<_> = phase.history.rounds[from..].iter().map(|round| round.open.clone()).collect();
     sets.push(phase.open());
     (sets.len() == WINDOW).then_some(sets)
 }
 
 fn revised_without_change(phase: &PhaseState) -> bool {
-    if let Some(triage) = &phase.triage {
+    if let Some(triage) = &phase.evidence.triage {
         return !phase.triage_changed_files() && triage.table.is_some_and(|table| table.fix_required > 0);
     }
-    phase.work.as_ref().is_some_and(|work| work.step == Step::Revise && work.changed.is_empty())
+    phase.evidence.work.as_ref().is_some_and(|work| work.step == Step::Revise && work.changed.is_empty())
 }
 
 fn counts(sets: &[BTreeSet<String>]) -> String {

@@ -14,12 +14,12 @@ impl PhaseState {
         let reviewers = self.not_its_author(agents, reviewers);
         if !agents.is_empty() && !self.def.own_agents {
             agents.clone_into(&mut self.def.agents);
-            self.author = 0;
+            self.calls.turns.author = 0;
             self.def.step_agents.retain(|step, _| *step == Step::Review);
         }
         if !reviewers.is_empty() && !self.def.own_reviewers {
             self.def.reviewers = reviewers;
-            self.reviewer = 0;
+            self.calls.turns.reviewer = 0;
             self.def.step_agents.remove(&Step::Review);
         }
     }
@@ -34,14 +34,16 @@ impl PhaseState {
     pub(super) fn start(&mut self, tree: &str, head: String, at: Timestamp) {
         self.status = Status::InProgress;
         self.started_at = Some(at);
-        tree.clone_into(&mut self.tree);
-        self.began_at = head;
-        let asked = self.reopened.as_ref().map(|reopened| reopened.step);
+        tree.clone_into(&mut self.files.tree);
+        self.files.began_at = head;
+        let asked = self.person.reopened.as_ref().map(|reopened| reopened.step);
         if matches!(asked, None | Some(Step::Execute)) {
-            self.evaluation = None;
+            self.evidence.evaluation = None;
         }
         match asked {
-            Some(Step::Revise) if !self.rounds.is_empty() && !self.def.policy.triage => self.revise_again(),
+            Some(Step::Revise) if !self.history.rounds.is_empty() && !self.def.policy.triage => {
+                self.revise_again()
+            }
             Some(Step::Check | Step::Review | Step::Triage) => self.look_again(),
             _ if self.def.policy.entry == Entry::Review => self.look_again(),
             _ => {
@@ -53,7 +55,7 @@ impl PhaseState {
 
     /// A person asks for a revision: it carries the number of the latest round, and the check after it opens the next.
     fn revise_again(&mut self) {
-        self.round = self.rounds.last().map_or(self.round, |round| round.n);
+        self.round = self.history.rounds.last().map_or(self.round, |round| round.n);
         self.begin_revision();
     }
 
@@ -68,46 +70,46 @@ impl PhaseState {
         if self.stage != Stage::Working(started.step) {
             let author = matches!(started.step, Step::Execute | Step::Revise);
             self.counters.passes += u32::from(author);
-            self.broken = None;
+            self.evidence.broken = None;
         }
-        started.agent.clone_into(&mut self.caller);
-        self.resumed = started.resumes.is_some();
-        self.prompts.insert(started.step, started.prompt.clone());
+        started.agent.clone_into(&mut self.calls.last_agent);
+        self.calls.resumed = started.resumes.is_some();
+        self.calls.prompts.insert(started.step, started.prompt.clone());
         if started.template.is_empty() {
-            self.templates.remove(&started.step);
+            self.calls.templates.remove(&started.step);
         } else {
-            self.templates.insert(started.step, started.template.clone());
+            self.calls.templates.insert(started.step, started.template.clone());
         }
-        self.calls.insert((started.round, started.step), started.attempt);
+        self.calls.attempts.insert((started.round, started.step), started.attempt);
         self.stage = Stage::Working(started.step);
-        self.stopped = false;
-        self.delay_ms = 0;
+        self.files.author_was_stopped = false;
+        self.calls.delay_ms = 0;
     }
 
     pub(super) fn worked(&mut self, worked: &Worked) {
-        self.remember_document(worked.step, worked.round, worked.attempt, &worked.ended);
-        worked.tree.clone_into(&mut self.tree);
-        self.changed.extend(worked.changed.iter().cloned());
-        self.stopped = worked.ended.outcome == ExecOutcome::Cancelled;
-        if self.stopped {
-            self.left_by_stopped.extend(worked.changed.iter().cloned());
+        self.calls.remember_document(worked.step, worked.round, worked.attempt, &worked.ended);
+        worked.tree.clone_into(&mut self.files.tree);
+        self.files.changed.extend(worked.changed.iter().cloned());
+        self.files.author_was_stopped = worked.ended.outcome == ExecOutcome::Cancelled;
+        if self.files.author_was_stopped {
+            self.files.left_by_stopped.extend(worked.changed.iter().cloned());
             // A session that goes on counts from its beginning.
             return self.remember_session(&worked.ended);
         }
         self.remember_work(&worked.ended);
-        self.work = Some(self.with_what_was_left(worked));
+        self.evidence.work = Some(self.with_what_was_left(worked));
         if !worked.ended.outcome.ended() {
             if worked.ended.outcome.is_outage() {
                 self.give_pass_back(worked.step);
             }
             return self.broke(worked.step);
         }
-        self.declared = worked.claim.clone().map(|claim| (worked.round, claim));
-        self.evaluation.clone_from(&worked.evaluation);
+        self.evidence.claim = worked.claim.clone().map(|claim| (worked.round, claim));
+        self.evidence.evaluation.clone_from(&worked.evaluation);
         self.done(worked.step);
         self.author_has_read();
         if worked.step == Step::Revise {
-            self.tasks.tried(worked.round, &self.caller);
+            self.tasks.tried(worked.round, &self.calls.last_agent);
             self.open_round();
         } else {
             self.forget_evidence();
@@ -117,24 +119,24 @@ impl PhaseState {
     }
 
     fn with_what_was_left(&mut self, worked: &Worked) -> Worked {
-        let mut changed = std::mem::take(&mut self.left_by_stopped);
+        let mut changed = std::mem::take(&mut self.files.left_by_stopped);
         changed.extend(worked.changed.iter().cloned());
         Worked { changed: changed.into_iter().collect(), ..worked.clone() }
     }
 
     pub(super) fn checked(&mut self, checked: &Checked) {
-        checked.tree.clone_into(&mut self.tree);
-        self.checks = Some(checked.results.clone());
+        checked.tree.clone_into(&mut self.files.tree);
+        self.evidence.checks = Some(checked.results.clone());
         self.done(Step::Check);
         self.stage = if self.evidence_judgment().is_some() { Stage::Deciding } else { self.after_checks() };
     }
 
     pub(super) fn reviewed(&mut self, reviewed: &Reviewed) {
-        self.remember_document(Step::Review, reviewed.round, reviewed.attempt, &reviewed.ended);
+        self.calls.remember_document(Step::Review, reviewed.round, reviewed.attempt, &reviewed.ended);
         if reviewed.ended.outcome == ExecOutcome::Cancelled {
             return;
         }
-        self.review = Some(reviewed.clone());
+        self.reviews.current = Some(reviewed.clone());
         if self.judged_without_words(reviewed) {
             self.done(Step::Review);
             self.stage = Stage::Deciding;
@@ -144,7 +146,7 @@ impl PhaseState {
             return self.broke(Step::Review);
         }
         if self.def.policy.checks.is_empty() {
-            reviewed.tree.clone_into(&mut self.tree);
+            reviewed.tree.clone_into(&mut self.files.tree);
         }
         if self.asks_again(reviewed) {
             self.done(Step::Review);
@@ -158,14 +160,14 @@ impl PhaseState {
     }
 
     pub(super) fn triaged(&mut self, triaged: &Triaged) {
-        self.remember_document(Step::Triage, triaged.round, triaged.attempt, &triaged.ended);
-        self.changed.extend(triaged.changed.iter().cloned());
+        self.calls.remember_document(Step::Triage, triaged.round, triaged.attempt, &triaged.ended);
+        self.files.changed.extend(triaged.changed.iter().cloned());
         if triaged.ended.outcome == ExecOutcome::Cancelled {
             return;
         }
-        self.triage = Some(triaged.clone());
+        self.evidence.triage = Some(triaged.clone());
         if self.triage_changed_files() {
-            triaged.tree.clone_into(&mut self.tree);
+            triaged.tree.clone_into(&mut self.files.tree);
         }
         if !matches!(triaged.ended.outcome, ExecOutcome::Done | ExecOutcome::Partial) {
             return self.broke(Step::Triage);
@@ -178,20 +180,20 @@ impl PhaseState {
 
     /// Tells whether files changed after the review of this round, so that nobody has reviewed them as they are.
     pub(super) fn triage_changed_files(&self) -> bool {
-        let Some(triage) = &self.triage else { return false };
-        let reviewed = self.review.as_ref().map(|review| &review.tree);
+        let Some(triage) = &self.evidence.triage else { return false };
+        let reviewed = self.reviews.current.as_ref().map(|review| &review.tree);
         !triage.changed.is_empty() || reviewed != Some(&triage.tree)
     }
 
     /// What a person accepted is void too: from here on the evidence decides about the files as they are.
     pub(super) fn voided(&mut self, reason: &str) {
-        self.voided += 1;
+        self.counters.voided += 1;
         self.reason = Some(reason.to_owned());
-        if self.accepted_by.take().is_some() {
-            self.accepted_because = None;
+        if self.person.accepted_by.take().is_some() {
+            self.person.accepted_because = None;
             self.ledger.take_waivers_back();
         }
-        self.broken = None;
+        self.evidence.broken = None;
         self.open_round();
         self.stage = self.after_work();
     }
@@ -199,16 +201,16 @@ impl PhaseState {
     /// Nobody has looked at the files as they are: this round begins again with its evidence, and what the author said of
     /// its own work says nothing about them. A question to a reviewer that is open stays open.
     pub(super) fn changed_by_hand(&mut self, tree: &str, changed: &[String]) {
-        tree.clone_into(&mut self.tree);
+        tree.clone_into(&mut self.files.tree);
         self.was_changed(changed);
         // Who writes takes the files as they are.
         if self.author_rests() && self.current_step().is_some_and(Step::writes) {
             return;
         }
-        if let Some(work) = &mut self.work {
+        if let Some(work) = &mut self.evidence.work {
             work.claim = None;
         }
-        self.broken = None;
+        self.evidence.broken = None;
         let asked = self.doubted().cloned();
         self.forget_evidence();
         if let Some(asked) = asked {
@@ -219,17 +221,17 @@ impl PhaseState {
 
     /// What a person changed is committed with the phase, and known to be theirs.
     pub(super) fn was_changed(&mut self, by_hand: &[String]) {
-        self.changed.extend(by_hand.iter().cloned());
-        self.by_hand.extend(by_hand.iter().cloned());
+        self.files.changed.extend(by_hand.iter().cloned());
+        self.files.by_hand.extend(by_hand.iter().cloned());
     }
 
     pub(super) fn committed(&mut self, commit: &str, at: Timestamp) {
-        self.commit = Some(commit.to_owned());
+        self.files.commit = Some(commit.to_owned());
         self.status = Status::Completed;
         self.reason = None;
         self.completed_at = Some(at);
-        self.on_branch.append(&mut self.changed);
-        self.by_hand.clear();
+        self.files.on_branch.append(&mut self.files.changed);
+        self.files.by_hand.clear();
         self.author_has_read();
         self.stage = Stage::Closed;
     }
@@ -251,25 +253,26 @@ impl PhaseState {
     }
 
     pub(super) fn forget_evidence(&mut self) {
-        (self.checks, self.review, self.triage, self.exchange) = (None, None, None, None);
-        self.doubts.clear();
+        (self.evidence.checks, self.reviews.current, self.evidence.triage, self.reviews.exchange) =
+            (None, None, None, None);
+        self.reviews.doubts.clear();
         self.forget_opinions();
-        self.completed_steps.retain(|step| matches!(step, Step::Execute | Step::Revise));
+        self.evidence.completed_steps.retain(|step| matches!(step, Step::Execute | Step::Revise));
     }
 
     fn broke(&mut self, step: Step) {
-        self.broken = Some(step);
+        self.evidence.broken = Some(step);
         self.stage = Stage::Deciding;
     }
 
     pub(super) fn done(&mut self, step: Step) {
-        if !self.completed_steps.contains(&step) {
-            self.completed_steps.push(step);
+        if !self.evidence.completed_steps.contains(&step) {
+            self.evidence.completed_steps.push(step);
         }
     }
 
     /// What a person said was for the author's next prompt; a reviewer before it does not use it up.
     fn author_has_read(&mut self) {
-        (self.advice, self.reopened) = (None, None);
+        (self.person.advice, self.person.reopened) = (None, None);
     }
 }

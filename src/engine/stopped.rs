@@ -65,7 +65,7 @@ fn at(file: Option<&str>, line: Option<u64>) -> String {
 
 fn verification(phase: &PhaseState, why: &str) -> Vec<String> {
     let mut lines = vec!["Decision: STOP".to_owned()];
-    for result in phase.checks.iter().flatten().filter(|result| stops(phase, result)) {
+    for result in phase.evidence.checks.iter().flatten().filter(|result| stops(phase, result)) {
         lines.push(format!("Failure type: {}", failure_type(result)));
         lines.push(format!("Failed command: {}", result.param("command").unwrap_or(&result.check)));
         lines.push(format!("Required fixes: {}", result.summary));

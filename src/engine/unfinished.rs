@@ -57,7 +57,7 @@ impl PhaseState {
 
     /// Returns the finding that the author declared what our checks refute: on record for people, asks for nothing itself.
     pub(super) fn false_claim(&self) -> Option<Finding> {
-        let claim = self.work.as_ref()?.claim.as_ref()?;
+        let claim = self.evidence.work.as_ref()?.claim.as_ref()?;
         let failed: Vec<&str> = self.failed_checks().map(|result| result.check.as_str()).collect();
         let refuted = claim.status == ClaimStatus::Completed && !failed.is_empty();
         refuted.then(|| Finding {
@@ -83,7 +83,7 @@ impl PhaseState {
     }
 
     fn unfinished(&self) -> Option<&Claim> {
-        let claim = self.work.as_ref()?.claim.as_ref()?;
+        let claim = self.evidence.work.as_ref()?.claim.as_ref()?;
         (claim.status != ClaimStatus::Completed).then_some(claim)
     }
 }

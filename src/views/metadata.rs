@@ -212,7 +212,7 @@ pub struct Integration {
 pub fn metadata(state: &State, chain: &str) -> Option<Metadata> {
     let run = state.run.as_ref()?;
     let started = &run.started;
-    let pull_request = run.pull_request.as_ref();
+    let pull_request = run.publication.pull_request.as_ref();
     Some(Metadata {
         engine: Engine { seq: state.seq, chain: chain.to_owned(), digest: None },
         issue_number: started.issue.number.get(),
@@ -243,10 +243,10 @@ pub fn metadata(state: &State, chain: &str) -> Option<Metadata> {
 
 fn integration(run: &Run) -> Integration {
     Integration {
-        progress_comment_id: run.progress_comment,
+        progress_comment_id: run.publication.progress_comment,
         progress_comment_url: run.progress_comment_url(),
-        follow_up_number: run.follow_up.as_ref().map(|(number, _)| *number),
-        follow_up_url: run.follow_up.as_ref().map(|(_, url)| url.clone()),
+        follow_up_number: run.publication.follow_up.as_ref().map(|(number, _)| *number),
+        follow_up_url: run.publication.follow_up.as_ref().map(|(_, url)| url.clone()),
     }
 }
 
@@ -286,17 +286,17 @@ fn phase_view(phase: &PhaseState) -> PhaseView {
         status: phase.status,
         reason: phase.reason.clone(),
         current_step: if phase.stage == Stage::Closed { None } else { phase.current_step() },
-        completed_steps: phase.completed_steps.clone(),
+        completed_steps: phase.evidence.completed_steps.clone(),
         retry_count: phase.counters.revisions,
         started_at: phase.started_at,
         completed_at: phase.completed_at,
-        review_result: phase.current_rounds().iter().rev().find_map(|round| round.verdict),
-        rounds: phase.rounds.iter().map(round_view).collect(),
+        review_result: phase.history.current_rounds().iter().rev().find_map(|round| round.verdict),
+        rounds: phase.history.rounds.iter().map(round_view).collect(),
         findings: findings::findings(phase),
         trend: phase.ledger.trend(),
         tasks: findings::tasks(phase),
         skipped_because: phase.skipped_because.clone(),
-        commit: phase.commit.clone(),
+        commit: phase.files.commit.clone(),
         accepted: accepted(phase),
         usage: usage::usage(phase),
         document_review: document_review(phase),
@@ -304,8 +304,8 @@ fn phase_view(phase: &PhaseState) -> PhaseView {
 }
 
 fn accepted(phase: &PhaseState) -> Option<AcceptedView> {
-    let by = phase.accepted_by.clone()?;
-    Some(AcceptedView { by, reason: phase.accepted_because.clone() })
+    let by = phase.person.accepted_by.clone()?;
+    Some(AcceptedView { by, reason: phase.person.accepted_because.clone() })
 }
 
 fn round_view(round: &Round) -> RoundView {

@@ -83,9 +83,9 @@ impl Reporter for GithubComment {
 }
 
 fn want(wanted: &watch::Sender<Option<Wanted>>, run: &Run, body: Masked) {
-    let Some(id) = run.progress_comment else { return };
+    let Some(id) = run.publication.progress_comment else { return };
     let (number, marker) = (run.started.issue.number, summary::marker(run));
-    let may_be_replaced = !run.comment_was_replaced;
+    let may_be_replaced = !run.publication.comment_was_replaced;
     wanted.send_replace(Some(Wanted { number, id, marker, body, may_be_replaced }));
 }
 
@@ -94,7 +94,7 @@ fn want(wanted: &watch::Sender<Option<Wanted>>, run: &Run, body: Masked) {
 pub async fn put_comment_right(forge: &GithubForge, masker: &Masker, run: &Run) -> Result<(), ForgeError> {
     let (number, marker) = (run.started.issue.number, summary::marker(run));
     let body = masker.mask(&summary::progress_comment(run));
-    let id = match run.progress_comment {
+    let id = match run.publication.progress_comment {
         Some(id) => Some(id),
         None => forge.own_comment(number, &marker).await?,
     };

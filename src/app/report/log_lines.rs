@@ -102,7 +102,7 @@ impl LogLines {
                 warn!("Phase {phase}: Paused ({}): {}", escalation.reason.as_str(), ruled.rule);
             }
             Ruling::Redo { next_agent: true, .. } => {
-                let told = run.fallbacks.last().map(ToString::to_string);
+                let told = run.agents.fallbacks.last().map(ToString::to_string);
                 warn!("Phase {phase}: {}", told.unwrap_or_else(|| ruled.rule.clone()));
             }
             Ruling::Redo { step, .. } => warn!("Phase {phase}: Redoing {step} step: {}", ruled.rule),
@@ -172,7 +172,7 @@ fn broke(phase: &PhaseName, step: &str, ended: &model::event::Ended) {
 
 fn replied(run: &Run, told: &Replied) {
     broke(&told.phase, "answer", &told.ended);
-    let exchange = run.phase(&told.phase).and_then(|phase| phase.exchange.as_ref());
+    let exchange = run.phase(&told.phase).and_then(|phase| phase.reviews.exchange.as_ref());
     if let Some(exchange) = exchange {
         info!("Phase {}: {}", told.phase, exchange_line(exchange));
     }

@@ -22,7 +22,7 @@ impl PhaseRunner {
         if !self.forge.is_remote() || !is_due {
             return Ok(());
         }
-        let known = run.progress_comment;
+        let known = run.publication.progress_comment;
         let Some(id) = self.write_comment(known).await? else { return Ok(()) };
         if known == Some(id) {
             return Ok(());
@@ -47,7 +47,7 @@ impl PhaseRunner {
         let draft = CommentDraft { id, marker: &marker, body: &body };
         let written = async {
             match (&self.forge, id) {
-                (Forge::Github(github), Some(id)) if run.comment_was_replaced => {
+                (Forge::Github(github), Some(id)) if run.publication.comment_was_replaced => {
                     github.rewrite_comment(draft, id).await
                 }
                 _ => self.forge.upsert_comment(number, draft, run.updated_at).await,
@@ -70,9 +70,9 @@ impl PhaseRunner {
     /// Writes down that the comment has another id, as soon as that is known.
     pub(super) fn note_moved_comment(&mut self) -> Result<(), RunError> {
         let moved = self.moved_comment.id();
-        match moved
-            .filter(|_| moved != self.journal.state().run.as_ref().and_then(|run| run.progress_comment))
-        {
+        match moved.filter(|_| {
+            moved != self.journal.state().run.as_ref().and_then(|run| run.publication.progress_comment)
+        }) {
             Some(id) => Ok(self.journal.record(Fact::Commented { id })?),
             None => Ok(()),
         }

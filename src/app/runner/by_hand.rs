@@ -32,7 +32,8 @@ impl PhaseRunner {
         let (tree, mut changed) = (seen.tree.to_string(), seen.changed.clone());
         let phase = self.phase(name)?;
         // A command of ours that was killed may have left files behind, but neither documents nor files of the phase.
-        let is_known = |path: &String| phase.changed.contains(path) || self.space.files().contains(path);
+        let is_known =
+            |path: &String| phase.files.changed.contains(path) || self.space.files().contains(path);
         changed.retain(|path| self.is_of_people(path) && (step != Step::Check || is_known(path)));
         if changed.is_empty() && step == Step::Check {
             return Ok(false);
@@ -81,7 +82,7 @@ impl PhaseRunner {
     /// Returns what a person changed and did not commit before a phase began; what earlier authors left is theirs.
     pub(super) fn left_by_people(&self, seen: &Snapshot) -> Result<Vec<String>, RunError> {
         let phases = &self.run_state()?.phases;
-        let is_of_author = |path: &String| phases.iter().any(|phase| phase.changed.contains(path));
+        let is_of_author = |path: &String| phases.iter().any(|phase| phase.files.changed.contains(path));
         let paths = seen.uncommitted.keys();
         let left = paths.filter(|path| !is_engines_own(path) && self.is_of_people(path));
         Ok(left.filter(|path| !is_of_author(path)).cloned().collect())

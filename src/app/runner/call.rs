@@ -38,7 +38,7 @@ impl PhaseRunner {
         if self.stopping() {
             return Ok(());
         }
-        let before = Tree::try_from(self.phase(&call.phase)?.tree.as_str())?;
+        let before = Tree::try_from(self.phase(&call.phase)?.files.tree.as_str())?;
         if self.takes_up_work_by_hand(&call.phase, call.step, &before)? {
             return Ok(());
         }
@@ -318,7 +318,7 @@ impl PhaseRunner {
     fn record_triage(&mut self, ending: Ending) -> Result<(), RunError> {
         let phase = self.phase(&ending.call.phase)?;
         let findings = phase.findings().to_vec();
-        let reading = phase.review.as_ref().and_then(|review| review.reading.as_ref());
+        let reading = phase.reviews.current.as_ref().and_then(|review| review.reading.as_ref());
         let failed = reading.is_some_and(|reading| !reading.judgment.approves());
         let (table, unread) = if !ending.ended.outcome.ended() {
             (None, None)

@@ -32,7 +32,7 @@ struct Gathered {
 impl PhaseRunner {
     /// Runs the checks of a phase and records what they saw.
     pub(super) async fn run_checks(&mut self, name: &PhaseName, round: u32) -> Result<(), RunError> {
-        let before = Tree::try_from(self.phase(name)?.tree.as_str())?;
+        let before = Tree::try_from(self.phase(name)?.files.tree.as_str())?;
         if self.takes_up_work_by_hand(name, Step::Check, &before)? {
             return Ok(());
         }
@@ -66,7 +66,7 @@ impl PhaseRunner {
     /// and what still stands.
     fn changed_now(&mut self, name: &PhaseName, before: &Tree) -> Result<BTreeSet<String>, RunError> {
         let phase = self.phase(name)?;
-        let (changed, earlier) = (phase.changed.clone(), phase.earlier.clone());
+        let (changed, earlier) = (phase.files.changed.clone(), phase.files.first_commit.clone());
         let seen = self.look(Some(before))?;
         let seen = seen.clone();
         let mut differing: BTreeSet<String> = seen.uncommitted.keys().cloned().collect();
@@ -86,7 +86,9 @@ impl PhaseRunner {
     /// Returns where the branch stood when the phase began, if somebody committed since: what a person or an agent took into
     /// a commit is still what the phase changed.
     fn moved_since(&self, name: &PhaseName, seen: &Snapshot) -> Result<Option<Tree>, RunError> {
-        let Ok(began) = CommitId::try_from(self.phase(name)?.began_at.as_str()) else { return Ok(None) };
+        let Ok(began) = CommitId::try_from(self.phase(name)?.files.began_at.as_str()) else {
+            return Ok(None);
+        };
         let moved =
             seen.head.commit != began && self.space.workspace().objects().has_tree(&began.as_tree())?;
         Ok(moved.then(|| began.as_tree()))
@@ -104,7 +106,7 @@ impl PhaseRunner {
     /// Returns the tree that a commit of the phase would have, strays left out.
     fn committed_tree(&self, name: &PhaseName, seen: &Snapshot) -> Result<Tree, RunError> {
         let phase = self.phase(name)?;
-        let mut paths = phase.changed.clone();
+        let mut paths = phase.files.changed.clone();
         paths.insert(self.folder.deliverable(&phase.def));
         Ok(self.space.snapshots().published_tree(seen, &paths)?)
     }
@@ -160,21 +162,21 @@ impl PhaseRunner {
             // A phase opened again for a review or a revision may keep the deliverable it has.
             began: phase
                 .started_at
-                .filter(|_| phase.completed_steps.contains(&Step::Execute))
+                .filter(|_| phase.evidence.completed_steps.contains(&Step::Execute))
                 .unwrap_or(run.created_at),
             changed: &gathered.changed,
             changes: &gathered.changes,
             since_base: &gathered.since_base,
             changed_before: &changed_before,
             approved: &gathered.approved,
-            by_hand: &phase.by_hand,
+            by_hand: &phase.files.by_hand,
             left_out: &gathered.left_out,
             reviewed: &reviewed,
             plans: &plans,
             answer: answer.as_deref(),
-            claim: phase.work.as_ref().and_then(|work| work.claim.as_ref()),
+            claim: phase.evidence.work.as_ref().and_then(|work| work.claim.as_ref()),
             issue: &run.started.issue,
-            evaluation: phase.evaluation.as_ref(),
+            evaluation: phase.evidence.evaluation.as_ref(),
             expected: &[],
             settings: &agreement.check_settings,
             defined: &agreement.defined,
@@ -191,7 +193,7 @@ impl PhaseRunner {
 
     /// Reads what the author said last, where it is on this machine.
     fn latest_answer(&self, phase: &PhaseState) -> Option<String> {
-        let work = phase.work.as_ref()?;
+        let work = phase.evidence.work.as_ref()?;
         let (step, round, attempt) = (work.step, work.round, work.attempt);
         self.folder.read_answer(Call { phase: &phase.def, step, round, attempt })
     }
@@ -221,7 +223,7 @@ fn reviewed(run: &Run, phase: &PhaseState) -> Vec<String> {
 fn changed_before(run: &Run, phase: &PhaseState) -> BTreeSet<String> {
     let earlier = run.phases.iter().take_while(|earlier| earlier.name() != phase.name());
     let completed = earlier.filter(|earlier| earlier.status == Status::Completed);
-    completed.flat_map(|earlier| earlier.on_branch.iter().cloned()).collect()
+    completed.flat_map(|earlier| earlier.files.on_branch.iter().cloned()).collect()
 }
 
 /// A command may leave files behind; one that is not configured was not run.

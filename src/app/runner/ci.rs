@@ -11,8 +11,8 @@ impl PhaseRunner {
     /// Waits for the checks of what was just published and takes up those that failed; tells whether any did.
     pub(super) async fn takes_up_red_checks(&mut self, outcome: Outcome) -> Result<bool, RunError> {
         let run = self.run_state()?;
-        let Some((Some(pull_request), _)) = run.pull_request.clone() else { return Ok(false) };
-        let (rounds, most) = (run.ci_rounds, self.github.ci_rounds);
+        let Some((Some(pull_request), _)) = run.publication.pull_request.clone() else { return Ok(false) };
+        let (rounds, most) = (run.feedback.ci_rounds, self.github.ci_rounds);
         if outcome != Outcome::Completed || most == 0 || run.feedback_phase().is_none() {
             return Ok(false);
         }

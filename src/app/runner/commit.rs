@@ -92,7 +92,7 @@ impl PhaseRunner {
         }
         self.export_review()?;
         self.made_documents()?;
-        let approved = Tree::try_from(self.phase(name)?.tree.as_str())?;
+        let approved = Tree::try_from(self.phase(name)?.files.tree.as_str())?;
         if self.look(Some(&approved))?.tree != approved {
             let seen = self.seen.take();
             let reason = "the files changed after they were approved".to_owned();
@@ -101,7 +101,7 @@ impl PhaseRunner {
         }
         let paths = self.paths_to_commit(name)?;
         let message = self.message(name)?;
-        let expected = CommitId::try_from(self.run_state()?.head.as_str())?;
+        let expected = CommitId::try_from(self.run_state()?.branch.head.as_str())?;
         let seen = self.look(Some(&approved))?.clone();
         let commit = match self.space.commits().commit(&paths, &message, &seen, &expected) {
             // Git was told to clear up meanwhile; the files on disk are still what was approved.
@@ -132,9 +132,9 @@ impl PhaseRunner {
     /// Everything the authors of the phase changed, its documents and the engine's own files; strays never.
     fn paths_to_commit(&self, name: &PhaseName) -> Result<Vec<String>, RunError> {
         let phase = self.phase(name)?;
-        let mut paths: Vec<String> = phase.changed.iter().cloned().collect();
+        let mut paths: Vec<String> = phase.files.changed.iter().cloned().collect();
         paths.extend([self.folder.events(), self.folder.metadata(), self.folder.review_result()]);
-        if !phase.documents.is_empty() {
+        if !phase.calls.documents.is_empty() {
             paths.extend(self.made_paths(phase));
         } else if phase.def.policy.triage {
             // Of a run that an earlier version began.
@@ -165,8 +165,12 @@ impl PhaseRunner {
         self.export_review()?;
         let message = self.masker.mask(&record_message(&run, outcome, &self.trailers(&run, NO_PHASE)));
         let mut paths = vec![self.folder.events(), self.folder.metadata(), self.folder.review_result()];
-        let tree =
-            run.phases.iter().rev().find(|phase| !phase.tree.is_empty()).map(|phase| phase.tree.clone());
+        let tree = run
+            .phases
+            .iter()
+            .rev()
+            .find(|phase| !phase.files.tree.is_empty())
+            .map(|phase| phase.files.tree.clone());
         let tree = tree.map(|tree| Tree::try_from(tree.as_str())).transpose()?;
         // Of a phase that another machine completed only the commit is here.
         let tree = tree.filter(|tree| self.space.snapshots().has_index_of(tree));
@@ -185,7 +189,7 @@ impl PhaseRunner {
         if self.role == JobRole::Publish {
             return Ok(tip.clone());
         }
-        let known = CommitId::try_from(run.head.as_str())?;
+        let known = CommitId::try_from(run.branch.head.as_str())?;
         let is_over = outcome == Outcome::Completed && *tip != known;
         if is_over && self.space.run_branch().tip_beyond(&run.started.run_id, &known)?.is_some() {
             return Ok(tip.clone());

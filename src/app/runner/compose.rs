@@ -35,7 +35,7 @@ impl PhaseRunner {
         let history = history(run);
         let commands: Vec<_> = run.started.agreement.commands.clone().into_iter().collect();
         let task_lists = task_lists(run, phase, call.step);
-        let changed: Vec<String> = phase.changed.iter().cloned().collect();
+        let changed: Vec<String> = phase.files.changed.iter().cloned().collect();
         let checks: Vec<CheckResult> = checks(phase, call.step);
         let previous_review = self.previous_review(phase, call);
         let paths = documents.iter().map(|document| document.path.as_str());
@@ -75,14 +75,14 @@ impl PhaseRunner {
                 checks: &checks,
                 patterns: &run.started.agreement.patterns,
                 c3l: phase.def.c3l.as_ref(),
-                declared: phase.declared.as_ref().map(|(round, claim)| (*round, claim)),
+                declared: phase.evidence.claim.as_ref().map(|(round, claim)| (*round, claim)),
                 hint: &hint,
                 feedback: &feedback,
                 suggestions: &suggestions,
                 notices: &notices,
                 history: &history,
-                answer: phase.advice.as_deref().unwrap_or(""),
-                rollback: phase.reopened.as_ref().map_or("", |reopened| reopened.reason.as_str()),
+                answer: phase.person.advice.as_deref().unwrap_or(""),
+                rollback: phase.person.reopened.as_ref().map_or("", |reopened| reopened.reason.as_str()),
                 changed: &changed,
                 diff: &text(shown),
                 previous_review: &previous_review,
@@ -144,7 +144,7 @@ fn named(listed: &Listed) -> NamedFinding {
 /// Returns what a reviewer asked in this round, and what the author answered: who answers has the questions only, and
 /// reviewers learn of them with the answers.
 fn exchanged(phase: &PhaseState, step: Step) -> (&[String], &str) {
-    let Some(exchange) = &phase.exchange else { return (&[], "") };
+    let Some(exchange) = &phase.reviews.exchange else { return (&[], "") };
     match (step, exchange.answer()) {
         (Step::Answer, _) => (exchange.questions(), ""),
         (Step::Review, Some(answer)) => (exchange.questions(), answer),
@@ -179,7 +179,7 @@ fn viewpoints<'a>(phase: &'a PhaseState, call: &Call) -> &'a [String] {
 /// An author is told what failed and is demanded, and when its work is done over as it was, only what was wrong with its
 /// form; a reviewer is told all the evidence.
 fn checks(phase: &PhaseState, step: Step) -> Vec<CheckResult> {
-    let all = phase.checks.iter().flatten();
+    let all = phase.evidence.checks.iter().flatten();
     let told = |result: &&CheckResult| match step {
         Step::Review => true,
         Step::Execute => is_demanded(phase, result) && phase.on_fail(&result.check) == OnFail::Format,
@@ -219,7 +219,8 @@ fn notices(run: &Run, phase: &PhaseState, call: &Call) -> Vec<String> {
 /// Returns what the reviews of passed phases suggested and nobody had to do.
 fn suggestions(run: &Run) -> Vec<String> {
     let passed = run.phases.iter().filter(|phase| phase.status == Status::Completed);
-    let readings = passed.filter_map(|phase| Some((phase.name(), phase.review.as_ref()?.reading.as_ref()?)));
+    let readings =
+        passed.filter_map(|phase| Some((phase.name(), phase.reviews.current.as_ref()?.reading.as_ref()?)));
     let readable = readings.filter(|(_, reading)| reading.read_as != ReadAs::Default);
     let all = readable
         .flat_map(|(name, reading)| reading.suggestions.iter().map(move |text| format!("{name}: {text}")));

@@ -20,13 +20,13 @@ impl PhaseRunner {
     /// Records what other runs have spent today when it is more than is known; tells whether it did.
     pub(super) fn saw_spending_elsewhere(&mut self) -> Result<bool, RunError> {
         let run = self.run_state()?;
-        if run.budget_scopes.day == Budget::default() {
+        if run.spending.scopes.day == Budget::default() {
             return Ok(false);
         }
         let day = self.today();
         let spent = DaySpending::of_other_runs(self.space.workspace().common(), day, &run.started.run_id)?;
         let found = SpentElsewhere { day, spent };
-        let known = run.elsewhere.filter(|known| known.day == day).map(|known| known.spent);
+        let known = run.spending.elsewhere.filter(|known| known.day == day).map(|known| known.spent);
         if known.unwrap_or_default() == spent {
             return Ok(false);
         }

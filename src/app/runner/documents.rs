@@ -23,7 +23,7 @@ impl PhaseRunner {
         let mut approved = Vec::new();
         for path in run.phases.iter().filter(is_approved).map(|phase| deliverable_path(run, phase)) {
             let is_there = checks::content_lack(self.folder.root(), &path).is_none();
-            if is_there || self.holds(&run.phase_head, &path)? {
+            if is_there || self.holds(&run.branch.phase_head, &path)? {
                 approved.push(path);
             }
         }
@@ -33,13 +33,13 @@ impl PhaseRunner {
     /// Refuses to publish a branch that lost a document of a completed phase since the last phase was committed.
     pub(super) fn refuse_lost_documents(&self) -> Result<(), RunError> {
         let run = self.run_state()?;
-        if run.head == run.phase_head {
+        if run.branch.head == run.branch.phase_head {
             return Ok(());
         }
         let completed = run.phases.iter().filter(|phase| phase.status == Status::Completed);
         for path in completed.map(|phase| deliverable_path(run, phase)) {
-            if !self.holds(&run.head, &path)? && self.holds(&run.phase_head, &path)? {
-                return Err(RunError::DocumentLost { path, commit: run.phase_head.clone() });
+            if !self.holds(&run.branch.head, &path)? && self.holds(&run.branch.phase_head, &path)? {
+                return Err(RunError::DocumentLost { path, commit: run.branch.phase_head.clone() });
             }
         }
         Ok(())
@@ -53,10 +53,10 @@ impl PhaseRunner {
 
     /// Returns what a phase rewrote of documents that were approved before it.
     pub(super) fn rewritten(&self, name: &PhaseName, tree: &Tree, longest: usize) -> Result<Diff, RunError> {
-        let (run, changed) = (self.run_state()?, &self.phase(name)?.changed);
+        let (run, changed) = (self.run_state()?, &self.phase(name)?.files.changed);
         let approved = self.approved_documents(name)?;
         let rewritten: Vec<String> = approved.into_iter().filter(|path| changed.contains(path)).collect();
-        let approved_at = CommitId::try_from(run.phase_head.as_str())?;
+        let approved_at = CommitId::try_from(run.branch.phase_head.as_str())?;
         if rewritten.is_empty() || !self.space.workspace().objects().has_tree(&approved_at.as_tree())? {
             return Ok(Diff::default());
         }
@@ -78,7 +78,7 @@ impl PhaseRunner {
     pub(super) fn made_documents(&self) -> Result<BTreeMap<String, Masked>, RunError> {
         let mut known = BTreeMap::new();
         for phase in &self.run_state()?.phases {
-            for made in &phase.documents {
+            for made in &phase.calls.documents {
                 let path = self.made_path(phase, made);
                 let Some(text) = self.made_text(phase, made, &path)? else { continue };
                 known.insert(path, text);
@@ -118,7 +118,9 @@ impl PhaseRunner {
     }
 
     fn committed_text(&self, phase: &PhaseState, path: &str) -> Result<Option<String>, RunError> {
-        let Some(commit) = phase.commit.as_ref().or(phase.earlier.as_ref()) else { return Ok(None) };
+        let Some(commit) = phase.files.commit.as_ref().or(phase.files.first_commit.as_ref()) else {
+            return Ok(None);
+        };
         let text = self.space.workspace().objects().read(&CommitId::try_from(commit.as_str())?, path)?;
         Ok(text.and_then(|text| String::from_utf8(text).ok()))
     }
@@ -142,6 +144,6 @@ impl PhaseRunner {
 
     /// Returns the paths of the documents that were made of the answers of a phase.
     pub(super) fn made_paths(&self, phase: &PhaseState) -> BTreeSet<String> {
-        phase.documents.iter().map(|made| self.made_path(phase, made)).collect()
+        phase.calls.documents.iter().map(|made| self.made_path(phase, made)).collect()
     }
 }

@@ -18,7 +18,7 @@ impl PhaseRunner {
     /// Answers what waits for an answer. The commits that it names are on the server by then.
     pub(super) async fn answer_threads(&mut self, outcome: Outcome) -> Result<(), RunError> {
         let run = self.run_state()?;
-        let (fed, before) = (run.feedback.clone(), run.left_open.clone());
+        let (fed, before) = (run.feedback.pending.clone(), run.feedback.left_open.clone());
         let number = waiting(run).filter(|_| outcome == Outcome::Completed && self.role != JobRole::Work);
         let (Some(number), Forge::Github(github)) = (number, self.forge.clone()) else { return Ok(()) };
         let there = github.review_threads(number);
@@ -91,8 +91,8 @@ impl PhaseRunner {
 
 /// Returns the pull request that has threads to be answered, or to be resolved.
 fn waiting(run: &Run) -> Option<u64> {
-    let left = run.left_open_at.filter(|_| !run.left_open.is_empty());
-    run.feedback.as_ref().map(|fed| fed.pull_request).or(left)
+    let left = run.feedback.left_open_at.filter(|_| !run.feedback.left_open.is_empty());
+    run.feedback.pending.as_ref().map(|fed| fed.pull_request).or(left)
 }
 
 fn taken<'a>(fed: &'a FedBack, thread: &ReviewThread) -> Option<&'a TakenThread> {

@@ -18,7 +18,7 @@ impl PhaseRunner {
     /// Sees to it that the follow-up issue is there before the pull request names it.
     pub(super) async fn follow_up(&mut self) -> Result<(), RunError> {
         let run = self.run_state()?;
-        let told = run.follow_up.is_some() || run.notes.iter().any(|(kind, _)| kind == REFUSED);
+        let told = run.publication.follow_up.is_some() || run.notes.iter().any(|(kind, _)| kind == REFUSED);
         let shared = self.forge.is_remote() && self.push != Push::Never;
         if told || !shared || !self.github.follow_up || !wants_follow_up(run) {
             return Ok(());

@@ -26,7 +26,7 @@ impl PhaseRunner {
 
     /// Returns the trees of a phase since it began, the present one first: a review may be compared with an earlier one.
     fn trees_of(&self, phase: &PhaseState) -> Result<Vec<Tree>, RunError> {
-        let mut trees = vec![Tree::try_from(phase.tree.as_str())?];
+        let mut trees = vec![Tree::try_from(phase.files.tree.as_str())?];
         for entry in log::read_file(&self.folder.at(&self.folder.events()))?.entries.iter().rev() {
             if let Some(tree) = tree_of(&entry.fact, phase.name()) {
                 let tree = Tree::try_from(tree)?;

@@ -13,17 +13,20 @@ impl PhaseRunner {
     /// Asks owners, then marks the pull request ready, where both are wanted and not done.
     pub(super) async fn present(&mut self, outcome: Outcome) -> Result<(), RunError> {
         let run = self.run_state()?;
-        let Some((Some(number), url)) = run.pull_request.clone() else { return Ok(()) };
-        let is_reviewed = run.phases.iter().any(|phase| phase.review.is_some() || phase.approval.is_some());
+        let Some((Some(number), url)) = run.publication.pull_request.clone() else { return Ok(()) };
+        let is_reviewed = run
+            .phases
+            .iter()
+            .any(|phase| phase.reviews.current.is_some() || phase.reviews.approval.is_some());
         let complete =
             outcome == Outcome::Completed && is_reviewed && run.phases.iter().all(PhaseState::is_met);
         if !complete || self.push == Push::Never || is_request_closed(run) {
             return Ok(());
         }
-        if self.github.code_owners && run.reviewers.is_none() {
+        if self.github.code_owners && run.publication.reviewers.is_none() {
             self.ask_owners(number).await?;
         }
-        if self.github.mark_ready && !self.run_state()?.is_ready && self.is_all_reviewed()? {
+        if self.github.mark_ready && !self.run_state()?.publication.is_ready && self.is_all_reviewed()? {
             self.mark_ready(PullRequestRef { number: Some(number), url, is_closed: false }).await?;
         }
         Ok(())
@@ -73,7 +76,7 @@ impl PhaseRunner {
     /// The file of the base counts: what the run wrote into it does not choose who looks at the run.
     fn owners(&self) -> Result<Vec<Owner>, RunError> {
         let run = self.run_state()?;
-        let (base, head) = (CommitId::try_from(run.started.base_commit.as_str())?, run.head.as_str());
+        let (base, head) = (CommitId::try_from(run.started.base_commit.as_str())?, run.branch.head.as_str());
         let workspace = self.space.workspace();
         for place in CODE_OWNERS {
             let Some(bytes) = workspace.objects().read(&base, place)? else { continue };

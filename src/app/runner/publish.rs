@@ -10,7 +10,7 @@ use views::summary::{Documents, REQUEST_CLOSED, REQUEST_OPEN, is_request_closed,
 impl PhaseRunner {
     /// After a phase: others see it as soon as it is on the branch.
     pub(super) async fn share(&mut self) -> Result<(), RunError> {
-        if self.push != Push::Phase || self.run_state()?.published {
+        if self.push != Push::Phase || self.run_state()?.publication.is_up_to_date {
             return Ok(());
         }
         self.push().await?;
@@ -20,9 +20,10 @@ impl PhaseRunner {
     /// A run that halts before its end shows its work in a draft, too.
     pub(super) async fn show_what_there_is(&mut self) -> Result<(), RunError> {
         let run = self.run_state()?;
-        let nothing = run.phases.iter().all(|phase| phase.commit.is_none());
+        let nothing = run.phases.iter().all(|phase| phase.files.commit.is_none());
         // A person may have opened again what another one closed.
-        let told = run.published && run.outcome == Outcome::Completed && !is_request_closed(run);
+        let told =
+            run.publication.is_up_to_date && run.outcome == Outcome::Completed && !is_request_closed(run);
         if !self.forge.is_remote() || self.push == Push::Never || told || nothing {
             return Ok(());
         }
@@ -53,7 +54,7 @@ impl PhaseRunner {
             draft: true,
             body: self.masker.mask(&body),
             run: run.started.run_id.clone(),
-            number: run.pull_request.as_ref().and_then(|(number, _)| *number),
+            number: run.publication.pull_request.as_ref().and_then(|(number, _)| *number),
         };
         // What nobody may push stays a text beside the code.
         let unshared = Forge::Local(LocalForge::new(&self.checkout));
@@ -70,7 +71,8 @@ impl PhaseRunner {
     ) -> Result<(), RunError> {
         let run = self.run_state()?;
         let was_closed = is_request_closed(run);
-        let is_known = run.published && run.pull_request.as_ref() == Some(&(number, url.clone()));
+        let is_known = run.publication.is_up_to_date
+            && run.publication.pull_request.as_ref() == Some(&(number, url.clone()));
         let name = number.map_or_else(|| url.clone(), |number| format!("#{number}"));
         if !(is_closed && is_known) {
             self.journal.record(Fact::Published { pr_number: number, pr_url: url })?;

@@ -66,7 +66,7 @@ impl PhaseRunner {
     pub(super) fn pushed(&self) -> Result<String, RunError> {
         let run = self.run_state()?;
         let branch = self.space.workspace().branches().find(&run.started.branch)?;
-        Ok(branch.map_or_else(|| run.head.clone(), |branch| branch.tip.to_string()))
+        Ok(branch.map_or_else(|| run.branch.head.clone(), |branch| branch.tip.to_string()))
     }
 }
 

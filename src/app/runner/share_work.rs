@@ -89,10 +89,10 @@ impl PhaseRunner {
                 _ => {}
             }
         }
-        if !trees.contains(&phase.tree) {
+        if !trees.contains(&phase.files.tree) {
             return Ok(Vec::new());
         }
-        trees.insert(0, phase.tree.clone());
+        trees.insert(0, phase.files.tree.clone());
         let mut known: Vec<Tree> = Vec::new();
         for tree in trees {
             let tree = Tree::try_from(tree.as_str())?;
@@ -115,7 +115,7 @@ pub fn has_shared_work(run: &Run) -> bool {
 /// Tells whether a phase has files that no commit has yet.
 pub(super) fn is_under_way(phase: &PhaseState) -> bool {
     let is_open = matches!(phase.status, Status::InProgress | Status::Paused);
-    is_open && !phase.tree.is_empty()
+    is_open && !phase.files.tree.is_empty()
 }
 
 fn is_clean(checked: &Checked) -> bool {

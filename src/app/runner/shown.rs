@@ -32,7 +32,7 @@ impl PhaseRunner {
             return Ok(Diff::default());
         }
         let base = CommitId::try_from(self.run_state()?.started.base_commit.as_str())?;
-        let changed = self.phase(&call.phase)?.changed.clone();
+        let changed = self.phase(&call.phase)?.files.changed.clone();
         let seen = self.look(Some(tree))?.clone();
         // When the files are others by now, the review will be void anyway.
         if seen.tree != *tree {
@@ -55,7 +55,7 @@ impl PhaseRunner {
 
     /// Keeps what is known when a phase was committed: its commit holds what its reviewers were shown.
     pub(super) fn shown_as(&mut self, name: &PhaseName, commit: &CommitId) -> Result<(), RunError> {
-        let same = |known: &Shown, phase: &PhaseState| phase.tree == known.tree.as_str();
+        let same = |known: &Shown, phase: &PhaseState| phase.files.tree == known.tree.as_str();
         let (known, phase) = (self.shown.take(), self.phase(name)?);
         let known = known.filter(|known| same(known, phase));
         self.shown = known.map(|known| Shown { head: Some(commit.clone()), ..known });

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use super::{PhaseRunner, RunError};
-use engine::{Run, Unshown};
+use engine::{Run, UnreviewedPhase};
 use git::{CommitId, RunWorkspace};
 use journal::store::folders::RunFolder;
 use model::event::Outcome;
@@ -28,7 +28,7 @@ pub fn unreviewed(
     };
     let mut after_the_end = Paths::new();
     if run.outcome == Outcome::Completed {
-        after_the_end = between(space, known(space, run, &run.phase_head)?, tip.as_str())?;
+        after_the_end = between(space, known(space, run, &run.branch.phase_head)?, tip.as_str())?;
         after_the_end.retain(counts);
     }
     let mut unseen = since_the_last_review(space, run, tip)?;
@@ -51,18 +51,18 @@ impl PhaseRunner {
     /// no process is needed.
     pub(super) fn unreviewed(&self) -> Result<Unreviewed, RunError> {
         let run = self.run_state()?;
-        if run.content_head == run.covered.reviewed {
+        if run.branch.content_head == run.branch.coverage.reviewed {
             return Ok(Unreviewed::default());
         }
-        let tip = CommitId::try_from(run.head.as_str())?;
+        let tip = CommitId::try_from(run.branch.head.as_str())?;
         unreviewed(&self.space, &self.folder, run, &tip, Documents::Gone)
     }
 }
 
 /// Returns what differs from the last reviewed commit, without what somebody answers for and left so.
 fn since_the_last_review(space: &RunWorkspace, run: &Run, tip: &CommitId) -> Result<Paths, RunError> {
-    let covered = &run.covered;
-    if covered.reviewed == run.phase_head && run.outcome == Outcome::Completed {
+    let covered = &run.branch.coverage;
+    if covered.reviewed == run.branch.phase_head && run.outcome == Outcome::Completed {
         // All of it came after the end.
         return Ok(Paths::new());
     }
@@ -80,7 +80,8 @@ fn since_the_last_review(space: &RunWorkspace, run: &Run, tip: &CommitId) -> Res
 fn unanswered(space: &RunWorkspace, run: &Run, from: &str, tip: &CommitId) -> Result<Paths, RunError> {
     let mut passed = Passed { space, at: from, open: Paths::new(), known: vec![] };
     passed.known.push((from, Paths::new()));
-    for Unshown { from, to, .. } in run.covered.since.iter().filter(|phase| phase.is_vouched) {
+    for UnreviewedPhase { from, to, .. } in run.branch.coverage.since.iter().filter(|phase| phase.is_accepted)
+    {
         if knows(space, from)? && knows(space, to)? {
             passed.on_to(from)?;
             passed.known.push((to, passed.open.clone()));
@@ -89,7 +90,7 @@ fn unanswered(space: &RunWorkspace, run: &Run, from: &str, tip: &CommitId) -> Re
     }
     passed.on_to(tip.as_str())?;
     // In no commit before the one that took it up.
-    passed.open.extend(run.covered.by_hand.iter().cloned());
+    passed.open.extend(run.branch.coverage.by_hand.iter().cloned());
     Ok(passed.open)
 }
 
@@ -121,7 +122,7 @@ impl<'a> Passed<'a> {
 /// Returns the folders whose documents the phases since the last review wrote or, with triage, were to repair.
 fn delivered(folder: &RunFolder, run: &Run) -> Vec<String> {
     let mut names: BTreeSet<&PhaseName> = BTreeSet::new();
-    for phase in run.covered.since.iter().filter_map(|unshown| run.phase(&unshown.phase)) {
+    for phase in run.branch.coverage.since.iter().filter_map(|unshown| run.phase(&unshown.phase)) {
         names.insert(phase.name());
         names.extend(phase.def.needs.iter().filter(|_| phase.def.policy.triage));
     }
@@ -132,7 +133,7 @@ fn delivered(folder: &RunFolder, run: &Run) -> Vec<String> {
 /// Returns the commit that the run's work is compared with: the base branch's, as far as the branch has taken that in.
 pub fn base_of(space: &RunWorkspace, run: &Run, tip: &CommitId) -> Result<CommitId, RunError> {
     let began = CommitId::try_from(run.started.base_commit.as_str())?;
-    let is_on_server = run.pull_request.as_ref().is_some_and(|(number, _)| number.is_some());
+    let is_on_server = run.publication.pull_request.as_ref().is_some_and(|(number, _)| number.is_some());
     Ok(space.workspace().bases().merged_in(&run.started.base_branch, is_on_server, &began, tip)?)
 }
 

@@ -74,7 +74,7 @@ impl PhaseRunner {
     /// The engine knows where it left the branch: what came after is the author's, and folded in later.
     fn messages(&self, run: &Run) -> Result<Vec<String>, git::Error> {
         let workspace = self.space.workspace();
-        workspace.history().messages_since(&CommitId::try_from(run.head.as_str())?)
+        workspace.history().messages_since(&CommitId::try_from(run.branch.head.as_str())?)
     }
 }
 

@@ -72,7 +72,7 @@ pub(super) fn judge_work(
         Fact::Checked(checked) => Some(&checked.tree),
         _ => None,
     });
-    let named: BTreeSet<&String> = named.chain(run.phases.iter().map(|phase| &phase.tree)).collect();
+    let named: BTreeSet<&String> = named.chain(run.phases.iter().map(|phase| &phase.files.tree)).collect();
     for tree in named.into_iter().filter(|tree| !tree.is_empty()) {
         let tree = Tree::try_from(tree.as_str())
             .map_err(|_| refused("E_BUNDLE_LOG", "its log names no tree where one belongs"))?;

@@ -25,7 +25,7 @@ pub(super) fn stand_on(
     let on_branch: BTreeSet<&str> =
         steps.iter().map(|step| step.commit.as_str()).chain([base.as_str()]).collect();
     let new = added.iter().flat_map(|entry| named(&entry.fact));
-    let mut all = new.chain([run.head.as_str(), run.content_head.as_str()]);
+    let mut all = new.chain([run.branch.head.as_str(), run.branch.content_head.as_str()]);
     match all.find(|commit| !on_branch.contains(commit)) {
         None => Ok(()),
         Some(commit) => Err(refused(CODE, &format!("its log names {commit}, which is not on the branch"))),

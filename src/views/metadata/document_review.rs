@@ -79,7 +79,7 @@ pub fn document_review(phase: &PhaseState) -> Option<DocumentReview> {
         return None;
     }
     let current = under_way(phase);
-    let finished = phase.rounds.iter().map(finished);
+    let finished = phase.history.rounds.iter().map(finished);
     Some(DocumentReview {
         status: status(phase.status),
         current_round: current.as_ref().map(|round| round.number),
@@ -108,18 +108,18 @@ fn finished(round: &Round) -> DocumentRound {
 
 /// Returns the round that no ruling has closed yet.
 fn under_way(phase: &PhaseState) -> Option<DocumentRound> {
-    let closed = phase.rounds.last().is_some_and(|round| round.n >= phase.round);
+    let closed = phase.history.rounds.last().is_some_and(|round| round.n >= phase.round);
     if phase.status != Status::InProgress || closed {
         return None;
     }
-    let reviewed = phase.review.as_ref().is_some_and(|review| review.reading.is_some());
-    let table = phase.triage.as_ref().and_then(|triage| triage.table);
+    let reviewed = phase.reviews.current.as_ref().is_some_and(|review| review.reading.is_some());
+    let table = phase.evidence.triage.as_ref().and_then(|triage| triage.table);
     let status = match (table, reviewed) {
         (Some(_), _) => RoundStatus::ReplyComplete,
         (None, true) => RoundStatus::ReviewComplete,
         (None, false) => RoundStatus::Incomplete,
     };
-    let changed = phase.triage.as_ref().is_some_and(|triage| !triage.changed.is_empty());
+    let changed = phase.evidence.triage.as_ref().is_some_and(|triage| !triage.changed.is_empty());
     Some(row(phase.round, status, table.map(|table| (table, changed))))
 }
 

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use engine::{Called, Run};
+use engine::{CalledAgent, Run};
 
 /// What would have to be the same for the same run.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -31,15 +31,15 @@ pub struct LockedAgent {
 /// Returns the lock of a run.
 pub fn lock(run: &Run) -> Lock {
     let prompts = run.phases.iter().flat_map(|phase| {
-        phase.prompts.iter().map(|(step, prompt)| {
-            let digest = phase.templates.get(step).unwrap_or(prompt);
+        phase.calls.prompts.iter().map(|(step, prompt)| {
+            let digest = phase.calls.templates.get(step).unwrap_or(prompt);
             (format!("{}/{step}", phase.name()), digest.clone())
         })
     });
-    Lock { agents: run.called.iter().map(locked).collect(), prompts: prompts.collect() }
+    Lock { agents: run.agents.called.iter().map(locked).collect(), prompts: prompts.collect() }
 }
 
-fn locked(called: &Called) -> LockedAgent {
+fn locked(called: &CalledAgent) -> LockedAgent {
     let program = called.program.clone().unwrap_or_default();
     LockedAgent {
         agent: called.agent.clone(),

@@ -41,7 +41,7 @@ pub struct StepUsage {
 
 #[expect(clippy::cast_precision_loss, reason = "milliseconds of a run are far below 2^52")]
 pub(super) fn cost(run: &Run) -> Cost {
-    let spent = &run.spent;
+    let spent = &run.spending.total;
     Cost {
         total_input_tokens: spent.input_tokens,
         total_cached_tokens: spent.cached_tokens,
@@ -56,7 +56,7 @@ pub(super) fn cost(run: &Run) -> Cost {
 
 /// Returns what each step of a phase has used, by the name of the step.
 pub(super) fn usage(phase: &PhaseState) -> BTreeMap<String, StepUsage> {
-    phase.usage.iter().map(|(step, spent)| (step.to_string(), step_usage(spent))).collect()
+    phase.calls.usage.iter().map(|(step, spent)| (step.to_string(), step_usage(spent))).collect()
 }
 
 fn step_usage(spent: &Spent) -> StepUsage {

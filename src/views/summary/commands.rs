@@ -52,7 +52,10 @@ fn raised_limit(run: &Run) -> String {
     let phase = run.paused.as_ref().and_then(|pause| run.phase(pause.phase.as_ref()?));
     let short = phase.and_then(|phase| shortage(run, phase, phase.current_step().unwrap_or(Step::Execute)));
     let Some(Shortage { limit, reserve }) = short else {
-        return format!("budget.usd={:.2}", run.budget.usd.unwrap_or(run.spent.cost_usd).max(0.5) * 2.0);
+        return format!(
+            "budget.usd={:.2}",
+            run.spending.budget.usd.unwrap_or(run.spending.total.cost_usd).max(0.5) * 2.0
+        );
     };
     let table = match limit.scope {
         Scope::Run => "budget",
@@ -151,7 +154,7 @@ pub(super) fn again(run: &Run, outcome: Outcome) -> Option<String> {
             (retry, next_command_after(run, outcome))
         }
         Outcome::Completed => {
-            let first = run.phases.iter().find(|phase| phase.commit.is_some())?.name();
+            let first = run.phases.iter().find(|phase| phase.files.commit.is_some())?.name();
             let execute = next_command_after(run, Outcome::Running);
             let rollback =
                 format!("ai-workflow rollback --issue {number} --to-phase {first} --reason \"why\"");

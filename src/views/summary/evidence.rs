@@ -37,7 +37,7 @@ pub(super) fn evidence_table(run: &Run) -> String {
 
 /// Returns a row for each check that ran a command or did not pass, and one for all others: nobody reads what is as it should be.
 fn rows(phase: &PhaseState) -> Vec<String> {
-    let checks = phase.checks.iter().flatten();
+    let checks = phase.evidence.checks.iter().flatten();
     let has_row = |it: &&CheckResult| it.status != CheckStatus::Pass || it.param("command").is_some();
     let (single, others): (Vec<&CheckResult>, Vec<&CheckResult>) = checks.partition(has_row);
     let mut rows: Vec<String> = single.into_iter().map(|result| row(phase, result)).collect();
@@ -96,8 +96,9 @@ fn code(text: &str) -> String {
 pub(super) fn accepted_list(run: &Run) -> String {
     let mut lines = String::new();
     for phase in &run.phases {
-        let Some(person) = &phase.accepted_by else { continue };
-        let why = phase.accepted_because.as_ref().map_or(String::new(), |why| format!(": {}", quoted(why)));
+        let Some(person) = &phase.person.accepted_by else { continue };
+        let why =
+            phase.person.accepted_because.as_ref().map_or(String::new(), |why| format!(": {}", quoted(why)));
         let (name, person) = (phase.name(), quoted(person));
         let _ = writeln!(lines, "- {name} · **accepted by {person}, not by a reviewer**{why}");
         if let Some(decision) = overruled(phase) {
@@ -109,7 +110,7 @@ pub(super) fn accepted_list(run: &Run) -> String {
 
 /// Returns the decision of an evaluation with which the run would not have gone on; nothing where it would.
 fn overruled(phase: &PhaseState) -> Option<String> {
-    let decision = phase.evaluation.as_ref().map(|evaluation| &evaluation.decision);
+    let decision = phase.evidence.evaluation.as_ref().map(|evaluation| &evaluation.decision);
     let word = match decision {
         _ if !phase.def.decides => return None,
         Some(RunDecision::Pass | RunDecision::PassWithIssues) => return None,
@@ -122,8 +123,8 @@ fn overruled(phase: &PhaseState) -> Option<String> {
 
 /// Returns how many checks of a phase's current work passed and failed; nothing before they were made.
 pub(super) fn checks_line(phase: &PhaseState) -> Option<String> {
-    let results = phase.checks.as_ref()?;
-    if results.is_empty() || !phase.completed_steps.contains(&Step::Check) {
+    let results = phase.evidence.checks.as_ref()?;
+    if results.is_empty() || !phase.evidence.completed_steps.contains(&Step::Check) {
         return None;
     }
     let passed = results.iter().filter(|result| result.status == CheckStatus::Pass).count();
@@ -154,7 +155,7 @@ pub fn untested(run: &Run, outcome: Outcome) -> Option<String> {
         let is_empty = result.params.get("tests_run").is_some_and(|count| count == 0);
         matches!(result.status, CheckStatus::Pass | CheckStatus::Fail) && !is_empty
     };
-    let results = || completed().flat_map(|phase| phase.checks.iter().flatten()).filter(runs_tests);
+    let results = || completed().flat_map(|phase| phase.evidence.checks.iter().flatten()).filter(runs_tests);
     if results().any(|result| ran(&result)) {
         return None;
     }

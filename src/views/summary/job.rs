@@ -58,8 +58,8 @@ pub fn wants_another_job(run: &Run) -> Option<String> {
 
 /// Returns the outputs of the step. `head` is where the run's branch stands.
 pub fn outputs(run: &Run, head: &str) -> Vec<(&'static str, String)> {
-    let (started, spent) = (&run.started, &run.spent);
-    let (number, url) = run.pull_request.clone().unwrap_or_default();
+    let (started, spent) = (&run.started, &run.spending.total);
+    let (number, url) = run.publication.pull_request.clone().unwrap_or_default();
     let phases: Vec<Value> = run.phases.iter().map(phase_output).collect();
     vec![
         ("conclusion", conclusion(run).to_owned()),
@@ -84,8 +84,8 @@ fn phase_output(phase: &PhaseState) -> Value {
         "name": phase.name(),
         "status": phase.status,
         "reason": phase.skipped_because.as_ref().or(phase.reason.as_ref()),
-        "verdict": phase.current_rounds().last().and_then(|round| round.verdict),
-        "rounds": phase.rounds.len(),
+        "verdict": phase.history.current_rounds().last().and_then(|round| round.verdict),
+        "rounds": phase.history.rounds.len(),
         "cost_usd": usd,
         "seconds": millis / 1000,
     })
@@ -103,7 +103,7 @@ pub fn step_summary(run: &Run) -> String {
     text.push_str("| Phase | Result | Rounds | Evidence | Reviewer | Cost | Time |\n");
     text.push_str("|---|---|---|---|---|---|---|\n");
     run.phases.iter().for_each(|phase| text.push_str(&phase_row(phase)));
-    if let Some((Some(_), url)) = &run.pull_request {
+    if let Some((Some(_), url)) = &run.publication.pull_request {
         let _ = writeln!(text, "\nPull request: {}", plain_address(url));
     }
     let _ = writeln!(text, "\n{}. Next: `{}`", cost_line(run), next_command(run));
@@ -112,14 +112,14 @@ pub fn step_summary(run: &Run) -> String {
 
 fn phase_row(phase: &PhaseState) -> String {
     let (usd, millis) = usage_of(phase);
-    let worked = !phase.usage.is_empty();
+    let worked = !phase.calls.usage.is_empty();
     let reviewer =
-        phase.review.as_ref().map(|review| format!("{}: {}", review.reviewer, verdict_word(phase)));
+        phase.reviews.current.as_ref().map(|review| format!("{}: {}", review.reviewer, verdict_word(phase)));
     let (note, status) = (note(phase), status_word(phase));
     let cells = [
         phase.name().to_string(),
         if note.is_empty() { status } else { format!("{status}: {}", quoted(&note)) },
-        if worked { phase.rounds.len().to_string() } else { String::new() },
+        if worked { phase.history.rounds.len().to_string() } else { String::new() },
         checks_line(phase).unwrap_or_default(),
         quoted(&reviewer.unwrap_or_default()),
         if worked { format!("{usd:.2} USD") } else { String::new() },

@@ -30,7 +30,7 @@ pub fn status_word(phase: &PhaseState) -> String {
 
 /// Returns how the latest round since a phase was opened ended, such as `PASS by json`.
 pub fn verdict_word(phase: &PhaseState) -> String {
-    let Some(round) = phase.current_rounds().last() else { return String::new() };
+    let Some(round) = phase.history.current_rounds().last() else { return String::new() };
     match (&round.verdict, &round.read_as) {
         (Some(verdict), Some(read_as)) => format!("{verdict} by {read_as}"),
         (Some(verdict), None) => verdict.to_string(),
@@ -46,8 +46,8 @@ pub fn note(phase: &PhaseState) -> String {
 }
 
 fn accepted_note(phase: &PhaseState) -> Option<String> {
-    let person = phase.accepted_by.as_ref()?;
-    let why = phase.accepted_because.as_ref().map_or(String::new(), |why| format!(": {why}"));
+    let person = phase.person.accepted_by.as_ref()?;
+    let why = phase.person.accepted_because.as_ref().map_or(String::new(), |why| format!(": {why}"));
     Some(format!("accepted by {person}{why}"))
 }
 
@@ -56,7 +56,7 @@ pub fn phase_table(run: &Run) -> String {
     let mut table =
         String::from("| Phase | Status | Verdict | Rounds | Revisions | Note |\n|---|---|---|---|---|---|\n");
     for phase in &run.phases {
-        let (rounds, revisions) = (phase.rounds.len(), phase.counters.revisions);
+        let (rounds, revisions) = (phase.history.rounds.len(), phase.counters.revisions);
         let (status, verdict, note) = (status_word(phase), verdict_word(phase), cell(&quoted(&note(phase))));
         let name = phase.name();
         let _ = writeln!(table, "| {name} | {status} | {verdict} | {rounds} | {revisions} | {note} |");
@@ -77,7 +77,7 @@ pub(super) fn waiting_word(run: &Run) -> &'static str {
 
 /// Returns what the agents have used, in one line.
 pub fn cost_line(run: &Run) -> String {
-    let spent = &run.spent;
+    let spent = &run.spending.total;
     let calls = counted(spent.calls, "agent call");
     let (tokens_in, tokens_out, usd) = (spent.input_tokens, spent.output_tokens, spent.cost_usd);
     let unpriced = match spent.unpriced_calls {
@@ -92,7 +92,11 @@ pub fn cost_line(run: &Run) -> String {
 
 /// Returns what the calls of a phase have cost, in USD, and how long they took, in milliseconds.
 pub(super) fn usage_of(phase: &PhaseState) -> (f64, u64) {
-    phase.usage.values().fold((0.0, 0), |(usd, millis), spent| (usd + spent.cost_usd, millis + spent.millis))
+    phase
+        .calls
+        .usage
+        .values()
+        .fold((0.0, 0), |(usd, millis), spent| (usd + spent.cost_usd, millis + spent.millis))
 }
 
 /// Returns what is used of the limits in force, such as `1 of 3 revisions of planning, $3.10 of $15.00`; nothing of what has no
@@ -126,7 +130,7 @@ pub fn table_line(table: TriageTable) -> String {
 /// Returns what is worth knowing about the agents, one line each: who took over, who reviewed its own work,
 /// and what reviewers asked.
 pub fn agent_lines(run: &Run) -> Vec<String> {
-    let fallbacks = run.fallbacks.iter();
+    let fallbacks = run.agents.fallbacks.iter();
     let fallbacks = fallbacks.map(|fallback| format!("{} {}: {fallback}", fallback.phase, fallback.step));
     let own = run.phases.iter().filter(|phase| phase.reviewed_by_its_author());
     let own = own.map(|phase| format!("{}: the reviewer is the author's own model", phase.name()));
@@ -137,7 +141,7 @@ pub fn agent_lines(run: &Run) -> Vec<String> {
 /// Returns which second opinions the latest round went without, and which came from the author's own model.
 fn panel_lines(phase: &PhaseState) -> impl Iterator<Item = String> {
     let name = phase.name();
-    let left_out = phase.left_out.iter();
+    let left_out = phase.reviews.left_out.iter();
     let left_out =
         left_out.map(move |(seat, why)| format!("{name}: without the second opinion {seat}: {why}"));
     let own = phase.seats_of_its_author();
@@ -147,9 +151,9 @@ fn panel_lines(phase: &PhaseState) -> impl Iterator<Item = String> {
 
 /// Returns the exchanges of a phase between a reviewer and the author, the one under way last.
 fn exchange_lines(phase: &PhaseState) -> Vec<String> {
-    let recorded = phase.rounds.iter().filter_map(|round| Some((round.n, round.exchange.as_ref()?)));
-    let earlier = recorded.filter(|(round, _)| *round != phase.round || phase.exchange.is_none());
-    let under_way = phase.exchange.iter().map(|exchange| (phase.round, exchange));
+    let recorded = phase.history.rounds.iter().filter_map(|round| Some((round.n, round.exchange.as_ref()?)));
+    let earlier = recorded.filter(|(round, _)| *round != phase.round || phase.reviews.exchange.is_none());
+    let under_way = phase.reviews.exchange.iter().map(|exchange| (phase.round, exchange));
     let all = earlier.chain(under_way);
     all.map(|(round, exchange)| format!("{} round {round}: {}", phase.name(), exchange_line(exchange)))
         .collect()
@@ -180,7 +184,7 @@ fn why_silent(reply: &Replied) -> &str {
 
 /// Returns one line for each reviewer of the latest round that anybody has answered in; nothing where there is only one.
 pub fn opinion_lines(phase: &PhaseState) -> Vec<String> {
-    let last = phase.current_rounds().last();
+    let last = phase.history.current_rounds().last();
     let closed = last.is_some_and(|round| round.n >= phase.round);
     let under_way = if closed { Vec::new() } else { phase.opinions_told() };
     let (round, opinions) = match last {

@@ -60,7 +60,7 @@ pub fn problems(run: &Run) -> Vec<Problem> {
 pub fn history(run: &Run) -> Vec<String> {
     let mut lines = Vec::new();
     for phase in &run.phases {
-        let rounds = phase.rounds.iter();
+        let rounds = phase.history.rounds.iter();
         lines.extend(rounds.map(|round| format!("{} round {}", phase.name(), round_line(round))));
     }
     let open = problems(run).into_iter().filter(|problem| problem.open);
@@ -99,11 +99,11 @@ impl Problem {
 }
 
 fn problems_of(phase: &PhaseState) -> Vec<Problem> {
-    let latest = phase.rounds.last().map_or(0, |round| round.n);
+    let latest = phase.history.rounds.last().map_or(0, |round| round.n);
     let listed: BTreeMap<&str, &Listed> =
         phase.ledger.all().iter().map(|listed| (listed.identity(), listed)).collect();
     let mut known: BTreeMap<String, Problem> = BTreeMap::new();
-    for (identity, problem) in phase.rounds.iter().flat_map(|round| of_round(phase, round)) {
+    for (identity, problem) in phase.history.rounds.iter().flat_map(|round| of_round(phase, round)) {
         let first_round = known.get(&problem.fingerprint).map_or(problem.first_round, |it| it.first_round);
         let listed = listed.get(identity.as_str()).copied().filter(|listed| is_authority(listed));
         let (named, over) = (problem.last_round == latest, listed.is_some_and(is_over));
@@ -138,7 +138,7 @@ fn is_answered(listed: &Listed) -> bool {
 fn with_answer(phase: &PhaseState, listed: Option<&Listed>, problem: Problem) -> Problem {
     let Some(listed) = listed else { return problem };
     let waived = listed.standing == Standing::Waived;
-    let reason = if waived { phase.accepted_because.clone() } else { listed.evidence.clone() };
+    let reason = if waived { phase.person.accepted_because.clone() } else { listed.evidence.clone() };
     // Of what seats said in other words the ledger knows, of that round.
     let is_of_round = !listed.is_of_checks() && listed.last_round == problem.last_round;
     let issue = if is_of_round { listed.told().issue } else { problem.issue };

@@ -55,10 +55,10 @@ fn comment(run: &Run, stopped: Option<&str>) -> String {
         let _ = writeln!(body, "{next}\n");
     }
     run.phases.iter().for_each(|phase| body.push_str(&phase_line(phase)));
-    if let Some((_, url)) = &run.pull_request {
+    if let Some((_, url)) = &run.publication.pull_request {
         let _ = writeln!(body, "\nPull request: {}", plain_address(url));
     }
-    if let Some((number, _)) = &run.follow_up {
+    if let Some((number, _)) = &run.publication.follow_up {
         let _ = writeln!(body, "\nLeft for later: #{number}");
     }
     if let Some(escalation) = &run.paused {
@@ -89,8 +89,8 @@ pub fn unshared_marker(issue: IssueNumber) -> String {
 fn is_unshared(run: &Run) -> bool {
     run.started.issue.is_on_a_server()
         && run.outcome == Outcome::Running
-        && run.pull_request.is_none()
-        && run.phases.iter().all(|phase| phase.commit.is_none())
+        && run.publication.pull_request.is_none()
+        && run.phases.iter().all(|phase| phase.files.commit.is_none())
 }
 
 fn phase_line(phase: &PhaseState) -> String {

@@ -98,7 +98,7 @@ fn document_list(run: &Run) -> String {
 
 fn suggestions(run: &Run) -> String {
     let readings = run.phases.iter().filter_map(|phase| {
-        let reading = phase.review.as_ref()?.reading.as_ref()?;
+        let reading = phase.reviews.current.as_ref()?.reading.as_ref()?;
         Some((phase.name(), reading))
     });
     let all = readings.flat_map(|(name, reading)| reading.suggestions.iter().map(move |text| (name, text)));
@@ -184,7 +184,7 @@ fn latest_note<'a>(run: &'a Run, kind: &str, ends: &str) -> Option<&'a str> {
 
 /// Returns what is left for later, one line each. An evaluation that found something and names none of it has a line, too.
 fn remaining_tasks(run: &Run) -> Vec<String> {
-    let evaluations = || run.phases.iter().filter_map(|phase| phase.evaluation.as_ref());
+    let evaluations = || run.phases.iter().filter_map(|phase| phase.evidence.evaluation.as_ref());
     if evaluations().any(|found| is_with_issues(found) && found.remaining_tasks.is_empty()) {
         return vec![UNNAMED_TASK.into()];
     }
@@ -201,7 +201,7 @@ fn is_with_issues(evaluation: &Evaluation) -> bool {
 /// Tells whether the run is through and its evaluation passed it with issues.
 pub fn wants_follow_up(run: &Run) -> bool {
     run.phases.iter().all(|phase| phase.status.satisfies())
-        && run.phases.iter().filter_map(|phase| phase.evaluation.as_ref()).any(is_with_issues)
+        && run.phases.iter().filter_map(|phase| phase.evidence.evaluation.as_ref()).any(is_with_issues)
 }
 
 /// Returns title and body of the follow-up issue.
@@ -230,7 +230,7 @@ pub fn follow_up_marker(run: &Run) -> String {
 /// Returns the section of the pull request about what is left for later; nothing where nothing is.
 fn left_for_later(run: &Run) -> String {
     let mut section: String = remaining_tasks(run).iter().map(|task| format!("- {task}\n")).collect();
-    if let Some((number, _)) = &run.follow_up {
+    if let Some((number, _)) = &run.publication.follow_up {
         let _ = write!(section, "\nFollow-up issue: #{number}\n");
     }
     if section.is_empty() {
@@ -258,7 +258,7 @@ pub enum ThreadLines<'a> {
 
 /// Returns the answer to a thread, with the mark by which it is found again.
 pub fn thread_answer(run: &Run, phase: &PhaseName, marker: &str, lines: &ThreadLines<'_>) -> String {
-    let summary = run.phase(phase).and_then(|phase| phase.work.as_ref()?.claim.as_ref());
+    let summary = run.phase(phase).and_then(|phase| phase.evidence.work.as_ref()?.claim.as_ref());
     let why = match summary.map(|claim| quoted(&claim.summary)) {
         Some(words) if !words.is_empty() => format!("\n\nThe author of the change says: {words}"),
         _ => String::new(),

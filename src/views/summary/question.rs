@@ -45,7 +45,7 @@ fn background(run: &Run, escalation: &Escalation, layout: Layout) -> String {
     let phase = escalation.phase.as_ref().and_then(|name| run.phase(name));
     match phase {
         Some(phase) if has_tables(escalation.reason) => {
-            let rounds: Vec<[String; 4]> = phase.rounds.iter().map(round_row).collect();
+            let rounds: Vec<[String; 4]> = phase.history.rounds.iter().map(round_row).collect();
             heading(phase, escalation.reason, layout)
                 + &table("Unresolved", &["#", "Place", "Problem", "Severity"], &problem_rows(phase), layout)
                 + &table("Rounds", &["Round", "Verdict", "Grade", "Findings"], &rounds, layout)
@@ -93,7 +93,7 @@ fn problem_rows(phase: &PhaseState) -> Vec<[String; 4]> {
         let place = place(finding.file.as_deref(), finding.line);
         (place, finding.issue.clone(), finding.severity.as_str())
     });
-    let open = phase.checks.iter().flatten().filter(|result| is_open(phase, result));
+    let open = phase.evidence.checks.iter().flatten().filter(|result| is_open(phase, result));
     let all = open.flat_map(problems_of_check).chain(of_review).enumerate();
     let row = |(index, (place, problem, severity)): (usize, PlacedProblem)| {
         let place = place.unwrap_or_else(|| "-".to_owned());

@@ -52,9 +52,9 @@ fn b_20_a_person_grants_exactly_as_many_revisions_as_they_say() {
 fn granted_rounds_of_a_document_review_are_rounds() {
     let script = Script { triages: vec![table(1, 0, 0)], ..Script::default() };
     let mut world = World::play(phase("document_review", asks_at_its_limit(doc_review())), script);
-    let before = world.first().rounds.len();
+    let before = world.first().history.rounds.len();
     assert_eq!(go_on(&mut world, 2), Outcome::Paused);
-    assert_eq!(world.first().rounds.len() - before, 2);
+    assert_eq!(world.first().history.rounds.len() - before, 2);
 }
 
 #[test]
@@ -86,11 +86,11 @@ fn files_changed_by_hand_are_checked_and_reviewed_and_use_no_revision() {
     let (authors, reviews) = (calls(&world, Step::Revise), calls(&world, Step::Review));
     let changed = vec!["src/by_hand.rs".to_owned()];
     world.record(Fact::Answered(Answered { changed, ..Answered::new(Choice::Edited, "", "alice") }));
-    assert!(world.first().changed.contains("src/by_hand.rs"), "it will be in the commit");
+    assert!(world.first().files.changed.contains("src/by_hand.rs"), "it will be in the commit");
     assert_eq!(world.play_on(), Outcome::Completed);
     assert_eq!((calls(&world, Step::Revise), calls(&world, Step::Review)), (authors, reviews + 1));
     assert_eq!(world.first().counters.revisions, 3);
-    assert_eq!(world.first().accepted_by, None, "nobody took a responsibility");
+    assert_eq!(world.first().person.accepted_by, None, "nobody took a responsibility");
 }
 
 #[test]
@@ -132,8 +132,8 @@ fn work_done_by_hand_replaces_an_author_or_a_reviewer_that_broke() {
 fn who_accepts_is_on_record_with_the_reason() {
     let mut world = exhausted();
     assert_eq!(world.answer(Choice::Accept, "a known limit"), Outcome::Completed);
-    assert_eq!(world.first().accepted_by.as_deref(), Some("alice"));
-    assert_eq!(world.first().accepted_because.as_deref(), Some("a known limit"));
+    assert_eq!(world.first().person.accepted_by.as_deref(), Some("alice"));
+    assert_eq!(world.first().person.accepted_because.as_deref(), Some("a known limit"));
     let (_, body) = pull_request(world.run(), Outcome::Completed, &Unreviewed::default(), Documents::Kept);
     assert!(body.contains("planning · **accepted by alice, not by a reviewer**: a known limit"), "{body}");
     assert!(body.contains("| accepted by alice: a known limit |"), "{body}");

@@ -32,7 +32,7 @@ fn each_limit_pauses_the_run_before_the_next_call_and_is_named() {
         let question =
             format!("The budget is used up: {limit}. Raise it and execute again, or cancel the run.");
         assert_eq!(asked.question, question);
-        assert_eq!(world.run().spent.calls, 1);
+        assert_eq!(world.run().spending.total.calls, 1);
         assert_eq!(world.first().status, Status::InProgress);
     }
 }
@@ -52,7 +52,7 @@ fn a_raised_budget_goes_on_where_the_run_stood() {
     world.execute();
     assert_eq!(world.execute_with(calls(2)), Outcome::Completed);
     assert_eq!(world.history(), ["advance"]);
-    assert_eq!(world.run().budget, calls(2));
+    assert_eq!(world.run().spending.budget, calls(2));
 }
 
 #[test]
@@ -62,7 +62,7 @@ fn asking_again_without_raising_it_pauses_again_and_costs_nothing() {
         assert_eq!(world.execute(), Outcome::Paused);
     }
     assert_eq!(world.answer(Choice::Continue, ""), Outcome::Paused);
-    assert_eq!(world.run().spent.calls, 1);
+    assert_eq!(world.run().spending.total.calls, 1);
 }
 
 fn usd(most: f64) -> Budget {
@@ -99,7 +99,7 @@ fn next_call(world: &World) -> Call {
 fn a_call_that_would_pass_the_limit_is_not_started() {
     let mut world = costing(Some(1.0), usd(2.5), BudgetScopes::default());
     assert_eq!(world.execute(), Outcome::Paused);
-    assert_eq!((world.run().spent.calls, world.run().spent.cost_usd), (2, 2.0));
+    assert_eq!((world.run().spending.total.calls, world.run().spending.total.cost_usd), (2, 2.0));
     assert_eq!(
         asked(&world),
         "The budget leaves too little: 2.00 of 2.50 USD, and a call like the next took 1.00. Raise it and execute \
@@ -115,7 +115,7 @@ fn a_revision_is_expected_to_cost_what_the_first_work_cost() {
     let mut world = costing(Some(1.0), usd(2.5), BudgetScopes::default());
     world = world.script(&super::world::name("planning"), script);
     assert_eq!(world.execute(), Outcome::Paused);
-    assert_eq!(world.run().spent.calls, 2);
+    assert_eq!(world.run().spending.total.calls, 2);
 }
 
 #[test]
@@ -123,11 +123,15 @@ fn tokens_are_reserved_too_and_figures_that_are_none_count_nothing() {
     let mut world =
         costing(Some(1.0), Budget { tokens: Some(3_000), ..Budget::default() }, BudgetScopes::default());
     assert_eq!(world.execute(), Outcome::Paused);
-    assert_eq!(world.run().spent.calls, 2);
+    assert_eq!(world.run().spending.total.calls, 2);
     for odd in [Some(f64::NAN), Some(-7.0), Some(f64::INFINITY), None] {
         let mut world = costing(odd, usd(0.5), BudgetScopes::default());
         assert_eq!(world.execute(), Outcome::Completed, "{odd:?}");
-        assert_eq!((world.run().spent.cost_usd, world.run().spent.unpriced_calls), (0.0, 4), "{odd:?}");
+        assert_eq!(
+            (world.run().spending.total.cost_usd, world.run().spending.total.unpriced_calls),
+            (0.0, 4),
+            "{odd:?}"
+        );
     }
 }
 
@@ -262,10 +266,10 @@ fn a_call_that_used_more_than_a_call_may_pauses_the_run_before_the_next_one() {
         let asked = world.run().paused.clone().expect("a pause");
         assert_eq!((asked.reason, asked.question, asked.until), (PauseReason::Budget, question, None));
         assert_eq!(world.execute(), Outcome::Paused, "not raised");
-        assert_eq!(world.run().spent.calls, 1);
+        assert_eq!(world.run().spending.total.calls, 1);
         let mut answered = world.clone();
         assert_eq!(answered.answer(Choice::Continue, ""), Outcome::Paused, "the next call does the same");
-        assert_eq!(answered.run().spent.calls, 2);
+        assert_eq!(answered.run().spending.total.calls, 2);
         let raised = Asked { budget_scopes: Some(BudgetScopes::default()), ..Asked::default() };
         assert_eq!(world.ask(raised), Outcome::Completed);
     }
@@ -303,7 +307,7 @@ fn a_call_that_was_ended_at_a_limit_pauses_the_run_and_is_no_failure_of_the_agen
         assert!(asked(&world).starts_with(told), "{}", asked(&world));
         assert_eq!(world.run().paused.as_ref().map(|asked| asked.reason), Some(PauseReason::Budget));
         let counters = &world.first().counters;
-        assert_eq!((counters.passes, counters.redos.len(), world.run().spent.calls), (0, 0, 1));
+        assert_eq!((counters.passes, counters.redos.len(), world.run().spending.total.calls), (0, 0, 1));
         for calls in 2..=4_u32 {
             let raised = Budget { usd: Some(0.95), tokens: Some(1_100), ..Budget::default() };
             let scopes = BudgetScopes { step: raised.clone(), phase: raised.clone(), day: raised.clone() };
@@ -312,10 +316,10 @@ fn a_call_that_was_ended_at_a_limit_pauses_the_run_and_is_no_failure_of_the_agen
             let wide = BudgetScopes { step: room.clone(), phase: room.clone(), day: room.clone() };
             let not_enough = Asked { budget: Some(raised), budget_scopes: Some(scopes), ..Asked::default() };
             assert_eq!(world.ask(not_enough), Outcome::Paused, "not raised enough");
-            assert_eq!(world.run().spent.calls, u64::from(calls) - 1);
+            assert_eq!(world.run().spending.total.calls, u64::from(calls) - 1);
             let enough = Asked { budget: Some(room), budget_scopes: Some(wide), ..Asked::default() };
             assert_eq!(world.ask(enough), Outcome::Paused);
-            assert_eq!(world.run().spent.calls, u64::from(calls));
+            assert_eq!(world.run().spending.total.calls, u64::from(calls));
         }
         let lifted = BudgetScopes::default();
         let free = Asked { budget: Some(Budget::default()), budget_scopes: Some(lifted), ..Asked::default() };
@@ -334,7 +338,7 @@ fn a_program_that_ended_at_the_limit_it_was_told_has_kept_it() {
     let mut world = world.script(&name("planning"), Script { work, ..Script::default() });
     assert_eq!(world.execute(), Outcome::Paused);
     assert_eq!(
-        (world.run().spent.calls, world.history()),
+        (world.run().spending.total.calls, world.history()),
         (2, vec!["redo"]),
         "the second one has not kept it"
     );

@@ -31,7 +31,7 @@ fn k_10_an_author_that_is_not_finished_is_revised_in_every_policy() {
         let world = play(policy, vec![incomplete(), done()]);
         assert_eq!(world.history(), ["revise", "advance"]);
         assert_eq!(reviews(&world), reviewed, "no reviewer is paid for what its author calls unfinished");
-        let rule = &world.first().past[0].rule;
+        let rule = &world.first().history.rulings[0].rule;
         assert!(rule.starts_with("the author says that it is not finished; revision 1/"), "{rule}");
     }
 }
@@ -52,7 +52,7 @@ fn k_10_a_failed_check_comes_before_what_the_author_says() {
     let work = vec![incomplete(), done()];
     let script = Script { work, checks, ..Script::default() };
     let world = World::play(phase("implementation", quality_gate()), script);
-    assert_eq!(world.first().past[0].rule, "check q2_todo: q2_todo was looked at; revision 1/2");
+    assert_eq!(world.first().history.rulings[0].rule, "check q2_todo: q2_todo was looked at; revision 1/2");
 }
 
 #[test]
@@ -133,12 +133,12 @@ fn k_10_a_false_complete_is_a_finding_and_a_true_one_is_none() {
     let checks = vec![vec![("q2_todo".to_owned(), CheckStatus::Fail)], vec![]];
     let script = Script { work: vec![claims(ClaimStatus::Completed)], checks, ..Script::default() };
     let world = World::play(phase("implementation", quality_gate()), script);
-    let findings: Vec<_> = world.first().rounds.iter().map(|round| round.findings.clone()).collect();
+    let findings: Vec<_> = world.first().history.rounds.iter().map(|round| round.findings.clone()).collect();
     assert_eq!((findings[0].len(), findings[1].len()), (1, 0));
     assert_eq!(findings[0][0].category, "early_termination");
     assert_eq!(findings[0][0].issue, "the author says that it is complete, and these checks failed: q2_todo");
     assert!(
-        world.first().rounds[0].open.iter().all(|open| open.starts_with("check:")),
+        world.first().history.rounds[0].open.iter().all(|open| open.starts_with("check:")),
         "it asks for nothing"
     );
 }

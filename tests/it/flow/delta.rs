@@ -53,7 +53,7 @@ fn the_second_review_is_about_what_changed_since_the_first() {
         let world = play(policy, vec![major.clone(), passes()]);
         assert_eq!(delta_of(&at_review(&world, 1), None), None);
         let delta = delta_of(&at_review(&world, 2), None).expect("a delta");
-        assert_eq!(Some(delta.tree), world.first().rounds.first().map(|_| "tree-1".to_owned()));
+        assert_eq!(Some(delta.tree), world.first().history.rounds.first().map(|_| "tree-1".to_owned()));
     }
 }
 

@@ -63,7 +63,7 @@ fn it_is_assessed_once_before_the_first_phase_and_chooses_the_models_of_agents_n
         ("review", "claude:haiku"),
     ];
     assert_eq!(called(&world), expected);
-    assert_eq!((world.run().difficulty, world.run().spent.calls), (Some(Difficulty::Complex), 7));
+    assert_eq!((world.run().difficulty, world.run().spending.total.calls), (Some(Difficulty::Complex), 7));
 }
 
 #[test]
@@ -167,6 +167,6 @@ fn an_agent_that_drops_out_is_dropped_with_its_model_and_the_next_one_takes_over
         Script { work: vec![ends(ExecOutcome::SignedOut), super::world::done()], ..Script::default() };
     let mut world = world(sure_of(Difficulty::Complex)).script(&name("planning"), script);
     world.ask(auto());
-    let fallbacks: Vec<_> = world.run().fallbacks.iter().map(ToString::to_string).collect();
+    let fallbacks: Vec<_> = world.run().agents.fallbacks.iter().map(ToString::to_string).collect();
     assert_eq!(fallbacks, ["claude:opus is signed out; codex takes over"]);
 }

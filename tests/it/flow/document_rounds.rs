@@ -152,14 +152,14 @@ fn d_01_a_part_that_is_asked_for_ends_where_another_step_would_begin() {
         assert_eq!(world.count(|fact| matches!(fact, Fact::StepStarted(_))), calls);
     }
     assert_eq!(world.execute(), Outcome::Completed);
-    assert_eq!(world.first().rounds.len(), 2);
+    assert_eq!(world.first().history.rounds.len(), 2);
 }
 
 #[test]
 fn d_20_the_next_round_has_the_next_number_even_after_a_person_opened_the_review_again() {
     let mut world = play(&[table(1, 0, 0), table(0, 1, 0)]);
     world.reopen("document_review", Step::Review, ai_workflow::event::ReopenedBy::Rollback);
-    let numbers: Vec<u32> = world.first().rounds.iter().map(|round| round.n).collect();
+    let numbers: Vec<u32> = world.first().history.rounds.iter().map(|round| round.n).collect();
     assert_eq!(numbers, [1, 2, 3]);
 }
 

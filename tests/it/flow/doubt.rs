@@ -31,10 +31,10 @@ fn a_reviewer_that_confirms_its_approval_is_believed_for_one_more_call() {
     let world = play(&[doubtful(), passes()]);
     assert_eq!(world.history(), ["redo", "advance"]);
     let rule = "the reviewer states PASS (doubtful: beside it stands `Must fix: the lock`); asked which of both holds";
-    assert_eq!(world.first().past[0].rule, rule);
+    assert_eq!(world.first().history.rulings[0].rule, rule);
     let counters = &world.first().counters;
     assert_eq!((counters.passes, counters.revisions, counters.rounds, counters.reviews), (1, 0, 1, 1));
-    assert_eq!(world.first().rounds[0].verdict, Some(Verdict::Pass));
+    assert_eq!(world.first().history.rounds[0].verdict, Some(Verdict::Pass));
 }
 
 #[test]
@@ -136,7 +136,7 @@ fn a_person_who_goes_on_has_the_question_asked_once_more_and_its_answer_counts()
 fn a_person_who_accepts_answers_for_it_by_name() {
     let mut world = left_open(fails());
     assert_eq!(world.answer(Choice::Accept, "looked at the lock"), Outcome::Completed);
-    assert!(world.first().accepted_by.is_some());
+    assert!(world.first().person.accepted_by.is_some());
     assert_eq!(reviewers(&world).len(), 4, "nobody is asked any more");
 }
 

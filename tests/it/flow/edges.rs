@@ -113,7 +113,7 @@ fn the_code_of_a_failed_check_is_the_reason_of_the_failure() {
                     } else {
                         failed.params.insert("code".into(), "E_NO_DELIVERABLE".into());
                     }
-                    let tree = world.first().tree.clone();
+                    let tree = world.first().files.tree.clone();
                     world.record(Fact::Checked(Checked { phase, round, results: vec![failed], tree }));
                 }
                 _ => advance_by_one(&mut world),
@@ -139,7 +139,7 @@ fn standstill_is_seen_and_shown_and_ends_nothing_by_itself() {
     let same = fails().with(Severity::Major, "line 12 panics");
     let world = play(phase_review(), Script { reviews: vec![same], ..Script::default() });
     assert_eq!(world.history(), ["revise", "revise", "revise", "fail"]);
-    let seen: Vec<_> = world.first().rounds.iter().map(|round| round.standstill.clone()).collect();
+    let seen: Vec<_> = world.first().history.rounds.iter().map(|round| round.standstill.clone()).collect();
     let same = Some("the same 1 problems for 3 rounds".to_owned());
     assert_eq!(seen, [None, None, same.clone(), same]);
 }
@@ -152,16 +152,19 @@ fn named(problems: &[&str]) -> Review {
 fn growing_and_mostly_same_problems_are_standstill_too() {
     let grow = vec![named(&["a"]), named(&["a", "b"]), named(&["a", "b", "c"]), passes()];
     let world = play(phase_review(), Script { reviews: grow, ..Script::default() });
-    let third = world.first().rounds[2].standstill.as_deref();
+    let third = world.first().history.rounds[2].standstill.as_deref();
     assert_eq!(third, Some("problems grow for 3 rounds: 1, 2, 3"));
     let most = |extra| named(&["a", "b", "c", "d", "e", "f", "g", extra]);
     let mostly = vec![most("x"), most("y"), most("z"), passes()];
     let world = play(phase_review(), Script { reviews: mostly, ..Script::default() });
-    assert_eq!(world.first().rounds[2].standstill.as_deref(), Some("mostly the same problems for 3 rounds"));
+    assert_eq!(
+        world.first().history.rounds[2].standstill.as_deref(),
+        Some("mostly the same problems for 3 rounds")
+    );
     let other = vec![named(&["a"]), named(&["b"]), named(&["c"]), passes()];
     let world = play(phase_review(), Script { reviews: other, ..Script::default() });
-    assert_eq!(world.first().rounds[2].standstill, None);
-    assert_eq!(world.first().rounds[3].standstill, None);
+    assert_eq!(world.first().history.rounds[2].standstill, None);
+    assert_eq!(world.first().history.rounds[3].standstill, None);
 }
 
 #[test]
@@ -170,9 +173,9 @@ fn a_revision_that_changed_nothing_is_shown_unless_it_passes() {
     let script =
         Script { work: vec![done(), idle], reviews: vec![fails(), fails(), passes()], ..Script::default() };
     let world = play(phase_review(), script);
-    let seen: Vec<_> = world.first().rounds.iter().map(|round| round.standstill.as_deref()).collect();
+    let seen: Vec<_> = world.first().history.rounds.iter().map(|round| round.standstill.as_deref()).collect();
     assert_eq!(seen, [None, Some("the revision changed no file"), None]);
-    let changed: Vec<_> = world.first().rounds.iter().map(|round| round.changed_files).collect();
+    let changed: Vec<_> = world.first().history.rounds.iter().map(|round| round.changed_files).collect();
     assert_eq!(changed, [true, false, false]);
 }
 
@@ -200,7 +203,11 @@ fn an_approval_of_files_that_changed_is_void_and_looked_at_again() {
     let voided = |entry: &ai_workflow::event::Entry| matches!(entry.fact, Fact::ApprovalVoided { .. });
     let after = world.entries.iter().position(voided).expect("a void approval") + 1;
     let world = world.cut(after);
-    assert_eq!(world.first().completed_steps, [Step::Execute], "check and review have to be done again");
+    assert_eq!(
+        world.first().evidence.completed_steps,
+        [Step::Execute],
+        "check and review have to be done again"
+    );
     assert_eq!(world.first().reason.as_deref(), Some("the files changed"));
 }
 
@@ -279,11 +286,11 @@ fn notes_and_costs_are_kept() {
     world.record(Fact::Noted { kind: "issue_edited".into(), text: "the pinned text is used".into() });
     assert_eq!(world.run().notes, [("issue_edited".to_owned(), "the pinned text is used".to_owned())]);
     assert!(world.run().simulated);
-    let spent = world.run().spent;
+    let spent = world.run().spending.total;
     assert_eq!((spent.calls, spent.input_tokens, spent.output_tokens, spent.millis), (2, 2_000, 400, 60_000));
     assert!((spent.cost_usd - 0.5).abs() < 1e-9);
     assert_eq!(world.first().status, Status::Completed);
-    assert_eq!(world.run().pull_request, Some((None, "243.pr.md".to_owned())));
+    assert_eq!(world.run().publication.pull_request, Some((None, "243.pr.md".to_owned())));
 }
 
 #[test]

@@ -45,7 +45,7 @@ fn calls(world: &World) -> Vec<String> {
 }
 
 fn exchanges(world: &World) -> Vec<Option<&str>> {
-    let told = world.first().rounds.iter().filter_map(|round| round.exchange.as_ref());
+    let told = world.first().history.rounds.iter().filter_map(|round| round.exchange.as_ref());
     told.map(ai_workflow::flow::Exchange::answer).collect()
 }
 
@@ -57,8 +57,11 @@ fn b_02_the_author_is_asked_and_the_same_reviewer_judges_again() {
     ] {
         let world = play(&[first, second, passes()]);
         assert_eq!(calls(&world)[..4], ["execute", "review", "answer", "review"]);
-        assert_eq!((world.history()[0], world.first().rounds[0].verdict), (ruling, Some(verdict)));
-        assert_eq!((exchanges(&world), world.first().rounds[0].attempts), (vec![Some("yes, it is")], 4));
+        assert_eq!((world.history()[0], world.first().history.rounds[0].verdict), (ruling, Some(verdict)));
+        assert_eq!(
+            (exchanges(&world), world.first().history.rounds[0].attempts),
+            (vec![Some("yes, it is")], 4)
+        );
     }
 }
 
@@ -70,7 +73,11 @@ fn b_02_an_exchange_makes_no_task_no_finding_and_no_pass() {
     let counters = &phase.counters;
     assert_eq!((counters.passes, counters.rounds, counters.reviews, counters.revisions), (1, 1, 1, 0));
     assert_eq!((phase.stage, phase.status), (Stage::Closed, Status::Completed));
-    assert_eq!((phase.usage[&Step::Answer].calls, world.run().spent.calls), (1, 4), "the call is counted");
+    assert_eq!(
+        (phase.calls.usage[&Step::Answer].calls, world.run().spending.total.calls),
+        (1, 4),
+        "the call is counted"
+    );
 }
 
 #[test]
@@ -123,7 +130,7 @@ fn what_a_second_stated_counts_when_it_stays_silent_after_the_answer() {
     assert_eq!(world.history(), ["redo", "redo", "leave_out", "revise", "advance"]);
     let rule = &world.rulings("implementation")[2].rule;
     assert!(rule.ends_with("one is left out, and what it stated at first counts"), "{rule}");
-    assert_eq!(world.first().rounds[0].verdict, Some(Verdict::Fail));
+    assert_eq!(world.first().history.rounds[0].verdict, Some(Verdict::Fail));
 }
 
 #[test]
@@ -142,7 +149,7 @@ fn a_verdict_that_cannot_be_read_asks_nobody() {
     assert_eq!(calls(&world), ["execute", "review", "review"]);
     let again = play(&[asks(fails()), unreadable(), passes()]);
     assert_eq!((calls(&again).len(), again.history()), (5, vec!["redo", "advance"]));
-    assert_eq!(again.first().rounds[0].read_as, Some(ReadAs::Json));
+    assert_eq!(again.first().history.rounds[0].read_as, Some(ReadAs::Json));
 }
 
 /// The same policy, in which nobody answers questions.

@@ -69,7 +69,7 @@ pub fn is_left_out(world: &World) -> bool {
 }
 
 fn approved_tree(world: &World) -> String {
-    world.first().tree.clone()
+    world.first().files.tree.clone()
 }
 
 #[test]
@@ -78,9 +78,9 @@ fn b_19_the_same_files_are_not_reviewed_twice() {
     let tree = approved_tree(&world);
     looked_at_again(&mut world, &tree);
     assert!(is_left_out(&world));
-    let calls = world.run().spent.calls;
+    let calls = world.run().spending.total.calls;
     assert_eq!(world.play_on(), Outcome::Completed);
-    assert_eq!(world.run().spent.calls, calls, "nobody was paid");
+    assert_eq!(world.run().spending.total.calls, calls, "nobody was paid");
     assert_eq!(world.history(), ["advance", "advance"]);
     let again = world.cut(world.entries.len());
     assert_eq!(again.state, world.state, "the log alone tells it");
@@ -121,12 +121,12 @@ fn b_19_a_person_who_edits_nothing_pays_no_second_review() {
         play_until(&mut world, |decision| commits(decision) || matches!(decision, Decision::Halt(_)));
     }
     assert_eq!(world.run().outcome, Outcome::Paused, "three times void");
-    let calls = world.run().spent.calls;
+    let calls = world.run().spending.total.calls;
     world.record(Fact::Answered(ai_workflow::event::Answered::new(Choice::Edited, "", "alice")));
     checked(&mut world, &tree);
     assert!(is_left_out(&world));
     assert_eq!(world.play_on(), Outcome::Completed);
-    assert_eq!(world.run().spent.calls, calls);
+    assert_eq!(world.run().spending.total.calls, calls);
 }
 
 #[test]
@@ -140,8 +140,8 @@ fn a_review_that_does_not_approve_takes_an_earlier_approval_back() {
         &mut world,
         |decision| matches!(decision, Decision::Perform(Action::CallAgent(call)) if call.step == Step::Revise),
     );
-    assert_eq!(world.first().approval, None);
-    assert_ne!(world.first().tree, tree);
+    assert_eq!(world.first().reviews.approval, None);
+    assert_ne!(world.first().files.tree, tree);
 }
 
 #[test]

@@ -42,7 +42,7 @@ fn what_the_person_said_at_the_gate_reaches_the_author() {
         "mind the totals",
         "alice",
     )));
-    assert_eq!(world.phase("design").advice.as_deref(), Some("mind the totals"));
+    assert_eq!(world.phase("design").person.advice.as_deref(), Some("mind the totals"));
     assert_eq!(world.phase("design").status, Status::Pending);
 }
 
@@ -60,7 +60,7 @@ fn a_run_that_stops_before_a_phase_is_completed_with_that_phase_pending() {
     let mut world = world(Gate::NoGo);
     assert_eq!(world.execute(), Outcome::Completed);
     assert_eq!(statuses(&world), [Status::Completed, Status::Pending, Status::Pending]);
-    assert!(world.run().published);
+    assert!(world.run().publication.is_up_to_date);
 }
 
 #[test]

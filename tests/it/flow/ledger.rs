@@ -153,13 +153,16 @@ fn d_21_a_judgment_says_it_of_its_own_finding_the_strictest_of_several_and_decid
     assert_eq!(told(0), (Disposition::NoFix, Some("the triage of round 1: it is there".into())));
     assert_eq!(told(1), (Disposition::NeedsDiscussion, Some("the triage of round 1: which?".into())));
     assert_eq!(told(2), (Disposition::Open, None));
-    assert_eq!((&run.outcome, &run.phases[0].past), (&world.run().outcome, &world.first().past));
+    assert_eq!(
+        (&run.outcome, &run.phases[0].history.rulings),
+        (&world.run().outcome, &world.first().history.rulings)
+    );
 }
 
 #[test]
 fn a_finding_that_comes_and_goes_is_standstill() {
     let world = play(vec![named(&["a", "x"]), named(&["b"]), named(&["a"]), passes()]);
-    let seen: Vec<_> = world.first().rounds.iter().map(|round| round.standstill.as_deref()).collect();
+    let seen: Vec<_> = world.first().history.rounds.iter().map(|round| round.standstill.as_deref()).collect();
     assert_eq!(seen, [None, None, Some("problems that had gone are back: F1"), None]);
     assert_eq!(world.first().ledger.all()[0].returned_in, Some(3));
 }
@@ -250,5 +253,5 @@ fn a_waiver_ends_with_the_accept_that_it_came_from() {
     let phase = world.first().name().clone();
     world.record(Fact::ApprovalVoided { phase, reason: "the files changed".into() });
     assert_eq!(told(world.first()), ["F1 a: repeated, 1-4"]);
-    assert_eq!(world.first().accepted_because, None);
+    assert_eq!(world.first().person.accepted_because, None);
 }

@@ -40,7 +40,7 @@ fn pass_approves_and_reject_is_revised_with_its_findings() {
     assert_eq!(play(vec![passes()]).history(), ["advance"]);
     let world = play(vec![rejects().with(Severity::Major, "the border is missing"), passes()]);
     assert_eq!(world.history(), ["revise", "advance"]);
-    assert_eq!(world.first().rounds[0].findings.len(), 1);
+    assert_eq!(world.first().history.rounds[0].findings.len(), 1);
     assert_eq!(world.first().counters.passes, 2);
 }
 
@@ -64,7 +64,7 @@ fn a_25_an_empty_judgment_is_a_rejection_and_uses_a_pass() {
         let world = play(vec![silent(outcome), passes()]);
         assert_eq!(world.history(), ["revise", "advance"], "{outcome:?}");
         assert_eq!((calls(&world, Step::Review), world.first().counters.passes), (2, 2));
-        assert_eq!(world.first().past[0].rule, "the judge said nothing; revision 1/2");
+        assert_eq!(world.first().history.rulings[0].rule, "the judge said nothing; revision 1/2");
     }
     let world = play(vec![silent(ExecOutcome::NoOutput)]);
     assert_eq!(world.history(), ["revise", "revise", "pause"]);
@@ -85,7 +85,7 @@ fn a_25_an_empty_judgment_is_told_to_the_author_in_our_own_words() {
 fn a_25_an_unreadable_judgment_is_a_rejection_at_once() {
     let world = play(vec![unreadable(), passes()]);
     assert_eq!(world.history(), ["revise", "advance"]);
-    assert_eq!(world.first().past[0].judgment, Judgment::Revise);
+    assert_eq!(world.first().history.rulings[0].judgment, Judgment::Revise);
     assert_eq!(calls(&world, Step::Execute) + calls(&world, Step::Revise), 2);
 }
 

@@ -72,11 +72,14 @@ fn a_provider_that_fails_is_asked_again_after_growing_pauses_and_uses_up_nothing
         assert_eq!(waits(&world), [5, 10, 20, 40, 80, 120, 120], "{outcome:?}");
         let counters = &world.first().counters;
         assert_eq!((counters.passes, counters.revisions, counters.redos.len()), (1, 0, 0), "{outcome:?}");
-        assert_eq!((world.first().rounds.len(), &world.run().outage), (1, &None));
+        assert_eq!((world.first().history.rounds.len(), &world.run().agents.outage), (1, &None));
     }
     let world = played(&["claude"], vec![overloaded(), done()]);
     assert_eq!(world.history(), ["wait", "advance"]);
-    assert_eq!(world.first().past[0].rule, "execute: the provider is overloaded; asked again in 5 s");
+    assert_eq!(
+        world.first().history.rulings[0].rule,
+        "execute: the provider is overloaded; asked again in 5 s"
+    );
 }
 
 #[test]
@@ -146,7 +149,7 @@ fn another_agent_takes_over_at_once_and_where_all_fail_the_first_one_is_asked_ag
     let world = played(&["claude", "codex"], vec![overloaded(), overloaded(), overloaded(), done()]);
     assert_eq!(world.history(), ["redo", "wait", "redo", "advance"]);
     assert_eq!(authors(&world), ["claude", "codex", "claude", "codex"]);
-    let told: Vec<_> = world.run().fallbacks.iter().map(ToString::to_string).collect();
+    let told: Vec<_> = world.run().agents.fallbacks.iter().map(ToString::to_string).collect();
     assert_eq!(told, ["claude has an overloaded provider; codex takes over"], "once");
 }
 

@@ -57,7 +57,7 @@ fn every_seat_is_heard_once_a_round_the_first_reviewer_first() {
     let world = play(&[seat("one"), required("two")], &[passes()]);
     assert_eq!(called(&world), ["reviewer", "one-agent as one", "two-agent as two"]);
     assert_eq!((world.history(), calls(&world)), (vec!["advance"], 4));
-    assert_eq!((world.first().counters.reviews, world.first().rounds[0].attempts), (1, 4));
+    assert_eq!((world.first().counters.reviews, world.first().history.rounds[0].attempts), (1, 4));
 }
 
 #[test]
@@ -66,7 +66,7 @@ fn b_21_a_second_that_fails_leads_to_a_revision() {
     assert_eq!(world.history(), ["revise", "advance"]);
     assert_eq!(world.rulings("implementation")[0].rule, "one: the reviewer states FAIL; revision 1/3");
     assert_eq!(calls(&world), 6, "execute, two reviews, revise, two reviews");
-    assert_eq!(world.first().rounds[0].verdict, Some(Verdict::Fail));
+    assert_eq!(world.first().history.rounds[0].verdict, Some(Verdict::Fail));
 }
 
 #[test]
@@ -74,7 +74,8 @@ fn b_21_the_first_reviewers_fail_is_not_loosened_and_the_second_is_heard_all_the
     let second = passes().with(Severity::Minor, "a typo");
     let world = play(&[seat("one")], &[fails().with(Severity::Major, "wrong sum"), second, passes()]);
     assert_eq!((world.history(), calls(&world)), (vec!["revise", "advance"], 6));
-    let told: Vec<&str> = world.first().rounds[0].findings.iter().map(|it| it.issue.as_str()).collect();
+    let told: Vec<&str> =
+        world.first().history.rounds[0].findings.iter().map(|it| it.issue.as_str()).collect();
     assert_eq!(told, ["wrong sum", "a typo"]);
 }
 
@@ -86,7 +87,7 @@ fn b_21_b_38_a_critical_finding_of_a_second_never_leaves_an_approval() {
         let script = Script { reviews, ..Script::default() };
         let world = World::play(with(policy, vec![seat("one")]), script);
         assert_eq!(world.history()[0], ruling);
-        assert_eq!(world.first().rounds[0].verdict, Some(Verdict::Fail));
+        assert_eq!(world.first().history.rounds[0].verdict, Some(Verdict::Fail));
     }
 }
 
@@ -109,7 +110,7 @@ fn b_38_a_second_that_stays_silent_is_left_out_and_told() {
     assert_eq!(world.history(), ["redo", "redo", "leave_out", "advance"]);
     assert_eq!(calls(&world), 5, "execute, the first review, and three tries of the second");
     let why = "review: it took too long; redos 2/2 used; one is left out";
-    assert_eq!(world.first().left_out.get("one").map(String::as_str), Some(why));
+    assert_eq!(world.first().reviews.left_out.get("one").map(String::as_str), Some(why));
     assert_eq!(world.first().status, Status::Completed);
 }
 

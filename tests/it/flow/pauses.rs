@@ -83,14 +83,14 @@ fn a_paused_run_does_nothing_until_it_is_answered() {
 fn accepting_completes_the_phase_and_says_who_did() {
     for reason in REASONS {
         let mut world = paused(reason);
-        let rounds = world.first().rounds.len();
+        let rounds = world.first().history.rounds.len();
         assert_eq!(world.answer(Choice::Accept, ""), Outcome::Completed, "{reason:?}");
         assert_eq!(world.first().status, Status::Completed);
-        assert_eq!(world.first().accepted_by.as_deref(), Some("alice"));
+        assert_eq!(world.first().person.accepted_by.as_deref(), Some("alice"));
         assert!(world.last_rule().ends_with("; accepted by alice"), "{}", world.last_rule());
-        assert_eq!(world.first().rounds.len(), rounds, "nobody looked again");
-        assert_eq!(world.first().rounds.last().map(|round| round.ruling), Some("advance"));
-        assert!(!world.first().rounds.last().expect("a round").judgment.approves());
+        assert_eq!(world.first().history.rounds.len(), rounds, "nobody looked again");
+        assert_eq!(world.first().history.rounds.last().map(|round| round.ruling), Some("advance"));
+        assert!(!world.first().history.rounds.last().expect("a round").judgment.approves());
         assert_eq!(world.first().reason, None);
     }
 }
@@ -124,7 +124,7 @@ fn going_on_begins_where_the_pause_came_from_with_fresh_limits() {
         assert_eq!(phase.current_step(), Some(step), "{reason:?}");
         let rounds = u32::from(step != Step::Revise);
         assert_eq!(phase.counters, Counters { revisions, rounds, ..Counters::default() }, "{reason:?}");
-        assert_eq!(phase.advice.as_deref(), Some("use the old name"));
+        assert_eq!(phase.person.advice.as_deref(), Some("use the old name"));
         assert_eq!(
             world.play_on(),
             Outcome::Paused,
@@ -142,7 +142,7 @@ fn an_agent_that_broke_while_revising_revises_again() {
     let mut world = World::play(phase("planning", policy), Script { work, reviews, ..Script::default() });
     assert_eq!(world.history(), ["revise", "redo", "redo", "pause"]);
     assert_eq!(world.answer(Choice::Continue, ""), Outcome::Completed);
-    let rounds: Vec<_> = world.first().rounds.iter().map(|round| (round.n, round.ruling)).collect();
+    let rounds: Vec<_> = world.first().history.rounds.iter().map(|round| (round.n, round.ruling)).collect();
     assert_eq!(rounds, [(1, "revise"), (2, "advance")]);
     assert_eq!(world.first().counters.revisions, 1);
 }
@@ -152,7 +152,7 @@ fn going_on_after_a_silent_reviewer_looks_again_in_a_new_round() {
     let reviews = vec![no_answer(), no_answer(), no_answer(), super::world::passes()];
     let mut world = World::play(phase("planning", phase_review()), Script { reviews, ..Script::default() });
     assert_eq!(world.answer(Choice::Continue, ""), Outcome::Completed);
-    let rounds: Vec<_> = world.first().rounds.iter().map(|round| (round.n, round.verdict)).collect();
+    let rounds: Vec<_> = world.first().history.rounds.iter().map(|round| (round.n, round.verdict)).collect();
     assert_eq!(rounds, [(1, None), (2, Some(Verdict::Pass))]);
     assert_eq!(world.first().counters.passes, 0, "the author was not called again");
 }
@@ -164,7 +164,7 @@ fn what_a_person_accepted_is_void_when_the_files_change() {
     policy.outcomes.unreadable = ai_workflow::policy::Unreadable::Pause;
     let mut world = World::play(phase("planning", policy), script);
     assert_eq!(world.answer(Choice::Accept, ""), Outcome::Paused);
-    assert_eq!(world.first().accepted_by, None);
+    assert_eq!(world.first().person.accepted_by, None);
     assert_eq!(world.history(), ["redo", "pause", "advance", "redo", "pause"]);
 }
 

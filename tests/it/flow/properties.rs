@@ -39,6 +39,7 @@ fn essence(world: &World) -> Vec<String> {
 
 fn essence_of(phase: &PhaseState) -> String {
     let rounds: Vec<_> = phase
+        .history
         .rounds
         .iter()
         .map(|round| {
@@ -46,9 +47,24 @@ fn essence_of(phase: &PhaseState) -> String {
             (round.n, round.verdict, round.judgment, round.ruling, &round.open, &round.standstill, answer)
         })
         .collect();
-    let why = (&phase.reason, phase.incomplete, &phase.skipped_because, &phase.accepted_by, &phase.commit);
-    let steps = (&phase.completed_steps, phase.round, phase.stage, phase.author, phase.reviewer);
-    format!("{:?} {why:?} {steps:?} {:?} {rounds:#?} {:#?}", phase.status, phase.counters, phase.past)
+    let why = (
+        &phase.reason,
+        phase.incomplete,
+        &phase.skipped_because,
+        &phase.person.accepted_by,
+        &phase.files.commit,
+    );
+    let steps = (
+        &phase.evidence.completed_steps,
+        phase.round,
+        phase.stage,
+        phase.calls.turns.author,
+        phase.calls.turns.reviewer,
+    );
+    format!(
+        "{:?} {why:?} {steps:?} {:?} {rounds:#?} {:#?}",
+        phase.status, phase.counters, phase.history.rulings
+    )
 }
 
 /// The facts that a crash must neither lose nor repeat, without the numbers of attempts.
@@ -128,7 +144,7 @@ proptest! {
         let world = played(world);
         each_fact(&world, |state, before, _| {
             for phase in state.run.iter().flat_map(|run| &run.phases) {
-                assert_eq!(phase.counters.revisions, revisions_told(before, phase), "{:#?}", phase.past);
+                assert_eq!(phase.counters.revisions, revisions_told(before, phase), "{:#?}", phase.history.rulings);
             }
         });
     }
@@ -161,10 +177,10 @@ proptest! {
     fn a_completed_run_has_every_phase_completed_and_committed(world in world()) {
         let world = played(world);
         if world.run().outcome == Outcome::Completed {
-            let done = |phase: &PhaseState| phase.status == Status::Completed && phase.commit.is_some();
+            let done = |phase: &PhaseState| phase.status == Status::Completed && phase.files.commit.is_some();
             let mut before_the_gate = world.run().phases.iter().take_while(|phase| phase.def.gate != Gate::NoGo);
             prop_assert!(before_the_gate.all(done));
-            prop_assert!(world.run().published || world.run().phases[0].def.gate == Gate::NoGo);
+            prop_assert!(world.run().publication.is_up_to_date || world.run().phases[0].def.gate == Gate::NoGo);
         }
     }
 
@@ -179,12 +195,12 @@ proptest! {
         let possible = |phase: &PhaseState| judged(phase)
             && !(phase.def.decides && phase.def.policy.entry == ai_workflow::policy::Entry::Review);
         let open = |phase: &PhaseState| phase.def.gate == Gate::Go;
-        let free = world.run().budget == Budget::default();
+        let free = world.run().spending.budget == Budget::default();
         let expected = free && world.run().phases.iter().all(|phase| possible(phase) && open(phase));
         let world = played(world);
         if expected {
             prop_assert_eq!(world.run().outcome, Outcome::Completed);
-            let once = |phase: &PhaseState| phase.past.len() == 1 && phase.counters.revisions == 0;
+            let once = |phase: &PhaseState| phase.history.rulings.len() == 1 && phase.counters.revisions == 0;
             prop_assert!(world.run().phases.iter().all(once));
         }
     }
@@ -212,18 +228,24 @@ proptest! {
 fn lasting(phase: &PhaseState) -> String {
     let counters = &phase.counters;
     let counted = (counters.passes, counters.rounds, counters.revisions);
-    let files = (&phase.tree, &phase.changed, &phase.work, &phase.worked_by, phase.author);
-    format!("{counted:?} {files:?} {:?} {:?} {:?}", phase.ledger, phase.tasks, phase.rounds)
+    let files = (
+        &phase.files.tree,
+        &phase.files.changed,
+        &phase.evidence.work,
+        &phase.evidence.author,
+        phase.calls.turns.author,
+    );
+    format!("{counted:?} {files:?} {:?} {:?} {:?}", phase.ledger, phase.tasks, phase.history.rounds)
 }
 
 /// With an answer the same reviewer comes again, without one the verdict counts that it stated.
 fn heard_or_asked_again(was: &PhaseState, is: &PhaseState, replied: &Replied) {
-    let first = &was.exchange.as_ref().expect("questions").first;
+    let first = &was.reviews.exchange.as_ref().expect("questions").first;
     if replied.text.is_some() {
-        assert_eq!((is.stage, &is.opinions), (Stage::Ready(Step::Review), &was.opinions));
+        assert_eq!((is.stage, &is.reviews.opinions), (Stage::Ready(Step::Review), &was.reviews.opinions));
         assert_eq!(is.seat_due().map(|seat| &seat.name), first.seat.as_ref());
     } else {
-        assert_eq!(is.opinions.last(), Some(first));
+        assert_eq!(is.reviews.opinions.last(), Some(first));
     }
 }
 
@@ -231,7 +253,7 @@ fn within_limits(phase: &PhaseState, asked_by_a_person: bool) {
     let limits = &phase.def.policy.limits;
     let counters = &phase.counters;
     let most_revisions = limits.max_revisions.max(u32::from(asked_by_a_person));
-    let voided = phase.voided;
+    let voided = phase.counters.voided;
     if phase.def.policy.triage {
         let first = 1;
         assert!(counters.rounds <= limits.max_revisions.max(first) + voided + u32::from(asked_by_a_person));
@@ -242,7 +264,10 @@ fn within_limits(phase: &PhaseState, asked_by_a_person: bool) {
     assert!(counters.redos.values().all(|used| *used <= limits.max_redo), "{counters:?}");
     assert!(counters.format_redos <= limits.max_format_redo, "{counters:?}");
     assert!(counters.unreadable <= limits.max_unreadable, "{counters:?}");
-    assert!(phase.author < phase.def.agents.len() && phase.reviewer < phase.def.reviewers.len());
+    assert!(
+        phase.calls.turns.author < phase.def.agents.len()
+            && phase.calls.turns.reviewer < phase.def.reviewers.len()
+    );
 }
 
 /// Counts the revisions of a phase since it was last opened, by the facts alone.

@@ -67,7 +67,7 @@ fn what_would_break_again_goes_to_the_next_agent_at_once() {
         let world = played(&["claude", "codex"], vec![ends(outcome), done()]);
         assert_eq!(world.history(), ["redo", "advance"], "{outcome:?}");
         assert_eq!(called(&world), ["claude", "codex", "reviewer"]);
-        let fallbacks: Vec<_> = world.run().fallbacks.iter().map(ToString::to_string).collect();
+        let fallbacks: Vec<_> = world.run().agents.fallbacks.iter().map(ToString::to_string).collect();
         assert_eq!(fallbacks, [told]);
         let ruled = &world.rulings("planning")[0];
         let to = Some("codex".to_owned());
@@ -246,7 +246,7 @@ fn an_agent_that_dropped_out_is_passed_over_in_later_phases_until_somebody_asks_
         let mut world = World::new(agreement(chain(defs))).script(&name("planning"), script);
         world.execute_only("planning", false);
         let mut at_once = world.clone();
-        assert_eq!(at_once.run().unusable.contains_key("claude"), dropped);
+        assert_eq!(at_once.run().agents.unusable.contains_key("claude"), dropped);
         at_once.state.run.as_mut().expect("a run").asked.only = None;
         at_once.play_on();
         let next = if dropped { "codex" } else { "claude" };
@@ -264,7 +264,7 @@ fn an_agent_that_is_the_last_one_is_called_even_if_it_dropped_out_before() {
     let world = World::play(def, script);
     assert_eq!(called(&world), ["claude", "codex", "claude"]);
     assert_eq!(world.history(), ["redo", "advance"]);
-    assert!(world.run().unusable.is_empty(), "an agent that works is of use again");
+    assert!(world.run().agents.unusable.is_empty(), "an agent that works is of use again");
 }
 
 #[test]

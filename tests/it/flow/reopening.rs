@@ -47,7 +47,7 @@ fn w_10_a_retry_opens_a_failed_phase_with_a_fresh_budget() {
     assert_eq!(world.reopen("requirements", Step::Execute, ReopenedBy::Retry), Outcome::Completed);
     let phase = world.phase("requirements");
     assert_eq!((phase.counters.revisions, phase.status), (2, Status::Completed));
-    let rounds: Vec<_> = phase.rounds.iter().map(|round| (round.n, round.ruling)).collect();
+    let rounds: Vec<_> = phase.history.rounds.iter().map(|round| (round.n, round.ruling)).collect();
     let first = [(1, "revise"), (2, "revise"), (3, "revise"), (4, "fail")];
     assert_eq!(rounds, [&first[..], &[(5, "revise"), (6, "revise"), (7, "advance")]].concat());
     assert_eq!(starts(&world, "planning"), 1, "what was finished is not repeated");
@@ -66,11 +66,11 @@ fn reopening_sets_the_phase_and_all_later_ones_back_but_not_those_left_out_by_ch
     };
     world.record(Fact::Reopened(fact.clone()));
     assert_eq!(statuses(&world), [Status::Completed, Status::Pending, Status::Skipped, Status::Pending]);
-    assert_eq!(world.phase("requirements").reopened, Some(fact));
+    assert_eq!(world.phase("requirements").person.reopened, Some(fact));
     assert_eq!(world.phase("requirements").counters, Counters::default());
     assert_eq!(world.run().outcome, Outcome::Running);
     assert_eq!(world.play_on(), Outcome::Completed);
-    assert_eq!(world.phase("requirements").reopened, None, "the author has read it");
+    assert_eq!(world.phase("requirements").person.reopened, None, "the author has read it");
     assert_eq!(world.count(|fact| matches!(fact, Fact::Published { .. })), 2);
 }
 
@@ -90,7 +90,7 @@ fn a_rollback_to_a_step_begins_with_that_step() {
         let design = begun.phase("design");
         assert_eq!(design.current_step().map(Step::as_str), Some(first));
         assert_eq!(world.run().outcome, Outcome::Completed);
-        let rounds: Vec<_> = world.phase("design").rounds.iter().map(|round| round.n).collect();
+        let rounds: Vec<_> = world.phase("design").history.rounds.iter().map(|round| round.n).collect();
         assert_eq!(rounds, [1, 2], "{step}");
         assert_eq!(world.phase("design").counters.revisions, u32::from(step == Step::Revise));
     }
@@ -121,7 +121,7 @@ fn a_review_of_documents_that_is_reopened_to_revise_is_reviewed_and_triaged_agai
     let mut world = World::new(agreement(vec![phase("document_review", doc_review())]));
     world.execute();
     assert_eq!(world.reopen("document_review", Step::Revise, ReopenedBy::Rollback), Outcome::Completed);
-    assert_eq!(world.first().rounds.len(), 2);
+    assert_eq!(world.first().history.rounds.len(), 2);
     assert_eq!(world.count(|fact| matches!(fact, Fact::Worked(_))), 0);
 }
 
@@ -131,7 +131,8 @@ fn a_failed_check_after_a_reopening_does_not_carry_the_old_verdict() {
     let mut world = four().script(&name("design"), Script { checks, ..Script::default() });
     world.execute();
     world.reopen("design", Step::Review, ReopenedBy::Rollback);
-    let verdicts: Vec<_> = world.phase("design").rounds.iter().map(|round| round.verdict.is_some()).collect();
+    let verdicts: Vec<_> =
+        world.phase("design").history.rounds.iter().map(|round| round.verdict.is_some()).collect();
     assert_eq!(verdicts, [true, false, true]);
 }
 
@@ -157,11 +158,11 @@ fn the_author_of_the_reopened_phase_is_told_why() {
         .iter()
         .position(|entry| matches!(&entry.fact, Fact::Ruled(ruled) if ruled.ruling.word() == "reopen"));
     let world = world.cut(sent_back.expect("a reopening") + 1);
-    let reopened = world.phase("design").reopened.clone().expect("a reason");
+    let reopened = world.phase("design").person.reopened.clone().expect("a reason");
     assert_eq!(reopened.by, ReopenedBy::Evaluation);
     assert!(reopened.reason.starts_with("evaluation sent the run back: "), "{}", reopened.reason);
     assert_eq!(world.phase("evaluation").stage, Stage::Idle);
-    assert!(world.phase("evaluation").evaluation.is_some(), "its remaining tasks are still known");
+    assert!(world.phase("evaluation").evidence.evaluation.is_some(), "its remaining tasks are still known");
 }
 
 #[test]
@@ -240,7 +241,7 @@ fn a_phase_in_the_middle_of_a_round_can_be_reopened() {
     let working = world.entries.iter().position(|entry| matches!(&entry.fact, Fact::Reviewed(_)));
     let mut world = world.cut(working.expect("a review"));
     assert_eq!(world.reopen("planning", Step::Execute, ReopenedBy::Rollback), Outcome::Completed);
-    assert_eq!(world.phase("planning").rounds[0].attempts, 4, "attempts go on counting");
+    assert_eq!(world.phase("planning").history.rounds[0].attempts, 4, "attempts go on counting");
 }
 
 #[test]

@@ -24,7 +24,7 @@ fn c_02_a_wrong_form_is_asked_for_again_and_uses_no_revision() {
     let world = play(&[&[("format", CheckStatus::Fail)], &[]]);
     assert_eq!(world.history(), ["redo", "advance"]);
     assert_eq!(
-        world.first().past[0].rule,
+        world.first().history.rulings[0].rule,
         "check format: format was looked at; asked for the form again 1/2"
     );
     assert_eq!(world.first().counters.revisions, 0);
@@ -60,7 +60,7 @@ fn c_04_the_checks_stop_at_the_first_failure_and_its_pattern_is_what_counts() {
     });
     assert_eq!(results, Some(vec!["format".to_owned(), "git_clean".to_owned()]));
     assert_eq!(world.history(), ["revise", "advance"]);
-    assert!(world.first().past[0].rule.starts_with("check git_clean"));
+    assert!(world.first().history.rulings[0].rule.starts_with("check git_clean"));
 }
 
 #[test]
@@ -95,7 +95,10 @@ fn an_author_that_is_not_finished_is_sent_on_without_checks() {
     let work = vec![claims(ClaimStatus::Incomplete), claims(ClaimStatus::Completed)];
     let world = World::play(phase("implementation", completion()), Script { work, ..Script::default() });
     assert_eq!(world.history(), ["revise", "advance"]);
-    assert_eq!(world.first().past[0].rule, "the author says that it is not finished; revision 1/2");
+    assert_eq!(
+        world.first().history.rulings[0].rule,
+        "the author says that it is not finished; revision 1/2"
+    );
     assert_eq!(world.count(|fact| matches!(fact, Fact::Checked(_))), 1);
 }
 
@@ -118,7 +121,7 @@ fn a_check_that_wants_the_work_done_over_is_redone_then_revised() {
     let over = ["redo", "redo", "revise"];
     assert_eq!(world.history(), [&over[..], &over[..], &["redo", "redo", "fail"]].concat());
     assert_eq!(world.first().counters.revisions, 2);
-    let rounds: Vec<_> = world.first().rounds.iter().map(|round| (round.n, round.attempts)).collect();
+    let rounds: Vec<_> = world.first().history.rounds.iter().map(|round| (round.n, round.attempts)).collect();
     assert_eq!(
         rounds,
         [(1, 3), (2, 3), (3, 3)],
@@ -169,7 +172,10 @@ fn c_17_a_declaration_is_carried_over_a_call_that_broke() {
         ..Script::default()
     };
     let world = World::play(phase("implementation", completion()), script);
-    let declared = world.first().declared.as_ref().expect("it was declared");
+    let declared = world.first().evidence.claim.as_ref().expect("it was declared");
     assert_eq!((declared.0, declared.1.status), (1, ClaimStatus::Completed));
-    assert!(world.first().work.as_ref().is_some_and(|work| work.claim.is_none()), "the last call broke");
+    assert!(
+        world.first().evidence.work.as_ref().is_some_and(|work| work.claim.is_none()),
+        "the last call broke"
+    );
 }

@@ -29,7 +29,7 @@ fn at_round(round: usize, last: Triage) -> World {
 fn d_03_required_fixes_start_the_next_round_by_themselves() {
     let world = play(&[table(2, 1, 0), table(0, 3, 0)]);
     assert_eq!(world.history(), ["revise", "advance"]);
-    assert_eq!(world.first().past[0].rule, "2 findings required a fix; round 1/7");
+    assert_eq!(world.first().history.rulings[0].rule, "2 findings required a fix; round 1/7");
     assert_eq!(world.first().round, 2);
     assert_eq!(world.first().counters.passes, 0);
 }
@@ -48,7 +48,7 @@ fn d_04_after_the_seventh_round_without_approval_it_is_paused() {
 fn d_04_the_fixes_of_the_seventh_round_are_made_and_the_question_says_that_nobody_reviewed_them() {
     let told = |world: &World| world.run().paused.clone().expect("a question").question;
     let world = play(&[table(1, 0, 0)]);
-    assert!(world.first().rounds[6].changed_files);
+    assert!(world.first().history.rounds[6].changed_files);
     let unreviewed = "the fixes of round 7 are in the files, and nobody has reviewed them";
     assert!(told(&world).contains(unreviewed), "{}", told(&world));
     let unfixed = play(&[Triage { changes: false, ..table(1, 0, 0) }]);
@@ -62,7 +62,7 @@ fn d_04_a_person_can_fix_by_hand_and_start_again() {
     let mut world = play(&triages);
     assert_eq!(world.answer(Choice::Continue, "fixed by hand"), Outcome::Completed);
     assert_eq!(
-        world.first().rounds.last().map(|round| (round.n, round.verdict)),
+        world.first().history.rounds.last().map(|round| (round.n, round.verdict)),
         Some((8, Some(Verdict::Pass)))
     );
 }
@@ -72,8 +72,8 @@ fn d_05_nothing_to_fix_and_nothing_to_discuss_approves() {
     for round in [1, 7] {
         let world = at_round(round, table(0, 2, 0));
         assert_eq!(world.run().outcome, Outcome::Completed, "round {round}");
-        assert_eq!(world.first().rounds.len(), round);
-        assert_eq!(world.first().rounds[round - 1].read_as, Some(ReadAs::Table));
+        assert_eq!(world.first().history.rounds.len(), round);
+        assert_eq!(world.first().history.rounds[round - 1].read_as, Some(ReadAs::Table));
     }
 }
 
@@ -83,7 +83,7 @@ fn d_05_a_review_that_fails_and_whose_findings_need_no_fix_is_approved() {
     let script = Script { reviews: vec![review], triages: vec![table(0, 2, 0)], ..Script::default() };
     let world = play_script(script);
     assert_eq!((world.history(), world.run().outcome), (vec!["advance"], Outcome::Completed));
-    assert_eq!(world.first().rounds[0].verdict, Some(Verdict::Pass));
+    assert_eq!(world.first().history.rounds[0].verdict, Some(Verdict::Pass));
 }
 
 #[test]
@@ -93,7 +93,7 @@ fn d_06_a_question_stays_open_until_a_person_has_answered_it() {
     let rule = "what round 1 left to be discussed is not answered; on discuss: pause";
     assert_eq!(world.last_rule(), rule);
     assert_eq!(world.answer(Choice::Continue, "the second"), Outcome::Completed);
-    assert_eq!(world.first().rounds.len(), 4);
+    assert_eq!(world.first().history.rounds.len(), 4);
     let mut accepted = play(&[table(1, 0, 1), table(0, 1, 0)]);
     assert_eq!(accepted.answer(Choice::Accept, ""), Outcome::Completed);
 }
@@ -115,7 +115,7 @@ fn d_06_what_a_person_says_reaches_the_triage_of_the_next_round() {
         world.entries.iter().rposition(|entry| matches!(&entry.fact, ai_workflow::event::Fact::Reviewed(_)));
     let before_triage = world.cut(reviewed.expect("a review") + 1);
     assert_eq!(before_triage.first().current_step(), Some(Step::Triage));
-    assert_eq!(before_triage.first().advice.as_deref(), Some("keep the name"));
+    assert_eq!(before_triage.first().person.advice.as_deref(), Some("keep the name"));
     assert_eq!(world.run().outcome, Outcome::Completed);
 }
 
@@ -129,7 +129,7 @@ fn d_07_fixes_go_first_even_when_something_is_to_be_discussed() {
         (7, table(4, 0, 4), "pause"),
     ] {
         let world = at_round(round, last);
-        assert_eq!(world.first().past[round - 1].ruling, ruling, "round {round}");
+        assert_eq!(world.first().history.rulings[round - 1].ruling, ruling, "round {round}");
     }
     let mut policy = doc_review();
     policy.discuss = Discuss::AtOnce;
@@ -165,15 +165,15 @@ fn d_10_a_stopped_review_goes_on_at_the_round_after_the_finished_ones() {
     let full = play(&[table(1, 0, 0), table(1, 0, 0), table(0, 1, 0)]);
     for length in 1..full.entries.len() {
         let mut world = full.cut(length);
-        let finished = world.first().rounds.clone();
+        let finished = world.first().history.rounds.clone();
         if world.first().status == Status::InProgress
             && world.first().stage != ai_workflow::flow::Stage::Closing
         {
             assert_eq!(world.first().round as usize, finished.len() + 1, "{length}");
         }
         world.execute();
-        assert_eq!(world.first().rounds[..finished.len()], finished);
-        assert_eq!(world.first().rounds.len(), 3);
+        assert_eq!(world.first().history.rounds[..finished.len()], finished);
+        assert_eq!(world.first().history.rounds.len(), 3);
         assert_eq!(fold(&world.entries), Ok(world.state.clone()));
     }
 }
@@ -212,7 +212,11 @@ fn a_table_that_judges_nothing_answers_no_review_that_fails_or_cannot_be_read() 
         assert_eq!(world.run().paused.as_ref().map(|asked| asked.reason), Some(PauseReason::Unreadable));
         let again = nothing(vec![review, super::world::passes()]);
         assert_eq!(again.history(), ["redo", "advance"], "{why}");
-        assert_eq!(again.first().calls.get(&(1, Step::Review)), Some(&2), "the review is asked again");
+        assert_eq!(
+            again.first().calls.attempts.get(&(1, Step::Review)),
+            Some(&2),
+            "the review is asked again"
+        );
     }
     assert_eq!(nothing(vec![super::world::passes()]).history(), ["advance"]);
 }
@@ -223,7 +227,7 @@ fn fixes_that_were_demanded_and_not_made_never_approve() {
     let world = play(&[unfixed]);
     assert_eq!(world.history().len(), 7);
     assert_eq!(world.run().outcome, Outcome::Paused);
-    assert_eq!(world.first().rounds[0].standstill.as_deref(), Some("the revision changed no file"));
+    assert_eq!(world.first().history.rounds[0].standstill.as_deref(), Some("the revision changed no file"));
     assert_eq!(world.first().counters.revisions, 0);
 }
 
@@ -235,5 +239,5 @@ fn a_triage_that_changed_files_cannot_approve_its_own_round() {
     let world = play(&[unread, table(0, 1, 0), table(0, 1, 0)]);
     assert_eq!(world.history(), ["redo", "revise", "advance"]);
     assert_eq!(world.first().counters.revisions, 1);
-    assert!(world.first().rounds[0].changed_files);
+    assert!(world.first().history.rounds[0].changed_files);
 }

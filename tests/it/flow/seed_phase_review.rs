@@ -38,7 +38,7 @@ fn e_16_a_fail_leads_to_revise_which_is_the_current_step_while_it_runs() {
     let during = world.cut(index + 1);
     assert_eq!(before.phase("planning").current_step(), Some(Step::Revise));
     assert_eq!(during.phase("planning").current_step(), Some(Step::Revise));
-    assert_eq!(during.phase("planning").completed_steps, [Step::Execute]);
+    assert_eq!(during.phase("planning").evidence.completed_steps, [Step::Execute]);
     assert_eq!(during.phase("planning").status, Status::InProgress);
 }
 
@@ -47,7 +47,7 @@ fn e_17_four_fails_are_three_revisions_and_nothing_later_runs() {
     let world = three_phases(failing());
     assert_eq!(world.history(), ["revise", "revise", "revise", "fail"]);
     let planning = world.phase("planning");
-    let verdicts: Vec<_> = planning.rounds.iter().map(|round| (round.n, round.verdict)).collect();
+    let verdicts: Vec<_> = planning.history.rounds.iter().map(|round| (round.n, round.verdict)).collect();
     assert_eq!(verdicts, [1, 2, 3, 4].map(|n| (n, Some(Verdict::Fail))));
     assert_eq!(planning.counters.passes, 4);
     assert_eq!(world.count(|fact| matches!(fact, Fact::PhaseStarted { .. })), 1);
@@ -80,7 +80,7 @@ fn w_07_a_crash_between_revise_and_review_is_no_way_to_a_pass() {
     let worked = |fact: &Fact| matches!(fact, Fact::Worked(worked) if worked.step == Step::Revise);
     let revised = full.entries.iter().position(|entry| worked(&entry.fact)).expect("a revise");
     let mut world = full.cut(revised + 1);
-    assert_eq!(world.phase("planning").completed_steps, [Step::Execute, Step::Revise]);
+    assert_eq!(world.phase("planning").evidence.completed_steps, [Step::Execute, Step::Revise]);
     assert_eq!(world.execute(), Outcome::Failed);
     assert_eq!(world.phase("planning").counters.revisions, 3);
 }
@@ -91,15 +91,15 @@ fn w_08_a_reviewer_that_breaks_uses_no_revision() {
         three_phases(Script { reviews: vec![no_answer(), no_answer(), passes()], ..Script::default() });
     assert_eq!(world.history(), ["redo", "redo", "advance"]);
     assert_eq!(world.phase("planning").counters.revisions, 0);
-    assert_eq!(world.phase("planning").rounds.len(), 1);
-    assert_eq!(world.phase("planning").rounds[0].attempts, 4);
+    assert_eq!(world.phase("planning").history.rounds.len(), 1);
+    assert_eq!(world.phase("planning").history.rounds[0].attempts, 4);
 }
 
 #[test]
 fn a_clean_phase_is_two_agent_calls() {
     let world = three_phases(Script::default());
-    assert_eq!(world.run().spent.calls, 6);
-    assert_eq!(world.phase("planning").completed_steps, [Step::Execute, Step::Check, Step::Review]);
+    assert_eq!(world.run().spending.total.calls, 6);
+    assert_eq!(world.phase("planning").evidence.completed_steps, [Step::Execute, Step::Check, Step::Review]);
 }
 
 #[test]
@@ -107,7 +107,7 @@ fn an_author_that_waits_for_a_person_is_told_not_to_and_that_is_a_revision() {
     let blocked = ends(ExecOutcome::BlockedOnPrompt);
     let world = three_phases(Script { work: vec![blocked, super::world::done()], ..Script::default() });
     assert_eq!(world.history(), ["revise", "advance"]);
-    let rule = &world.phase("planning").past[0].rule;
+    let rule = &world.phase("planning").history.rulings[0].rule;
     assert_eq!(rule, "execute: it waited for an answer that nobody gives; revision 1/3");
     assert_eq!(world.phase("planning").counters.revisions, 1);
 }
@@ -146,8 +146,8 @@ fn the_default_agreement_runs_from_planning_to_evaluation_with_two_calls_a_phase
     let script = Script { work: vec![decided], ..Script::default() };
     let mut world = World::new(agreed).script(&name("evaluation"), script);
     assert_eq!(world.execute(), Outcome::Completed);
-    assert_eq!(world.run().spent.calls, 2 * u64::try_from(count).expect("a few phases"));
-    assert!(world.run().phases.iter().all(|phase| phase.past.len() == 1));
+    assert_eq!(world.run().spending.total.calls, 2 * u64::try_from(count).expect("a few phases"));
+    assert!(world.run().phases.iter().all(|phase| phase.history.rulings.len() == 1));
 }
 
 #[test]

@@ -78,7 +78,7 @@ fn a_05_a_failed_check_is_revised() {
     assert_eq!(world.history(), ["revise", "advance"]);
     assert_eq!(world.first().counters.passes, 2);
     assert_eq!(world.run().outcome, Outcome::Completed);
-    let verdicts: Vec<_> = world.first().rounds.iter().map(|round| round.verdict).collect();
+    let verdicts: Vec<_> = world.first().history.rounds.iter().map(|round| round.verdict).collect();
     assert_eq!(verdicts, [None, None]);
 }
 
@@ -87,9 +87,9 @@ fn a_06_a_transient_error_is_redone_and_counted_in_history_and_total() {
     let world = play(&[ERROR, CLEAN]);
     assert_eq!(world.history(), ["redo", "advance"]);
     assert_eq!(world.first().counters.passes, 2);
-    assert_eq!(world.first().calls.values().sum::<u32>(), 2);
-    assert_eq!(world.first().rounds[0].attempts, 2);
-    assert_eq!((world.first().rounds.len(), world.first().counters.revisions), (1, 0));
+    assert_eq!(world.first().calls.attempts.values().sum::<u32>(), 2);
+    assert_eq!(world.first().history.rounds[0].attempts, 2);
+    assert_eq!((world.first().history.rounds.len(), world.first().counters.revisions), (1, 0));
 }
 
 #[test]
@@ -180,7 +180,7 @@ fn k_05_a_person_who_goes_on_gets_fresh_passes_for_the_step_that_broke() {
     assert_eq!(world.answer(Choice::Continue, ""), Outcome::Completed);
     assert_eq!(world.history(), ["redo", "redo", "pause", "advance"]);
     let rounds: Vec<_> =
-        world.first().rounds.iter().map(|round| (round.n, round.ruling, round.attempts)).collect();
+        world.first().history.rounds.iter().map(|round| (round.n, round.ruling, round.attempts)).collect();
     assert_eq!(rounds, [(1, "advance", 4)]);
 }
 
@@ -222,7 +222,8 @@ fn a_28_the_judgment_is_all_criteria_and_the_evaluator_of_the_template() {
         let script = Script { checks: vec![checks, vec![]], ..Script::default() };
         let world = World::play(phase("implementation", policy.clone()), script);
         assert_eq!(world.history()[0], expected, "{failing:?}");
-        let failed: Vec<_> = world.first().rounds[0].failed.iter().map(|result| &result.check).collect();
+        let failed: Vec<_> =
+            world.first().history.rounds[0].failed.iter().map(|result| &result.check).collect();
         assert_eq!(failed, failing, "all of them are told at once");
     }
 }

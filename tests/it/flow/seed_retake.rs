@@ -66,7 +66,7 @@ fn b_08_after_a_reject_a_person_repairs_and_everything_is_looked_at_again() {
     let mut world = play(&[stop("REJECT"), approve()]);
     assert_eq!(world.answer(Choice::Continue, "repaired by hand"), Outcome::Completed);
     assert_eq!(world.history(), ["pause", "advance"]);
-    assert_eq!(world.first().rounds.iter().map(|round| round.n).collect::<Vec<_>>(), [1, 2]);
+    assert_eq!(world.first().history.rounds.iter().map(|round| round.n).collect::<Vec<_>>(), [1, 2]);
 }
 
 #[test]
@@ -102,7 +102,7 @@ fn b_11_a_critical_finding_stops_whatever_the_word_was() {
     for review in [approve(), request_changes(), stop("REJECT")] {
         let world = play(&[review.with(Severity::Critical, "a hole")]);
         assert_eq!(world.history(), ["pause"]);
-        assert_eq!(world.first().rounds[0].verdict, Some(Verdict::Fail));
+        assert_eq!(world.first().history.rounds[0].verdict, Some(Verdict::Fail));
         assert_eq!(world.first().reason.as_deref(), Some("blocked"));
     }
 }
@@ -120,8 +120,8 @@ fn b_12_a_check_that_cannot_run_stops_at_once_and_names_itself() {
 #[test]
 fn b_12_failed_tests_beat_findings_and_no_reviewer_is_paid() {
     let world = checked("tests", CheckStatus::Fail);
-    assert_eq!(world.first().rounds[0].verdict, None);
-    assert_eq!(world.first().rounds[0].attempts, 1);
+    assert_eq!(world.first().history.rounds[0].verdict, None);
+    assert_eq!(world.first().history.rounds[0].attempts, 1);
 }
 
 /// What a person is told whom a pause asks.
@@ -169,7 +169,11 @@ fn b_12_b_22_a_stop_names_the_kind_of_failure_the_command_and_the_fixes() {
         policy.checks.iter_mut().for_each(|rule| rule.on_fail = OnFail::Stop);
         let script = Script { checks: vec![vec![(check.into(), status)]], ..Script::default() };
         let world = World::play(phase("implementation", policy), script);
-        assert_eq!((world.history(), world.first().rounds[0].attempts), (vec!["pause"], 1), "{check}");
+        assert_eq!(
+            (world.history(), world.first().history.rounds[0].attempts),
+            (vec!["pause"], 1),
+            "{check}"
+        );
         let (heading, report) = told(&world);
         assert_eq!(heading, "Verification Failed");
         let expected = [

@@ -85,14 +85,14 @@ fn a_resumed_call_that_breaks_is_redone_afresh() {
             ("review", None),
         ];
         assert_eq!(resumed(&world), expected, "{outcome:?}");
-        assert!(world.run().fallbacks.is_empty());
+        assert!(world.run().agents.fallbacks.is_empty());
     }
 }
 
 #[test]
 fn a_prompt_that_is_too_long_without_a_session_goes_to_the_next_agent() {
     let world = world(vec![ends(ExecOutcome::ContextTooLong), done()], |_| ());
-    assert_eq!(world.run().fallbacks.len(), 1);
+    assert_eq!(world.run().agents.fallbacks.len(), 1);
     assert_eq!(resumed(&world)[..2], [("execute", None), ("execute", None)]);
 }
 
@@ -102,7 +102,7 @@ fn the_next_agent_does_not_continue_the_session_of_another() {
     let world = world(vec![done(), crash.clone(), crash.clone(), crash, done()], |_| ());
     let taken_over = resumed(&world)[5];
     assert_eq!(taken_over, ("revise", None));
-    assert_eq!(world.run().fallbacks[0].to, "codex");
+    assert_eq!(world.run().agents.fallbacks[0].to, "codex");
 }
 
 #[test]
@@ -148,14 +148,14 @@ fn a_session_knows_what_a_stopped_call_has_used() {
     let world = with_a_stopped_revision();
     let calls = resumed(&world).iter().filter(|(step, _)| *step != "review").count();
     assert_eq!((world.run().outcome, calls), (ai_workflow::event::Outcome::Completed, 4));
-    assert_eq!(world.first().sessions["session-1"].input_tokens, Some(4_000));
+    assert_eq!(world.first().calls.sessions["session-1"].input_tokens, Some(4_000));
     assert_eq!(world.first().counters.passes, 3, "it was taken up, not begun anew");
 }
 
 #[test]
 fn what_a_stopped_revision_changed_is_of_the_revision_that_took_it_up() {
     let world = with_a_stopped_revision();
-    let changed: Vec<bool> = world.first().rounds.iter().map(|round| round.changed_files).collect();
+    let changed: Vec<bool> = world.first().history.rounds.iter().map(|round| round.changed_files).collect();
     assert_eq!(changed, [true; 3]);
     assert!(!world.told().iter().any(|told| told.contains("changed no file")), "{:?}", world.told());
 }
@@ -163,12 +163,13 @@ fn what_a_stopped_revision_changed_is_of_the_revision_that_took_it_up() {
 #[test]
 fn a_stopped_call_whose_price_is_not_known_says_nothing_of_its_program() {
     let stopped = Work { outcome: ExecOutcome::Cancelled, ..done() };
-    let price = |work: Vec<Work>| world(work, |world| world.cost_usd = None).run().unpriced.clone();
+    let price =
+        |work: Vec<Work>| world(work, |world| world.cost_usd = None).run().spending.unpriced_agent.clone();
     assert_eq!(price(vec![done()]).as_deref(), Some("claude"));
     let mut before = World::new(agreement(vec![phase("planning", phase_review())]))
         .script(&name("planning"), Script { work: vec![stopped, done()], ..Script::default() });
     before.cost_usd = None;
     before.execute();
     let first = before.entries.iter().position(|entry| matches!(entry.fact, Fact::Worked(_)));
-    assert_eq!(before.cut(first.expect("a call") + 1).run().unpriced, None);
+    assert_eq!(before.cut(first.expect("a call") + 1).run().spending.unpriced_agent, None);
 }

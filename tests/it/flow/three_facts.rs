@@ -26,7 +26,7 @@ fn a_fail_is_revised_with_its_feedback() {
         .iter()
         .position(|entry| matches!(&entry.fact, Fact::StepStarted(call) if call.step == Step::Revise));
     let world = world.cut(revising.expect("a revise"));
-    let feedback = world.first().review.as_ref().and_then(|review| review.reading.as_ref());
+    let feedback = world.first().reviews.current.as_ref().and_then(|review| review.reading.as_ref());
     assert_eq!(feedback.map(|reading| reading.feedback.as_str()), Some("feedback of FAIL"));
 }
 
@@ -35,12 +35,12 @@ fn unreadable_text_is_asked_for_once_more_then_revised_and_that_uses_a_revision(
     let world = reviewed(&[unreadable(), unreadable(), passes()]);
     assert_eq!(world.history(), ["redo", "revise", "advance"]);
     assert_eq!(
-        world.first().past[1].rule,
+        world.first().history.rulings[1].rule,
         "the review cannot be read: no marker; asked again 1/1; revision 1/3"
     );
     assert_eq!(world.first().counters.revisions, 1);
-    assert_eq!(world.first().rounds[0].verdict, Some(Verdict::Fail));
-    assert_eq!(world.first().rounds[0].read_as, Some(ReadAs::Default));
+    assert_eq!(world.first().history.rounds[0].verdict, Some(Verdict::Fail));
+    assert_eq!(world.first().history.rounds[0].read_as, Some(ReadAs::Default));
     let again = reviewed(&[unreadable(), passes()]);
     assert_eq!((again.history(), again.first().counters.revisions), (vec!["redo", "advance"], 0));
 }
@@ -80,7 +80,7 @@ fn an_answer_that_was_cut_off_cannot_approve_but_can_fail() {
     let cut = |review: Review| Review { truncated: true, ..review };
     let world = reviewed(&[cut(passes()), passes()]);
     assert_eq!(world.history(), ["redo", "advance"]);
-    let rule = &world.first().past[0].rule;
+    let rule = &world.first().history.rulings[0].rule;
     assert_eq!(rule, "the reviewer states PASS, but the answer was cut off; asked again 1/1");
     assert_eq!(reviewed(&[cut(fails()), passes()]).history(), ["revise", "advance"]);
 }
@@ -91,8 +91,8 @@ fn a_word_that_contradicts_its_own_verdict_does_not_approve() {
     assert_eq!(world.history(), ["revise", "advance"]);
     let world = reviewed(&[passes().with(Severity::Critical, "a hole"), passes()]);
     assert_eq!(world.history(), ["revise", "advance"]);
-    assert_eq!(world.first().rounds[0].verdict, Some(Verdict::Fail));
-    assert_eq!(world.first().past[0].rule, "a critical finding; revision 1/3");
+    assert_eq!(world.first().history.rounds[0].verdict, Some(Verdict::Fail));
+    assert_eq!(world.first().history.rulings[0].rule, "a critical finding; revision 1/3");
 }
 
 #[test]
@@ -101,8 +101,8 @@ fn suggestions_and_milder_findings_pass() {
         states("PASS_WITH_SUGGESTIONS", Verdict::PassWithSuggestions, Judgment::ApproveWithNotes);
     let world = reviewed(&[suggestions.with(Severity::Minor, "a nit")]);
     assert_eq!(world.history(), ["advance"]);
-    assert_eq!(world.first().rounds[0].judgment, Judgment::ApproveWithNotes);
-    assert_eq!(world.first().rounds[0].verdict, Some(Verdict::PassWithSuggestions));
+    assert_eq!(world.first().history.rounds[0].judgment, Judgment::ApproveWithNotes);
+    assert_eq!(world.first().history.rounds[0].verdict, Some(Verdict::PassWithSuggestions));
 }
 
 #[test]
@@ -119,7 +119,7 @@ fn a_broken_execute_is_redone_twice_then_the_next_agent_then_the_phase_fails() {
     let agents: Vec<_> = agents.collect();
     let expected = [("first", 1), ("first", 2), ("first", 3), ("second", 4), ("second", 5), ("second", 6)];
     assert_eq!(agents, expected);
-    assert_eq!(world.first().past[2].rule, "execute: it broke; redos 2/2 used, second takes over");
+    assert_eq!(world.first().history.rulings[2].rule, "execute: it broke; redos 2/2 used, second takes over");
     assert_eq!(
         (world.first().status, world.first().reason.as_deref()),
         (Status::Failed, Some("agent_failed"))
@@ -136,7 +136,7 @@ fn a_broken_revise_is_never_reviewed_and_uses_no_further_revision() {
     assert_eq!(world.history(), ["revise", "redo", "redo", "fail"]);
     assert_eq!(world.first().counters.revisions, 1);
     let rounds: Vec<_> =
-        world.first().rounds.iter().map(|round| (round.n, round.verdict, round.ruling)).collect();
+        world.first().history.rounds.iter().map(|round| (round.n, round.verdict, round.ruling)).collect();
     assert_eq!(rounds, [(1, Some(Verdict::Fail), "revise")]);
     assert_eq!(world.run().outcome, Outcome::Failed);
 }
@@ -185,7 +185,7 @@ fn every_way_to_break_says_so() {
     ] {
         let script = Script { work: vec![ends(outcome), done()], ..Script::default() };
         let world = World::play(phase("planning", phase_review()), script);
-        assert_eq!(world.first().past[0].rule, why);
+        assert_eq!(world.first().history.rulings[0].rule, why);
     }
 }
 
@@ -215,7 +215,7 @@ fn files_that_change_between_check_and_review_are_checked_again() {
     let world = World::play(phase("implementation", retake()), script);
     assert_eq!(world.history(), ["redo", "advance"]);
     assert_eq!(
-        world.first().past[0].rule,
+        world.first().history.rulings[0].rule,
         "the reviewer states APPROVE; not approved: the files changed between check and review; redo 1/2"
     );
     assert_eq!(world.count(|fact| matches!(fact, Fact::Checked(_))), 2);
@@ -223,5 +223,5 @@ fn files_that_change_between_check_and_review_are_checked_again() {
     let world = World::play(phase("implementation", retake()), restless);
     assert_eq!(world.history(), ["redo", "redo", "pause"]);
     assert_eq!(world.first().reason.as_deref(), Some("blocked"));
-    assert_eq!(world.first().rounds[0].judgment, Judgment::Unverifiable);
+    assert_eq!(world.first().history.rounds[0].judgment, Judgment::Unverifiable);
 }

@@ -479,12 +479,12 @@ impl World {
 
     /// The words of all rulings of the first phase.
     pub fn history(&self) -> Vec<&'static str> {
-        self.first().past.iter().map(|past| past.ruling).collect()
+        self.first().history.rulings.iter().map(|past| past.ruling).collect()
     }
 
     /// The text that `explain` shows for the latest ruling of the first phase.
     pub fn last_rule(&self) -> &str {
-        self.first().past.last().map_or("", |past| &past.rule)
+        self.first().history.rulings.last().map_or("", |past| &past.rule)
     }
 
     pub fn perform(&mut self, action: Action) {

@@ -34,7 +34,8 @@ fn decision(round: u64, most: u64, last: Triage) -> &'static str {
     let mut triages = vec![table(1, 0, 0); usize::try_from(round - 1).expect("a small number")];
     triages.push(last);
     let world = reviewed(triages, most);
-    let judged: Vec<_> = world.first().past.iter().filter(|past| u64::from(past.round) == round).collect();
+    let judged: Vec<_> =
+        world.first().history.rulings.iter().filter(|past| u64::from(past.round) == round).collect();
     let last = judged.last().expect("a ruling");
     let paused = world.run().paused.as_ref().map(|asked| asked.reason);
     match last.ruling {
@@ -76,7 +77,7 @@ fn after_round(input: &Value) -> Value {
     if input["op"] == "resume" {
         let finished = input["roundDetails"].as_u64().expect("a number");
         let full = reviewed(vec![table(1, 0, 0)], 7);
-        let closed = |world: &World| world.first().rounds.len() as u64 == finished;
+        let closed = |world: &World| world.first().history.rounds.len() as u64 == finished;
         let stopped = (1..full.entries.len()).map(|length| full.cut(length)).find(closed);
         return json!({"round": stopped.expect("a stop").first().round});
     }
@@ -135,7 +136,7 @@ fn served(input: &Value) -> Value {
     match input["op"].as_str().expect("an operation") {
         "can_start_review" => json!(can_start(&input["spec"])),
         "next_round" => json!(after_reviews(input).first().round),
-        "current_round" => json!(after_reviews(input).first().rounds.len()),
+        "current_round" => json!(after_reviews(input).first().history.rounds.len()),
         "can_retry_round" => json!(begins(&state_of(&input["review"]), 1)),
         "can_add_round" => json!(begins(&state_of(&input["review"]), next(&state_of(&input["review"])))),
         "mark_round_incomplete" => {
@@ -182,9 +183,9 @@ fn after_reviews(input: &Value) -> World {
     let is_review = |file: &&Value| file.as_str().is_some_and(|file| !file.contains("reply"));
     let rounds = files.iter().filter(is_review).count();
     let full = reviewed(vec![table(1, 0, 0)], 9);
-    let stopped = (1..full.entries.len())
-        .map(|length| full.cut(length))
-        .find(|world| world.first().rounds.len() == rounds && world.first().status == Status::InProgress);
+    let stopped = (1..full.entries.len()).map(|length| full.cut(length)).find(|world| {
+        world.first().history.rounds.len() == rounds && world.first().status == Status::InProgress
+    });
     stopped.expect("a stop")
 }
 
@@ -200,7 +201,9 @@ fn state_of(review: &Value) -> World {
         Some("in_progress") if round == "incomplete" => {
             cut(&|world| (world.first().round, world.first().stage) == (1, Stage::Working(Step::Review)))
         }
-        Some("in_progress") if round == "reply_complete" => cut(&|world| world.first().rounds.len() == 1),
+        Some("in_progress") if round == "reply_complete" => {
+            cut(&|world| world.first().history.rounds.len() == 1)
+        }
         Some("in_progress") => cut(&|world| {
             u64::from(world.first().round) == review["currentRound"].as_u64().unwrap_or(1)
                 && world.first().stage == Stage::Ready(Step::Triage)
@@ -210,7 +213,7 @@ fn state_of(review: &Value) -> World {
 }
 
 fn next(world: &World) -> u32 {
-    world.first().rounds.last().map_or(0, |round| round.n)
+    world.first().history.rounds.last().map_or(0, |round| round.n)
         + 1
         + u32::from(world.first().stage == Stage::Ready(Step::Triage))
 }

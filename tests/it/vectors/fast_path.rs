@@ -41,7 +41,8 @@ fn looked_at(input: &Value) -> World {
         let head = Some(input["head"].to_string());
         world.record(Fact::Asked(Asked { head, settings: Some("settings".into()), ..Asked::default() }));
     }
-    let tree = if input["tree_changed"] == true { "tree-99".into() } else { world.first().tree.clone() };
+    let tree =
+        if input["tree_changed"] == true { "tree-99".into() } else { world.first().files.tree.clone() };
     looked_at_again(&mut world, &tree);
     world
 }
@@ -50,7 +51,7 @@ fn looked_at(input: &Value) -> World {
 fn not_approved() -> World {
     let script = Script { reviews: vec![fails()], ..Script::default() };
     let mut world = until(script, |decision| matches!(decision, ai_workflow::flow::Decision::Halt(_)));
-    let tree = world.first().tree.clone();
+    let tree = world.first().files.tree.clone();
     world.record(Fact::Answered(Answered::new(Choice::Edited, "", "alice")));
     checked(&mut world, &tree);
     world

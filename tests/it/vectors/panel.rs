@@ -45,8 +45,8 @@ fn ours(input: &Value, expected: &Value) -> Value {
     } else {
         played(base(input), second(input))
     };
-    let round = &world.first().rounds[0];
-    let reading = world.first().review.as_ref().and_then(|review| review.reading.as_ref());
+    let round = &world.first().history.rounds[0];
+    let reading = world.first().reviews.current.as_ref().and_then(|review| review.reading.as_ref());
     let known = [
         ("decision", json!(decision(round.judgment))),
         ("grade", json!(reading.and_then(|reading| reading.grade))),

@@ -60,7 +60,10 @@ fn after(reviews: Vec<Review>, checks: &[(&str, CheckStatus)], rulings: usize) -
 
 /// Returns the seed's word for the last ruling.
 fn decision(phase: &PhaseState) -> &'static str {
-    match (phase.past.last().expect("a ruling").ruling, phase.rounds.last().and_then(|round| round.verdict)) {
+    match (
+        phase.history.rulings.last().expect("a ruling").ruling,
+        phase.history.rounds.last().and_then(|round| round.verdict),
+    ) {
         ("advance", _) => "APPROVE",
         ("revise", _) => "REQUEST_CHANGES",
         ("pause", Some(_)) => "REJECT",
@@ -70,7 +73,7 @@ fn decision(phase: &PhaseState) -> &'static str {
 }
 
 fn next(phase: &PhaseState) -> &'static str {
-    match phase.past.last().expect("a ruling").ruling {
+    match phase.history.rulings.last().expect("a ruling").ruling {
         "revise" => "retake",
         _ if phase.reason.as_deref() == Some(PauseReason::Exhausted.as_str()) => "escalate",
         _ => "stop",
@@ -90,7 +93,7 @@ fn decided(input: &Value) -> Value {
 fn retaken(verdicts: &[Value]) -> Value {
     let word = |verdict: &Value| answers(verdict.as_str().expect("a word"), &json!([]));
     let phase = after(verdicts.iter().map(word).collect(), &[], verdicts.len());
-    let requests = phase.rounds.iter().filter(|round| round.judgment == Judgment::Revise).count();
+    let requests = phase.history.rounds.iter().filter(|round| round.judgment == Judgment::Revise).count();
     json!({"retake_count": requests, "next": next(&phase)})
 }
 

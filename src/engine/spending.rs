@@ -1,17 +1,18 @@
 //! Whether another call can be paid: by the run, by its phase and by the day; what it may use at most, and when to warn.
 //! What is missing in a usage adds nothing: a call without figures is limited by calls and minutes only.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
-use super::state::{Day, PhaseState, Run, Status};
+use super::state::{PhaseState, Run, Status};
 use model::call::Allowance;
-use model::event::{Choice, Ended, Escalation, ExecOutcome, Fact, PauseReason, Spent};
+use model::event::{Choice, Ended, Escalation, ExecOutcome, Fact, PauseReason, Spent, SpentElsewhere};
 use model::phase::{PhaseName, Step};
-use model::policy::Budget;
+use model::policy::{Budget, BudgetScopes};
 
 /// The kind of the notes that warn of a limit.
 const NOTE_KIND: &str = "budget";
@@ -19,6 +20,38 @@ const NOTE_KIND: &str = "budget";
 const WARNING_SHARE: f64 = 0.8;
 /// What is remembered once it was said that a limit of money does not see some calls.
 const BLIND: &str = "unpriced";
+
+/// The limits of a run, and what is used of them.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Spending {
+    /// The limits of the run that are in force.
+    pub budget: Budget,
+    /// The narrower and wider limits that are in force.
+    pub scopes: BudgetScopes,
+    /// What the run has used.
+    pub total: Spent,
+    /// What the run has spent on the day of its latest call.
+    pub day: Option<Day>,
+    /// What other runs have spent.
+    pub elsewhere: Option<SpentElsewhere>,
+    /// What one call of each kind has cost at most.
+    pub dearest: BTreeMap<Step, Spent>,
+    /// What the latest call has used, until a person goes on in spite of it.
+    pub latest_call: Spent,
+    /// The first agent whose price nobody knows.
+    pub unpriced_agent: Option<String>,
+    /// The limits that were warned of.
+    pub warned: BTreeSet<String>,
+}
+
+/// What a run has spent on one day.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Day {
+    /// In UTC.
+    pub date: jiff::civil::Date,
+    /// On that day.
+    pub spent: Spent,
+}
 
 /// What a limit holds for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -136,7 +169,7 @@ pub fn shortage(run: &Run, phase: &PhaseState, step: Step) -> Option<Shortage> {
 
 /// Returns what a call may use at most: its own limit, and what the tightest of the others leaves.
 pub(super) fn allowance(run: &Run, phase: &PhaseState) -> Allowance {
-    let step = limits(&Scope::Step, &run.budget_scopes.step, &Spent::default());
+    let step = limits(&Scope::Step, &run.spending.scopes.step, &Spent::default());
     let all: Vec<Limit> = run.limits(phase).into_iter().chain(step).collect();
     let least = |measure: Measure| {
         let left = all.iter().filter(|limit| limit.measure == measure).map(Limit::left);
@@ -152,7 +185,7 @@ pub(super) fn allowance(run: &Run, phase: &PhaseState) -> Allowance {
 
 /// Says once that a limit of money does not see the calls of an agent.
 pub(super) fn blindness(run: &Run) -> Option<Fact> {
-    if run.warned.contains(BLIND) {
+    if run.spending.warned.contains(BLIND) {
         return None;
     }
     Some(Fact::Noted { kind: NOTE_KIND.into(), text: run.blindness()? })
@@ -160,7 +193,7 @@ pub(super) fn blindness(run: &Run) -> Option<Fact> {
 
 /// Returns the warning that is due: each limit once.
 pub(super) fn warning(run: &Run) -> Option<Fact> {
-    let limit = run.near_limits().into_iter().find(|limit| !run.warned.contains(&limit.key()))?;
+    let limit = run.near_limits().into_iter().find(|limit| !run.spending.warned.contains(&limit.key()))?;
     Some(Fact::Noted { kind: NOTE_KIND.into(), text: limit.warning() })
 }
 
@@ -233,22 +266,22 @@ impl Run {
     /// Returns the limit of a call that the latest one has passed: not every program can be told its limits.
     /// Time is not among them, since we end a call ourselves.
     fn overrun(&self) -> Option<Limit> {
-        let all = limits(&Scope::Step, &self.budget_scopes.step, &self.latest_call);
+        let all = limits(&Scope::Step, &self.spending.scopes.step, &self.spending.latest_call);
         let counted = |measure| matches!(measure, Measure::Usd | Measure::Tokens | Measure::Turns);
         all.into_iter().find(|limit| counted(limit.measure) && limit.used > limit.most)
     }
 
     /// Remembers what a call has used. A program that ended at a limit it was told has kept that limit.
     pub(super) fn remember_call(&mut self, agent: &str, ended: &Ended) {
-        self.latest_call = Spent::of(ended);
+        self.spending.latest_call = Spent::of(ended);
         if ended.outcome == ExecOutcome::LimitReached {
-            (self.latest_call.cost_usd, self.latest_call.turns) = (0.0, 0);
+            (self.spending.latest_call.cost_usd, self.spending.latest_call.turns) = (0.0, 0);
         }
         let is_whole = !matches!(ended.outcome, ExecOutcome::Cancelled | ExecOutcome::OverBudget);
-        if is_whole && ended.usage.is_unpriced() && self.unpriced.is_none() {
+        if is_whole && ended.usage.is_unpriced() && self.spending.unpriced_agent.is_none() {
             let program = ended.program.as_ref();
             let model = program.and_then(|program| program.model.as_deref());
-            self.unpriced = Some(match (program, model) {
+            self.spending.unpriced_agent = Some(match (program, model) {
                 (Some(program), Some(model)) => format!("{} ({model})", program.name),
                 _ => agent.to_owned(),
             });
@@ -257,8 +290,8 @@ impl Run {
 
     /// Says which limit of money does not see the calls of which agent.
     fn blindness(&self) -> Option<String> {
-        let (agent, scopes) = (self.unpriced.as_ref()?, &self.budget_scopes);
-        let all = [self.budget.usd, scopes.phase.usd, scopes.day.usd, scopes.step.usd];
+        let (agent, scopes) = (self.spending.unpriced_agent.as_ref()?, &self.spending.scopes);
+        let all = [self.spending.budget.usd, scopes.phase.usd, scopes.day.usd, scopes.step.usd];
         let most = all.into_iter().flatten().next()?;
         Some(format!(
             "the price of {agent} is not known: its calls count by tokens only; the limit of {most:.2} USD does not see \
@@ -267,9 +300,9 @@ impl Run {
     }
 
     fn limits(&self, phase: &PhaseState) -> Vec<Limit> {
-        let scopes = &self.budget_scopes;
+        let scopes = &self.spending.scopes;
         let of_phase = Scope::Phase(phase.name().clone());
-        let mut all = limits(&Scope::Run, &self.budget, &self.spent);
+        let mut all = limits(&Scope::Run, &self.spending.budget, &self.spending.total);
         all.extend(limits(&of_phase, &scopes.phase, &phase.spent()));
         all.extend(limits(&Scope::Day, &scopes.day, &self.spent_today()));
         all
@@ -279,7 +312,7 @@ impl Run {
         let Some(phase) = self.phases.iter().find(|phase| phase.status == Status::InProgress) else {
             return Vec::new();
         };
-        let step = limits(&Scope::Step, &self.budget_scopes.step, &self.latest_call);
+        let step = limits(&Scope::Step, &self.spending.scopes.step, &self.spending.latest_call);
         self.limits(phase).into_iter().chain(step).filter(Limit::is_near).collect()
     }
 
@@ -291,8 +324,9 @@ impl Run {
     /// Returns what all runs of the repository spent on the day of the latest fact, as far as is known.
     fn spent_today(&self) -> Spent {
         let today = day_of(self.updated_at);
-        let mut spent = self.day.filter(|day| day.date == today).map(|day| day.spent).unwrap_or_default();
-        if let Some(elsewhere) = self.elsewhere.filter(|elsewhere| elsewhere.day == today) {
+        let mut spent =
+            self.spending.day.filter(|day| day.date == today).map(|day| day.spent).unwrap_or_default();
+        if let Some(elsewhere) = self.spending.elsewhere.filter(|elsewhere| elsewhere.day == today) {
             spent.add(&elsewhere.spent);
         }
         spent
@@ -300,7 +334,7 @@ impl Run {
 
     /// Returns what one call of this kind has used at most so far.
     fn reserve(&self, step: Step, measure: Measure) -> f64 {
-        let dearest = self.dearest.get(&kind(step)).copied().unwrap_or_default();
+        let dearest = self.spending.dearest.get(&kind(step)).copied().unwrap_or_default();
         match measure {
             Measure::Usd => dearest.cost_usd,
             Measure::Tokens => number(dearest.tokens()),
@@ -311,18 +345,18 @@ impl Run {
     /// Counts something for the run and its day.
     pub(super) fn count(&mut self, at: Timestamp, more: &Spent) {
         let today = day_of(at);
-        let day = self.day.get_or_insert(Day { date: today, spent: Spent::default() });
+        let day = self.spending.day.get_or_insert(Day { date: today, spent: Spent::default() });
         if day.date != today {
             *day = Day { date: today, spent: Spent::default() };
         }
         day.spent.add(more);
-        self.spent.add(more);
+        self.spending.total.add(more);
     }
 
     /// Remembers the dearest call of each kind.
     pub(super) fn remember_cost(&mut self, step: Step, ended: &Ended) {
         let call = Spent::of(ended);
-        let dearest = self.dearest.entry(kind(step)).or_default();
+        let dearest = self.spending.dearest.entry(kind(step)).or_default();
         dearest.cost_usd = dearest.cost_usd.max(call.cost_usd);
         if call.tokens() > dearest.tokens() {
             (dearest.input_tokens, dearest.output_tokens) = (call.input_tokens, call.output_tokens);
@@ -333,9 +367,9 @@ impl Run {
     pub(super) fn warned_of(&mut self, kind: &str, text: &str) {
         let near = self.near_limits();
         let limit = near.iter().find(|limit| kind == NOTE_KIND && limit.warning() == text);
-        self.warned.extend(limit.map(Limit::key));
+        self.spending.warned.extend(limit.map(Limit::key));
         if kind == NOTE_KIND && self.blindness().is_some_and(|blindness| blindness == text) {
-            self.warned.insert(BLIND.to_owned());
+            self.spending.warned.insert(BLIND.to_owned());
         }
     }
 }
@@ -343,7 +377,7 @@ impl Run {
 impl PhaseState {
     /// Returns what the phase has spent, all its steps together.
     pub fn spent(&self) -> Spent {
-        self.usage.values().fold(Spent::default(), |mut sum, step| {
+        self.calls.usage.values().fold(Spent::default(), |mut sum, step| {
             sum.add(step);
             sum
         })
