@@ -2,6 +2,14 @@
 
 #![allow(clippy::disallowed_methods, reason = "this crate touches the world")]
 
+pub mod environment;
+pub mod failure;
+pub mod forge_connection;
+pub mod locked_run;
+pub mod project;
 pub mod report;
 pub mod review;
+pub mod run_location;
+pub mod run_worktree;
 pub mod runner;
+pub mod setting_overrides;

@@ -16,7 +16,7 @@ use super::drive;
 use super::event::{Done, Obeyed, done};
 use super::failure::{Failure, LOST};
 use super::fetched::REMOTE;
-use super::find::{Place, brought, look};
+use super::find::{brought, look};
 use super::forge_connection;
 use super::hold::take_existing;
 use super::put_right::put_right_now;
@@ -73,7 +73,7 @@ pub(super) fn publish(
 
 /// The other process could write nothing, and asked nobody to.
 fn put_right_known(door: &Door, issue: IssueNumber) {
-    if matches!(brought(door, issue), Ok(Place::Worktree(_) | Place::OnBranch(_)))
+    if brought(door, issue).is_ok_and(|found| found.has_log())
         && let Ok(seen) = look(door, issue)
         && let Some(run) = seen.state.run.filter(|run| run.outcome != Outcome::Running)
     {

@@ -14,13 +14,12 @@ use super::forge_connection;
 use super::hold::{Locks, open_journal, refuse_dirty};
 use super::issue;
 use super::output_schemas;
-use super::own_worktree;
 use super::seconds;
-use super::taken_off;
+use app::run_location::refuse_log_removed;
+use app::run_worktree::{make_linked, record_location, set_up};
 use app::runner::{NewRun, RunError, begin, planned_run};
 use git::{Base, RunBranchState, RunWorkspace, Survey, Workspace};
 use journal::Journal;
-use journal::store::common_dir::RunLocation;
 use journal::store::folders::RunFolder;
 use model::event::branch_of;
 use model::issue::IssueNumber;
@@ -82,11 +81,10 @@ pub(super) fn begin_run(
     let number = arguments.issue;
     let Plan { beginning, base, survey, new, .. } = plan(door, arguments, only)?;
     let space = go_to_branch(door, number, &base, new, locks)?.for_issue(number);
-    own_worktree::set_up(door, space.workspace())?;
+    set_up(door, space.workspace())?;
     let folder = RunFolder::new(space.workspace().root(), number);
     folder.prepare()?;
-    let worktree = folder.root().to_owned();
-    RunLocation { worktree, branch: branch_of(number) }.write(door.workspace.common(), number)?;
+    record_location(door, number, folder.root())?;
     let mut journal = open_journal(door, &folder)?;
     begin(&mut journal, beginning)?;
     notices(door, &survey, &base);
@@ -216,9 +214,7 @@ fn is_new(door: &Door, number: IssueNumber, base: &Base) -> Result<bool, Failure
         RunBranchState::Missing => Ok(true),
         RunBranchState::AtBase(_) | RunBranchState::Ours(_) => Ok(false),
         RunBranchState::Foreign(_) => {
-            if let Some(told) = taken_off::told(door, number)? {
-                return Err(told);
-            }
+            refuse_log_removed(door, number)?;
             Err(Failure::usage(format!("the branch `{branch}` exists and was not made by a run that is known here"))
                 .hint(format!("look at it with `git log {branch}`, and remove it with `git branch -D {branch}` if nobody needs it")))
         }
@@ -233,7 +229,7 @@ fn go_to_branch(
     locks: &mut Locks,
 ) -> Result<Workspace, Failure> {
     if door.settings.worktree {
-        let workspace = own_worktree::make(door, number, new.then_some(base))?;
+        let workspace = make_linked(door, number, new.then_some(base))?;
         locks.take_checkout(door, number, &workspace)?;
         locks.begin_work(door);
         return Ok(workspace);

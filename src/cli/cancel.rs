@@ -22,7 +22,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 const PAUSE: Duration = Duration::from_millis(100);
 
 pub(super) fn run(arguments: &OneIssue) -> Answer {
-    let door = Door::open_plain()?;
+    let door = crate::project::open_without_settings()?;
     let issue = arguments.issue;
     let mut hold = taken(&door, issue)?;
     let before = hold.run()?.outcome;

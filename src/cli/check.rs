@@ -25,7 +25,7 @@ use process::{self, Stop};
 use told::Told;
 
 pub(super) fn run(arguments: &Check) -> Answer {
-    let door = Door::open(&flags(arguments))?;
+    let door = crate::project::open(&flags(arguments))?;
     let answer = answer(arguments, &door)?;
     let chosen = chosen::choose(&door, arguments, answer.is_some())?;
     let since =

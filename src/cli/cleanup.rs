@@ -37,7 +37,7 @@ struct Plan {
 }
 
 pub(super) fn run(arguments: &Cleanup) -> Answer {
-    let door = Door::open_plain()?;
+    let door = crate::project::open_without_settings()?;
     let issue = arguments.issue;
     if let Some(record) = finalized::of(&door, issue)? {
         return finalized_run(&door, &record, arguments);

@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 
 use super::arguments::SettingFlags;
-use super::door::{Door, runtime};
+use super::door::runtime;
 use super::failure::Failure;
 use super::forge_connection;
 use super::hold::Hold;
@@ -29,7 +29,7 @@ pub(super) fn trailers(hold: &Hold, run: &Run, base: &CommitId, forge: &Forge) -
 fn requester(run: &Run, forge: &Forge) -> Result<Option<Author>, Failure> {
     let Forge::Github(github) = forge else { return Ok(None) };
     // Settings that cannot be read are no reason to stop here: nobody is named then.
-    let Ok(door) = Door::open(&SettingFlags::default()) else { return Ok(None) };
+    let Ok(door) = crate::project::open(&SettingFlags::default()) else { return Ok(None) };
     let label = &door.settings.github.trigger_label;
     let labelled = runtime()?.block_on(github.labelled(run.started.issue.number, label));
     let Ok(Some(labelled)) = labelled else { return Ok(None) };

@@ -9,11 +9,11 @@ use super::Answer;
 use super::arguments::DocReview;
 use super::ask::{self, ask_for};
 use super::door::{Door, log_to};
-use super::drive::{drive, exit_code, finish, play};
+use super::drive::{drive, finish, play};
 use super::failure::{Failure, Kind};
 use super::hold::{Hold, take_existing};
 use super::show::show;
-use super::{agreed, announce, noticed, vouched};
+use super::{agreed, announce, exit_code, noticed, vouched};
 use app::report::{LogLines, Terminal};
 use engine::{PhaseState, Run, Stage, Status};
 use model::event::{Outcome, Reading, Reviewed};
@@ -50,7 +50,7 @@ impl Wish {
 pub(super) fn run(arguments: &DocReview) -> Answer {
     let terminal = Terminal::new();
     log_to(&terminal);
-    let door = Door::open(&arguments.settings)?;
+    let door = crate::project::open(&arguments.settings)?;
     door.warn_of_short_secrets();
     let wish = Wish::of(arguments);
     let mut hold = take_existing(&door, arguments.issue, &|run| refuse(&door, run, arguments))?;
@@ -59,7 +59,7 @@ pub(super) fn run(arguments: &DocReview) -> Answer {
     vouched::refuse_changed(&door, hold.run()?, &arguments.settings)?;
     noticed::refuse_closed(&door, hold.run()?)?;
     if hold.run()?.waits_for_a_person() {
-        let code = exit_code(hold.run()?, Outcome::Paused, door.settings.no_wait);
+        let code = exit_code::of_run(hold.run()?, Outcome::Paused, door.settings.no_wait);
         return Ok(finish(&hold, arguments.json, code));
     }
     let phase = reviewable(hold.run()?, wish)?;
@@ -149,9 +149,9 @@ fn told(door: &Door, hold: &Hold, name: &PhaseName, outcome: Outcome, json: bool
     let phase = run.phase(name);
     let review = phase.and_then(|phase| Some((phase, phase.reviews.current.as_ref()?)));
     let reading = review.and_then(|(_, review)| review.reading.as_ref());
-    let code = match exit_code(run, outcome, door.settings.no_wait) {
+    let code = match exit_code::of_run(run, outcome, door.settings.no_wait) {
         0 if reading.is_some_and(passes) => 0,
-        0 => Kind::PhaseFailed as u8,
+        0 => crate::exit_code::of_failure(Kind::PhaseFailed),
         other => other,
     };
     announce::ending(hold, code, false);

@@ -36,7 +36,7 @@ impl Finding {
 }
 
 pub(super) fn run(arguments: &Report) -> Answer {
-    let findings = match Door::open(&arguments.settings) {
+    let findings = match crate::project::open(&arguments.settings) {
         Ok(door) => look(&door)?,
         Err(failure) => vec![Finding {
             name: "repository",

@@ -12,17 +12,17 @@ use super::hold::Hold;
 use super::job::Turn;
 use super::put_right::put_right;
 use super::steering::Steering;
-use super::{Answer, announce, job, no_ci, signals, token_hour};
+use super::{Answer, announce, exit_code, job, no_ci, signals, token_hour};
 use app::report::{
     CommentTask, LabelTask, LocalComment, MovedComment, PACE, Terminal, github_comment, state_label,
 };
 use app::runner::{JobRole, PauseConditions, PendingRequest, PhaseRunner, Push};
 use checks::Memory;
-use engine::{PhaseState, Run};
+use engine::Run;
 use forge::Forge;
 use git::CommitId;
 use journal::Journal;
-use model::event::{ExecOutcome, Fact, Outcome, PauseReason};
+use model::event::{Fact, Outcome, PauseReason};
 use process::{self, Stop, StopHandle, Urgency};
 use settings::PushWhen;
 
@@ -30,7 +30,7 @@ use settings::PushWhen;
 pub(super) fn drive(door: &Door, hold: Hold, terminal: &Terminal, json: bool) -> Answer {
     let calls = hold.run()?.spending.total.calls;
     let (hold, outcome) = play(door, hold, terminal)?;
-    let code = exit_code(hold.run()?, outcome, door.settings.no_wait);
+    let code = exit_code::of_run(hold.run()?, outcome, door.settings.no_wait);
     let code = finish(&hold, json, code);
     if door.role == JobRole::Both {
         let turn = if hold.run()?.spending.total.calls > calls { Turn::Worked } else { Turn::Idle };
@@ -43,7 +43,7 @@ pub(super) fn drive(door: &Door, hold: Hold, terminal: &Terminal, json: bool) ->
 pub(super) fn publish(door: &Door, hold: Hold, terminal: &Terminal, vetted: &Vetted) -> Answer {
     let rounds = hold.run()?.feedback.ci_rounds;
     let (hold, outcome) = play_from(door, hold, terminal, None, Some(vetted.tip.clone()))?;
-    let code = exit_code(hold.run()?, outcome, door.settings.no_wait);
+    let code = exit_code::of_run(hold.run()?, outcome, door.settings.no_wait);
     let code = finish(&hold, false, code);
     // Whoever publishes sees what the checks of the server say, and asks no agent.
     let is_fed = hold.run()?.feedback.ci_rounds > rounds && outcome == Outcome::Running;
@@ -185,7 +185,10 @@ fn why_stopped(failure: &Failure) -> String {
             let hint = failure.hints.first().map_or(String::new(), |hint| format!(" ({hint})"));
             format!("{}{hint}", failure.message)
         }
-        kind => format!("an error on the machine that worked on it, with exit code {}", kind as u8),
+        kind => format!(
+            "an error on the machine that worked on it, with exit code {}",
+            crate::exit_code::of_failure(kind)
+        ),
     }
 }
 
@@ -226,7 +229,7 @@ fn has_paused_on_request(journal: &Journal) -> bool {
 
 fn stopped(hold: &Hold, failure: Failure) -> Failure {
     announce::stopped(&hold.journal);
-    let report = announce::report(&hold.journal, failure.kind as u8);
+    let report = announce::report(&hold.journal, crate::exit_code::of_failure(failure.kind));
     job::stopped(hold, &failure);
     failure.with_report(Some(report))
 }
@@ -277,29 +280,6 @@ fn push(door: &Door, forge: &Forge) -> Push {
         PushWhen::Halt => Push::Halt,
         PushWhen::Never => Push::Never,
     }
-}
-
-/// Returns the exit code of a halt.
-pub(super) fn exit_code(run: &Run, outcome: Outcome, no_wait: bool) -> u8 {
-    match outcome {
-        Outcome::Completed | Outcome::Running => 0,
-        Outcome::Failed if never_started(run) => Kind::NoAgent as u8,
-        Outcome::Failed | Outcome::Incomplete => Kind::PhaseFailed as u8,
-        Outcome::Paused if no_wait => Kind::PhaseFailed as u8,
-        Outcome::Paused => Kind::Waiting as u8,
-        Outcome::Cancelled => Kind::Interrupted as u8,
-    }
-}
-
-/// Tells whether the run failed because no program could be started at all.
-fn never_started(run: &Run) -> bool {
-    let missing = |agent: &String| {
-        run.agents.unusable.get(agent).is_some_and(|unusable| unusable.outcome == ExecOutcome::NotStarted)
-    };
-    let not_started = |phase: &PhaseState| {
-        phase.reason.as_deref() == Some("agent_failed") && phase.def.agents.iter().all(missing)
-    };
-    run.phases.iter().any(not_started)
 }
 
 /// Prints the last lines, or the JSON report, and tells the job that we may be in.

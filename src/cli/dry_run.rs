@@ -10,8 +10,9 @@ use super::arguments::Execute;
 use super::begin_run::{self, Plan};
 use super::commands;
 use super::door::Door;
-use super::find::{Place, Seen, look, place};
+use super::find::{Seen, look};
 use super::show::show;
+use app::run_location::locate;
 use engine::Run;
 use model::event::branch_of;
 use model::phase::PhaseName;
@@ -19,7 +20,7 @@ use model::policy::PhaseDef;
 use views::summary::{counted, next_command, padded, plain, status_word};
 
 pub(super) fn run(door: &Door, arguments: &Execute, only: Option<&PhaseName>) -> Answer {
-    if !matches!(place(&door.workspace, arguments.issue)?, Place::Nowhere) {
+    if locate(door, arguments.issue)?.has_log() {
         let seen = look(door, arguments.issue)?;
         return Ok(seen.state.run.as_ref().map_or(0, |run| going_on(&seen, run, arguments)));
     }

@@ -19,7 +19,7 @@ use super::bundle::{self, Asked, Ending, Told};
 use super::door::{Door, log_to, runtime, variable};
 use super::execute;
 use super::failure::{Failure, Kind};
-use super::find::{Place, brought, look};
+use super::find::{brought, look};
 use super::refusal::{Refusal, TEXT_NOT_TRUSTED};
 use super::{forge_connection, job};
 use app::report::Terminal;
@@ -81,7 +81,7 @@ pub(super) fn apply(arguments: &Apply) -> Answer {
 fn take(source: &EventSource, flags: &SettingFlags, role: JobRole, bundle: Option<PathBuf>) -> Answer {
     let terminal = Terminal::new();
     log_to(&terminal);
-    let door = Door { role, ..Door::open(flags)? };
+    let door = Door { role, ..crate::project::open(flags)? };
     door.warn_of_short_secrets();
     if let (JobRole::Work, Some(folder)) = (role, &bundle) {
         forge_connection::only_read();
@@ -157,10 +157,10 @@ impl Desk {
 
     /// Returns the run of an issue, also one that only origin has.
     fn known(&self, number: IssueNumber) -> Result<Option<Run>, Failure> {
-        match brought(&self.door, number)? {
-            Place::Nowhere => Ok(None),
-            Place::Worktree(_) | Place::OnBranch(_) => Ok(look(&self.door, number)?.state.run),
+        if !brought(&self.door, number)?.has_log() {
+            return Ok(None);
         }
+        Ok(look(&self.door, number)?.state.run)
     }
 
     /// Gives a reaction; one that cannot be given stops nothing.
@@ -230,7 +230,12 @@ impl Desk {
             }
             Err(Undone::Failed(failure)) => {
                 let (code, why) = (failure.code().to_owned(), failure.message.clone());
-                Told { code, why, exit_code: failure.kind as u8, ..told(Ending::Failed) }
+                Told {
+                    code,
+                    why,
+                    exit_code: crate::exit_code::of_failure(failure.kind),
+                    ..told(Ending::Failed)
+                }
             }
         };
         bundle::hand_over(&self.door, Path::new(folder), told)

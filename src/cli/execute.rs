@@ -8,7 +8,7 @@ use super::begin_run::begin_run;
 use super::door::{Door, log_to};
 use super::drive::{drive, finish};
 use super::failure::{Failure, Kind};
-use super::hold::{Hold, Locks, forget_locks, open_journal, take};
+use super::hold::{Hold, Locks, open_journal, take};
 use super::put_right::put_right_now;
 use super::{agreed, dry_run, finalized, left_behind, noticed, on_top, vouched};
 use app::report::{LogLines, Terminal};
@@ -25,7 +25,7 @@ pub(super) fn run(arguments: &Execute) -> Answer {
     }
     let terminal = Terminal::new();
     log_to(&terminal);
-    let door = Door::open(&arguments.settings)?;
+    let door = crate::project::open(&arguments.settings)?;
     go_on(&door, &terminal, arguments)
 }
 
@@ -61,8 +61,8 @@ pub(super) fn go_on(door: &Door, terminal: &Terminal, arguments: &Execute) -> An
             return drive(door, hold, terminal, arguments.json);
         }
         Some(code) => {
-            let waits = code == Kind::Waiting as u8 && !door.settings.no_wait;
-            let code = if waits { code } else { Kind::PhaseFailed as u8 };
+            let waits = code == crate::exit_code::of_failure(Kind::Waiting) && !door.settings.no_wait;
+            let code = if waits { code } else { crate::exit_code::of_failure(Kind::PhaseFailed) };
             let code = finish(&hold, arguments.json, code);
             put_right_now(door, hold.run()?);
             return Ok(code);
@@ -146,7 +146,7 @@ fn begin(
     match begin_run(door, arguments, only, &mut locks) {
         Ok((journal, space, folder)) => Ok(Hold { journal, space, folder, locks }),
         Err(failure) => {
-            forget_locks(door, arguments.issue, locks);
+            locks.remove(door, arguments.issue);
             Err(failure)
         }
     }
@@ -165,9 +165,11 @@ fn nothing_to_do(hold: &Hold, arguments: &Execute) -> Result<Option<u8>, Failure
         Outcome::Failed | Outcome::Incomplete if arguments.retry_failed => Ok(None),
         Outcome::Failed | Outcome::Incomplete => {
             announce::failed_run(run);
-            Ok(Some(Kind::PhaseFailed as u8))
+            Ok(Some(crate::exit_code::of_failure(Kind::PhaseFailed)))
         }
         Outcome::Cancelled => Err(cancelled(run)),
-        Outcome::Paused => Ok(run.waits_for_a_person().then_some(Kind::Waiting as u8)),
+        Outcome::Paused => {
+            Ok(run.waits_for_a_person().then_some(crate::exit_code::of_failure(Kind::Waiting)))
+        }
     }
 }

@@ -7,7 +7,6 @@ use serde_json::{Value, json};
 use super::Answer;
 use super::arguments::Explain;
 use super::compare;
-use super::door::Door;
 use super::find::{Seen, look};
 use super::show::show;
 use engine::{Exchange, Run};
@@ -16,7 +15,7 @@ use views::summary::{self, plain};
 
 pub(super) fn run(arguments: &Explain) -> Answer {
     let issue = arguments.issue;
-    let door = Door::open_plain()?;
+    let door = crate::project::open_without_settings()?;
     if let Some(other) = arguments.compare {
         return compare::run(&door, issue, other, arguments.json);
     }

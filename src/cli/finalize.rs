@@ -24,7 +24,7 @@ use views::summary::{Documents, Unreviewed, next_command, pull_request, titled};
 
 pub(super) fn run(arguments: &Finalize) -> Answer {
     log_to(&Terminal::new());
-    let door = Door::open_plain()?;
+    let door = crate::project::open_without_settings()?;
     if let Some(record) = rewrite::cut_short(&door, arguments.issue)? {
         return finish(&door, &record, arguments);
     }

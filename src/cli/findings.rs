@@ -7,7 +7,6 @@ use serde_json::{Value, json};
 
 use super::Answer;
 use super::arguments::{Findings, FindingsFormat};
-use super::door::Door;
 use super::failure::Failure;
 use super::find::{look, no_run};
 use super::show;
@@ -16,7 +15,7 @@ use model::redact::Masker;
 use views::summary::{Problem, plain, problems, sarif};
 
 pub(super) fn run(arguments: &Findings) -> Answer {
-    let door = Door::open_plain()?;
+    let door = crate::project::open_without_settings()?;
     let seen = look(&door, arguments.issue)?;
     let run = seen.state.run.as_ref().ok_or_else(|| no_run(arguments.issue))?;
     let found = problems(run);

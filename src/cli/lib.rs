@@ -27,20 +27,15 @@ mod credit;
 mod demo;
 mod doc_review;
 mod doctor;
-mod door;
 mod drive;
 mod dry_run;
 mod event;
 mod execute;
+mod exit_code;
 mod explain;
-mod failure;
-mod fetched;
 mod finalize;
 mod finalized;
-mod find;
 mod findings;
-mod forge_connection;
-mod hold;
 mod init;
 mod issue;
 mod job;
@@ -51,11 +46,10 @@ mod no_ci;
 mod noticed;
 mod on_top;
 mod output_schemas;
-mod own_worktree;
 mod parse_review;
 mod phases;
 mod pr_feedback;
-mod profiles;
+mod project;
 mod put_right;
 mod refusal;
 mod replay;
@@ -63,13 +57,10 @@ mod resume;
 mod rewrite;
 mod rollback;
 mod seconds;
-mod setup;
 mod show;
 mod signals;
 mod status;
 mod steering;
-mod taken_back;
-mod taken_off;
 mod token_hour;
 mod usage;
 mod validate;
@@ -81,8 +72,47 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
+use app::environment::masker;
+pub use app::failure::{Failure, FailureKind};
 use arguments::{Arguments, Command};
-pub use failure::{Failure, Kind};
+
+// The names under which the commands that are not rewritten yet know what is in `app`.
+use app::forge_connection;
+mod door {
+    pub(crate) use crate::project::{log_to, settings};
+    pub(crate) use app::environment::{current_folder as here, masker, runtime, variable};
+    pub(crate) use app::project::{Project as Door, repository_root};
+    pub(crate) use app::setting_overrides::{CONFIG, REVIEW_LOOP, STEPS, seen_from};
+}
+mod failure {
+    pub(crate) use app::failure::{BUNDLE_MISSING as LOST, Failure, FailureKind as Kind};
+}
+mod fetched {
+    pub(crate) use app::run_location::REMOTE;
+}
+mod find {
+    pub(crate) use app::run_location::{RunView as Seen, locate_or_fetch as brought, no_run, view as look};
+}
+mod hold {
+    pub(crate) use app::locked_run::{
+        LockedRun as Hold, Refuse, RunLocks as Locks, lock_checkout, lock_issue as lock, open_journal,
+        remove_lock as forget_lock, take_locks as take,
+    };
+    pub(crate) use app::run_worktree::refuse_dirty;
+
+    /// Takes the run of an issue that must exist.
+    pub(crate) fn take_existing(
+        project: &app::project::Project,
+        issue: model::issue::IssueNumber,
+        refuse: Refuse,
+    ) -> Result<Hold, app::failure::Failure> {
+        Hold::take(project, issue, refuse)
+    }
+}
+mod profiles {
+    #[cfg(test)]
+    pub(crate) use app::project::profiles;
+}
 
 /// What a command returns: the exit code of a run that came to its halt, or a failure.
 type Answer = Result<u8, Failure>;
@@ -92,7 +122,7 @@ pub fn main(arguments: Vec<OsString>) -> ExitCode {
     if let Some(code) = hidden(&arguments) {
         return ExitCode::from(code);
     }
-    panic::set_hook(Box::new(|bug| show::words(&format!("{}\n", door::masker().mask(&bug.to_string())))));
+    panic::set_hook(Box::new(|bug| show::words(&format!("{}\n", masker().mask(&bug.to_string())))));
     let parsed = match Arguments::try_parse_from(arguments) {
         Ok(parsed) => parsed,
         Err(error) => return end(usage::shown_or_failure(&error), false),
@@ -110,17 +140,17 @@ pub fn main(arguments: Vec<OsString>) -> ExitCode {
 fn end(answer: Answer, json: bool) -> ExitCode {
     let failure = match answer {
         Ok(code) => return ExitCode::from(code),
-        Err(failure) => failure.masked(&door::masker()),
+        Err(failure) => failure.masked(&masker()),
     };
     show::words(&format!("{failure}\n"));
     if json {
-        show::show(true, &failure.document(), "");
+        show::show(true, &exit_code::document(&failure), "");
     }
-    ExitCode::from(failure.kind as u8)
+    ExitCode::from(exit_code::of_failure(failure.kind))
 }
 
 fn our_bug() -> Failure {
-    Failure::new(Kind::OurBug, "this is a bug of ai-workflow; nothing finished is lost")
+    Failure::new(FailureKind::OurBug, "this is a bug of ai-workflow; nothing finished is lost")
         .hint("please report the lines above together with the output of `ai-workflow doctor`")
 }
 
@@ -133,7 +163,7 @@ fn hidden(arguments: &[OsString]) -> Option<u8> {
         "__scripted" => ::agents::scripted::main(rest()),
         _ => return None,
     };
-    Some(u8::try_from(code).unwrap_or(Kind::OurBug as u8))
+    Some(u8::try_from(code).unwrap_or(exit_code::of_failure(FailureKind::OurBug)))
 }
 
 fn dispatch(command: Command) -> Answer {

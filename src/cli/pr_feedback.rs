@@ -8,12 +8,12 @@ use tokio::runtime::Runtime;
 
 use super::arguments::PrFeedback;
 use super::door::{Door, log_to, runtime};
-use super::drive::{drive, exit_code, finish};
+use super::drive::{drive, finish};
 use super::failure::Failure;
 use super::forge_connection;
 use super::hold::{Hold, take_existing};
 use super::show::show;
-use super::{Answer, agreed, ask, noticed, vouched};
+use super::{Answer, agreed, ask, exit_code, noticed, vouched};
 use app::report::{LogLines, Terminal};
 use engine::Run;
 use forge::github::PullRequestSeen;
@@ -28,7 +28,7 @@ use views::summary::{answered_up_to, counted, next_command, plain};
 pub(super) fn run(arguments: &PrFeedback) -> Answer {
     let terminal = Terminal::new();
     log_to(&terminal);
-    let door = Door::open(&arguments.settings)?;
+    let door = crate::project::open(&arguments.settings)?;
     door.warn_of_short_secrets();
     let Forge::Github(github) = forge_connection::of_pull_request(&door)? else {
         return Err(Failure::usage("files beside the code have no review threads")
@@ -48,7 +48,7 @@ pub(super) fn run(arguments: &PrFeedback) -> Answer {
     agreed::refuse_another(&door, hold.run()?, &arguments.settings)?;
     vouched::refuse_changed(&door, hold.run()?, &arguments.settings)?;
     if hold.run()?.waits_for_a_person() {
-        let code = exit_code(hold.run()?, Outcome::Paused, door.settings.no_wait);
+        let code = exit_code::of_run(hold.run()?, Outcome::Paused, door.settings.no_wait);
         return Ok(finish(&hold, arguments.json, code));
     }
     let goes_on = hold.run()?.feedback.pending.is_some();

@@ -7,7 +7,6 @@ use serde_json::{Value, json};
 
 use super::Answer;
 use super::arguments::{Replay, ReplayFormat};
-use super::door::Door;
 use super::failure::{Failure, Kind};
 use super::find::{Seen, look};
 use super::show::{document, show};
@@ -20,7 +19,7 @@ use model::policy::PhaseDef;
 use views::summary::review_loop::review_loop;
 
 pub(super) fn run(arguments: &Replay) -> Answer {
-    let door = Door::open_plain()?;
+    let door = crate::project::open_without_settings()?;
     let seen = look(&door, arguments.issue)?;
     match (arguments.format, &arguments.phase) {
         (ReplayFormat::ReviewLoop, phase) => review_loops(arguments, &seen, phase.as_deref()),

@@ -17,7 +17,7 @@ use views::summary::next_command;
 pub(super) fn run(arguments: &Resume) -> Answer {
     let terminal = Terminal::new();
     log_to(&terminal);
-    let door = Door::open(&arguments.settings)?;
+    let door = crate::project::open(&arguments.settings)?;
     door.warn_of_short_secrets();
     answer(&door, &terminal, arguments)
 }

@@ -19,7 +19,7 @@ const LONGEST_REASON: usize = 100_000;
 
 pub(super) fn run(arguments: &Rollback) -> Answer {
     log_to(&Terminal::new());
-    let door = Door::open_plain()?;
+    let door = crate::project::open_without_settings()?;
     let reason = reason(arguments)?;
     let refuse = |run: &Run| target(run, &arguments.to_phase).map(drop);
     let mut hold = take_existing(&door, arguments.issue, &refuse)?;

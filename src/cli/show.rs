@@ -33,7 +33,7 @@ pub(super) fn data(bytes: &[u8]) {
     if let Err(failure) = written(bytes, &mut io::stdout().lock()) {
         words(&format!("{failure}\n"));
         #[expect(clippy::exit, reason = "nothing is left to do, and the reader of stdout must learn of it")]
-        std::process::exit(i32::from(failure.kind as u8));
+        std::process::exit(i32::from(crate::exit_code::of_failure(failure.kind)));
     }
 }
 

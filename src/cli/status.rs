@@ -25,7 +25,7 @@ use views::metadata::{self, DocumentRound, FixStatus, LockedAgent, RoundStatus, 
 use views::summary::{self, padded, plain};
 
 pub(super) fn run(arguments: &Look) -> Answer {
-    let door = Door::open_plain()?;
+    let door = crate::project::open_without_settings()?;
     let Some(issue) = arguments.issue else { return all(&door, arguments.json) };
     if let Some(record) = finalized::of(&door, issue)? {
         return finalized::told(&record, arguments.json);

@@ -27,7 +27,7 @@ use settings::suggestion;
 use views::prompt;
 
 pub(super) fn run(arguments: &Validate) -> Answer {
-    let door = Door::open(&SettingFlags::default())?;
+    let door = crate::project::open(&SettingFlags::default())?;
     let registry = registry(&door, arguments.registry.as_deref())?;
     let step = step(&registry, &arguments.step)?;
     let results = results(&door, arguments, step)?;

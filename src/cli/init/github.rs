@@ -21,7 +21,7 @@ const BUILT_FOR: Option<&str> = option_env!("AI_WORKFLOW_ACTION");
 type Label = (String, &'static str, &'static str);
 
 pub(super) fn run(arguments: &InitGithub) -> Answer {
-    let door = Door::open(&SettingFlags::default())?;
+    let door = crate::project::open(&SettingFlags::default())?;
     let action = arguments.action.as_deref().or(BUILT_FOR).ok_or_else(|| {
         Failure::usage("nobody says which action the workflow is to use")
             .hint("give it with its commit: `--action OWNER/ai-workflow@COMMIT`")

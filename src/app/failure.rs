@@ -1,34 +1,42 @@
-//! What a person is told when something does not work: what, why, what to do next, and the exit code.
-//! The codes are the table of DESIGN §6; this file alone maps errors onto them.
+//! What a person reads when something does not work: what, why, and what to do next. Turns the errors of all crates below
+//! into a [`Failure`]. Knows no exit code: the command line maps a [`FailureKind`] onto one.
 
 use std::fmt;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use model::redact::Masker;
 use views::summary::plain;
 
-/// The code of what another process did not hand over.
-pub(super) const LOST: &str = "E_BUNDLE_MISSING";
+/// The code of a bundle that another process did not hand over.
+pub const BUNDLE_MISSING: &str = "E_BUNDLE_MISSING";
+/// The code of a run whose issue was written by somebody whose text does not count.
+pub const TEXT_NOT_TRUSTED: &str = "E_TEXT_NOT_TRUSTED";
 
-/// The exit code of a failure.
+/// What sort of thing went wrong.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[repr(u8)]
-pub enum Kind {
-    PhaseFailed = 1,
+pub enum FailureKind {
+    /// A phase failed or ended incomplete.
+    PhaseFailed,
     /// Usage, configuration, unknown or closed issue, refusal to start.
-    Usage = 2,
-    Waiting = 3,
-    NoAgent = 4,
-    Forge = 5,
+    Usage,
+    /// The run waits for a person, a budget or a quota.
+    Waiting,
+    /// No agent program can be used.
+    NoAgent,
+    /// The forge: the issue, the pull request or the push.
+    Forge,
     /// Damaged or foreign state, disk full.
-    State = 6,
-    OurBug = 70,
-    Busy = 75,
-    Interrupted = 130,
+    State,
+    /// A bug of this program.
+    OurBug,
+    /// Another process holds the issue or its checkout.
+    Busy,
+    /// A signal stopped the run.
+    Interrupted,
 }
 
-impl Kind {
+impl FailureKind {
     /// Returns the word by which scripts know it.
     pub fn word(self) -> &'static str {
         match self {
@@ -45,11 +53,14 @@ impl Kind {
     }
 }
 
-/// A failure at the door: one error line and any number of hints.
+/// Why a use case was not carried out: one error line and any number of hints.
 #[derive(Debug)]
 pub struct Failure {
-    pub kind: Kind,
+    /// What sort of thing went wrong.
+    pub kind: FailureKind,
+    /// What went wrong, in one line.
     pub message: String,
+    /// What to do next, one line each.
     pub hints: Vec<String>,
     /// Where the run stands, when one was stopped.
     pub report: Option<Box<Value>>,
@@ -57,13 +68,13 @@ pub struct Failure {
 
 impl Failure {
     /// Makes a failure of a kind.
-    pub fn new(kind: Kind, message: impl fmt::Display) -> Self {
+    pub fn new(kind: FailureKind, message: impl fmt::Display) -> Self {
         Self { kind, message: message.to_string(), hints: Vec::new(), report: None }
     }
 
     /// Makes a failure of usage or settings.
     pub fn usage(message: impl fmt::Display) -> Self {
-        Self::new(Kind::Usage, message)
+        Self::new(FailureKind::Usage, message)
     }
 
     /// Adds what to do next.
@@ -80,10 +91,11 @@ impl Failure {
         self
     }
 
-    /// Tells whether the same may work later without anybody's doing.
+    /// Tells whether the same may work later although nobody does anything about it.
     pub fn passes(&self) -> bool {
         // What another job hands over can be lost on the way.
-        matches!(self.kind, Kind::Forge | Kind::Busy | Kind::Interrupted) || self.code() == LOST
+        matches!(self.kind, FailureKind::Forge | FailureKind::Busy | FailureKind::Interrupted)
+            || self.code() == BUNDLE_MISSING
     }
 
     /// Returns the same failure without secrets and control characters, each text on one line.
@@ -102,15 +114,6 @@ impl Failure {
         let first = self.message.split([':', ' ']).next().filter(is_code);
         first.unwrap_or_else(|| self.kind.word())
     }
-
-    /// Returns the failure as JSON: the report of the run, if there is one, with `error`, `hints` and `exit_code`.
-    pub fn document(&self) -> Value {
-        let mut document = self.report.as_deref().cloned().unwrap_or_else(|| json!({}));
-        document["exit_code"] = json!(self.kind as u8);
-        document["error"] = json!(self.message);
-        document["hints"] = json!(self.hints);
-        document
-    }
 }
 
 impl fmt::Display for Failure {
@@ -124,14 +127,14 @@ impl From<git::Error> for Failure {
     fn from(error: git::Error) -> Self {
         use git::Error as Git;
         let kind = match &error {
-            Git::RemoteMoved { .. } | Git::PushFailed { .. } | Git::Unreachable { .. } => Kind::Forge,
+            Git::RemoteMoved { .. } | Git::PushFailed { .. } | Git::Unreachable { .. } => FailureKind::Forge,
             Git::WrongBranch { .. }
             | Git::BranchGone { .. }
             | Git::ConfigChanged { .. }
             | Git::RepositoryReplaced { .. }
-            | Git::File { .. } => Kind::State,
-            Git::BadObjectId(_) | Git::Unexpected { .. } => Kind::OurBug,
-            _ => Kind::Usage,
+            | Git::File { .. } => FailureKind::State,
+            Git::BadObjectId(_) | Git::Unexpected { .. } => FailureKind::OurBug,
+            _ => FailureKind::Usage,
         };
         let hint = error.hint();
         let failure = Self::new(kind, &error);
@@ -147,17 +150,17 @@ impl From<model::object_id::BadObjectId> for Failure {
 
 impl From<journal::store::StoreError> for Failure {
     fn from(error: journal::store::StoreError) -> Self {
-        Self::new(Kind::State, &error).hint(error.hint())
+        Self::new(FailureKind::State, &error).hint(error.hint())
     }
 }
 
 impl From<journal::JournalError> for Failure {
     fn from(error: journal::JournalError) -> Self {
-        use journal::JournalError as Pen;
+        use journal::JournalError as Journal;
         match error {
-            Pen::Store(error) => error.into(),
-            Pen::DoesNotFit { .. } => Self::new(Kind::State, &error).hint("the log was written by another program or is damaged; nothing was changed"),
-            Pen::Edited(_) => Self::new(Kind::State, &error)
+            Journal::Store(error) => error.into(),
+            Journal::DoesNotFit { .. } => Self::new(FailureKind::State, &error).hint("the log was written by another program or is damaged; nothing was changed"),
+            Journal::Edited(_) => Self::new(FailureKind::State, &error)
                 .hint("delete metadata.json to have it rebuilt from the log; to go back to an earlier phase use `ai-workflow rollback`"),
         }
     }
@@ -170,16 +173,16 @@ impl From<forge::ForgeError> for Failure {
             Forge::NotFound { .. }
             | Forge::Unreadable { .. }
             | Forge::NoIssue { .. }
-            | Forge::Access { .. } => Kind::Usage,
+            | Forge::Access { .. } => FailureKind::Usage,
             Forge::OtherHead { .. }
             | Forge::Token { .. }
             | Forge::Refused { .. }
             | Forge::Limited { .. }
             | Forge::Unreachable { .. }
             | Forge::ReadsOnly { .. }
-            | Forge::Unexpected { .. } => Kind::Forge,
+            | Forge::Unexpected { .. } => FailureKind::Forge,
             // The files of the local forge are on the same disk as everything else.
-            Forge::Io { .. } => Kind::State,
+            Forge::Io { .. } => FailureKind::State,
         };
         Self::new(kind, &error).hint(error.hint())
     }
@@ -220,9 +223,9 @@ impl From<settings::ConfigError> for Failure {
     }
 }
 
-impl From<app::runner::RunError> for Failure {
-    fn from(error: app::runner::RunError) -> Self {
-        use app::runner::RunError as Run;
+impl From<crate::runner::RunError> for Failure {
+    fn from(error: crate::runner::RunError) -> Self {
+        use crate::runner::RunError as Run;
         match error {
             Run::Journal(error) => error.into(),
             Run::Workspace(error) => error.into(),
@@ -231,15 +234,16 @@ impl From<app::runner::RunError> for Failure {
             Run::Prompt(error) => {
                 Self::usage(&error).hint("look at the template under `.ai-workflow/prompts/`")
             }
-            Run::Interrupted => Self::new(Kind::Interrupted, "interrupted; nothing finished is lost")
+            Run::Interrupted => Self::new(FailureKind::Interrupted, "interrupted; nothing finished is lost")
                 .hint("run the same command again to go on"),
-            Run::Unjudged { .. } => Self::new(Kind::State, &error).hint("nothing of it was published"),
+            Run::Unjudged { .. } => Self::new(FailureKind::State, &error).hint("nothing of it was published"),
             Run::DocumentLost { ref path, ref commit } => {
                 let back =
                     format!("git checkout {} -- {path} && git commit -m 'put {path} back'", &commit[..9]);
-                Self::new(Kind::State, &error).hint(format!("`{back}`, then run the same command again"))
+                Self::new(FailureKind::State, &error)
+                    .hint(format!("`{back}`, then run the same command again"))
             }
-            Run::Bug(_) => Self::new(Kind::OurBug, &error),
+            Run::Bug(_) => Self::new(FailureKind::OurBug, &error),
         }
     }
 }

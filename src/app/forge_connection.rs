@@ -3,8 +3,9 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::door::{Door, variable};
-use super::failure::Failure;
+use crate::environment::variable;
+use crate::failure::Failure;
+use crate::project::Project;
 use engine::Run;
 use forge::github::{Access, PUBLIC, Patience};
 use forge::{Forge, GithubForge, LocalForge};
@@ -21,17 +22,17 @@ const TOKENS: [&str; 2] = ["GITHUB_TOKEN", "GH_TOKEN"];
 static READS_ONLY: AtomicBool = AtomicBool::new(false);
 
 /// From now on nothing is written to GitHub, whoever asks for it.
-pub(super) fn only_read() {
+pub fn only_read() {
     READS_ONLY.store(true, Ordering::SeqCst);
 }
 
 /// Returns the forge for an issue without a run.
-pub(super) fn of_issue(door: &Door, number: IssueNumber) -> Result<Forge, Failure> {
-    match door.settings.forge {
-        Some(ForgeKind::Local) => Ok(local(door)),
-        Some(ForgeKind::Github) => github(door).map(Forge::Github),
-        None if token().is_some() && is_on_github(door)? => github(door).map(Forge::Github),
-        None if LocalForge::new(door.root()).has(number) || !is_on_github(door)? => Ok(local(door)),
+pub fn of_issue(project: &Project, number: IssueNumber) -> Result<Forge, Failure> {
+    match project.settings.forge {
+        Some(ForgeKind::Local) => Ok(local(project)),
+        Some(ForgeKind::Github) => github(project).map(Forge::Github),
+        None if token().is_some() && is_on_github(project)? => github(project).map(Forge::Github),
+        None if LocalForge::new(project.root()).has(number) || !is_on_github(project)? => Ok(local(project)),
         None => Err(Failure::usage(format!("issue {number} is on GitHub, and there is no token"))
             .hint("set GITHUB_TOKEN or GH_TOKEN, for example to what `gh auth token` prints")
             .hint(format!("or write the issue into .ai-workflow/local/issues/{number}.md"))),
@@ -39,10 +40,10 @@ pub(super) fn of_issue(door: &Door, number: IssueNumber) -> Result<Forge, Failur
 }
 
 /// Returns the forge that a run was begun with.
-pub(super) fn of_run(door: &Door, run: &Run) -> Result<Forge, Failure> {
+pub fn of_run(project: &Project, run: &Run) -> Result<Forge, Failure> {
     let number = run.started.issue.number;
     let kind = if run.started.issue.is_on_a_server() { ForgeKind::Github } else { ForgeKind::Local };
-    if let Some(wanted) = door.settings.forge.filter(|wanted| *wanted != kind) {
+    if let Some(wanted) = project.settings.forge.filter(|wanted| *wanted != kind) {
         let (begun, wanted) = (word(kind), word(wanted));
         return Err(Failure::usage(format!(
             "the run of issue {number} was begun with forge {begun}, not {wanted}"
@@ -53,31 +54,35 @@ pub(super) fn of_run(door: &Door, run: &Run) -> Result<Forge, Failure> {
     }
     match kind {
         ForgeKind::Github => Ok(Forge::Github(server_of(&run.started.repository)?)),
-        ForgeKind::Local => Ok(local(door)),
+        ForgeKind::Local => Ok(local(project)),
     }
 }
 
 /// Returns the forge of pull requests.
-pub(super) fn of_pull_request(door: &Door) -> Result<Forge, Failure> {
-    match door.settings.forge {
-        Some(ForgeKind::Local) => Ok(local(door)),
-        Some(ForgeKind::Github) | None => Ok(Forge::Github(github(door)?)),
+pub fn of_pull_request(project: &Project) -> Result<Forge, Failure> {
+    match project.settings.forge {
+        Some(ForgeKind::Local) => Ok(local(project)),
+        Some(ForgeKind::Github) | None => Ok(Forge::Github(github(project)?)),
     }
 }
 
 /// Returns the name of the repository that a run of an issue is in.
-pub(super) fn repository_of(door: &Door, issue: &Issue) -> Result<String, Failure> {
-    if issue.is_on_a_server() { repository(door) } else { Ok(door.workspace.origin().repository_name()?) }
+pub fn repository_of(project: &Project, issue: &Issue) -> Result<String, Failure> {
+    if issue.is_on_a_server() {
+        repository(project)
+    } else {
+        Ok(project.workspace.origin().repository_name()?)
+    }
 }
 
 /// Returns what lets git push to GitHub where it knows no credentials of its own.
-pub(super) fn credentials() -> Option<Credentials> {
+pub fn credentials() -> Option<Credentials> {
     let (variable, _) = token()?;
     Some(Credentials { server: server(), variable })
 }
 
 /// Tells whether we work in a job of a server for builds.
-pub(super) fn in_ci() -> bool {
+pub fn in_ci() -> bool {
     ["GITHUB_ACTIONS", "CI"].iter().any(|name| variable(name).is_some_and(|value| value == "true"))
 }
 
@@ -89,23 +94,23 @@ fn word(kind: ForgeKind) -> &'static str {
 }
 
 /// Returns the files beside the code as a forge.
-pub(super) fn local(door: &Door) -> Forge {
-    Forge::Local(LocalForge::new(door.root()))
+pub fn local(project: &Project) -> Forge {
+    Forge::Local(LocalForge::new(project.root()))
 }
 
 /// Returns the GitHub that an event comes from.
-pub(super) fn github(door: &Door) -> Result<GithubForge, Failure> {
-    server_of(&repository(door)?)
+pub fn github(project: &Project) -> Result<GithubForge, Failure> {
+    server_of(&repository(project)?)
 }
 
 /// Returns GitHub where the repository is there and a token is given.
-pub(super) fn within_reach(door: &Door) -> Result<Option<GithubForge>, Failure> {
-    let known = variable("GITHUB_REPOSITORY").is_some() || is_on_github(door)?;
-    if known && token().is_some() { github(door).map(Some) } else { Ok(None) }
+pub fn within_reach(project: &Project) -> Result<Option<GithubForge>, Failure> {
+    let known = variable("GITHUB_REPOSITORY").is_some() || is_on_github(project)?;
+    if known && token().is_some() { github(project).map(Some) } else { Ok(None) }
 }
 
 /// Returns a repository on the GitHub that the environment names.
-pub(super) fn server_of(repository: &str) -> Result<GithubForge, Failure> {
+pub fn server_of(repository: &str) -> Result<GithubForge, Failure> {
     let token = token().map(|(_, value)| value).unwrap_or_default();
     let access = Access::new(&api(), repository, &token)?;
     let access = if READS_ONLY.load(Ordering::SeqCst) { access.for_reading() } else { access };
@@ -113,17 +118,17 @@ pub(super) fn server_of(repository: &str) -> Result<GithubForge, Failure> {
 }
 
 /// Returns `owner/name`: what a job says, else what origin's address says.
-fn repository(door: &Door) -> Result<String, Failure> {
+fn repository(project: &Project) -> Result<String, Failure> {
     match variable("GITHUB_REPOSITORY") {
         Some(named) => Ok(named),
-        None if is_on_github(door)? => Ok(door.workspace.origin().repository_name()?),
+        None if is_on_github(project)? => Ok(project.workspace.origin().repository_name()?),
         None => Err(Failure::usage(format!("origin is not on {}", server()))
             .hint("set GITHUB_REPOSITORY to owner/name, and GITHUB_SERVER_URL for a server of your own")),
     }
 }
 
-fn is_on_github(door: &Door) -> Result<bool, Failure> {
-    let host = door.workspace.origin().host()?;
+fn is_on_github(project: &Project) -> Result<bool, Failure> {
+    let host = project.workspace.origin().host()?;
     Ok(host.is_some_and(|host| host.eq_ignore_ascii_case(&server_host())))
 }
 
@@ -134,14 +139,14 @@ fn server_host() -> String {
 }
 
 /// Returns what the addresses for mail end with that the server gives to people who keep theirs to themselves.
-pub(super) fn no_reply_domain() -> String {
+pub fn no_reply_domain() -> String {
     let host = server_host();
     let name = host.split(':').next().unwrap_or_default();
     format!("users.noreply.{name}")
 }
 
 /// Returns where people see the GitHub that the environment names.
-pub(super) fn server() -> String {
+pub fn server() -> String {
     variable("GITHUB_SERVER_URL").map_or(PUBLIC_SERVER.to_owned(), |url| url.trim_end_matches('/').to_owned())
 }
 

@@ -1,0 +1,56 @@
+//! What this process finds around it: variables, the current folder, the name of the user; and the runtime on which its
+//! asynchronous work happens. Knows no repository.
+
+use std::path::PathBuf;
+use std::sync::RwLock;
+
+use crate::failure::{Failure, FailureKind};
+use model::redact::Masker;
+
+/// Returns the environment of this process as far as its names are text.
+pub fn environment() -> impl Iterator<Item = (String, String)> {
+    std::env::vars_os().filter_map(as_text)
+}
+
+/// Returns a variable of this process; one that is empty counts as missing.
+pub fn variable(name: &str) -> Option<String> {
+    environment().find(|(found, value)| found == name && !value.trim().is_empty()).map(|(_, value)| value)
+}
+
+/// The secrets of the settings that were loaded last; logs and failures are masked by them.
+static KNOWN: RwLock<Option<Masker>> = RwLock::new(None);
+
+/// Returns what masks everything this process prints: the secrets of the settings, or else of our environment alone.
+pub fn masker() -> Masker {
+    let known = KNOWN.read().ok().and_then(|known| known.clone());
+    known.unwrap_or_else(|| Masker::from_environment(environment()))
+}
+
+/// Masks by these secrets from now on.
+pub(crate) fn remember(masker: &Masker) {
+    if let Ok(mut known) = KNOWN.write() {
+        *known = Some(masker.clone());
+    }
+}
+
+fn as_text((name, value): (std::ffi::OsString, std::ffi::OsString)) -> Option<(String, String)> {
+    Some((name.into_string().ok()?, value.to_string_lossy().into_owned()))
+}
+
+/// Returns the folder the user stands in.
+pub fn current_folder() -> Result<PathBuf, Failure> {
+    std::env::current_dir()
+        .map_err(|error| Failure::usage(format!("the current folder cannot be read: {error}")))
+}
+
+/// Returns the name of the person at the keyboard, as far as the environment knows it.
+pub fn user_name() -> String {
+    std::env::var("USER").ok().filter(|name| !name.is_empty()).unwrap_or_else(|| "a person".into())
+}
+
+/// Starts the runtime all asynchronous work happens on: one thread, so that children die with the right parent.
+pub fn runtime() -> Result<tokio::runtime::Runtime, Failure> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    runtime
+        .map_err(|error| Failure::new(FailureKind::OurBug, format!("the runtime cannot be started: {error}")))
+}

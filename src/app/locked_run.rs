@@ -1,0 +1,278 @@
+//! Takes a run for this process: its lock, the lock of its worktree, its journal. Whoever writes a fact holds a
+//! [`LockedRun`].
+
+use std::fs;
+
+use jiff::Timestamp;
+
+use crate::failure::{Failure, FailureKind};
+use crate::project::Project;
+use crate::run_location::{LocatedRun, locate_or_fetch, no_run, refusal, view};
+use crate::run_worktree::{
+    is_on_other_branch, link_branch, record_location, refuse_dirty, refuse_missing_log,
+};
+use crate::runner::settle_commit;
+use engine::Run;
+use git::{RunWorkspace, Workspace};
+use journal::Journal;
+use journal::store::common_dir::{RunLocation, issue_folder};
+use journal::store::folders::RunFolder;
+use journal::store::lock::{CheckoutLock, Holder, Lock, LockError};
+use journal::store::log::LogCopy;
+use model::event::branch_of;
+use model::issue::IssueNumber;
+use model::redact::Masked;
+
+/// A run that this process holds.
+pub struct LockedRun {
+    /// Its log, open for writing.
+    pub journal: Journal,
+    /// Its worktree and branch.
+    pub space: RunWorkspace,
+    /// Its folder in that worktree.
+    pub folder: RunFolder,
+    /// Released when this is dropped.
+    pub locks: RunLocks,
+}
+
+impl LockedRun {
+    /// Takes the run of an issue that must exist, ready to be written to.
+    pub fn take(project: &Project, issue: IssueNumber, refuse: Refuse) -> Result<Self, Failure> {
+        let found = locate_or_fetch(project, issue)?;
+        if !found.has_log() {
+            return Err(refusal(&found, issue));
+        }
+        let (locks, found) = take_locks(project, issue, refuse)?;
+        let (space, folder) = found.ok_or_else(|| no_run(issue))?;
+        let mut journal = open_journal(project, &folder)?;
+        if journal.state().run.is_none() {
+            return Err(no_run(issue));
+        }
+        settle_commit(&mut journal, &space)?;
+        Ok(Self { journal, space, folder, locks })
+    }
+
+    /// Returns the run.
+    pub fn run(&self) -> Result<&Run, Failure> {
+        let run = self.journal.state().run.as_ref();
+        run.ok_or_else(|| Failure::new(FailureKind::OurBug, "the run has not begun"))
+    }
+}
+
+/// Opens the journal of a run.
+pub fn open_journal(project: &Project, folder: &RunFolder) -> Result<Journal, Failure> {
+    let path = folder.at(&folder.relative());
+    let mut journal = Journal::open(&path, project.clock.clone(), project.masker.clone())?;
+    journal.keep_copy(LogCopy::of(project.workspace.common(), folder.issue()));
+    Ok(journal)
+}
+
+/// What a command refuses of a run as it stands.
+pub type Refuse<'a> = &'a dyn Fn(&Run) -> Result<(), Failure>;
+
+/// The locks of a run: of its issue, and of the worktree that it works in.
+#[derive(Debug)]
+pub struct RunLocks {
+    issue: Lock,
+    /// That of the worktree; nothing as long as the run has none.
+    checkout: Option<CheckoutLock>,
+}
+
+impl RunLocks {
+    /// Takes the worktree for the run of an issue, or says which run works in it. A run that works there is not
+    /// waited for.
+    pub fn take_checkout(
+        &mut self,
+        project: &Project,
+        issue: IssueNumber,
+        workspace: &Workspace,
+    ) -> Result<(), Failure> {
+        self.checkout = Some(lock_checkout(project, issue, workspace)?);
+        Ok(())
+    }
+
+    /// Notes that the files of the worktree are going to change.
+    pub fn begin_work(&mut self, project: &Project) {
+        if let Some(checkout) = &mut self.checkout {
+            checkout.begin_work(project.clock.now());
+        }
+    }
+
+    /// Releases the locks of a run that was not begun or not taken, and leaves nothing of them behind.
+    pub fn remove(self, project: &Project, issue: IssueNumber) {
+        if let Some(checkout) = self.checkout {
+            checkout.release();
+        }
+        remove_lock(project, issue, self.issue);
+    }
+
+    /// Removes the lock files of a git that was killed, and refuses a worktree of ours in which another git is at work.
+    fn sweep(&self, space: &RunWorkspace) -> Result<(), Failure> {
+        let started = Timestamp::now();
+        let worked = self.checkout.as_ref().and_then(CheckoutLock::last_work).map(|work| work.span(started));
+        space.locks().remove_stale(started.into(), worked)?;
+        if self.checkout.is_some() { Ok(space.workspace().worktree().refuse_locked()?) } else { Ok(()) }
+    }
+}
+
+/// Takes the lock of an issue, or says who holds it.
+pub fn lock_issue(project: &Project, issue: IssueNumber) -> Result<Lock, Failure> {
+    let folder = issue_folder(project.workspace.common(), issue);
+    Lock::take(&folder, &command_line(project), project.clock.now()).map_err(|error| match error {
+        LockError::Busy { .. } => Failure::new(FailureKind::Busy, &error)
+            .hint(format!("watch it with `ai-workflow status --issue {issue}`, or end it with `ai-workflow cancel --issue {issue}`")),
+        LockError::Io { .. } => not_lockable(&error),
+    })
+}
+
+/// Takes a worktree for the run of an issue, or says which run works in it.
+pub fn lock_checkout(
+    project: &Project,
+    issue: IssueNumber,
+    workspace: &Workspace,
+) -> Result<CheckoutLock, Failure> {
+    let taken = CheckoutLock::take(
+        workspace.repository().git_dir(),
+        issue,
+        &command_line(project),
+        project.clock.now(),
+    );
+    taken.map_err(|error| match error {
+        LockError::Busy { holder } => in_use(issue, workspace, holder),
+        LockError::Io { .. } => not_lockable(&error),
+    })
+}
+
+/// Removes what a lock left under git's folder, so that a refusal leaves nothing behind.
+/// What belongs to a run keeps its folder.
+pub fn remove_lock(project: &Project, issue: IssueNumber, lock: Lock) {
+    let folder = issue_folder(project.workspace.common(), issue);
+    if RunLocation::read(project.workspace.common(), issue).is_ok_and(|found| found.is_none()) {
+        let _ = fs::remove_file(folder.join("lock"));
+    }
+    drop(lock);
+    // A folder that is not empty stays.
+    let _ = fs::remove_dir(&folder);
+    let _ = folder.parent().map(fs::remove_dir);
+}
+
+fn not_lockable(error: &LockError) -> Failure {
+    error.hint().into_iter().fold(Failure::new(FailureKind::State, error), Failure::hint)
+}
+
+fn in_use(issue: IssueNumber, workspace: &Workspace, holder: Option<Holder>) -> Failure {
+    let root = workspace.root().display();
+    let apart = format!("leave this checkout alone with `ai-workflow execute --issue {issue} --worktree`");
+    let Some(holder) = holder else {
+        return Failure::new(FailureKind::Busy, format!("another run works in {root}")).hint(apart);
+    };
+    let Some(other) = holder.issue else {
+        return Failure::new(FailureKind::Busy, format!("another run works in {root}: {holder}")).hint(apart);
+    };
+    Failure::new(FailureKind::Busy, format!("the run of issue {other} works in {root}: {holder}"))
+        .hint(apart)
+        .hint(format!("or wait until it has ended: `ai-workflow status --issue {other}` shows how far it is"))
+}
+
+/// Returns how this process was called, for those who find its locks.
+fn command_line(project: &Project) -> Masked {
+    project.masker.mask(&project.command_line)
+}
+
+/// The locks of a run, and its worktree and folder where there is one yet.
+pub type TakenLocks = (RunLocks, Option<(RunWorkspace, RunFolder)>);
+
+/// Takes the locks of the run of an issue; without a worktree when there is no run yet. What is refused is refused before
+/// the checkout goes to the run's branch.
+pub fn take_locks(project: &Project, issue: IssueNumber, refuse: Refuse) -> Result<TakenLocks, Failure> {
+    let mut locks = RunLocks { issue: lock_issue(project, issue)?, checkout: None };
+    match enter(project, issue, &mut locks, refuse) {
+        Ok(found) => Ok((locks, found)),
+        Err(failure) => {
+            locks.remove(project, issue);
+            Err(failure)
+        }
+    }
+}
+
+/// Goes to where the run is. The worktree is taken before anything in it changes.
+fn enter(
+    project: &Project,
+    issue: IssueNumber,
+    locks: &mut RunLocks,
+    refuse: Refuse,
+) -> Result<Option<(RunWorkspace, RunFolder)>, Failure> {
+    let workspace = match locate_or_fetch(project, issue)? {
+        LocatedRun::Worktree(root) => {
+            let workspace =
+                if root == project.root() { project.workspace.clone() } else { Workspace::open(&root)? };
+            locks.take_checkout(project, issue, &workspace)?;
+            locks.sweep(&workspace.for_issue(issue))?;
+            if is_on_other_branch(&workspace, issue)? {
+                switch_to_branch(project, issue, &workspace, locks, refuse)?;
+            }
+            workspace
+        }
+        LocatedRun::OnBranch(branch) if project.settings.worktree && branch.worktree.is_none() => {
+            refuse_run(project, issue, refuse)?;
+            let workspace = link_branch(project, issue)?;
+            locks.take_checkout(project, issue, &workspace)?;
+            locks.sweep(&workspace.for_issue(issue))?;
+            workspace
+        }
+        LocatedRun::OnBranch(_) => {
+            locks.take_checkout(project, issue, &project.workspace)?;
+            locks.sweep(&project.workspace.for_issue(issue))?;
+            switch_to_branch(project, issue, &project.workspace, locks, refuse)?;
+            refuse_missing_log(project, issue)?;
+            record_location(project, issue, project.root())?;
+            project.workspace.clone()
+        }
+        LocatedRun::Finalized(_) | LocatedRun::LogRemoved(_) | LocatedRun::Missing => {
+            // A linked worktree is taken when it is made.
+            if !project.settings.worktree {
+                locks.take_checkout(project, issue, &project.workspace)?;
+            }
+            locks.sweep(&project.workspace.for_issue(issue))?;
+            return Ok(None);
+        }
+    };
+    let space = workspace.for_issue(issue);
+    let folder = RunFolder::new(workspace.root(), issue);
+    restore_log(project, &space, &folder)?;
+    Ok(Some((space, folder)))
+}
+
+/// Goes to the run's branch, if nothing of the user's could get lost.
+fn switch_to_branch(
+    project: &Project,
+    issue: IssueNumber,
+    workspace: &Workspace,
+    locks: &mut RunLocks,
+    refuse: Refuse,
+) -> Result<(), Failure> {
+    refuse_run(project, issue, refuse)?;
+    refuse_dirty(workspace)?;
+    locks.begin_work(project);
+    Ok(workspace.branches().switch(&branch_of(issue))?)
+}
+
+/// A run that cannot be read here is reported by who opens its journal.
+fn refuse_run(project: &Project, issue: IssueNumber, refuse: Refuse) -> Result<(), Failure> {
+    match view(project, issue).ok().and_then(|view| view.state.run) {
+        Some(run) => refuse(&run),
+        None => Ok(()),
+    }
+}
+
+/// Restores what is missing from a log that was taken back to the last commit while nobody could see it: an agent ran
+/// `git checkout -- .`, `git stash` or `git reset --hard`, and the run was killed. Without it paid calls and findings would
+/// be lost. Where the branch was moved since, a person may have meant the log, too: then it counts as it is found.
+fn restore_log(project: &Project, space: &RunWorkspace, folder: &RunFolder) -> Result<(), Failure> {
+    let log = folder.at(&folder.events());
+    let copy = LogCopy::of(project.workspace.common(), folder.issue());
+    if copy.is_ahead_of(&log)? && space.run_branch().is_where_left()? {
+        copy.restore(&log)?;
+    }
+    Ok(())
+}

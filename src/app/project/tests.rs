@@ -1,0 +1,51 @@
+//! The profiles that settings make of agents.
+
+use std::collections::BTreeMap;
+
+use super::profiles;
+use agents::{Kind, Profile};
+use settings::{Layers, load};
+
+fn of(text: &str) -> BTreeMap<String, Profile> {
+    let layers = Layers { repository: Some(("config.toml".into(), text.into())), ..Layers::default() };
+    profiles(&load(&layers).expect("a good file"))
+}
+
+#[test]
+fn everything_that_is_said_about_an_agent_reaches_its_profile() {
+    let text = "[agents.local]\nkind = 'claude'\ncommand = ['claude', '--x']\nmodel = 'qwen'\n\
+                base_url = 'http://localhost:11434'\napi_key_env = 'LOCAL_PASS'\neffort = 'low'\nmax_turns = 9\n\
+                allow = ['Bash(make *)']\nreads_files = false\nenv = { A = 'b' }\nstep_seconds = 1\nidle_seconds = 2\n\
+                first_output_seconds = 3\n";
+    let expected = Profile {
+        kind: Kind::Claude,
+        command: vec!["claude".into(), "--x".into()],
+        model: Some("qwen".into()),
+        base_url: Some("http://localhost:11434".into()),
+        api_key_env: Some("LOCAL_PASS".into()),
+        effort: Some("low".into()),
+        max_turns: Some(9),
+        allow: vec!["Bash(make *)".into()],
+        inlines: true,
+        env: BTreeMap::from([("A".into(), "b".into())]),
+        step_seconds: Some(1),
+        idle_seconds: Some(2),
+        first_output_seconds: Some(3),
+    };
+    assert_eq!(of(text), BTreeMap::from([("local".to_owned(), expected)]));
+}
+
+#[test]
+fn the_kind_follows_the_name_unless_it_is_said() {
+    let text = "[agents.claude]\nmodel = 'opus'\n[agents.codex]\n[agents.mine]\ncommand = ['mine']\n\
+                [agents.gemini]\nkind = 'acp'\ncommand = ['gemini', '--acp']\n[agents.second]\nkind = 'codex'\n";
+    let kinds: Vec<_> = of(text).into_iter().map(|(name, profile)| (name, profile.kind)).collect();
+    let expected = [
+        ("claude", Kind::Claude),
+        ("codex", Kind::Codex),
+        ("gemini", Kind::Acp),
+        ("mine", Kind::Command),
+        ("second", Kind::Codex),
+    ];
+    assert_eq!(kinds, expected.map(|(name, kind)| (name.to_owned(), kind)));
+}

@@ -1,0 +1,224 @@
+//! Where the run of an issue is, and in which state: its log in a worktree, on its branch only, on origin only; the record
+//! of a run that was finalized; a branch from which a commit removed the log. A run is only looked at here: nobody holds it.
+
+use std::path::{Path, PathBuf};
+
+use crate::failure::{Failure, FailureKind};
+use crate::forge_connection;
+use crate::project::Project;
+use engine::{State, fold};
+use git::{Branch, CommitId, Workspace};
+use journal::store::common_dir::{FinalizedRun, RunLocation};
+use journal::store::folders::RunFolder;
+use journal::store::log;
+use model::event::{Entry, branch_of};
+use model::issue::IssueNumber;
+use settings::{ForgeKind, PushWhen};
+
+/// The remote that a run's branch is pushed to and fetched from.
+pub const REMOTE: &str = "origin";
+
+/// What is there of the run of an issue.
+pub enum LocatedRun {
+    /// Its files are in this worktree.
+    Worktree(PathBuf),
+    /// Nothing is checked out; its files are on the branch.
+    OnBranch(Branch),
+    /// It was completed and finalized; its log is gone.
+    Finalized(FinalizedRun),
+    /// This commit removed the log from the run's branch, as `git revert` of its commits does.
+    LogRemoved(CommitId),
+    /// Nothing.
+    Missing,
+}
+
+impl LocatedRun {
+    /// Tells whether its log is here, in a worktree or on the branch.
+    pub fn has_log(&self) -> bool {
+        matches!(self, Self::Worktree(_) | Self::OnBranch(_))
+    }
+}
+
+/// Finds the run of an issue.
+pub fn locate(project: &Project, issue: IssueNumber) -> Result<LocatedRun, Failure> {
+    if let Some(found) = locate_log(&project.workspace, issue)? {
+        return Ok(found);
+    }
+    if let Some(record) = FinalizedRun::read(project.workspace.common(), issue)? {
+        return Ok(LocatedRun::Finalized(record));
+    }
+    Ok(match log_removed_by(project, issue)? {
+        Some(commit) => LocatedRun::LogRemoved(commit),
+        None => LocatedRun::Missing,
+    })
+}
+
+/// Finds the run of an issue; one that only origin has is fetched first.
+pub fn locate_or_fetch(project: &Project, issue: IssueNumber) -> Result<LocatedRun, Failure> {
+    let found = locate(project, issue)?;
+    if found.has_log() || !fetch(project, issue)? {
+        return Ok(found);
+    }
+    locate(project, issue)
+}
+
+/// Returns the record of a finalized run; a log that is still there counts more.
+pub fn finalized(project: &Project, issue: IssueNumber) -> Result<Option<FinalizedRun>, Failure> {
+    let record = FinalizedRun::read(project.workspace.common(), issue)?;
+    if record.is_some() && locate_log(&project.workspace, issue)?.is_some() {
+        return Ok(None);
+    }
+    Ok(record)
+}
+
+/// Says how a finalized run ended, in one sentence.
+pub fn finalized_sentence(record: &FinalizedRun) -> String {
+    let how = if record.left.is_some() { "`finalize` was cut short" } else { "finalized" };
+    format!(
+        "the run of issue {} was completed and {how}: {} at {}",
+        record.issue,
+        record.branch,
+        record.commit.get(..9).unwrap_or(&record.commit)
+    )
+}
+
+/// Returns the command that comes after a finalized run.
+pub fn next_after_finalized(record: &FinalizedRun) -> String {
+    if record.left.is_some() {
+        return format!("ai-workflow finalize --issue {}", record.issue);
+    }
+    format!("git switch {} && git merge {}", record.base_branch, record.branch)
+}
+
+/// Finds the log of a run, in a worktree first.
+fn locate_log(workspace: &Workspace, issue: IssueNumber) -> Result<Option<LocatedRun>, Failure> {
+    let recorded = RunLocation::read(workspace.common(), issue)?.map(|location| location.worktree);
+    let recorded = recorded.filter(|root| belongs(workspace, root));
+    let candidates = [recorded, Some(workspace.root().to_owned())];
+    if let Some(root) = candidates.into_iter().flatten().find(|root| has_log(root, issue)) {
+        return Ok(Some(LocatedRun::Worktree(root)));
+    }
+    let Some(branch) = workspace.branches().find(&branch_of(issue))? else { return Ok(None) };
+    let path = RunFolder::new("", issue).events();
+    let is_there = workspace.objects().read(&branch.tip, &path)?.is_some();
+    Ok(if is_there { Some(LocatedRun::OnBranch(branch)) } else { None })
+}
+
+/// A copied repository brings the record of the original's worktree with it, which is none of its business.
+fn belongs(workspace: &Workspace, root: &Path) -> bool {
+    root == workspace.root() || Workspace::open(root).is_ok_and(|other| other.common() == workspace.common())
+}
+
+fn has_log(root: &Path, issue: IssueNumber) -> bool {
+    let folder = RunFolder::new(root, issue);
+    folder.at(&folder.events()).is_file()
+}
+
+fn log_removed_by(project: &Project, issue: IssueNumber) -> Result<Option<CommitId>, Failure> {
+    let Some(found) = project.workspace.branches().find(&branch_of(issue))? else { return Ok(None) };
+    Ok(project.workspace.history().removal_of(&found.tip, &RunFolder::new("", issue).events())?)
+}
+
+/// Fetches the branch of a run that another machine worked on; tells whether there was one. The log is on the branch, so the
+/// branch is all that is needed to go on; a branch without a log is not built on.
+fn fetch(project: &Project, issue: IssueNumber) -> Result<bool, Failure> {
+    let stays_here =
+        project.settings.push == Some(PushWhen::Never) || project.settings.forge == Some(ForgeKind::Local);
+    // A forge that cannot be used is reported by whoever needs it.
+    if stays_here
+        || !forge_connection::of_issue(project, issue).is_ok_and(|forge| forge.is_remote())
+        || project.workspace.origin().address()?.is_none()
+        || finalized(project, issue)?.is_some()
+    {
+        return Ok(false);
+    }
+    let branch = branch_of(issue);
+    let credentials = forge_connection::credentials();
+    let Some(tip) = project.workspace.remote(REMOTE, credentials.as_ref()).fetch(&branch)? else {
+        return Ok(false);
+    };
+    let log = RunFolder::new("", issue).events();
+    if project.workspace.objects().read(&tip, &log)?.is_none() {
+        return Err(Failure::usage(format!(
+            "origin has a branch `{branch}` that holds no run, or one that was finalized"
+        ))
+        .hint(format!("look at it, and remove it with `git push origin --delete {branch}` to begin anew")));
+    }
+    project.workspace.branches().fast_forward(&branch, &tip)?;
+    tracing::info!("The run of issue #{issue} is taken over from origin at {}", &tip.as_str()[..9]);
+    Ok(true)
+}
+
+/// A run that is only looked at.
+pub struct RunView {
+    /// The state that its log folds into.
+    pub state: State,
+    /// The entries of its log.
+    pub entries: Vec<Entry>,
+    /// The hash of the last entry.
+    pub chain: String,
+    /// The worktree the files are in, if they are checked out.
+    pub root: Option<PathBuf>,
+}
+
+/// Reads the run of an issue without holding it; works while another process holds it.
+pub fn view(project: &Project, issue: IssueNumber) -> Result<RunView, Failure> {
+    let (contents, root) = match locate(project, issue)? {
+        LocatedRun::Worktree(root) => {
+            let folder = RunFolder::new(&root, issue);
+            (log::read_file(&folder.at(&folder.events()))?, Some(root))
+        }
+        LocatedRun::OnBranch(branch) => {
+            let path = RunFolder::new("", issue).events();
+            let bytes = project.workspace.objects().read(&branch.tip, &path)?.unwrap_or_default();
+            (log::read(&bytes, &format!("{}:{path}", branch_of(issue)))?, None)
+        }
+        other => return Err(refusal(&other, issue)),
+    };
+    let does_not_fit = |error| {
+        Failure::new(FailureKind::State, error).hint("the log does not fit together; nothing was changed")
+    };
+    let state = fold(&contents.entries).map_err(does_not_fit)?;
+    if state.run.is_none() {
+        return Err(no_run(issue));
+    }
+    Ok(RunView { state, entries: contents.entries, chain: contents.chain, root })
+}
+
+/// Says that an issue has no run.
+pub fn no_run(issue: IssueNumber) -> Failure {
+    Failure::usage(format!("there is no run of issue {issue} in this repository"))
+        .hint(format!("begin one with `ai-workflow execute --phase all --issue {issue}`"))
+}
+
+/// Says why there is no run to work with where no log is here.
+pub fn refusal(found: &LocatedRun, issue: IssueNumber) -> Failure {
+    match found {
+        LocatedRun::Finalized(record) if record.left.is_some() => Failure::usage(finalized_sentence(record))
+            .hint(format!("finish it with `{}`", next_after_finalized(record))),
+        LocatedRun::Finalized(record) => {
+            Failure::usage(format!("{}; its log is gone", finalized_sentence(record)))
+                .hint(format!("remove what is left with `ai-workflow cleanup --issue {issue}` to begin anew"))
+        }
+        LocatedRun::LogRemoved(commit) => log_removed(issue, commit),
+        LocatedRun::Worktree(_) | LocatedRun::OnBranch(_) | LocatedRun::Missing => no_run(issue),
+    }
+}
+
+/// Refuses a run whose log was removed from its branch by a commit: the run is not there any more, and neither is nothing.
+pub fn refuse_log_removed(project: &Project, issue: IssueNumber) -> Result<(), Failure> {
+    match log_removed_by(project, issue)? {
+        Some(commit) => Err(log_removed(issue, &commit)),
+        None => Ok(()),
+    }
+}
+
+fn log_removed(issue: IssueNumber, commit: &CommitId) -> Failure {
+    let (branch, folder) = (branch_of(issue), RunFolder::new("", issue));
+    let commit = &commit.as_str()[..9];
+    let back = format!("git checkout {commit}~1 -- {}", folder.relative());
+    let message = format!("{} was taken off `{branch}` by the commit {commit}", folder.events());
+    Failure::new(FailureKind::State, message)
+        .hint(format!("to go on from there, bring it back on that branch: `{back}`"))
+        .hint(format!("to begin anew, give the branch another name: `git branch -m {branch} NAME`"))
+}

@@ -1,0 +1,67 @@
+//! Opens the repository for a command, and sends the log lines of this process to stderr.
+
+use std::path::Path;
+
+use tracing_subscriber::EnvFilter;
+
+use crate::arguments::SettingFlags;
+use app::environment::masker;
+use app::failure::Failure;
+use app::project::Project;
+use app::report::{StderrBeside, Terminal};
+use app::setting_overrides::{SettingOverrides, load_settings};
+use settings::Settings;
+
+/// Opens the repository and loads the settings.
+pub(crate) fn open(flags: &SettingFlags) -> Result<Project, Failure> {
+    Project::open(&flags.overrides(), command_line())
+}
+
+/// Opens the repository for looking at runs or ending them, without its settings.
+pub(crate) fn open_without_settings() -> Result<Project, Failure> {
+    Project::open_without_settings(command_line())
+}
+
+/// Loads the settings of all layers; outside a repository the repository's file is missing.
+pub(crate) fn settings(flags: &SettingFlags, here: &Path, root: Option<&Path>) -> Result<Settings, Failure> {
+    load_settings(&flags.overrides(), here, root)
+}
+
+fn command_line() -> String {
+    let words: Vec<String> = std::env::args().collect();
+    words.join(" ")
+}
+
+impl SettingFlags {
+    /// Returns what the flags say about settings.
+    pub(crate) fn overrides(&self) -> SettingOverrides {
+        let flags = self.clone();
+        SettingOverrides {
+            config: flags.config,
+            agent: flags.agent,
+            reviewer: flags.reviewer,
+            second_reviewer: flags.second_reviewer,
+            language: flags.language,
+            base_branch: flags.base_branch,
+            preset: flags.preset,
+            skip_phases: flags.skip_phases,
+            forge: flags.forge,
+            worktree: flags.worktree,
+            push: flags.push,
+            no_wait: flags.no_wait,
+            auto_model: flags.auto_model,
+            fresh_sessions: flags.fresh_sessions,
+            set: flags.set,
+        }
+    }
+}
+
+/// Sends log lines, masked, to stderr, beside the live line. `AI_WORKFLOW_LOG` filters them; `info` is the default.
+pub(crate) fn log_to(terminal: &Terminal) {
+    let filter = EnvFilter::try_from_env("AI_WORKFLOW_LOG").unwrap_or_else(|_| EnvFilter::new("info"));
+    let terminal = terminal.clone();
+    let lines = tracing_subscriber::fmt().with_env_filter(filter).without_time().with_target(false);
+    // A second call in one process keeps the first subscriber.
+    let _ =
+        lines.with_ansi(false).with_writer(move || StderrBeside::new(terminal.clone(), masker())).try_init();
+}
