@@ -2,34 +2,21 @@
 
 #![expect(clippy::struct_excessive_bools, reason = "each is a flag that a person gives or leaves out")]
 
-mod check;
-mod doc_review;
-mod event;
-mod findings;
-mod init;
-mod pr_feedback;
-mod replay;
-mod resume;
-mod settings;
-mod validate;
+mod inspect;
+mod runs;
 
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, Parser, Subcommand};
 
-pub use check::Check;
-pub use doc_review::DocReview;
-pub use event::{Apply, Event, EventSource};
-pub use findings::{Findings, FindingsFormat};
-
-pub use init::{Init, InitGithub, InitPlace};
-use model::issue::IssueNumber;
-pub use pr_feedback::PrFeedback;
-pub use replay::{Replay, ReplayFormat};
-pub use resume::Resume;
-pub use settings::SettingFlags;
-
-pub use validate::Validate;
+pub use inspect::{
+    Check, Completions, Config, ConfigCommand, Demo, Explain, Findings, FindingsFormat, Init, InitGithub,
+    InitPlace, ParseReview, Replay, ReplayFormat, SettingsView, Status, Validate,
+};
+pub use runs::{
+    Apply, Cleanup, DocReview, Event, EventSource, Execute, Finalize, OneIssue, PrFeedback, Resume, Rollback,
+    RollbackStep,
+};
 
 /// Where to begin, and the exit codes of every command.
 const AFTER_HELP: &str = "\
@@ -55,10 +42,12 @@ Exit codes:
 #[command(name = "ai-workflow", bin_name = "ai-workflow", version, propagate_version = true)]
 #[command(after_help = AFTER_HELP)]
 pub struct Arguments {
+    /// What is to be done.
     #[command(subcommand)]
     pub command: Command,
 }
 
+/// A command of the program with its arguments.
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Write `.ai-workflow/config.toml` and what else a repository needs
@@ -66,7 +55,7 @@ pub enum Command {
     /// Take an issue through its phases; begins, resumes or goes on, whatever there is to do
     Execute(Execute),
     /// Show where a run stands; works while it runs
-    Status(Look),
+    Status(Status),
     /// Review the documents of a run before code is written: one round, or with `--autofix` until nothing is left
     DocReview(DocReview),
     /// Answer the question of a paused run and go on
@@ -86,9 +75,9 @@ pub enum Command {
     /// Remove a run: its branch, its worktree, its files
     Cleanup(Cleanup),
     /// List the presets and their phases
-    ListPresets(Report),
+    ListPresets(SettingsView),
     /// List the phases with their policy, limits and needs
-    Phases(Report),
+    Phases(SettingsView),
     /// Judge the working tree, and an agent's answer, by the checks of a run; needs no run
     Check(Check),
     /// Read a verdict out of a review, the way a run does
@@ -104,7 +93,7 @@ pub enum Command {
     /// Show or check the configuration
     Config(Config),
     /// Check what a run would need on this machine
-    Doctor(Report),
+    Doctor(SettingsView),
     /// Run the conditions of a step of `.ai-workflow/steps_registry.json` and show the retry prompt
     Validate(Validate),
     /// Print a completion script for a shell
@@ -126,7 +115,7 @@ impl Command {
             Self::Init(init) => init.json(),
             Self::Execute(Execute { json, .. })
             | Self::DocReview(DocReview { json, .. })
-            | Self::Status(Look { json, .. })
+            | Self::Status(Status { json, .. })
             | Self::Explain(Explain { json, .. })
             | Self::Replay(Replay { json, .. })
             | Self::Cancel(OneIssue { json, .. })
@@ -135,16 +124,17 @@ impl Command {
             | Self::PrFeedback(PrFeedback { json, .. })
             | Self::Finalize(Finalize { json, .. })
             | Self::Cleanup(Cleanup { json, .. })
-            | Self::ListPresets(Report { json, .. })
-            | Self::Phases(Report { json, .. })
-            | Self::Doctor(Report { json, .. })
+            | Self::ListPresets(SettingsView { json, .. })
+            | Self::Phases(SettingsView { json, .. })
+            | Self::Doctor(SettingsView { json, .. })
             | Self::Check(Check { json, .. })
             | Self::ParseReview(ParseReview { json, .. })
             | Self::Demo(Demo { json, .. })
             | Self::Validate(Validate { json, .. })
             | Self::Config(Config {
                 command:
-                    ConfigCommand::Show(Report { json, .. }) | ConfigCommand::Validate(Report { json, .. }),
+                    ConfigCommand::Show(SettingsView { json, .. })
+                    | ConfigCommand::Validate(SettingsView { json, .. }),
             }) => *json,
             Self::Findings(Findings { format, .. }) => *format != FindingsFormat::Text,
             Self::Config(Config { command: ConfigCommand::Schema { .. } })
@@ -155,212 +145,52 @@ impl Command {
     }
 }
 
-/// What is typed most.
-const EXECUTE_EXAMPLES: &str = "\
-Examples:
-  ai-workflow execute --issue 243                                 begin, or go on where it stopped
-  ai-workflow execute --issue 243 --dry-run                       what would happen, and at what cost
-  ai-workflow execute --issue 243 --preset quick --worktree       five phases, beside the checkout
-  ai-workflow execute --issue 243 --agent claude --reviewer codex
-  ai-workflow execute --issue 243 --retry-failed                  once more, with fresh limits";
-
-#[derive(Debug, Args)]
-#[command(after_help = EXECUTE_EXAMPLES)]
-pub struct Execute {
-    /// The number of the issue
-    #[arg(long, value_name = "N", allow_hyphen_values = true)]
-    pub issue: IssueNumber,
-    /// One phase, or all that are left; `phases` lists them
-    #[arg(long, value_name = "NAME", default_value = "all")]
-    pub phase: String,
-    /// Open a failed phase again, with fresh limits
-    #[arg(long)]
-    pub retry_failed: bool,
-    /// Do not look at whether earlier phases are completed
-    #[arg(long)]
-    pub skip_dependency_check: bool,
-    /// Warn about unmet needs and go on
-    #[arg(long)]
-    pub ignore_dependencies: bool,
-    /// Show phases, calls and limits; call nobody, write nothing
-    #[arg(long)]
-    pub dry_run: bool,
-    /// Print the result as JSON
-    #[arg(long)]
-    pub json: bool,
-    #[command(flatten)]
-    pub settings: SettingFlags,
-}
-
-#[derive(Debug, Args)]
-pub struct Rollback {
-    /// The number of the issue
-    #[arg(long, value_name = "N", allow_hyphen_values = true)]
-    pub issue: IssueNumber,
-    /// The phase to open again; it and all later ones become pending
-    #[arg(long, value_name = "PHASE")]
-    pub to_phase: String,
-    /// The step it goes on with
-    #[arg(long, value_name = "STEP", default_value = "revise")]
-    pub to_step: RollbackStep,
-    /// Why; stands on top of the next prompt
-    #[arg(
-        long,
-        value_name = "TEXT",
-        required_unless_present = "reason_file",
-        conflicts_with = "reason_file"
-    )]
-    pub reason: Option<String>,
-    /// Why, from a file
-    #[arg(long, value_name = "FILE")]
-    pub reason_file: Option<PathBuf>,
-    /// Also add commits that revert what the reopened phases committed
-    #[arg(long)]
-    pub revert: bool,
-    /// Only show what would happen
-    #[arg(long)]
-    pub dry_run: bool,
-    /// Print the result as JSON
-    #[arg(long)]
-    pub json: bool,
-}
-
-/// The step a phase goes on with after a rollback.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum RollbackStep {
-    Execute,
-    Review,
-    Revise,
-}
-
-#[derive(Debug, Args)]
-pub struct OneIssue {
-    /// The number of the issue
-    #[arg(long, value_name = "N", allow_hyphen_values = true)]
-    pub issue: IssueNumber,
-    /// Print the result as JSON
-    #[arg(long)]
-    pub json: bool,
-}
-
-#[derive(Debug, Args)]
-pub struct Explain {
-    /// The number of the issue
-    #[arg(long, value_name = "N", allow_hyphen_values = true)]
-    pub issue: IssueNumber,
-    /// Show what differs from the run of another issue: programs, models, prompts, limits
-    #[arg(long, value_name = "N", allow_hyphen_values = true)]
-    pub compare: Option<IssueNumber>,
-    /// Print the result as JSON
-    #[arg(long)]
-    pub json: bool,
-}
-
-#[derive(Debug, Args)]
-pub struct Look {
-    /// The number of the issue; all runs of the repository when missing
-    #[arg(long, value_name = "N", allow_hyphen_values = true)]
-    pub issue: Option<IssueNumber>,
-    /// Print the result as JSON
-    #[arg(long)]
-    pub json: bool,
-}
-
-#[derive(Debug, Args)]
-pub struct Finalize {
-    /// The number of the issue
-    #[arg(long, value_name = "N", allow_hyphen_values = true)]
-    pub issue: IssueNumber,
-    /// Keep one commit per phase
-    #[arg(long)]
-    pub skip_squash: bool,
-    /// Keep the run's folder on the branch: its log and its documents
-    #[arg(long)]
-    pub keep_files: bool,
-    /// Publish also what no reviewer was shown; the pull request says so
-    #[arg(long)]
-    pub include_unreviewed: bool,
-    /// Only show what would happen
-    #[arg(long)]
-    pub dry_run: bool,
-    /// Print the result as JSON
-    #[arg(long)]
-    pub json: bool,
-}
-
-#[derive(Debug, Args)]
-pub struct Cleanup {
-    /// The number of the issue
-    #[arg(long, value_name = "N", allow_hyphen_values = true)]
-    pub issue: IssueNumber,
-    /// Remove prompts, answers and raw streams only; keep branch, log and documents
-    #[arg(long)]
-    pub logs_only: bool,
-    /// Remove the run although it is not over
-    #[arg(long)]
-    pub force: bool,
-    /// Only show what would happen
-    #[arg(long)]
-    pub dry_run: bool,
-    /// Print the result as JSON
-    #[arg(long)]
-    pub json: bool,
-}
-
-#[derive(Debug, Args)]
-pub struct Report {
-    /// Print the result as JSON
-    #[arg(long)]
-    pub json: bool,
-    #[command(flatten)]
-    pub settings: SettingFlags,
-}
-
-#[derive(Debug, Args)]
-pub struct ParseReview {
-    /// The review; `-` or nothing reads stdin
-    pub file: Option<PathBuf>,
-    /// The id that the answer has to carry
-    #[arg(long, value_name = "ID")]
-    pub review_id: Option<String>,
-    /// Print the whole reading as JSON
-    #[arg(long)]
-    pub json: bool,
-}
-
-#[derive(Debug, Args)]
-pub struct Demo {
-    /// Where to make the project; a temporary folder when missing
-    pub dir: Option<PathBuf>,
-    /// Use a real agent on the same project
-    #[arg(long, value_name = "SPEC")]
+/// Settings that can stand in a file, a variable or here; here they win.
+#[derive(Debug, Clone, Default, Args)]
+pub struct SettingFlags {
+    /// Read this file instead of `.ai-workflow/config.toml`
+    #[arg(long, value_name = "FILE", help_heading = "Settings")]
+    pub config: Option<PathBuf>,
+    /// The author: claude[:MODEL], codex[:MODEL], command:PATH, scripted:FILE, auto, ...; a comma list falls back
+    #[arg(long, value_name = "SPEC", help_heading = "Settings")]
     pub agent: Option<String>,
-    /// Print the result as JSON
-    #[arg(long)]
-    pub json: bool,
-}
-
-#[derive(Debug, Args)]
-pub struct Config {
-    #[command(subcommand)]
-    pub command: ConfigCommand,
-}
-
-#[derive(Debug, Subcommand)]
-pub enum ConfigCommand {
-    /// Print the settings in force and where each comes from
-    Show(Report),
-    /// Check all layers and say what is wrong
-    Validate(Report),
-    /// Print the JSON Schema of the configuration (or of metadata.json)
-    Schema {
-        /// The schema of metadata.json instead
-        #[arg(long)]
-        metadata: bool,
-    },
-}
-
-#[derive(Debug, Args)]
-pub struct Completions {
-    pub shell: clap_complete::Shell,
+    /// The reviewer, in the same words; without it one that fits the author
+    #[arg(long, value_name = "SPEC", help_heading = "Settings")]
+    pub reviewer: Vec<String>,
+    /// A second reviewer, in the same words, whose opinion only tightens; may be given several times
+    #[arg(long, value_name = "SPEC", help_heading = "Settings")]
+    pub second_reviewer: Vec<String>,
+    /// The language of documents and comments, such as en or ja
+    #[arg(long, value_name = "CODE", help_heading = "Settings")]
+    pub language: Option<String>,
+    /// The branch to start from and to merge into
+    #[arg(long, value_name = "BRANCH", help_heading = "Settings")]
+    pub base_branch: Option<String>,
+    /// Run a named list of phases only; `list-presets` shows them
+    #[arg(long, value_name = "NAME", help_heading = "Settings")]
+    pub preset: Option<String>,
+    /// Leave these phases out
+    #[arg(long, value_name = "A,B", help_heading = "Settings")]
+    pub skip_phases: Option<String>,
+    /// Where the issue lives: github or local
+    #[arg(long, value_name = "FORGE", help_heading = "Settings")]
+    pub forge: Option<String>,
+    /// Work in a linked worktree and leave the checkout alone
+    #[arg(long, help_heading = "Settings")]
+    pub worktree: bool,
+    /// When to push the branch: never, halt or phase
+    #[arg(long, value_name = "WHEN", help_heading = "Settings")]
+    pub push: Option<String>,
+    /// Exit with 1 instead of 3 where a person would be asked
+    #[arg(long, help_heading = "Settings")]
+    pub no_wait: bool,
+    /// Assess the difficulty first and let it choose the models of agents named without one
+    #[arg(long, help_heading = "Settings")]
+    pub auto_model: bool,
+    /// Begin a session of its own with every call
+    #[arg(long, help_heading = "Settings")]
+    pub fresh_sessions: bool,
+    /// Any other setting by its dotted key, such as budget.usd=5; may be given several times
+    #[arg(long, value_name = "KEY=VALUE", help_heading = "Settings")]
+    pub set: Vec<String>,
 }

@@ -1,24 +1,28 @@
-//! `config show|validate|schema`: the settings in force, what is wrong with them, and what they may be.
+//! `config show|validate|schema`, `list-presets` and `phases`: the settings in force, what is wrong with them, and what they
+//! make of phases. Needs no repository and no run.
 
 use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 
 use super::Answer;
-use super::arguments::{Config, ConfigCommand, Report};
+use super::arguments::{Config, ConfigCommand, SettingsView};
 use super::begin_run::known_checks;
 use super::door::{here, repository_root, settings};
 use super::failure::Failure;
 use super::output_schemas;
 use super::show::show;
+use model::phase::PhaseName;
+use model::policy::PhaseDef;
 use settings::{Place, Settings, schema};
 use views::metadata;
 use views::summary::counted;
 
+/// Runs `config`.
 pub(super) fn run(arguments: &Config) -> Answer {
     match &arguments.command {
-        ConfigCommand::Show(report) => shown(report),
-        ConfigCommand::Validate(report) => validated(report),
+        ConfigCommand::Show(view) => show_settings(view),
+        ConfigCommand::Validate(view) => validate(view),
         ConfigCommand::Schema { metadata } => {
             let schema = if *metadata { metadata::schema() } else { schema() };
             show(true, &schema, "");
@@ -27,33 +31,32 @@ pub(super) fn run(arguments: &Config) -> Answer {
     }
 }
 
-fn loaded(report: &Report) -> Result<Settings, Failure> {
+/// Loads the settings of all layers, inside a repository or not.
+fn load(view: &SettingsView) -> Result<Settings, Failure> {
     let here = here()?;
-    settings(&report.settings, &here, repository_root(&here).as_deref())
+    settings(&view.settings, &here, repository_root(&here).as_deref())
 }
 
-fn shown(report: &Report) -> Answer {
-    let settings = loaded(report)?;
-    let origins: Value = written(&settings)
-        .map(|(key, place)| (key.clone(), json!(place.to_string())))
-        .collect::<serde_json::Map<_, _>>()
-        .into();
+fn show_settings(view: &SettingsView) -> Answer {
+    let settings = load(view)?;
     let text = settings.to_toml();
     let keys: Value = toml::from_str(&text).unwrap_or_default();
-    let comments = written(&settings).fold(String::new(), |mut text, (key, place)| {
-        let _ = writeln!(text, "# {key}: {place}");
-        text
-    });
+    let mut origins = serde_json::Map::new();
+    let mut comments = String::new();
+    for (key, place) in set_values(&settings) {
+        origins.insert(key.clone(), json!(place.to_string()));
+        let _ = writeln!(comments, "# {key}: {place}");
+    }
     show(
-        report.json,
+        view.json,
         &json!({"settings": keys, "origins": origins}),
         &format!("{text}\n# Where it differs from the defaults:\n{comments}"),
     );
     Ok(0)
 }
 
-/// Returns the values that somebody wrote; the tables they stand in are none.
-fn written(settings: &Settings) -> impl Iterator<Item = (&String, &Place)> {
+/// Returns the values that somebody set, with their places; the tables they stand in are left out.
+fn set_values(settings: &Settings) -> impl Iterator<Item = (&String, &Place)> {
     let origins = settings.origins();
     origins.iter().filter(|(key, _)| {
         let inside = format!("{key}.");
@@ -61,18 +64,74 @@ fn written(settings: &Settings) -> impl Iterator<Item = (&String, &Place)> {
     })
 }
 
-fn validated(report: &Report) -> Answer {
-    let settings = loaded(report)?;
+fn validate(view: &SettingsView) -> Answer {
+    let settings = load(view)?;
     let mut agreement = settings.agreement(None)?;
     known_checks(&agreement)?;
     if let Some(root) = repository_root(&here()?) {
         output_schemas::pin(&settings, &root, &mut agreement)?;
     }
-    let count = written(&settings).count();
+    let count = set_values(&settings).count();
     show(
-        report.json,
+        view.json,
         &json!({"valid": true, "settings": count}),
         &format!("valid: {} differ from the defaults\n", counted(count as u64, "setting")),
     );
     Ok(0)
+}
+
+/// Runs `list-presets`.
+pub(super) fn list_presets(view: &SettingsView) -> Answer {
+    let settings = load(view)?;
+    let mut text = String::new();
+    let mut values = serde_json::Map::new();
+    for (name, preset) in settings.presets() {
+        let _ = writeln!(text, "{name:<22} {}\n{:<22} {}", preset.description, "", preset.phases.join(" → "));
+        values.insert(name.clone(), json!({"description": preset.description, "phases": preset.phases}));
+    }
+    show(view.json, &values.into(), &text);
+    Ok(0)
+}
+
+/// Runs `phases`.
+pub(super) fn phases(view: &SettingsView) -> Answer {
+    let agreement = load(view)?.agreement(None)?;
+    let text: String = agreement.phases.iter().map(phase_lines).collect();
+    let values: Vec<Value> = agreement.phases.iter().map(phase_value).collect();
+    show(view.json, &values.into(), &text);
+    Ok(0)
+}
+
+fn phase_lines(phase: &PhaseDef) -> String {
+    let unit = if phase.policy.triage { "rounds" } else { "revisions" };
+    let listed = |names: Vec<&str>, none: &str| {
+        if names.is_empty() { none.to_owned() } else { names.join(", ") }
+    };
+    format!(
+        "{:<20} {:<12} {} {unit:<9} {}/output/{}\n{:<20} needs {}; checks {}\n",
+        phase.name.as_str(),
+        phase.policy_name,
+        phase.policy.limits.max_revisions,
+        phase.folder,
+        phase.output,
+        "",
+        listed(needs(phase), "nothing"),
+        listed(checks(phase), "none"),
+    )
+}
+
+fn phase_value(phase: &PhaseDef) -> Value {
+    json!({
+        "phase": phase.name, "folder": phase.folder, "output": phase.output, "needs": needs(phase), "checks": checks(phase),
+        "policy": phase.policy_name, "max_revisions": phase.policy.limits.max_revisions, "agent": phase.agents,
+        "reviewer": phase.reviewers, "panel": phase.panel,
+    })
+}
+
+fn needs(phase: &PhaseDef) -> Vec<&str> {
+    phase.needs.iter().map(PhaseName::as_str).collect()
+}
+
+fn checks(phase: &PhaseDef) -> Vec<&str> {
+    phase.policy.checks.iter().map(|rule| rule.id.as_str()).collect()
 }

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use serde_json::{Value, json};
 
 use super::Answer;
-use super::arguments::Report;
+use super::arguments::SettingsView;
 use super::begin_run::all_agents;
 use super::chosen;
 use super::commands::{self, Used};
@@ -35,7 +35,7 @@ impl Finding {
     }
 }
 
-pub(super) fn run(arguments: &Report) -> Answer {
+pub(super) fn run(arguments: &SettingsView) -> Answer {
     let findings = match crate::project::open(&arguments.settings) {
         Ok(door) => look(&door)?,
         Err(failure) => vec![Finding {

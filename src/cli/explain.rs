@@ -1,37 +1,52 @@
-//! `explain`: which rule led to each ruling, with the limits used.
+//! `explain`: which rule led to each ruling of a run, with the limits used; with `--compare` what differs between two runs:
+//! programs, versions, models, prompts, limits. Judges nothing.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 
 use super::Answer;
 use super::arguments::Explain;
-use super::compare;
-use super::find::{Seen, look};
+use super::door::Door;
+use super::failure::Failure;
+use super::find::{Seen, look, no_run};
+use super::seconds;
 use super::show::show;
-use engine::{Exchange, Run};
+use engine::{Exchange, PhaseState, Run};
 use model::event::{Entry, Fact, Replied, Ruled};
+use model::issue::IssueNumber;
+use views::metadata::{LockedAgent, lock};
 use views::summary::{self, plain};
 
+/// How many digits of a digest tell two prompts apart for people.
+const SHORT: usize = 12;
+
+/// What made a run what it is, by name.
+type Traits = BTreeMap<String, String>;
+
+/// Runs `explain`.
 pub(super) fn run(arguments: &Explain) -> Answer {
     let issue = arguments.issue;
     let door = crate::project::open_without_settings()?;
     if let Some(other) = arguments.compare {
-        return compare::run(&door, issue, other, arguments.json);
+        return compare(&door, issue, other, arguments.json);
     }
     let seen = look(&door, issue)?;
     let run = seen.state.run.as_ref();
-    let entries = seen.entries.iter().filter_map(|entry| ruling(entry).or_else(|| questions(entry, run?)));
-    show(arguments.json, &Value::Array(entries.collect()), &told(&seen));
+    let entries =
+        seen.entries.iter().filter_map(|entry| ruling_value(entry).or_else(|| question_value(entry, run?)));
+    show(arguments.json, &Value::Array(entries.collect()), &text(&seen));
     Ok(0)
 }
 
-/// Tells the rulings of a run with the limits used.
-pub(super) fn told(seen: &Seen) -> String {
+/// Returns the rulings of a run with the limits used, and what was found.
+pub(super) fn text(seen: &Seen) -> String {
     let run = seen.state.run.as_ref();
-    let lines = seen.entries.iter().filter_map(|entry| line(entry).or_else(|| asked(entry, run?)));
+    let lines =
+        seen.entries.iter().filter_map(|entry| ruling_line(entry).or_else(|| question_line(entry, run?)));
     let lines = lines.collect::<String>();
-    let begun = seen.state.run.as_ref().map_or(String::new(), |run| {
+    let head = seen.state.run.as_ref().map_or(String::new(), |run| {
         let limits = run.phases.iter().map(|phase| {
             let (used, most) = phase.used_of_limit();
             format!("  {:<20} {} {used}/{most}\n", phase.name().as_str(), phase.def.policy_name)
@@ -44,7 +59,7 @@ pub(super) fn told(seen: &Seen) -> String {
         )
     });
     let findings = seen.state.run.as_ref().map_or(String::new(), findings);
-    format!("{begun}{lines}{findings}")
+    format!("{head}{lines}{findings}")
 }
 
 /// Lists everything that was found, phase by phase, with what became of it and the tasks made of it.
@@ -54,8 +69,8 @@ fn findings(run: &Run) -> String {
         let _ = writeln!(text, "\nFindings of {}:", phase.name());
         for listed in phase.ledger.all() {
             let by: Vec<String> = listed.found_by.iter().map(ToString::to_string).collect();
-            let told = summary::finding_line(listed);
-            let _ = writeln!(text, "  {}, by {}", plain(&told), plain(&by.join(", ")));
+            let line = summary::finding_line(listed);
+            let _ = writeln!(text, "  {}, by {}", plain(&line), plain(&by.join(", ")));
         }
         for task in phase.tasks.all() {
             let findings: Vec<String> = task.findings.iter().map(ToString::to_string).collect();
@@ -75,7 +90,7 @@ fn findings(run: &Run) -> String {
 }
 
 /// Returns what a reviewer asked the author, where the author's call ended.
-fn exchanged<'a>(entry: &'a Entry, run: &'a Run) -> Option<(&'a Replied, &'a Exchange)> {
+fn exchange_of<'a>(entry: &'a Entry, run: &'a Run) -> Option<(&'a Replied, &'a Exchange)> {
     let Fact::Replied(replied) = &entry.fact else { return None };
     let phase = run.phase(&replied.phase)?;
     let recorded = phase.history.rounds.iter().filter_map(|round| round.exchange.as_ref());
@@ -83,15 +98,15 @@ fn exchanged<'a>(entry: &'a Entry, run: &'a Run) -> Option<(&'a Replied, &'a Exc
     Some((replied, all.find(|exchange| exchange.reply.as_ref() == Some(replied))?))
 }
 
-fn asked(entry: &Entry, run: &Run) -> Option<String> {
-    let (replied, exchange) = exchanged(entry, run)?;
-    let (told, round) = (summary::exchange_line(exchange), replied.round);
-    Some(format!("  {:>4}  {} round {round}: {}\n", entry.seq, replied.phase, plain(&told)))
+fn question_line(entry: &Entry, run: &Run) -> Option<String> {
+    let (replied, exchange) = exchange_of(entry, run)?;
+    let line = plain(&summary::exchange_line(exchange));
+    Some(format!("  {:>4}  {} round {}: {line}\n", entry.seq, replied.phase, replied.round))
 }
 
 /// The same for scripts, in the place of a ruling.
-fn questions(entry: &Entry, run: &Run) -> Option<Value> {
-    let (replied, exchange) = exchanged(entry, run)?;
+fn question_value(entry: &Entry, run: &Run) -> Option<Value> {
+    let (replied, exchange) = exchange_of(entry, run)?;
     Some(json!({
         "seq": entry.seq, "at": entry.at.to_string(), "phase": replied.phase, "round": replied.round,
         "asked_by": exchange.first.reviewer, "seat": exchange.first.seat,
@@ -106,7 +121,7 @@ fn ruled(entry: &Entry) -> Option<&Ruled> {
     }
 }
 
-fn ruling(entry: &Entry) -> Option<Value> {
+fn ruling_value(entry: &Entry) -> Option<Value> {
     let ruled = ruled(entry)?;
     Some(json!({
         "seq": entry.seq, "at": entry.at.to_string(), "phase": ruled.phase, "round": ruled.round,
@@ -114,7 +129,7 @@ fn ruling(entry: &Entry) -> Option<Value> {
     }))
 }
 
-fn line(entry: &Entry) -> Option<String> {
+fn ruling_line(entry: &Entry) -> Option<String> {
     let ruled = ruled(entry)?;
     let judgment = serde_json::to_value(ruled.judgment).ok()?;
     let mut text = format!(
@@ -130,4 +145,83 @@ fn line(entry: &Entry) -> Option<String> {
         let _ = writeln!(text, "        standstill: {standstill}");
     }
     Some(text)
+}
+
+/// Prints what differs between the runs of two issues.
+fn compare(door: &Door, issue: IssueNumber, other: IssueNumber, json: bool) -> Answer {
+    let (one, two) = (traits_of(door, issue)?, traits_of(door, other)?);
+    let rows: Vec<Value> = differences(&one, &two)
+        .map(|(name, one, two)| json!({"what": name, "this": one, "other": two}))
+        .collect();
+    let lines = if rows.is_empty() {
+        format!("nothing differs between the runs of #{issue} and #{other}\n")
+    } else {
+        let mut text = format!("#{issue} and #{other} differ in:\n");
+        for (name, one, two) in differences(&one, &two) {
+            let (name, one, two) = (plain(name), or_dash(one), or_dash(two));
+            let _ = writeln!(text, "  {name}\n    #{issue}: {one}\n    #{other}: {two}");
+        }
+        text
+    };
+    show(json, &json!({"issue": issue, "other": other, "differences": rows}), &lines);
+    Ok(0)
+}
+
+fn or_dash(value: Option<&String>) -> String {
+    value.map_or_else(|| "-".to_owned(), |value| plain(value))
+}
+
+fn differences<'a>(
+    one: &'a Traits,
+    two: &'a Traits,
+) -> impl Iterator<Item = (&'a String, Option<&'a String>, Option<&'a String>)> {
+    let only_other = two.keys().filter(|name| !one.contains_key(*name));
+    let mut names: Vec<&String> = one.keys().chain(only_other).collect();
+    names.sort();
+    names.into_iter().map(|name| (name, one.get(name), two.get(name))).filter(|(_, one, two)| one != two)
+}
+
+fn traits_of(door: &Door, issue: IssueNumber) -> Result<Traits, Failure> {
+    let seen = look(door, issue)?;
+    seen.state.run.as_ref().map(traits).ok_or_else(|| no_run(issue))
+}
+
+fn traits(run: &Run) -> Traits {
+    let (started, agreement) = (&run.started, &run.started.agreement);
+    let mut traits = Traits::from([
+        ("ai-workflow".to_owned(), started.version.clone()),
+        ("language".to_owned(), started.language.clone()),
+        ("base commit".to_owned(), started.base_commit.clone()),
+        ("preset".to_owned(), agreement.preset.clone().unwrap_or_default()),
+        ("difficulty".to_owned(), run.difficulty.map(|it| it.as_str().to_owned()).unwrap_or_default()),
+        ("limits: times".to_owned(), json_text(&agreement.time)),
+        ("limits: budget".to_owned(), json_text(&run.spending.budget)),
+        ("limits: budget of call, phase, day".to_owned(), json_text(&run.spending.scopes)),
+        ("commands".to_owned(), json_text(&agreement.commands)),
+    ]);
+    let lock = lock(run);
+    traits.extend(lock.agents.iter().map(|agent| (format!("program of {}", agent.agent), program(agent))));
+    traits.extend(lock.prompts.into_iter().map(|(place, digest)| {
+        (format!("prompt of {place}"), digest.get(..SHORT).unwrap_or(&digest).to_owned())
+    }));
+    traits.extend(run.phases.iter().flat_map(traits_of_phase));
+    traits
+}
+
+fn traits_of_phase(phase: &PhaseState) -> [(String, String); 2] {
+    let def = &phase.def;
+    let policy = &def.policy;
+    let agents = format!("{}, reviewed by {}", def.agents.join(", then "), def.reviewers.join(", then "));
+    let agents = agents + &seconds::told(def);
+    let rule = format!("{}, at most {} revisions", def.policy_name, policy.limits.max_revisions);
+    [(format!("{}: agents", def.name), agents), (format!("{}: policy", def.name), rule)]
+}
+
+fn program(agent: &LockedAgent) -> String {
+    let parts = [&agent.name, &agent.version, &agent.model];
+    parts.into_iter().flatten().cloned().collect::<Vec<_>>().join(" ")
+}
+
+fn json_text(value: &impl serde::Serialize) -> String {
+    serde_json::to_string(value).unwrap_or_default()
 }

@@ -20,8 +20,6 @@ mod check;
 mod chosen;
 mod cleanup;
 mod commands;
-mod compare;
-mod completions;
 mod config;
 mod credit;
 mod demo;
@@ -41,13 +39,11 @@ mod issue;
 mod job;
 mod left_behind;
 mod limits;
-mod list_presets;
 mod no_ci;
 mod noticed;
 mod on_top;
 mod output_schemas;
 mod parse_review;
-mod phases;
 mod pr_feedback;
 mod project;
 mod put_right;
@@ -125,7 +121,7 @@ pub fn main(arguments: Vec<OsString>) -> ExitCode {
     panic::set_hook(Box::new(|bug| show::words(&format!("{}\n", masker().mask(&bug.to_string())))));
     let parsed = match Arguments::try_parse_from(arguments) {
         Ok(parsed) => parsed,
-        Err(error) => return end(usage::shown_or_failure(&error), false),
+        Err(error) => return end(usage::help_or_failure(&error), false),
     };
     let (json, drives) = (parsed.command.json(), parsed.command.drives());
     let ended = catch_unwind(AssertUnwindSafe(|| dispatch(parsed.command)));
@@ -180,8 +176,8 @@ fn dispatch(command: Command) -> Answer {
         Command::Event(arguments) => event::run(&arguments),
         Command::Apply(arguments) => event::apply(&arguments),
         Command::Cleanup(arguments) => cleanup::run(&arguments),
-        Command::ListPresets(arguments) => list_presets::run(&arguments),
-        Command::Phases(arguments) => phases::run(&arguments),
+        Command::ListPresets(arguments) => config::list_presets(&arguments),
+        Command::Phases(arguments) => config::phases(&arguments),
         Command::Check(arguments) => check::run(&arguments),
         Command::ParseReview(arguments) => parse_review::run(&arguments),
         Command::Findings(arguments) => findings::run(&arguments),
@@ -192,7 +188,7 @@ fn dispatch(command: Command) -> Answer {
         Command::Doctor(arguments) => doctor::run(&arguments),
         Command::Validate(arguments) => validate::run(&arguments),
         Command::Completions(arguments) => {
-            completions::run(&arguments);
+            usage::complete(&arguments);
             Ok(0)
         }
     }

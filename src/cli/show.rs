@@ -1,6 +1,9 @@
 //! Prints: data to stdout, words to stderr. A reader that has gone away, such as `head`, is no failure;
 //! a full disk is one. Whatever is printed holds no command for the runner of a job, unless it is one of ours.
 
+#[cfg(test)]
+mod tests;
+
 use std::io::{self, Write};
 
 use serde_json::Value;
@@ -59,33 +62,4 @@ pub(super) fn words(text: &str) {
 pub(super) fn commands(lines: &[String]) {
     let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
     let _ = io::stderr().lock().write_all(text.as_bytes());
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Takes nothing, for a reason.
-    struct Refusing(io::ErrorKind);
-
-    impl Write for Refusing {
-        fn write(&mut self, _: &[u8]) -> io::Result<usize> {
-            Err(self.0.into())
-        }
-
-        fn flush(&mut self) -> io::Result<()> {
-            Err(self.0.into())
-        }
-    }
-
-    #[test]
-    fn only_a_reader_that_has_gone_is_no_failure() {
-        assert!(written(b"x", &mut Refusing(io::ErrorKind::BrokenPipe)).is_ok());
-        let failure = written(b"x", &mut Refusing(io::ErrorKind::StorageFull)).expect_err("the disk is full");
-        assert_eq!((failure.kind, failure.hints.len()), (Kind::State, 1));
-        assert!(failure.message.starts_with("failed to write to stdout: "), "{}", failure.message);
-        let mut out = Vec::new();
-        assert!(written(b"x", &mut out).is_ok());
-        assert_eq!(out, b"x");
-    }
 }

@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use super::Answer;
-use super::arguments::Look;
+use super::arguments;
 use super::door::Door;
 use super::failure::Failure;
 use super::finalized;
@@ -24,7 +24,7 @@ use model::phase::{PhaseName, Step};
 use views::metadata::{self, DocumentRound, FixStatus, LockedAgent, RoundStatus, metadata};
 use views::summary::{self, padded, plain};
 
-pub(super) fn run(arguments: &Look) -> Answer {
+pub(super) fn run(arguments: &arguments::Status) -> Answer {
     let door = crate::project::open_without_settings()?;
     let Some(issue) = arguments.issue else { return all(&door, arguments.json) };
     if let Some(record) = finalized::of(&door, issue)? {

@@ -1,12 +1,25 @@
-//! What was typed wrong, in the words of every other failure: one `error:` line and hints.
+//! What clap writes: help texts, usage errors in the form of every other failure (one `error:` line and hints), and the
+//! completion scripts of `completions`.
 
+#[cfg(test)]
+mod tests;
+
+use clap::CommandFactory;
 use clap::error::ErrorKind;
 
+use super::arguments::{Arguments, Completions};
 use super::failure::Failure;
 use super::show::{data, words};
 
+/// Prints a completion script for a shell.
+pub(super) fn complete(arguments: &Completions) {
+    let mut script = Vec::new();
+    clap_complete::generate(arguments.shell, &mut Arguments::command(), "ai-workflow", &mut script);
+    data(&script);
+}
+
 /// Shows a help text that was asked for, or turns a usage error into a failure.
-pub(super) fn shown_or_failure(error: &clap::Error) -> Result<u8, Failure> {
+pub(super) fn help_or_failure(error: &clap::Error) -> Result<u8, Failure> {
     let text = error.render().to_string();
     match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
@@ -33,38 +46,12 @@ fn hint(paragraph: &str) -> Option<String> {
     if let Some(tip) = paragraph.strip_prefix("tip: ") {
         return Some(tip.to_owned());
     }
-    match paragraph.strip_prefix("Usage: ") {
-        Some(usage) => Some(format!("usage: {usage}")),
-        None if paragraph.starts_with("For more information") => {
-            Some("`--help` lists what can be given".to_owned())
-        }
-        None => None,
+    if let Some(usage) = paragraph.strip_prefix("Usage: ") {
+        return Some(format!("usage: {usage}"));
     }
+    paragraph.starts_with("For more information").then(|| "`--help` lists what can be given".to_owned())
 }
 
 fn one_line(paragraph: &str) -> String {
     paragraph.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_usage_error_is_one_line_with_hints() {
-        let text = "error: unrecognized subcommand 'exekute'\n\n  tip: a similar subcommand exists: 'execute'\n\nUsage: ai-workflow <COMMAND>\n\nFor more information, try '--help'.\n";
-        assert_eq!(
-            failure(text).to_string(),
-            "error: unrecognized subcommand 'exekute'\nhint: a similar subcommand exists: 'execute'\nhint: usage: ai-workflow <COMMAND>\nhint: `--help` lists what can be given"
-        );
-    }
-
-    #[test]
-    fn what_is_missing_stands_on_the_error_line() {
-        let text = "error: the following required arguments were not provided:\n  --issue <N>\n\nUsage: x";
-        assert_eq!(
-            failure(text).to_string(),
-            "error: the following required arguments were not provided: --issue <N>\nhint: usage: x"
-        );
-    }
 }

@@ -267,11 +267,11 @@ fn w_05_the_repositorys_own_tests_write_nothing_for_later_steps_either() {
 #[test]
 fn w_03_nothing_is_printed_but_where_commands_are_taken_out() {
     let mut printing = Vec::new();
-    for folder in ["src/cli", "src/report"] {
+    for folder in ["src/cli", "src/app"] {
         look(&PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(folder), &mut printing);
     }
     printing.sort();
-    assert_eq!(printing, ["src/cli/show.rs", "src/report/terminal.rs"]);
+    assert_eq!(printing, ["src/app/report/terminal.rs", "src/cli/show.rs"]);
 }
 
 fn look(folder: &std::path::Path, printing: &mut Vec<String>) {

@@ -47,7 +47,7 @@ pub(super) fn perform(desk: &Desk, number: IssueNumber, command: &SlashCommand) 
         (SlashCommand::Skip { phase }, Some(_)) => skip(desk, number, phase),
         (SlashCommand::Status, Some(run)) => report(desk, number, "status", &status::told(&run)),
         (SlashCommand::Explain, Some(_)) => {
-            report(desk, number, "explain", &explain::told(&look(&desk.door, number)?))
+            report(desk, number, "explain", &explain::text(&look(&desk.door, number)?))
         }
     }
 }

@@ -1,0 +1,27 @@
+//! A reader of stdout that goes away, and a disk that is full.
+
+use super::*;
+
+/// Takes nothing, for a reason.
+struct Refusing(io::ErrorKind);
+
+impl Write for Refusing {
+    fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+        Err(self.0.into())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Err(self.0.into())
+    }
+}
+
+#[test]
+fn only_a_reader_that_has_gone_is_no_failure() {
+    assert!(written(b"x", &mut Refusing(io::ErrorKind::BrokenPipe)).is_ok());
+    let failure = written(b"x", &mut Refusing(io::ErrorKind::StorageFull)).expect_err("the disk is full");
+    assert_eq!((failure.kind, failure.hints.len()), (Kind::State, 1));
+    assert!(failure.message.starts_with("failed to write to stdout: "), "{}", failure.message);
+    let mut out = Vec::new();
+    assert!(written(b"x", &mut out).is_ok());
+    assert_eq!(out, b"x");
+}
