@@ -29,7 +29,7 @@ pub(super) fn run(arguments: &Check) -> Answer {
     let answer = answer(arguments, &door)?;
     let chosen = chosen::choose(&door, arguments, answer.is_some())?;
     let since =
-        door.workspace.bases().since(arguments.base.as_deref(), door.settings.base_branch.as_deref())?;
+        door.workspace.bases().diff_base(arguments.base.as_deref(), door.settings.base_branch.as_deref())?;
     let mut changes = door.workspace.changes().since(&since.commit)?;
     // Settings and records of ours are a person's here; in a run they are protected.
     changes.retain(|change| !change.path.starts_with(".ai-workflow/"));

@@ -120,7 +120,7 @@ fn world(door: &Door, issue: Option<&Issue>) -> World {
 
 /// The commits since the branch left the default branch; those of the engine say what it always says.
 fn messages(door: &Door) -> Result<Vec<String>, git::Error> {
-    let since = door.workspace.bases().since(None, door.settings.base_branch.as_deref())?;
+    let since = door.workspace.bases().diff_base(None, door.settings.base_branch.as_deref())?;
     let mut messages = door.workspace.history().messages_since(&since.commit)?;
     messages.retain(|message| Trailers::read(message).is_none());
     Ok(messages)

@@ -22,7 +22,7 @@ pub struct Base {
 
 /// A commit that changes are compared with, and its name for people.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Since {
+pub struct DiffBase {
     /// The commit.
     pub commit: CommitId,
     /// What people call it.
@@ -87,14 +87,14 @@ impl<'a> Bases<'a> {
     }
 
     /// Returns the named commit, else the merge base with the default branch (`default` where it is set), else HEAD.
-    pub fn since(&self, revision: Option<&str>, default: Option<&str>) -> Result<Since> {
+    pub fn diff_base(&self, revision: Option<&str>, default: Option<&str>) -> Result<DiffBase> {
         if let Some(revision) = revision {
-            return Ok(Since { commit: self.commit_of(revision)?, name: revision.to_owned() });
+            return Ok(DiffBase { commit: self.commit_of(revision)?, name: revision.to_owned() });
         }
-        let head = || Since { commit: self.repository.opened_at().clone(), name: "HEAD".to_owned() };
+        let head = || DiffBase { commit: self.repository.opened_at().clone(), name: "HEAD".to_owned() };
         let Some((tip, name)) = self.default_tip(default)? else { return Ok(head()) };
         let base = self.history().merge_base(self.repository.opened_at(), &tip)?;
-        Ok(base.map_or_else(head, |commit| Since { commit, name }))
+        Ok(base.map_or_else(head, |commit| DiffBase { commit, name }))
     }
 
     /// Resolves what a person calls a commit; an option can never be one.
@@ -104,7 +104,7 @@ impl<'a> Bases<'a> {
             return Err(missing());
         }
         let commit = format!("{revision}^{{commit}}");
-        let call = Call::new(["rev-parse", "--verify", "--quiet", "--end-of-options", &commit]).reading();
+        let call = Call::new(["rev-parse", "--verify", "--quiet", "--end-of-options", &commit]).read_only();
         let output = self.repository.try_run(&call)?;
         let text = output.text();
         match text.lines().last() {

@@ -64,7 +64,7 @@ impl<'a> Branches<'a> {
     /// Returns the references of these full names that exist; names below them may be among the answer.
     pub(crate) fn list(&self, names: &[&str]) -> Result<Vec<Branch>> {
         const FORMAT: &str = "--format=%(objectname)%00%(refname)%00%(symref)%00%(worktreepath)%00";
-        let call = Call::new(["for-each-ref", FORMAT, "--"]).args(names.iter().copied()).reading();
+        let call = Call::new(["for-each-ref", FORMAT, "--"]).args(names.iter().copied()).read_only();
         let output = self.repository.run(&call)?;
         let text = output.text();
         let fields: Vec<&str> = text.split('\0').map(|field| field.trim_start_matches('\n')).collect();
@@ -116,7 +116,7 @@ impl<'a> Branches<'a> {
 
     /// Returns the branch that was left for the one that is checked out, as far as git remembers it.
     pub fn previous(&self) -> Result<Option<String>> {
-        let call = Call::new(["rev-parse", "--symbolic-full-name", "@{-1}"]).reading();
+        let call = Call::new(["rev-parse", "--symbolic-full-name", "@{-1}"]).read_only();
         let output = self.repository.try_run(&call)?;
         if !output.succeeded() {
             return Ok(None);
@@ -126,7 +126,7 @@ impl<'a> Branches<'a> {
 
     /// Returns the branch that is checked out; nothing where HEAD is detached.
     pub(crate) fn current(&self) -> Result<Option<String>> {
-        let call = Call::new(["symbolic-ref", "--quiet", "--short", "HEAD"]).reading();
+        let call = Call::new(["symbolic-ref", "--quiet", "--short", "HEAD"]).read_only();
         let output = self.repository.try_run(&call)?;
         Ok(if output.succeeded() { Some(output.text().trim().to_owned()) } else { None })
     }

@@ -30,7 +30,7 @@ impl Bundles<'_> {
 
     /// Returns the names and commits that a bundle says it holds.
     pub fn heads(&self, file: &Path) -> Result<Vec<(String, String)>> {
-        let call = Call::new(["bundle", "list-heads"]).arg(file).at_most(LONGEST_LIST).reading();
+        let call = Call::new(["bundle", "list-heads"]).arg(file).at_most(LONGEST_LIST).read_only();
         let head = |line: &str| line.split_once(' ').map(|(id, name)| (name.to_owned(), id.to_owned()));
         Ok(self.repository.run(&call)?.text().lines().filter_map(head).collect())
     }
@@ -45,7 +45,7 @@ impl Bundles<'_> {
         let call = call.setting("protocol.file.allow=always").arg("--").arg(file);
         self.repository.run(&call.arg(format!("+refs/heads/{}:{to}", self.branch)))?;
         let call = Call::new(["rev-parse", "--verify", "--end-of-options", &format!("{to}^{{commit}}")]);
-        Ok(CommitId::try_from(self.repository.run(&call.reading())?.text().trim())?)
+        Ok(CommitId::try_from(self.repository.run(&call.read_only())?.text().trim())?)
     }
 
     /// Forgets what was taken out of a bundle.

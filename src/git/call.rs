@@ -60,23 +60,23 @@ impl Call {
     }
 
     /// Feeds the standard input.
-    pub(crate) fn fed_with(mut self, input: impl Into<Vec<u8>>) -> Self {
+    pub(crate) fn stdin(mut self, input: impl Into<Vec<u8>>) -> Self {
         self.input = Some(input.into());
         self
     }
 
     /// Feeds paths, each ended by NUL.
-    pub(crate) fn fed_with_paths<'a>(self, paths: impl IntoIterator<Item = &'a str>) -> Self {
+    pub(crate) fn stdin_paths<'a>(self, paths: impl IntoIterator<Item = &'a str>) -> Self {
         let mut input = Vec::new();
         for path in paths {
             input.extend_from_slice(path.as_bytes());
             input.push(0);
         }
-        self.fed_with(input)
+        self.stdin(input)
     }
 
     /// Takes no lock that is not needed for the answer.
-    pub(crate) fn reading(mut self) -> Self {
+    pub(crate) fn read_only(mut self) -> Self {
         self.read_only = true;
         self
     }
@@ -118,7 +118,7 @@ impl Call {
     }
 
     /// Returns the command as a person would write it, without our standing options.
-    pub(crate) fn shown(&self) -> String {
+    pub(crate) fn command_line(&self) -> String {
         let mut shown = "git".to_owned();
         for argument in &self.arguments {
             let text: String = argument.to_string_lossy().escape_debug().take(80).collect();
@@ -139,7 +139,7 @@ pub(crate) struct Output {
     pub(crate) status: ExitStatus,
     pub(crate) stdout: Vec<u8>,
     pub(crate) truncated: bool,
-    pub(crate) late: bool,
+    pub(crate) timed_out: bool,
     pub(crate) stderr: Vec<u8>,
 }
 
@@ -178,19 +178,19 @@ impl Output {
             return Error::Locked { path };
         }
         if self.errors().contains("No space left on device") {
-            return Error::DiskFull { command: call.shown() };
+            return Error::DiskFull { command: call.command_line() };
         }
         let ending = match self.status.code() {
             Some(code) => format!("exit {code}"),
             None => "killed by a signal".into(),
         };
-        Error::Git { command: call.shown(), ending, detail: self.last_words() }
+        Error::Git { command: call.command_line(), ending, detail: self.last_words() }
     }
 
     /// Makes an error of an answer that has another form than expected.
     pub(crate) fn unexpected(&self, call: &Call) -> Error {
         let detail = self.text().escape_debug().take(200).collect();
-        Error::Unexpected { command: call.shown(), detail }
+        Error::Unexpected { command: call.command_line(), detail }
     }
 }
 

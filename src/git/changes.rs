@@ -46,12 +46,12 @@ impl<'a> Changes<'a> {
     pub fn since(&self, base: &CommitId) -> Result<Vec<Change>> {
         let raw = Call::new(["diff", "--raw", "-z", "--no-renames", "--no-ext-diff", "--no-abbrev"])
             .args(["--ignore-submodules=all", base.as_str(), "--"])
-            .reading();
+            .read_only();
         let output = self.repository.run(&raw)?;
         let sides = raw_sides(&output.text()).ok_or_else(|| output.unexpected(&raw))?;
         let tracked = sides.into_iter().filter(|(path, _)| !is_engines_own(path));
         let mut before: BTreeMap<String, _> = tracked.map(|(path, (before, _))| (path, before)).collect();
-        let untracked = Call::new(["ls-files", "-z", "--others", "--exclude-standard"]).reading();
+        let untracked = Call::new(["ls-files", "-z", "--others", "--exclude-standard"]).read_only();
         for path in self.repository.run(&untracked)?.paths() {
             if !is_engines_own(&path) && !path.ends_with('/') && !is_cache(&path) {
                 before.entry(path).or_insert(None);
@@ -95,14 +95,14 @@ impl<'a> Changes<'a> {
     /// Returns the paths that differ between two snapshots.
     pub fn paths_between(&self, from: &Tree, to: &Tree) -> Result<Vec<String>> {
         let call = Call::new(["diff-tree", "-r", "-z", "--name-only", "--no-renames"]);
-        let call = call.args([from.as_str(), to.as_str(), "--"]).reading();
+        let call = call.args([from.as_str(), to.as_str(), "--"]).read_only();
         Ok(self.repository.run(&call)?.paths())
     }
 
     /// Returns the paths that differ between a commit and a tree and are still there.
     pub fn present_paths_between(&self, commit: &CommitId, tree: &Tree) -> Result<Vec<String>> {
         let call = Call::new(["diff-tree", "-r", "-z", "--name-only", "--no-renames", "--diff-filter=d"]);
-        let call = call.args([commit.as_str(), tree.as_str(), "--"]).reading();
+        let call = call.args([commit.as_str(), tree.as_str(), "--"]).read_only();
         Ok(self.repository.run(&call)?.paths())
     }
 
@@ -124,12 +124,13 @@ impl<'a> Changes<'a> {
     }
 
     fn takes_modes_from_disk(&self) -> Result<bool> {
-        let call = Call::new(["config", "--type=bool", "--default=true", "--get", "core.fileMode"]).reading();
+        let call =
+            Call::new(["config", "--type=bool", "--default=true", "--get", "core.fileMode"]).read_only();
         Ok(self.repository.run(&call)?.text().trim() != "false")
     }
 
     fn modes_of_the_index(&self) -> Result<BTreeMap<String, Mode>> {
-        let output = self.repository.run(&Call::new(["ls-files", "--stage", "-z"]).reading())?;
+        let output = self.repository.run(&Call::new(["ls-files", "--stage", "-z"]).read_only())?;
         let plain_file = |entry: &str| {
             let (head, path) = entry.split_once('\t')?;
             let mode = mode_of(head.split(' ').next()?);
@@ -140,7 +141,7 @@ impl<'a> Changes<'a> {
 
     /// Returns the hidden paths with what a commit holds there.
     fn hidden(&self, base: &CommitId) -> Result<BTreeMap<String, Option<TreeEntry>>> {
-        let listed = self.repository.run(&Call::new(["ls-files", "-v", "-z"]).reading())?;
+        let listed = self.repository.run(&Call::new(["ls-files", "-v", "-z"]).read_only())?;
         let listed = listed.text();
         let mut paths: Vec<&str> = listed.split('\0').filter_map(marked).collect();
         paths.retain(|path| !is_engines_own(path));
@@ -160,8 +161,8 @@ impl<'a> Changes<'a> {
     }
 
     fn is_sparse(&self) -> Result<bool> {
-        let call =
-            Call::new(["config", "--type=bool", "--default=false", "--get", "core.sparseCheckout"]).reading();
+        let call = Call::new(["config", "--type=bool", "--default=false", "--get", "core.sparseCheckout"])
+            .read_only();
         Ok(self.repository.run(&call)?.text().trim() == "true")
     }
 
@@ -214,7 +215,8 @@ fn is_executable(found: &Metadata) -> bool {
 /// Returns the path of an entry that is marked: `S` is skipped, a small letter assumed to be unchanged.
 fn marked(entry: &str) -> Option<&str> {
     let (mark, path) = entry.split_once(' ')?;
-    (mark == "S" || mark.bytes().all(|byte| byte.is_ascii_lowercase())).then_some(path)
+    let is_hidden = mark == "S" || mark.bytes().all(|byte| byte.is_ascii_lowercase());
+    if is_hidden { Some(path) } else { None }
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use model::issue::IssueNumber;
 
 use crate::call::Call;
-use crate::error::at;
+use crate::error::{at, missing_is_fine};
 use crate::repository::Repository;
 use crate::worktree::is_empty_folder;
 use crate::{Error, Result, Tree};
@@ -30,21 +30,21 @@ pub struct CleanWorktree<'a> {
 impl CleanWorktree<'_> {
     /// Brings the clean worktree to a tree, makes or repairs it where needed, and returns its top folder.
     pub fn check_out(&self, tree: &Tree) -> Result<PathBuf> {
-        if let Some((root, admin)) = self.whole() {
-            match self.bring(&root, &admin, tree) {
+        if let Some((root, admin)) = self.intact() {
+            match self.reset_to(&root, &admin, tree) {
                 Ok(()) => return Ok(root),
                 Err(error) => tracing::debug!("the clean worktree is made anew: {error}"),
             }
         }
-        self.make()?;
-        let (root, admin) = self.whole().ok_or_else(|| in_the_way(self.state_dir))?;
-        self.bring(&root, &admin, tree)?;
+        self.create()?;
+        let (root, admin) = self.intact().ok_or_else(|| in_the_way(self.state_dir))?;
+        self.reset_to(&root, &admin, tree)?;
         Ok(root)
     }
 
     /// Removes the clean worktree and what git keeps about it; does nothing when there is none.
     pub fn remove(&self) -> Result<()> {
-        let Some(root) = self.recorded() else { return Ok(()) };
+        let Some(root) = self.recorded_place() else { return Ok(()) };
         let admin = self.admin_of(&root);
         if admin.is_some() || is_empty_folder(&root) {
             missing_is_fine(fs::remove_dir_all(&root)).map_err(at(&root))?;
@@ -58,11 +58,11 @@ impl CleanWorktree<'_> {
         missing_is_fine(fs::remove_file(&record)).map_err(at(record))
     }
 
-    fn make(&self) -> Result<()> {
+    fn create(&self) -> Result<()> {
         self.remove()?;
         let mut refused = in_the_way(self.state_dir);
-        for root in self.places().into_iter().filter(|root| root.symlink_metadata().is_err()) {
-            self.note(&root)?;
+        for root in self.candidates().into_iter().filter(|root| root.symlink_metadata().is_err()) {
+            self.record_place(&root)?;
             let add = Call::new(["worktree", "add", "--quiet", "--force", "--force", "--detach"]);
             let add = add.args(["--no-checkout", "--"]).arg(&root).arg(self.repository.opened_at().as_str());
             match self.repository.run(&add) {
@@ -75,39 +75,44 @@ impl CleanWorktree<'_> {
     }
 
     /// Written first, so that a crash leaves nothing that nobody knows.
-    fn note(&self, root: &Path) -> Result<()> {
+    fn record_place(&self, root: &Path) -> Result<()> {
         let record = self.state_dir.join(RECORD);
         fs::create_dir_all(self.state_dir).map_err(at(self.state_dir))?;
         fs::write(&record, root.as_os_str().as_encoded_bytes()).map_err(at(record))
     }
 
     /// Returns the recorded place, if it is one that we would choose: whatever else is written there is not ours.
-    fn recorded(&self) -> Option<PathBuf> {
+    fn recorded_place(&self) -> Option<PathBuf> {
         let record = fs::read(self.state_dir.join(RECORD)).ok()?;
-        self.places().into_iter().find(|place| place.as_os_str().as_encoded_bytes() == record)
+        self.candidates().into_iter().find(|place| place.as_os_str().as_encoded_bytes() == record)
     }
 
-    fn places(&self) -> Vec<PathBuf> {
+    fn candidates(&self) -> Vec<PathBuf> {
         let beside = self.repository.main_root();
         let beside = beside.file_name().map(|name| {
             let name = format!("{}-issue-{}-clean", name.to_string_lossy(), self.issue);
             beside.with_file_name(name)
         });
-        beside.into_iter().chain([self.state_dir.join("clean")]).map(|place| settled(&place)).collect()
+        beside
+            .into_iter()
+            .chain([self.state_dir.join("clean")])
+            .map(|place| with_real_parent(&place))
+            .collect()
     }
 
     /// Returns the worktree and git's folder about it, when each leads to the other and both to this repository.
-    fn whole(&self) -> Option<(PathBuf, PathBuf)> {
-        let root = self.recorded()?;
+    fn intact(&self) -> Option<(PathBuf, PathBuf)> {
+        let root = self.recorded_place()?;
         let admin = self.admin_of(&root)?;
         let entrance = fs::read_to_string(root.join(".git")).ok()?;
         let leads_to = root.join(entrance.strip_prefix("gitdir:")?.trim());
         let common = fs::read_to_string(admin.join("commondir")).ok()?;
-        let is_ours = same(&leads_to, &admin) && same(&admin.join(common.trim()), self.repository.common());
-        is_ours.then_some((root, admin))
+        let is_ours = is_same_place(&leads_to, &admin)
+            && is_same_place(&admin.join(common.trim()), self.repository.common());
+        if is_ours { Some((root, admin)) } else { None }
     }
 
-    fn bring(&self, root: &Path, admin: &Path, tree: &Tree) -> Result<()> {
+    fn reset_to(&self, root: &Path, admin: &Path, tree: &Tree) -> Result<()> {
         // Whoever was killed here left it; the lock of the run is ours, so nobody else is at work.
         let lock = admin.join("index.lock");
         missing_is_fine(fs::remove_file(&lock)).map_err(at(lock))?;
@@ -125,13 +130,13 @@ impl CleanWorktree<'_> {
         entries.map(|entry| entry.path()).find(|admin| {
             let entrance = fs::read_to_string(admin.join("gitdir")).unwrap_or_default();
             let entrance = admin.join(entrance.trim());
-            entrance.parent().is_some_and(|place| settled(place) == root)
+            entrance.parent().is_some_and(|place| with_real_parent(place) == root)
         })
     }
 }
 
 /// Returns a path whose folder is written as the system sees it; the last part need not be there.
-fn settled(path: &Path) -> PathBuf {
+fn with_real_parent(path: &Path) -> PathBuf {
     let parent = path.parent().and_then(|parent| parent.canonicalize().ok());
     match (parent, path.file_name()) {
         (Some(parent), Some(name)) => parent.join(name),
@@ -139,12 +144,8 @@ fn settled(path: &Path) -> PathBuf {
     }
 }
 
-fn same(one: &Path, other: &Path) -> bool {
+fn is_same_place(one: &Path, other: &Path) -> bool {
     matches!((one.canonicalize(), other.canonicalize()), (Ok(one), Ok(other)) if one == other)
-}
-
-fn missing_is_fine(result: io::Result<()>) -> io::Result<()> {
-    result.or_else(|error| if error.kind() == ErrorKind::NotFound { Ok(()) } else { Err(error) })
 }
 
 fn in_the_way(path: &Path) -> Error {

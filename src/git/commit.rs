@@ -54,7 +54,7 @@ impl CommitWriter<'_> {
         let no_object = "0".repeat(expected.as_str().len());
         self.stage(&index, &wanted(paths, uncommitted, self.repository.root()), &no_object)?;
         let commit = self.record(&index, message)?;
-        self.branch.left_at(&commit);
+        self.branch.remember_left_at(&commit);
         let index = self.indexes().store(&index, &format!("{commit}.commit.index"))?;
         lock.replace_with(&index)?;
         Ok(commit)
@@ -76,7 +76,7 @@ impl CommitWriter<'_> {
         // The user's index is locked by us and replaced afterwards; a mixed reset needs one to write.
         let incoming = self.indexes().incoming()?;
         self.repository.run(&Call::new(["reset", "--quiet", expected.as_str(), "--"]).on_index(&incoming))?;
-        let again = self.snapshots.look(&self.indexes().index_of(&seen.tree)?)?;
+        let again = self.snapshots.compare(&self.indexes().index_of(&seen.tree)?)?;
         Ok(again.uncommitted)
     }
 
@@ -104,11 +104,11 @@ impl CommitWriter<'_> {
         let (own, others): (Vec<&str>, Vec<&str>) = on_disk.partition(|path| is_engines_own(path));
         if !others.is_empty() {
             let call = Call::new(["update-index", "--add", "--remove", "--replace", "-z", "--stdin"]);
-            self.repository.run(&call.on_index(index).fed_with_paths(others))?;
+            self.repository.run(&call.on_index(index).stdin_paths(others))?;
         }
         let call = Call::new(["update-index", "--add", "--remove", "--replace", "-z"]).args(own);
         // Must be the last argument: what follows on the standard input is the rest.
-        let call = call.arg("--index-info").on_index(index).fed_with(index_info(wanted, no_object));
+        let call = call.arg("--index-info").on_index(index).stdin(index_info(wanted, no_object));
         self.repository.run(&call).map(drop)
     }
 
@@ -116,7 +116,7 @@ impl CommitWriter<'_> {
         let call = Call::new(["commit", "--allow-empty", "--cleanup=whitespace", "--file=-"])
             .asking_person()
             .on_index(index)
-            .fed_with(message.as_str());
+            .stdin(message.as_str());
         let output = self.repository.run(&call)?;
         // `[branch id] subject`; the name of our branch has no space in it.
         let text = output.text();
@@ -137,7 +137,7 @@ impl CommitWriter<'_> {
         if self.signs()? {
             call = call.arg("-S");
         }
-        let call = call.arg(tree).fed_with(message.as_str());
+        let call = call.arg(tree).stdin(message.as_str());
         let output = self.repository.run(&call)?;
         CommitId::try_from(output.text().trim()).map_err(|_| output.unexpected(&call))
     }
@@ -149,14 +149,14 @@ impl CommitWriter<'_> {
         let index = self.indexes().incoming()?;
         self.repository.run(&Call::new(["read-tree", tip.as_str()]).on_index(&index))?;
         let call = Call::new(["update-index", "--force-remove", "-z", "--stdin"]).on_index(&index);
-        self.repository.run(&call.fed_with_paths(without.iter().map(String::as_str)))?;
+        self.repository.run(&call.stdin_paths(without.iter().map(String::as_str)))?;
         let tree = self.repository.run(&Call::new(["write-tree"]).on_index(&index))?;
         Ok(tree.text().trim().to_owned())
     }
 
     /// `git commit-tree` does not look at the user's wish by itself.
     fn signs(&self) -> Result<bool> {
-        let call = Call::new(["config", "--type=bool", "--get", "commit.gpgSign"]).reading();
+        let call = Call::new(["config", "--type=bool", "--get", "commit.gpgSign"]).read_only();
         Ok(self.repository.try_run(&call)?.text().trim() == "true")
     }
 

@@ -5,7 +5,6 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use model::change::{Change, Content};
@@ -13,7 +12,7 @@ use model::object_id::{BadObjectId, is_object_id};
 
 use crate::call::{Call, Output};
 use crate::changes::Changes;
-use crate::error::at;
+use crate::error::{at, missing_is_fine};
 use crate::repository::Repository;
 use crate::run_files::RunFiles;
 use crate::{CommitId, Result, Tree};
@@ -36,6 +35,23 @@ const PICTURES_AND_ARCHIVES: [&str; 32] = [
     "zst", "7z", "rar",
 ];
 
+/// What a difference is about.
+struct DiffScope<'a> {
+    /// Pathspecs that exclude files.
+    left_out: &'a [String],
+    /// A commit or a tree.
+    from: &'a str,
+    to: &'a Tree,
+    /// The most bytes of text.
+    limit: usize,
+}
+
+impl DiffScope<'_> {
+    fn call(&self, options: &[&str]) -> Call {
+        diff_call(options, self.from, self.to, self.left_out)
+    }
+}
+
 /// Writes the differences of a run as text.
 #[derive(Debug, Clone)]
 pub struct Diffs<'a> {
@@ -47,12 +63,14 @@ pub struct Diffs<'a> {
 impl Diffs<'_> {
     /// Returns the difference from a commit or tree to a snapshot without the engine's own files, at most so many bytes.
     pub fn all(&self, from: impl AsRef<str>, to: &Tree, limit: usize) -> Result<Diff> {
-        self.diff_without(&self.files.without_own_files(), from.as_ref(), to, limit)
+        let left_out = self.files.without_own_files();
+        self.compare(&DiffScope { left_out: &left_out, from: from.as_ref(), to, limit })
     }
 
-    /// The same without what this run delivers, which is read on disk.
+    /// Returns the same without what this run delivers, which is read on disk.
     pub fn code(&self, from: impl AsRef<str>, to: &Tree, limit: usize) -> Result<Diff> {
-        self.diff_without(&self.files.without_run(), from.as_ref(), to, limit)
+        let left_out = self.files.without_run();
+        self.compare(&DiffScope { left_out: &left_out, from: from.as_ref(), to, limit })
     }
 
     /// Returns the difference of these files only.
@@ -61,39 +79,34 @@ impl Diffs<'_> {
         self.read_diff(diff_call(&[], from.as_str(), to, &only), limit)
     }
 
-    fn diff_without(&self, left_out: &[String], from: &str, to: &Tree, limit: usize) -> Result<Diff> {
-        if !is_object_id(from) {
-            return Err(BadObjectId::new(from).into());
+    fn compare(&self, scope: &DiffScope<'_>) -> Result<Diff> {
+        if !is_object_id(scope.from) {
+            return Err(BadObjectId::new(scope.from).into());
         }
-        let mut diff = self.read_diff(diff_call(&["--find-renames"], from, to, left_out), limit)?;
+        let mut diff = self.read_diff(scope.call(&["--find-renames"]), scope.limit)?;
         if !diff.truncated && diff.text.contains("\nBinary files ") {
-            self.show_disguised(&mut diff, left_out, from, to, limit)?;
+            self.add_text_of_binaries(&mut diff, scope)?;
         }
         Ok(diff)
     }
 
     /// Adds the text of files that git takes for binary to a difference, as far as they are text. Those in an encoding that
     /// a difference cannot show are named.
-    pub(crate) fn show_disguised(
-        &self,
-        diff: &mut Diff,
-        left_out: &[String],
-        from: &str,
-        to: &Tree,
-        limit: usize,
-    ) -> Result<()> {
-        let binaries = self.binaries(left_out, from, to)?;
-        let changes = Changes::new(self.repository).between(&Tree::try_from(from)?, to, &binaries)?;
+    fn add_text_of_binaries(&self, diff: &mut Diff, scope: &DiffScope<'_>) -> Result<()> {
+        let binaries = self.binaries(scope)?;
+        let from = Tree::try_from(scope.from)?;
+        let changes = Changes::new(self.repository).between(&from, scope.to, &binaries)?;
         let wide = changes.iter().filter(|change| is_wide(change)).map(|change| change.path.clone());
         diff.not_shown.extend(wide.filter(|path| is_picture_or_archive(path)));
-        let texts = changes.iter().filter(|change| is_text(change)).map(|change| &change.path);
-        let texts: BTreeSet<&String> = texts.collect();
+        let texts: BTreeSet<&String> =
+            changes.iter().filter(|change| is_text(change)).map(|change| &change.path).collect();
         if texts.is_empty() {
             return Ok(());
         }
         let paths: Vec<String> = texts.iter().map(|path| format!(":(top,literal){path}")).collect();
-        let room = limit.saturating_sub(diff.text.len());
-        let more = self.read_diff(diff_call(&["--text", "--no-renames"], from, to, &paths), room)?;
+        let left = scope.limit.saturating_sub(diff.text.len());
+        let more =
+            self.read_diff(diff_call(&["--text", "--no-renames"], scope.from, scope.to, &paths), left)?;
         diff.not_shown.retain(|file| !texts.contains(file));
         diff.text.push_str(&more.text);
         diff.truncated |= more.truncated;
@@ -101,15 +114,15 @@ impl Diffs<'_> {
     }
 
     /// Returns the paths of which git counts no lines.
-    fn binaries(&self, left_out: &[String], from: &str, to: &Tree) -> Result<BTreeSet<String>> {
-        let call = diff_call(&["--numstat", "-z", "--no-renames"], from, to, left_out);
-        let counted = self.git_without_files(call)?.text();
+    fn binaries(&self, scope: &DiffScope<'_>) -> Result<BTreeSet<String>> {
+        let call = scope.call(&["--numstat", "-z", "--no-renames"]);
+        let counted = self.run_without_attributes(call)?.text();
         let binary = counted.split('\0').filter_map(|entry| entry.strip_prefix("-\t-\t"));
         Ok(binary.map(str::to_owned).collect())
     }
 
-    pub(crate) fn read_diff(&self, call: Call, limit: usize) -> Result<Diff> {
-        let output = self.git_without_files(call.at_most(limit))?;
+    fn read_diff(&self, call: Call, limit: usize) -> Result<Diff> {
+        let output = self.run_without_attributes(call.at_most(limit))?;
         // What is no UTF-8 is longer as text.
         let mut text = output.text();
         let truncated = output.truncated || text.len() > limit;
@@ -123,7 +136,7 @@ impl Diffs<'_> {
 
     /// Runs git where it finds no `.gitattributes`, neither on disk nor in an index. Every git that we know obeys that;
     /// those before 2.41 have no option for it.
-    pub(crate) fn git_without_files(&self, call: Call) -> Result<Output> {
+    fn run_without_attributes(&self, call: Call) -> Result<Output> {
         let empty_folder = self.empty_folder()?;
         let call = call
             .without_user_settings()
@@ -141,17 +154,14 @@ impl Diffs<'_> {
     /// Returns an empty folder, emptied of what somebody may have put there.
     fn empty_folder(&self) -> Result<PathBuf> {
         let empty_folder = self.state_dir.join("nowhere");
-        match fs::remove_dir_all(&empty_folder) {
-            Err(error) if error.kind() != ErrorKind::NotFound => return Err(at(&empty_folder)(error)),
-            _ => {}
-        }
+        missing_is_fine(fs::remove_dir_all(&empty_folder)).map_err(at(&empty_folder))?;
         fs::create_dir_all(&empty_folder).map_err(at(&empty_folder))?;
         Ok(empty_folder)
     }
 }
 
-/// Compares two states by git, as far as nothing but these options says how.
-pub(crate) fn diff_call(options: &[&str], from: &str, to: &Tree, paths: &[String]) -> Call {
+/// Returns the call that compares two states, as far as nothing but these options says how.
+fn diff_call(options: &[&str], from: &str, to: &Tree, paths: &[String]) -> Call {
     let standing = [
         "diff",
         "--no-ext-diff",
@@ -161,7 +171,7 @@ pub(crate) fn diff_call(options: &[&str], from: &str, to: &Tree, paths: &[String
         "--src-prefix=a/",
         "--dst-prefix=b/",
     ];
-    Call::new(standing).args(options).args([from, to.as_str(), "--"]).args(paths).with_patterns().reading()
+    Call::new(standing).args(options).args([from, to.as_str(), "--"]).args(paths).with_patterns().read_only()
 }
 
 /// Returns the files that git calls binary in a difference, and that are still there.
@@ -185,16 +195,18 @@ fn binary_file(line: &str) -> Option<String> {
     Some(new.strip_prefix("b/").unwrap_or(new).to_owned())
 }
 
-pub(crate) fn is_picture_or_archive(file: &str) -> bool {
+fn is_picture_or_archive(file: &str) -> bool {
     let ending = file.rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase());
     ending.is_some_and(|ending| PICTURES_AND_ARCHIVES.contains(&ending.as_str()))
 }
 
+/// Tells whether a file that git calls binary is UTF-8 text.
 fn is_text(change: &Change) -> bool {
     let after = change.after.as_ref().map(|after| &after.content);
     matches!(after, Some(Content::Binary(bytes)) if std::str::from_utf8(bytes).is_ok())
 }
 
+/// Tells whether a file that git calls binary is text in a wide encoding.
 fn is_wide(change: &Change) -> bool {
     change.after.as_ref().is_some_and(|after| after.content.text().is_some())
 }

@@ -1,5 +1,6 @@
 //! Why something could not be done with git, and what a person can do about it.
 
+use std::io::{self, ErrorKind};
 use std::path::PathBuf;
 
 use model::object_id::BadObjectId;
@@ -153,6 +154,14 @@ impl Error {
 pub(crate) fn at(path: impl Into<PathBuf>) -> impl FnOnce(std::io::Error) -> Error {
     let path = path.into();
     |source| Error::File { path, source }
+}
+
+/// Takes a file that is missing for one that was removed.
+pub(crate) fn missing_is_fine(result: io::Result<()>) -> io::Result<()> {
+    match result {
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
+        other => other,
+    }
 }
 
 #[cfg(test)]

@@ -156,7 +156,7 @@ impl<'a> History<'a> {
         most: usize,
     ) -> Result<Vec<CommitWithParents>> {
         let call = Call::new(["rev-list", "--topo-order", "--parents", &format!("--max-count={most}")]);
-        let call = call.args([to.as_str(), &format!("^{after}"), "--"]).reading();
+        let call = call.args([to.as_str(), &format!("^{after}"), "--"]).read_only();
         let output = self.repository.run(&call)?;
         let mut commits = Vec::new();
         for line in output.text().lines() {
@@ -170,19 +170,20 @@ impl<'a> History<'a> {
 
     /// Returns the commit before a commit.
     pub fn parent(&self, commit: &CommitId) -> Result<CommitId> {
-        let call = Call::new(["rev-parse", "--verify", "--end-of-options", &format!("{commit}^")]).reading();
+        let call =
+            Call::new(["rev-parse", "--verify", "--end-of-options", &format!("{commit}^")]).read_only();
         Ok(CommitId::try_from(self.repository.run(&call)?.text().trim())?)
     }
 
     /// Tells whether a commit is among those that led to another one.
     pub fn is_ancestor(&self, commit: &CommitId, later: &CommitId) -> Result<bool> {
-        let call = Call::new(["merge-base", "--is-ancestor", commit.as_str(), later.as_str()]).reading();
+        let call = Call::new(["merge-base", "--is-ancestor", commit.as_str(), later.as_str()]).read_only();
         Ok(self.repository.try_run(&call)?.succeeded())
     }
 
     /// Returns the latest commit that two have in common.
     pub(crate) fn merge_base(&self, one: &CommitId, other: &CommitId) -> Result<Option<CommitId>> {
-        let call = Call::new(["merge-base", one.as_str(), other.as_str()]).reading();
+        let call = Call::new(["merge-base", one.as_str(), other.as_str()]).read_only();
         let output = self.repository.try_run(&call)?;
         if !output.succeeded() {
             return Ok(None);
@@ -194,7 +195,7 @@ impl<'a> History<'a> {
     pub fn removal_of(&self, tip: &CommitId, path: &str) -> Result<Option<CommitId>> {
         let call =
             Call::new(["log", "--max-count=1", "--diff-filter=D", "--format=%H", tip.as_str(), "--", path]);
-        let text = self.repository.run(&call.reading())?.text();
+        let text = self.repository.run(&call.read_only())?.text();
         Ok(text.lines().next().map(CommitId::try_from).transpose()?)
     }
 
@@ -202,7 +203,8 @@ impl<'a> History<'a> {
     pub fn still_changed_by(&self, commit: &CommitId) -> Result<Vec<String>> {
         let before = format!("{commit}^");
         let changed = |to: &str| -> Result<Vec<String>> {
-            let call = Call::new(["diff", "--name-only", "--no-renames", "-z", &before, to, "--"]).reading();
+            let call =
+                Call::new(["diff", "--name-only", "--no-renames", "-z", &before, to, "--"]).read_only();
             Ok(self.repository.run(&call)?.paths())
         };
         let (then, now) = (changed(commit.as_str())?, changed("HEAD")?);
@@ -212,7 +214,7 @@ impl<'a> History<'a> {
     /// Returns what became of a line of a file, or of the whole file, between a commit and HEAD.
     pub fn place_change(&self, from: &CommitId, path: &str, line: Option<u64>) -> Result<PlaceChange> {
         let range = format!("{from}..HEAD");
-        let call = Call::new(["log", "-1", "--format=%H", &range, "--"]).arg(path).reading();
+        let call = Call::new(["log", "-1", "--format=%H", &range, "--"]).arg(path).read_only();
         let text = self.repository.run(&call)?.text();
         let Some(commit) = text.lines().next() else { return Ok(PlaceChange::Untouched) };
         let commit = CommitId::try_from(commit)?;
@@ -234,7 +236,7 @@ impl<'a> History<'a> {
         let call = Call::new(["diff", "--unified=0", "--no-color", "--no-ext-diff", "--no-textconv"])
             .args(["--no-renames", from.as_str(), "HEAD", "--"])
             .arg(path)
-            .reading();
+            .read_only();
         let output = self.repository.run(&call)?;
         Ok(output.text().lines().filter_map(span).collect())
     }
@@ -245,7 +247,7 @@ impl<'a> History<'a> {
         let range = format!("{commit}..HEAD");
         let call =
             Call::new(["log", "-z", "--reverse", "--no-merges", "--format=%B", MOST_MESSAGES, &range, "--"]);
-        let output = self.repository.run(&call.reading())?;
+        let output = self.repository.run(&call.read_only())?;
         let text = output.text();
         Ok(text.split('\0').filter(|message| !message.trim().is_empty()).map(str::to_owned).collect())
     }
@@ -253,9 +255,9 @@ impl<'a> History<'a> {
     /// Returns what the commits after one up to another say; nothing where one holds other things than we write, or where
     /// they are too long.
     pub fn commit_texts(&self, after: &CommitId, to: &CommitId) -> Result<Option<Vec<CommitText>>> {
-        let call = Call::new(["rev-list", MOST_TEXTS, to.as_str(), &format!("^{after}"), "--"]).reading();
+        let call = Call::new(["rev-list", MOST_TEXTS, to.as_str(), &format!("^{after}"), "--"]).read_only();
         let ids = self.repository.run(&call)?.stdout;
-        let call = Call::new(["cat-file", "--batch"]).fed_with(ids).at_most(LONGEST_TEXTS).reading();
+        let call = Call::new(["cat-file", "--batch"]).stdin(ids).at_most(LONGEST_TEXTS).read_only();
         let output = self.repository.run(&call)?;
         Ok(if output.truncated { None } else { commit_texts(&output.stdout) })
     }
@@ -263,18 +265,19 @@ impl<'a> History<'a> {
     /// Returns author and committer of what is committed here now, each as `Name <mail>`.
     pub fn identities(&self) -> Result<(String, String)> {
         let asked = |name: &str| {
-            let call = Call::new(["var", name]).reading();
+            let call = Call::new(["var", name]).read_only();
             let text = self.repository.run(&call)?.text();
-            person(&text)
-                .map(str::to_owned)
-                .ok_or_else(|| Error::Unexpected { command: call.shown(), detail: "nobody".to_owned() })
+            person(&text).map(str::to_owned).ok_or_else(|| Error::Unexpected {
+                command: call.command_line(),
+                detail: "nobody".to_owned(),
+            })
         };
         Ok((asked("GIT_AUTHOR_IDENT")?, asked("GIT_COMMITTER_IDENT")?))
     }
 
     /// Checks that git knows who commits.
     pub fn check_identity(&self) -> Result<()> {
-        let call = Call::new(["var", "GIT_COMMITTER_IDENT"]).reading();
+        let call = Call::new(["var", "GIT_COMMITTER_IDENT"]).read_only();
         let output = self.repository.try_run(&call)?;
         if output.succeeded() { Ok(()) } else { Err(Error::NoIdentity { detail: reason(&output.errors()) }) }
     }
@@ -282,13 +285,13 @@ impl<'a> History<'a> {
     /// Returns those who committed on top of a commit and are not who commits now, oldest first, each once. What came
     /// with a merge is not theirs.
     pub fn other_authors(&self, base: &CommitId) -> Result<Vec<Author>> {
-        let myself = self.repository.run(&Call::new(["var", "GIT_AUTHOR_IDENT"]).reading())?.text();
+        let myself = self.repository.run(&Call::new(["var", "GIT_AUTHOR_IDENT"]).read_only())?.text();
         let mut known: BTreeSet<String> = BTreeSet::new();
         known.extend(Author::read(&myself).map(|author| author.mail.to_lowercase()));
         let range = format!("{base}..HEAD");
         let call = Call::new(["log", "-z", "--reverse", "--first-parent", "--no-merges"])
             .args(["--format=%an <%ae>%n%B", MOST_AUTHORED, &range, "--"])
-            .reading();
+            .read_only();
         let output = self.repository.run(&call)?;
         let text = output.text();
         let commits = text.split('\0').filter_map(|commit| commit.split_once('\n'));

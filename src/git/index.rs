@@ -11,7 +11,7 @@ use std::thread;
 use std::time::{Duration, SystemTime};
 
 use crate::call::Call;
-use crate::error::at;
+use crate::error::{at, missing_is_fine};
 use crate::repository::Repository;
 use crate::{CommitId, Error, Result, Tree};
 
@@ -63,10 +63,7 @@ impl<'a> IndexFiles<'a> {
         fs::create_dir_all(dir).map_err(at(dir))?;
         let incoming = dir.join("incoming.index");
         for left in [incoming.clone(), dir.join("incoming.index.lock")] {
-            match fs::remove_file(&left) {
-                Err(error) if error.kind() != ErrorKind::NotFound => return Err(at(left)(error)),
-                _ => {}
-            }
+            missing_is_fine(fs::remove_file(&left)).map_err(at(left))?;
         }
         Ok(incoming)
     }

@@ -32,7 +32,7 @@ mod work;
 mod workspace;
 mod worktree;
 
-pub use base::{Base, Bases, Since};
+pub use base::{Base, Bases, DiffBase};
 pub use branch::{Branch, Branches, check_branch_name};
 pub use bundle::Bundles;
 pub use changes::Changes;
@@ -45,7 +45,7 @@ pub use locks::Locks;
 pub use model::object_id::{CommitId, Tree};
 pub use objects::Objects;
 pub use program::Git;
-pub use references::{Moved, References, RunReferences};
+pub use references::{MovedReferences, References, RunReferences};
 pub use remote::{Credentials, Remote};
 pub use repository::{Head, Repository};
 pub use retry::{Retry, retry};

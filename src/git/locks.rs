@@ -19,13 +19,13 @@ use crate::program::STANDING_OPTIONS;
 use crate::repository::Repository;
 
 /// So old no lock is in use any more.
-const SURELY_OLD: Duration = Duration::from_secs(600);
+const CERTAINLY_UNUSED: Duration = Duration::from_secs(600);
 
 /// Some file systems keep times in steps of two seconds.
-const STEP: Duration = Duration::from_secs(2);
+const TIME_STEP: Duration = Duration::from_secs(2);
 
 /// What git locks directly in its folder: files of its own, and references that are no branches.
-const OF_GIT: [&str; 15] = [
+const LOCKED_BY_GIT: [&str; 15] = [
     "index",
     "HEAD",
     "ORIG_HEAD",
@@ -125,13 +125,13 @@ impl Locks<'_> {
 fn is_of_git(path: &Path) -> bool {
     let Some(name) = path.file_stem().and_then(|name| name.to_str()) else { return false };
     let numbered = name.strip_prefix("next-index-");
-    OF_GIT.contains(&name)
+    LOCKED_BY_GIT.contains(&name)
         || numbered
             .is_some_and(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 fn all_surely_old(locks: &[PathBuf], now: SystemTime) -> bool {
-    now.checked_sub(SURELY_OLD).is_some_and(|old| locks.iter().all(|path| is_older(path, old)))
+    now.checked_sub(CERTAINLY_UNUSED).is_some_and(|old| locks.iter().all(|path| is_older(path, old)))
 }
 
 fn locks_in(dir: &Path) -> Vec<PathBuf> {
@@ -147,7 +147,7 @@ fn is_older(path: &Path, than: SystemTime) -> bool {
 
 fn is_within(path: &Path, (since, until): (SystemTime, SystemTime)) -> bool {
     let made = fs::metadata(path).and_then(|metadata| metadata.modified());
-    made.is_ok_and(|made| made + STEP >= since && made <= until)
+    made.is_ok_and(|made| made + TIME_STEP >= since && made <= until)
 }
 
 /// Tells whether a process called git has its working directory in one of these places; nothing when the system

@@ -10,7 +10,7 @@ use crate::repository::Repository;
 use crate::{CommitId, Error, Result, Tree};
 
 /// The mode of what is not there.
-pub(crate) const NOTHING: &str = "000000";
+pub(crate) const ABSENT_MODE: &str = "000000";
 
 /// What a tree has at a path; mode `000000` where it has nothing.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,7 +41,7 @@ impl<'a> Objects<'a> {
                 why: "it contains a line break",
             });
         }
-        let call = Call::new(["cat-file", "--batch"]).fed_with(format!("{commit}:{path}\n")).reading();
+        let call = Call::new(["cat-file", "--batch"]).stdin(format!("{commit}:{path}\n")).read_only();
         let output = self.repository.run(&call)?;
         if output.stdout.ends_with(b" missing\n") && output.stdout.starts_with(commit.as_str().as_bytes()) {
             return Ok(None);
@@ -51,8 +51,8 @@ impl<'a> Objects<'a> {
 
     /// Tells how large a file of a commit is, in bytes; nothing when it is not there.
     pub fn size(&self, commit: &CommitId, path: &str) -> Result<Option<u64>> {
-        let call = Call::new(["cat-file", "--batch-check=%(objecttype) %(objectsize)"]).reading();
-        let answer = self.repository.run(&call.fed_with(format!("{commit}:{path}\n")))?.text();
+        let call = Call::new(["cat-file", "--batch-check=%(objecttype) %(objectsize)"]).read_only();
+        let answer = self.repository.run(&call.stdin(format!("{commit}:{path}\n")))?.text();
         Ok(answer.trim().strip_prefix("blob ").and_then(|size| size.parse().ok()))
     }
 
@@ -60,8 +60,9 @@ impl<'a> Objects<'a> {
     /// unpacked.
     pub fn weight(&self, after: &CommitId, to: &Tree) -> Result<(usize, u64)> {
         let call = Call::new(["rev-list", "--objects", "--no-object-names"]);
-        let listed = self.repository.run(&call.args([to.as_str(), &format!("^{after}"), "--"]).reading())?;
-        let call = Call::new(["cat-file", "--batch-check=%(objectsize)"]).fed_with(listed.stdout).reading();
+        let listed =
+            self.repository.run(&call.args([to.as_str(), &format!("^{after}"), "--"]).read_only())?;
+        let call = Call::new(["cat-file", "--batch-check=%(objectsize)"]).stdin(listed.stdout).read_only();
         let sizes = self.repository.run(&call)?.text();
         let sizes: Vec<u64> = sizes.lines().filter_map(|line| line.trim().parse().ok()).collect();
         Ok((sizes.len(), sizes.iter().fold(0, |sum, size| sum.saturating_add(*size))))
@@ -69,13 +70,13 @@ impl<'a> Objects<'a> {
 
     /// Tells whether a tree is on this machine.
     pub fn has_tree(&self, tree: &Tree) -> Result<bool> {
-        let call = Call::new(["cat-file", "-e", &format!("{tree}^{{tree}}")]).reading();
+        let call = Call::new(["cat-file", "-e", &format!("{tree}^{{tree}}")]).read_only();
         Ok(self.repository.try_run(&call)?.succeeded())
     }
 
     /// Returns the files below a folder that HEAD knows.
     pub fn tracked_below(&self, folder: &str) -> Result<Vec<String>> {
-        let call = Call::new(["ls-tree", "-r", "-z", "--name-only", "HEAD", "--", folder]).reading();
+        let call = Call::new(["ls-tree", "-r", "-z", "--name-only", "HEAD", "--", folder]).read_only();
         Ok(self.repository.run(&call)?.paths())
     }
 
@@ -85,7 +86,7 @@ impl<'a> Objects<'a> {
             return Ok(BTreeSet::new());
         }
         let call =
-            Call::new(["ls-tree", "-r", "-z", "--full-tree", tree.as_str(), "--"]).args(paths).reading();
+            Call::new(["ls-tree", "-r", "-z", "--full-tree", tree.as_str(), "--"]).args(paths).read_only();
         let file = |entry: &str| {
             let (head, path) = entry.split_once('\t')?;
             let is_wanted = is_plain(mode_of(head.split(' ').next()?)) && paths.contains(path);
@@ -96,7 +97,7 @@ impl<'a> Objects<'a> {
 
     /// Returns the entries of a tree, or of a commit's, by path.
     pub(crate) fn entries(&self, tree: &str) -> Result<BTreeMap<String, TreeEntry>> {
-        let call = Call::new(["ls-tree", "-r", "-z", "--full-tree", tree]).reading();
+        let call = Call::new(["ls-tree", "-r", "-z", "--full-tree", tree]).read_only();
         let listed = self.repository.run(&call)?.text();
         Ok(listed.split('\0').filter_map(tree_entry).map(|(path, entry)| (path.to_owned(), entry)).collect())
     }
@@ -111,7 +112,7 @@ impl<'a> Objects<'a> {
         let call = Call::new(["diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev"])
             .args([old, new, "--"])
             .args(paths)
-            .reading();
+            .read_only();
         let output = self.repository.run(&call)?;
         raw_sides(&output.text()).ok_or_else(|| output.unexpected(&call))
     }
@@ -127,7 +128,7 @@ impl<'a> Objects<'a> {
             return Ok(BTreeMap::new());
         }
         let asked: String = ids.iter().map(|id| format!("{id}\n")).collect();
-        let call = Call::new(["cat-file", "--batch", "--buffer"]).fed_with(asked).reading();
+        let call = Call::new(["cat-file", "--batch", "--buffer"]).stdin(asked).read_only();
         let output = self.repository.run(&call)?;
         match contents(&output.stdout) {
             Some(found) if found.len() == ids.len() => Ok(found),
@@ -159,7 +160,7 @@ pub(crate) fn raw_sides(text: &str) -> Option<BTreeMap<String, Sides>> {
         let words: Vec<&str> = head.strip_prefix(':')?.split(' ').collect();
         let (&[old, new, old_id, new_id, _], path) = (words.as_slice(), fields.next()?) else { return None };
         let side = |mode: &str, id: &str| match mode {
-            NOTHING => None,
+            ABSENT_MODE => None,
             _ => Some(TreeEntry { mode: mode.into(), id: id.into() }),
         };
         entries.insert(path.to_owned(), (side(old, old_id), side(new, new_id)));

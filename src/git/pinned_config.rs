@@ -48,11 +48,13 @@ impl PinnedConfig {
             .iter()
             .find(|(path, was)| settings_that_matter(path) != **was)
             .map(|(path, _)| path);
-        let attributes = (read(&self.attributes) != self.attributes_were).then_some(&self.attributes);
-        match others.or(attributes) {
-            Some(path) => Err(Error::ConfigChanged { path: path.clone() }),
-            None => Ok(()),
+        if let Some(path) = others {
+            return Err(Error::ConfigChanged { path: path.clone() });
         }
+        if read(&self.attributes) != self.attributes_were {
+            return Err(Error::ConfigChanged { path: self.attributes.clone() });
+        }
+        Ok(())
     }
 }
 
@@ -72,7 +74,10 @@ fn included_path(config: &Path, line: &str) -> Option<PathBuf> {
     let (key, value) = line.split_once('=')?;
     let value = value.trim().trim_matches('"');
     let is_path = key.trim().to_ascii_lowercase().ends_with(" path");
-    (is_path && !value.is_empty() && !value.starts_with('~')).then(|| config.with_file_name("").join(value))
+    if !is_path || value.is_empty() || value.starts_with('~') {
+        return None;
+    }
+    Some(config.with_file_name("").join(value))
 }
 
 /// Returns the settings of a file that matter, each with its section. What is not plainly harmless matters.
@@ -126,15 +131,9 @@ fn identity(git_entry: &Path) -> String {
     }
 }
 
-#[cfg(unix)]
 fn folder_identity(metadata: &fs::Metadata) -> String {
     use std::os::unix::fs::MetadataExt;
     format!("folder {} {}", metadata.dev(), metadata.ino())
-}
-
-#[cfg(not(unix))]
-fn folder_identity(_: &fs::Metadata) -> String {
-    "folder".into()
 }
 
 #[cfg(test)]

@@ -108,16 +108,16 @@ impl Git {
     /// Starts git in a folder and waits for its end.
     pub(crate) fn run(&self, dir: &Path, call: &Call) -> Result<Output> {
         self.calls.fetch_add(1, Ordering::Relaxed);
-        tracing::debug!(command = call.shown(), "git");
+        tracing::debug!(command = call.command_line(), "git");
         let mut command = self.command(dir, call);
         let child = command.spawn().map_err(|source| self.not_started(dir, source))?;
         let output = feed_and_read(child, call, self.timeout).map_err(|source| Error::Git {
-            command: call.shown(),
+            command: call.command_line(),
             ending: "its output could not be read".into(),
             detail: source.to_string(),
         })?;
-        if output.late {
-            return Err(Error::TooSlow { command: call.shown(), seconds: self.timeout.as_secs() });
+        if output.timed_out {
+            return Err(Error::TooSlow { command: call.command_line(), seconds: self.timeout.as_secs() });
         }
         Ok(output)
     }
@@ -140,7 +140,6 @@ impl Git {
         self.set_environment(&mut command, call);
         let input = if call.input.is_some() { Stdio::piped() } else { Stdio::null() };
         command.stdin(input).stdout(Stdio::piped()).stderr(Stdio::piped());
-        #[cfg(unix)]
         if !call.asks_person {
             // Ctrl-C is meant for us: a git in the middle of its work comes to its end.
             std::os::unix::process::CommandExt::process_group(&mut command, 0);
@@ -186,34 +185,34 @@ fn is_secret(name: &OsStr) -> bool {
 fn feed_and_read(mut child: Child, call: &Call, timeout: Duration) -> io::Result<Output> {
     let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
     let (id, alone) = (child.id(), !call.asks_person);
-    let (stdout, stderr, late) = thread::scope(|scope| {
+    let (stdout, stderr, timed_out) = thread::scope(|scope| {
         if let (Some(mut stdin), Some(input)) = (stdin, call.input.as_deref()) {
             // A git that ends early says why on stderr; the broken pipe adds nothing.
             scope.spawn(move || drop(stdin.write_all(input)));
         }
         let (ended, end) = mpsc::channel::<()>();
         let watch = scope.spawn(move || {
-            let late = end.recv_timeout(timeout) == Err(RecvTimeoutError::Timeout);
-            if late {
+            let timed_out = end.recv_timeout(timeout) == Err(RecvTimeoutError::Timeout);
+            if timed_out {
                 kill(id, alone);
             }
-            late
+            timed_out
         });
-        let complaints = scope.spawn(move || read(stderr, None));
+        let errors = scope.spawn(move || read(stderr, None));
         let answer = read(stdout, call.limit.map(|limit| limit + 1));
         if exceeds(&answer, call.limit) {
             kill(id, alone);
         }
-        let complaints = complaints.join().expect("reading does not panic");
+        let errors = errors.join().expect("reading does not panic");
         drop(ended);
-        (answer, complaints, watch.join().expect("waiting does not panic"))
+        (answer, errors, watch.join().expect("waiting does not panic"))
     });
     // Only now: until it is waited for, its id belongs to nobody else.
     let status = child.wait()?;
     let truncated = exceeds(&stdout, call.limit);
     let (mut stdout, stderr) = (stdout?, stderr?);
     stdout.truncate(call.limit.unwrap_or(usize::MAX));
-    Ok(Output { status, stdout, truncated, late, stderr })
+    Ok(Output { status, stdout, truncated, timed_out, stderr })
 }
 
 fn exceeds(answer: &io::Result<Vec<u8>>, limit: Option<usize>) -> bool {
@@ -229,16 +228,11 @@ fn read(stream: Option<impl Read>, limit: Option<usize>) -> io::Result<Vec<u8>> 
 }
 
 /// Kills a git, with everything it started when it is alone in its process group. It may have ended by itself meanwhile.
-#[cfg(unix)]
 fn kill(id: u32, alone: bool) {
     use rustix::process::{Pid, Signal, kill_process, kill_process_group};
     let Some(id) = i32::try_from(id).ok().and_then(Pid::from_raw) else { return };
     let _ = if alone { kill_process_group(id, Signal::KILL) } else { kill_process(id, Signal::KILL) };
 }
-
-/// Without signals a git that we have read enough of ends by the closed pipe, and one that hangs is not ended.
-#[cfg(not(unix))]
-fn kill(_: u32, _: bool) {}
 
 #[cfg(test)]
 mod tests;

@@ -16,7 +16,7 @@ use crate::Result;
 use crate::call::Call;
 use crate::repository::Repository;
 
-/// What is looked at, below the common folder.
+/// The folders of references that are read, below the common folder.
 const FOLDERS: [&str; 3] = ["refs/heads", "refs/tags", "refs/remotes"];
 const TRACKING: &str = "refs/remotes/";
 
@@ -32,7 +32,7 @@ pub struct References {
 
 /// What does not stand where it stood.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Moved {
+pub struct MovedReferences {
     /// What is ours, and was put back: its name, and where it was meanwhile.
     pub undone: Vec<String>,
     /// What may be people's as well, and was left alone: its name, and where it stood before.
@@ -53,14 +53,15 @@ impl RunReferences<'_> {
         References::read(self.repository)
     }
 
-    /// Puts the run's branch back, and the worktree on it. Nobody can tell who moved another one, so it is told and left alone.
-    pub fn put_back(&self, before: &References) -> Result<Moved> {
+    /// Puts the run's branch back, and the worktree on it. Nobody can tell who moved another one, so it is named and left
+    /// alone.
+    pub fn put_back(&self, before: &References) -> Result<MovedReferences> {
         let now = self.now()?;
         if now == *before {
-            return Ok(Moved::default());
+            return Ok(MovedReferences::default());
         }
         let own = format!("refs/heads/{}", self.branch);
-        let mut moved = Moved::default();
+        let mut moved = MovedReferences::default();
         if let Some(tip) = before.tips.get(&own).filter(|tip| now.tips.get(&own) != Some(tip)) {
             let call = Call::new(["update-ref", "--no-deref", &own, tip]);
             self.repository.run(&call)?;
@@ -102,7 +103,7 @@ impl References {
 
     fn ask_git(repository: &Repository) -> Result<Self> {
         const FORMAT: &str = "--format=%(objectname)%00%(refname)%00%(symref)%00%(HEAD)%00%(worktreepath)%00";
-        let call = Call::new(["for-each-ref", FORMAT, "refs/heads", "refs/tags", "refs/remotes"]).reading();
+        let call = Call::new(["for-each-ref", FORMAT, "refs/heads", "refs/tags", "refs/remotes"]).read_only();
         let text = repository.run(&call)?.text();
         let fields: Vec<&str> = text.split('\0').map(|field| field.trim_start_matches('\n')).collect();
         let mut now = References::default();
@@ -196,7 +197,7 @@ fn read_packed(text: &str) -> Option<BTreeMap<String, String>> {
 }
 
 fn checked_id(id: &str) -> Option<String> {
-    is_object_id(id).then(|| id.to_owned())
+    if is_object_id(id) { Some(id.to_owned()) } else { None }
 }
 
 /// Returns the branch that HEAD names there.

@@ -41,7 +41,7 @@ pub struct Remote<'a> {
 impl Remote<'_> {
     /// Returns the remote's address without user and password, when there is one.
     pub fn address(&self) -> Result<Option<String>> {
-        let output = self.repository.try_run(&Call::new(["remote", "get-url", self.name]).reading())?;
+        let output = self.repository.try_run(&Call::new(["remote", "get-url", self.name]).read_only())?;
         if !output.succeeded() {
             return Ok(None);
         }
@@ -177,8 +177,8 @@ fn push_failure(remote: &str, branch: &str, output: &Output) -> Error {
     if was_unreachable(output) {
         return Error::Unreachable { action: format!("the push of `{branch}` to `{remote}`"), detail };
     }
-    let said = output.text() + &output.errors();
-    if moved.iter().any(|words| said.contains(words)) {
+    let answer = output.text() + &output.errors();
+    if moved.iter().any(|words| answer.contains(words)) {
         return Error::RemoteMoved { branch, remote, detail };
     }
     Error::PushFailed { branch, remote, detail }
@@ -201,7 +201,7 @@ fn host_of(address: &str) -> Option<String> {
     };
     let host = authority.rsplit('@').next()?;
     let host = if address.starts_with("http") { host } else { host.split(':').next()? };
-    (!host.is_empty()).then(|| host.to_owned())
+    if host.is_empty() { None } else { Some(host.to_owned()) }
 }
 
 /// Reads `owner/name` from `https://host/owner/name.git` and `git@host:owner/name.git`; a local path has no owner.
@@ -216,9 +216,8 @@ fn repository_of(address: &str) -> Option<String> {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
     let mut parts = path.split('/');
     let (owner, name) = (parts.next()?, parts.next()?);
-    let good = parts.next().is_none()
-        && [owner, name].iter().all(|part| !part.is_empty() && part.chars().all(plain));
-    good.then(|| path.to_owned())
+    let is_plain = [owner, name].iter().all(|part| !part.is_empty() && part.chars().all(plain));
+    if is_plain && parts.next().is_none() { Some(path.to_owned()) } else { None }
 }
 
 #[cfg(test)]

@@ -114,8 +114,13 @@ impl Repository {
 
     /// Returns the checkout that the linked worktrees belong to, as far as it has one.
     pub fn main_root(&self) -> &Path {
-        let parent = self.common.parent().filter(|_| self.common.ends_with(".git"));
-        if self.is_linked() { parent.unwrap_or(&self.common) } else { &self.root }
+        if !self.is_linked() {
+            return &self.root;
+        }
+        match self.common.parent() {
+            Some(parent) if self.common.ends_with(".git") => parent,
+            _ => &self.common,
+        }
     }
 
     /// Returns the commit the worktree stood on when it was opened.
@@ -135,14 +140,12 @@ impl Repository {
 
     /// Runs git in the worktree; a failure is an error.
     pub(crate) fn run(&self, call: &Call) -> Result<Output> {
-        let output = self.try_run(call)?;
-        if output.succeeded() { Ok(output) } else { Err(output.failure(call)) }
+        self.run_in(&self.root, call)
     }
 
     /// Runs git in the worktree; the caller judges how it ended.
     pub(crate) fn try_run(&self, call: &Call) -> Result<Output> {
-        self.config.check()?;
-        self.git.run(&self.root, call)
+        self.try_run_in(&self.root, call)
     }
 
     /// Runs git in another folder; a failure is an error.

@@ -66,7 +66,10 @@ pub fn retry<T>(mut call: impl FnMut() -> Result<T>) -> Result<T> {
 /// Makes an error of a call to a remote that failed.
 pub(crate) fn remote_failure(output: &Output, call: &Call) -> Error {
     if was_unreachable(output) {
-        return Error::Unreachable { action: format!("`{}`", call.shown()), detail: output.last_words() };
+        return Error::Unreachable {
+            action: format!("`{}`", call.command_line()),
+            detail: output.last_words(),
+        };
     }
     output.failure(call)
 }

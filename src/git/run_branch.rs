@@ -99,7 +99,7 @@ impl RunBranch<'_> {
     pub fn find_commit(&self, run: &str, seq: u64) -> Result<Option<(CommitId, Trailers)>> {
         let Some(branch) = self.find()? else { return Ok(None) };
         let call = Call::new(["log", "-z", "--format=%H%n%B", LOOK_BACK, branch.tip.as_str(), "--"]);
-        let text = self.repository.run(&call.reading())?.text();
+        let text = self.repository.run(&call.read_only())?.text();
         for (id, message) in text.split('\0').filter_map(|record| record.split_once('\n')) {
             if let Some(trailers) = Trailers::read(message)
                 && trailers.run == run
@@ -116,7 +116,7 @@ impl RunBranch<'_> {
     pub fn below_records(&self, run: &str) -> Result<Option<CommitId>> {
         let Some(branch) = self.find()? else { return Ok(None) };
         let call = Call::new(["log", "-z", "--first-parent", "--format=%H%n%B", LOOK_BACK]);
-        let text = self.repository.run(&call.args([branch.tip.as_str(), "--"]).reading())?.text();
+        let text = self.repository.run(&call.args([branch.tip.as_str(), "--"]).read_only())?.text();
         let is_record = |message: &str| {
             Trailers::read(message).is_some_and(|trailers| trailers.run == run && trailers.phase == NO_PHASE)
         };
@@ -148,26 +148,26 @@ impl RunBranch<'_> {
     /// Remembers where the run's branch is now.
     pub fn remember_tip(&self) -> Result<()> {
         if let Some(tip) = self.tip()? {
-            self.left_at(&tip);
+            self.remember_left_at(&tip);
         }
         Ok(())
     }
 
     /// Remembers where we left the branch. What is not remembered leaves a log as it is found.
-    pub(crate) fn left_at(&self, commit: &CommitId) {
-        self.write_down(LEFT_AT, commit.as_str());
+    pub(crate) fn remember_left_at(&self, commit: &CommitId) {
+        self.note_tip(LEFT_AT, commit.as_str());
     }
 
     /// Tells whether the branch is where we left it: who put a commit on it, or took one off, may have meant the files, too.
     pub fn is_where_left(&self) -> Result<bool> {
-        let left = read_commit(&self.state_dir.join(LEFT_AT));
+        let left = read_noted_tip(&self.state_dir.join(LEFT_AT));
         Ok(left.is_some() && self.tip()? == left)
     }
 
     /// Remembers where the branch is while nobody of ours works who may commit.
     pub fn remember_resting_tip(&self) -> Result<()> {
         if let Some(tip) = self.tip()? {
-            self.write_down(RESTS_AT, tip.as_str());
+            self.note_tip(RESTS_AT, tip.as_str());
         }
         Ok(())
     }
@@ -188,7 +188,7 @@ impl RunBranch<'_> {
     /// that is there now is in this commit or a record of the run's.
     pub fn moved_by_people(&self, run: &str, known: &CommitId) -> Result<Option<CommitId>> {
         let Some(tip) = self.tip_beyond(run, known)? else { return Ok(None) };
-        let rests = read_commit(&self.state_dir.join(RESTS_AT));
+        let rests = read_noted_tip(&self.state_dir.join(RESTS_AT));
         if rests.is_none() {
             tracing::warn!(
                 "What was committed on {} may be the interrupted agent's: it goes into the next commit, and was at {tip}",
@@ -215,7 +215,7 @@ impl RunBranch<'_> {
     }
 
     /// What cannot be noted is not known later, which is told and stops nothing.
-    fn write_down(&self, name: &str, tip: &str) {
+    fn note_tip(&self, name: &str, tip: &str) {
         let place = self.state_dir.join(name);
         let written = fs::create_dir_all(self.state_dir).and_then(|()| fs::write(&place, tip));
         if let Err(error) = written {
@@ -233,6 +233,6 @@ impl RunBranch<'_> {
     }
 }
 
-fn read_commit(place: &Path) -> Option<CommitId> {
+fn read_noted_tip(place: &Path) -> Option<CommitId> {
     CommitId::try_from(fs::read_to_string(place).ok()?.trim()).ok()
 }

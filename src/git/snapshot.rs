@@ -8,13 +8,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use crate::call::Call;
-use crate::error::at;
+use crate::error::{at, missing_is_fine};
 use crate::index::IndexFiles;
-use crate::objects::{NOTHING, Objects, TreeEntry};
+use crate::objects::{ABSENT_MODE, Objects, TreeEntry};
 use crate::repository::{Head, Repository};
 use crate::run_files::{RunFiles, is_behind_link, is_engines_own};
 use crate::status::{Entry, Kind, read_status, status_call};
@@ -78,7 +77,7 @@ impl Snapshots<'_> {
             Some(tree) => self.indexes.index_of(tree)?,
             None => self.copy_of_own_index()?,
         };
-        let seen = self.look(&index)?;
+        let seen = self.compare(&index)?;
         if let (Some(tree), true) = (since, seen.changed.is_empty()) {
             return Ok(seen.into_snapshot(tree.clone()));
         }
@@ -100,7 +99,7 @@ impl Snapshots<'_> {
     /// Brings the files back to a snapshot and returns the paths that were different.
     pub fn restore(&self, to: &Tree) -> Result<Vec<String>> {
         let index = self.indexes.index_of(to)?;
-        let seen = self.look(&index)?;
+        let seen = self.compare(&index)?;
         for path in &seen.untracked {
             if seen.changed.contains(path) {
                 remove_with_empty_folders(self.repository.root(), path)?;
@@ -109,7 +108,7 @@ impl Snapshots<'_> {
         let tracked = seen.changed.difference(&seen.untracked).map(String::as_str);
         let call = Call::new(["checkout-index", "--force", "-u", "-q", "-z", "--stdin"]).on_index(&index);
         if seen.changed.len() > seen.changed.intersection(&seen.untracked).count() {
-            self.repository.run(&call.fed_with_paths(tracked))?;
+            self.repository.run(&call.stdin_paths(tracked))?;
         }
         Ok(seen.changed.into_iter().collect())
     }
@@ -120,7 +119,7 @@ impl Snapshots<'_> {
         if !index.exists() {
             return Ok(self.take(None)?.tree == *tree);
         }
-        if !self.look(&index)?.changed.is_empty() {
+        if !self.compare(&index)?.changed.is_empty() {
             return Ok(false);
         }
         // Only the index knows which of the engine's own files are in the tree; what they held stands in commits.
@@ -159,7 +158,7 @@ impl Snapshots<'_> {
     }
 
     /// Compares the worktree with an index.
-    pub(crate) fn look(&self, index: &Path) -> Result<Comparison> {
+    pub(crate) fn compare(&self, index: &Path) -> Result<Comparison> {
         let call = status_call().arg("--ignore-submodules=all").arg("--ignored=matching").on_index(index);
         let status = read_status(self.repository, &call)?;
         let mut seen = Comparison::new(status.head, status.unreadable);
@@ -214,7 +213,7 @@ impl Snapshots<'_> {
                 return Ok(());
             }
             let call = Call::new(["update-index", "--add", option, "--replace", "-z", "--stdin"]);
-            self.repository.run(&call.on_index(index).fed_with_paths(paths)).map(drop)
+            self.repository.run(&call.on_index(index).stdin_paths(paths)).map(drop)
         };
         let gone = gone.into_iter().chain(seen.staged_caches.iter().map(String::as_str)).collect();
         update_index("--force-remove", gone)?;
@@ -224,7 +223,7 @@ impl Snapshots<'_> {
     /// A file that an earlier snapshot took in and that is ignored by now was never meant to be published.
     fn drop_newly_ignored(&self, seen: &mut Comparison, incoming: &Path) -> Result<()> {
         let call = Call::new(["ls-files", "-z", "--cached", "--ignored", "--exclude-standard"]);
-        let output = self.repository.run(&call.on_index(incoming).reading())?;
+        let output = self.repository.run(&call.on_index(incoming).read_only())?;
         let ignored = output.text();
         let is_taken_out = |path: &&str| seen.added.contains(*path) && !self.files.is_delivered(path);
         let ignored: Vec<&str> = ignored.split('\0').filter(is_taken_out).collect();
@@ -232,7 +231,7 @@ impl Snapshots<'_> {
             return Ok(());
         }
         let call = Call::new(["update-index", "--force-remove", "-z", "--stdin"]);
-        self.repository.run(&call.on_index(incoming).fed_with_paths(ignored.iter().copied()))?;
+        self.repository.run(&call.on_index(incoming).stdin_paths(ignored.iter().copied()))?;
         for path in ignored {
             seen.uncommitted.remove(path);
             seen.changed.insert(path.to_owned());
@@ -253,13 +252,13 @@ impl Snapshots<'_> {
 
     fn write_with(&self, index: &Path, wanted: &[Wanted<'_>], length: usize) -> Result<Tree> {
         let no_object = "0".repeat(length);
-        let line = |(path, entry): &Wanted<'_>| match entry.filter(|entry| entry.mode != NOTHING) {
+        let line = |(path, entry): &Wanted<'_>| match entry.filter(|entry| entry.mode != ABSENT_MODE) {
             Some(TreeEntry { mode, id }) => format!("{mode} {id}\t{path}\0"),
             None => format!("0 {no_object}\t{path}\0"),
         };
         let lines: String = wanted.iter().map(line).collect();
         let call = Call::new(["update-index", "--replace", "-z", "--index-info"]);
-        self.repository.run(&call.on_index(index).fed_with(lines))?;
+        self.repository.run(&call.on_index(index).stdin(lines))?;
         let call = Call::new(["write-tree"]).on_index(index);
         let output = self.repository.run(&call)?;
         Tree::try_from(output.text().trim()).map_err(|_| output.unexpected(&call))
@@ -321,7 +320,7 @@ impl Comparison {
                 self.left_out.push(path.escape_debug().collect());
             }
             Kind::Tracked { index, worktree, mode, blob, in_head } => {
-                if in_head.mode != NOTHING {
+                if in_head.mode != ABSENT_MODE {
                     self.in_head.insert(path.clone(), in_head);
                 }
                 self.add_tracked(path, (index, worktree), mode, blob);
@@ -378,10 +377,7 @@ fn is_special(path: &Path) -> bool {
 /// Removes a file and the folders that are empty without it, as git itself would.
 fn remove_with_empty_folders(root: &Path, path: &str) -> Result<()> {
     let file = root.join(path);
-    match fs::remove_file(&file) {
-        Err(error) if error.kind() != ErrorKind::NotFound => return Err(at(file)(error)),
-        _ => {}
-    }
+    missing_is_fine(fs::remove_file(&file)).map_err(at(&file))?;
     let folders = file.ancestors().skip(1).take_while(|folder| *folder != root);
     // The first folder that is not empty ends it.
     for folder in folders {

@@ -3,7 +3,7 @@
 //! passed over as if git ignored them, so a repository without a `.gitignore` is no worse for its tests.
 
 use crate::call::Call;
-use crate::objects::{NOTHING, TreeEntry};
+use crate::objects::{ABSENT_MODE, TreeEntry};
 use crate::repository::{Head, Repository};
 use crate::{CommitId, Error, Result};
 
@@ -44,7 +44,7 @@ impl Entry {
     /// Tells whether it is a cache that somebody staged and no commit holds.
     pub(crate) fn is_staged_cache(&self) -> bool {
         match &self.kind {
-            Kind::Tracked { in_head, .. } => in_head.mode == NOTHING && is_cache(&self.path),
+            Kind::Tracked { in_head, .. } => in_head.mode == ABSENT_MODE && is_cache(&self.path),
             Kind::Untracked | Kind::Unmerged | Kind::Submodule => false,
         }
     }
@@ -68,35 +68,29 @@ pub(crate) enum Kind {
 
 /// Returns the call that asks for the status.
 pub(crate) fn status_call() -> Call {
-    Call::new([
-        "status",
-        "--porcelain=v2",
-        "--branch",
-        "--no-ahead-behind",
-        "-z",
-        "--untracked-files=all",
-        "--no-renames",
-    ])
+    Call::new(["status", "--porcelain=v2", "--branch", "--no-ahead-behind", "-z"])
+        .args(["--untracked-files=all", "--no-renames"])
 }
 
 /// Asks git and reads the answer.
 pub(crate) fn read_status(repository: &Repository, call: &Call) -> Result<Status> {
     let output = repository.run(call)?;
     parse(&output.stdout).map_err(|why| match why {
-        Unread::Foreign => output.unexpected(call),
-        Unread::Unborn => Error::NoCommits { root: repository.root().to_owned() },
+        StatusError::Unexpected => output.unexpected(call),
+        StatusError::Unborn => Error::NoCommits { root: repository.root().to_owned() },
     })
 }
 
 /// Why there is no status.
 #[derive(Debug, PartialEq, Eq)]
-enum Unread {
-    Foreign,
+enum StatusError {
+    /// The answer has another form than expected.
+    Unexpected,
     /// The branch has no commits.
     Unborn,
 }
 
-fn parse(answer: &[u8]) -> std::result::Result<Status, Unread> {
+fn parse(answer: &[u8]) -> std::result::Result<Status, StatusError> {
     let (mut commit, mut branch) = (None, None);
     let (mut entries, mut ignored, mut unreadable) = (Vec::new(), Vec::new(), Vec::new());
     for record in answer.split(|byte| *byte == 0).filter(|record| !record.is_empty()) {
@@ -107,24 +101,24 @@ fn parse(answer: &[u8]) -> std::result::Result<Status, Unread> {
             unreadable.push(escaped_path(record));
             continue;
         };
-        match record.split_once(' ').ok_or(Unread::Foreign)? {
-            ("#", "branch.oid (initial)") => return Err(Unread::Unborn),
+        match record.split_once(' ').ok_or(StatusError::Unexpected)? {
+            ("#", "branch.oid (initial)") => return Err(StatusError::Unborn),
             ("#", "branch.head (detached)") => {}
-            ("#", header) => match header.split_once(' ').ok_or(Unread::Foreign)? {
+            ("#", header) => match header.split_once(' ').ok_or(StatusError::Unexpected)? {
                 ("branch.oid", id) => commit = CommitId::try_from(id).ok(),
                 ("branch.head", name) => branch = Some(name.to_owned()),
                 _ => {}
             },
             ("!", path) => ignored.push(path.to_owned()),
             (letter, rest) => {
-                let entry = entry(letter, rest).ok_or(Unread::Foreign)?;
+                let entry = entry(letter, rest).ok_or(StatusError::Unexpected)?;
                 if entry.kind != Kind::Untracked || !is_cache(&entry.path) {
                     entries.push(entry);
                 }
             }
         }
     }
-    let commit = commit.ok_or(Unread::Foreign)?;
+    let commit = commit.ok_or(StatusError::Unexpected)?;
     Ok(Status { head: Head { commit, branch }, entries, ignored, unreadable })
 }
 

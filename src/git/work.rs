@@ -63,7 +63,7 @@ impl UncommittedWork<'_> {
 
     /// Tells whether trees are kept here.
     pub(crate) fn is_kept(&self) -> Result<bool> {
-        let call = Call::new(["rev-parse", "--verify", "--quiet", &self.reference()]).reading();
+        let call = Call::new(["rev-parse", "--verify", "--quiet", &self.reference()]).read_only();
         Ok(self.repository.try_run(&call)?.succeeded())
     }
 
@@ -92,7 +92,7 @@ impl UncommittedWork<'_> {
     /// Brings the files to where another machine left them; tells whether what was fetched is that tree.
     pub fn unpack(&self, tree: &Tree) -> Result<bool> {
         let reference = self.reference();
-        let call = Call::new(["rev-parse", "--verify", &format!("{reference}:{NEWEST}")]).reading();
+        let call = Call::new(["rev-parse", "--verify", &format!("{reference}:{NEWEST}")]).read_only();
         let is_it = self.repository.run(&call)?.text().trim() == tree.as_str();
         if is_it {
             self.snapshots.restore(tree)?;
@@ -103,7 +103,7 @@ impl UncommittedWork<'_> {
 
     fn pack(&self, trees: &[Tree], message: &Masked) -> Result<CommitId> {
         let made = self.repository.run(&tree_of(trees))?;
-        let call = Call::new(["commit-tree", "-F", "-", made.text().trim()]).fed_with(message.as_str());
+        let call = Call::new(["commit-tree", "-F", "-", made.text().trim()]).stdin(message.as_str());
         Ok(CommitId::try_from(self.repository.run(&call)?.text().trim())?)
     }
 
@@ -135,5 +135,5 @@ impl UncommittedWork<'_> {
 fn tree_of(trees: &[Tree]) -> Call {
     let entry = |(n, tree): (usize, &Tree)| format!("040000 tree {tree}\t{n:02}\n");
     let listed: String = trees.iter().enumerate().map(entry).collect();
-    Call::new(["mktree"]).fed_with(listed)
+    Call::new(["mktree"]).stdin(listed)
 }

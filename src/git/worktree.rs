@@ -60,7 +60,8 @@ impl<'a> Worktree<'a> {
 
     /// Looks at the worktree, with one git process.
     pub fn survey(&self) -> Result<Survey> {
-        let status = read_status(self.repository, &status_call().arg("--ignore-submodules=dirty").reading())?;
+        let status =
+            read_status(self.repository, &status_call().arg("--ignore-submodules=dirty").read_only())?;
         let mut survey = Survey {
             head: status.head,
             changed: Vec::new(),
@@ -125,30 +126,20 @@ impl<'a> Worktree<'a> {
         if Objects::new(self.repository).tracked_below(folder)?.is_empty() {
             return Ok(());
         }
-        self.repository
-            .run(&Call::new(["restore", "--staged", "--worktree", "--source=HEAD", "--", folder]))
-            .map(drop)
+        let call = Call::new(["restore", "--staged", "--worktree", "--source=HEAD", "--", folder]);
+        self.repository.run(&call).map(drop)
     }
 
     /// Puts every file outside `.ai-workflow/` back to what a commit has, and returns the paths that differed from HEAD.
     pub fn restore_code(&self, to: &CommitId) -> Result<Vec<String>> {
-        let call =
-            Call::new(["diff", "--name-only", "--no-renames", "-z", to.as_str(), "HEAD", "--"]).reading();
-        let is_code = |path: &str| !path.is_empty() && !path.starts_with(".ai-workflow/");
-        let listed = self.repository.run(&call)?;
-        let paths: Vec<String> =
-            listed.text().split('\0').filter(|path| is_code(path)).map(str::to_owned).collect();
+        let call = Call::new(["diff", "--name-only", "--no-renames", "-z", to.as_str(), "HEAD", "--"]);
+        let mut paths = self.repository.run(&call.read_only())?.paths();
+        paths.retain(|path| !path.starts_with(".ai-workflow/"));
         if !paths.is_empty() {
-            let source = format!("--source={to}");
-            let call = Call::new([
-                "--literal-pathspecs",
-                "restore",
-                "--worktree",
-                &source,
-                "--pathspec-from-file=-",
-                "--pathspec-file-nul",
-            ]);
-            self.repository.run(&call.fed_with_paths(paths.iter().map(String::as_str)))?;
+            let call = Call::new(["--literal-pathspecs", "restore", "--worktree"])
+                .arg(format!("--source={to}"))
+                .args(["--pathspec-from-file=-", "--pathspec-file-nul"]);
+            self.repository.run(&call.stdin_paths(paths.iter().map(String::as_str)))?;
         }
         Ok(paths)
     }
@@ -158,8 +149,8 @@ impl<'a> Worktree<'a> {
         if paths.is_empty() {
             return Ok(Vec::new());
         }
-        let call = Call::new(["check-ignore", "-z", "--stdin"]).with_patterns().reading();
-        let call = call.fed_with_paths(paths.iter().map(String::as_str));
+        let call = Call::new(["check-ignore", "-z", "--stdin"]).with_patterns().read_only();
+        let call = call.stdin_paths(paths.iter().map(String::as_str));
         let output = self.repository.try_run_in(root, &call)?;
         // It ends with 1 when none is ignored.
         if !output.succeeded() && output.status.code() != Some(1) {
@@ -177,7 +168,7 @@ impl<'a> Worktree<'a> {
             return Ok(found);
         }
         let call = Call::new(["ls-files", "-z", "--cached", "--others", "--exclude-standard", "--"]);
-        let output = self.repository.run_in(root, &call.args(&found).reading())?;
+        let output = self.repository.run_in(root, &call.args(&found).read_only())?;
         let output = output.text();
         let taken: Vec<&str> = output.split('\0').collect();
         found.retain(|folder| !taken.iter().any(|path| Path::new(path).starts_with(folder)));
@@ -201,6 +192,7 @@ impl<'a> Worktree<'a> {
     }
 }
 
+/// Tells whether a folder is there and holds nothing.
 pub(crate) fn is_empty_folder(folder: &Path) -> bool {
     fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_none())
 }

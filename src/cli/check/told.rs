@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use serde_json::{Value, json};
 
 use checks::shown;
-use git::Since;
+use git::DiffBase;
 use model::event::{CheckResult, CheckStatus};
 use model::policy::criterion;
 use model::redact::Masker;
@@ -17,7 +17,7 @@ const LAST_LINES: usize = 12;
 
 /// What came of all checks.
 pub(super) struct Told<'a> {
-    pub(super) since: &'a Since,
+    pub(super) since: &'a DiffBase,
     pub(super) changed: usize,
     pub(super) results: &'a [CheckResult],
     pub(super) noted: &'a BTreeSet<String>,

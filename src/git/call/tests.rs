@@ -3,8 +3,8 @@ use super::*;
 #[test]
 fn a_command_is_shown_short_and_escaped() {
     let call = Call::new(["log", "a\nb"]).args(vec!["x".repeat(100); 4]);
-    assert!(call.shown().starts_with("git log a\\nb xxx"), "{}", call.shown());
-    assert!(call.shown().ends_with(" …"), "{}", call.shown());
+    assert!(call.command_line().starts_with("git log a\\nb xxx"), "{}", call.command_line());
+    assert!(call.command_line().ends_with(" …"), "{}", call.command_line());
 }
 
 #[test]

@@ -34,5 +34,5 @@ fn where_nobody_can_tell_only_a_lock_of_ten_minutes_is_stale() {
     let locks = [lock.path().to_owned()];
     let now = SystemTime::now();
     assert!(!all_surely_old(&locks, now));
-    assert!(all_surely_old(&locks, now + SURELY_OLD + Duration::from_secs(60)));
+    assert!(all_surely_old(&locks, now + CERTAINLY_UNUSED + Duration::from_secs(60)));
 }

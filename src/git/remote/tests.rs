@@ -49,7 +49,7 @@ fn git_gets_the_token_for_that_server_alone_and_its_value_is_no_argument() {
     let git = Git::with_environment([("GITHUB_TOKEN", "ghp_secret")]);
     let asked = |host: &str| {
         let call = Call::new(["credential", "fill"]).over_network().setting(&setting);
-        let call = call.fed_with(format!("protocol=https\nhost={host}\n\n"));
+        let call = call.stdin(format!("protocol=https\nhost={host}\n\n"));
         git.run(std::path::Path::new("/"), &call).expect("git is installed").text()
     };
     assert!(asked("ghe.example").contains("username=x-access-token\npassword=ghp_secret\n"));

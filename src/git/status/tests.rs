@@ -12,7 +12,7 @@ fn caches_are_known_by_their_names_alone() {
 
 const ID: &str = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
 
-fn parsed(records: &[&str]) -> std::result::Result<Status, Unread> {
+fn parsed(records: &[&str]) -> std::result::Result<Status, StatusError> {
     let text = records.iter().fold(String::new(), |text, record| text + record + "\0");
     parse(text.as_bytes())
 }
@@ -55,10 +55,10 @@ fn every_kind_of_entry_is_read() {
 fn a_foreign_format_is_not_guessed_at() {
     let oid = format!("# branch.oid {ID}");
     for foreign in ["M  a", "1 .M N... x", "x y", "1 . N... 1 2 3 4 5 6", "nothing"] {
-        assert_eq!(parsed(&[&oid, foreign]).err(), Some(Unread::Foreign), "{foreign}");
+        assert_eq!(parsed(&[&oid, foreign]).err(), Some(StatusError::Unexpected), "{foreign}");
     }
-    assert_eq!(parsed(&["# branch.head main"]).err(), Some(Unread::Foreign));
-    assert_eq!(parsed(&["# branch.oid (initial)"]).err(), Some(Unread::Unborn));
+    assert_eq!(parsed(&["# branch.head main"]).err(), Some(StatusError::Unexpected));
+    assert_eq!(parsed(&["# branch.oid (initial)"]).err(), Some(StatusError::Unborn));
 }
 
 #[test]

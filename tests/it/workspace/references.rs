@@ -1,6 +1,6 @@
 //! Where branches and tags stand: the same however git keeps it, and put back when somebody moved it.
 
-use ai_workflow::workspace::Moved;
+use ai_workflow::workspace::MovedReferences;
 
 use super::{Fixture, calls};
 
@@ -28,7 +28,7 @@ fn looking_where_branches_and_tags_stand_takes_no_process_and_sees_them_packed_a
     let moved = space.references().now().expect("told");
     assert_ne!(moved, packed);
     let (processes, nothing) = calls(&space, || space.references().put_back(&moved).expect("looked"));
-    assert_eq!((processes, nothing), (0, Moved::default()));
+    assert_eq!((processes, nothing), (0, MovedReferences::default()));
 }
 
 #[test]
