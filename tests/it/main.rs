@@ -35,5 +35,4 @@ mod tidy;
 mod vectors;
 mod verdicts;
 mod workflows;
-mod workspace;
 mod written;

@@ -3,7 +3,7 @@
 use super::*;
 use std::collections::BTreeSet;
 
-use ai_workflow::change::Mode;
+use model::change::Mode;
 
 #[cfg(unix)]
 #[test]

@@ -1,4 +1,5 @@
 //! The worktree as a run uses it, on real repositories in temporary folders, with a git that knows nothing of this machine.
+#![allow(clippy::disallowed_methods, reason = "tests of a crate that touches the world")]
 
 mod branches;
 mod changes;
@@ -16,12 +17,12 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, SystemTime};
 
-use ai_workflow::issue::IssueNumber;
-use ai_workflow::redact::{Masked, Masker};
-use ai_workflow::workspace::{
+use git::{
     CommitId, Content, Error, Git, Head, RunBranchState, RunWorkspace, Snapshot, Survey, Trailers, Tree,
     Workspace,
 };
+use model::issue::IssueNumber;
+use model::redact::{Masked, Masker};
 use tempfile::TempDir;
 
 /// A repository with one commit, in a folder of its own beside an empty home.
@@ -162,4 +163,10 @@ fn calls<T>(space: &RunWorkspace, work: impl FnOnce() -> T) -> (usize, T) {
     (space.workspace().repository().calls() - before, result)
 }
 
-use crate::support::make_executable;
+/// Makes a file executable, as a copy that a child process wrote: a descriptor of ours that the child of another test
+/// inherits would make the file busy.
+fn make_executable(path: &Path) {
+    let copied = "cp \"$1\" \"$1.new\" && chmod 755 \"$1.new\" && mv \"$1.new\" \"$1\"";
+    let status = Command::new("sh").args(["-c", copied, "sh"]).arg(path).status().expect("sh starts");
+    assert!(status.success(), "{} cannot be made executable", path.display());
+}

@@ -1,6 +1,6 @@
 //! Where branches and tags stand: the same however git keeps it, and put back when somebody moved it.
 
-use ai_workflow::workspace::MovedReferences;
+use git::MovedReferences;
 
 use super::{Fixture, calls};
 
