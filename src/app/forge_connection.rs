@@ -7,7 +7,7 @@ use crate::environment::variable;
 use crate::failure::Failure;
 use crate::project::Project;
 use engine::Run;
-use forge::github::{Access, PUBLIC, Patience};
+use forge::github::{Access, PUBLIC_API, RetryPolicy};
 use forge::{Forge, GithubForge, LocalForge};
 use git::Credentials;
 use model::issue::{Issue, IssueNumber};
@@ -114,7 +114,7 @@ pub fn server_of(repository: &str) -> Result<GithubForge, Failure> {
     let token = token().map(|(_, value)| value).unwrap_or_default();
     let access = Access::new(&api(), repository, &token)?;
     let access = if READS_ONLY.load(Ordering::SeqCst) { access.for_reading() } else { access };
-    Ok(GithubForge::new(access, Patience::default()))
+    Ok(GithubForge::new(access, RetryPolicy::default()))
 }
 
 /// Returns `owner/name`: what a job says, else what origin's address says.
@@ -153,7 +153,7 @@ pub fn server() -> String {
 fn api() -> String {
     let of_server = || {
         let server = server();
-        if server == PUBLIC_SERVER { PUBLIC.to_owned() } else { format!("{server}/api/v3") }
+        if server == PUBLIC_SERVER { PUBLIC_API.to_owned() } else { format!("{server}/api/v3") }
     };
     variable("GITHUB_API_URL").unwrap_or_else(of_server)
 }

@@ -67,9 +67,9 @@ async fn runs_of(
     most: usize,
 ) -> Result<usize, ForgeError> {
     let within = job::last_day(at);
-    let labels = github.labellings(who, &keys.trigger_label, within, most).await?;
+    let labels = github.count_labellings(who, &keys.trigger_label, within, most).await?;
     let asks = |text: &str| slash_command(text) == Some(Ok(SlashCommand::Run));
-    let comments = github.remarks(who, asks, within, most).await?;
+    let comments = github.count_comments(who, asks, within, most).await?;
     let by_hand = match job::workflow(&github.repository()) {
         Some(workflow) => counted(github.starts(&workflow, who, within, most).await)?,
         None => 0,

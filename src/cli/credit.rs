@@ -31,7 +31,7 @@ fn requester(run: &Run, forge: &Forge) -> Result<Option<Author>, Failure> {
     // Settings that cannot be read are no reason to stop here: nobody is named then.
     let Ok(door) = crate::project::open(&SettingFlags::default()) else { return Ok(None) };
     let label = &door.settings.github.trigger_label;
-    let labelled = runtime()?.block_on(github.labelled(run.started.issue.number, label));
+    let labelled = runtime()?.block_on(github.last_labelling(run.started.issue.number, label));
     let Ok(Some(labelled)) = labelled else { return Ok(None) };
     let before = labelled.created_at <= run.created_at;
     let person = labelled.actor.filter(|actor| before && actor.kind == "User");

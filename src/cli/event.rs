@@ -26,7 +26,7 @@ use app::report::Terminal;
 use app::runner::JobRole;
 use content_parser::SlashCommand;
 use engine::Run;
-use forge::github::{Event, IssueState, LARGEST_EVENT, On, Person, Reaction, read_event};
+use forge::github::{Event, IssueState, LARGEST_EVENT, ReactionTarget, Person, Reaction, read_event};
 use forge::{ForgeError, GithubForge};
 use model::event::Outcome;
 use model::issue::IssueNumber;
@@ -164,7 +164,7 @@ impl Desk {
     }
 
     /// Gives a reaction; one that cannot be given stops nothing.
-    fn react(&self, on: On, reaction: Reaction) -> Result<(), Failure> {
+    fn react(&self, on: ReactionTarget, reaction: Reaction) -> Result<(), Failure> {
         if self.door.role == JobRole::Work {
             return Ok(());
         }

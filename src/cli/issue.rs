@@ -8,7 +8,10 @@ use super::door::{Door, runtime};
 use super::failure::Failure;
 use super::forge_connection;
 use super::refusal::TEXT_NOT_TRUSTED;
-use forge::{Comment, Forge, ForgeError, GithubForge, Voices, earlier, heard, is_named, named};
+use forge::{
+    Comment, Forge, ForgeError, GithubForge, WriteAccess, comments_before, discussion_of, is_named,
+    referenced_issues,
+};
 use model::issue::{AsOf, Discussion, Issue, IssueNumber, Linked};
 use settings::Speakers;
 
@@ -42,18 +45,18 @@ async fn surrounded(door: &Door, forge: &Forge, number: IssueNumber) -> Result<I
     let before = door.as_of.as_ref().map_or_else(|| door.clock.now(), |event| event.at);
     let nobody = door.settings.github.speakers == Speakers::Nobody;
     let comments = if nobody { Vec::new() } else { forge.comments(number).await? };
-    let comments = earlier(comments, before);
+    let comments = comments_before(comments, before);
     let speakers = speakers(door, forge, &comments).await?;
     let is_heard = |comment: &Comment| speakers.get(&comment.author).copied().unwrap_or(false);
     let linked = linked(forge, &issue, door.as_of.as_ref().map(|event| event.at)).await;
-    issue.discussion = Discussion { linked, ..heard(&comments, is_heard) };
+    issue.discussion = Discussion { linked, ..discussion_of(&comments, is_heard) };
     Ok(issue)
 }
 
 async fn is_trusted(door: &Door, forge: &Forge, issue: &Issue) -> Result<bool, ForgeError> {
     match forge {
         Forge::Local(_) => Ok(true),
-        Forge::Github(github) => voices(door, github).count(&issue.author).await,
+        Forge::Github(github) => write_access(door, github).is_granted(&issue.author).await,
     }
 }
 
@@ -85,14 +88,14 @@ async fn speakers(
         return Ok(comments.iter().map(|comment| (comment.author.clone(), true)).collect());
     };
     let keys = &door.settings.github;
-    let mut voices = voices(door, github);
+    let mut write_access = write_access(door, github);
     let mut known = BTreeMap::new();
     for comment in comments.iter().rev() {
         if known.len() < MOST_PEOPLE && !known.contains_key(&comment.author) {
             let may = match keys.speakers {
                 _ if comment.by_bot => is_named(&keys.allowed_actors, &comment.author),
                 Speakers::Everyone => true,
-                Speakers::Write | Speakers::Nobody => voices.count(&comment.author).await?,
+                Speakers::Write | Speakers::Nobody => write_access.is_granted(&comment.author).await?,
             };
             known.insert(comment.author.clone(), may);
         }
@@ -100,17 +103,17 @@ async fn speakers(
     Ok(known)
 }
 
-fn voices<'a>(door: &'a Door, github: &'a GithubForge) -> Voices<'a> {
-    Voices::new(github, &door.settings.github.allowed_actors)
+fn write_access<'a>(door: &'a Door, github: &'a GithubForge) -> WriteAccess<'a> {
+    WriteAccess::new(github, &door.settings.github.allowed_actors)
 }
 
 /// Returns the issues that the text names; one that cannot be read, or had another title at the time of the event, is left out.
 async fn linked(forge: &Forge, issue: &Issue, as_of: Option<Timestamp>) -> Vec<Linked> {
     let mut found = Vec::new();
-    for number in named(&issue.body, issue.number) {
+    for number in referenced_issues(&issue.body, issue.number) {
         let Ok(Issue { title, open, .. }) = forge.issue(number).await else { continue };
         let is_of_then = match (forge, as_of) {
-            (Forge::Github(github), Some(at)) => github.kept_its_title(number, at).await.unwrap_or(false),
+            (Forge::Github(github), Some(at)) => github.has_kept_title(number, at).await.unwrap_or(false),
             (Forge::Github(_), None) | (Forge::Local(_), _) => true,
         };
         if is_of_then {

@@ -134,7 +134,7 @@ fn dispatch(door: &Door, run: &Run) -> Result<(), String> {
     let (issue, most) = (run.started.issue.number, door.settings.github.jobs_a_day());
     let started = runtime.block_on(async {
         let jobs = github.starts_for(&workflow, issue, last_day(door.clock.now()), most).await?;
-        if jobs < most { github.start_again(&workflow, issue).await.map(|()| true) } else { Ok(false) }
+        if jobs < most { github.start_workflow(&workflow, issue).await.map(|()| true) } else { Ok(false) }
     });
     match started {
         Ok(true) => Ok(()),

@@ -16,8 +16,8 @@ use super::show::show;
 use super::{Answer, agreed, ask, exit_code, noticed, vouched};
 use app::report::{LogLines, Terminal};
 use engine::Run;
-use forge::github::PullRequestSeen;
-use forge::{Asking, Forge, GithubForge, asked_for};
+use forge::github::PullRequestState;
+use forge::{OpenThread, Forge, GithubForge, open_threads};
 use model::event::{Fact, FedBack, Outcome, Source, issue_of_branch};
 use model::finding::{Disposition, Finding, Severity};
 use model::issue::IssueNumber;
@@ -72,7 +72,7 @@ fn has_left_open(run: &Run) -> bool {
     run.outcome == Outcome::Completed && !run.feedback.left_open.is_empty()
 }
 
-fn pull_request(runtime: &Runtime, github: &GithubForge, number: u64) -> Result<PullRequestSeen, Failure> {
+fn pull_request(runtime: &Runtime, github: &GithubForge, number: u64) -> Result<PullRequestState, Failure> {
     let seen = runtime.block_on(github.pull_request(number))?;
     let seen = seen.ok_or_else(|| {
         Failure::usage(format!("pull request {number} does not exist in {}", github.repository()))
@@ -85,7 +85,7 @@ fn pull_request(runtime: &Runtime, github: &GithubForge, number: u64) -> Result<
 }
 
 /// A run is found by the name of its branch; a branch of that name in a fork is somebody else's.
-fn issue_of(seen: &PullRequestSeen) -> Result<IssueNumber, Failure> {
+fn issue_of(seen: &PullRequestState) -> Result<IssueNumber, Failure> {
     let own = issue_of_branch(&seen.head).filter(|_| seen.is_own);
     own.ok_or_else(|| {
         Failure::usage(format!(
@@ -104,18 +104,18 @@ fn asked(
     github: &GithubForge,
     run: &Run,
     number: u64,
-) -> Result<Vec<Asking>, Failure> {
+) -> Result<Vec<OpenThread>, Failure> {
     let allowed = &door.settings.github.allowed_actors;
     let answered = |body: &str| answered_up_to(run, body);
-    Ok(runtime.block_on(asked_for(github, number, allowed, &run.feedback.threads, answered))?)
+    Ok(runtime.block_on(open_threads(github, number, allowed, &run.feedback.threads, answered))?)
 }
 
 /// Makes the fact, or says why the run cannot take anything up now.
 fn fed_back(
     door: &Door,
     hold: &Hold,
-    seen: &PullRequestSeen,
-    threads: &[Asking],
+    seen: &PullRequestState,
+    threads: &[OpenThread],
 ) -> Result<FedBack, Failure> {
     let run = hold.run()?;
     if run.outcome != Outcome::Completed {
@@ -141,7 +141,7 @@ fn fed_back(
         pull_request: seen.number,
         head: seen.commit.clone(),
         findings: threads.iter().map(finding).collect(),
-        threads: threads.iter().map(|thread| thread.taken.clone()).collect(),
+        threads: threads.iter().map(|thread| thread.thread.clone()).collect(),
     })
 }
 
@@ -153,13 +153,13 @@ fn revised(run: &Run) -> Result<PhaseName, Failure> {
     })
 }
 
-fn finding(thread: &Asking) -> Finding {
+fn finding(thread: &OpenThread) -> Finding {
     Finding {
         severity: Severity::Major,
         category: "review".to_owned(),
-        file: Some(thread.taken.path.clone()),
-        line: thread.taken.line,
-        issue: thread.said.clone(),
+        file: Some(thread.thread.path.clone()),
+        line: thread.thread.line,
+        issue: thread.text.clone(),
         suggestion: None,
         auto_fixable: false,
         disposition: Disposition::Open,
@@ -167,10 +167,10 @@ fn finding(thread: &Asking) -> Finding {
     }
 }
 
-fn told(run: &Run, arguments: &PrFeedback, threads: &[Asking]) -> u8 {
+fn told(run: &Run, arguments: &PrFeedback, threads: &[OpenThread]) -> u8 {
     let number = run.started.issue.number;
-    let of = |thread: &Asking| -> Value {
-        json!({"id": thread.taken.id, "path": thread.taken.path, "line": thread.taken.line, "said": thread.said})
+    let of = |thread: &OpenThread| -> Value {
+        json!({"id": thread.thread.id, "path": thread.thread.path, "line": thread.thread.line, "said": thread.text})
     };
     let value = json!({
         "pull_request": arguments.pr, "issue_number": number, "dry_run": arguments.dry_run,
@@ -181,8 +181,8 @@ fn told(run: &Run, arguments: &PrFeedback, threads: &[Asking]) -> u8 {
         many => format!("{} would be taken up:\n", counted(many as u64, "thread")),
     };
     for thread in threads {
-        let line = thread.taken.line.map(|line| format!(":{line}")).unwrap_or_default();
-        let _ = writeln!(lines, "  {}{line}  {}", plain(&thread.taken.path), plain(&thread.said));
+        let line = thread.thread.line.map(|line| format!(":{line}")).unwrap_or_default();
+        let _ = writeln!(lines, "  {}{line}  {}", plain(&thread.thread.path), plain(&thread.text));
     }
     show(arguments.json, &value, &lines);
     0

@@ -11,7 +11,7 @@ use tokio::task::JoinHandle;
 use super::admission::admit;
 use app::runner::{PendingRequest, SteeringRequest};
 use content_parser::{SlashCommand, slash_command};
-use forge::github::{EventComment, On, Reaction};
+use forge::github::{EventComment, Reaction, ReactionTarget};
 use forge::{ForgeError, GithubForge};
 use model::issue::IssueNumber;
 use process::StopHandle;
@@ -48,7 +48,7 @@ impl SteeringTask {
         self.task.abort();
         let pauses = self.pauses.lock().unwrap_or_else(PoisonError::into_inner).clone();
         for id in pauses.into_iter().filter(|_| has_paused && !self.github.reads_only()) {
-            if let Err(error) = self.github.react(On::Comment(id), Reaction::Rocket).await {
+            if let Err(error) = self.github.react(ReactionTarget::Comment(id), Reaction::Rocket).await {
                 tracing::warn!("There is no reaction to what was asked: {error}");
             }
         }
@@ -116,6 +116,6 @@ impl Steering {
         if self.github.reads_only() {
             return Ok(());
         }
-        self.github.react(On::Comment(comment.id), reaction).await
+        self.github.react(ReactionTarget::Comment(comment.id), reaction).await
     }
 }

@@ -20,8 +20,15 @@ pub struct CodeOwners {
 /// Somebody who can be asked for a review. Addresses of mail are nobody that can be asked.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Owner {
+    /// A login, without `@`.
     Person(String),
-    Team { organisation: String, name: String },
+    /// A team of an organisation.
+    Team {
+        /// The login of the organisation.
+        organisation: String,
+        /// The short name of the team.
+        name: String,
+    },
 }
 
 impl fmt::Display for Owner {
@@ -36,8 +43,10 @@ impl fmt::Display for Owner {
 impl CodeOwners {
     /// Reads the text of a file.
     pub fn read(text: &str) -> Self {
-        let lines = text.lines().filter(|_| text.len() <= LARGEST);
-        Self { rules: lines.filter_map(rule).collect() }
+        if text.len() > LARGEST {
+            return Self::default();
+        }
+        Self { rules: text.lines().filter_map(rule).collect() }
     }
 
     /// Returns the owners of these paths, each once.

@@ -1,135 +1,46 @@
 //! Where issues come from and where comments and pull requests go. Every write is repeatable: a comment is found
 //! by its id or its marker, a pull request by its head branch. Does not decide what a closed issue means.
 //! The methods are async because GitHub is; the local forge answers at once.
+#![warn(missing_docs)]
 #![allow(clippy::disallowed_methods, reason = "this crate touches the world")]
 
-mod asking;
 mod code_owners;
+mod discussion;
+mod error;
 mod front_matter;
 pub mod github;
-mod heard;
 pub mod local;
-mod voices;
-
-use std::path::PathBuf;
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-pub use asking::{Asking, asked_for};
 pub use code_owners::{CodeOwners, Owner, PLACES as CODE_OWNERS};
+pub use discussion::{
+    OpenThread, WriteAccess, comments_before, discussion_of, is_named, open_threads, referenced_issues,
+};
+pub use error::ForgeError;
 pub use github::GithubForge;
-pub use heard::{earlier, heard, named};
 pub use local::LocalForge;
 use model::issue::{Issue, IssueNumber};
 use model::redact::Masked;
-pub use voices::{Voices, is_named};
-
-/// Says why a forge did not do what it was asked.
-#[derive(Debug, thiserror::Error)]
-pub enum ForgeError {
-    #[error("issue {number} does not exist: there is no {place}")]
-    NotFound { number: IssueNumber, place: String },
-    #[error("{file}, line {line}: {why}")]
-    Unreadable { file: String, line: usize, why: String },
-    #[error("{file} is the pull request of {found}, not of {head}")]
-    OtherHead { file: String, found: String, head: String },
-    #[error("cannot {action} {}: {source}", .file.display())]
-    Io { action: &'static str, file: PathBuf, source: std::io::Error },
-    #[error("GitHub cannot be used: {why}")]
-    Access { why: String },
-    #[error("{server} does not accept the token")]
-    Token { server: String },
-    #[error("{number} of {repository} is a pull request, no issue")]
-    NoIssue { number: IssueNumber, repository: String },
-    #[error("cannot {action}: GitHub answered {status} {message}")]
-    Refused { action: &'static str, status: u16, message: String, needs: String },
-    #[error("cannot {action}: GitHub asks to wait until {until}")]
-    Limited { action: &'static str, until: Timestamp },
-    #[error("cannot {action}: {server} gave no answer: {why}")]
-    Unreachable { action: &'static str, server: String, why: String },
-    #[error("cannot {action}: the answer is not what it should be: {why}")]
-    Unexpected { action: &'static str, why: String },
-    #[error("cannot {action}: this process only reads from GitHub")]
-    ReadsOnly { action: &'static str },
-}
-
-impl ForgeError {
-    /// Returns what a person can do about it.
-    pub fn hint(&self) -> String {
-        let hint = match self {
-            Self::Refused { .. } if self.says(NO_REQUESTS) => {
-                "allow it in the settings of the repository: Settings, Actions, General, Workflow permissions, \
-                 \"Allow GitHub Actions to create and approve pull requests\"; or use the token of an app"
-            }
-            Self::Refused { status, needs, .. } => return refused(*status, needs),
-            Self::NotFound { .. } => "look at the number, or write the issue into that file",
-            Self::Unreadable { .. } => "correct the file; nothing was changed",
-            Self::OtherHead { .. } => "move the file out of the way, or delete it",
-            Self::Io { .. } => "look at the permissions and the disk",
-            Self::Access { .. } => {
-                "set GITHUB_TOKEN, and GITHUB_REPOSITORY or the address of origin; or use `--forge local`"
-            }
-            Self::Token { .. } => {
-                "make a new token: the one in GITHUB_TOKEN or GH_TOKEN is wrong or has expired"
-            }
-            Self::NoIssue { .. } => "give the number of the issue that the pull request is about",
-            Self::ReadsOnly { .. } => "the job that applies what this one hands over writes",
-            Self::Limited { .. } => "go on after that time with the same command; nothing is lost",
-            Self::Unreachable { .. } | Self::Unexpected { .. } => {
-                "go on with the same command when GitHub works again; nothing is lost"
-            }
-        };
-        hint.to_owned()
-    }
-
-    /// Tells whether trying again later is of no use.
-    pub fn is_final(&self) -> bool {
-        !matches!(self, Self::Limited { .. } | Self::Unreachable { .. } | Self::Unexpected { .. })
-    }
-
-    /// Tells whether what was asked for is not there, or not for us to see.
-    pub fn is_missing(&self) -> bool {
-        matches!(self, Self::Refused { status: 404 | 410, .. })
-    }
-
-    /// Tells whether GitHub refused with these words.
-    fn says(&self, words: &str) -> bool {
-        matches!(self, Self::Refused { message, .. } if message.to_lowercase().contains(words))
-    }
-}
-
-/// What GitHub says where the repository's settings let no workflow open pull requests, whatever the token may do.
-const NO_REQUESTS: &str = "not permitted to create or approve pull requests";
-
-fn refused(status: u16, needs: &str) -> String {
-    match status {
-        _ if !needs.is_empty() => format!("the token lacks a permission; it needs {}", rights(needs)),
-        301 | 302 | 307 | 308 => "the repository has another name now: correct the address of origin".into(),
-        403 | 404 => "look at the name of the repository and at what the token may do".into(),
-        _ => "this was not done, what was done before it stays; go on with the same command when the cause is gone"
-            .into(),
-    }
-}
-
-/// GitHub writes `a=write,b=write; c=write` for: both of the first, or the last.
-fn rights(needs: &str) -> String {
-    let set = |set: &str| set.split(',').map(str::trim).collect::<Vec<_>>().join(" and ");
-    needs.split(';').map(set).collect::<Vec<_>>().join(", or ")
-}
 
 /// A comment as the forge holds it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Comment {
+    /// Its id on the forge.
     pub id: u64,
+    /// The login of its author; empty when the account is gone.
     #[serde(default)]
     pub author: String,
     /// The author is a program.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub by_bot: bool,
+    /// When it was written.
     pub created_at: Timestamp,
+    /// When it was last changed.
     pub updated_at: Timestamp,
+    /// Its text, in Markdown.
     pub body: String,
 }
 
@@ -140,16 +51,22 @@ pub struct CommentDraft<'a> {
     pub id: Option<u64>,
     /// A text inside the body by which it is found when the id is not known or leads nowhere.
     pub marker: &'a str,
+    /// The whole text.
     pub body: &'a Masked,
 }
 
 /// A pull request that is to be there.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PullRequest {
+    /// Its title, used when it is opened.
     pub title: Masked,
+    /// The name of its branch.
     pub head: String,
+    /// The name of the branch that it goes into.
     pub base: String,
+    /// Whether it is opened as a draft.
     pub draft: bool,
+    /// Our section of its text.
     pub body: Masked,
     /// The run that it is of. Its text names the run, so one that a person closed is known.
     pub run: String,
@@ -164,7 +81,9 @@ pub struct FollowUp<'a> {
     pub parent: IssueNumber,
     /// A text inside the body by which it is found again.
     pub marker: &'a str,
+    /// Its title.
     pub title: &'a Masked,
+    /// Its text.
     pub body: &'a Masked,
     /// It cannot be older than this.
     pub since: Timestamp,
@@ -175,7 +94,9 @@ pub struct FollowUp<'a> {
 /// Where an issue is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IssueRef {
+    /// Its number.
     pub number: u64,
+    /// Its page.
     pub url: String,
 }
 
@@ -184,6 +105,7 @@ pub struct IssueRef {
 pub struct PullRequestRef {
     /// The local forge gives no numbers.
     pub number: Option<u64>,
+    /// Its page, or its file.
     pub url: String,
     /// A person closed it, and it was left as it is.
     pub is_closed: bool,
@@ -198,7 +120,9 @@ pub fn digest(issue: &Issue) -> String {
 /// The forge of a run.
 #[derive(Debug, Clone)]
 pub enum Forge {
+    /// Files beside the code.
     Local(LocalForge),
+    /// A repository on GitHub.
     Github(GithubForge),
 }
 

@@ -100,7 +100,7 @@ pub async fn put_comment_right(forge: &GithubForge, masker: &Masker, run: &Run) 
     };
     let Some(id) = id else { return Ok(()) };
     let draft = CommentDraft { id: Some(id), marker: &marker, body: &body };
-    match forge.comment_now(id).await? {
+    match forge.current_comment(id).await? {
         Some(now) if now.body.as_deref() != Some(body.as_str()) => {
             forge.rewrite_comment(draft, id).await.map(drop)
         }

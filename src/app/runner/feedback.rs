@@ -5,7 +5,7 @@
 use super::publish::unless_stopped;
 use super::{JobRole, PhaseRunner, RunError};
 use engine::Run;
-use forge::github::{ReviewThread, ThreadAnswer};
+use forge::github::{ReviewThread, ThreadReply};
 use forge::{Forge, ForgeError, GithubForge};
 use git::{CommitId, PlaceChange};
 use model::event::{Fact, FedBack, Outcome, TakenThread};
@@ -69,7 +69,7 @@ impl PhaseRunner {
             PlaceChange::Untouched => ThreadLines::Untouched,
         };
         let body = self.masker.mask(&thread_answer(run, &fed.phase, &marker, &place));
-        let answer = ThreadAnswer { pull_request: fed.pull_request, thread, marker: &marker, body: &body };
+        let answer = ThreadReply { pull_request: fed.pull_request, thread, marker: &marker, body: &body };
         let effect = async {
             let is_answered = answered(github, &answer).await?;
             let is_due = is_answered && matches!(became, PlaceChange::Changed(_));
@@ -100,7 +100,7 @@ fn taken<'a>(fed: &'a FedBack, thread: &ReviewThread) -> Option<&'a TakenThread>
 }
 
 /// Answers a thread unless it has the answer; tells whether it has it now.
-async fn answered(github: &GithubForge, answer: &ThreadAnswer<'_>) -> Result<bool, ForgeError> {
+async fn answered(github: &GithubForge, answer: &ThreadReply<'_>) -> Result<bool, ForgeError> {
     if github.is_answered_with(answer).await? {
         return Ok(true);
     }

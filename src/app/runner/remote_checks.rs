@@ -8,7 +8,7 @@ use tokio::time::Instant;
 use super::publish::unless_stopped;
 use super::{PhaseRunner, Push, RunError};
 use forge::Forge;
-use forge::github::lacking_right;
+use forge::github::missing_permission;
 use model::remote_check::{RemoteCheck, RemoteCheckState};
 
 /// Two looks are so far apart.
@@ -79,5 +79,5 @@ pub(super) fn unknown(error: &RunError) -> String {
 }
 
 fn missing_right(error: &RunError) -> Option<&'static str> {
-    if let RunError::Forge(error) = error { lacking_right(error) } else { None }
+    if let RunError::Forge(error) = error { missing_permission(error) } else { None }
 }

@@ -59,9 +59,9 @@ fn asks(file: &File<'_>, number: usize, line: &str, site: &Site<'_>) -> Option<b
     }
     let known = |text: &str| text.lines().any(|old| SURE.is_match(old));
     let is_news = !file.change.old_text().is_some_and(known);
-    let asked_for = TESTS_ITSELF.is_match(&site.issue.title) || TESTS_ITSELF.is_match(&site.issue.body);
+    let open_threads = TESTS_ITSELF.is_match(&site.issue.title) || TESTS_ITSELF.is_match(&site.issue.body);
     let named = is_constant(line);
-    Some(sure && is_news && !asked_for && !named && !holds_settings(file.path))
+    Some(sure && is_news && !open_threads && !named && !holds_settings(file.path))
 }
 
 /// A limit may be smaller in tests: `const ROUNDS: u32 = if cfg!(test) { 2 } else { 2_000 };`.

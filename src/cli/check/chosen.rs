@@ -40,7 +40,7 @@ pub(super) fn choose(door: &Door, arguments: &Check, answered: bool) -> Result<C
     refuse_empty_template(door, arguments, &phase)?;
     let mut ids = match arguments.only.as_slice() {
         [] => usual(&phase, &agreement, answered),
-        only => asked_for(only, &agreement.defined)?,
+        only => open_threads(only, &agreement.defined)?,
     };
     if arguments.no_commands {
         ids.retain(|id| !checks::runs_a_command(id, &agreement.defined));
@@ -73,7 +73,7 @@ fn usual(phase: &PhaseDef, agreement: &Agreement, answered: bool) -> Vec<String>
 }
 
 /// Reads names, criteria and ranges of criteria, each once.
-fn asked_for(only: &[String], defined: &BTreeMap<String, DefinedCheck>) -> Result<Vec<String>, Failure> {
+fn open_threads(only: &[String], defined: &BTreeMap<String, DefinedCheck>) -> Result<Vec<String>, Failure> {
     let mut ids: Vec<String> = Vec::new();
     for name in only.iter().map(|name| name.trim()).filter(|name| !name.is_empty()) {
         let wanted = range(name).unwrap_or_else(|| vec![check_id(name).to_owned()]);

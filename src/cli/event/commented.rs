@@ -8,7 +8,7 @@ use super::reply::command_reply;
 use super::{Desk, Obeyed, Undone, nothing, refuse_at_rest, with_hint};
 use app::runner::JobRole;
 use content_parser::{COMMAND_HELP, SlashCommand, Unclear, slash_command};
-use forge::github::{Commented, On, Reaction};
+use forge::github::{Commented, Reaction, ReactionTarget};
 use forge::{CommentDraft, ForgeError, GithubForge};
 use model::event::issue_of_branch;
 use model::issue::{AsOf, IssueNumber};
@@ -34,7 +34,7 @@ pub(super) fn obey(desk: &mut Desk, event: &Commented) -> Obeyed {
     let id = event.comment.id;
     let obeyed = match read {
         Ok(command) => {
-            desk.react(On::Comment(id), Reaction::Eyes)?;
+            desk.react(ReactionTarget::Comment(id), Reaction::Eyes)?;
             desk.command = Some(command.clone());
             perform(desk, number, &command).map_err(refused)
         }
@@ -64,7 +64,7 @@ async fn accepted(
     let who = &event.sender;
     let told = |error: ForgeError| unknown(who, &error);
     admit(github, keys, who).await?;
-    let now = github.comment_now(event.comment.id).await.map_err(told)?.ok_or(Refusal::Changed)?;
+    let now = github.current_comment(event.comment.id).await.map_err(told)?.ok_or(Refusal::Changed)?;
     let author = now.user.as_ref().ok_or_else(|| mismatch(who, "an account that is gone"))?;
     if author.id != who.id {
         return Err(mismatch(who, &author.login).into());
@@ -86,7 +86,7 @@ async fn accepted(
         let at = event.comment.created_at;
         let refused = refuse_too_many(github, (keys, masker), who, number, at).await;
         if let Err(refusal) = refused {
-            github.react(On::Comment(event.comment.id), Reaction::Confused).await?;
+            github.react(ReactionTarget::Comment(event.comment.id), Reaction::Confused).await?;
             return Err(refusal.into());
         }
     }
@@ -122,5 +122,5 @@ fn answer(desk: &Desk, number: IssueNumber, id: u64, obeyed: &Obeyed) -> Result<
             tracing::warn!("The comment gets no answer: {error}");
         }
     }
-    Ok(desk.react(On::Comment(id), reaction)?)
+    Ok(desk.react(ReactionTarget::Comment(id), reaction)?)
 }

@@ -8,7 +8,7 @@ use super::super::refusal::Refusal;
 use super::{Desk, Obeyed, Undone, has_failed, nothing, refuse_at_rest};
 use app::runner::JobRole;
 use forge::GithubForge;
-use forge::github::{Labeled, On, Reaction};
+use forge::github::{Labeled, Reaction, ReactionTarget};
 use model::issue::{AsOf, IssueNumber};
 use model::redact::Masker;
 use settings::GithubKeys;
@@ -42,7 +42,7 @@ pub(super) fn obey(desk: &mut Desk, event: &Labeled) -> Obeyed {
     }
     // The label is off first: should the run not begin, putting it on again is the way to another try.
     if accepted.is_on {
-        desk.react(On::Issue(number), Reaction::Eyes)?;
+        desk.react(ReactionTarget::Issue(number), Reaction::Eyes)?;
     }
     if accepted.is_on && desk.door.role == JobRole::Both {
         take_off(desk, number, &keys)?;
@@ -59,7 +59,7 @@ pub(super) fn obey(desk: &mut Desk, event: &Labeled) -> Obeyed {
         Err(_) => Reaction::Confused,
     };
     if accepted.is_on {
-        desk.react(On::Issue(number), last)?;
+        desk.react(ReactionTarget::Issue(number), last)?;
     }
     // A job that publishes and could not is repeated as it is.
     let comes_again = matches!(&obeyed, Err(Undone::Failed(failure)) if failure.passes());
@@ -83,7 +83,7 @@ async fn accepted(
     let (who, number) = (&event.sender, event.issue.number);
     admit(github, keys, who).await?;
     let told = |error| unknown(who, &error);
-    let happened = github.labelled(number, &keys.trigger_label).await.map_err(told)?;
+    let happened = github.last_labelling(number, &keys.trigger_label).await.map_err(told)?;
     let happened = happened.ok_or_else(|| mismatch(who, "nobody"))?;
     let actor = happened.actor.as_ref().ok_or_else(|| mismatch(who, "an account that is gone"))?;
     if actor.id != who.id {

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use ai_workflow::forge::github::{Access, Patience};
+use ai_workflow::forge::github::{Access, RetryPolicy};
 use ai_workflow::forge::{CommentDraft, ForgeError, GithubForge, PullRequest, PullRequestRef};
 use ai_workflow::issue::{Issue, IssueNumber};
 use ai_workflow::redact::{Masked, Masker};
@@ -15,14 +15,18 @@ use super::{Fault, Github, Kind, Lost};
 pub const MARKER: &str = "<!-- ai-workflow run 7 -->";
 
 /// Seconds are short in tests; the longest wait is as long as ever.
-pub const PATIENCE: Patience =
-    Patience { tries: 5, second: Duration::from_millis(1), longest: 300, request: Duration::from_secs(20) };
+pub const PATIENCE: RetryPolicy = RetryPolicy {
+    tries: 5,
+    second: Duration::from_millis(1),
+    longest: 300,
+    request: Duration::from_secs(20),
+};
 
 pub fn forge(github: &Github) -> GithubForge {
     forge_of(&github.url(), "test-token", PATIENCE)
 }
 
-pub fn forge_of(url: &str, token: &str, patience: Patience) -> GithubForge {
+pub fn forge_of(url: &str, token: &str, patience: RetryPolicy) -> GithubForge {
     GithubForge::new(Access::new(url, "octo/pages", token).expect("an access"), patience)
 }
 
@@ -384,7 +388,7 @@ async fn what_a_person_may_do_is_unknown_where_it_is_not_told_in_time() {
     let github = github();
     let too_late = Fault { method: "GET", path_contains: "/permission", nth: 0, kind: Kind::Slow(2_000) };
     github.fault(too_late);
-    let patience = Patience { request: Duration::from_millis(500), ..PATIENCE };
+    let patience = RetryPolicy { request: Duration::from_millis(500), ..PATIENCE };
     let error = forge_of(&github.url(), "test-token", patience).permission("octo").await.expect_err("late");
     assert!(matches!(error, ForgeError::Unreachable { .. }) && !error.is_final(), "{error}");
     assert_eq!(github.calls().len(), 5);

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use ai_workflow::forge::github::{Patience, ThreadAnswer};
+use ai_workflow::forge::github::{RetryPolicy, ThreadReply};
 use ai_workflow::forge::{ForgeError, GithubForge, Owner};
 use ai_workflow::remote_check::RemoteCheckState;
 
@@ -32,7 +32,7 @@ async fn answer(forge: &GithubForge, number: u64) -> Result<(), ForgeError> {
     let threads = forge.review_threads(number).await?;
     let body = masked("done <!-- mark -->");
     for thread in threads.iter().filter(|thread| !thread.is_resolved) {
-        let answer = ThreadAnswer { pull_request: number, thread, marker: "<!-- mark -->", body: &body };
+        let answer = ThreadReply { pull_request: number, thread, marker: "<!-- mark -->", body: &body };
         if !forge.is_answered_with(&answer).await? {
             forge.answer_thread(&answer).await?;
         }
@@ -46,7 +46,7 @@ async fn answer(forge: &GithubForge, number: u64) -> Result<(), ForgeError> {
 }
 
 /// Plays with these faults and returns what is there in the end.
-async fn played(faults: &[(usize, Kind)], patience: Patience) -> (Github, Picture) {
+async fn played(faults: &[(usize, Kind)], patience: RetryPolicy) -> (Github, Picture) {
     let github = github();
     github.thread_by("octo", THREADED, "src/lib.rs", 1, "Count them");
     github.checked(&"2".repeat(40), "build", Some("failure"));
@@ -61,7 +61,7 @@ async fn played(faults: &[(usize, Kind)], patience: Patience) -> (Github, Pictur
 }
 
 /// Plays once for every call, with the faults beginning there.
-async fn swept(faults: &[Kind], patience: Patience) {
+async fn swept(faults: &[Kind], patience: RetryPolicy) {
     let (github, wanted) = played(&[], patience).await;
     let calls = github.calls().len();
     assert!(calls >= 10, "the play is too short: {calls} calls");
@@ -107,6 +107,6 @@ async fn nothing_is_missing_when_limits_are_reached() {
 
 #[tokio::test]
 async fn nothing_is_there_twice_when_answers_come_too_late() {
-    let patience = Patience { request: Duration::from_secs(2), ..PATIENCE };
+    let patience = RetryPolicy { request: Duration::from_secs(2), ..PATIENCE };
     swept(&[Kind::Slow(3_500)], patience).await;
 }

@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use ai_workflow::forge::github::{Access, On, Reaction};
+use ai_workflow::forge::github::{Access, Reaction, ReactionTarget};
 use ai_workflow::forge::{ForgeError, GithubForge};
 use serde_json::Value;
 
@@ -311,7 +311,7 @@ async fn a_line_for_reading_refuses_every_write_before_it_is_sent() {
     refused(upsert(&forge, None, "new").await.expect_err("a refusal"));
     refused(upsert(&forge, Some(1), "again").await.expect_err("a refusal"));
     refused(forge.upsert_pull_request(&request("text")).await.expect_err("a refusal"));
-    refused(forge.react(On::Issue(number()), Reaction::Eyes).await.expect_err("a refusal"));
+    refused(forge.react(ReactionTarget::Issue(number()), Reaction::Eyes).await.expect_err("a refusal"));
     refused(forge.label(number(), "bug").await.expect_err("a refusal"));
     refused(forge.unlabel(number(), "bug").await.expect_err("a refusal"));
     refused(forge.resolve_thread("T_1").await.expect_err("a refusal"));

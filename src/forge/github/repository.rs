@@ -1,24 +1,57 @@
-//! Who somebody is and what they may do, as GitHub says it now: never what an event claims. Decides nothing.
+//! One repository on GitHub, the account that we write as, and who may do what there, as GitHub says it now.
+//! Never believes what an event claims. Decides nothing.
+
+use std::sync::Arc;
 
 use http::Method;
 use jiff::Timestamp;
 use serde::Deserialize;
 use serde_json::Value;
+use tokio::sync::OnceCell;
 
-use super::super::ForgeError;
-use super::GithubForge;
-use super::access::{LOGIN, escaped};
+use super::client::{Access, Client, LOGIN, List, Request, escaped, read};
 use super::event::{EventComment, Label, Person};
-use super::pages::{List, read};
-use super::talk::Ask;
+use super::retry::RetryPolicy;
+use crate::ForgeError;
 use model::issue::IssueNumber;
 
-const PERMISSION: &str = "ask what somebody may do";
-const HISTORY: &str = "read what happened to the issue";
-const COMMENT: &str = "read the comment";
+/// One repository on GitHub.
+#[derive(Clone)]
+pub struct GithubForge {
+    pub(super) client: Arc<Client>,
+    /// Whom the token speaks for; nothing when GitHub does not say.
+    pub(super) myself: Arc<OnceCell<Option<String>>>,
+}
+
+impl std::fmt::Debug for GithubForge {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "GithubForge({:?})", self.client.access)
+    }
+}
+
+impl GithubForge {
+    /// Names a repository; nothing is asked yet.
+    pub fn new(access: Access, retry: RetryPolicy) -> Self {
+        Self { client: Arc::new(Client::new(access, retry)), myself: Arc::new(OnceCell::new()) }
+    }
+
+    /// Tells whether every write is refused here.
+    pub fn reads_only(&self) -> bool {
+        self.client.access.reads_only
+    }
+
+    /// Returns `owner/name`.
+    pub fn repository(&self) -> String {
+        format!("{}/{}", self.client.access.owner, self.client.access.name)
+    }
+}
+
+const ASK_PERMISSION: &str = "ask what somebody may do";
+const READ_EVENTS: &str = "read what happened to the issue";
+const READ_COMMENT: &str = "read the comment";
 
 /// Of the newest events of a repository not more pages than these are read.
-const MOST_PAGES: usize = 20;
+const MOST_EVENT_PAGES: usize = 20;
 
 /// What somebody may do in the repository.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -49,16 +82,17 @@ impl Permission {
 
 /// Something that happened to an issue.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-pub struct Happened {
+pub struct IssueEvent {
     event: String,
     /// Nobody when the account is gone.
     pub actor: Option<Person>,
+    /// When it happened.
     pub created_at: Timestamp,
     #[serde(default)]
     label: Option<Label>,
 }
 
-impl Happened {
+impl IssueEvent {
     fn is_renaming(&self) -> bool {
         self.event == "renamed"
     }
@@ -73,7 +107,7 @@ impl GithubForge {
     /// Returns what a person may do; an error when GitHub does not say it. Of programs GitHub says nothing.
     pub async fn permission(&self, login: &str) -> Result<Permission, ForgeError> {
         let path = format!("/collaborators/{}/permission", escaped(login, LOGIN));
-        self.get(PERMISSION, &path).await
+        self.read_from(ASK_PERMISSION, &path).await
     }
 
     /// Tells whether a person may write to the repository; somebody unknown may not.
@@ -90,26 +124,32 @@ impl GithubForge {
     /// Returns who has a login now.
     pub async fn account(&self, login: &str) -> Result<Person, ForgeError> {
         let path = format!("/users/{}", escaped(login, LOGIN));
-        let ask = Ask { action: PERMISSION, method: Method::GET, path, body: None };
-        read(PERMISSION, self.line.repeat(&ask).await?)
+        let request = Request { action: ASK_PERMISSION, method: Method::GET, path, body: None };
+        read(ASK_PERMISSION, self.client.repeat(&request).await?)
     }
 
     /// Tells whether an issue bears the title that it had at a time.
-    pub async fn kept_its_title(&self, number: IssueNumber, since: Timestamp) -> Result<bool, ForgeError> {
-        let all = self.all(HISTORY, &format!("/issues/{number}/events"), "").await?;
-        let happened: Result<Vec<Happened>, _> = all.into_iter().map(|value| read(HISTORY, value)).collect();
-        Ok(!happened?.iter().any(|happened| happened.is_renaming() && happened.created_at >= since))
+    pub async fn has_kept_title(&self, number: IssueNumber, since: Timestamp) -> Result<bool, ForgeError> {
+        let all = self.client.all(READ_EVENTS, &format!("/issues/{number}/events"), "").await?;
+        let events: Result<Vec<IssueEvent>, _> =
+            all.into_iter().map(|value| read(READ_EVENTS, value)).collect();
+        Ok(!events?.iter().any(|event| event.is_renaming() && event.created_at >= since))
     }
 
     /// Returns when a label was last put on an issue and by whom.
-    pub async fn labelled(&self, number: IssueNumber, label: &str) -> Result<Option<Happened>, ForgeError> {
-        let all = self.all(HISTORY, &format!("/issues/{number}/events"), "").await?;
-        let happened: Result<Vec<Happened>, _> = all.into_iter().map(|value| read(HISTORY, value)).collect();
-        Ok(happened?.into_iter().rfind(|happened| happened.is_labelling(label)))
+    pub async fn last_labelling(
+        &self,
+        number: IssueNumber,
+        label: &str,
+    ) -> Result<Option<IssueEvent>, ForgeError> {
+        let all = self.client.all(READ_EVENTS, &format!("/issues/{number}/events"), "").await?;
+        let events: Result<Vec<IssueEvent>, _> =
+            all.into_iter().map(|value| read(READ_EVENTS, value)).collect();
+        Ok(events?.into_iter().rfind(|event| event.is_labelling(label)))
     }
 
     /// Returns how often somebody put a label on any issue after one time and not after another, counted up to `most`.
-    pub async fn labellings(
+    pub async fn count_labellings(
         &self,
         by: &Person,
         label: &str,
@@ -117,51 +157,51 @@ impl GithubForge {
         most: usize,
     ) -> Result<usize, ForgeError> {
         let mut count = 0;
-        let list = List { action: HISTORY, path: "/issues/events", query: "", key: None };
+        let list = List { action: READ_EVENTS, path: "/issues/events", query: "", key: None };
         // The newest come first.
         let more = |entries: Vec<Value>| {
-            let happened: Vec<Happened> = read(HISTORY, Value::Array(entries))?;
-            let theirs = |happened: &&Happened| {
-                let same = happened.actor.as_ref().is_some_and(|actor| actor.id == by.id);
-                let within = happened.created_at > since && happened.created_at <= until;
-                same && within && happened.is_labelling(label)
+            let events: Vec<IssueEvent> = read(READ_EVENTS, Value::Array(entries))?;
+            let theirs = |event: &&IssueEvent| {
+                let same = event.actor.as_ref().is_some_and(|actor| actor.id == by.id);
+                let within = event.created_at > since && event.created_at <= until;
+                same && within && event.is_labelling(label)
             };
-            count += happened.iter().filter(theirs).count();
-            let older = happened.last().is_none_or(|happened| happened.created_at <= since);
+            count += events.iter().filter(theirs).count();
+            let older = events.last().is_none_or(|event| event.created_at <= since);
             Ok(!older && count < most)
         };
-        self.pages(&list, MOST_PAGES, more).await?;
+        self.client.pages(&list, MOST_EVENT_PAGES, more).await?;
         Ok(count.min(most))
     }
 
     /// Returns how often somebody wrote a comment of a kind on any issue, likewise.
-    pub async fn remarks(
+    pub async fn count_comments(
         &self,
         by: &Person,
-        is_meant: impl Fn(&str) -> bool,
+        is_counted: impl Fn(&str) -> bool,
         (since, until): (Timestamp, Timestamp),
         most: usize,
     ) -> Result<usize, ForgeError> {
         let mut count = 0;
         let query = format!("sort=created&direction=desc&since={since}&");
-        let list = List { action: COMMENT, path: "/issues/comments", query: &query, key: None };
+        let list = List { action: READ_COMMENT, path: "/issues/comments", query: &query, key: None };
         let more = |entries: Vec<Value>| {
-            let comments: Vec<EventComment> = read(COMMENT, Value::Array(entries))?;
+            let comments: Vec<EventComment> = read(READ_COMMENT, Value::Array(entries))?;
             let theirs = |comment: &&EventComment| {
                 let same = comment.user.as_ref().is_some_and(|user| user.id == by.id);
                 let within = comment.created_at > since && comment.created_at <= until;
-                same && within && is_meant(comment.body.as_deref().unwrap_or_default())
+                same && within && is_counted(comment.body.as_deref().unwrap_or_default())
             };
             count += comments.iter().filter(theirs).count();
             Ok(count < most)
         };
-        self.pages(&list, MOST_PAGES, more).await?;
+        self.client.pages(&list, MOST_EVENT_PAGES, more).await?;
         Ok(count.min(most))
     }
 
     /// Returns a comment as it is now; nothing when it is gone.
-    pub async fn comment_now(&self, id: u64) -> Result<Option<EventComment>, ForgeError> {
-        match self.get(COMMENT, &format!("/issues/comments/{id}")).await {
+    pub async fn current_comment(&self, id: u64) -> Result<Option<EventComment>, ForgeError> {
+        match self.read_from(READ_COMMENT, &format!("/issues/comments/{id}")).await {
             Err(error) if error.is_missing() => Ok(None),
             found => found.map(Some),
         }
@@ -173,45 +213,21 @@ impl GithubForge {
         number: IssueNumber,
         since: Timestamp,
     ) -> Result<Vec<EventComment>, ForgeError> {
-        let all =
-            self.all(COMMENT, &format!("/issues/{number}/comments"), &format!("since={since}&")).await?;
-        all.into_iter().map(|value| read(COMMENT, value)).collect()
+        let all = self
+            .client
+            .all(READ_COMMENT, &format!("/issues/{number}/comments"), &format!("since={since}&"))
+            .await?;
+        all.into_iter().map(|value| read(READ_COMMENT, value)).collect()
     }
 
-    async fn get<T: serde::de::DeserializeOwned>(
+    async fn read_from<T: serde::de::DeserializeOwned>(
         &self,
         action: &'static str,
         path: &str,
     ) -> Result<T, ForgeError> {
-        read(action, self.line.get(action, path).await?)
+        read(action, self.client.get(action, path).await?)
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-
-    #[test]
-    fn only_those_who_may_write_may_and_an_account_is_its_number() {
-        let permission = |permission: &str, role: &str| -> Permission {
-            let value =
-                json!({ "permission": permission, "role_name": role, "user": { "id": 7, "login": "a" } });
-            serde_json::from_value(value).expect("a permission")
-        };
-        for (level, role, may) in [
-            ("admin", "admin", true),
-            ("write", "maintain", true),
-            ("write", "made up", true),
-            ("read", "triage", false),
-            ("read", "write", false),
-            ("none", "", false),
-            ("", "", false),
-        ] {
-            assert_eq!(permission(level, role).may_write(), may, "{level} {role}");
-        }
-        let person = |id| Person { id, login: "a".into(), kind: "User".into() };
-        assert!(permission("write", "").is_of(&person(7)) && !permission("write", "").is_of(&person(8)));
-    }
-}
+mod tests;

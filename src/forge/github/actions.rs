@@ -1,0 +1,217 @@
+//! GitHub Actions: what check runs and statuses say about a commit, and starting the workflow of the present job once more,
+//! because a job may not last as long as a run.
+
+use http::Method;
+use jiff::{SignedDuration, Timestamp};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::GithubForge;
+use super::client::{LOGIN, List, Request, escaped, read};
+use super::event::Person;
+use crate::ForgeError;
+use model::issue::IssueNumber;
+use model::remote_check::RemoteCheck;
+
+const READ_CHECK_RUNS: &str = "read the check runs";
+const READ_STATUSES: &str = "read the statuses";
+/// More pages than this are not read.
+const MOST_CHECK_PAGES: usize = 20;
+
+#[derive(Deserialize)]
+struct CheckRunAnswer {
+    name: String,
+    status: String,
+    conclusion: Option<String>,
+    output: CheckRunOutput,
+}
+
+#[derive(Deserialize)]
+struct CheckRunOutput {
+    title: Option<String>,
+    summary: Option<String>,
+}
+
+/// The newest of each context.
+#[derive(Deserialize)]
+struct StatusAnswer {
+    context: String,
+    state: String,
+    description: Option<String>,
+}
+
+/// Returns the right that a token lacks which may not read the checks of a commit; nothing where something else is wrong.
+/// GitHub answers 404 where even that something is there is not for the token to know.
+pub fn missing_permission(error: &ForgeError) -> Option<&'static str> {
+    match error {
+        ForgeError::Refused { action: READ_CHECK_RUNS, status: 403 | 404, .. } => Some("checks: read"),
+        ForgeError::Refused { action: READ_STATUSES, status: 403 | 404, .. } => Some("statuses: read"),
+        _ => None,
+    }
+}
+
+impl GithubForge {
+    /// Returns every check of a commit: the latest run of each, and the newest status of each context.
+    pub async fn checks_of(&self, commit: &str) -> Result<Vec<RemoteCheck>, ForgeError> {
+        let runs: Vec<CheckRunAnswer> = self
+            .entries_under(READ_CHECK_RUNS, &format!("/commits/{commit}/check-runs"), "check_runs")
+            .await?;
+        let statuses: Vec<StatusAnswer> =
+            self.entries_under(READ_STATUSES, &format!("/commits/{commit}/status"), "statuses").await?;
+        let runs = runs.iter().map(|run| {
+            let texts = [run.output.title.as_deref(), run.output.summary.as_deref()];
+            RemoteCheck::of_run(&run.name, &run.status, run.conclusion.as_deref(), &texts)
+        });
+        let statuses = statuses.iter().map(|status| {
+            RemoteCheck::of_status(&status.context, &status.state, status.description.as_deref())
+        });
+        Ok(runs.chain(statuses).collect())
+    }
+
+    /// Returns every entry of a list that stands in an object.
+    async fn entries_under<T: serde::de::DeserializeOwned>(
+        &self,
+        action: &'static str,
+        path: &str,
+        key: &str,
+    ) -> Result<Vec<T>, ForgeError> {
+        let mut all = Vec::new();
+        let list = List { action, path, query: "", key: Some(key) };
+        let more = |entries: Vec<Value>| {
+            for entry in entries {
+                all.push(read(action, entry)?);
+            }
+            Ok(true)
+        };
+        if self.client.pages(&list, MOST_CHECK_PAGES, more).await? {
+            return Ok(all);
+        }
+        // What was not read may have failed.
+        Err(ForgeError::Unexpected { action, why: "there are too many".into() })
+    }
+}
+
+const START_WORKFLOW: &str = "start the workflow again";
+const FIND_STARTS: &str = "look whether the workflow was started";
+
+/// How far the clocks of GitHub and of this machine may be apart.
+const CLOCK_DIFFERENCE: SignedDuration = SignedDuration::from_mins(2);
+/// More pages of starts than these are not read.
+const MOST_START_PAGES: usize = 5;
+/// Among how many of the latest starts ours is looked for.
+const LATEST_STARTS: usize = 30;
+
+/// The workflow of a job, and the branch that it was taken from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Workflow {
+    file: String,
+    branch: String,
+}
+
+impl Workflow {
+    /// Reads `GITHUB_WORKFLOW_REF`: `owner/name/.github/workflows/FILE@refs/heads/BRANCH`, of this repository.
+    pub fn read(text: &str, repository: &str) -> Option<Self> {
+        let (path, reference) = text.split_once('@')?;
+        let (owner, below) = path.split_once('/')?;
+        let (name, below) = below.split_once('/')?;
+        let file = below.strip_prefix(".github/workflows/")?;
+        let branch = reference.strip_prefix("refs/heads/")?;
+        let plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
+        let is_ours = format!("{owner}/{name}").eq_ignore_ascii_case(repository);
+        let is_file = !file.is_empty() && file.chars().all(plain) && !file.starts_with('.');
+        if !is_ours || !is_file || branch.is_empty() {
+            return None;
+        }
+        Some(Self { file: file.into(), branch: branch.into() })
+    }
+}
+
+/// Returns the name by which a job for an issue is known; the workflow has it as its `run-name`.
+fn run_name(issue: IssueNumber) -> String {
+    format!("ai-workflow: issue {issue}")
+}
+
+impl GithubForge {
+    /// Starts a workflow with the number of an issue. An answer that is lost is looked for before it is started again; where
+    /// GitHub does not show the start yet, there are two, and the second one finds nothing to do.
+    pub async fn start_workflow(&self, workflow: &Workflow, issue: IssueNumber) -> Result<(), ForgeError> {
+        let since = Timestamp::now().checked_sub(CLOCK_DIFFERENCE).unwrap_or(Timestamp::MIN);
+        let body = json!({ "ref": workflow.branch, "inputs": { "issue": issue.to_string() } });
+        let path = self.client.access.path(&format!("/actions/workflows/{}/dispatches", workflow.file));
+        let request = Request { action: START_WORKFLOW, method: Method::POST, path, body: Some(&body) };
+        let look = || async { Ok(self.was_started(workflow, issue, since).await?.then_some(Value::Null)) };
+        self.client.create(&request, look).await.map(drop)
+    }
+
+    /// Returns how often somebody started a workflow by hand after one time and not after another, counted up to `most`.
+    pub async fn starts(
+        &self,
+        workflow: &Workflow,
+        by: &Person,
+        within: (Timestamp, Timestamp),
+        most: usize,
+    ) -> Result<usize, ForgeError> {
+        let query = format!("actor={}&", escaped(&by.login, LOGIN));
+        let theirs = |run: &Value| run["actor"]["id"].as_u64() == Some(by.id);
+        self.count_starts(workflow, &query, theirs, within, most).await
+    }
+
+    /// Returns how often a workflow was started for an issue, whoever did it.
+    pub async fn starts_for(
+        &self,
+        workflow: &Workflow,
+        issue: IssueNumber,
+        within: (Timestamp, Timestamp),
+        most: usize,
+    ) -> Result<usize, ForgeError> {
+        let run_name = run_name(issue);
+        self.count_starts(workflow, "", |run| run["display_title"].as_str() == Some(&run_name), within, most)
+            .await
+    }
+
+    async fn count_starts(
+        &self,
+        workflow: &Workflow,
+        query: &str,
+        is_counted: impl Fn(&Value) -> bool,
+        (since, until): (Timestamp, Timestamp),
+        most: usize,
+    ) -> Result<usize, ForgeError> {
+        let mut count = 0;
+        let path = format!("/actions/workflows/{}/runs", workflow.file);
+        let query = format!("event=workflow_dispatch&{query}");
+        let list = List { action: FIND_STARTS, path: &path, query: &query, key: Some("workflow_runs") };
+        // The newest come first.
+        let more = |runs: Vec<Value>| {
+            let at = |run: &Value| run["created_at"].as_str()?.parse::<Timestamp>().ok();
+            let within = |run: &&Value| at(run).is_some_and(|at| at > since && at <= until);
+            count += runs.iter().filter(|run| is_counted(run)).filter(within).count();
+            let older = runs.last().and_then(at).is_none_or(|at| at <= since);
+            Ok(!older && count < most)
+        };
+        self.client.pages(&list, MOST_START_PAGES, more).await?;
+        Ok(count.min(most))
+    }
+
+    async fn was_started(
+        &self,
+        workflow: &Workflow,
+        issue: IssueNumber,
+        since: Timestamp,
+    ) -> Result<bool, ForgeError> {
+        let query = format!("event=workflow_dispatch&per_page={LATEST_STARTS}");
+        let found = self
+            .client
+            .get(FIND_STARTS, &format!("/actions/workflows/{}/runs?{query}", workflow.file))
+            .await?;
+        let run_name = run_name(issue);
+        let is_it = |run: &Value| {
+            let at = run["created_at"].as_str().and_then(|at| at.parse::<Timestamp>().ok());
+            run["display_title"].as_str() == Some(&run_name) && at.is_some_and(|at| at >= since)
+        };
+        Ok(found["workflow_runs"].as_array().into_iter().flatten().any(is_it))
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,52 @@
+//! Tests of `client`.
+
+use super::*;
+
+#[test]
+fn a_token_travels_over_https_only_or_to_this_machine() {
+    let taken = |api: &str| Access::new(api, "o/n", "ghp_x").is_ok();
+    for good in [PUBLIC_API, "https://ghe.example/api/v3/", "http://127.0.0.1:4000", "http://[::1]:80"] {
+        assert!(taken(good), "{good}");
+    }
+    for bad in
+        ["http://api.github.com", "https://a@evil", "ftp://x", "https://", "x", "http://127.0.0.1.evil"]
+    {
+        assert!(!taken(bad), "{bad}");
+    }
+}
+
+#[test]
+fn a_repository_is_owner_and_name() {
+    for bad in ["o", "o/", "/n", "o/n/x", "o/..", "o/n?x", "a b/c"] {
+        assert!(Access::new(PUBLIC_API, bad, "ghp_x").is_err(), "{bad}");
+    }
+    assert!(Access::new(PUBLIC_API, "o/n", " \n").is_err());
+}
+
+#[test]
+fn a_name_in_an_address_cannot_say_more_than_a_name() {
+    assert_eq!(escaped("octo-cat", LOGIN), "octo-cat");
+    assert_eq!(escaped("renovate[bot]", LOGIN), "renovate%5Bbot%5D");
+    assert_eq!(escaped("../x?y#z", LOGIN), "%2E%2E%2Fx%3Fy%23z");
+    assert_eq!(escaped("ai-workflow:needs-human", LABEL), "ai-workflow%3Aneeds-human");
+    assert_eq!(escaped("a/b ?c", LABEL), "a%2Fb%20%3Fc");
+    assert_eq!(escaped("ai-workflow/issue-7", BRANCH), "ai-workflow/issue-7");
+    assert_eq!(escaped("a&state=all#+é", BRANCH), "a%26state%3Dall%23%2B%C3%A9");
+}
+
+#[test]
+fn the_token_is_in_no_debug_text() {
+    let access = Access::new(PUBLIC_API, "o/n", "ghp_secret").expect("an access");
+    assert!(!format!("{access:?}").contains("secret"));
+}
+
+#[test]
+fn an_enterprise_server_has_graphql_beside_its_rest() {
+    let at = |api: &str| {
+        let access = Access::new(api, "o/n", "t").expect("an access");
+        let (base, path) = access.graphql();
+        format!("{base}{path}")
+    };
+    assert_eq!(at(PUBLIC_API), "https://api.github.com/graphql");
+    assert_eq!(at("https://ghe.example/api/v3"), "https://ghe.example/api/graphql");
+}

@@ -1,0 +1,26 @@
+//! Tests of `repository`.
+
+use serde_json::json;
+
+use super::*;
+
+#[test]
+fn only_those_who_may_write_may_and_an_account_is_its_number() {
+    let permission = |permission: &str, role: &str| -> Permission {
+        let value = json!({ "permission": permission, "role_name": role, "user": { "id": 7, "login": "a" } });
+        serde_json::from_value(value).expect("a permission")
+    };
+    for (level, role, may) in [
+        ("admin", "admin", true),
+        ("write", "maintain", true),
+        ("write", "made up", true),
+        ("read", "triage", false),
+        ("read", "write", false),
+        ("none", "", false),
+        ("", "", false),
+    ] {
+        assert_eq!(permission(level, role).may_write(), may, "{level} {role}");
+    }
+    let person = |id| Person { id, login: "a".into(), kind: "User".into() };
+    assert!(permission("write", "").is_of(&person(7)) && !permission("write", "").is_of(&person(8)));
+}
