@@ -26,7 +26,7 @@ use app::report::Terminal;
 use app::runner::JobRole;
 use content_parser::SlashCommand;
 use engine::Run;
-use forge::github::{Event, IssueState, LARGEST_EVENT, ReactionTarget, Person, Reaction, read_event};
+use forge::github::{Event, IssueState, LARGEST_EVENT, Person, Reaction, ReactionTarget, read_event};
 use forge::{ForgeError, GithubForge};
 use model::event::Outcome;
 use model::issue::IssueNumber;

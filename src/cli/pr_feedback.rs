@@ -17,7 +17,7 @@ use super::{Answer, agreed, ask, exit_code, noticed, vouched};
 use app::report::{LogLines, Terminal};
 use engine::Run;
 use forge::github::PullRequestState;
-use forge::{OpenThread, Forge, GithubForge, open_threads};
+use forge::{Forge, GithubForge, OpenThread, open_threads};
 use model::event::{Fact, FedBack, Outcome, Source, issue_of_branch};
 use model::finding::{Disposition, Finding, Severity};
 use model::issue::IssueNumber;

@@ -9,7 +9,6 @@ mod managed_section;
 mod pull_requests;
 mod repository;
 mod retry;
-mod threads;
 
 pub use actions::{Workflow, missing_permission};
 pub use client::{Access, PUBLIC_API};
@@ -17,7 +16,6 @@ pub use event::{
     Commented, Dispatched, Event, EventComment, EventIssue, LARGEST_EVENT, Labeled, Person, read_event,
 };
 pub use issues::{IssueState, Reaction, ReactionTarget};
-pub use pull_requests::PullRequestState;
+pub use pull_requests::{PullRequestState, ReviewComment, ReviewThread, ThreadReply};
 pub use repository::{GithubForge, IssueEvent, Permission};
 pub use retry::RetryPolicy;
-pub use threads::{ReviewComment, ReviewThread, ThreadReply};
