@@ -13,13 +13,13 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::{Site, command, command_environment, passed, result};
-use content_parser::extract::{Printed, SuccessWhen, named, recoverable};
+use content_parser::extract::{Printed, named, recoverable};
 use model::event::{CheckResult, CheckStatus};
 use model::policy::{DefinedCheck, Look};
 use model::redact::Masker;
 use process::{self, Environment, Exit, Finish, Launch, Stop};
-use settings::registry::command_line::{filled, for_shell};
-use settings::split_words;
+use settings::SuccessWhen;
+use settings::command_line::{fill_places, shell_line, split_words};
 
 /// How much of a text is kept, in bytes from its end, and how many items of a list.
 const KEPT: usize = 4000;
@@ -51,18 +51,18 @@ pub(super) async fn examine(id: &str, check: &DefinedCheck, site: &Site<'_>, sto
 fn words(line: &str, shell: bool, check: &DefinedCheck) -> Option<Vec<String>> {
     let value = |name: &str| check.params.get(name).map(text);
     if shell {
-        let (line, names) = for_shell(line);
+        let (line, names) = shell_line(line);
         let values = names.into_iter().map(|name| value(name).unwrap_or_default());
         let before = ["sh".to_owned(), "-c".to_owned(), line, "sh".to_owned()];
         return Some(before.into_iter().chain(values).collect());
     }
     let words = split_words(line).ok()?;
-    Some(words.iter().map(|word| filled(word, value)).collect())
+    Some(words.iter().map(|word| fill_places(word, value)).collect())
 }
 
 /// Returns a command or a path as people read it.
 pub(super) fn shown(line: &str, check: &DefinedCheck) -> String {
-    filled(line, |name| check.params.get(name).map(text))
+    fill_places(line, |name| check.params.get(name).map(text))
 }
 
 fn text(value: &Value) -> String {
@@ -135,8 +135,8 @@ fn judge(id: &str, line: &str, check: &DefinedCheck, finish: &Finish, masker: &M
 fn demand(success_when: &str, printed: &Printed<'_>) -> Option<String> {
     match SuccessWhen::parse(success_when) {
         Err(why) => Some(format!("`success_when` {why}")),
-        Ok(when) if when.judge(printed) => None,
-        Ok(when) => Some(when.missed(printed)),
+        Ok(when) if when.judge(printed.stdout, printed.exit) => None,
+        Ok(when) => Some(when.missed(printed.exit)),
     }
 }
 

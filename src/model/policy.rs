@@ -22,7 +22,7 @@ pub use checks::{CRITERIA, CheckSettings, check_id, criterion, issue_type};
 pub use models::{Difficulty, ModelChoice};
 pub use own_check::{OwnCheck, command_line};
 pub use panel::{GradeMap, Seat};
-pub use registry::{C3l, DefinedCheck, Look, Pattern};
+pub use registry::{C3l, DefinedCheck, Extractor, Look, Pattern};
 pub use review_rule::{ReviewRule, TaskRule};
 
 /// Everything a run was started with.

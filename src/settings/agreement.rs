@@ -1,21 +1,26 @@
 //! What a run is agreed on: the phases of a preset or of the order, each with its policy filled in.
 //! Chooses no agent: which reviewer fits an author is decided where programs are looked up.
+//!
+//! A step of a registry that is attached to a phase adds evidence and never takes any away: the phase keeps its own checks
+//! and its review.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::attached::{CYCLE, attach, in_a_run};
 use super::contradictions::takes_a_panel;
-use super::defined::defined;
-use super::error::ConfigError;
-use super::keys::{AnswerFormat, Names, PhaseKeys};
-use super::needs::narrowed;
-use super::registry::{POLICY, RegistryStep};
-use super::settings::{Settings, named};
-use super::suggestion::suggestion;
+use super::defined_check::defined_check;
+use super::error::{ConfigError, suggestion};
+use super::keys::{AnswerFormat, Names, PhaseKeys, chain};
+use super::registry::{FailureAction, QUALITY_GATE, RegistryStep};
+use super::settings::{Settings, phase_name};
 use model::policy::{
-    Agreement, AnswerForm, CheckRule, CheckSettings, DefinedCheck, Difficulty, ModelChoice, OnFail,
-    OnUnavailable, Pattern, PhaseDef, Policy, ReviewRule, Seat, TimeLimits, check_id, criterion,
+    Agreement, AnswerForm, CheckRule, CheckSettings, DefinedCheck, Difficulty, Ending, Look, ModelChoice,
+    OnFail, OnUnavailable, Pattern, PhaseDef, Policy, ReviewRule, Seat, TimeLimits, check_id, criterion,
 };
+
+/// The policy whose cycle an attached step follows.
+const CYCLE: &str = "completion";
+/// The check that documents which were approved stand.
+const DOCUMENTS: &str = "documents";
 
 impl Settings {
     /// Returns what a run with this preset, or else with the configured one, is agreed on.
@@ -48,9 +53,11 @@ impl Settings {
     /// What a registry tells authors, no author changes, wherever it lies.
     fn check_settings(&self) -> CheckSettings {
         let mut settings = CheckSettings { define: BTreeMap::new(), ..self.checks.clone() };
-        let base = self.registry().map(|registry| format!("{}/", registry.base));
-        let base = base.filter(|base| !matches!(base.as_str(), "/" | "./"));
-        settings.protected_by_default.extend(base);
+        if let Some(registry) = self.registry()
+            && !matches!(registry.base.as_str(), "" | ".")
+        {
+            settings.protected_by_default.push(format!("{}/", registry.base));
+        }
         settings
     }
 
@@ -90,10 +97,10 @@ impl Settings {
         let agents = chain(keys.agent.as_ref().unwrap_or(&self.agent));
         let Names(reviewers) = keys.reviewer.clone().unwrap_or_else(|| self.reviewer.clone());
         PhaseDef {
-            name: named(name),
+            name: phase_name(name),
             folder: keys.number.map_or_else(|| name.to_owned(), |number| format!("{number:02}_{name}")),
             output: keys.output.clone(),
-            needs: narrowed(&self.phases, name, list).into_iter().map(|need| named(need)).collect(),
+            needs: self.needs_within(name, list).into_iter().map(|need| phase_name(need)).collect(),
             changes_code: keys.changes_code,
             decides: keys.decides,
             policy_name: keys.policy.clone(),
@@ -114,24 +121,30 @@ impl Settings {
     /// Returns the seats of a phase: each viewpoint that is split, then those that are named.
     fn panel(&self, keys: &PhaseKeys) -> Vec<Seat> {
         let policy = &self.policies[&keys.policy];
-        let Some(review) = policy.review.as_ref().filter(|_| takes_a_panel(policy)) else {
+        if !takes_a_panel(policy) {
             return Vec::new();
-        };
-        let viewpoints: &[String] = if review.split { &review.viewpoints } else { &[] };
-        let named = keys.panel.as_ref().unwrap_or(&self.panel);
-        let split = viewpoints.iter().map(|viewpoint| Seat::of_viewpoint(viewpoint));
-        split.chain(named.iter().cloned()).collect()
+        }
+        let mut seats = Vec::new();
+        if let Some(review) = &policy.review
+            && review.split
+        {
+            seats.extend(review.viewpoints.iter().map(|viewpoint| Seat::of_viewpoint(viewpoint)));
+        }
+        seats.extend_from_slice(keys.panel.as_ref().unwrap_or(&self.panel));
+        seats
     }
 
     fn policy(&self, keys: &PhaseKeys) -> Policy {
         let mut policy = self.policies[&keys.policy].clone();
-        add(&mut policy, self.further_checks(keys).map(|name| self.rule(check_id(name))));
-        if keys.policy == POLICY {
+        add(&mut policy, self.further_checks(keys).into_iter().map(|name| self.rule(check_id(name))));
+        if keys.policy == QUALITY_GATE {
             self.take_criteria(keys, &mut policy);
         }
         if policy.llm_judge {
             policy.review = Some(ReviewRule::of_judge());
-        } else if let Some(review) = policy.review.as_mut().filter(|_| !policy.triage) {
+        } else if let Some(review) = &mut policy.review
+            && !policy.triage
+        {
             review.questions.get_or_insert(true);
         }
         policy.checks.retain(|rule| !self.checks.disabled.iter().any(|id| check_id(id) == rule.id));
@@ -177,8 +190,8 @@ impl Settings {
 
     /// Returns the checks that the project defines itself: those of its configuration, and those of attached steps.
     fn defined(&self) -> BTreeMap<String, DefinedCheck> {
-        let own =
-            self.checks.define.iter().filter_map(|(name, own)| Some((name.clone(), defined(own).ok()?)));
+        let own = self.checks.define.iter();
+        let own = own.filter_map(|(name, own)| Some((name.clone(), defined_check(own).ok()?)));
         let of_steps = self.attached_steps().flat_map(|step| &step.checks);
         own.chain(of_steps.map(|(id, check)| (id.clone(), in_a_run(check)))).collect()
     }
@@ -192,21 +205,31 @@ impl Settings {
         if hopeless { CheckRule { on_fail: OnFail::Stop, ..rule(id) } } else { rule(id) }
     }
 
-    fn further_checks<'a>(&'a self, keys: &'a PhaseKeys) -> impl Iterator<Item = &'a str> {
+    /// Returns the names of the checks that a phase has besides those of its policy.
+    fn further_checks<'a>(&'a self, keys: &'a PhaseKeys) -> Vec<&'a str> {
         let checks = &self.checks;
-        let own = if keys.changes_code { &checks.code_phases } else { &checks.document_phases };
-        let enabled = if keys.changes_code { checks.enabled.as_slice() } else { &[] };
-        let named = [
-            (keys.changes_code, "code_changed"),
-            (keys.decides, "decision"),
-            (self.schema_of(keys).is_some() || answer_form(keys).is_some(), "answer_format"),
-        ];
-        // A template is a check of its own name.
-        let template = Some(&checks.template).filter(|name| keys.changes_code && !name.is_empty());
-        let listed =
-            [&checks.every_phase, own, &keys.checks].into_iter().flatten().chain(enabled).chain(template);
-        let named = named.into_iter().filter_map(|(wanted, id)| wanted.then_some(id));
-        named.chain(listed.map(String::as_str))
+        let mut names = Vec::new();
+        if keys.changes_code {
+            names.push("code_changed");
+        }
+        if keys.decides {
+            names.push("decision");
+        }
+        if self.schema_of(keys).is_some() || answer_form(keys).is_some() {
+            names.push("answer_format");
+        }
+        let of_kind = if keys.changes_code { &checks.code_phases } else { &checks.document_phases };
+        for list in [&checks.every_phase, of_kind, &keys.checks] {
+            names.extend(list.iter().map(String::as_str));
+        }
+        if keys.changes_code {
+            names.extend(checks.enabled.iter().map(String::as_str));
+            // A template is a check of its own name.
+            if !checks.template.is_empty() {
+                names.push(&checks.template);
+            }
+        }
+        names
     }
 }
 
@@ -227,9 +250,6 @@ fn rule(id: &str) -> CheckRule {
     CheckRule { id: id.to_owned(), on_fail, on_unavailable: OnUnavailable::Block }
 }
 
-/// The check that documents which were approved stand.
-const DOCUMENTS: &str = "documents";
-
 /// Adds the rules whose checks are not there already.
 fn add(policy: &mut Policy, rules: impl Iterator<Item = CheckRule>) {
     for rule in rules {
@@ -239,7 +259,49 @@ fn add(policy: &mut Policy, rules: impl Iterator<Item = CheckRule>) {
     }
 }
 
-/// Splits a fallback chain.
-pub(super) fn chain(agents: &str) -> Vec<String> {
-    agents.split(',').map(str::trim).filter(|part| !part.is_empty()).map(str::to_owned).collect()
+/// Lays a step over the policy of its phase: checked on declaration, up to the first failure, as often as it says.
+fn attach(step: &RegistryStep, policy: &mut Policy, cycle: &Policy) {
+    policy.check_when = cycle.check_when;
+    policy.check_mode = cycle.check_mode;
+    policy.limits.max_passes = step.max_attempts.or(cycle.limits.max_passes);
+    policy.limits.max_revisions =
+        step.max_attempts.map_or(cycle.limits.max_revisions, |attempts| attempts.saturating_sub(1));
+    policy.outcomes.exhausted = cycle.outcomes.exhausted;
+    policy.outcomes.blocked = cycle.outcomes.blocked;
+    if step.on_failure == FailureAction::Abort {
+        policy.outcomes.blocked = Ending::Fail;
+    }
+    policy.checks.extend(step.rules());
+}
+
+impl RegistryStep {
+    /// Returns what the results of its conditions mean.
+    pub fn rules(&self) -> Vec<CheckRule> {
+        self.checks.iter().map(|(id, check)| rule_of_condition(id, check, self.on_failure)).collect()
+    }
+}
+
+/// A tool that is missing ends the phase whatever the step says: no author could repair it.
+fn rule_of_condition(id: &str, check: &DefinedCheck, action: FailureAction) -> CheckRule {
+    let on_fail = match (action, check.recoverable) {
+        (FailureAction::Abort, _) | (FailureAction::Retry, Some(false)) => OnFail::Stop,
+        (FailureAction::Retry, _) => OnFail::Revise,
+        (FailureAction::Skip, _) => OnFail::Note,
+    };
+    CheckRule { id: id.to_owned(), on_fail, on_unavailable: OnUnavailable::Block }
+}
+
+/// In a run it is the engine that commits, after the checks: what git lists by then is the work itself. The usual command
+/// for "everything is committed" therefore asks whether something lies there that no commit will take.
+fn in_a_run(check: &DefinedCheck) -> DefinedCheck {
+    let lists_all = |run: &str| run.split_whitespace().eq(["git", "status", "--porcelain"]);
+    match &check.look {
+        Look::Command { run, .. } if lists_all(run) && check.success_when == "empty" => DefinedCheck {
+            look: Look::GitClean,
+            success_when: String::new(),
+            timeout_seconds: None,
+            ..check.clone()
+        },
+        _ => check.clone(),
+    }
 }

@@ -1,7 +1,8 @@
 //! The keys a configuration may hold, typed and described: the source of the JSON Schema and of every look at a layer.
-//! Holds no default value; those stand in `defaults.toml`.
+//! Holds no default value; those stand in `defaults.toml`. Doc comments are the descriptions in the published schema; an
+//! empty `description` keeps one out of it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
@@ -52,11 +53,17 @@ pub struct Keys {
     pub auto_model: bool,
     /// The phases of a run in their order.
     pub order: Vec<String>,
+    /// How long things may take, and how often the run may go back.
     pub limits: LimitKeys,
+    /// What a run may spend before it pauses; a missing figure is no limit.
     pub budget: BudgetKeys,
+    /// The commands of this project, each a program with its arguments, as one text or as a list; no shell.
     pub commands: CommandKeys,
+    /// How reviewers' answers are read.
     pub verdict: VerdictKeys,
+    /// The settings of the checks, the same for all phases: the table `[checks]`.
     pub checks: CheckSettings,
+    /// How a run behaves on GitHub.
     pub github: GithubKeys,
     /// Agents with settings of their own; `claude` and `codex` are there without them.
     #[serde(default)]
@@ -74,6 +81,26 @@ pub struct Keys {
     pub policies: BTreeMap<String, Policy>,
     /// Named lists of phases; each runs by itself.
     pub presets: BTreeMap<String, PresetKeys>,
+}
+
+impl Keys {
+    /// Returns the needs of a phase in the order of a list; a need that the list lacks is replaced by its own needs.
+    /// So a preset narrows needs to its own phases, and still nothing runs before what it rests on.
+    pub(super) fn needs_within<'a>(&self, name: &str, list: &'a [String]) -> Vec<&'a String> {
+        let mut open: Vec<&String> = self.phases[name].needs.iter().collect();
+        let mut seen: BTreeSet<&String> = BTreeSet::new();
+        while let Some(need) = open.pop() {
+            if seen.insert(need) && !list.contains(need) {
+                open.extend(&self.phases[need].needs);
+            }
+        }
+        list.iter().filter(|phase| seen.contains(phase)).collect()
+    }
+}
+
+/// Splits a fallback chain of agents.
+pub(super) fn chain(agents: &str) -> Vec<String> {
+    agents.split(',').map(str::trim).filter(|part| !part.is_empty()).map(str::to_owned).collect()
 }
 
 /// Names as a list, or in one text with commas between them.
@@ -97,6 +124,8 @@ impl JsonSchema for Names {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ForgeKind {
+    // A repository on GitHub.
+    #[expect(missing_docs, reason = "it would change the published schema")]
     Github,
     /// Files under `.ai-workflow/local/issues/`.
     Local,
@@ -106,6 +135,8 @@ pub enum ForgeKind {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum PushWhen {
+    // The branch stays on this machine.
+    #[expect(missing_docs, reason = "it would change the published schema")]
     Never,
     /// When the run ends or pauses.
     Halt,
@@ -154,20 +185,25 @@ pub struct CommandKeys {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(schema_with = "command_line")]
     pub setup: Option<String>,
+    /// Builds the project.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(schema_with = "command_line")]
+    #[schemars(schema_with = "command_line", description = "")]
     pub build: Option<String>,
+    /// Runs its tests.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(schema_with = "command_line")]
+    #[schemars(schema_with = "command_line", description = "")]
     pub test: Option<String>,
+    /// Runs its linter.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(schema_with = "command_line")]
+    #[schemars(schema_with = "command_line", description = "")]
     pub lint: Option<String>,
+    /// Checks its types.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(schema_with = "command_line")]
+    #[schemars(schema_with = "command_line", description = "")]
     pub typecheck: Option<String>,
+    /// Says which files are not formatted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(schema_with = "command_line")]
+    #[schemars(schema_with = "command_line", description = "")]
     pub format: Option<String>,
     /// Looks for commands that are not set: Cargo, npm, pnpm, yarn, pytest, Go, Deno, Make.
     pub detect: bool,
@@ -268,6 +304,8 @@ pub struct PhaseKeys {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum AnswerFormat {
+    // A JSON block that can be parsed.
+    #[expect(missing_docs, reason = "it would change the published schema")]
     Json,
 }
 
@@ -415,6 +453,8 @@ pub enum Speakers {
     Write,
     /// Everyone but bots that are not named.
     Everyone,
+    // No comment reaches the agents.
+    #[expect(missing_docs, reason = "it would change the published schema")]
     Nobody,
 }
 

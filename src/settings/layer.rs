@@ -1,13 +1,14 @@
-//! One layer of a configuration: its values, and where each of them was written.
-//! Knows files, variables and flags alike; only how they are read differs.
+//! One layer of a configuration: its values, and where each of them was written. Layers are merged key by key.
+//! Knows files, variables and flags alike. Reads no file: its text is handed in, and its name is for messages only.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
-use config::{Map, Source, Value as Merged, ValueKind};
+use toml::de::{DeTable, DeValue};
 use toml::{Table, Value};
 
 use super::error::{ConfigError, Place};
-use super::shape::{Misfit, ROOT, joined};
+use super::schema::{ROOT, joined};
 
 /// Values with their places, by the dotted path of the key.
 #[derive(Debug, Clone, Default)]
@@ -17,16 +18,21 @@ pub(super) struct Layer {
 }
 
 impl Layer {
+    /// Reads the text of a file, with the line of every key.
+    pub(super) fn read(name: &str, text: &str) -> Result<Self, ConfigError> {
+        let file = File { name, text };
+        let values: Table = toml::from_str(text).map_err(|error| file.syntax(&error))?;
+        let lines = DeTable::parse(text).map_err(|error| file.syntax(&error))?;
+        let mut places = BTreeMap::new();
+        file.note_places(lines.get_ref(), "", &mut places);
+        Ok(Self { values, places })
+    }
+
     /// Checks every value against the shape of a configuration.
-    pub(super) fn checked(mut self) -> Result<Self, ConfigError> {
-        let mut values = Value::Table(std::mem::take(&mut self.values));
-        match ROOT.fit(&mut values, "", false) {
-            Ok(()) => {
-                self.values = values.try_into().expect("a table stays a table");
-                Ok(self)
-            }
-            Err(misfit) => Err(misfit.placed(&self.places)),
-        }
+    pub(super) fn checked(self) -> Result<Self, ConfigError> {
+        let mut values = Value::Table(self.values);
+        ROOT.fit(&mut values, "", false, &self.places)?;
+        Ok(Self { values: values.try_into().expect("a table stays a table"), places: self.places })
     }
 
     /// Puts a value at a path, making the tables on the way.
@@ -42,20 +48,12 @@ impl Layer {
         self.places.insert(joined(&key, last), place.clone());
         table.insert(last.clone(), value);
     }
-}
 
-impl Misfit {
-    /// Makes the error that names the place of the key, or of the nearest table around it.
-    pub(super) fn placed(self, places: &BTreeMap<String, Place>) -> ConfigError {
-        match self {
-            Self::Unknown { key, hint } => {
-                ConfigError::UnknownKey { place: place_of(&key, places), key, hint }
-            }
-            Self::Missing { key } => ConfigError::Missing { place: place_of(&key, places), key },
-            Self::Type { key, expected, found } => {
-                ConfigError::WrongType { place: place_of(&key, places), key, expected, found }
-            }
-        }
+    /// Lays another layer over this one: tables merge key by key, and everything else takes the place of what was there,
+    /// lists included.
+    pub(super) fn merge(&mut self, above: Self) {
+        lay_over(&mut self.values, above.values);
+        self.places.extend(above.places);
     }
 }
 
@@ -67,41 +65,41 @@ fn inner_table<'a>(table: &'a mut Table, name: &str) -> &'a mut Table {
     table.get_mut(name).and_then(Value::as_table_mut).expect("the table was made just now")
 }
 
-/// Returns where a key was written, or else the nearest table around it.
-pub(super) fn place_of(key: &str, places: &BTreeMap<String, Place>) -> Place {
-    let mut key = key;
-    loop {
-        if let Some(place) = places.get(key) {
-            return place.clone();
-        }
-        match key.rsplit_once('.') {
-            Some((table, _)) => key = table,
-            None => return Place::Default,
+fn lay_over(below: &mut Table, above: Table) {
+    for (key, value) in above {
+        match (below.get_mut(&key), value) {
+            (Some(Value::Table(inner)), Value::Table(more)) => lay_over(inner, more),
+            (_, value) => {
+                below.insert(key, value);
+            }
         }
     }
 }
 
-impl Source for Layer {
-    fn clone_into_box(&self) -> Box<dyn Source + Send + Sync> {
-        Box::new(self.clone())
-    }
-
-    fn collect(&self) -> Result<Map<String, Merged>, config::ConfigError> {
-        Ok(self.values.iter().map(|(key, value)| (key.clone(), merged(value))).collect())
-    }
+/// A file that is being read.
+struct File<'a> {
+    name: &'a str,
+    text: &'a str,
 }
 
-fn merged(value: &Value) -> Merged {
-    let kind = match value {
-        Value::String(text) => ValueKind::String(text.clone()),
-        Value::Integer(number) => ValueKind::I64(*number),
-        Value::Float(number) => ValueKind::Float(*number),
-        Value::Boolean(truth) => ValueKind::Boolean(*truth),
-        Value::Datetime(time) => ValueKind::String(time.to_string()),
-        Value::Array(items) => ValueKind::Array(items.iter().map(merged).collect()),
-        Value::Table(table) => {
-            ValueKind::Table(table.iter().map(|(key, inner)| (key.clone(), merged(inner))).collect())
+impl File<'_> {
+    fn syntax(&self, error: &toml::de::Error) -> ConfigError {
+        let place = self.place(&error.span().unwrap_or(0..0));
+        ConfigError::Syntax { place, message: error.message().trim().replace('\n', ", ") }
+    }
+
+    fn place(&self, span: &Range<usize>) -> Place {
+        let before = self.text.get(..span.start).unwrap_or(self.text);
+        Place::File { name: self.name.to_owned(), line: before.matches('\n').count() + 1 }
+    }
+
+    fn note_places(&self, table: &DeTable<'_>, path: &str, places: &mut BTreeMap<String, Place>) {
+        for (name, value) in table {
+            let key = joined(path, name.get_ref());
+            places.insert(key.clone(), self.place(&name.span()));
+            if let DeValue::Table(inner) = value.get_ref() {
+                self.note_places(inner, &key, places);
+            }
         }
-    };
-    Merged::new(None, kind)
+    }
 }

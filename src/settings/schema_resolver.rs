@@ -1,21 +1,20 @@
-//! Makes one JSON Schema without references out of schemas that lie in several files: follows every `$ref`, merges `allOf`,
-//! closes objects. Reads no file itself and judges no value.
+//! The schemas that the answers of a phase are held to. Makes one JSON Schema without references out of schemas that lie in
+//! several files: follows every `$ref`, merges `allOf`, closes objects; bounds and compiles it.
+//! Reads no file itself, the texts come through a function; judges no answer.
 //!
 //! In `allOf` the schema's own words stand above those of its parts; parts that contradict each other are refused.
 //! An object takes no further properties unless it says so; one that is composed (`anyOf`, `if`, …) is closed where that
 //! cannot make it unsatisfiable.
 
-mod address;
-mod closing;
-mod merging;
-
 use std::collections::BTreeMap;
+use std::fmt;
 use std::rc::Rc;
 
+use jsonschema::{PatternOptions, Validator};
 use serde_json::{Map, Value};
 
-use address::Address;
-use merging::Parts;
+/// A longer schema fits into no prompt, in bytes.
+pub const LONGEST_SCHEMA: usize = 32 * 1024;
 
 /// Deeper nesting, references included, is nobody's schema.
 const DEEPEST: usize = 64;
@@ -25,24 +24,102 @@ const MOST: usize = 10_000;
 /// Says why there is no schema.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SchemaError {
+    /// A file cannot be read.
     #[error("{file}: {why}")]
-    File { file: String, why: String },
+    File {
+        /// The file.
+        file: String,
+        /// Why it cannot be read.
+        why: String,
+    },
+    /// A file has no schema of this name.
     #[error(
         "{file}: there is no schema `{name}`; write `#/$defs/NAME`, or a name at the top or under `$defs`"
     )]
-    Missing { file: String, name: String },
+    Missing {
+        /// The file.
+        file: String,
+        /// The name or pointer.
+        name: String,
+    },
+    /// A name cannot mean a schema.
     #[error("{file}: `{name}` is no JSON pointer: {why}")]
-    Malformed { file: String, name: String, why: &'static str },
+    Malformed {
+        /// The file.
+        file: String,
+        /// The name or pointer.
+        name: String,
+        /// What is wrong with it.
+        why: &'static str,
+    },
+    /// A reference leads out of the folder of schemas.
     #[error("{file}: `$ref` leads to `{target}`, outside the folder of schemas")]
-    Outside { file: String, target: String },
+    Outside {
+        /// The file with the reference.
+        file: String,
+        /// Where it leads.
+        target: String,
+    },
+    /// What stands at a place is no schema that can be used.
     #[error("{place}: {why}")]
-    NotASchema { place: String, why: String },
+    NotASchema {
+        /// File and pointer.
+        place: String,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// A reference leads back to itself.
     #[error("`$ref` runs in a circle: {chain}")]
-    Cycle { chain: String },
+    Cycle {
+        /// The places of the circle.
+        chain: String,
+    },
+    /// The parts of a schema contradict each other.
     #[error("{place}: the parts of `allOf` disagree about `{word}`")]
-    Contradiction { place: String, word: String },
+    Contradiction {
+        /// File and pointer.
+        place: String,
+        /// The word that they disagree about.
+        word: String,
+    },
+    /// References nest or multiply beyond reason.
     #[error("{place}: the schema is too deep or too large")]
-    TooLarge { place: String },
+    TooLarge {
+        /// File and pointer.
+        place: String,
+    },
+}
+
+/// Returns the schema that a reference names: `FILE#/POINTER`, `FILE#NAME`, or `FILE` for all of it.
+pub fn output_schema(
+    reference: &str,
+    read: impl Fn(&str) -> Result<String, String>,
+) -> Result<Value, SchemaError> {
+    let (file, name) = reference.split_once('#').unwrap_or((reference, ""));
+    let name = if name.is_empty() || name.starts_with('/') { format!("#{name}") } else { name.to_owned() };
+    for_answers(SchemaResolver::new(read).resolve(file, &name)?, reference)
+}
+
+/// Returns a schema that answers can be held to: it asks for an object, is short enough, and can be compiled.
+fn for_answers(schema: Value, place: &str) -> Result<Value, SchemaError> {
+    let refused = |why: String| SchemaError::NotASchema { place: place.to_owned(), why };
+    if schema.get("type") != Some(&Value::from("object")) {
+        return Err(refused("the schema of an answer needs `type = \"object\"`".into()));
+    }
+    let size = schema.to_string().len();
+    if size > LONGEST_SCHEMA {
+        return Err(refused(format!("the resolved schema has {size} bytes; {LONGEST_SCHEMA} is the most")));
+    }
+    validator(&schema).map(|_| schema).map_err(refused)
+}
+
+/// Compiles a schema, or says why it is none. Patterns are matched in linear time; nothing is fetched.
+pub fn validator(schema: &Value) -> Result<Validator, String> {
+    let options = jsonschema::options().with_pattern_options(PatternOptions::regex());
+    options.build(schema).map_err(|error| {
+        let place = error.instance_path().as_str();
+        if place.is_empty() { error.to_string() } else { format!("{place}: {error}") }
+    })
 }
 
 /// Resolves schemas; every file is read once.
@@ -63,7 +140,7 @@ impl<F: Fn(&str) -> Result<String, String>> SchemaResolver<F> {
     pub fn resolve(&mut self, file: &str, name: &str) -> Result<Value, SchemaError> {
         (self.left, self.depth) = (MOST, 0);
         let mut schema = self.follow("", file, name, &mut Vec::new())?;
-        closing::close(&mut schema);
+        close(&mut schema);
         Ok(schema)
     }
 
@@ -75,7 +152,7 @@ impl<F: Fn(&str) -> Result<String, String>> SchemaResolver<F> {
         name: &str,
         chain: &mut Vec<Address>,
     ) -> Result<Value, SchemaError> {
-        let file = address::beside(from, file)?;
+        let file = beside(from, file)?;
         let document = self.document(&file)?;
         let (address, target) = Address::find(file, name, &document)?;
         if let Some(first) = chain.iter().position(|seen| *seen == address) {
@@ -217,88 +294,230 @@ fn clipped(value: &Value) -> String {
     value.to_string().chars().take(40).collect()
 }
 
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
+/// Lists of schemas, which are none themselves.
+const LISTS: [&str; 3] = ["$defs", "definitions", "properties"];
 
-    use super::*;
+/// Where a schema stands: its file, below the folder of schemas, and its pointer, without `#`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Address {
+    file: String,
+    pointer: String,
+}
 
-    fn resolve(files: &[(&str, Value)], file: &str, name: &str) -> Result<Value, SchemaError> {
-        let texts: BTreeMap<String, String> =
-            files.iter().map(|(name, value)| ((*name).to_owned(), value.to_string())).collect();
-        let read = |file: &str| texts.get(file).cloned().ok_or_else(|| "does not exist".to_owned());
-        SchemaResolver::new(read).resolve(file, name)
-    }
-
-    fn of(schema: Value) -> Result<Value, SchemaError> {
-        resolve(&[("a.json", schema)], "a.json", "#")
-    }
-
-    #[test]
-    fn c_08_references_are_followed_within_and_across_files() {
-        let a = json!({"$defs": {"n": {"type": "integer"}}, "top": {"type": "object", "properties": {
-            "own": {"$ref": "#/$defs/n"}, "other": {"$ref": "sub/b.json#/$defs/list"}}}});
-        let b = json!({"$defs": {"list": {"type": "array", "items": {"$ref": "../a.json#/$defs/n"}}}});
-        let expected = json!({"type": "object", "additionalProperties": false, "properties": {
-            "own": {"type": "integer"}, "other": {"type": "array", "items": {"type": "integer"}}}});
-        assert_eq!(resolve(&[("a.json", a), ("sub/b.json", b)], "a.json", "top"), Ok(expected));
-    }
-
-    #[test]
-    fn c_08_a_file_is_read_once() {
-        let reads = std::cell::Cell::new(0);
-        let mut resolver = SchemaResolver::new(|_: &str| {
-            reads.set(reads.get() + 1);
-            Ok(r##"{"$defs": {"x": {"type": "string"}}, "y": {"anyOf": [{"$ref": "#/$defs/x"}, {"$ref": "#/$defs/x"}]}}"##.to_owned())
-        });
-        assert!(resolver.resolve("a.json", "y").is_ok() && resolver.resolve("a.json", "x").is_ok());
-        assert_eq!(reads.get(), 1);
-    }
-
-    #[test]
-    fn c_08_circles_are_refused_with_their_chain() {
-        let a = json!({"$defs": {"tree": {"type": "object", "properties": {"child": {"$ref": "b.json#/$defs/node"}}}}});
-        let b = json!({"$defs": {"node": {"$ref": "a.json#/$defs/tree"}}});
-        let error = resolve(&[("a.json", a), ("b.json", b)], "a.json", "tree").expect_err("a circle");
-        assert_eq!(
-            error.to_string(),
-            "`$ref` runs in a circle: a.json#/$defs/tree → b.json#/$defs/node → a.json#/$defs/tree"
-        );
-        let whole = of(json!({"properties": {"self": {"$ref": "#"}}})).expect_err("a circle");
-        assert_eq!(whole.to_string(), "`$ref` runs in a circle: a.json# → a.json#");
-    }
-
-    #[test]
-    fn what_is_missing_is_named_with_its_file() {
-        let schema = json!({"$ref": "b.json#/x"});
-        assert_eq!(of(schema).expect_err("no file").to_string(), "b.json: does not exist");
-        let missing = of(json!({"$ref": "#/$defs/none"})).expect_err("no pointer").to_string();
-        assert!(missing.starts_with("a.json: there is no schema `#/$defs/none`"), "{missing}");
-        let outside = of(json!({"$ref": "../../etc/passwd"})).expect_err("outside").to_string();
-        assert_eq!(outside, "a.json: `$ref` leads to `../../etc/passwd`, outside the folder of schemas");
-        for target in ["https://example.org/s.json", "/etc/x.json"] {
-            assert!(matches!(of(json!({"$ref": target})), Err(SchemaError::Outside { .. })), "{target}");
-        }
-    }
-
-    #[test]
-    fn references_that_multiply_end() {
-        let mut definitions = json!({"d0": {"type": "string"}});
-        for level in 1..40 {
-            let below = json!({"$ref": format!("#/$defs/d{}", level - 1)});
-            definitions[format!("d{level}")] = json!({"anyOf": [below, below]});
-        }
-        let schema = json!({"$defs": definitions, "top": {"$ref": "#/$defs/d39"}});
-        let error = resolve(&[("a.json", schema)], "a.json", "top").expect_err("too large");
-        assert!(matches!(error, SchemaError::TooLarge { .. }), "{error}");
-    }
-
-    #[test]
-    fn values_are_no_schemas() {
-        let schema = json!({"type": "object", "properties": {"$ref": {"type": "string"}},
-            "required": ["$ref"], "default": {"$ref": "nowhere.json"}, "const": {"type": "object"}});
-        let mut expected = schema.clone();
-        expected["additionalProperties"] = json!(false);
-        assert_eq!(of(schema), Ok(expected));
+impl fmt::Display for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}#{}", self.file, self.pointer)
     }
 }
+
+impl Address {
+    /// Finds what a pointer or a name means in a file: the whole of it, a place, a name at the top or among definitions.
+    fn find<'d>(file: String, name: &str, document: &'d Value) -> Result<(Self, &'d Value), SchemaError> {
+        refuse_malformed(&file, name)?;
+        let pointer = match name.strip_prefix('#').unwrap_or(name) {
+            "" => Some(String::new()),
+            pointer if pointer.starts_with('/') => Some(pointer.to_owned()),
+            bare => named(bare, document),
+        };
+        let found = pointer.and_then(|pointer| Some((document.pointer(&pointer)?, pointer)));
+        let Some((schema, pointer)) = found else {
+            return Err(SchemaError::Missing { file, name: name.to_owned() });
+        };
+        Ok((Self { file, pointer }, schema))
+    }
+}
+
+fn refuse_malformed(file: &str, name: &str) -> Result<(), SchemaError> {
+    let why = match name {
+        _ if name.contains("##") => "it has a `#` too many",
+        _ if name.contains("//") => "a part between slashes is empty",
+        _ if LISTS.contains(&name) => "it is a list of schemas; name one of them",
+        _ => return Ok(()),
+    };
+    Err(SchemaError::Malformed { file: file.to_owned(), name: name.to_owned(), why })
+}
+
+fn named(name: &str, document: &Value) -> Option<String> {
+    let name = name.replace('~', "~0").replace('/', "~1");
+    let places = ["", "/$defs", "/definitions"].map(|list| format!("{list}/{name}"));
+    places.into_iter().find(|pointer| document.pointer(pointer).is_some_and(Value::is_object))
+}
+
+/// Returns the path of a file that another one names, below the folder of both.
+fn beside(from: &str, file: &str) -> Result<String, SchemaError> {
+    let outside = || SchemaError::Outside {
+        file: if from.is_empty() { file.to_owned() } else { from.to_owned() },
+        target: file.to_owned(),
+    };
+    if file.starts_with('/') || file.contains([':', '\\']) {
+        return Err(outside());
+    }
+    let mut parts: Vec<&str> =
+        from.rsplit_once('/').map_or(Vec::new(), |(folder, _)| folder.split('/').collect());
+    for part in file.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => drop(parts.pop().ok_or_else(outside)?),
+            part => parts.push(part),
+        }
+    }
+    Ok(parts.join("/"))
+}
+
+/// Words that say nothing about a value: the later part's counts.
+const REMARKS: [&str; 5] = ["title", "description", "default", "examples", "deprecated"];
+/// Words that cannot be merged: a part with one of them stays a part.
+const COMPOSED: [&str; 7] = ["anyOf", "oneOf", "allOf", "not", "if", "dependentSchemas", "contains"];
+/// Words whose entries are merged one by one.
+const NAMED: [&str; 2] = ["properties", "patternProperties"];
+
+/// What a schema is made of.
+#[derive(Debug, Default)]
+struct Parts {
+    own: Map<String, Value>,
+    bases: Vec<Value>,
+}
+
+impl Parts {
+    /// Adds a part that the schema includes.
+    fn base(&mut self, schema: Value) {
+        self.bases.push(schema);
+    }
+
+    /// Adds a word of the schema itself.
+    fn own(&mut self, word: &str, value: Value) {
+        self.own.insert(word.to_owned(), value);
+    }
+
+    /// Returns the whole: the schema's own words above those of its parts.
+    fn merged(self, disagree: &dyn Fn(&str) -> SchemaError) -> Result<Value, SchemaError> {
+        if self.own.is_empty() && self.bases.len() == 1 {
+            return Ok(self.bases.into_iter().next().unwrap_or_default());
+        }
+        let (mut whole, mut kept) = (Map::new(), Vec::new());
+        for base in self.bases {
+            match base {
+                Value::Bool(true) => {}
+                Value::Object(words) if !is_composed(&words) => join(&mut whole, words, disagree)?,
+                other => kept.push(other),
+            }
+        }
+        lay_over(&mut whole, self.own);
+        if !kept.is_empty() {
+            whole.insert("allOf".to_owned(), kept.into());
+        }
+        Ok(whole.into())
+    }
+}
+
+fn is_composed(words: &Map<String, Value>) -> bool {
+    COMPOSED.iter().any(|word| words.contains_key(*word))
+}
+
+/// Adds a part to others of the same rank: they have to agree.
+fn join(
+    whole: &mut Map<String, Value>,
+    part: Map<String, Value>,
+    disagree: &dyn Fn(&str) -> SchemaError,
+) -> Result<(), SchemaError> {
+    for (word, value) in part {
+        match (whole.get_mut(&word), value) {
+            (Some(Value::Array(names)), Value::Array(more)) if word == "required" => add(names, more),
+            (Some(Value::Object(known)), Value::Object(more)) if NAMED.contains(&word.as_str()) => {
+                for (name, schema) in more {
+                    match known.get(&name) {
+                        Some(other) if *other != schema => return Err(disagree(&name)),
+                        _ => known.insert(name, schema),
+                    };
+                }
+            }
+            (Some(known), value) if *known == value || REMARKS.contains(&word.as_str()) => *known = value,
+            (Some(_), _) => return Err(disagree(&word)),
+            (None, value) => drop(whole.insert(word, value)),
+        }
+    }
+    Ok(())
+}
+
+/// Puts a schema's own words over what its parts say.
+fn lay_over(whole: &mut Map<String, Value>, own: Map<String, Value>) {
+    for (word, value) in own {
+        match (whole.get_mut(&word), value) {
+            (Some(Value::Array(names)), Value::Array(more)) if word == "required" => add(names, more),
+            (Some(Value::Object(known)), Value::Object(more)) if NAMED.contains(&word.as_str()) => {
+                known.extend(more);
+            }
+            (_, value) => drop(whole.insert(word, value)),
+        }
+    }
+}
+
+fn add(names: &mut Vec<Value>, more: Vec<Value>) {
+    let new: Vec<Value> = more.into_iter().filter(|name| !names.contains(name)).collect();
+    names.extend(new);
+}
+
+/// Words whose schemas look at the same value as the schema they stand in.
+const SAME_VALUE: [&str; 6] = ["anyOf", "oneOf", "allOf", "then", "else", "dependentSchemas"];
+/// Words whose schemas ask and demand nothing: closing them would turn their meaning round.
+const ASKING: [&str; 2] = ["not", "if"];
+
+/// Closes a schema and all inside it: an object that does not speak of further properties takes none, and one that is
+/// composed of several stays open where closing one of them would leave nothing that fits.
+fn close(schema: &mut Value) {
+    close_inside(schema, false);
+}
+
+/// `in_part`: the schema is one of several for one value, so another one may know more properties.
+fn close_inside(schema: &mut Value, in_part: bool) {
+    let Value::Object(words) = schema else { return };
+    let shares = in_part || words.contains_key("properties");
+    let open = in_part || !is_object(words) || speaks_of_more(words) || parts_know_properties(words);
+    for (word, value) in words.iter_mut() {
+        let part = SAME_VALUE.contains(&word.as_str());
+        if !ASKING.contains(&word.as_str()) {
+            each_schema(Holds::of(word), value, &mut |inner| close_inside(inner, part && shares));
+        }
+    }
+    if !open {
+        words.insert("additionalProperties".to_owned(), Value::Bool(false));
+    }
+}
+
+fn is_object(words: &Map<String, Value>) -> bool {
+    match words.get("type") {
+        Some(Value::String(kind)) => kind == "object",
+        Some(Value::Array(kinds)) => kinds.iter().any(|kind| kind == "object"),
+        _ => words.contains_key("properties"),
+    }
+}
+
+fn speaks_of_more(words: &Map<String, Value>) -> bool {
+    words.contains_key("additionalProperties") || words.contains_key("unevaluatedProperties")
+}
+
+/// Tells whether a part for the same value names properties of its own.
+fn parts_know_properties(words: &Map<String, Value>) -> bool {
+    let parts = words.iter().filter(|(word, _)| SAME_VALUE.contains(&word.as_str()) || *word == "if");
+    parts.into_iter().any(|(word, value)| match (Holds::of(word), value) {
+        (Holds::Many, Value::Array(all)) => all.iter().any(knows_properties),
+        (Holds::Named, Value::Object(named)) => named.values().any(knows_properties),
+        _ => knows_properties(value),
+    })
+}
+
+fn knows_properties(schema: &Value) -> bool {
+    schema.as_object().is_some_and(|words| words.contains_key("properties") || parts_know_properties(words))
+}
+
+fn each_schema(holds: Holds, value: &mut Value, change: &mut dyn FnMut(&mut Value)) {
+    match (holds, value) {
+        (Holds::One | Holds::Many, Value::Array(all)) => all.iter_mut().for_each(change),
+        (Holds::One, one) => change(one),
+        (Holds::Named, Value::Object(named)) => named.values_mut().for_each(change),
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,17 +1,44 @@
-//! The merged configuration, and what the other rooms ask it.
-//! What a run is agreed on is made in `agreement`.
+//! The merged configuration: how it is made of its layers, and what is asked of it.
+//! The layers, weakest first: defaults, user file, review loop, repository file, variables, flags. What a run is agreed on
+//! is made in `agreement`.
 
 use std::collections::BTreeMap;
 use std::ops::Deref;
 
-use toml::Table;
+use toml::{Table, Value};
 
-use super::error::Place;
+use super::command_line::shell_syntax;
+use super::contradictions;
+use super::error::{ConfigError, Place, place_of};
 use super::keys::{Keys, PresetKeys};
-use super::layer::place_of;
+use super::layer::Layer;
 use super::registry::{ReviewLoop, StepsRegistry};
+use super::schema::ROOT;
+use super::variables;
 use model::phase::PhaseName;
 use model::policy::{Budget, BudgetScopes};
+
+/// The built-in defaults, in the syntax of a user's file.
+pub const DEFAULTS: &str = include_str!("defaults.toml");
+/// Those that differ in a job of a server for builds.
+const DEFAULTS_IN_JOBS: &str = include_str!("defaults_in_jobs.toml");
+
+/// The texts a configuration is made of, as the caller found them.
+#[derive(Debug, Clone, Default)]
+pub struct Layers {
+    /// The user's file: its name for messages, and its text.
+    pub user: Option<(String, String)>,
+    /// The repository's file, or the one that `--config` names.
+    pub repository: Option<(String, String)>,
+    /// The registry of steps, where there is one.
+    pub steps: Option<(String, String)>,
+    /// The settings of a review loop, where there are some; the repository's file wins over them.
+    pub review_loop: Option<(String, String)>,
+    /// The environment; variables without our prefix are not looked at.
+    pub environment: BTreeMap<String, String>,
+    /// Dotted keys and their texts; the name of a flag is its key with `-`.
+    pub flags: BTreeMap<String, String>,
+}
 
 /// The merged configuration without contradictions; its keys can be read, not changed.
 #[derive(Debug, Clone, PartialEq)]
@@ -19,14 +46,67 @@ pub struct Settings {
     keys: Keys,
     values: Table,
     places: BTreeMap<String, Place>,
-    files: Files,
+    steps: Option<StepsRegistry>,
+    review_loop: ReviewLoop,
 }
 
-/// What stands in files of other systems and is no key of ours.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub(super) struct Files {
-    pub(super) steps: Option<StepsRegistry>,
-    pub(super) review_loop: ReviewLoop,
+/// Merges the layers into settings, or says what is wrong and where.
+pub fn load(layers: &Layers) -> Result<Settings, ConfigError> {
+    let mut merged = Layer::read("defaults.toml", DEFAULTS)?;
+    if is_in_job(&layers.environment) {
+        merged.merge(Layer::read("defaults_in_jobs.toml", DEFAULTS_IN_JOBS)?);
+    }
+    merged.places.clear();
+    if let Some((name, text)) = &layers.user {
+        merged.merge(Layer::read(name, text)?.checked()?);
+    }
+    let mut review_loop = ReviewLoop::default();
+    if let Some((name, text)) = &layers.review_loop {
+        let layer;
+        (layer, review_loop) = ReviewLoop::read(name, text)?;
+        merged.merge(layer);
+    }
+    if let Some((name, text)) = &layers.repository {
+        merged.merge(Layer::read(name, text)?.checked()?);
+    }
+    merged.merge(variables::read(&layers.environment, &merged.values)?);
+    merged.merge(variables::read_flags(&layers.flags)?);
+    let steps = match &layers.steps {
+        Some((name, text)) => Some(StepsRegistry::read(name, text)?),
+        None => None,
+    };
+    complete(merged, steps, review_loop)
+}
+
+/// Tells whether these are the variables of a job of a server for builds.
+fn is_in_job(environment: &BTreeMap<String, String>) -> bool {
+    ["GITHUB_ACTIONS", "CI"].iter().any(|name| environment.get(*name).is_some_and(|value| value == "true"))
+}
+
+/// Checks the whole: everything is there, commands need no shell, and nothing contradicts something else.
+fn complete(
+    merged: Layer,
+    steps: Option<StepsRegistry>,
+    review_loop: ReviewLoop,
+) -> Result<Settings, ConfigError> {
+    let places = merged.places;
+    let mut values = Value::Table(merged.values);
+    ROOT.fit(&mut values, "", true, &places)?;
+    let keys: Keys = values.clone().try_into().expect("the walk has seen every key and every type");
+    for (id, line) in keys.commands.by_id() {
+        // `true && make test` would run `true` and no test.
+        if let Some(syntax) = shell_syntax(&line) {
+            let key = format!("commands.{id}");
+            return Err(ConfigError::ShellSyntax { place: place_of(&key, &places), key, syntax });
+        }
+    }
+    contradictions::find(&keys, steps.as_ref()).map_err(|wrong| ConfigError::Contradiction {
+        place: place_of(&wrong.key, &places),
+        key: wrong.key,
+        what: wrong.what,
+    })?;
+    let values = values.try_into().expect("a table stays a table");
+    Ok(Settings { keys, values, places, steps, review_loop })
 }
 
 impl Deref for Settings {
@@ -38,27 +118,23 @@ impl Deref for Settings {
 }
 
 impl Settings {
-    pub(super) fn new(keys: Keys, values: Table, places: BTreeMap<String, Place>, files: Files) -> Self {
-        Self { keys, values, places, files }
-    }
-
     /// Returns the registry of steps, where there is one.
     pub fn registry(&self) -> Option<&StepsRegistry> {
-        self.files.steps.as_ref()
+        self.steps.as_ref()
     }
 
     pub(super) fn review_loop(&self) -> &ReviewLoop {
-        &self.files.review_loop
+        &self.review_loop
     }
 
     /// Returns what a person should know about the files that were read.
     pub fn notices(&self) -> impl Iterator<Item = &str> {
-        self.files.review_loop.notice.as_deref().into_iter()
+        self.review_loop.notice.as_deref().into_iter()
     }
 
     /// Returns the phases of a run without a preset, in their order.
     pub fn phase_names(&self) -> Vec<PhaseName> {
-        self.order.iter().map(|name| named(name)).collect()
+        self.order.iter().map(|name| phase_name(name)).collect()
     }
 
     /// Returns the presets by name.
@@ -95,6 +171,6 @@ impl Settings {
 }
 
 /// Returns the name of a phase that `contradictions` has seen.
-pub(super) fn named(name: &str) -> PhaseName {
+pub(super) fn phase_name(name: &str) -> PhaseName {
     name.parse().expect("names of phases are checked at load")
 }

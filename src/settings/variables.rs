@@ -5,11 +5,9 @@ use std::collections::BTreeMap;
 
 use toml::{Table, Value};
 
-use super::error::{ConfigError, Place};
+use super::error::{ConfigError, Place, suggestion};
 use super::layer::Layer;
-use super::shape::{ROOT, Shape, joined};
-use super::suggestion::suggestion;
-use super::written;
+use super::schema::{ROOT, Shape, joined, split};
 
 const PREFIX: &str = "AI_WORKFLOW_";
 
@@ -54,29 +52,50 @@ pub(super) fn read_flags(flags: &BTreeMap<String, String>) -> Result<Layer, Conf
 /// Returns the value of a text; where a list is wanted, `[` begins one in TOML, which may hold commas.
 /// A command may be a list, too, and `[` is a program as well.
 fn value(text: &str, shape: Option<&Shape>, path: &[String], place: &Place) -> Result<Value, ConfigError> {
-    if let (Some(Shape::Command), Ok(words)) = (shape, list(text.trim())) {
-        return Ok(words);
+    let text = text.trim();
+    match shape {
+        Some(Shape::Command) => Ok(list(text).unwrap_or_else(|_| plain_value(text, shape))),
+        Some(Shape::List(_) | Shape::Names) if text.starts_with('[') => {
+            list(text).map_err(|why| ConfigError::Contradiction {
+                place: place.clone(),
+                key: path.join("."),
+                what: format!("begins with `[` but is not a list in TOML such as `[\"a\", \"b\"]`: {why}"),
+            })
+        }
+        _ => Ok(plain_value(text, shape)),
     }
-    let is_list = matches!(shape, Some(Shape::List(_) | Shape::Names)) && text.trim().starts_with('[');
-    if !is_list {
-        return Ok(written::value(text, shape));
+}
+
+/// Returns the value that a text stands for. A text that does not fit is left a text, so that the walk over the layer
+/// refuses it with place and key.
+fn plain_value(text: &str, shape: Option<&Shape>) -> Value {
+    let text = text.trim();
+    let read = match shape {
+        Some(Shape::Truth) => truth(text),
+        Some(Shape::Whole(_)) => text.parse().ok().map(Value::Integer),
+        Some(Shape::Number) => text.parse().ok().map(Value::Float),
+        Some(Shape::List(inner)) if **inner == Shape::Text => Some(split(text)),
+        _ => None,
+    };
+    read.unwrap_or_else(|| Value::String(text.to_owned()))
+}
+
+fn truth(text: &str) -> Option<Value> {
+    match text.to_lowercase().as_str() {
+        "true" | "1" | "yes" => Some(Value::Boolean(true)),
+        "false" | "0" | "no" => Some(Value::Boolean(false)),
+        _ => None,
     }
-    list(text.trim()).map_err(|why| ConfigError::Contradiction {
-        place: place.clone(),
-        key: path.join("."),
-        what: format!("begins with `[` but is not a list in TOML such as `[\"a\", \"b\"]`: {why}"),
-    })
 }
 
 /// Reads one TOML array and nothing behind it.
 fn list(text: &str) -> Result<Value, String> {
-    let mut read: Table = toml::from_str(&format!("list = {text}")).map_err(|error| one_line(&error))?;
-    let list = read.remove("list").filter(Value::is_array);
-    list.filter(|_| read.is_empty()).ok_or_else(|| "something follows it".to_owned())
-}
-
-fn one_line(error: &toml::de::Error) -> String {
-    error.message().split_whitespace().collect::<Vec<_>>().join(" ")
+    let one_line = |error: toml::de::Error| error.message().split_whitespace().collect::<Vec<_>>().join(" ");
+    let mut read: Table = toml::from_str(&format!("list = {text}")).map_err(one_line)?;
+    match read.remove("list") {
+        Some(list @ Value::Array(_)) if read.is_empty() => Ok(list),
+        _ => Err("something follows it".to_owned()),
+    }
 }
 
 fn setting(rest: &str, known: &Table) -> Option<(Vec<String>, &'static Shape)> {
@@ -89,8 +108,7 @@ fn setting(rest: &str, known: &Table) -> Option<(Vec<String>, &'static Shape)> {
         known = known.and_then(|table| table.get(&name)).and_then(Value::as_table);
         path.push(name);
     }
-    let is_value = !matches!(shape, Shape::Table { .. } | Shape::Named(_));
-    is_value.then_some((path, shape))
+    if matches!(shape, Shape::Table { .. } | Shape::Named(_)) { None } else { Some((path, shape)) }
 }
 
 /// Returns the name that a part of a variable means: in upper case as in lower, and `_` for `-`.
@@ -129,54 +147,4 @@ fn names(shape: &Shape, path: &str) -> Vec<(String, String)> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    const KEY: &str = "checks.protected";
-
-    fn flag(text: &str) -> Result<Value, ConfigError> {
-        let layer = read_flags(&BTreeMap::from([(KEY.to_owned(), text.to_owned())]))?;
-        Ok(layer.values["checks"]["protected"].clone())
-    }
-
-    fn variable(text: &str) -> Result<Value, ConfigError> {
-        let name = "AI_WORKFLOW_CHECKS__PROTECTED".to_owned();
-        let layer = read(&BTreeMap::from([(name, text.to_owned())]), &Table::new())?;
-        Ok(layer.values["checks"]["protected"].clone())
-    }
-
-    #[test]
-    fn a_list_can_be_written_with_commas_or_in_toml() {
-        for (text, items) in [
-            ("A.md, B.md", &["A.md", "B.md"][..]),
-            (" [\"A.md\"]", &["A.md"]),
-            ("['A.md', 'B,C.md'] ", &["A.md", "B,C.md"]),
-            ("[]", &[]),
-        ] {
-            let list = Value::from(items.to_vec());
-            assert_eq!((flag(text), variable(text)), (Ok(list.clone()), Ok(list)), "{text}");
-        }
-    }
-
-    #[test]
-    fn what_begins_like_a_list_and_is_none_is_refused_with_its_place() {
-        for text in ["[A.md]", "[\"A.md\"", "[ab]*.md", "[]\nother = 1", "[] x"] {
-            for (told, place) in [
-                (flag(text), "flag --set checks.protected"),
-                (variable(text), "variable AI_WORKFLOW_CHECKS__PROTECTED"),
-            ] {
-                let told = told.expect_err(text).to_string();
-                let start = format!("{place}: `{KEY}` begins with `[` but is not a list in TOML");
-                assert!(told.starts_with(&start) && !told.contains('\n'), "{told}");
-            }
-        }
-        let told = flag("[1]").expect_err("no text").to_string();
-        assert!(told.contains("has to be a text, not 1"), "{told}");
-    }
-
-    #[test]
-    fn a_text_may_begin_with_a_bracket() {
-        let layer = read_flags(&BTreeMap::from([("language".to_owned(), "[x]".to_owned())]));
-        assert_eq!(layer.expect("a text").values["language"], Value::from("[x]"));
-    }
-}
+mod tests;

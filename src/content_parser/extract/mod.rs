@@ -11,20 +11,18 @@ mod problem;
 mod recoverable;
 mod runner;
 mod semantic;
-mod success;
 
 use serde::Serialize;
 
 pub use commit_message::{is_comparable, is_generic, keywords, names_something_of, without_prefix};
 pub use format::format;
 pub use git::{GitStatus, Renamed, changes};
-pub use named::{extractors, is_known, named};
+pub use named::named;
 pub use place::below;
 pub use problem::{lints, types};
 pub use recoverable::{recoverable, unavailable};
 pub use runner::{junit, tests};
 pub use semantic::Semantic;
-pub use success::{SuccessWhen, SuccessWhenError};
 
 /// So many failures, and so many problems, are kept of one output: enough to compare two outputs by name.
 pub const MOST_KEPT: usize = 5000;

@@ -1,44 +1,32 @@
-//! The extractors by the names that registries use. A name that is not here is an error where the registry is read;
-//! nothing unknown ever reaches a prompt as null.
+//! Reads out of an output what a retry prompt inserts, by the names of extractors that registries use. A name that is no
+//! extractor is an error where the registry is read; nothing unknown ever reaches a prompt as null.
 
 use serde_json::{Map, Value, json};
 
 use super::plain::plain;
 use super::{Printed, Problem, changes, format, lints, types};
+use model::policy::Extractor;
 
 /// Of a whole stream, so many characters at its end go into a prompt.
 const LONGEST_STREAM: usize = 16_000;
 
-type Extractor = fn(&Printed) -> Value;
-
-const EXTRACTORS: [(&str, Extractor); 12] = [
-    ("parseChangedFiles", |printed| json!(changes(printed.stdout).changed)),
-    ("parseUntrackedFiles", |printed| json!(changes(printed.stdout).untracked)),
-    ("parseStagedFiles", |printed| json!(changes(printed.stdout).staged)),
-    ("parseUnstagedFiles", |printed| json!(changes(printed.stdout).unstaged)),
-    ("parseTestOutput", |printed| json!(super::tests(printed).failed)),
-    ("parseTypeErrors", |printed| types(printed).iter().map(|problem| value(problem, "code")).collect()),
-    ("parseLintErrors", |printed| lints(printed).iter().map(|problem| value(problem, "rule")).collect()),
-    ("parseFormatOutput", |printed| json!(format(printed))),
-    ("parseDiff", |printed| json!(diff(printed))),
-    ("parseFiles", |printed| json!(files(printed))),
-    ("stdout", |printed| json!(end(printed.stdout))),
-    ("stderr", |printed| json!(end(printed.stderr))),
-];
-
-/// Returns the names of all extractors.
-pub fn extractors() -> impl Iterator<Item = &'static str> {
-    EXTRACTORS.iter().map(|(name, _)| *name)
-}
-
-/// Tells whether there is an extractor of this name.
-pub fn is_known(name: &str) -> bool {
-    EXTRACTORS.iter().any(|(known, _)| *known == name)
-}
-
-/// Returns what an extractor takes from an output; none when there is no such extractor.
+/// Returns what an extractor takes from an output; none when there is no extractor of this name.
 pub fn named(name: &str, printed: &Printed) -> Option<Value> {
-    EXTRACTORS.iter().find(|(known, _)| *known == name).map(|(_, extract)| extract(printed))
+    let value = match Extractor::named(name)? {
+        Extractor::ChangedFiles => json!(changes(printed.stdout).changed),
+        Extractor::UntrackedFiles => json!(changes(printed.stdout).untracked),
+        Extractor::StagedFiles => json!(changes(printed.stdout).staged),
+        Extractor::UnstagedFiles => json!(changes(printed.stdout).unstaged),
+        Extractor::FailedTests => json!(super::tests(printed).failed),
+        Extractor::TypeErrors => types(printed).iter().map(|problem| value(problem, "code")).collect(),
+        Extractor::LintErrors => lints(printed).iter().map(|problem| value(problem, "rule")).collect(),
+        Extractor::UnformattedFiles => json!(format(printed)),
+        Extractor::Diff => json!(diff(printed)),
+        Extractor::Files => json!(files(printed)),
+        Extractor::Stdout => json!(end(printed.stdout)),
+        Extractor::Stderr => json!(end(printed.stderr)),
+    };
+    Some(value)
 }
 
 /// What a tool did not say is left out.
@@ -136,9 +124,12 @@ mod tests {
 
     #[test]
     fn a_name_that_is_unknown_gives_nothing_and_a_known_one_never_null() {
-        assert!(!is_known("parseAnything") && named("parseAnything", &Printed::default()).is_none());
-        for (name, _) in EXTRACTORS {
-            assert!(is_known(name) && !of(name, "").is_null(), "{name}");
+        assert!(
+            Extractor::named("parseAnything").is_none()
+                && named("parseAnything", &Printed::default()).is_none()
+        );
+        for (name, _) in Extractor::BY_NAME {
+            assert!(!of(name, "").is_null(), "{name}");
         }
     }
 }

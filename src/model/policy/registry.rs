@@ -52,6 +52,58 @@ pub enum Look {
     CommitMessages,
 }
 
+/// What can be read out of what a command printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Extractor {
+    /// The paths that git lists as changed.
+    ChangedFiles,
+    /// The paths that git does not follow.
+    UntrackedFiles,
+    /// The paths that git has in its index.
+    StagedFiles,
+    /// The paths that git has not in its index yet.
+    UnstagedFiles,
+    /// The tests that failed.
+    FailedTests,
+    /// What a type checker found.
+    TypeErrors,
+    /// What a linter found.
+    LintErrors,
+    /// The files that a formatter would change.
+    UnformattedFiles,
+    /// A diff.
+    Diff,
+    /// The files that a formatter or a diff names.
+    Files,
+    /// The end of standard output.
+    Stdout,
+    /// The end of standard error.
+    Stderr,
+}
+
+impl Extractor {
+    /// The extractors by the names that registries use.
+    pub const BY_NAME: [(&str, Self); 12] = [
+        ("parseChangedFiles", Self::ChangedFiles),
+        ("parseUntrackedFiles", Self::UntrackedFiles),
+        ("parseStagedFiles", Self::StagedFiles),
+        ("parseUnstagedFiles", Self::UnstagedFiles),
+        ("parseTestOutput", Self::FailedTests),
+        ("parseTypeErrors", Self::TypeErrors),
+        ("parseLintErrors", Self::LintErrors),
+        ("parseFormatOutput", Self::UnformattedFiles),
+        ("parseDiff", Self::Diff),
+        ("parseFiles", Self::Files),
+        ("stdout", Self::Stdout),
+        ("stderr", Self::Stderr),
+    ];
+
+    /// Returns the extractor of a name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::BY_NAME.iter().find(|(known, _)| *known == name).map(|(_, extractor)| *extractor)
+    }
+}
+
 /// A way to fail, as a registry describes it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pattern {

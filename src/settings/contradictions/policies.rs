@@ -1,64 +1,230 @@
-//! Policies that judge nothing or cannot be played, and limits of theirs beyond reason.
+//! Cycles that cannot be played: policies that judge nothing, panels that nobody could sit on or that nothing would come of,
+//! forms of answers that contradict each other, steps of a registry that cannot be attached.
 
-use super::amounts::too_many;
-use super::{Wrong, answers, wrong};
+use std::collections::{BTreeMap, BTreeSet};
+
+use regex::Regex;
+
+use super::limits;
+use crate::error::{Contradiction, did_you_mean, refuse, suggestion};
 use crate::keys::{Keys, PhaseKeys};
-use model::policy::{Entry, Limits, OnFail, Policy};
+use crate::registry::StepsRegistry;
+use model::policy::{Entry, OnFail, Pattern, Policy, Seat};
 
-/// Returns the first policy that cannot be used.
-pub(super) fn find(keys: &Keys) -> Option<Wrong> {
-    keys.policies.iter().find_map(|(name, policy)| policy_of(name, policy)).or_else(|| answer_of_nobody(keys))
+/// More reviewers of one phase are a mistake, not a panel.
+const MOST_SEATS: usize = 12;
+/// The longest name of a seat or viewpoint.
+const LONGEST_NAME: usize = 40;
+/// What the first reviewer is called where seats are named.
+const CHIEF: &str = "chief";
+
+/// Refuses policies that judge nothing or cannot be played, and a form of an answer that nobody gives.
+pub(super) fn policies(keys: &Keys) -> Result<(), Contradiction> {
+    for (name, policy) in &keys.policies {
+        judges_something(name, policy)?;
+        limits::of_policy(name, policy)?;
+    }
+    for (name, phase) in &keys.phases {
+        let has_author = keys.policies.get(&phase.policy).is_none_or(|policy| !policy.triage);
+        if let (false, Some(key)) = (has_author, answer_keys(phase).first()) {
+            let what = format!("is for the answer of an author, and the policy `{}` has none", phase.policy);
+            return refuse(format!("phases.{name}.{key}"), what);
+        }
+    }
+    Ok(())
 }
 
-/// The form of an answer is for an author's, and a policy with triage has none.
-fn answer_of_nobody(keys: &Keys) -> Option<Wrong> {
-    let triages = |policy: &String| keys.policies.get(policy).is_some_and(|policy| policy.triage);
-    let asked = |phase: &PhaseKeys| answers::asked(phase).next();
-    let mut of_nobody = keys.phases.iter().filter(|(_, phase)| triages(&phase.policy));
-    let (name, phase, key) = of_nobody.find_map(|(name, phase)| Some((name, phase, asked(phase)?)))?;
-    let what = format!("is for the answer of an author, and the policy `{}` has none", phase.policy);
-    wrong(format!("phases.{name}.{key}"), what)
-}
-
-fn policy_of(name: &str, policy: &Policy) -> Option<Wrong> {
+fn judges_something(name: &str, policy: &Policy) -> Result<(), Contradiction> {
     let key = |inner: &str| format!("policies.{name}{inner}");
-    let required = policy.checks.iter().any(|rule| rule.on_fail != OnFail::Note);
     let Some(review) = &policy.review else {
-        return match (required, policy.triage, policy.entry) {
-            (false, ..) => {
-                wrong(key(""), "has neither a review nor a required check: it would approve anything")
-            }
-            (true, true, _) => wrong(key(".triage"), "needs a review"),
-            (true, false, Entry::Review) => wrong(key(".entry"), "is `review`, and there is none"),
-            (true, false, Entry::Execute) => limits_of(&key(".limits"), &policy.limits),
-        };
+        if policy.checks.iter().all(|rule| rule.on_fail == OnFail::Note) {
+            return refuse(key(""), "has neither a review nor a required check: it would approve anything");
+        }
+        if policy.triage {
+            return refuse(key(".triage"), "needs a review");
+        }
+        if policy.entry == Entry::Review {
+            return refuse(key(".entry"), "is `review`, and there is none");
+        }
+        return Ok(());
     };
     if !policy.triage && !review.verdict_map.values().any(|judgment| judgment.approves()) {
-        return wrong(key(".review.verdict_map"), "has no word that approves");
+        return refuse(key(".review.verdict_map"), "has no word that approves");
     }
     if policy.llm_judge {
-        return wrong(
-            key(".llm_judge"),
-            "needs a policy without `review` and `triage`: the judge is its review",
-        );
+        let what = "needs a policy without `review` and `triage`: the judge is its review";
+        return refuse(key(".llm_judge"), what);
     }
-    limits_of(&key(".limits"), &policy.limits)
+    Ok(())
 }
 
-fn limits_of(key: &str, limits: &Limits) -> Option<Wrong> {
-    [
-        ("max_passes", limits.max_passes.unwrap_or(1)),
-        ("max_revisions", limits.max_revisions),
-        ("max_redo", limits.max_redo),
-        ("max_format_redo", limits.max_format_redo),
-        ("max_unreadable", limits.max_unreadable),
-        ("max_tries", limits.max_tries.unwrap_or(1)),
-    ]
-    .into_iter()
-    .find_map(|(name, number)| too_many(format!("{key}.{name}"), number))
-    .or_else(|| {
-        let none = [("max_passes", limits.max_passes), ("max_tries", limits.max_tries)];
-        let zero = none.into_iter().find(|(_, most)| *most == Some(0));
-        zero.map(|(name, _)| (format!("{key}.{name}"), "has to be 1 or more".to_owned()))
-    })
+/// Refuses panels that cannot be used: seats without a usable name, twice the same one, a panel where no reviewer's word
+/// counts, viewpoints that are none.
+pub(super) fn panels(keys: &Keys) -> Result<(), Contradiction> {
+    for (name, policy) in &keys.policies {
+        viewpoints(name, policy)?;
+    }
+    panel(&keys.panel, "panel")?;
+    for (name, phase) in &keys.phases {
+        let policy = &keys.policies[&phase.policy];
+        let Some(seats) = &phase.panel else {
+            no_split_seat(&keys.panel, "panel", policy)?;
+            continue;
+        };
+        let key = format!("phases.{name}.panel");
+        if !seats.is_empty() && !takes_a_panel(policy) {
+            let policy = &phase.policy;
+            let what = format!("would not be heard: under the policy `{policy}` no reviewer's word counts");
+            return refuse(key, what);
+        }
+        panel(seats, &key)?;
+        no_split_seat(seats, &key, policy)?;
+    }
+    Ok(())
 }
+
+/// Tells whether second opinions count under a policy: a triage table and the judge of the criteria decide alone.
+pub(crate) fn takes_a_panel(policy: &Policy) -> bool {
+    policy.review.is_some() && !policy.triage && !policy.llm_judge
+}
+
+fn viewpoints(name: &str, policy: &Policy) -> Result<(), Contradiction> {
+    let Some(review) = &policy.review else { return Ok(()) };
+    let key = |inner: &str| format!("policies.{name}.review.{inner}");
+    if review.split && review.viewpoints.is_empty() {
+        return refuse(key("split"), "has no viewpoint to split");
+    }
+    if policy.triage && !review.viewpoints.is_empty() {
+        return refuse(key("viewpoints"), "would be graded for nothing: the triage table alone decides");
+    }
+    names(review.viewpoints.iter()).or_else(|what| refuse(key("viewpoints"), what))
+}
+
+/// A viewpoint that is split is a seat, too.
+fn no_split_seat(panel: &[Seat], key: &str, policy: &Policy) -> Result<(), Contradiction> {
+    let Some(review) = &policy.review else { return Ok(()) };
+    match panel.iter().find(|seat| review.split && review.viewpoints.contains(&seat.name)) {
+        Some(Seat { name, .. }) => {
+            refuse(key, format!("has a seat `{name}`, which the policy makes of its viewpoint already"))
+        }
+        None => Ok(()),
+    }
+}
+
+fn panel(panel: &[Seat], key: &str) -> Result<(), Contradiction> {
+    if panel.len() > MOST_SEATS {
+        return refuse(key, format!("has {} seats; {MOST_SEATS} is the most", panel.len()));
+    }
+    names(panel.iter().map(|seat| &seat.name)).or_else(|what| refuse(key, what))?;
+    for Seat { name, agents, viewpoints, .. } in panel {
+        if name == CHIEF {
+            return refuse(key, format!("has a seat `{CHIEF}`, which is what the first reviewer is called"));
+        }
+        if agents.iter().any(|agent| agent.trim().is_empty()) {
+            return refuse(key, format!("has a seat `{name}` with an agent that has no name"));
+        }
+        names(viewpoints.iter()).or_else(|what| refuse(key, format!("has a seat `{name}` that {what}")))?;
+    }
+    Ok(())
+}
+
+/// Says which of some names cannot stand in prompts, records and folders.
+fn names<'a>(names: impl Iterator<Item = &'a String>) -> Result<(), String> {
+    let mut seen = BTreeSet::new();
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
+    for name in names {
+        if name.is_empty() || name.len() > LONGEST_NAME || !name.chars().all(is_plain) {
+            let form = "letters, digits, `-` and `_`, at most 40 of them, such as `security`";
+            return Err(format!("names `{name}`; a name has {form}"));
+        }
+        if !seen.insert(name.to_lowercase()) {
+            return Err(format!("names `{name}` twice"));
+        }
+    }
+    Ok(())
+}
+
+/// Refuses forms of answers that contradict each other, and patterns that no answer or every answer meets.
+pub(super) fn answers(keys: &Keys) -> Result<(), Contradiction> {
+    for (name, phase) in &keys.phases {
+        let key = |key: &str| format!("phases.{name}.{key}");
+        if let [first, second, ..] = answer_keys(phase)[..] {
+            let what = format!("is one form of the answer, and `{first}` is another; name one");
+            return refuse(key(second), what);
+        }
+        if let Some(pattern) = &phase.answer_pattern {
+            usable_pattern(pattern).or_else(|what| refuse(key("answer_pattern"), what))?;
+        }
+    }
+    Ok(())
+}
+
+/// Returns the keys that say something about the form of a phase's answer.
+fn answer_keys(phase: &PhaseKeys) -> Vec<&'static str> {
+    let mut keys = Vec::new();
+    for (key, is_set) in [
+        ("schema", phase.schema.is_some()),
+        ("answer_format", phase.answer_format.is_some()),
+        ("answer_pattern", phase.answer_pattern.is_some()),
+    ] {
+        if is_set {
+            keys.push(key);
+        }
+    }
+    keys
+}
+
+fn usable_pattern(pattern: &str) -> Result<(), String> {
+    match Regex::new(pattern) {
+        Ok(regex) if regex.is_match("") => {
+            Err("is met by an empty answer: it would let everything pass; name a text that has to be there"
+                .into())
+        }
+        Ok(_) => Ok(()),
+        Err(error) => {
+            let message = error.to_string();
+            let why = message.lines().last().unwrap_or_default().trim_start_matches("error: ");
+            let hint = "a sign that is meant as written needs `\\` before it";
+            Err(format!("is no regular expression: {why}; {hint}"))
+        }
+    }
+}
+
+/// Refuses steps of a registry that phases name and that cannot be attached.
+pub(super) fn steps(keys: &Keys, registry: Option<&StepsRegistry>) -> Result<(), Contradiction> {
+    let mut patterns: BTreeMap<&String, &Pattern> = BTreeMap::new();
+    for (name, phase) in &keys.phases {
+        let Some(id) = &phase.step else { continue };
+        let key = format!("phases.{name}.step");
+        let Some(registry) = registry else {
+            let what = format!("names `{id}`, and there is no `.ai-workflow/steps_registry.json`");
+            return refuse(key, what);
+        };
+        let Some(step) = registry.steps.get(id) else {
+            let hint = did_you_mean(suggestion(id, registry.steps.keys().map(String::as_str)));
+            return refuse(key, format!("names `{id}`, which is no step of the registry{hint}"));
+        };
+        if step.output_schema.is_some() && !answer_keys(phase).is_empty() {
+            let what = "which has a schema for the answer; the phase names another form";
+            return refuse(key, format!("names `{id}`, {what}"));
+        }
+        let policy = &phase.policy;
+        if step.output_schema.is_some() && keys.policies.get(policy).is_some_and(|policy| policy.triage) {
+            let what = format!("whose schema is for the answer of an author; the policy `{policy}` has none");
+            return refuse(key, format!("names `{id}`, {what}"));
+        }
+        for (pattern, as_here) in &step.patterns {
+            if patterns.insert(pattern, as_here).is_some_and(|other| other != as_here) {
+                let what = "name one in the pattern";
+                return refuse(
+                    key,
+                    format!("and another step give the pattern `{pattern}` two editions; {what}"),
+                );
+            }
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests;

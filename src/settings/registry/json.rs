@@ -1,11 +1,15 @@
-//! JSON that a person wrote: typed looks at its values, each error with file, line and path.
+//! JSON that a person wrote: typed looks at its values, each error with file, line and path. The lines of the keys come from
+//! a walk over the text; it also finds a key that stands twice in one object, which `serde_json` does not tell.
 //! Knows no key by name; which keys there are is said by those who read.
+
+use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
-use super::lines::{Lines, inside, shown};
-use crate::error::{ConfigError, Place};
-use crate::suggestion::suggestion;
+use crate::error::{ConfigError, Place, suggestion};
+
+/// Separates the names in a pointer; no name that a person writes holds it.
+const BETWEEN: char = '\0';
 
 /// A file of JSON with the lines of its keys.
 #[derive(Debug)]
@@ -27,7 +31,7 @@ impl<'t> Document<'t> {
             let place = Place::File { name: file.to_owned(), line: *line };
             return Err(ConfigError::Contradiction {
                 place,
-                key: shown(pointer),
+                key: readable(pointer),
                 what: "stands twice in the same object".into(),
             });
         }
@@ -68,7 +72,7 @@ impl<'a> Node<'a> {
     }
 
     fn key(&self) -> String {
-        if self.pointer.is_empty() { "the file".to_owned() } else { shown(&self.pointer) }
+        if self.pointer.is_empty() { "the file".to_owned() } else { readable(&self.pointer) }
     }
 
     /// Makes the error that says what is wrong with it.
@@ -101,8 +105,10 @@ impl<'a> Node<'a> {
         };
         let node = self.inner(key, value);
         let hint = suggestion(key, known.iter().copied()).map(str::to_owned);
-        let unknown = || ConfigError::UnknownKey { place: node.place(), key: node.key(), hint };
-        Err(later(key).map_or_else(unknown, |what| node.wrong(what)))
+        match later(key) {
+            Some(what) => Err(node.wrong(what)),
+            None => Err(ConfigError::UnknownKey { place: node.place(), key: node.key(), hint }),
+        }
     }
 
     /// Returns the entries of an object whose keys are names.
@@ -169,7 +175,7 @@ impl<'a> Fields<'a> {
     /// Returns a field that has to be there.
     pub(super) fn need(&self, key: &str) -> Result<Node<'a>, ConfigError> {
         self.get(key).ok_or_else(|| {
-            let key = shown(&inside(&self.node.pointer, key));
+            let key = readable(&inside(&self.node.pointer, key));
             ConfigError::Missing { place: self.node.place(), key }
         })
     }
@@ -187,3 +193,134 @@ fn found(value: &Value) -> String {
         plain => plain.to_string(),
     }
 }
+
+/// Where the keys of a text stand.
+#[derive(Debug, Default)]
+struct Lines {
+    by_pointer: BTreeMap<String, usize>,
+    /// The first key that its object has already, and its line.
+    twice: Option<(String, usize)>,
+}
+
+impl Lines {
+    /// Reads where the keys of a text stand.
+    fn of(text: &str) -> Self {
+        let mut walk = Walk { text, at: 0, line: 1, lines: Self::default() };
+        walk.value("");
+        walk.lines
+    }
+
+    /// Returns the line of a value: of its key, or of the nearest one around it.
+    fn line(&self, pointer: &str) -> usize {
+        let mut pointer = pointer;
+        loop {
+            if let Some(line) = self.by_pointer.get(pointer) {
+                return *line;
+            }
+            match pointer.rsplit_once(BETWEEN) {
+                Some((around, _)) => pointer = around,
+                None => return 1,
+            }
+        }
+    }
+}
+
+/// Returns the pointer of a key inside a value.
+fn inside(pointer: &str, key: &str) -> String {
+    format!("{pointer}{BETWEEN}{key}")
+}
+
+/// Returns a pointer as people write it: `validators.tests-pass.command`, `conditions[0]`.
+fn readable(pointer: &str) -> String {
+    let names = pointer.split(BETWEEN).filter(|name| !name.is_empty());
+    names.fold(String::new(), |text, name| match (text.is_empty(), name.starts_with('[')) {
+        (true, _) | (_, true) => text + name,
+        (false, false) => text + "." + name,
+    })
+}
+
+struct Walk<'t> {
+    text: &'t str,
+    at: usize,
+    line: usize,
+    lines: Lines,
+}
+
+impl Walk<'_> {
+    fn next(&mut self) -> Option<u8> {
+        while let Some(byte) = self.text.as_bytes().get(self.at) {
+            if !byte.is_ascii_whitespace() {
+                return Some(*byte);
+            }
+            self.line += usize::from(*byte == b'\n');
+            self.at += 1;
+        }
+        None
+    }
+
+    fn value(&mut self, pointer: &str) {
+        match self.next() {
+            Some(b'{') => self.object(pointer),
+            Some(b'[') => self.array(pointer),
+            Some(b'"') => drop(self.string()),
+            _ => self.plain(),
+        }
+    }
+
+    fn object(&mut self, pointer: &str) {
+        self.at += 1;
+        while self.next() == Some(b'"') {
+            let line = self.line;
+            let key = inside(pointer, &self.string());
+            if self.lines.by_pointer.insert(key.clone(), line).is_some() && self.lines.twice.is_none() {
+                self.lines.twice = Some((key.clone(), line));
+            }
+            self.skip(b':');
+            self.value(&key);
+            self.skip(b',');
+        }
+        self.skip(b'}');
+    }
+
+    fn array(&mut self, pointer: &str) {
+        self.at += 1;
+        let mut index = 0;
+        while self.next().is_some_and(|byte| byte != b']') {
+            let item = inside(pointer, &format!("[{index}]"));
+            self.lines.by_pointer.insert(item.clone(), self.line);
+            self.value(&item);
+            self.skip(b',');
+            index += 1;
+        }
+        self.skip(b']');
+    }
+
+    fn skip(&mut self, wanted: u8) {
+        if self.next() == Some(wanted) {
+            self.at += 1;
+        }
+    }
+
+    fn string(&mut self) -> String {
+        let from = self.at;
+        self.at += 1;
+        while let Some(byte) = self.text.as_bytes().get(self.at) {
+            self.at += if *byte == b'\\' { 2 } else { 1 };
+            if *byte == b'"' {
+                break;
+            }
+        }
+        let written = self.text.get(from..self.at).unwrap_or_default();
+        serde_json::from_str(written).unwrap_or_default()
+    }
+
+    fn plain(&mut self) {
+        let rest = &self.text.as_bytes()[self.at.min(self.text.len())..];
+        let length = rest.iter().position(|byte| b",]} \t\r\n".contains(byte)).unwrap_or(rest.len());
+        // A walk over what is no JSON ends, too.
+        self.at += length.max(1);
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -4,13 +4,12 @@
 use toml::Value;
 
 use super::json::{Document, Fields, Node};
-use crate::error::{ConfigError, did_you_mean};
+use crate::error::{ConfigError, did_you_mean, suggestion};
 use crate::layer::Layer;
-use crate::suggestion::suggestion;
 use model::policy::{CRITERIA, check_id, criterion};
 
 /// The policy that a review loop is.
-pub(crate) const POLICY: &str = "quality-gate";
+pub(crate) const QUALITY_GATE: &str = "quality-gate";
 
 /// What a review loop says beyond keys of ours.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -53,7 +52,7 @@ impl ReviewLoop {
 
 fn limits(root: &Fields<'_>, layer: &mut Layer) -> Result<(), ConfigError> {
     let mut put = |path: [&str; 2], value: Value, node: &Node<'_>| {
-        let path = ["policies", POLICY].into_iter().chain(path).map(str::to_owned).collect::<Vec<_>>();
+        let path = ["policies", QUALITY_GATE].into_iter().chain(path).map(str::to_owned).collect::<Vec<_>>();
         layer.insert(&path, value, &node.place());
     };
     if let Some(node) = root.get("max_iterations") {

@@ -4,9 +4,8 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use super::condition;
 use super::json::{Document, Fields, Node};
-use super::validator::{self, Validator};
+use super::validator::{Validator, condition, inside_the_worktree, validator};
 use crate::error::{ConfigError, Place};
 use model::policy::{C3l, DefinedCheck, Pattern};
 
@@ -16,6 +15,7 @@ const EDITION: &str = "failed";
 /// The steps of a registry, with everything that they name put in place.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StepsRegistry {
+    /// The steps by their ids.
     pub steps: BTreeMap<String, RegistryStep>,
     /// The folder of the agent's own prompts, relative to the top of the repository.
     pub base: String,
@@ -24,15 +24,19 @@ pub struct StepsRegistry {
 /// One step: what has to hold before it counts as completed, and what happens when it does not.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RegistryStep {
+    /// What people call it.
     pub name: String,
     /// The conditions in their order, each with the id of its check.
     pub checks: Vec<(String, DefinedCheck)>,
+    /// What a failed condition leads to.
     pub on_failure: FailureAction,
     /// How often the author may try; without it as often as the policy says.
     pub max_attempts: Option<u32>,
     /// The patterns of its failures.
     pub patterns: BTreeMap<String, Pattern>,
+    /// Where the prompts of these patterns stand.
     pub c3l: C3l,
+    /// The schema of the author's answer.
     pub output_schema: Option<SchemaRef>,
     /// Where it is written.
     pub place: Place,
@@ -41,16 +45,21 @@ pub struct RegistryStep {
 /// What a failed condition leads to.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum FailureAction {
+    /// The author tries again.
     #[default]
     Retry,
+    /// The phase fails.
     Abort,
+    /// It is noted, and the phase goes on.
     Skip,
 }
 
 /// A schema in a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SchemaRef {
+    /// The file, relative to the folder of schemas.
     pub file: String,
+    /// Its name or pointer inside; the whole file without it.
     pub schema: Option<String>,
 }
 
@@ -134,7 +143,7 @@ fn plain_name<'a>(node: &Node<'a>) -> Result<&'a str, ConfigError> {
 
 fn base(root: &Fields<'_>, agent: &str) -> Result<String, ConfigError> {
     let Some(node) = root.get("userPromptsBase") else { return Ok(format!(".agent/{agent}/prompts")) };
-    Ok(validator::inside_the_worktree(&node)?.trim_end_matches('/').to_owned())
+    Ok(inside_the_worktree(&node)?.trim_end_matches('/').to_owned())
 }
 
 /// A pattern as written: its edition may be left to the step.
@@ -170,7 +179,7 @@ fn pattern(node: &Node<'_>) -> Result<WrittenPattern, ConfigError> {
 
 fn validators<'a>(root: &Fields<'a>) -> Result<BTreeMap<&'a str, Validator>, ConfigError> {
     let entries = root.get("validators").map_or(Ok(Vec::new()), |node| node.entries())?;
-    entries.into_iter().map(|(name, node)| Ok((name, validator::read(&node)?))).collect()
+    entries.into_iter().map(|(name, node)| Ok((name, validator(&node)?))).collect()
 }
 
 /// What the steps of a registry are read with.
@@ -197,8 +206,11 @@ impl Reader<'_> {
             ],
             later_key_of_step,
         )?;
-        if let Some(own) = fields.get("stepId").filter(|own| own.value() != id) {
-            return Err(own.wrong(format!("has to be `{id}`, as the step is called")));
+        match fields.get("stepId") {
+            Some(own) if own.value() != id => {
+                return Err(own.wrong(format!("has to be `{id}`, as the step is called")));
+            }
+            _ => {}
         }
         let checks = self.checks(id, &fields)?;
         let output_schema = fields.get("outputSchemaRef").map(|node| schema_ref(&node)).transpose()?;
@@ -237,7 +249,7 @@ impl Reader<'_> {
         }
         let mut checks: Vec<(String, DefinedCheck)> = Vec::new();
         for item in items {
-            let (name, check) = condition::read(&item, &self.validators, |name| {
+            let (name, check) = condition(&item, &self.validators, |name| {
                 self.patterns.get(name).map(|written| &written.pattern)
             })?;
             let before = checks
@@ -291,6 +303,6 @@ fn on_failure(fields: &Fields<'_>, needed: bool) -> Result<(FailureAction, Optio
 
 fn schema_ref(node: &Node<'_>) -> Result<SchemaRef, ConfigError> {
     let fields = node.fields(&["file", "schema"], |_| None)?;
-    let file = validator::inside_the_worktree(&fields.need("file")?)?;
+    let file = inside_the_worktree(&fields.need("file")?)?;
     Ok(SchemaRef { file, schema: fields.text("schema")? })
 }

@@ -1,14 +1,13 @@
-//! Reads one validator of a registry: what it looks at, and what it needs for that.
-//! A validator without what it needs is an error, and never one that passes.
+//! Reads one validator of a registry, and one condition of a step: a validator and the values for its places.
+//! A validator or condition without what it needs is an error, and never one that passes.
 
 use std::collections::BTreeMap;
 
-use super::command_line;
 use super::json::{Fields, Node};
-use crate::error::{ConfigError, did_you_mean};
-use crate::suggestion::suggestion;
-use content_parser::extract::{SuccessWhen, extractors, is_known};
-use model::policy::{DefinedCheck, Look};
+use crate::command_line::objection;
+use crate::defined_check::{SuccessWhen, leads_out, require_params, unknown_extractor};
+use crate::error::{ConfigError, did_you_mean, suggestion};
+use model::policy::{DefinedCheck, Look, Pattern};
 
 const KEYS: [&str; 12] = [
     "type",
@@ -27,13 +26,13 @@ const KEYS: [&str; 12] = [
 
 /// A validator as its conditions use it.
 pub(super) struct Validator {
-    pub(super) check: DefinedCheck,
+    check: DefinedCheck,
     /// Conditions may name the files.
-    pub(super) takes_paths: bool,
+    takes_paths: bool,
 }
 
 /// Reads a validator.
-pub(super) fn read(node: &Node<'_>) -> Result<Validator, ConfigError> {
+pub(super) fn validator(node: &Node<'_>) -> Result<Validator, ConfigError> {
     let fields = node.fields(&KEYS, later_key)?;
     let kind = fields.need("type")?;
     let kind = kind.word(&["command", "file", "custom", "semantic"])?;
@@ -65,8 +64,11 @@ fn later_key(key: &str) -> Option<&'static str> {
 }
 
 fn look(kind: &str, fields: &Fields<'_>) -> Result<Look, ConfigError> {
-    if let Some(node) = fields.get("semanticConfig").filter(|_| kind != "semantic") {
-        return Err(node.wrong("means something with the type `semantic` only"));
+    match fields.get("semanticConfig") {
+        Some(node) if kind != "semantic" => {
+            return Err(node.wrong("means something with the type `semantic` only"));
+        }
+        _ => {}
     }
     let look = match (kind, fields.get("check")) {
         ("semantic", None) => semantic(&fields.need("semanticConfig")?)?,
@@ -91,7 +93,10 @@ fn look(kind: &str, fields: &Fields<'_>) -> Result<Look, ConfigError> {
         }
     };
     for_commands(fields, "shell", matches!(look, Look::Command { .. }))?;
-    foreign.map_or(Ok(look), |node| Err(node.wrong("means nothing with this type")))
+    match foreign {
+        Some(node) => Err(node.wrong("means nothing with this type")),
+        None => Ok(look),
+    }
 }
 
 fn own_check(node: &Node<'_>) -> Result<Look, ConfigError> {
@@ -115,8 +120,10 @@ fn command(fields: &Fields<'_>) -> Result<Look, ConfigError> {
     let node = fields.need("command")?;
     let run = node.text()?.to_owned();
     let shell = fields.get("shell").map_or(Ok(false), |node| node.truth())?;
-    command_line::objection(&run, shell)
-        .map_or(Ok(Look::Command { run, shell }), |what| Err(node.wrong(what)))
+    match objection(&run, shell) {
+        Some(what) => Err(node.wrong(what)),
+        None => Ok(Look::Command { run, shell }),
+    }
 }
 
 fn for_commands<'a>(
@@ -149,28 +156,91 @@ fn extract(fields: &Fields<'_>, prints: bool) -> Result<BTreeMap<String, String>
     if !prints && !entries.is_empty() {
         return Err(node.wrong("means something with a command only"));
     }
-    let one = |(param, node): (&str, Node<'_>)| {
+    let mut extract = BTreeMap::new();
+    for (param, node) in entries {
         let name = node.text()?;
-        if is_known(name) {
-            return Ok((param.to_owned(), name.to_owned()));
+        if let Some(what) = unknown_extractor(name) {
+            return Err(node.wrong(format!("names `{name}`, {what}")));
         }
-        let hint = did_you_mean(suggestion(name, extractors()));
-        Err(node.wrong(format!("names `{name}`, which is no extractor{hint}")))
-    };
-    entries.into_iter().map(one).collect()
+        extract.insert(param.to_owned(), name.to_owned());
+    }
+    Ok(extract)
 }
 
 /// Returns a path that cannot lead out of the worktree by its words.
 pub(super) fn inside_the_worktree(node: &Node<'_>) -> Result<String, ConfigError> {
     let path = node.text()?;
-    leads_out(path).map_or(Ok(path.to_owned()), |what| Err(node.wrong(what)))
+    match leads_out(path) {
+        Some(what) => Err(node.wrong(what)),
+        None => Ok(path.to_owned()),
+    }
 }
 
-/// Says how a path leads out of the worktree.
-pub(crate) fn leads_out(path: &str) -> Option<&'static str> {
-    match path {
-        path if path.starts_with(['/', '~']) => Some("has to be relative to the top of the repository"),
-        path if path.split('/').any(|part| part == "..") => Some("leads out of the repository"),
-        _ => None,
+/// Reads a condition; returns the validator's name and the check that it makes.
+pub(super) fn condition<'p>(
+    node: &Node<'_>,
+    validators: &BTreeMap<&str, Validator>,
+    pattern: impl Fn(&str) -> Option<&'p Pattern>,
+) -> Result<(String, DefinedCheck), ConfigError> {
+    let fields = node.fields(&["validator", "params"], |_| None)?;
+    let named = fields.need("validator")?;
+    let name = named.text()?;
+    let Some(validator) = validators.get(name) else {
+        let hint = did_you_mean(suggestion(name, validators.keys().copied()));
+        return Err(named.wrong(format!("names `{name}`, which is no validator{hint}")));
+    };
+    let mut check = validator.check.clone();
+    if let Some(params) = fields.get("params") {
+        let entries = params.entries()?;
+        check.params = entries.iter().map(|(key, node)| ((*key).to_owned(), node.value().clone())).collect();
+        take_paths(&mut check, validator.takes_paths, entries)?;
+    }
+    require_params(&check).map_err(|what| named.wrong(what))?;
+    let Some(pattern) = pattern(&check.pattern) else {
+        return Err(
+            named.wrong(format!("fails with the pattern `{}`, which is not described", check.pattern))
+        );
+    };
+    require_pattern_params(&check, pattern).map_err(|what| named.wrong(what))?;
+    Ok((name.to_owned(), check))
+}
+
+/// A condition may name the files itself.
+fn take_paths(
+    check: &mut DefinedCheck,
+    takes_paths: bool,
+    entries: Vec<(&str, Node<'_>)>,
+) -> Result<(), ConfigError> {
+    let Look::Files { paths } = &mut check.look else { return Ok(()) };
+    let Some((_, node)) = entries.into_iter().find(|(key, _)| takes_paths && *key == "paths") else {
+        return Ok(());
+    };
+    let named = node.texts()?;
+    if let Some(what) = named.iter().find_map(|path| leads_out(path)) {
+        return Err(node.wrong(what));
+    }
+    paths.splice(0..0, named);
+    check.params.remove("paths");
+    Ok(())
+}
+
+/// Says what the prompt of a pattern would insert and nobody gives.
+fn require_pattern_params(check: &DefinedCheck, pattern: &Pattern) -> Result<(), String> {
+    let always: &[&str] = match check.look {
+        Look::Command { .. } => &["command", "exitCode", "error"],
+        Look::Files { .. } => &["missingFiles", "expectedPath", "error"],
+        Look::GitClean => &["changedFiles", "untrackedFiles", "error"],
+        Look::IssueClosed | Look::RemoteChecks => &["error"],
+        Look::CommitMessages => &["commitMessages", "taskDescription", "error"],
+    };
+    let is_given = |name: &String| {
+        always.contains(&name.as_str()) || check.extract.contains_key(name) || check.params.contains_key(name)
+    };
+    match pattern.params.iter().find(|name| !is_given(name)) {
+        Some(name) => Err(format!(
+            "fails with the pattern `{}`, whose prompt inserts `{name}`, and `extractParams` does not give it",
+            check.pattern
+        )),
+        None => Ok(()),
     }
 }

@@ -4,7 +4,8 @@
 use std::collections::BTreeMap;
 use std::fs;
 
-use ai_workflow::extract::{Printed, Semantic, SuccessWhen, changes, named, recoverable, tests, types};
+use ai_workflow::config::SuccessWhen;
+use ai_workflow::extract::{Printed, Semantic, changes, named, recoverable, tests, types};
 use serde_json::{Value, json};
 
 use super::assert_deliberate;
@@ -105,7 +106,7 @@ fn c_10_success_is_judged_as_the_seed_judges_it() {
         let exit = result["exitCode"].as_i64().and_then(|code| i32::try_from(code).ok());
         let condition =
             SuccessWhen::parse(input["successWhen"].as_str().expect("a condition")).expect("it is known");
-        let judged = condition.judge(&Printed { exit, ..printed(result) });
+        let judged = condition.judge(printed(result).stdout, exit);
         assert_eq!(json!(judged), case["expected"], "{}", case["name"]);
     }
 }

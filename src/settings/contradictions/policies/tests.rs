@@ -1,0 +1,15 @@
+use super::usable_pattern;
+
+#[test]
+fn a_pattern_has_to_be_one_and_to_ask_for_something() {
+    assert_eq!(usable_pattern("^COMPLETE: "), Ok(()));
+    assert_eq!(
+        usable_pattern("[a").err().as_deref(),
+        Some(
+            "is no regular expression: unclosed character class; a sign that is meant as written needs `\\` before it"
+        )
+    );
+    for every in ["", "x*", "(?:a|)"] {
+        assert!(usable_pattern(every).is_err_and(|what| what.contains("everything")), "{every}");
+    }
+}
