@@ -2,14 +2,23 @@
 
 #![allow(clippy::disallowed_methods, reason = "this crate touches the world")]
 
+pub mod admission;
+pub mod agent_choice;
+pub mod base_branch;
+pub mod changes_outside;
 pub mod environment;
 pub mod failure;
 pub mod forge_connection;
+pub mod github_job;
+pub mod issue_text;
 pub mod locked_run;
+pub mod pinned_settings;
 pub mod project;
+pub mod refresh_comment_and_label;
 pub mod report;
 pub mod review;
 pub mod run_location;
 pub mod run_worktree;
 pub mod runner;
 pub mod setting_overrides;
+pub mod steering;

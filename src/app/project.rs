@@ -98,6 +98,12 @@ impl Project {
         self.workspace.root()
     }
 
+    /// Returns an agent as it is pinned: a path inside the checkout is relative, so that the log names no machine.
+    pub fn relative_spec(&self, spec: &str) -> String {
+        let prefix = format!("{}/", self.root().display());
+        spec.replacen(&prefix, "", 1)
+    }
+
     /// Returns the prompt templates that the repository brings, by path below `prompts/`.
     pub fn prompts(&self) -> BTreeMap<String, String> {
         let mut found = BTreeMap::new();

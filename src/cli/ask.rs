@@ -1,13 +1,11 @@
 //! What is asked for now: scope, limits, agents, and where the branch stands. Written down as a fact before anything happens.
 
 use super::arguments::{Execute, SettingFlags};
-use super::begin_run;
-use super::chosen::{self, Told};
 use super::door::{Door, seen_from};
-use super::failure::{Failure, Kind};
+use super::failure::Failure;
 use super::hold::Hold;
-use super::{limits, vouched};
-use agents::{AgentSpec, usable};
+use app::agent_choice::{Reason, check_chain, choose_chains};
+use app::pinned_settings::{changed_limits, repository_settings_digest};
 use engine::{Run, Stage, Status, over_budget, unmet_needs};
 use git::CommitId;
 use model::event::{Asked, Fact, Reopened, ReopenedBy};
@@ -94,9 +92,9 @@ pub(super) fn check_agents(door: &Door, run: &Run, flags: &SettingFlags) -> Resu
 fn asked(door: &Door, hold: &Hold, flags: &SettingFlags) -> Result<Asked, Failure> {
     let run = hold.run()?;
     let Explicit { agents, reviewers, told } = explicit_agents(door, run, flags)?;
-    told.iter().for_each(Told::tell);
-    let (budget, budget_scopes) = limits::given_now(door, run, flags);
-    let (head, settings) = (current_head(hold)?, Some(vouched::digest_of(door)));
+    told.iter().for_each(Reason::log);
+    let (budget, budget_scopes) = changed_limits(door, run, &flags.overrides());
+    let (head, settings) = (current_head(hold)?, Some(repository_settings_digest(door)));
     let content_head = content_head(hold, head.as_deref())?;
     let auto_model = door.settings.auto_model;
     let outage_seconds = Some(door.settings.limits.outage_seconds);
@@ -194,14 +192,14 @@ fn check_needs(run: &Run, name: &PhaseName, skip: bool, ignore: bool) -> Result<
 struct Explicit {
     agents: Vec<String>,
     reviewers: Vec<String>,
-    told: Vec<Told>,
+    told: Vec<Reason>,
 }
 
 /// Agents given on the command line count from now on; the pinned ones stay otherwise.
 fn explicit_agents(door: &Door, run: &Run, flags: &SettingFlags) -> Result<Explicit, Failure> {
     let chain = |text: &str| -> Vec<String> {
         let seen = seen_from(text, &door.here);
-        seen.split(',').map(|spec| begin_run::relative(door, spec)).collect()
+        seen.split(',').map(|spec| door.relative_spec(spec)).collect()
     };
     let agents = flags.agent.as_deref().map(chain).unwrap_or_default();
     let given = match (flags.reviewer.is_empty(), door.settings.reviewer.0.is_empty()) {
@@ -210,9 +208,9 @@ fn explicit_agents(door: &Door, run: &Run, flags: &SettingFlags) -> Result<Expli
         (true, false) => Some(Vec::new()),
         (true, true) => None,
     };
-    let (agents, reviewers) = chosen::choose_again(door, &agents, given.as_deref())?;
-    let told: Vec<Told> = agents.told.into_iter().chain(reviewers.told).collect();
-    let (agents, reviewers) = (agents.chain, reviewers.chain);
+    let (agents, reviewers) = choose_chains(door, &agents, given.as_deref())?;
+    let told: Vec<Reason> = agents.reasons.into_iter().chain(reviewers.reasons).collect();
+    let (agents, reviewers) = (agents.agents, reviewers.agents);
     let pinned = run.phases.iter().find(|phase| !phase.status.satisfies()).map(|phase| &phase.def);
     let same = pinned.is_some_and(|def| def.agents == agents && def.reviewers == reviewers);
     if same {
@@ -221,34 +219,4 @@ fn explicit_agents(door: &Door, run: &Run, flags: &SettingFlags) -> Result<Expli
     check_chain(door, &agents)?;
     check_chain(door, &reviewers)?;
     Ok(Explicit { agents, reviewers, told })
-}
-
-/// Refuses a chain of which no agent can be called; one that cannot is passed over when another one can.
-pub(super) fn check_chain(door: &Door, chain: &[String]) -> Result<(), Failure> {
-    let (mut usable, mut missing) = (chain.is_empty(), Vec::new());
-    for spec in chain {
-        match check_usable(door, spec) {
-            Ok(()) => usable = true,
-            Err(failure) if failure.kind == Kind::NoAgent => missing.push(failure),
-            Err(failure) => return Err(failure),
-        }
-    }
-    if !usable {
-        return Err(missing.swap_remove(0));
-    }
-    for failure in missing {
-        tracing::warn!("{}; it is passed over", failure.message);
-    }
-    Ok(())
-}
-
-/// Refuses an agent whose program is not there.
-fn check_usable(door: &Door, spec: &str) -> Result<(), Failure> {
-    let parsed: AgentSpec = spec.parse().map_err(|error| {
-        Failure::usage(format!("{error}"))
-            .hint("for example `--agent claude` or `--agent command:./my-agent`")
-    })?;
-    usable(&parsed.seen_from(door.root()), &door.profiles()).map_err(|error| {
-        Failure::new(Kind::NoAgent, format!("the agent `{spec}` cannot be used: {error}")).hint(error.hint())
-    })
 }

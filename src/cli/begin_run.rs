@@ -4,17 +4,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::IsTerminal;
 
 use super::arguments::Execute;
-use super::ask::{self, check_chain};
+use super::ask;
 use super::base_branch;
-use super::chosen::{self, Told};
 use super::commands::{self, Used};
 use super::door::Door;
 use super::failure::Failure;
 use super::forge_connection;
 use super::hold::{Locks, open_journal, refuse_dirty};
-use super::issue;
 use super::output_schemas;
-use super::seconds;
+use app::agent_choice::{self, Reason, check_chain, warn_of_missing_second_reviewers};
+use app::issue_text;
 use app::run_location::refuse_log_removed;
 use app::run_worktree::{make_linked, record_location, set_up};
 use app::runner::{NewRun, RunError, begin, planned_run};
@@ -41,7 +40,7 @@ pub(super) struct Plan {
 /// Looks whether everything is there that a run needs, and whether it takes what is asked of it. Writes nothing.
 pub(super) fn plan(door: &Door, arguments: &Execute, only: Option<&PhaseName>) -> Result<Plan, Failure> {
     let number = arguments.issue;
-    let issue = issue::read(door, number)?;
+    let issue = issue_text::read(door, number)?;
     let commands = commands::used(door);
     let (agreement, told) = agreement(door, &commands)?;
     let skipped = left_out(door, &agreement)?;
@@ -65,7 +64,7 @@ pub(super) fn plan(door: &Door, arguments: &Execute, only: Option<&PhaseName>) -
     };
     let run = planned_run(beginning.clone(), door.clock.now())?;
     ask::refuse(door, &run, arguments, only)?;
-    told.iter().for_each(Told::tell);
+    told.iter().for_each(Reason::log);
     tracing::info!("{}", chosen.line());
     door.settings.notices().for_each(|notice| tracing::warn!("{notice}"));
     Ok(Plan { beginning, base, commands, survey, new })
@@ -92,7 +91,7 @@ pub(super) fn begin_run(
 }
 
 /// Returns what is agreed on, and why these agents: all phases, those outside the preset are left out below.
-fn agreement(door: &Door, commands: &[Used]) -> Result<(Agreement, Vec<Told>), Failure> {
+fn agreement(door: &Door, commands: &[Used]) -> Result<(Agreement, Vec<Reason>), Failure> {
     let mut agreement = door.settings.agreement(None)?;
     commands::agree(&mut agreement, commands);
     agreement.budget = budget(door);
@@ -100,11 +99,11 @@ fn agreement(door: &Door, commands: &[Used]) -> Result<(Agreement, Vec<Told>), F
         let of_steps = phase.step_agents.values_mut().flatten();
         let of_seats = phase.panel.iter_mut().flat_map(|seat| &mut seat.agents);
         for spec in phase.agents.iter_mut().chain(&mut phase.reviewers).chain(of_steps).chain(of_seats) {
-            *spec = relative(door, spec);
+            *spec = door.relative_spec(spec);
         }
     }
     output_schemas::pin(&door.settings, door.root(), &mut agreement)?;
-    let told = chosen::choose(door, &mut agreement)?;
+    let told = agent_choice::choose(door, &mut agreement)?;
     known_checks(&agreement)?;
     Ok((agreement, told))
 }
@@ -126,12 +125,6 @@ pub(super) fn known_checks(agreement: &Agreement) -> Result<(), Failure> {
     let ids = ids.join(", ");
     Err(Failure::usage(format!("phase {phase} names a check `{id}` that does not exist"))
         .hint(format!("the checks are: {ids}")))
-}
-
-/// A path inside the checkout is kept relative, so that the log names no machine.
-pub(super) fn relative(door: &Door, spec: &str) -> String {
-    let prefix = format!("{}/", door.root().display());
-    spec.replacen(&prefix, "", 1)
 }
 
 /// The budget as set, with the default spend limit when nobody is at the terminal.
@@ -195,7 +188,7 @@ pub(super) fn rehearsed(door: &Door, agreement: &Agreement) -> Result<(), Failur
 fn usable_agents(door: &Door, agreement: &Agreement) -> Result<(), Failure> {
     let chains: BTreeSet<&Vec<String>> = agreement.phases.iter().flat_map(chains_of).collect();
     chains.into_iter().try_for_each(|chain| check_chain(door, chain))?;
-    seconds::warn_of_missing(door, agreement)
+    warn_of_missing_second_reviewers(door, agreement)
 }
 
 /// The checkout has to be clean, unless the run leaves it alone.

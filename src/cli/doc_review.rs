@@ -13,8 +13,9 @@ use super::drive::{drive, finish, play};
 use super::failure::{Failure, Kind};
 use super::hold::{Hold, take_existing};
 use super::show::show;
-use super::{agreed, announce, exit_code, noticed, vouched};
+use super::{announce, exit_code};
 use app::report::{LogLines, Terminal};
+use app::{changes_outside, pinned_settings};
 use engine::{PhaseState, Run, Stage, Status};
 use model::event::{Outcome, Reading, Reviewed};
 use model::phase::{PhaseName, Step};
@@ -55,9 +56,9 @@ pub(super) fn run(arguments: &DocReview) -> Answer {
     let wish = Wish::of(arguments);
     let mut hold = take_existing(&door, arguments.issue, &|run| refuse(&door, run, arguments))?;
     hold.space.run_branch().refuse_missing()?;
-    agreed::refuse_another(&door, hold.run()?, &arguments.settings)?;
-    vouched::refuse_changed(&door, hold.run()?, &arguments.settings)?;
-    noticed::refuse_closed(&door, hold.run()?)?;
+    pinned_settings::refuse_contradiction(&door, hold.run()?, &arguments.settings.overrides())?;
+    pinned_settings::refuse_untrusted_settings(&door, hold.run()?, &arguments.settings.overrides())?;
+    changes_outside::refuse_closed(&door, hold.run()?)?;
     if hold.run()?.waits_for_a_person() {
         let code = exit_code::of_run(hold.run()?, Outcome::Paused, door.settings.no_wait);
         return Ok(finish(&hold, arguments.json, code));
@@ -65,7 +66,7 @@ pub(super) fn run(arguments: &DocReview) -> Answer {
     let phase = reviewable(hold.run()?, wish)?;
     hold.journal.add_reporter(Box::new(LogLines::default()));
     ask_for(&door, &mut hold, &arguments.settings, phase.clone(), wish.steps())?;
-    noticed::look(&door, &mut hold)?;
+    changes_outside::note_changes(&door, &mut hold)?;
     if wish != Wish::Review {
         return drive(&door, hold, &terminal, arguments.json);
     }
@@ -76,7 +77,7 @@ pub(super) fn run(arguments: &DocReview) -> Answer {
 /// Refuses what this run does not take. Reads no file of the run, so it can be asked before the checkout goes to the run's
 /// branch.
 fn refuse(door: &Door, run: &Run, arguments: &DocReview) -> Result<(), Failure> {
-    agreed::refuse_another(door, run, &arguments.settings)?;
+    pinned_settings::refuse_contradiction(door, run, &arguments.settings.overrides())?;
     if run.waits_for_a_person() {
         return Ok(());
     }

@@ -12,7 +12,6 @@ use super::chosen;
 use super::commands::{self, Used};
 use super::door::Door;
 use super::failure::Failure;
-use super::seconds;
 use super::show::show;
 use agents::{AgentSpec, Examined, usable};
 use model::policy::{Agreement, PhaseDef};
@@ -110,7 +109,7 @@ fn agents(door: &Door) -> Result<Vec<Finding>, Failure> {
     let needed: Vec<&String> = all_agents(&agreement).into_iter().filter(|spec| *spec != "auto").collect();
     let mut findings: Vec<Finding> = needed.iter().map(|spec| agent(door, spec, true)).collect();
     let others = ["claude", "codex"].map(str::to_owned);
-    let seconds = seconds::dispensable(&agreement).filter(|spec| *spec != "auto");
+    let seconds = app::agent_choice::optional_reviewers(&agreement).filter(|spec| *spec != "auto");
     let others = others.iter().chain(door.settings.agents.keys()).chain(seconds);
     let others: BTreeSet<&String> = others.filter(|name| !needed.contains(name)).collect();
     findings.extend(others.into_iter().map(|name| agent(door, name, false)));

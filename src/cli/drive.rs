@@ -9,14 +9,14 @@ use super::door::{Door, runtime};
 use super::failure::{Failure, Kind};
 use super::forge_connection;
 use super::hold::Hold;
-use super::job::Turn;
-use super::put_right::put_right;
-use super::steering::Steering;
-use super::{Answer, announce, exit_code, job, no_ci, signals, token_hour};
+use super::{Answer, announce, exit_code, show, signals};
+use app::github_job::{self, WorkDone as Turn};
+use app::refresh_comment_and_label::refresh;
 use app::report::{
     CommentTask, LabelTask, LocalComment, MovedComment, PACE, Terminal, github_comment, state_label,
 };
 use app::runner::{JobRole, PauseConditions, PendingRequest, PhaseRunner, Push};
+use app::steering::Steering;
 use checks::Memory;
 use engine::Run;
 use forge::Forge;
@@ -34,7 +34,7 @@ pub(super) fn drive(door: &Door, hold: Hold, terminal: &Terminal, json: bool) ->
     let code = finish(&hold, json, code);
     if door.role == JobRole::Both {
         let turn = if hold.run()?.spending.total.calls > calls { Turn::Worked } else { Turn::Idle };
-        job::start_again(door, &hold, turn);
+        github_job::start_again(door, &hold, turn);
     }
     Ok(code)
 }
@@ -48,7 +48,7 @@ pub(super) fn publish(door: &Door, hold: Hold, terminal: &Terminal, vetted: &Vet
     // Whoever publishes sees what the checks of the server say, and asks no agent.
     let is_fed = hold.run()?.feedback.ci_rounds > rounds && outcome == Outcome::Running;
     if is_fed || vetted.asks_for_more {
-        job::start_again(door, &hold, if is_fed { Turn::RedChecks } else { Turn::Worked });
+        github_job::start_again(door, &hold, if is_fed { Turn::RedChecks } else { Turn::Worked });
     }
     Ok(code)
 }
@@ -113,7 +113,7 @@ fn play_from(
         shown: None,
         commands: Memory::default(),
         moved_comment: MovedComment::default(),
-        job: job::seal(),
+        job: github_job::seal(),
     };
     runner.journal.add_reporter(Box::new(terminal.clone()));
     let ended = runtime.block_on(async {
@@ -126,7 +126,7 @@ fn play_from(
         match (first, &runner.journal.state().run) {
             (Some(fact), _) => runner.journal.record(fact)?,
             (None, Some(run)) if door.role == JobRole::Both && run.outcome != Outcome::Running => {
-                put_right(door, run).await;
+                refresh(door, run).await;
             }
             (None, _) => {}
         }
@@ -135,7 +135,7 @@ fn play_from(
             let mut stop = runner.stop.clone();
             tokio::select! {
                 biased;
-                told = about_token(door, &mut runner) => told?,
+                told = github_job::check_token(door, &mut runner.journal, &runner.forge) => told?,
                 _ = stop.beyond(Urgency::Running) => {}
             }
         }
@@ -192,13 +192,6 @@ fn why_stopped(failure: &Failure) -> String {
     }
 }
 
-/// What has to be known of the token before any work is paid for.
-async fn about_token(door: &Door, runner: &mut PhaseRunner) -> Result<(), Failure> {
-    no_ci::tell(door, &mut runner.journal, &runner.forge).await?;
-    token_hour::tell(door, &runner.forge).await;
-    Ok(())
-}
-
 /// In a job nobody is at the keyboard, so people steer the run by comments on its issue.
 fn steering(
     door: &Door,
@@ -230,7 +223,7 @@ fn has_paused_on_request(journal: &Journal) -> bool {
 fn stopped(hold: &Hold, failure: Failure) -> Failure {
     announce::stopped(&hold.journal);
     let report = announce::report(&hold.journal, crate::exit_code::of_failure(failure.kind));
-    job::stopped(hold, &failure);
+    show::commands(&github_job::report_stop(hold, &failure));
     failure.with_report(Some(report))
 }
 
@@ -285,6 +278,6 @@ fn push(door: &Door, forge: &Forge) -> Push {
 /// Prints the last lines, or the JSON report, and tells the job that we may be in.
 pub(super) fn finish(hold: &Hold, json: bool, code: u8) -> u8 {
     announce::ending(hold, code, json);
-    job::ended(hold);
+    show::commands(&github_job::report_halt(hold));
     code
 }

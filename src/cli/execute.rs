@@ -9,10 +9,11 @@ use super::door::{Door, log_to};
 use super::drive::{drive, finish};
 use super::failure::{Failure, Kind};
 use super::hold::{Hold, Locks, open_journal, take};
-use super::put_right::put_right_now;
-use super::{agreed, dry_run, finalized, left_behind, noticed, on_top, vouched};
+use super::{dry_run, finalized};
+use app::refresh_comment_and_label::refresh_now;
 use app::report::{LogLines, Terminal};
 use app::runner::settle_commit;
+use app::{changes_outside, pinned_settings};
 use engine::Run;
 use model::event::Outcome;
 use model::phase::PhaseName;
@@ -42,7 +43,7 @@ pub(super) fn go_on(door: &Door, terminal: &Terminal, arguments: &Execute) -> An
     let mut hold = hold_run(door, arguments, only.as_ref())?;
     let to_do = nothing_to_do(&hold, arguments);
     if to_do.is_err() {
-        put_right_now(door, hold.run()?);
+        refresh_now(door, hold.run()?);
     }
     match to_do? {
         Some(0) if let Err(gone) = hold.space.run_branch().refuse_missing() => {
@@ -50,9 +51,9 @@ pub(super) fn go_on(door: &Door, terminal: &Terminal, arguments: &Execute) -> An
             return Ok(finish(&hold, arguments.json, 0));
         }
         // Whoever works on top of a completed run decides what becomes of it.
-        Some(0) if on_top::is_told(door, &hold)? => {
+        Some(0) if changes_outside::warn_of_commits_on_top(door, &hold)? => {
             let code = finish(&hold, arguments.json, 0);
-            put_right_now(door, hold.run()?);
+            refresh_now(door, hold.run()?);
             return Ok(code);
         }
         // A crash or a refused push may have come between the last fact and its commit or its push.
@@ -64,20 +65,20 @@ pub(super) fn go_on(door: &Door, terminal: &Terminal, arguments: &Execute) -> An
             let waits = code == crate::exit_code::of_failure(Kind::Waiting) && !door.settings.no_wait;
             let code = if waits { code } else { crate::exit_code::of_failure(Kind::PhaseFailed) };
             let code = finish(&hold, arguments.json, code);
-            put_right_now(door, hold.run()?);
+            refresh_now(door, hold.run()?);
             return Ok(code);
         }
         None => {}
     }
     let has_begun = hold.run()?.has_begun();
     hold.journal.add_reporter(Box::new(LogLines::default()));
-    noticed::refuse_closed(door, hold.run()?)?;
-    if let Some(lost) = left_behind::phase(door, &hold)? {
-        left_behind::begin_again(&mut hold, lost, "")?;
+    changes_outside::refuse_closed(door, hold.run()?)?;
+    if let Some(lost) = changes_outside::find_lost_files(door, &hold)? {
+        changes_outside::reopen_phase(&mut hold, lost, "")?;
     }
     ask(door, &mut hold, arguments, only)?;
     if has_begun {
-        noticed::look(door, &mut hold)?;
+        changes_outside::note_changes(door, &mut hold)?;
     }
     drive(door, hold, terminal, arguments.json)
 }
@@ -107,10 +108,14 @@ fn hold_run(door: &Door, arguments: &Execute, only: Option<&PhaseName>) -> Resul
         if journal.state().run.is_some() {
             settle_commit(&mut journal, &space)?;
             let hold = Hold { journal, space, folder, locks };
-            agreed::refuse_another(door, hold.run()?, &arguments.settings)?;
+            pinned_settings::refuse_contradiction(door, hold.run()?, &arguments.settings.overrides())?;
             if matches!(hold.run()?.outcome, Outcome::Running | Outcome::Paused) || arguments.retry_failed {
                 hold.space.run_branch().refuse_missing()?;
-                vouched::refuse_changed(door, hold.run()?, &arguments.settings)?;
+                pinned_settings::refuse_untrusted_settings(
+                    door,
+                    hold.run()?,
+                    &arguments.settings.overrides(),
+                )?;
             }
             return Ok(hold);
         }
@@ -120,7 +125,7 @@ fn hold_run(door: &Door, arguments: &Execute, only: Option<&PhaseName>) -> Resul
 
 /// Refuses what this run does not take. Writes nothing.
 fn refuse(door: &Door, run: &Run, arguments: &Execute, only: Option<&PhaseName>) -> Result<(), Failure> {
-    agreed::refuse_another(door, run, &arguments.settings)?;
+    pinned_settings::refuse_contradiction(door, run, &arguments.settings.overrides())?;
     let goes_on = match run.outcome {
         Outcome::Running => true,
         Outcome::Failed | Outcome::Incomplete => arguments.retry_failed,

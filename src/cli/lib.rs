@@ -6,18 +6,14 @@
 #[cfg(not(unix))]
 compile_error!("ai-workflow needs Unix: agents are supervised as process groups and stopped by signals");
 
-mod admission;
-mod agreed;
 mod announce;
 mod apply;
 mod arguments;
 mod ask;
-mod base_branch;
 mod begin_run;
 mod bundle;
 mod cancel;
 mod check;
-mod chosen;
 mod cleanup;
 mod commands;
 mod config;
@@ -35,19 +31,10 @@ mod finalize;
 mod finalized;
 mod findings;
 mod init;
-mod issue;
-mod job;
-mod left_behind;
-mod limits;
-mod no_ci;
-mod noticed;
-mod on_top;
 mod output_schemas;
 mod parse_review;
 mod pr_feedback;
 mod project;
-mod put_right;
-mod refusal;
 mod replay;
 mod resume;
 mod rewrite;
@@ -56,11 +43,8 @@ mod seconds;
 mod show;
 mod signals;
 mod status;
-mod steering;
-mod token_hour;
 mod usage;
 mod validate;
-mod vouched;
 
 use std::ffi::OsString;
 use std::panic::{self, AssertUnwindSafe, catch_unwind};
@@ -73,12 +57,31 @@ pub use app::failure::{Failure, FailureKind};
 use arguments::{Arguments, Command};
 
 // The names under which the commands that are not rewritten yet know what is in `app`.
-use app::forge_connection;
+use app::{base_branch, forge_connection};
+mod admission {
+    pub(crate) use app::admission::{admit, denied, mismatch, refuse_too_many, unknown};
+}
+mod chosen {
+    pub(crate) use app::agent_choice::{auto_reason as auto, choose, examine_agent as examined};
+}
+mod job {
+    pub(crate) use app::github_job::{output, say};
+}
+mod left_behind {
+    pub(crate) use app::changes_outside::REASONS;
+}
+mod put_right {
+    pub(crate) use app::refresh_comment_and_label::refresh_now as put_right_now;
+}
+mod refusal {
+    pub(crate) use app::admission::Refusal;
+    pub(crate) use app::failure::TEXT_NOT_TRUSTED;
+}
 mod door {
     pub(crate) use crate::project::{log_to, settings};
-    pub(crate) use app::environment::{current_folder as here, masker, runtime, variable};
+    pub(crate) use app::environment::{current_folder as here, runtime, variable};
     pub(crate) use app::project::{Project as Door, repository_root};
-    pub(crate) use app::setting_overrides::{CONFIG, REVIEW_LOOP, STEPS, seen_from};
+    pub(crate) use app::setting_overrides::{STEPS, seen_from};
 }
 mod failure {
     pub(crate) use app::failure::{BUNDLE_MISSING as LOST, Failure, FailureKind as Kind};
@@ -105,10 +108,6 @@ mod hold {
         Hold::take(project, issue, refuse)
     }
 }
-mod profiles {
-    #[cfg(test)]
-    pub(crate) use app::project::profiles;
-}
 
 /// What a command returns: the exit code of a run that came to its halt, or a failure.
 type Answer = Result<u8, Failure>;
@@ -127,7 +126,7 @@ pub fn main(arguments: Vec<OsString>) -> ExitCode {
     let ended = catch_unwind(AssertUnwindSafe(|| dispatch(parsed.command)));
     let ended = ended.unwrap_or_else(|_| Err(our_bug()));
     if let (true, Err(failure)) = (drives, &ended) {
-        job::failed(failure);
+        app::github_job::report_failure(failure);
     }
     end(ended, json)
 }

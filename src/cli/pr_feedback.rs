@@ -13,8 +13,9 @@ use super::failure::Failure;
 use super::forge_connection;
 use super::hold::{Hold, take_existing};
 use super::show::show;
-use super::{Answer, agreed, ask, exit_code, noticed, vouched};
+use super::{Answer, ask, exit_code};
 use app::report::{LogLines, Terminal};
+use app::{changes_outside, pinned_settings};
 use engine::Run;
 use forge::github::PullRequestState;
 use forge::{Forge, GithubForge, OpenThread, open_threads};
@@ -38,15 +39,16 @@ pub(super) fn run(arguments: &PrFeedback) -> Answer {
     let runtime = runtime()?;
     let seen = pull_request(&runtime, &github, arguments.pr)?;
     let issue = issue_of(&seen)?;
-    let mut hold =
-        take_existing(&door, issue, &|run| agreed::refuse_another(&door, run, &arguments.settings))?;
+    let mut hold = take_existing(&door, issue, &|run| {
+        pinned_settings::refuse_contradiction(&door, run, &arguments.settings.overrides())
+    })?;
     hold.space.run_branch().refuse_missing()?;
     let threads = asked(&door, &runtime, &github, hold.run()?, seen.number)?;
     if arguments.dry_run {
         return Ok(told(hold.run()?, arguments, &threads));
     }
-    agreed::refuse_another(&door, hold.run()?, &arguments.settings)?;
-    vouched::refuse_changed(&door, hold.run()?, &arguments.settings)?;
+    pinned_settings::refuse_contradiction(&door, hold.run()?, &arguments.settings.overrides())?;
+    pinned_settings::refuse_untrusted_settings(&door, hold.run()?, &arguments.settings.overrides())?;
     if hold.run()?.waits_for_a_person() {
         let code = exit_code::of_run(hold.run()?, Outcome::Paused, door.settings.no_wait);
         return Ok(finish(&hold, arguments.json, code));
@@ -55,7 +57,7 @@ pub(super) fn run(arguments: &PrFeedback) -> Answer {
     if !goes_on && threads.is_empty() && !has_left_open(hold.run()?) {
         return Ok(told(hold.run()?, arguments, &threads));
     }
-    noticed::refuse_closed(&door, hold.run()?)?;
+    changes_outside::refuse_closed(&door, hold.run()?)?;
     hold.journal.add_reporter(Box::new(LogLines::default()));
     if !goes_on && !threads.is_empty() {
         let fed = fed_back(&door, &hold, &seen, &threads)?;

@@ -6,8 +6,9 @@ use super::door::{Door, log_to};
 use super::drive::drive;
 use super::failure::Failure;
 use super::hold::{Hold, take_existing};
-use super::{agreed, announce, ask, left_behind, noticed, vouched};
+use super::{announce, ask};
 use app::report::{LogLines, Terminal};
+use app::{changes_outside, pinned_settings};
 use engine::{Run, Status};
 use git::{CommitId, Snapshot, Tree, is_engines_own};
 use model::event::{Answered, Choice, Fact, Outcome};
@@ -28,17 +29,17 @@ pub(super) fn answer(door: &Door, terminal: &Terminal, arguments: &Resume) -> An
         take_existing(door, arguments.issue, &|run| accepted_choice(door, run, arguments).map(drop))?;
     refuse_unasked(hold.run()?)?;
     hold.space.run_branch().refuse_missing()?;
-    vouched::refuse_changed(door, hold.run()?, &arguments.settings)?;
+    pinned_settings::refuse_untrusted_settings(door, hold.run()?, &arguments.settings.overrides())?;
     let choice = accepted_choice(door, hold.run()?, arguments)?;
-    let lost = left_behind::phase(door, &hold)?;
+    let lost = changes_outside::find_lost_files(door, &hold)?;
     refuse_undelivered(&hold, choice)?;
     if let Some(lost) = lost.as_ref().filter(|_| choice != Choice::Continue) {
-        return Err(Failure::usage(format!("the {}", lost.told()))
+        return Err(Failure::usage(format!("the {}", lost.sentence()))
             .hint("answer with `--continue`: the phase begins anew"));
     }
     hold.journal.add_reporter(Box::new(LogLines::default()));
     if let Some(lost) = lost {
-        left_behind::begin_again(&mut hold, lost, text(arguments))?;
+        changes_outside::reopen_phase(&mut hold, lost, text(arguments))?;
         ask::ask_again(door, &mut hold, &arguments.settings)?;
         return drive(door, hold, terminal, arguments.json);
     }
@@ -50,7 +51,7 @@ pub(super) fn answer(door: &Door, terminal: &Terminal, arguments: &Resume) -> An
     };
     hold.journal.record(Fact::Answered(answered))?;
     ask::ask_again(door, &mut hold, &arguments.settings)?;
-    noticed::look(door, &mut hold)?;
+    changes_outside::note_changes(door, &mut hold)?;
     drive(door, hold, terminal, arguments.json)
 }
 
@@ -58,7 +59,7 @@ pub(super) fn answer(door: &Door, terminal: &Terminal, arguments: &Resume) -> An
 /// checkout goes to the run's branch.
 fn accepted_choice(door: &Door, run: &Run, arguments: &Resume) -> Result<Choice, Failure> {
     refuse_unasked(run)?;
-    agreed::refuse_another(door, run, &arguments.settings)?;
+    pinned_settings::refuse_contradiction(door, run, &arguments.settings.overrides())?;
     let Some(choice) = choice(arguments) else {
         announce::question(run);
         return Err(Failure::usage("an answer is needed").hint(

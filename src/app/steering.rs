@@ -8,8 +8,8 @@ use std::time::Duration;
 use jiff::Timestamp;
 use tokio::task::JoinHandle;
 
-use super::admission::admit;
-use app::runner::{PendingRequest, SteeringRequest};
+use crate::admission::admit;
+use crate::runner::{PendingRequest, SteeringRequest};
 use content_parser::{SlashCommand, slash_command};
 use forge::github::{EventComment, Reaction, ReactionTarget};
 use forge::{ForgeError, GithubForge};
@@ -21,22 +21,22 @@ use settings::GithubKeys;
 const PACE: Duration = Duration::from_secs(20);
 
 /// Looks at the comments of one issue.
-pub(super) struct Steering {
-    pub(super) github: GithubForge,
-    pub(super) keys: GithubKeys,
-    pub(super) number: IssueNumber,
+pub struct Steering {
+    pub github: GithubForge,
+    pub keys: GithubKeys,
+    pub number: IssueNumber,
     /// What was written then or before was there when the run was asked for, and does not steer it.
-    pub(super) since: Timestamp,
-    pub(super) request: PendingRequest,
-    pub(super) stop: StopHandle,
+    pub since: Timestamp,
+    pub request: PendingRequest,
+    pub stop: StopHandle,
     /// Comments that were looked at.
-    pub(super) seen: BTreeSet<u64>,
+    pub seen: BTreeSet<u64>,
     /// Comments that ask for a pause.
-    pub(super) pauses: Arc<Mutex<BTreeSet<u64>>>,
+    pub pauses: Arc<Mutex<BTreeSet<u64>>>,
 }
 
 /// The task that looks.
-pub(super) struct SteeringTask {
+pub struct SteeringTask {
     github: GithubForge,
     pauses: Arc<Mutex<BTreeSet<u64>>>,
     task: JoinHandle<()>,
@@ -44,7 +44,7 @@ pub(super) struct SteeringTask {
 
 impl SteeringTask {
     /// Looks no more. Who asked for the pause that came is told so; of another end the job of that comment tells.
-    pub(super) async fn end(self, has_paused: bool) {
+    pub async fn end(self, has_paused: bool) {
         self.task.abort();
         let pauses = self.pauses.lock().unwrap_or_else(PoisonError::into_inner).clone();
         for id in pauses.into_iter().filter(|_| has_paused && !self.github.reads_only()) {
@@ -57,7 +57,7 @@ impl SteeringTask {
 
 impl Steering {
     /// Looks once, so that nothing is paid for that nobody wants any more, and then on and on.
-    pub(super) async fn begin(mut self) -> SteeringTask {
+    pub async fn begin(mut self) -> SteeringTask {
         self.look().await;
         let (github, pauses) = (self.github.clone(), Arc::clone(&self.pauses));
         let task = tokio::spawn(async move {

@@ -3,51 +3,51 @@
 
 use std::collections::BTreeSet;
 
-use super::door::Door;
-use super::failure::Failure;
-use super::fetched::REMOTE;
-use super::find::look;
-use super::forge_connection;
+use crate::failure::Failure;
+use crate::forge_connection;
+use crate::project::Project;
+use crate::run_location::{REMOTE, view};
 use git::{Base, Error, Head};
 use journal::store::common_dir::FinalizedRun;
 use model::event::{branch_of, issue_of_branch};
 use model::issue::IssueNumber;
 
 /// The base of a run, and why it is this one.
-pub(super) struct Chosen {
-    pub(super) base: Base,
+pub struct ChosenBase {
+    /// The branch and its commit.
+    pub base: Base,
     why: String,
 }
 
-impl Chosen {
+impl ChosenBase {
     /// Says which branch it is, in one line.
-    pub(super) fn line(&self) -> String {
+    pub fn line(&self) -> String {
         format!("The base is {}, {}", self.base.branch, self.why)
     }
 }
 
 /// Chooses the base of a new run.
-pub(super) fn choose(door: &Door, head: &Head, number: IssueNumber) -> Result<Chosen, Failure> {
-    if let Some(wanted) = door.settings.base_branch.as_deref() {
+pub fn choose(project: &Project, head: &Head, number: IssueNumber) -> Result<ChosenBase, Failure> {
+    if let Some(wanted) = project.settings.base_branch.as_deref() {
         if wanted == branch_of(number) {
             return Err(Failure::usage(format!("the base branch `{wanted}` is the run's own branch"))
                 .hint("name the branch to merge into with `--base-branch`"));
         }
-        let base = door.workspace.bases().find(wanted)?;
-        return Ok(Chosen { base, why: "as it is asked for".to_owned() });
+        let base = project.workspace.bases().find(wanted)?;
+        return Ok(ChosenBase { base, why: "as it is asked for".to_owned() });
     }
-    let current = stands_on(door, head)?;
+    let current = stands_on(project, head)?;
     if let Some(branch) = &current
         && let Some(issue) = issue_of_branch(branch)
-        && let Some(name) = base_of_run(door, issue)?
-        && let Some(base) = existing(door.workspace.bases().find(&name))?
+        && let Some(name) = base_of_run(project, issue)?
+        && let Some(base) = existing(project.workspace.bases().find(&name))?
     {
         let why = format!("that of the run of issue #{issue}, whose branch is checked out");
-        return Ok(Chosen { base, why });
+        return Ok(ChosenBase { base, why });
     }
-    let note = match default_of_origin(door, head)? {
+    let note = match default_of_origin(project, head)? {
         OriginDefault::Is(base) => {
-            return Ok(Chosen { base, why: "the default branch of origin".to_owned() });
+            return Ok(ChosenBase { base, why: "the default branch of origin".to_owned() });
         }
         OriginDefault::Unknown(why) => format!(": {why}"),
         OriginDefault::NoOrigin => String::new(),
@@ -59,41 +59,41 @@ pub(super) fn choose(door: &Door, head: &Head, number: IssueNumber) -> Result<Ch
         ))
         .hint("name the branch to start from: `--base-branch BRANCH`"));
     }
-    Ok(Chosen {
-        base: door.workspace.bases().find(&current)?,
+    Ok(ChosenBase {
+        base: project.workspace.bases().find(&current)?,
         why: format!("the branch that is checked out{note}"),
     })
 }
 
 /// Returns the branch that counts as checked out. A crash may have come between the making of a run's branch and the first
 /// fact of that run: then it is the branch that was left for it.
-fn stands_on(door: &Door, head: &Head) -> Result<Option<String>, Failure> {
+fn stands_on(project: &Project, head: &Head) -> Result<Option<String>, Failure> {
     let Some(current) = &head.branch else { return Ok(None) };
     match issue_of_branch(current) {
-        Some(issue) if recorded_base(door, issue)?.is_none() => {
-            Ok(door.workspace.branches().previous()?.or_else(|| Some(current.clone())))
+        Some(issue) if recorded_base(project, issue)?.is_none() => {
+            Ok(project.workspace.branches().previous()?.or_else(|| Some(current.clone())))
         }
         _ => Ok(Some(current.clone())),
     }
 }
 
 /// Returns the base of the run of an issue; of a run that was begun on another run's branch, the base of that one.
-fn base_of_run(door: &Door, issue: IssueNumber) -> Result<Option<String>, Failure> {
+fn base_of_run(project: &Project, issue: IssueNumber) -> Result<Option<String>, Failure> {
     let (mut next, mut seen) = (Some(issue), BTreeSet::new());
     let mut base = None;
     while let Some(issue) = next.filter(|issue| seen.insert(*issue)) {
-        base = recorded_base(door, issue)?;
+        base = recorded_base(project, issue)?;
         next = base.as_deref().and_then(issue_of_branch);
     }
     Ok(base.filter(|base| issue_of_branch(base).is_none()))
 }
 
 /// Returns the base that the run of an issue recorded. A log that cannot be read records none.
-fn recorded_base(door: &Door, issue: IssueNumber) -> Result<Option<String>, Failure> {
-    if let Some(run) = look(door, issue).ok().and_then(|seen| seen.state.run) {
+fn recorded_base(project: &Project, issue: IssueNumber) -> Result<Option<String>, Failure> {
+    if let Some(run) = view(project, issue).ok().and_then(|view| view.state.run) {
         return Ok(Some(run.started.base_branch));
     }
-    Ok(FinalizedRun::read(door.workspace.common(), issue)?.map(|record| record.base_branch))
+    Ok(FinalizedRun::read(project.workspace.common(), issue)?.map(|record| record.base_branch))
 }
 
 /// What is known of origin's default branch.
@@ -104,8 +104,8 @@ enum OriginDefault {
     NoOrigin,
 }
 
-fn default_of_origin(door: &Door, head: &Head) -> Result<OriginDefault, Failure> {
-    let found = known_default_of_origin(door, head)?;
+fn default_of_origin(project: &Project, head: &Head) -> Result<OriginDefault, Failure> {
+    let found = known_default_of_origin(project, head)?;
     // A server makes the branch that was pushed first its default.
     if let OriginDefault::Is(base) = &found
         && issue_of_branch(&base.branch).is_some()
@@ -116,27 +116,29 @@ fn default_of_origin(door: &Door, head: &Head) -> Result<OriginDefault, Failure>
     Ok(found)
 }
 
-fn known_default_of_origin(door: &Door, head: &Head) -> Result<OriginDefault, Failure> {
-    if let Some(base) = existing(door.workspace.bases().origin_default(head))?.flatten() {
+fn known_default_of_origin(project: &Project, head: &Head) -> Result<OriginDefault, Failure> {
+    if let Some(base) = existing(project.workspace.bases().origin_default(head))?.flatten() {
         return Ok(OriginDefault::Is(base));
     }
-    if door.workspace.origin().address()?.is_none() {
+    if project.workspace.origin().address()?.is_none() {
         return Ok(OriginDefault::NoOrigin);
     }
-    let name = match door.workspace.remote(REMOTE, forge_connection::credentials().as_ref()).default_branch()
-    {
-        Ok(Some(name)) => name,
-        Ok(None) => return Ok(OriginDefault::Unknown("origin names no default branch".to_owned())),
-        Err(Error::TooSlow { seconds, .. }) => {
-            return Ok(OriginDefault::Unknown(format!(
-                "origin did not say within {seconds} s which branch is its default"
-            )));
-        }
-        Err(_) => {
-            return Ok(OriginDefault::Unknown("origin cannot be asked for its default branch".to_owned()));
-        }
-    };
-    Ok(match existing(door.workspace.bases().find(&name))? {
+    let name =
+        match project.workspace.remote(REMOTE, forge_connection::credentials().as_ref()).default_branch() {
+            Ok(Some(name)) => name,
+            Ok(None) => return Ok(OriginDefault::Unknown("origin names no default branch".to_owned())),
+            Err(Error::TooSlow { seconds, .. }) => {
+                return Ok(OriginDefault::Unknown(format!(
+                    "origin did not say within {seconds} s which branch is its default"
+                )));
+            }
+            Err(_) => {
+                return Ok(OriginDefault::Unknown(
+                    "origin cannot be asked for its default branch".to_owned(),
+                ));
+            }
+        };
+    Ok(match existing(project.workspace.bases().find(&name))? {
         Some(base) => OriginDefault::Is(base),
         None => OriginDefault::Unknown(format!("the default branch of origin, {name}, is not here")),
     })

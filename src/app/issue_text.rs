@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 
-use super::door::{Door, runtime};
-use super::failure::Failure;
-use super::forge_connection;
-use super::refusal::TEXT_NOT_TRUSTED;
+use crate::environment::runtime;
+use crate::failure::{Failure, TEXT_NOT_TRUSTED};
+use crate::forge_connection;
+use crate::project::Project;
 use forge::{
     Comment, Forge, ForgeError, GithubForge, WriteAccess, comments_before, discussion_of, is_named,
     referenced_issues,
@@ -19,11 +19,12 @@ use settings::Speakers;
 const MOST_PEOPLE: usize = 30;
 
 /// Reads an open issue from the forge that was chosen.
-pub(super) fn read(door: &Door, number: IssueNumber) -> Result<Issue, Failure> {
-    let forge = forge_connection::of_issue(door, number)?;
+pub fn read(project: &Project, number: IssueNumber) -> Result<Issue, Failure> {
+    let forge = forge_connection::of_issue(project, number)?;
     let (issue, is_trusted) = runtime()?.block_on(async {
-        let issue = surrounded(door, &forge, number).await?;
-        let is_trusted = !door.settings.github.trusted_text_only || is_trusted(door, &forge, &issue).await?;
+        let issue = surrounded(project, &forge, number).await?;
+        let is_trusted =
+            !project.settings.github.trusted_text_only || is_trusted(project, &forge, &issue).await?;
         Ok::<_, ForgeError>((issue, is_trusted))
     })?;
     if !issue.open {
@@ -37,26 +38,26 @@ pub(super) fn read(door: &Door, number: IssueNumber) -> Result<Issue, Failure> {
     if is_trusted { Ok(issue) } else { withheld(issue) }
 }
 
-async fn surrounded(door: &Door, forge: &Forge, number: IssueNumber) -> Result<Issue, ForgeError> {
+async fn surrounded(project: &Project, forge: &Forge, number: IssueNumber) -> Result<Issue, ForgeError> {
     let mut issue = forge.issue(number).await?;
-    if let Some(AsOf { title, body, .. }) = &door.as_of {
+    if let Some(AsOf { title, body, .. }) = &project.as_of {
         (issue.title, issue.body) = (title.clone(), body.clone());
     }
-    let before = door.as_of.as_ref().map_or_else(|| door.clock.now(), |event| event.at);
-    let nobody = door.settings.github.speakers == Speakers::Nobody;
+    let before = project.as_of.as_ref().map_or_else(|| project.clock.now(), |event| event.at);
+    let nobody = project.settings.github.speakers == Speakers::Nobody;
     let comments = if nobody { Vec::new() } else { forge.comments(number).await? };
     let comments = comments_before(comments, before);
-    let speakers = speakers(door, forge, &comments).await?;
+    let speakers = speakers(project, forge, &comments).await?;
     let is_heard = |comment: &Comment| speakers.get(&comment.author).copied().unwrap_or(false);
-    let linked = linked(forge, &issue, door.as_of.as_ref().map(|event| event.at)).await;
+    let linked = linked(forge, &issue, project.as_of.as_ref().map(|event| event.at)).await;
     issue.discussion = Discussion { linked, ..discussion_of(&comments, is_heard) };
     Ok(issue)
 }
 
-async fn is_trusted(door: &Door, forge: &Forge, issue: &Issue) -> Result<bool, ForgeError> {
+async fn is_trusted(project: &Project, forge: &Forge, issue: &Issue) -> Result<bool, ForgeError> {
     match forge {
         Forge::Local(_) => Ok(true),
-        Forge::Github(github) => write_access(door, github).is_granted(&issue.author).await,
+        Forge::Github(github) => write_access(project, github).is_granted(&issue.author).await,
     }
 }
 
@@ -80,15 +81,15 @@ fn withheld(issue: Issue) -> Result<Issue, Failure> {
 
 /// Tells of each who spoke whether they are heard. Who cannot be asked about is not.
 async fn speakers(
-    door: &Door,
+    project: &Project,
     forge: &Forge,
     comments: &[Comment],
 ) -> Result<BTreeMap<String, bool>, ForgeError> {
     let Forge::Github(github) = forge else {
         return Ok(comments.iter().map(|comment| (comment.author.clone(), true)).collect());
     };
-    let keys = &door.settings.github;
-    let mut write_access = write_access(door, github);
+    let keys = &project.settings.github;
+    let mut write_access = write_access(project, github);
     let mut known = BTreeMap::new();
     for comment in comments.iter().rev() {
         if known.len() < MOST_PEOPLE && !known.contains_key(&comment.author) {
@@ -103,8 +104,8 @@ async fn speakers(
     Ok(known)
 }
 
-fn write_access<'a>(door: &'a Door, github: &'a GithubForge) -> WriteAccess<'a> {
-    WriteAccess::new(github, &door.settings.github.allowed_actors)
+fn write_access<'a>(project: &'a Project, github: &'a GithubForge) -> WriteAccess<'a> {
+    WriteAccess::new(github, &project.settings.github.allowed_actors)
 }
 
 /// Returns the issues that the text names; one that cannot be read, or had another title at the time of the event, is left out.

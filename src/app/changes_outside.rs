@@ -1,0 +1,187 @@
+//! What happened to a run outside of it, between two turns: the issue was closed or edited, the base branch moved, people
+//! committed on top of the completed run, files of the phase under way are not here. What was pinned stays in force; a change
+//! is reported each time and noted in the log once. Lost files let their phase begin anew: what nobody has cannot be reviewed
+//! or accepted.
+
+use crate::environment::runtime;
+use crate::failure::Failure;
+use crate::forge_connection;
+use crate::locked_run::LockedRun;
+use crate::project::Project;
+use crate::run_location::REMOTE;
+use crate::runner::unreviewed;
+use engine::{Run, Status};
+use forge::digest;
+use git::{CommitId, Tree, is_engines_own};
+use model::event::{Fact, Reopened, ReopenedBy};
+use model::issue::Issue;
+use model::phase::{PhaseName, Step};
+use settings::PushWhen;
+use views::summary::Documents;
+
+/// Refuses to go on with an issue that was closed meanwhile.
+pub fn refuse_closed(project: &Project, run: &Run) -> Result<(), Failure> {
+    let number = run.started.issue.number;
+    if issue(project, run)?.is_none_or(|issue| issue.open) {
+        return Ok(());
+    }
+    Err(Failure::usage(format!("issue {number} was closed since the run began"))
+        .hint(format!("open it again, or end the run with `ai-workflow cancel --issue {number}`")))
+}
+
+/// Compares the issue and the base branch with what the run was begun with, and notes what changed.
+pub fn note_changes(project: &Project, locked: &mut LockedRun) -> Result<(), Failure> {
+    let run = locked.run()?;
+    let issue = issue(project, run)?;
+    let edited = issue.as_ref().and_then(|issue| edited(run, issue));
+    let moved = moved(project, run)?;
+    for (kind, text) in edited.into_iter().chain(moved) {
+        note(locked, kind, text)?;
+    }
+    Ok(())
+}
+
+/// Returns the issue as it is now; one that cannot be read is no reason to stop.
+fn issue(project: &Project, run: &Run) -> Result<Option<Issue>, Failure> {
+    let forge = forge_connection::of_run(project, run)?;
+    Ok(runtime()?.block_on(forge.issue(run.started.issue.number)).ok())
+}
+
+fn edited(run: &Run, issue: &Issue) -> Option<(&'static str, String)> {
+    let now = digest(issue);
+    if now == run.started.issue_digest {
+        return None;
+    }
+    let short = now.get(..9).unwrap_or(&now);
+    let text =
+        format!("The issue was edited since the run began (now {short}); the text of the beginning is used");
+    Some(("issue_edited", text))
+}
+
+fn moved(project: &Project, run: &Run) -> Result<Option<(&'static str, String)>, Failure> {
+    let base = &run.started.base_branch;
+    let Some(branch) = project.workspace.branches().find(base)? else { return Ok(None) };
+    let (now, then) = (branch.tip.as_str(), run.started.base_commit.as_str());
+    if now == then {
+        return Ok(None);
+    }
+    let text = format!(
+        "The base branch {base} moved since the run began: from {} to {}; the run stays on what it began with",
+        &then[..then.len().min(9)],
+        &now[..now.len().min(9)]
+    );
+    Ok(Some(("base_moved", text)))
+}
+
+/// Warns of a change each time, and notes it in the log the first time.
+fn note(locked: &mut LockedRun, kind: &str, text: String) -> Result<(), Failure> {
+    if locked.run()?.notes.iter().any(|(_, known)| *known == text) {
+        tracing::warn!("{text}");
+        return Ok(());
+    }
+    // The reporter of log lines tells it.
+    Ok(locked.journal.record(Fact::Noted { kind: kind.to_owned(), text })?)
+}
+
+/// Warns of what people committed on top of a completed run; tells whether there is anything.
+pub fn warn_of_commits_on_top(project: &Project, locked: &LockedRun) -> Result<bool, Failure> {
+    let run = locked.run()?;
+    let known = CommitId::try_from(run.branch.head.as_str())?;
+    let Some(tip) = locked.space.run_branch().tip_beyond(&run.started.run_id, &known)? else {
+        return Ok(false);
+    };
+    let found = unreviewed(&locked.space, &locked.folder, run, &tip, Documents::Gone)?;
+    let line = if found.is_empty() { String::new() } else { format!("; not reviewed: {}", found.line()) };
+    let line = project.masker.mask(&line);
+    tracing::warn!("What lies on top of the run on {} stays as it is{line}", run.started.branch);
+    Ok(true)
+}
+
+/// A phase whose files are lost.
+pub struct LostFiles {
+    /// The phase.
+    pub phase: PhaseName,
+    elsewhere: bool,
+}
+
+impl LostFiles {
+    /// Says what became of the files.
+    pub fn sentence(&self) -> String {
+        let how = if self.elsewhere { ELSEWHERE } else { REMOVED };
+        format!("files of {} {how}", self.phase)
+    }
+
+    fn reason(&self) -> &'static str {
+        REASONS[usize::from(!self.elsewhere)]
+    }
+}
+
+const ELSEWHERE: &str = "stayed on another machine";
+const REMOVED: &str = "were removed by git, and the worktree has others";
+
+/// Why such a phase begins anew, where nobody says more.
+pub const REASONS: [&str; 2] = [
+    "The files of this phase stayed on another machine.",
+    "The files of this phase were removed by git, and the worktree has others.",
+];
+
+/// Brings the files of the phase under way here where they are not; returns the phase if that cannot be.
+pub fn find_lost_files(project: &Project, locked: &LockedRun) -> Result<Option<LostFiles>, Failure> {
+    let run = locked.run()?;
+    let is_open = |status| matches!(status, Status::InProgress | Status::Paused);
+    let open = run.phases.iter().find(|phase| is_open(phase.status) && !phase.files.tree.is_empty());
+    let Some(phase) = open else { return Ok(None) };
+    let tree = Tree::try_from(phase.files.tree.as_str())?;
+    let (was_here, is_known) =
+        (locked.space.snapshots().has_index_of(&tree), locked.space.workspace().objects().has_tree(&tree)?);
+    if (was_here && is_known) || (!is_known && locked.space.snapshots().recreate(&tree)?) {
+        return Ok(None);
+    }
+    // Whatever is not committed here is somebody's work, and the run's as long as its tree is known.
+    let survey = locked.space.workspace().worktree().survey()?;
+    let is_here = if survey.is_clean() && survey.strays.is_empty() {
+        is_untouched(locked, &tree)? || fetch_files(project, locked, &tree)?
+    } else {
+        is_known
+    };
+    if is_here {
+        return Ok(None);
+    }
+    Ok(Some(LostFiles { phase: phase.name().clone(), elsewhere: !was_here }))
+}
+
+/// A phase that has changed nothing yet has left nothing behind.
+fn is_untouched(locked: &LockedRun, tree: &Tree) -> Result<bool, Failure> {
+    if !locked.space.workspace().objects().has_tree(tree)? {
+        return Ok(false);
+    }
+    let now = locked.space.snapshots().take(None)?.tree;
+    Ok(locked.space.workspace().changes().paths_between(tree, &now)?.iter().all(|path| is_engines_own(path)))
+}
+
+fn fetch_files(project: &Project, locked: &LockedRun, tree: &Tree) -> Result<bool, Failure> {
+    let stays_here = project.settings.push == Some(PushWhen::Never)
+        || !forge_connection::of_run(project, locked.run()?)?.is_remote();
+    if stays_here {
+        return Ok(false);
+    }
+    let credentials = forge_connection::credentials();
+    let origin = locked.space.workspace().remote(REMOTE, credentials.as_ref());
+    if !locked.space.work().fetch(&origin)? {
+        return Ok(false);
+    }
+    let is_unpacked = locked.space.work().unpack(tree)?;
+    if is_unpacked {
+        tracing::info!("The files of the phase under way are taken over from origin");
+    }
+    Ok(is_unpacked)
+}
+
+/// Begins a phase anew; a person's words stand on top of its prompt.
+pub fn reopen_phase(locked: &mut LockedRun, lost: LostFiles, words: &str) -> Result<(), Failure> {
+    tracing::warn!("The {}; it begins anew", lost.sentence());
+    let reason = if words.is_empty() { lost.reason() } else { words }.to_owned();
+    let phase = lost.phase;
+    let (step, by) = (Step::Execute, ReopenedBy::Retry);
+    Ok(locked.journal.record(Fact::Reopened(Reopened { phase, step, reason, by }))?)
+}
