@@ -12,7 +12,6 @@ mod answer_schemas;
 mod cheats;
 mod cli;
 mod commands;
-mod config;
 mod delta;
 mod doc_review;
 mod evaluation;

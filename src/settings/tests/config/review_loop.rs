@@ -1,9 +1,9 @@
 //! `.claude/review-loop.json`: the settings of seed 000, mapped onto the policy `quality-gate`.
 
-use ai_workflow::config::{Layers, Settings, load};
-use ai_workflow::policy::{Ending, OnFail, OnUnavailable};
+use model::policy::{Ending, OnFail, OnUnavailable};
+use settings::{Layers, Settings, load};
 
-use super::phase;
+use super::registry::phase;
 
 const GATE: &str = "[phases.implementation]\npolicy = \"quality-gate\"\n";
 
@@ -69,7 +69,7 @@ fn a_26_its_lists_decide_which_criteria_count() {
         of("deliverable").is_some() && of("protected").is_some(),
         "what is no criterion stays: {rules:?}"
     );
-    let criteria = rules.iter().filter(|rule| ai_workflow::policy::criterion(&rule.0).is_some());
+    let criteria = rules.iter().filter(|rule| model::policy::criterion(&rule.0).is_some());
     assert_eq!(criteria.count(), 3);
     assert_eq!(settings.checks.omission_patterns, ["...", "// etc."]);
     assert_eq!(settings.checks.early_termination_patterns, ["That's all"]);

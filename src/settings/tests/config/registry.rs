@@ -1,14 +1,36 @@
 //! What a registry becomes, and each way in which it is refused.
 
-use ai_workflow::config::{Layers, Settings, load};
-use ai_workflow::policy::{
+use model::policy::{
     C3l, CheckMode, CheckRule, CheckWhen, DefinedCheck, Ending, Look, OnFail, OnUnavailable, Pattern,
+    PhaseDef,
 };
+use settings::{Layers, Settings, load};
 
-use super::{REGISTRY, layers, loaded, phase};
+/// A registry of steps with commands that every machine has.
+const REGISTRY: &str = include_str!("steps_registry.json");
 
 const ATTACHED: &str = "[phases.implementation]\nstep = \"complete.issue\"\n";
 const GATE: &str = "[phases.implementation]\nstep = \"complete.issue\"\npolicy = \"completion\"\n";
+
+/// Returns the layers of a repository with a registry of steps.
+fn layers(config: &str, steps: &str) -> Layers {
+    Layers {
+        repository: Some((".ai-workflow/config.toml".into(), config.into())),
+        steps: Some((".ai-workflow/steps_registry.json".into(), steps.into())),
+        ..Layers::default()
+    }
+}
+
+#[track_caller]
+fn loaded(config: &str, steps: &str) -> Settings {
+    load(&layers(config, steps)).unwrap_or_else(|error| panic!("{error}"))
+}
+
+#[track_caller]
+pub(super) fn phase(settings: &Settings, name: &str) -> PhaseDef {
+    let agreement = settings.agreement(None).expect("an agreement");
+    agreement.phases.into_iter().find(|phase| phase.name.as_str() == name).expect("a phase")
+}
 
 fn rule(id: &str, on_fail: OnFail) -> CheckRule {
     CheckRule { id: id.into(), on_fail, on_unavailable: OnUnavailable::Block }

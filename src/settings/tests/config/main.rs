@@ -1,17 +1,19 @@
 //! What a user writes into a configuration, and what comes of it: layers, messages, presets, prompts.
 
 mod messages;
+mod registry;
+mod review_loop;
 
 use std::collections::BTreeMap;
 
-use ai_workflow::config::{DEFAULTS, Layers, Place, Settings, load, schema};
-use ai_workflow::phase::{PhaseName, Step};
-use ai_workflow::policy::{
+use model::phase::{PhaseName, Step};
+use model::policy::{
     Budget, BudgetScopes, CheckMode, CheckRule, CheckWhen, Difficulty, Ending, Entry, Gate, Look, OnFail,
     OnUnavailable, Partial, PhaseDef, Unreadable,
 };
+use settings::{DEFAULTS, Layers, Place, Settings, load, schema};
 
-const OWN: &str = include_str!("../../.ai-workflow/config.toml");
+const OWN: &str = include_str!("../../../../.ai-workflow/config.toml");
 
 /// Returns the layers of a repository whose file holds a text.
 fn repository(text: &str) -> Layers {
