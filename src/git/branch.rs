@@ -77,7 +77,7 @@ impl<'a> Branches<'a> {
         read.collect()
     }
 
-    /// Makes a branch at a commit and goes there, strays staying where they are.
+    /// Makes a branch at a commit and goes there, untracked files stay where they are.
     pub fn start(&self, name: &str, base: &CommitId) -> Result<()> {
         check_branch_name(name)?;
         self.run(name, &Call::new(["switch", "--quiet", "--no-track", "--create", name, base.as_str(), "--"]))

@@ -10,14 +10,23 @@ use crate::Error;
 /// One call of git that is going to be made.
 #[derive(Debug, Default)]
 pub(crate) struct Call {
+    /// Options of git itself, before the name of the command.
     pub(crate) options: Vec<OsString>,
+    /// The name of the command and its arguments.
     pub(crate) arguments: Vec<OsString>,
+    /// What is written to the standard input.
     pub(crate) input: Option<Vec<u8>>,
+    /// The index to work on, instead of the worktree's.
     pub(crate) index: Option<PathBuf>,
+    /// Optional locks are not taken.
     pub(crate) read_only: bool,
+    /// A remote may be asked, and tokens are in the environment.
     pub(crate) network: bool,
+    /// A person may have to answer.
     pub(crate) asks_person: bool,
+    /// Only the settings of the repository count.
     pub(crate) without_user_settings: bool,
+    /// The most bytes of the answer that are read.
     pub(crate) limit: Option<usize>,
 }
 
@@ -119,26 +128,28 @@ impl Call {
 
     /// Returns the command as a person would write it, without our standing options.
     pub(crate) fn command_line(&self) -> String {
-        let mut shown = "git".to_owned();
+        let mut line = "git".to_owned();
         for argument in &self.arguments {
             let text: String = argument.to_string_lossy().escape_debug().take(80).collect();
             // Writing into a text cannot fail.
-            let _ = write!(shown, " {text}");
-            if shown.len() > 200 {
-                shown.push_str(" …");
+            let _ = write!(line, " {text}");
+            if line.len() > 200 {
+                line.push_str(" …");
                 break;
             }
         }
-        shown
+        line
     }
 }
 
-/// How a call of git ended and what it said.
+/// How a call of git ended, and its output.
 #[derive(Debug)]
 pub(crate) struct Output {
     pub(crate) status: ExitStatus,
     pub(crate) stdout: Vec<u8>,
+    /// There was more than the limit; git was killed.
     pub(crate) truncated: bool,
+    /// It took too long and was killed.
     pub(crate) timed_out: bool,
     pub(crate) stderr: Vec<u8>,
 }
@@ -194,6 +205,7 @@ impl Output {
     }
 }
 
+/// Returns the lock that another git holds.
 fn held_lock(errors: &str) -> Option<String> {
     let line = errors.lines().find(|line| line.contains(".lock': File exists"))?;
     let end = line.find("': File exists")?;

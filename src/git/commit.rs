@@ -154,7 +154,7 @@ impl CommitWriter<'_> {
         Ok(tree.text().trim().to_owned())
     }
 
-    /// `git commit-tree` does not look at the user's wish by itself.
+    /// Tells whether the user wants signed commits: `git commit-tree` does not look at that setting by itself.
     fn signs(&self) -> Result<bool> {
         let call = Call::new(["config", "--type=bool", "--get", "commit.gpgSign"]).read_only();
         Ok(self.repository.try_run(&call)?.text().trim() == "true")

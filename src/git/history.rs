@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 use crate::call::Call;
+use crate::objects::batch_object;
 use crate::repository::Repository;
 use crate::{CommitId, Error, Result, Tree};
 
@@ -303,18 +304,16 @@ impl<'a> History<'a> {
     }
 }
 
-/// Reads `ID commit SIZE`, the text and an end of line, again and again.
-fn commit_texts(mut bytes: &[u8]) -> Option<Vec<CommitText>> {
+/// Reads the texts of all commits of an answer of `cat-file --batch`.
+fn commit_texts(mut answer: &[u8]) -> Option<Vec<CommitText>> {
     let mut found = Vec::new();
-    while !bytes.is_empty() {
-        let end = bytes.iter().position(|byte| *byte == b'\n')?;
-        let line = std::str::from_utf8(&bytes[..end]).ok()?;
-        let (commit, size) = line.split_once(" commit ")?;
-        let from = end + 1;
-        let to = from.checked_add(size.parse().ok()?)?;
-        let text = std::str::from_utf8(bytes.get(from..to)?).ok()?;
-        found.push(commit_text(commit, text)?);
-        bytes = bytes.get(to + 1..)?;
+    while !answer.is_empty() {
+        let (object, rest) = batch_object(answer)?;
+        if object.kind != "commit" {
+            return None;
+        }
+        found.push(commit_text(object.id, std::str::from_utf8(object.content).ok()?)?);
+        answer = rest;
     }
     Some(found)
 }

@@ -5,32 +5,38 @@
 #![warn(missing_docs)]
 #![allow(clippy::disallowed_methods, reason = "this crate touches the world")]
 
+mod workspace;
+
+// How git is run.
+mod call;
+mod error;
+mod pinned_config;
+mod program;
+mod repository;
+mod retry;
+
+// What every repository has.
 mod base;
 mod branch;
-mod bundle;
-mod call;
 mod changes;
+mod history;
+mod objects;
+mod references;
+mod remote;
+mod status;
+mod worktree;
+
+// What one issue's run has in it.
+mod bundle;
 mod clean_worktree;
 mod commit;
 mod diff;
-mod error;
-mod history;
 mod index;
 mod locks;
-mod objects;
-mod pinned_config;
-mod program;
-mod references;
-mod remote;
-mod repository;
-mod retry;
 mod run_branch;
 mod run_files;
 mod snapshot;
-mod status;
 mod work;
-mod workspace;
-mod worktree;
 
 pub use base::{Base, Bases, DiffBase};
 pub use branch::{Branch, Branches, check_branch_name};

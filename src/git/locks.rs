@@ -150,39 +150,41 @@ fn is_within(path: &Path, (since, until): (SystemTime, SystemTime)) -> bool {
     made.is_ok_and(|made| made + TIME_STEP >= since && made <= until)
 }
 
+/// Returns the folders of all processes; none where the system has no `/proc`.
+fn processes() -> impl Iterator<Item = PathBuf> {
+    fs::read_dir("/proc").into_iter().flatten().flatten().map(|process| process.path())
+}
+
 /// Tells whether a process called git has its working directory in one of these places; nothing when the system
 /// has no `/proc` to look into.
 fn git_works_in(places: &[&Path]) -> Option<bool> {
-    let processes = fs::read_dir("/proc").ok()?;
     fs::read_link("/proc/self/cwd").ok()?;
-    Some(processes.flatten().any(|process| is_git_in(&process.path(), places)))
+    Some(processes().any(|process| is_git(&process) && places.iter().any(|place| works_in(&process, place))))
 }
 
 /// Tells whether a process that can be looked into has this file open.
 fn is_open(path: &Path) -> bool {
-    let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
-    let files = processes.filter_map(|process| fs::read_dir(process.path().join("fd")).ok()).flatten();
-    files.flatten().any(|file| fs::read_link(file.path()).is_ok_and(|open| open == path))
+    let mut files =
+        processes().filter_map(|process| fs::read_dir(process.join("fd")).ok()).flatten().flatten();
+    files.any(|file| fs::read_link(file.path()).is_ok_and(|open| open == path))
 }
 
-fn is_git_in(process: &Path, places: &[&Path]) -> bool {
+fn is_git(process: &Path) -> bool {
     let name = fs::read_to_string(process.join("comm")).unwrap_or_default();
-    let is_git = name.trim() == "git" || name.starts_with("git-");
-    is_git
-        && fs::read_link(process.join("cwd"))
-            .is_ok_and(|cwd| places.iter().any(|place| cwd.starts_with(place)))
+    name.trim() == "git" || name.starts_with("git-")
 }
 
+/// Tells whether somebody of a killed runner is still at work in a worktree.
 fn is_anybody_left(root: &Path) -> bool {
     let Ok(root) = root.canonicalize() else { return false };
-    let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
-    processes.map(|process| process.path()).any(|process| works_in(&process, &root) && is_ours(&process))
+    processes().any(|process| works_in(&process, &root) && is_ours(&process))
 }
 
-fn works_in(process: &Path, root: &Path) -> bool {
-    fs::read_link(process.join("cwd")).is_ok_and(|directory| directory.starts_with(root))
+fn works_in(process: &Path, place: &Path) -> bool {
+    fs::read_link(process.join("cwd")).is_ok_and(|directory| directory.starts_with(place))
 }
 
+/// Tells whether a process is a git of ours or our reaper.
 fn is_ours(process: &Path) -> bool {
     let line = fs::read(process.join("cmdline")).unwrap_or_default();
     // Between two programs, and while its memory is given back, nobody can tell whose it was; it is over in a moment.

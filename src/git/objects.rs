@@ -88,8 +88,8 @@ impl<'a> Objects<'a> {
         let call =
             Call::new(["ls-tree", "-r", "-z", "--full-tree", tree.as_str(), "--"]).args(paths).read_only();
         let file = |entry: &str| {
-            let (head, path) = entry.split_once('\t')?;
-            let is_wanted = is_plain(mode_of(head.split(' ').next()?)) && paths.contains(path);
+            let (path, entry) = tree_entry(entry)?;
+            let is_wanted = is_plain(mode_of(&entry.mode)) && paths.contains(path);
             if is_wanted { Some(path.to_owned()) } else { None }
         };
         Ok(self.repository.run(&call)?.text().split('\0').filter_map(file).collect())
@@ -176,31 +176,39 @@ pub(crate) fn tree_entry(entry: &str) -> Option<(&str, TreeEntry)> {
     Some((path, TreeEntry { mode: mode.into(), id: id.into() }))
 }
 
-/// The answer of `cat-file --batch`: id, type and size in a line, then the content and a line end.
-fn blob(answer: &[u8]) -> Option<Vec<u8>> {
-    let end = answer.iter().position(|byte| *byte == b'\n')?;
-    let header = std::str::from_utf8(&answer[..end]).ok()?;
-    let mut words = header.split(' ').skip(1);
-    let (kind, size) = (words.next()?, words.next()?.parse::<usize>().ok()?);
-    let content = answer.get(end + 1..(end + 1).checked_add(size)?)?;
-    if kind == "blob" { Some(content.to_vec()) } else { None }
+/// An object in the answer of `cat-file --batch`.
+pub(crate) struct BatchObject<'a> {
+    pub(crate) id: &'a str,
+    pub(crate) kind: &'a str,
+    pub(crate) content: &'a [u8],
 }
 
-/// Reads the answer of `cat-file --batch`: id, type and size in a line, then the content and a line end.
-fn contents(answer: &[u8]) -> Option<BTreeMap<String, Vec<u8>>> {
+/// Reads the first object of an answer of `cat-file --batch`: id, type and size in a line, then the content and a line end.
+/// Returns the rest of the answer, too; nothing where the object is not there whole.
+pub(crate) fn batch_object(answer: &[u8]) -> Option<(BatchObject<'_>, &[u8])> {
+    let from = answer.iter().position(|byte| *byte == b'\n')? + 1;
+    let header = std::str::from_utf8(&answer[..from - 1]).ok()?;
+    let mut words = header.split(' ');
+    let (id, kind, size) = (words.next()?, words.next()?, words.next()?.parse::<usize>().ok()?);
+    let to = from.checked_add(size)?;
+    let content = answer.get(from..to)?;
+    Some((BatchObject { id, kind, content }, answer.get(to + 1..)?))
+}
+
+fn blob(answer: &[u8]) -> Option<Vec<u8>> {
+    let (object, _) = batch_object(answer)?;
+    if object.kind == "blob" { Some(object.content.to_vec()) } else { None }
+}
+
+fn contents(mut answer: &[u8]) -> Option<BTreeMap<String, Vec<u8>>> {
     let mut found = BTreeMap::new();
-    let mut rest = answer;
-    while !rest.is_empty() {
-        let end = rest.iter().position(|byte| *byte == b'\n')?;
-        let header = std::str::from_utf8(&rest[..end]).ok()?;
-        let mut words = header.split(' ');
-        let (id, kind, size) = (words.next()?, words.next()?, words.next()?.parse::<usize>().ok()?);
-        let content = rest.get(end + 1..(end + 1).checked_add(size)?)?;
-        if kind != "blob" {
+    while !answer.is_empty() {
+        let (object, rest) = batch_object(answer)?;
+        if object.kind != "blob" {
             return None;
         }
-        found.insert(id.to_owned(), content.to_vec());
-        rest = rest.get(end + 2 + size..)?;
+        found.insert(object.id.to_owned(), object.content.to_vec());
+        answer = rest;
     }
     Some(found)
 }

@@ -53,7 +53,7 @@ const REDIRECTING_VARIABLES: [&str; 12] = [
     "GIT_ICASE_PATHSPECS",
 ];
 
-/// The git program, the environment it gets on top of ours, and the number of times it was started.
+/// The git program: what it is called, its environment on top of ours, its time limit, and how often it was started.
 #[derive(Debug, Clone)]
 pub struct Git {
     program: OsString,
@@ -131,7 +131,7 @@ impl Git {
         for option in SAFE_SETTINGS {
             command.args(["-c", option]);
         }
-        // A push to a folder is the user's wish; nothing else has a reason to fetch from one.
+        // A push to a folder is what the user asked for; nothing else has a reason to fetch from one.
         command.args([
             "-c",
             if call.network { "protocol.file.allow=user" } else { "protocol.file.allow=never" },

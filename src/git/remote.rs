@@ -192,13 +192,19 @@ fn without_userinfo(address: &str) -> String {
     format!("{scheme}://{host}{path}")
 }
 
+/// Returns what stands before and after the first slash, or colon, of `https://host/path` and `git@host:path`; a local
+/// path has neither.
+fn host_and_path(address: &str) -> Option<(&str, &str)> {
+    match address.split_once("://") {
+        Some(("file", _)) => None,
+        Some((_, rest)) => Some(rest.split_once('/').unwrap_or((rest, ""))),
+        None => address.split_once(':').filter(|(host, _)| !host.contains('/')),
+    }
+}
+
 /// Reads the host, with its port, from `https://host/…`, `ssh://git@host:22/…` and `git@host:…`; a local path has none.
 fn host_of(address: &str) -> Option<String> {
-    let authority = match address.split_once("://") {
-        Some(("file", _)) => return None,
-        Some((_, rest)) => rest.split('/').next()?,
-        None => address.split_once(':').filter(|(host, _)| !host.contains('/'))?.0,
-    };
+    let (authority, _) = host_and_path(address)?;
     let host = authority.rsplit('@').next()?;
     let host = if address.starts_with("http") { host } else { host.split(':').next()? };
     if host.is_empty() { None } else { Some(host.to_owned()) }
@@ -206,18 +212,13 @@ fn host_of(address: &str) -> Option<String> {
 
 /// Reads `owner/name` from `https://host/owner/name.git` and `git@host:owner/name.git`; a local path has no owner.
 fn repository_of(address: &str) -> Option<String> {
-    let path = match address.split_once("://") {
-        Some(("file", _)) => return None,
-        Some((_, rest)) => rest.split_once('/')?.1,
-        None => address.split_once(':').filter(|(host, _)| !host.contains('/'))?.1,
-    };
+    let (_, path) = host_and_path(address)?;
     let path = path.trim_matches('/');
     let path = path.strip_suffix(".git").unwrap_or(path);
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
-    let mut parts = path.split('/');
-    let (owner, name) = (parts.next()?, parts.next()?);
-    let is_plain = [owner, name].iter().all(|part| !part.is_empty() && part.chars().all(plain));
-    if is_plain && parts.next().is_none() { Some(path.to_owned()) } else { None }
+    let is_plain =
+        |part: &str| !part.is_empty() && part.chars().all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c));
+    let (owner, name) = path.split_once('/')?;
+    if is_plain(owner) && is_plain(name) { Some(path.to_owned()) } else { None }
 }
 
 #[cfg(test)]

@@ -80,7 +80,8 @@ pub(crate) fn was_unreachable(output: &Output) -> bool {
     output.status.code().is_some() && is_transient(&output.text(), &output.errors())
 }
 
-/// Reads what git said. The status of HTTP decides where there is one; what the remote's own programs print does not count.
+/// Tells from git's output whether the trouble passes by itself. The status of HTTP decides where there is one; what the
+/// remote's own programs print does not count.
 fn is_transient(stdout: &str, stderr: &str) -> bool {
     let all = || stdout.lines().chain(stderr.lines()).filter(|line| !line.starts_with("remote:"));
     if let Some(status) = all().find_map(status) {

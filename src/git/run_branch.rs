@@ -1,7 +1,7 @@
 //! The run's branch: whose it is, where the engine left it, and which of its commits are the engine's own.
 //!
 //! Where the engine last left it tells a person who moved it apart from a program that took only files back. Where it was
-//! when nobody of ours worked any more who may commit tells that what came on top is a person's.
+//! when no agent worked any more that may commit tells that what came on top is a person's.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ use crate::{CommitId, Error, Result};
 
 /// Where the tip is noted that the engine left.
 const LEFT_AT: &str = "left-at";
-/// Where the tip is noted while nobody of ours works who may commit.
+/// Where the tip is noted while no agent works that may commit.
 const RESTS_AT: &str = "rests-at";
 /// What a worktree is on that is on no branch.
 const DETACHED: &str = "no branch (HEAD is detached)";
@@ -153,7 +153,7 @@ impl RunBranch<'_> {
         Ok(())
     }
 
-    /// Remembers where we left the branch. What is not remembered leaves a log as it is found.
+    /// Remembers where we left the branch. Where that fails, a later load takes the log as it is.
     pub(crate) fn remember_left_at(&self, commit: &CommitId) {
         self.note_tip(LEFT_AT, commit.as_str());
     }
@@ -164,7 +164,7 @@ impl RunBranch<'_> {
         Ok(left.is_some() && self.tip()? == left)
     }
 
-    /// Remembers where the branch is while nobody of ours works who may commit.
+    /// Remembers where the branch is while no agent works that may commit.
     pub fn remember_resting_tip(&self) -> Result<()> {
         if let Some(tip) = self.tip()? {
             self.note_tip(RESTS_AT, tip.as_str());
@@ -172,19 +172,19 @@ impl RunBranch<'_> {
         Ok(())
     }
 
-    /// Returns where git keeps the branch, and where it is remembered while nobody of ours works who may commit: for who is
-    /// there when we are not.
+    /// Returns the file in which git keeps the branch's tip, and the one in which the tip is noted while no agent works that
+    /// may commit: the reaper copies one to the other when we are killed.
     pub fn tip_files(&self) -> (PathBuf, PathBuf) {
         let branch = self.repository.common().join("refs/heads").join(&self.name);
         (branch, self.state_dir.join(RESTS_AT))
     }
 
-    /// From here on somebody of ours may commit: what comes on top is not known to be a person's.
+    /// Forgets that tip: from here on an agent may commit, and what comes on top is not known to be a person's.
     pub fn forget_resting_tip(&self) {
         let _ = fs::remove_file(self.state_dir.join(RESTS_AT));
     }
 
-    /// Returns where people brought the branch since nobody of ours worked; nothing when that cannot be known, or when all
+    /// Returns where people brought the branch since no agent worked; nothing when that cannot be known, or when all
     /// that is there now is in this commit or a record of the run's.
     pub fn moved_by_people(&self, run: &str, known: &CommitId) -> Result<Option<CommitId>> {
         let Some(tip) = self.tip_beyond(run, known)? else { return Ok(None) };
@@ -214,7 +214,7 @@ impl RunBranch<'_> {
         Ok(tip.map(|tip| CommitId::try_from(tip.as_str())).transpose()?)
     }
 
-    /// What cannot be noted is not known later, which is told and stops nothing.
+    /// Writes a tip into a file of the run. What cannot be written is not known later: that is logged and stops nothing.
     fn note_tip(&self, name: &str, tip: &str) {
         let place = self.state_dir.join(name);
         let written = fs::create_dir_all(self.state_dir).and_then(|()| fs::write(&place, tip));

@@ -22,7 +22,8 @@ impl RunFiles {
         path.strip_prefix(&self.folder()).is_some_and(|inside| inside.len() > 1 && inside.starts_with('/'))
     }
 
-    /// Tells whether a path is one of our settings: they are people's, who goes on has vouched for them, and no phase commits them.
+    /// Tells whether a path is one of our settings. People write them, whoever continues the run has accepted them, and no
+    /// phase commits them.
     pub fn is_setting(self, path: &str) -> bool {
         path.starts_with(".ai-workflow/") && !self.contains(path)
     }

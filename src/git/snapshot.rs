@@ -19,7 +19,7 @@ use crate::run_files::{RunFiles, is_behind_link, is_engines_own};
 use crate::status::{Entry, Kind, read_status, status_call};
 use crate::{CommitId, Result, Tree};
 
-/// The files at one moment.
+/// The files of a worktree at one moment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Snapshot {
     /// The tree of these files.
@@ -28,7 +28,7 @@ pub struct Snapshot {
     pub changed: Vec<String>,
     /// Where HEAD stood.
     pub head: Head,
-    /// Every path that differs from HEAD, with what a commit of it would hold; strays and the engine's own files too.
+    /// Every path that differs from HEAD, with what a commit of it would hold; untracked and the engine's own files too.
     pub uncommitted: BTreeMap<String, Content>,
     /// What HEAD has of them.
     pub(crate) in_head: BTreeMap<String, TreeEntry>,
@@ -71,7 +71,7 @@ pub struct Snapshots<'a> {
 }
 
 impl Snapshots<'_> {
-    /// Takes a snapshot and tells what changed since an earlier one.
+    /// Takes a snapshot, and says in it what changed since an earlier one.
     pub fn take(&self, since: Option<&Tree>) -> Result<Snapshot> {
         let index = match since {
             Some(tree) => self.indexes.index_of(tree)?,
@@ -136,9 +136,10 @@ impl Snapshots<'_> {
         let is_absent = |path: &str| {
             is_engines_own(path) && (self.files.contains(path) || !seen.in_head.contains_key(path))
         };
-        let is_stray = |path: &&String| !paths.contains(*path) && !is_absent(path);
-        let strays = seen.uncommitted.keys().filter(is_stray);
-        let wanted: Vec<Wanted<'_>> = strays.map(|path| (path.as_str(), seen.in_head.get(path))).collect();
+        let is_unpublished = |path: &&String| !paths.contains(*path) && !is_absent(path);
+        let unpublished = seen.uncommitted.keys().filter(is_unpublished);
+        let wanted: Vec<Wanted<'_>> =
+            unpublished.map(|path| (path.as_str(), seen.in_head.get(path))).collect();
         self.tree_with(&seen.tree, &wanted)
     }
 

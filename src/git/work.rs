@@ -30,7 +30,7 @@ pub struct UncommittedWork<'a> {
 }
 
 impl UncommittedWork<'_> {
-    /// Keeps trees until they are given up or others take their place; those that are gone already are passed over.
+    /// Keeps trees until they are released or others take their place; those that are gone already are passed over.
     pub fn keep_trees(&self, trees: &[Tree]) -> Result<()> {
         let mut trees = trees[..trees.len().min(MOST_TREES)].to_vec();
         let mut made = self.repository.try_run(&tree_of(&trees))?;

@@ -112,7 +112,7 @@ impl Workspace {
     }
 }
 
-/// The worktree in the hands of one issue's run: snapshots, commits on its branch, its locks.
+/// The worktree as one issue's run uses it: snapshots, commits on its branch, its locks.
 #[derive(Debug, Clone)]
 pub struct RunWorkspace {
     workspace: Workspace,

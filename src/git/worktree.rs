@@ -26,7 +26,7 @@ pub struct Survey {
     pub changed: Vec<String>,
     /// Those of them that a merge left with both sides.
     pub unmerged: Vec<String>,
-    /// Untracked files; they are nobody's business and never committed.
+    /// Untracked files; they are left alone and never committed.
     pub strays: Vec<String>,
     /// Repositories inside the worktree that are not submodules; their content is left alone.
     pub nested: Vec<String>,
