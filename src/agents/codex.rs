@@ -10,85 +10,183 @@
 //! settings of the user count, and none of the repository: it is not trusted, so that neither its hooks nor its servers
 //! start. Limits of turns and of cost cannot be handed on: the program has none.
 
-mod arguments;
 mod events;
 mod outcome;
 mod session;
-mod vain;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use super::lookup::Resolved;
-use super::sign_in::SignIn;
-use super::{Job, Prepared, environment, launch, schema};
 use process::{Environment, TOOLCHAINS};
 
-/// The version that all this was checked with.
-pub(super) const CHECKED_WITH: &str = "0.169.0";
+use super::call::{AgentCall, PreparedCall};
+use super::json_lines::session_id;
+use super::launch::{SignIn, api_key, launch, program_variables};
+use super::lookup::ResolvedAgent;
+use super::schema;
+use events::CodexParser;
+use session::SessionFiles;
+
+pub(super) use outcome::OLDEST_VERSION;
 
 /// What the program signs in with.
-pub(super) const SIGNS_IN_WITH: SignIn =
+pub(super) const SIGN_IN: SignIn =
     SignIn { home: "CODEX_HOME", address: "OPENAI_BASE_URL", keys: &[KEY, "OPENAI_API_KEY"] };
 
 /// The variable under which the program takes a key for one run.
 const KEY: &str = "CODEX_API_KEY";
 
-/// Makes the call of this program.
-pub(super) fn prepare(mut agent: Resolved, job: &Job<'_>) -> Result<Prepared, String> {
-    dress(&mut agent)?;
+/// What a call has no use for: everything that reaches out, goes on afterwards, or comes from the user's own setup.
+const SWITCHED_OFF: [&str; 10] = [
+    "features.apps",
+    "features.goals",
+    "features.hooks",
+    "features.image_generation",
+    "features.multi_agent",
+    "features.plugins",
+    "features.remote_plugin",
+    // Else a provider that is not there is waited for without an end.
+    "features.unbounded_connection_retries",
+    "analytics.enabled",
+    "check_for_update_on_startup",
+];
+
+/// How often a provider that we name ourselves is asked again; for others the program knows no such limit.
+const RETRIES: u32 = 1;
+
+/// Makes the launch and the parser of a call of this program.
+pub(super) fn prepare(mut agent: ResolvedAgent, call: &AgentCall<'_>) -> Result<PreparedCall, String> {
+    configure(&mut agent)?;
     let temporary = tempfile::Builder::new().prefix("ai-workflow-").tempdir();
     let temporary = temporary.map_err(|error| format!("no folder for temporary files: {error}"))?;
-    let schema = schema_file(job)?;
-    let own = SIGNS_IN_WITH.of(&agent.profile);
-    let mut launch = launch(&agent, &environment::of_program(&own), job);
-    let key = [KEY, "OPENAI_API_KEY"].into_iter().find(|name| has(&launch.environment, name));
-    let toolchains = toolchains(&launch.environment);
-    let place = arguments::Place {
-        temporary: temporary.path(),
-        schema: schema.as_deref(),
-        key,
-        toolchains: &toolchains,
-    };
-    launch.arguments.extend(arguments::of(&agent, job, &place)?);
+    let schema = write_schema(call)?;
+    let sign_in = SIGN_IN.variables(&agent.profile);
+    let mut launch = launch(&agent, &program_variables(&sign_in), call);
+    let arguments = arguments(&agent, call, temporary.path(), schema.as_deref(), &launch.environment)?;
+    launch.arguments.extend(arguments);
     launch.stdout_limit = 0;
-    let sessions = home(&launch.environment).map(|home| home.join("sessions"));
-    let codex = events::Codex::new(job, agent.model.as_deref(), sessions, temporary);
-    Ok((launch, Box::new(codex)))
+    let sessions = SessionFiles::new(home(&launch.environment).map(|home| home.join("sessions")));
+    let parser = CodexParser::new(call, agent.model, sessions, temporary);
+    Ok((launch, Box::new(parser)))
 }
 
 /// Puts the key into the profile's environment.
-pub(super) fn dress(agent: &mut Resolved) -> Result<(), String> {
+pub(super) fn configure(agent: &mut ResolvedAgent) -> Result<(), String> {
     if let Some(name) = &agent.profile.api_key_env {
-        agent.profile.env.insert(KEY.to_owned(), environment::key(name)?);
+        agent.profile.env.insert(KEY.to_owned(), api_key(name)?);
     }
     Ok(())
 }
 
-fn has(environment: &Environment, name: &str) -> bool {
-    environment.get(&OsString::from(name)).is_some_and(|value| !value.is_empty())
+/// Returns the value of a variable that is set and not empty.
+fn variable<'a>(environment: &'a Environment, name: &str) -> Option<&'a OsString> {
+    environment.get(&OsString::from(name)).filter(|value| !value.is_empty())
 }
 
-/// Returns the variables of toolchains that are set.
-fn toolchains(environment: &Environment) -> Vec<(&'static str, String)> {
-    let value = |name: &str| environment.get(&OsString::from(name))?.to_str().map(str::to_owned);
-    TOOLCHAINS.into_iter().filter_map(|name| Some((name, value(name)?))).collect()
-}
-
-/// Returns where the program keeps its sessions.
+/// Returns where the program keeps its settings and sessions.
 fn home(environment: &Environment) -> Option<PathBuf> {
-    let value = |name: &str| environment.get(&OsString::from(name)).filter(|value| !value.is_empty());
-    let own = value("CODEX_HOME").map(PathBuf::from);
-    own.or_else(|| value("HOME").map(|home| Path::new(home).join(".codex")))
+    if let Some(home) = variable(environment, "CODEX_HOME") {
+        return Some(home.into());
+    }
+    Some(Path::new(variable(environment, "HOME")?).join(".codex"))
 }
 
 /// Writes the schema beside the raw file: the program takes it from a file only. Its service generates strictly and refuses
 /// any other schema; the prompt asks for such a one in words.
-fn schema_file(job: &Job<'_>) -> Result<Option<PathBuf>, String> {
-    let Some(schema) = job.schema.filter(|schema| schema::is_strict(schema)) else { return Ok(None) };
-    let file = job.raw_file.with_file_name("schema.json");
+fn write_schema(call: &AgentCall<'_>) -> Result<Option<PathBuf>, String> {
+    let Some(schema) = call.schema.filter(|schema| schema::is_strict(schema)) else { return Ok(None) };
+    let file = call.raw_file.with_file_name("schema.json");
     let file = std::path::absolute(&file).unwrap_or(file);
     let written = std::fs::write(&file, schema.to_string());
     written.map_err(|error| format!("the schema cannot be written to `{}`: {error}", file.display()))?;
     Ok(Some(file))
+}
+
+/// Returns the arguments of a call: the sandbox, what is switched off, and which limits are handed on.
+fn arguments(
+    agent: &ResolvedAgent,
+    call: &AgentCall<'_>,
+    temporary: &Path,
+    schema: Option<&Path>,
+    environment: &Environment,
+) -> Result<Vec<OsString>, String> {
+    let mut arguments: Vec<OsString> =
+        ["exec", "--json", "--skip-git-repo-check", "--ignore-user-config", "--ignore-rules"]
+            .map(OsString::from)
+            .into();
+    for switch in SWITCHED_OFF {
+        set(&mut arguments, switch, "false");
+    }
+    set_text(&mut arguments, "web_search", "disabled");
+    set_text(&mut arguments, "shell_environment_policy.inherit", "core");
+    if call.step.writes() {
+        add_author(&mut arguments, temporary, environment);
+    } else {
+        add_reviewer(&mut arguments);
+    }
+    if let Some(model) = &agent.model {
+        set_text(&mut arguments, "model", model);
+    }
+    if let Some(effort) = &agent.profile.effort {
+        set_text(&mut arguments, "model_reasoning_effort", effort);
+    }
+    if let Some(address) = &agent.profile.base_url {
+        add_provider(&mut arguments, address, environment);
+    }
+    if let Some(schema) = schema {
+        arguments.extend(["--output-schema".into(), schema.into()]);
+    }
+    if let Some(resume) = call.resumes {
+        let session = session_id(&resume.session).ok_or("the session to continue has no good name")?;
+        arguments.extend(["resume".into(), session.into()]);
+    }
+    arguments.push("-".into());
+    Ok(arguments)
+}
+
+fn add_author(arguments: &mut Vec<OsString>, temporary: &Path, environment: &Environment) {
+    let folder = temporary.display().to_string();
+    arguments.extend(["-s".into(), "workspace-write".into()]);
+    set(arguments, "sandbox_workspace_write.network_access", "false");
+    set(arguments, "sandbox_workspace_write.exclude_slash_tmp", "true");
+    set(arguments, "sandbox_workspace_write.exclude_tmpdir_env_var", "true");
+    set(arguments, "sandbox_workspace_write.writable_roots", &format!("[{}]", quoted(&folder)));
+    set_text(arguments, "shell_environment_policy.set.TMPDIR", &folder);
+    for name in TOOLCHAINS {
+        if let Some(value) = environment.get(&OsString::from(name)).and_then(|value| value.to_str()) {
+            set_text(arguments, &format!("shell_environment_policy.set.{name}"), value);
+        }
+    }
+}
+
+/// A reviewer does not get what the repository wants from agents: an earlier agent may have written it.
+fn add_reviewer(arguments: &mut Vec<OsString>) {
+    arguments.extend(["-s".into(), "read-only".into()]);
+    set(arguments, "project_doc_max_bytes", "0");
+    set(arguments, "skills.include_instructions", "false");
+}
+
+fn add_provider(arguments: &mut Vec<OsString>, address: &str, environment: &Environment) {
+    let key = [KEY, "OPENAI_API_KEY"].into_iter().find(|name| variable(environment, name).is_some());
+    let key = key.map(|key| format!("env_key={},", quoted(key))).unwrap_or_default();
+    let (name, address) = (quoted("configured"), quoted(address));
+    let table = format!(
+        "{{name={name},base_url={address},{key}wire_api=\"responses\",request_max_retries={RETRIES},stream_max_retries={RETRIES}}}"
+    );
+    set_text(arguments, "model_provider", "configured");
+    set(arguments, "model_providers.configured", &table);
+}
+
+/// Sets a key of the program's configuration; the value is read as TOML.
+fn set(arguments: &mut Vec<OsString>, key: &str, value: &str) {
+    arguments.extend(["-c".into(), format!("{key}={value}").into()]);
+}
+
+/// Sets a key of the program's configuration to a text.
+fn set_text(arguments: &mut Vec<OsString>, key: &str, text: &str) {
+    set(arguments, key, &quoted(text));
+}
+
+fn quoted(text: &str) -> String {
+    toml::Value::String(text.to_owned()).to_string()
 }

@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
-use super::usage::Stated;
 use settings::split_words;
+
+use super::usage::ReportedUsage;
 
 /// The word for "any".
 const ANY: &str = "*";
@@ -20,13 +21,30 @@ pub(super) const KEYS: [&str; 12] = [
 
 /// Says what is wrong with a script.
 #[derive(Debug, thiserror::Error)]
-pub enum BadScript {
+pub enum ScriptError {
+    /// The file cannot be read.
     #[error("the script `{0}` cannot be read: {1}")]
     Unreadable(PathBuf, std::io::Error),
+    /// The text is no script.
     #[error("the script `{file}`, line {line}: {message}")]
-    Wrong { file: PathBuf, line: usize, message: String },
+    Syntax {
+        /// The script.
+        file: PathBuf,
+        /// The line, from 1.
+        line: usize,
+        /// What is wrong there.
+        message: String,
+    },
+    /// A turn can never be played.
     #[error("the script `{file}`, turn {turn}: {message}")]
-    WrongTurn { file: PathBuf, turn: usize, message: String },
+    Turn {
+        /// The script.
+        file: PathBuf,
+        /// The turn, from 1.
+        turn: usize,
+        /// What is wrong with it.
+        message: String,
+    },
 }
 
 /// A whole script.
@@ -46,26 +64,30 @@ pub(super) struct Turn {
     seat: Option<String>,
     round: Option<u32>,
     attempt: Option<u32>,
+    /// How long to wait first, in milliseconds.
     pub sleep_ms: u64,
-    pub write: Vec<Write>,
+    pub write: Vec<FileWrite>,
     pub delete: Vec<String>,
+    /// A command that is run without a shell.
     pub run: Option<String>,
+    /// The answer.
     pub say: String,
+    /// The exit code.
     pub exit: u8,
-    pub usage: Stated,
+    pub usage: ReportedUsage,
 }
 
 /// One file to write.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Write {
+pub(super) struct FileWrite {
     pub path: String,
     pub text: String,
 }
 
 /// Where in the run a call stands.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(super) struct Place {
+pub(super) struct Position {
     pub phase: String,
     pub step: String,
     /// Empty for the first reviewer and all other steps.
@@ -77,19 +99,19 @@ pub(super) struct Place {
 }
 
 /// Reads a script and checks all of it.
-pub(super) fn read(file: &Path) -> Result<Script, BadScript> {
-    let text = fs::read_to_string(file).map_err(|error| BadScript::Unreadable(file.to_owned(), error))?;
+pub(super) fn read(file: &Path) -> Result<Script, ScriptError> {
+    let text = fs::read_to_string(file).map_err(|error| ScriptError::Unreadable(file.to_owned(), error))?;
     parse(&text, file)
 }
 
-fn parse(text: &str, file: &Path) -> Result<Script, BadScript> {
+fn parse(text: &str, file: &Path) -> Result<Script, ScriptError> {
     let script: Script = toml::from_str(text).map_err(|error| {
         let start = error.span().map_or(0, |span| span.start);
         let line = text.bytes().take(start).filter(|byte| *byte == b'\n').count() + 1;
-        BadScript::Wrong { file: file.to_owned(), line, message: error.message().replace('\n', ", ") }
+        ScriptError::Syntax { file: file.to_owned(), line, message: error.message().replace('\n', ", ") }
     })?;
     for (index, turn) in script.turns.iter().enumerate() {
-        turn.check().map_err(|message| BadScript::WrongTurn {
+        turn.check().map_err(|message| ScriptError::Turn {
             file: file.to_owned(),
             turn: index + 1,
             message,
@@ -101,8 +123,8 @@ fn parse(text: &str, file: &Path) -> Result<Script, BadScript> {
 impl Script {
     /// Returns the most specific turn: phase counts more than step, step more than seat, then round, then attempt,
     /// and of two alike the later one.
-    pub(super) fn choose(&self, place: &Place) -> Option<&Turn> {
-        self.turns.iter().filter(|turn| turn.fits(place)).max_by_key(|turn| turn.specificity())
+    pub(super) fn turn_for(&self, position: &Position) -> Option<&Turn> {
+        self.turns.iter().filter(|turn| turn.fits(position)).max_by_key(|turn| turn.specificity())
     }
 }
 
@@ -120,12 +142,12 @@ impl Turn {
         }
     }
 
-    fn fits(&self, place: &Place) -> bool {
-        wanted(self.phase.as_ref()).is_none_or(|phase| *phase == place.phase)
-            && wanted(self.step.as_ref()).is_none_or(|step| *step == place.step)
-            && wanted(self.seat.as_ref()).is_none_or(|seat| *seat == place.seat)
-            && self.round.is_none_or(|round| round == place.round)
-            && self.attempt.is_none_or(|attempt| attempt == place.attempt)
+    fn fits(&self, position: &Position) -> bool {
+        wanted(self.phase.as_ref()).is_none_or(|phase| *phase == position.phase)
+            && wanted(self.step.as_ref()).is_none_or(|step| *step == position.step)
+            && wanted(self.seat.as_ref()).is_none_or(|seat| *seat == position.seat)
+            && self.round.is_none_or(|round| round == position.round)
+            && self.attempt.is_none_or(|attempt| attempt == position.attempt)
     }
 
     fn specificity(&self) -> (bool, bool, bool, bool, bool) {
@@ -143,7 +165,7 @@ fn wanted(word: Option<&String>) -> Option<&String> {
     word.filter(|word| *word != ANY)
 }
 
-impl Place {
+impl Position {
     /// Replaces the four placeholders in one pass, so that what was put in is never looked at again.
     pub(super) fn fill(&self, text: &str) -> String {
         let mut filled = String::with_capacity(text.len());
@@ -173,101 +195,4 @@ impl Place {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_turn_can_be_for_one_seat_and_any_other_turn_is_for_all() {
-        let text = "[[turn]]\nstep = 'review'\nsay = 'all'\n\n[[turn]]\nseat = 'security'\nstep = 'review'\nsay = 'one'";
-        let script = parse(text, Path::new("x.toml")).expect("a good script");
-        let said = |seat: &str| {
-            let place = Place { step: "review".into(), seat: seat.into(), ..Place::default() };
-            script.choose(&place).map(|turn| turn.say.clone())
-        };
-        assert_eq!(said(""), Some("all".into()));
-        assert_eq!(said("security"), Some("one".into()));
-        assert_eq!(said("quality"), Some("all".into()));
-    }
-
-    fn said(script: &str, place: (&str, &str, u32, u32)) -> Option<String> {
-        let (phase, step, round, attempt) = place;
-        let place = Place { phase: phase.into(), step: step.into(), round, attempt, ..Place::default() };
-        let script = parse(script, Path::new("s.toml")).expect("a good script");
-        script.choose(&place).map(|turn| turn.say.clone())
-    }
-
-    fn wrong(script: &str) -> String {
-        parse(script, Path::new("s.toml")).expect_err(script).to_string()
-    }
-
-    #[test]
-    fn the_most_specific_turn_is_played_and_of_two_alike_the_later() {
-        let script = r#"
-            turn = [
-                { step = "execute", round = 1, attempt = 1, say = "step round attempt" },
-                { phase = "planning", say = "phase" },
-                { phase = "planning", round = 2, say = "phase round" },
-                { phase = "planning", step = "review", say = "phase step" },
-                { phase = "planning", step = "review", round = 2, attempt = 2, say = "all" },
-                { round = 3, say = "round" },
-                { attempt = 3, say = "attempt, first" },
-                { attempt = 3, phase = "*", step = "*", say = "attempt, later" },
-            ]"#;
-        for (place, expected) in [
-            (("planning", "execute", 1, 1), Some("phase")),
-            (("planning", "execute", 2, 1), Some("phase round")),
-            (("planning", "review", 2, 1), Some("phase step")),
-            (("planning", "review", 2, 2), Some("all")),
-            (("design", "execute", 1, 1), Some("step round attempt")),
-            (("design", "execute", 3, 3), Some("round")),
-            (("design", "execute", 2, 3), Some("attempt, later")),
-            (("design", "execute", 2, 2), None),
-        ] {
-            assert_eq!(said(script, place).as_deref(), expected, "{place:?}");
-        }
-    }
-
-    #[test]
-    fn whatever_the_script_does_not_know_is_an_error_with_its_line() {
-        let keys = KEYS.map(|key| format!("`{key}`")).join(", ");
-        assert_eq!(
-            wrong("[[turn]]\nsay = 'x'\nsya = 'y'\n"),
-            format!("the script `s.toml`, line 3: unknown field `sya`, expected one of {keys}")
-        );
-        assert!(wrong("[[turns]]\n").contains("line 1: unknown field `turns`"));
-        assert!(wrong("[[turn]]\nusage = { cost = 1 }").contains("unknown field `cost`"));
-        assert!(wrong("[[turn]]\nwrite = [{ path = 'a', txt = '' }]").contains("unknown field `txt`"));
-        assert!(wrong("[[turn]]\nround = 'one'").contains("line 2: "));
-    }
-
-    #[test]
-    fn a_turn_that_can_never_be_played_is_an_error() {
-        assert_eq!(
-            wrong("[[turn]]\n[[turn]]\nstep = 'check'"),
-            "the script `s.toml`, turn 2: `check` is no step of an agent: execute, review, triage, revise, answer"
-        );
-        assert!(wrong("[[turn]]\nrun = 'a \"b'").ends_with("run = `a \"b` has a quote that is not closed"));
-        assert!(wrong("[[turn]]\nrun = ''").ends_with("names no program"));
-    }
-
-    #[test]
-    fn a_missing_script_is_named() {
-        let error = read(Path::new("/no/such/script.toml")).expect_err("not there").to_string();
-        assert!(error.starts_with("the script `/no/such/script.toml` cannot be read: "), "{error}");
-    }
-
-    #[test]
-    fn placeholders_are_replaced_once() {
-        let place = Place {
-            phase: "planning".into(),
-            output: "{{round}}.md".into(),
-            review_id: "r1".into(),
-            round: 2,
-            ..Place::default()
-        };
-        assert_eq!(
-            place.fill("{{phase}} {{round}} {{output}} {{review_id}} {{{round}}} {{step}} {{ open"),
-            "planning 2 {{round}}.md r1 {2} {{step}} {{ open"
-        );
-    }
-}
+mod tests;

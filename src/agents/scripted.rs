@@ -12,53 +12,48 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::dialect::{self, Dialect, Ear, Heard};
-use super::script::{self, Place, Script, Turn};
 use model::event::Usage;
 use process::{Finish, Launch, Stream};
 use settings::split_words;
+
+use super::call::{Answer, OutputParser};
+use super::outcome::Outcome;
+use super::script::{self, Position, ScriptError, Turn};
+use super::transcript::Transcript;
 
 /// The exit code of a script that cannot go on.
 const BROKEN: i32 = 1;
 
 /// What the child gives back.
 #[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
-pub(super) struct Said {
-    pub text: String,
-    pub usage: Usage,
+struct ScriptedAnswer {
+    text: String,
+    usage: Usage,
     /// Figures that were not believed, one line each.
-    pub notices: Vec<String>,
+    notices: Vec<String>,
 }
 
-/// Reads what the child gave back; nothing when it broke before it could say anything.
-fn decode(stdout: &[u8]) -> Option<Said> {
+/// Reads what the child gave back; nothing when it broke before it could write anything.
+fn decode(stdout: &[u8]) -> Option<ScriptedAnswer> {
     serde_json::from_slice(stdout).ok()
 }
 
-/// The dialect of the child: its standard output is a message between two halves of our own.
-pub(super) struct Scripted;
+/// The parser of the child's output: its standard output is a message between two halves of our own.
+pub(super) struct ScriptedParser;
 
-impl Dialect for Scripted {
-    fn take(&mut self, stream: Stream, bytes: &[u8], ear: &mut Ear<'_>) {
+impl OutputParser for ScriptedParser {
+    fn push(&mut self, stream: Stream, bytes: &[u8], transcript: &mut Transcript<'_>) {
         if stream == Stream::Stderr {
-            ear.raw.take(stream, bytes);
-            ear.progress.take(bytes);
+            transcript.keep_and_show(stream, bytes);
         }
     }
 
-    fn heard(self: Box<Self>, launch: &Launch, finish: Finish, ear: &mut Ear<'_>) -> Heard {
-        let said = decode(&finish.stdout).unwrap_or_default();
-        ear.raw.take(Stream::Stdout, said.text.as_bytes());
-        ear.progress.take(format!("{}\n", said.text).as_bytes());
-        Heard {
-            outcome: dialect::outcome(&finish.exit, &said.text),
-            reason: dialect::reason(launch, &finish, &said.text),
-            truncated: finish.stdout_truncated,
-            text: said.text,
-            usage: said.usage,
-            notices: said.notices,
-            ..Heard::default()
-        }
+    fn finish(self: Box<Self>, launch: &Launch, finish: Finish, transcript: &mut Transcript<'_>) -> Answer {
+        let ScriptedAnswer { text, usage, notices } = decode(&finish.stdout).unwrap_or_default();
+        transcript.keep(Stream::Stdout, text.as_bytes());
+        transcript.show_line(&text);
+        let outcome = Outcome::of_exit(launch, &finish, &text);
+        Answer { text, usage, notices, truncated: finish.stdout_truncated, ..Answer::from(outcome) }
     }
 }
 
@@ -72,13 +67,13 @@ pub fn main(arguments: Vec<OsString>) -> i32 {
 
 /// Says why a script broke.
 #[derive(Debug, thiserror::Error)]
-enum Broken {
+enum PlayError {
     #[error("usage: __scripted FILE --attempt N")]
     Usage,
     #[error(transparent)]
-    Script(#[from] script::BadScript),
-    #[error("no turn of the script `{file}` fits phase {} step {} round {} attempt {}", place.phase, place.step, place.round, place.attempt)]
-    NoTurn { file: PathBuf, place: Box<Place> },
+    Script(#[from] ScriptError),
+    #[error("no turn of the script `{file}` fits phase {} step {} round {} attempt {}", position.phase, position.step, position.round, position.attempt)]
+    NoTurn { file: PathBuf, position: Box<Position> },
     #[error("`{0}` is outside the worktree")]
     Outside(String),
     #[error("`{0}` cannot be {1}: {2}")]
@@ -88,16 +83,18 @@ enum Broken {
     #[error("`{0}` failed: {1}")]
     RunFailed(String, std::process::ExitStatus),
     #[error("nothing can be said: {0}")]
-    Mute(io::Error),
+    Stdout(io::Error),
 }
 
-fn play(arguments: Vec<OsString>) -> Result<i32, Broken> {
-    let (file, attempt) = read_arguments(arguments).ok_or(Broken::Usage)?;
+fn play(arguments: Vec<OsString>) -> Result<i32, PlayError> {
+    let (file, attempt) = read_arguments(arguments).ok_or(PlayError::Usage)?;
     let script = script::read(&file)?;
-    let place = place(attempt);
-    let turn = choose(&script, &file, &place)?;
-    perform(turn, &place, Path::new("."))?;
-    say(turn, &place).map_err(Broken::Mute)?;
+    let position = position(attempt);
+    let Some(turn) = script.turn_for(&position) else {
+        return Err(PlayError::NoTurn { file, position: Box::new(position) });
+    };
+    perform(turn, &position, Path::new("."))?;
+    write_answer(turn, &position).map_err(PlayError::Stdout)?;
     Ok(i32::from(turn.exit))
 }
 
@@ -109,30 +106,25 @@ fn read_arguments(arguments: Vec<OsString>) -> Option<(PathBuf, u32)> {
     Some((file.into(), attempt.to_str()?.parse().ok()?))
 }
 
-fn place(attempt: u32) -> Place {
-    let told = |name: &str| std::env::var(format!("AI_WORKFLOW_{name}")).unwrap_or_default();
-    Place {
-        phase: told("PHASE"),
-        step: told("STEP"),
-        seat: told("SEAT"),
-        round: told("ROUND").parse().unwrap_or_default(),
+/// Returns where in the run the call stands, as the environment says it.
+fn position(attempt: u32) -> Position {
+    let variable = |name: &str| std::env::var(format!("AI_WORKFLOW_{name}")).unwrap_or_default();
+    Position {
+        phase: variable("PHASE"),
+        step: variable("STEP"),
+        seat: variable("SEAT"),
+        round: variable("ROUND").parse().unwrap_or_default(),
         attempt,
-        output: told("OUTPUT"),
-        review_id: told("REVIEW_ID"),
+        output: variable("OUTPUT"),
+        review_id: variable("REVIEW_ID"),
     }
 }
 
-fn choose<'a>(script: &'a Script, file: &Path, place: &Place) -> Result<&'a Turn, Broken> {
-    script
-        .choose(place)
-        .ok_or_else(|| Broken::NoTurn { file: file.to_owned(), place: Box::new(place.clone()) })
-}
-
-/// Does what the turn does before it speaks.
-fn perform(turn: &Turn, place: &Place, worktree: &Path) -> Result<(), Broken> {
+/// Does what the turn does before it answers.
+fn perform(turn: &Turn, position: &Position, worktree: &Path) -> Result<(), PlayError> {
     std::thread::sleep(Duration::from_millis(turn.sleep_ms));
     for write in &turn.write {
-        write_file(worktree, &place.fill(&write.path), &place.fill(&write.text))?;
+        write_file(worktree, &position.fill(&write.path), &position.fill(&write.text))?;
     }
     for path in &turn.delete {
         delete_file(worktree, path)?;
@@ -140,11 +132,11 @@ fn perform(turn: &Turn, place: &Place, worktree: &Path) -> Result<(), Broken> {
     turn.run.as_ref().map_or(Ok(()), |command| run(command, worktree))
 }
 
-fn write_file(worktree: &Path, path: &str, text: &str) -> Result<(), Broken> {
-    let failed = |error| Broken::File(path.to_owned(), "written", error);
+fn write_file(worktree: &Path, path: &str, text: &str) -> Result<(), PlayError> {
+    let failed = |error| PlayError::File(path.to_owned(), "written", error);
     let file = inside(worktree, path)?;
     if file.is_symlink() {
-        return Err(Broken::Outside(path.to_owned()));
+        return Err(PlayError::Outside(path.to_owned()));
     }
     if let Some(folder) = file.parent() {
         fs::create_dir_all(folder).map_err(failed)?;
@@ -153,18 +145,18 @@ fn write_file(worktree: &Path, path: &str, text: &str) -> Result<(), Broken> {
 }
 
 /// Deletes a file; turns repeat, so one that has gone already is all right.
-fn delete_file(worktree: &Path, path: &str) -> Result<(), Broken> {
+fn delete_file(worktree: &Path, path: &str) -> Result<(), PlayError> {
     match fs::remove_file(inside(worktree, path)?) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => {
-            Err(Broken::File(path.to_owned(), "deleted", error))
+            Err(PlayError::File(path.to_owned(), "deleted", error))
         }
         _ => Ok(()),
     }
 }
 
 /// Returns the path below the worktree; refuses every way out, also through a symbolic link to a folder.
-fn inside(worktree: &Path, path: &str) -> Result<PathBuf, Broken> {
-    let outside = || Broken::Outside(path.to_owned());
+fn inside(worktree: &Path, path: &str) -> Result<PathBuf, PlayError> {
+    let outside = || PlayError::Outside(path.to_owned());
     let mut file = worktree.to_owned();
     let mut components = Path::new(path).components().peekable();
     while let Some(component) = components.next() {
@@ -189,9 +181,9 @@ fn leaves(worktree: &Path, folder: &Path) -> bool {
         && real(worktree).zip(real(folder)).is_none_or(|(worktree, folder)| !folder.starts_with(worktree))
 }
 
-/// Runs a command without a shell; what it prints goes to our standard error, because our standard output is spoken for.
-fn run(command: &str, worktree: &Path) -> Result<(), Broken> {
-    let not_run = |error| Broken::NotRun(command.to_owned(), error);
+/// Runs a command without a shell; what it prints goes to our standard error, because our standard output is the answer.
+fn run(command: &str, worktree: &Path) -> Result<(), PlayError> {
+    let not_run = |error| PlayError::NotRun(command.to_owned(), error);
     let words = split_words(command).map_err(|why| not_run(io::Error::other(why)))?;
     let (program, arguments) = words.split_first().expect("split_words gives at least a program");
     let status = Command::new(program)
@@ -201,67 +193,16 @@ fn run(command: &str, worktree: &Path) -> Result<(), Broken> {
         .stdout(io::stderr())
         .status()
         .map_err(not_run)?;
-    if status.success() { Ok(()) } else { Err(Broken::RunFailed(command.to_owned(), status)) }
+    if status.success() { Ok(()) } else { Err(PlayError::RunFailed(command.to_owned(), status)) }
 }
 
-fn say(turn: &Turn, place: &Place) -> io::Result<()> {
+fn write_answer(turn: &Turn, position: &Position) -> io::Result<()> {
     let (usage, notices) = turn.usage.check();
-    let said = Said { text: place.fill(&turn.say), usage, notices };
+    let answer = ScriptedAnswer { text: position.fill(&turn.say), usage, notices };
     let mut stdout = io::stdout().lock();
-    serde_json::to_writer(&mut stdout, &said)?;
+    serde_json::to_writer(&mut stdout, &answer)?;
     stdout.flush()
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_paths_inside_the_worktree_are_taken() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let worktree = folder.path().join("worktree");
-        fs::create_dir_all(worktree.join("src")).expect("a worktree");
-        std::os::unix::fs::symlink(folder.path(), worktree.join("out")).expect("a link out");
-        std::os::unix::fs::symlink("/no/such", worktree.join("nowhere")).expect("a link to nowhere");
-        std::os::unix::fs::symlink("src", worktree.join("in")).expect("a link inside");
-        for bad in ["/etc/x", "../x", "src/../../x", "out/x", "nowhere/x", "", "."] {
-            assert!(inside(&worktree, bad).is_err(), "{bad}");
-        }
-        for good in ["x", "./src/new/x", "in/x"] {
-            assert!(inside(&worktree, good).is_ok(), "{good}");
-        }
-    }
-
-    #[test]
-    fn a_link_is_never_written_through() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let target = folder.path().join("target");
-        let worktree = folder.path().join("worktree");
-        fs::create_dir(&worktree).expect("a worktree");
-        std::os::unix::fs::symlink(&target, worktree.join("link")).expect("a link out");
-        let error = write_file(&worktree, "link", "x").expect_err("refused").to_string();
-        assert_eq!((error.as_str(), target.exists()), ("`link` is outside the worktree", false));
-        delete_file(&worktree, "link").expect("the link itself may go");
-        delete_file(&worktree, "link").expect("it has gone already");
-    }
-
-    #[test]
-    fn a_folder_is_not_deleted() {
-        let folder = tempfile::tempdir().expect("a folder");
-        fs::create_dir(folder.path().join("src")).expect("a folder in it");
-        assert!(matches!(delete_file(folder.path(), "src"), Err(Broken::File(..))));
-    }
-
-    #[test]
-    fn a_command_line_that_cannot_be_read_breaks() {
-        for bad in [&["x"][..], &["x", "--try", "1"], &["x", "--attempt", "y"]] {
-            assert!(read_arguments(bad.iter().map(OsString::from).collect()).is_none(), "{bad:?}");
-        }
-        assert_eq!(main(vec![]), BROKEN);
-    }
-
-    #[test]
-    fn a_broken_answer_is_no_answer() {
-        assert_eq!(decode(b"{\"text\""), None);
-    }
-}
+mod tests;

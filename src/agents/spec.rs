@@ -1,6 +1,7 @@
-//! How a user names an agent: `command:PATH`, `scripted:FILE`, `claude:opus`, the name of a profile …
-//! Reads and writes the name only; whether the program is there is `lookup`'s.
+//! How a user names an agent (`command:PATH`, `scripted:FILE`, `claude:opus`, the name of a profile …) and what a
+//! profile configures. Reads and writes names only; whether the program is there is `lookup`'s.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -13,7 +14,9 @@ pub enum Kind {
     Command,
     /// Our own player of scripts.
     Scripted,
+    /// Claude Code, headless.
     Claude,
+    /// Codex, headless.
     Codex,
     /// The Agent Client Protocol on standard input and output.
     Acp,
@@ -24,39 +27,87 @@ pub enum Kind {
 pub enum AgentSpec {
     /// Any executable: prompt on standard input, answer on standard output.
     Command {
+        /// Its file, or a name that is looked up in `PATH`.
         path: PathBuf,
     },
     /// A script in TOML, played by our own program.
     Scripted {
+        /// The script's file.
         file: PathBuf,
     },
     /// A program with arguments from the configuration.
     Profile {
+        /// Its name under `[agents]`.
         name: String,
     },
+    /// Claude Code, headless.
     Claude {
+        /// The model, in the program's own words.
         model: Option<String>,
     },
+    /// Codex, headless.
     Codex {
+        /// The model, in the program's own words.
         model: Option<String>,
     },
+    /// A program that speaks the Agent Client Protocol.
     Acp {
+        /// The program and its arguments, split like a command line.
         command: String,
     },
     /// The first of claude and codex that is there.
     Auto,
 }
 
+/// What `[agents.NAME]` configures.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Profile {
+    /// What the program speaks.
+    pub kind: Kind,
+    /// The program and its arguments; claude and codex are found by their names without it.
+    pub command: Vec<String>,
+    /// The model, in the program's own words.
+    pub model: Option<String>,
+    /// Another address of the provider's interface.
+    pub base_url: Option<String>,
+    /// The variable that holds the key; its value is handed to the program and to nobody else.
+    pub api_key_env: Option<String>,
+    /// How hard the model should think, in the program's own words.
+    pub effort: Option<String>,
+    /// How often a call may ask the model.
+    pub max_turns: Option<u64>,
+    /// Further commands that the author may run without being asked, in the program's own form.
+    pub allow: Vec<String>,
+    /// It cannot open files: earlier documents stand in its prompt.
+    pub inlines: bool,
+    /// Variables that the program gets besides.
+    pub env: BTreeMap<String, String>,
+    /// How long a call may run, in seconds; without it as long as the run says.
+    pub step_seconds: Option<u64>,
+    /// How long the program may be silent, in seconds.
+    pub idle_seconds: Option<u64>,
+    /// How long the program may be silent at its beginning, in seconds; without it as long as later.
+    pub first_output_seconds: Option<u64>,
+}
+
 /// Says why a text names no agent.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum BadSpec {
+pub enum SpecError {
+    /// It begins with no kind of agent that we know, and can be no name of a profile.
     #[error(
         "`{0}` names no kind of agent: there are command:PATH, scripted:FILE, claude[:MODEL], codex[:MODEL], \
          acp:COMMAND, auto and the names under [agents]"
     )]
     Kind(String),
+    /// The kind stands there without what belongs behind its colon.
     #[error("`{kind}:` lacks {what}")]
-    Empty { kind: String, what: &'static str },
+    Empty {
+        /// The kind.
+        kind: String,
+        /// What is missing.
+        what: &'static str,
+    },
+    /// The text is empty.
     #[error("an agent lacks its name")]
     Nothing,
 }
@@ -73,7 +124,7 @@ impl AgentSpec {
         }
     }
 
-    /// Tells whether what this agent says was not thought: a script or a plain command.
+    /// Tells whether no model is asked: a script or a plain command answers.
     pub fn is_simulated(&self) -> bool {
         matches!(self, Self::Command { .. } | Self::Scripted { .. })
     }
@@ -85,19 +136,19 @@ pub(super) fn has_folder(path: &Path) -> bool {
 }
 
 impl FromStr for AgentSpec {
-    type Err = BadSpec;
+    type Err = SpecError;
 
-    fn from_str(text: &str) -> Result<Self, BadSpec> {
+    fn from_str(text: &str) -> Result<Self, SpecError> {
         match text.split_once(':') {
-            Some((kind, rest)) => with_argument(text, kind, rest),
-            None => by_name(text),
+            Some((kind, rest)) => parse_kind(text, kind, rest),
+            None => parse_name(text),
         }
     }
 }
 
-fn by_name(name: &str) -> Result<AgentSpec, BadSpec> {
+fn parse_name(name: &str) -> Result<AgentSpec, SpecError> {
     match name {
-        "" => Err(BadSpec::Nothing),
+        "" => Err(SpecError::Nothing),
         "auto" => Ok(AgentSpec::Auto),
         "claude" => Ok(AgentSpec::Claude { model: None }),
         "codex" => Ok(AgentSpec::Codex { model: None }),
@@ -107,32 +158,32 @@ fn by_name(name: &str) -> Result<AgentSpec, BadSpec> {
         _ if name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '.')) => {
             Ok(AgentSpec::Profile { name: name.to_owned() })
         }
-        _ => Err(BadSpec::Kind(name.to_owned())),
+        _ => Err(SpecError::Kind(name.to_owned())),
     }
 }
 
-fn with_argument(text: &str, kind: &str, rest: &str) -> Result<AgentSpec, BadSpec> {
-    let model = || given(kind, rest, "a model").map(Some);
+fn parse_kind(text: &str, kind: &str, rest: &str) -> Result<AgentSpec, SpecError> {
+    let model = || argument(kind, rest, "a model").map(Some);
     match kind {
-        "command" => Ok(AgentSpec::Command { path: given(kind, rest, "a path")?.into() }),
-        "scripted" => Ok(AgentSpec::Scripted { file: given(kind, rest, "a file")?.into() }),
-        "acp" => Ok(AgentSpec::Acp { command: given(kind, rest, "a command")? }),
+        "command" => Ok(AgentSpec::Command { path: argument(kind, rest, "a path")?.into() }),
+        "scripted" => Ok(AgentSpec::Scripted { file: argument(kind, rest, "a file")?.into() }),
+        "acp" => Ok(AgentSpec::Acp { command: argument(kind, rest, "a command")? }),
         "claude" => Ok(AgentSpec::Claude { model: model()? }),
         "codex" => Ok(AgentSpec::Codex { model: model()? }),
-        _ => Err(BadSpec::Kind(text.to_owned())),
+        _ => Err(SpecError::Kind(text.to_owned())),
     }
 }
 
-fn given(kind: &str, rest: &str, what: &'static str) -> Result<String, BadSpec> {
+fn argument(kind: &str, rest: &str, what: &'static str) -> Result<String, SpecError> {
     if rest.trim().is_empty() { Err(lacks(kind, what)) } else { Ok(rest.trim().to_owned()) }
 }
 
-fn lacks(kind: &str, what: &'static str) -> BadSpec {
-    BadSpec::Empty { kind: kind.to_owned(), what }
+fn lacks(kind: &str, what: &'static str) -> SpecError {
+    SpecError::Empty { kind: kind.to_owned(), what }
 }
 
 /// Reads a fallback chain: names with commas between them.
-pub fn parse_chain(text: &str) -> Result<Vec<AgentSpec>, BadSpec> {
+pub fn parse_chain(text: &str) -> Result<Vec<AgentSpec>, SpecError> {
     text.split(',').map(|part| part.trim().parse()).collect()
 }
 
@@ -153,44 +204,4 @@ impl fmt::Display for AgentSpec {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_name_is_written_as_it_was_read() {
-        let text = "command:/opt/a:b,scripted:x.toml,my-agent,claude,claude:opus,codex,codex:o3,acp:gemini --acp,auto";
-        let chain = parse_chain(text).expect("a good chain");
-        let written: Vec<_> = chain.iter().map(ToString::to_string).collect();
-        assert_eq!(written.join(","), text);
-        assert_eq!(chain[0], AgentSpec::Command { path: "/opt/a:b".into() });
-        assert_eq!(chain[2], AgentSpec::Profile { name: "my-agent".into() });
-        assert_eq!(chain.iter().filter(|spec| spec.is_simulated()).count(), 2);
-    }
-
-    #[test]
-    fn a_name_that_names_nothing_says_why() {
-        let said = |text: &str| parse_chain(text).expect_err(text).to_string();
-        assert_eq!(said("command:"), "`command:` lacks a path");
-        assert_eq!(said("scripted"), "`scripted:` lacks a file");
-        assert_eq!(said("command"), "`command:` lacks a path");
-        assert_eq!(said("acp"), "`acp:` lacks a command");
-        assert_eq!(said("claude: "), "`claude:` lacks a model");
-        assert_eq!(said("codex:"), "`codex:` lacks a model");
-        assert_eq!(said("claude,,auto"), "an agent lacks its name");
-        assert!(said("gpt:4").starts_with("`gpt:4` names no kind of agent"));
-        assert!(said("rm -rf").starts_with("`rm -rf` names no kind of agent"));
-    }
-
-    #[test]
-    fn a_relative_file_is_seen_from_where_the_user_stands() {
-        let seen = |text: &str| {
-            let spec: AgentSpec = text.parse().expect("a good name");
-            spec.seen_from(Path::new("/home/me")).to_string()
-        };
-        assert_eq!(seen("command:./fake.sh"), "command:/home/me/./fake.sh");
-        assert_eq!(seen("command:/bin/fake"), "command:/bin/fake");
-        assert_eq!(seen("command:fake"), "command:fake");
-        assert_eq!(seen("scripted:demo.toml"), "scripted:/home/me/demo.toml");
-        assert_eq!(seen("claude"), "claude");
-    }
-}
+mod tests;

@@ -1,24 +1,38 @@
-//! What a call is said to have cost, believed only as far as it can be true.
+//! What a call used, what that cost, and whether it is more than it may. Figures are believed only as far as they can be
+//! true. A program that reports tokens and no money is priced by `prices.toml`, where each price names its source; a
+//! model that is not there has no price, and nobody guesses one. Ends nothing itself.
 
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+
+use model::call::Allowance;
 use model::event::{CostBasis, Usage};
 
 /// More tokens than any call can use.
 const MOST_TOKENS: f64 = 1e12;
 /// More dollars than any call can cost.
 const MOST_DOLLARS: f64 = 1e6;
+/// How many tokens a price is for.
+const MILLION: f64 = 1e6;
 
-/// The figures as an agent states them.
-#[derive(Debug, Clone, Copy, Default, PartialEq, serde::Deserialize)]
+/// The figures as an agent reports them.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Stated {
+pub(super) struct ReportedUsage {
+    /// All tokens that went in, cached ones included.
     pub input_tokens: Option<f64>,
+    /// Those of them that came from the provider's cache.
     pub cached_tokens: Option<f64>,
+    /// The tokens that came out.
     pub output_tokens: Option<f64>,
+    /// How often the model was asked.
     pub turns: Option<f64>,
+    /// The cost in US dollars.
     pub cost_usd: Option<f64>,
 }
 
-impl Stated {
+impl ReportedUsage {
     /// Returns the figures that can be true, and one line for each that cannot. A cost that cannot is not known.
     pub(super) fn check(self) -> (Usage, Vec<String>) {
         let mut dropped = Vec::new();
@@ -30,7 +44,7 @@ impl Stated {
             dropped.push(format!("the agent states an impossible {name} of {value}; it is left out"));
             None
         };
-        let usage = Usage {
+        let mut usage = Usage {
             input_tokens: figure("input_tokens", self.input_tokens, MOST_TOKENS).map(whole),
             cached_tokens: figure("cached_tokens", self.cached_tokens, MOST_TOKENS).map(whole),
             output_tokens: figure("output_tokens", self.output_tokens, MOST_TOKENS).map(whole),
@@ -38,35 +52,26 @@ impl Stated {
             cost_usd: figure("cost_usd", self.cost_usd, MOST_DOLLARS),
             cost_basis: None,
         };
-        let lost = self.cost_usd.is_some() && usage.cost_usd.is_none();
-        let usage = Usage { cost_basis: lost.then_some(CostBasis::Unknown), ..usage };
+        if self.cost_usd.is_some() && usage.cost_usd.is_none() {
+            usage.cost_basis = Some(CostBasis::Unknown);
+        }
         (usage, dropped)
     }
-}
 
-/// Figures that come in parts. A part that cannot be true spoils its sum, which is then left out.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Figures(Stated);
-
-impl Figures {
-    pub(super) fn add(&mut self, part: Stated) {
-        let sum = &mut self.0;
-        add(&mut sum.input_tokens, part.input_tokens);
-        add(&mut sum.cached_tokens, part.cached_tokens);
-        add(&mut sum.output_tokens, part.output_tokens);
-        add(&mut sum.turns, part.turns);
-        add(&mut sum.cost_usd, part.cost_usd);
+    /// Adds a part. A part that cannot be true spoils its sum, which is then left out.
+    pub(super) fn add(&mut self, part: Self) {
+        add(&mut self.input_tokens, part.input_tokens);
+        add(&mut self.cached_tokens, part.cached_tokens);
+        add(&mut self.output_tokens, part.output_tokens);
+        add(&mut self.turns, part.turns);
+        add(&mut self.cost_usd, part.cost_usd);
     }
 
-    /// Adds input that is stated in parts: fresh, read from the cache, written to it.
+    /// Adds input that is reported in parts: fresh, read from the cache, written to it.
     pub(super) fn add_input(&mut self, parts: [Option<f64>; 3]) {
-        for input_tokens in parts {
-            self.add(Stated { input_tokens, ..Stated::default() });
+        for part in parts {
+            add(&mut self.input_tokens, part);
         }
-    }
-
-    pub(super) fn stated(self, turns: Option<f64>) -> Stated {
-        Stated { turns, ..self.0 }
     }
 }
 
@@ -86,38 +91,115 @@ fn whole(tokens: f64) -> u64 {
     tokens.round() as u64
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+/// Returns a count as a figure; one that is not exact any more is not believed anyway.
+#[expect(clippy::cast_precision_loss, reason = "counts of one session are far below 2^52")]
+pub(super) fn float(count: u64) -> f64 {
+    count as f64
+}
 
-    #[test]
-    fn figures_that_can_be_true_are_believed() {
-        let stated = Stated { input_tokens: Some(1000.0), cost_usd: Some(0.01), ..Stated::default() };
-        let usage = Usage { input_tokens: Some(1000), cost_usd: Some(0.01), ..Usage::default() };
-        assert_eq!(stated.check(), (usage, vec![]));
-    }
+static PRICES: LazyLock<Vec<Price>> = LazyLock::new(|| {
+    let table: PriceTable = toml::from_str(include_str!("prices.toml")).expect("a test reads the same file");
+    table.price
+});
 
-    #[test]
-    fn impossible_figures_are_dropped_and_told() {
-        for cost in [f64::NAN, f64::INFINITY, -0.5, 1e308] {
-            let (usage, dropped) = Stated { cost_usd: Some(cost), ..Stated::default() }.check();
-            let expected = Usage { cost_basis: Some(CostBasis::Unknown), ..Usage::default() };
-            assert_eq!((usage, dropped.len()), (expected, 1), "{cost}");
-            assert!(dropped[0].contains("cost_usd"), "{}", dropped[0]);
-        }
-        let stated = Stated { input_tokens: Some(-1.0), output_tokens: Some(2.0), ..Stated::default() };
-        let (usage, dropped) = stated.check();
-        assert_eq!((usage.input_tokens, usage.output_tokens, dropped.len()), (None, Some(2), 1));
-    }
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PriceTable {
+    price: Vec<Price>,
+}
 
-    #[test]
-    fn a_part_that_cannot_be_true_spoils_its_sum_only() {
-        let mut figures = Figures::default();
-        figures.add_input([Some(5.0), None, Some(-2.0)]);
-        figures.add(Stated { output_tokens: Some(1.0), ..Stated::default() });
-        figures.add(Stated { output_tokens: Some(2.0), ..Stated::default() });
-        let (usage, dropped) = figures.stated(Some(3.0)).check();
-        assert_eq!(usage, Usage { output_tokens: Some(3), turns: Some(3), ..Usage::default() });
-        assert_eq!(dropped.len(), 1);
+/// The price of one model in US dollars per million tokens.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Price {
+    model: String,
+    input: f64,
+    /// What tokens from the provider's cache cost; without it as much as any input.
+    cached_input: Option<f64>,
+    output: f64,
+    #[cfg_attr(not(test), expect(dead_code, reason = "for people, and for the test that wants it"))]
+    source: String,
+    #[cfg_attr(not(test), expect(dead_code, reason = "for people, and for the test that wants it"))]
+    read: String,
+}
+
+impl Price {
+    fn cost(&self, fresh: u64, cached: u64, output: u64) -> f64 {
+        let cached_price = self.cached_input.unwrap_or(self.input);
+        (float(fresh) * self.input + float(cached) * cached_price + float(output) * self.output) / MILLION
     }
 }
+
+/// Returns the usage with its cost by the price of the model, or with the remark that nobody knows the price.
+pub(super) fn with_cost(usage: Usage, model: Option<&str>) -> Usage {
+    let (Some(input), Some(output)) = (usage.input_tokens, usage.output_tokens) else { return usage };
+    let cached = usage.cached_tokens.unwrap_or_default().min(input);
+    match model.and_then(price_of) {
+        Some(price) => Usage {
+            cost_usd: Some(price.cost(input - cached, cached, output)),
+            cost_basis: Some(CostBasis::Table),
+            ..usage
+        },
+        None => Usage { cost_basis: Some(CostBasis::Unknown), ..usage },
+    }
+}
+
+fn price_of(model: &str) -> Option<&'static Price> {
+    let name = without_date(model);
+    PRICES.iter().find(|price| price.model == name)
+}
+
+/// Cuts the day from `name-2026-01-31`: a snapshot costs what its model costs.
+fn without_date(model: &str) -> &str {
+    let Some(at) = model.len().checked_sub("-2026-01-31".len()) else { return model };
+    let is_day = |day: &str| day.parse::<jiff::civil::Date>().is_ok();
+    match model.split_at_checked(at) {
+        Some((name, day)) if day.strip_prefix('-').is_some_and(is_day) => name,
+        _ => model,
+    }
+}
+
+/// Compares what a call uses with what it may use, as far as its program reports that while it works.
+pub(super) struct UsageLimit {
+    allowance: Allowance,
+    /// Why the call has to end, once it has to.
+    exceeded: Option<String>,
+}
+
+impl UsageLimit {
+    pub(super) fn new(allowance: Allowance) -> Self {
+        Self { allowance, exceeded: None }
+    }
+
+    /// Looks at what the call has used so far; tells whether it has to end.
+    pub(super) fn is_exceeded(&mut self, used_so_far: impl FnOnce() -> Usage) -> bool {
+        let is_limited = self.allowance.usd.is_some() || self.allowance.tokens.is_some();
+        if is_limited && self.exceeded.is_none() {
+            self.exceeded = self.excess(&used_so_far());
+        }
+        self.exceeded.is_some()
+    }
+
+    /// Returns for people why the call had to end, if it had to.
+    pub(super) fn into_reason(self) -> Option<String> {
+        self.exceeded
+    }
+
+    fn excess(&self, used: &Usage) -> Option<String> {
+        let tokens = used.input_tokens.unwrap_or(0).saturating_add(used.output_tokens.unwrap_or(0));
+        if let Some(most) = self.allowance.tokens
+            && tokens > most
+        {
+            return Some(format!("it was ended: it used {tokens} tokens, and {most} were left"));
+        }
+        match (self.allowance.usd, used.cost()) {
+            (Some(most), Some(usd)) if usd > most => {
+                Some(format!("it was ended: it used {usd:.2} USD, and {most:.2} were left"))
+            }
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

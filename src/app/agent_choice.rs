@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use crate::environment::runtime;
 use crate::failure::{Failure, FailureKind};
 use crate::project::Project;
-use agents::{self, AgentSpec, Examined, Profile, examine, usable};
+use agents::{self, AgentSpec, AgentStatus, Profile, ensure_usable, examine};
 use model::policy::Agreement;
 use process::own_program;
 use settings::Settings;
@@ -101,16 +101,20 @@ fn with_candidates<T>(project: &Project, ask: impl FnOnce(&Candidates<'_>) -> T)
 }
 
 /// Asks the program of an agent about itself.
-pub fn examine_agent(project: &Project, spec: &AgentSpec, profiles: &BTreeMap<String, Profile>) -> Examined {
+pub fn examine_agent(
+    project: &Project,
+    spec: &AgentSpec,
+    profiles: &BTreeMap<String, Profile>,
+) -> AgentStatus {
     let spec = spec.clone().seen_from(project.root());
     match runtime() {
         Ok(runtime) => runtime.block_on(examine(&spec, profiles, &own_program())),
-        Err(failure) => Examined { remark: Some(failure.message), ..Examined::default() },
+        Err(failure) => AgentStatus { remark: Some(failure.message), ..AgentStatus::default() },
     }
 }
 
 /// Says why an agent cannot be used, as far as that shows without calling it.
-fn why_not(spec: &AgentSpec, examined: &Examined) -> Option<String> {
+fn why_not(spec: &AgentSpec, examined: &AgentStatus) -> Option<String> {
     let signed_out = || format!("{spec} is not signed in");
     (!examined.is_usable()).then(|| examined.remark.clone().unwrap_or_else(signed_out))
 }
@@ -307,7 +311,7 @@ fn check_usable(project: &Project, spec: &str) -> Result<(), Failure> {
         Failure::usage(format!("{error}"))
             .hint("for example `--agent claude` or `--agent command:./my-agent`")
     })?;
-    usable(&parsed.seen_from(project.root()), &project.profiles()).map_err(|error| {
+    ensure_usable(&parsed.seen_from(project.root()), &project.profiles()).map_err(|error| {
         Failure::new(FailureKind::NoAgent, format!("the agent `{spec}` cannot be used: {error}"))
             .hint(error.hint())
     })

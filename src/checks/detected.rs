@@ -26,7 +26,7 @@ const WAYS: [fn(&Project<'_>) -> Vec<Detected>; 6] =
 
 /// Returns the commands of the project in a folder, one for each key at most.
 pub fn detect(root: &Path) -> Vec<Detected> {
-    detect_with(root, &|program| agents::find(program.as_ref()).is_ok())
+    detect_with(root, &|program| agents::find_program(program.as_ref()).is_ok())
 }
 
 fn detect_with(root: &Path, is_installed: &dyn Fn(&str) -> bool) -> Vec<Detected> {

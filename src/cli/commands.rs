@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 
 use super::door::Door;
-use agents::find;
+use agents::find_program;
 use checks::detected::detect;
 use model::policy::{Agreement, CheckRule, CheckSettings, OnFail, OnUnavailable, PhaseDef, check_id};
 use settings::split_words;
@@ -79,7 +79,7 @@ impl Used {
         let Some(program) = words.first() else { return false };
         let path = std::path::Path::new(program);
         let is_path = path.components().count() > 1;
-        if is_path { door.root().join(path).exists() } else { find(program.as_ref()).is_ok() }
+        if is_path { door.root().join(path).exists() } else { find_program(program.as_ref()).is_ok() }
     }
 }
 

@@ -13,7 +13,7 @@ use super::commands::{self, Used};
 use super::door::Door;
 use super::failure::Failure;
 use super::show::show;
-use agents::{AgentSpec, Examined, usable};
+use agents::{AgentSpec, AgentStatus, ensure_usable};
 use model::policy::{Agreement, PhaseDef};
 use views::prompt;
 
@@ -157,7 +157,7 @@ fn agent(door: &Door, spec: &str, needed: bool) -> Finding {
     };
     let profiles = door.profiles();
     let examined = chosen::examined(door, &parsed, &profiles);
-    let hint = match usable(&parsed.seen_from(door.root()), &profiles) {
+    let hint = match ensure_usable(&parsed.seen_from(door.root()), &profiles) {
         Err(error) => Some(error.hint()),
         Ok(()) => (examined.signed_in == Some(false))
             .then(|| format!("sign in with the program of `{spec}` itself, or give it a key")),
@@ -171,7 +171,7 @@ fn agent(door: &Door, spec: &str, needed: bool) -> Finding {
     }
 }
 
-fn told(examined: &Examined) -> String {
+fn told(examined: &AgentStatus) -> String {
     let Some(found) = &examined.found else { return examined.remark.clone().unwrap_or_default() };
     let version = examined.version.clone().unwrap_or_else(|| "version unknown".into());
     let signed_in = match examined.signed_in {
@@ -186,7 +186,7 @@ fn told(examined: &Examined) -> String {
     format!("{} ({})", found.display(), all.join(", "))
 }
 
-fn value(spec: &str, examined: &Examined) -> Value {
+fn value(spec: &str, examined: &AgentStatus) -> Value {
     json!({
         "agent": spec, "found": examined.found, "version": examined.version, "signed_in": examined.signed_in,
         "read_only": examined.read_only, "schema": examined.schema, "remark": examined.remark,

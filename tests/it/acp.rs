@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use ai_workflow::agent::{Answer, Job, Kind, Profile, call};
+use ai_workflow::agent::{AgentCall, Answer, Kind, Profile, call};
 use ai_workflow::call::{Allowance, Resume};
 use ai_workflow::event::{CostBasis, ExecOutcome, Program, Usage};
 use ai_workflow::phase::{PhaseName, Step};
@@ -61,7 +61,7 @@ impl Scene {
         let masker = Masker::new([("MY_TOKEN".to_owned(), "correct horse".to_owned())]);
         let (prompt, worktree, raw) = (self.path("prompt.md"), self.path("worktree"), self.path("raw.jsonl"));
         let commands = BTreeMap::from([("test".to_owned(), "cargo test --locked".to_owned())]);
-        let job = Job {
+        let job = AgentCall {
             copy_after_end: None,
             issue: 243.try_into().expect("a good number"),
             phase: &phase,

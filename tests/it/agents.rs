@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use ai_workflow::agent::{AgentSpec, Answer, Job, Kind, Profile, call, usable};
+use ai_workflow::agent::{AgentCall, AgentSpec, Answer, Kind, Profile, call, ensure_usable};
 use ai_workflow::call::{Allowance, Resume};
 use ai_workflow::event::{CostBasis, ExecOutcome, Usage};
 use ai_workflow::phase::{PhaseName, Step};
@@ -119,7 +119,7 @@ impl Scene {
         let mut lines = Vec::new();
         let (prompt_file, worktree, raw_file) =
             (self.path("prompt.md"), self.worktree(), self.path("raw.jsonl"));
-        let job = Job {
+        let job = AgentCall {
             copy_after_end: None,
             issue: 243.try_into().expect("a good number"),
             phase: &self.phase,
@@ -198,7 +198,7 @@ const ONLY_SECONDS: Duration = Duration::from_secs(8);
 async fn an_agent_gets_the_prompt_and_its_answer_comes_back() {
     let scene = Scene::new();
     let spec = scene.shell("pwd; cat");
-    assert!(usable(&spec, &scene.profiles).is_ok());
+    assert!(ensure_usable(&spec, &scene.profiles).is_ok());
     let (answer, lines) = scene.watch(&spec, &mut Stop::new().1).await;
     let worktree = scene.worktree().canonicalize().expect("a worktree");
     let expected = Answer {
@@ -680,7 +680,7 @@ async fn a_script_writes_deletes_runs_and_speaks_in_this_order() {
         usage = { input_tokens = 1000, output_tokens = 200, cost_usd = 0.01 }
         "#,
     );
-    assert!(usable(&spec, &scene.profiles).is_ok());
+    assert!(ensure_usable(&spec, &scene.profiles).is_ok());
     let (answer, lines) = scene.watch(&spec, &mut Stop::new().1).await;
     let output = ".ai-workflow/issue-243/00_planning/output/planning.md";
     let text = format!("{{\"review_id\": \"r-7\"}} planning 2 {output}");
@@ -805,7 +805,7 @@ fn a_script_can_be_played_by_hand() {
 fn a_bad_script_is_found_before_the_run() {
     let scene = Scene::new();
     let spec = scene.script("[[turn]]\nsay = 'x'\nwirte = []\n");
-    let error = usable(&spec, &scene.profiles).expect_err("a bad script");
+    let error = ensure_usable(&spec, &scene.profiles).expect_err("a bad script");
     assert!(error.to_string().contains("line 3: unknown field `wirte`"), "{error}");
     assert!(!error.hint().is_empty());
 }

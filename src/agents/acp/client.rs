@@ -1,5 +1,5 @@
 //! The hidden subcommand `__acp [--read-only] [--allow WORDS]… [--model MODEL] [--resume SESSION] -- PROGRAM ARGUMENT…`:
-//! starts an agent, hands it the prompt from our standard input, and tells on our standard output what it does.
+//! starts an agent, hands it the prompt from our standard input, and reports on our standard output what it does.
 //! It stands in the worktree and under the reaper, which ends whoever is left behind.
 
 use std::ffi::OsString;
@@ -13,21 +13,21 @@ use tokio::process::{Child, Command};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::time::{sleep, timeout};
 
-use super::desk::Desk;
-use super::line::{End, Report};
-use super::policy::Policy;
-use super::talk::{Order, talk};
+use super::events::{End, Report};
+use super::handler::ClientHandler;
+use super::permission::Permissions;
+use super::session::{TurnRequest, run_turn};
 
 /// The exit code of a command line that cannot be read.
 const USAGE: i32 = 2;
 /// How long an agent may take to end once nothing more is asked of it.
-const FAREWELL: Duration = Duration::from_millis(500);
+const GRACE: Duration = Duration::from_millis(500);
 /// How long we go on once we are to end; a little longer than the agent may take to end its turn.
-const LAST: Duration = Duration::from_millis(2500);
+const GRACE_OF_TURN: Duration = Duration::from_millis(2500);
 
 /// Runs the subcommand with the arguments after its name; returns the exit code.
 pub fn main(arguments: Vec<OsString>) -> i32 {
-    let Some(task) = Task::read(arguments) else { return USAGE };
+    let Some(task) = ClientTask::parse(arguments) else { return USAGE };
     let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else {
         return USAGE;
     };
@@ -36,18 +36,22 @@ pub fn main(arguments: Vec<OsString>) -> i32 {
 
 /// What the command line asks for.
 #[derive(Debug, Default, PartialEq)]
-pub(super) struct Task {
+pub(super) struct ClientTask {
     pub read_only: bool,
+    /// The first words of the commands that the agent may run.
     pub allow: Vec<String>,
     pub model: Option<String>,
+    /// The session that is continued.
     pub resumes: Option<String>,
+    /// The agent's program.
     pub program: OsString,
+    /// The agent's arguments.
     pub arguments: Vec<OsString>,
 }
 
-impl Task {
-    /// Returns the command line that says this.
-    pub(super) fn write(self) -> Vec<OsString> {
+impl ClientTask {
+    /// Returns the arguments that ask for this.
+    pub(super) fn into_arguments(self) -> Vec<OsString> {
         let mut words: Vec<OsString> = Vec::new();
         if self.read_only {
             words.push("--read-only".into());
@@ -63,7 +67,7 @@ impl Task {
         words
     }
 
-    fn read(arguments: Vec<OsString>) -> Option<Self> {
+    fn parse(arguments: Vec<OsString>) -> Option<Self> {
         let mut rest = arguments.into_iter();
         let mut task = Self::default();
         loop {
@@ -87,22 +91,25 @@ impl Task {
         let Ok(worktree) = std::env::current_dir().and_then(|folder| folder.canonicalize()) else {
             return USAGE;
         };
-        let policy =
-            Policy { worktree: worktree.clone(), read_only: self.read_only, commands: self.allow.clone() };
-        let desk = Arc::new(Desk::new(policy));
+        let permissions = Permissions {
+            worktree: worktree.clone(),
+            read_only: self.read_only,
+            commands: self.allow.clone(),
+        };
+        let handler = Arc::new(ClientHandler::new(permissions));
         let report = match io::read_to_string(io::stdin()) {
             Ok(prompt) => {
                 let (model, resumes) = (self.model.clone(), self.resumes.clone());
-                let order = Order { prompt, worktree, read_only: self.read_only, model, resumes };
-                self.call(&order, &desk).await
+                let request = TurnRequest { prompt, worktree, read_only: self.read_only, model, resumes };
+                self.call(&request, &handler).await
             }
             Err(error) => not_started(format!("the prompt cannot be read: {error}")),
         };
-        desk.close(report);
+        handler.finish(report);
         0
     }
 
-    async fn call(&self, order: &Order, desk: &Arc<Desk>) -> Report {
+    async fn call(&self, request: &TurnRequest, handler: &Arc<ClientHandler>) -> Report {
         let mut agent = match self.start() {
             Ok(agent) => agent,
             Err(error) => {
@@ -114,12 +121,12 @@ impl Task {
             return not_started("no signal can be heard".to_owned());
         };
         let mut report = tokio::select! {
-            report = talk(pipes, order, desk, &mut terminated) => report,
-            () = too_late() => Report::default(),
+            report = run_turn(pipes, request, handler, &mut terminated) => report,
+            () = time_after_termination() => Report::default(),
         };
-        let ended = say_goodbye(&mut agent).await;
+        let exit = wait_for_exit(&mut agent).await;
         if let End::Gone { how } = &mut report.end {
-            *how = ended;
+            *how = exit;
         }
         report
     }
@@ -138,47 +145,22 @@ fn not_started(reason: String) -> Report {
     Report { end: End::NotStarted { reason }, ..Report::default() }
 }
 
-/// Ends some time after we were told to end.
-async fn too_late() {
+/// Waits until we were asked to end and the agent had time to end its turn.
+async fn time_after_termination() {
     if let Ok(mut terminated) = signal(SignalKind::terminate()) {
         terminated.recv().await;
-        sleep(LAST).await;
+        sleep(GRACE_OF_TURN).await;
     } else {
         std::future::pending::<()>().await;
     }
 }
 
-/// Waits a little for an agent whose pipes are closed, and says how it ended. Whoever stays is the reaper's.
-async fn say_goodbye(agent: &mut Child) -> Option<String> {
-    let status = timeout(FAREWELL, agent.wait()).await.ok()?.ok()?;
+/// Waits a little for an agent whose pipes are closed, and says how it ended. The reaper ends one that stays.
+async fn wait_for_exit(agent: &mut Child) -> Option<String> {
+    let status = timeout(GRACE, agent.wait()).await.ok()?.ok()?;
     let signal = status.signal().map(|signal| format!("was ended by signal {signal}"));
     signal.or_else(|| Some(format!("ended with exit code {}", status.code()?)))
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_command_line_is_read_as_it_was_written() {
-        let task = || Task {
-            read_only: true,
-            allow: vec!["cargo".into(), "npm run".into()],
-            model: Some("m".into()),
-            resumes: Some("--s".into()),
-            program: "agent".into(),
-            arguments: vec!["--".into(), "--acp".into()],
-        };
-        assert_eq!(Task::read(task().write()), Some(task()));
-        let plain = || Task { program: "agent".into(), ..Task::default() };
-        assert_eq!(Task::read(plain().write()), Some(plain()));
-    }
-
-    #[test]
-    fn a_command_line_without_a_program_is_a_usage_error() {
-        for bad in [&[][..], &["--"], &["--allow"], &["--what", "--", "x"], &["x"]] {
-            assert_eq!(Task::read(bad.iter().map(OsString::from).collect()), None, "{bad:?}");
-        }
-        assert_eq!(main(vec![]), USAGE);
-    }
-}
+mod tests;

@@ -1,24 +1,26 @@
 //! The class of a call's end, from structured fields only: exit code, subtype, error fields of the last result.
-//! Success is exit code 0, and a result, and its subtype `success`, and no error, and something said.
+//! Success is exit code 0, and a result, and its subtype `success`, and no error, and an answer.
 
 use std::collections::BTreeSet;
 
 use jiff::Timestamp;
 use serde_json::{Map, Value};
 
-use crate::ending::Ending;
 use model::event::ExecOutcome;
 use process::{Exit, Finish, Launch};
 
-use super::CHECKED_WITH;
-use super::events::text;
+use crate::json_lines::{Object, list, object, text};
+use crate::outcome::Outcome;
+
+/// The oldest version that is known to work; one that ends before it begins may be older.
+pub(crate) const OLDEST_VERSION: &str = "2.1.329";
 
 /// Tools that wait for a person.
-const QUESTIONS: [&str; 2] = ["AskUserQuestion", "ExitPlanMode"];
+const QUESTION_TOOLS: [&str; 2] = ["AskUserQuestion", "ExitPlanMode"];
 
 /// What became of the last question to a person.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) enum Question {
+enum Question {
     #[default]
     None,
     Asked,
@@ -28,122 +30,132 @@ pub(super) enum Question {
     Dropped,
 }
 
-/// What the stream said about the end, as far as it has come.
+/// What the events said about the end, as far as they have come.
 #[derive(Debug, Default)]
-pub(super) struct Told {
-    pub began: bool,
+pub(super) struct ClaudeTurn {
+    pub has_begun: bool,
     /// The last result: an earlier one is not the end.
     pub result: Option<Map<String, Value>>,
     /// The class that the program gives the error of its last message.
     pub error: Option<String>,
-    pub question: Question,
     /// The tools that were refused.
     pub denied: BTreeSet<String>,
     /// An event was too long to be read.
-    pub cut: bool,
+    pub is_cut: bool,
+    question: Question,
     /// A limit of the subscription was reached.
-    used_up: bool,
+    is_used_up: bool,
     resets_at: Option<Timestamp>,
 }
 
-impl Told {
-    /// Takes what the program says about the limits of the subscription.
-    pub(super) fn limit(&mut self, event: &Map<String, Value>) {
-        let Some(Value::Object(info)) = event.get("rate_limit_info") else { return };
+impl ClaudeTurn {
+    /// Takes what the program reports about the limits of the subscription.
+    pub(super) fn rate_limit(&mut self, event: &Object) {
+        let Some(info) = object(event, "rate_limit_info") else { return };
         let resets = info.get("resetsAt").and_then(Value::as_i64);
-        self.used_up = text(info, "status") == "rejected";
+        self.is_used_up = text(info, "status") == "rejected";
         self.resets_at = resets.and_then(|seconds| Timestamp::from_second(seconds).ok());
     }
 
     /// Takes the use of a tool.
-    pub(super) fn tool(&mut self, name: &str) {
-        if QUESTIONS.contains(&name) {
+    pub(super) fn tool_use(&mut self, name: &str) {
+        if QUESTION_TOOLS.contains(&name) {
             self.question = Question::Asked;
         } else {
             self.goes_on();
         }
     }
 
-    /// Takes what a tool answered.
-    pub(super) fn tool_answered(&mut self) {
+    /// Takes the result of a tool.
+    pub(super) fn tool_result(&mut self) {
         if self.question == Question::Asked {
             self.question = Question::Refused;
         }
     }
 
-    /// The agent says or does something.
+    /// The agent writes or does something.
     pub(super) fn goes_on(&mut self) {
         if self.question == Question::Refused {
             self.question = Question::Dropped;
         }
     }
 
-    /// Returns what is worth telling besides the end.
+    /// Returns what is worth reporting besides the end.
     pub(super) fn notices(&self) -> Vec<String> {
-        let denied: Vec<_> = self.denied.iter().map(String::as_str).collect();
-        let refused = (!denied.is_empty()).then(|| format!("refused to the agent: {}", denied.join(", ")));
-        let cut = self.cut.then(|| "an event of the agent was too long to be read".to_owned());
-        let dropped = (self.question == Question::Dropped)
-            .then(|| "the agent asked a person, was refused, and went on".to_owned());
-        refused.into_iter().chain(cut).chain(dropped).collect()
+        let mut notices = Vec::new();
+        if !self.denied.is_empty() {
+            let denied: Vec<_> = self.denied.iter().map(String::as_str).collect();
+            notices.push(format!("refused to the agent: {}", denied.join(", ")));
+        }
+        if self.is_cut {
+            notices.push("an event of the agent was too long to be read".to_owned());
+        }
+        if self.question == Question::Dropped {
+            notices.push("the agent asked a person, was refused, and went on".to_owned());
+        }
+        notices
     }
 }
 
 /// Returns how the call ended.
-pub(super) fn of(launch: &Launch, finish: &Finish, told: &Told) -> Ending {
-    if let Some(ending) = Ending::by_exit(launch, finish) {
-        return ending;
+pub(super) fn of(launch: &Launch, finish: &Finish, turn: &ClaudeTurn) -> Outcome {
+    if let Some(outcome) = Outcome::of_interruption(launch, finish) {
+        return outcome;
     }
-    let well = finish.exit == Exit::Code(0);
-    match &told.result {
-        None if !told.began && !well => Ending::never_began(finish, "claude", CHECKED_WITH),
-        None => Ending::silent(finish),
-        Some(result) if !is_error(result) && well => success(result, told),
-        Some(result) if is_error(result) && !well => failure(result, told),
+    let is_success = finish.exit == Exit::Code(0);
+    match &turn.result {
+        None if !turn.has_begun && !is_success => Outcome::never_began(finish, "claude", OLDEST_VERSION),
+        None => Outcome::without_result(finish),
+        Some(result) if !is_error(result) && is_success => success(result, turn),
+        Some(result) if is_error(result) && !is_success => failure(result, turn),
         Some(result) => {
-            let words = format!("its exit code and its result disagree: {}", words(result));
-            Ending::because(ExecOutcome::Crashed, &words)
+            let sentence = format!("its exit code and its result disagree: {}", error_text(result));
+            Outcome::quoting(ExecOutcome::Crashed, &sentence)
         }
     }
 }
 
 /// Only a plain `false` is no error.
-fn is_error(result: &Map<String, Value>) -> bool {
+fn is_error(result: &Object) -> bool {
     result.get("is_error") != Some(&Value::Bool(false)) || text(result, "subtype") != "success"
 }
 
-fn success(result: &Map<String, Value>, told: &Told) -> Ending {
-    let object = result.get("structured_output").is_some_and(|object| !object.is_null());
-    if matches!(told.question, Question::Asked | Question::Refused) && !object {
-        Ending::because(ExecOutcome::BlockedOnPrompt, text(result, "result"))
-    } else if text(result, "result").trim().is_empty() && !object {
-        Ending::because(ExecOutcome::NoOutput, "")
+fn success(result: &Object, turn: &ClaudeTurn) -> Outcome {
+    let has_object = result.get("structured_output").is_some_and(|object| !object.is_null());
+    if matches!(turn.question, Question::Asked | Question::Refused) && !has_object {
+        Outcome::quoting(ExecOutcome::BlockedOnPrompt, text(result, "result"))
+    } else if text(result, "result").trim().is_empty() && !has_object {
+        Outcome::quoting(ExecOutcome::NoOutput, "")
     } else {
-        Ending::done()
+        Outcome::done()
     }
 }
 
-fn failure(result: &Map<String, Value>, told: &Told) -> Ending {
-    let outcome = match text(result, "subtype") {
+fn failure(result: &Object, turn: &ClaudeTurn) -> Outcome {
+    let class = match text(result, "subtype") {
         "error_max_turns" => ExecOutcome::LimitReached,
         "error_max_budget_usd" => ExecOutcome::OverBudget,
         "error_max_structured_output_retries" => ExecOutcome::NoOutput,
-        "success" => class(result, told),
+        "success" => error_class(result, turn),
         _ => ExecOutcome::Crashed,
     };
-    let limited = matches!(outcome, ExecOutcome::RateLimited | ExecOutcome::QuotaExhausted);
-    let resets_at = told.resets_at.filter(|_| limited && told.used_up);
-    Ending { resets_at, ..Ending::because(outcome, &words(result)) }
+    let mut outcome = Outcome::quoting(class, &error_text(result));
+    if turn.is_used_up && matches!(class, ExecOutcome::RateLimited | ExecOutcome::QuotaExhausted) {
+        outcome.resets_at = turn.resets_at;
+    }
+    outcome
 }
 
-fn class(result: &Map<String, Value>, told: &Told) -> ExecOutcome {
-    let error = told.error.as_deref().unwrap_or_default();
+fn error_class(result: &Object, turn: &ClaudeTurn) -> ExecOutcome {
+    let error = turn.error.as_deref().unwrap_or_default();
     let status = result.get("api_error_status").and_then(Value::as_u64).unwrap_or_default();
     match (text(result, "terminal_reason"), text(result, "stop_reason"), error, status) {
         ("prompt_too_long", _, _, _) | (_, _, _, 413) => ExecOutcome::ContextTooLong,
         (_, "refusal", _, _) => ExecOutcome::Refused,
         (_, _, "billing_error", _) | (_, _, _, 402) => ExecOutcome::QuotaExhausted,
-        (_, _, "rate_limit", _) | (_, _, _, 429) => limited(told),
+        // A limit of the subscription is a quota; one of the interface passes soon.
+        (_, _, "rate_limit", _) | (_, _, _, 429) if turn.is_used_up => ExecOutcome::QuotaExhausted,
+        (_, _, "rate_limit", _) | (_, _, _, 429) => ExecOutcome::RateLimited,
         (_, _, "authentication_failed" | "oauth_org_not_allowed", _) | (_, _, _, 401 | 403) => {
             ExecOutcome::SignedOut
         }
@@ -157,14 +169,8 @@ fn class(result: &Map<String, Value>, told: &Told) -> ExecOutcome {
     }
 }
 
-/// A limit of the subscription is a quota; one of the interface passes soon.
-fn limited(told: &Told) -> ExecOutcome {
-    if told.used_up { ExecOutcome::QuotaExhausted } else { ExecOutcome::RateLimited }
-}
-
 /// Returns the program's own sentence about its end.
-fn words(result: &Map<String, Value>) -> String {
-    let errors = result.get("errors").and_then(Value::as_array).into_iter().flatten();
-    let errors: Vec<_> = errors.filter_map(Value::as_str).collect();
+fn error_text(result: &Object) -> String {
+    let errors: Vec<_> = list(result, "errors").iter().filter_map(Value::as_str).collect();
     if errors.is_empty() { text(result, "result").to_owned() } else { errors.join("; ") }
 }

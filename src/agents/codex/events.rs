@@ -1,249 +1,238 @@
-//! Hears the event stream. Only events at the top of a line count: what a command printed or the model quoted is text
+//! Parses the event stream. Only events at the top of a line count: what a command printed or the model quoted is text
 //! inside of them. Unknown events and fields are kept in the raw file and otherwise ignored.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::time::Duration;
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 use tempfile::TempDir;
 use tokio::time::Instant;
 
-use crate::dialect::{Dialect, Ear, Heard};
-use crate::lines::{Line, Lines};
-use crate::names::{name, session};
-use crate::usage::Stated;
-use crate::{Job, prices, schema};
 use content_parser::read_object;
-use model::call::Resume;
 use model::event::{Program, Usage};
 use process::{Finish, Launch, Stream};
 
-use super::outcome::{self, Told, Turn};
-use super::session::{Follower, Record, text, tokens};
-use super::vain::Vain;
+use crate::call::{AgentCall, Answer, OutputParser};
+use crate::json_lines::{JsonLine, JsonLines, Object, list, name, object, session_id, text};
+use crate::schema;
+use crate::transcript::Transcript;
+use crate::usage::{ReportedUsage, float, with_cost};
 
-/// How many remarks of the program are told.
-const REMARKS: usize = 5;
+use super::outcome::{self, CodexTurn, TurnEnd};
+use super::session::{SessionFiles, TokenCounts, token_counts};
 
-/// The dialect of Codex.
-pub(super) struct Codex {
-    lines: Lines,
-    told: Told,
+/// How many notices of the program are reported.
+const MOST_NOTICES: usize = 5;
+/// How long the program may go on reconnecting before it is ended; it may itself wait for an hour.
+const MOST_RECONNECTING: Duration = Duration::from_secs(30);
+
+/// The parser of Codex's output.
+pub(super) struct CodexParser {
+    lines: JsonLines,
+    turn: CodexTurn,
     session: Option<String>,
     answer: String,
-    total: Option<[Option<f64>; 3]>,
-    remarks: BTreeSet<String>,
-    reconnecting: Vain,
+    /// The totals of the session, as the last turn reports them.
+    total: Option<TokenCounts>,
+    notices: BTreeSet<String>,
+    reconnects: Reconnects,
     schema: Option<Value>,
+    /// The worktree with a slash at its end: what is shown leaves it out.
     worktree: String,
-    resumes: Option<Resume>,
+    /// What the continued session had used before.
+    used_before: Usage,
     model: Option<String>,
-    sessions: Option<PathBuf>,
-    follower: Follower,
-    /// Goes with the call.
+    sessions: SessionFiles,
+    /// Is removed with the call.
     _temporary: TempDir,
 }
 
-impl Codex {
+impl CodexParser {
     pub(super) fn new(
-        job: &Job<'_>,
-        model: Option<&str>,
-        sessions: Option<PathBuf>,
+        call: &AgentCall<'_>,
+        model: Option<String>,
+        sessions: SessionFiles,
         temporary: TempDir,
     ) -> Self {
         Self {
-            lines: Lines::default(),
-            told: Told { resumes: job.resumes.is_some(), ..Told::default() },
+            lines: JsonLines::default(),
+            turn: CodexTurn { resumes: call.resumes.is_some(), ..CodexTurn::default() },
             session: None,
             answer: String::new(),
             total: None,
-            remarks: BTreeSet::new(),
-            reconnecting: Vain::default(),
-            schema: job.schema.cloned(),
-            worktree: format!("{}/", job.worktree.display()),
-            resumes: job.resumes.cloned(),
-            model: model.map(str::to_owned),
+            notices: BTreeSet::new(),
+            reconnects: Reconnects::default(),
+            schema: call.schema.cloned(),
+            worktree: format!("{}/", call.worktree.display()),
+            used_before: call.resumes.map(|resume| resume.used).unwrap_or_default(),
+            model,
             sessions,
-            follower: Follower::default(),
             _temporary: temporary,
         }
     }
-}
 
-impl Dialect for Codex {
-    fn take(&mut self, stream: Stream, bytes: &[u8], ear: &mut Ear<'_>) {
-        ear.raw.take(stream, bytes);
-        if stream == Stream::Stdout {
-            for line in self.lines.take(bytes) {
-                self.line(&line, ear);
+    fn line(&mut self, line: &JsonLine, transcript: &mut Transcript<'_>) {
+        match line {
+            JsonLine::Object(event) => self.event(event, transcript),
+            JsonLine::Cut => {
+                self.notices.insert("an event of the agent was too long to be read".to_owned());
             }
         }
     }
 
-    fn gives_up(&self) -> bool {
-        self.reconnecting.is_hopeless()
-    }
-
-    fn used_so_far(&mut self) -> Usage {
-        let place = self.sessions.as_deref().zip(self.session.as_deref());
-        let (Some((sessions, session)), None) = (place, self.told.turn) else { return Usage::default() };
-        let record = self.follower.look(sessions, session);
-        let (total, turns, model) = (record.settled, record.turns, record.model.clone());
-        self.usage(total, turns, model.or_else(|| self.model.clone()).as_deref()).0
-    }
-
-    fn heard(mut self: Box<Self>, launch: &Launch, finish: Finish, ear: &mut Ear<'_>) -> Heard {
-        let gave_up = self.gives_up();
-        if let Some(line) = self.lines.end() {
-            self.line(&line, ear);
+    fn event(&mut self, event: &Object, transcript: &mut Transcript<'_>) {
+        let kind = text(event, "type");
+        if kind != "error" {
+            self.reconnects.reset();
         }
-        let record = self.record();
-        let ending = outcome::of(launch, &finish, &self.told, &record, gave_up);
-        let model = record.model.clone().or_else(|| self.model.clone());
-        let (usage, dropped) = self.usage(self.total.or(record.total), record.turns, model.as_deref());
-        let (text, structured) = ending.answer(self.answer());
-        Heard {
-            outcome: ending.outcome,
-            reason: ending.reason,
-            text,
-            usage,
-            truncated: false,
-            structured,
-            schema_missed: self.schema.is_some() && !structured,
-            program: Some(Program { name: "codex".to_owned(), version: record.version, model }),
-            resets_at: ending.resets_at,
-            notices: self.remarks.into_iter().take(REMARKS).chain(dropped).collect(),
-            session: self.session,
-        }
-    }
-}
-
-impl Codex {
-    fn line(&mut self, line: &Line, ear: &mut Ear<'_>) {
-        match serde_json::from_str(&line.text) {
-            Ok(Value::Object(event)) => self.event(&event, ear),
-            _ if line.cut => {
-                self.remarks.insert("an event of the agent was too long to be read".to_owned());
-            }
-            _ => {}
-        }
-    }
-
-    fn event(&mut self, event: &Map<String, Value>, ear: &mut Ear<'_>) {
-        if text(event, "type") != "error" {
-            self.reconnecting.end();
-        }
-        if text(event, "type") == "turn.started" || text(event, "type").starts_with("item.") {
+        if kind == "turn.started" || kind.starts_with("item.") {
             self.goes_on();
         }
-        match text(event, "type") {
+        match kind {
             "thread.started" => {
-                self.told.began = true;
-                self.session = session(text(event, "thread_id")).map(str::to_owned);
+                self.turn.has_begun = true;
+                self.session = session_id(text(event, "thread_id")).map(str::to_owned);
             }
             "turn.completed" => {
-                self.told.turn = Some(Turn::Completed);
-                self.total = event.get("usage").and_then(Value::as_object).map(tokens);
+                self.turn.end = Some(TurnEnd::Completed);
+                self.total = object(event, "usage").map(token_counts);
             }
             "turn.failed" => {
-                self.told.turn = Some(Turn::Failed);
-                self.error(event.get("error").and_then(Value::as_object));
+                self.turn.end = Some(TurnEnd::Failed);
+                if let Some(error) = object(event, "error") {
+                    text(error, "message").clone_into(&mut self.turn.error);
+                }
             }
             "error" => {
-                self.reconnecting.report(Instant::now());
-                self.error(Some(event));
-                show(ear, &self.told.error);
+                self.reconnects.report(Instant::now());
+                text(event, "message").clone_into(&mut self.turn.error);
+                transcript.show_line(&self.turn.error);
             }
             "item.started" | "item.completed" => {
-                if let Some(Value::Object(item)) = event.get("item") {
-                    self.item(item, text(event, "type") == "item.completed", ear);
+                if let Some(item) = object(event, "item") {
+                    self.item(item, kind == "item.completed", transcript);
                 }
             }
             _ => {}
         }
     }
 
-    /// What was completed was not the end, and what was said until then is not the answer.
+    /// What was completed was not the end, and what was answered until then is not the answer.
     fn goes_on(&mut self) {
-        if self.told.turn == Some(Turn::Completed) {
-            self.told.turn = None;
-            self.told.said_something = false;
+        if self.turn.end == Some(TurnEnd::Completed) {
+            self.turn.end = None;
+            self.turn.has_answered = false;
             self.answer.clear();
         }
     }
 
-    fn error(&mut self, error: Option<&Map<String, Value>>) {
-        if let Some(error) = error {
-            text(error, "message").clone_into(&mut self.told.error);
-        }
-    }
-
-    fn item(&mut self, item: &Map<String, Value>, completed: bool, ear: &mut Ear<'_>) {
-        match (text(item, "type"), completed) {
+    fn item(&mut self, item: &Object, is_completed: bool, transcript: &mut Transcript<'_>) {
+        match (text(item, "type"), is_completed) {
             ("agent_message", true) => {
                 text(item, "text").clone_into(&mut self.answer);
-                self.told.said_something = !self.answer.trim().is_empty();
-                show(ear, &self.answer);
+                self.turn.has_answered = !self.answer.trim().is_empty();
+                transcript.show_line(&self.answer);
             }
-            ("command_execution", false) => show(ear, &format!("$ {}", command(text(item, "command")))),
-            ("file_change", true) => self.change(item, ear),
-            ("error", true) => self.remarks.extend(name(text(item, "message"))),
+            ("command_execution", false) => {
+                transcript.show_line(&format!("$ {}", command(text(item, "command"))));
+            }
+            ("file_change", true) => self.file_change(item, transcript),
+            ("error", true) => self.notices.extend(name(text(item, "message"))),
             _ => {}
         }
     }
 
-    fn change(&mut self, item: &Map<String, Value>, ear: &mut Ear<'_>) {
+    fn file_change(&mut self, item: &Object, transcript: &mut Transcript<'_>) {
         if text(item, "status") != "completed" {
-            self.remarks.insert("a change of files was refused to the agent".to_owned());
+            self.notices.insert("a change of files was refused to the agent".to_owned());
         }
-        for change in item.get("changes").and_then(Value::as_array).into_iter().flatten() {
+        for change in list(item, "changes") {
             let path = change["path"].as_str().unwrap_or_default();
-            show(ear, &format!("Edit {}", path.strip_prefix(&self.worktree).unwrap_or(path)));
+            transcript.show_line(&format!("Edit {}", path.strip_prefix(&self.worktree).unwrap_or(path)));
         }
     }
 
-    fn record(&self) -> Record {
-        let place = self.sessions.as_deref().zip(self.session.as_deref());
-        place.map(|(sessions, session)| Record::read(sessions, session)).unwrap_or_default()
-    }
-
-    /// Returns what this call used: the program tells the totals of the session.
-    fn usage(
-        &self,
-        total: Option<[Option<f64>; 3]>,
-        turns: u64,
-        model: Option<&str>,
-    ) -> (Usage, Vec<String>) {
-        let used = self.resumes.as_ref().map(|resume| resume.used).unwrap_or_default();
+    /// Returns what this call used, and one line for each figure that cannot be true: the program reports the totals of
+    /// the session.
+    fn usage(&self, total: Option<TokenCounts>, turns: u64, model: Option<&str>) -> (Usage, Vec<String>) {
         let [input, cached, output] = total.unwrap_or_default();
-        #[expect(clippy::cast_precision_loss, reason = "turns of one call are far below 2^52")]
-        let turns = (turns > 0).then_some(turns as f64);
-        let stated = Stated {
-            input_tokens: since(input, used.input_tokens),
-            cached_tokens: since(cached, used.cached_tokens),
-            output_tokens: since(output, used.output_tokens),
-            turns,
+        let reported = ReportedUsage {
+            input_tokens: since(input, self.used_before.input_tokens),
+            cached_tokens: since(cached, self.used_before.cached_tokens),
+            output_tokens: since(output, self.used_before.output_tokens),
+            turns: if turns > 0 { Some(float(turns)) } else { None },
             cost_usd: None,
         };
-        let (usage, dropped) = stated.check();
-        (prices::with_cost(usage, model), dropped)
+        let (usage, dropped) = reported.check();
+        (with_cost(usage, model), dropped)
     }
 
-    /// Returns the answer, and whether it was held to the schema. What says a thing twice was not: nobody knows which
-    /// of the two is meant.
+    /// Returns the answer, and whether it was held to the schema. An answer that says a thing twice was not: nobody knows
+    /// which of the two is meant.
     fn answer(&self) -> (String, bool) {
-        let Some(schema) = &self.schema else { return (self.answer.clone(), false) };
-        match read_object(&self.answer).map(Value::Object) {
-            Some(object) if schema::meets(&object, schema) => (object.to_string(), true),
-            _ => (self.answer.clone(), false),
+        if let Some(schema) = &self.schema
+            && let Some(object) = read_object(&self.answer).map(Value::Object)
+            && schema::is_met(&object, schema)
+        {
+            return (object.to_string(), true);
+        }
+        (self.answer.clone(), false)
+    }
+}
+
+impl OutputParser for CodexParser {
+    fn push(&mut self, stream: Stream, bytes: &[u8], transcript: &mut Transcript<'_>) {
+        transcript.keep(stream, bytes);
+        if stream == Stream::Stdout {
+            for line in self.lines.push(bytes) {
+                self.line(&line, transcript);
+            }
+        }
+    }
+
+    fn gives_up(&self) -> bool {
+        self.reconnects.is_hopeless()
+    }
+
+    fn used_so_far(&mut self) -> Usage {
+        let (Some(session), None) = (&self.session, self.turn.end) else { return Usage::default() };
+        let record = self.sessions.follow(session);
+        let (settled, turns) = (record.settled, record.turns);
+        let model = record.model.clone().or_else(|| self.model.clone());
+        self.usage(settled, turns, model.as_deref()).0
+    }
+
+    fn finish(
+        mut self: Box<Self>,
+        launch: &Launch,
+        finish: Finish,
+        transcript: &mut Transcript<'_>,
+    ) -> Answer {
+        let gave_up = self.gives_up();
+        if let Some(line) = self.lines.finish() {
+            self.line(&line, transcript);
+        }
+        let record = self.session.as_deref().map(|id| self.sessions.read(id)).unwrap_or_default();
+        let outcome = outcome::of(launch, &finish, &self.turn, &record, gave_up);
+        let model = record.model.clone().or_else(|| self.model.clone());
+        let (usage, dropped) = self.usage(self.total.or(record.total), record.turns, model.as_deref());
+        let (text, structured) = outcome.believed(self.answer());
+        Answer {
+            text,
+            usage,
+            structured,
+            schema_missed: self.schema.is_some() && !structured,
+            program: Some(Program { name: "codex".to_owned(), version: record.version, model }),
+            notices: self.notices.into_iter().take(MOST_NOTICES).chain(dropped).collect(),
+            session: self.session,
+            ..Answer::from(outcome)
         }
     }
 }
 
 /// Takes from a total what was used before; a total that is smaller than that did not begin there.
-#[expect(clippy::cast_precision_loss, reason = "tokens of one session are far below 2^52")]
 fn since(total: Option<f64>, used: Option<u64>) -> Option<f64> {
-    let (total, used) = (total?, used.unwrap_or_default() as f64);
+    let (total, used) = (total?, float(used.unwrap_or_default()));
     Some(if total < used { total } else { total - used })
 }
 
@@ -253,7 +242,31 @@ fn command(line: &str) -> &str {
     inner.trim_matches(['\'', '"']).lines().next().unwrap_or_default()
 }
 
-fn show(ear: &mut Ear<'_>, words: &str) {
-    ear.progress.take(words.as_bytes());
-    ear.progress.take(b"\n");
+/// Reports that the provider is asked again, with nothing else between them: the first and the latest. Only reports
+/// count: silence after one may be a model that thinks, and has a limit of its own.
+#[derive(Debug, Default)]
+struct Reconnects(Option<(Instant, Instant)>);
+
+impl Reconnects {
+    /// Takes a report. One that comes long after the last begins anew.
+    fn report(&mut self, now: Instant) {
+        let first = match self.0 {
+            Some((first, last)) if now.duration_since(last) <= MOST_RECONNECTING => first,
+            _ => now,
+        };
+        self.0 = Some((first, now));
+    }
+
+    /// Forgets the reports: the provider answered.
+    fn reset(&mut self) {
+        self.0 = None;
+    }
+
+    /// Tells whether it went on for longer than anybody should wait.
+    fn is_hopeless(&self) -> bool {
+        self.0.is_some_and(|(first, last)| last.duration_since(first) > MOST_RECONNECTING)
+    }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,85 +1,94 @@
 //! The class of a call's end, from structured fields only: exit code, last event of the turn, class of the error.
 
-use crate::ending::Ending;
 use model::event::ExecOutcome;
 use process::{Exit, Finish, Launch};
 
-use super::CHECKED_WITH;
-use super::session::Record;
+use crate::outcome::Outcome;
+
+use super::session::SessionRecord;
+
+/// The oldest version that is known to work; one that ends before it begins may be older.
+pub(crate) const OLDEST_VERSION: &str = "0.169.0";
 
 /// A tool that waits for a person.
-const QUESTION: &str = "request_user_input";
+const QUESTION_TOOL: &str = "request_user_input";
 
-/// What the stream said about the end, as far as it has come.
+/// How the program's own sentence begins when a stream broke off.
+const DISCONNECTED: &str = "stream disconnected before completion: ";
+
+/// What the events said about the end, as far as they have come.
 #[derive(Debug, Default)]
-pub(super) struct Told {
-    pub began: bool,
+pub(super) struct CodexTurn {
+    pub has_begun: bool,
     /// It was to continue a session.
     pub resumes: bool,
-    /// Whether the turn was completed or failed; the last word counts.
-    pub turn: Option<Turn>,
+    /// Whether the turn was completed or failed; the last event counts.
+    pub end: Option<TurnEnd>,
     /// The program's own sentence about an error, also about one after which it tries again.
     pub error: String,
-    pub said_something: bool,
+    /// The last message of the agent holds text.
+    pub has_answered: bool,
 }
 
 /// The end of a turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Turn {
+pub(super) enum TurnEnd {
     Completed,
     Failed,
 }
 
-/// Returns how the call ended. `gave_up` says that we ended it because it went on asking a provider in vain.
-pub(super) fn of(launch: &Launch, finish: &Finish, told: &Told, record: &Record, gave_up: bool) -> Ending {
+/// Returns how the call ended. `gave_up` says that we ended it because it went on reconnecting to a provider.
+pub(super) fn of(
+    launch: &Launch,
+    finish: &Finish,
+    turn: &CodexTurn,
+    record: &SessionRecord,
+    gave_up: bool,
+) -> Outcome {
     if gave_up && finish.exit == Exit::Stopped {
-        return given_up(told, record);
+        // It does not always say why it reconnects.
+        return match class(turn, record) {
+            ExecOutcome::Crashed => failure(ExecOutcome::ProviderFailed, turn, record),
+            known => failure(known, turn, record),
+        };
     }
-    if let Some(ending) = Ending::by_exit(launch, finish) {
-        return ending;
+    if let Some(outcome) = Outcome::of_interruption(launch, finish) {
+        return outcome;
     }
-    let well = finish.exit == Exit::Code(0);
-    match told.turn {
-        None if !told.began && !told.resumes && !well => Ending::never_began(finish, "codex", CHECKED_WITH),
-        None => Ending::silent(finish),
-        Some(Turn::Completed) if well => success(told, record),
-        Some(Turn::Failed) if !well => failure(told, record),
+    let is_success = finish.exit == Exit::Code(0);
+    match turn.end {
+        None if !turn.has_begun && !turn.resumes && !is_success => {
+            Outcome::never_began(finish, "codex", OLDEST_VERSION)
+        }
+        None => Outcome::without_result(finish),
+        Some(TurnEnd::Completed) if is_success => success(turn, record),
+        Some(TurnEnd::Failed) if !is_success => failure(class(turn, record), turn, record),
         Some(_) => {
-            let words = format!("its exit code and its last event disagree: {}", told.error);
-            Ending::because(ExecOutcome::Crashed, &words)
+            let sentence = format!("its exit code and its last event disagree: {}", turn.error);
+            Outcome::quoting(ExecOutcome::Crashed, &sentence)
         }
     }
 }
 
-fn success(told: &Told, record: &Record) -> Ending {
-    if record.last_tool == QUESTION {
-        Ending::because(ExecOutcome::BlockedOnPrompt, "")
-    } else if told.said_something {
-        Ending::done()
+fn success(turn: &CodexTurn, record: &SessionRecord) -> Outcome {
+    if record.last_tool == QUESTION_TOOL {
+        Outcome::quoting(ExecOutcome::BlockedOnPrompt, "")
+    } else if turn.has_answered {
+        Outcome::done()
     } else {
-        Ending::because(ExecOutcome::NoOutput, "")
+        Outcome::quoting(ExecOutcome::NoOutput, "")
     }
 }
 
-fn failure(told: &Told, record: &Record) -> Ending {
-    ending(class(told, record), told, record)
+fn failure(class: ExecOutcome, turn: &CodexTurn, record: &SessionRecord) -> Outcome {
+    let mut outcome = Outcome::quoting(class, &turn.error);
+    if matches!(class, ExecOutcome::RateLimited | ExecOutcome::QuotaExhausted) {
+        outcome.resets_at = record.resets_at;
+    }
+    outcome
 }
 
-/// It went on asking a provider in vain, and does not always say why.
-fn given_up(told: &Told, record: &Record) -> Ending {
-    let outcome = match class(told, record) {
-        ExecOutcome::Crashed => ExecOutcome::ProviderFailed,
-        known => known,
-    };
-    ending(outcome, told, record)
-}
-
-fn ending(outcome: ExecOutcome, told: &Told, record: &Record) -> Ending {
-    let limited = matches!(outcome, ExecOutcome::RateLimited | ExecOutcome::QuotaExhausted);
-    Ending { resets_at: record.resets_at.filter(|_| limited), ..Ending::because(outcome, &told.error) }
-}
-
-fn class(told: &Told, record: &Record) -> ExecOutcome {
+fn class(turn: &CodexTurn, record: &SessionRecord) -> ExecOutcome {
     match record.error.as_deref().unwrap_or_default() {
         "context_window_exceeded" => ExecOutcome::ContextTooLong,
         "usage_limit_exceeded" => ExecOutcome::QuotaExhausted,
@@ -94,80 +103,51 @@ fn class(told: &Told, record: &Record) -> ExecOutcome {
         | "misalignment_policy_violation"
         | "content_policy_violation"
         | "invalid_prompt" => ExecOutcome::Refused,
-        error => {
-            let status = record.status.or_else(|| stated_status(&told.error));
-            let lost = status.is_none() && lost_connection(error, &told.error);
-            if lost { ExecOutcome::ProviderFailed } else { by_status(status) }
-        }
+        error => match record.status.or_else(|| stated_status(&turn.error)) {
+            Some(status) => class_of_status(status),
+            None if is_lost_connection(error, &turn.error) => ExecOutcome::ProviderFailed,
+            None => ExecOutcome::Crashed,
+        },
     }
 }
 
 /// Tells whether the program says that it lost its connection, or that a stream broke off: by the class of the error, or
 /// by the beginning of its own sentence.
-fn lost_connection(class: &str, error: &str) -> bool {
-    let classes = [
-        "http_connection_failed",
-        "response_stream_connection_failed",
-        "response_stream_disconnected",
-        "response_too_many_failed_attempts",
-    ];
-    let starts = ["stream disconnected before completion: ", "Connection failed: "];
+fn is_lost_connection(class: &str, error: &str) -> bool {
+    let is_named_so = matches!(
+        class,
+        "http_connection_failed"
+            | "response_stream_connection_failed"
+            | "response_stream_disconnected"
+            | "response_too_many_failed_attempts"
+    );
+    let disconnected = error.strip_prefix(DISCONNECTED);
     // The service cut such an answer off on purpose, and would do so again.
-    let is_cut_off = error.starts_with("stream disconnected before completion: Incomplete response returned");
-    !is_cut_off && (classes.contains(&class) || starts.iter().any(|start| error.starts_with(start)))
+    let is_cut_off = disconnected.is_some_and(|rest| rest.starts_with("Incomplete response returned"));
+    !is_cut_off && (is_named_so || disconnected.is_some() || error.starts_with("Connection failed: "))
 }
 
-fn by_status(status: Option<u64>) -> ExecOutcome {
+fn class_of_status(status: u64) -> ExecOutcome {
     match status {
-        Some(401 | 403) => ExecOutcome::SignedOut,
-        Some(402) => ExecOutcome::QuotaExhausted,
-        Some(404) => ExecOutcome::ModelUnknown,
-        Some(413) => ExecOutcome::ContextTooLong,
-        Some(429) => ExecOutcome::RateLimited,
-        Some(503 | 529) => ExecOutcome::Overloaded,
-        Some(500..=599) => ExecOutcome::ProviderFailed,
+        401 | 403 => ExecOutcome::SignedOut,
+        402 => ExecOutcome::QuotaExhausted,
+        404 => ExecOutcome::ModelUnknown,
+        413 => ExecOutcome::ContextTooLong,
+        429 => ExecOutcome::RateLimited,
+        503 | 529 => ExecOutcome::Overloaded,
+        500..=599 => ExecOutcome::ProviderFailed,
         _ => ExecOutcome::Crashed,
     }
 }
 
 /// Returns the status that the program's own sentence begins with; one further inside is somebody else's text.
 fn stated_status(error: &str) -> Option<u64> {
-    let again =
-        error.strip_prefix("Reconnecting... ").and_then(|rest| rest.split_once(" (")).map(|(_, why)| why);
-    let error = again.unwrap_or(error);
+    let reconnecting = error.strip_prefix("Reconnecting... ").and_then(|rest| rest.split_once(" ("));
+    let error = reconnecting.map_or(error, |(_, why)| why);
     let starts = ["unexpected status ", "exceeded retry limit, last status: "];
     let rest = starts.iter().find_map(|start| error.strip_prefix(start))?;
     rest.split(' ').next()?.parse().ok()
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_stream_that_broke_off_is_an_outage_and_an_answer_that_was_cut_off_is_none() {
-        let broke_off = "stream disconnected before completion: ";
-        for (class, error, lost) in [
-            ("other", format!("{broke_off}stream closed before response.completed"), true),
-            ("other", format!("{broke_off}Incomplete response returned, reason: content_filter"), false),
-            ("other", format!("the file says: {broke_off}x"), false),
-            ("http_connection_failed", "x".to_owned(), true),
-        ] {
-            assert_eq!(lost_connection(class, &error), lost, "{error}");
-        }
-    }
-
-    #[test]
-    fn a_status_is_read_only_where_the_program_itself_puts_it() {
-        for (error, status) in [
-            ("unexpected status 401 Unauthorized: no, url: x", Some(401)),
-            ("exceeded retry limit, last status: 429 Too Many Requests", Some(429)),
-            ("Reconnecting... 1/5 (unexpected status 503 Service Unavailable: x)", Some(503)),
-            ("the file says: unexpected status 401 Unauthorized", None),
-            ("Reconnecting... waiting for network (Connection failed)", None),
-            ("", None),
-        ] {
-            assert_eq!(stated_status(error), status, "{error}");
-        }
-    }
-}
+mod tests;

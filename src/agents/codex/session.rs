@@ -1,77 +1,85 @@
 //! Reads the session file of a call, while it works and after its end: version, model, turns, totals, and the class of an
-//! error, which the events do not tell. Only what stands at the top of a line counts. A file that is not there tells nothing.
+//! error, which the events do not name. Only what stands at the top of a line counts. A file that is not there says
+//! nothing.
 
 use std::fs::{self, File};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
-use crate::lines::Lines;
-use crate::names::name;
+use crate::json_lines::{JsonLine, JsonLines, Object, name, object, text};
 
 /// How many folders of days are looked through, the newest first.
-const DAYS: usize = 400;
-/// How much of the file is looked at.
-const MOST: u64 = 1024 * 1024 * 1024;
-/// How often a file that is not there is looked for; after that only at one of so many looks.
-const LOOKS: usize = 50;
-/// A limit is reached from this on.
+const MOST_DAYS: usize = 400;
+/// How many bytes of the file are read at its end.
+const MOST_BYTES: u64 = 1024 * 1024 * 1024;
+/// How many times in a row a file that is not there is looked for; after that only every so many times.
+const LOOKUPS: usize = 50;
+/// From this percentage on a limit is reached.
 const FULL: f64 = 100.0;
+
+/// Input, cached input and output, in tokens.
+pub(super) type TokenCounts = [Option<f64>; 3];
+
+/// Returns the tokens of a usage object.
+pub(super) fn token_counts(usage: &Object) -> TokenCounts {
+    ["input_tokens", "cached_input_tokens", "output_tokens"].map(|name| usage.get(name)?.as_f64())
+}
 
 /// What the session file says about the last turn.
 #[derive(Debug, Default, PartialEq)]
-pub(super) struct Record {
+pub(super) struct SessionRecord {
     pub version: Option<String>,
     pub model: Option<String>,
     /// How often the model was asked.
     pub turns: u64,
-    /// The totals of the session: input, cached input, output.
-    pub total: Option<[Option<f64>; 3]>,
+    /// The totals of the session.
+    pub total: Option<TokenCounts>,
     /// The same after the last request after which the model went on.
-    pub settled: Option<[Option<f64>; 3]>,
+    pub settled: Option<TokenCounts>,
     /// The model has called a tool since the last total.
     calls_tool: bool,
     /// The class of the error that ended the turn.
     pub error: Option<String>,
+    /// The status of HTTP that came with the error.
     pub status: Option<u64>,
+    /// The tool that was called last.
     pub last_tool: String,
+    /// When the limit that is reached ends.
     pub resets_at: Option<Timestamp>,
 }
 
-impl Record {
-    /// Reads the file of a session.
-    pub(super) fn read(sessions: &Path, session: &str) -> Self {
-        let file = find(sessions, session).and_then(|path| File::open(path).ok());
-        file.map(|file| Self::listen(file.take(MOST))).unwrap_or_default()
-    }
-
-    fn listen(source: impl Read) -> Self {
+impl SessionRecord {
+    fn parse(source: impl Read) -> Self {
         let mut record = Self::default();
-        record.take(source, &mut Lines::default());
+        record.extend(source, &mut JsonLines::default());
         record
     }
 
-    /// Takes what is there now.
-    fn take(&mut self, mut source: impl Read, lines: &mut Lines) {
+    /// Takes what the source holds by now.
+    fn extend(&mut self, mut source: impl Read, lines: &mut JsonLines) {
         let mut buffer = vec![0; 64 * 1024];
         while let Ok(length @ 1..) = source.read(&mut buffer) {
-            for line in lines.take(&buffer[..length]) {
-                self.line(&line.text);
+            for line in lines.push(&buffer[..length]) {
+                if let JsonLine::Object(entry) = line {
+                    self.entry(&entry);
+                }
             }
         }
     }
 
-    fn line(&mut self, line: &str) {
-        let Ok(Value::Object(entry)) = serde_json::from_str(line) else { return };
-        let Some(Value::Object(payload)) = entry.get("payload") else { return };
-        match (text(&entry, "type"), text(payload, "type")) {
+    fn entry(&mut self, entry: &Object) {
+        let Some(payload) = object(entry, "payload") else { return };
+        match (text(entry, "type"), text(payload, "type")) {
             ("session_meta", _) => self.version = name(text(payload, "cli_version")),
             ("turn_context", _) => self.model = name(text(payload, "model")),
-            ("event_msg", "task_started") => self.begin_turn(),
-            ("event_msg", "token_count") => self.count(payload),
-            ("event_msg", "task_complete") => self.complete(payload),
+            ("event_msg", "task_started") => {
+                *self = Self { version: self.version.take(), model: self.model.take(), ..Self::default() };
+            }
+            ("event_msg", "token_count") => self.token_count(payload),
+            ("event_msg", "task_complete") => self.task_complete(payload),
             ("response_item", "function_call" | "custom_tool_call") => {
                 text(payload, "name").clone_into(&mut self.last_tool);
                 self.calls_tool = true;
@@ -80,25 +88,20 @@ impl Record {
         }
     }
 
-    fn begin_turn(&mut self) {
-        *self = Self { version: self.version.take(), model: self.model.take(), ..Self::default() };
-    }
-
-    fn count(&mut self, payload: &Map<String, Value>) {
-        if let Some(Value::Object(total)) = payload.get("info").and_then(|info| info.get("total_token_usage"))
-        {
+    fn token_count(&mut self, payload: &Object) {
+        if let Some(total) = object(payload, "info").and_then(|info| object(info, "total_token_usage")) {
             self.turns += 1;
-            self.add_up(tokens(total));
+            self.add_total(token_counts(total));
         }
         let windows = ["primary", "secondary"].map(|window| payload.get("rate_limits")?.get(window));
-        let full = |window: &&Value| window["used_percent"].as_f64().is_some_and(|used| used >= FULL);
-        let ends =
-            windows.into_iter().flatten().filter(full).filter_map(|window| window["resets_at"].as_i64());
+        let full = windows.into_iter().flatten();
+        let full = full.filter(|window| window["used_percent"].as_f64().is_some_and(|used| used >= FULL));
+        let ends = full.filter_map(|window| window["resets_at"].as_i64());
         self.resets_at = ends.max().and_then(|seconds| Timestamp::from_second(seconds).ok());
     }
 
-    /// A total that is told once more says nothing new.
-    fn add_up(&mut self, total: [Option<f64>; 3]) {
+    /// Takes a total; one that is repeated says nothing new.
+    fn add_total(&mut self, total: TokenCounts) {
         let total = Some(total);
         if total != self.total {
             self.settled = if self.calls_tool { total } else { self.total };
@@ -106,7 +109,7 @@ impl Record {
         }
     }
 
-    fn complete(&mut self, payload: &Map<String, Value>) {
+    fn task_complete(&mut self, payload: &Object) {
         match payload.get("error").and_then(|error| error.get("codex_error_info")) {
             Some(Value::String(class)) => self.error = name(class),
             Some(Value::Object(class)) => {
@@ -118,37 +121,42 @@ impl Record {
     }
 }
 
-/// Follows the file of a session while the program writes it.
+/// The session files of the program; the file of the call is followed while the program writes it.
 #[derive(Default)]
-pub(super) struct Follower {
-    source: Option<File>,
-    lines: Lines,
-    record: Record,
-    looks: usize,
+pub(super) struct SessionFiles {
+    /// The folder that holds them, where it is known.
+    folder: Option<PathBuf>,
+    followed: Option<File>,
+    lines: JsonLines,
+    record: SessionRecord,
+    lookups: usize,
 }
 
-impl Follower {
+impl SessionFiles {
+    pub(super) fn new(folder: Option<PathBuf>) -> Self {
+        Self { folder, ..Self::default() }
+    }
+
+    /// Reads the whole file of a session.
+    pub(super) fn read(&self, session: &str) -> SessionRecord {
+        self.open(session).map(|file| SessionRecord::parse(file.take(MOST_BYTES))).unwrap_or_default()
+    }
+
     /// Returns what the file says by now; one that is not there yet is looked for from time to time.
-    pub(super) fn look(&mut self, sessions: &Path, session: &str) -> &Record {
-        if self.source.is_none() && (self.looks < LOOKS || self.looks.is_multiple_of(LOOKS)) {
-            self.source = find(sessions, session).and_then(|path| File::open(path).ok());
+    pub(super) fn follow(&mut self, session: &str) -> &SessionRecord {
+        if self.followed.is_none() && (self.lookups < LOOKUPS || self.lookups.is_multiple_of(LOOKUPS)) {
+            self.followed = self.open(session);
         }
-        self.looks += 1;
-        if let Some(source) = &self.source {
-            self.record.take(source, &mut self.lines);
+        self.lookups += 1;
+        if let Some(file) = &self.followed {
+            self.record.extend(file, &mut self.lines);
         }
         &self.record
     }
-}
 
-/// Returns input, cached input and output of a usage object.
-pub(super) fn tokens(usage: &Map<String, Value>) -> [Option<f64>; 3] {
-    ["input_tokens", "cached_input_tokens", "output_tokens"].map(|name| usage.get(name)?.as_f64())
-}
-
-/// Returns a field that is a text, or nothing.
-pub(super) fn text<'a>(object: &'a Map<String, Value>, name: &str) -> &'a str {
-    object.get(name).and_then(Value::as_str).unwrap_or_default()
+    fn open(&self, session: &str) -> Option<File> {
+        File::open(find(self.folder.as_deref()?, session)?).ok()
+    }
 }
 
 /// Finds the file in `YEAR/MONTH/DAY/`; a session that is continued stays where it began.
@@ -156,7 +164,7 @@ fn find(sessions: &Path, session: &str) -> Option<PathBuf> {
     let ending = format!("-{session}.jsonl");
     let days =
         newest_first(sessions).flat_map(|year| newest_first(&year)).flat_map(|month| newest_first(&month));
-    days.take(DAYS).flat_map(|day| newest_first(&day)).find(|file| {
+    days.take(MOST_DAYS).flat_map(|day| newest_first(&day)).find(|file| {
         file.file_name().is_some_and(|name| name.to_string_lossy().ends_with(&ending)) && file.is_file()
     })
 }
@@ -169,90 +177,4 @@ fn newest_first(folder: &Path) -> impl Iterator<Item = PathBuf> + use<> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn listened(lines: &[&str]) -> Record {
-        Record::listen((lines.join("\n") + "\n").as_bytes())
-    }
-
-    #[test]
-    fn the_last_turn_counts_and_the_totals_are_the_sessions() {
-        let record = listened(&[
-            r#"{"type":"session_meta","payload":{"cli_version":"1.2.3"}}"#,
-            r#"{"type":"event_msg","payload":{"type":"task_started"}}"#,
-            r#"{"type":"event_msg","payload":{"type":"token_count","info":{"total_token_usage":{"input_tokens":7,"output_tokens":1}}}}"#,
-            r#"{"type":"event_msg","payload":{"type":"task_complete","error":{"codex_error_info":"other"}}}"#,
-            r#"{"type":"event_msg","payload":{"type":"task_started"}}"#,
-            r#"{"type":"turn_context","payload":{"model":"gpt-9"}}"#,
-            r#"{"type":"response_item","payload":{"type":"function_call","name":"exec_command"}}"#,
-            r#"{"type":"event_msg","payload":{"type":"token_count","info":{"total_token_usage":{"input_tokens":9,"cached_input_tokens":3,"output_tokens":2}}}}"#,
-            r#"{"type":"event_msg","payload":{"type":"task_complete"}}"#,
-        ]);
-        let expected = Record {
-            version: Some("1.2.3".into()),
-            model: Some("gpt-9".into()),
-            turns: 1,
-            total: Some([Some(9.0), Some(3.0), Some(2.0)]),
-            settled: Some([Some(9.0), Some(3.0), Some(2.0)]),
-            last_tool: "exec_command".into(),
-            ..Record::default()
-        };
-        assert_eq!(record, expected);
-    }
-
-    #[test]
-    fn a_file_that_grows_is_followed() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let day = folder.path().join("2026/01/31");
-        fs::create_dir_all(&day).expect("a day");
-        let count = |tokens: f64| {
-            let total = format!(r#"{{"total_token_usage":{{"input_tokens":{tokens}}}}}"#);
-            format!(r#"{{"type":"event_msg","payload":{{"type":"token_count","info":{total}}}}}"#)
-        };
-        let (mut follower, mut text) = (Follower::default(), String::new());
-        for tokens in [7.0, 9.0] {
-            text += &(count(tokens) + "\n");
-            fs::write(day.join("rollout-x-a-1.jsonl"), &text).expect("a file");
-            let total = follower.look(folder.path(), "a-1").total;
-            assert_eq!(total.and_then(|[input, ..]| input), Some(tokens));
-        }
-        assert_eq!(follower.record.turns, 2);
-    }
-
-    #[test]
-    fn an_error_has_its_class_and_its_status_and_a_full_window_its_end() {
-        let record = listened(&[
-            r#"{"type":"event_msg","payload":{"type":"token_count","info":null,"rate_limits":{"primary":{"used_percent":100.0,"resets_at":1795300000},"secondary":{"used_percent":12,"resets_at":1799999999}}}}"#,
-            r#"{"type":"event_msg","payload":{"type":"task_complete","error":{"codex_error_info":{"http_connection_failed":{"http_status_code":401}}}}}"#,
-        ]);
-        let expected = Record {
-            error: Some("http_connection_failed".into()),
-            status: Some(401),
-            resets_at: Timestamp::from_second(1_795_300_000).ok(),
-            ..Record::default()
-        };
-        assert_eq!(record, expected);
-    }
-
-    #[test]
-    fn what_a_tool_printed_is_no_entry() {
-        let quoted = r#"{"type":"response_item","payload":{"type":"function_call_output","output":"{\"type\":\"event_msg\",\"payload\":{\"type\":\"task_complete\",\"error\":{\"codex_error_info\":\"unauthorized\"}}}"}}"#;
-        assert_eq!(listened(&[quoted, "rubbish", "[]", "{}"]), Record::default());
-    }
-
-    #[test]
-    fn a_session_is_found_by_its_name_and_a_missing_one_tells_nothing() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let day = folder.path().join("2026/01/31");
-        fs::create_dir_all(&day).expect("a day");
-        fs::write(
-            day.join("rollout-x-a-1.jsonl"),
-            r#"{"type":"session_meta","payload":{"cli_version":"1"}}"#.to_owned() + "\n",
-        )
-        .expect("a file");
-        assert_eq!(Record::read(folder.path(), "a-1").version.as_deref(), Some("1"));
-        assert_eq!(Record::read(folder.path(), "a-2"), Record::default());
-        assert_eq!(Record::read(Path::new("/no/such/folder"), "a-1"), Record::default());
-    }
-}
+mod tests;

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::{PhaseRunner, RunError, nonce};
-use agents::{Answer, Job};
+use agents::{AgentCall, Answer};
 use content_parser::{Estimate, read_difficulty};
 use engine::Assess;
 use journal::store::folders::Call;
@@ -48,7 +48,7 @@ impl PhaseRunner {
         let raw_file = self.folder.at(&self.folder.raw_stream(place)?);
         let output = self.folder.deliverable(&def);
         let spec = self.spec(&assess.agent)?;
-        let job = Job {
+        let job = AgentCall {
             copy_after_end: None,
             issue,
             phase: &assess.phase,

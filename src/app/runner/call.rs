@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::{PhaseRunner, RunError};
 use crate::review;
-use agents::{AgentSpec, Answer, Job};
+use agents::{AgentCall, AgentSpec, Answer};
 use content_parser::{self, Terms};
 use engine::{Call, PhaseState};
 use git::Tree;
@@ -139,7 +139,7 @@ impl PhaseRunner {
         };
         let (prompt_file, raw_file) = (self.folder.at(prompt_file), self.folder.at(raw_file));
         let copy_after_end = call.step.writes().then(|| self.space.run_branch().tip_files());
-        let job = Job {
+        let job = AgentCall {
             issue,
             phase: &call.phase,
             step: call.step,

@@ -2,20 +2,20 @@
 
 use std::path::Path;
 
-use ai_workflow::agent::{Examined, Kind, Profile, choose, examine};
+use ai_workflow::agent::{AgentStatus, Kind, Profile, examine, resolve_auto};
 
 use super::{OWN_PROGRAM, Scene};
 
-async fn examined(kind: Kind, script: &str) -> Examined {
+async fn examined(kind: Kind, script: &str) -> AgentStatus {
     let mut scene = Scene::new();
     let spec = scene.stands_in(kind, script);
     let found = examine(&spec, &scene.profiles, Path::new(OWN_PROGRAM)).await;
     assert_eq!(found.found, Some(scene.path("agent")));
-    Examined { found: None, ..found }
+    AgentStatus { found: None, ..found }
 }
 
-fn known(version: &str, signed_in: Option<bool>, remark: Option<&str>) -> Examined {
-    Examined {
+fn known(version: &str, signed_in: Option<bool>, remark: Option<&str>) -> AgentStatus {
+    AgentStatus {
         found: None,
         version: Some(version.to_owned()),
         signed_in,
@@ -75,7 +75,7 @@ async fn a_program_that_we_do_not_know_is_not_started() {
     let mut scene = Scene::new();
     let spec = scene.stands_in(Kind::Command, "touch \"$0\".started");
     let found = examine(&spec, &scene.profiles, Path::new(OWN_PROGRAM)).await;
-    assert_eq!(found, Examined { found: Some(scene.path("agent")), ..Examined::default() });
+    assert_eq!(found, AgentStatus { found: Some(scene.path("agent")), ..AgentStatus::default() });
     assert!(!scene.path("agent.started").exists());
 }
 
@@ -84,7 +84,7 @@ async fn a_program_that_is_not_there_says_so() {
     let spec = "command:/no/such/agent".parse().expect("a good name");
     let found = examine(&spec, &Scene::new().profiles, Path::new(OWN_PROGRAM)).await;
     let remark = Some("the agent program `/no/such/agent` was not found".to_owned());
-    assert_eq!(found, Examined { remark, ..Examined::default() });
+    assert_eq!(found, AgentStatus { remark, ..AgentStatus::default() });
     assert!(!found.is_usable());
 }
 
@@ -95,7 +95,7 @@ async fn chosen(claude: &str, codex: &str) -> Option<(String, String)> {
     other.stands_in(Kind::Codex, codex);
     let take = |scene: &mut Scene| scene.profiles.remove("mine").expect("it is there");
     let profiles = [("claude".to_owned(), take(&mut one)), ("codex".to_owned(), take(&mut other))].into();
-    let chosen = choose(&profiles, Path::new(OWN_PROGRAM)).await;
+    let chosen = resolve_auto(&profiles, Path::new(OWN_PROGRAM)).await;
     chosen.map(|(spec, why)| (spec.to_string(), why))
 }
 

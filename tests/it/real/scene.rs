@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use ai_workflow::agent::{AgentSpec, Answer, Job, Kind, Profile, call};
+use ai_workflow::agent::{AgentCall, AgentSpec, Answer, Kind, Profile, call};
 use ai_workflow::call::{Allowance, Resume};
 use ai_workflow::phase::{PhaseName, Step};
 use ai_workflow::policy::TimeLimits;
@@ -104,7 +104,7 @@ impl Scene {
         let file = |name: &str| self.folder.path().join(name);
         let (prompt_file, raw_file, worktree) = (file("prompt.md"), file("raw.jsonl"), self.worktree());
         let masker = Masker::default();
-        let job = Job {
+        let job = AgentCall {
             copy_after_end: None,
             issue: 243.try_into().expect("a good number"),
             phase: &phase,

@@ -1,0 +1,191 @@
+//! What the client in the child process reports to us: one JSON object per line on its standard output, and no more of
+//! them than can be handled. Decides nothing about what is reported.
+
+use std::io::{self, Write};
+use std::time::{Duration, Instant};
+
+use serde::{Deserialize, Serialize};
+
+use model::event::Usage;
+
+/// How many bytes of the answer are passed on.
+const ANSWER_LIMIT: usize = 4 * 1024 * 1024;
+/// How many bytes of what the agent thinks are passed on.
+const THOUGHT_LIMIT: usize = 1024 * 1024;
+/// How many notes are passed on.
+const NOTE_LIMIT: usize = 10_000;
+/// How many characters a note gets.
+const NOTE_WIDTH: usize = 200;
+/// How many bytes of text stand in one event at most.
+const PIECE: usize = 64 * 1024;
+/// How often a sign of life is given.
+const ALIVE_INTERVAL: Duration = Duration::from_millis(500);
+
+/// One event.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "line", rename_all = "snake_case")]
+pub(super) enum ClientEvent {
+    /// A piece of the agent's answer; `begins` says that a new message begins with it.
+    Text { text: String, begins: bool },
+    /// A piece of what the agent thinks; no part of the answer.
+    Thought { text: String },
+    /// What the agent does, in a few words.
+    Note { text: String },
+    /// The agent did something that nobody needs to see.
+    Alive,
+    /// The last event.
+    Ended(Box<Report>),
+}
+
+impl ClientEvent {
+    /// Returns the line as it is written, its end included.
+    pub(super) fn encode(&self) -> String {
+        let mut line = serde_json::to_string(self).expect("these fields are always JSON");
+        line.push('\n');
+        line
+    }
+}
+
+/// How the call ended, and what the agent said about itself.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(super) struct Report {
+    pub end: End,
+    pub name: Option<String>,
+    pub version: Option<String>,
+    /// The session, when the agent can continue it later.
+    pub session: Option<String>,
+    pub usage: Usage,
+    /// The answer was longer than what is passed on.
+    pub truncated: bool,
+    /// What was refused and figures that were not believed, one line each.
+    pub notices: Vec<String>,
+}
+
+/// How a call over the protocol ended.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub(super) enum End {
+    /// No end was reported.
+    #[default]
+    Lost,
+    /// The turn ended, with a stop reason of the protocol.
+    Turn { stop: String },
+    /// The agent answered a request with an error; `error_kind` is the kind of failure that it names.
+    Error { during: String, code: i32, message: String, error_kind: Option<String> },
+    /// The agent went away in the middle; `how` says how it ended, where that could be seen.
+    Gone { how: Option<String> },
+    /// What the agent sends is not the protocol.
+    Broken { reason: String },
+    /// There was no agent to talk to, or none that speaks this version.
+    NotStarted { reason: String },
+    /// The agent does not offer the model that was asked for.
+    NoModel { model: String },
+}
+
+/// Writes the events.
+pub(super) struct EventWriter<W = io::Stdout> {
+    out: W,
+    /// How many bytes of the answer may still be passed on.
+    answer_left: usize,
+    thought_left: usize,
+    notes_left: usize,
+    /// Something of the answer was dropped.
+    pub truncated: bool,
+    /// The id of the message that was passed on last, where the agent gives it one.
+    message: Option<String>,
+    /// The next piece begins a message: nothing was passed on yet, or a note stood between.
+    begins: bool,
+    last_written: Option<Instant>,
+}
+
+impl EventWriter {
+    pub(super) fn stdout() -> Self {
+        Self::new(io::stdout())
+    }
+}
+
+impl<W: Write> EventWriter<W> {
+    fn new(out: W) -> Self {
+        Self {
+            out,
+            answer_left: ANSWER_LIMIT,
+            thought_left: THOUGHT_LIMIT,
+            notes_left: NOTE_LIMIT,
+            truncated: false,
+            message: None,
+            begins: true,
+            last_written: None,
+        }
+    }
+
+    /// Passes on a piece of the answer.
+    pub(super) fn answer(&mut self, text: &str, message: Option<&str>) {
+        let message = message.map(|id| one_line(id, NOTE_WIDTH));
+        self.begins |= self.message != message;
+        self.message = message;
+        let kept = prefix(text, self.answer_left);
+        self.truncated |= kept.len() < text.len();
+        self.answer_left -= kept.len();
+        for piece in pieces(kept) {
+            let begins = std::mem::take(&mut self.begins);
+            self.write(&ClientEvent::Text { text: piece.to_owned(), begins });
+        }
+        self.alive();
+    }
+
+    /// Passes on a piece of what the agent thinks.
+    pub(super) fn thought(&mut self, text: &str) {
+        let kept = prefix(text, self.thought_left);
+        self.thought_left -= kept.len();
+        for piece in pieces(kept) {
+            self.write(&ClientEvent::Thought { text: piece.to_owned() });
+        }
+        self.alive();
+    }
+
+    /// Reports in a few words what the agent does.
+    pub(super) fn note(&mut self, text: &str) {
+        self.begins = true;
+        if self.notes_left > 0 {
+            self.notes_left -= 1;
+            self.write(&ClientEvent::Note { text: one_line(text, NOTE_WIDTH) });
+        }
+        self.alive();
+    }
+
+    /// Gives a sign of life, unless something was written just now.
+    pub(super) fn alive(&mut self) {
+        if self.last_written.is_none_or(|at| at.elapsed() >= ALIVE_INTERVAL) {
+            self.write(&ClientEvent::Alive);
+        }
+    }
+
+    /// Writes one event. When nobody reads any more, somebody is about to end us.
+    pub(super) fn write(&mut self, event: &ClientEvent) {
+        let _ = self.out.write_all(event.encode().as_bytes()).and_then(|()| self.out.flush());
+        self.last_written = Some(Instant::now());
+    }
+}
+
+/// Returns the beginning of a text in one line, without what would move a cursor.
+pub(super) fn one_line(text: &str, most: usize) -> String {
+    text.chars().map(|c| if c.is_control() { ' ' } else { c }).take(most).collect()
+}
+
+/// Returns as much of the beginning as fits into `most` bytes, no character cut in two.
+fn prefix(text: &str, most: usize) -> &str {
+    let end = (0..=most.min(text.len())).rev().find(|at| text.is_char_boundary(*at));
+    &text[..end.unwrap_or_default()]
+}
+
+fn pieces(mut text: &str) -> impl Iterator<Item = &str> {
+    std::iter::from_fn(move || {
+        let (piece, rest) = text.split_at(prefix(text, PIECE).len());
+        text = rest;
+        if piece.is_empty() { None } else { Some(piece) }
+    })
+}
+
+#[cfg(test)]
+mod tests;

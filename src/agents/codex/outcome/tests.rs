@@ -1,0 +1,30 @@
+//! Tests of `outcome`.
+
+use super::*;
+
+#[test]
+fn a_stream_that_broke_off_is_an_outage_and_an_answer_that_was_cut_off_is_none() {
+    let broke_off = DISCONNECTED;
+    for (class, error, lost) in [
+        ("other", format!("{broke_off}stream closed before response.completed"), true),
+        ("other", format!("{broke_off}Incomplete response returned, reason: content_filter"), false),
+        ("other", format!("the file says: {broke_off}x"), false),
+        ("http_connection_failed", "x".to_owned(), true),
+    ] {
+        assert_eq!(is_lost_connection(class, &error), lost, "{error}");
+    }
+}
+
+#[test]
+fn a_status_is_read_only_where_the_program_itself_puts_it() {
+    for (error, status) in [
+        ("unexpected status 401 Unauthorized: no, url: x", Some(401)),
+        ("exceeded retry limit, last status: 429 Too Many Requests", Some(429)),
+        ("Reconnecting... 1/5 (unexpected status 503 Service Unavailable: x)", Some(503)),
+        ("the file says: unexpected status 401 Unauthorized", None),
+        ("Reconnecting... waiting for network (Connection failed)", None),
+        ("", None),
+    ] {
+        assert_eq!(stated_status(error), status, "{error}");
+    }
+}

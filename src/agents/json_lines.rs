@@ -1,0 +1,141 @@
+//! Reads output that is one JSON object per line, as it comes, and the texts in such objects. A line that is too long is
+//! cut and marked, so that no line costs more than its limit; what is not UTF-8 is replaced; what is no object is
+//! ignored. Knows nothing of what the objects mean.
+
+use serde_json::{Map, Value};
+
+/// How many bytes a line gets. An event with a whole file in it is shorter; what is longer is no event that we need.
+const LINE_LIMIT: usize = 4 * 1024 * 1024;
+/// How many characters the name of a session, model or version gets.
+const NAME_LIMIT: usize = 128;
+
+/// One JSON object.
+pub(super) type Object = Map<String, Value>;
+
+/// One line that says something.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum JsonLine {
+    /// A whole object.
+    Object(Object),
+    /// A line that was too long to be read.
+    Cut,
+}
+
+/// Splits output into objects.
+#[derive(Debug, Default)]
+pub(super) struct JsonLines(Lines);
+
+impl JsonLines {
+    /// Takes output and returns what its complete lines say.
+    pub(super) fn push(&mut self, bytes: &[u8]) -> Vec<JsonLine> {
+        self.0.push(bytes).iter().filter_map(parse).collect()
+    }
+
+    /// Returns what the last line says, when the output ended without an end of line.
+    pub(super) fn finish(&mut self) -> Option<JsonLine> {
+        parse(&self.0.finish()?)
+    }
+}
+
+fn parse(line: &Line) -> Option<JsonLine> {
+    match serde_json::from_str(&line.text) {
+        Ok(Value::Object(object)) => Some(JsonLine::Object(object)),
+        _ if line.is_cut => Some(JsonLine::Cut),
+        _ => None,
+    }
+}
+
+/// One line without its end.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Line {
+    pub text: String,
+    /// The line was longer; this is its beginning.
+    pub is_cut: bool,
+}
+
+/// Splits output into lines.
+#[derive(Debug)]
+pub(super) struct Lines {
+    /// The line that has no end yet.
+    unfinished: Vec<u8>,
+    is_cut: bool,
+    limit: usize,
+}
+
+impl Default for Lines {
+    fn default() -> Self {
+        Self::new(LINE_LIMIT)
+    }
+}
+
+impl Lines {
+    /// Splits into lines of at most `limit` bytes.
+    pub(super) fn new(limit: usize) -> Self {
+        Self { unfinished: Vec::new(), is_cut: false, limit }
+    }
+
+    /// Takes output and returns the lines that it completes; blank ones are left out.
+    pub(super) fn push(&mut self, bytes: &[u8]) -> Vec<Line> {
+        let mut lines = Vec::new();
+        let mut rest = bytes;
+        while let Some(end) = rest.iter().position(|byte| *byte == b'\n') {
+            self.extend(&rest[..end]);
+            lines.extend(self.finish());
+            rest = &rest[end + 1..];
+        }
+        self.extend(rest);
+        lines
+    }
+
+    /// Returns the last line, when the output ended without an end of line.
+    fn finish(&mut self) -> Option<Line> {
+        let bytes = std::mem::take(&mut self.unfinished);
+        let is_cut = std::mem::take(&mut self.is_cut);
+        let text = String::from_utf8_lossy(&bytes).trim_end_matches('\r').to_owned();
+        if text.is_empty() { None } else { Some(Line { text, is_cut }) }
+    }
+
+    fn extend(&mut self, bytes: &[u8]) {
+        let free = self.limit - self.unfinished.len();
+        self.is_cut |= bytes.len() > free;
+        self.unfinished.extend_from_slice(&bytes[..free.min(bytes.len())]);
+    }
+}
+
+/// Returns a field that is a text; an empty text when it is missing or something else.
+pub(super) fn text<'a>(object: &'a Object, name: &str) -> &'a str {
+    object.get(name).and_then(Value::as_str).unwrap_or_default()
+}
+
+/// Returns a field that is a number.
+pub(super) fn number(object: &Object, name: &str) -> Option<f64> {
+    object.get(name)?.as_f64()
+}
+
+/// Returns a field that is an object.
+pub(super) fn object<'a>(object: &'a Object, name: &str) -> Option<&'a Object> {
+    object.get(name)?.as_object()
+}
+
+/// Returns the elements of a field that is a list; none when it is missing or something else.
+pub(super) fn list<'a>(object: &'a Object, name: &str) -> &'a [Value] {
+    object.get(name).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default()
+}
+
+/// Returns a session id that can stand on a command line, where nothing may look like a flag.
+pub(super) fn session_id(text: &str) -> Option<&str> {
+    let is_plain = text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.'));
+    let is_word = text.starts_with(|c: char| c.is_ascii_alphanumeric());
+    if is_plain && is_word && text.len() <= NAME_LIMIT { Some(text) } else { None }
+}
+
+/// Returns a name that a program gives (a model, a version) without control characters and not too long; nothing when
+/// nothing is left. Whether it is right is not asked.
+pub(super) fn name(text: &str) -> Option<String> {
+    let name: String = text.chars().filter(|c| !c.is_control()).take(NAME_LIMIT).collect();
+    let name = name.trim();
+    if name.is_empty() { None } else { Some(name.to_owned()) }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,72 @@
+//! Tests of `lookup`.
+
+use super::*;
+
+#[test]
+fn a_name_is_looked_up_and_a_path_is_taken_as_it_is() {
+    let folders = OsStr::new("relative:/no/such/folder:/bin:/usr/bin");
+    let found = find_in(OsStr::new("sh"), folders).expect("every Unix has it");
+    assert!(found.ends_with("sh") && found.is_absolute(), "{}", found.display());
+    assert_eq!(find_in(found.as_os_str(), OsStr::new("")).expect("it is there"), found);
+}
+
+#[test]
+fn a_program_that_is_not_there_comes_with_a_hint() {
+    let failed = |program: &str| {
+        let error = find_program(OsStr::new(program)).expect_err(program);
+        (error.to_string(), error.hint())
+    };
+    let (error, hint) = failed("no-such-agent");
+    assert_eq!(error, "the agent program `no-such-agent` was not found");
+    assert!(hint.contains("PATH"), "{hint}");
+    assert!(failed("/no/such/agent").1.contains("exists"));
+    assert_eq!(failed("").0, "the agent program `` was not found");
+}
+
+#[test]
+fn a_file_without_the_right_is_not_executable() {
+    let file = tempfile::NamedTempFile::new().expect("a file");
+    let spec = AgentSpec::Command { path: file.path().to_owned() };
+    let error = ensure_usable(&spec, &BTreeMap::new()).expect_err("no right");
+    assert!(matches!(error, LookupError::NotExecutable(_)), "{error}");
+    assert!(error.hint().starts_with("make it executable"));
+}
+
+#[test]
+fn a_profile_has_to_be_configured() {
+    let empty = Profile::default();
+    let shell = Profile { command: vec!["/bin/sh".into(), "-c".into()], ..Profile::default() };
+    let profiles = BTreeMap::from([("empty".to_owned(), empty), ("shell".to_owned(), shell)]);
+    let ask = |name: &str| ensure_usable(&AgentSpec::Profile { name: name.to_owned() }, &profiles);
+    assert!(ask("shell").is_ok());
+    assert_eq!(ask("shel").map_err(|error| error.hint()), Err("configured are: empty, shell".to_owned()));
+    assert!(ask("empty").is_err_and(|error| error.hint().contains("[agents.empty]")));
+    let none =
+        ensure_usable(&AgentSpec::Profile { name: "x".into() }, &BTreeMap::new()).expect_err("not there");
+    assert!(none.hint().contains("[agents.x]"));
+}
+
+#[test]
+fn an_acp_agent_is_looked_up_by_its_first_word() {
+    assert!(ensure_usable(&AgentSpec::Acp { command: "/bin/sh --acp".into() }, &BTreeMap::new()).is_ok());
+    assert!(ensure_usable(&AgentSpec::Acp { command: "/no/such --acp".into() }, &BTreeMap::new()).is_err());
+}
+
+#[test]
+fn auto_is_the_first_of_claude_and_codex_that_is_there() {
+    use std::os::unix::fs::symlink;
+    let folder = tempfile::tempdir().expect("a folder");
+    let ask = |text: &str| {
+        let spec = text.parse().expect("a good name");
+        resolve_in(&spec, &BTreeMap::new(), folder.path().as_os_str())
+            .map(drop)
+            .map_err(|error| error.to_string())
+    };
+    let nothing = LookupError::NothingFound;
+    assert_eq!((ask("auto"), ask("claude").is_ok()), (Err(nothing.to_string()), false));
+    assert!(nothing.hint().contains("--agent command:PATH"));
+    symlink("/bin/sh", folder.path().join("codex")).expect("a program");
+    assert_eq!((ask("auto"), ask("codex:o3"), ask("claude").is_ok()), (Ok(()), Ok(()), false));
+    symlink("/bin/sh", folder.path().join("claude")).expect("a program");
+    assert_eq!((ask("auto"), ask("claude:opus")), (Ok(()), Ok(())));
+}

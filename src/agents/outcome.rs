@@ -1,0 +1,154 @@
+//! How a call ended, as a class and in words for people. The class comes from the exit of the program and from its
+//! structured fields; the program's own sentence is only quoted behind ours.
+
+use jiff::Timestamp;
+
+use model::event::ExecOutcome;
+use process::{Exit, Finish, Launch};
+
+use super::call::Answer;
+
+/// How many characters of the program's own sentence, or of its last lines on standard error, are quoted.
+const QUOTED: usize = 500;
+
+/// The class of a call's end and why.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct Outcome {
+    pub class: ExecOutcome,
+    /// Why it did not end well, for people; not masked yet.
+    pub reason: Option<String>,
+    /// When a limit of the provider is said to end.
+    pub resets_at: Option<Timestamp>,
+}
+
+impl Outcome {
+    /// It ended well.
+    pub(super) fn done() -> Self {
+        Self { class: ExecOutcome::Done, ..Self::default() }
+    }
+
+    /// It ended in this class, for this reason.
+    pub(super) fn because(class: ExecOutcome, reason: impl Into<String>) -> Self {
+        Self { class, reason: Some(reason.into()), resets_at: None }
+    }
+
+    /// It did not end well, and `sentence` is what the program itself says about it.
+    pub(super) fn quoting(class: ExecOutcome, sentence: &str) -> Self {
+        let quoted: String =
+            sentence.chars().filter(|c| !c.is_control() || *c == '\n').take(QUOTED).collect();
+        let quoted = quoted.split_whitespace().collect::<Vec<_>>().join(" ");
+        let ours = describe(class);
+        if quoted.is_empty() {
+            Self::because(class, ours)
+        } else {
+            Self::because(class, format!("{ours}: {quoted}"))
+        }
+    }
+
+    /// The end of a program that says nothing about itself but its exit code.
+    pub(super) fn of_exit(launch: &Launch, finish: &Finish, text: &str) -> Self {
+        let class = match &finish.exit {
+            Exit::Code(0) if text.trim().is_empty() => {
+                return Self::because(ExecOutcome::NoOutput, "the agent ended without a word");
+            }
+            Exit::Code(0) => return Self::done(),
+            Exit::TimedOut => {
+                let reason = format!("the agent ran longer than {} s", launch.wall.as_secs());
+                return Self::because(ExecOutcome::TimedOut, reason);
+            }
+            Exit::Idle => return Self::because(ExecOutcome::Idle, silence(launch, finish)),
+            Exit::Code(_) | Exit::Signal(_) | Exit::Lost => ExecOutcome::Crashed,
+            Exit::Stopped => ExecOutcome::Cancelled,
+            Exit::NotStarted(_) => ExecOutcome::NotStarted,
+        };
+        Self::because(class, format!("the agent {}{}", finish.exit, last_lines(&finish.stderr_tail)))
+    }
+
+    /// The end of a program that did not end by itself: nothing that it printed before can change that.
+    pub(super) fn of_interruption(launch: &Launch, finish: &Finish) -> Option<Self> {
+        match finish.exit {
+            Exit::Code(_) => None,
+            _ => Some(Self::of_exit(launch, finish, "")),
+        }
+    }
+
+    /// It ended by itself and never said how: never a success, whatever the exit code.
+    pub(super) fn without_result(finish: &Finish) -> Self {
+        let reason = format!("the agent {} and no result{}", finish.exit, last_lines(&finish.stderr_tail));
+        Self::because(ExecOutcome::Crashed, reason)
+    }
+
+    /// It ended before it began: most often a version that does not know our arguments.
+    pub(super) fn never_began(finish: &Finish, program: &str, oldest: &str) -> Self {
+        let lines = last_lines(&finish.stderr_tail);
+        let hint = format!("this needs {program} {oldest} or newer");
+        let reason = format!("the agent {} before it began{lines} ({hint})", finish.exit);
+        Self::because(ExecOutcome::NotStarted, reason)
+    }
+
+    /// Returns the text of an answer, and whether it is structured, as far as it may be believed: what a broken call
+    /// says is void, a question is not.
+    pub(super) fn believed(&self, (text, structured): (String, bool)) -> (String, bool) {
+        if self.class.ended() || self.class == ExecOutcome::BlockedOnPrompt {
+            (text, structured)
+        } else {
+            (String::new(), false)
+        }
+    }
+}
+
+impl From<Outcome> for Answer {
+    fn from(outcome: Outcome) -> Self {
+        Self {
+            outcome: outcome.class,
+            reason: outcome.reason,
+            resets_at: outcome.resets_at,
+            ..Self::default()
+        }
+    }
+}
+
+/// Says which silence was too long: the one at the beginning has a limit of its own.
+fn silence(launch: &Launch, finish: &Finish) -> String {
+    let is_first = finish.stdout_tail.is_empty() && finish.stderr_tail.is_empty();
+    match launch.first_output {
+        Some(first) if is_first => format!("the agent said nothing in its first {} s", first.as_secs()),
+        _ => format!("the agent was silent for {} s", launch.idle.unwrap_or_default().as_secs()),
+    }
+}
+
+/// Returns the last lines of standard error, led in by a colon; nothing when there are none.
+pub(super) fn last_lines(stderr: &str) -> String {
+    let lines: Vec<_> = stderr.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    let joined = lines[lines.len().saturating_sub(3)..].join(" / ");
+    let skipped = joined.chars().count().saturating_sub(QUOTED);
+    let quoted: String = joined.chars().skip(skipped).filter(|c| !c.is_control()).collect();
+    if quoted.is_empty() { quoted } else { format!(": {quoted}") }
+}
+
+fn describe(class: ExecOutcome) -> &'static str {
+    match class {
+        ExecOutcome::Done => "the agent is done",
+        ExecOutcome::Partial => "the agent says that something is missing",
+        ExecOutcome::NoOutput => "the agent ended without a word",
+        ExecOutcome::TimedOut => "the agent ran too long",
+        ExecOutcome::Idle => "the agent was silent too long",
+        ExecOutcome::BlockedOnPrompt => "the agent asks a person, and nobody is there",
+        ExecOutcome::RateLimited => "the provider allows no more requests for now",
+        ExecOutcome::Overloaded => "the provider is overloaded",
+        ExecOutcome::ProviderFailed => "the provider failed",
+        ExecOutcome::QuotaExhausted => "the quota or the credit is used up",
+        ExecOutcome::SignedOut => "the agent is not signed in",
+        ExecOutcome::ModelUnknown => "the model is not known or not allowed",
+        ExecOutcome::ContextTooLong => "the prompt is longer than the model can read",
+        ExecOutcome::Refused => "the model refuses to work on this",
+        ExecOutcome::LimitReached => "a limit of the call was reached",
+        ExecOutcome::OverBudget => "the call used up what it might spend",
+        ExecOutcome::Crashed => "the agent broke",
+        ExecOutcome::NotStarted => "the agent did not start",
+        ExecOutcome::Cancelled => "the agent was stopped",
+    }
+}
+
+#[cfg(test)]
+mod tests;

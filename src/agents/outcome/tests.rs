@@ -1,0 +1,32 @@
+//! Tests of `outcome`.
+
+use super::*;
+
+#[test]
+fn each_silence_is_told_with_its_own_limit() {
+    let seconds = std::time::Duration::from_secs;
+    let mut launch = Launch::new("x", "/", seconds(60));
+    (launch.idle, launch.first_output) = (Some(seconds(1800)), Some(seconds(1)));
+    let reason = |launch: &Launch, tail: &str| {
+        let finish = Finish {
+            exit: Exit::Idle,
+            stdout: vec![],
+            stdout_truncated: false,
+            stdout_tail: tail.into(),
+            stderr_tail: String::new(),
+            millis: 1,
+        };
+        Outcome::of_exit(launch, &finish, "").reason.expect("a reason")
+    };
+    assert_eq!(reason(&launch, ""), "the agent said nothing in its first 1 s");
+    assert_eq!(reason(&launch, "x"), "the agent was silent for 1800 s");
+    launch.first_output = None;
+    assert_eq!(reason(&launch, ""), "the agent was silent for 1800 s");
+}
+
+#[test]
+fn the_last_lines_of_standard_error_become_part_of_the_reason() {
+    assert_eq!(last_lines("a\n\n b\x1b\nc\nd\n"), ": b / c / d");
+    assert_eq!(last_lines(" \n"), "");
+    assert_eq!(last_lines(&"x".repeat(900)).len(), QUOTED + 2);
+}

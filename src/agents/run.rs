@@ -1,0 +1,151 @@
+//! Calls an agent: starts its program under supervision, hands what it prints to the parser of its kind, and ends it when
+//! somebody asks, when it used more than it may, or when nothing can come of it any more.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::string::FromUtf8Error;
+use std::time::Duration;
+
+use tokio::time::{MissedTickBehavior, interval};
+
+use model::event::ExecOutcome;
+use model::redact::Masked;
+use process::{Finish, Launch, Stop, Stream};
+
+use super::call::{AgentCall, Answer, OutputParser, PreparedCall};
+use super::launch::launch;
+use super::lookup::{ResolvedAgent, resolve};
+use super::outcome::Outcome;
+use super::scripted::ScriptedParser;
+use super::spec::{AgentSpec, Kind, Profile};
+use super::transcript::Transcript;
+use super::usage::UsageLimit;
+use super::{acp, claude, codex};
+
+/// How often somebody who watches gets the last line.
+const SHOW_INTERVAL: Duration = Duration::from_millis(200);
+
+/// Calls an agent and waits for its end. Never fails: every failure is an outcome with a reason.
+pub async fn call(
+    spec: &AgentSpec,
+    profiles: &BTreeMap<String, Profile>,
+    call: &AgentCall<'_>,
+    on_line: &mut dyn FnMut(&Masked),
+    stop: &mut Stop,
+) -> Answer {
+    let mut answer = match prepare(spec, profiles, call) {
+        Ok((launch, parser)) => follow(&launch, parser, call, on_line, stop).await,
+        Err(reason) => Outcome::because(ExecOutcome::NotStarted, reason).into(),
+    };
+    answer.simulated = spec.is_simulated();
+    let mask = |text: String| call.masker.mask(&text).to_string();
+    answer.reason = answer.reason.map(mask);
+    answer.notices = answer.notices.into_iter().map(mask).collect();
+    answer
+}
+
+/// Makes the launch of an agent, or says why there is none.
+fn prepare(
+    spec: &AgentSpec,
+    profiles: &BTreeMap<String, Profile>,
+    call: &AgentCall<'_>,
+) -> Result<PreparedCall, String> {
+    let agent = resolve(spec, profiles).map_err(|error| error.to_string())?;
+    match agent.kind {
+        Kind::Command => Ok((launch(&agent, &[], call), Box::new(CommandParser))),
+        Kind::Scripted => Ok((scripted_launch(agent, call), Box::new(ScriptedParser))),
+        Kind::Claude => claude::prepare(agent, call),
+        Kind::Codex => codex::prepare(agent, call),
+        Kind::Acp => Ok(acp::prepare(agent, call)),
+    }
+}
+
+/// Makes the launch of our own program, which plays every script.
+fn scripted_launch(script: ResolvedAgent, call: &AgentCall<'_>) -> Launch {
+    let file = script.program.clone().into_os_string();
+    let arguments: [OsString; 4] =
+        ["__scripted".into(), file, "--attempt".into(), call.attempt.to_string().into()];
+    let player =
+        ResolvedAgent { program: call.own_program.to_owned(), arguments: arguments.to_vec(), ..script };
+    launch(&player, &[], call)
+}
+
+/// Runs the program, keeps what it prints, shows its last line, and parses its output.
+async fn follow(
+    launch: &Launch,
+    parser: Box<dyn OutputParser>,
+    call: &AgentCall<'_>,
+    on_line: &mut dyn FnMut(&Masked),
+    stop: &mut Stop,
+) -> Answer {
+    let transcript = Transcript::create(call.raw_file, call.masker);
+    let state = RefCell::new((parser, transcript, UsageLimit::new(call.allowance)));
+    let (stop_program, mut program_stop) = Stop::new();
+    let mut on_output = |stream: Stream, bytes: &[u8]| {
+        let (parser, transcript, limit) = &mut *state.borrow_mut();
+        parser.push(stream, bytes, transcript);
+        if limit.is_exceeded(|| parser.used_so_far()) {
+            stop_program.stop();
+        }
+    };
+    let mut timer = interval(SHOW_INTERVAL);
+    timer.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let mut urgency = stop.urgency();
+    stop_program.raise(urgency);
+    let finish = {
+        let mut running = std::pin::pin!(process::run(launch, &mut on_output, &mut program_stop));
+        loop {
+            tokio::select! {
+                finish = &mut running => break finish,
+                raised = stop.beyond(urgency) => {
+                    urgency = raised;
+                    stop_program.raise(raised);
+                }
+                _ = timer.tick() => {
+                    let (parser, transcript, limit) = &mut *state.borrow_mut();
+                    show(transcript, on_line);
+                    if limit.is_exceeded(|| parser.used_so_far()) || parser.gives_up() {
+                        stop_program.stop();
+                    }
+                }
+            }
+        }
+    };
+    let (parser, mut transcript, limit) = state.into_inner();
+    let millis = finish.millis;
+    let mut answer = parser.finish(launch, finish, &mut transcript);
+    if let (ExecOutcome::Cancelled, Some(reason)) = (answer.outcome, limit.into_reason()) {
+        (answer.outcome, answer.reason) = (ExecOutcome::OverBudget, Some(reason));
+    }
+    show(&mut transcript, on_line);
+    transcript.finish();
+    answer.millis = millis;
+    answer
+}
+
+fn show(transcript: &mut Transcript<'_>, on_line: &mut dyn FnMut(&Masked)) {
+    if let Some(line) = transcript.flush() {
+        on_line(&line);
+    }
+}
+
+/// The parser of `command:PATH` and of profiles that name no other kind: standard output is the answer, the exit code
+/// says whether it ended well.
+struct CommandParser;
+
+impl OutputParser for CommandParser {
+    fn push(&mut self, stream: Stream, bytes: &[u8], transcript: &mut Transcript<'_>) {
+        transcript.keep_and_show(stream, bytes);
+    }
+
+    fn finish(self: Box<Self>, launch: &Launch, mut finish: Finish, _: &mut Transcript<'_>) -> Answer {
+        let lossy = |error: FromUtf8Error| String::from_utf8_lossy(error.as_bytes()).into_owned();
+        let text = String::from_utf8(std::mem::take(&mut finish.stdout)).unwrap_or_else(lossy);
+        let outcome = Outcome::of_exit(launch, &finish, &text);
+        Answer { text, truncated: finish.stdout_truncated, ..Answer::from(outcome) }
+    }
+}
+
+#[cfg(test)]
+mod tests;

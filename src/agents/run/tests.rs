@@ -1,0 +1,38 @@
+//! Tests of `run`.
+
+use super::*;
+use crate::call::tests::with_call;
+use crate::launch::program_variables;
+
+fn launched(spec: &str, profiles: &BTreeMap<String, Profile>) -> Result<Launch, String> {
+    with_call(|call| prepare(&spec.parse().expect("a good name"), profiles, &call)).map(|(launch, _)| launch)
+}
+
+#[test]
+fn an_agent_of_the_protocol_gets_proxies_and_toolchains_but_no_key() {
+    let key = "ANTHROPIC_API_KEY";
+    let ours: Vec<_> =
+        program_variables(&[]).into_iter().filter(|name| std::env::var_os(name).is_some()).collect();
+    // Cargo sets one of them for every test on Linux.
+    assert!(!ours.is_empty() || !cfg!(target_os = "linux"));
+    let launch = launched("acp:/bin/sh --acp", &BTreeMap::new()).expect("usable");
+    for name in ours {
+        assert_eq!(launch.environment.get(&OsString::from(name)), std::env::var_os(name).as_ref());
+    }
+    assert!(!launch.environment.contains_key(&OsString::from(key)));
+}
+
+#[test]
+fn a_profile_brings_its_arguments_and_its_limits() {
+    let profile = Profile {
+        command: vec!["/bin/sh".into(), "-c".into(), "true".into()],
+        env: BTreeMap::from([("KEY".into(), "value".into())]),
+        step_seconds: Some(7),
+        ..Profile::default()
+    };
+    let launch = launched("mine", &BTreeMap::from([("mine".into(), profile)])).expect("usable");
+    assert_eq!(launch.program, "/bin/sh");
+    assert_eq!(launch.arguments, ["-c", "true"]);
+    assert_eq!(launch.environment.get(&OsString::from("KEY")), Some(&"value".into()));
+    assert_eq!((launch.wall.as_secs(), launch.idle), (7, Some(Duration::from_secs(30))));
+}

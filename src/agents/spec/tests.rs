@@ -1,0 +1,42 @@
+//! Tests of `spec`.
+
+use super::*;
+
+#[test]
+fn every_name_is_written_as_it_was_read() {
+    let text =
+        "command:/opt/a:b,scripted:x.toml,my-agent,claude,claude:opus,codex,codex:o3,acp:gemini --acp,auto";
+    let chain = parse_chain(text).expect("a good chain");
+    let written: Vec<_> = chain.iter().map(ToString::to_string).collect();
+    assert_eq!(written.join(","), text);
+    assert_eq!(chain[0], AgentSpec::Command { path: "/opt/a:b".into() });
+    assert_eq!(chain[2], AgentSpec::Profile { name: "my-agent".into() });
+    assert_eq!(chain.iter().filter(|spec| spec.is_simulated()).count(), 2);
+}
+
+#[test]
+fn a_name_that_names_nothing_says_why() {
+    let said = |text: &str| parse_chain(text).expect_err(text).to_string();
+    assert_eq!(said("command:"), "`command:` lacks a path");
+    assert_eq!(said("scripted"), "`scripted:` lacks a file");
+    assert_eq!(said("command"), "`command:` lacks a path");
+    assert_eq!(said("acp"), "`acp:` lacks a command");
+    assert_eq!(said("claude: "), "`claude:` lacks a model");
+    assert_eq!(said("codex:"), "`codex:` lacks a model");
+    assert_eq!(said("claude,,auto"), "an agent lacks its name");
+    assert!(said("gpt:4").starts_with("`gpt:4` names no kind of agent"));
+    assert!(said("rm -rf").starts_with("`rm -rf` names no kind of agent"));
+}
+
+#[test]
+fn a_relative_file_is_seen_from_where_the_user_stands() {
+    let seen = |text: &str| {
+        let spec: AgentSpec = text.parse().expect("a good name");
+        spec.seen_from(Path::new("/home/me")).to_string()
+    };
+    assert_eq!(seen("command:./fake.sh"), "command:/home/me/./fake.sh");
+    assert_eq!(seen("command:/bin/fake"), "command:/bin/fake");
+    assert_eq!(seen("command:fake"), "command:fake");
+    assert_eq!(seen("scripted:demo.toml"), "scripted:/home/me/demo.toml");
+    assert_eq!(seen("claude"), "claude");
+}
