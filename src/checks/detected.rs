@@ -16,7 +16,9 @@ use std::path::Path;
 pub struct Detected {
     /// Its key in `[commands]`.
     pub key: &'static str,
+    /// The command, as it would stand in the settings.
     pub line: String,
+    /// The file that it was concluded from.
     pub because: String,
 }
 

@@ -22,8 +22,10 @@ pub struct Format {
     /// `json` or `text-pattern`; anything else is met by nothing.
     #[serde(rename = "type")]
     pub kind: String,
+    /// The JSON schema that an answer has to fit.
     #[serde(default)]
     pub schema: Option<Value>,
+    /// The regular expression that an answer has to match.
     #[serde(default)]
     pub pattern: Option<String>,
 }
@@ -31,7 +33,9 @@ pub struct Format {
 /// What an answer's form is.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct FormatResult {
+    /// Whether the answer has the form.
     pub valid: bool,
+    /// What is wrong with it.
     pub error: Option<String>,
     /// The value of the block, or the text that the pattern found.
     pub extracted: Option<Value>,

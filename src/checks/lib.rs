@@ -1,5 +1,6 @@
 //! Evidence that we gather ourselves, before anybody is asked for an opinion. One check, one file.
 //! Looks at the disk, the diff and the commands we run; at an agent's words only for what they must not say.
+#![warn(missing_docs)]
 #![allow(clippy::disallowed_methods, reason = "this crate touches the world")]
 
 #[macro_use]

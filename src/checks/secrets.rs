@@ -13,6 +13,7 @@ use model::change::{Change, Version};
 use model::event::{CheckResult, Place};
 use model::redact::{Kind, Masker};
 
+/// The id of the check.
 pub const ID: &str = "secrets";
 
 pub(super) fn examine(site: &Site<'_>) -> CheckResult {

@@ -20,9 +20,11 @@ use model::remote_check::RemoteCheck;
 pub struct Site<'a> {
     /// The top of the worktree.
     pub worktree: &'a Path,
+    /// The phase as it was agreed.
     pub phase: &'a PhaseDef,
     /// The phase's deliverable, relative to the worktree.
     pub output: &'a str,
+    /// When the phase began.
     pub began: Timestamp,
     /// Git knows the deliverable or would take it: it is not ignored.
     pub committable: bool,
@@ -46,23 +48,31 @@ pub struct Site<'a> {
     pub plans: &'a [String],
     /// The author's latest answer, masked; nothing when it is not on this machine.
     pub answer: Option<&'a str>,
+    /// The author's claim about its own work.
     pub claim: Option<&'a Claim>,
+    /// The issue.
     pub issue: &'a Issue,
+    /// The evaluation's answer, in that phase.
     pub evaluation: Option<&'a Evaluation>,
     /// Files that have to be there besides, relative to the worktree.
     pub expected: &'a [String],
+    /// The settings of the checks.
     pub settings: &'a CheckSettings,
     /// The checks that the project defines itself, by id.
     pub defined: &'a BTreeMap<String, DefinedCheck>,
     /// What was seen beyond the files, where a check asks for it.
     pub world: &'a World,
+    /// The commands of the repository, by their keys in `[commands]`.
     pub commands: &'a BTreeMap<String, String>,
     /// The keys of those commands that nobody set.
     pub detected_commands: &'a BTreeSet<String>,
     /// What is going to be published: commands run there. Without it they run in the worktree as it is.
     pub published: Option<&'a Published<'a>>,
+    /// How long a command may take.
     pub time: &'a TimeLimits,
+    /// Masks what leaves the process.
     pub masker: &'a Masker,
+    /// What several checks have read already.
     pub read: Read,
 }
 
@@ -104,7 +114,9 @@ impl Default for World {
 pub struct Untaken {
     /// How git marks it: `??` for what it does not know, ` M` for what is changed, `UU` for what is not merged.
     pub letters: &'static str,
+    /// The path, relative to the worktree.
     pub path: String,
+    /// What it is.
     pub what: &'static str,
 }
 

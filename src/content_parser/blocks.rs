@@ -7,6 +7,7 @@ use super::quoted::Quoted;
 pub struct CodeBlock<'t> {
     /// The first word after the fence, as written; empty when there is none.
     pub language: &'t str,
+    /// What stands inside, without the fences.
     pub text: &'t str,
     /// The number of its first line in the answer, from 1.
     pub line: usize,

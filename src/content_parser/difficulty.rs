@@ -13,6 +13,7 @@ pub struct Estimate {
     pub word: String,
     /// From 0 to 1; nothing when it is missing or cannot be true.
     pub confidence: Option<f64>,
+    /// The reason, in the agent's words.
     pub reason: String,
 }
 

@@ -23,6 +23,8 @@
 //!
 //! Everything is linear in the length of the text, and every budget that runs out fails closed.
 
+#![warn(missing_docs)]
+
 mod answer_object;
 mod blocks;
 mod claim;

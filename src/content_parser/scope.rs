@@ -15,6 +15,7 @@ use super::strict::{self, Budget};
 pub struct Scope {
     /// Paths, folders and patterns; all, when nothing is said.
     pub paths: Option<Vec<String>>,
+    /// The most files that may change.
     pub max_files: Option<u64>,
     /// Lines added.
     pub max_lines: Option<u64>,

@@ -23,39 +23,62 @@ pub enum SlashCommand {
     Cancel,
     /// Open a phase again.
     Retry {
+        /// The phase.
         phase: String,
     },
     /// Leave a phase out that has not begun.
     Skip {
+        /// The phase.
         phase: String,
     },
     /// Answer the question of a paused run.
     Answer {
+        /// The answer.
         text: String,
     },
     /// Take the work as it is.
     Accept {
+        /// The reason.
         reason: String,
     },
+    /// `/ai-workflow status`: shows where the run is.
     Status,
+    /// `/ai-workflow explain`: shows which rule led to each ruling.
     Explain,
 }
 
 /// Why a command is not obeyed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Unclear {
+    /// No word follows `/ai-workflow`.
     #[error("no command is named")]
     Bare,
+    /// The word is none of the commands.
     #[error("there is no command of that name")]
     Unknown,
+    /// There are several commands in one comment.
     #[error("only one command can be given in a comment")]
     Several,
+    /// A word is missing behind the command.
     #[error("`{command}` lacks {what}")]
-    Lacking { command: &'static str, what: &'static str },
+    Lacking {
+        /// The command.
+        command: &'static str,
+        /// What is missing.
+        what: &'static str,
+    },
+    /// There is more than one word where a phase is expected.
     #[error("`{command}` takes one phase")]
-    OnePhase { command: &'static str },
+    OnePhase {
+        /// The command.
+        command: &'static str,
+    },
+    /// There are words behind a command that takes none.
     #[error("`{command}` takes nothing behind it")]
-    TooMuch { command: &'static str },
+    TooMuch {
+        /// The command.
+        command: &'static str,
+    },
 }
 
 /// The line that helps whoever wrote a command that we do not understand.

@@ -12,7 +12,9 @@ use super::quoted::Quoted;
 pub struct Task {
     /// From 1.
     pub line: usize,
+    /// What is to be done.
     pub title: String,
+    /// Whether the box is ticked.
     pub done: bool,
 }
 

@@ -14,9 +14,13 @@ use process::{Exit, Stop};
 
 /// What a run is going to publish, and from where it started.
 pub struct Published<'a> {
+    /// Where the clean worktree is made.
     pub space: &'a RunWorkspace,
+    /// The files that would be published.
     pub tree: Tree,
+    /// The commit that the run began from.
     pub base: CommitId,
+    /// What the commands did at the base.
     pub memory: &'a Memory,
 }
 

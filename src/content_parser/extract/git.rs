@@ -11,14 +11,18 @@ pub struct GitStatus {
     pub unstaged: Vec<String>,
     /// Every tracked file that changed, each once.
     pub changed: Vec<String>,
+    /// Paths that git does not know.
     pub untracked: Vec<String>,
+    /// Paths that have another name now.
     pub renamed: Vec<Renamed>,
 }
 
 /// A file that has another name now; the new name stands in the other lists.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Renamed {
+    /// The path before.
     pub from: String,
+    /// The path now.
     pub to: String,
 }
 

@@ -33,7 +33,9 @@ pub const LONGEST_MESSAGE: usize = 2000;
 /// What a command left: both streams, and its exit code where it has one.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Printed<'a> {
+    /// The standard output.
     pub stdout: &'a str,
+    /// The standard error.
     pub stderr: &'a str,
     /// Missing where a signal or a time limit ended it.
     pub exit: Option<i32>,
@@ -53,18 +55,24 @@ pub struct TestReport {
 /// One failing test.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct FailedTest {
+    /// The name of the test, as the tool prints it.
     pub name: String,
+    /// The file that it stands in.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
+    /// The line, counted from 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line: Option<u32>,
+    /// What went wrong.
     pub error: String,
 }
 
 /// How many tests there were. Go without `-v` and `-json` lists no passing tests: a package counts as one there.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Counts {
+    /// Tests that passed.
     pub passed: u64,
+    /// Tests that failed.
     pub failed: u64,
     /// Skipped, ignored, to do, or expected to fail: they prove nothing.
     pub ignored: u64,
@@ -90,11 +98,15 @@ impl Counts {
 pub struct Problem {
     /// Missing where the tool names no place.
     pub file: Option<String>,
+    /// The line, counted from 1.
     pub line: Option<u32>,
+    /// The column, counted from 1.
     pub column: Option<u32>,
     /// The tool's own name of the rule or error: `E0308`, `TS2345`, `no-unused-vars`.
     pub code: Option<String>,
+    /// How grave it is.
     pub severity: Severity,
+    /// What is wrong.
     pub message: String,
 }
 
@@ -102,7 +114,9 @@ pub struct Problem {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
+    /// It has to be repaired.
     Error,
+    /// It is worth a look.
     Warning,
 }
 

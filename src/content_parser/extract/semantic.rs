@@ -12,15 +12,21 @@ use super::{GitStatus, Problem, Severity, TestReport};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Semantic {
+    /// What failed, in a line.
     pub summary: String,
+    /// How grave it is.
     pub severity: Severity,
+    /// The files that it is about.
     pub related_files: Vec<String>,
+    /// The cause, where it is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub root_cause: Option<String>,
+    /// What to do next.
     pub suggested_action: String,
 }
 
 impl Semantic {
+    /// Sums up a report of tests.
     pub fn of_tests(report: &TestReport) -> Self {
         let named = report.failed.len() as u64;
         let failed = report.counts.map_or(named, |counts| counts.failed.max(named));
@@ -39,10 +45,12 @@ impl Semantic {
         }
     }
 
+    /// Sums up the problems of a type checker.
     pub fn of_types(problems: &[Problem]) -> Self {
         Self::of_problems(problems, "type error", "Correct the types where the messages point")
     }
 
+    /// Sums up the problems of a linter.
     pub fn of_lints(problems: &[Problem]) -> Self {
         Self::of_problems(
             problems,
@@ -68,6 +76,7 @@ impl Semantic {
         }
     }
 
+    /// Sums up files that a formatter would change.
     pub fn of_format(files: &[String]) -> Self {
         Self {
             summary: format!("{} not formatted", count(files.len(), "file")),
