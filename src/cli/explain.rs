@@ -74,7 +74,8 @@ fn findings(run: &Run) -> String {
         }
         for task in phase.tasks.all() {
             let findings: Vec<String> = task.findings.iter().map(ToString::to_string).collect();
-            let (state, owns) = (phase.state_of(task).as_str(), task.owns.as_deref().unwrap_or("no file"));
+            let (state, owns) =
+                (engine::state_of(phase, task).as_str(), task.owns.as_deref().unwrap_or("no file"));
             let tries =
                 if task.tries() == 1 { "1 try".to_owned() } else { format!("{} tries", task.tries()) };
             let _ = writeln!(

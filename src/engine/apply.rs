@@ -1,15 +1,16 @@
 //! Folds one fact into the state. The only place where state changes; a fact that does not fit is an error.
-//! What a fact does inside a phase stands in `step`, `round` and `reopen`.
+//! What a fact does inside a phase stands in `transitions`, `reviewers` and `reopen`.
 
 use jiff::Timestamp;
 
-use super::branch::BranchState;
-use super::chain::AgentStates;
-use super::feedback::FeedbackState;
-use super::fits::fits;
-use super::reopen::{answered, reopen};
-use super::spending::Spending;
-use super::state::{PhaseState, Publication, Run, State, Status};
+use crate::agents::AgentStates;
+use crate::branch::BranchState;
+use crate::fits::fits;
+use crate::phase_state::{PhaseState, Status};
+use crate::reopen::{answered, reopen, take_feedback, wait_at_gate};
+use crate::reviews::{Approval, VerdictRecord};
+use crate::run::{FeedbackState, Publication, Run, State};
+use crate::spending::Spending;
 use model::event::{
     Asked, Ended, Entry, Escalation, ExecOutcome, Fact, Outcome, PauseReason, Reopened, ReopenedBy, Ruled,
     Ruling, RunStarted, Spent, StepStarted,
@@ -19,13 +20,13 @@ use model::phase::{PhaseName, Step};
 /// A fact that does not fit where the run stands.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("entry {seq} does not fit: {why}")]
-pub struct Misfit {
+pub struct InvalidFact {
     pub seq: u64,
     pub why: String,
 }
 
 /// Folds all entries from the beginning.
-pub fn fold<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> Result<State, Misfit> {
+pub fn fold<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> Result<State, InvalidFact> {
     let mut state = State::default();
     for entry in entries {
         apply(&mut state, entry)?;
@@ -34,16 +35,16 @@ pub fn fold<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> Result<State, M
 }
 
 /// Folds one entry into the state; on an error the state is unchanged.
-pub fn apply(state: &mut State, entry: &Entry) -> Result<(), Misfit> {
-    let misfit = |why: String| Misfit { seq: entry.seq, why };
+pub fn apply(state: &mut State, entry: &Entry) -> Result<(), InvalidFact> {
+    let invalid = |why: String| InvalidFact { seq: entry.seq, why };
     if entry.seq != state.seq + 1 {
-        return Err(misfit(format!("expected entry {}", state.seq + 1)));
+        return Err(invalid(format!("expected entry {}", state.seq + 1)));
     }
     match (&entry.fact, &mut state.run) {
         (Fact::RunStarted(started), None) => state.run = Some(begin(started, entry.at)),
-        (_, None) => return Err(misfit("the run has not begun".into())),
+        (_, None) => return Err(invalid("the run has not begun".into())),
         (fact, Some(run)) => {
-            fits(run, fact).map_err(misfit)?;
+            fits(run, fact).map_err(invalid)?;
             run.apply(fact, entry.at);
             run.updated_at = entry.at;
         }
@@ -91,9 +92,9 @@ impl Run {
                 self.phase_mut(phase).start(tree, head, at);
             }
             Fact::Assessed(assessed) => {
-                self.count(at, &Spent::beginning(0));
+                self.spending.count(at, &Spent::beginning(0));
                 self.pay(&assessed.ended, at);
-                self.remember_call(&assessed.agent, &assessed.ended);
+                self.spending.remember_call(&assessed.agent, &assessed.ended);
                 self.learn(&assessed.agent, &assessed.ended, at);
                 if assessed.ended.outcome != ExecOutcome::Cancelled {
                     self.difficulty = Some(assessed.counts_as());
@@ -110,7 +111,9 @@ impl Run {
             Fact::Reviewed(reviewed) => {
                 self.ended(&reviewed.phase, Step::Review, &reviewed.ended, at);
                 self.phase_mut(&reviewed.phase).reviewed(reviewed);
-                self.remember_shown(reviewed);
+                if reviewed.reading.is_some() {
+                    self.branch.remember_shown(phase_of(&mut self.phases, &reviewed.phase));
+                }
                 if reviewed.ended.outcome != ExecOutcome::Cancelled {
                     self.bind(&reviewed.phase, at);
                 }
@@ -134,11 +137,9 @@ impl Run {
             }
             Fact::Committed { phase, commit } => {
                 self.publication.is_up_to_date = false;
-                self.cover(phase, commit);
-                self.phase_mut(phase).committed(commit, at);
-                self.branch.head.clone_from(commit);
-                self.branch.content_head.clone_from(commit);
-                self.branch.phase_head.clone_from(commit);
+                let phase = phase_of(&mut self.phases, phase);
+                self.branch.add_commit(phase, commit);
+                phase.committed(commit, at);
             }
             Fact::Commented { id } => {
                 self.publication.comment_was_replaced |=
@@ -163,7 +164,7 @@ impl Run {
             }
             Fact::MarkedReady => self.publication.is_ready = true,
             Fact::ReviewersAsked { reviewers } => self.publication.reviewers = Some(reviewers.clone()),
-            Fact::FedBack(fed) => self.fed_back(fed),
+            Fact::FedBack(fed) => take_feedback(self, fed),
             Fact::ThreadsAnswered { left_open } => {
                 let fed = self.feedback.pending.take();
                 self.feedback.left_open_at = fed.map(|fed| fed.pull_request).or(self.feedback.left_open_at);
@@ -181,9 +182,8 @@ impl Run {
         }
     }
 
-    pub(super) fn phase_mut(&mut self, name: &PhaseName) -> &mut PhaseState {
-        let found = self.phases.iter_mut().find(|phase| phase.name() == name);
-        found.expect("a fact that fits names a phase of the run")
+    pub(crate) fn phase_mut(&mut self, name: &PhaseName) -> &mut PhaseState {
+        phase_of(&mut self.phases, name)
     }
 
     /// A new request also ends a pause whose reason may be gone; `decide` pauses again if it is not.
@@ -194,8 +194,8 @@ impl Run {
         if let Some(scopes) = &asked.budget_scopes {
             self.spending.scopes = scopes.clone();
         }
-        self.forget_unusable(at);
-        self.ask_provider_at_once(at);
+        self.agents.forget_unusable(at);
+        self.agents.ask_provider_at_once(at);
         if self.paused.as_ref().is_some_and(|escalation| may_be_over(escalation, asked, at)) {
             self.paused = None;
             self.outcome = Outcome::Running;
@@ -212,7 +212,7 @@ impl Run {
         self.asked = asked.clone();
     }
 
-    fn skip(&mut self, name: &PhaseName, because: &str) {
+    pub(crate) fn skip(&mut self, name: &PhaseName, because: &str) {
         let phase = self.phase_mut(name);
         phase.status = Status::Skipped;
         phase.skipped_because = Some(because.to_owned());
@@ -220,7 +220,7 @@ impl Run {
 
     fn call(&mut self, started: &StepStarted, at: Timestamp) {
         let begun = Spent::beginning(started.prompt_bytes);
-        self.count(at, &begun);
+        self.spending.count(at, &begun);
         self.called(&started.phase, started.step, &started.agent);
         if let Some(outage) = &mut self.agents.outage {
             outage.until = None;
@@ -230,28 +230,28 @@ impl Run {
         phase.call(started);
     }
 
-    fn ended(&mut self, name: &PhaseName, step: Step, ended: &Ended, at: Timestamp) {
+    pub(crate) fn ended(&mut self, name: &PhaseName, step: Step, ended: &Ended, at: Timestamp) {
         self.pay(ended, at);
         if ended.outcome != ExecOutcome::OverBudget {
-            self.remember_cost(step, ended);
+            self.spending.remember_cost(step, ended);
         }
         let phase = self.phase_mut(name);
         phase.calls.usage.entry(step).or_default().add(&Spent::of(ended));
         phase.calls.ended_at = Some(at);
         let caller = phase.calls.last_agent.clone();
-        self.remember_call(&caller, ended);
+        self.spending.remember_call(&caller, ended);
         self.learn(&caller, ended, at);
     }
 
     fn pay(&mut self, ended: &Ended, at: Timestamp) {
-        self.count(at, &Spent::of(ended));
+        self.spending.count(at, &Spent::of(ended));
         self.simulated |= ended.simulated;
     }
 
     fn pause(&mut self, escalation: &Escalation) {
         let gate = escalation.phase.as_ref().filter(|_| escalation.reason == PauseReason::Gate);
         if let Some(phase) = gate.and_then(|gate| self.phases.iter_mut().find(|phase| phase.name() == gate)) {
-            phase.wait_at_gate();
+            wait_at_gate(phase);
         }
         self.paused = Some(escalation.clone());
         self.outcome = Outcome::Paused;
@@ -265,7 +265,7 @@ impl Run {
         match &ruled.ruling {
             Ruling::Pause { escalation } => self.pause(escalation),
             Ruling::Reopen { phase } => self.send_back(ruled, phase),
-            Ruling::Wait { until, .. } => self.wait_until(*until),
+            Ruling::Wait { until, .. } => self.agents.wait_until(*until),
             Ruling::Advance
             | Ruling::Revise
             | Ruling::Redo { .. }
@@ -282,6 +282,11 @@ impl Run {
     }
 }
 
+fn phase_of<'a>(phases: &'a mut [PhaseState], name: &PhaseName) -> &'a mut PhaseState {
+    let found = phases.iter_mut().find(|phase| phase.name() == name);
+    found.expect("a fact that fits names a phase of the run")
+}
+
 /// A quota or a provider whose time is known is waited for, unless other agents are asked for.
 fn may_be_over(escalation: &Escalation, asked: &Asked, at: Timestamp) -> bool {
     let ahead = escalation.until.is_some_and(|until| until > at);
@@ -289,4 +294,40 @@ fn may_be_over(escalation: &Escalation, asked: &Asked, at: Timestamp) -> bool {
     let timed = matches!(escalation.reason, PauseReason::Quota | PauseReason::Outage);
     let waits = timed && ahead && !others;
     escalation.reason.passes_by_itself() && !waits
+}
+
+impl Run {
+    /// Remembers a verdict of a phase that has just come in, with where the branch stood.
+    pub(crate) fn bind(&mut self, phase: &PhaseName, at: Timestamp) {
+        let commit = self.branch.head.clone();
+        let phase = self.phase_mut(phase);
+        if let Some(review) = phase.reviews.current.clone() {
+            phase.reviews.latest_verdict =
+                Some(VerdictRecord { review, verdict: phase.reviewed_verdict(), commit, at });
+        }
+    }
+
+    /// Remembers the review that let a phase advance; a later one that does not approve takes it back.
+    pub(crate) fn remember_approval(&mut self, ruled: &Ruled) {
+        let (commit, settings) = (self.branch.content_head.clone(), self.asked.settings.clone());
+        let phase = self.phase_mut(&ruled.phase);
+        let Some(review) = phase.reviews.current.clone() else { return };
+        if ruled.ruling == Ruling::Advance && phase.takes_reviews() {
+            let (opinions, left_out) = (phase.reviews.opinions.clone(), phase.reviews.left_out.clone());
+            phase.reviews.approval = Some(Approval { review, opinions, left_out, commit, settings });
+        } else if !phase.judgment().0.approves() {
+            phase.reviews.approval = None;
+        }
+    }
+
+    /// Hands the revision that is ruled to the next agent of the chain, where a task of it stays open.
+    pub(crate) fn hand_on(&mut self, ruled: &Ruled) {
+        if ruled.ruling != Ruling::Revise {
+            return;
+        }
+        let handover = self.phase(&ruled.phase).and_then(|phase| self.handover(phase));
+        if let Some(handover) = handover {
+            self.phase_mut(&ruled.phase).set_turn(Step::Revise, handover.turn);
+        }
+    }
 }

@@ -1,11 +1,10 @@
-//! How far somebody looked at what a branch holds: the commit of which a reviewer was shown everything, and the phases since.
-//! Whatever else differs from that commit nobody reviewed; which files those are git knows, and what of it people changed
-//! before they committed it stands in the facts.
+//! Where the branch of a run stands, and how far somebody looked at what it holds: the commit of which a reviewer was shown
+//! everything, and the phases since. Which files differ from that commit is known to git; what of it people changed before they
+//! committed it stands in the facts.
 
 use std::collections::BTreeSet;
 
-use super::state::Run;
-use model::event::Reviewed;
+use crate::phase_state::PhaseState;
 use model::phase::PhaseName;
 
 /// What of a run's branch was reviewed.
@@ -48,52 +47,56 @@ pub struct BranchState {
 }
 
 impl BranchState {
-    pub(super) fn at_base(base: &str) -> Self {
+    pub(crate) fn at_base(base: &str) -> Self {
         let [head, content_head, phase_head] = [base; 3].map(str::to_owned);
         Self { head, content_head, phase_head, coverage: Coverage::up_to(base) }
     }
-}
 
-impl Coverage {
-    pub(super) fn up_to(commit: &str) -> Self {
-        Self { reviewed: commit.to_owned(), since: Vec::new(), by_hand: BTreeSet::new(), shown_at: None }
-    }
-}
-
-impl Run {
-    /// A reviewer is shown all that the branch differs in from its base.
-    pub(super) fn remember_shown(&mut self, reviewed: &Reviewed) {
-        if reviewed.reading.is_some() && self.shows_code(&reviewed.phase) {
-            self.branch.coverage.shown_at = Some(self.branch.content_head.clone());
+    /// A reviewer that answers was shown all that the branch differs in from its base.
+    pub(crate) fn remember_shown(&mut self, phase: &PhaseState) {
+        if shows_code(phase) {
+            self.coverage.shown_at = Some(self.content_head.clone());
         }
     }
 
-    /// Takes up the commit of a phase; the branch still counts as standing where it stood before.
-    pub(super) fn cover(&mut self, name: &PhaseName, commit: &str) {
-        let Some(phase) = self.phase(name) else { return };
-        let (shows_code, by_person) = (self.shows_code(name), phase.person.accepted_by.is_some());
-        let was_shown =
-            !by_person || self.branch.coverage.shown_at.as_ref() == Some(&self.branch.content_head);
+    /// Takes up the commit of a phase: the branch stands there now.
+    pub(crate) fn add_commit(&mut self, phase: &PhaseState, commit: &str) {
+        self.cover(phase, commit);
+        for head in [&mut self.head, &mut self.content_head, &mut self.phase_head] {
+            commit.clone_into(head);
+        }
+    }
+
+    fn cover(&mut self, phase: &PhaseState, commit: &str) {
+        let shows_code = shows_code(phase);
+        let by_person = phase.person.accepted_by.is_some();
+        let was_shown = !by_person || self.coverage.shown_at.as_ref() == Some(&self.content_head);
         if shows_code && was_shown {
             // What is still in no commit, no reviewer was shown.
-            let by_hand = self.branch.coverage.by_hand.difference(&phase.files.changed).cloned().collect();
-            self.branch.coverage = Coverage { by_hand, ..Coverage::up_to(commit) };
+            let by_hand = self.coverage.by_hand.difference(&phase.files.changed).cloned().collect();
+            self.coverage = Coverage { by_hand, ..Coverage::up_to(commit) };
             return;
         }
         let is_agreed = phase.def.policy.review.is_none() && phase.def.changes_code;
         if is_agreed {
-            let by_hand = phase.files.by_hand.clone();
-            self.branch.coverage.by_hand.extend(by_hand);
+            self.coverage.by_hand.extend(phase.files.by_hand.iter().cloned());
         }
-        let (from, to) = (self.branch.content_head.clone(), commit.to_owned());
-        let unreviewed =
-            UnreviewedPhase { phase: name.clone(), from, to, is_accepted: shows_code || is_agreed };
-        self.branch.coverage.since.push(unreviewed);
+        self.coverage.since.push(UnreviewedPhase {
+            phase: phase.name().clone(),
+            from: self.content_head.clone(),
+            to: commit.to_owned(),
+            is_accepted: shows_code || is_agreed,
+        });
     }
+}
 
-    /// Who reviews documents alone, for a triage, is shown nothing else.
-    fn shows_code(&self, phase: &PhaseName) -> bool {
-        let policy = self.phase(phase).map(|phase| &phase.def.policy);
-        policy.is_some_and(|policy| policy.review.is_some() && !policy.triage)
+/// Who reviews documents alone, for a triage, is shown nothing else.
+fn shows_code(phase: &PhaseState) -> bool {
+    phase.def.policy.review.is_some() && !phase.def.policy.triage
+}
+
+impl Coverage {
+    pub(crate) fn up_to(commit: &str) -> Self {
+        Self { reviewed: commit.to_owned(), since: Vec::new(), by_hand: BTreeSet::new(), shown_at: None }
     }
 }

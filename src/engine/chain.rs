@@ -1,113 +1,20 @@
-//! Which agent gets a call: the chain of the step, whose turn it is, who of it is of no use now, and under which model.
+//! Which agent gets a call: the fallback chain of the step, whose turn it is, who of it is of no use now, and under which model.
+//! An author whose task stays open is replaced by the next one of its chain after a few tries, that one by the next after a
+//! single one. What a step that breaks leads to is `redo`'s.
 
-use std::collections::BTreeMap;
+use std::fmt;
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 
-use super::outage::Outage;
-use super::recovery::{drops_out, predicate, recovery};
-use super::state::{PhaseState, Run};
-use model::event::{Ended, ExecOutcome, Program, Ruled, Ruling};
+use crate::agents::{Fallback, Unusable};
+use crate::findings::tasks_to_come;
+use crate::fix_tasks::{FixTask, TaskId};
+use crate::phase_state::PhaseState;
+use crate::recovery::{drops_out, recovery};
+use crate::run::Run;
+use model::event::{Ended, ExecOutcome, Ruled, Ruling};
 use model::phase::{PhaseName, Step};
 use model::policy::{Difficulty, ModelChoice};
-
-/// An agent that was called, and the program behind it as far as it told.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CalledAgent {
-    /// The agent spec with its model.
-    pub agent: String,
-    /// The program, with its version and model.
-    pub program: Option<Program>,
-}
-
-/// What the calls of a run have shown about its agents.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct AgentStates {
-    /// Agents that are passed over where another one is left.
-    pub unusable: BTreeMap<String, Unusable>,
-    /// Providers that fail now.
-    pub outage: Option<Outage>,
-    /// Every agent that was called, once for each program it told of.
-    pub called: Vec<CalledAgent>,
-    /// Who took over from whom.
-    pub fallbacks: Vec<Fallback>,
-}
-
-/// Why an agent is passed over, and until when if that is known.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Unusable {
-    /// How its latest call ended.
-    pub outcome: ExecOutcome,
-    /// When it can be used again, where that is known.
-    pub until: Option<Timestamp>,
-}
-
-/// An agent that took over from another one.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fallback {
-    /// The phase of the call.
-    pub phase: PhaseName,
-    /// The step of the call.
-    pub step: Step,
-    /// The agent that is given up.
-    pub from: String,
-    /// The agent that takes over.
-    pub to: String,
-    /// How the last call of the first one ended.
-    pub outcome: ExecOutcome,
-}
-
-impl std::fmt::Display for Fallback {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{} {}; {} takes over", self.from, predicate(self.outcome), self.to)
-    }
-}
-
-impl PhaseState {
-    /// Returns the chain for a step: that of the seat that is due, its own, else the author's or the reviewer's.
-    pub fn chain(&self, step: Step) -> &[String] {
-        let seat = self.seat_due().filter(|seat| step == Step::Review && !seat.agents.is_empty());
-        if let Some(seat) = seat {
-            return &seat.agents;
-        }
-        let common = if step == Step::Review { &self.def.reviewers } else { &self.def.agents };
-        self.def.step_agents.get(&step).filter(|own| !own.is_empty()).unwrap_or(common)
-    }
-
-    fn has_own_chain(&self, step: Step) -> bool {
-        self.def.step_agents.get(&step).is_some_and(|own| !own.is_empty())
-    }
-
-    pub(super) fn turn(&self, step: Step) -> usize {
-        if let Some(seat) = self.seat_of(step) {
-            return self.calls.turns.by_seat.get(seat).copied().unwrap_or(0);
-        }
-        match step {
-            _ if self.has_own_chain(step) => self.calls.turns.by_step.get(&step).copied().unwrap_or(0),
-            Step::Review => self.calls.turns.reviewer,
-            Step::Execute | Step::Check | Step::Triage | Step::Revise | Step::Answer => {
-                self.calls.turns.author
-            }
-        }
-    }
-
-    /// Makes it the turn of the agent at this place of the step's chain.
-    pub(super) fn set_turn(&mut self, step: Step, turn: usize) {
-        if let Some(seat) = self.seat_of(step).map(str::to_owned) {
-            self.calls.turns.by_seat.insert(seat, turn);
-            return;
-        }
-        match step {
-            _ if self.has_own_chain(step) => {
-                self.calls.turns.by_step.insert(step, turn);
-            }
-            Step::Review => self.calls.turns.reviewer = turn,
-            Step::Execute | Step::Check | Step::Triage | Step::Revise | Step::Answer => {
-                self.calls.turns.author = turn
-            }
-        }
-    }
-}
 
 impl Run {
     /// Returns the agent that gets the next call of a step, with its model.
@@ -131,17 +38,17 @@ impl Run {
     }
 
     /// Returns the agent that takes over a step when the one that was called last is given up, and its place.
-    pub(super) fn successor(&self, phase: &PhaseState, step: Step) -> Option<(usize, String)> {
+    pub(crate) fn successor(&self, phase: &PhaseState, step: Step) -> Option<(usize, String)> {
         self.usable_from(phase, step, phase.turn(step) + 1)
     }
 
-    pub(super) fn usable_from(&self, phase: &PhaseState, step: Step, from: usize) -> Option<(usize, String)> {
+    pub(crate) fn usable_from(&self, phase: &PhaseState, step: Step, from: usize) -> Option<(usize, String)> {
         let named = self.named(phase, step);
         named.into_iter().enumerate().skip(from).find(|(_, agent)| self.is_usable(agent))
     }
 
     /// Returns the chain of a step with the models of its agents.
-    pub(super) fn named(&self, phase: &PhaseState, step: Step) -> Vec<String> {
+    pub(crate) fn named(&self, phase: &PhaseState, step: Step) -> Vec<String> {
         phase.chain(step).iter().map(|spec| self.with_model(phase, spec, step)).collect()
     }
 
@@ -177,7 +84,7 @@ impl Run {
     }
 
     /// Returns the author that is asked how hard the issue is, with the model it has for simple work.
-    pub(super) fn assessor(&self, phase: &PhaseState) -> String {
+    pub(crate) fn assessor(&self, phase: &PhaseState) -> String {
         let spec = self.agent_for(phase, Step::Execute);
         let models = self.started.agreement.models.get(&Difficulty::Simple);
         let model = models.and_then(|models| models.get(&spec)).and_then(|choice| choice.of(Step::Execute));
@@ -190,20 +97,20 @@ impl Run {
     }
 
     /// Returns when the first agent of a chain can be used again, as far as that is known.
-    pub(super) fn earliest_reset(&self, phase: &PhaseState, step: Step) -> Option<Timestamp> {
+    pub(crate) fn earliest_reset(&self, phase: &PhaseState, step: Step) -> Option<Timestamp> {
         let named = self.named(phase, step);
         let waiting = named.iter().filter_map(|agent| self.agents.unusable.get(agent));
         waiting.filter_map(|unusable| unusable.until).filter(|until| *until > self.updated_at).min()
     }
 
     /// Tells whether an agent of a chain is out of use for a time only; that time may have passed since.
-    pub(super) fn waits_for_quota(&self, phase: &PhaseState, step: Step) -> bool {
+    pub(crate) fn waits_for_quota(&self, phase: &PhaseState, step: Step) -> bool {
         let mut named = self.named(phase, step).into_iter();
         named.any(|agent| self.agents.unusable.get(&agent).is_some_and(|unusable| unusable.until.is_some()))
     }
 
     /// Remembers whose turn a call shows it to be; who answers a question says nothing about that.
-    pub(super) fn called(&mut self, name: &PhaseName, step: Step, agent: &str) {
+    pub(crate) fn called(&mut self, name: &PhaseName, step: Step, agent: &str) {
         let Some(phase) = self.phase(name).filter(|_| step != Step::Answer) else { return };
         let turn = phase.turn(step);
         let named = self.named(phase, step);
@@ -214,11 +121,11 @@ impl Run {
     }
 
     /// Remembers whether an agent is of use from here on.
-    pub(super) fn learn(&mut self, agent: &str, ended: &Ended, at: Timestamp) {
+    pub(crate) fn learn(&mut self, agent: &str, ended: &Ended, at: Timestamp) {
         if ended.outcome != ExecOutcome::NotStarted {
-            self.lock(agent, ended.program.as_ref());
+            self.agents.lock(agent, ended.program.as_ref());
         }
-        self.note_provider(agent, ended.outcome, at);
+        self.agents.note_provider(agent, ended.outcome, at);
         let recovery = recovery(ended, false, at);
         if drops_out(ended.outcome, recovery) {
             let unusable = Unusable { outcome: ended.outcome, until: recovery.until() };
@@ -228,20 +135,8 @@ impl Run {
         }
     }
 
-    fn lock(&mut self, agent: &str, program: Option<&Program>) {
-        let called = CalledAgent { agent: agent.to_owned(), program: program.cloned() };
-        if !self.agents.called.contains(&called) {
-            self.agents.called.push(called);
-        }
-    }
-
-    /// A new request tries again what may have been mended meanwhile; a reset that is known and ahead is waited for.
-    pub(super) fn forget_unusable(&mut self, at: Timestamp) {
-        self.agents.unusable.retain(|_, unusable| unusable.until.is_some_and(|until| until > at));
-    }
-
     /// Lets the next agent take over, when the ruling says so.
-    pub(super) fn hand_over(&mut self, ruled: &Ruled) {
+    pub(crate) fn hand_over(&mut self, ruled: &Ruled) {
         let Ruling::Redo { step, next_agent: true, .. } = ruled.ruling else { return };
         let Some(phase) = self.phase(&ruled.phase) else { return };
         let Some((turn, to)) = self.successor(phase, step) else { return };
@@ -254,4 +149,59 @@ impl Run {
             self.agents.fallbacks.push(fallback);
         }
     }
+
+    /// Returns how many milliseconds of the wait are left.
+    pub(crate) fn wait_left(&self) -> u64 {
+        let until = self.agents.outage.as_ref().and_then(|outage| outage.until);
+        let left = until.map_or(SignedDuration::ZERO, |until| self.updated_at.duration_until(until));
+        u64::try_from(left.as_millis()).unwrap_or(0)
+    }
+
+    /// Returns the time of the next call: that of the latest fact, or the end of the wait.
+    pub(crate) fn time_of_next_call(&self) -> Timestamp {
+        let until = self.agents.outage.as_ref().and_then(|outage| outage.until);
+        until.map_or(self.updated_at, |until| until.max(self.updated_at))
+    }
+
+    /// Tells whether only its provider keeps an agent of a chain from the work.
+    pub(crate) fn is_provider_awaited(&self, phase: &PhaseState, step: Step) -> bool {
+        let Some(outage) = &self.agents.outage else { return false };
+        self.named(phase, step).iter().any(|agent| outage.agents.contains(agent))
+    }
+}
+
+/// How often an agent that takes over is given a task before the next one is.
+const TRIES_OF_ANOTHER: u32 = 1;
+
+/// A task that stays open, and who gets the revision therefore.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct TaskHandover {
+    task: TaskId,
+    from: String,
+    to: String,
+    pub(crate) turn: usize,
+}
+
+impl fmt::Display for TaskHandover {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} stays open after {}, {} takes over", self.task, self.from, self.to)
+    }
+}
+
+impl Run {
+    /// Returns who takes over the revision that is ruled, where its author has had its tries.
+    pub(crate) fn handover(&self, phase: &PhaseState) -> Option<TaskHandover> {
+        let most = phase.def.policy.limits.max_tries?;
+        let (place, from) = self.usable_from(phase, Step::Revise, phase.turn(Step::Revise))?;
+        let (turn, to) = self.usable_from(phase, Step::Revise, place + 1)?;
+        let tasks = tasks_to_come(phase);
+        let task = tasks.latest().0.into_iter().find(|task| has_had_its_tries(task, &from, most))?.id;
+        Some(TaskHandover { task, from, to, turn })
+    }
+}
+
+fn has_had_its_tries(task: &FixTask, agent: &str, most: u32) -> bool {
+    let tries = task.tried_by.iter().filter(|by| *by == agent).count();
+    let first = task.tried_by.first().is_some_and(|first| first == agent);
+    tries >= (if first { most } else { TRIES_OF_ANOTHER }) as usize
 }

@@ -1,13 +1,13 @@
 //! What to do now: a function of the state, never of the last transition.
 
-use super::approval::standing_approval;
-use super::escalation::{closed_gate, gate_question};
-use super::rule::rule;
-use super::session::resume;
-use super::spending::{allowance, blindness, budget_pause, shortage, warning};
-use super::state::{PhaseState, Run, Stage, State, Status};
+use crate::approval::standing_approval;
+use crate::budget::{allowance, blindness, budget_pause, shortage, warning};
+use crate::escalation::{closed_gate, gate_question};
+use crate::phase_state::{PhaseState, Stage, Status};
+use crate::rule::rule;
+use crate::run::{Run, State};
 use model::call::{Allowance, Resume};
-use model::event::{Fact, Outcome};
+use model::event::{ExecOutcome, Fact, Outcome, Worked};
 use model::phase::{PhaseName, Step};
 use model::policy::Gate;
 
@@ -203,4 +203,37 @@ fn call(run: &Run, phase: &PhaseState, step: Step) -> Decision {
         delay_ms: phase.calls.delay_ms.max(run.wait_left()),
         allowance: allowance(run, phase),
     })))
+}
+
+/// A session that has read this many tokens costs more than it saves.
+const MOST_INPUT_TOKENS: u64 = 150_000;
+
+/// Returns the session that a call of this agent continues.
+pub(crate) fn resume(run: &Run, phase: &PhaseState, step: Step, agent: &str) -> Option<Resume> {
+    let (ended, caller) = match step {
+        Step::Review => phase.doubted().map(|review| (&review.ended, &review.reviewer))?,
+        _ => phase
+            .evidence
+            .work
+            .as_ref()
+            .filter(|work| goes_on(step, work))
+            .map(|work| (&work.ended, &phase.evidence.author))?,
+    };
+    let short = ended.usage.input_tokens.unwrap_or(0) < MOST_INPUT_TOKENS;
+    if run.started.agreement.fresh_sessions || caller != agent || !short {
+        return None;
+    }
+    let session = ended.session.clone()?;
+    let used = phase.calls.sessions.get(&session).copied().unwrap_or_default();
+    Some(Resume { session, used })
+}
+
+/// A revision and an answer continue work that ended; work that a limit cut off is taken up where it was.
+fn goes_on(step: Step, work: &Worked) -> bool {
+    let cut_off = matches!(work.ended.outcome, ExecOutcome::LimitReached | ExecOutcome::OverBudget);
+    match step {
+        Step::Revise | Step::Answer => work.ended.outcome.ended() || cut_off,
+        Step::Execute => cut_off,
+        Step::Check | Step::Review | Step::Triage => false,
+    }
 }

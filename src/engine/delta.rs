@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::state::PhaseState;
+use crate::phase_state::PhaseState;
 use model::change::Change;
 use model::finding::Finding;
 
@@ -21,18 +21,21 @@ pub struct Delta {
     places: Vec<(String, Option<u64>)>,
 }
 
-impl PhaseState {
+impl Delta {
     /// Returns the review before of this reviewer, the first one or that of a seat, when the policy narrows the one under
     /// way to what changed since then. Nothing for whoever has given none in this phase: it has seen nothing. Nothing
     /// either when that review objected to something that it did not place: anything new may be that.
-    pub fn delta(&self, seat: Option<&str>, reviewer: &str) -> Option<Delta> {
-        let rule = self.def.policy.review.as_ref()?;
-        let after = rule.materiality_after_round.filter(|_| !self.def.policy.triage)?;
-        let last = self.ledger.last_review_of(seat, reviewer)?;
-        if self.counters.rounds <= after || last.round >= self.round || last.is_vague {
+    pub fn of(phase: &PhaseState, seat: Option<&str>, reviewer: &str) -> Option<Self> {
+        let rule = phase.def.policy.review.as_ref()?;
+        if phase.def.policy.triage {
             return None;
         }
-        let open: Vec<&Finding> = self
+        let after = rule.materiality_after_round?;
+        let last = phase.ledger.last_review_of(seat, reviewer)?;
+        if phase.counters.rounds <= after || last.round >= phase.round || last.is_vague {
+            return None;
+        }
+        let open: Vec<&Finding> = phase
             .ledger
             .open()
             .filter(|listed| !listed.is_of_checks())
@@ -42,12 +45,10 @@ impl PhaseState {
             return None;
         }
         let places = open.iter().filter_map(|finding| Some((finding.file.clone()?, finding.line))).collect();
-        let known = self.ledger.all().iter().map(|listed| listed.finding.fingerprint()).collect();
-        Some(Delta { tree: last.tree.clone(), known, places })
+        let known = phase.ledger.all().iter().map(|listed| listed.finding.fingerprint()).collect();
+        Some(Self { tree: last.tree.clone(), known, places })
     }
-}
 
-impl Delta {
     /// Returns the findings that are out of scope, given what changed in the files that they name since the review before.
     pub fn beyond(&self, findings: &[Finding], changes: &[Change]) -> Vec<Finding> {
         let changes: BTreeMap<&str, &Change> =
@@ -117,85 +118,4 @@ fn moved(change: &Change, old: &[u64]) -> Vec<u64> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use model::finding::{Disposition, Severity};
-
-    fn numbered(lines: impl IntoIterator<Item = u64>) -> String {
-        lines.into_iter().map(|line| format!("line {line}\n")).collect()
-    }
-
-    fn at(file: Option<&str>, line: Option<u64>, issue: &str) -> Finding {
-        Finding {
-            severity: Severity::Major,
-            category: String::new(),
-            file: file.map(str::to_owned),
-            line,
-            issue: issue.into(),
-            suggestion: None,
-            auto_fixable: false,
-            disposition: Disposition::Open,
-            in_scope: true,
-        }
-    }
-
-    fn delta(places: &[(&str, Option<u64>)], known: &[&str]) -> Delta {
-        let places = places.iter().map(|(file, line)| ((*file).to_owned(), *line)).collect();
-        let known = known.iter().map(|issue| at(Some("a"), None, issue).fingerprint()).collect();
-        Delta { tree: "tree".into(), known, places }
-    }
-
-    /// Returns which of these lines of `a` are in scope.
-    fn in_scope(delta: &Delta, change: Option<Change>, lines: &[u64]) -> Vec<u64> {
-        let findings: Vec<Finding> = lines.iter().map(|line| at(Some("a"), Some(*line), "new")).collect();
-        let changes: Vec<Change> = change.into_iter().collect();
-        let beyond = delta.beyond(&findings, &changes);
-        let lines = findings.iter().filter(|finding| !beyond.contains(finding));
-        lines.filter_map(|finding| finding.line).collect()
-    }
-
-    fn change(old: &str, new: &str) -> Option<Change> {
-        Some(Change::of_texts("a", Some(old), Some(new)))
-    }
-
-    #[test]
-    fn a_new_finding_counts_near_what_came_and_near_what_went() {
-        let old = numbered(1..=40);
-        let came = numbered((1..=20).chain([100]).chain(21..=40));
-        let went = numbered((1..=9).chain(11..=40));
-        let lines = [1, 6, 7, 10, 13, 14, 17, 18, 21, 24, 25, 40];
-        assert_eq!(in_scope(&delta(&[], &[]), change(&old, &came), &lines), [18, 21, 24]);
-        assert_eq!(in_scope(&delta(&[], &[]), change(&old, &went), &lines), [7, 10, 13]);
-        assert_eq!(in_scope(&delta(&[], &[]), None, &lines), [0; 0]);
-    }
-
-    #[test]
-    fn an_open_problem_in_other_words_counts_where_its_line_is_now() {
-        let old = numbered(1..=40);
-        let new = numbered((50..=59).chain(1..=40));
-        let open = delta(&[("a", Some(20))], &[]);
-        assert_eq!(in_scope(&open, change(&old, &new), &[20, 26, 27, 30, 33, 34]), [27, 30, 33]);
-        assert_eq!(in_scope(&open, None, &[16, 17, 20, 23, 24]), [17, 20, 23]);
-    }
-
-    #[test]
-    fn in_doubt_a_finding_counts() {
-        let whole = |old, new| Some(Change::of_texts("a", old, new));
-        assert_eq!(in_scope(&delta(&[], &[]), whole(None, Some("x\n")), &[99]), [99]);
-        assert_eq!(in_scope(&delta(&[], &[]), whole(Some("x\n"), None), &[99]), [99]);
-        assert_eq!(in_scope(&delta(&[("a", None)], &[]), None, &[99]), [99]);
-        let placeless = [at(None, Some(9), "x"), at(Some("a"), None, "x"), at(None, None, "x")];
-        assert_eq!(delta(&[], &[]).beyond(&placeless, &[]), []);
-        let known = [at(Some("a"), Some(99), "seen before")];
-        assert_eq!(delta(&[], &["seen before"]).beyond(&known, &[]), []);
-    }
-
-    #[test]
-    fn a_large_change_takes_no_time() {
-        let old = numbered(1..=20_000);
-        let new: String = (1..=20_000).map(|line| format!("other {line}\n")).collect();
-        let findings: Vec<Finding> = (1..=500).map(|line| at(Some("a"), Some(line), "new")).collect();
-        let changes = [Change::of_texts("a", Some(&old), Some(&new))];
-        assert_eq!(delta(&[], &[]).beyond(&findings, &changes), []);
-    }
-}
+mod tests;

@@ -1,19 +1,74 @@
-//! The question attached to a pause: who is asked what, and what has happened so far.
+//! How a phase ends that cannot go on by itself: the policy says whether it fails or a person is asked, and a pause carries the
+//! question, with what has happened so far. Never an approval: exhausted does not mean advance.
 
 use jiff::Timestamp;
 
-use super::ending::limit_reached;
-use super::ladder::tries_told;
-use super::state::PhaseState;
-use super::stopped::stopped;
-use model::event::{Choice, Escalation, PauseReason, RunDecision};
+use crate::findings::tasks_to_come;
+use crate::fix_tasks::FixTask;
+use crate::phase_state::{PhaseState, limit_reached, passes_exhausted, unit};
+use model::event::{CheckResult, CheckStatus, Choice, Escalation, PauseReason, Place, Ruling, RunDecision};
+use model::finding::{Finding, Severity};
 use model::phase::{PhaseName, Step};
+use model::policy::{Ending, OnFail, OnUnavailable};
+use model::verdict::Judgment;
+
+/// A ruling and how the limits led to it.
+pub(crate) type HowRuled = (Ruling, String);
+
+/// Asks for another revision while the limit allows one.
+pub(crate) fn revise(phase: &PhaseState, why: &str) -> HowRuled {
+    let (used, most) = phase.used_of_limit();
+    if used >= most || passes_exhausted(phase) {
+        return exhausted(phase, why);
+    }
+    let next = if phase.def.policy.triage { used } else { used + 1 };
+    (Ruling::Revise, format!("{} {next}/{most}", unit(phase)))
+}
+
+/// Ends the phase as its policy says.
+pub(crate) fn end(phase: &PhaseState, ending: Ending, reason: PauseReason, why: &str) -> HowRuled {
+    match ending {
+        Ending::Pause => {
+            let escalation = escalation(phase, reason, why);
+            (Ruling::Pause { escalation }, format!("on {}: pause", reason.as_str()))
+        }
+        Ending::Fail => fail(failure_code(phase, reason), false, format!("on {}: fail", reason.as_str())),
+        Ending::Incomplete => {
+            fail(failure_code(phase, reason), true, format!("on {}: incomplete", reason.as_str()))
+        }
+    }
+}
+
+fn fail(reason: String, incomplete: bool, how: String) -> HowRuled {
+    (Ruling::Fail { reason, incomplete }, how)
+}
+
+/// Ends the phase at its limit.
+pub(crate) fn exhausted(phase: &PhaseState, why: &str) -> HowRuled {
+    let (ruling, how) = end(phase, phase.def.policy.outcomes.exhausted, PauseReason::Exhausted, why);
+    (ruling, format!("{} used; {how}", limit_reached(phase)))
+}
+
+/// Returns the code a failed phase carries: the one of the failed check if it has one.
+fn failure_code(phase: &PhaseState, reason: PauseReason) -> String {
+    let of_check = phase.failed_checks().find_map(code);
+    match (reason, of_check) {
+        (PauseReason::Exhausted | PauseReason::Blocked, Some(code)) => code,
+        (PauseReason::Exhausted, None) => "retry_limit".into(),
+        (other, _) => other.as_str().into(),
+    }
+}
+
+fn code(result: &CheckResult) -> Option<String> {
+    let pattern = result.pattern.as_deref().filter(|pattern| pattern.starts_with("E_"));
+    pattern.or_else(|| result.param("code")).map(str::to_owned)
+}
 
 /// The longest report of an escalation, in lines.
 const LONGEST_REPORT: usize = 40;
 
 /// Writes the question for a phase that cannot go on by itself; `why` is what led there.
-pub(super) fn escalation(phase: &PhaseState, reason: PauseReason, why: &str) -> Escalation {
+pub(crate) fn escalation(phase: &PhaseState, reason: PauseReason, why: &str) -> Escalation {
     let question = question(phase, reason, &with_decision(phase, &phase.with_unreviewed_fixes(why)));
     let stopped = stopped(phase).filter(|_| reason == PauseReason::Blocked);
     let (question, lines) = match stopped {
@@ -31,13 +86,13 @@ pub(super) fn escalation(phase: &PhaseState, reason: PauseReason, why: &str) -> 
 }
 
 /// Asks whether a phase may begin.
-pub(super) fn gate_question(phase: &PhaseState) -> Escalation {
+pub(crate) fn gate_question(phase: &PhaseState) -> Escalation {
     let question = format!("{} begins only when a person says so. Begin it, or give it up?", phase.name());
     at_the_gate(phase, question, vec![Choice::Continue, Choice::GiveUp])
 }
 
 /// Says that the run goes no further, while something before the gate is not done.
-pub(super) fn closed_gate(phase: &PhaseState) -> Escalation {
+pub(crate) fn closed_gate(phase: &PhaseState) -> Escalation {
     let question = format!(
         "The run stops before {}, and not every phase before it is completed. Go on with those?",
         phase.name()
@@ -51,7 +106,7 @@ fn at_the_gate(phase: &PhaseState, question: String, options: Vec<Choice>) -> Es
 }
 
 /// Writes the question for a run that no agent can serve until a quota is renewed.
-pub(super) fn quota_pause(phase: &PhaseState, step: Step, until: Option<Timestamp>) -> Escalation {
+pub(crate) fn quota_pause(phase: &PhaseState, step: Step, until: Option<Timestamp>) -> Escalation {
     let agents = phase.chain(step).join(", ");
     let when = until.map_or_else(|| "later".to_owned(), |until| format!("from {until} on"));
     let question = format!(
@@ -63,7 +118,7 @@ pub(super) fn quota_pause(phase: &PhaseState, step: Step, until: Option<Timestam
 }
 
 /// Says that the provider of a step's agents failed for as long as the run waits for it.
-pub(super) fn outage_pause(
+pub(crate) fn outage_pause(
     phase: &PhaseState,
     step: Step,
     why: &str,
@@ -176,4 +231,115 @@ fn report(phase: &PhaseState) -> Vec<String> {
         format!("{} {place}: {}", finding.severity.as_str(), finding.issue)
     });
     rounds.chain([now]).chain(tries_told(phase)).chain(checks).chain(findings).collect()
+}
+
+/// Tells who has tried the tasks that several agents could not solve.
+pub(crate) fn tries_told(phase: &PhaseState) -> Vec<String> {
+    let open = tasks_to_come(phase);
+    let (given, later) = open.latest();
+    let several = |task: &&FixTask| task.tried_by.iter().any(|by| *by != task.tried_by[0]);
+    given.into_iter().chain(later).filter(several).map(told).collect()
+}
+
+fn told(task: &FixTask) -> String {
+    let owns = task.owns.as_deref().unwrap_or("no file");
+    format!("{} {owns}: tried by {}", task.id, task.tried_by.join(", "))
+}
+
+/// The most required fixes of one check that are listed.
+const MOST_FIXES: usize = 10;
+
+/// Why a phase stopped, for the question.
+pub(crate) struct Stopped {
+    pub(crate) heading: &'static str,
+    pub(crate) lines: Vec<String>,
+}
+
+/// Says what stopped a phase that is blocked; nothing when neither a reviewer nor a check did.
+pub(crate) fn stopped(phase: &PhaseState) -> Option<Stopped> {
+    if let Some((judgment, why)) = phase.evidence_judgment() {
+        let stops = judgment == Judgment::Block;
+        return stops.then(|| Stopped { heading: "Verification Failed", lines: verification(phase, &why) });
+    }
+    let reading = phase.reading()?;
+    let (judgment, why) = phase.reviews_judgment(reading);
+    let stops = judgment == Judgment::Block;
+    stops.then(|| Stopped { heading: "Manual Intervention Required", lines: intervention(phase, &why) })
+}
+
+fn intervention(phase: &PhaseState, why: &str) -> Vec<String> {
+    let grade = phase.reading().and_then(|reading| reading.grade);
+    let grade = grade.map_or_else(|| "N/A".to_owned(), |grade| grade.to_string());
+    let head = [
+        format!("Decision: {}", decision(phase)),
+        format!("Grade: {grade}"),
+        format!("Reason: {why}"),
+        "Critical issues:".to_owned(),
+    ];
+    let critical = phase.findings().iter().filter(|finding| finding.severity == Severity::Critical);
+    let issues: Vec<String> =
+        critical.enumerate().map(|(index, finding)| issue(index + 1, finding)).collect();
+    let head = head.into_iter().take(if issues.is_empty() { 3 } else { 4 });
+    head.chain(issues).collect()
+}
+
+/// Returns the word that stops in this policy: the stated one, else the first of them.
+fn decision(phase: &PhaseState) -> String {
+    let map = phase.def.policy.review.as_ref().map(|rule| &rule.verdict_map);
+    let stops = |word: &String| map.and_then(|map| map.get(word)) == Some(&Judgment::Block);
+    let stated = phase.reading().map(|reading| reading.stated.clone()).filter(|word| stops(word));
+    let any = || map.into_iter().flatten().find(|(_, judgment)| **judgment == Judgment::Block);
+    stated.or_else(|| any().map(|(word, _)| word.clone())).unwrap_or_else(|| "stop".into())
+}
+
+fn issue(number: usize, finding: &Finding) -> String {
+    let suggestion = finding.suggestion.as_ref().map(|text| format!(" → {text}")).unwrap_or_default();
+    format!("{number}. {}: {}{suggestion}", at(finding.file.as_deref(), finding.line), finding.issue)
+}
+
+fn at(file: Option<&str>, line: Option<u64>) -> String {
+    let file = file.unwrap_or("-");
+    line.map_or_else(|| file.to_owned(), |line| format!("{file}:{line}"))
+}
+
+fn verification(phase: &PhaseState, why: &str) -> Vec<String> {
+    let mut lines = vec!["Decision: STOP".to_owned()];
+    for result in phase.evidence.checks.iter().flatten().filter(|result| stops(phase, result)) {
+        lines.push(format!("Failure type: {}", failure_type(result)));
+        lines.push(format!("Failed command: {}", result.param("command").unwrap_or(&result.check)));
+        lines.push(format!("Required fixes: {}", result.summary));
+        let fixes = result.places.iter().take(MOST_FIXES).enumerate();
+        lines.extend(fixes.map(|(index, place)| fix(index + 1, place)));
+        let more = result.places.len().saturating_sub(MOST_FIXES);
+        lines.extend((more > 0).then(|| format!("… and {more} more")));
+    }
+    if lines.len() == 1 {
+        lines.push(format!("Required fixes: {why}"));
+    }
+    lines
+}
+
+fn fix(number: usize, place: &Place) -> String {
+    let suggestion = place.suggestion.as_ref().map(|text| format!(" → {text}")).unwrap_or_default();
+    format!("{number}. {}: {}{suggestion}", at(place.file.as_deref(), place.line), place.what)
+}
+
+fn stops(phase: &PhaseState, result: &CheckResult) -> bool {
+    let rule = phase.def.policy.checks.iter().find(|rule| rule.id == result.check);
+    match result.status {
+        CheckStatus::Pass | CheckStatus::Skipped => false,
+        CheckStatus::Fail => phase.on_fail(&result.check) == OnFail::Stop,
+        CheckStatus::Unavailable => rule.is_none_or(|rule| rule.on_unavailable == OnUnavailable::Block),
+    }
+}
+
+/// Returns the kind of a failure; what could not run says nothing about the code.
+fn failure_type(result: &CheckResult) -> &'static str {
+    match result.check.as_str() {
+        _ if result.status == CheckStatus::Unavailable => "environment_error",
+        "tests" | "red_green" => "test_failure",
+        "build" | "typecheck" | "syntax" => "build_failure",
+        "lint" | "format" => "lint_failure",
+        _ => "check_failure",
+    }
 }

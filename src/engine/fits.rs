@@ -1,18 +1,19 @@
 //! Says whether a fact fits where the run stands, and if not, why. Changes nothing: the fold asks here first,
 //! so a fact that does not fit leaves the state as it was.
 
-use super::approval::standing_approval;
-use super::state::{PhaseState, Run, Stage, Status};
+use crate::approval::standing_approval;
+use crate::phase_state::{PhaseState, Stage, Status};
+use crate::run::Run;
 use model::event::{
     Answered, Asked, Checked, Fact, FedBack, Outcome, Reopened, Ruled, Ruling, StepStarted, Worked,
 };
 use model::phase::{PhaseName, Step};
 
 /// Nothing, or why the fact does not fit.
-pub(super) type Fit = Result<(), String>;
+pub(crate) type Fit = Result<(), String>;
 
 /// Says whether the fact fits the run.
-pub(super) fn fits(run: &Run, fact: &Fact) -> Fit {
+pub(crate) fn fits(run: &Run, fact: &Fact) -> Fit {
     match fact {
         Fact::RunStarted(_) => Err("the run has already begun".into()),
         Fact::Asked(asked) => asked_fits(run, asked),

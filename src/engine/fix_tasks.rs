@@ -1,5 +1,5 @@
-//! What an author is given to repair: the findings of a review as tasks, one a file, the worst first. Handed out when a
-//! revision begins; how a task stands is computed from what the next review names.
+//! What an author is given to repair: the findings of a review as tasks, one a file, the worst first. Which findings become
+//! tasks is the matter of `findings`.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -7,11 +7,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::ledger::{FindingId, Ledger, Listed, Standing};
-use super::state::{PhaseState, Stage};
-use model::finding::{Disposition, Severity};
-use model::phase::Step;
-use model::policy::{ReviewRule, TaskRule};
+use crate::ledger::{FindingId, Ledger, LedgerFinding};
+use model::finding::Severity;
 
 /// More tasks than this are not given at once (seed 001, B-31).
 pub const LARGEST_BATCH: usize = 8;
@@ -100,9 +97,9 @@ impl FixTasks {
     }
 
     /// Hands out what is to be repaired in the revision of a round.
-    fn hand_out(&mut self, round: u32, groups: Vec<Group<'_>>) {
+    pub(crate) fn hand_out(&mut self, round: u32, findings: Vec<&LedgerFinding>) {
         self.latest.clear();
-        for (index, group) in groups.into_iter().enumerate() {
+        for (index, group) in grouped(findings).into_iter().enumerate() {
             let findings: Vec<FindingId> = group.findings.iter().map(|listed| listed.id).collect();
             let task = self.of_findings(group.file, &findings);
             task.findings = findings;
@@ -115,14 +112,14 @@ impl FixTasks {
     }
 
     /// Remembers who ended the revision of a round.
-    pub(super) fn tried(&mut self, round: u32, agent: &str) {
+    pub(crate) fn tried(&mut self, round: u32, agent: &str) {
         for task in self.tasks.iter_mut().filter(|task| task.is_given_in(round)) {
             task.tried_by.push(agent.to_owned());
         }
     }
 
     /// Forgets who has tried what: a person's word begins the tries anew.
-    pub(super) fn forget_tries(&mut self) {
+    pub(crate) fn forget_tries(&mut self) {
         self.tasks.iter_mut().for_each(|task| task.tried_by.clear());
     }
 
@@ -144,7 +141,7 @@ impl FixTasks {
 /// The findings of one file.
 struct Group<'a> {
     file: Option<&'a str>,
-    findings: Vec<&'a Listed>,
+    findings: Vec<&'a LedgerFinding>,
 }
 
 impl Group<'_> {
@@ -157,8 +154,8 @@ impl Group<'_> {
 }
 
 /// Groups findings by file: groups and the findings in them in the order in which to repair them.
-fn grouped<'a>(findings: impl Iterator<Item = &'a Listed>) -> Vec<Group<'a>> {
-    let mut files: BTreeMap<Option<&str>, Vec<&Listed>> = BTreeMap::new();
+fn grouped<'a>(findings: Vec<&'a LedgerFinding>) -> Vec<Group<'a>> {
+    let mut files: BTreeMap<Option<&str>, Vec<&LedgerFinding>> = BTreeMap::new();
     for listed in findings {
         files.entry(listed.finding.file.as_deref()).or_default().push(listed);
     }
@@ -168,7 +165,7 @@ fn grouped<'a>(findings: impl Iterator<Item = &'a Listed>) -> Vec<Group<'a>> {
     groups
 }
 
-fn in_order(mut findings: Vec<&Listed>) -> Vec<&Listed> {
+fn in_order(mut findings: Vec<&LedgerFinding>) -> Vec<&LedgerFinding> {
     findings.sort_by_key(|listed| {
         let it = &listed.finding;
         (Reverse(it.severity), !it.auto_fixable, it.line, listed.id)
@@ -176,75 +173,7 @@ fn in_order(mut findings: Vec<&Listed>) -> Vec<&Listed> {
     findings
 }
 
-impl PhaseState {
-    /// Makes tasks of what the latest review demands, for the revision that begins.
-    pub(super) fn hand_out_tasks(&mut self) {
-        let ids: Vec<FindingId> = self.demanded().iter().map(|listed| listed.id).collect();
-        self.tasks = self.tasks_now();
-        self.ledger.demand_fix(&ids);
-    }
-
-    fn tasks_now(&self) -> FixTasks {
-        let mut tasks = self.tasks.clone();
-        tasks.hand_out(self.round, grouped(self.demanded().into_iter()));
-        tasks
-    }
-
-    /// Returns the tasks as a revision would have them that is ruled now.
-    pub(super) fn tasks_to_come(&self) -> FixTasks {
-        let mut ruled = self.clone();
-        ruled.take_up_findings();
-        ruled.tasks_now()
-    }
-
-    /// Returns the findings of this round's review that are to be repaired.
-    fn demanded(&self) -> Vec<&Listed> {
-        let Some(rule) = &self.def.policy.review else { return Vec::new() };
-        let named: Vec<&Listed> = self.ledger.open().filter(|listed| self.is_named_now(listed)).collect();
-        let blocking: Vec<&Listed> = named.iter().copied().filter(|listed| blocks(rule, listed)).collect();
-        let all = rule.tasks == TaskRule::All || blocking.is_empty();
-        if all { named } else { blocking }
-    }
-
-    fn is_named_now(&self, listed: &Listed) -> bool {
-        let settled = matches!(listed.disposition, Disposition::NoFix | Disposition::NeedsDiscussion);
-        listed.last_round == self.round && !listed.is_of_checks() && !settled
-    }
-
-    /// Returns the open findings of this round's review that are no task: nothing has to be done about them.
-    pub fn remarks(&self) -> Vec<&Listed> {
-        let (given, later) = self.tasks.latest();
-        let is_task = |id: FindingId| given.iter().chain(&later).any(|task| task.findings.contains(&id));
-        let named = self.ledger.open().filter(|listed| self.is_named_now(listed));
-        named.filter(|listed| !is_task(listed.id)).collect()
-    }
-
-    /// Returns how a task stands.
-    pub fn state_of(&self, task: &FixTask) -> TaskState {
-        let Some(given) = task.given_in.last().copied() else { return self.state_ungiven(task) };
-        let items: Vec<&Listed> = items(task, &self.ledger).collect();
-        if !items.iter().any(|listed| listed.is_open()) {
-            return TaskState::Done;
-        }
-        if items.iter().any(|listed| listed.is_open() && listed.last_round > given) {
-            return TaskState::Failed;
-        }
-        let waits = self.round == given && self.stage == Stage::Ready(Step::Revise);
-        let began = self.calls.attempts.contains_key(&(given, Step::Revise)) && !waits;
-        if began { TaskState::Claimed } else { TaskState::Open }
-    }
-
-    fn state_ungiven(&self, task: &FixTask) -> TaskState {
-        let gone = items(task, &self.ledger).all(|listed| listed.standing == Standing::Resolved);
-        if gone { TaskState::Done } else { TaskState::Open }
-    }
-}
-
-fn blocks(rule: &ReviewRule, listed: &Listed) -> bool {
-    listed.finding.weight() >= rule.blocking
-}
-
 /// Returns the findings of a task.
-pub fn items<'a>(task: &'a FixTask, ledger: &'a Ledger) -> impl Iterator<Item = &'a Listed> {
+pub fn items<'a>(task: &'a FixTask, ledger: &'a Ledger) -> impl Iterator<Item = &'a LedgerFinding> {
     task.findings.iter().filter_map(|id| ledger.get(*id))
 }

@@ -1,12 +1,111 @@
-//! What a phase has been through: its rounds and every ruling. Kept when the phase is opened again.
+//! What a phase has been through: its agent calls, its rounds and every ruling. Computes nothing from them.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use super::exchange::Exchange;
-use super::opinion::Opinion;
-use model::event::{CheckResult, TriageTable};
+use jiff::Timestamp;
+
+use crate::reviews::{Exchange, Opinion};
+use model::event::{CheckResult, Ended, Spent, TriageTable, Usage};
 use model::finding::Finding;
+use model::phase::Step;
 use model::verdict::{Grade, Judgment, ReadAs, Verdict};
+
+/// The agent calls of a phase.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Calls {
+    /// Which agent of each chain is called.
+    pub turns: Turns,
+    /// The agent that was called last.
+    pub last_agent: String,
+    /// What the sessions of the authors have used.
+    pub sessions: BTreeMap<String, Usage>,
+    /// The last call continued a session.
+    pub resumed: bool,
+    /// When the last call ended.
+    pub ended_at: Option<Timestamp>,
+    /// How many calls were made, by round and step.
+    pub attempts: BTreeMap<(u32, Step), u32>,
+    /// The digest of the latest prompt, by step.
+    pub prompts: BTreeMap<Step, String>,
+    /// The digest of the templates of the latest prompt, by step, where the log has it.
+    pub templates: BTreeMap<Step, String>,
+    /// The documents that were made of its answers.
+    pub documents: Vec<MadeDocument>,
+    /// What its calls have used, by step.
+    pub usage: BTreeMap<Step, Spent>,
+    /// Milliseconds to wait before the next call.
+    pub delay_ms: u64,
+}
+
+/// Places in the fallback chains: which agent is called next.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Turns {
+    /// In the author's chain.
+    pub author: usize,
+    /// In the reviewer's chain.
+    pub reviewer: usize,
+    /// In the chains that single steps have of their own.
+    pub by_step: BTreeMap<Step, usize>,
+    /// In the chains of the seats of the panel.
+    pub by_seat: BTreeMap<String, usize>,
+}
+
+/// A document that was made of an answer, in a phase with triage.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MadeDocument {
+    /// The step that answered: a review, or an author's reply to it.
+    pub step: Step,
+    /// The round of the call.
+    pub round: u32,
+    /// The attempt of the call.
+    pub attempt: u32,
+    /// SHA-256 of its text.
+    pub digest: String,
+}
+
+impl Calls {
+    /// Remembers the document that was made of an answer; a later one of the same name takes its place.
+    pub(crate) fn remember_document(&mut self, step: Step, round: u32, attempt: u32, ended: &Ended) {
+        let Some(digest) = ended.document.clone() else { return };
+        let is_review = |step: Step| step == Step::Review;
+        self.documents.retain(|made| made.round != round || is_review(made.step) != is_review(step));
+        self.documents.push(MadeDocument { step, round, attempt, digest });
+    }
+
+    /// Returns what stays when the phase is opened again: the record of the calls. Turns and sessions begin anew.
+    pub(crate) fn kept_on_reopening(self) -> Self {
+        let Self { attempts, prompts, templates, documents, usage, .. } = self;
+        Self { attempts, prompts, templates, documents, usage, ..Self::default() }
+    }
+
+    /// Remembers what a session has used.
+    pub(crate) fn remember_session(&mut self, ended: &Ended) {
+        if let Some(session) = &ended.session {
+            let used = self.sessions.entry(session.clone()).or_default();
+            *used = sum(used, &ended.usage);
+        }
+    }
+}
+
+/// What is missing on one side adds nothing; what is missing on both stays missing.
+fn sum(one: &Usage, other: &Usage) -> Usage {
+    let both = |one: Option<u64>, other: Option<u64>| match (one, other) {
+        (Some(one), Some(other)) => Some(one.saturating_add(other)),
+        (one, other) => one.or(other),
+    };
+    let cost_usd = match (one.cost(), other.cost()) {
+        (Some(one), Some(other)) => Some(one + other),
+        (one, other) => one.or(other),
+    };
+    Usage {
+        input_tokens: both(one.input_tokens, other.input_tokens),
+        cached_tokens: both(one.cached_tokens, other.cached_tokens),
+        output_tokens: both(one.output_tokens, other.output_tokens),
+        turns: both(one.turns, other.turns),
+        cost_usd,
+        cost_basis: other.cost_basis.or(one.cost_basis),
+    }
+}
 
 /// The past of a phase.
 #[derive(Debug, Clone, Default, PartialEq)]

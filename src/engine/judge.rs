@@ -1,13 +1,14 @@
 //! Combines the outcome of the author, the checks, the review and the triage into one judgment: the worst counts.
-//! Evidence comes before opinion, and doubt never approves.
+//! Evidence comes before opinion, and doubt never approves. An author's "complete" is never believed; that it is not finished
+//! always is: it only costs itself a revision.
 
-use super::recovery::is_to_be_told;
-use super::state::PhaseState;
-use super::triage::unread;
-use model::event::{CheckStatus, ExecOutcome, Reading, Reviewed};
-use model::finding::Severity;
+use crate::history::Round;
+use crate::phase_state::PhaseState;
+use crate::recovery::is_to_be_told;
+use model::event::{CheckStatus, Claim, ClaimStatus, ExecOutcome, Reading, Reviewed, Triaged};
+use model::finding::{Disposition, Finding, Severity};
 use model::phase::Step;
-use model::policy::{Discuss, OnFail, OnUnavailable, Partial};
+use model::policy::{CheckWhen, Discuss, OnFail, OnUnavailable, Partial};
 use model::verdict::{Judgment, ReadAs, Verdict};
 
 /// What an author is told that asked a person while nobody was there.
@@ -15,11 +16,11 @@ const HINT_NOT_TO_ASK: &str =
     "Do not ask interactively: nobody answers. Decide yourself and say what you decided.";
 
 /// A judgment and what led to it, for people.
-pub(super) type Judged = (Judgment, String);
+pub(crate) type Judged = (Judgment, String);
 
 impl PhaseState {
     /// Returns the judgment of what this phase has shown.
-    pub(super) fn judgment(&self) -> Judged {
+    pub(crate) fn judgment(&self) -> Judged {
         if let Some(step) = self.evidence.broken {
             return self.broken_judgment(step);
         }
@@ -73,7 +74,7 @@ impl PhaseState {
     }
 
     /// Returns what the checks demand; nothing when they let the phase go on.
-    pub(super) fn evidence_judgment(&self) -> Option<Judged> {
+    pub(crate) fn evidence_judgment(&self) -> Option<Judged> {
         self.failure_judgment().or_else(|| self.missing_judgment())
     }
 
@@ -119,7 +120,7 @@ impl PhaseState {
     }
 
     /// Tells whether a check of the answer's form failed.
-    pub(super) fn format_failed(&self) -> bool {
+    pub(crate) fn format_failed(&self) -> bool {
         let failed = |check: &str| self.on_fail(check) == OnFail::Format;
         self.evidence
             .checks
@@ -133,18 +134,18 @@ impl PhaseState {
     }
 
     /// Tells whether the author is to be asked for the right form of its answer only.
-    pub(super) fn format_redo_left(&self) -> bool {
+    pub(crate) fn format_redo_left(&self) -> bool {
         self.format_failed() && self.format_redos_left()
     }
 
     /// Tells whether a phase that decides about the run has not done so, while its checks let it go on.
-    pub(super) fn undecided(&self) -> bool {
+    pub(crate) fn undecided(&self) -> bool {
         self.def.decides && self.evidence.evaluation.is_none() && self.evidence_judgment().is_none()
     }
 
     /// Returns what the reviews of the round demand: the strictest of what each states, and of what they name together.
     /// `reading` is what they say together, or what the one says that is heard now.
-    pub(super) fn reviews_judgment(&self, reading: &Reading) -> Judged {
+    pub(crate) fn reviews_judgment(&self, reading: &Reading) -> Judged {
         let each: Vec<Judged> = match self.due() {
             None => {
                 self.reviews.opinions.iter().filter_map(|opinion| self.opinion_judgment(opinion)).collect()
@@ -161,7 +162,7 @@ impl PhaseState {
     }
 
     /// Returns what one review demands by itself.
-    pub(super) fn opinion_judgment(&self, opinion: &Reviewed) -> Option<Judged> {
+    pub(crate) fn opinion_judgment(&self, opinion: &Reviewed) -> Option<Judged> {
         let reading = opinion.reading.as_ref()?;
         let judged = self.review_judgment(reading, opinion.ended.truncated);
         let (judgment, why) = self.with_every_grade(judged, opinion.seat.as_deref(), reading);
@@ -207,7 +208,7 @@ impl PhaseState {
     }
 
     /// Tells whether a word by itself is an approval.
-    fn approves(&self, word: &str) -> bool {
+    pub(crate) fn approves(&self, word: &str) -> bool {
         let map = self.def.policy.review.as_ref().map(|rule| &rule.verdict_map);
         map.and_then(|map| map.get(word)).is_some_and(|judgment| judgment.approves())
     }
@@ -236,7 +237,7 @@ impl PhaseState {
         Some((rule.grade_map.of(grade)?, why))
     }
 
-    pub(super) fn triage_judgment(&self) -> Judged {
+    pub(crate) fn triage_judgment(&self) -> Judged {
         let Some(triage) = &self.evidence.triage else { return (Judgment::Unverifiable, "no triage".into()) };
         let Some(table) = triage.table else {
             return (Judgment::Unverifiable, unread(triage));
@@ -287,4 +288,216 @@ fn broke(outcome: ExecOutcome) -> &'static str {
         ExecOutcome::NotStarted => "it could not be started",
         ExecOutcome::Cancelled => "it was stopped",
     }
+}
+
+impl PhaseState {
+    /// Names the rounds whose questions no person has answered. A later round that does not ask again answers nothing.
+    pub(crate) fn open_questions(&self) -> Option<String> {
+        let since = self.counters.rounds.saturating_sub(1) as usize;
+        let from = self.history.rounds.len().saturating_sub(since);
+        let asked = |round: &&Round| round.table.is_some_and(|table| table.needs_discussion > 0);
+        let rounds: Vec<String> =
+            self.history.rounds[from..].iter().filter(asked).map(|round| round.n.to_string()).collect();
+        (!rounds.is_empty())
+            .then(|| format!("what round {} left to be discussed is not answered", rounds.join(", ")))
+    }
+
+    /// Says why a table that judges nothing does not answer the review of its round: that one demands something, or
+    /// cannot be read, and names no finding that could be judged.
+    pub(crate) fn unanswered_review(&self) -> Option<String> {
+        let judged = self.evidence.triage.as_ref().and_then(|triage| triage.table)?.findings();
+        let reading = self.reading().filter(|reading| judged == 0 && reading.findings.is_empty())?;
+        if reading.read_as == ReadAs::Default {
+            return Some(format!("the review cannot be read: {}", reading.reason));
+        }
+        (!reading.judgment.approves())
+            .then(|| format!("the reviewer states {}, and names no finding", reading.stated))
+    }
+
+    /// Returns what the triage is told that is asked again because its table could not be read.
+    pub fn triage_hint(&self) -> String {
+        let unread = self.evidence.triage.as_ref().filter(|triage| triage.round == self.round);
+        let why = unread.and_then(|triage| triage.unread.as_ref());
+        why.map_or_else(String::new, |why| {
+            format!(
+                "Your table cannot be read: {why}. What you edited is still edited; judge each finding again."
+            )
+        })
+    }
+
+    /// Adds to a reason that files hold fixes which nobody has reviewed.
+    pub(crate) fn with_unreviewed_fixes(&self, why: &str) -> String {
+        if !self.def.policy.triage || !self.triage_changed_files() {
+            return why.to_owned();
+        }
+        format!("{why}; the fixes of round {} are in the files, and nobody has reviewed them", self.round)
+    }
+}
+
+/// Says why a triage counts for nothing.
+pub(crate) fn unread(triage: &Triaged) -> String {
+    let why = triage.unread.as_ref().map(|why| format!(": {why}")).unwrap_or_default();
+    format!("the triage table cannot be read{why}")
+}
+
+/// How often in a row an author may say that it is blocked before it is believed to be.
+const MOST_BLOCKED: u32 = 2;
+
+/// The most characters of an author's words in a ruling.
+const LONGEST_WORDS: usize = 160;
+
+impl PhaseState {
+    /// Tells whether the author says of its latest work that it is not finished.
+    pub(crate) fn declared_unfinished(&self) -> bool {
+        self.unfinished().is_some()
+    }
+
+    /// Tells whether the author's word alone leads to a ruling: the policy runs its checks on a declaration.
+    pub(crate) fn sent_on_unchecked(&self) -> bool {
+        self.def.policy.check_when == CheckWhen::OnDeclaration && self.declared_unfinished()
+    }
+
+    /// Returns what the author's own word demands; nothing when it does not say that it is unfinished.
+    pub(crate) fn unfinished_judgment(&self) -> Option<Judged> {
+        let claim = self.unfinished()?;
+        let words = words(claim);
+        Some(match claim.status {
+            ClaimStatus::Blocked if self.counters.blocked >= MOST_BLOCKED => {
+                (Judgment::Block, format!("the author says again that it is blocked{words}"))
+            }
+            ClaimStatus::Blocked => (Judgment::Revise, format!("the author says that it is blocked{words}")),
+            ClaimStatus::Incomplete | ClaimStatus::Completed => {
+                (Judgment::Revise, format!("the author says that it is not finished{words}"))
+            }
+        })
+    }
+
+    /// Returns what an author reads that said it was not finished.
+    pub(crate) fn unfinished_hint(&self) -> Option<String> {
+        let claim = self.unfinished()?;
+        let words = claim.summary.trim();
+        Some(match claim.status {
+            ClaimStatus::Blocked => {
+                format!(
+                    "You said that you are blocked. Find another way, or say what a person has to do. {words}"
+                )
+            }
+            ClaimStatus::Incomplete | ClaimStatus::Completed => {
+                format!("You said yourself that it is not finished. Finish what is missing. {words}")
+            }
+        })
+    }
+
+    /// Returns the finding that the author declared what our checks refute: on record for people, asks for nothing itself.
+    pub(crate) fn false_claim(&self) -> Option<Finding> {
+        let claim = self.evidence.work.as_ref()?.claim.as_ref()?;
+        let failed: Vec<&str> = self.failed_checks().map(|result| result.check.as_str()).collect();
+        let refuted = claim.status == ClaimStatus::Completed && !failed.is_empty();
+        refuted.then(|| Finding {
+            severity: Severity::Minor,
+            category: "early_termination".into(),
+            file: None,
+            line: None,
+            issue: format!(
+                "the author says that it is complete, and these checks failed: {}",
+                failed.join(", ")
+            ),
+            suggestion: None,
+            auto_fixable: false,
+            disposition: Disposition::Open,
+            in_scope: true,
+        })
+    }
+
+    fn unfinished(&self) -> Option<&Claim> {
+        let claim = self.evidence.work.as_ref()?.claim.as_ref()?;
+        (claim.status != ClaimStatus::Completed).then_some(claim)
+    }
+}
+
+/// Returns the author's words on one line, after a colon.
+fn words(claim: &Claim) -> String {
+    let line = claim.summary.split_whitespace().collect::<Vec<_>>().join(" ");
+    let mut short: String = line.chars().take(LONGEST_WORDS).collect();
+    if short.len() < line.len() {
+        short.push('…');
+    }
+    if short.is_empty() { short } else { format!(": {short}") }
+}
+
+/// What an author is told that was rejected without a word.
+const HINT_WITHOUT_WORDS: &str = "The judge of the quality criteria said nothing, and that is no approval. Look \
+     through the work yourself: is anything missing, shortened, put off or claimed without a proof?";
+
+impl PhaseState {
+    /// Tells whether the judge came to its end without a word: that rejects. One that broke is asked again.
+    pub(crate) fn judged_without_words(&self, reviewed: &Reviewed) -> bool {
+        let ended = matches!(reviewed.ended.outcome, ExecOutcome::Done | ExecOutcome::NoOutput);
+        self.def.policy.llm_judge && ended && reviewed.reading.is_none()
+    }
+
+    /// Returns what a judgment is worth in this policy: what a judge leaves open is a rejection.
+    pub(crate) fn as_judge(&self, judged: Judged) -> Judged {
+        let (judgment, why) = self.asked_for_doubt(judged);
+        let open = matches!(judgment, Judgment::Unverifiable | Judgment::Discuss);
+        (if open { Judgment::Revise } else { judgment }, why)
+    }
+
+    /// Returns the judgment of a policy with a judge when there is no reading.
+    pub(crate) fn without_reading(&self) -> Judged {
+        let judged = (Judgment::Unverifiable, "no review".to_owned());
+        let silent = self.reviews.current.as_ref().is_some_and(|review| self.judged_without_words(review));
+        if silent { self.as_judge((judged.0, "the judge said nothing".into())) } else { judged }
+    }
+
+    /// Returns what an author reads when the judge gave it nothing to read.
+    pub(crate) fn judge_hint(&self) -> Option<&'static str> {
+        let review = self.reviews.current.as_ref()?;
+        self.judged_without_words(review).then_some(HINT_WITHOUT_WORDS)
+    }
+
+    /// Tells whether the judge itself asks to be asked again.
+    pub(crate) fn judge_asks_again(&self) -> bool {
+        self.def.policy.llm_judge
+            && self.evidence.broken.is_none()
+            && self.evidence_judgment().is_none()
+            && self
+                .reading()
+                .is_some_and(|reading| reading.judgment == Judgment::Redo || reading.doubt.is_some())
+    }
+
+    /// Tells whether what this reviewer writes beside an approval counts: it is asked once, and where it can be asked.
+    /// With triage the author judges all that the review says.
+    pub fn may_doubt(&self, seat: Option<&str>) -> bool {
+        let policy = &self.def.policy;
+        let most = if policy.llm_judge { policy.limits.max_redo } else { policy.limits.max_unreadable };
+        most > 0 && !policy.triage && self.doubt_of(seat).is_none()
+    }
+
+    /// Returns what this reviewer wrote beside an approval of this round; nothing where it did not.
+    pub fn doubt_of(&self, seat: Option<&str>) -> Option<&str> {
+        let doubted = self.reviews.doubts.get(&seat.map(str::to_owned))?;
+        doubted.reading.as_ref()?.doubt.as_deref()
+    }
+
+    /// Returns the review whose reviewer has to be asked which of both holds. It counts nowhere else: what could not be
+    /// read before uses up no question.
+    pub(crate) fn to_be_asked(&self) -> Option<&Reviewed> {
+        self.doubted().filter(|review| self.may_doubt(review.seat.as_deref()))
+    }
+
+    /// Returns the review that leaves open which of both holds, while its reviewer is asked.
+    pub(crate) fn doubted(&self) -> Option<&Reviewed> {
+        self.reviews.current.as_ref().filter(|review| review.round == self.round && is_doubtful(review))
+    }
+
+    /// A judge whose approval is doubtful is asked again; it has not rejected.
+    pub(crate) fn asked_for_doubt(&self, (judgment, why): Judged) -> Judged {
+        let asks = judgment == Judgment::Unverifiable && self.doubted().is_some();
+        (if asks { Judgment::Redo } else { judgment }, why)
+    }
+}
+
+fn is_doubtful(review: &Reviewed) -> bool {
+    review.reading.as_ref().is_some_and(|reading| reading.doubt.is_some())
 }

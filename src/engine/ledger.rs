@@ -1,17 +1,13 @@
 //! The findings ledger of a phase: everything that a review or a check ever named in it, once, under an id that never
-//! changes. Taken up whenever the phase comes to a ruling. Judges nothing: what a finding demands is `judge`'s.
+//! changes. Judges nothing: what a finding demands is `judge`'s; what a round shows is entered by `findings`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::finder::{Finder, Seen};
-use super::state::PhaseState;
-use model::event::{CheckResult, Reviewed, TriageTable};
-use model::finding::{Disposition, Finding, Severity, normalised};
-use model::phase::Step;
-use model::verdict::ReadAs;
+use model::event::{CheckResult, TriageTable, Triaged};
+use model::finding::{Disposition, Finding, normalised};
 
 /// The number of a finding in its phase, told as `F1`. In the order in which they were first seen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -55,7 +51,7 @@ impl Standing {
 
 /// One finding of the ledger.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Listed {
+pub struct LedgerFinding {
     pub id: FindingId,
     identity: String,
     /// Its first wording, the worst severity, and the place where it was last seen.
@@ -75,7 +71,7 @@ pub struct Listed {
     pub found_by: Vec<Finder>,
 }
 
-impl Listed {
+impl LedgerFinding {
     pub fn is_open(&self) -> bool {
         self.standing.is_open()
     }
@@ -118,20 +114,20 @@ impl Trend {
 
 /// The latest review of somebody that could be read.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct LastReview {
+pub(crate) struct LastReview {
     /// Who gave it; the next one of a chain has not read what this one has.
-    pub(super) reviewer: String,
-    pub(super) round: u32,
+    pub(crate) reviewer: String,
+    pub(crate) round: u32,
     /// The files it judged.
-    pub(super) tree: String,
+    pub(crate) tree: String,
     /// It, or the round as a whole, did not approve and named nothing that says why.
-    pub(super) is_vague: bool,
+    pub(crate) is_vague: bool,
 }
 
 /// All findings of a phase.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Ledger {
-    listed: Vec<Listed>,
+    listed: Vec<LedgerFinding>,
     /// Rounds, and how many were open after each.
     counts: Vec<(u32, usize)>,
     /// By seat; the first reviewer has none.
@@ -140,22 +136,22 @@ pub struct Ledger {
 
 impl Ledger {
     /// Returns all of them in the order of their ids.
-    pub fn all(&self) -> &[Listed] {
+    pub fn all(&self) -> &[LedgerFinding] {
         &self.listed
     }
 
     /// Returns those that nobody has seen resolved.
-    pub fn open(&self) -> impl Iterator<Item = &Listed> {
+    pub fn open(&self) -> impl Iterator<Item = &LedgerFinding> {
         self.listed.iter().filter(|listed| listed.is_open())
     }
 
     /// Returns the finding with an id.
-    pub fn get(&self, id: FindingId) -> Option<&Listed> {
+    pub fn get(&self, id: FindingId) -> Option<&LedgerFinding> {
         self.listed.iter().find(|listed| listed.id == id)
     }
 
     /// Returns the latest review of a seat that could be read, in a round that could be, if it is this reviewer's.
-    pub(super) fn last_review_of(&self, seat: Option<&str>, reviewer: &str) -> Option<&LastReview> {
+    pub(crate) fn last_review_of(&self, seat: Option<&str>, reviewer: &str) -> Option<&LastReview> {
         self.last_reviews.get(&seat.map(str::to_owned)).filter(|last| last.reviewer == reviewer)
     }
 
@@ -175,30 +171,38 @@ impl Ledger {
     }
 
     /// Returns those of the identities that were first named in this round or later, have gone, and are there again.
-    pub(super) fn returning(&self, named: &BTreeSet<String>, since: u32) -> Vec<FindingId> {
-        let gone = |listed: &&Listed| listed.standing == Standing::Resolved && listed.first_round >= since;
+    pub(crate) fn returning(&self, named: &BTreeSet<String>, since: u32) -> Vec<FindingId> {
+        let gone =
+            |listed: &&LedgerFinding| listed.standing == Standing::Resolved && listed.first_round >= since;
         let back = self.listed.iter().filter(gone).filter(|listed| named.contains(&listed.identity));
         back.map(|listed| listed.id).collect()
     }
 
     /// Opens what a person accepted with work that is another one by now.
-    pub(super) fn take_waivers_back(&mut self) {
+    pub(crate) fn take_waivers_back(&mut self) {
         for listed in self.listed.iter_mut().filter(|listed| listed.standing == Standing::Waived) {
             let is_new = listed.first_round == listed.last_round;
             listed.standing = if is_new { Standing::New } else { Standing::Repeated };
         }
     }
 
-    pub(super) fn demand_fix(&mut self, ids: &[FindingId]) {
+    pub(crate) fn demand_fix(&mut self, ids: &[FindingId]) {
         for listed in self.listed.iter_mut().filter(|listed| ids.contains(&listed.id)) {
             listed.disposition = Disposition::FixRequired;
         }
     }
 
-    fn see(&mut self, round: u32, (identity, finding, finders): Seen, is_first: bool) {
+    /// Tells whether a finding was named in this round.
+    pub(crate) fn has_in_round(&self, identity: &str, round: u32) -> bool {
+        self.listed.iter().any(|listed| listed.identity == identity && listed.last_round == round)
+    }
+
+    /// Enters what was named in a round; `is_first` where it is the first of that round about this finding.
+    pub(crate) fn enter(&mut self, round: u32, named: NamedFinding, is_first: bool) {
         let next = FindingId(u32::try_from(self.listed.len()).unwrap_or(u32::MAX).saturating_add(1));
+        let NamedFinding { identity, finding, found_by } = named;
         let Some(listed) = self.listed.iter_mut().find(|listed| listed.identity == identity) else {
-            self.listed.push(Listed {
+            self.listed.push(LedgerFinding {
                 id: next,
                 identity,
                 standing: Standing::New,
@@ -210,142 +214,67 @@ impl Ledger {
                 first_round: round,
                 last_round: round,
                 returned_in: None,
-                found_by: finders,
+                found_by,
             });
             return;
         };
-        listed.see_again(round, finding, is_first);
-        let others: Vec<Finder> =
-            finders.into_iter().filter(|finder| !listed.found_by.contains(finder)).collect();
-        listed.found_by.extend(others);
-    }
-}
-
-impl Listed {
-    /// The first telling of a round says what stands; every further one is about something else besides.
-    fn see_again(&mut self, round: u32, told: Finding, is_first: bool) {
-        if is_first {
-            self.also.clear();
-            self.wording.clone_from(&told.issue);
-        } else {
-            self.also.push(told.also());
-        }
-        if self.standing == Standing::Resolved {
-            self.returned_in = Some(round);
-        }
-        self.standing = if self.first_round == round { Standing::New } else { Standing::Repeated };
-        if self.last_round < round {
-            (self.finding.line, self.finding.auto_fixable) = (told.line, told.auto_fixable);
-            self.finding.in_scope = told.in_scope;
-        }
-        self.last_round = round;
-        self.finding.severity = self.finding.severity.max(told.severity);
-        self.finding.in_scope |= told.in_scope;
-        self.finding.suggestion = self.finding.suggestion.take().or(told.suggestion);
-    }
-}
-
-impl PhaseState {
-    /// Takes up what the phase shows when it comes to a ruling; the same once more changes nothing.
-    pub(super) fn take_up_findings(&mut self) {
-        if !matches!(self.evidence.broken, Some(Step::Execute | Step::Revise)) {
-            let mut ledger = std::mem::take(&mut self.ledger);
-            self.look_into(&mut ledger);
-            self.ledger = ledger;
-        }
-        if self.person.accepted_by.is_some() {
-            for listed in self.ledger.listed.iter_mut().filter(|listed| listed.is_open()) {
-                listed.standing = Standing::Waived;
+        listed.name_again(round, finding, is_first);
+        for finder in found_by {
+            if !listed.found_by.contains(&finder) {
+                listed.found_by.push(finder);
             }
         }
     }
 
-    /// Takes up what was found outside of the run, as if the latest round had shown it: the revision that comes repairs it.
-    pub(super) fn take_up(&mut self, findings: &[Finding]) {
-        let round = self.history.rounds.last().map_or(self.round, |round| round.n);
-        for finding in findings {
-            let identity = finding.fingerprint();
-            let is_told = |listed: &Listed| listed.identity == identity && listed.last_round == round;
-            let is_first = !self.ledger.listed.iter().any(is_told);
-            self.ledger.see(round, (identity, finding.clone(), vec![Finder::Outside]), is_first);
-        }
-    }
-
-    fn look_into(&self, ledger: &mut Ledger) {
-        let (review, checks) = (self.readable_review(), self.evidence.checks.as_ref());
-        if review.is_none() && checks.is_none() {
-            return;
-        }
-        let of_review = review.into_iter().flat_map(|review| self.of_review(review));
-        let seen: Vec<Seen> = of_review.chain(self.failed_checks().map(of_check)).collect();
-        for listed in &mut ledger.listed {
-            let of_checks = listed.is_of_checks();
-            let looked =
-                if of_checks { checks.is_some() } else { review.is_some() && self.looked_for(listed) };
-            if looked && !seen.iter().any(|(identity, ..)| *identity == listed.identity) {
+    /// Resolves what is not named any more, where those who could name it looked again.
+    pub(crate) fn resolve_unnamed(
+        &mut self,
+        named: &[NamedFinding],
+        looked_again: impl Fn(&LedgerFinding) -> bool,
+    ) {
+        for listed in &mut self.listed {
+            let is_named = named.iter().any(|named| named.identity == listed.identity);
+            if !is_named && looked_again(listed) {
                 listed.standing = Standing::Resolved;
             }
         }
-        let mut named = BTreeSet::new();
-        for seen in seen {
-            let is_first = named.insert(seen.0.clone());
-            ledger.see(self.round, seen, is_first);
-        }
-        if let Some(review) = review {
-            let is_vague = self.is_vague(review);
-            for opinion in self.reviews.opinions.iter().filter(|opinion| can_be_read(opinion)) {
-                let is_vague = is_vague || self.is_vague(opinion);
-                let (reviewer, tree) = (opinion.reviewer.clone(), opinion.tree.clone());
-                let last = LastReview { reviewer, round: self.round, tree, is_vague };
-                ledger.last_reviews.insert(opinion.seat.clone(), last);
-            }
-        }
-        self.dispose(ledger);
-        let open = ledger.open().count();
-        ledger.counts.pop_if(|(round, _)| *round >= self.round);
-        ledger.counts.push((self.round, open));
     }
 
-    /// Returns the review of this round, when its findings are all that it names.
-    fn readable_review(&self) -> Option<&Reviewed> {
-        let review = self.reviews.current.as_ref().filter(|review| review.round == self.round)?;
-        can_be_read(review).then_some(review)
+    /// Waives what is open: a person accepted the work.
+    pub(crate) fn waive_open(&mut self) {
+        for listed in self.listed.iter_mut().filter(|listed| listed.is_open()) {
+            listed.standing = Standing::Waived;
+        }
     }
 
-    /// Tells whether a review did not approve and named nothing that says why.
-    fn is_vague(&self, review: &Reviewed) -> bool {
-        let reading = review.reading.as_ref();
-        let approves = reading.is_some_and(|reading| reading.judgment.approves());
-        let blocking = self.def.policy.review.as_ref().map_or(Severity::Info, |rule| rule.blocking);
-        let says_why = reading.is_some_and(|reading| reading.worst() >= Some(blocking));
-        !approves && !says_why
+    /// Remembers the latest review of a seat.
+    pub(crate) fn remember_review(&mut self, seat: Option<String>, review: LastReview) {
+        self.last_reviews.insert(seat, review);
+    }
+
+    /// Counts what is open after a round; the same round again replaces its count.
+    pub(crate) fn count_open(&mut self, round: u32) {
+        let open = self.open().count();
+        self.counts.pop_if(|(counted, _)| *counted >= round);
+        self.counts.push((round, open));
     }
 
     /// A table of one kind of judgments says it of each finding of its round; a judgment says it of its own, with the
     /// reason. Of several about one finding the strictest counts.
-    fn dispose(&self, ledger: &mut Ledger) {
-        let Some((triage, table)) =
-            self.evidence.triage.as_ref().and_then(|triage| Some((triage, triage.table?)))
-        else {
-            return;
-        };
+    pub(crate) fn dispose(&mut self, round: u32, triage: &Triaged) {
+        let Some(table) = triage.table else { return };
         let by_table = of_all(table).map(|disposition| (disposition, ""));
-        for listed in ledger.listed.iter_mut().filter(|listed| listed.last_round == self.round) {
+        for listed in self.listed.iter_mut().filter(|listed| listed.last_round == round) {
             let own = triage.judgments.iter().filter(|one| one.findings.contains(&listed.identity));
             let own = own.map(|one| (one.disposition, one.reason.as_str()));
             let own =
                 own.reduce(|one, other| if strictness(other.0) > strictness(one.0) { other } else { one });
             let Some((disposition, reason)) = own.or(by_table) else { continue };
-            let told = if reason.is_empty() { String::new() } else { format!(": {reason}") };
+            let why = if reason.is_empty() { String::new() } else { format!(": {reason}") };
             listed.disposition = disposition;
-            listed.evidence = Some(format!("the triage of round {}{told}", self.round));
+            listed.evidence = Some(format!("the triage of round {round}{why}"));
         }
     }
-}
-
-pub(super) fn can_be_read(review: &Reviewed) -> bool {
-    let read = review.reading.as_ref().is_some_and(|reading| reading.read_as != ReadAs::Default);
-    read && !review.ended.truncated
 }
 
 fn strictness(disposition: Disposition) -> u8 {
@@ -357,6 +286,7 @@ fn strictness(disposition: Disposition) -> u8 {
     }
 }
 
+/// Returns what a table says of each finding, where it says the same of all.
 fn of_all(table: TriageTable) -> Option<Disposition> {
     match (table.fix_required, table.no_fix_needed, table.needs_discussion) {
         (1.., 0, 0) => Some(Disposition::FixRequired),
@@ -366,23 +296,63 @@ fn of_all(table: TriageTable) -> Option<Disposition> {
     }
 }
 
-fn of_check(result: &CheckResult) -> Seen {
-    let only = if let [place] = &result.places[..] { Some(place) } else { None };
-    let finding = Finding {
-        severity: Severity::Major,
-        category: result.check.clone(),
-        file: only.and_then(|place| place.file.clone()),
-        line: only.and_then(|place| place.line),
-        issue: result.summary.clone(),
-        suggestion: only.and_then(|place| place.suggestion.clone()),
-        auto_fixable: false,
-        disposition: Disposition::FixRequired,
-        in_scope: true,
-    };
-    (check_identity(result), finding, vec![Finder::Check(result.check.clone())])
+impl LedgerFinding {
+    /// The first naming of a round says what stands; every further one is about something else besides.
+    fn name_again(&mut self, round: u32, named: Finding, is_first: bool) {
+        if is_first {
+            self.also.clear();
+            self.wording.clone_from(&named.issue);
+        } else {
+            self.also.push(named.also());
+        }
+        if self.standing == Standing::Resolved {
+            self.returned_in = Some(round);
+        }
+        self.standing = if self.first_round == round { Standing::New } else { Standing::Repeated };
+        if self.last_round < round {
+            (self.finding.line, self.finding.auto_fixable) = (named.line, named.auto_fixable);
+            self.finding.in_scope = named.in_scope;
+        }
+        self.last_round = round;
+        self.finding.severity = self.finding.severity.max(named.severity);
+        self.finding.in_scope |= named.in_scope;
+        self.finding.suggestion = self.finding.suggestion.take().or(named.suggestion);
+    }
 }
 
 /// Returns the identity of a check that failed: its id and its summary without what changes between two tellings.
 pub fn check_identity(result: &CheckResult) -> String {
     format!("check:{}:{}", result.check, normalised(&result.summary))
+}
+
+/// A finding as a review or a check of a round names it.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct NamedFinding {
+    /// What tells it from others.
+    pub(crate) identity: String,
+    /// The finding in the words of that naming.
+    pub(crate) finding: Finding,
+    /// Who named it.
+    pub(crate) found_by: Vec<Finder>,
+}
+
+/// Who named a finding.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Finder {
+    /// The agent spec.
+    Reviewer(String),
+    /// The id of the check.
+    Check(String),
+    /// Somebody outside of the run who looked at finished work.
+    Outside,
+}
+
+impl fmt::Display for Finder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Reviewer(spec) => f.write_str(spec),
+            Self::Check(id) => write!(f, "check {id}"),
+            Self::Outside => f.write_str("feedback on the pull request"),
+        }
+    }
 }

@@ -1,9 +1,9 @@
 //! What several reviews of one round amount to together. The first reviewer's is the base; the others only tighten:
-//! the strictest judgment, everybody's findings, the worst grades. Pure; asks and excuses nobody.
+//! the strictest judgment, everybody's findings, the worst grades. Two findings are one where they stand at one place and share
+//! most of their words; in doubt they are two. Asks and excuses nobody.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::similar::are_similar;
 use model::event::{Reading, Reviewed};
 use model::finding::{Finding, Severity};
 use model::verdict::Grade;
@@ -12,7 +12,7 @@ use model::verdict::Grade;
 const MOST_AT_ONE_PLACE: usize = 20;
 
 /// Returns the reviews as one; the first of them is the base.
-pub(super) fn merged(opinions: &[Reviewed]) -> Option<Reviewed> {
+pub(crate) fn merged(opinions: &[Reviewed]) -> Option<Reviewed> {
     let (chief, seconds) = opinions.split_first()?;
     let mut review = chief.clone();
     review.ended.truncated |= seconds.iter().any(|second| second.ended.truncated);
@@ -142,7 +142,7 @@ impl Known {
         known
     }
 
-    fn add(&mut self, index: usize, finding: &Finding) {
+    pub(crate) fn add(&mut self, index: usize, finding: &Finding) {
         self.by_fingerprint.entry(finding.fingerprint()).or_default().push(index);
         if let Some(at) = place(finding) {
             self.by_place.entry(at).or_default().push(index);
@@ -150,7 +150,12 @@ impl Known {
     }
 
     /// Returns the finding that tells the same problem, unless the same reviewer has told that one already.
-    fn find(&self, findings: &[Finding], other: &Finding, told: &BTreeSet<usize>) -> Option<usize> {
+    pub(crate) fn find(
+        &self,
+        findings: &[Finding],
+        other: &Finding,
+        told: &BTreeSet<usize>,
+    ) -> Option<usize> {
         let untold = |all: Option<&Vec<usize>>| {
             let all = all.into_iter().flatten().copied();
             all.filter(|index| !told.contains(index)).take(MOST_AT_ONE_PLACE).collect::<Vec<_>>()
@@ -179,7 +184,7 @@ fn says_the_same(known: &Finding, other: &Finding) -> bool {
 }
 
 /// Tells whether two findings of one category at one line are told in similar words.
-pub(super) fn are_alike(known: &Finding, other: &Finding) -> bool {
+pub(crate) fn are_alike(known: &Finding, other: &Finding) -> bool {
     let at = place(known);
     at.is_some()
         && at == place(other)
@@ -187,187 +192,86 @@ pub(super) fn are_alike(known: &Finding, other: &Finding) -> bool {
         && are_similar(&known.issue, &other.issue)
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use model::event::Ended;
-    use model::finding::Disposition;
-    use model::verdict::{Judgment, ReadAs, Verdict};
+/// From this share of common words on, two texts tell the same.
+const SIMILAR: f64 = 0.5;
 
-    fn found(severity: Severity, line: u64, issue: &str) -> Finding {
-        Finding {
-            severity,
-            category: "quality".into(),
-            file: Some("src/a.rs".into()),
-            line: Some(line),
-            issue: issue.into(),
-            suggestion: None,
-            auto_fixable: false,
-            disposition: Disposition::Open,
-            in_scope: true,
+/// The same without spaces, where a word more or less is another problem sooner.
+const SIMILAR_WITHOUT_SPACES: f64 = 0.6;
+
+/// So many words two texts without spaces have in common at least.
+const FEWEST_COMMON: usize = 2;
+
+/// What makes the opposite of a text without spaces.
+const NEGATIONS: [&str; 9] = ["ない", "なく", "なし", "ません", "せず", "れず", "未", "不", "無"];
+
+/// Tells whether two texts share most of their words; two without any say the same, and a text never says its opposite.
+pub(crate) fn are_similar(one: &str, other: &str) -> bool {
+    let without_spaces = [one, other].iter().any(|text| text.chars().any(is_of_japanese));
+    let (one_words, other_words) = (words(one), words(other));
+    let union = one_words.union(&other_words).count();
+    let common = one_words.intersection(&other_words).count();
+    if !without_spaces || union == 0 {
+        return union == 0 || share(common, union) >= SIMILAR;
+    }
+    let enough = common >= FEWEST_COMMON && share(common, union) >= SIMILAR_WITHOUT_SPACES;
+    enough && denies(one) == denies(other)
+}
+
+fn words(text: &str) -> BTreeSet<String> {
+    let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    words.map(str::to_lowercase).flat_map(|word| parts(&word)).collect()
+}
+
+/// Returns the words of a text without spaces; one that is all grammar stays whole.
+fn parts(word: &str) -> Vec<String> {
+    if !word.chars().any(is_of_japanese) {
+        return vec![word.to_owned()];
+    }
+    let mut parts: Vec<String> = Vec::new();
+    let mut before = None;
+    for c in word.chars() {
+        let script = Script::of(c);
+        match parts.last_mut() {
+            Some(part) if before == Some(script) && script != Script::Grammar => part.push(c),
+            _ if script != Script::Grammar => parts.push(c.into()),
+            _ => {}
         }
+        before = Some(script);
     }
+    if parts.is_empty() { vec![word.to_owned()] } else { parts }
+}
 
-    fn says(seat: Option<&str>, judgment: Judgment, findings: Vec<Finding>) -> Reviewed {
-        let reading = Reading {
-            result: judgment.verdict(),
-            judgment,
-            stated: format!("{judgment:?}"),
-            read_as: if judgment == Judgment::Unverifiable { ReadAs::Default } else { ReadAs::Json },
-            reason: String::new(),
-            doubt: None,
-            feedback: format!("words of {}", seat.unwrap_or("chief")),
-            suggestions: vec!["tell it".into()],
-            findings,
-            questions: vec![],
-            grade: None,
-            viewpoints: BTreeMap::new(),
-        };
-        Reviewed {
-            phase: "design".parse().expect("a name"),
-            round: 1,
-            attempt: 1,
-            reviewer: "reviewer".into(),
-            ended: Ended::default(),
-            reading: Some(reading),
-            tree: "tree".into(),
-            seat: seat.map(str::to_owned),
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Script {
+    Grammar,
+    Katakana,
+    Kanji,
+    Other,
+}
+
+impl Script {
+    fn of(c: char) -> Self {
+        match c {
+            '\u{3041}'..='\u{309f}' => Self::Grammar,
+            '\u{30a0}'..='\u{30ff}' => Self::Katakana,
+            '\u{3005}' | '\u{3400}'..='\u{9fff}' => Self::Kanji,
+            _ => Self::Other,
         }
-    }
-
-    fn graded(mut review: Reviewed, grade: Grade, viewpoints: &[(&str, Grade)]) -> Reviewed {
-        let reading = review.reading.as_mut().expect("a reading");
-        reading.grade = Some(grade);
-        reading.viewpoints = viewpoints.iter().map(|(name, grade)| ((*name).to_owned(), *grade)).collect();
-        review
-    }
-
-    fn together(opinions: &[Reviewed]) -> Reading {
-        merged(opinions).and_then(|review| review.reading).expect("a reading")
-    }
-
-    fn of_both(chief: Vec<Finding>, second: Vec<Finding>) -> Vec<Finding> {
-        let opinions = [says(None, Judgment::Approve, chief), says(Some("one"), Judgment::Approve, second)];
-        together(&opinions).findings
-    }
-
-    #[test]
-    fn one_review_alone_stays_as_it_is() {
-        let alone = says(None, Judgment::Revise, vec![found(Severity::Major, 3, "wrong")]);
-        assert_eq!(merged(std::slice::from_ref(&alone)), Some(alone));
-        assert_eq!(merged(&[]), None);
-    }
-
-    #[test]
-    fn b_21_the_strictest_judgment_counts_and_the_first_of_equals_is_told() {
-        use Judgment::{Approve, Block, Revise, Unverifiable};
-        for (chief, second, strictest) in [
-            (Approve, Revise, Revise),
-            (Revise, Approve, Revise),
-            (Approve, Unverifiable, Unverifiable),
-            (Block, Revise, Block),
-        ] {
-            let reading = together(&[says(None, chief, vec![]), says(Some("one"), second, vec![])]);
-            assert_eq!((reading.judgment, reading.stated), (strictest, format!("{strictest:?}")));
-            assert_eq!(reading.result, Verdict::Fail);
-        }
-    }
-
-    #[test]
-    fn b_38_one_place_and_a_similar_problem_are_one_finding_in_the_first_reviewers_words() {
-        let own = found(Severity::Minor, 7, "the password is logged in plain text");
-        let other = Finding {
-            suggestion: Some("mask it".into()),
-            ..found(Severity::Major, 7, "The password is logged as plain text")
-        };
-        let findings = of_both(vec![own.clone()], vec![other]);
-        let merged = Finding { severity: Severity::Major, suggestion: Some("mask it".into()), ..own.clone() };
-        assert_eq!(findings, [merged]);
-        let same = found(Severity::Critical, 7, "The password is logged  in plain text");
-        let findings = of_both(vec![own.clone()], vec![same]);
-        assert_eq!(findings, [Finding { severity: Severity::Critical, ..own }]);
-    }
-
-    #[test]
-    fn what_may_be_another_problem_is_never_merged() {
-        let own = found(Severity::Major, 7, "the token of the admin is logged");
-        let nowhere = |issue: &str| Finding { line: None, ..found(Severity::Major, 1, issue) };
-        let security = |finding: Finding| Finding { category: "security".into(), ..finding };
-        for (own, other) in [
-            (own.clone(), security(found(Severity::Major, 7, "the token of the admin is logged"))),
-            (own.clone(), found(Severity::Critical, 7, "the token of the admin is not revoked")),
-            (found(Severity::Critical, 7, "the token of the admin is not revoked"), own.clone()),
-            (own, found(Severity::Major, 40, "the token of the admin is logged")),
-            (nowhere("no unit test for the parser"), nowhere("no unit test for the writer")),
-            (nowhere("limit 10 is wrong"), nowhere("limit 20 is wrong")),
-            (found(Severity::Major, 4, "limit 10 is wrong"), found(Severity::Major, 9, "limit 20 is wrong")),
-        ] {
-            assert_eq!(of_both(vec![own.clone()], vec![other.clone()]), [own, other]);
-        }
-    }
-
-    #[test]
-    fn other_problems_at_the_same_place_and_the_same_elsewhere_stay_two() {
-        let own = found(Severity::Minor, 7, "the password is logged");
-        for other in [
-            found(Severity::Minor, 7, "a loop never ends"),
-            found(Severity::Minor, 8, "is the password logged here"),
-        ] {
-            assert_eq!(of_both(vec![own.clone()], vec![other.clone()]), [own.clone(), other]);
-        }
-        let nowhere = |issue: &str| Finding { file: None, line: None, ..found(Severity::Minor, 1, issue) };
-        assert_eq!(of_both(vec![nowhere("a b c d")], vec![nowhere("a b c e")]).len(), 2);
-    }
-
-    #[test]
-    fn two_findings_of_one_reviewer_are_never_merged() {
-        let twice = vec![found(Severity::Minor, 7, "no test"), found(Severity::Minor, 7, "no test")];
-        assert_eq!(of_both(twice.clone(), vec![]), twice);
-    }
-
-    #[test]
-    fn b_21_a_critical_of_a_second_costs_a_grade_and_the_worst_grade_counts() {
-        let critical = || says(Some("one"), Judgment::Approve, vec![found(Severity::Critical, 1, "a hole")]);
-        for (own, lowered) in
-            [(Grade::A, Grade::B), (Grade::B, Grade::C), (Grade::C, Grade::D), (Grade::D, Grade::D)]
-        {
-            let chief = graded(says(None, Judgment::Approve, vec![]), own, &[]);
-            assert_eq!(together(&[chief.clone(), critical()]).grade, Some(lowered));
-            assert_eq!(together(&[chief, graded(critical(), Grade::D, &[])]).grade, Some(Grade::D));
-        }
-        let ungraded = says(None, Judgment::Approve, vec![]);
-        assert_eq!(together(&[ungraded, critical()]).grade, None);
-    }
-
-    #[test]
-    fn b_09_each_viewpoint_has_its_worst_grade() {
-        let chief = graded(
-            says(None, Judgment::Approve, vec![]),
-            Grade::A,
-            &[("Security", Grade::A), ("quality", Grade::B)],
-        );
-        let second =
-            graded(says(Some("one"), Judgment::Approve, vec![]), Grade::C, &[("security", Grade::C)]);
-        let reading = together(&[chief, second]);
-        let expected = [("quality".to_owned(), Grade::B), ("security".to_owned(), Grade::C)];
-        assert_eq!((reading.viewpoints, reading.grade), (expected.into(), Some(Grade::C)));
-    }
-
-    #[test]
-    fn an_author_reads_those_who_demand_something_each_under_its_name() {
-        use Judgment::{Approve, Revise};
-        let words = |chief, second| {
-            together(&[says(None, chief, vec![]), says(Some("one"), second, vec![])]).feedback
-        };
-        assert_eq!(words(Approve, Approve), "words of chief");
-        assert_eq!(words(Revise, Approve), "words of chief");
-        assert_eq!(words(Approve, Revise), "[one]\nwords of one");
-        assert_eq!(words(Revise, Revise), "words of chief\n\n[one]\nwords of one");
-    }
-
-    #[test]
-    fn what_is_suggested_twice_is_told_once() {
-        let both = [says(None, Judgment::Approve, vec![]), says(Some("one"), Judgment::Approve, vec![])];
-        assert_eq!(together(&both).suggestions, ["tell it"]);
     }
 }
+
+fn is_of_japanese(c: char) -> bool {
+    Script::of(c) != Script::Other
+}
+
+fn denies(text: &str) -> bool {
+    NEGATIONS.iter().any(|negation| text.contains(negation))
+}
+
+#[expect(clippy::cast_precision_loss, reason = "findings are short")]
+fn share(part: usize, whole: usize) -> f64 {
+    part as f64 / whole as f64
+}
+
+#[cfg(test)]
+mod tests;

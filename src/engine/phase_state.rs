@@ -1,24 +1,92 @@
-//! Where a phase stands: its status, its step pointer, its rounds and what is counted against its limits.
-//! Nothing here is accepted from an agent; counters, statuses and verdicts are computed.
+//! Where a phase stands: its status, its step pointer, and everything that is known of it. Answers questions about that; what a
+//! fact changes in it stands in `transitions`. Nothing here is accepted from an agent: counters, statuses and verdicts are
+//! computed.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 
 use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
 
-use super::calls::Calls;
-use super::fix_tasks::FixTasks;
-use super::history::History;
-use super::ledger::{Ledger, check_identity};
-use super::reviews::Reviews;
-use super::stage::{Stage, Status};
+use crate::fix_tasks::FixTasks;
+use crate::history::{Calls, History};
+use crate::ledger::{Ledger, check_identity};
+use crate::reviews::Reviews;
 use model::event::{
-    CheckResult, CheckStatus, Claim, Ended, Evaluation, Reopened, Reviewed, Spent, TriageTable, Triaged,
-    Usage, Worked,
+    CheckResult, CheckStatus, Claim, Ended, Evaluation, Reading, Reopened, Reviewed, Spent, Triaged, Worked,
 };
 use model::finding::Finding;
 use model::phase::{PhaseName, Step};
-use model::policy::{OnFail, PhaseDef};
-use model::verdict::{Grade, Judgment, ReadAs, Verdict};
+use model::policy::{OnFail, PhaseDef, ReviewRule, Seat};
+
+/// The status of a phase, as `metadata.json` shows it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    #[default]
+    Pending,
+    InProgress,
+    Completed,
+    Failed,
+    Paused,
+    Skipped,
+}
+
+impl Status {
+    /// Returns the word used in records.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Pending => "pending",
+            Self::InProgress => "in_progress",
+            Self::Completed => "completed",
+            Self::Failed => "failed",
+            Self::Paused => "paused",
+            Self::Skipped => "skipped",
+        }
+    }
+
+    /// Tells whether nothing is left to do in the phase.
+    pub fn satisfies(self) -> bool {
+        matches!(self, Self::Completed | Self::Skipped)
+    }
+}
+
+/// The step pointer inside a phase.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stage {
+    /// Not begun.
+    Idle,
+    /// The step comes next.
+    Ready(Step),
+    /// The call is under way, or was when the runner died.
+    Working(Step),
+    /// A ruling comes next.
+    Deciding,
+    /// The ruling was to advance: the commit comes next.
+    Closing,
+    /// Over, one way or another.
+    Closed,
+}
+
+impl fmt::Display for Stage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Idle => f.write_str("not begun"),
+            Self::Ready(step) => write!(f, "ready for {step}"),
+            Self::Working(step) => write!(f, "working at {step}"),
+            Self::Deciding => f.write_str("ready for a ruling"),
+            Self::Closing => f.write_str("ready for the commit"),
+            Self::Closed => f.write_str("closed"),
+        }
+    }
+}
+
+/// Who is asked next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Due<'a> {
+    Chief,
+    Second(&'a Seat),
+}
 
 /// Where a phase stands.
 #[derive(Debug, Clone, PartialEq)]
@@ -224,7 +292,7 @@ impl PhaseState {
     }
 
     /// Returns how the latest call of a step ended.
-    pub(super) fn ended_of(&self, step: Step) -> Option<&Ended> {
+    pub(crate) fn ended_of(&self, step: Step) -> Option<&Ended> {
         match step {
             Step::Review => self.reviews.current.as_ref().map(|review| &review.ended),
             Step::Triage => self.evidence.triage.as_ref().map(|triage| &triage.ended),
@@ -273,4 +341,167 @@ impl PhaseState {
         let used = if self.def.policy.triage { self.counters.rounds } else { self.counters.revisions };
         (used, self.person.granted.unwrap_or(self.def.policy.limits.max_revisions))
     }
+
+    /// Returns what the phase has spent, all its steps together.
+    pub fn spent(&self) -> Spent {
+        self.calls.usage.values().fold(Spent::default(), |mut sum, step| {
+            sum.add(step);
+            sum
+        })
+    }
+
+    /// Tells whether files changed after the review of this round, so that nobody has reviewed them as they are.
+    pub(crate) fn triage_changed_files(&self) -> bool {
+        let Some(triage) = &self.evidence.triage else { return false };
+        let reviewed = self.reviews.current.as_ref().map(|review| &review.tree);
+        !triage.changed.is_empty() || reviewed != Some(&triage.tree)
+    }
+
+    pub(crate) fn done(&mut self, step: Step) {
+        if !self.evidence.completed_steps.contains(&step) {
+            self.evidence.completed_steps.push(step);
+        }
+    }
+
+    pub(crate) fn by_table(&self) -> bool {
+        self.evidence.triage.as_ref().is_some_and(|triage| triage.table.is_some())
+    }
+
+    pub(crate) fn reading(&self) -> Option<&Reading> {
+        self.reviews.current.as_ref().and_then(|review| review.reading.as_ref())
+    }
+
+    /// Tells whether the latest call of a step ended because of its provider.
+    pub(crate) fn ended_in_outage(&self, step: Step) -> bool {
+        self.ended_of(step).is_some_and(|ended: &Ended| ended.outcome.is_outage())
+    }
+
+    /// Returns the chain for a step: that of the seat that is due, its own, else the author's or the reviewer's.
+    pub fn chain(&self, step: Step) -> &[String] {
+        let seat = self.seat_due().filter(|seat| step == Step::Review && !seat.agents.is_empty());
+        if let Some(seat) = seat {
+            return &seat.agents;
+        }
+        let common = if step == Step::Review { &self.def.reviewers } else { &self.def.agents };
+        self.def.step_agents.get(&step).filter(|own| !own.is_empty()).unwrap_or(common)
+    }
+
+    pub(crate) fn has_own_chain(&self, step: Step) -> bool {
+        self.def.step_agents.get(&step).is_some_and(|own| !own.is_empty())
+    }
+
+    pub(crate) fn turn(&self, step: Step) -> usize {
+        if let Some(seat) = self.seat_of(step) {
+            return self.calls.turns.by_seat.get(seat).copied().unwrap_or(0);
+        }
+        match step {
+            _ if self.has_own_chain(step) => self.calls.turns.by_step.get(&step).copied().unwrap_or(0),
+            Step::Review => self.calls.turns.reviewer,
+            Step::Execute | Step::Check | Step::Triage | Step::Revise | Step::Answer => {
+                self.calls.turns.author
+            }
+        }
+    }
+
+    /// Makes it the turn of the agent at this place of the step's chain.
+    pub(crate) fn set_turn(&mut self, step: Step, turn: usize) {
+        if let Some(seat) = self.seat_of(step).map(str::to_owned) {
+            self.calls.turns.by_seat.insert(seat, turn);
+            return;
+        }
+        match step {
+            _ if self.has_own_chain(step) => {
+                self.calls.turns.by_step.insert(step, turn);
+            }
+            Step::Review => self.calls.turns.reviewer = turn,
+            Step::Execute | Step::Check | Step::Triage | Step::Revise | Step::Answer => {
+                self.calls.turns.author = turn
+            }
+        }
+    }
+
+    /// Returns the seats of the panel, where the policy has a reviewer whose word counts.
+    pub fn seats(&self) -> &[Seat] {
+        let policy = &self.def.policy;
+        let counts = policy.review.is_some() && !policy.triage && !policy.llm_judge;
+        if counts { &self.def.panel } else { &[] }
+    }
+
+    /// Returns what the first reviewer, or the one on this seat, grades.
+    pub fn viewpoints_of(&self, seat: Option<&str>) -> &[String] {
+        match seat {
+            None => self.def.policy.review.as_ref().map_or(&[], ReviewRule::own_viewpoints),
+            Some(name) => {
+                let seat = self.seats().iter().find(|seat| seat.name == name);
+                seat.map_or(&[], |seat| &seat.viewpoints)
+            }
+        }
+    }
+
+    /// Returns who has neither answered nor been left out in this round.
+    pub(crate) fn due(&self) -> Option<Due<'_>> {
+        let heard =
+            |name: Option<&str>| self.reviews.opinions.iter().any(|opinion| opinion.seat.as_deref() == name);
+        if !heard(None) {
+            return Some(Due::Chief);
+        }
+        let open = |seat: &&Seat| !heard(Some(&seat.name)) && !self.reviews.left_out.contains_key(&seat.name);
+        self.seats().iter().find(open).map(Due::Second)
+    }
+
+    /// Returns the seat that is due; nothing when the first reviewer is, or nobody.
+    pub fn seat_due(&self) -> Option<&Seat> {
+        match self.due() {
+            Some(Due::Second(seat)) => Some(seat),
+            Some(Due::Chief) | None => None,
+        }
+    }
+
+    /// Returns the name of the seat whose call of this step comes next or is under way.
+    pub(crate) fn seat_of(&self, step: Step) -> Option<&str> {
+        let seat = self.seat_due().filter(|_| step == Step::Review)?;
+        Some(&seat.name)
+    }
+
+    /// Tells whether the round can do without the answer that is due.
+    pub(crate) fn is_dispensable(&self, step: Step) -> bool {
+        step == Step::Review && self.seat_due().is_some_and(|seat| !seat.required)
+    }
+}
+
+/// Names the limit that is reached and how much of it is used.
+pub fn limit_reached(phase: &PhaseState) -> String {
+    let (used, most) = phase.used_of_limit();
+    let passes = most_passes(phase).filter(|_| used < most);
+    match passes {
+        Some(limit) => format!("passes {}/{limit}", phase.counters.passes),
+        None => format!("{}s {used}/{most}", unit(phase)),
+    }
+}
+
+/// Returns what of the phase's own limit is used, how much there is, and what it counts.
+pub fn used_of_phase(phase: &PhaseState) -> (u32, u32, &'static str) {
+    let (used, most) = phase.used_of_limit();
+    match most_passes(phase) {
+        Some(passes) => (phase.counters.passes, passes, "passes"),
+        None if phase.def.policy.triage => (used, most, "rounds"),
+        None => (used, most, "revisions"),
+    }
+}
+
+/// Returns the word for what the limit of this policy counts.
+pub(crate) fn unit(phase: &PhaseState) -> &'static str {
+    if phase.def.policy.triage { "round" } else { "revision" }
+}
+
+/// Tells whether the author may not be called again.
+pub(crate) fn passes_exhausted(phase: &PhaseState) -> bool {
+    most_passes(phase).is_some_and(|most| phase.counters.passes >= most)
+}
+
+/// More revisions than the policy has need more passes, too.
+fn most_passes(phase: &PhaseState) -> Option<u32> {
+    let limits = &phase.def.policy.limits;
+    let more = phase.person.granted.map_or(0, |granted| granted.saturating_sub(limits.max_revisions));
+    limits.max_passes.map(|most| most.saturating_add(more))
 }

@@ -8,7 +8,7 @@ use model::phase::Step;
 
 /// What a broken call leads to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Recovery {
+pub(crate) enum Recovery {
     /// The same step again; then the next agent.
     Again,
     /// The next agent at once: this one would break the same way again.
@@ -21,7 +21,7 @@ pub(super) enum Recovery {
 
 impl Recovery {
     /// Returns when the agent can be asked again, where that is known.
-    pub(super) fn until(self) -> Option<Timestamp> {
+    pub(crate) fn until(self) -> Option<Timestamp> {
         match self {
             Self::Again | Self::Next => None,
             Self::NextOrWait { until } | Self::NextOrLater { until } => until,
@@ -30,7 +30,7 @@ impl Recovery {
 }
 
 /// Returns what follows from the end of a call; `resumed` says that it continued a session, `at` when it ended.
-pub(super) fn recovery(ended: &Ended, resumed: bool, at: Timestamp) -> Recovery {
+pub(crate) fn recovery(ended: &Ended, resumed: bool, at: Timestamp) -> Recovery {
     match ended.outcome {
         ExecOutcome::Done
         | ExecOutcome::Partial
@@ -57,7 +57,7 @@ pub(super) fn recovery(ended: &Ended, resumed: bool, at: Timestamp) -> Recovery 
 }
 
 /// Tells whether the author itself did something wrong: it is told so, and that is a revision.
-pub(super) fn is_to_be_told(step: Step, outcome: ExecOutcome) -> bool {
+pub(crate) fn is_to_be_told(step: Step, outcome: ExecOutcome) -> bool {
     matches!(step, Step::Execute | Step::Revise) && outcome == ExecOutcome::BlockedOnPrompt
 }
 
@@ -67,13 +67,13 @@ fn later(resets_at: Option<Timestamp>, at: Timestamp) -> Option<Timestamp> {
 }
 
 /// Tells whether an agent that ended so is of no use to later phases either, or not before a time that is known.
-pub(super) fn drops_out(outcome: ExecOutcome, recovery: Recovery) -> bool {
+pub(crate) fn drops_out(outcome: ExecOutcome, recovery: Recovery) -> bool {
     let lasting = matches!(outcome, ExecOutcome::SignedOut | ExecOutcome::NotStarted);
     lasting || matches!(recovery, Recovery::NextOrWait { .. } | Recovery::NextOrLater { until: Some(_) })
 }
 
 /// Says what an agent did, after its name.
-pub(super) fn predicate(outcome: ExecOutcome) -> &'static str {
+pub(crate) fn predicate(outcome: ExecOutcome) -> &'static str {
     match outcome {
         ExecOutcome::Done | ExecOutcome::Partial | ExecOutcome::NoOutput => "gave no answer",
         ExecOutcome::TimedOut => "took too long",
@@ -96,7 +96,7 @@ pub(super) fn predicate(outcome: ExecOutcome) -> &'static str {
 }
 
 /// Says what a person can do about an outcome that trying again does not mend.
-pub(super) fn remedy(outcome: ExecOutcome) -> Option<&'static str> {
+pub(crate) fn remedy(outcome: ExecOutcome) -> Option<&'static str> {
     match outcome {
         ExecOutcome::SignedOut => Some("sign in with the program itself, or name the variable of its key"),
         ExecOutcome::ModelUnknown => Some("name a model that this account may use"),

@@ -1,13 +1,15 @@
 //! When the same step comes again, unchanged: it broke, it has to be done over, or its answer could not be read.
 //! A redo is an attempt, never a round, and uses no revision; each kind has its own budget and its own end.
+//! A provider that fails breaks no step: where no other agent takes over, the run asks again after growing pauses, and when that
+//! took as long as was agreed it pauses until a time.
 
-use super::ending::{end, exhausted, passes_exhausted};
-use super::escalation::quota_pause;
-use super::llm_judge::judge_again;
-use super::recovery::{Recovery, recovery, remedy};
-use super::rule::{HowRuled, revise};
-use super::spending::{budget_pause, shortage};
-use super::state::{PhaseState, Run};
+use jiff::{SignedDuration, Timestamp};
+
+use crate::budget::{budget_pause, shortage};
+use crate::escalation::{HowRuled, end, exhausted, outage_pause, quota_pause, revise};
+use crate::phase_state::{PhaseState, passes_exhausted};
+use crate::recovery::{Recovery, recovery, remedy};
+use crate::run::Run;
 use model::event::{ExecOutcome, PauseReason, Ruling};
 use model::phase::Step;
 use model::policy::{Ending, Unreadable};
@@ -16,7 +18,7 @@ use model::policy::{Ending, Unreadable};
 const LONGEST_BACKOFF_MS: u64 = 30_000;
 
 /// Repeats the step that broke, or the work that a check wants done over.
-pub(super) fn redo(run: &Run, phase: &PhaseState, why: &str) -> HowRuled {
+pub(crate) fn redo(run: &Run, phase: &PhaseState, why: &str) -> HowRuled {
     match phase.evidence.broken {
         Some(step) => after_break(run, phase, step, why),
         None if phase.judge_asks_again() => judge_again(phase, why),
@@ -91,10 +93,10 @@ fn give_up(phase: &PhaseState, step: Step, used: String, why: &str) -> HowRuled 
 /// Asks a provider that fails again later; when that took as long as it may, a second opinion is left out, and any other
 /// step waits for somebody who asks for the run again.
 fn await_provider(run: &Run, phase: &PhaseState, step: Step, (used, why): (&str, &str)) -> HowRuled {
-    let (ruling, how) = match run.ask_later(phase, step) {
+    let (ruling, how) = match ask_later(run, phase, step) {
         Some(ruled) => ruled,
         None if phase.is_dispensable(step) => return leave_out(phase, used),
-        None => run.pause_for_outage(phase, step, why),
+        None => pause_for_outage(run, phase, step, why),
     };
     let how = if used.is_empty() { how } else { format!("{used}; {how}") };
     (ruling, how)
@@ -126,12 +128,12 @@ fn over_again(phase: &PhaseState, why: &str) -> HowRuled {
 }
 
 /// Has the evidence gathered again when the files are not those that were reviewed.
-pub(super) fn check_again(phase: &PhaseState, why: &str) -> HowRuled {
+pub(crate) fn check_again(phase: &PhaseState, why: &str) -> HowRuled {
     let blocked = || end(phase, phase.def.policy.outcomes.blocked, PauseReason::Blocked, why);
     once_more(phase, Step::Check).unwrap_or_else(blocked)
 }
 
-pub(super) fn once_more(phase: &PhaseState, step: Step) -> Option<HowRuled> {
+pub(crate) fn once_more(phase: &PhaseState, step: Step) -> Option<HowRuled> {
     let limits = &phase.def.policy.limits;
     let used = phase.counters.redos.get(&step).copied().unwrap_or(0);
     if used >= limits.max_redo {
@@ -146,13 +148,13 @@ fn same_step(step: Step, delay_ms: u64) -> Ruling {
 }
 
 /// Asks the reviewer that approves and names something severe which of both holds.
-pub(super) fn ask_which_holds(phase: &PhaseState) -> Option<HowRuled> {
+pub(crate) fn ask_which_holds(phase: &PhaseState) -> Option<HowRuled> {
     phase.to_be_asked()?;
     Some((same_step(Step::Review, 0), "asked which of both holds".to_owned()))
 }
 
 /// Asks again once; text that stays unreadable is never an approval.
-pub(super) fn unreadable(phase: &PhaseState, why: &str) -> HowRuled {
+pub(crate) fn unreadable(phase: &PhaseState, why: &str) -> HowRuled {
     if let Some(asked) = ask_which_holds(phase) {
         return asked;
     }
@@ -170,4 +172,60 @@ pub(super) fn unreadable(phase: &PhaseState, why: &str) -> HowRuled {
         Unreadable::Fail => end(phase, Ending::Fail, PauseReason::Unreadable, why),
     };
     (ruling, format!("asked again {asked}/{most}; {how}"))
+}
+
+/// Asks the judge again on the budget of its own step; then its words are a rejection.
+pub(crate) fn judge_again(phase: &PhaseState, why: &str) -> HowRuled {
+    let again = ask_which_holds(phase).or_else(|| once_more(phase, Step::Review));
+    again.unwrap_or_else(|| revise(phase, why))
+}
+
+/// The first pause before a provider is asked again, in seconds; each one after it is twice as long.
+const FIRST_PAUSE: u64 = 5;
+
+/// The longest of these pauses, in seconds, unless the provider itself says a later time.
+const LONGEST_PAUSE: u64 = 120;
+
+fn after(at: Timestamp, seconds: u64) -> Timestamp {
+    let seconds = SignedDuration::from_secs(i64::try_from(seconds).unwrap_or(i64::MAX));
+    at.checked_add(seconds).unwrap_or(Timestamp::MAX)
+}
+
+/// Has the step asked for again later; returns nothing when the run has waited as long as it may.
+pub(crate) fn ask_later(run: &Run, phase: &PhaseState, step: Step) -> Option<HowRuled> {
+    let outage = run.agents.outage.as_ref()?;
+    let pause = FIRST_PAUSE.saturating_mul(1 << outage.waits.min(16)).min(LONGEST_PAUSE);
+    let soon = after(run.updated_at, pause);
+    let end = after(outage.since, longest_outage(run));
+    let until = match earliest_call(run, phase, step, soon)? {
+        next if next <= end => next,
+        next if next == soon && run.updated_at < end => end,
+        _ => return None,
+    };
+    let seconds = run.updated_at.duration_until(until).as_secs();
+    Some((Ruling::Wait { step, until }, format!("asked again in {seconds} s")))
+}
+
+/// Pauses the run, and says from when on it is worth going on.
+pub(crate) fn pause_for_outage(run: &Run, phase: &PhaseState, step: Step, why: &str) -> HowRuled {
+    let later = after(run.updated_at, longest_outage(run));
+    let until = earliest_call(run, phase, step, later).filter(|until| *until > run.updated_at);
+    let escalation = outage_pause(phase, step, why, until);
+    (Ruling::Pause { escalation }, "no agent is left; on outage: pause".to_owned())
+}
+
+/// Returns when the first agent of a chain may work again: `soon`, or later where its provider says so.
+fn earliest_call(run: &Run, phase: &PhaseState, step: Step, soon: Timestamp) -> Option<Timestamp> {
+    let fails =
+        |agent: &String| run.agents.outage.as_ref().is_some_and(|outage| outage.agents.contains(agent));
+    let of_agent = |agent: &String| match run.agents.unusable.get(agent) {
+        Some(unusable) => unusable.until.map(|until| until.max(soon)),
+        None if fails(agent) => Some(soon),
+        None => None,
+    };
+    run.named(phase, step).iter().filter_map(of_agent).min()
+}
+
+fn longest_outage(run: &Run) -> u64 {
+    run.asked.outage_seconds.unwrap_or(0)
 }

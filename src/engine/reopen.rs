@@ -1,22 +1,23 @@
-//! Opens what was closed: by a person's answer, a retry, a rollback or the evaluation.
+//! Opens what was closed: by a person's answer, a retry, a rollback, the evaluation, or what others say about finished work.
 //! History stays; counters start again.
 
 use jiff::Timestamp;
 
-use super::calls::Turns;
-use super::history::History;
-use super::state::{Counters, PhaseState, Run, Stage, Status};
-use model::event::{Answered, Choice, Outcome, PauseReason, Reopened, ReopenedBy};
+use crate::findings::take_up_feedback;
+use crate::history::{History, Turns};
+use crate::phase_state::{Counters, PhaseState, Stage, Status};
+use crate::run::Run;
+use model::event::{Answered, Choice, FedBack, Outcome, PauseReason, Reopened, ReopenedBy, Source, Spent};
 use model::phase::Step;
 use model::policy::Gate;
 
 /// Sets a phase and all later ones back to pending. Phases left out by choice stay left out,
 /// and so does the question of an earlier phase.
-pub(super) fn reopen(run: &mut Run, reopened: &Reopened) {
+pub(crate) fn reopen(run: &mut Run, reopened: &Reopened) {
     let from = run.phases.iter().skip_while(|phase| *phase.name() != reopened.phase).count();
     let index = run.phases.len() - from;
     for phase in &mut run.phases[index..] {
-        phase.back_to_pending();
+        back_to_pending(phase);
     }
     if let Some(phase) = run.phases.get_mut(index) {
         phase.person.reopened = Some(reopened.clone());
@@ -31,127 +32,136 @@ pub(super) fn reopen(run: &mut Run, reopened: &Reopened) {
 }
 
 /// Takes a person's answer to the pause of the run.
-pub(super) fn answered(run: &mut Run, answer: &Answered, at: Timestamp) {
+pub(crate) fn answered(run: &mut Run, answer: &Answered, at: Timestamp) {
     let Some(escalation) = run.paused.take() else { return };
     run.outcome = Outcome::Running;
     let asked = run.phases.iter_mut().find(|phase| phase.status == Status::Paused);
     match asked {
-        Some(phase) if escalation.reason == PauseReason::Gate => phase.at_gate(answer, at),
-        Some(phase) => phase.answered(escalation.reason, answer, at),
-        None => run.advise(&answer.text),
+        Some(phase) if escalation.reason == PauseReason::Gate => at_gate(phase, answer, at),
+        Some(phase) => take_answer(phase, escalation.reason, answer, at),
+        None => advise(run, &answer.text),
     }
 }
 
-impl Run {
-    /// What a person says about a run that no phase made wait is for the phase that was opened again.
-    fn advise(&mut self, text: &str) {
-        if let Some(phase) = self.phases.iter_mut().find(|phase| phase.person.reopened.is_some()) {
-            phase.person.advice = Some(text.to_owned()).filter(|text| !text.trim().is_empty());
-        }
+/// What a person says about a run that no phase made wait is for the phase that was opened again.
+fn advise(run: &mut Run, text: &str) {
+    if let Some(phase) = run.phases.iter_mut().find(|phase| phase.person.reopened.is_some()) {
+        phase.person.advice = Some(text.to_owned()).filter(|text| !text.trim().is_empty());
     }
 }
 
-impl PhaseState {
-    fn back_to_pending(&mut self) {
-        if self.left_out_by_choice() {
-            return;
+fn back_to_pending(phase: &mut PhaseState) {
+    if phase.left_out_by_choice() {
+        return;
+    }
+    let next_round = phase.history.rounds.last().map_or(1, |round| round.n + 1);
+    let fresh = PhaseState::new(phase.def.clone());
+    let before = std::mem::replace(phase, fresh);
+    phase.round = next_round.max(latest_called_round(&before));
+    phase.history = History { before_reopening: before.history.rounds.len(), ..before.history };
+    phase.ledger = before.ledger;
+    phase.tasks = before.tasks;
+    phase.calls = before.calls.kept_on_reopening();
+    phase.evidence.checks = before.evidence.checks;
+    phase.evidence.evaluation = before.evidence.evaluation;
+    phase.reviews.current = before.reviews.current;
+    phase.reviews.latest_verdict = before.reviews.latest_verdict;
+    phase.files.changed = before.files.changed;
+    phase.files.on_branch = before.files.on_branch;
+    phase.files.by_hand = before.files.by_hand;
+    phase.files.first_commit = before.files.first_commit.or(before.files.commit);
+    phase.tasks.forget_tries();
+    phase.ledger.take_waivers_back();
+}
+
+fn latest_called_round(phase: &PhaseState) -> u32 {
+    phase.calls.attempts.keys().map(|(round, _)| *round).max().unwrap_or(1)
+}
+
+/// Looks again at what a person changed. No limit begins anew, this round counts for none, and what the author said of its own
+/// work says nothing about this.
+fn edited(phase: &mut PhaseState) {
+    let Counters { passes, reviews, revisions, .. } = phase.counters;
+    let rounds = phase.counters.rounds.saturating_sub(phase.counters.voided);
+    begin_chains_anew(phase);
+    phase.evidence.broken = None;
+    if let Some(work) = &mut phase.evidence.work {
+        work.claim = None;
+    }
+    phase.next_round();
+    phase.counters = Counters { passes, rounds, reviews, revisions, ..Counters::default() };
+}
+
+fn begin_chains_anew(phase: &mut PhaseState) {
+    phase.counters.voided = 0;
+    phase.calls.turns = Turns::default();
+    phase.tasks.forget_tries();
+}
+
+/// Waits for a person to open the gate.
+pub(crate) fn wait_at_gate(phase: &mut PhaseState) {
+    if phase.status == Status::Pending && phase.def.gate == Gate::Ask {
+        phase.status = Status::Paused;
+        phase.reason = Some(PauseReason::Gate.as_str().to_owned());
+    }
+}
+
+fn at_gate(phase: &mut PhaseState, answer: &Answered, at: Timestamp) {
+    phase.reason = None;
+    phase.status = Status::Pending;
+    phase.person.advice = Some(answer.text.clone()).filter(|text| !text.trim().is_empty());
+    match answer.choice {
+        Choice::Continue | Choice::Accept | Choice::Edited => phase.person.gate_opened = true,
+        Choice::GiveUp => phase.fail("given_up", at),
+    }
+}
+
+/// Goes on with fresh limits where the pause came from; whatever a person changed meanwhile is checked again.
+fn go_on(phase: &mut PhaseState, reason: PauseReason) {
+    phase.counters = Counters::default();
+    begin_chains_anew(phase);
+    let wants_revision =
+        matches!(reason, PauseReason::Exhausted | PauseReason::Stalled | PauseReason::Discuss);
+    match phase.evidence.broken.take() {
+        Some(Step::Revise) => phase.begin_revision(),
+        Some(step @ (Step::Execute | Step::Triage)) => {
+            phase.counters.rounds = 1;
+            phase.stage = Stage::Ready(step);
         }
-        let next_round = self.history.rounds.last().map_or(1, |round| round.n + 1);
-        let fresh = Self::new(self.def.clone());
-        let before = std::mem::replace(self, fresh);
-        self.round = next_round.max(before.latest_called_round());
-        self.history = History { before_reopening: before.history.rounds.len(), ..before.history };
-        self.ledger = before.ledger;
-        self.tasks = before.tasks;
-        self.calls = before.calls.kept_on_reopening();
-        self.evidence.checks = before.evidence.checks;
-        self.evidence.evaluation = before.evidence.evaluation;
-        self.reviews.current = before.reviews.current;
-        self.reviews.latest_verdict = before.reviews.latest_verdict;
-        self.files.changed = before.files.changed;
-        self.files.on_branch = before.files.on_branch;
-        self.files.by_hand = before.files.by_hand;
-        self.files.first_commit = before.files.first_commit.or(before.files.commit);
-        self.tasks.forget_tries();
-        self.ledger.take_waivers_back();
+        _ if wants_revision && !phase.def.policy.triage => phase.begin_revision(),
+        _ => phase.next_round(),
     }
+}
 
-    fn latest_called_round(&self) -> u32 {
-        self.calls.attempts.keys().map(|(round, _)| *round).max().unwrap_or(1)
-    }
-
-    fn answered(&mut self, reason: PauseReason, answer: &Answered, at: Timestamp) {
-        self.reason = None;
-        self.status = Status::InProgress;
-        self.person.advice = Some(answer.text.clone()).filter(|text| !text.trim().is_empty());
-        self.was_changed(&answer.changed);
-        match answer.choice {
-            Choice::Continue => {
-                self.person.granted = answer.rounds;
-                self.go_on(reason);
-            }
-            Choice::Accept => {
-                self.person.accepted_by = Some(answer.by.clone());
-                self.person.accepted_because.clone_from(&self.person.advice);
-                self.stage = Stage::Deciding;
-            }
-            Choice::GiveUp => self.fail("given_up", at),
-            Choice::Edited => self.edited(),
+fn take_answer(phase: &mut PhaseState, reason: PauseReason, answer: &Answered, at: Timestamp) {
+    phase.reason = None;
+    phase.status = Status::InProgress;
+    phase.person.advice = Some(answer.text.clone()).filter(|text| !text.trim().is_empty());
+    phase.was_changed(&answer.changed);
+    match answer.choice {
+        Choice::Continue => {
+            phase.person.granted = answer.rounds;
+            go_on(phase, reason);
         }
-    }
-
-    /// Looks again at what a person changed. No limit begins anew, this round counts for none, and what the author said of its own
-    /// work says nothing about this.
-    fn edited(&mut self) {
-        let Counters { passes, reviews, revisions, .. } = self.counters;
-        let rounds = self.counters.rounds.saturating_sub(self.counters.voided);
-        self.begin_chains_anew();
-        self.evidence.broken = None;
-        if let Some(work) = &mut self.evidence.work {
-            work.claim = None;
+        Choice::Accept => {
+            phase.person.accepted_by = Some(answer.by.clone());
+            phase.person.accepted_because.clone_from(&phase.person.advice);
+            phase.stage = Stage::Deciding;
         }
-        self.next_round();
-        self.counters = Counters { passes, rounds, reviews, revisions, ..Counters::default() };
+        Choice::GiveUp => phase.fail("given_up", at),
+        Choice::Edited => edited(phase),
     }
+}
 
-    fn begin_chains_anew(&mut self) {
-        self.counters.voided = 0;
-        self.calls.turns = Turns::default();
-        self.tasks.forget_tries();
-    }
-
-    /// Waits for a person to open the gate.
-    pub(super) fn wait_at_gate(&mut self) {
-        if self.status == Status::Pending && self.def.gate == Gate::Ask {
-            self.status = Status::Paused;
-            self.reason = Some(PauseReason::Gate.as_str().to_owned());
-        }
-    }
-
-    fn at_gate(&mut self, answer: &Answered, at: Timestamp) {
-        self.reason = None;
-        self.status = Status::Pending;
-        self.person.advice = Some(answer.text.clone()).filter(|text| !text.trim().is_empty());
-        match answer.choice {
-            Choice::Continue | Choice::Accept | Choice::Edited => self.person.gate_opened = true,
-            Choice::GiveUp => self.fail("given_up", at),
-        }
-    }
-
-    /// Goes on with fresh limits where the pause came from; whatever a person changed meanwhile is checked again.
-    fn go_on(&mut self, reason: PauseReason) {
-        self.counters = Counters::default();
-        self.begin_chains_anew();
-        let wants_revision =
-            matches!(reason, PauseReason::Exhausted | PauseReason::Stalled | PauseReason::Discuss);
-        match self.evidence.broken.take() {
-            Some(Step::Revise) => self.begin_revision(),
-            Some(step @ (Step::Execute | Step::Triage)) => {
-                self.counters.rounds = 1;
-                self.stage = Stage::Ready(step);
-            }
-            _ if wants_revision && !self.def.policy.triage => self.begin_revision(),
-            _ => self.next_round(),
-        }
+pub(crate) fn take_feedback(run: &mut Run, fed: &FedBack) {
+    run.spending.latest_call = Spent::default();
+    let (phase, reason) = (fed.phase.clone(), fed.reason());
+    reopen(run, &Reopened { phase, step: Step::Revise, reason, by: ReopenedBy::Feedback });
+    take_up_feedback(run.phase_mut(&fed.phase), &fed.findings);
+    run.feedback.left_open.retain(|left| fed.threads.iter().all(|taken| taken.id != *left));
+    run.feedback.threads.extend(fed.threads.iter().map(|taken| (taken.id.clone(), taken.up_to)));
+    match fed.by {
+        Source::Reviewers => run.feedback.pending = Some(fed.clone()),
+        Source::Checks => run.feedback.ci_rounds += 1,
     }
 }

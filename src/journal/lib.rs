@@ -15,7 +15,7 @@ use crate::store::StoreError;
 use crate::store::files::write_atomically;
 use crate::store::log::{Log, LogCopy, OpenedLog, read_file};
 use crate::store::view::{View, check_file, seal};
-use engine::{Misfit, State, apply, fold};
+use engine::{InvalidFact, State, apply, fold};
 use model::event::{Entry, Fact};
 use model::phase::PhaseName;
 use model::redact::{Masked, Masker};
@@ -33,7 +33,7 @@ pub enum JournalError {
         /// The log as messages name it.
         log: String,
         /// Which fact, and why.
-        misfit: Misfit,
+        misfit: InvalidFact,
     },
     /// A person changed the view of the run.
     #[error("{0} was edited by hand: its digest is wrong")]

@@ -4,7 +4,7 @@ use std::fs;
 
 use super::checking::plans;
 use super::{PhaseRunner, RunError, nonce};
-use engine::{Call, FixTask, Listed, PhaseState, Run, Status, items};
+use engine::{Call, Delta, FixTask, LedgerFinding, PhaseState, Run, Status, items, remarks};
 use git::{Diff, Tree};
 use model::event::{CheckResult, CheckStatus};
 use model::finding::Disposition;
@@ -107,7 +107,7 @@ impl PhaseRunner {
 
     /// Returns what changed since the reviewer's own review before, where that is all that the one under way judges.
     pub(super) fn since_review(&self, phase: &PhaseState, call: &Call, tree: &Tree) -> Option<Diff> {
-        let delta = phase.delta(call.seat.as_deref(), &call.agent).filter(|_| call.step == Step::Review);
+        let delta = Delta::of(phase, call.seat.as_deref(), &call.agent).filter(|_| call.step == Step::Review);
         delta.and_then(|delta| self.space.diffs().all(&delta.tree, tree, LONGEST_SINCE).ok())
     }
 
@@ -132,12 +132,12 @@ fn text(diff: &Diff) -> String {
 
 /// Returns what a reviewer looks at first; what was answered with reasons is not brought up again by us.
 fn open(phase: &PhaseState, step: Step) -> Vec<NamedFinding> {
-    let asked = |listed: &&Listed| !listed.is_of_checks() && listed.disposition != Disposition::NoFix;
+    let asked = |listed: &&LedgerFinding| !listed.is_of_checks() && listed.disposition != Disposition::NoFix;
     let open = phase.ledger.open().filter(|_| step == Step::Review);
     open.filter(asked).map(named).collect()
 }
 
-fn named(listed: &Listed) -> NamedFinding {
+fn named(listed: &LedgerFinding) -> NamedFinding {
     NamedFinding { id: listed.id.to_string(), finding: listed.told() }
 }
 
@@ -167,7 +167,7 @@ fn to_repair(phase: &PhaseState) -> (Vec<Task>, Vec<Task>, Vec<NamedFinding>) {
         tried: task.given_in.iter().filter(|round| **round < phase.round).count(),
         items: items(task, &phase.ledger).map(named).collect(),
     };
-    let remarks = phase.remarks().into_iter().map(named).collect();
+    let remarks = remarks(phase).into_iter().map(named).collect();
     (given.iter().map(told).collect(), later.iter().map(told).collect(), remarks)
 }
 

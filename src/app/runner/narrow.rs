@@ -23,7 +23,7 @@ impl PhaseRunner {
     ) -> Option<Reading> {
         let reading = review::reading(said, terms)?;
         let phase = self.phase(&call.phase).ok();
-        let Some(delta) = phase.and_then(|phase| phase.delta(call.seat.as_deref(), &call.agent)) else {
+        let Some(delta) = phase.and_then(|phase| Delta::of(phase, call.seat.as_deref(), &call.agent)) else {
             return Some(reading);
         };
         let beyond = self.beyond(&delta, tree, &reading.findings).unwrap_or_else(|error| {

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::FindingView;
-use engine::{FixTask, Listed, PhaseState, Standing, TaskState};
+use engine::{FixTask, LedgerFinding, PhaseState, Standing, TaskState, state_of};
 use model::finding::Disposition;
 
 /// One finding of a phase, whatever was said about it in its rounds.
@@ -48,7 +48,7 @@ pub(super) fn findings(phase: &PhaseState) -> Vec<ListedView> {
     phase.ledger.all().iter().map(listed).collect()
 }
 
-fn listed(listed: &Listed) -> ListedView {
+fn listed(listed: &LedgerFinding) -> ListedView {
     ListedView {
         id: listed.id.to_string(),
         state: listed.standing,
@@ -66,7 +66,7 @@ fn listed(listed: &Listed) -> ListedView {
 pub(super) fn tasks(phase: &PhaseState) -> Vec<TaskView> {
     let view = |task: &FixTask| TaskView {
         id: task.id.to_string(),
-        state: phase.state_of(task),
+        state: state_of(phase, task),
         owns: task.owns.clone(),
         findings: task.findings.iter().map(ToString::to_string).collect(),
         tries: task.tries(),

@@ -4,7 +4,9 @@
 use std::fmt::Write as _;
 
 use super::text::{cell, counted, duration, place, quoted};
-use engine::{Exchange, Limit, Listed, Measure, Opinion, PhaseState, Run, Scope, Status, used_of_phase};
+use engine::{
+    Exchange, LedgerFinding, Limit, Measure, Opinion, PhaseState, Run, Scope, Status, used_of_phase,
+};
 use model::event::{Replied, TriageTable};
 use model::finding::Disposition;
 
@@ -216,7 +218,7 @@ fn opinion_line(opinion: &Opinion) -> String {
 
 /// Returns the open findings of a phase, their number and trend first; nothing when none are open.
 pub fn finding_lines(phase: &PhaseState) -> Vec<String> {
-    let mut open: Vec<&Listed> = phase.ledger.open().collect();
+    let mut open: Vec<&LedgerFinding> = phase.ledger.open().collect();
     if open.is_empty() {
         return Vec::new();
     }
@@ -246,7 +248,7 @@ pub(super) fn out_of_scope_lines(run: &Run) -> Vec<String> {
 }
 
 /// Returns a finding in one line: its id, severity and place, and how it stands.
-pub fn finding_line(listed: &Listed) -> String {
+pub fn finding_line(listed: &LedgerFinding) -> String {
     let finding = listed.told();
     let place = place(finding.file.as_deref(), finding.line);
     let place = place.map_or_else(String::new, |place| format!(" {place}"));

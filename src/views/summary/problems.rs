@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::text::{counted, place};
-use engine::{Listed, PhaseState, Round, Run, Standing, check_identity};
+use engine::{LedgerFinding, PhaseState, Round, Run, Standing, check_identity};
 use model::event::{CheckResult, CheckStatus, Place};
 use model::finding::{Disposition, Finding, Severity, normalised};
 use model::phase::PhaseName;
@@ -100,7 +100,7 @@ impl Problem {
 
 fn problems_of(phase: &PhaseState) -> Vec<Problem> {
     let latest = phase.history.rounds.last().map_or(0, |round| round.n);
-    let listed: BTreeMap<&str, &Listed> =
+    let listed: BTreeMap<&str, &LedgerFinding> =
         phase.ledger.all().iter().map(|listed| (listed.identity(), listed)).collect();
     let mut known: BTreeMap<String, Problem> = BTreeMap::new();
     for (identity, problem) in phase.history.rounds.iter().flat_map(|round| of_round(phase, round)) {
@@ -121,21 +121,21 @@ fn problems_of(phase: &PhaseState) -> Vec<Problem> {
 
 /// Tells whether the ledger knows how a problem stands. Of a failed check it knows only that a person accepted it: whether it is
 /// there, the checks say themselves.
-fn is_authority(listed: &Listed) -> bool {
+fn is_authority(listed: &LedgerFinding) -> bool {
     !listed.is_of_checks() || listed.standing == Standing::Waived
 }
 
-fn is_over(listed: &Listed) -> bool {
+fn is_over(listed: &LedgerFinding) -> bool {
     !listed.is_open() || listed.disposition == Disposition::NoFix
 }
 
 /// Tells whether it was there when it was accepted, or answered that it needs no fix.
-fn is_answered(listed: &Listed) -> bool {
+fn is_answered(listed: &LedgerFinding) -> bool {
     listed.standing == Standing::Waived || (listed.is_open() && listed.disposition == Disposition::NoFix)
 }
 
 /// Adds what the ledger has about a problem: what is to be done about it, and why.
-fn with_answer(phase: &PhaseState, listed: Option<&Listed>, problem: Problem) -> Problem {
+fn with_answer(phase: &PhaseState, listed: Option<&LedgerFinding>, problem: Problem) -> Problem {
     let Some(listed) = listed else { return problem };
     let waived = listed.standing == Standing::Waived;
     let reason = if waived { phase.person.accepted_because.clone() } else { listed.evidence.clone() };

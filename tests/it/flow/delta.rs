@@ -43,7 +43,7 @@ fn delta_of(phase: &PhaseState, seat: Option<&str>) -> Option<Delta> {
     let agents = seat.map_or(Some(&phase.def.reviewers), |name| {
         phase.def.panel.iter().find(|seat| seat.name == name).map(|seat| &seat.agents)
     });
-    phase.delta(seat, agents?.first()?)
+    Delta::of(phase, seat, agents?.first()?)
 }
 
 #[test]
@@ -82,7 +82,7 @@ fn who_gave_no_review_before_sees_the_whole_and_everybody_else_what_changed_sinc
     assert_eq!((delta(7, None), delta(7, Some("one"))), (tree(3), tree(2)), "one was silent in the third");
     assert_eq!(delta(3, Some("nobody")), None);
     let phase = at_review(&world, 5);
-    assert_eq!(phase.delta(None, "the next of the chain"), None, "who takes over has seen nothing");
+    assert_eq!(Delta::of(&phase, None, "the next of the chain"), None, "who takes over has seen nothing");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use ai_workflow::event::{Answered, CheckStatus, Choice, Fact, FindingJudgment};
 use ai_workflow::finding::{Disposition, Finding, Severity};
-use ai_workflow::flow::{Decision, Listed, PhaseState, Standing, State, Trend, apply, decide, fold};
+use ai_workflow::flow::{Decision, LedgerFinding, PhaseState, Standing, State, Trend, apply, decide, fold};
 use proptest::prelude::*;
 
 use super::policies::{doc_review, phase, phase_review, policy};
@@ -18,7 +18,7 @@ fn play(reviews: Vec<Review>) -> World {
 }
 
 fn told(phase: &PhaseState) -> Vec<String> {
-    let one = |listed: &Listed| {
+    let one = |listed: &LedgerFinding| {
         let (id, issue, standing) = (listed.id, &listed.finding.issue, listed.standing.as_str());
         format!("{id} {issue}: {standing}, {}-{}", listed.first_round, listed.last_round)
     };

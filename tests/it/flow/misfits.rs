@@ -3,7 +3,7 @@
 use ai_workflow::event::{
     Answered, Asked, Choice, Entry, ExecOutcome, Fact, Outcome, Reopened, ReopenedBy, Ruled, Ruling,
 };
-use ai_workflow::flow::{Misfit, State, apply};
+use ai_workflow::flow::{InvalidFact, State, apply};
 use ai_workflow::phase::Step;
 use ai_workflow::verdict::Judgment;
 
@@ -28,7 +28,7 @@ fn before(kind: impl Fn(&Fact) -> bool) -> (World, Fact) {
 fn refused(world: &World, fact: Fact, why: &str) {
     let mut state = world.state.clone();
     let entry = world.entry(fact);
-    let error = Misfit { seq: entry.seq, why: why.into() };
+    let error = InvalidFact { seq: entry.seq, why: why.into() };
     assert_eq!(apply(&mut state, &entry), Err(error));
     assert_eq!(state, world.state);
 }

@@ -1,16 +1,15 @@
-//! Where a run stands: what the fold of its facts amounts to.
-//! Nothing here is accepted from an agent; counters, statuses and verdicts are computed.
+//! Where a run stands: what the fold of its facts amounts to. Nothing here is accepted from an agent.
+
+use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 
-use super::branch::BranchState;
-use super::chain::AgentStates;
-use super::feedback::FeedbackState;
-use super::notices::Notice;
-pub use super::phase_state::{Counters, PhaseState};
-use super::spending::Spending;
-pub use super::stage::{Stage, Status};
-use model::event::{Asked, Escalation, Outcome, RunStarted};
+use crate::agents::AgentStates;
+use crate::branch::BranchState;
+use crate::phase_state::Stage;
+use crate::phase_state::{PhaseState, Status};
+use crate::spending::Spending;
+use model::event::{Asked, Escalation, FedBack, Outcome, PauseReason, RunStarted, Worked};
 use model::phase::PhaseName;
 use model::policy::Difficulty;
 
@@ -81,6 +80,44 @@ pub struct Publication {
     pub follow_up: Option<(u64, String)>,
 }
 
+/// What others said about the finished work of a run, and what became of it.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct FeedbackState {
+    /// What was said last, until it is answered.
+    pub pending: Option<FedBack>,
+    /// Review threads that were taken up ever, each with the last comment that was read.
+    pub threads: BTreeMap<String, u64>,
+    /// Review threads that are answered and could not be resolved.
+    pub left_open: Vec<String>,
+    /// The pull request that they are of.
+    pub left_open_at: Option<u64>,
+    /// How often failed checks of the pull request were given back to the author.
+    pub ci_rounds: u32,
+}
+
+/// What an author told.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Notice {
+    pub phase: PhaseName,
+    pub agent: String,
+    pub text: String,
+}
+
+/// More than so many are not kept.
+const MOST_NOTICES: usize = 20;
+
+/// The longest notice, in characters.
+const LONGEST_NOTICE: usize = 300;
+
+/// One line, not too long.
+fn shortened(text: &str) -> String {
+    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    words.chars().take(LONGEST_NOTICE).collect()
+}
+
+/// The phase that is revised where the run has completed it.
+const REVISED: &str = "implementation";
+
 impl State {
     /// Returns where the run stands as a whole; a run that has not begun counts as running.
     pub fn outcome(&self) -> Outcome {
@@ -122,5 +159,60 @@ impl Run {
             .or_else(|| with(Status::Paused))
             .or_else(|| with(Status::Failed))
             .or_else(|| with(Status::Pending))
+    }
+
+    /// Returns who is asked, for people; nothing while the run does not wait.
+    pub fn asked_of(&self) -> Option<String> {
+        let (paused, issue) = (self.paused.as_ref()?, &self.started.issue);
+        let maintainer = format!("a maintainer of {}", self.started.repository);
+        Some(match paused.reason {
+            PauseReason::Discuss if !issue.author.is_empty() => {
+                format!("{}, who wrote the issue, or {maintainer}", issue.author)
+            }
+            PauseReason::Budget => "whoever pays for the agents".to_owned(),
+            PauseReason::Quota | PauseReason::Outage | PauseReason::JobLimit | PauseReason::RateLimit => {
+                "nobody: the pause ends by itself".to_owned()
+            }
+            PauseReason::Discuss
+            | PauseReason::Exhausted
+            | PauseReason::Blocked
+            | PauseReason::Unreadable
+            | PauseReason::ReviewerUnavailable
+            | PauseReason::AgentFailed
+            | PauseReason::Stalled
+            | PauseReason::OnRequest
+            | PauseReason::Gate => maintainer,
+        })
+    }
+
+    /// Keeps what an author told, the newest first. The same once more is only newer.
+    pub(crate) fn keep_notices(&mut self, worked: &Worked) {
+        if !worked.ended.outcome.ended() {
+            return;
+        }
+        let Some(agent) = self.phase(&worked.phase).map(|phase| phase.calls.last_agent.clone()) else {
+            return;
+        };
+        for text in worked.claim.iter().flat_map(|claim| claim.notices.iter().rev()) {
+            let text = shortened(text);
+            self.notices.retain(|known| known.text != text);
+            let notice = Notice { phase: worked.phase.clone(), agent: agent.clone(), text };
+            self.notices.insert(0, notice);
+        }
+        self.notices.retain(|known| !known.text.is_empty());
+        self.notices.truncate(MOST_NOTICES);
+    }
+
+    /// Returns what a call of an author is told: all but what it said itself in the session that goes on.
+    pub fn notices_for(&self, phase: &PhaseState, agent: &str, resumes: bool) -> Vec<&Notice> {
+        let own = |notice: &Notice| resumes && notice.phase == *phase.name() && notice.agent == agent;
+        self.notices.iter().filter(|notice| !own(notice)).collect()
+    }
+
+    /// Returns the phase that is opened again for what others say: the implementation, else the last that changes code.
+    pub fn feedback_phase(&self) -> Option<PhaseName> {
+        let mut done = self.phases.iter().rev().filter(|phase| phase.status == Status::Completed);
+        let named = done.clone().find(|phase| phase.name().as_str() == REVISED);
+        named.or_else(|| done.find(|phase| phase.def.changes_code)).map(|phase| phase.name().clone())
     }
 }

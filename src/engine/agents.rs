@@ -1,0 +1,118 @@
+//! What the calls of a run have shown about its agents: which ones are of no use now, whose provider fails, who took over from
+//! whom. Which agent gets a call is chosen in `chain`.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use jiff::Timestamp;
+
+use crate::recovery::predicate;
+use model::event::{ExecOutcome, Program};
+use model::phase::{PhaseName, Step};
+
+/// An agent that was called, and the program behind it as far as it told.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CalledAgent {
+    /// The agent spec with its model.
+    pub agent: String,
+    /// The program, with its version and model.
+    pub program: Option<Program>,
+}
+
+/// What the calls of a run have shown about its agents.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct AgentStates {
+    /// Agents that are passed over where another one is left.
+    pub unusable: BTreeMap<String, Unusable>,
+    /// Providers that fail now.
+    pub outage: Option<Outage>,
+    /// Every agent that was called, once for each program it told of.
+    pub called: Vec<CalledAgent>,
+    /// Who took over from whom.
+    pub fallbacks: Vec<Fallback>,
+}
+
+/// Why an agent is passed over, and until when if that is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Unusable {
+    /// How its latest call ended.
+    pub outcome: ExecOutcome,
+    /// When it can be used again, where that is known.
+    pub until: Option<Timestamp>,
+}
+
+/// An agent that took over from another one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fallback {
+    /// The phase of the call.
+    pub phase: PhaseName,
+    /// The step of the call.
+    pub step: Step,
+    /// The agent that is given up.
+    pub from: String,
+    /// The agent that takes over.
+    pub to: String,
+    /// How the last call of the first one ended.
+    pub outcome: ExecOutcome,
+}
+
+impl std::fmt::Display for Fallback {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} {}; {} takes over", self.from, predicate(self.outcome), self.to)
+    }
+}
+
+/// Providers that fail, from the first failed call until a call comes to its end.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Outage {
+    /// When the first call failed, or when somebody asked for the run again after that.
+    pub since: Timestamp,
+    /// How often the run has waited since then.
+    pub waits: u32,
+    /// The agents whose providers fail.
+    pub agents: BTreeSet<String>,
+    /// Nobody is asked before.
+    pub until: Option<Timestamp>,
+}
+
+impl AgentStates {
+    /// Remembers whose provider fails.
+    pub(crate) fn note_provider(&mut self, agent: &str, outcome: ExecOutcome, at: Timestamp) {
+        if outcome.ended() {
+            self.outage = None;
+        } else if outcome.is_outage() {
+            let begins = || Outage { since: at, waits: 0, agents: BTreeSet::new(), until: None };
+            self.outage.get_or_insert_with(begins).agents.insert(agent.to_owned());
+        } else if outcome != ExecOutcome::Cancelled
+            && let Some(outage) = &mut self.outage
+        {
+            outage.agents.remove(agent);
+        }
+    }
+
+    /// Who asks for the run again has the provider asked at once, and waits as long as before.
+    pub(crate) fn ask_provider_at_once(&mut self, at: Timestamp) {
+        if let Some(outage) = &mut self.outage {
+            (outage.since, outage.waits, outage.until) = (at, 0, None);
+        }
+    }
+
+    /// Puts the next call off.
+    pub(crate) fn wait_until(&mut self, until: Timestamp) {
+        if let Some(outage) = &mut self.outage {
+            outage.waits += 1;
+            outage.until = Some(until);
+        }
+    }
+
+    pub(crate) fn lock(&mut self, agent: &str, program: Option<&Program>) {
+        let called = CalledAgent { agent: agent.to_owned(), program: program.cloned() };
+        if !self.called.contains(&called) {
+            self.called.push(called);
+        }
+    }
+
+    /// A new request tries again what may have been mended meanwhile; a reset that is known and ahead is waited for.
+    pub(crate) fn forget_unusable(&mut self, at: Timestamp) {
+        self.unusable.retain(|_, unusable| unusable.until.is_some_and(|until| until > at));
+    }
+}

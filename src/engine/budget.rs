@@ -1,0 +1,158 @@
+//! Whether another call can be paid: by the run, by its phase and by the day; what it may use at most, and when to warn.
+
+use crate::phase_state::{PhaseState, Status};
+use crate::run::Run;
+use crate::spending::{
+    Limit, Measure, NOTE_KIND, Scope, Shortage, day_of, kind, limits, next_day, number, whole,
+};
+use model::call::Allowance;
+use model::event::{Choice, Escalation, Fact, PauseReason, Spent};
+use model::phase::Step;
+
+/// What is remembered once it was said that a limit of money does not see some calls.
+const BLIND: &str = "unpriced";
+
+/// Returns the limit of a call that the latest one has passed, else the first limit that is reached, or that a call
+/// like this would pass.
+pub fn shortage(run: &Run, phase: &PhaseState, step: Step) -> Option<Shortage> {
+    if let Some(limit) = run.overrun() {
+        return Some(Shortage { limit, reserve: 0.0 });
+    }
+    let short = |limit: Limit| {
+        let reserve = run.reserve(step, limit.measure);
+        let short = limit.is_reached() || limit.used + reserve > limit.most;
+        short.then_some(Shortage { limit, reserve })
+    };
+    run.limits(phase).into_iter().find_map(short)
+}
+
+/// Returns what a call may use at most: its own limit, and what the tightest of the others leaves.
+pub(crate) fn allowance(run: &Run, phase: &PhaseState) -> Allowance {
+    let step = limits(&Scope::Step, &run.spending.scopes.step, &Spent::default());
+    let all: Vec<Limit> = run.limits(phase).into_iter().chain(step).collect();
+    let least = |measure: Measure| {
+        let left = all.iter().filter(|limit| limit.measure == measure).map(Limit::left);
+        left.min_by(f64::total_cmp)
+    };
+    Allowance {
+        usd: least(Measure::Usd),
+        tokens: least(Measure::Tokens).map(whole),
+        turns: least(Measure::Turns).map(whole),
+        seconds: least(Measure::Minutes).map(|minutes| whole((minutes * 60.0).ceil()).max(1)),
+    }
+}
+
+/// Says once that a limit of money does not see the calls of an agent.
+pub(crate) fn blindness(run: &Run) -> Option<Fact> {
+    if run.spending.warned.contains(BLIND) {
+        return None;
+    }
+    Some(Fact::Noted { kind: NOTE_KIND.into(), text: run.blindness()? })
+}
+
+/// Returns the warning that is due: each limit once.
+pub(crate) fn warning(run: &Run) -> Option<Fact> {
+    let limit = run.near_limits().into_iter().find(|limit| !run.spending.warned.contains(&limit.key()))?;
+    Some(Fact::Noted { kind: NOTE_KIND.into(), text: limit.warning() })
+}
+
+/// Writes the question for a run that cannot pay the next call.
+pub(crate) fn budget_pause(run: &Run, phase: &PhaseState, short: &Shortage) -> Escalation {
+    let Shortage { limit, reserve } = short;
+    let whose = match &limit.scope {
+        Scope::Run => "The budget".to_owned(),
+        Scope::Step => "The budget of a call".to_owned(),
+        Scope::Phase(name) => format!("The budget of {name}"),
+        Scope::Day => "The budget of the day".to_owned(),
+    };
+    let why = match limit.measure {
+        _ if limit.scope == Scope::Step => format!("The latest call used more than a call may: {limit}"),
+        _ if limit.is_reached() => format!("{whose} is used up: {limit}"),
+        Measure::Usd => {
+            format!("{whose} leaves too little: {limit}, and a call like the next took {reserve:.2}")
+        }
+        _ => format!("{whose} leaves too little: {limit}, and a call like the next took {reserve}"),
+    };
+    Escalation {
+        reason: PauseReason::Budget,
+        phase: Some(phase.name().clone()),
+        question: format!("{why}. Raise it and execute again, or cancel the run."),
+        options: vec![Choice::Continue],
+        report: vec![],
+        until: (limit.scope == Scope::Day).then(|| next_day(run.updated_at)).flatten(),
+    }
+}
+
+impl Run {
+    /// Returns the limit of a call that the latest one has passed: not every program can be told its limits.
+    /// Time is not among them, since we end a call ourselves.
+    fn overrun(&self) -> Option<Limit> {
+        let all = limits(&Scope::Step, &self.spending.scopes.step, &self.spending.latest_call);
+        let counted = |measure| matches!(measure, Measure::Usd | Measure::Tokens | Measure::Turns);
+        all.into_iter().find(|limit| counted(limit.measure) && limit.used > limit.most)
+    }
+
+    /// Says which limit of money does not see the calls of which agent.
+    fn blindness(&self) -> Option<String> {
+        let (agent, scopes) = (self.spending.unpriced_agent.as_ref()?, &self.spending.scopes);
+        let all = [self.spending.budget.usd, scopes.phase.usd, scopes.day.usd, scopes.step.usd];
+        let most = all.into_iter().flatten().next()?;
+        Some(format!(
+            "the price of {agent} is not known: its calls count by tokens only; the limit of {most:.2} USD does not see \
+             them"
+        ))
+    }
+
+    fn limits(&self, phase: &PhaseState) -> Vec<Limit> {
+        let scopes = &self.spending.scopes;
+        let of_phase = Scope::Phase(phase.name().clone());
+        let mut all = limits(&Scope::Run, &self.spending.budget, &self.spending.total);
+        all.extend(limits(&of_phase, &scopes.phase, &phase.spent()));
+        all.extend(limits(&Scope::Day, &scopes.day, &self.spent_today()));
+        all
+    }
+
+    fn near_limits(&self) -> Vec<Limit> {
+        let Some(phase) = self.phases.iter().find(|phase| phase.status == Status::InProgress) else {
+            return Vec::new();
+        };
+        let step = limits(&Scope::Step, &self.spending.scopes.step, &self.spending.latest_call);
+        self.limits(phase).into_iter().chain(step).filter(Limit::is_near).collect()
+    }
+
+    /// Returns the limits in force where the run stands, with what is used of each.
+    pub fn limits_in_force(&self) -> Vec<Limit> {
+        self.current().map_or_else(Vec::new, |phase| self.limits(phase))
+    }
+
+    /// Returns what all runs of the repository spent on the day of the latest fact, as far as is known.
+    fn spent_today(&self) -> Spent {
+        let today = day_of(self.updated_at);
+        let mut spent =
+            self.spending.day.filter(|day| day.date == today).map(|day| day.spent).unwrap_or_default();
+        if let Some(elsewhere) = self.spending.elsewhere.filter(|elsewhere| elsewhere.day == today) {
+            spent.add(&elsewhere.spent);
+        }
+        spent
+    }
+
+    /// Returns what one call of this kind has used at most so far.
+    fn reserve(&self, step: Step, measure: Measure) -> f64 {
+        let dearest = self.spending.dearest.get(&kind(step)).copied().unwrap_or_default();
+        match measure {
+            Measure::Usd => dearest.cost_usd,
+            Measure::Tokens => number(dearest.tokens()),
+            Measure::Calls | Measure::Minutes | Measure::Turns => 0.0,
+        }
+    }
+
+    /// Remembers a warning, so that it is not given again.
+    pub(crate) fn warned_of(&mut self, kind: &str, text: &str) {
+        let near = self.near_limits();
+        let limit = near.iter().find(|limit| kind == NOTE_KIND && limit.warning() == text);
+        self.spending.warned.extend(limit.map(Limit::key));
+        if kind == NOTE_KIND && self.blindness().is_some_and(|blindness| blindness == text) {
+            self.spending.warned.insert(BLIND.to_owned());
+        }
+    }
+}

@@ -1,0 +1,228 @@
+//! What a round shows is entered in the ledger of its phase, and what is to be repaired becomes tasks. Each finding of a round
+//! belongs to everybody whose own opinion names it, and only they, or a round in which everybody judged, can show that it is
+//! gone.
+
+use std::collections::BTreeSet;
+
+use crate::fix_tasks::{FixTask, FixTasks, TaskState, items};
+use crate::ledger::{
+    Finder, FindingId, LastReview, Ledger, LedgerFinding, NamedFinding, Standing, check_identity,
+};
+use crate::panel;
+use crate::phase_state::{PhaseState, Stage};
+use model::event::{CheckResult, Reviewed};
+use model::finding::{Disposition, Finding, Severity};
+use model::phase::Step;
+use model::policy::{ReviewRule, TaskRule};
+use model::verdict::ReadAs;
+
+/// Takes up what the phase shows when it comes to a ruling; the same once more changes nothing.
+pub(crate) fn take_up_findings(phase: &mut PhaseState) {
+    if !matches!(phase.evidence.broken, Some(Step::Execute | Step::Revise)) {
+        let mut ledger = std::mem::take(&mut phase.ledger);
+        enter_round(phase, &mut ledger);
+        phase.ledger = ledger;
+    }
+    if phase.person.accepted_by.is_some() {
+        phase.ledger.waive_open();
+    }
+}
+
+/// Takes up what was found outside of the run, as if the latest round had shown it: the revision that comes repairs it.
+pub(crate) fn take_up_feedback(phase: &mut PhaseState, findings: &[Finding]) {
+    let round = phase.history.rounds.last().map_or(phase.round, |round| round.n);
+    for finding in findings {
+        let identity = finding.fingerprint();
+        let is_first = !phase.ledger.has_in_round(&identity, round);
+        let named = NamedFinding { identity, finding: finding.clone(), found_by: vec![Finder::Outside] };
+        phase.ledger.enter(round, named, is_first);
+    }
+}
+
+/// Enters what the review and the checks of the round name; whoever looked again and does not name a finding resolves it.
+fn enter_round(phase: &PhaseState, ledger: &mut Ledger) {
+    let (review, checks) = (readable_review(phase), phase.evidence.checks.as_ref());
+    if review.is_none() && checks.is_none() {
+        return;
+    }
+    let mut named = review.map_or_else(Vec::new, |review| of_review(phase, review));
+    named.extend(phase.failed_checks().map(of_check));
+    let looked_again = |listed: &LedgerFinding| {
+        if listed.is_of_checks() {
+            checks.is_some()
+        } else {
+            review.is_some() && was_looked_for(phase, listed)
+        }
+    };
+    ledger.resolve_unnamed(&named, looked_again);
+    let mut identities = BTreeSet::new();
+    for finding in named {
+        let is_first = identities.insert(finding.identity.clone());
+        ledger.enter(phase.round, finding, is_first);
+    }
+    if let Some(review) = review {
+        let round_is_vague = is_vague(phase, review);
+        for opinion in phase.reviews.opinions.iter().filter(|opinion| can_be_read(opinion)) {
+            let is_vague = round_is_vague || is_vague(phase, opinion);
+            let (reviewer, tree) = (opinion.reviewer.clone(), opinion.tree.clone());
+            let last = LastReview { reviewer, round: phase.round, tree, is_vague };
+            ledger.remember_review(opinion.seat.clone(), last);
+        }
+    }
+    if let Some(triage) = &phase.evidence.triage {
+        ledger.dispose(phase.round, triage);
+    }
+    ledger.count_open(phase.round);
+}
+
+/// Returns the review of this round, when its findings are all that it names.
+fn readable_review(phase: &PhaseState) -> Option<&Reviewed> {
+    let review = phase.reviews.current.as_ref()?;
+    if review.round == phase.round && can_be_read(review) { Some(review) } else { None }
+}
+
+/// Tells whether a review did not approve and named nothing that says why.
+fn is_vague(phase: &PhaseState, review: &Reviewed) -> bool {
+    let reading = review.reading.as_ref();
+    let approves = reading.is_some_and(|reading| reading.judgment.approves());
+    let blocking = phase.def.policy.review.as_ref().map_or(Severity::Info, |rule| rule.blocking);
+    let says_why = reading.is_some_and(|reading| reading.worst() >= Some(blocking));
+    !approves && !says_why
+}
+
+/// Returns the findings of a round, each by everybody whose own opinion names it, then what others of them said of these in
+/// other words.
+fn of_review(phase: &PhaseState, review: &Reviewed) -> Vec<NamedFinding> {
+    let mut named = Vec::new();
+    for finding in findings_of(review) {
+        let identity = finding.fingerprint();
+        let names = |opinion: &&Reviewed| findings_of(opinion).any(|own| own.fingerprint() == identity);
+        let mut finders: Vec<&str> =
+            phase.reviews.opinions.iter().filter(names).map(|opinion| opinion.reviewer.as_str()).collect();
+        if finders.is_empty() {
+            finders.push(&review.reviewer);
+        }
+        let found_by = finders.into_iter().map(|finder| Finder::Reviewer(finder.to_owned())).collect();
+        named.push(NamedFinding { identity, finding: finding.clone(), found_by });
+    }
+    named.extend(merged_into(phase, review));
+    named
+}
+
+/// Returns what seats said in other words of a finding that stands in the review, each under the identity of that one.
+fn merged_into(phase: &PhaseState, review: &Reviewed) -> Vec<NamedFinding> {
+    let standing: BTreeSet<String> = findings_of(review).map(Finding::fingerprint).collect();
+    let mut named = Vec::new();
+    for opinion in &phase.reviews.opinions {
+        for own in findings_of(opinion).filter(|own| !standing.contains(&own.fingerprint())) {
+            if let Some(known) = findings_of(review).find(|known| panel::are_alike(known, own)) {
+                let found_by = vec![Finder::Reviewer(opinion.reviewer.clone())];
+                named.push(NamedFinding { identity: known.fingerprint(), finding: own.clone(), found_by });
+            }
+        }
+    }
+    named
+}
+
+/// Tells whether a review of this round could have named a finding again: everybody judged, or one of those who found
+/// it. A seat that went without has not looked.
+fn was_looked_for(phase: &PhaseState, listed: &LedgerFinding) -> bool {
+    let judged: Vec<&Reviewed> =
+        phase.reviews.opinions.iter().filter(|opinion| can_be_read(opinion)).collect();
+    let has_judged = |reviewer: &String| judged.iter().any(|opinion| opinion.reviewer == *reviewer);
+    let found = |finder: &Finder| matches!(finder, Finder::Reviewer(reviewer) if has_judged(reviewer));
+    judged.len() > phase.seats().len() || listed.found_by.iter().any(found)
+}
+
+/// Makes tasks of what the latest review demands, for the revision that begins.
+pub(crate) fn hand_out_tasks(phase: &mut PhaseState) {
+    let ids: Vec<FindingId> = demanded(phase).iter().map(|listed| listed.id).collect();
+    phase.tasks = tasks_now(phase);
+    phase.ledger.demand_fix(&ids);
+}
+
+fn tasks_now(phase: &PhaseState) -> FixTasks {
+    let mut tasks = phase.tasks.clone();
+    tasks.hand_out(phase.round, demanded(phase));
+    tasks
+}
+
+/// Returns the tasks as a revision would have them that is ruled now.
+pub(crate) fn tasks_to_come(phase: &PhaseState) -> FixTasks {
+    let mut ruled = phase.clone();
+    take_up_findings(&mut ruled);
+    tasks_now(&ruled)
+}
+
+/// Returns the findings of this round's review that are to be repaired.
+fn demanded(phase: &PhaseState) -> Vec<&LedgerFinding> {
+    let Some(rule) = &phase.def.policy.review else { return Vec::new() };
+    let named: Vec<&LedgerFinding> =
+        phase.ledger.open().filter(|listed| is_named_now(phase, listed)).collect();
+    let blocking: Vec<&LedgerFinding> = named.iter().copied().filter(|listed| blocks(rule, listed)).collect();
+    let all = rule.tasks == TaskRule::All || blocking.is_empty();
+    if all { named } else { blocking }
+}
+
+fn is_named_now(phase: &PhaseState, listed: &LedgerFinding) -> bool {
+    let settled = matches!(listed.disposition, Disposition::NoFix | Disposition::NeedsDiscussion);
+    listed.last_round == phase.round && !listed.is_of_checks() && !settled
+}
+
+/// Returns the open findings of this round's review that are no task: nothing has to be done about them.
+pub fn remarks(phase: &PhaseState) -> Vec<&LedgerFinding> {
+    let (given, later) = phase.tasks.latest();
+    let is_task = |id: FindingId| given.iter().chain(&later).any(|task| task.findings.contains(&id));
+    let named = phase.ledger.open().filter(|listed| is_named_now(phase, listed));
+    named.filter(|listed| !is_task(listed.id)).collect()
+}
+
+/// Returns how a task stands.
+pub fn state_of(phase: &PhaseState, task: &FixTask) -> TaskState {
+    let Some(given) = task.given_in.last().copied() else { return state_ungiven(phase, task) };
+    let items: Vec<&LedgerFinding> = items(task, &phase.ledger).collect();
+    if !items.iter().any(|listed| listed.is_open()) {
+        return TaskState::Done;
+    }
+    if items.iter().any(|listed| listed.is_open() && listed.last_round > given) {
+        return TaskState::Failed;
+    }
+    let waits = phase.round == given && phase.stage == Stage::Ready(Step::Revise);
+    let began = phase.calls.attempts.contains_key(&(given, Step::Revise)) && !waits;
+    if began { TaskState::Claimed } else { TaskState::Open }
+}
+
+fn state_ungiven(phase: &PhaseState, task: &FixTask) -> TaskState {
+    let gone = items(task, &phase.ledger).all(|listed| listed.standing == Standing::Resolved);
+    if gone { TaskState::Done } else { TaskState::Open }
+}
+
+fn findings_of(review: &Reviewed) -> impl Iterator<Item = &Finding> {
+    review.reading.iter().flat_map(|reading| &reading.findings)
+}
+
+fn can_be_read(review: &Reviewed) -> bool {
+    let read = review.reading.as_ref().is_some_and(|reading| reading.read_as != ReadAs::Default);
+    read && !review.ended.truncated
+}
+
+fn of_check(result: &CheckResult) -> NamedFinding {
+    let only = if let [place] = &result.places[..] { Some(place) } else { None };
+    let finding = Finding {
+        severity: Severity::Major,
+        category: result.check.clone(),
+        file: only.and_then(|place| place.file.clone()),
+        line: only.and_then(|place| place.line),
+        issue: result.summary.clone(),
+        suggestion: only.and_then(|place| place.suggestion.clone()),
+        auto_fixable: false,
+        disposition: Disposition::FixRequired,
+        in_scope: true,
+    };
+    let found_by = vec![Finder::Check(result.check.clone())];
+    NamedFinding { identity: check_identity(result), finding, found_by }
+}
+
+fn blocks(rule: &ReviewRule, listed: &LedgerFinding) -> bool {
+    listed.finding.weight() >= rule.blocking
+}

@@ -1,0 +1,218 @@
+use super::*;
+use model::event::Ended;
+use model::finding::Disposition;
+use model::verdict::{Judgment, ReadAs, Verdict};
+
+fn found(severity: Severity, line: u64, issue: &str) -> Finding {
+    Finding {
+        severity,
+        category: "quality".into(),
+        file: Some("src/a.rs".into()),
+        line: Some(line),
+        issue: issue.into(),
+        suggestion: None,
+        auto_fixable: false,
+        disposition: Disposition::Open,
+        in_scope: true,
+    }
+}
+
+fn says(seat: Option<&str>, judgment: Judgment, findings: Vec<Finding>) -> Reviewed {
+    let reading = Reading {
+        result: judgment.verdict(),
+        judgment,
+        stated: format!("{judgment:?}"),
+        read_as: if judgment == Judgment::Unverifiable { ReadAs::Default } else { ReadAs::Json },
+        reason: String::new(),
+        doubt: None,
+        feedback: format!("words of {}", seat.unwrap_or("chief")),
+        suggestions: vec!["tell it".into()],
+        findings,
+        questions: vec![],
+        grade: None,
+        viewpoints: BTreeMap::new(),
+    };
+    Reviewed {
+        phase: "design".parse().expect("a name"),
+        round: 1,
+        attempt: 1,
+        reviewer: "reviewer".into(),
+        ended: Ended::default(),
+        reading: Some(reading),
+        tree: "tree".into(),
+        seat: seat.map(str::to_owned),
+    }
+}
+
+fn graded(mut review: Reviewed, grade: Grade, viewpoints: &[(&str, Grade)]) -> Reviewed {
+    let reading = review.reading.as_mut().expect("a reading");
+    reading.grade = Some(grade);
+    reading.viewpoints = viewpoints.iter().map(|(name, grade)| ((*name).to_owned(), *grade)).collect();
+    review
+}
+
+fn together(opinions: &[Reviewed]) -> Reading {
+    merged(opinions).and_then(|review| review.reading).expect("a reading")
+}
+
+fn of_both(chief: Vec<Finding>, second: Vec<Finding>) -> Vec<Finding> {
+    let opinions = [says(None, Judgment::Approve, chief), says(Some("one"), Judgment::Approve, second)];
+    together(&opinions).findings
+}
+
+#[test]
+fn one_review_alone_stays_as_it_is() {
+    let alone = says(None, Judgment::Revise, vec![found(Severity::Major, 3, "wrong")]);
+    assert_eq!(merged(std::slice::from_ref(&alone)), Some(alone));
+    assert_eq!(merged(&[]), None);
+}
+
+#[test]
+fn b_21_the_strictest_judgment_counts_and_the_first_of_equals_is_told() {
+    use Judgment::{Approve, Block, Revise, Unverifiable};
+    for (chief, second, strictest) in [
+        (Approve, Revise, Revise),
+        (Revise, Approve, Revise),
+        (Approve, Unverifiable, Unverifiable),
+        (Block, Revise, Block),
+    ] {
+        let reading = together(&[says(None, chief, vec![]), says(Some("one"), second, vec![])]);
+        assert_eq!((reading.judgment, reading.stated), (strictest, format!("{strictest:?}")));
+        assert_eq!(reading.result, Verdict::Fail);
+    }
+}
+
+#[test]
+fn b_38_one_place_and_a_similar_problem_are_one_finding_in_the_first_reviewers_words() {
+    let own = found(Severity::Minor, 7, "the password is logged in plain text");
+    let other = Finding {
+        suggestion: Some("mask it".into()),
+        ..found(Severity::Major, 7, "The password is logged as plain text")
+    };
+    let findings = of_both(vec![own.clone()], vec![other]);
+    let merged = Finding { severity: Severity::Major, suggestion: Some("mask it".into()), ..own.clone() };
+    assert_eq!(findings, [merged]);
+    let same = found(Severity::Critical, 7, "The password is logged  in plain text");
+    let findings = of_both(vec![own.clone()], vec![same]);
+    assert_eq!(findings, [Finding { severity: Severity::Critical, ..own }]);
+}
+
+#[test]
+fn what_may_be_another_problem_is_never_merged() {
+    let own = found(Severity::Major, 7, "the token of the admin is logged");
+    let nowhere = |issue: &str| Finding { line: None, ..found(Severity::Major, 1, issue) };
+    let security = |finding: Finding| Finding { category: "security".into(), ..finding };
+    for (own, other) in [
+        (own.clone(), security(found(Severity::Major, 7, "the token of the admin is logged"))),
+        (own.clone(), found(Severity::Critical, 7, "the token of the admin is not revoked")),
+        (found(Severity::Critical, 7, "the token of the admin is not revoked"), own.clone()),
+        (own, found(Severity::Major, 40, "the token of the admin is logged")),
+        (nowhere("no unit test for the parser"), nowhere("no unit test for the writer")),
+        (nowhere("limit 10 is wrong"), nowhere("limit 20 is wrong")),
+        (found(Severity::Major, 4, "limit 10 is wrong"), found(Severity::Major, 9, "limit 20 is wrong")),
+    ] {
+        assert_eq!(of_both(vec![own.clone()], vec![other.clone()]), [own, other]);
+    }
+}
+
+#[test]
+fn other_problems_at_the_same_place_and_the_same_elsewhere_stay_two() {
+    let own = found(Severity::Minor, 7, "the password is logged");
+    for other in [
+        found(Severity::Minor, 7, "a loop never ends"),
+        found(Severity::Minor, 8, "is the password logged here"),
+    ] {
+        assert_eq!(of_both(vec![own.clone()], vec![other.clone()]), [own.clone(), other]);
+    }
+    let nowhere = |issue: &str| Finding { file: None, line: None, ..found(Severity::Minor, 1, issue) };
+    assert_eq!(of_both(vec![nowhere("a b c d")], vec![nowhere("a b c e")]).len(), 2);
+}
+
+#[test]
+fn two_findings_of_one_reviewer_are_never_merged() {
+    let twice = vec![found(Severity::Minor, 7, "no test"), found(Severity::Minor, 7, "no test")];
+    assert_eq!(of_both(twice.clone(), vec![]), twice);
+}
+
+#[test]
+fn b_21_a_critical_of_a_second_costs_a_grade_and_the_worst_grade_counts() {
+    let critical = || says(Some("one"), Judgment::Approve, vec![found(Severity::Critical, 1, "a hole")]);
+    for (own, lowered) in
+        [(Grade::A, Grade::B), (Grade::B, Grade::C), (Grade::C, Grade::D), (Grade::D, Grade::D)]
+    {
+        let chief = graded(says(None, Judgment::Approve, vec![]), own, &[]);
+        assert_eq!(together(&[chief.clone(), critical()]).grade, Some(lowered));
+        assert_eq!(together(&[chief, graded(critical(), Grade::D, &[])]).grade, Some(Grade::D));
+    }
+    let ungraded = says(None, Judgment::Approve, vec![]);
+    assert_eq!(together(&[ungraded, critical()]).grade, None);
+}
+
+#[test]
+fn b_09_each_viewpoint_has_its_worst_grade() {
+    let chief = graded(
+        says(None, Judgment::Approve, vec![]),
+        Grade::A,
+        &[("Security", Grade::A), ("quality", Grade::B)],
+    );
+    let second = graded(says(Some("one"), Judgment::Approve, vec![]), Grade::C, &[("security", Grade::C)]);
+    let reading = together(&[chief, second]);
+    let expected = [("quality".to_owned(), Grade::B), ("security".to_owned(), Grade::C)];
+    assert_eq!((reading.viewpoints, reading.grade), (expected.into(), Some(Grade::C)));
+}
+
+#[test]
+fn an_author_reads_those_who_demand_something_each_under_its_name() {
+    use Judgment::{Approve, Revise};
+    let words =
+        |chief, second| together(&[says(None, chief, vec![]), says(Some("one"), second, vec![])]).feedback;
+    assert_eq!(words(Approve, Approve), "words of chief");
+    assert_eq!(words(Revise, Approve), "words of chief");
+    assert_eq!(words(Approve, Revise), "[one]\nwords of one");
+    assert_eq!(words(Revise, Revise), "words of chief\n\n[one]\nwords of one");
+}
+
+#[test]
+fn what_is_suggested_twice_is_told_once() {
+    let both = [says(None, Judgment::Approve, vec![]), says(Some("one"), Judgment::Approve, vec![])];
+    assert_eq!(together(&both).suggestions, ["tell it"]);
+}
+
+#[test]
+fn one_problem_in_other_words_is_similar_without_spaces_too() {
+    for (one, other) in [
+        ("パスワードが平文でログに記録される", "パスワードがログに平文で出力されています。"),
+        ("SQLインジェクションの脆弱性がある", "SQLインジェクションの脆弱性が残っています"),
+        ("トークンの検証が実装されていない", "トークンの検証がありません"),
+        ("ページ数の上限が検証されない", "ページ数の上限を検証していない。"),
+        ("トークンが漏れる", "トークンが、漏れる"),
+    ] {
+        assert!(are_similar(one, other), "{one} / {other}");
+    }
+}
+
+#[test]
+fn what_may_be_another_problem_is_not_similar() {
+    for (one, other) in [
+        ("管理者のトークンがログに出力される", "管理者のトークンが失効しない"),
+        ("トークンがログに出力される", "トークンがログに出力されない"),
+        ("上限が高い", "上限が低い"),
+        ("上限がない", "上限がある"),
+        ("上限がおかしい", "上限が低い"),
+        ("入力の検証がない", "出力の検証がない"),
+        ("おかしい", "たりない"),
+        ("キャッシュがきえる", "キャッシュがのこる"),
+        ("テストがない", "ログがない"),
+        ("パーサーのテストがない", "ライターのテストがない"),
+        ("読み取りのロックが解放されない", "書き込みのロックが解放されない"),
+    ] {
+        assert!(!are_similar(one, other), "{one} / {other}");
+    }
+}
+
+#[test]
+fn words_between_spaces_are_compared_as_they_are() {
+    assert!(are_similar("the password is logged in plain text", "The password is logged as plain text"));
+    assert!(!are_similar("the password is logged", "a loop never ends"));
+    assert!(are_similar("", "…"));
+}

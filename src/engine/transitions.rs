@@ -1,0 +1,484 @@
+//! What facts and rulings do to a phase: its step pointer moves, its rounds are closed and recorded, its counters move.
+//! Knows no limits and chooses no ruling: that is `rule`'s and `judge`'s.
+
+use jiff::Timestamp;
+
+use crate::findings::{hand_out_tasks, take_up_findings};
+use crate::history::{PastRuling, Round};
+use crate::phase_state::{PhaseState, Stage, Status};
+use model::event::{
+    CheckResult, CheckStatus, Checked, ClaimStatus, Ended, ExecOutcome, PauseReason, Reviewed, Ruled, Ruling,
+    StepStarted, Triaged, Worked,
+};
+use model::phase::Step;
+use model::policy::Entry;
+use model::verdict::{Judgment, ReadAs, Verdict};
+
+impl PhaseState {
+    /// Other agents than the agreed ones, because somebody asked for them. What is named for the phase alone stands.
+    pub(crate) fn work_with(&mut self, agents: &[String], reviewers: &[String]) {
+        let reviewers = self.not_its_author(agents, reviewers);
+        if !agents.is_empty() && !self.def.own_agents {
+            agents.clone_into(&mut self.def.agents);
+            self.calls.turns.author = 0;
+            self.def.step_agents.retain(|step, _| *step == Step::Review);
+        }
+        if !reviewers.is_empty() && !self.def.own_reviewers {
+            self.def.reviewers = reviewers;
+            self.calls.turns.reviewer = 0;
+            self.def.step_agents.remove(&Step::Review);
+        }
+    }
+
+    /// Reviewers that fit other agents do not review the author that stands: it may be one of them.
+    fn not_its_author(&self, agents: &[String], reviewers: &[String]) -> Vec<String> {
+        let stands = self.def.own_agents && !agents.is_empty();
+        let fits = |reviewer: &&String| !(stands && self.def.agents.contains(reviewer));
+        reviewers.iter().filter(fits).cloned().collect()
+    }
+
+    pub(crate) fn start(&mut self, tree: &str, head: String, at: Timestamp) {
+        self.status = Status::InProgress;
+        self.started_at = Some(at);
+        tree.clone_into(&mut self.files.tree);
+        self.files.began_at = head;
+        let asked = self.person.reopened.as_ref().map(|reopened| reopened.step);
+        if matches!(asked, None | Some(Step::Execute)) {
+            self.evidence.evaluation = None;
+        }
+        match asked {
+            Some(Step::Revise) if !self.history.rounds.is_empty() && !self.def.policy.triage => {
+                self.revise_again()
+            }
+            Some(Step::Check | Step::Review | Step::Triage) => self.look_again(),
+            _ if self.def.policy.entry == Entry::Review => self.look_again(),
+            _ => {
+                self.counters.rounds = 1;
+                self.stage = Stage::Ready(Step::Execute);
+            }
+        }
+    }
+
+    /// A person asks for a revision: it carries the number of the latest round, and the check after it opens the next.
+    fn revise_again(&mut self) {
+        self.round = self.history.rounds.last().map_or(self.round, |round| round.n);
+        self.begin_revision();
+    }
+
+    fn look_again(&mut self) {
+        self.counters.rounds = 1;
+        self.forget_evidence();
+        self.stage = self.after_work();
+    }
+
+    /// A call from `Working` takes up an interrupted one and is not counted again.
+    pub(crate) fn call(&mut self, started: &StepStarted) {
+        if self.stage != Stage::Working(started.step) {
+            let author = matches!(started.step, Step::Execute | Step::Revise);
+            self.counters.passes += u32::from(author);
+            self.evidence.broken = None;
+        }
+        started.agent.clone_into(&mut self.calls.last_agent);
+        self.calls.resumed = started.resumes.is_some();
+        self.calls.prompts.insert(started.step, started.prompt.clone());
+        if started.template.is_empty() {
+            self.calls.templates.remove(&started.step);
+        } else {
+            self.calls.templates.insert(started.step, started.template.clone());
+        }
+        self.calls.attempts.insert((started.round, started.step), started.attempt);
+        self.stage = Stage::Working(started.step);
+        self.files.author_was_stopped = false;
+        self.calls.delay_ms = 0;
+    }
+
+    pub(crate) fn worked(&mut self, worked: &Worked) {
+        self.calls.remember_document(worked.step, worked.round, worked.attempt, &worked.ended);
+        worked.tree.clone_into(&mut self.files.tree);
+        self.files.changed.extend(worked.changed.iter().cloned());
+        self.files.author_was_stopped = worked.ended.outcome == ExecOutcome::Cancelled;
+        if self.files.author_was_stopped {
+            self.files.left_by_stopped.extend(worked.changed.iter().cloned());
+            // A session that goes on counts from its beginning.
+            return self.calls.remember_session(&worked.ended);
+        }
+        self.remember_work(&worked.ended);
+        self.evidence.work = Some(self.with_what_was_left(worked));
+        if !worked.ended.outcome.ended() {
+            if worked.ended.outcome.is_outage() {
+                self.give_pass_back(worked.step);
+            }
+            return self.broke(worked.step);
+        }
+        self.evidence.claim = worked.claim.clone().map(|claim| (worked.round, claim));
+        self.evidence.evaluation.clone_from(&worked.evaluation);
+        self.done(worked.step);
+        self.author_has_read();
+        if worked.step == Step::Revise {
+            self.tasks.tried(worked.round, &self.calls.last_agent);
+            self.open_round();
+        } else {
+            self.forget_evidence();
+        }
+        self.count_blocked(worked);
+        self.stage = if self.sent_on_unchecked() { Stage::Deciding } else { self.after_work() };
+    }
+
+    fn with_what_was_left(&mut self, worked: &Worked) -> Worked {
+        let mut changed = std::mem::take(&mut self.files.left_by_stopped);
+        changed.extend(worked.changed.iter().cloned());
+        Worked { changed: changed.into_iter().collect(), ..worked.clone() }
+    }
+
+    pub(crate) fn checked(&mut self, checked: &Checked) {
+        checked.tree.clone_into(&mut self.files.tree);
+        self.evidence.checks = Some(checked.results.clone());
+        self.done(Step::Check);
+        self.stage = if self.evidence_judgment().is_some() { Stage::Deciding } else { self.after_checks() };
+    }
+
+    pub(crate) fn reviewed(&mut self, reviewed: &Reviewed) {
+        self.calls.remember_document(Step::Review, reviewed.round, reviewed.attempt, &reviewed.ended);
+        if reviewed.ended.outcome == ExecOutcome::Cancelled {
+            return;
+        }
+        self.reviews.current = Some(reviewed.clone());
+        if self.judged_without_words(reviewed) {
+            self.done(Step::Review);
+            self.stage = Stage::Deciding;
+            return;
+        }
+        if reviewed.ended.outcome != ExecOutcome::Done || reviewed.reading.is_none() {
+            return self.broke(Step::Review);
+        }
+        if self.def.policy.checks.is_empty() {
+            reviewed.tree.clone_into(&mut self.files.tree);
+        }
+        if self.asks_again(reviewed) {
+            self.done(Step::Review);
+            self.stage = Stage::Deciding;
+            return;
+        }
+        if self.asks_author(reviewed) {
+            return self.put_questions(reviewed);
+        }
+        self.hear(reviewed);
+    }
+
+    pub(crate) fn triaged(&mut self, triaged: &Triaged) {
+        self.calls.remember_document(Step::Triage, triaged.round, triaged.attempt, &triaged.ended);
+        self.files.changed.extend(triaged.changed.iter().cloned());
+        if triaged.ended.outcome == ExecOutcome::Cancelled {
+            return;
+        }
+        self.evidence.triage = Some(triaged.clone());
+        if self.triage_changed_files() {
+            triaged.tree.clone_into(&mut self.files.tree);
+        }
+        if !matches!(triaged.ended.outcome, ExecOutcome::Done | ExecOutcome::Partial) {
+            return self.broke(Step::Triage);
+        }
+        self.done(Step::Triage);
+        self.author_has_read();
+        self.counters.reviews += u32::from(triaged.table.is_some());
+        self.stage = Stage::Deciding;
+    }
+
+    /// What a person accepted is void too: from here on the evidence decides about the files as they are.
+    pub(crate) fn voided(&mut self, reason: &str) {
+        self.counters.voided += 1;
+        self.reason = Some(reason.to_owned());
+        if self.person.accepted_by.take().is_some() {
+            self.person.accepted_because = None;
+            self.ledger.take_waivers_back();
+        }
+        self.evidence.broken = None;
+        self.open_round();
+        self.stage = self.after_work();
+    }
+
+    /// Nobody has looked at the files as they are: this round begins again with its evidence, and what the author said of
+    /// its own work says nothing about them. A question to a reviewer that is open stays open.
+    pub(crate) fn changed_by_hand(&mut self, tree: &str, changed: &[String]) {
+        tree.clone_into(&mut self.files.tree);
+        self.was_changed(changed);
+        // Who writes takes the files as they are.
+        if self.author_rests() && self.current_step().is_some_and(Step::writes) {
+            return;
+        }
+        if let Some(work) = &mut self.evidence.work {
+            work.claim = None;
+        }
+        self.evidence.broken = None;
+        let asked = self.doubted().cloned();
+        self.forget_evidence();
+        if let Some(asked) = asked {
+            self.ask_which_holds(asked);
+        }
+        self.stage = self.after_work();
+    }
+
+    /// What a person changed is committed with the phase, and known to be theirs.
+    pub(crate) fn was_changed(&mut self, by_hand: &[String]) {
+        self.files.changed.extend(by_hand.iter().cloned());
+        self.files.by_hand.extend(by_hand.iter().cloned());
+    }
+
+    pub(crate) fn committed(&mut self, commit: &str, at: Timestamp) {
+        self.files.commit = Some(commit.to_owned());
+        self.status = Status::Completed;
+        self.reason = None;
+        self.completed_at = Some(at);
+        self.files.on_branch.append(&mut self.files.changed);
+        self.files.by_hand.clear();
+        self.author_has_read();
+        self.stage = Stage::Closed;
+    }
+
+    pub(crate) fn after_work(&self) -> Stage {
+        if self.def.policy.checks.is_empty() { self.after_checks() } else { Stage::Ready(Step::Check) }
+    }
+
+    /// A reviewer is not paid for work that lacks what the phase is for.
+    fn after_checks(&self) -> Stage {
+        let reviewable = self.def.policy.review.is_some() && !self.undecided() && !self.declared_unfinished();
+        if reviewable { Stage::Ready(Step::Review) } else { Stage::Deciding }
+    }
+
+    pub(crate) fn open_round(&mut self) {
+        self.round += 1;
+        self.counters.rounds += 1;
+        self.forget_evidence();
+    }
+
+    pub(crate) fn forget_evidence(&mut self) {
+        (self.evidence.checks, self.reviews.current, self.evidence.triage, self.reviews.exchange) =
+            (None, None, None, None);
+        self.reviews.doubts.clear();
+        self.forget_opinions();
+        self.evidence.completed_steps.retain(|step| matches!(step, Step::Execute | Step::Revise));
+    }
+
+    fn broke(&mut self, step: Step) {
+        self.evidence.broken = Some(step);
+        self.stage = Stage::Deciding;
+    }
+
+    /// What a person said was for the author's next prompt; a reviewer before it does not use it up.
+    fn author_has_read(&mut self) {
+        (self.person.advice, self.person.reopened) = (None, None);
+    }
+
+    /// Counts how often in a row the author was blocked.
+    pub(crate) fn count_blocked(&mut self, worked: &Worked) {
+        let blocked = worked.claim.as_ref().is_some_and(|claim| claim.status == ClaimStatus::Blocked);
+        self.counters.blocked = if blocked { self.counters.blocked + 1 } else { 0 };
+    }
+
+    /// Remembers what a session has used and who made the latest work.
+    pub(crate) fn remember_work(&mut self, ended: &Ended) {
+        self.calls.remember_session(ended);
+        self.evidence.author.clone_from(&self.calls.last_agent);
+    }
+
+    /// A call that a provider did not let happen is no pass.
+    pub(crate) fn give_pass_back(&mut self, step: Step) {
+        let author = matches!(step, Step::Execute | Step::Revise);
+        self.counters.passes = self.counters.passes.saturating_sub(u32::from(author));
+    }
+
+    pub(crate) fn ruled(&mut self, ruled: &Ruled, at: Timestamp) {
+        take_up_findings(self);
+        self.history.rulings.push(PastRuling {
+            round: ruled.round,
+            judgment: ruled.judgment,
+            ruling: ruled.ruling.word(),
+            rule: ruled.rule.clone(),
+        });
+        if let Ruling::Redo { step, delay_ms, next_agent, .. } = &ruled.ruling {
+            self.redo(*step, *next_agent, ruled.judgment);
+            self.calls.delay_ms = *delay_ms;
+            return;
+        }
+        if let Ruling::Wait { step, .. } = &ruled.ruling {
+            self.set_turn(*step, 0);
+            return self.once_more(*step);
+        }
+        if let Ruling::LeaveOut { seat } = &ruled.ruling {
+            return self.leave_out(seat, &ruled.rule);
+        }
+        if let (Some(step), Ruling::Pause { escalation }) = (self.evidence.broken, &ruled.ruling)
+            && escalation.reason.passes_by_itself()
+        {
+            self.counters.redos.remove(&step);
+            if escalation.reason != PauseReason::Budget {
+                self.set_turn(step, 0);
+            }
+            return self.once_more(step);
+        }
+        self.close_round(ruled);
+        self.follow(&ruled.ruling, at);
+    }
+
+    fn follow(&mut self, ruling: &Ruling, at: Timestamp) {
+        match ruling {
+            Ruling::Advance => self.stage = Stage::Closing,
+            Ruling::Revise if self.evidence.triage.is_some() => self.next_round(),
+            Ruling::Revise => self.begin_revision(),
+            Ruling::Pause { escalation } => {
+                self.status = Status::Paused;
+                self.reason = Some(escalation.reason.as_str().to_owned());
+                self.stage = Stage::Closed;
+            }
+            Ruling::Fail { reason, incomplete } => {
+                self.incomplete = *incomplete;
+                self.fail(reason, at);
+            }
+            Ruling::Redo { .. } | Ruling::Wait { .. } | Ruling::LeaveOut { .. } | Ruling::Reopen { .. } => {
+                self.stage = Stage::Closed;
+            }
+        }
+    }
+
+    pub(crate) fn fail(&mut self, reason: &str, at: Timestamp) {
+        self.status = Status::Failed;
+        self.reason = Some(reason.to_owned());
+        self.completed_at = Some(at);
+        self.stage = Stage::Closed;
+    }
+
+    pub(crate) fn begin_revision(&mut self) {
+        hand_out_tasks(self);
+        self.counters.revisions += 1;
+        self.evidence.broken = None;
+        self.evidence.completed_steps.retain(|step| *step == Step::Execute);
+        self.stage = Stage::Ready(Step::Revise);
+    }
+
+    /// Opens the next round on the files as they are: the triage, or a person, already made the changes.
+    pub(crate) fn next_round(&mut self) {
+        self.open_round();
+        self.stage = self.after_work();
+    }
+
+    fn redo(&mut self, step: Step, next_agent: bool, judgment: Judgment) {
+        let opinion = matches!(step, Step::Review | Step::Triage);
+        if let (Step::Review, Some(doubted)) = (step, self.to_be_asked().cloned()) {
+            self.ask_which_holds(doubted);
+        } else if next_agent {
+            self.counters.redos.remove(&step);
+        } else if judgment == Judgment::Unverifiable && opinion {
+            self.counters.unreadable += 1;
+        } else if self.evidence.broken.is_none() && (self.undecided() || self.format_redo_left()) {
+            self.counters.format_redos += 1;
+        } else {
+            *self.counters.redos.entry(step).or_default() += 1;
+        }
+        if step == Step::Check {
+            self.forget_evidence();
+        }
+        if step == Step::Review && self.due().is_none() {
+            self.forget_opinions();
+        }
+        if step == Step::Revise && self.evidence.broken.is_none() {
+            self.back_to_the_round_that_asked();
+        }
+        self.evidence.broken = None;
+        self.evidence.completed_steps.retain(|done| *done != step);
+        self.stage = Stage::Ready(step);
+    }
+
+    /// The step that broke comes again when the run goes on.
+    /// What a quota or a budget did not let happen is counted nowhere; what a failing provider did not was given back already.
+    fn once_more(&mut self, step: Step) {
+        if !self.ended_in_outage(step) {
+            self.give_pass_back(step);
+        }
+        self.evidence.broken = None;
+        self.stage = Stage::Ready(step);
+    }
+
+    /// A redo is no round: a revise that ended, and has to be done over, opens its round once more.
+    fn back_to_the_round_that_asked(&mut self) {
+        let revised = self.evidence.work.as_ref().is_some_and(|work| work.step == Step::Revise);
+        if revised && self.history.rounds.last().is_some_and(|round| round.n + 1 == self.round) {
+            self.round -= 1;
+            self.counters.rounds = self.counters.rounds.saturating_sub(1);
+        }
+    }
+
+    /// A step that broke leaves the record of the round that asked for it; anything else replaces it.
+    fn close_round(&mut self, ruled: &Ruled) {
+        let recorded = self.history.rounds.last().is_some_and(|round| round.n == ruled.round);
+        let broke = self.evidence.broken.is_some() && self.person.accepted_by.is_none();
+        if !(recorded && broke) {
+            let record = self.round_record(ruled);
+            self.history.rounds.truncate(self.history.rounds.len() - usize::from(recorded));
+            self.history.rounds.push(record);
+        }
+        if !recorded {
+            self.counters.revisions += u32::from(self.triage_changed_files());
+        }
+        self.counters.redos.clear();
+        self.counters.unreadable = 0;
+        if !self.format_failed() {
+            self.counters.format_redos = 0;
+        }
+    }
+
+    fn round_record(&self, ruled: &Ruled) -> Round {
+        let worked = self.evidence.work.as_ref().is_some_and(|work| !work.changed.is_empty());
+        let changed_files = if self.def.policy.triage { self.triage_changed_files() } else { worked };
+        Round {
+            n: ruled.round,
+            verdict: self.verdict(ruled.judgment),
+            read_as: self.read_as(),
+            grade: self.reading().and_then(|reading| reading.grade),
+            judgment: ruled.judgment,
+            ruling: ruled.ruling.word(),
+            findings: self.findings().iter().cloned().chain(self.false_claim()).collect(),
+            failed: self
+                .evidence
+                .checks
+                .iter()
+                .flatten()
+                .filter(|result| did_not_pass(result))
+                .cloned()
+                .collect(),
+            open: self.open(),
+            attempts: self.attempts(ruled.round),
+            changed_files,
+            standstill: ruled.standstill.clone(),
+            opinions: self.opinions_told(),
+            exchange: self.reviews.exchange.clone(),
+            table: self.evidence.triage.as_ref().and_then(|triage| triage.table),
+        }
+    }
+
+    /// Counts the calls that made and judged a round; its revise carries the number of the round before.
+    fn attempts(&self, round: u32) -> u32 {
+        let revise = (round.saturating_sub(1), Step::Revise);
+        let own = [Step::Execute, Step::Review, Step::Answer, Step::Triage].map(|step| (round, step));
+        own.iter().chain([&revise]).filter_map(|call| self.calls.attempts.get(call)).sum()
+    }
+
+    /// Returns what the review amounts to after the engine's tightening; nothing when a failed check ended the round.
+    pub(crate) fn verdict(&self, judgment: Judgment) -> Option<Verdict> {
+        if self.by_table() {
+            return Some(judgment.verdict());
+        }
+        let reading = self.reading()?;
+        Some(reading.result.max(self.reviews_judgment(reading).0.verdict()))
+    }
+
+    fn read_as(&self) -> Option<ReadAs> {
+        if self.by_table() {
+            return Some(ReadAs::Table);
+        }
+        self.reading().map(|reading| reading.read_as.clone())
+    }
+}
+
+fn did_not_pass(result: &CheckResult) -> bool {
+    matches!(result.status, CheckStatus::Fail | CheckStatus::Unavailable)
+}
