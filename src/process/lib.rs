@@ -4,7 +4,6 @@
 #![warn(missing_docs)]
 #![allow(clippy::disallowed_methods, reason = "this crate touches the world")]
 
-mod control;
 mod launch;
 mod output;
 mod process_tree;

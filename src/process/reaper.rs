@@ -2,6 +2,9 @@
 //! it starts, ended together. Killing a process group is not enough, because agents put their shells into sessions
 //! of their own; and when we die, even by SIGKILL, somebody has to be left who clears up.
 //! It knows neither time limits nor output: the program writes straight into the pipes of whoever started the reaper.
+//!
+//! Its standard input is the control line: one order per line of text comes in, one report per line goes back. The end of
+//! the line is the end of whoever started the reaper, however it died. A line that cannot be read is ignored.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -17,7 +20,6 @@ use tokio::signal::unix::{Signal as Signals, SignalKind, signal};
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use tokio::time::{Instant, sleep, sleep_until};
 
-use super::control::{Report, StopOrder};
 use super::process_tree::{ProcessTree, adopt_orphans};
 
 /// The exit code of a command line that cannot be read.
@@ -257,6 +259,64 @@ impl ReportChannel {
         let signal = status.and_then(WaitStatus::terminating_signal).unwrap_or(Signal::KILL.as_raw());
         self.send(&Report::Signal(signal));
         128 + signal
+    }
+}
+
+/// Asks the reaper to end the tree. The end of the line means the same, with a short grace.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct StopOrder {
+    /// How long the tree may take to end by itself; zero kills at once.
+    pub grace: Duration,
+}
+
+impl StopOrder {
+    pub(super) fn encode(self) -> String {
+        format!("stop {}\n", self.grace.as_millis())
+    }
+
+    pub(super) fn decode(line: &str) -> Option<Self> {
+        let millis = line.strip_prefix("stop ")?.trim().parse().ok()?;
+        Some(Self { grace: Duration::from_millis(millis) })
+    }
+}
+
+/// What the reaper reports to us.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Report {
+    /// The program runs, in a process group of this number.
+    Started(i32),
+    /// The program could not be started, and why.
+    Failed(String),
+    /// Somebody other than us ended the reaper with this signal; how the program ended says nothing then.
+    ReaperSignalled(i32),
+    /// The program ended by itself, with this exit code.
+    Code(i32),
+    /// The program was ended by a signal of this number.
+    Signal(i32),
+}
+
+impl Report {
+    pub(super) fn encode(&self) -> String {
+        match self {
+            Self::Started(group) => format!("started {group}\n"),
+            Self::Failed(reason) => format!("failed {}\n", reason.replace('\n', " ")),
+            Self::ReaperSignalled(signal) => format!("ended {signal}\n"),
+            Self::Code(code) => format!("code {code}\n"),
+            Self::Signal(signal) => format!("signal {signal}\n"),
+        }
+    }
+
+    pub(super) fn decode(line: &str) -> Option<Self> {
+        let (word, rest) = line.split_once(' ')?;
+        let number = || rest.trim().parse().ok();
+        match word {
+            "started" => number().map(Self::Started),
+            "failed" => Some(Self::Failed(rest.trim().to_owned())),
+            "ended" => number().map(Self::ReaperSignalled),
+            "code" => number().map(Self::Code),
+            "signal" => number().map(Self::Signal),
+            _ => None,
+        }
     }
 }
 

@@ -13,10 +13,10 @@ use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio::process::{Child, ChildStderr, ChildStdout, Command};
 use tokio::time::{Instant, sleep_until};
 
-use super::control::{Report, StopOrder};
 use super::launch::Launch;
 use super::output::{Exit, Finish, OutputRecorder, Stream};
 use super::process_tree::kill_abandoned;
+use super::reaper::{Report, StopOrder};
 use super::stop::{Stop, Urgency};
 
 /// How long a program may take to end when a person ends the run.
