@@ -78,25 +78,6 @@ fn unused_key(agent: &ResolvedAgent, signed_in: Option<bool>) -> Option<String> 
     None
 }
 
-/// Returns what `auto` stands for, and why: the first of claude and codex that is there and not known to be signed out.
-pub async fn resolve_auto(
-    profiles: &BTreeMap<String, Profile>,
-    own_program: &Path,
-) -> Option<(AgentSpec, String)> {
-    let mut reasons = Vec::new();
-    for spec in [AgentSpec::Claude { model: None }, AgentSpec::Codex { model: None }] {
-        let examined = examine(&spec, profiles, own_program).await;
-        if examined.is_usable() {
-            let why = if examined.signed_in.is_some() { "is signed in" } else { "is there" };
-            reasons.push(format!("{spec} {why}"));
-            return Some((spec, reasons.join(", ")));
-        }
-        let why = if examined.found.is_some() { "is not signed in" } else { "was not found" };
-        reasons.push(format!("{spec} {why}"));
-    }
-    None
-}
-
 /// Returns the version, and a remark when it is older than what is known to work.
 async fn version(agent: &ResolvedAgent, own_program: &Path) -> (Option<String>, Option<String>) {
     let finish = ask(agent, &["--version"], own_program).await;

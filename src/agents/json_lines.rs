@@ -48,6 +48,7 @@ fn parse(line: &Line) -> Option<JsonLine> {
 /// One line without its end.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Line {
+    /// The line as text.
     pub text: String,
     /// The line was longer; this is its beginning.
     pub is_cut: bool,

@@ -21,7 +21,7 @@ mod transcript;
 mod usage;
 
 pub use call::{AgentCall, Answer};
-pub use examine::{AgentStatus, examine, resolve_auto};
+pub use examine::{AgentStatus, examine};
 pub use lookup::{LookupError, ensure_usable, find_program};
 pub use run::call;
 pub use script::ScriptError;

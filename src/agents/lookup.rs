@@ -60,10 +60,13 @@ impl LookupError {
 /// An agent whose program was found.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct ResolvedAgent {
+    /// What the program speaks.
     pub kind: Kind,
     /// The program, or the script that our own program plays.
     pub program: PathBuf,
+    /// The arguments after the program.
     pub arguments: Vec<OsString>,
+    /// The model that the name or the profile asks for.
     pub model: Option<String>,
     /// What is configured for it.
     pub profile: Profile,

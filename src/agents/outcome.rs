@@ -14,6 +14,7 @@ const QUOTED: usize = 500;
 /// The class of a call's end and why.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Outcome {
+    /// The class, on which everything depends that follows.
     pub class: ExecOutcome,
     /// Why it did not end well, for people; not masked yet.
     pub reason: Option<String>,

@@ -66,7 +66,9 @@ pub(super) struct Turn {
     attempt: Option<u32>,
     /// How long to wait first, in milliseconds.
     pub sleep_ms: u64,
+    /// The files to write.
     pub write: Vec<FileWrite>,
+    /// The files to delete.
     pub delete: Vec<String>,
     /// A command that is run without a shell.
     pub run: Option<String>,
@@ -74,6 +76,7 @@ pub(super) struct Turn {
     pub say: String,
     /// The exit code.
     pub exit: u8,
+    /// What the turn claims to have used.
     pub usage: ReportedUsage,
 }
 
@@ -81,20 +84,28 @@ pub(super) struct Turn {
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct FileWrite {
+    /// Where, relative to the worktree.
     pub path: String,
+    /// The whole content.
     pub text: String,
 }
 
 /// Where in the run a call stands.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Position {
+    /// The phase.
     pub phase: String,
+    /// The step.
     pub step: String,
     /// Empty for the first reviewer and all other steps.
     pub seat: String,
+    /// The round, from 1.
     pub round: u32,
+    /// The attempt, from 1.
     pub attempt: u32,
+    /// The phase's deliverable, relative to the worktree.
     pub output: String,
+    /// The nonce of the review; empty for all other steps.
     pub review_id: String,
 }
 

@@ -37,9 +37,11 @@ pub fn main(arguments: Vec<OsString>) -> i32 {
 /// What the command line asks for.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct ClientTask {
+    /// The call is a review.
     pub read_only: bool,
     /// The first words of the commands that the agent may run.
     pub allow: Vec<String>,
+    /// The model that the agent is asked to use.
     pub model: Option<String>,
     /// The session that is continued.
     pub resumes: Option<String>,

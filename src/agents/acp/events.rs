@@ -50,11 +50,15 @@ impl ClientEvent {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct Report {
+    /// How it ended.
     pub end: End,
+    /// What the agent calls itself.
     pub name: Option<String>,
+    /// The version that the agent states.
     pub version: Option<String>,
     /// The session, when the agent can continue it later.
     pub session: Option<String>,
+    /// What the turn used.
     pub usage: Usage,
     /// The answer was longer than what is passed on.
     pub truncated: bool,

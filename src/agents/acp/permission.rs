@@ -62,6 +62,7 @@ pub(super) enum Refusal {
 /// What is known of a tool call.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct ToolCall {
+    /// The title that it has now.
     pub title: String,
     /// The title that was reported last.
     pub reported_title: String,

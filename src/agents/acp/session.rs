@@ -38,10 +38,13 @@ const NAME_WIDTH: usize = 100;
 /// What is asked of the agent.
 #[derive(Debug, Clone)]
 pub(super) struct TurnRequest {
+    /// The text of the prompt.
     pub prompt: String,
     /// The worktree's real path.
     pub worktree: PathBuf,
+    /// The call is a review: the agent is not offered to write files.
     pub read_only: bool,
+    /// The model that the agent has to offer.
     pub model: Option<String>,
     /// The session that is continued.
     pub resumes: Option<String>,

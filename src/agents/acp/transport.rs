@@ -37,7 +37,9 @@ struct ConnectionEvents {
 /// An error as the agent answered it.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct ErrorResponse {
+    /// The code of the protocol, or a status of HTTP.
     pub code: i32,
+    /// The text for people.
     pub message: String,
     /// The kind of failure, where the adapter names one.
     pub kind: Option<String>,

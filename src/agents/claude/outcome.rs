@@ -33,6 +33,7 @@ enum Question {
 /// What the events said about the end, as far as they have come.
 #[derive(Debug, Default)]
 pub(super) struct ClaudeTurn {
+    /// The event `init` came.
     pub has_begun: bool,
     /// The last result: an earlier one is not the end.
     pub result: Option<Map<String, Value>>,

@@ -19,6 +19,7 @@ const DISCONNECTED: &str = "stream disconnected before completion: ";
 /// What the events said about the end, as far as they have come.
 #[derive(Debug, Default)]
 pub(super) struct CodexTurn {
+    /// The event `thread.started` came.
     pub has_begun: bool,
     /// It was to continue a session.
     pub resumes: bool,

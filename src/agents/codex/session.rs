@@ -31,7 +31,9 @@ pub(super) fn token_counts(usage: &Object) -> TokenCounts {
 /// What the session file says about the last turn.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct SessionRecord {
+    /// The version of the program.
     pub version: Option<String>,
+    /// The model that was asked.
     pub model: Option<String>,
     /// How often the model was asked.
     pub turns: u64,

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use ai_workflow::agent::{AgentStatus, Kind, Profile, examine, resolve_auto};
+use ai_workflow::agent::{AgentStatus, Kind, Profile, examine};
 
 use super::{OWN_PROGRAM, Scene};
 
@@ -88,28 +88,25 @@ async fn a_program_that_is_not_there_says_so() {
     assert!(!found.is_usable());
 }
 
-/// Chooses between two stand-ins.
-async fn chosen(claude: &str, codex: &str) -> Option<(String, String)> {
-    let (mut one, mut other) = (Scene::new(), Scene::new());
-    one.stands_in(Kind::Claude, claude);
-    other.stands_in(Kind::Codex, codex);
-    let take = |scene: &mut Scene| scene.profiles.remove("mine").expect("it is there");
-    let profiles = [("claude".to_owned(), take(&mut one)), ("codex".to_owned(), take(&mut other))].into();
-    let chosen = resolve_auto(&profiles, Path::new(OWN_PROGRAM)).await;
-    chosen.map(|(spec, why)| (spec.to_string(), why))
+/// Returns the first of two stand-ins that is usable.
+async fn first_usable(claude: &str, codex: &str) -> Option<Kind> {
+    for (kind, script) in [(Kind::Claude, claude), (Kind::Codex, codex)] {
+        let mut scene = Scene::new();
+        let spec = scene.stands_in(kind, script);
+        if examine(&spec, &scene.profiles, Path::new(OWN_PROGRAM)).await.is_usable() {
+            return Some(kind);
+        }
+    }
+    None
 }
 
 #[tokio::test]
 async fn auto_is_the_first_that_is_not_signed_out() {
     let signed_in = claude("9.9.9", r#"{"loggedIn": true}"#);
     let signed_out = claude("9.9.9", r#"{"loggedIn": false}"#);
-    let expected = |spec: &str, why: &str| Some((spec.to_owned(), why.to_owned()));
-    assert_eq!(chosen(&signed_in, &codex("9.9.9", 0)).await, expected("claude", "claude is signed in"));
-    assert_eq!(
-        chosen(&signed_out, &codex("9.9.9", 0)).await,
-        expected("codex", "claude is not signed in, codex is signed in")
-    );
-    assert_eq!(chosen(&signed_out, &codex("9.9.9", 1)).await, None);
+    assert_eq!(first_usable(&signed_in, &codex("9.9.9", 0)).await, Some(Kind::Claude));
+    assert_eq!(first_usable(&signed_out, &codex("9.9.9", 0)).await, Some(Kind::Codex));
+    assert_eq!(first_usable(&signed_out, &codex("9.9.9", 1)).await, None);
 }
 
 #[tokio::test]
