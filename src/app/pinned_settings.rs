@@ -117,7 +117,7 @@ pub fn changed_limits(
         |scope: &str| GivenLimits { project, all: overrides.config.is_some(), scope: scope.to_owned() };
     let (wanted, pinned) = (project.settings.budget(true), &run.spending.scopes);
     let budget = given("budget").over(&wanted, &run.spending.budget);
-    let narrow = project.settings.budget_scopes();
+    let narrow = project.settings.budget.scopes.clone();
     let scopes = BudgetScopes {
         step: given("budget.step").over(&narrow.step, &pinned.step),
         phase: given("budget.phase").over(&narrow.phase, &pinned.phase),

@@ -85,7 +85,7 @@ pub(super) fn list_presets(view: &SettingsView) -> Answer {
     let settings = load(view)?;
     let mut text = String::new();
     let mut values = serde_json::Map::new();
-    for (name, preset) in settings.presets() {
+    for (name, preset) in &settings.presets {
         let _ = writeln!(text, "{name:<22} {}\n{:<22} {}", preset.description, "", preset.phases.join(" → "));
         values.insert(name.clone(), json!({"description": preset.description, "phases": preset.phases}));
     }

@@ -27,7 +27,7 @@ impl Settings {
     /// The budget is that of an attended run.
     pub fn agreement(&self, preset: Option<&str>) -> Result<Agreement, ConfigError> {
         let preset = preset.or(self.preset.as_deref());
-        let list = self.list_of(preset)?;
+        let list = preset.map_or(Ok(&self.order), |name| self.phases_of(name))?;
         let outside = self.order.iter().filter(|name| !list.contains(name));
         let mut names: Vec<&String> = list.iter().chain(outside).collect();
         names.sort_by_key(|name| self.order.iter().position(|known| known == *name).unwrap_or(usize::MAX));
@@ -35,7 +35,7 @@ impl Settings {
             phases: names.into_iter().map(|name| self.phase(name, list)).collect(),
             preset: preset.map(str::to_owned),
             budget: self.budget(true),
-            budget_scopes: self.budget_scopes(),
+            budget_scopes: self.budget.scopes.clone(),
             max_cycles: self.limits.max_cycles,
             commands: self.commands.by_id(),
             detected_commands: BTreeSet::new(),
@@ -66,16 +66,12 @@ impl Settings {
         self.preset.as_deref().map(|name| self.phases_of(name)).transpose()
     }
 
-    fn list_of(&self, preset: Option<&str>) -> Result<&Vec<String>, ConfigError> {
-        preset.map_or(Ok(&self.order), |name| self.phases_of(name))
-    }
-
     fn phases_of(&self, preset: &str) -> Result<&Vec<String>, ConfigError> {
-        match self.presets().get(preset) {
+        match self.presets.get(preset) {
             Some(found) => Ok(&found.phases),
             None => Err(ConfigError::UnknownPreset {
                 name: preset.to_owned(),
-                hint: suggestion(preset, self.presets().keys().map(String::as_str)).map(str::to_owned),
+                hint: suggestion(preset, self.presets.keys().map(String::as_str)).map(str::to_owned),
             }),
         }
     }

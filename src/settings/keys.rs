@@ -30,18 +30,14 @@ pub struct Keys {
     /// The language of deliverables and comments, such as `en` or `ja`. Prompts are English.
     pub language: String,
     /// The branch a run starts from; without it the repository's default branch.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base_branch: Option<String>,
     /// The preset of a run that names none; without it every phase of `order` runs.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub preset: Option<String>,
     /// Phases that are left out of every run.
     pub skip_phases: Names,
     /// Where issues live; without it GitHub if the remote is GitHub and a token is there, else local files.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub forge: Option<ForgeKind>,
     /// When the branch is pushed; without it `phase` with GitHub in CI, `halt` with GitHub elsewhere, `never` with local files.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub push: Option<PushWhen>,
     /// Work in a linked worktree and leave the checkout alone.
     pub worktree: bool,
@@ -182,27 +178,27 @@ pub struct BudgetKeys {
 #[serde(deny_unknown_fields)]
 pub struct CommandKeys {
     /// Prepares a fresh worktree.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default)]
     #[schemars(schema_with = "command_line")]
     pub setup: Option<String>,
     /// Builds the project.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default)]
     #[schemars(schema_with = "command_line", description = "")]
     pub build: Option<String>,
     /// Runs its tests.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default)]
     #[schemars(schema_with = "command_line", description = "")]
     pub test: Option<String>,
     /// Runs its linter.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default)]
     #[schemars(schema_with = "command_line", description = "")]
     pub lint: Option<String>,
     /// Checks its types.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default)]
     #[schemars(schema_with = "command_line", description = "")]
     pub typecheck: Option<String>,
     /// Says which files are not formatted.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default)]
     #[schemars(schema_with = "command_line", description = "")]
     pub format: Option<String>,
     /// Looks for commands that are not set: Cargo, npm, pnpm, yarn, pytest, Go, Deno, Make.
@@ -231,7 +227,6 @@ impl CommandKeys {
 #[serde(deny_unknown_fields)]
 pub struct VerdictKeys {
     /// Answers without the right review id are unreadable; without this key only with GitHub and a public repository.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub require_review_id: Option<bool>,
 }
 
@@ -240,7 +235,6 @@ pub struct VerdictKeys {
 #[serde(deny_unknown_fields)]
 pub struct PhaseKeys {
     /// The number in front of the folder's name; own phases need none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub number: Option<u32>,
     /// The file name of the deliverable.
     pub output: String,
@@ -257,22 +251,16 @@ pub struct PhaseKeys {
     #[serde(default)]
     pub decides: bool,
     /// In place of the policy's limit.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_revisions: Option<u32>,
     /// In place of the policy's limit.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_format_redo: Option<u32>,
     /// In place of the policy's ending when a limit is reached.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub on_exhausted: Option<Ending>,
     /// The author of this phase; stands even against `--agent`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
     /// The reviewer of this phase; stands even against `--reviewer`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reviewer: Option<Names>,
     /// Who judges this phase besides the reviewer; an empty list: nobody.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub panel: Option<Vec<Seat>>,
     /// Whether the phase begins by itself: `go`, `ask` a person first, or `no_go`, where the run stops.
     #[serde(default)]
@@ -283,20 +271,16 @@ pub struct PhaseKeys {
     pub agents: BTreeMap<Step, String>,
     /// The JSON Schema of the author's answer: a file below `.ai-workflow/` and a place in it, such as
     /// `schemas/issue.json#/$defs/plan`. Adds the check `answer_format`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub schema: Option<String>,
     /// The form of the author's answer without a schema: `json`, a block that can be parsed. Adds the check
     /// `answer_format`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answer_format: Option<AnswerFormat>,
     /// A regular expression that has to find something in the author's answer. Adds the check `answer_format`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answer_pattern: Option<String>,
     /// Checks beyond those of the policy.
     #[serde(default)]
     pub checks: Vec<String>,
     /// The step of `.ai-workflow/steps_registry.json` whose conditions this phase has to meet as well.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub step: Option<String>,
 }
 
@@ -329,43 +313,33 @@ pub struct PresetKeys {
 #[serde(deny_unknown_fields)]
 pub struct AgentKeys {
     /// What the program speaks; without it `command`, for the names `claude` and `codex` their own.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kind: Option<AgentKind>,
     /// The program and its arguments; claude and codex are found by their names without it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub command: Vec<String>,
     /// The model, as the program names it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
     /// Another address of the provider's interface, such as that of a local model.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base_url: Option<String>,
     /// The name of the variable that holds the key; its value is handed to the program and masked everywhere.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub api_key_env: Option<String>,
     /// How hard the model should think, in the program's own words.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub effort: Option<String>,
     /// How often a call may ask the model.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_turns: Option<u64>,
     /// Further commands that an author may run without being asked, in the program's own form.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub allow: Vec<String>,
     /// Whether the agent can read files by itself; one that cannot gets the earlier documents in its prompt.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reads_files: Option<bool>,
     /// Further variables of its environment.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub env: BTreeMap<String, String>,
     /// Its own wall time per call, in seconds.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub step_seconds: Option<u64>,
     /// Its own time without any output, in seconds.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idle_seconds: Option<u64>,
     /// Its own time until the first output, in seconds.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first_output_seconds: Option<u64>,
 }
 
@@ -428,7 +402,6 @@ pub struct GithubKeys {
     pub ci_rounds: u32,
     /// Minutes of a job after which a run pauses before its next phase and starts the job again; without it there is no
     /// limit.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub job_minutes: Option<u64>,
 }
 

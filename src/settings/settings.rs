@@ -10,13 +10,13 @@ use toml::{Table, Value};
 use super::command_line::shell_syntax;
 use super::contradictions;
 use super::error::{ConfigError, Place, place_of};
-use super::keys::{Keys, PresetKeys};
+use super::keys::Keys;
 use super::layer::Layer;
 use super::registry::{ReviewLoop, StepsRegistry};
 use super::schema::ROOT;
 use super::variables;
 use model::phase::PhaseName;
-use model::policy::{Budget, BudgetScopes};
+use model::policy::Budget;
 
 /// The built-in defaults, in the syntax of a user's file.
 pub const DEFAULTS: &str = include_str!("defaults.toml");
@@ -137,21 +137,11 @@ impl Settings {
         self.order.iter().map(|name| phase_name(name)).collect()
     }
 
-    /// Returns the presets by name.
-    pub fn presets(&self) -> &BTreeMap<String, PresetKeys> {
-        &self.keys.presets
-    }
-
     /// Returns what a run may spend, attended by a person at the terminal or not.
     pub fn budget(&self, attended: bool) -> Budget {
         let budget = &self.keys.budget;
         let unattended = if attended { None } else { Some(budget.unattended_usd) };
         Budget { usd: budget.run.usd.or(unattended), ..budget.run.clone() }
-    }
-
-    /// Returns the limits narrower and wider than a run.
-    pub fn budget_scopes(&self) -> BudgetScopes {
-        self.keys.budget.scopes.clone()
     }
 
     /// Returns where a key was written last, by its dotted path.

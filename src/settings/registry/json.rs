@@ -93,18 +93,19 @@ impl<'a> Node<'a> {
         self.value.as_object().ok_or_else(|| self.not("an object"))
     }
 
-    /// Returns the fields of an object that may have these keys only. `later` gives hints for keys of other versions.
+    /// Returns the fields of an object that may have these keys only; `known` names them with spaces between. `later` gives
+    /// hints for keys of other versions.
     pub(super) fn fields(
         &self,
-        known: &[&str],
+        known: &str,
         later: fn(&str) -> Option<&'static str>,
     ) -> Result<Fields<'a>, ConfigError> {
         let map = self.map()?;
-        let Some((key, value)) = map.iter().find(|(key, _)| !known.contains(&key.as_str())) else {
+        let Some((key, value)) = map.iter().find(|(key, _)| known.split(' ').all(|word| word != *key)) else {
             return Ok(Fields { node: self.clone(), map });
         };
         let node = self.inner(key, value);
-        let hint = suggestion(key, known.iter().copied()).map(str::to_owned);
+        let hint = suggestion(key, known.split(' ')).map(str::to_owned);
         match later(key) {
             Some(what) => Err(node.wrong(what)),
             None => Err(ConfigError::UnknownKey { place: node.place(), key: node.key(), hint }),
@@ -180,9 +181,21 @@ impl<'a> Fields<'a> {
         })
     }
 
+    /// Reads a field that may be missing.
+    pub(super) fn optional<T>(
+        &self,
+        key: &str,
+        read: impl FnOnce(&Node<'a>) -> Result<T, ConfigError>,
+    ) -> Result<Option<T>, ConfigError> {
+        match self.get(key) {
+            Some(node) => read(&node).map(Some),
+            None => Ok(None),
+        }
+    }
+
     /// Returns a text that may be missing.
     pub(super) fn text(&self, key: &str) -> Result<Option<String>, ConfigError> {
-        self.get(key).map(|node| node.text().map(str::to_owned)).transpose()
+        Ok(self.optional(key, Node::text)?.map(str::to_owned))
     }
 }
 

@@ -26,23 +26,15 @@ impl ReviewLoop {
     /// Reads the file; one that is switched off says nothing.
     pub(crate) fn read(file: &str, text: &str) -> Result<(Layer, Self), ConfigError> {
         let document = Document::read(file, text)?;
-        let keys = [
-            "$schema",
-            "enabled",
-            "max_iterations",
-            "retry_delay_ms",
-            "escalate_on_max",
-            "criteria",
-            "omission_patterns",
-            "early_termination_patterns",
-        ];
-        let root = document.root().fields(&keys, |_| None)?;
+        let keys = "$schema enabled max_iterations retry_delay_ms escalate_on_max criteria omission_patterns \
+                    early_termination_patterns";
+        let root = document.root().fields(keys, |_| None)?;
         root.text("$schema")?;
         let mut layer = Layer::default();
         limits(&root, &mut layer)?;
         patterns(&root, &mut layer)?;
         let read = criteria(&root)?;
-        if root.get("enabled").map_or(Ok(true), |node| node.truth())? {
+        if root.optional("enabled", Node::truth)?.unwrap_or(true) {
             return Ok((layer.checked()?, read));
         }
         let notice = Some(format!("{file} is switched off (`enabled` is false) and does not count"));
@@ -84,12 +76,12 @@ fn patterns(root: &Fields<'_>, layer: &mut Layer) -> Result<(), ConfigError> {
 
 fn criteria(root: &Fields<'_>) -> Result<ReviewLoop, ConfigError> {
     let Some(node) = root.get("criteria") else { return Ok(ReviewLoop::default()) };
-    let fields = node.fields(&["mandatory", "optional"], |_| None)?;
-    let mandatory = fields.get("mandatory").map(|node| checks(&node)).transpose()?;
+    let fields = node.fields("mandatory optional", |_| None)?;
+    let mandatory = fields.optional("mandatory", checks)?;
     if let (Some([]), Some(node)) = (mandatory.as_deref(), fields.get("mandatory")) {
         return Err(node.wrong("names no criterion: the gate would let everything pass"));
     }
-    let optional = fields.get("optional").map_or(Ok(Vec::new()), |node| checks(&node))?;
+    let optional = fields.optional("optional", checks)?.unwrap_or_default();
     let both = optional.iter().find(|id| mandatory.iter().flatten().any(|other| other == *id));
     match (both, fields.get("optional")) {
         (Some(id), Some(node)) => {

@@ -75,20 +75,9 @@ impl StepsRegistry {
     /// Reads a registry; `file` is its name for messages.
     pub fn read(file: &str, text: &str) -> Result<Self, ConfigError> {
         let document = Document::read(file, text)?;
-        let root = document.root().fields(
-            &[
-                "$schema",
-                "agentId",
-                "version",
-                "c1",
-                "userPromptsBase",
-                "completionPatterns",
-                "failurePatterns",
-                "validators",
-                "steps",
-            ],
-            later_key,
-        )?;
+        let keys =
+            "$schema agentId version c1 userPromptsBase completionPatterns failurePatterns validators steps";
+        let root = document.root().fields(keys, later_key)?;
         root.text("$schema")?;
         root.text("version")?;
         let agent = root.need("agentId")?;
@@ -98,7 +87,7 @@ impl StepsRegistry {
             patterns: patterns(&root)?,
             validators: validators(&root)?,
             base: base.clone(),
-            c1: root.get("c1").map_or(Ok("steps"), |c1| plain_name(&c1))?.to_owned(),
+            c1: root.optional("c1", plain_name)?.unwrap_or("steps").to_owned(),
         };
         let steps = root.need("steps")?;
         let read =
@@ -141,6 +130,11 @@ fn plain_name<'a>(node: &Node<'a>) -> Result<&'a str, ConfigError> {
     if good { Ok(name) } else { Err(node.wrong("has to be a plain name: letters, digits, `.`, `-` and `_`")) }
 }
 
+/// Returns a part of a path that may be missing.
+fn plain_part(fields: &Fields<'_>, key: &str) -> Result<Option<String>, ConfigError> {
+    Ok(fields.optional(key, plain_name)?.map(str::to_owned))
+}
+
 fn base(root: &Fields<'_>, agent: &str) -> Result<String, ConfigError> {
     let Some(node) = root.get("userPromptsBase") else { return Ok(format!(".agent/{agent}/prompts")) };
     Ok(inside_the_worktree(&node)?.trim_end_matches('/').to_owned())
@@ -159,26 +153,25 @@ fn patterns(root: &Fields<'_>) -> Result<BTreeMap<String, WrittenPattern>, Confi
         }
         (one, other) => one.or(other),
     };
-    let entries = written.map_or(Ok(Vec::new()), |node| node.entries())?;
-    entries.into_iter().map(|(name, node)| Ok((name.to_owned(), pattern(&node)?))).collect()
+    let Some(written) = written else { return Ok(BTreeMap::new()) };
+    written.entries()?.into_iter().map(|(name, node)| Ok((name.to_owned(), pattern(&node)?))).collect()
 }
 
 fn pattern(node: &Node<'_>) -> Result<WrittenPattern, ConfigError> {
-    let fields = node.fields(&["description", "edition", "adaptation", "params", "keywords"], |_| None)?;
-    let texts = |key| fields.get(key).map_or(Ok(Vec::new()), |node: Node<'_>| node.texts());
-    let part = |key| fields.get(key).map(|node: Node<'_>| plain_name(&node).map(str::to_owned)).transpose();
+    let fields = node.fields("description edition adaptation params keywords", |_| None)?;
+    let texts = |key| Ok(fields.optional(key, Node::texts)?.unwrap_or_default());
     let pattern = Pattern {
         description: fields.text("description")?.unwrap_or_default(),
         edition: String::new(),
-        adaptation: part("adaptation")?,
+        adaptation: plain_part(&fields, "adaptation")?,
         params: texts("params")?,
         keywords: texts("keywords")?,
     };
-    Ok(WrittenPattern { edition: part("edition")?, pattern })
+    Ok(WrittenPattern { edition: plain_part(&fields, "edition")?, pattern })
 }
 
 fn validators<'a>(root: &Fields<'a>) -> Result<BTreeMap<&'a str, Validator>, ConfigError> {
-    let entries = root.get("validators").map_or(Ok(Vec::new()), |node| node.entries())?;
+    let entries = root.optional("validators", Node::entries)?.unwrap_or_default();
     entries.into_iter().map(|(name, node)| Ok((name, validator(&node)?))).collect()
 }
 
@@ -192,20 +185,8 @@ struct Reader<'a> {
 
 impl Reader<'_> {
     fn step(&self, id: &str, node: &Node<'_>) -> Result<RegistryStep, ConfigError> {
-        let fields = node.fields(
-            &[
-                "stepId",
-                "name",
-                "c2",
-                "c3",
-                "edition",
-                "adaptation",
-                "completionConditions",
-                "onFailure",
-                "outputSchemaRef",
-            ],
-            later_key_of_step,
-        )?;
+        let keys = "stepId name c2 c3 edition adaptation completionConditions onFailure outputSchemaRef";
+        let fields = node.fields(keys, later_key_of_step)?;
         match fields.get("stepId") {
             Some(own) if own.value() != id => {
                 return Err(own.wrong(format!("has to be `{id}`, as the step is called")));
@@ -213,7 +194,7 @@ impl Reader<'_> {
             _ => {}
         }
         let checks = self.checks(id, &fields)?;
-        let output_schema = fields.get("outputSchemaRef").map(|node| schema_ref(&node)).transpose()?;
+        let output_schema = fields.optional("outputSchemaRef", schema_ref)?;
         if checks.is_empty() && output_schema.is_none() {
             return Err(node.wrong(
                 "has neither `completionConditions` nor `outputSchemaRef`: it would let everything pass",
@@ -268,9 +249,8 @@ impl Reader<'_> {
         fields: &Fields<'_>,
         checks: &[(String, DefinedCheck)],
     ) -> Result<BTreeMap<String, Pattern>, ConfigError> {
-        let part =
-            |key| fields.get(key).map(|node: Node<'_>| plain_name(&node).map(str::to_owned)).transpose();
-        let (edition, adaptation) = (part("edition")?, part("adaptation")?);
+        let edition = plain_part(fields, "edition")?;
+        let adaptation = plain_part(fields, "adaptation")?;
         let named =
             checks.iter().filter_map(|(_, check)| Some((&check.pattern, self.patterns.get(&check.pattern)?)));
         let whole = |written: &WrittenPattern| Pattern {
@@ -285,7 +265,7 @@ impl Reader<'_> {
 fn on_failure(fields: &Fields<'_>, needed: bool) -> Result<(FailureAction, Option<u32>), ConfigError> {
     let node = if needed { Some(fields.need("onFailure")?) } else { fields.get("onFailure") };
     let Some(node) = node else { return Ok((FailureAction::Retry, None)) };
-    let fields = node.fields(&["action", "maxAttempts"], |_| None)?;
+    let fields = node.fields("action maxAttempts", |_| None)?;
     let action = match fields.need("action")?.word(&["retry", "abort", "skip"])? {
         "abort" => FailureAction::Abort,
         "skip" => FailureAction::Skip,
@@ -302,7 +282,7 @@ fn on_failure(fields: &Fields<'_>, needed: bool) -> Result<(FailureAction, Optio
 }
 
 fn schema_ref(node: &Node<'_>) -> Result<SchemaRef, ConfigError> {
-    let fields = node.fields(&["file", "schema"], |_| None)?;
+    let fields = node.fields("file schema", |_| None)?;
     let file = inside_the_worktree(&fields.need("file")?)?;
     Ok(SchemaRef { file, schema: fields.text("schema")? })
 }

@@ -9,20 +9,8 @@ use crate::defined_check::{SuccessWhen, leads_out, require_params, unknown_extra
 use crate::error::{ConfigError, did_you_mean, suggestion};
 use model::policy::{DefinedCheck, Look, Pattern};
 
-const KEYS: [&str; 12] = [
-    "type",
-    "command",
-    "path",
-    "check",
-    "semanticConfig",
-    "shell",
-    "successWhen",
-    "failurePattern",
-    "extractParams",
-    "timeoutSeconds",
-    "recoverableByDefault",
-    "description",
-];
+const KEYS: &str = "type command path check semanticConfig shell successWhen failurePattern extractParams timeoutSeconds \
+                    recoverableByDefault description";
 
 /// A validator as its conditions use it.
 pub(super) struct Validator {
@@ -33,7 +21,7 @@ pub(super) struct Validator {
 
 /// Reads a validator.
 pub(super) fn validator(node: &Node<'_>) -> Result<Validator, ConfigError> {
-    let fields = node.fields(&KEYS, later_key)?;
+    let fields = node.fields(KEYS, later_key)?;
     let kind = fields.need("type")?;
     let kind = kind.word(&["command", "file", "custom", "semantic"])?;
     fields.text("description")?;
@@ -48,7 +36,7 @@ pub(super) fn validator(node: &Node<'_>) -> Result<Validator, ConfigError> {
             .map(|node| node.count())
             .transpose()?
             .map(u64::from),
-        recoverable: fields.get("recoverableByDefault").map(|node| node.truth()).transpose()?,
+        recoverable: fields.optional("recoverableByDefault", Node::truth)?,
         look,
     };
     Ok(Validator { check, takes_paths: kind == "file" })
@@ -75,7 +63,7 @@ fn look(kind: &str, fields: &Fields<'_>) -> Result<Look, ConfigError> {
         ("custom", Some(own)) => own_check(&own)?,
         (_, Some(own)) => return Err(own.wrong("means something with the type `custom` only")),
         ("file", None) => {
-            let path = fields.get("path").map(|node| inside_the_worktree(&node)).transpose()?;
+            let path = fields.optional("path", inside_the_worktree)?;
             Look::Files { paths: path.into_iter().collect() }
         }
         ("custom", None) if fields.get("command").is_none() => {
@@ -109,7 +97,7 @@ fn own_check(node: &Node<'_>) -> Result<Look, ConfigError> {
 
 /// Reads what a semantic validator judges. One that is not known here is an error: it would let everything pass.
 fn semantic(node: &Node<'_>) -> Result<Look, ConfigError> {
-    let kind = node.fields(&["checkType"], |_| None)?.need("checkType")?;
+    let kind = node.fields("checkType", |_| None)?.need("checkType")?;
     Ok(match kind.word(&["commit-message", "git-clean"])? {
         "git-clean" => Look::GitClean,
         _ => Look::CommitMessages,
@@ -119,7 +107,7 @@ fn semantic(node: &Node<'_>) -> Result<Look, ConfigError> {
 fn command(fields: &Fields<'_>) -> Result<Look, ConfigError> {
     let node = fields.need("command")?;
     let run = node.text()?.to_owned();
-    let shell = fields.get("shell").map_or(Ok(false), |node| node.truth())?;
+    let shell = fields.optional("shell", Node::truth)?.unwrap_or(false);
     match objection(&run, shell) {
         Some(what) => Err(node.wrong(what)),
         None => Ok(Look::Command { run, shell }),
@@ -182,7 +170,7 @@ pub(super) fn condition<'p>(
     validators: &BTreeMap<&str, Validator>,
     pattern: impl Fn(&str) -> Option<&'p Pattern>,
 ) -> Result<(String, DefinedCheck), ConfigError> {
-    let fields = node.fields(&["validator", "params"], |_| None)?;
+    let fields = node.fields("validator params", |_| None)?;
     let named = fields.need("validator")?;
     let name = named.text()?;
     let Some(validator) = validators.get(name) else {

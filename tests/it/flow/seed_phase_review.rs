@@ -153,7 +153,7 @@ fn the_default_agreement_runs_from_planning_to_evaluation_with_two_calls_a_phase
 #[test]
 fn every_preset_runs_by_itself() {
     let defaults = super::policies::defaults();
-    for preset in defaults.presets().keys() {
+    for preset in defaults.presets.keys() {
         let agreed = defaults.agreement(Some(preset)).expect("a preset of the defaults");
         let decided = super::world::decides(ai_workflow::event::RunDecision::Pass);
         let script = Script { work: vec![decided], ..Script::default() };

@@ -178,8 +178,8 @@ fn what_is_shown_can_be_read_back() {
 #[test]
 fn every_preset_runs_by_itself() {
     let settings = defaults();
-    assert_eq!(settings.presets().len(), 16);
-    for name in settings.presets().keys() {
+    assert_eq!(settings.presets.len(), 16);
+    for name in settings.presets.keys() {
         let agreement = settings.agreement(Some(name)).expect(name);
         assert_eq!(agreement.preset.as_ref(), Some(name));
         let mut done = Vec::new();
@@ -203,7 +203,7 @@ fn a_preset_narrows_needs_to_its_own_list() {
 #[test]
 fn the_presets_of_the_existing_system_keep_their_phases() {
     let settings = defaults();
-    let list = |name: &str| settings.presets()[name].phases.join(" ");
+    let list = |name: &str| settings.presets[name].phases.join(" ");
     for (name, phases) in [
         ("quick", "planning implementation test_implementation testing report"),
         ("review-requirements", "planning requirements"),
@@ -226,7 +226,7 @@ fn the_presets_of_the_existing_system_keep_their_phases() {
     ] {
         assert_eq!(list(alias), list(preset), "{alias}");
     }
-    assert_eq!(settings.presets()["full"].phases, settings.order);
+    assert_eq!(settings.presets["full"].phases, settings.order);
     assert_eq!(names(&settings.phase_names()).len(), 11);
 }
 
