@@ -139,7 +139,7 @@ pub fn find_lost_files(project: &Project, locked: &LockedRun) -> Result<Option<L
     }
     // Whatever is not committed here is somebody's work, and the run's as long as its tree is known.
     let survey = locked.space.workspace().worktree().survey()?;
-    let is_here = if survey.is_clean() && survey.strays.is_empty() {
+    let is_here = if survey.is_clean() && survey.untracked.is_empty() {
         is_untouched(locked, &tree)? || fetch_files(project, locked, &tree)?
     } else {
         is_known

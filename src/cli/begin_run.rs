@@ -57,7 +57,7 @@ pub(super) fn plan(door: &Door, arguments: &Execute, only: Option<&PhaseName>) -
         base_branch: base.branch.clone(),
         base_commit: base.commit.to_string(),
         language: door.settings.language.clone(),
-        strays: if door.settings.worktree { Vec::new() } else { survey.strays.clone() },
+        strays: if door.settings.worktree { Vec::new() } else { survey.untracked.clone() },
         issue,
         agreement,
         skipped,
@@ -239,8 +239,8 @@ fn go_to_branch(
 
 /// Tells what is worth knowing and refuses nothing.
 fn notices(door: &Door, survey: &Survey, base: &Base) {
-    if !survey.strays.is_empty() {
-        tracing::info!("{} untracked files are left alone and never committed", survey.strays.len());
+    if !survey.untracked.is_empty() {
+        tracing::info!("{} untracked files are left alone and never committed", survey.untracked.len());
     }
     if let Some(on_origin) = &base.on_origin {
         tracing::warn!(

@@ -133,7 +133,7 @@ fn uncommitted(survey: &Survey) -> Vec<Untaken> {
             if unmerged { ("UU", "is not merged") } else { (" M", "is changed and not committed") };
         Untaken { letters, path: path.clone(), what }
     });
-    let unknown = survey.strays.iter().chain(&survey.nested);
+    let unknown = survey.untracked.iter().chain(&survey.nested_repositories);
     let unknown =
         unknown.map(|path| Untaken { letters: "??", path: path.clone(), what: "is not known to git" });
     changed.chain(unknown).collect()

@@ -54,8 +54,6 @@ pub enum Error {
     Unreachable { action: String, detail: String },
     #[error("the branch `{name}` here and on origin hold different work")]
     Diverged { name: String },
-    #[error("reverting stopped on a conflict and was undone: {detail}")]
-    RevertConflict { detail: String },
     #[error("{} changed while the run was going on", path.display())]
     ConfigChanged { path: PathBuf },
     #[error("{} was replaced while the run was going on", path.display())]
@@ -140,8 +138,7 @@ impl Error {
                 "look for a pipe or device where git expects a file, such as `.gitignore`".into()
             }
             Self::DiskFull { .. } => "make room, then run again".into(),
-            Self::RevertConflict { .. }
-            | Self::BadObjectId(_)
+            Self::BadObjectId(_)
             | Self::BadPath { .. }
             | Self::Git { .. }
             | Self::Unexpected { .. }

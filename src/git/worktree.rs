@@ -27,9 +27,9 @@ pub struct Survey {
     /// Those of them that a merge left with both sides.
     pub unmerged: Vec<String>,
     /// Untracked files; they are left alone and never committed.
-    pub strays: Vec<String>,
+    pub untracked: Vec<String>,
     /// Repositories inside the worktree that are not submodules; their content is left alone.
-    pub nested: Vec<String>,
+    pub nested_repositories: Vec<String>,
     /// Submodules that stand on another commit than the one recorded.
     pub moved_submodules: Vec<String>,
     /// The repository has submodules; they are neither initialised nor committed.
@@ -66,8 +66,8 @@ impl<'a> Worktree<'a> {
             head: status.head,
             changed: Vec::new(),
             unmerged: Vec::new(),
-            strays: Vec::new(),
-            nested: Vec::new(),
+            untracked: Vec::new(),
+            nested_repositories: Vec::new(),
             moved_submodules: Vec::new(),
             has_submodules: self.repository.root().join(".gitmodules").exists(),
             in_progress: self.operation_in_progress(),
@@ -79,8 +79,8 @@ impl<'a> Worktree<'a> {
                 survey.unmerged.push(entry.path.clone());
             }
             let list = match entry.kind {
-                Kind::Untracked if entry.path.ends_with('/') => &mut survey.nested,
-                Kind::Untracked => &mut survey.strays,
+                Kind::Untracked if entry.path.ends_with('/') => &mut survey.nested_repositories,
+                Kind::Untracked => &mut survey.untracked,
                 Kind::Submodule => &mut survey.moved_submodules,
                 Kind::Unmerged | Kind::Tracked { .. } => &mut survey.changed,
             };

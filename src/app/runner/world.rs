@@ -83,7 +83,7 @@ impl PhaseRunner {
 fn untaken(survey: &Survey, root: &Path, began: Timestamp) -> Vec<Untaken> {
     let of = |letters, what| move |path: &String| Untaken { letters, path: path.clone(), what };
     let unmerged = survey.unmerged.iter().map(of("UU", "is not merged"));
-    let nested = survey.nested.iter().filter(|path| is_younger(&root.join(path), began));
+    let nested = survey.nested_repositories.iter().filter(|path| is_younger(&root.join(path), began));
     let nested = nested.map(of("??", "is a repository inside the worktree"));
     let begun = survey.in_progress.map(|what| Untaken {
         letters: "UU",

@@ -46,7 +46,7 @@ fn a_snapshot_leaves_caches_out_that_no_commit_holds() {
     fixture.write(".pytest_cache/README.md", "untracked");
     assert_eq!(changed(&space, &first), paths(&[]));
     let survey = space.workspace().worktree().survey().expect("a survey");
-    assert_eq!((survey.strays, survey.changed), (vec![], vec![]));
+    assert_eq!((survey.untracked, survey.changed), (vec![], vec![]));
     // An author that stages everything, before the first look of another process.
     fixture.write("src/new.rs", "new");
     fixture.git(&["add", "--all"]);
