@@ -16,7 +16,7 @@ use super::show::show;
 use engine::{Exchange, PhaseState, Run};
 use model::event::{Entry, Fact, Replied, Ruled};
 use model::issue::IssueNumber;
-use views::metadata::{LockedAgent, lock};
+use views::metadata::{AgentProgram, provenance};
 use views::summary::{self, plain};
 
 /// How many digits of a digest tell two prompts apart for people.
@@ -200,7 +200,7 @@ fn traits(run: &Run) -> Traits {
         ("limits: budget of call, phase, day".to_owned(), json_text(&run.spending.scopes)),
         ("commands".to_owned(), json_text(&agreement.commands)),
     ]);
-    let lock = lock(run);
+    let lock = provenance(run);
     traits.extend(lock.agents.iter().map(|agent| (format!("program of {}", agent.agent), program(agent))));
     traits.extend(lock.prompts.into_iter().map(|(place, digest)| {
         (format!("prompt of {place}"), digest.get(..SHORT).unwrap_or(&digest).to_owned())
@@ -218,7 +218,7 @@ fn traits_of_phase(phase: &PhaseState) -> [(String, String); 2] {
     [(format!("{}: agents", def.name), agents), (format!("{}: policy", def.name), rule)]
 }
 
-fn program(agent: &LockedAgent) -> String {
+fn program(agent: &AgentProgram) -> String {
     let parts = [&agent.name, &agent.version, &agent.model];
     parts.into_iter().flatten().cloned().collect::<Vec<_>>().join(" ")
 }

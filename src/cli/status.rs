@@ -21,7 +21,7 @@ use journal::store::lock::{Holder, holder};
 use model::event::{Fact, Outcome, TriageTable};
 use model::issue::IssueNumber;
 use model::phase::{PhaseName, Step};
-use views::metadata::{self, DocumentRound, FixStatus, LockedAgent, RoundStatus, metadata};
+use views::metadata::{self, AgentProgram, DocumentRound, FixStatus, RoundStatus, metadata};
 use views::summary::{self, padded, plain};
 
 pub(super) fn run(arguments: &arguments::Status) -> Answer {
@@ -199,7 +199,7 @@ fn document_round(round: &DocumentRound) -> String {
 
 /// Names the programs that were called, with version and model as far as they told; before the first call the agents.
 fn agents(run: &Run) -> String {
-    let called = metadata::lock(run).agents;
+    let called = metadata::provenance(run).agents;
     if called.is_empty() {
         let mut asked: Vec<&str> = Vec::new();
         for agent in run.phases.iter().flat_map(all_named) {
@@ -209,7 +209,7 @@ fn agents(run: &Run) -> String {
         }
         return asked.join(", ");
     }
-    let one = |locked: &LockedAgent| {
+    let one = |locked: &AgentProgram| {
         let version = locked.version.as_ref().map(|version| format!(" {version}")).unwrap_or_default();
         let model = locked.model.as_ref().map(|model| format!(" ({model})")).unwrap_or_default();
         format!("{}{version}{model}", locked.agent)

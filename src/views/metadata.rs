@@ -2,9 +2,7 @@
 //! Never read back to decide anything. Its digest tells an edited view from an old one.
 
 mod document_review;
-mod findings;
-mod lock;
-mod usage;
+mod phase;
 
 use std::collections::BTreeMap;
 
@@ -13,40 +11,54 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use engine::{Exchange, Opinion, PhaseState, Round, Run, Stage, State, Status, Trend};
-use model::event::{CheckResult, CheckStatus, Choice, Outcome};
-use model::finding::{Finding, Severity};
-use model::phase::{PhaseName, Step};
-use model::verdict::{Grade, ReadAs, Verdict};
+use engine::{CalledAgent, Run, State};
+use model::event::{Choice, Outcome};
+use model::phase::PhaseName;
 
 pub use document_review::{
     DocumentReview, DocumentRound, FixStatus, ReviewStatus, RoundStatus, document_review,
 };
-pub use findings::{ListedView, TaskView};
-pub use lock::{Lock, LockedAgent, lock};
-pub use usage::{Cost, StepUsage};
+pub use phase::{
+    AcceptedView, CheckView, ExchangeView, FindingView, LedgerFindingView, PhaseView, RoundView, StepUsage,
+    TaskView,
+};
 
 /// `metadata.json`. `phases` is an object in the order of the run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Metadata {
+    /// Where in the log this view was made.
     pub engine: Engine,
+    /// The number of the issue on the forge.
     pub issue_number: u64,
+    /// The address of the issue; empty on the local forge.
     pub issue_url: String,
+    /// The title as pinned when the run began.
     pub issue_title: String,
+    /// The repository on the forge, such as `owner/name`.
     pub repository: String,
+    /// The language of deliverables and comments.
     pub language: String,
     /// The version of the program that began the run.
     pub workflow_version: String,
+    /// The branch of the run.
     pub branch_name: String,
+    /// The branch that the run started from.
     pub base_branch: String,
+    /// The commit that the run started from.
     pub base_commit: String,
+    /// The number of the pull request, once there is one on a server.
     pub pr_number: Option<u64>,
+    /// The address of the pull request, or its path on the local forge.
     pub pr_url: Option<String>,
+    /// The phase under way; nothing when the run is over.
     pub current_phase: Option<PhaseName>,
+    /// What the run has come to.
     pub outcome: Outcome,
     /// A scripted or plain-command agent took part: nothing here was thought by a model.
     pub simulated: bool,
+    /// The preset that the run was begun with.
     pub preset: Option<String>,
+    /// What is asked while the run waits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub paused: Option<Pause>,
     /// When the pause ends by itself.
@@ -56,13 +68,17 @@ pub struct Metadata {
     /// By name: [`PhaseView`].
     #[schemars(with = "std::collections::BTreeMap<String, PhaseView>")]
     pub phases: Map<String, Value>,
+    /// What the agents have used.
     pub cost_tracking: Cost,
     /// The programs, models and prompts of the run.
-    #[serde(default)]
-    pub lock: Lock,
+    #[serde(default, rename = "lock")]
+    pub provenance: Provenance,
+    /// Ids of what was posted.
     pub github_integration: Integration,
+    /// When the run began.
     #[schemars(with = "String")]
     pub created_at: Timestamp,
+    /// When the last fact was recorded.
     #[schemars(with = "String")]
     pub updated_at: Timestamp,
 }
@@ -79,131 +95,35 @@ pub struct Engine {
     pub digest: Option<String>,
 }
 
-/// One phase of the view.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct PhaseView {
-    pub status: Status,
-    /// Why it failed or waits, as a code.
-    pub reason: Option<String>,
-    pub current_step: Option<Step>,
-    pub completed_steps: Vec<Step>,
-    /// Revisions used; with triage: rounds whose triage changed files.
-    pub retry_count: u32,
-    #[schemars(with = "Option<String>")]
-    pub started_at: Option<Timestamp>,
-    #[schemars(with = "Option<String>")]
-    pub completed_at: Option<Timestamp>,
-    /// The verdict of the latest review since the phase was opened.
-    pub review_result: Option<Verdict>,
-    pub rounds: Vec<RoundView>,
-    /// Everything that was ever found in the phase.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub findings: Vec<ListedView>,
-    /// How the number of open findings moved in the last round.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub trend: Option<Trend>,
-    /// What the authors were given to repair.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub tasks: Vec<TaskView>,
-    pub skipped_because: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub commit: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub accepted: Option<AcceptedView>,
-    /// What its calls have used, by step.
-    #[serde(default)]
-    pub usage: BTreeMap<String, StepUsage>,
-    /// The rounds of a phase whose findings are triaged.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub document_review: Option<DocumentReview>,
-}
-
-/// A person took the responsibility instead of a reviewer.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct AcceptedView {
-    pub by: String,
-    pub reason: Option<String>,
-}
-
-/// One round of a phase.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct RoundView {
-    pub n: u32,
-    /// Nothing when a failed check ended the round.
-    pub verdict: Option<Verdict>,
-    pub read_as: Option<ReadAs>,
-    /// The grade the reviewer gave, where the policy uses grades.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub grade: Option<Grade>,
-    /// `advance`, `revise`, `pause`, `fail` or `reopen`.
-    pub ruling: String,
-    pub findings: Vec<FindingView>,
-    /// What each reviewer came to, where there are several: the first one, then the seats of the panel.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub opinions: Vec<Opinion>,
-    /// The checks that did not pass.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub checks: Vec<CheckView>,
-    /// Agent calls in this round.
-    pub attempts: u32,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub standstill: Option<String>,
-    /// What a reviewer asked the author before its verdict counted.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub exchange: Option<ExchangeView>,
-}
-
-/// Questions of a reviewer to the author.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct ExchangeView {
-    /// The agent that asked.
-    pub asked_by: String,
-    pub questions: u64,
-    /// An answer came, and the reviewer was asked again; else its first verdict counts.
-    pub answered: bool,
-}
-
-/// One finding, as short as it can be told.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct FindingView {
-    pub severity: Severity,
-    pub category: String,
-    pub file: Option<String>,
-    pub line: Option<u64>,
-    pub issue: String,
-}
-
-/// One check that did not pass.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct CheckView {
-    pub check: String,
-    /// `fail` or `unavailable`.
-    pub status: CheckStatus,
-    pub summary: String,
-}
-
 /// What is asked while a run waits.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Pause {
+    /// Why the run waits, as a code.
     pub reason: String,
+    /// The phase that waits.
     pub phase: Option<PhaseName>,
+    /// The question in words.
     pub question: String,
     /// Who is asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub asked: Option<String>,
     /// `continue`, `edited`, `accept`, `give_up`.
     pub options: Vec<String>,
+    /// What led to the question, one line each.
     pub report: Vec<String>,
 }
 
 /// Ids of what was posted.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Integration {
+    /// The id of the progress comment.
     pub progress_comment_id: Option<u64>,
+    /// The address of the progress comment.
     pub progress_comment_url: Option<String>,
     /// The issue with what is left for later.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub follow_up_number: Option<u64>,
+    /// The address of that issue.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub follow_up_url: Option<String>,
 }
@@ -232,9 +152,9 @@ pub fn metadata(state: &State, chain: &str) -> Option<Metadata> {
         preset: started.agreement.preset.clone(),
         paused: pause(run),
         paused_until: run.paused.as_ref().and_then(|escalation| escalation.until),
-        phases: run.phases.iter().map(phase_entry).collect(),
-        cost_tracking: usage::cost(run),
-        lock: lock::lock(run),
+        phases: run.phases.iter().map(phase::phase_entry).collect(),
+        cost_tracking: cost(run),
+        provenance: provenance(run),
         github_integration: integration(run),
         created_at: run.created_at,
         updated_at: run.updated_at,
@@ -276,72 +196,88 @@ pub fn choice_word(choice: Choice) -> &'static str {
     }
 }
 
-fn phase_entry(phase: &PhaseState) -> (String, Value) {
-    let view = serde_json::to_value(phase_view(phase)).expect("a view holds text, numbers and lists only");
-    (phase.name().to_string(), view)
+/// What the agents have used; interrupted calls count as calls only.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Cost {
+    /// Tokens in.
+    pub total_input_tokens: u64,
+    /// Those of them that were read from a cache.
+    #[serde(default)]
+    pub total_cached_tokens: u64,
+    /// Tokens out.
+    pub total_output_tokens: u64,
+    /// Turns of the agents.
+    #[serde(default)]
+    pub total_turns: u64,
+    /// What the calls have cost, as far as it is known.
+    pub total_cost_usd: f64,
+    /// Calls of agents.
+    pub agent_calls: u64,
+    /// Calls whose price nobody knows: they are not in `total_cost_usd`.
+    #[serde(default)]
+    pub unpriced_calls: u64,
+    /// How long agents were at work.
+    pub agent_seconds: f64,
 }
 
-fn phase_view(phase: &PhaseState) -> PhaseView {
-    PhaseView {
-        status: phase.status,
-        reason: phase.reason.clone(),
-        current_step: if phase.stage == Stage::Closed { None } else { phase.current_step() },
-        completed_steps: phase.evidence.completed_steps.clone(),
-        retry_count: phase.counters.revisions,
-        started_at: phase.started_at,
-        completed_at: phase.completed_at,
-        review_result: phase.history.current_rounds().iter().rev().find_map(|round| round.verdict),
-        rounds: phase.history.rounds.iter().map(round_view).collect(),
-        findings: findings::findings(phase),
-        trend: phase.ledger.trend(),
-        tasks: findings::tasks(phase),
-        skipped_because: phase.skipped_because.clone(),
-        commit: phase.files.commit.clone(),
-        accepted: accepted(phase),
-        usage: usage::usage(phase),
-        document_review: document_review(phase),
+#[expect(clippy::cast_precision_loss, reason = "milliseconds of a run are far below 2^52")]
+fn cost(run: &Run) -> Cost {
+    let spent = &run.spending.total;
+    Cost {
+        total_input_tokens: spent.input_tokens,
+        total_cached_tokens: spent.cached_tokens,
+        total_output_tokens: spent.output_tokens,
+        total_turns: spent.turns,
+        total_cost_usd: spent.cost_usd,
+        agent_calls: spent.calls,
+        unpriced_calls: spent.unpriced_calls,
+        agent_seconds: spent.millis as f64 / 1000.0,
     }
 }
 
-fn accepted(phase: &PhaseState) -> Option<AcceptedView> {
-    let by = phase.person.accepted_by.clone()?;
-    Some(AcceptedView { by, reason: phase.person.accepted_because.clone() })
+/// What made the run what it is, and would have to be the same for the same run. Two runs can be compared by it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "Lock")]
+pub struct Provenance {
+    /// In the order of their first calls.
+    pub agents: Vec<AgentProgram>,
+    /// SHA-256 of the templates of the latest prompt, by `phase/step`: prompts themselves differ with every run. Of the
+    /// prompt, where nothing else is known.
+    pub prompts: BTreeMap<String, String>,
 }
 
-fn round_view(round: &Round) -> RoundView {
-    RoundView {
-        n: round.n,
-        verdict: round.verdict,
-        read_as: round.read_as.clone(),
-        grade: round.grade,
-        ruling: round.ruling.to_owned(),
-        findings: round.findings.iter().map(finding_view).collect(),
-        opinions: round.opinions.clone(),
-        checks: round.failed.iter().map(check_view).collect(),
-        attempts: round.attempts,
-        standstill: round.standstill.clone(),
-        exchange: round.exchange.as_ref().map(exchange_view),
+/// The program behind an agent, as far as it is known.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "LockedAgent")]
+pub struct AgentProgram {
+    /// The agent spec, such as `claude:opus`.
+    pub agent: String,
+    /// The name of the program.
+    pub name: Option<String>,
+    /// Its version, as it reports it.
+    pub version: Option<String>,
+    /// The model that it used.
+    pub model: Option<String>,
+}
+
+/// Returns the programs, models and prompts of a run.
+pub fn provenance(run: &Run) -> Provenance {
+    let mut prompts = BTreeMap::new();
+    for phase in &run.phases {
+        for (step, prompt) in &phase.calls.prompts {
+            let digest = phase.calls.templates.get(step).unwrap_or(prompt);
+            prompts.insert(format!("{}/{step}", phase.name()), digest.clone());
+        }
     }
+    Provenance { agents: run.agents.called.iter().map(agent_program).collect(), prompts }
 }
 
-fn exchange_view(exchange: &Exchange) -> ExchangeView {
-    ExchangeView {
-        asked_by: exchange.first.reviewer.clone(),
-        questions: exchange.questions().len() as u64,
-        answered: exchange.answer().is_some(),
-    }
-}
-
-fn check_view(result: &CheckResult) -> CheckView {
-    CheckView { check: result.check.clone(), status: result.status, summary: result.summary.clone() }
-}
-
-fn finding_view(finding: &Finding) -> FindingView {
-    FindingView {
-        severity: finding.severity,
-        category: finding.category.clone(),
-        file: finding.file.clone(),
-        line: finding.line,
-        issue: finding.issue.clone(),
+fn agent_program(called: &CalledAgent) -> AgentProgram {
+    let program = called.program.clone().unwrap_or_default();
+    AgentProgram {
+        agent: called.agent.clone(),
+        name: if program.name.is_empty() { None } else { Some(program.name) },
+        version: program.version,
+        model: program.model,
     }
 }

@@ -10,9 +10,11 @@ use model::event::TriageTable;
 /// Where a document review stands.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct DocumentReview {
+    /// How far the review is.
     pub status: ReviewStatus,
     /// The round under way; nothing before the first and after the last.
     pub current_round: Option<u32>,
+    /// The rounds, the one under way last.
     pub rounds: Vec<DocumentRound>,
 }
 
@@ -20,23 +22,32 @@ pub struct DocumentReview {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ReviewStatus {
+    /// It has not begun.
     Pending,
+    /// It is under way.
     InProgress,
     /// It waits for a person.
     Paused,
+    /// It ended without an approval.
     Failed,
+    /// Its phase is completed.
     Approved,
 }
 
 /// One round of a document review.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct DocumentRound {
+    /// From 1.
     pub number: u32,
+    /// How far the round is.
     pub status: RoundStatus,
     /// Nothing before the triage, and when its table could not be read.
     pub fix_status: Option<FixStatus>,
+    /// Findings that have to be fixed.
     pub fix_required: Option<u32>,
+    /// Findings that need no fix.
     pub no_fix_needed: Option<u32>,
+    /// Findings that need a discussion.
     pub needs_discussion: Option<u32>,
 }
 
@@ -46,7 +57,9 @@ pub struct DocumentRound {
 pub enum RoundStatus {
     /// Not reviewed yet, or ended without an answer that could be read.
     Incomplete,
+    /// The review was read, the triage not yet.
     ReviewComplete,
+    /// The triage was read.
     ReplyComplete,
 }
 
@@ -65,10 +78,12 @@ pub enum FixStatus {
 impl FixStatus {
     /// Returns what a table and the files say together.
     pub fn of(table: TriageTable, changed_files: bool) -> Self {
-        match table.fix_required + table.needs_discussion {
-            _ if changed_files => Self::Applied,
-            0 => Self::NotRequired,
-            _ => Self::Pending,
+        if changed_files {
+            Self::Applied
+        } else if table.fix_required + table.needs_discussion == 0 {
+            Self::NotRequired
+        } else {
+            Self::Pending
         }
     }
 }
@@ -123,12 +138,13 @@ fn under_way(phase: &PhaseState) -> Option<DocumentRound> {
     Some(row(phase.round, status, table.map(|table| (table, changed))))
 }
 
-fn row(number: u32, status: RoundStatus, told: Option<(TriageTable, bool)>) -> DocumentRound {
-    let table = told.map(|(table, _)| table);
+/// `triage` is its table, and whether files changed.
+fn row(number: u32, status: RoundStatus, triage: Option<(TriageTable, bool)>) -> DocumentRound {
+    let table = triage.map(|(table, _)| table);
     DocumentRound {
         number,
         status,
-        fix_status: told.map(|(table, changed)| FixStatus::of(table, changed)),
+        fix_status: triage.map(|(table, changed)| FixStatus::of(table, changed)),
         fix_required: table.map(|table| table.fix_required),
         no_fix_needed: table.map(|table| table.no_fix_needed),
         needs_discussion: table.map(|table| table.needs_discussion),

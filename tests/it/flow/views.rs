@@ -2,7 +2,7 @@
 
 use ai_workflow::event::{CheckStatus, CostBasis, Ended, Entry, ExecOutcome, Fact, Outcome, Program, Usage};
 use ai_workflow::flow::{State, fold};
-use ai_workflow::metadata::{LockedAgent, StepUsage, metadata};
+use ai_workflow::metadata::{AgentProgram, StepUsage, metadata};
 use ai_workflow::policy::{CheckRule, OnFail, OnUnavailable, PhaseDef};
 use ai_workflow::summary::{Documents, Unreviewed, agent_lines, cost_line, progress_comment, pull_request};
 
@@ -51,8 +51,8 @@ fn lines(state: &State) -> Vec<String> {
 #[test]
 fn the_lock_names_programs_models_and_the_latest_prompts() {
     let state = reviewed_by("codex", "gpt-5.5");
-    let lock = metadata(&state, "").expect("a view").lock;
-    let locked = |agent: &str, model: &str| LockedAgent {
+    let lock = metadata(&state, "").expect("a view").provenance;
+    let locked = |agent: &str, model: &str| AgentProgram {
         agent: agent.into(),
         name: Some(agent.into()),
         version: Some("2.1".into()),
@@ -74,7 +74,7 @@ fn the_lock_holds_the_templates_of_the_prompts_where_they_are_known() {
         }
     }
     let state = fold(&world.entries).expect("the same run");
-    let prompts: Vec<_> = metadata(&state, "").expect("a view").lock.prompts.into_iter().collect();
+    let prompts: Vec<_> = metadata(&state, "").expect("a view").provenance.prompts.into_iter().collect();
     let of = |place: &str, digest: &str| (place.to_owned(), digest.repeat(64));
     assert_eq!(prompts, [of("planning/execute", "a"), of("planning/review", "0")]);
 }
