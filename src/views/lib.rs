@@ -1,4 +1,6 @@
-//! What people, scripts and agents read of a run: metadata, prompts, comments, requests, reports.
+//! What people, scripts and agents read of a run: `metadata.json`, prompts, comments, the pull request, reports. Computed from the
+//! state and the facts alone; reads nothing and writes nothing.
+#![warn(missing_docs)]
 
 pub mod metadata;
 pub mod prompt;

@@ -1,18 +1,18 @@
 //! What to do about each check that did not pass: its retry text, filled with what the check gives, in the order of the
-//! checks. Chooses no text (`c3l`) and cleans no value (`params`).
+//! checks. What a check gives is made harmless: no text can close a fence, carry a mark of ours or take more space than it is
+//! worth, and nothing that is inserted is looked at again, so that braces in it stay braces. `retry_texts` chooses the text.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use handlebars::Handlebars;
 use serde_json::{Map, Value, json};
 
-use super::c3l::Library;
-use super::error::PromptError;
-use super::lists;
-use super::params::{self, Marks};
+use super::PromptError;
+use super::fence::{Marks, TOOL_TEXT, block};
+use super::lists::{self, value_text, with_rest};
 use super::placeholders::Names;
-use super::render::{name_of, plain_engine, unfilled};
-use model::event::CheckResult;
+use super::retry_texts::Library;
+use model::event::{CheckResult, Place};
 use model::policy::{criterion, issue_type};
 
 /// What every check gives: facts of its result, and parameters that have the same meaning for all.
@@ -34,6 +34,11 @@ pub(super) const COMMON: [&str; 15] = [
     "instructions",
 ];
 
+/// More elements of a list than this are counted.
+const MOST_ELEMENTS: usize = 50;
+/// Values in more lists and objects than this are left out.
+const MOST_LEVELS: usize = 5;
+
 /// A check that did not pass, and the path of its retry text.
 pub(super) struct Failed<'a> {
     pub(super) result: &'a CheckResult,
@@ -53,30 +58,31 @@ pub(super) fn advice(
     values: &Map<String, Value>,
     marks: Marks<'_>,
 ) -> Result<String, PromptError> {
-    let paths = failed.iter().map(|failed| failed.path.clone()).collect();
-    let engine = plain_engine(library.templates, &library.templates.with_included(paths))?;
-    let mut told: Vec<(String, Vec<String>)> = Vec::new();
+    let engine = library.templates.engine(failed.iter().map(|failed| failed.path.clone()).collect())?;
+    let mut texts: Vec<(String, Vec<String>)> = Vec::new();
     for one in failed {
         let text = text(one, library, &engine, values, marks)?;
         let check = title(one.result, marks);
-        match told.iter_mut().find(|(known, _)| *known == text) {
+        match texts.iter_mut().find(|(known, _)| *known == text) {
             Some((_, checks)) if checks.contains(&check) => {}
             Some((_, checks)) => checks.push(check),
-            None => told.push((text, vec![check])),
+            None => texts.push((text, vec![check])),
         }
     }
     let several = failed.len() > 1;
-    let parts = told.into_iter().map(|(text, checks)| {
+    let sections = texts.into_iter().map(|(text, checks)| {
         let title = if several { format!("### {}\n", checks.join(", ")) } else { String::new() };
         format!("{title}{}\n", text.trim_end())
     });
-    Ok(parts.collect::<Vec<_>>().join("\n"))
+    Ok(sections.collect::<Vec<_>>().join("\n"))
 }
 
 fn title(result: &CheckResult, marks: Marks<'_>) -> String {
     let name = marks.line(&result.check);
-    criterion(&result.check)
-        .map_or_else(|| format!("`{name}`"), |criterion| format!("`{name}` ({criterion})"))
+    match criterion(&result.check) {
+        Some(criterion) => format!("`{name}` ({criterion})"),
+        None => format!("`{name}`"),
+    }
 }
 
 fn text(
@@ -90,19 +96,17 @@ fn text(
     let names = library.templates.names(&failed.path);
     values.append(&mut common(failed.result, library, &names, marks));
     for param in library.templates.params(&failed.path) {
-        if let Some(value) = failed.result.params.get(param) {
-            values.insert(param.clone(), params::fitted(param, Some(value), &names, marks));
-        } else if !values.contains_key(param) {
-            values.insert(param.clone(), params::fitted(param, None, &names, marks));
+        let value = failed.result.params.get(param);
+        if value.is_some() || !values.contains_key(param) {
+            values.insert(param.clone(), fitted(param, value, &names, marks));
         }
     }
     let known = values.keys().map(String::as_str).collect();
     refuse_unknown(&failed.path, library, &known)?;
-    let text = engine.render(&name_of(&failed.path), &values);
-    let text = text.map_err(|error| unfilled(library.templates, &failed.path, &error))?;
+    let text = library.templates.render(engine, &failed.path, &values)?;
     let instructions = values.get("instructions").and_then(Value::as_str).unwrap_or_default();
-    let told = instructions.is_empty() || names.asked.iter().any(|(name, _)| name == "instructions");
-    Ok(if told { text } else { format!("{}\n\n{instructions}\n", text.trim_end()) })
+    let has_them = instructions.is_empty() || names.asked.iter().any(|(name, _)| name == "instructions");
+    Ok(if has_them { text } else { format!("{}\n\n{instructions}\n", text.trim_end()) })
 }
 
 /// Returns what every check gives; what this one does not have is empty.
@@ -122,14 +126,14 @@ fn common(
         "pattern": marks.line(pattern),
         "description": marks.line(description),
         "summary": marks.line(&result.summary),
-        "error": params::fitted("error", Some(&error), names, marks),
-        "places": params::places(&result.places, marks),
+        "error": fitted("error", Some(&error), names, marks),
+        "places": places(&result.places, marks),
         "instructions": marks.text(result.param("instructions").unwrap_or_default()),
     });
     let mut values = facts.as_object().cloned().unwrap_or_default();
     for name in COMMON {
         if !values.contains_key(name) {
-            let value = params::fitted(name, result.params.get(name), names, marks);
+            let value = fitted(name, result.params.get(name), names, marks);
             values.insert(name.to_owned(), value);
         }
     }
@@ -142,8 +146,7 @@ pub(super) fn refuse_unknown(
     library: &Library<'_>,
     known: &BTreeSet<&str>,
 ) -> Result<(), PromptError> {
-    let used: BTreeMap<&str, &str> = library.templates.with_included(vec![path.to_owned()]);
-    for (path, text) in used {
+    for (path, text) in library.templates.with_included(vec![path.to_owned()]) {
         let names = Names::of(text);
         if let Some((name, line)) = names.asked.into_iter().find(|(name, _)| !known.contains(name.as_str())) {
             let line = library.templates.line(path, line);
@@ -152,3 +155,87 @@ pub(super) fn refuse_unknown(
     }
     Ok(())
 }
+
+/// Makes a parameter fit the use that a template makes of it: a list where it is gone through, one text where it is not.
+/// What was not given is empty.
+fn fitted(name: &str, value: Option<&Value>, names: &Names, marks: Marks<'_>) -> Value {
+    let cleaner = Cleaner { names, marks };
+    match value.unwrap_or(&Value::Null) {
+        Value::Null if names.is_list(name) => json!([]),
+        Value::Null => json!(""),
+        Value::Array(items) if !names.is_list(name) && !names.is_object(name) => {
+            let each: Vec<String> =
+                items.iter().take(MOST_ELEMENTS).map(|item| marks.line(&value_text(item))).collect();
+            Value::String(with_rest(each, items.len()).join(", "))
+        }
+        Value::Array(_) | Value::Object(_) => cleaner.value(name, value.unwrap_or(&Value::Null), 0),
+        one if names.is_list(name) => json!([cleaner.value(name, one, 0)]),
+        one => cleaner.value(name, one, 0),
+    }
+}
+
+/// Returns places with all their keys.
+fn places(places: &[Place], marks: Marks<'_>) -> Value {
+    let line = |text: &Option<String>| text.as_deref().map(|text| marks.line(text)).unwrap_or_default();
+    let each = places.iter().take(MOST_ELEMENTS).map(|place| {
+        json!({
+            "file": line(&place.file),
+            "line": place.line.map_or_else(String::new, |line| line.to_string()),
+            "what": marks.line(&place.what),
+            "suggestion": line(&place.suggestion),
+        })
+    });
+    each.collect()
+}
+
+/// Makes values harmless for one template.
+struct Cleaner<'a> {
+    names: &'a Names,
+    marks: Marks<'a>,
+}
+
+impl Cleaner<'_> {
+    fn value(&self, name: &str, value: &Value, depth: usize) -> Value {
+        match value {
+            Value::Null => json!(""),
+            Value::Bool(_) | Value::Number(_) => value.clone(),
+            Value::String(text) => Value::String(self.string(name, text)),
+            _ if depth >= MOST_LEVELS => json!(""),
+            Value::Array(items) => self.items(name, items, depth),
+            Value::Object(fields) => self.fields(fields, depth),
+        }
+    }
+
+    /// A text of several lines becomes a block, unless the template puts a fence of its own around it.
+    fn string(&self, name: &str, raw: &str) -> String {
+        if self.names.is_fenced(name) {
+            return self.marks.text(raw);
+        }
+        if !raw.trim().contains('\n') {
+            return self.marks.line(raw);
+        }
+        let source = format!("{} from a tool", self.marks.line(name));
+        format!("\n{}", block(self.marks.call, &source, &self.marks.without(raw), TOOL_TEXT))
+    }
+
+    fn items(&self, name: &str, items: &[Value], depth: usize) -> Value {
+        let mut cleaned: Vec<Value> =
+            items.iter().take(MOST_ELEMENTS).map(|item| self.value(name, item, depth + 1)).collect();
+        if items.len() > MOST_ELEMENTS && items.iter().all(Value::is_string) {
+            cleaned.push(format!("… and {} more", items.len() - MOST_ELEMENTS).into());
+        }
+        Value::Array(cleaned)
+    }
+
+    fn fields(&self, fields: &Map<String, Value>, depth: usize) -> Value {
+        let each = fields.iter().take(MOST_ELEMENTS).map(|(key, value)| {
+            let key = self.marks.line(key);
+            let value = self.value(&key, value, depth + 1);
+            (key, value)
+        });
+        Value::Object(each.collect())
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,145 +1,42 @@
 //! The built-in templates by path; the paths are those under which a repository may put its own.
 
+/// Reads the templates of folders under `prompts/` into pairs of path and text.
+macro_rules! templates {
+    ($($folder:literal: $($name:literal)+;)+) => {
+        &[$($((
+            concat!($folder, "/", $name, ".md"),
+            include_str!(concat!("../../../prompts/", $folder, "/", $name, ".md")),
+        ),)+)+]
+    };
+}
+
 /// Every built-in template: its path under `prompts/`, and its text.
-pub const EMBEDDED: &[(&str, &str)] = &[
-    ("planning/execute.md", include_str!("../../../prompts/planning/execute.md")),
-    ("planning/review.md", include_str!("../../../prompts/planning/review.md")),
-    ("planning/revise.md", include_str!("../../../prompts/planning/revise.md")),
-    ("requirements/execute.md", include_str!("../../../prompts/requirements/execute.md")),
-    ("requirements/review.md", include_str!("../../../prompts/requirements/review.md")),
-    ("requirements/revise.md", include_str!("../../../prompts/requirements/revise.md")),
-    ("design/execute.md", include_str!("../../../prompts/design/execute.md")),
-    ("design/review.md", include_str!("../../../prompts/design/review.md")),
-    ("design/revise.md", include_str!("../../../prompts/design/revise.md")),
-    ("test_scenario/execute.md", include_str!("../../../prompts/test_scenario/execute.md")),
-    ("test_scenario/review.md", include_str!("../../../prompts/test_scenario/review.md")),
-    ("test_scenario/revise.md", include_str!("../../../prompts/test_scenario/revise.md")),
-    ("document_review/review.md", include_str!("../../../prompts/document_review/review.md")),
-    ("document_review/triage.md", include_str!("../../../prompts/document_review/triage.md")),
-    ("implementation/execute.md", include_str!("../../../prompts/implementation/execute.md")),
-    ("implementation/review.md", include_str!("../../../prompts/implementation/review.md")),
-    ("implementation/revise.md", include_str!("../../../prompts/implementation/revise.md")),
-    ("test_implementation/execute.md", include_str!("../../../prompts/test_implementation/execute.md")),
-    ("test_implementation/review.md", include_str!("../../../prompts/test_implementation/review.md")),
-    ("test_implementation/revise.md", include_str!("../../../prompts/test_implementation/revise.md")),
-    ("testing/execute.md", include_str!("../../../prompts/testing/execute.md")),
-    ("testing/review.md", include_str!("../../../prompts/testing/review.md")),
-    ("testing/revise.md", include_str!("../../../prompts/testing/revise.md")),
-    ("documentation/execute.md", include_str!("../../../prompts/documentation/execute.md")),
-    ("documentation/review.md", include_str!("../../../prompts/documentation/review.md")),
-    ("documentation/revise.md", include_str!("../../../prompts/documentation/revise.md")),
-    ("report/execute.md", include_str!("../../../prompts/report/execute.md")),
-    ("report/review.md", include_str!("../../../prompts/report/review.md")),
-    ("report/revise.md", include_str!("../../../prompts/report/revise.md")),
-    ("evaluation/execute.md", include_str!("../../../prompts/evaluation/execute.md")),
-    ("evaluation/review.md", include_str!("../../../prompts/evaluation/review.md")),
-    ("evaluation/revise.md", include_str!("../../../prompts/evaluation/revise.md")),
-    ("shared/answer.md", include_str!("../../../prompts/shared/answer.md")),
-    ("shared/author.md", include_str!("../../../prompts/shared/author.md")),
-    ("shared/author_contract.md", include_str!("../../../prompts/shared/author_contract.md")),
-    ("shared/data.md", include_str!("../../../prompts/shared/data.md")),
-    ("shared/deliverable.md", include_str!("../../../prompts/shared/deliverable.md")),
-    ("shared/demands.md", include_str!("../../../prompts/shared/demands.md")),
-    ("shared/difficulty.md", include_str!("../../../prompts/shared/difficulty.md")),
-    ("shared/execute.md", include_str!("../../../prompts/shared/execute.md")),
-    ("shared/head.md", include_str!("../../../prompts/shared/head.md")),
-    ("shared/judge.md", include_str!("../../../prompts/shared/judge.md")),
-    ("shared/mandatory_rules.md", include_str!("../../../prompts/shared/mandatory_rules.md")),
-    ("shared/material.md", include_str!("../../../prompts/shared/material.md")),
-    ("shared/modification.md", include_str!("../../../prompts/shared/modification.md")),
-    ("shared/modification_details.md", include_str!("../../../prompts/shared/modification_details.md")),
-    ("shared/modification_ja.md", include_str!("../../../prompts/shared/modification_ja.md")),
-    ("shared/notices.md", include_str!("../../../prompts/shared/notices.md")),
-    ("shared/opening.md", include_str!("../../../prompts/shared/opening.md")),
-    ("shared/answer_form.md", include_str!("../../../prompts/shared/answer_form.md")),
-    ("shared/output_schema.md", include_str!("../../../prompts/shared/output_schema.md")),
-    ("shared/own_words.md", include_str!("../../../prompts/shared/own_words.md")),
-    ("shared/repair.md", include_str!("../../../prompts/shared/repair.md")),
-    ("shared/retry.md", include_str!("../../../prompts/shared/retry.md")),
-    ("shared/review.md", include_str!("../../../prompts/shared/review.md")),
-    ("shared/reviewer.md", include_str!("../../../prompts/shared/reviewer.md")),
-    ("shared/reviewer_contract.md", include_str!("../../../prompts/shared/reviewer_contract.md")),
-    ("shared/revise.md", include_str!("../../../prompts/shared/revise.md")),
-    ("shared/sources.md", include_str!("../../../prompts/shared/sources.md")),
-    ("shared/viewpoints.md", include_str!("../../../prompts/shared/viewpoints.md")),
-    ("shared/verdict_form.md", include_str!("../../../prompts/shared/verdict_form.md")),
-    ("retry/answer-form.md", include_str!("../../../prompts/retry/answer-form.md")),
-    ("retry/answer-format.md", include_str!("../../../prompts/retry/answer-format.md")),
-    ("retry/commit-message-vague.md", include_str!("../../../prompts/retry/commit-message-vague.md")),
-    ("retry/command-unavailable.md", include_str!("../../../prompts/retry/command-unavailable.md")),
-    ("retry/issue-open.md", include_str!("../../../prompts/retry/issue-open.md")),
-    ("retry/remote-checks-failed.md", include_str!("../../../prompts/retry/remote-checks-failed.md")),
-    ("retry/command-failed.md", include_str!("../../../prompts/retry/command-failed.md")),
-    ("retry/fewer-tests.md", include_str!("../../../prompts/retry/fewer-tests.md")),
-    ("retry/no-code-change.md", include_str!("../../../prompts/retry/no-code-change.md")),
-    ("retry/no-decision.md", include_str!("../../../prompts/retry/no-decision.md")),
-    ("retry/no-deliverable.md", include_str!("../../../prompts/retry/no-deliverable.md")),
-    ("retry/no-tests-written.md", include_str!("../../../prompts/retry/no-tests-written.md")),
-    ("retry/no-tests-run.md", include_str!("../../../prompts/retry/no-tests-run.md")),
-    ("retry/binaries-added.md", include_str!("../../../prompts/retry/binaries-added.md")),
-    ("retry/conflict-markers.md", include_str!("../../../prompts/retry/conflict-markers.md")),
-    ("retry/links-astray.md", include_str!("../../../prompts/retry/links-astray.md")),
-    ("retry/modes-changed.md", include_str!("../../../prompts/retry/modes-changed.md")),
-    ("retry/no-scope.md", include_str!("../../../prompts/retry/no-scope.md")),
-    ("retry/noted-changed.md", include_str!("../../../prompts/retry/noted-changed.md")),
-    ("retry/out-of-scope.md", include_str!("../../../prompts/retry/out-of-scope.md")),
-    ("retry/patch-too-large.md", include_str!("../../../prompts/retry/patch-too-large.md")),
-    ("retry/plan-changed.md", include_str!("../../../prompts/retry/plan-changed.md")),
-    ("retry/protected-changed.md", include_str!("../../../prompts/retry/protected-changed.md")),
-    ("retry/scratch-files.md", include_str!("../../../prompts/retry/scratch-files.md")),
-    ("retry/secret-in-diff.md", include_str!("../../../prompts/retry/secret-in-diff.md")),
-    ("retry/snapshots-changed.md", include_str!("../../../prompts/retry/snapshots-changed.md")),
-    ("retry/staged.md", include_str!("../../../prompts/retry/staged.md")),
-    ("retry/suspect.md", include_str!("../../../prompts/retry/suspect.md")),
-    ("retry/submodules-changed.md", include_str!("../../../prompts/retry/submodules-changed.md")),
-    ("retry/tests-failed.md", include_str!("../../../prompts/retry/tests-failed.md")),
-    ("retry/tests-prove-nothing.md", include_str!("../../../prompts/retry/tests-prove-nothing.md")),
-    ("retry/tests-weakened.md", include_str!("../../../prompts/retry/tests-weakened.md")),
-    ("retry/trivial-diff.md", include_str!("../../../prompts/retry/trivial-diff.md")),
-    ("steps/retry/issue/f_failed.md", include_str!("../../../prompts/steps/retry/issue/f_failed.md")),
-    (
-        "steps/retry/issue/f_failed_file-not-exists.md",
-        include_str!("../../../prompts/steps/retry/issue/f_failed_file-not-exists.md"),
-    ),
-    (
-        "steps/retry/issue/f_failed_format-error.md",
-        include_str!("../../../prompts/steps/retry/issue/f_failed_format-error.md"),
-    ),
-    (
-        "steps/retry/issue/f_failed_git-dirty.md",
-        include_str!("../../../prompts/steps/retry/issue/f_failed_git-dirty.md"),
-    ),
-    (
-        "steps/retry/issue/f_failed_lint-error.md",
-        include_str!("../../../prompts/steps/retry/issue/f_failed_lint-error.md"),
-    ),
-    (
-        "steps/retry/issue/f_failed_test-failed.md",
-        include_str!("../../../prompts/steps/retry/issue/f_failed_test-failed.md"),
-    ),
-    (
-        "steps/retry/issue/f_failed_type-error.md",
-        include_str!("../../../prompts/steps/retry/issue/f_failed_type-error.md"),
-    ),
-    ("retry/document-changed.md", include_str!("../../../prompts/retry/document-changed.md")),
-    ("retry/early-termination.md", include_str!("../../../prompts/retry/early-termination.md")),
-    ("retry/escape-phrase.md", include_str!("../../../prompts/retry/escape-phrase.md")),
-    ("retry/file-missing.md", include_str!("../../../prompts/retry/file-missing.md")),
-    ("retry/goal-drift.md", include_str!("../../../prompts/retry/goal-drift.md")),
-    (
-        "retry/invalid-completion-statement.md",
-        include_str!("../../../prompts/retry/invalid-completion-statement.md"),
-    ),
-    ("retry/missing-checklist.md", include_str!("../../../prompts/retry/missing-checklist.md")),
-    ("retry/no-evidence.md", include_str!("../../../prompts/retry/no-evidence.md")),
-    ("retry/omission.md", include_str!("../../../prompts/retry/omission.md")),
-    ("retry/premature-completion.md", include_str!("../../../prompts/retry/premature-completion.md")),
-    ("retry/scope-reduction.md", include_str!("../../../prompts/retry/scope-reduction.md")),
-    ("retry/syntax-error.md", include_str!("../../../prompts/retry/syntax-error.md")),
-    ("retry/tasks-open.md", include_str!("../../../prompts/retry/tasks-open.md")),
-    ("retry/tautological-test.md", include_str!("../../../prompts/retry/tautological-test.md")),
-    ("retry/template-error.md", include_str!("../../../prompts/retry/template-error.md")),
-    ("retry/test-isolation.md", include_str!("../../../prompts/retry/test-isolation.md")),
-    ("retry/todo-left.md", include_str!("../../../prompts/retry/todo-left.md")),
-    ("retry/untraceable-test.md", include_str!("../../../prompts/retry/untraceable-test.md")),
-];
+pub const EMBEDDED: &[(&str, &str)] = templates! {
+    "planning": "execute" "review" "revise";
+    "requirements": "execute" "review" "revise";
+    "design": "execute" "review" "revise";
+    "test_scenario": "execute" "review" "revise";
+    "document_review": "review" "triage";
+    "implementation": "execute" "review" "revise";
+    "test_implementation": "execute" "review" "revise";
+    "testing": "execute" "review" "revise";
+    "documentation": "execute" "review" "revise";
+    "report": "execute" "review" "revise";
+    "evaluation": "execute" "review" "revise";
+    "shared": "answer" "author" "author_contract" "data" "deliverable" "demands" "difficulty" "execute" "head" "judge"
+        "mandatory_rules" "material" "modification" "modification_details" "modification_ja" "notices" "opening"
+        "answer_form" "output_schema" "own_words" "repair" "retry" "review" "reviewer" "reviewer_contract" "revise"
+        "sources" "viewpoints" "verdict_form";
+    "retry": "answer-form" "answer-format" "commit-message-vague" "command-unavailable" "issue-open"
+        "remote-checks-failed" "command-failed" "fewer-tests" "no-code-change" "no-decision" "no-deliverable"
+        "no-tests-written" "no-tests-run" "binaries-added" "conflict-markers" "links-astray" "modes-changed"
+        "no-scope" "noted-changed" "out-of-scope" "patch-too-large" "plan-changed" "protected-changed" "scratch-files"
+        "secret-in-diff" "snapshots-changed" "staged" "suspect" "submodules-changed" "tests-failed"
+        "tests-prove-nothing" "tests-weakened" "trivial-diff"
+        "document-changed" "early-termination" "escape-phrase" "file-missing" "goal-drift"
+        "invalid-completion-statement" "missing-checklist" "no-evidence" "omission" "premature-completion"
+        "scope-reduction" "syntax-error" "tasks-open" "tautological-test" "template-error" "test-isolation"
+        "todo-left" "untraceable-test";
+    "steps/retry/issue": "f_failed" "f_failed_file-not-exists" "f_failed_format-error" "f_failed_git-dirty"
+        "f_failed_lint-error" "f_failed_test-failed" "f_failed_type-error";
+};

@@ -11,12 +11,16 @@ use model::policy::{C3l, Pattern, PhaseDef};
 /// No registry says anything.
 static NO_PATTERNS: BTreeMap<String, Pattern> = BTreeMap::new();
 
-/// Everything a prompt may tell. What is empty is left out of it.
+/// Everything a prompt may hold. What is empty is left out of it.
 #[derive(Debug, Clone, Copy)]
 pub struct PromptInput<'a> {
+    /// The issue as it was pinned when the run began.
     pub issue: &'a Issue,
+    /// The phase under way.
     pub phase: &'a PhaseDef,
+    /// The step that the prompt is for.
     pub step: Step,
+    /// From 1.
     pub round: u32,
     /// The language of what the agent writes.
     pub language: &'a str,
@@ -27,12 +31,23 @@ pub struct PromptInput<'a> {
     /// The mark around what is the same in many prompts of a run, the issue above all: likewise random, made once a run,
     /// so that they begin with the same bytes.
     pub run_fence: &'a str,
-    /// The nonce of a review or triage.
-    pub review_id: Option<&'a str>,
-    /// What a reviewer grades.
-    pub viewpoints: &'a [String],
-    /// The seat of the panel that reviews.
-    pub seat: Option<&'a str>,
+    /// The patterns of a registry, by name.
+    pub patterns: &'a BTreeMap<String, Pattern>,
+    /// Where the retry texts of the phase lie, when a registry says so.
+    pub c3l: Option<&'a C3l>,
+    /// The evidence of this round.
+    pub checks: &'a [CheckResult],
+    /// What there is to work with.
+    pub material: Material<'a>,
+    /// What a reviewer is asked for.
+    pub review: ReviewInput<'a>,
+    /// What an author has to repair.
+    pub repair: RepairInput<'a>,
+}
+
+/// What there is to work with, for authors and reviewers.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Material<'a> {
     /// Deliverables of earlier phases that exist.
     pub documents: &'a [Document],
     /// Texts of such files, for an agent that cannot open them.
@@ -43,45 +58,33 @@ pub struct PromptInput<'a> {
     pub task_lists: &'a [String],
     /// The commands that were agreed on, by id.
     pub commands: &'a [(String, String)],
-    /// Findings that are open now; never the history of all rounds.
-    pub findings: &'a [Finding],
+    /// What earlier reviews suggested and nobody had to do.
+    pub suggestions: &'a [String],
+    /// What earlier authors left for later ones, each with its phase.
+    pub notices: &'a [String],
+    /// What each round of the run came to, and what is open.
+    pub history: &'a [String],
+    /// Files that the phase changed.
+    pub changed: &'a [String],
+    /// All that the branch differs in from its base.
+    pub diff: &'a str,
+}
+
+/// What a review, a triage, or an answer to a reviewer is about.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct ReviewInput<'a> {
+    /// The nonce of a review or triage.
+    pub review_id: Option<&'a str>,
+    /// What a reviewer grades.
+    pub viewpoints: &'a [String],
+    /// The seat of the panel that reviews.
+    pub seat: Option<&'a str>,
     /// What a review is to look at first: what was found before and nobody has seen resolved.
     pub open: &'a [NamedFinding],
     /// What the review before has not seen; it narrows the one under way. Nothing where it does not.
     pub since_review: &'a str,
     /// What stood beside the reviewer's last approval of this round and does not go with it.
     pub doubt: &'a str,
-    /// What a revision is to repair.
-    pub tasks: &'a [Task],
-    /// Tasks that wait for the next revision.
-    pub later: &'a [Task],
-    /// Findings that ask for nothing.
-    pub remarks: &'a [NamedFinding],
-    /// The evidence of this round.
-    pub checks: &'a [CheckResult],
-    /// The patterns of a registry, by name.
-    pub patterns: &'a BTreeMap<String, Pattern>,
-    /// Where the retry texts of the phase lie, when a registry says so.
-    pub c3l: Option<&'a C3l>,
-    /// What the author declared about its last work, and the round of that.
-    pub declared: Option<(u32, &'a Claim)>,
-    /// What we say ourselves about the author's last call.
-    pub hint: &'a str,
-    /// What the reviewer wrote, or the raw text of an answer that could not be read.
-    pub feedback: &'a str,
-    /// What earlier reviews suggested and nobody had to do.
-    pub suggestions: &'a [String],
-    /// What earlier authors told, each with its phase.
-    pub notices: &'a [String],
-    /// What each round of the run came to, and what is open.
-    pub history: &'a [String],
-    /// A person's answer to a pause.
-    pub answer: &'a str,
-    /// Why the phase was opened again.
-    pub rollback: &'a str,
-    /// Files that the phase changed.
-    pub changed: &'a [String],
-    pub diff: &'a str,
     /// In a document review: the review that is judged, or the reply to the one before.
     pub previous_review: &'a str,
     /// What a reviewer asks the author, or asked in this round.
@@ -92,16 +95,64 @@ pub struct PromptInput<'a> {
     pub may_ask: bool,
 }
 
+/// What an author has to repair, or has to know about its last work.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct RepairInput<'a> {
+    /// Findings that are open now; never the history of all rounds.
+    pub findings: &'a [Finding],
+    /// What a revision is to repair.
+    pub tasks: &'a [Task],
+    /// Tasks that wait for the next revision.
+    pub later: &'a [Task],
+    /// Findings that ask for nothing.
+    pub remarks: &'a [NamedFinding],
+    /// What the author declared about its last work, and the round of that.
+    pub declared: Option<(u32, &'a Claim)>,
+    /// What we say ourselves about the author's last call.
+    pub hint: &'a str,
+    /// What the reviewer wrote, or the raw text of an answer that could not be read.
+    pub feedback: &'a str,
+    /// A person's answer to a pause.
+    pub answer: &'a str,
+    /// Why the phase was opened again.
+    pub rollback: &'a str,
+}
+
+impl<'a> PromptInput<'a> {
+    /// Makes an input with everything that may be empty left empty; round 1, English.
+    pub fn new(issue: &'a Issue, phase: &'a PhaseDef, step: Step, output: &'a str, fence: &'a str) -> Self {
+        Self {
+            issue,
+            phase,
+            step,
+            round: 1,
+            language: "en",
+            output,
+            fence,
+            run_fence: fence,
+            patterns: &NO_PATTERNS,
+            c3l: None,
+            checks: &[],
+            material: Material::default(),
+            review: ReviewInput::default(),
+            repair: RepairInput::default(),
+        }
+    }
+}
+
 /// A finding with its id in the phase.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NamedFinding {
+    /// Such as `F1`.
     pub id: String,
+    /// The finding.
     pub finding: Finding,
 }
 
 /// What an author is to repair in one file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Task {
+    /// Such as `T1`.
     pub id: String,
     /// Nothing where no file was named.
     pub file: Option<String>,
@@ -125,53 +176,6 @@ pub struct Document {
 pub struct Inlined {
     /// Its path, seen from the working directory.
     pub path: String,
+    /// The text, not cut yet.
     pub text: String,
-}
-
-impl<'a> PromptInput<'a> {
-    /// Makes an input with everything that may be empty left empty; round 1, English.
-    pub fn new(issue: &'a Issue, phase: &'a PhaseDef, step: Step, output: &'a str, fence: &'a str) -> Self {
-        Self {
-            issue,
-            phase,
-            step,
-            round: 1,
-            language: "en",
-            output,
-            fence,
-            run_fence: fence,
-            review_id: None,
-            viewpoints: &[],
-            seat: None,
-            documents: &[],
-            inlined: &[],
-            output_text: "",
-            task_lists: &[],
-            commands: &[],
-            findings: &[],
-            open: &[],
-            since_review: "",
-            doubt: "",
-            tasks: &[],
-            later: &[],
-            remarks: &[],
-            checks: &[],
-            patterns: &NO_PATTERNS,
-            c3l: None,
-            declared: None,
-            hint: "",
-            feedback: "",
-            suggestions: &[],
-            notices: &[],
-            history: &[],
-            answer: "",
-            rollback: "",
-            changed: &[],
-            diff: "",
-            previous_review: "",
-            questions: &[],
-            replied: "",
-            may_ask: false,
-        }
-    }
 }

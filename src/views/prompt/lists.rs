@@ -1,17 +1,16 @@
-//! Writes findings, check results and other lists as plain text, to be put into a block.
+//! Findings, tasks, check results and other lists as plain text, to be put into a block.
 
 use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::block::{Keep, cut};
-use super::clean::line;
-use super::params;
+use super::fence::{Keep, cut, line};
+use super::input::{NamedFinding, Task};
 use model::event::{CheckResult, CheckStatus, Place};
-use model::finding::{Finding, worst_first};
+use model::finding::{Finding, Severity, worst_first};
 use model::policy::criterion;
 
-/// More findings than this help no author; the rest is counted.
+/// More findings or tasks than this help no reader; the rest is counted.
 const MOST_FINDINGS: usize = 60;
 /// The longest parameter of several lines.
 const LONGEST_PARAM: Keep = Keep::End(4 * 1024);
@@ -21,78 +20,80 @@ const MOST_ITEMS: usize = 20;
 /// Returns the findings, worst first.
 pub(super) fn findings(findings: &[Finding]) -> String {
     let sorted = worst_first(findings);
-    let mut text: Vec<String> = sorted
-        .iter()
-        .take(MOST_FINDINGS)
-        .enumerate()
-        .map(|(index, it)| entry(&format!("{}.", index + 1), it))
-        .collect();
-    if sorted.len() > MOST_FINDINGS {
-        text.push(format!("… and {} more", sorted.len() - MOST_FINDINGS));
-    }
-    text.join("\n")
+    let first = sorted.iter().take(MOST_FINDINGS).enumerate();
+    let lines = first.map(|(index, it)| entry(&format!("{}.", index + 1), it)).collect();
+    with_rest(lines, sorted.len()).join("\n")
 }
 
 /// Returns one finding behind its number or id.
-pub(super) fn entry(label: &str, finding: &Finding) -> String {
+fn entry(label: &str, finding: &Finding) -> String {
     let place = finding.file.as_deref().map(|file| match finding.line {
         Some(number) => format!("{}:{number}", line(file)),
         None => line(file),
     });
-    let category = Some(line(&finding.category)).filter(|category| !category.is_empty());
-    let head: Vec<String> =
-        [Some(finding.severity.as_str().to_owned()), place, category].into_iter().flatten().collect();
+    let mut head = vec![finding.severity.as_str().to_owned()];
+    head.extend(place);
+    let category = line(&finding.category);
+    if !category.is_empty() {
+        head.push(category);
+    }
     let suggestion = finding.suggestion.as_deref().map(|text| format!("\n   Suggestion: {}", indented(text)));
     format!("{label} {}\n   {}{}", head.join(", "), indented(&finding.issue), suggestion.unwrap_or_default())
 }
 
-/// Which part of what a check saw is told.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Part {
-    Whole,
-    /// Places stand elsewhere in the prompt.
-    WithoutPlaces,
+/// A result, and the names of its parameters that stand elsewhere in the prompt.
+pub(super) struct CheckEntry<'a> {
+    pub(super) result: &'a CheckResult,
+    pub(super) elsewhere: Vec<String>,
 }
 
-/// A result, and the names of its parameters that stand elsewhere in the prompt.
-pub(super) type Told<'a> = (&'a CheckResult, Vec<String>);
+impl<'a> CheckEntry<'a> {
+    /// Makes an entry with all parameters.
+    pub(super) fn whole(result: &'a CheckResult) -> Self {
+        Self { result, elsewhere: Vec::new() }
+    }
+}
 
-/// Returns what checks saw: of each its status, its line, its places, what the failure is about and the evidence.
-/// All of them share the room, so that a long one does not push others out.
-pub(super) fn checks(results: &[Told<'_>], part: Part, room: usize) -> String {
-    let room = room / results.len().max(1);
-    let each = results.iter().filter_map(|(result, told)| check(result, told, part, room));
+/// Returns what checks saw: of each its status, its line, its places, what the failure is about and the evidence. Without places
+/// only what stands nowhere else. All of them share the space, in bytes, so that a long one does not push others out.
+pub(super) fn checks(entries: &[CheckEntry<'_>], with_places: bool, space: usize) -> String {
+    let space = space / entries.len().max(1);
+    let each = entries.iter().filter_map(|entry| check(entry, with_places, space));
     each.collect::<Vec<_>>().join("\n")
 }
 
-fn check(result: &CheckResult, told: &[String], part: Part, room: usize) -> Option<String> {
-    let places: Vec<String> = result
-        .places
-        .iter()
-        .filter(|place| !is_instructed(place, result))
-        .map(|place| place_of(result, place))
-        .collect();
-    let evidence = unknown_lines(&result.evidence, &result.places);
-    let params = result.params.iter().filter(|(name, value)| {
+fn check(entry: &CheckEntry<'_>, with_places: bool, space: usize) -> Option<String> {
+    let result = entry.result;
+    let evidence = lines_beside(&result.evidence, &result.places);
+    let mut details: Vec<String> = Vec::new();
+    if with_places {
+        let places = result.places.iter().filter(|place| !is_instructed(place, result));
+        details.extend(places.map(|place| place_of(result, place)));
+    }
+    for (name, value) in &result.params {
         let of_places = OF_PLACES.contains(&name.as_str()) && !result.places.is_empty();
-        let shown = of_places || told.contains(name) || ELSEWHERE.contains(&name.as_str());
-        !shown && !params::plain(value).trim().is_empty() && !evidence.contains(params::plain(value).trim())
-    });
-    let params = params.map(|(name, value)| format!("{}: {}", line(name), param(value)));
-    let evidence = Some(indented(&cut(&evidence, Keep::End(room)))).filter(|evidence| !evidence.is_empty());
-    let whole = part == Part::Whole;
-    let places = if whole { places } else { Vec::new() };
-    let details: Vec<String> = places.into_iter().chain(params).chain(evidence).collect();
-    if details.is_empty() && !whole && !result.places.is_empty() {
+        let is_elsewhere = entry.elsewhere.contains(name) || ELSEWHERE.contains(&name.as_str());
+        let text = value_text(value);
+        let is_new = !text.trim().is_empty() && !evidence.contains(text.trim());
+        if is_new && !of_places && !is_elsewhere {
+            details.push(format!("{}: {}", line(name), param(value)));
+        }
+    }
+    let evidence = indented(&cut(&evidence, Keep::End(space)));
+    if !evidence.is_empty() {
+        details.push(evidence);
+    }
+    if details.is_empty() && !with_places && !result.places.is_empty() {
         return None;
     }
     let criterion = criterion(&result.check).map(|criterion| format!(" ({criterion})")).unwrap_or_default();
     let head =
         format!("- {}{criterion}: {}: {}", line(&result.check), status(result.status), line(&result.summary));
-    Some(std::iter::once(head).chain(details).collect::<Vec<_>>().join("\n   "))
+    details.insert(0, head);
+    Some(details.join("\n   "))
 }
 
-/// Parameters that are told with every check by themselves, and those that are there for programs alone.
+/// Parameters that stand with every check by themselves, and those that are there for programs alone.
 const ELSEWHERE: [&str; 7] =
     ["instructions", "count", "code", "passed", "criteriaResults", "failed_criteria", "structured_reasons"];
 /// Parameters that say what the places say.
@@ -107,13 +108,13 @@ fn is_instructed(place: &Place, result: &CheckResult) -> bool {
 fn param(value: &Value) -> String {
     match value {
         Value::Array(items) => {
-            let each = items.iter().take(MOST_ITEMS).map(|item| line(&params::plain(item))).collect();
-            params::told(each, items.len()).join(", ")
+            let each = items.iter().take(MOST_ITEMS).map(|item| line(&value_text(item))).collect();
+            with_rest(each, items.len()).join(", ")
         }
         Value::String(text) if text.trim().contains('\n') => {
             format!("\n   {}", indented(&cut(text.trim(), LONGEST_PARAM)))
         }
-        other => line(&params::plain(other)),
+        other => line(&value_text(other)),
     }
 }
 
@@ -142,7 +143,7 @@ fn at(place: &Place) -> String {
 }
 
 /// Returns the lines that name no place of the list.
-fn unknown_lines(evidence: &str, places: &[Place]) -> String {
+fn lines_beside(evidence: &str, places: &[Place]) -> String {
     let known: BTreeSet<String> = places.iter().map(at).collect();
     evidence.lines().filter(|text| !known.contains(&line(text))).collect::<Vec<_>>().join("\n")
 }
@@ -166,6 +167,79 @@ pub(super) fn plain(items: &[String]) -> String {
     items.iter().map(|item| format!("- {}", indented(item))).collect::<Vec<_>>().join("\n")
 }
 
-pub(super) fn indented(text: &str) -> String {
+fn indented(text: &str) -> String {
     text.trim().replace('\n', "\n   ")
 }
+
+/// Returns a value as text: texts as they are, everything else as JSON.
+pub(super) fn value_text(value: &Value) -> String {
+    match value {
+        Value::Null => String::new(),
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    }
+}
+
+/// Adds how many of `all` are missing.
+pub(super) fn with_rest(mut shown: Vec<String>, all: usize) -> Vec<String> {
+    if all > shown.len() {
+        shown.push(format!("… and {} more", all - shown.len()));
+    }
+    shown
+}
+
+/// Returns the tasks, each with its file and its items.
+pub(super) fn tasks(tasks: &[Task]) -> String {
+    tasks.iter().map(task).collect::<Vec<_>>().join("\n")
+}
+
+fn task(task: &Task) -> String {
+    let tried = match task.tried {
+        0 => String::new(),
+        1 => ", tried once and not solved".to_owned(),
+        often => format!(", tried {often} times and not solved"),
+    };
+    let mut lines = vec![format!("{} {}, {}{tried}", task.id, file(task), worst(task).as_str())];
+    lines.extend(task.items.iter().take(MOST_FINDINGS).enumerate().map(|(index, it)| item(index + 1, it)));
+    if task.items.len() > MOST_FINDINGS {
+        lines.push(format!("   … and {} more", task.items.len() - MOST_FINDINGS));
+    }
+    lines.join("\n")
+}
+
+/// Returns a finding of a task: line, issue, suggestion.
+fn item(number: usize, named: &NamedFinding) -> String {
+    let it = &named.finding;
+    let place = it.line.map(|line| format!("L{line}: ")).unwrap_or_default();
+    let remedy = it.suggestion.as_deref().map(|text| format!(" → {}", indented(text))).unwrap_or_default();
+    format!("   {number}. {place}{}{remedy} ({}, {})", indented(&it.issue), named.id, it.severity.as_str())
+}
+
+/// Returns the tasks that wait, a line each.
+pub(super) fn later(tasks: &[Task]) -> String {
+    let line = |task: &Task| {
+        let problems = if task.items.len() == 1 { "problem" } else { "problems" };
+        format!("- {} {}: {} {problems}, {}", task.id, file(task), task.items.len(), worst(task).as_str())
+    };
+    with_rest(tasks.iter().take(MOST_FINDINGS).map(line).collect(), tasks.len()).join("\n")
+}
+
+/// Returns findings with their ids, the worst first.
+pub(super) fn named(findings: &[NamedFinding]) -> String {
+    let mut sorted: Vec<&NamedFinding> = findings.iter().collect();
+    sorted.sort_by_key(|named| std::cmp::Reverse(named.finding.severity));
+    let first = sorted.iter().take(MOST_FINDINGS);
+    let lines = first.map(|named| entry(&format!("{}:", named.id), &named.finding)).collect();
+    with_rest(lines, sorted.len()).join("\n")
+}
+
+fn file(task: &Task) -> String {
+    task.file.as_deref().map_or_else(|| "no file named".to_owned(), line)
+}
+
+fn worst(task: &Task) -> Severity {
+    task.items.iter().map(|named| named.finding.severity).max().unwrap_or(Severity::Info)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,11 +1,15 @@
-//! Which template a step is made of: the repository's own, the built-in one of the phase, or the shared one.
+//! The templates of prompts: the repository's own, the built-in ones of a phase, or the shared ones; which of them a step is made
+//! of, what their heads declare, and the engine that fills them. Fills nothing itself.
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use handlebars::{Handlebars, RenderError, RenderErrorReason, TemplateError};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use super::PromptError;
 use super::embedded::EMBEDDED;
-use super::error::PromptError;
 use super::placeholders::Names;
-use super::{c3l, front_matter};
 use model::phase::{PhaseName, Step};
 use model::policy::PhaseDef;
 
@@ -38,11 +42,12 @@ impl<'a> Templates<'a> {
     }
 
     /// Returns the path of the template for a step: that of the phase, or else the shared one.
-    pub(super) fn of_step(&self, phase: &PhaseDef, step: Step) -> Option<String> {
+    fn of_step(&self, phase: &PhaseDef, step: Step) -> Option<String> {
         let (name, file) = (&phase.name, file_of(phase, step));
         [format!("{name}/{file}.md"), format!("shared/{file}.md")].into_iter().find(|path| self.has(path))
     }
 
+    /// Tells whether there is a template.
     pub(super) fn has(&self, path: &str) -> bool {
         self.by_path.contains_key(path)
     }
@@ -52,6 +57,7 @@ impl<'a> Templates<'a> {
         self.own.contains_key(path)
     }
 
+    /// Returns the paths of all templates.
     pub(super) fn paths(&self) -> impl Iterator<Item = &'a str> {
         self.by_path.keys().copied()
     }
@@ -73,15 +79,75 @@ impl<'a> Templates<'a> {
 
     /// Returns the templates that a prompt is made of: those named, and all that they include.
     pub(super) fn with_included(&self, paths: Vec<String>) -> BTreeMap<&'a str, &'a str> {
-        let mut chosen = BTreeMap::new();
+        let mut used = BTreeMap::new();
         let mut open = paths;
         while let Some(path) = open.pop() {
             let Some((path, template)) = self.by_path.get_key_value(path.as_str()) else { continue };
-            if chosen.insert(*path, template.text).is_none() {
+            if used.insert(*path, template.text).is_none() {
                 open.extend(included(template.text));
             }
         }
-        chosen
+        used
+    }
+
+    /// Returns the template of a step. Behind a quality gate a revision is the original task again, unless the repository
+    /// has a text of its own for revisions or one for the task that has no place for the problems.
+    pub(super) fn for_step(&self, phase: &PhaseDef, step: Step) -> Option<StepTemplate> {
+        let path = self.of_step(phase, step)?;
+        if step == Step::Revise && is_gate(phase) && !self.is_own(&path) {
+            let task = self.of_step(phase, Step::Execute);
+            let has_place =
+                |task: &String| self.with_included(vec![task.clone()]).contains_key("shared/modification.md");
+            if let Some(path) = task.filter(has_place) {
+                return Some(StepTemplate { path, modifies: true });
+            }
+        }
+        Some(StepTemplate { path, modifies: false })
+    }
+
+    /// Returns what fills these templates and all that they include. A name that has no value is empty: this is for retry texts,
+    /// whose names are known before, while a tool may leave a part of a value out.
+    pub(super) fn engine(&self, paths: Vec<String>) -> Result<Handlebars<'a>, PromptError> {
+        let mut engine = Handlebars::new();
+        engine.register_escape_fn(handlebars::no_escape);
+        for (path, text) in self.with_included(paths) {
+            let registered = engine.register_template_string(&name_of(path), text);
+            registered.map_err(|error| self.unreadable(path, &error))?;
+        }
+        Ok(engine)
+    }
+
+    /// Fills a template that an engine knows.
+    pub(super) fn render(
+        &self,
+        engine: &Handlebars<'_>,
+        path: &str,
+        values: &impl Serialize,
+    ) -> Result<String, PromptError> {
+        engine.render(&name_of(path), values).map_err(|error| self.unfilled(path, &error))
+    }
+
+    /// Fills one template and refuses every name that has no value.
+    pub(super) fn fill(&self, path: &str, values: &impl Serialize) -> Result<String, PromptError> {
+        let mut engine = self.engine(vec![path.to_owned()])?;
+        engine.set_strict_mode(true);
+        self.render(&engine, path, values)
+    }
+
+    fn unreadable(&self, path: &str, error: &TemplateError) -> PromptError {
+        let line = self.line(path, error.pos().map_or(1, |(line, _)| line));
+        PromptError::Template { path: path.to_owned(), line, message: error.reason().to_string() }
+    }
+
+    fn unfilled(&self, path: &str, error: &RenderError) -> PromptError {
+        let path = error.template_name.as_ref().map_or_else(|| path.to_owned(), |name| format!("{name}.md"));
+        let line = self.line(&path, error.line_no.unwrap_or(1));
+        match error.reason() {
+            RenderErrorReason::MissingVariable(Some(name)) => {
+                PromptError::Placeholder { path, line, name: name.clone() }
+            }
+            reason => PromptError::Template { path, line, message: reason.to_string() },
+        }
     }
 }
 
@@ -91,7 +157,7 @@ impl<'a> Template<'a> {
             let (path, size) = (path.to_owned(), file.len());
             return Err(PromptError::TooLong { path, size, most: LONGEST_TEMPLATE });
         }
-        let (head, text) = front_matter::split(file).map_err(|message| PromptError::Template {
+        let (head, text) = split_head(file).map_err(|message| PromptError::Template {
             path: path.to_owned(),
             line: 1,
             message,
@@ -113,13 +179,91 @@ fn file_of(phase: &PhaseDef, step: Step) -> &'static str {
     if step == Step::Review && phase.policy.llm_judge { JUDGE } else { step.as_str() }
 }
 
-/// Returns the paths of a repository's own templates that no step of these phases would ever use: a slip of the pen.
+/// Returns the paths of a repository's own templates that no step of these phases would ever use: a misspelt name.
 /// Retry texts and anything under `shared/` count as used, since checks and templates name what they like there.
 pub fn unknown_overrides<'a>(overrides: &'a BTreeMap<String, String>, phases: &[PhaseName]) -> Vec<&'a str> {
     let steps = [Step::Execute, Step::Review, Step::Triage, Step::Revise, Step::Answer];
     let names = || steps.map(Step::as_str).into_iter().chain([JUDGE]);
     let used: BTreeSet<String> =
         phases.iter().flat_map(|phase| names().map(move |name| format!("{phase}/{name}.md"))).collect();
-    let known = |path: &str| c3l::is_retry(path) || path.starts_with("shared/") || used.contains(path);
+    let known = |path: &str| is_retry(path) || path.starts_with("shared/") || used.contains(path);
     overrides.keys().map(String::as_str).filter(|path| !known(path)).collect()
 }
+
+/// Tells whether a path is that of a retry text.
+pub fn is_retry(path: &str) -> bool {
+    let file = path.rsplit('/').next().unwrap_or(path);
+    path.starts_with("retry/") || file.strip_prefix("f_").and_then(|name| name.strip_suffix(".md")).is_some()
+}
+
+/// What the head of a template declares: between two lines `---` a list `params:` of what it takes from a check. Other keys are
+/// there for people and other programs, and mean nothing here.
+#[derive(Debug, Default, PartialEq, Eq, Deserialize)]
+struct Head {
+    #[serde(default)]
+    params: Vec<String>,
+}
+
+/// Splits a template into its head and its text. A head that is never closed is text.
+fn split_head(template: &str) -> Result<(Head, &str), String> {
+    let Some((head, text)) = parts(template) else { return Ok((Head::default(), template)) };
+    if head.trim().is_empty() {
+        return Ok((Head::default(), text));
+    }
+    let head: Head = serde_norway::from_str(head).map_err(|error| format!("its head: {error}"))?;
+    match head.params.iter().find(|name| !is_name(name)) {
+        Some(name) => Err(format!("its head: `{name}` is no name of a parameter")),
+        None => Ok((head, text)),
+    }
+}
+
+/// Returns the head and the text, line ends of Windows included.
+fn parts(template: &str) -> Option<(&str, &str)> {
+    let rest = template.strip_prefix("---\n").or_else(|| template.strip_prefix("---\r\n"))?;
+    let mut at = 0;
+    for line in rest.split_inclusive('\n') {
+        if line.trim_end() == "---" {
+            return Some((&rest[..at], rest[at + line.len()..].trim_start_matches(['\r', '\n'])));
+        }
+        at += line.len();
+    }
+    None
+}
+
+fn is_name(name: &str) -> bool {
+    let starts = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+    starts && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'))
+}
+
+/// The template of a step.
+pub(super) struct StepTemplate {
+    pub(super) path: String,
+    /// The original task comes again, with the problems before it.
+    pub(super) modifies: bool,
+}
+
+/// Tells whether a phase keeps to the rules of the quality gate.
+pub(super) fn is_gate(phase: &PhaseDef) -> bool {
+    phase.policy_name == "quality-gate"
+}
+
+/// Returns the SHA-256 of the templates that a step is made of, with all that they include, before anything is filled in: what
+/// prompts of different runs have in common. Advice on failed checks does not count. Nothing when there is no such template.
+pub fn template_digest(phase: &PhaseDef, step: Step, overrides: &BTreeMap<String, String>) -> Option<String> {
+    let templates = Templates::new(overrides).ok()?;
+    let used = templates.with_included(vec![templates.for_step(phase, step)?.path]);
+    let mut hasher = Sha256::new();
+    for text in used.into_iter().flat_map(|(path, text)| [path, text]) {
+        hasher.update((text.len() as u64).to_be_bytes());
+        hasher.update(text);
+    }
+    Some(hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
+/// Returns the name by which templates include each other.
+fn name_of(path: &str) -> String {
+    path.strip_suffix(".md").unwrap_or(path).to_owned()
+}
+
+#[cfg(test)]
+mod tests;

@@ -7,7 +7,7 @@ use model::phase::Step;
 use model::policy::{C3l, Pattern, PhaseDef, issue_type};
 use serde_json::{Value, json};
 use settings::load;
-use views::prompt::{PromptInput, rehearse, render, retry_prompt};
+use views::prompt::{PromptInput, RepairInput, rehearse, render, retry_prompt};
 
 use super::templates::{Filled, MARK, phases};
 use super::{defaults, map, phase, repository};
@@ -91,14 +91,22 @@ fn three(policy: &str) -> Filled {
 }
 
 fn quiet(filled: &Filled, step: Step) -> PromptInput<'_> {
+    let input = filled.input(step);
     PromptInput {
         language: "en",
-        feedback: "",
-        answer: "",
-        rollback: "",
         run_fence: RUN_MARK,
-        ..filled.input(step)
+        repair: RepairInput { feedback: "", answer: "", rollback: "", ..input.repair },
+        ..input
     }
+}
+
+fn with_repair<'a>(mut input: PromptInput<'a>, change: impl FnOnce(&mut RepairInput<'a>)) -> PromptInput<'a> {
+    change(&mut input.repair);
+    input
+}
+
+fn declaring<'a>(input: PromptInput<'a>, round: u32, claim: &'a Claim) -> PromptInput<'a> {
+    with_repair(input, |repair| repair.declared = Some((round, claim)))
 }
 
 fn prompt(input: &PromptInput<'_>) -> String {
@@ -135,7 +143,7 @@ fn filled_text(text: &str, result: &CheckResult) -> String {
 fn a_16_the_prompt_to_revise_behind_a_quality_gate() {
     let filled = three("quality-gate");
     let claim = completed("Handled the empty list, all tests pass.");
-    let input = PromptInput { declared: Some((1, &claim)), ..quiet(&filled, Step::Revise) };
+    let input = declaring(quiet(&filled, Step::Revise), 1, &claim);
     insta::assert_snapshot!(prompt(&input));
 }
 
@@ -217,7 +225,7 @@ fn what_five_failures_ask_of_an_author() {
 #[test]
 fn our_own_words_are_not_put_into_the_reviewers_mouth() {
     let filled = Filled { checks: vec![], ..three("phase-review") };
-    let text = prompt(&PromptInput { hint: "Nobody answers.", ..quiet(&filled, Step::Revise) });
+    let text = prompt(&with_repair(quiet(&filled, Step::Revise), |repair| repair.hint = "Nobody answers."));
     assert!(text.contains("What we noticed about your last answer:\n[data"), "{text}");
     assert!(!text.contains("The reviewer's words"), "{text}");
 }
@@ -305,7 +313,7 @@ fn a_16_a_reviewers_findings_stand_in_the_section_in_full() {
     let filled = Filled { checks: vec![], ..three("quality-gate") };
     let finding = super::templates::finding(model::finding::Severity::Major, &long);
     let findings = [finding];
-    let text = prompt(&PromptInput { findings: &findings, ..quiet(&filled, Step::Revise) });
+    let text = prompt(&with_repair(quiet(&filled, Step::Revise), |repair| repair.findings = &findings));
     assert!(text.contains(long.trim()), "{text}");
     let order = ["# Problems were found", "Open findings, the worst first:", "## What is demanded"];
     assert!(places_of(&text, &order).is_sorted());
@@ -352,7 +360,7 @@ fn a_06_work_that_is_done_over_behind_a_quality_gate_gets_the_same_prompt() {
     let claim = completed("half of it");
     let filled = three("quality-gate");
     let first = prompt(&PromptInput { checks: &[], ..quiet(&filled, Step::Execute) });
-    let again = prompt(&PromptInput { declared: Some((1, &claim)), ..quiet(&filled, Step::Execute) });
+    let again = prompt(&declaring(quiet(&filled, Step::Execute), 1, &claim));
     assert_eq!(first, again);
 }
 
@@ -461,7 +469,7 @@ fn text_from_tools_can_neither_close_its_fence_nor_be_expanded() {
     for policy in ["phase-review", "quality-gate", "completion"] {
         let claim = completed(HOSTILE);
         let filled = Filled { checks: vec![result.clone()], ..three(policy) };
-        let input = PromptInput { declared: Some((1, &claim)), ..quiet(&filled, Step::Revise) };
+        let input = declaring(quiet(&filled, Step::Revise), 1, &claim);
         let text = render(&input, &own).expect("a prompt");
         assert!(text.contains("{{evil}} {{#if a}}x{{/if}} {{> shared/head}} $&"), "nothing is expanded");
         assert!(!text.contains(['\u{1b}', '\u{202e}', '\u{2066}']));
@@ -619,13 +627,13 @@ fn c_15_c_17_the_next_prompt_sets_what_was_declared_beside_what_we_saw() {
     let claim = completed("The empty list is handled.");
     let filled = three("phase-review");
     for step in [Step::Revise, Step::Execute] {
-        let text = prompt(&PromptInput { declared: Some((2, &claim)), ..quiet(&filled, step) });
+        let text = prompt(&declaring(quiet(&filled, step), 2, &claim));
         let expected = "## Previous declaration (round 2)\n[data k3v9q2x7: what the author said of its work]\n```\nReported status: completed\nDeclared next action: complete (all tests pass)\nWhat was done: The empty list is handled.\n```\n[end of data k3v9q2x7]\nWhat we saw instead:\n- `todo` failed: `src/lib.rs:12`, `tests/sum.rs:3`\n- `omission` failed: the answer\n- `tests` failed: 2 of 5 tests failed\n";
         assert!(text.contains(expected), "{step}: {text}");
         assert!(!prompt(&quiet(&filled, step)).contains("Previous declaration"), "nothing was declared");
     }
     for step in [Step::Review, Step::Answer] {
-        let text = prompt(&PromptInput { declared: Some((2, &claim)), ..quiet(&filled, step) });
+        let text = prompt(&declaring(quiet(&filled, step), 2, &claim));
         assert!(
             !text.contains("Previous declaration"),
             "a reviewer is not told what the author says of itself"
@@ -637,7 +645,8 @@ fn c_15_c_17_the_next_prompt_sets_what_was_declared_beside_what_we_saw() {
 fn c_17_a_declaration_that_a_reviewer_refused_is_told_so() {
     let claim = completed("done");
     let filled = Filled { checks: vec![], ..three("phase-review") };
-    let input = PromptInput { declared: Some((1, &claim)), feedback: "No.", ..quiet(&filled, Step::Revise) };
+    let input = declaring(quiet(&filled, Step::Revise), 1, &claim);
+    let input = with_repair(input, |repair| repair.feedback = "No.");
     assert!(prompt(&input).contains("- Our checks passed; the reviewer refused the work"));
 }
 

@@ -9,8 +9,8 @@ use model::phase::Step;
 use model::policy::PhaseDef;
 use settings::load;
 use views::prompt::{
-    Document, EMBEDDED, Inlined, LONGEST_TEMPLATE, NamedFinding, PromptError, PromptInput, Task, rehearse,
-    render, reviewer_schema, unknown_overrides,
+    Document, EMBEDDED, Inlined, LONGEST_TEMPLATE, Material, NamedFinding, PromptError, PromptInput,
+    RepairInput, ReviewInput, Task, rehearse, render, reviewer_schema, unknown_overrides,
 };
 
 use super::{defaults, map, phase, repository};
@@ -93,8 +93,8 @@ pub(super) fn named(name: &str) -> PhaseDef {
 /// Renders a prompt with as little as possible.
 fn bare(phase: &PhaseDef, step: Step) -> String {
     let issue = issue("");
-    let input =
-        PromptInput { review_id: Some("r-1"), ..PromptInput::new(&issue, phase, step, "out.md", MARK) };
+    let mut input = PromptInput::new(&issue, phase, step, "out.md", MARK);
+    input.review.review_id = Some("r-1");
     render(&input, &BTreeMap::new()).expect("a built-in prompt")
 }
 
@@ -161,31 +161,40 @@ impl Filled {
     pub(super) fn input(&self, step: Step) -> PromptInput<'_> {
         let (reviews, revises) = (step == Step::Review, step == Step::Revise);
         PromptInput {
-            open: if reviews { &self.open } else { &[] },
-            since_review: if reviews && !self.open.is_empty() {
-                "--- a/src/lib.rs\n+++ b/src/lib.rs"
-            } else {
-                ""
-            },
-            tasks: if revises { &self.tasks } else { &[] },
-            later: &self.later,
-            remarks: if revises { &self.remarks } else { &[] },
             round: 2,
             language: "ja",
-            review_id: Some("r-7f3a91"),
-            documents: &self.documents,
-            commands: &self.commands,
-            findings: &self.findings,
             checks: &self.checks,
-            feedback: "The empty list is not handled.",
-            suggestions: &self.texts,
-            history: &self.texts,
-            answer: "Zero is right.",
-            rollback: "The design forgot the empty list.",
-            changed: &self.changed,
-            diff: "--- a/src/lib.rs\n+++ b/src/lib.rs",
-            previous_review: "1. major: R3 contradicts the design",
-            questions: &self.texts,
+            material: Material {
+                documents: &self.documents,
+                commands: &self.commands,
+                suggestions: &self.texts,
+                history: &self.texts,
+                changed: &self.changed,
+                diff: "--- a/src/lib.rs\n+++ b/src/lib.rs",
+                ..Material::default()
+            },
+            review: ReviewInput {
+                review_id: Some("r-7f3a91"),
+                open: if reviews { &self.open } else { &[] },
+                since_review: if reviews && !self.open.is_empty() {
+                    "--- a/src/lib.rs\n+++ b/src/lib.rs"
+                } else {
+                    ""
+                },
+                previous_review: "1. major: R3 contradicts the design",
+                questions: &self.texts,
+                ..ReviewInput::default()
+            },
+            repair: RepairInput {
+                findings: &self.findings,
+                tasks: if revises { &self.tasks } else { &[] },
+                later: &self.later,
+                remarks: if revises { &self.remarks } else { &[] },
+                feedback: "The empty list is not handled.",
+                answer: "Zero is right.",
+                rollback: "The design forgot the empty list.",
+                ..RepairInput::default()
+            },
             ..PromptInput::new(&self.issue, &self.phase, step, &self.output, MARK)
         }
     }
@@ -338,7 +347,8 @@ fn a_reviewer_is_asked_about_its_own_words_as_data() {
     for phase in phases() {
         let filled = Filled::new(phase);
         let prompt = |doubt| {
-            let input = PromptInput { doubt, ..filled.input(Step::Review) };
+            let mut input = filled.input(Step::Review);
+            input.review.doubt = doubt;
             render(&input, &BTreeMap::new()).expect("a built-in prompt")
         };
         let (asked, name) = (prompt(&words), &filled.phase.name);
@@ -405,7 +415,8 @@ fn an_input_that_could_be_misread_is_refused() {
     assert_eq!(refused(filled.input(Step::Check)), PromptError::NoPrompt(Step::Check));
     assert_eq!(refused(filled.input(Step::Check)).to_string(), "the step check has no prompt");
     for review_id in [None, Some("")] {
-        let input = PromptInput { review_id, ..filled.input(Step::Review) };
+        let mut input = filled.input(Step::Review);
+        input.review.review_id = review_id;
         assert_eq!(refused(input).to_string(), "a review needs a review id");
     }
     for fence in ["", "short", "with space", "a`b`c`d`"] {
@@ -482,7 +493,8 @@ fn an_agent_that_cannot_open_files_gets_their_texts_in_fences_and_within_limits(
             .map(|(path, text)| Inlined { path: path.into(), text: text.clone() })
             .to_vec();
     let bare = filled.input(Step::Review);
-    let input = PromptInput { inlined: &inlined, output_text: &text, run_fence: "r7r7r7r7", ..bare };
+    let material = Material { inlined: &inlined, output_text: &text, ..bare.material };
+    let input = PromptInput { run_fence: "r7r7r7r7", material, ..bare };
     let prompt = render(&input, &BTreeMap::new()).expect("a built-in prompt");
     assert!(prompt.contains(
         "[data r7r7r7r7: the file plan.md]\n````\n```\nA plan. [end of data [mark]] [end of data [mark]]"
@@ -629,9 +641,7 @@ fn grades_are_asked_for_only_where_there_are_viewpoints() {
     let asked = |viewpoints: &[String], seat: Option<&str>| {
         let issue = issue("x");
         let input = PromptInput {
-            review_id: Some("r-1"),
-            viewpoints,
-            seat,
+            review: ReviewInput { review_id: Some("r-1"), viewpoints, seat, ..ReviewInput::default() },
             ..PromptInput::new(&issue, &retake, Step::Review, "out.md", MARK)
         };
         render(&input, &BTreeMap::new()).expect("a prompt")

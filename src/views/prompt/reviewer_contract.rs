@@ -1,0 +1,132 @@
+//! What a reviewer may answer: the words of its policy, mildest first, and its answer as a JSON Schema for agents that can be held
+//! to one. The same contract in words is `prompts/shared/reviewer_contract.md`.
+//!
+//! The three common words are `result`; further ones of a policy are its `decision`. A policy without the common ones uses its
+//! own as `result`.
+
+use serde_json::{Map, Value, json};
+
+use super::fence::line;
+use model::policy::ReviewRule;
+use model::verdict::{Judgment, Verdict};
+
+/// The words of a policy.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Words {
+    pub(super) verdicts: Vec<String>,
+    pub(super) decisions: Vec<String>,
+    /// The words that a policy adds or changes, and what they lead to.
+    own: Vec<(String, Judgment)>,
+}
+
+impl Words {
+    /// Returns the words of a policy's review.
+    pub(super) fn of(review: Option<&ReviewRule>) -> Self {
+        let pairs = review.iter().flat_map(|review| &review.verdict_map);
+        let mut map: Vec<(String, Judgment)> =
+            pairs.map(|(word, judgment)| (line(word), *judgment)).collect();
+        if map.is_empty() {
+            map = common().to_vec();
+        }
+        map.sort_by_key(|(_, judgment)| *judgment);
+        let has_common = common().iter().all(|(word, _)| map.iter().any(|(known, _)| known == word));
+        let own = map.iter().filter(|pair| !common().contains(pair)).cloned().collect();
+        let words = map.into_iter().map(|(word, _)| word);
+        if has_common {
+            let (verdicts, decisions) = words.partition(|word| is_common(word));
+            Self { verdicts, decisions, own }
+        } else {
+            Self { verdicts: words.collect(), decisions: Vec::new(), own }
+        }
+    }
+
+    /// Says what the words mean that are not the common ones; nothing when there are none.
+    pub(super) fn meanings(&self) -> String {
+        let each = self.own.iter().map(|(word, judgment)| format!("{word}: {}", meaning(*judgment)));
+        each.collect::<Vec<_>>().join("; ")
+    }
+}
+
+fn common() -> [(String, Judgment); 3] {
+    [
+        (Verdict::Pass.as_str().to_owned(), Judgment::Approve),
+        (Verdict::PassWithSuggestions.as_str().to_owned(), Judgment::ApproveWithNotes),
+        (Verdict::Fail.as_str().to_owned(), Judgment::Revise),
+    ]
+}
+
+fn is_common(word: &str) -> bool {
+    common().iter().any(|(known, _)| known == word)
+}
+
+fn meaning(judgment: Judgment) -> &'static str {
+    match judgment {
+        Judgment::Approve => "approved",
+        Judgment::ApproveWithNotes => "approved with suggestions",
+        Judgment::Discuss => "a person has to decide",
+        Judgment::Revise => "has to be revised",
+        Judgment::Unverifiable => "cannot be judged",
+        Judgment::Redo => "has to be done once more",
+        Judgment::Block => "stop, a person has to look",
+    }
+}
+
+/// Returns the JSON Schema of a reviewer's answer under a policy, with grades for these viewpoints: every key required,
+/// nothing else allowed.
+pub fn reviewer_schema(review: Option<&ReviewRule>, viewpoints: &[String]) -> Value {
+    let words = Words::of(review);
+    let mut schema = common_schema(&words.verdicts);
+    if !words.decisions.is_empty() {
+        require(&mut schema, "decision", json!({"type": "string", "enum": words.decisions}));
+    }
+    if !viewpoints.is_empty() {
+        require(&mut schema, "viewpoints", grades_schema(viewpoints));
+    }
+    schema
+}
+
+fn require(schema: &mut Value, key: &str, of: Value) {
+    schema["properties"][key] = of;
+    if let Some(required) = schema["required"].as_array_mut() {
+        required.push(key.into());
+    }
+}
+
+fn grades_schema(viewpoints: &[String]) -> Value {
+    let grade = json!({"type": "string", "enum": ["A", "B", "C", "D"]});
+    let each: Map<String, Value> = viewpoints.iter().map(|name| (name.clone(), grade.clone())).collect();
+    json!({"type": "object", "additionalProperties": false, "required": viewpoints, "properties": each})
+}
+
+fn common_schema(verdicts: &[String]) -> Value {
+    let optional = |kind: &str| json!({"type": [kind, "null"]});
+    let finding = json!({
+        "type": "object",
+        "additionalProperties": false,
+        "required": ["severity", "category", "file", "line", "issue", "suggestion", "auto_fixable"],
+        "properties": {
+            "severity": {"type": "string", "enum": ["critical", "major", "minor", "info"]},
+            "category": {"type": "string"},
+            "file": optional("string"),
+            "line": optional("integer"),
+            "issue": {"type": "string"},
+            "suggestion": optional("string"),
+            "auto_fixable": {"type": "boolean"},
+        },
+    });
+    json!({
+        "type": "object",
+        "additionalProperties": false,
+        "required": ["review_id", "result", "summary", "findings", "questions"],
+        "properties": {
+            "review_id": {"type": "string"},
+            "result": {"type": "string", "enum": verdicts},
+            "summary": {"type": "string"},
+            "findings": {"type": "array", "items": finding},
+            "questions": {"type": "array", "items": {"type": "string"}},
+        },
+    })
+}
+
+#[cfg(test)]
+mod tests;

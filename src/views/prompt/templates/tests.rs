@@ -1,0 +1,71 @@
+//! Tests of the heads and the digests of templates.
+
+use super::*;
+
+use settings::{Layers, load};
+
+fn digest(phase: &str, step: Step, overrides: &[(&str, &str)]) -> String {
+    digest_of(phase, "", step, overrides)
+}
+
+fn digest_of(phase: &str, settings: &str, step: Step, overrides: &[(&str, &str)]) -> String {
+    let file = Some(("config.toml".into(), settings.to_owned()));
+    let settings = load(&Layers { repository: file, ..Layers::default() }).expect("a good file");
+    let phases = settings.agreement(None).expect("good").phases;
+    let phase = phases.into_iter().find(|known| known.name.as_str() == phase).expect("a phase");
+    let own = |(path, text): &(&str, &str)| ((*path).to_owned(), (*text).to_owned());
+    template_digest(&phase, step, &overrides.iter().map(own).collect()).expect("a template")
+}
+
+#[test]
+fn it_is_that_of_the_templates_in_use_and_of_no_others() {
+    let plain = digest("planning", Step::Execute, &[]);
+    assert_eq!((plain.len(), plain.clone()), (64, digest("planning", Step::Execute, &[])));
+    assert_ne!(plain, digest("planning", Step::Review, &[]));
+    assert_ne!(plain, digest("planning", Step::Execute, &[("planning/execute.md", "mine")]));
+    assert_eq!(plain, digest("planning", Step::Execute, &[("design/execute.md", "mine")]));
+}
+
+#[test]
+fn what_a_template_includes_counts_too() {
+    let own = ("planning/execute.md", "{{> shared/mine}}");
+    let with = |text| digest("planning", Step::Execute, &[own, ("shared/mine.md", text)]);
+    assert_ne!(with("one"), with("two"));
+}
+
+#[test]
+fn a_revision_behind_a_quality_gate_is_made_of_the_task_again() {
+    let gate = "[phases.planning]\npolicy = 'quality-gate'";
+    let of = |step| digest_of("planning", gate, step, &[]);
+    assert_eq!(of(Step::Revise), of(Step::Execute));
+    assert_ne!(digest("planning", Step::Revise, &[]), digest("planning", Step::Execute, &[]));
+}
+
+fn params(template: &str) -> (Vec<String>, &str) {
+    let (head, text) = split_head(template).expect("a good head");
+    (head.params, text)
+}
+
+#[test]
+fn c_13_a_head_lists_the_params_and_is_no_part_of_the_text() {
+    let template = "---\ntitle: x\nparams:\n  - failedTests\n  - errorOutput\n---\n\n## Tests\n";
+    assert_eq!(params(template), (vec!["failedTests".into(), "errorOutput".into()], "## Tests\n"));
+    assert_eq!(params("---\r\nparams: [a]\r\n---\r\ntext"), (vec!["a".into()], "text"));
+    assert_eq!(params("---\n---\ntext"), (vec![], "text"));
+}
+
+#[test]
+fn what_is_no_head_is_text() {
+    for text in ["text", "---\nparams: [a]\nnever closed", "", "----\na\n----\n"] {
+        assert_eq!(params(text), (vec![], text));
+    }
+}
+
+#[test]
+fn a_head_that_says_something_else_is_an_error() {
+    assert!(split_head("---\nparams: {a: 1}\n---\n").is_err());
+    assert_eq!(
+        split_head("---\nparams: ['a}}{{b']\n---\n"),
+        Err("its head: `a}}{{b` is no name of a parameter".into())
+    );
+}
