@@ -17,7 +17,6 @@ mod check;
 mod cleanup;
 mod commands;
 mod config;
-mod credit;
 mod demo;
 mod doc_review;
 mod doctor;
@@ -37,7 +36,6 @@ mod pr_feedback;
 mod project;
 mod replay;
 mod resume;
-mod rewrite;
 mod rollback;
 mod seconds;
 mod show;
@@ -94,8 +92,7 @@ mod find {
 }
 mod hold {
     pub(crate) use app::locked_run::{
-        LockedRun as Hold, Refuse, RunLocks as Locks, lock_checkout, lock_issue as lock, open_journal,
-        remove_lock as forget_lock, take_locks as take,
+        LockedRun as Hold, Refuse, RunLocks as Locks, open_journal, take_locks as take,
     };
     pub(crate) use app::run_worktree::refuse_dirty;
 

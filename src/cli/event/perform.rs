@@ -8,7 +8,7 @@ use super::super::find::look;
 use super::super::hold::{Hold, take_existing};
 use super::super::put_right::put_right_now;
 use super::super::refusal::Refusal;
-use super::super::{cancel, drive, explain, resume, rollback, status};
+use super::super::{drive, explain, resume, status};
 use super::reply::{report_marker, report_reply};
 use super::{Desk, Done, Obeyed, Undone, done, has_failed, nothing, undone};
 use app::report::LogLines;
@@ -125,7 +125,7 @@ fn pause(desk: &Desk, number: IssueNumber) -> Obeyed {
 }
 
 fn end(desk: &Desk, number: IssueNumber) -> Obeyed {
-    let mut hold = cancel::taken(&desk.door, number)?;
+    let mut hold = app::cancel::take_from_holder(&desk.door, number)?;
     if hold.run()?.outcome == Outcome::Cancelled && desk.door.role == JobRole::Work {
         return Ok(nothing("the run is cancelled; whoever worked on it may have read this already"));
     }
@@ -141,7 +141,7 @@ fn retry(desk: &Desk, number: IssueNumber, run: &Run, phase: &str) -> Obeyed {
     if failed.is_some_and(|failed| failed.name().as_str() == phase && has_failed(run)) {
         return desk.execute(number, true);
     }
-    let phase = rollback::target(run, phase)?;
+    let phase = app::rollback::reopenable_phase(run, phase)?;
     let mut hold = held(desk, number)?;
     let reason = asked_again(&desk.door.person);
     let by = ReopenedBy::Rollback;
