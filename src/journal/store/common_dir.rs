@@ -11,8 +11,7 @@ use jiff::civil::Date;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use super::StoreError;
-use super::files::{failed, make_folders, read_if_there, remove, replace};
+use super::files::{StoreError, failed, make_folders, read_if_there, remove, replace};
 use model::event::Spent;
 use model::issue::IssueNumber;
 

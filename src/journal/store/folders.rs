@@ -6,8 +6,7 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Component, Path, PathBuf};
 
-use super::StoreError;
-use super::files::{self, failed};
+use super::files::{self, StoreError, failed};
 use model::issue::IssueNumber;
 use model::phase::Step;
 use model::policy::PhaseDef;

@@ -5,8 +5,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::StoreError;
-use super::files::failed;
+use super::files::{StoreError, failed};
 
 /// The variables that name such files. Nobody writes them while agents work; the page of the job is not among them: it
 /// is shown, and nothing obeys it.

@@ -12,9 +12,8 @@ use std::fs::{self, File, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use super::StoreError;
 use super::common_dir::issue_folder;
-use super::files::{failed, look_at, make_folders, replace, replace_durably, sha256_hex};
+use super::files::{StoreError, failed, look_at, make_folders, replace, replace_durably, sha256_hex};
 use jiff::Timestamp;
 use model::event::{Entry, FORMAT, Fact};
 use model::issue::IssueNumber;
@@ -109,8 +108,8 @@ fn read_line(line: &[u8], previous: &str, expected: u64) -> Result<(Entry, Strin
 /// Splits a line into the chain it states and the rest that the chain is about.
 fn split(line: &[u8]) -> Option<(&[u8], &[u8])> {
     let stated = line.strip_prefix(OPENING)?.get(..64)?;
-    let framed = line.get(..REST_AT)?.ends_with(CLOSING);
-    framed.then(|| (stated, &line[REST_AT..]))
+    let is_framed = line.get(..REST_AT)?.ends_with(CLOSING);
+    if is_framed { Some((stated, &line[REST_AT..])) } else { None }
 }
 
 fn parse(rest: &[u8]) -> Result<Entry, String> {
@@ -122,12 +121,10 @@ fn newer(line: &[u8], name: &str, number: usize) -> Option<StoreError> {
     let value: Value = serde_json::from_slice(line).ok()?;
     let fact = value.get("fact")?;
     let format = fact.get("format")?.as_u64()?;
-    let started = fact.get("type")?.as_str()? == "run_started";
-    (started && format > u64::from(FORMAT)).then(|| StoreError::Newer {
-        file: name.to_owned(),
-        line: number,
-        format,
-    })
+    if fact.get("type")?.as_str()? != "run_started" || format <= u64::from(FORMAT) {
+        return None;
+    }
+    Some(StoreError::Newer { file: name.to_owned(), line: number, format })
 }
 
 /// A log that is open for writing. Whoever holds it holds the lock of the run.
@@ -284,7 +281,7 @@ impl Log {
             file.set_len(self.length()).map_err(failed("cut the torn line off", &self.path))?;
         }
         file.write_all(lines).and_then(|()| file.sync_data()).map_err(|error| {
-            self.on_disk = file.set_len(self.length()).is_ok().then_some(self.length());
+            self.on_disk = file.set_len(self.length()).ok().map(|()| self.length());
             failed("write to", &self.path)(error)
         })
     }

@@ -11,8 +11,7 @@ use std::path::Path;
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 
-use super::StoreError;
-use super::files::{failed, sha256_hex};
+use super::files::{StoreError, failed, sha256_hex};
 
 /// A view longer than this, in bytes, was not written by us.
 const LONGEST_VIEW: u64 = 16 * 1024 * 1024;
