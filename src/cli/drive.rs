@@ -15,9 +15,10 @@ use app::refresh_comment_and_label::refresh;
 use app::report::{
     CommentTask, LabelTask, LocalComment, MovedComment, PACE, Terminal, github_comment, state_label,
 };
-use app::runner::{JobRole, PauseConditions, PendingRequest, PhaseRunner, Push};
+use app::runner::{
+    ActiveRun, AgentPrograms, JobRole, PauseConditions, PendingRequest, PhaseRunner, Publisher, Push,
+};
 use app::steering::Steering;
-use checks::Memory;
 use engine::Run;
 use forge::Forge;
 use git::CommitId;
@@ -91,40 +92,31 @@ fn play_from(
     let minutes = door.settings.github.job_minutes.filter(|_| forge.is_remote() && forge_connection::in_ci());
     let steering = steering(door, hold.run()?, &forge, &request, &handle);
     let Hold { journal, space, folder, locks } = hold;
-    let mut runner = PhaseRunner {
-        journal,
-        checkout: door.root().to_owned(),
-        space,
-        folder,
+    let active = ActiveRun::new((journal, space, folder), door.masker.clone(), stop, github_job::seal());
+    let checkout = door.root().to_owned();
+    let programs = AgentPrograms { profiles: door.profiles(), prompts, checkout: checkout.clone() };
+    let publisher = Publisher {
         forge: forge.clone(),
-        profiles: door.profiles(),
-        prompts,
-        masker: door.masker.clone(),
-        stop,
         push,
         role: door.role,
         judged,
         github: door.settings.github.clone(),
         credentials: forge.is_remote().then(forge_connection::credentials).flatten(),
-        signal: Arc::clone(&signal),
-        pauses: PauseConditions::after(minutes, request),
-        seen: None,
-        has_called: false,
-        shown: None,
-        commands: Memory::default(),
+        checkout,
         moved_comment: MovedComment::default(),
-        job: github_job::seal(),
     };
-    runner.journal.add_reporter(Box::new(terminal.clone()));
+    let pauses = PauseConditions::after(minutes, request);
+    let mut runner = PhaseRunner::new(active, programs, publisher, pauses, Arc::clone(&signal));
+    runner.active.journal.add_reporter(Box::new(terminal.clone()));
     let ended = runtime.block_on(async {
         let watch = signals::watch(handle, signal)?;
-        let label = label(door, &mut runner.journal, &forge);
-        let comment = comment(door, &mut runner.journal, forge);
+        let label = label(door, &mut runner.active.journal, &forge);
+        let comment = comment(door, &mut runner.active.journal, forge);
         if let Some(comment) = &comment {
-            runner.moved_comment = comment.moved.clone();
+            runner.publisher.moved_comment = comment.moved.clone();
         }
-        match (first, &runner.journal.state().run) {
-            (Some(fact), _) => runner.journal.record(fact)?,
+        match (first, &runner.active.journal.state().run) {
+            (Some(fact), _) => runner.active.journal.record(fact)?,
             (None, Some(run)) if door.role == JobRole::Both && run.outcome != Outcome::Running => {
                 refresh(door, run).await;
             }
@@ -132,10 +124,10 @@ fn play_from(
         }
         // Where nothing is pushed no request is opened.
         if push != Push::Never || door.role == JobRole::Work {
-            let mut stop = runner.stop.clone();
+            let mut stop = runner.active.stop.clone();
             tokio::select! {
                 biased;
-                told = github_job::check_token(door, &mut runner.journal, &runner.forge) => told?,
+                told = github_job::check_token(door, &mut runner.active.journal, &runner.publisher.forge) => told?,
                 _ = stop.beyond(Urgency::Running) => {}
             }
         }
@@ -146,9 +138,9 @@ fn play_from(
         let ended = runner.run().await.map_err(Failure::from);
         watch.abort();
         if let Some(steering) = steering {
-            steering.end(has_paused_on_request(&runner.journal)).await;
+            steering.end(has_paused_on_request(&runner.active.journal)).await;
         }
-        if let (Err(failure), Some(run)) = (&ended, &runner.journal.state().run) {
+        if let (Err(failure), Some(run)) = (&ended, &runner.active.journal.state().run) {
             tell_of_stop(run, failure, comment.as_ref(), label.as_ref());
         }
         if let Some(comment) = comment {
@@ -160,7 +152,7 @@ fn play_from(
         Ok::<_, Failure>(ended)
     })?;
     terminal.finish();
-    let PhaseRunner { journal, space, folder, .. } = runner;
+    let ActiveRun { journal, space, folder, .. } = runner.active;
     let hold = Hold { journal, space, folder, locks };
     match ended {
         Ok(outcome) => Ok((hold, outcome)),

@@ -1,73 +1,114 @@
-//! Waits for the checks of the server on the commit that was pushed last. The wait has an end, is told, and can be stopped.
-//! Checks that may not be read are unknown: nobody's word is taken for theirs.
+//! The checks of the server on the commit that was pushed last. Waits for them: the wait has an end, is told, and can be
+//! stopped. Gives the author what failed, so many times as the settings allow; then a person is asked. A run whose checks are
+//! known to be red does not end as completed, and checks that may not be read are unknown: nobody's word is taken for theirs.
 
 use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::publish::unless_stopped;
-use super::{PhaseRunner, Push, RunError};
+use super::active_run::ActiveRun;
+use super::error::RunError;
+use super::publisher::Publisher;
+use super::turn::Push;
 use forge::Forge;
 use forge::github::missing_permission;
+use model::event::{Choice, Escalation, Fact, FedBack, Outcome, PauseReason, Source};
+use model::finding::{Disposition, Finding, Severity};
 use model::remote_check::{RemoteCheck, RemoteCheckState};
+use views::summary::counted;
 
 /// Two looks are so far apart.
 const PACE: Duration = Duration::from_secs(10);
 /// A server that has not begun by then has nothing to check.
 const NONE_YET: Duration = Duration::from_secs(60);
 
-impl PhaseRunner {
-    /// Returns what the server's checks say about a commit, as far as they are done in time; nothing where there is no server,
-    /// nothing is pushed, or a stop came first.
-    pub(super) async fn remote_checks(&self, commit: &str) -> Result<Option<Vec<RemoteCheck>>, RunError> {
-        let Forge::Github(github) = &self.forge else { return Ok(None) };
-        if self.push == Push::Never {
+/// Returns what the server's checks say about a commit, as far as they are done in time; nothing where there is no server,
+/// nothing is pushed, or a stop came first.
+pub(super) async fn wait_for(
+    active: &ActiveRun,
+    publisher: &Publisher,
+    commit: &str,
+) -> Result<Option<Vec<RemoteCheck>>, RunError> {
+    let Forge::Github(github) = &publisher.forge else { return Ok(None) };
+    if publisher.push == Push::Never {
+        return Ok(None);
+    }
+    let most = Duration::from_secs(active.run()?.started.agreement.time.command_seconds);
+    let (begun, mut told) = (Instant::now(), false);
+    loop {
+        let look = github.checks_of(commit);
+        let Some(all) = active.unless_stopped(look).await? else { return Ok(None) };
+        let passed = begun.elapsed();
+        let most = if all.is_empty() { most.min(NONE_YET) } else { most };
+        let under_way = all.is_empty() || all.iter().any(|one| one.state == RemoteCheckState::Running);
+        if !under_way || passed >= most {
+            return Ok(Some(all));
+        }
+        if !told {
+            tracing::info!("Waiting for the checks of the server, at most {} s", most.as_secs());
+            told = true;
+        }
+        let pause = async {
+            tokio::time::sleep(PACE.min(most.saturating_sub(passed))).await;
+            Ok(())
+        };
+        if active.unless_stopped(pause).await?.is_none() {
             return Ok(None);
         }
-        let most = Duration::from_secs(self.run_state()?.started.agreement.time.command_seconds);
-        let (begun, mut told) = (Instant::now(), false);
-        loop {
-            let look = github.checks_of(commit);
-            let Some(all) = unless_stopped(&self.stop, look).await? else { return Ok(None) };
-            let passed = begun.elapsed();
-            let most = if all.is_empty() { most.min(NONE_YET) } else { most };
-            let under_way = all.is_empty() || all.iter().any(|one| one.state == RemoteCheckState::Running);
-            if !under_way || passed >= most {
-                return Ok(Some(all));
-            }
-            if !told {
-                tracing::info!("Waiting for the checks of the server, at most {} s", most.as_secs());
-                told = true;
-            }
-            let pause = async {
-                tokio::time::sleep(PACE.min(most.saturating_sub(passed))).await;
-                Ok(())
-            };
-            if unless_stopped(&self.stop, pause).await?.is_none() {
-                return Ok(None);
-            }
-        }
     }
+}
 
-    /// Returns what the checks say where that is only given back to the author: what may not be read is told, and ends no run.
-    pub(super) async fn remote_checks_to_feed_back(
-        &self,
-        commit: &str,
-    ) -> Result<Option<Vec<RemoteCheck>>, RunError> {
-        let seen = self.remote_checks(commit).await;
-        let Some(right) = seen.as_ref().err().and_then(missing_right) else { return seen };
-        let why = seen.err().map(|error| error.to_string()).unwrap_or_default();
-        let why = self.masker.mask(&why);
-        tracing::warn!("W_CI_UNKNOWN: {why}; the token needs the right `{right}`. Nothing is fed back");
-        Ok(None)
-    }
+/// Returns what the checks say where that is only given back to the author: what may not be read is told, and ends no run.
+pub(super) async fn wait_for_feedback(
+    active: &ActiveRun,
+    publisher: &Publisher,
+    commit: &str,
+) -> Result<Option<Vec<RemoteCheck>>, RunError> {
+    let seen = wait_for(active, publisher, commit).await;
+    let Some(right) = seen.as_ref().err().and_then(missing_right) else { return seen };
+    let why = seen.err().map(|error| error.to_string()).unwrap_or_default();
+    let why = active.masker.mask(&why);
+    tracing::warn!("W_CI_UNKNOWN: {why}; the token needs the right `{right}`. Nothing is fed back");
+    Ok(None)
+}
 
-    /// Returns where the run's branch stands, which is what was pushed last.
-    pub(super) fn pushed(&self) -> Result<String, RunError> {
-        let run = self.run_state()?;
-        let branch = self.space.workspace().branches().find(&run.started.branch)?;
-        Ok(branch.map_or_else(|| run.branch.head.clone(), |branch| branch.tip.to_string()))
+/// Returns where the run's branch stands, which is what was pushed last.
+pub(super) fn pushed_commit(active: &ActiveRun) -> Result<String, RunError> {
+    let run = active.run()?;
+    let branch = active.space.workspace().branches().find(&run.started.branch)?;
+    Ok(branch.map_or_else(|| run.branch.head.clone(), |branch| branch.tip.to_string()))
+}
+
+/// Waits for the checks of what was just published and takes up those that failed; tells whether any did.
+pub(super) async fn take_up_failures(
+    active: &mut ActiveRun,
+    publisher: &Publisher,
+    outcome: Outcome,
+) -> Result<bool, RunError> {
+    let run = active.run()?;
+    let Some((Some(pull_request), _)) = run.publication.pull_request.clone() else { return Ok(false) };
+    let (rounds, most) = (run.feedback.ci_rounds, publisher.github.ci_rounds);
+    if outcome != Outcome::Completed || most == 0 || run.feedback_phase().is_none() {
+        return Ok(false);
     }
+    let head = pushed_commit(active)?;
+    let Some(all) = wait_for_feedback(active, publisher, &head).await? else { return Ok(false) };
+    let red: Vec<RemoteCheck> =
+        all.iter().filter(|one| one.state == RemoteCheckState::Failed).cloned().collect();
+    if red.is_empty() {
+        tell_unknown(&all);
+        return Ok(false);
+    }
+    let Some(phase) = active.run()?.feedback_phase() else { return Ok(false) };
+    let findings = red.iter().map(finding).collect();
+    let (by, threads) = (Source::Checks, Vec::new());
+    let fed = FedBack { phase, by, pull_request, head, findings, threads };
+    let mut facts = vec![Fact::FedBack(Box::new(fed))];
+    if rounds >= most {
+        facts.push(Fact::Paused { escalation: question(&red, rounds) });
+    }
+    active.journal.record_all(&facts)?;
+    Ok(true)
 }
 
 /// Tells why the checks of the server are not known.
@@ -80,4 +121,50 @@ pub(super) fn unknown(error: &RunError) -> String {
 
 fn missing_right(error: &RunError) -> Option<&'static str> {
     if let RunError::Forge(error) = error { missing_permission(error) } else { None }
+}
+
+/// What nobody knows is told, not taken for good.
+fn tell_unknown(all: &[RemoteCheck]) {
+    let running = all.iter().filter(|one| one.state == RemoteCheckState::Running).count();
+    if all.is_empty() {
+        tracing::warn!("W_NO_CI: no check of the server has looked at the pull request");
+    } else if running > 0 {
+        let told = counted(running as u64, "check");
+        tracing::warn!("W_CI_UNKNOWN: {told} of the server did not end in time; nobody waits any longer");
+    }
+}
+
+fn finding(check: &RemoteCheck) -> Finding {
+    let said = if check.output.is_empty() { String::new() } else { format!(": {}", check.output) };
+    Finding {
+        severity: Severity::Major,
+        category: "ci".to_owned(),
+        file: None,
+        line: None,
+        issue: format!("the check {} of the server failed{said}", check.label()),
+        suggestion: None,
+        auto_fixable: false,
+        disposition: Disposition::Open,
+        in_scope: true,
+    }
+}
+
+fn question(red: &[RemoteCheck], rounds: u32) -> Escalation {
+    let names: Vec<String> = red.iter().map(RemoteCheck::label).collect();
+    Escalation {
+        reason: PauseReason::Exhausted,
+        phase: None,
+        question: format!(
+            "The checks of the pull request are still red after {}: {}. Another round?",
+            counted(u64::from(rounds), "round"),
+            names.join(", ")
+        ),
+        options: vec![Choice::Continue],
+        report: red
+            .iter()
+            .filter(|one| !one.output.is_empty())
+            .map(|one| format!("{}: {}", one.name, one.output))
+            .collect(),
+        until: None,
+    }
 }

@@ -3,7 +3,8 @@
 
 use std::collections::BTreeSet;
 
-use super::{PhaseRunner, RunError};
+use super::active_run::ActiveRun;
+use super::error::RunError;
 use engine::{Run, UnreviewedPhase};
 use git::{CommitId, RunWorkspace};
 use journal::store::folders::RunFolder;
@@ -46,17 +47,15 @@ pub fn unreviewed(
     })
 }
 
-impl PhaseRunner {
-    /// Returns the same for the branch as it is published while the run goes on. When its latest phase was reviewed,
-    /// no process is needed.
-    pub(super) fn unreviewed(&self) -> Result<Unreviewed, RunError> {
-        let run = self.run_state()?;
-        if run.branch.content_head == run.branch.coverage.reviewed {
-            return Ok(Unreviewed::default());
-        }
-        let tip = CommitId::try_from(run.branch.head.as_str())?;
-        unreviewed(&self.space, &self.folder, run, &tip, Documents::Gone)
+/// Returns the same for the branch as it is published while the run goes on. When its latest phase was reviewed,
+/// no process is needed.
+pub(super) fn on_branch(active: &ActiveRun) -> Result<Unreviewed, RunError> {
+    let run = active.run()?;
+    if run.branch.content_head == run.branch.coverage.reviewed {
+        return Ok(Unreviewed::default());
     }
+    let tip = CommitId::try_from(run.branch.head.as_str())?;
+    unreviewed(&active.space, &active.folder, run, &tip, Documents::Gone)
 }
 
 /// Returns what differs from the last reviewed commit, without what somebody answers for and left so.

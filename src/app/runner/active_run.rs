@@ -1,0 +1,133 @@
+//! The run that this process works on: its log, its worktree, and what is known of the files in it. What runs, and what
+//! others see of it, is not here.
+
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+
+use super::error::RunError;
+use engine::{PhaseState, Run};
+use forge::ForgeError;
+use git::{Retry, RunWorkspace, Snapshot, Tree};
+use journal::Journal;
+use journal::store::common_dir::DaySpending;
+use journal::store::folders::RunFolder;
+use journal::store::job::JobFileGuard;
+use model::event::{Ended, Fact, Spent, SpentElsewhere};
+use model::phase::PhaseName;
+use model::policy::Budget;
+use model::redact::Masker;
+use process::{Stop, Urgency};
+
+/// A run whose locks this process holds, with everything that a step of it reads and writes on this machine.
+pub struct ActiveRun {
+    /// The list of facts.
+    pub journal: Journal,
+    /// The worktree of the run, and its history.
+    pub space: RunWorkspace,
+    /// Where the files of the run lie in the worktree.
+    pub folder: RunFolder,
+    /// What makes text fit to leave the process.
+    pub masker: Masker,
+    /// Whether somebody asked this process to end.
+    pub stop: Stop,
+    /// The files by which a step tells the runner of its job something.
+    pub job_files: JobFileGuard,
+    /// The files as we saw them after the last thing that ran; nothing when somebody may have touched them.
+    pub(super) snapshot: Option<Snapshot>,
+    /// An agent of the cycle was called.
+    pub(super) has_called_agent: bool,
+}
+
+impl ActiveRun {
+    /// Returns a run of which this process has seen nothing yet.
+    pub fn new(
+        (journal, space, folder): (Journal, RunWorkspace, RunFolder),
+        masker: Masker,
+        stop: Stop,
+        job_files: JobFileGuard,
+    ) -> Self {
+        Self { journal, space, folder, masker, stop, job_files, snapshot: None, has_called_agent: false }
+    }
+
+    pub(super) fn run(&self) -> Result<&Run, RunError> {
+        self.journal.state().run.as_ref().ok_or_else(|| RunError::Bug("the run has not begun".into()))
+    }
+
+    pub(super) fn phase(&self, name: &PhaseName) -> Result<&PhaseState, RunError> {
+        let found = self.run()?.phase(name);
+        found.ok_or_else(|| RunError::Bug(format!("the run has no phase {name}")))
+    }
+
+    pub(super) fn is_stopping(&self) -> bool {
+        self.stop.urgency() > Urgency::Running
+    }
+
+    /// Waits for a server, which can take minutes, unless a stop comes first; the effect is found again later.
+    pub(super) async fn unless_stopped<T>(
+        &self,
+        effect: impl Future<Output = Result<T, ForgeError>>,
+    ) -> Result<Option<T>, RunError> {
+        let mut stop = self.stop.clone();
+        tokio::select! {
+            biased;
+            done = effect => Ok(Some(done?)),
+            _ = stop.beyond(Urgency::Running) => Ok(None),
+        }
+    }
+
+    /// Looks at the files unless nobody can have touched them since the last look; `since` tells what to compare with.
+    pub(super) fn look(&mut self, since: Option<&Tree>) -> Result<&Snapshot, RunError> {
+        if self.snapshot.is_none() {
+            self.snapshot = Some(self.space.snapshots().take(since)?);
+        }
+        self.snapshot.as_ref().ok_or_else(|| RunError::Bug("a look saw nothing".into()))
+    }
+
+    /// Makes a call to `origin`, again where the trouble passes, unless somebody asks meanwhile that we end sooner.
+    pub(super) async fn with_origin<T>(
+        &self,
+        call: impl Fn(&RunWorkspace) -> Result<T, git::Error>,
+    ) -> Result<T, git::Error> {
+        let (mut stop, urgency, mut retry) = (self.stop.clone(), self.stop.urgency(), Retry::default());
+        loop {
+            let error = match call(&self.space) {
+                Ok(done) => return Ok(done),
+                Err(error) => error,
+            };
+            let Some(pause) = retry.pause(&error) else { return Err(error) };
+            tokio::select! {
+                biased;
+                _ = stop.beyond(urgency) => return Err(error),
+                () = tokio::time::sleep(pause) => {}
+            }
+        }
+    }
+
+    /// Adds an ended call to the day's list.
+    pub(super) fn note_spending(&self, ended: &Ended) -> Result<(), RunError> {
+        let spent = Spent { calls: 1, ..Spent::of(ended) };
+        let run = self.run()?.started.run_id.clone();
+        Ok(DaySpending { run, spent }.append(self.space.workspace().common(), self.today())?)
+    }
+
+    /// Records what other runs have spent today when it is more than is known; tells whether it did.
+    pub(super) fn saw_spending_elsewhere(&mut self) -> Result<bool, RunError> {
+        let run = self.run()?;
+        if run.spending.scopes.day == Budget::default() {
+            return Ok(false);
+        }
+        let day = self.today();
+        let spent = DaySpending::of_other_runs(self.space.workspace().common(), day, &run.started.run_id)?;
+        let found = SpentElsewhere { day, spent };
+        let known = run.spending.elsewhere.filter(|known| known.day == day).map(|known| known.spent);
+        if known.unwrap_or_default() == spent {
+            return Ok(false);
+        }
+        self.journal.record(Fact::SpentElsewhere(found))?;
+        Ok(true)
+    }
+
+    fn today(&self) -> Date {
+        self.journal.now().to_zoned(TimeZone::UTC).date()
+    }
+}

@@ -1,0 +1,103 @@
+//! What a person changed while no process of ours worked: it stays, and is judged before anything is approved. Whoever reads
+//! is compared with the files as they are when it begins, so that nobody's work passes for a reviewer's; and where nobody
+//! reviews, an author does not answer for what a person wrote.
+
+use super::active_run::ActiveRun;
+use super::error::RunError;
+use git::{Snapshot, Tree, is_engines_own};
+use model::event::Fact;
+use model::phase::{PhaseName, Step};
+
+/// Looks at the files before the first call of this process; tells whether they are others than the phase left behind.
+/// Later nobody but those we call can have changed them.
+pub(super) fn take_up(
+    active: &mut ActiveRun,
+    name: &PhaseName,
+    step: Step,
+    known: &Tree,
+) -> Result<bool, RunError> {
+    let has_called = active.has_called_agent;
+    active.has_called_agent |= step != Step::Check;
+    if has_called {
+        return Ok(false);
+    }
+    if !tells_people_apart(active, name, step)? {
+        warn_of_changes(active, name, known)?;
+        return Ok(false);
+    }
+    let seen = active.look(Some(known))?;
+    if seen.tree == *known {
+        return Ok(false);
+    }
+    let (tree, mut changed) = (seen.tree.to_string(), seen.changed.clone());
+    let phase = active.phase(name)?;
+    // A command of ours that was killed may have left files behind, but neither documents nor files of the phase.
+    let is_known = |path: &String| phase.files.changed.contains(path) || active.space.files().contains(path);
+    changed.retain(|path| is_of_people(active, path) && (step != Step::Check || is_known(path)));
+    if changed.is_empty() && step == Step::Check {
+        return Ok(false);
+    }
+    active.journal.record(Fact::ChangedByHand { phase: name.clone(), tree, changed })?;
+    Ok(true)
+}
+
+/// An author that was killed told nothing of what it left, and where nobody reviews, nobody else will notice.
+fn warn_of_changes(active: &mut ActiveRun, name: &PhaseName, known: &Tree) -> Result<(), RunError> {
+    if active.phase(name)?.def.policy.review.is_some() {
+        return Ok(());
+    }
+    let mut changed = active.look(Some(known))?.changed.clone();
+    changed.retain(|path| is_of_people(active, path));
+    if !changed.is_empty() {
+        let paths = changed.join(", ");
+        tracing::warn!(
+            "Phase {name}: Changed since its author was killed, by it or by a person, and nobody reviews it: {paths}"
+        );
+    }
+    Ok(())
+}
+
+/// Before this process has called anybody, only people can have changed what was approved.
+pub(super) fn record_voiding(
+    active: &mut ActiveRun,
+    name: &PhaseName,
+    seen: Option<Snapshot>,
+) -> Result<(), RunError> {
+    let Some(Snapshot { tree, mut changed, .. }) = seen.filter(|_| !active.has_called_agent) else {
+        return Ok(());
+    };
+    changed.retain(|path| is_of_people(active, path));
+    let (phase, tree) = (name.clone(), tree.to_string());
+    Ok(active.journal.record(Fact::ChangedByHand { phase, tree, changed })?)
+}
+
+/// A reviewer is shown all there is, whoever wrote it. An author that was killed may have written anything itself.
+fn tells_people_apart(active: &ActiveRun, name: &PhaseName, step: Step) -> Result<bool, RunError> {
+    let phase = active.phase(name)?;
+    let is_reader = matches!(step, Step::Review | Step::Answer | Step::Check);
+    Ok(is_reader || (phase.def.policy.review.is_none() && phase.author_rests()))
+}
+
+/// Returns what a person changed and did not commit before a phase began; what earlier authors left is theirs.
+pub(super) fn before_phase(active: &ActiveRun, seen: &Snapshot) -> Result<Vec<String>, RunError> {
+    let phases = &active.run()?.phases;
+    let is_of_author = |path: &String| phases.iter().any(|phase| phase.files.changed.contains(path));
+    let paths = seen.uncommitted.keys();
+    let left = paths.filter(|path| !is_engines_own(path) && is_of_people(active, path));
+    Ok(left.filter(|path| !is_of_author(path)).cloned().collect())
+}
+
+fn is_of_people(active: &ActiveRun, path: &str) -> bool {
+    let strays = active.journal.state().run.as_ref().map(|run| &run.started.strays);
+    !active.space.files().is_setting(path)
+        && strays.is_none_or(|strays| strays.iter().all(|stray| stray != path))
+}
+
+/// A reader that was stopped leaves no change behind: the next process would take it for a person's.
+pub(super) fn undo_of_stopped_reader(active: &mut ActiveRun, before: &Tree) -> Result<(), RunError> {
+    if !active.space.snapshots().take(Some(before))?.changed.is_empty() {
+        active.space.snapshots().restore(before)?;
+    }
+    active.snapshot = None;
+    Ok(())
+}

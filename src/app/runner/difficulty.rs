@@ -1,0 +1,99 @@
+//! Asks how hard the issue is, once and before the first phase. Nothing it says can do more than choose models:
+//! what cannot be read, or what wrote, counts as the hardest.
+
+use std::collections::BTreeMap;
+
+use super::active_run::ActiveRun;
+use super::agent_call;
+use super::agent_programs::AgentPrograms;
+use super::digest::nonce;
+use super::error::RunError;
+use agents::{AgentCall, Answer};
+use content_parser::{Estimate, read_difficulty};
+use engine::Assess;
+use journal::store::folders::Call;
+use model::event::{Assessed, Ended, ExecOutcome, Fact};
+use model::phase::Step;
+use model::policy::Difficulty;
+use views::prompt::difficulty;
+
+/// Before every round.
+const ROUND: u32 = 0;
+
+/// Asks an agent and records what its answer amounts to.
+pub(super) async fn assess(
+    active: &mut ActiveRun,
+    programs: &AgentPrograms,
+    assess: &Assess,
+) -> Result<(), RunError> {
+    let before = active.look(None)?.tree.clone();
+    let answer = ask(active, programs, assess).await?;
+    active.journal.verify()?;
+    active.job_files.verify()?;
+    if active.is_stopping() {
+        return Ok(());
+    }
+    let mut ended = agent_call::ended(&answer);
+    let seen = active.space.snapshots().take(Some(&before))?;
+    if !seen.changed.is_empty() {
+        active.space.snapshots().restore(&before)?;
+        ended.outcome = ExecOutcome::Crashed;
+        ended.reason = Some(format!("it changed files, which was undone: {}", seen.changed.join(", ")));
+    }
+    active.note_spending(&ended)?;
+    let estimate = read_difficulty(&answer.text).filter(|_| !answer.truncated);
+    Ok(active.journal.record(Fact::Assessed(Box::new(assessed(assess, estimate, ended))))?)
+}
+
+async fn ask(active: &mut ActiveRun, programs: &AgentPrograms, assess: &Assess) -> Result<Answer, RunError> {
+    let run = active.run()?;
+    let (issue, time) = (run.started.issue.number, run.started.agreement.time.clone());
+    let prompt = difficulty(&run.started.issue, &nonce(), &programs.prompts)?;
+    let def = active.phase(&assess.phase)?.def.clone();
+    let place = Call { phase: &def, step: Step::Answer, round: ROUND, attempt: 1 };
+    let prompt_file = active.folder.at(&active.folder.write_prompt(place, &active.masker.mask(&prompt))?);
+    let raw_file = active.folder.at(&active.folder.raw_stream(place)?);
+    let output = active.folder.deliverable(&def);
+    let spec = programs.spec(&assess.agent)?;
+    let job = AgentCall {
+        copy_after_end: None,
+        issue,
+        phase: &assess.phase,
+        step: Step::Answer,
+        round: ROUND,
+        attempt: 1,
+        prompt_file: &prompt_file,
+        output: &output,
+        review_id: None,
+        seat: None,
+        worktree: active.folder.root(),
+        raw_file: &raw_file,
+        time: &time,
+        masker: &active.masker,
+        own_program: &process::own_program(),
+        resumes: None,
+        allowance: assess.allowance,
+        schema: None,
+        commands: &BTreeMap::new(),
+    };
+    active.snapshot = None;
+    let journal = &mut active.journal;
+    let mut on_line = |line: &model::redact::Masked| journal.progress(line);
+    let answer = agents::call(&spec, &programs.profiles, &job, &mut on_line, &mut active.stop).await;
+    active.folder.write_answer(place, &active.masker.mask(&answer.text))?;
+    Ok(answer)
+}
+
+fn assessed(assess: &Assess, estimate: Option<Estimate>, ended: Ended) -> Assessed {
+    let agent = assess.agent.clone();
+    let Some(Estimate { word, confidence, reason }) = estimate else {
+        let reason = ended.reason.clone().unwrap_or_else(|| "the answer states no difficulty".into());
+        return Assessed { agent, difficulty: None, confidence: None, reason, ended };
+    };
+    Assessed { agent, difficulty: difficulty_of(&word), confidence, reason, ended }
+}
+
+fn difficulty_of(text: &str) -> Option<Difficulty> {
+    let all = [Difficulty::Simple, Difficulty::Moderate, Difficulty::Complex];
+    all.into_iter().find(|difficulty| difficulty.as_str() == text)
+}

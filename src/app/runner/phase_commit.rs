@@ -1,0 +1,221 @@
+//! One commit per passed phase: the paths that the phase changed and the log up to the fact that announced it.
+//! A commit whose fact was lost in a crash is found by its trailers and completed.
+
+use super::active_run::ActiveRun;
+use super::error::RunError;
+use super::publisher::Publisher;
+use super::review_diff::DiffCache;
+use super::turn::{JobRole, Push};
+use super::{answer_facts, changes_by_hand, documents};
+use engine::{PhaseState, Run, Stage, lapsed};
+use git::{CommitId, NO_PHASE, RunWorkspace, Trailers, Tree};
+use journal::Journal;
+use journal::store::folders::RunFolder;
+use model::event::{Fact, Outcome};
+use model::phase::PhaseName;
+use model::redact::{Masked, Masker};
+use views::summary::titled;
+
+/// Writes down the commit of a phase whose fact is lost: a crash came between the two, or only the branch went to another
+/// machine, where the log ends with the announcement.
+pub fn settle_commit(journal: &mut Journal, space: &RunWorkspace) -> Result<(), RunError> {
+    let closing = |phase: &&PhaseState| phase.stage == Stage::Closing;
+    let run = journal.state().run.as_ref();
+    let Some(phase) = run.and_then(|run| run.phases.iter().find(closing)).map(|phase| phase.name().clone())
+    else {
+        return Ok(());
+    };
+    let Some(commit) = announced(journal, space, &phase)? else { return Ok(()) };
+    Ok(journal.record(Fact::Committed { phase, commit: commit.to_string() })?)
+}
+
+/// Returns the commit that the latest ruling on a phase announced. What a later process recorded before it came here stands
+/// between the announcement and now.
+fn announced(
+    journal: &Journal,
+    space: &RunWorkspace,
+    name: &PhaseName,
+) -> Result<Option<CommitId>, RunError> {
+    let Some(run) = &journal.state().run else { return Ok(None) };
+    for (seq, chain) in journal.since_ruling(name)? {
+        let found = space.run_branch().find_commit(&run.started.run_id, seq)?;
+        if let Some((commit, _)) = found.filter(|(_, trailers)| trailers.chain == chain) {
+            return Ok(Some(commit));
+        }
+    }
+    Ok(None)
+}
+
+/// Returns the message of the commit of a phase.
+pub fn phase_message(run: &Run, trailers: &Trailers) -> String {
+    let (phase, issue) = (&trailers.phase, &run.started.issue);
+    format!("[ai-workflow] {phase}: #{} {}\n\n{trailers}", issue.number, titled(&issue.title))
+}
+
+/// Returns the message of a record of how a run halted.
+pub fn record_message(run: &Run, outcome: Outcome, trailers: &Trailers) -> String {
+    format!("[ai-workflow] run: #{} {}\n\n{trailers}", run.started.issue.number, outcome.as_str())
+}
+
+/// Puts the end of the log of a run that nobody drives on its branch, so that the worktree is left without changes of ours.
+pub fn record_end(
+    journal: &Journal,
+    space: &RunWorkspace,
+    folder: &RunFolder,
+    masker: &Masker,
+) -> Result<(), RunError> {
+    let run = journal.state().run.as_ref().ok_or_else(|| RunError::Bug("the run has not begun".into()))?;
+    let snapshot = space.snapshots().take(None)?;
+    let mut paths = vec![folder.events(), folder.metadata(), folder.review_result()];
+    paths.retain(|path| snapshot.uncommitted.contains_key(path));
+    if !paths.is_empty() {
+        let message = masker.mask(&record_message(run, run.outcome, &trailers(journal, run, NO_PHASE)));
+        space.commits().commit(&paths, &message, &snapshot, &snapshot.head.commit)?;
+    }
+    Ok(())
+}
+
+fn trailers(journal: &Journal, run: &Run, phase: &str) -> Trailers {
+    Trailers {
+        run: run.started.run_id.clone(),
+        phase: phase.to_owned(),
+        seq: journal.state().seq,
+        chain: journal.chain().to_owned(),
+    }
+}
+
+/// Commits a phase that was ruled to advance, if its files are still what was approved.
+pub(super) fn commit(
+    active: &mut ActiveRun,
+    diffs: &mut DiffCache,
+    name: &PhaseName,
+) -> Result<(), RunError> {
+    if let Some(commit) = commit_without_fact(active, name)? {
+        return record_commit(active, diffs, name, &commit);
+    }
+    if let Some(reason) = lapsed(active.run()?, active.phase(name)?) {
+        return Ok(active
+            .journal
+            .record(Fact::ApprovalVoided { phase: name.clone(), reason: reason.into() })?);
+    }
+    answer_facts::export_review(active)?;
+    documents::made(active)?;
+    let approved = Tree::try_from(active.phase(name)?.files.tree.as_str())?;
+    if active.look(Some(&approved))?.tree != approved {
+        let seen = active.snapshot.take();
+        let reason = "the files changed after they were approved".to_owned();
+        active.journal.record(Fact::ApprovalVoided { phase: name.clone(), reason })?;
+        return changes_by_hand::record_voiding(active, name, seen);
+    }
+    let paths = paths_to_commit(active, name)?;
+    let message = message(active, name)?;
+    let expected = CommitId::try_from(active.run()?.branch.head.as_str())?;
+    let seen = active.look(Some(&approved))?.clone();
+    let commit = match active.space.commits().commit(&paths, &message, &seen, &expected) {
+        // Git was told to clear up meanwhile; the files on disk are still what was approved.
+        Err(_)
+            if !active.space.workspace().objects().has_tree(&approved)?
+                && active.space.snapshots().recreate(&approved)? =>
+        {
+            active.space.commits().commit(&paths, &message, &seen, &expected)?
+        }
+        committed => committed?,
+    };
+    record_commit(active, diffs, name, &commit)
+}
+
+/// Only a process that did not see the files itself has to look for a commit whose fact is lost.
+fn commit_without_fact(active: &mut ActiveRun, name: &PhaseName) -> Result<Option<CommitId>, RunError> {
+    if active.snapshot.is_some() { Ok(None) } else { announced(&active.journal, &active.space, name) }
+}
+
+fn record_commit(
+    active: &mut ActiveRun,
+    diffs: &mut DiffCache,
+    name: &PhaseName,
+    commit: &CommitId,
+) -> Result<(), RunError> {
+    active.journal.record(Fact::Committed { phase: name.clone(), commit: commit.to_string() })?;
+    if let Some(seen) = &mut active.snapshot {
+        seen.head.commit = commit.clone();
+    }
+    diffs.committed_as(active, name, commit)
+}
+
+/// Everything the authors of the phase changed, its documents and the engine's own files; strays never.
+fn paths_to_commit(active: &ActiveRun, name: &PhaseName) -> Result<Vec<String>, RunError> {
+    let phase = active.phase(name)?;
+    let mut paths: Vec<String> = phase.files.changed.iter().cloned().collect();
+    paths.extend([active.folder.events(), active.folder.metadata(), active.folder.review_result()]);
+    if !phase.calls.documents.is_empty() {
+        paths.extend(documents::made_paths(active, phase));
+    } else if phase.def.policy.triage {
+        // Of a run that an earlier version began.
+        let documents =
+            |n| [active.folder.review_document(&phase.def, n), active.folder.reply_document(&phase.def, n)];
+        paths.extend((1..=phase.round).flat_map(documents));
+    } else {
+        paths.push(active.folder.deliverable(&phase.def));
+    }
+    paths.sort();
+    paths.dedup();
+    Ok(paths)
+}
+
+fn message(active: &ActiveRun, name: &PhaseName) -> Result<Masked, RunError> {
+    let run = active.run()?;
+    Ok(active.masker.mask(&phase_message(run, &trailers(&active.journal, run, name.as_str()))))
+}
+
+/// Puts the end of the log on the branch at each halt: the worktree is left without changes of ours, and another
+/// machine that gets the branch knows how the run stands.
+pub(super) fn commit_record(
+    active: &mut ActiveRun,
+    publisher: &Publisher,
+    outcome: Outcome,
+) -> Result<(), RunError> {
+    let run = active.run()?.clone();
+    answer_facts::export_review(active)?;
+    let message =
+        active.masker.mask(&record_message(&run, outcome, &trailers(&active.journal, &run, NO_PHASE)));
+    let mut paths = vec![active.folder.events(), active.folder.metadata(), active.folder.review_result()];
+    let tree = run
+        .phases
+        .iter()
+        .rev()
+        .find(|phase| !phase.files.tree.is_empty())
+        .map(|phase| phase.files.tree.clone());
+    let tree = tree.map(|tree| Tree::try_from(tree.as_str())).transpose()?;
+    // Of a phase that another machine completed only the commit is here.
+    let tree = tree.filter(|tree| active.space.snapshots().has_index_of(tree));
+    let snapshot = active.look(tree.as_ref())?.clone();
+    paths.retain(|path| snapshot.uncommitted.contains_key(path));
+    if !paths.is_empty() {
+        let expected = below_new_record(active, publisher, &run, outcome, &snapshot.head.commit)?;
+        active.space.commits().commit(&paths, &message, &snapshot, &expected)?;
+    }
+    Ok(())
+}
+
+/// Earlier records of ours, which no fact names, stay where others may have them; elsewhere the new one takes their place.
+/// What was judged stays as it is, whatever its log names, and so does what people put on top of a completed run.
+fn below_new_record(
+    active: &ActiveRun,
+    publisher: &Publisher,
+    run: &Run,
+    outcome: Outcome,
+    tip: &CommitId,
+) -> Result<CommitId, RunError> {
+    if publisher.role == JobRole::Publish {
+        return Ok(tip.clone());
+    }
+    let known = CommitId::try_from(run.branch.head.as_str())?;
+    let is_over = outcome == Outcome::Completed && *tip != known;
+    if is_over && active.space.run_branch().tip_beyond(&run.started.run_id, &known)?.is_some() {
+        return Ok(tip.clone());
+    }
+    let only_records = (publisher.push != Push::Never || publisher.role == JobRole::Work)
+        && *tip != known
+        && active.space.run_branch().below_records(&run.started.run_id)?.as_ref() == Some(&known);
+    Ok(if only_records { tip.clone() } else { known })
+}

@@ -1,0 +1,242 @@
+//! The loop of a run: decide, perform, record, until halt. What an action does stands in the module of its subject; here stands
+//! only what comes after what, and how a turn ends.
+
+use std::sync::{Arc, OnceLock};
+
+use jiff::Timestamp;
+
+use super::active_run::ActiveRun;
+use super::agent_programs::AgentPrograms;
+use super::error::RunError;
+use super::publisher::Publisher;
+use super::review_diff::DiffCache;
+use super::turn::{JobRole, PauseConditions, Push, SteeringRequest};
+use super::{
+    agent_call, changes_by_hand, difficulty, evidence, phase_commit, pull_request, remote_checks,
+    review_threads, unfinished_work,
+};
+use engine::{Action, Decision, Stage, decide, rate_limit_pause};
+use forge::ForgeError;
+use model::event::{Choice, Escalation, Fact, Outcome, PauseReason};
+use model::phase::PhaseName;
+use model::policy::Entry;
+use views::summary::deliverable_path;
+
+/// Drives one run in one process. Everything that a crash could cost is in the log and on disk.
+pub struct PhaseRunner {
+    /// The run: its log and files.
+    pub active: ActiveRun,
+    /// Where it is published.
+    pub publisher: Publisher,
+    programs: AgentPrograms,
+    pauses: PauseConditions,
+    /// The name of the signal behind a stop.
+    signal: Arc<OnceLock<&'static str>>,
+    diffs: DiffCache,
+    /// What the commands of the repository have shown so far.
+    commands: checks::Memory,
+}
+
+impl PhaseRunner {
+    /// Returns a runner that has done nothing yet. `signal` is set to the name of a signal that stops the run.
+    pub fn new(
+        active: ActiveRun,
+        programs: AgentPrograms,
+        publisher: Publisher,
+        pauses: PauseConditions,
+        signal: Arc<OnceLock<&'static str>>,
+    ) -> Self {
+        let (diffs, commands) = (DiffCache::default(), checks::Memory::default());
+        Self { active, publisher, programs, pauses, signal, diffs, commands }
+    }
+
+    /// Works until nothing is left to do, or the turn ends otherwise; what is not committed by then is kept.
+    ///
+    /// # Errors
+    ///
+    /// Fails where the run cannot go on; what was finished is in the log, and the next process goes on from there.
+    pub async fn run(&mut self) -> Result<Outcome, RunError> {
+        let ended = match self.work().await {
+            // Who publishes leaves the run as it is handed over, and is started again as it was.
+            Err(RunError::Forge(ForgeError::Limited { action, until }))
+                if self.publisher.role != JobRole::Publish =>
+            {
+                self.wait_for_server(action, until).await
+            }
+            ended => ended,
+        };
+        if matches!(ended, Ok(_) | Err(RunError::Interrupted)) {
+            if let Err(error) = unfinished_work::keep(&self.active, &self.publisher) {
+                tracing::warn!("git may remove the files of the phase under way when it clears up: {error}");
+            }
+            self.active.space.run_branch().remember_resting_tip()?;
+        }
+        ended
+    }
+
+    async fn work(&mut self) -> Result<Outcome, RunError> {
+        self.publisher.announce(&mut self.active).await?;
+        loop {
+            self.publisher.note_moved_comment(&mut self.active)?;
+            if self.active.is_stopping() {
+                return self.stopped().await;
+            }
+            let decision = decide(self.active.journal.state());
+            if let Some(outcome) = self.publisher.role.hands_over(&decision) {
+                return self.hand_over(outcome).await;
+            }
+            match decision {
+                Decision::Halt(outcome) => {
+                    let (active, publisher) = (&mut self.active, &self.publisher);
+                    pull_request::show(active, publisher).await?;
+                    if !remote_checks::take_up_failures(active, publisher, outcome).await? {
+                        return self.halted(outcome).await;
+                    }
+                }
+                Decision::Record(fact) => self.active.journal.record(*fact)?,
+                Decision::Perform(action) => self.perform(action).await?,
+            }
+        }
+    }
+
+    async fn perform(&mut self, action: Action) -> Result<(), RunError> {
+        let (active, publisher, programs) = (&mut self.active, &self.publisher, &self.programs);
+        match action {
+            Action::StartPhase(phase) => self.start_phase(phase),
+            // What changes the state is decided about again before anything is paid for.
+            Action::Assess(_) | Action::CallAgent(_) if active.saw_spending_elsewhere()? => Ok(()),
+            Action::Assess(assess) => difficulty::assess(active, programs, &assess).await,
+            Action::CallAgent(call) => {
+                self.pauses.has_worked = true;
+                agent_call::call(active, programs, &mut self.diffs, &call).await
+            }
+            Action::RunChecks { phase, round } => {
+                evidence::run_checks(active, publisher, &self.commands, &phase, round).await
+            }
+            Action::Commit(phase) => {
+                phase_commit::commit(active, &mut self.diffs, &phase)?;
+                pull_request::share(active, publisher).await
+            }
+            Action::Publish => pull_request::publish(active, publisher).await,
+        }
+    }
+
+    /// Begins a phase, unless the run has to wait before it.
+    fn start_phase(&mut self, name: PhaseName) -> Result<(), RunError> {
+        let active = &mut self.active;
+        if let Some(escalation) = self.pauses.pause_before(&name) {
+            return Ok(active.journal.record(Fact::Paused { escalation })?);
+        }
+        if let Some(escalation) = missing_documents(active, &name)? {
+            return Ok(active.journal.record(Fact::Paused { escalation })?);
+        }
+        // Nothing ran since the last look, so its tree still stands; what differs from HEAD is from before our commit.
+        let (tree, by_hand) = if let Some(last) = active.snapshot.take() {
+            (last.tree, Vec::new())
+        } else {
+            let seen = active.look(None)?.clone();
+            (seen.tree.clone(), changes_by_hand::before_phase(active, &seen)?)
+        };
+        Ok(active.journal.record(Fact::PhaseStarted { phase: name, tree: tree.to_string(), by_hand })?)
+    }
+
+    /// Ends a turn that somebody stopped: for good if that was asked for, else so that the run can be resumed.
+    async fn stopped(&mut self) -> Result<Outcome, RunError> {
+        if let Some(SteeringRequest::Cancel { by }) = self.pauses.request.latest() {
+            self.active.journal.record(Fact::Cancelled { by })?;
+            pull_request::show(&mut self.active, &self.publisher).await?;
+            return self.halted(Outcome::Cancelled).await;
+        }
+        let signal = self.signal.get().copied().unwrap_or("a signal").to_owned();
+        self.active.journal.record(Fact::Interrupted { signal })?;
+        if let Err(error) = self.leave_unfinished().await {
+            tracing::warn!("What there is so far cannot be shared: {error}");
+        }
+        Err(RunError::Interrupted)
+    }
+
+    /// The disk of a job is gone when the job is. An announced commit is not there yet, and a record must not pass for it.
+    async fn leave_unfinished(&mut self) -> Result<(), RunError> {
+        let is_closing = self.active.run()?.phases.iter().any(|phase| phase.stage == Stage::Closing);
+        if self.publisher.push != Push::Phase || is_closing {
+            return Ok(());
+        }
+        self.leave(Outcome::Running).await?;
+        self.publisher.push(&self.active).await
+    }
+
+    /// Ends the turn of a process that leaves the rest to another one. Where only the publication is left, the branch
+    /// holds all but the fact of its last commit, which whoever takes it over finds by itself.
+    async fn hand_over(&mut self, outcome: Outcome) -> Result<Outcome, RunError> {
+        if self.publisher.role == JobRole::Work && outcome == Outcome::Running {
+            return Ok(outcome);
+        }
+        pull_request::show(&mut self.active, &self.publisher).await?;
+        self.halted(outcome).await
+    }
+
+    /// Ends a turn where the server lets nobody in for longer than we wait: the run waits, too. Git is not under that limit,
+    /// so the branch and the files of the phase under way still leave a job's machine; what others should see is written by
+    /// whoever goes on.
+    async fn wait_for_server(&mut self, action: &'static str, until: Timestamp) -> Result<Outcome, RunError> {
+        let run = self.active.run()?;
+        let phase = run.current().map(|phase| phase.name().clone());
+        match run.outcome {
+            Outcome::Running => {
+                let escalation = rate_limit_pause(phase.as_ref(), action, until);
+                self.active.journal.record(Fact::Paused { escalation })?;
+                self.halted(Outcome::Paused).await
+            }
+            // What follows a completed run is still to be done.
+            Outcome::Completed => {
+                self.keep_end(Outcome::Completed).await?;
+                Err(ForgeError::Limited { action, until }.into())
+            }
+            outcome => {
+                let error = ForgeError::Limited { action, until };
+                tracing::warn!("What others see is not up to date: {error}");
+                self.halted(outcome).await
+            }
+        }
+    }
+
+    async fn halted(&mut self, outcome: Outcome) -> Result<Outcome, RunError> {
+        review_threads::answer(&mut self.active, &self.publisher, outcome).await?;
+        pull_request::present(&mut self.active, &self.publisher, outcome).await?;
+        self.keep_end(outcome).await?;
+        Ok(outcome)
+    }
+
+    /// Brings the end of the log, and what is not approved yet, to where the next process finds it.
+    async fn keep_end(&mut self, outcome: Outcome) -> Result<(), RunError> {
+        self.leave(outcome).await?;
+        if self.publisher.push == Push::Never { Ok(()) } else { self.publisher.push(&self.active).await }
+    }
+
+    async fn leave(&mut self, outcome: Outcome) -> Result<(), RunError> {
+        unfinished_work::share(&mut self.active, &self.publisher, outcome).await?;
+        phase_commit::commit_record(&mut self.active, &self.publisher, outcome)
+    }
+}
+
+/// Returns why a phase that begins with a review has to wait: the documents that it is about are missing.
+fn missing_documents(active: &ActiveRun, name: &PhaseName) -> Result<Option<Escalation>, RunError> {
+    let (run, phase) = (active.run()?, active.phase(name)?);
+    if phase.def.policy.entry != Entry::Review {
+        return Ok(None);
+    }
+    let needed = phase.def.needs.iter().filter_map(|need| run.phase(need));
+    let paths = needed.filter(|need| need.skipped_because.is_none()).map(|need| deliverable_path(run, need));
+    let missing: Vec<String> = paths.filter(|path| !active.folder.root().join(path).is_file()).collect();
+    if missing.is_empty() {
+        return Ok(None);
+    }
+    Ok(Some(Escalation {
+        reason: PauseReason::Blocked,
+        phase: Some(name.clone()),
+        question: format!("{name} has nothing to review: {} is missing.", missing.join(", ")),
+        options: vec![Choice::Continue, Choice::GiveUp],
+        report: vec![],
+        until: None,
+    }))
+}

@@ -1,0 +1,246 @@
+//! Gathers what a prompt may say: the issue as pinned, what is on disk, what is open. Never the history of all rounds.
+
+use std::fs;
+
+use super::active_run::ActiveRun;
+use super::agent_programs::AgentPrograms;
+use super::digest::nonce;
+use super::documents;
+use super::error::RunError;
+use super::evidence::plans;
+use engine::{Call, Delta, FixTask, LedgerFinding, PhaseState, Run, Status, items, remarks};
+use git::{Diff, Tree};
+use model::event::{CheckResult, CheckStatus};
+use model::finding::Disposition;
+use model::phase::Step;
+use model::policy::{OnFail, OnUnavailable};
+use model::verdict::ReadAs;
+use views::prompt::{Document, Material, NamedFinding, PromptInput, RepairInput, ReviewInput, Task, render};
+use views::summary::{deliverable_path, history};
+
+/// How much a reviewer is shown of what changed since its last review, in bytes.
+const LONGEST_SINCE: usize = 24_000;
+const MORE: &str = "[there is more; see the files]\n";
+/// The most suggestions that later phases are told.
+const MOST_SUGGESTIONS: usize = 20;
+
+/// A call that is about to be made, with what its prompt is written from.
+pub(super) struct PreparedCall<'a> {
+    pub(super) call: &'a Call,
+    /// What the answer has to name, where it is a review or a triage.
+    pub(super) review_id: Option<String>,
+    /// The files as the phase left them.
+    pub(super) tree: Tree,
+    /// What a reviewer is shown of the code.
+    pub(super) diff: Diff,
+}
+
+/// Writes the prompt of a call.
+pub(super) fn compose(
+    active: &ActiveRun,
+    programs: &AgentPrograms,
+    prepared: &PreparedCall<'_>,
+) -> Result<String, RunError> {
+    let PreparedCall { call, review_id, tree, diff } = prepared;
+    let (run, phase) = (active.run()?, active.phase(&call.phase)?);
+    let (output, fence) = (documents::output_path(active, call)?, nonce());
+    let (documents, suggestions) = (documents_on_disk(active, run, phase), suggestions(run));
+    let history = history(run);
+    let commands: Vec<_> = run.started.agreement.commands.clone().into_iter().collect();
+    let task_lists = task_lists(run, phase, call.step);
+    let changed: Vec<String> = phase.files.changed.iter().cloned().collect();
+    let checks: Vec<CheckResult> = checks(phase, call.step);
+    let previous_review = previous_review(active, phase, call);
+    let paths = documents.iter().map(|document| document.path.as_str());
+    let inlined = programs.inlined(&active.folder, &call.agent, paths);
+    let output_text =
+        programs.inlined(&active.folder, &call.agent, [output.as_str()]).pop().map(|own| own.text);
+    let revising = call.step == Step::Revise;
+    let (open, since_review) = (open(phase, call.step), since_review(active, phase, call, tree));
+    let since_review = since_review.map(|diff| text(&diff)).unwrap_or_default();
+    let (tasks, later, remarks) = if revising { to_repair(phase) } else { Default::default() };
+    let notices = notices(run, phase, call);
+    let (questions, replied) = exchanged(phase, call.step);
+    let (hint, feedback) = match call.step {
+        Step::Revise => (phase.hint(), phase.feedback()),
+        Step::Triage => (phase.triage_hint(), String::new()),
+        _ => (String::new(), String::new()),
+    };
+    Ok(render(
+        &PromptInput {
+            round: call.round,
+            language: &run.started.language,
+            run_fence: &run.started.run_id,
+            checks: &checks,
+            patterns: &run.started.agreement.patterns,
+            c3l: phase.def.c3l.as_ref(),
+            material: Material {
+                documents: &documents,
+                inlined: &inlined,
+                output_text: output_text.as_deref().unwrap_or_default(),
+                task_lists: &task_lists,
+                commands: &commands,
+                suggestions: &suggestions,
+                notices: &notices,
+                history: &history,
+                changed: &changed,
+                diff: &text(diff),
+            },
+            review: ReviewInput {
+                review_id: review_id.as_deref(),
+                viewpoints: viewpoints(phase, call),
+                seat: call.seat.as_deref(),
+                open: &open,
+                since_review: &since_review,
+                doubt: doubt(phase, call),
+                previous_review: &previous_review,
+                questions,
+                replied,
+                may_ask: call.step == Step::Review && phase.may_ask(),
+            },
+            repair: RepairInput {
+                findings: if revising || call.step == Step::Triage { phase.findings() } else { &[] },
+                tasks: &tasks,
+                later: &later,
+                remarks: &remarks,
+                declared: phase.evidence.claim.as_ref().map(|(round, claim)| (*round, claim)),
+                hint: &hint,
+                feedback: &feedback,
+                answer: phase.person.advice.as_deref().unwrap_or(""),
+                rollback: phase.person.reopened.as_ref().map_or("", |reopened| reopened.reason.as_str()),
+            },
+            ..PromptInput::new(&run.started.issue, &phase.def, call.step, &output, &fence)
+        },
+        &programs.prompts,
+    )?)
+}
+
+/// Returns the deliverables of other phases that are on disk.
+pub(super) fn documents_on_disk(active: &ActiveRun, run: &Run, phase: &PhaseState) -> Vec<Document> {
+    let others = run.phases.iter().filter(|other| other.name() != phase.name() && !other.def.policy.triage);
+    let written = others.filter(|other| other.status == Status::Completed);
+    let documents =
+        written.map(|other| Document { phase: other.name().to_string(), path: deliverable_path(run, other) });
+    documents.filter(|document| active.folder.at(&document.path).is_file()).collect()
+}
+
+/// Returns what changed since the reviewer's own review before, where that is all that the one under way judges.
+pub(super) fn since_review(active: &ActiveRun, phase: &PhaseState, call: &Call, tree: &Tree) -> Option<Diff> {
+    let delta = Delta::of(phase, call.seat.as_deref(), &call.agent).filter(|_| call.step == Step::Review);
+    delta.and_then(|delta| active.space.diffs().all(&delta.tree, tree, LONGEST_SINCE).ok())
+}
+
+/// In a document review: the review that the triage judges, or the reply to the one before.
+pub(super) fn previous_review(active: &ActiveRun, phase: &PhaseState, call: &Call) -> String {
+    let path = match call.step {
+        Step::Triage => active.folder.review_document(&phase.def, call.round),
+        Step::Review if phase.def.policy.triage && call.round > 1 => {
+            active.folder.reply_document(&phase.def, call.round - 1)
+        }
+        _ => return String::new(),
+    };
+    fs::read_to_string(active.folder.at(&path)).unwrap_or_default()
+}
+
+fn text(diff: &Diff) -> String {
+    let more = if diff.truncated { MORE } else { "" };
+    let not_shown = diff.not_shown.iter().map(|file| format!("[not shown, open it: {file}]\n"));
+    format!("{}{more}{}", diff.text, not_shown.collect::<String>())
+}
+
+/// Returns what a reviewer looks at first; what was answered with reasons is not brought up again by us.
+fn open(phase: &PhaseState, step: Step) -> Vec<NamedFinding> {
+    let asked = |listed: &&LedgerFinding| !listed.is_of_checks() && listed.disposition != Disposition::NoFix;
+    let open = phase.ledger.open().filter(|_| step == Step::Review);
+    open.filter(asked).map(named).collect()
+}
+
+fn named(listed: &LedgerFinding) -> NamedFinding {
+    NamedFinding { id: listed.id.to_string(), finding: listed.told() }
+}
+
+/// Returns what a reviewer asked in this round, and what the author answered: who answers has the questions only, and
+/// reviewers learn of them with the answers.
+fn exchanged(phase: &PhaseState, step: Step) -> (&[String], &str) {
+    let Some(exchange) = &phase.reviews.exchange else { return (&[], "") };
+    match (step, exchange.answer()) {
+        (Step::Answer, _) => (exchange.questions(), ""),
+        (Step::Review, Some(answer)) => (exchange.questions(), answer),
+        _ => (&[], ""),
+    }
+}
+
+/// Returns what a reviewer wrote beside its approval and is asked about.
+fn doubt<'a>(phase: &'a PhaseState, call: &Call) -> &'a str {
+    let asked = phase.doubt_of(call.seat.as_deref()).filter(|_| call.step == Step::Review);
+    asked.unwrap_or_default()
+}
+
+/// Returns the tasks of a revision, those that wait, and the findings that ask for nothing.
+fn to_repair(phase: &PhaseState) -> (Vec<Task>, Vec<Task>, Vec<NamedFinding>) {
+    let (given, later) = phase.tasks.latest();
+    let told = |task: &&FixTask| Task {
+        id: task.id.to_string(),
+        file: task.owns.clone(),
+        tried: task.given_in.iter().filter(|round| **round < phase.round).count(),
+        items: items(task, &phase.ledger).map(named).collect(),
+    };
+    let remarks = remarks(phase).into_iter().map(named).collect();
+    (given.iter().map(told).collect(), later.iter().map(told).collect(), remarks)
+}
+
+/// Returns what is graded; only a reviewer grades.
+fn viewpoints<'a>(phase: &'a PhaseState, call: &Call) -> &'a [String] {
+    if call.step == Step::Review { phase.viewpoints_of(call.seat.as_deref()) } else { &[] }
+}
+
+/// An author is told what failed and is demanded, and when its work is done over as it was, only what was wrong with its
+/// form; a reviewer is told all the evidence.
+fn checks(phase: &PhaseState, step: Step) -> Vec<CheckResult> {
+    let all = phase.evidence.checks.iter().flatten();
+    let told = |result: &&CheckResult| match step {
+        Step::Review => true,
+        Step::Execute => is_demanded(phase, result) && phase.on_fail(&result.check) == OnFail::Format,
+        _ => is_demanded(phase, result),
+    };
+    all.filter(told).cloned().collect()
+}
+
+/// Returns the lists whose tasks an author has to tick.
+fn task_lists(run: &Run, phase: &PhaseState, step: Step) -> Vec<String> {
+    if !matches!(step, Step::Execute | Step::Revise) {
+        return Vec::new();
+    }
+    let settings = &run.started.agreement.check_settings;
+    checks::task_lists(&phase.def.policy, settings, plans(run, phase))
+}
+
+/// What is only noted asks nothing of an author.
+fn is_demanded(phase: &PhaseState, result: &CheckResult) -> bool {
+    let rule = phase.def.policy.checks.iter().find(|rule| rule.id == result.check);
+    match result.status {
+        CheckStatus::Pass | CheckStatus::Skipped => false,
+        CheckStatus::Fail => phase.on_fail(&result.check) != OnFail::Note,
+        CheckStatus::Unavailable => rule.is_none_or(|rule| rule.on_unavailable != OnUnavailable::Note),
+    }
+}
+
+/// Returns what earlier authors told this one; a reviewer has to see for itself.
+fn notices(run: &Run, phase: &PhaseState, call: &Call) -> Vec<String> {
+    if !call.step.writes() {
+        return Vec::new();
+    }
+    let told = run.notices_for(phase, &call.agent, call.resumes.is_some());
+    told.into_iter().map(|notice| format!("{}: {}", notice.phase, notice.text)).collect()
+}
+
+/// Returns what the reviews of passed phases suggested and nobody had to do.
+fn suggestions(run: &Run) -> Vec<String> {
+    let passed = run.phases.iter().filter(|phase| phase.status == Status::Completed);
+    let readings =
+        passed.filter_map(|phase| Some((phase.name(), phase.reviews.current.as_ref()?.reading.as_ref()?)));
+    let readable = readings.filter(|(_, reading)| reading.read_as != ReadAs::Default);
+    let all = readable
+        .flat_map(|(name, reading)| reading.suggestions.iter().map(move |text| format!("{name}: {text}")));
+    all.take(MOST_SUGGESTIONS).collect()
+}

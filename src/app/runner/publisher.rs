@@ -1,0 +1,126 @@
+//! The way to others: the server, the branch there, and the progress comment on the issue, which every turn begins with.
+//! Where somebody deleted the comment it is made once more, once in a run: who deletes it again does not want it.
+
+use std::path::PathBuf;
+
+use tracing::warn;
+
+use super::active_run::ActiveRun;
+use super::documents;
+use super::error::RunError;
+use super::turn::{JobRole, Push};
+use crate::report::MovedComment;
+use forge::{CommentDraft, Forge, ForgeError};
+use git::{CommitId, Credentials};
+use model::event::{Fact, Outcome};
+use settings::GithubKeys;
+use views::summary::{marker, progress_comment, unshared_marker};
+
+/// Where a run is published, and what this process may publish of it.
+pub struct Publisher {
+    /// Where issues come from and pull requests go.
+    pub forge: Forge,
+    /// When the branch is pushed.
+    pub push: Push,
+    /// What others do is left to them.
+    pub role: JobRole,
+    /// Where the branch stood when the work of another process was found good.
+    pub judged: Option<CommitId>,
+    /// What the run does on GitHub.
+    pub github: GithubKeys,
+    /// What git may use for a push where it has nothing of its own.
+    pub credentials: Option<Credentials>,
+    /// The checkout that the run was started from: a pull request that nobody may see is written there.
+    pub checkout: PathBuf,
+    /// Where the comment is that took the place of a deleted one.
+    pub moved_comment: MovedComment,
+}
+
+impl Publisher {
+    /// Pushes the run's branch to `origin`. Who publishes the work of another process pushes what was judged and its own
+    /// records on top.
+    pub(super) async fn push(&self, active: &ActiveRun) -> Result<(), RunError> {
+        let branch = active.run()?.started.branch.clone();
+        let is_judged = match (self.role, &self.judged) {
+            (JobRole::Publish, Some(judged)) => active.space.run_branch().has_only_records_on(judged)?,
+            (JobRole::Publish, None) => false,
+            (JobRole::Both | JobRole::Work, _) => true,
+        };
+        if !is_judged {
+            return Err(RunError::Unjudged { branch });
+        }
+        documents::refuse_lost(active)?;
+        let credentials = self.credentials.clone();
+        Ok(active
+            .with_origin(|space| space.workspace().remote("origin", credentials.as_ref()).push(&branch, None))
+            .await?)
+    }
+
+    /// Sees to it that the run has its comment on the issue before anything is paid for.
+    pub(super) async fn announce(&self, active: &mut ActiveRun) -> Result<(), RunError> {
+        let run = active.run()?;
+        let is_due = match self.role {
+            JobRole::Both => run.outcome == Outcome::Running,
+            JobRole::Work => false,
+            // What happened meanwhile was told nobody.
+            JobRole::Publish => true,
+        };
+        if !self.forge.is_remote() || !is_due {
+            return Ok(());
+        }
+        let known = run.publication.progress_comment;
+        let Some(id) = self.write_comment(active, known).await? else { return Ok(()) };
+        if known == Some(id) {
+            return Ok(());
+        }
+        Ok(active.journal.record(Fact::Commented { id })?)
+    }
+
+    /// Writes the comment and returns its id; nothing where it is not there.
+    async fn write_comment(&self, active: &ActiveRun, known: Option<u64>) -> Result<Option<u64>, RunError> {
+        let run = active.run()?;
+        let (body, marker) = (active.masker.mask(&progress_comment(run)), marker(run));
+        let number = run.started.issue.number;
+        let id = if known.is_some() {
+            known
+        } else {
+            // A run whose machine was lost before anything was shared has left nothing but its comment.
+            let lost = unshared_marker(number);
+            let lost = self.forge.own_comment(number, &lost);
+            let Some(id) = active.unless_stopped(lost).await? else { return Ok(None) };
+            id
+        };
+        let draft = CommentDraft { id, marker: &marker, body: &body };
+        let written = async {
+            match (&self.forge, id) {
+                (Forge::Github(github), Some(id)) if run.publication.comment_was_replaced => {
+                    github.rewrite_comment(draft, id).await
+                }
+                _ => self.forge.upsert_comment(number, draft, run.updated_at).await,
+            }
+        };
+        match active.unless_stopped(written).await {
+            Err(RunError::Forge(error)) if known.is_some() && self.may_skip_comment(&error) => {
+                warn!("The progress comment cannot be written: {error}");
+                Ok(None)
+            }
+            written => written,
+        }
+    }
+
+    /// A run that was told of already can do without its comment; who publishes tries again what did not work.
+    fn may_skip_comment(&self, error: &ForgeError) -> bool {
+        self.role == JobRole::Both || error.is_missing()
+    }
+
+    /// Writes down that the comment has another id, as soon as that is known.
+    pub(super) fn note_moved_comment(&self, active: &mut ActiveRun) -> Result<(), RunError> {
+        let moved = self.moved_comment.id();
+        match moved.filter(|_| {
+            moved != active.journal.state().run.as_ref().and_then(|run| run.publication.progress_comment)
+        }) {
+            Some(id) => Ok(active.journal.record(Fact::Commented { id })?),
+            None => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,228 @@
+//! The pull request of a run, or its text, and what is presented with it: an issue for what an evaluation left for later, the
+//! owners of what changed, the end of the draft. Each effect can be repeated. People may take back what comes once, so it is
+//! done once; and a refusal of it is told and stops nothing.
+
+use jiff::ToSpan;
+
+use super::active_run::ActiveRun;
+use super::error::RunError;
+use super::publisher::Publisher;
+use super::turn::Push;
+use super::{documents, unreviewed};
+use engine::PhaseState;
+use forge::{
+    CODE_OWNERS, CodeOwners, FollowUp, Forge, ForgeError, LocalForge, Owner, PullRequest, PullRequestRef,
+};
+use git::CommitId;
+use model::event::{Fact, Outcome};
+use views::summary::{
+    Documents, REQUEST_CLOSED, REQUEST_OPEN, follow_up, follow_up_marker, is_request_closed, pull_request,
+    wants_follow_up,
+};
+
+/// The kind of the note about a refusal.
+const REFUSED: &str = "follow_up_refused";
+/// Two clocks may be so far apart.
+const HOURS_APART: i64 = 24;
+
+/// After a phase: others see it as soon as it is on the branch.
+pub(super) async fn share(active: &mut ActiveRun, publisher: &Publisher) -> Result<(), RunError> {
+    if publisher.push != Push::Phase || active.run()?.publication.is_up_to_date {
+        return Ok(());
+    }
+    publisher.push(active).await?;
+    if publisher.forge.is_remote() { upsert(active, publisher, Outcome::Running).await } else { Ok(()) }
+}
+
+/// A run that halts before its end shows its work in a draft, too.
+pub(super) async fn show(active: &mut ActiveRun, publisher: &Publisher) -> Result<(), RunError> {
+    let run = active.run()?;
+    let nothing = run.phases.iter().all(|phase| phase.files.commit.is_none());
+    // A person may have opened again what another one closed.
+    let told = run.publication.is_up_to_date && run.outcome == Outcome::Completed && !is_request_closed(run);
+    if !publisher.forge.is_remote() || publisher.push == Push::Never || told || nothing {
+        return Ok(());
+    }
+    let outcome = run.outcome;
+    publisher.push(active).await?;
+    upsert(active, publisher, outcome).await
+}
+
+/// Brings the pull request up to date with the branch. On a server the branch has to be there first.
+pub(super) async fn publish(active: &mut ActiveRun, publisher: &Publisher) -> Result<(), RunError> {
+    documents::refuse_lost(active)?;
+    if publisher.forge.is_remote() && publisher.push != Push::Never {
+        publisher.push(active).await?;
+    }
+    // Nothing is left to do but to say so.
+    upsert(active, publisher, Outcome::Completed).await
+}
+
+/// `outcome` is what the run comes to.
+async fn upsert(active: &mut ActiveRun, publisher: &Publisher, outcome: Outcome) -> Result<(), RunError> {
+    open_follow_up(active, publisher).await?;
+    let (run, unreviewed) = (active.run()?, unreviewed::on_branch(active)?);
+    let (title, body) = pull_request(run, outcome, &unreviewed, Documents::Kept);
+    let request = PullRequest {
+        title: active.masker.mask(&title),
+        head: run.started.branch.clone(),
+        base: run.started.base_branch.clone(),
+        draft: true,
+        body: active.masker.mask(&body),
+        run: run.started.run_id.clone(),
+        number: run.publication.pull_request.as_ref().and_then(|(number, _)| *number),
+    };
+    // What nobody may push stays a text beside the code.
+    let unshared = Forge::Local(LocalForge::new(&publisher.checkout));
+    let forge = if publisher.push == Push::Never { &unshared } else { &publisher.forge };
+    let opened = forge.upsert_pull_request(run.started.issue.number, &request);
+    let Some(published) = active.unless_stopped(opened).await? else { return Ok(()) };
+    record_request(active, published)
+}
+
+/// Writes down where the request is, and whether a person closed it, which is told once.
+fn record_request(
+    active: &mut ActiveRun,
+    PullRequestRef { number, url, is_closed }: PullRequestRef,
+) -> Result<(), RunError> {
+    let run = active.run()?;
+    let was_closed = is_request_closed(run);
+    let is_known = run.publication.is_up_to_date
+        && run.publication.pull_request.as_ref() == Some(&(number, url.clone()));
+    let name = number.map_or_else(|| url.clone(), |number| format!("#{number}"));
+    if !(is_closed && is_known) {
+        active.journal.record(Fact::Published { pr_number: number, pr_url: url })?;
+    }
+    let (kind, text) = match (is_closed, was_closed) {
+        (true, false) => (
+            REQUEST_CLOSED,
+            format!(
+                "{REQUEST_CLOSED}: a person closed the pull request {name}, so it stays as it is and no other one is \
+                 opened; the branch is pushed all the same. Who wants it opens it again on GitHub, and runs again"
+            ),
+        ),
+        (false, true) => (REQUEST_OPEN, format!("The pull request {name} is open again")),
+        (true, true) | (false, false) => return Ok(()),
+    };
+    Ok(active.journal.record(Fact::Noted { kind: kind.to_owned(), text })?)
+}
+
+/// Sees to it that the follow-up issue is there before the pull request names it.
+pub(super) async fn open_follow_up(active: &mut ActiveRun, publisher: &Publisher) -> Result<(), RunError> {
+    let run = active.run()?;
+    let told = run.publication.follow_up.is_some() || run.notes.iter().any(|(kind, _)| kind == REFUSED);
+    let shared = publisher.forge.is_remote() && publisher.push != Push::Never;
+    if told || !shared || !publisher.github.follow_up || !wants_follow_up(run) {
+        return Ok(());
+    }
+    let (title, body) = follow_up(run);
+    let (title, body, marker) =
+        (active.masker.mask(&title), active.masker.mask(&body), follow_up_marker(run));
+    let wanted = FollowUp {
+        parent: run.started.issue.number,
+        marker: &marker,
+        title: &title,
+        body: &body,
+        since: run.created_at.checked_sub(HOURS_APART.hours()).unwrap_or(run.created_at),
+        trigger: &publisher.github.trigger_label,
+    };
+    match active.unless_stopped(publisher.forge.follow_up(&wanted)).await {
+        Ok(Some(Some(issue))) => {
+            Ok(active.journal.record(Fact::FollowedUp { number: issue.number, url: issue.url })?)
+        }
+        Ok(Some(None) | None) => Ok(()),
+        Err(RunError::Forge(error)) if refused(&error) => {
+            let text = format!("There is no follow-up issue: {error}");
+            Ok(active.journal.record(Fact::Noted { kind: REFUSED.to_owned(), text })?)
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// Asks owners, then marks the pull request ready, where both are wanted and not done.
+pub(super) async fn present(
+    active: &mut ActiveRun,
+    publisher: &Publisher,
+    outcome: Outcome,
+) -> Result<(), RunError> {
+    let run = active.run()?;
+    let Some((Some(number), url)) = run.publication.pull_request.clone() else { return Ok(()) };
+    let is_reviewed =
+        run.phases.iter().any(|phase| phase.reviews.current.is_some() || phase.reviews.approval.is_some());
+    let complete = outcome == Outcome::Completed && is_reviewed && run.phases.iter().all(PhaseState::is_met);
+    if !complete || publisher.push == Push::Never || is_request_closed(run) {
+        return Ok(());
+    }
+    if publisher.github.code_owners && run.publication.reviewers.is_none() {
+        ask_owners(active, publisher, number).await?;
+    }
+    if publisher.github.mark_ready && !active.run()?.publication.is_ready && is_all_reviewed(active)? {
+        mark_ready(active, publisher, PullRequestRef { number: Some(number), url, is_closed: false }).await?;
+    }
+    Ok(())
+}
+
+/// What nobody reviewed waits in a draft for a person.
+fn is_all_reviewed(active: &ActiveRun) -> Result<bool, RunError> {
+    let unreviewed = unreviewed::on_branch(active)?;
+    if !unreviewed.is_empty() {
+        let line = active.masker.mask(&unreviewed.line());
+        tracing::warn!("The pull request stays a draft; not reviewed: {line}");
+    }
+    Ok(unreviewed.is_empty())
+}
+
+async fn mark_ready(
+    active: &mut ActiveRun,
+    publisher: &Publisher,
+    pull_request: PullRequestRef,
+) -> Result<(), RunError> {
+    match active.unless_stopped(publisher.forge.mark_ready(&pull_request)).await {
+        Ok(Some(())) => Ok(active.journal.record(Fact::MarkedReady)?),
+        Ok(None) => Ok(()),
+        Err(RunError::Forge(error @ ForgeError::Refused { .. })) => {
+            tracing::warn!("The pull request stays a draft: {error}");
+            Ok(())
+        }
+        Err(error) => Err(error),
+    }
+}
+
+async fn ask_owners(active: &mut ActiveRun, publisher: &Publisher, number: u64) -> Result<(), RunError> {
+    let Forge::Github(github) = publisher.forge.clone() else { return Ok(()) };
+    let owners = owners(active)?;
+    let asked = if owners.is_empty() {
+        Ok(Some(Vec::new()))
+    } else {
+        active.unless_stopped(github.ask_for_review(number, owners)).await
+    };
+    match asked {
+        Ok(Some(reviewers)) => Ok(active.journal.record(Fact::ReviewersAsked { reviewers })?),
+        Ok(None) => Ok(()),
+        Err(RunError::Forge(error @ ForgeError::Refused { .. })) => {
+            tracing::warn!("Nobody was asked to review: {error}");
+            Ok(active.journal.record(Fact::ReviewersAsked { reviewers: Vec::new() })?)
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// The file of the base counts: what the run wrote into it does not choose who looks at the run.
+fn owners(active: &ActiveRun) -> Result<Vec<Owner>, RunError> {
+    let run = active.run()?;
+    let (base, head) = (CommitId::try_from(run.started.base_commit.as_str())?, run.branch.head.as_str());
+    let workspace = active.space.workspace();
+    for place in CODE_OWNERS {
+        let Some(bytes) = workspace.objects().read(&base, place)? else { continue };
+        let head = CommitId::try_from(head)?;
+        let changed = active.space.workspace().changes().paths_between(&base.as_tree(), &head.as_tree())?;
+        let paths = changed.iter().map(String::as_str).filter(|path| !path.starts_with(".ai-workflow/"));
+        return Ok(CodeOwners::read(&String::from_utf8_lossy(&bytes)).of(paths).into_iter().collect());
+    }
+    Ok(Vec::new())
+}
+
+/// A token that is no good is no refusal of this one thing.
+fn refused(error: &ForgeError) -> bool {
+    matches!(error, ForgeError::Refused { .. })
+}

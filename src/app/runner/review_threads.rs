@@ -1,0 +1,141 @@
+//! Answers the review threads that a run took up, once it is completed again: each once, with the commit that changed its
+//! place; only what changed is resolved. What a crash cut off is found by its mark, and what could not be resolved is tried
+//! again by whoever comes next.
+
+use super::active_run::ActiveRun;
+use super::error::RunError;
+use super::publisher::Publisher;
+use super::turn::JobRole;
+use engine::Run;
+use forge::github::{ReviewThread, ThreadReply};
+use forge::{Forge, ForgeError, GithubForge};
+use git::{CommitId, PlaceChange};
+use model::event::{Fact, FedBack, Outcome, TakenThread};
+use views::summary::{ThreadLines, answered_up_to, thread_answer, thread_marker};
+
+/// Whether a thread is where it should be, or was left open; nothing when somebody stopped us.
+type Done = Option<bool>;
+
+/// Answers what waits for an answer. The commits that it names are on the server by then.
+pub(super) async fn answer(
+    active: &mut ActiveRun,
+    publisher: &Publisher,
+    outcome: Outcome,
+) -> Result<(), RunError> {
+    let run = active.run()?;
+    let (fed, before) = (run.feedback.pending.clone(), run.feedback.left_open.clone());
+    let number = waiting(run).filter(|_| outcome == Outcome::Completed && publisher.role != JobRole::Work);
+    let (Some(number), Forge::Github(github)) = (number, publisher.forge.clone()) else { return Ok(()) };
+    let there = github.review_threads(number);
+    let Some(there) = active.unless_stopped(there).await? else { return Ok(()) };
+    match answer_and_resolve(active, &github, fed.as_ref(), &before, &there).await? {
+        Some(left_open) if fed.is_some() || left_open != before => {
+            Ok(active.journal.record(Fact::ThreadsAnswered { left_open })?)
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Answers and resolves; returns what stays open though its place changed, and nothing when somebody stopped us.
+async fn answer_and_resolve(
+    active: &ActiveRun,
+    github: &GithubForge,
+    fed: Option<&FedBack>,
+    before: &[String],
+    there: &[ReviewThread],
+) -> Result<Option<Vec<String>>, RunError> {
+    let mut left_open = Vec::new();
+    for thread in there {
+        let done = match fed.and_then(|fed| Some((fed, taken(fed, thread)?))) {
+            Some((fed, taken)) => answer_thread(active, github, fed, taken, thread).await?,
+            None if before.contains(&thread.id) => resolve_again(active, github, thread).await?,
+            None => Some(true),
+        };
+        let Some(done) = done else { return Ok(None) };
+        left_open.extend((!done).then(|| thread.id.clone()));
+    }
+    Ok(Some(left_open))
+}
+
+async fn answer_thread(
+    active: &ActiveRun,
+    github: &GithubForge,
+    fed: &FedBack,
+    taken: &TakenThread,
+    thread: &ReviewThread,
+) -> Result<Done, RunError> {
+    let run = active.run()?;
+    let from = CommitId::try_from(fed.head.as_str())?;
+    let became = active.space.workspace().history().place_change(&from, &taken.path, taken.line)?;
+    let marker = thread_marker(run, taken);
+    let place = match &became {
+        PlaceChange::Changed(commit) => ThreadLines::Changed { commit: commit.as_str() },
+        PlaceChange::Elsewhere(commit) => ThreadLines::Kept { commit: commit.as_str() },
+        PlaceChange::Untouched => ThreadLines::Untouched,
+    };
+    let body = active.masker.mask(&thread_answer(run, &fed.phase, &marker, &place));
+    let answer = ThreadReply { pull_request: fed.pull_request, thread, marker: &marker, body: &body };
+    let effect = async {
+        let is_answered = answered(github, &answer).await?;
+        let is_due = is_answered && matches!(became, PlaceChange::Changed(_));
+        if is_due { resolved(github, thread).await } else { Ok(true) }
+    };
+    active.unless_stopped(effect).await
+}
+
+/// Resolves what has our answer as its last word; what people say after it is theirs.
+async fn resolve_again(
+    active: &ActiveRun,
+    github: &GithubForge,
+    thread: &ReviewThread,
+) -> Result<Done, RunError> {
+    let run = active.run()?;
+    let last = thread.comments.last().filter(|_| !thread.is_cut);
+    if last.is_none_or(|last| answered_up_to(run, &last.body).is_none()) {
+        return Ok(Some(true));
+    }
+    active.unless_stopped(resolved(github, thread)).await
+}
+
+/// Returns the pull request that has threads to be answered, or to be resolved.
+fn waiting(run: &Run) -> Option<u64> {
+    let left = run.feedback.left_open_at.filter(|_| !run.feedback.left_open.is_empty());
+    run.feedback.pending.as_ref().map(|fed| fed.pull_request).or(left)
+}
+
+fn taken<'a>(fed: &'a FedBack, thread: &ReviewThread) -> Option<&'a TakenThread> {
+    fed.threads.iter().find(|taken| taken.id == thread.id)
+}
+
+/// Answers a thread unless it has the answer; tells whether it has it now.
+async fn answered(github: &GithubForge, answer: &ThreadReply<'_>) -> Result<bool, ForgeError> {
+    if github.is_answered_with(answer).await? {
+        return Ok(true);
+    }
+    match github.answer_thread(answer).await {
+        Err(error @ ForgeError::Refused { .. }) => {
+            let (path, hint) = (&answer.thread.path, error.hint());
+            tracing::warn!("A review thread of {path} has no answer: {error}; {hint}");
+            Ok(false)
+        }
+        done => done.map(|()| true),
+    }
+}
+
+/// Resolves a thread unless it is resolved; tells whether it is now.
+async fn resolved(github: &GithubForge, thread: &ReviewThread) -> Result<bool, ForgeError> {
+    if thread.is_resolved {
+        return Ok(true);
+    }
+    match github.resolve_thread(&thread.id).await {
+        Err(error @ ForgeError::Refused { .. }) => {
+            let (path, hint) = (&thread.path, error.hint());
+            tracing::warn!(
+                "A review thread of {path} is answered, but stays open: {error}; {hint}. \
+                 `pr-feedback` tries to resolve it again"
+            );
+            Ok(false)
+        }
+        done => done.map(|()| true),
+    }
+}

@@ -1,0 +1,60 @@
+//! Tests of what a process may do of a run, and of what ends its turn.
+
+use super::turn::{JobRole, PauseConditions, PendingRequest, SteeringRequest};
+use engine::{Action, Decision};
+use model::event::{Fact, Outcome, PauseReason};
+
+#[test]
+fn who_works_publishes_nothing_and_who_publishes_begins_nothing() {
+    let begin = Decision::Perform(Action::StartPhase("design".parse().expect("a name")));
+    let publish = Decision::Perform(Action::Publish);
+    let finished = Decision::Record(Box::new(Fact::Finished { outcome: Outcome::Completed }));
+    let cancelled = Decision::Record(Box::new(Fact::Cancelled { by: "bob".into() }));
+    for (decision, work, publication) in [
+        (&begin, false, true),
+        (&publish, true, false),
+        (&finished, false, false),
+        (&cancelled, false, true),
+        (&Decision::Halt(Outcome::Paused), false, false),
+    ] {
+        assert!(!JobRole::Both.leaves(decision));
+        assert_eq!(JobRole::Work.leaves(decision), work, "{decision:?}");
+        assert_eq!(JobRole::Publish.leaves(decision), publication, "{decision:?}");
+    }
+}
+
+fn stops(pauses: &PauseConditions) -> Option<PauseReason> {
+    let phase = "design".parse().expect("a name");
+    pauses.pause_before(&phase).map(|escalation| escalation.reason)
+}
+
+#[test]
+fn a_job_whose_time_is_over_begins_no_phase_but_does_something_first() {
+    let pauses = PauseConditions::after(Some(0), PendingRequest::default());
+    assert_eq!(stops(&pauses), None);
+    assert_eq!(stops(&PauseConditions { has_worked: true, ..pauses }), Some(PauseReason::JobLimit));
+    assert_eq!(
+        stops(&PauseConditions {
+            has_worked: true,
+            ..PauseConditions::after(Some(5), PendingRequest::default())
+        }),
+        None
+    );
+    assert_eq!(
+        stops(&PauseConditions {
+            has_worked: true,
+            ..PauseConditions::after(Some(u64::MAX), PendingRequest::default())
+        }),
+        None
+    );
+}
+
+#[test]
+fn a_wish_to_wait_counts_at_once_and_a_wish_to_end_is_not_taken_back() {
+    let pauses = PauseConditions::default();
+    pauses.request.submit(SteeringRequest::Pause { by: "alice".into() });
+    assert_eq!(stops(&pauses), Some(PauseReason::OnRequest));
+    pauses.request.submit(SteeringRequest::Cancel { by: "bob".into() });
+    pauses.request.submit(SteeringRequest::Pause { by: "alice".into() });
+    assert_eq!(pauses.request.latest(), Some(SteeringRequest::Cancel { by: "bob".into() }));
+}

@@ -1,0 +1,173 @@
+//! The files of a phase under way, which no commit has yet. Keeps them in this repository while nobody works, because a run may
+//! wait for weeks; and shares them, so that another machine can go on: a job's disk is gone when the job is over. Only files in
+//! which the checks found no secret leave the machine.
+
+use tracing::warn;
+
+use super::active_run::ActiveRun;
+use super::error::RunError;
+use super::publisher::Publisher;
+use super::turn::{JobRole, Push};
+use engine::{PhaseState, Run, Status};
+use git::{RunWorkspace, Tree};
+use journal::store::log;
+use model::event::{CheckStatus, Checked, Fact, Outcome};
+use model::phase::PhaseName;
+
+/// The kind of the note that says that work was shared.
+const SHARED: &str = "work_shared";
+/// The most trees that travel.
+const MOST: usize = 20;
+
+/// Sends the files of the phase under way to origin, or takes them away when nobody needs them any more.
+/// What cannot be sent is told and stops nothing: then another machine begins the phase anew.
+pub(super) async fn share(
+    active: &mut ActiveRun,
+    publisher: &Publisher,
+    outcome: Outcome,
+) -> Result<(), RunError> {
+    let apart = publisher.push == Push::Never && publisher.role != JobRole::Work;
+    if apart || !publisher.forge.is_remote() {
+        return Ok(());
+    }
+    if publisher.role == JobRole::Work {
+        active.space.work().forget()?;
+    }
+    let is_over = matches!(outcome, Outcome::Completed | Outcome::Cancelled);
+    let phase = active.run()?.phases.iter().find(|phase| is_under_way(phase)).cloned();
+    match phase.filter(|_| !is_over) {
+        Some(phase) => send(active, publisher, &phase).await,
+        None => recall(active, publisher).await,
+    }
+}
+
+async fn send(active: &mut ActiveRun, publisher: &Publisher, phase: &PhaseState) -> Result<(), RunError> {
+    let trees = clean_trees(active, phase)?;
+    if trees.is_empty() {
+        return Ok(());
+    }
+    let number = active.run()?.started.issue.number;
+    let message = active.masker.mask(&format!("[ai-workflow] work: #{number} {}", phase.name()));
+    if publisher.role == JobRole::Work {
+        return Ok(active.space.work().keep(&trees, &message)?);
+    }
+    let credentials = publisher.credentials.clone();
+    let send = |space: &RunWorkspace| {
+        space.work().send(&space.workspace().remote("origin", credentials.as_ref()), &trees, &message)
+    };
+    if let Err(error) = active.with_origin(send).await {
+        warn!("The files of {} so far cannot be shared: {error}", phase.name());
+        return Ok(());
+    }
+    let reference = active.space.work().reference();
+    let text = format!("The files of {} so far are on origin as {reference}", phase.name());
+    if active.run()?.notes.iter().any(|(_, known)| *known == text) {
+        return Ok(());
+    }
+    Ok(active.journal.record(Fact::Noted { kind: SHARED.to_owned(), text })?)
+}
+
+async fn recall(active: &mut ActiveRun, publisher: &Publisher) -> Result<(), RunError> {
+    if publisher.role == JobRole::Work {
+        return Ok(());
+    }
+    if !has_shared_work(active.run()?) {
+        return Ok(());
+    }
+    let credentials = publisher.credentials.clone();
+    // It may be gone already.
+    let recall =
+        |space: &RunWorkspace| space.work().recall(&space.workspace().remote("origin", credentials.as_ref()));
+    if let Err(error) = active.with_origin(recall).await {
+        tracing::debug!("{error}");
+    }
+    Ok(())
+}
+
+/// Returns the trees of a phase that hold no secret, the present one first; none when that one may hold one.
+fn clean_trees(active: &ActiveRun, phase: &PhaseState) -> Result<Vec<Tree>, RunError> {
+    let contents = log::read_file(&active.folder.at(&active.folder.events()))?;
+    let mut trees: Vec<String> = Vec::new();
+    for entry in contents.entries.iter().rev() {
+        match &entry.fact {
+            Fact::Checked(checked) if checked.phase == *phase.name() && is_clean(checked) => {
+                trees.push(checked.tree.clone());
+            }
+            _ => {}
+        }
+    }
+    if !trees.contains(&phase.files.tree) {
+        return Ok(Vec::new());
+    }
+    trees.insert(0, phase.files.tree.clone());
+    let mut known: Vec<Tree> = Vec::new();
+    for tree in trees {
+        let tree = Tree::try_from(tree.as_str())?;
+        if known.len() < MOST
+            && !known.contains(&tree)
+            && active.space.workspace().objects().has_tree(&tree)?
+        {
+            known.push(tree);
+        }
+    }
+    Ok(known)
+}
+
+/// Keeps what whoever goes on will need, or gives it up when that is over.
+pub(super) fn keep(active: &ActiveRun, publisher: &Publisher) -> Result<(), RunError> {
+    // Whoever publishes has nothing of a phase under way.
+    if publisher.role == JobRole::Publish {
+        return Ok(());
+    }
+    let run = active.run()?;
+    let is_over = matches!(run.outcome, Outcome::Completed | Outcome::Cancelled);
+    match run.phases.iter().find(|phase| is_under_way(phase)).filter(|_| !is_over) {
+        Some(phase) => Ok(active.space.work().keep_trees(&trees_of(active, phase)?)?),
+        None => Ok(active.space.work().release_trees()?),
+    }
+}
+
+/// Returns the trees of a phase since it began, the present one first: a review may be compared with an earlier one.
+fn trees_of(active: &ActiveRun, phase: &PhaseState) -> Result<Vec<Tree>, RunError> {
+    let mut trees = vec![Tree::try_from(phase.files.tree.as_str())?];
+    for entry in log::read_file(&active.folder.at(&active.folder.events()))?.entries.iter().rev() {
+        if let Some(tree) = tree_of(&entry.fact, phase.name()) {
+            let tree = Tree::try_from(tree)?;
+            if !trees.contains(&tree) {
+                trees.push(tree);
+            }
+        }
+        if matches!(&entry.fact, Fact::PhaseStarted { phase: begun, .. } if begun == phase.name()) {
+            break;
+        }
+    }
+    Ok(trees)
+}
+
+/// Tells whether files of a phase under way were ever sent to origin.
+pub fn has_shared_work(run: &Run) -> bool {
+    run.notes.iter().any(|(kind, _)| kind == SHARED)
+}
+
+/// Tells whether a phase has files that no commit has yet.
+pub(super) fn is_under_way(phase: &PhaseState) -> bool {
+    let is_open = matches!(phase.status, Status::InProgress | Status::Paused);
+    is_open && !phase.files.tree.is_empty()
+}
+
+fn is_clean(checked: &Checked) -> bool {
+    let holds_one = |status| matches!(status, CheckStatus::Fail | CheckStatus::Unavailable);
+    !checked.results.iter().any(|result| result.check == checks::SECRETS && holds_one(result.status))
+}
+
+fn tree_of<'a>(fact: &'a Fact, name: &PhaseName) -> Option<&'a str> {
+    let (phase, tree) = match fact {
+        Fact::PhaseStarted { phase, tree, .. } | Fact::ChangedByHand { phase, tree, .. } => (phase, tree),
+        Fact::Worked(worked) => (&worked.phase, &worked.tree),
+        Fact::Checked(checked) => (&checked.phase, &checked.tree),
+        Fact::Reviewed(reviewed) => (&reviewed.phase, &reviewed.tree),
+        Fact::Triaged(triaged) => (&triaged.phase, &triaged.tree),
+        _ => return None,
+    };
+    (phase == name && !tree.is_empty()).then_some(tree)
+}
