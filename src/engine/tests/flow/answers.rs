@@ -1,0 +1,173 @@
+//! The finer answers to a pause: a number of rounds, files changed by hand, and why something is accepted.
+
+use model::event::{Answered, Choice, ClaimStatus, Escalation, Fact, Outcome, PauseReason, Ruling};
+use model::phase::Step;
+use model::policy::{Ending, Policy};
+use model::verdict::{Judgment, Verdict};
+use views::summary::{Documents, Unreviewed, pull_request};
+
+use super::policies::{doc_review, phase, phase_review, quality_gate, retake};
+use super::world::{Script, World, claims, crashes, done, fails, no_answer, passes, states, table};
+
+fn asks_at_its_limit(policy: Policy) -> Policy {
+    let mut policy = policy;
+    policy.outcomes.exhausted = Ending::Pause;
+    policy
+}
+
+/// A phase that nobody approves, paused at its limit.
+fn exhausted() -> World {
+    let script = Script { reviews: vec![fails()], ..Script::default() };
+    World::play(phase("planning", asks_at_its_limit(phase_review())), script)
+}
+
+fn go_on(world: &mut World, rounds: u32) -> Outcome {
+    world.record(Fact::Answered(Answered {
+        rounds: Some(rounds),
+        ..Answered::new(Choice::Continue, "", "alice")
+    }));
+    world.play_on()
+}
+
+fn calls(world: &World, step: Step) -> usize {
+    world.count(|fact| matches!(fact, Fact::StepStarted(started) if started.step == step))
+}
+
+#[test]
+fn b_20_a_person_grants_exactly_as_many_revisions_as_they_say() {
+    for rounds in [1, 2, 7] {
+        let mut world = exhausted();
+        let before = calls(&world, Step::Revise);
+        assert_eq!(go_on(&mut world, rounds), Outcome::Paused);
+        assert_eq!(calls(&world, Step::Revise) - before, rounds as usize);
+        assert!(
+            world.last_rule().contains(&format!("revisions {rounds}/{rounds} used")),
+            "{}",
+            world.last_rule()
+        );
+    }
+}
+
+#[test]
+fn granted_rounds_of_a_document_review_are_rounds() {
+    let script = Script { triages: vec![table(1, 0, 0)], ..Script::default() };
+    let mut world = World::play(phase("document_review", asks_at_its_limit(doc_review())), script);
+    let before = world.first().history.rounds.len();
+    assert_eq!(go_on(&mut world, 2), Outcome::Paused);
+    assert_eq!(world.first().history.rounds.len() - before, 2);
+}
+
+#[test]
+fn a_limit_of_passes_does_not_take_back_what_was_granted() {
+    let checks = vec![vec![("q2_todo".into(), model::event::CheckStatus::Fail)]];
+    let mut world = World::play(phase("planning", quality_gate()), Script { checks, ..Script::default() });
+    let before = calls(&world, Step::Revise);
+    assert_eq!(go_on(&mut world, 5), Outcome::Paused);
+    assert_eq!(calls(&world, Step::Revise) - before, 5);
+}
+
+#[test]
+fn what_was_granted_is_gone_with_the_next_answer_and_with_a_reopening() {
+    let mut world = exhausted();
+    assert_eq!(go_on(&mut world, 1), Outcome::Paused);
+    let before = calls(&world, Step::Revise);
+    assert_eq!(world.answer(Choice::Continue, ""), Outcome::Paused);
+    assert_eq!(calls(&world, Step::Revise) - before, 3, "a fresh set");
+    assert_eq!(go_on(&mut world, 1), Outcome::Paused);
+    world.reopen("planning", Step::Execute, model::event::ReopenedBy::Retry);
+    assert_eq!(world.first().used_of_limit().1, 3);
+}
+
+#[test]
+fn files_changed_by_hand_are_checked_and_reviewed_and_use_no_revision() {
+    let reviews = vec![fails(), fails(), fails(), fails(), passes()];
+    let script = Script { reviews, ..Script::default() };
+    let mut world = World::play(phase("planning", asks_at_its_limit(phase_review())), script);
+    let (authors, reviews) = (calls(&world, Step::Revise), calls(&world, Step::Review));
+    let changed = vec!["src/by_hand.rs".to_owned()];
+    world.record(Fact::Answered(Answered { changed, ..Answered::new(Choice::Edited, "", "alice") }));
+    assert!(world.first().files.changed.contains("src/by_hand.rs"), "it will be in the commit");
+    assert_eq!(world.play_on(), Outcome::Completed);
+    assert_eq!((calls(&world, Step::Revise), calls(&world, Step::Review)), (authors, reviews + 1));
+    assert_eq!(world.first().counters.revisions, 3);
+    assert_eq!(world.first().person.accepted_by, None, "nobody took a responsibility");
+}
+
+#[test]
+fn files_changed_by_hand_that_are_not_approved_lead_to_the_same_question() {
+    let mut world = exhausted();
+    let authors = calls(&world, Step::Revise);
+    assert_eq!(world.answer(Choice::Edited, ""), Outcome::Paused);
+    assert_eq!(calls(&world, Step::Revise), authors, "no limit began anew");
+    assert_eq!(world.run().paused.as_ref().map(|asked| asked.reason), Some(PauseReason::Exhausted));
+}
+
+#[test]
+fn work_done_by_hand_counts_whatever_the_author_said_of_its_own() {
+    let script = Script { work: vec![claims(ClaimStatus::Blocked)], ..Script::default() };
+    let mut policy = phase_review();
+    policy.outcomes.blocked = Ending::Pause;
+    let mut world = World::play(phase("planning", policy), script);
+    assert_eq!(world.run().outcome, Outcome::Paused);
+    assert_eq!(calls(&world, Step::Review), 0);
+    assert_eq!(world.answer(Choice::Edited, ""), Outcome::Completed);
+    assert_eq!(calls(&world, Step::Review), 1);
+}
+
+#[test]
+fn work_done_by_hand_replaces_an_author_or_a_reviewer_that_broke() {
+    let mut policy = retake();
+    policy.outcomes.agent_failed = Ending::Pause;
+    let approve = || states("APPROVE", Verdict::Pass, Judgment::Approve);
+    let script = Script { work: vec![crashes()], reviews: vec![approve()], ..Script::default() };
+    let mut world = World::play(phase("planning", policy), script);
+    assert_eq!(world.answer(Choice::Edited, ""), Outcome::Completed);
+    let reviews = vec![no_answer(), no_answer(), no_answer(), approve()];
+    let script = Script { work: vec![done()], reviews, ..Script::default() };
+    let mut world = World::play(phase("planning", retake()), script);
+    assert_eq!(world.answer(Choice::Edited, ""), Outcome::Completed);
+}
+
+#[test]
+fn who_accepts_is_on_record_with_the_reason() {
+    let mut world = exhausted();
+    assert_eq!(world.answer(Choice::Accept, "a known limit"), Outcome::Completed);
+    assert_eq!(world.first().person.accepted_by.as_deref(), Some("alice"));
+    assert_eq!(world.first().person.accepted_because.as_deref(), Some("a known limit"));
+    let (_, body) = pull_request(world.run(), Outcome::Completed, &Unreviewed::default(), Documents::Kept);
+    assert!(body.contains("planning · **accepted by alice, not by a reviewer**: a known limit"), "{body}");
+    assert!(body.contains("| accepted by alice: a known limit |"), "{body}");
+}
+
+#[test]
+fn a_question_asked_by_an_older_version_takes_work_done_by_hand() {
+    let asked = |options| Escalation {
+        reason: PauseReason::Exhausted,
+        phase: None,
+        question: String::new(),
+        options,
+        report: vec![],
+        until: None,
+    };
+    assert!(asked(vec![Choice::Continue, Choice::Accept, Choice::GiveUp]).takes(Choice::Edited));
+    assert!(!asked(vec![Choice::Continue, Choice::GiveUp]).takes(Choice::Edited), "a gate");
+}
+
+#[test]
+fn an_answer_in_a_log_of_an_older_version_goes_on_as_it_did() {
+    let text = r#"{"choice": "continue", "text": "", "by": "alice"}"#;
+    let answer: Answered = serde_json::from_str(text).expect("an answer");
+    assert_eq!(answer, Answered::new(Choice::Continue, "", "alice"));
+    assert_eq!(serde_json::to_string(&answer).expect("text"), text.replace(": ", ":").replace(", ", ","));
+}
+
+#[test]
+fn the_question_of_a_limit_offers_every_answer() {
+    let world = exhausted();
+    let rulings = world.rulings("planning");
+    let Some(Ruling::Pause { escalation }) = rulings.last().map(|ruled| ruled.ruling.clone()) else {
+        panic!("it pauses");
+    };
+    let all = [Choice::Continue, Choice::Edited, Choice::Accept, Choice::GiveUp];
+    assert_eq!(escalation.options, all);
+}

@@ -1,0 +1,171 @@
+//! The difficulty of an issue: assessed once, never trusted in doubt, and what it chooses.
+
+use std::collections::BTreeMap;
+
+use model::event::{Asked, Assessed, ExecOutcome, Fact, Outcome, StepStarted};
+use model::policy::{Difficulty, ModelChoice, PhaseDef};
+
+use super::policies::{agreement, chain, phase, phase_review};
+use super::world::{Script, World, ends, fails, name, passes, sure_of};
+
+fn models() -> BTreeMap<Difficulty, BTreeMap<String, ModelChoice>> {
+    let model = |name: &str| Some(name.to_owned());
+    let small = ModelChoice { execute: model("haiku"), ..ModelChoice::default() };
+    let large =
+        ModelChoice { execute: model("opus"), revise: model("sonnet"), review: model("haiku"), triage: None };
+    let of_claude = |choice: &ModelChoice| BTreeMap::from([("claude".to_owned(), choice.clone())]);
+    BTreeMap::from([(Difficulty::Simple, of_claude(&small)), (Difficulty::Complex, of_claude(&large))])
+}
+
+fn world(assessed: Assessed) -> World {
+    let of = |name: &str, agent: &str| PhaseDef {
+        agents: vec![agent.into(), "codex".into()],
+        reviewers: vec!["claude".into()],
+        ..phase(name, phase_review())
+    };
+    let mut agreed = agreement(chain([of("planning", "claude"), of("design", "claude:sonnet-5")]));
+    agreed.models = models();
+    let mut world = World::new(agreed);
+    world.assessed = Some(assessed);
+    world
+}
+
+fn played(assessed: Assessed) -> World {
+    let script = Script { reviews: vec![fails(), passes()], ..Script::default() };
+    let mut world = world(assessed).script(&name("planning"), script);
+    assert_eq!(world.ask(auto()), Outcome::Completed);
+    world
+}
+
+fn auto() -> Asked {
+    Asked { auto_model: true, ..Asked::default() }
+}
+
+fn called(world: &World) -> Vec<(&str, &str)> {
+    let started = world.entries.iter().filter_map(|entry| match &entry.fact {
+        Fact::StepStarted(StepStarted { step, agent, .. }) => Some((step.as_str(), agent.as_str())),
+        Fact::Assessed(assessed) => Some(("assess", assessed.agent.as_str())),
+        _ => None,
+    });
+    started.collect()
+}
+
+#[test]
+fn it_is_assessed_once_before_the_first_phase_and_chooses_the_models_of_agents_named_without_one() {
+    let world = played(sure_of(Difficulty::Complex));
+    let expected = [
+        ("assess", "claude:haiku"),
+        ("execute", "claude:opus"),
+        ("review", "claude:haiku"),
+        ("revise", "claude:sonnet"),
+        ("review", "claude:haiku"),
+        ("execute", "claude:sonnet-5"),
+        ("review", "claude:haiku"),
+    ];
+    assert_eq!(called(&world), expected);
+    assert_eq!((world.run().difficulty, world.run().spending.total.calls), (Some(Difficulty::Complex), 7));
+}
+
+#[test]
+fn a_reviewer_never_gets_the_model_of_the_author_while_another_one_is_known() {
+    let model = |name: &str| Some(name.to_owned());
+    let all = |name: &str| ModelChoice {
+        execute: model(name),
+        revise: model(name),
+        review: model(name),
+        triage: model(name),
+    };
+    let table = |simple: &ModelChoice, complex: &ModelChoice| {
+        let of = |choice: &ModelChoice| BTreeMap::from([("claude".to_owned(), choice.clone())]);
+        BTreeMap::from([(Difficulty::Simple, of(simple)), (Difficulty::Complex, of(complex))])
+    };
+    let reviewer = |models, author: &str| {
+        let def = PhaseDef {
+            agents: vec![author.into()],
+            reviewers: vec!["claude".into()],
+            ..phase("planning", phase_review())
+        };
+        let mut agreed = agreement(vec![def]);
+        agreed.models = models;
+        let mut world = World::new(agreed);
+        world.assessed = Some(sure_of(Difficulty::Simple));
+        assert_eq!(world.ask(auto()), Outcome::Completed);
+        called(&world).last().map(|(_, agent)| (*agent).to_owned())
+    };
+    let of = |models, author| reviewer(models, author).unwrap_or_default();
+    let (sonnet, opus) = (all("sonnet"), all("opus"));
+    assert_eq!(of(table(&sonnet, &opus), "claude"), "claude:opus", "from another difficulty");
+    assert_eq!(of(table(&sonnet, &opus), "claude:opus"), "claude:sonnet", "it differs already");
+    assert_eq!(of(table(&sonnet, &opus), "claude:sonnet"), "claude:opus", "named explicitly");
+    let near = ModelChoice { triage: model("haiku"), ..sonnet.clone() };
+    assert_eq!(of(table(&near, &opus), "claude"), "claude:haiku", "from the same difficulty");
+    assert_eq!(of(table(&sonnet, &sonnet), "claude"), "claude:sonnet", "no other one is known");
+}
+
+#[test]
+fn where_no_model_is_chosen_the_agent_keeps_its_own() {
+    let world = played(sure_of(Difficulty::Simple));
+    assert_eq!(called(&world)[1..3], [("execute", "claude:haiku"), ("review", "claude")]);
+    let moderate = played(sure_of(Difficulty::Moderate));
+    assert_eq!(called(&moderate)[1..3], [("execute", "claude"), ("review", "claude")]);
+}
+
+#[test]
+fn nobody_asks_unless_it_was_asked_for() {
+    let mut world = world(sure_of(Difficulty::Complex));
+    assert_eq!(world.execute(), Outcome::Completed);
+    assert_eq!((world.run().difficulty, called(&world)[0]), (None, ("execute", "claude")));
+}
+
+#[test]
+fn doubt_counts_as_complex() {
+    let simple = || sure_of(Difficulty::Simple);
+    let broken = |outcome| Assessed { ended: model::event::Ended { outcome, ..simple().ended }, ..simple() };
+    for assessed in [
+        Assessed { confidence: Some(0.49), ..simple() },
+        Assessed { confidence: None, ..simple() },
+        Assessed { confidence: Some(1.5), ..simple() },
+        Assessed { confidence: Some(f64::NAN), ..simple() },
+        Assessed { difficulty: None, ..simple() },
+        broken(ExecOutcome::Crashed),
+        broken(ExecOutcome::Partial),
+        broken(ExecOutcome::QuotaExhausted),
+    ] {
+        assert_eq!(assessed.counts_as(), Difficulty::Complex, "{assessed:?}");
+        assert_eq!(played(assessed).run().difficulty, Some(Difficulty::Complex));
+    }
+    assert_eq!(Assessed { confidence: Some(0.5), ..simple() }.counts_as(), Difficulty::Simple);
+}
+
+#[test]
+fn it_is_never_asked_twice() {
+    let broken = Assessed { ended: model::event::Ended::default(), ..sure_of(Difficulty::Simple) };
+    let mut world = played(broken);
+    assert_eq!(world.count(|fact| matches!(fact, Fact::Assessed(_))), 1);
+    world.ask(auto());
+    assert_eq!(world.count(|fact| matches!(fact, Fact::Assessed(_))), 1);
+    let again = Fact::Assessed(Box::new(sure_of(Difficulty::Simple)));
+    let entry = world.entry(again);
+    assert!(engine::apply(&mut world.state, &entry).is_err());
+}
+
+#[test]
+fn an_assessment_that_was_stopped_is_made_again() {
+    let simple = sure_of(Difficulty::Simple);
+    let ended = model::event::Ended { outcome: ExecOutcome::Cancelled, ..simple.ended.clone() };
+    let mut world = world(simple);
+    world.record(Fact::Assessed(Box::new(Assessed { ended, ..sure_of(Difficulty::Complex) })));
+    assert_eq!(world.run().difficulty, None);
+    world.ask(auto());
+    assert_eq!(world.run().difficulty, Some(Difficulty::Simple));
+}
+
+#[test]
+fn an_agent_that_drops_out_is_dropped_with_its_model_and_the_next_one_takes_over() {
+    let script =
+        Script { work: vec![ends(ExecOutcome::SignedOut), super::world::done()], ..Script::default() };
+    let mut world = world(sure_of(Difficulty::Complex)).script(&name("planning"), script);
+    world.ask(auto());
+    let fallbacks: Vec<_> = world.run().agents.fallbacks.iter().map(ToString::to_string).collect();
+    assert_eq!(fallbacks, ["claude:opus is signed out; codex takes over"]);
+}

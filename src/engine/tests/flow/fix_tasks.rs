@@ -1,0 +1,159 @@
+//! Fix tasks: what a review demands, one task a file, and how each of them stands.
+
+use engine::{FixTask, PhaseState, TaskState, apply, items, remarks, state_of};
+use engine::{LARGEST_BATCH, State};
+use model::event::{Choice, Fact};
+use model::finding::{Finding, Severity};
+use model::phase::Step;
+use model::policy::{Ending, Policy, TaskRule};
+
+use super::policies::{phase, phase_review, retake};
+use super::world::{Review, Script, World, fails, finding, passes};
+
+fn in_file(file: &str, severity: Severity, issue: &str) -> Finding {
+    Finding { file: Some(file.into()), ..finding(severity, issue) }
+}
+
+fn names(findings: &[Finding]) -> Review {
+    let mut review = fails();
+    review.reading.as_mut().expect("a reading").findings.extend_from_slice(findings);
+    review
+}
+
+fn play(policy: Policy, reviews: Vec<Review>) -> World {
+    World::play(phase("implementation", policy), Script { reviews, ..Script::default() })
+}
+
+fn all() -> Policy {
+    let mut policy = phase_review();
+    policy.review.as_mut().expect("a review").tasks = TaskRule::All;
+    policy
+}
+
+/// Returns the first phase as the first fact of this kind left it.
+fn after(world: &World, wanted: impl Fn(&Fact) -> bool) -> PhaseState {
+    let mut state = State::default();
+    for entry in &world.entries {
+        apply(&mut state, entry).expect("a fact that fits");
+        if wanted(&entry.fact) {
+            return state.run.expect("a run").phases[0].clone();
+        }
+    }
+    panic!("no such fact: {:#?}", world.told())
+}
+
+fn ruled_on(round: u32) -> impl Fn(&Fact) -> bool {
+    move |fact| matches!(fact, Fact::Ruled(ruled) if ruled.round == round)
+}
+
+fn told(phase: &PhaseState) -> Vec<String> {
+    let one = |task: &FixTask| {
+        let items: Vec<&str> =
+            items(task, &phase.ledger).map(|listed| listed.finding.issue.as_str()).collect();
+        let owns = task.owns.as_deref().unwrap_or("-");
+        format!(
+            "{} {owns}: {}, {} tries, {}",
+            task.id,
+            items.join(" "),
+            task.tries(),
+            state_of(phase, task).as_str()
+        )
+    };
+    phase.tasks.all().iter().map(one).collect()
+}
+
+fn order(phase: &PhaseState) -> Vec<&str> {
+    let (given, _) = phase.tasks.latest();
+    given.into_iter().map(|task| task.owns.as_deref().unwrap_or("-")).collect()
+}
+
+#[test]
+fn b_14_one_task_a_file_the_worst_first_and_of_equals_what_can_be_fixed_mechanically() {
+    let fixable = Finding { auto_fixable: true, ..in_file("c", Severity::Major, "c") };
+    let findings = [
+        Finding { auto_fixable: true, ..in_file("a", Severity::Minor, "a") },
+        in_file("b", Severity::Major, "b"),
+        fixable,
+        in_file("d", Severity::Critical, "d"),
+        in_file("b", Severity::Minor, "later"),
+        Finding { file: None, ..finding(Severity::Major, "nowhere") },
+    ];
+    let world = play(all(), vec![names(&findings), passes()]);
+    let phase = after(&world, ruled_on(1));
+    assert_eq!(order(&phase), ["d", "c", "b", "-", "a"]);
+    assert_eq!(told(&phase)[2], "T3 b: b later, 1 tries, open");
+}
+
+#[test]
+fn b_14_a_task_is_open_claimed_failed_and_done_as_the_facts_say() {
+    let both = [in_file("a", Severity::Major, "one"), in_file("b", Severity::Major, "two")];
+    let again = [in_file("b", Severity::Major, "two"), in_file("a", Severity::Major, "three")];
+    let world = play(phase_review(), vec![names(&both), names(&again), passes()]);
+    assert_eq!(told(&after(&world, ruled_on(1))), ["T1 a: one, 1 tries, open", "T2 b: two, 1 tries, open"]);
+    let began = |fact: &Fact| matches!(fact, Fact::StepStarted(call) if call.step == Step::Revise);
+    assert_eq!(told(&after(&world, began)), ["T1 a: one, 1 tries, claimed", "T2 b: two, 1 tries, claimed"]);
+    let worked = |fact: &Fact| matches!(fact, Fact::Worked(work) if work.step == Step::Revise);
+    assert_eq!(told(&after(&world, worked))[1], "T2 b: two, 1 tries, claimed");
+    let second = ["T1 a: one, 1 tries, done", "T2 b: two, 2 tries, open", "T3 a: three, 1 tries, open"];
+    assert_eq!(told(&after(&world, ruled_on(2))), second);
+    let last = ["T1 a: one, 1 tries, done", "T2 b: two, 2 tries, done", "T3 a: three, 1 tries, done"];
+    assert_eq!(told(world.first()), last);
+}
+
+#[test]
+fn b_14_a_task_that_the_last_review_still_names_has_failed() {
+    let world = play(phase_review(), vec![names(&[in_file("a", Severity::Major, "one")])]);
+    assert_eq!(world.history(), ["revise", "revise", "revise", "fail"]);
+    assert_eq!(told(world.first()), ["T1 a: one, 3 tries, failed"]);
+}
+
+#[test]
+fn what_blocks_becomes_a_task_and_the_rest_is_a_remark() {
+    let findings = [in_file("a", Severity::Major, "one"), in_file("b", Severity::Minor, "two")];
+    let world = play(phase_review(), vec![names(&findings), passes()]);
+    let phase = after(&world, ruled_on(1));
+    assert_eq!(order(&phase), ["a"]);
+    let remarks: Vec<&str> = remarks(&phase).iter().map(|listed| listed.finding.issue.as_str()).collect();
+    assert_eq!(remarks, ["two"]);
+}
+
+#[test]
+fn b_14_in_policy_retake_every_finding_of_a_review_that_demands_changes_is_a_task() {
+    let findings = [in_file("a", Severity::Major, "one"), in_file("b", Severity::Info, "two")];
+    let world = play(retake(), vec![names(&findings), passes()]);
+    let phase = after(&world, ruled_on(1));
+    assert_eq!((order(&phase), remarks(&phase).len()), (vec!["a", "b"], 0));
+}
+
+#[test]
+fn a_review_that_fails_for_small_things_makes_tasks_of_them() {
+    let world = play(phase_review(), vec![names(&[in_file("a", Severity::Minor, "one")]), passes()]);
+    assert_eq!(order(&after(&world, ruled_on(1))), ["a"]);
+}
+
+#[test]
+fn b_31_more_than_eight_tasks_wait_for_the_next_batch() {
+    let many: Vec<Finding> =
+        (0..11).map(|number| in_file(&format!("f{number:02}"), Severity::Major, "x")).collect();
+    let left = &many[8..];
+    let world = play(phase_review(), vec![names(&many), names(left), passes()]);
+    let first = after(&world, ruled_on(1));
+    let (given, later) = first.tasks.latest();
+    assert_eq!((given.len(), later.len()), (LARGEST_BATCH, 3));
+    assert!(later.iter().all(|task| task.tries() == 0 && state_of(&first, task) == TaskState::Open));
+    let second = after(&world, ruled_on(2));
+    assert_eq!(second.tasks.latest().0.len(), 3);
+    assert_eq!(second.tasks.all().len(), 11, "a task that waited keeps its id");
+    assert!(world.first().tasks.all().iter().all(|task| state_of(world.first(), task) == TaskState::Done));
+}
+
+#[test]
+fn a_person_that_goes_on_hands_out_what_was_open() {
+    let mut policy = phase_review();
+    policy.outcomes.exhausted = Ending::Pause;
+    policy.limits.max_revisions = 0;
+    let mut world = play(policy, vec![names(&[in_file("a", Severity::Major, "one")]), passes()]);
+    assert_eq!(told(world.first()), [""; 0]);
+    world.answer(Choice::Continue, "");
+    assert_eq!(told(world.first()), ["T1 a: one, 1 tries, done"]);
+}

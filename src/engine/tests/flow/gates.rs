@@ -1,0 +1,72 @@
+//! A phase that begins only when a person says so, and one that the run stops before.
+
+use engine::Status;
+use model::event::{Choice, Fact, Outcome, PauseReason};
+use model::policy::{Gate, PhaseDef};
+
+use super::policies::{agreement, chain, phase, phase_review};
+use super::world::World;
+
+/// Three phases, the second with a gate.
+fn world(gate: Gate) -> World {
+    let defs = ["planning", "design", "report"].map(|name| phase(name, phase_review()));
+    let defs =
+        defs.map(|def| PhaseDef { gate: if def.name.as_str() == "design" { gate } else { Gate::Go }, ..def });
+    World::new(agreement(chain(defs)))
+}
+
+fn statuses(world: &World) -> Vec<Status> {
+    world.run().phases.iter().map(|phase| phase.status).collect()
+}
+
+#[test]
+fn a_gate_that_asks_pauses_before_the_phase_and_begins_it_when_told() {
+    let mut world = world(Gate::Ask);
+    assert_eq!(world.execute(), Outcome::Paused);
+    assert_eq!(statuses(&world), [Status::Completed, Status::Paused, Status::Pending]);
+    let asked = world.run().paused.clone().expect("a question");
+    assert_eq!((asked.reason, asked.options), (PauseReason::Gate, vec![Choice::Continue, Choice::GiveUp]));
+    assert_eq!(asked.question, "design begins only when a person says so. Begin it, or give it up?");
+    assert_eq!(world.phase("design").reason.as_deref(), Some("gate"));
+    assert_eq!(world.execute(), Outcome::Paused, "asking is no answer");
+    assert_eq!(world.answer(Choice::Continue, "mind the totals"), Outcome::Completed);
+    assert_eq!(statuses(&world), [Status::Completed; 3]);
+}
+
+#[test]
+fn what_the_person_said_at_the_gate_reaches_the_author() {
+    let mut world = world(Gate::Ask);
+    world.execute();
+    world.record(Fact::Answered(model::event::Answered::new(Choice::Continue, "mind the totals", "alice")));
+    assert_eq!(world.phase("design").person.advice.as_deref(), Some("mind the totals"));
+    assert_eq!(world.phase("design").status, Status::Pending);
+}
+
+#[test]
+fn a_gate_that_stays_shut_fails_the_phase() {
+    let mut world = world(Gate::Ask);
+    world.execute();
+    assert_eq!(world.answer(Choice::GiveUp, ""), Outcome::Failed);
+    assert_eq!(statuses(&world), [Status::Completed, Status::Failed, Status::Skipped]);
+    assert_eq!(world.phase("design").reason.as_deref(), Some("given_up"));
+}
+
+#[test]
+fn a_run_that_stops_before_a_phase_is_completed_with_that_phase_pending() {
+    let mut world = world(Gate::NoGo);
+    assert_eq!(world.execute(), Outcome::Completed);
+    assert_eq!(statuses(&world), [Status::Completed, Status::Pending, Status::Pending]);
+    assert!(world.run().publication.is_up_to_date);
+}
+
+#[test]
+fn a_closed_gate_completes_nothing_while_an_earlier_phase_is_open() {
+    let mut world = world(Gate::NoGo);
+    assert_eq!(world.execute_only("design", true), Outcome::Paused);
+    let asked = world.run().paused.clone().expect("a question");
+    assert_eq!((asked.reason, asked.options), (PauseReason::Gate, vec![Choice::Continue]));
+    assert_eq!(statuses(&world), [Status::Pending; 3]);
+    world.record(Fact::Answered(model::event::Answered::new(Choice::Continue, "", "alice")));
+    assert_eq!(world.execute(), Outcome::Completed);
+    assert_eq!(statuses(&world), [Status::Completed, Status::Pending, Status::Pending]);
+}

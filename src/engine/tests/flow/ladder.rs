@@ -1,0 +1,86 @@
+//! The ladder of a task that stays open (seed 001, pattern C): the same agent, the next of its chain, a person.
+
+use model::event::{Choice, Fact, Outcome, PauseReason};
+use model::finding::Severity;
+use model::phase::Step;
+use model::policy::{Ending, PhaseDef, Policy};
+
+use super::policies::{phase, phase_review};
+use super::world::{Review, Script, World, fails, passes};
+
+fn policy(max_tries: Option<u32>, max_revisions: u32) -> Policy {
+    let mut policy = phase_review();
+    (policy.limits.max_tries, policy.limits.max_revisions) = (max_tries, max_revisions);
+    policy.outcomes.exhausted = Ending::Pause;
+    policy
+}
+
+fn names(issue: &str) -> Review {
+    fails().with(Severity::Major, issue)
+}
+
+fn play(policy: Policy, agents: &[&str], reviews: Vec<Review>) -> World {
+    let agents = agents.iter().map(|agent| (*agent).to_owned()).collect();
+    let def = PhaseDef { agents, ..phase("implementation", policy) };
+    World::play(def, Script { reviews, ..Script::default() })
+}
+
+/// The agents of the revisions in their order.
+fn revised_by(world: &World) -> Vec<&str> {
+    let calls = world.entries.iter().filter_map(|entry| match &entry.fact {
+        Fact::StepStarted(call) if call.step == Step::Revise => Some(call.agent.as_str()),
+        _ => None,
+    });
+    calls.collect()
+}
+
+#[test]
+fn b_04_three_tries_of_one_agent_one_of_another_then_a_person_who_may_give_up() {
+    let mut world = play(policy(Some(3), 4), &["a", "b"], vec![names("wrong")]);
+    assert_eq!(revised_by(&world), ["a", "a", "a", "b"]);
+    let asked = world.run().paused.clone().expect("a question");
+    assert_eq!(asked.reason, PauseReason::Exhausted);
+    assert!(asked.report.contains(&"T1 src/lib.rs: tried by a, a, a, b".to_owned()), "{:?}", asked.report);
+    assert_eq!(world.answer(Choice::GiveUp, ""), Outcome::Failed);
+}
+
+#[test]
+fn b_04_the_ruling_says_who_takes_over_and_why() {
+    let world = play(policy(Some(2), 3), &["a", "b"], vec![names("wrong")]);
+    let rules: Vec<String> = world.rulings("implementation").into_iter().map(|ruled| ruled.rule).collect();
+    assert!(rules[2].ends_with("revision 3/3; T1 stays open after a, b takes over"), "{rules:?}");
+    assert!(rules[..2].iter().all(|rule| !rule.contains("takes over")), "{rules:?}");
+}
+
+#[test]
+fn b_04_by_default_the_third_revision_of_the_same_task_is_the_next_agents() {
+    let world = play(phase_review(), &["a", "b"], vec![names("wrong")]);
+    assert_eq!((revised_by(&world), world.run().outcome), (vec!["a", "a", "b"], Outcome::Failed));
+}
+
+#[test]
+fn b_04_an_agent_that_takes_over_has_one_try_before_the_next() {
+    let world = play(policy(Some(2), 5), &["a", "b", "c"], vec![names("wrong")]);
+    assert_eq!(revised_by(&world), ["a", "a", "b", "c", "c"]);
+}
+
+#[test]
+fn b_04_other_problems_stay_with_their_author() {
+    let each = vec![names("one"), names("two"), names("three"), passes()];
+    assert_eq!(revised_by(&play(policy(Some(1), 3), &["a", "b"], each)), ["a", "a", "a"]);
+}
+
+#[test]
+fn b_04_where_nobody_else_is_or_nothing_is_said_the_author_goes_on() {
+    let same = || vec![names("wrong")];
+    assert_eq!(revised_by(&play(policy(Some(1), 3), &["a"], same())), ["a", "a", "a"]);
+    assert_eq!(revised_by(&play(policy(None, 3), &["a", "b"], same())), ["a", "a", "a"]);
+}
+
+#[test]
+fn b_04_a_persons_advice_is_for_the_first_agent_again() {
+    let mut world = play(policy(Some(1), 2), &["a", "b"], vec![names("wrong")]);
+    assert_eq!(revised_by(&world), ["a", "b"]);
+    world.answer(Choice::Continue, "try this");
+    assert_eq!(revised_by(&world), ["a", "b", "a", "b"]);
+}

@@ -1,0 +1,327 @@
+//! Second opinions: each is heard once a round, they only tighten, and one that nobody gives is done without, aloud.
+
+use engine::{Status, apply};
+use model::event::{ExecOutcome, Fact, PauseReason, Reviewed, Ruled, Ruling, StepStarted};
+use model::finding::{Finding, Severity};
+use model::policy::{PhaseDef, Policy, Seat};
+use model::verdict::{Grade, Judgment, Verdict};
+
+use super::policies::{phase, phase_review, retake};
+use super::world::{Review, Script, World, fails, finding, no_answer, passes, states, unreadable};
+
+fn seat(name: &str) -> Seat {
+    Seat { name: name.into(), agents: vec![format!("{name}-agent")], ..Seat::default() }
+}
+
+fn required(name: &str) -> Seat {
+    Seat { required: true, ..seat(name) }
+}
+
+fn with(policy: Policy, panel: Vec<Seat>) -> PhaseDef {
+    PhaseDef { panel, ..phase("implementation", policy) }
+}
+
+/// Plays a phase whose reviews come in the order in which they are asked for.
+fn play(panel: &[Seat], reviews: &[Review]) -> World {
+    let script = Script { reviews: reviews.to_vec(), ..Script::default() };
+    World::play(with(phase_review(), panel.to_vec()), script)
+}
+
+fn breaks(outcome: ExecOutcome) -> Review {
+    Review { outcome, ..no_answer() }
+}
+
+fn graded(grade: Grade, review: Review) -> Review {
+    let mut review = review;
+    review.reading.as_mut().expect("a review that was read").grade = Some(grade);
+    review
+}
+
+/// The reviewers in the order in which they were called.
+fn called(world: &World) -> Vec<String> {
+    let of = |fact: &Fact| match fact {
+        Fact::StepStarted(StepStarted { step: model::phase::Step::Review, agent, seat, .. }) => {
+            Some(seat.as_ref().map_or_else(|| agent.clone(), |seat| format!("{agent} as {seat}")))
+        }
+        _ => None,
+    };
+    world.entries.iter().filter_map(|entry| of(&entry.fact)).collect()
+}
+
+fn calls(world: &World) -> usize {
+    world.count(|fact| matches!(fact, Fact::StepStarted(_)))
+}
+
+#[test]
+fn every_seat_is_heard_once_a_round_the_first_reviewer_first() {
+    let world = play(&[seat("one"), required("two")], &[passes()]);
+    assert_eq!(called(&world), ["reviewer", "one-agent as one", "two-agent as two"]);
+    assert_eq!((world.history(), calls(&world)), (vec!["advance"], 4));
+    assert_eq!((world.first().counters.reviews, world.first().history.rounds[0].attempts), (1, 4));
+}
+
+#[test]
+fn b_21_a_second_that_fails_leads_to_a_revision() {
+    let world = play(&[seat("one")], &[passes(), fails(), passes()]);
+    assert_eq!(world.history(), ["revise", "advance"]);
+    assert_eq!(world.rulings("implementation")[0].rule, "one: the reviewer states FAIL; revision 1/3");
+    assert_eq!(calls(&world), 6, "execute, two reviews, revise, two reviews");
+    assert_eq!(world.first().history.rounds[0].verdict, Some(Verdict::Fail));
+}
+
+#[test]
+fn b_21_the_first_reviewers_fail_is_not_loosened_and_the_second_is_heard_all_the_same() {
+    let second = passes().with(Severity::Minor, "a typo");
+    let world = play(&[seat("one")], &[fails().with(Severity::Major, "wrong sum"), second, passes()]);
+    assert_eq!((world.history(), calls(&world)), (vec!["revise", "advance"], 6));
+    let told: Vec<&str> =
+        world.first().history.rounds[0].findings.iter().map(|it| it.issue.as_str()).collect();
+    assert_eq!(told, ["wrong sum", "a typo"]);
+}
+
+#[test]
+fn b_21_b_38_a_critical_finding_of_a_second_never_leaves_an_approval() {
+    for (policy, ruling) in [(phase_review(), "revise"), (retake(), "pause")] {
+        let critical = graded(Grade::A, passes()).with(Severity::Critical, "a hole");
+        let reviews = vec![graded(Grade::A, passes()), critical, passes()];
+        let script = Script { reviews, ..Script::default() };
+        let world = World::play(with(policy, vec![seat("one")]), script);
+        assert_eq!(world.history()[0], ruling);
+        assert_eq!(world.first().history.rounds[0].verdict, Some(Verdict::Fail));
+    }
+}
+
+#[test]
+fn b_38_a_reject_stays_a_reject() {
+    let reject = states("REJECT", Verdict::Fail, Judgment::Block);
+    for reviews in
+        [vec![reject.clone(), passes()], vec![passes(), reject.clone()], vec![reject, unreadable()]]
+    {
+        let script = Script { reviews, ..Script::default() };
+        let world = World::play(with(retake(), vec![seat("one")]), script);
+        assert_eq!(world.history().last(), Some(&"pause"));
+        assert_eq!(world.first().reason.as_deref(), Some("blocked"));
+    }
+}
+
+#[test]
+fn b_38_a_second_that_stays_silent_is_left_out_and_told() {
+    let world = play(&[seat("one")], &[passes(), no_answer()]);
+    assert_eq!(world.history(), ["redo", "redo", "leave_out", "advance"]);
+    assert_eq!(calls(&world), 5, "execute, the first review, and three tries of the second");
+    let why = "review: it took too long; redos 2/2 used; one is left out";
+    assert_eq!(world.first().reviews.left_out.get("one").map(String::as_str), Some(why));
+    assert_eq!(world.first().status, Status::Completed);
+}
+
+#[test]
+fn b_38_a_second_whose_program_is_missing_costs_one_call() {
+    for outcome in [ExecOutcome::NotStarted, ExecOutcome::SignedOut, ExecOutcome::QuotaExhausted] {
+        let world = play(&[seat("one")], &[passes(), breaks(outcome)]);
+        assert_eq!(world.history(), ["leave_out", "advance"], "{outcome:?}");
+        assert_eq!(calls(&world), 3, "{outcome:?}");
+    }
+}
+
+#[test]
+fn a_required_second_that_stays_silent_is_waited_for() {
+    let world = play(&[required("one")], &[passes(), no_answer()]);
+    assert_eq!((world.history(), calls(&world)), (vec!["redo", "redo", "pause"], 5));
+    let asked = world.run().paused.as_ref().expect("a question");
+    assert_eq!(asked.reason, PauseReason::ReviewerUnavailable);
+    let world = play(&[required("one")], &[passes(), breaks(ExecOutcome::QuotaExhausted)]);
+    assert_eq!(world.run().paused.as_ref().map(|asked| asked.reason), Some(PauseReason::Quota));
+}
+
+#[test]
+fn after_a_quota_only_the_second_is_asked_again() {
+    let reviews = [passes(), breaks(ExecOutcome::QuotaExhausted), passes()];
+    let mut world = play(&[required("one")], &reviews);
+    world.execute();
+    assert_eq!(called(&world), ["reviewer", "one-agent as one", "one-agent as one"]);
+    assert_eq!(world.first().status, Status::Completed);
+}
+
+#[test]
+fn a_second_that_is_garbled_twice_is_never_left_out() {
+    let world = play(&[seat("one")], &[passes(), unreadable(), unreadable(), passes()]);
+    assert_eq!(world.history(), ["redo", "revise", "advance"]);
+    assert_eq!(calls(&world), 7, "execute, the first review, the second twice, revise, two reviews");
+    let rule = &world.rulings("implementation")[1].rule;
+    assert_eq!(rule, "one: the review cannot be read: no marker; asked again 1/1; revision 1/3");
+    let once = play(&[seat("one")], &[passes(), unreadable(), passes()]);
+    assert_eq!((once.history(), calls(&once)), (vec!["redo", "advance"], 4));
+}
+
+#[test]
+fn each_reviewer_is_asked_again_on_its_own() {
+    let reviews = [unreadable(), passes(), unreadable(), passes()];
+    let world = play(&[seat("one")], &reviews);
+    assert_eq!((world.history(), calls(&world)), (vec!["redo", "redo", "advance"], 5));
+}
+
+#[test]
+fn each_seat_has_redos_and_turns_of_its_own() {
+    let two = Seat { agents: vec!["first".into(), "next".into()], ..seat("two") };
+    let silent = no_answer();
+    let reviews = [
+        silent.clone(),
+        silent.clone(),
+        passes(),
+        passes(),
+        silent.clone(),
+        silent.clone(),
+        silent,
+        passes(),
+    ];
+    let world = play(&[seat("one"), two], &reviews);
+    let tries = ["reviewer", "reviewer", "reviewer", "one-agent as one"];
+    let of_two = ["first as two", "first as two", "first as two", "next as two"];
+    assert_eq!(called(&world), [tries, of_two].concat());
+    assert_eq!(world.history().last(), Some(&"advance"));
+}
+
+#[test]
+fn a_seat_without_agents_is_the_reviewers_program_once_more() {
+    let own = Seat { agents: vec![], ..seat("security") };
+    let world = play(&[own], &[passes()]);
+    assert_eq!(called(&world), ["reviewer", "reviewer as security"]);
+}
+
+#[test]
+fn a_crash_between_two_reviewers_never_repeats_one_that_answered() {
+    let reviews = [passes(), fails(), unreadable(), passes()];
+    let full = play(&[seat("one"), required("two")], &reviews);
+    assert_eq!(full.history(), ["redo", "revise", "advance"], "two rounds");
+    for length in 1..full.entries.len() {
+        let mut resumed = full.cut(length);
+        resumed.execute();
+        let answered = |world: &World| {
+            let of = |fact: &Fact| match fact {
+                Fact::Reviewed(review) => Some((review.round, review.seat.clone())),
+                _ => None,
+            };
+            world.entries.iter().filter_map(|entry| of(&entry.fact)).collect::<Vec<_>>()
+        };
+        assert_eq!(answered(&resumed), answered(&full), "cut after {length}");
+        assert_eq!(resumed.history(), full.history(), "cut after {length}");
+        let under_way = usize::from(matches!(full.entries[length - 1].fact, Fact::StepStarted(_)));
+        assert_eq!(calls(&resumed), calls(&full) + under_way, "cut after {length}");
+    }
+}
+
+#[test]
+fn b_08_b_09_grades_only_tighten() {
+    let map = |text: &str| toml::from_str(text).expect("a grade map");
+    for (grade, word, ruling) in [
+        (Grade::A, passes(), "advance"),
+        (Grade::B, passes(), "advance"),
+        (Grade::C, passes(), "revise"),
+        (Grade::D, passes(), "pause"),
+        (Grade::A, fails(), "revise"),
+        (Grade::D, fails(), "pause"),
+    ] {
+        let mut policy = retake();
+        let rule = policy.review.as_mut().expect("a review");
+        rule.grade_map = map("A = 'approve'\nB = 'approve'\nC = 'revise'\nD = 'block'");
+        let reviews = vec![graded(grade, word), passes()];
+        let world = World::play(phase("implementation", policy), Script { reviews, ..Script::default() });
+        assert_eq!(world.history()[0], ruling, "{grade}");
+    }
+}
+
+#[test]
+fn without_a_map_a_grade_means_nothing_and_a_missing_one_loosens_nothing() {
+    let world = play(&[], &[graded(Grade::D, passes())]);
+    assert_eq!(world.history(), ["advance"]);
+    let world = play(&[seat("one")], &[graded(Grade::A, fails()), passes()]);
+    assert_eq!(world.history()[0], "revise");
+}
+
+#[test]
+fn a_second_that_saw_other_files_approves_nothing() {
+    let moved = Review { moved: true, ..passes() };
+    let world = play(&[seat("one")], &[passes(), moved, passes()]);
+    assert_eq!(world.history(), ["redo", "advance"]);
+    assert!(world.last_rule().starts_with("the reviewer states PASS"), "{}", world.last_rule());
+}
+
+#[test]
+fn files_that_never_rest_between_two_reviewers_do_not_keep_the_phase_going_for_ever() {
+    let moved = Review { moved: true, ..passes() };
+    let reviews = std::iter::repeat_n([passes(), moved], 20).flatten().collect();
+    let policy = Policy { checks: vec![], ..phase_review() };
+    let world = World::play(with(policy, vec![seat("one")]), Script { reviews, ..Script::default() });
+    assert_eq!(world.history(), ["redo", "redo", "pause"]);
+    assert_eq!((world.first().reason.as_deref(), calls(&world)), (Some("blocked"), 7));
+    assert!(world.last_rule().contains("changed between check and review"), "{}", world.last_rule());
+}
+
+#[test]
+fn only_the_reviewer_that_is_due_can_answer_and_only_a_silent_second_is_left_out() {
+    let full = play(&[required("one")], &[passes(), no_answer()]);
+    for (index, entry) in full.entries.iter().enumerate() {
+        let mut state = full.cut(index).state;
+        let strange = match entry.fact.clone() {
+            Fact::Reviewed(review) => {
+                let seat = if review.seat.is_none() { Some("one".to_owned()) } else { None };
+                Fact::Reviewed(Reviewed { seat, ..review })
+            }
+            Fact::Ruled(ruled) => {
+                Fact::Ruled(Ruled { ruling: Ruling::LeaveOut { seat: "one".into() }, ..ruled })
+            }
+            _ => continue,
+        };
+        let mut entry = entry.clone();
+        entry.fact = strange;
+        assert!(apply(&mut state, &entry).is_err(), "{:?}", entry.fact);
+    }
+}
+
+#[test]
+fn what_a_person_accepts_needs_no_second_opinion() {
+    let mut world = play(&[required("one")], &[passes(), no_answer()]);
+    world.answer(model::event::Choice::Accept, "");
+    assert_eq!(world.history().last(), Some(&"advance"));
+}
+
+#[test]
+fn the_same_finding_of_two_reviewers_is_told_once_with_the_higher_severity() {
+    let minor = finding(Severity::Minor, "the sum in line 12 is wrong");
+    let mut chief = passes();
+    chief.reading.as_mut().expect("a reading").findings.push(minor);
+    let second = passes().with(Severity::Major, "The sum in line 40 is wrong");
+    let world = play(&[seat("one")], &[chief, second, passes()]);
+    let [listed] = world.first().ledger.all() else { panic!("{:?}", world.first().ledger) };
+    assert_eq!(listed.finding.severity, Severity::Major);
+    assert_eq!(world.history()[0], "revise");
+    assert_eq!(after_first(&world), "the sum in line 12 is wrong; also: The sum in line 40 is wrong");
+}
+
+#[test]
+fn what_is_merged_keeps_the_words_of_both_and_both_have_found_it() {
+    let at = |severity, issue: &str| Finding { line: Some(7), ..finding(severity, issue) };
+    let with = |finding: Finding| {
+        let mut review = passes();
+        review.reading.as_mut().expect("a reading").findings.push(finding);
+        review
+    };
+    let chief = with(at(Severity::Minor, "the check must be removed"));
+    let second = with(at(Severity::Major, "the check must not be removed"));
+    let world = play(&[seat("one")], &[chief, second, passes()]);
+    let [listed] = world.first().ledger.all() else { panic!("{:?}", world.first().ledger) };
+    assert_eq!(
+        after_first(&world),
+        "the check must be removed; also: src/lib.rs:7: the check must not be removed"
+    );
+    assert_eq!(listed.finding.severity, Severity::Major);
+    let found_by: Vec<String> = listed.found_by.iter().map(ToString::to_string).collect();
+    assert_eq!(found_by, ["reviewer", "one-agent"]);
+    let problems = views::summary::problems(world.run());
+    assert_eq!(problems[0].issue, after_first(&world));
+}
+
+/// What the only finding of the phase was told to be when nobody had looked again.
+fn after_first(world: &World) -> String {
+    world.first().ledger.all()[0].told().issue
+}

@@ -1,0 +1,241 @@
+//! Seed 003, policy doc-review: review and triage, seven rounds, the table alone counts.
+
+use engine::{Status, fold};
+use model::event::{Choice, ExecOutcome, Outcome, PauseReason};
+use model::finding::Severity;
+use model::phase::Step;
+use model::policy::Discuss;
+use model::verdict::{ReadAs, Verdict};
+
+use super::policies::{doc_review, phase};
+use super::world::{Script, Triage, World, fails, no_answer, no_table, table, unreadable};
+
+fn play(triages: &[Triage]) -> World {
+    play_script(Script { triages: triages.to_vec(), reviews: vec![fails()], ..Script::default() })
+}
+
+fn play_script(script: Script) -> World {
+    World::play(phase("document_review", doc_review()), script)
+}
+
+/// Fixes until the round, in which the table is as given.
+fn at_round(round: usize, last: Triage) -> World {
+    let mut triages = vec![table(1, 0, 0); round - 1];
+    triages.push(last);
+    play(&triages)
+}
+
+#[test]
+fn d_03_required_fixes_start_the_next_round_by_themselves() {
+    let world = play(&[table(2, 1, 0), table(0, 3, 0)]);
+    assert_eq!(world.history(), ["revise", "advance"]);
+    assert_eq!(world.first().history.rulings[0].rule, "2 findings required a fix; round 1/7");
+    assert_eq!(world.first().round, 2);
+    assert_eq!(world.first().counters.passes, 0);
+}
+
+#[test]
+fn d_04_after_the_seventh_round_without_approval_it_is_paused() {
+    let world = play(&[table(1, 0, 0)]);
+    assert_eq!(world.history(), ["revise", "revise", "revise", "revise", "revise", "revise", "pause"]);
+    assert_eq!((world.first().status, world.run().outcome), (Status::Paused, Outcome::Paused));
+    assert_eq!(world.first().used_of_limit(), (7, 7));
+    assert_eq!(world.first().counters.revisions, 7);
+    assert_eq!(world.last_rule(), "1 findings required a fix; rounds 7/7 used; on exhausted: pause");
+}
+
+#[test]
+fn d_04_the_fixes_of_the_seventh_round_are_made_and_the_question_says_that_nobody_reviewed_them() {
+    let told = |world: &World| world.run().paused.clone().expect("a question").question;
+    let world = play(&[table(1, 0, 0)]);
+    assert!(world.first().history.rounds[6].changed_files);
+    let unreviewed = "the fixes of round 7 are in the files, and nobody has reviewed them";
+    assert!(told(&world).contains(unreviewed), "{}", told(&world));
+    let unfixed = play(&[Triage { changes: false, ..table(1, 0, 0) }]);
+    assert!(!told(&unfixed).contains("the fixes of round"), "{}", told(&unfixed));
+}
+
+#[test]
+fn d_04_a_person_can_fix_by_hand_and_start_again() {
+    let mut triages = vec![table(1, 0, 0); 7];
+    triages.push(table(0, 1, 0));
+    let mut world = play(&triages);
+    assert_eq!(world.answer(Choice::Continue, "fixed by hand"), Outcome::Completed);
+    assert_eq!(
+        world.first().history.rounds.last().map(|round| (round.n, round.verdict)),
+        Some((8, Some(Verdict::Pass)))
+    );
+}
+
+#[test]
+fn d_05_nothing_to_fix_and_nothing_to_discuss_approves() {
+    for round in [1, 7] {
+        let world = at_round(round, table(0, 2, 0));
+        assert_eq!(world.run().outcome, Outcome::Completed, "round {round}");
+        assert_eq!(world.first().history.rounds.len(), round);
+        assert_eq!(world.first().history.rounds[round - 1].read_as, Some(ReadAs::Table));
+    }
+}
+
+#[test]
+fn d_05_a_review_that_fails_and_whose_findings_need_no_fix_is_approved() {
+    let review = fails().with(Severity::Critical, "the limit is missing").with(Severity::Major, "a typo");
+    let script = Script { reviews: vec![review], triages: vec![table(0, 2, 0)], ..Script::default() };
+    let world = play_script(script);
+    assert_eq!((world.history(), world.run().outcome), (vec!["advance"], Outcome::Completed));
+    assert_eq!(world.first().history.rounds[0].verdict, Some(Verdict::Pass));
+}
+
+#[test]
+fn d_06_a_question_stays_open_until_a_person_has_answered_it() {
+    let mut world = play(&[table(1, 0, 1), table(1, 0, 0), table(0, 1, 0), table(0, 1, 0)]);
+    assert_eq!(world.history(), ["revise", "revise", "pause"]);
+    let rule = "what round 1 left to be discussed is not answered; on discuss: pause";
+    assert_eq!(world.last_rule(), rule);
+    assert_eq!(world.answer(Choice::Continue, "the second"), Outcome::Completed);
+    assert_eq!(world.first().history.rounds.len(), 4);
+    let mut accepted = play(&[table(1, 0, 1), table(0, 1, 0)]);
+    assert_eq!(accepted.answer(Choice::Accept, ""), Outcome::Completed);
+}
+
+#[test]
+fn d_06_open_questions_pause() {
+    for (round, questions) in [(1, 1), (3, 5), (7, 1)] {
+        let world = at_round(round, table(0, 0, questions));
+        assert_eq!(world.run().paused.as_ref().map(|asked| asked.reason), Some(PauseReason::Discuss));
+        assert_eq!(world.history().last(), Some(&"pause"));
+    }
+}
+
+#[test]
+fn d_06_what_a_person_says_reaches_the_triage_of_the_next_round() {
+    let mut world = play(&[table(0, 0, 1), table(0, 1, 0)]);
+    world.answer(Choice::Continue, "keep the name");
+    let reviewed =
+        world.entries.iter().rposition(|entry| matches!(&entry.fact, model::event::Fact::Reviewed(_)));
+    let before_triage = world.cut(reviewed.expect("a review") + 1);
+    assert_eq!(before_triage.first().current_step(), Some(Step::Triage));
+    assert_eq!(before_triage.first().person.advice.as_deref(), Some("keep the name"));
+    assert_eq!(world.run().outcome, Outcome::Completed);
+}
+
+#[test]
+fn d_07_fixes_go_first_even_when_something_is_to_be_discussed() {
+    for (round, last, ruling) in [
+        (1, table(1, 0, 0), "revise"),
+        (2, table(3, 0, 2), "revise"),
+        (6, table(1, 0, 0), "revise"),
+        (7, table(1, 0, 0), "pause"),
+        (7, table(4, 0, 4), "pause"),
+    ] {
+        let world = at_round(round, last);
+        assert_eq!(world.first().history.rulings[round - 1].ruling, ruling, "round {round}");
+    }
+    let mut policy = doc_review();
+    policy.discuss = Discuss::AtOnce;
+    let script = Script { triages: vec![table(1, 0, 1)], ..Script::default() };
+    assert_eq!(World::play(phase("document_review", policy), script).history(), ["pause"]);
+}
+
+#[test]
+fn d_08_an_agent_that_fails_in_review_or_triage_fails_the_phase() {
+    let silent = Triage { outcome: ExecOutcome::NoOutput, ..no_table() };
+    let crashed = Triage { outcome: ExecOutcome::Crashed, ..no_table() };
+    for (script, reason) in [
+        (Script { reviews: vec![no_answer()], ..Script::default() }, "reviewer_unavailable"),
+        (Script { triages: vec![crashed], ..Script::default() }, "agent_failed"),
+        (Script { triages: vec![silent], ..Script::default() }, "agent_failed"),
+    ] {
+        let world = play_script(script);
+        assert_eq!(world.history(), ["redo", "redo", "fail"]);
+        assert_eq!((world.first().status, world.first().reason.as_deref()), (Status::Failed, Some(reason)));
+    }
+}
+
+#[test]
+fn d_08_counts_that_are_missing_are_asked_for_once_and_then_a_person_is() {
+    let world = play(&[no_table()]);
+    assert_eq!(world.history(), ["redo", "pause"]);
+    assert_eq!(world.run().paused.as_ref().map(|asked| asked.reason), Some(PauseReason::Unreadable));
+    assert_eq!(play(&[no_table(), table(0, 1, 0)]).history(), ["redo", "advance"]);
+}
+
+#[test]
+fn d_10_a_stopped_review_goes_on_at_the_round_after_the_finished_ones() {
+    let full = play(&[table(1, 0, 0), table(1, 0, 0), table(0, 1, 0)]);
+    for length in 1..full.entries.len() {
+        let mut world = full.cut(length);
+        let finished = world.first().history.rounds.clone();
+        if world.first().status == Status::InProgress && world.first().stage != engine::Stage::Closing {
+            assert_eq!(world.first().round as usize, finished.len() + 1, "{length}");
+        }
+        world.execute();
+        assert_eq!(world.first().history.rounds[..finished.len()], finished);
+        assert_eq!(world.first().history.rounds.len(), 3);
+        assert_eq!(fold(&world.entries), Ok(world.state.clone()));
+    }
+}
+
+#[test]
+fn d_11_only_a_round_without_fixes_questions_and_changes_approves() {
+    for (fix_required, needs_discussion, changes) in
+        [(0, 0, false), (0, 0, true), (0, 1, false), (0, 1, true), (1, 0, false), (1, 0, true), (2, 1, true)]
+    {
+        let triage = Triage { changes, ..table(fix_required, 1, needs_discussion) };
+        let world = play(&[triage]);
+        let clean = fix_required + needs_discussion == 0 && !changes;
+        assert_eq!(world.history()[0] == "advance", clean, "{fix_required} {needs_discussion} {changes}");
+    }
+}
+
+#[test]
+fn the_reviewers_word_does_not_count_where_the_table_judges_findings() {
+    for review in [fails(), super::world::passes(), unreadable()] {
+        let script = Script { reviews: vec![review], triages: vec![table(0, 1, 0)], ..Script::default() };
+        assert_eq!(play_script(script).history(), ["advance"]);
+    }
+}
+
+#[test]
+fn a_table_that_judges_nothing_answers_no_review_that_fails_or_cannot_be_read() {
+    let nothing =
+        |reviews| play_script(Script { reviews, triages: vec![table(0, 0, 0)], ..Script::default() });
+    for (review, why) in [
+        (unreadable(), "the review cannot be read: no marker"),
+        (fails(), "the reviewer states FAIL, and names no finding"),
+    ] {
+        let world = nothing(vec![review.clone()]);
+        assert_eq!(world.history(), ["redo", "pause"], "{why}");
+        assert!(world.last_rule().starts_with(why), "{}", world.last_rule());
+        assert_eq!(world.run().paused.as_ref().map(|asked| asked.reason), Some(PauseReason::Unreadable));
+        let again = nothing(vec![review, super::world::passes()]);
+        assert_eq!(again.history(), ["redo", "advance"], "{why}");
+        assert_eq!(
+            again.first().calls.attempts.get(&(1, Step::Review)),
+            Some(&2),
+            "the review is asked again"
+        );
+    }
+    assert_eq!(nothing(vec![super::world::passes()]).history(), ["advance"]);
+}
+
+#[test]
+fn fixes_that_were_demanded_and_not_made_never_approve() {
+    let unfixed = Triage { changes: false, ..table(1, 0, 0) };
+    let world = play(&[unfixed]);
+    assert_eq!(world.history().len(), 7);
+    assert_eq!(world.run().outcome, Outcome::Paused);
+    assert_eq!(world.first().history.rounds[0].standstill.as_deref(), Some("the revision changed no file"));
+    assert_eq!(world.first().counters.revisions, 0);
+}
+
+#[test]
+fn a_triage_that_changed_files_cannot_approve_its_own_round() {
+    let sly = Triage { changes: true, ..table(0, 1, 0) };
+    assert_eq!(play(&[sly, table(0, 1, 0)]).history(), ["revise", "advance"]);
+    let unread = Triage { changes: true, ..no_table() };
+    let world = play(&[unread, table(0, 1, 0), table(0, 1, 0)]);
+    assert_eq!(world.history(), ["redo", "revise", "advance"]);
+    assert_eq!(world.first().counters.revisions, 1);
+    assert!(world.first().history.rounds[0].changed_files);
+}

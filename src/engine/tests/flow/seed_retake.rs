@@ -1,0 +1,259 @@
+//! Seed 001, policy retake: build and tests first, then an independent reviewer; three retakes, then a person.
+
+use engine::Status;
+use model::event::{CheckStatus, Choice, ExecOutcome, Fact, Outcome, PauseReason};
+use model::finding::Severity;
+use model::policy::OnFail;
+use model::verdict::{Grade, Judgment, Verdict};
+
+use super::policies::{phase, retake};
+use super::world::{Review, Script, World, states};
+
+fn approve() -> Review {
+    states("APPROVE", Verdict::Pass, Judgment::Approve)
+}
+
+fn request_changes() -> Review {
+    states("REQUEST_CHANGES", Verdict::Fail, Judgment::Revise)
+}
+
+fn stop(word: &str) -> Review {
+    states(word, Verdict::Fail, Judgment::Block)
+}
+
+fn play(reviews: &[Review]) -> World {
+    let script = Script { reviews: reviews.to_vec(), ..Script::default() };
+    World::play(phase("implementation", retake()), script)
+}
+
+fn checked(check: &str, status: CheckStatus) -> World {
+    let checks = vec![vec![(check.into(), status)], vec![]];
+    let script = Script { checks, reviews: vec![approve()], ..Script::default() };
+    World::play(phase("implementation", retake()), script)
+}
+
+#[test]
+fn b_08_each_word_has_its_ruling() {
+    for (review, history) in [
+        (approve(), vec!["advance"]),
+        (request_changes(), vec!["revise", "advance"]),
+        (stop("REJECT"), vec!["pause"]),
+        (stop("STOP"), vec!["pause"]),
+    ] {
+        assert_eq!(play(&[review.clone(), approve()]).history(), history, "{review:?}");
+    }
+}
+
+#[test]
+fn b_08_reject_and_stop_leave_the_repair_to_a_person() {
+    for word in ["REJECT", "STOP"] {
+        let world = play(&[stop(word)]);
+        let asked = world.run().paused.as_ref().expect("a question");
+        assert_eq!(asked.reason, PauseReason::Blocked);
+        assert_eq!(
+            asked.question,
+            format!(
+                "Manual Intervention Required. implementation is blocked: the reviewer states {word}. \
+                 Repair the cause and go on, accept it, or give up?"
+            )
+        );
+        assert_eq!((world.first().status, world.first().counters.revisions), (Status::Paused, 0));
+    }
+}
+
+#[test]
+fn b_08_after_a_reject_a_person_repairs_and_everything_is_looked_at_again() {
+    let mut world = play(&[stop("REJECT"), approve()]);
+    assert_eq!(world.answer(Choice::Continue, "repaired by hand"), Outcome::Completed);
+    assert_eq!(world.history(), ["pause", "advance"]);
+    assert_eq!(world.first().history.rounds.iter().map(|round| round.n).collect::<Vec<_>>(), [1, 2]);
+}
+
+#[test]
+fn b_09_an_approval_needs_no_finding_that_blocks() {
+    for (severity, ruling) in [
+        (Severity::Info, "advance"),
+        (Severity::Minor, "advance"),
+        (Severity::Major, "revise"),
+        (Severity::Critical, "pause"),
+    ] {
+        let world = play(&[approve().with(severity, "a problem"), approve()]);
+        assert_eq!(world.history()[0], ruling, "{severity:?}");
+    }
+}
+
+#[test]
+fn b_09_an_approval_needs_build_and_tests() {
+    for check in ["build", "tests"] {
+        assert_eq!(checked(check, CheckStatus::Pass).history(), ["advance"]);
+        assert_eq!(checked(check, CheckStatus::Fail).history(), ["revise", "advance"]);
+    }
+}
+
+#[test]
+fn b_10_a_major_finding_is_a_retake() {
+    let world = play(&[request_changes().with(Severity::Major, "a problem"), approve()]);
+    assert_eq!(world.history(), ["revise", "advance"]);
+    assert_eq!(world.first().counters.revisions, 1);
+}
+
+#[test]
+fn b_11_a_critical_finding_stops_whatever_the_word_was() {
+    for review in [approve(), request_changes(), stop("REJECT")] {
+        let world = play(&[review.with(Severity::Critical, "a hole")]);
+        assert_eq!(world.history(), ["pause"]);
+        assert_eq!(world.first().history.rounds[0].verdict, Some(Verdict::Fail));
+        assert_eq!(world.first().reason.as_deref(), Some("blocked"));
+    }
+}
+
+#[test]
+fn b_12_a_check_that_cannot_run_stops_at_once_and_names_itself() {
+    for check in ["build", "tests"] {
+        let world = checked(check, CheckStatus::Unavailable);
+        assert_eq!(world.history(), ["pause"]);
+        assert_eq!(world.last_rule(), format!("check {check}: {check} was looked at; on blocked: pause"));
+        assert_eq!(world.first().counters.revisions, 0);
+    }
+}
+
+#[test]
+fn b_12_failed_tests_beat_findings_and_no_reviewer_is_paid() {
+    let world = checked("tests", CheckStatus::Fail);
+    assert_eq!(world.first().history.rounds[0].verdict, None);
+    assert_eq!(world.first().history.rounds[0].attempts, 1);
+}
+
+/// What a person is told whom a pause asks.
+fn told(world: &World) -> (&str, &[String]) {
+    let asked = world.run().paused.as_ref().expect("a question");
+    (asked.question.split('.').next().unwrap_or_default(), &asked.report)
+}
+
+#[test]
+fn b_22_a_reject_names_decision_grade_reason_and_the_critical_places() {
+    let mut review =
+        stop("REJECT").with(Severity::Critical, "passwords in the log").with(Severity::Minor, "a typo");
+    let reading = review.reading.as_mut().expect("a reading");
+    reading.grade = Some(Grade::D);
+    (reading.findings[0].line, reading.findings[0].suggestion) = (Some(7), Some("mask them".into()));
+    let world = play(&[review]);
+    let (heading, report) = told(&world);
+    assert_eq!(heading, "Manual Intervention Required");
+    let expected = [
+        "Decision: REJECT",
+        "Grade: D",
+        "Reason: the reviewer states REJECT",
+        "Critical issues:",
+        "1. src/lib.rs:7: passwords in the log → mask them",
+    ];
+    assert_eq!(report[..5], expected);
+    assert!(!report.iter().any(|line| line.starts_with("2.")), "{report:?}");
+}
+
+#[test]
+fn b_22_an_approval_with_a_critical_finding_is_told_as_the_reject_it_is() {
+    let world = play(&[approve().with(Severity::Critical, "a hole")]);
+    let (_, report) = told(&world);
+    assert_eq!(report[..3], ["Decision: REJECT", "Grade: N/A", "Reason: a critical finding"]);
+}
+
+#[test]
+fn b_12_b_22_a_stop_names_the_kind_of_failure_the_command_and_the_fixes() {
+    for (check, status, kind) in [
+        ("build", CheckStatus::Fail, "build_failure"),
+        ("tests", CheckStatus::Fail, "test_failure"),
+        ("tests", CheckStatus::Unavailable, "environment_error"),
+    ] {
+        let mut policy = retake();
+        policy.checks.iter_mut().for_each(|rule| rule.on_fail = OnFail::Stop);
+        let script = Script { checks: vec![vec![(check.into(), status)]], ..Script::default() };
+        let world = World::play(phase("implementation", policy), script);
+        assert_eq!(
+            (world.history(), world.first().history.rounds[0].attempts),
+            (vec!["pause"], 1),
+            "{check}"
+        );
+        let (heading, report) = told(&world);
+        assert_eq!(heading, "Verification Failed");
+        let expected = [
+            "Decision: STOP".to_owned(),
+            format!("Failure type: {kind}"),
+            format!("Failed command: {check}"),
+            format!("Required fixes: {check} was looked at"),
+        ];
+        assert_eq!(report[..4], expected);
+        let question = views::summary::question_lines(world.run(), world.run().paused.as_ref().expect("one"));
+        assert!(question.contains("ai-workflow resume --issue 243 --edited"), "{question}");
+    }
+}
+
+#[test]
+fn b_08_to_b_12_the_decision_table_is_data() {
+    let settings = super::policies::defaults();
+    let policy = &settings.policies["retake"];
+    let rule = policy.review.as_ref().expect("a review");
+    let means = |word: &str| rule.verdict_map[word];
+    assert_eq!(
+        ["APPROVE", "REQUEST_CHANGES", "REJECT", "STOP"].map(means),
+        [Judgment::Approve, Judgment::Revise, Judgment::Block, Judgment::Block]
+    );
+    let graded = [Grade::A, Grade::B, Grade::C, Grade::D].map(|grade| rule.grade_map.of(grade));
+    let expected = [Judgment::Approve, Judgment::Approve, Judgment::Revise, Judgment::Block];
+    assert_eq!(graded, expected.map(Some));
+    assert_eq!((rule.on_critical, rule.blocking), (Judgment::Block, Severity::Major));
+    assert_eq!(rule.viewpoints, ["security", "performance", "quality", "compatibility"]);
+    let checks: Vec<&str> = policy.checks.iter().map(|rule| rule.id.as_str()).collect();
+    assert_eq!(checks, ["deliverable", "build", "tests"]);
+}
+
+#[test]
+fn b_15_three_retakes_are_counted_then_a_person_is_asked() {
+    for retakes in 0..=3 {
+        let mut reviews = vec![request_changes(); retakes];
+        reviews.push(approve());
+        let world = play(&reviews);
+        assert_eq!(world.run().outcome, Outcome::Completed);
+        assert_eq!(world.first().counters.revisions as usize, retakes);
+    }
+    let world = play(&[request_changes()]);
+    assert_eq!(world.history(), ["revise", "revise", "revise", "pause"]);
+    assert_eq!(world.first().reason.as_deref(), Some("exhausted"));
+    assert_eq!(
+        world.last_rule(),
+        "the reviewer states REQUEST_CHANGES; revisions 3/3 used; on exhausted: pause"
+    );
+}
+
+#[test]
+fn b_16_after_a_fix_everything_is_built_and_tested_again_and_then_reviewed_again() {
+    let world = play(&[request_changes(), approve()]);
+    let step = |fact: &Fact| match fact {
+        Fact::Worked(worked) => Some(worked.step.as_str()),
+        Fact::Checked(_) => Some("check"),
+        Fact::Reviewed(_) => Some("review"),
+        _ => None,
+    };
+    let steps: Vec<&str> = world.entries.iter().filter_map(|entry| step(&entry.fact)).collect();
+    assert_eq!(steps, ["execute", "check", "review", "revise", "check", "review"]);
+}
+
+#[test]
+fn b_15_build_failures_and_requests_share_one_counter() {
+    let checks = vec![vec![("build".into(), CheckStatus::Fail)], vec![]];
+    let script = Script { checks, reviews: vec![request_changes()], ..Script::default() };
+    let world = World::play(phase("implementation", retake()), script);
+    assert_eq!(world.history(), ["revise", "revise", "revise", "pause"]);
+    assert_eq!(world.first().counters.reviews, 3);
+}
+
+#[test]
+fn a_partial_author_does_not_hide_a_check_that_stops() {
+    let mut policy = retake();
+    policy.checks[0].on_fail = model::policy::OnFail::Stop;
+    policy.partial = model::policy::Partial::Redo;
+    let checks = vec![vec![("build".into(), CheckStatus::Fail)]];
+    let work = vec![super::world::ends(ExecOutcome::Partial)];
+    let world = World::play(phase("implementation", policy), Script { work, checks, ..Script::default() });
+    assert_eq!(world.history(), ["pause"]);
+}
