@@ -21,7 +21,9 @@ use model::phase::{PhaseName, Step};
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("entry {seq} does not fit: {why}")]
 pub struct InvalidFact {
+    /// The number of the entry.
     pub seq: u64,
+    /// Why it does not fit, in a few words.
     pub why: String,
 }
 
@@ -249,7 +251,7 @@ impl Run {
     }
 
     fn pause(&mut self, escalation: &Escalation) {
-        let gate = escalation.phase.as_ref().filter(|_| escalation.reason == PauseReason::Gate);
+        let gate = if escalation.reason == PauseReason::Gate { escalation.phase.as_ref() } else { None };
         if let Some(phase) = gate.and_then(|gate| self.phases.iter_mut().find(|phase| phase.name() == gate)) {
             wait_at_gate(phase);
         }

@@ -9,7 +9,10 @@ use crate::run::Run;
 /// Returns the approval that makes another review of the files as they are needless; once somebody was heard in this
 /// round, all are.
 pub fn standing_approval<'a>(run: &Run, phase: &'a PhaseState) -> Option<&'a Approval> {
-    let approval = phase.reviews.approval.as_ref().filter(|_| phase.takes_reviews())?;
+    if !phase.takes_reviews() {
+        return None;
+    }
+    let approval = phase.reviews.approval.as_ref()?;
     let same_files = approval.review.tree == phase.files.tree;
     let unheard = phase.reviews.opinions.is_empty() && phase.reviews.exchange.is_none();
     (same_files && unheard && lapsed(run, phase).is_none()).then_some(approval)

@@ -111,7 +111,10 @@ impl Run {
 
     /// Remembers whose turn a call shows it to be; who answers a question says nothing about that.
     pub(crate) fn called(&mut self, name: &PhaseName, step: Step, agent: &str) {
-        let Some(phase) = self.phase(name).filter(|_| step != Step::Answer) else { return };
+        if step == Step::Answer {
+            return;
+        }
+        let Some(phase) = self.phase(name) else { return };
         let turn = phase.turn(step);
         let named = self.named(phase, step);
         let place = named.iter().skip(turn).position(|named| named == agent);

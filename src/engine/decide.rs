@@ -24,16 +24,17 @@ pub enum Decision {
 
 /// A touch of the world.
 #[derive(Debug, Clone, PartialEq)]
+#[allow(missing_docs, reason = "the doc of a variant says what its fields are")]
 pub enum Action {
     /// Look at the files and begin the phase.
     StartPhase(PhaseName),
     /// Ask an agent how hard the issue is.
     Assess(Box<Assess>),
+    /// Call an agent for a step.
     CallAgent(Box<Call>),
-    RunChecks {
-        phase: PhaseName,
-        round: u32,
-    },
+    /// Run the checks of a round.
+    RunChecks { phase: PhaseName, round: u32 },
+    /// Commit what the phase delivers.
     Commit(PhaseName),
     /// Bring the pull request up to date with the branch.
     Publish,
@@ -59,10 +60,15 @@ impl std::fmt::Display for Action {
 /// An agent call to make.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Call {
+    /// The phase it is for.
     pub phase: PhaseName,
+    /// The step it is for.
     pub step: Step,
+    /// The round it belongs to.
     pub round: u32,
+    /// The number of the attempt in its round, from 1.
     pub attempt: u32,
+    /// The agent spec with its model.
     pub agent: String,
     /// The seat of the panel it is called for.
     pub seat: Option<String>,
@@ -70,6 +76,7 @@ pub struct Call {
     pub delay_ms: u64,
     /// The session that is continued instead of beginning a new one.
     pub resumes: Option<Resume>,
+    /// What it may use at most.
     pub allowance: Allowance,
 }
 
@@ -78,7 +85,9 @@ pub struct Call {
 pub struct Assess {
     /// The phase that waits for it: its author is asked.
     pub phase: PhaseName,
+    /// The agent spec with its model.
     pub agent: String,
+    /// What the call may use at most.
     pub allowance: Allowance,
 }
 

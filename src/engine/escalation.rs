@@ -70,7 +70,7 @@ const LONGEST_REPORT: usize = 40;
 /// Writes the question for a phase that cannot go on by itself; `why` is what led there.
 pub(crate) fn escalation(phase: &PhaseState, reason: PauseReason, why: &str) -> Escalation {
     let question = question(phase, reason, &with_decision(phase, &phase.with_unreviewed_fixes(why)));
-    let stopped = stopped(phase).filter(|_| reason == PauseReason::Blocked);
+    let stopped = if reason == PauseReason::Blocked { stopped(phase) } else { None };
     let (question, lines) = match stopped {
         Some(stopped) => (format!("{}. {question}", stopped.heading), stopped.lines),
         None => (question, Vec::new()),

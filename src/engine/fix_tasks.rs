@@ -52,6 +52,7 @@ impl TaskState {
 /// The findings in one file, to be repaired together.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FixTask {
+    /// Its number in the phase.
     pub id: TaskId,
     /// The file it owns; nothing for findings that name none.
     pub owns: Option<String>,

@@ -52,6 +52,7 @@ impl Standing {
 /// One finding of the ledger.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LedgerFinding {
+    /// Its number in the phase.
     pub id: FindingId,
     identity: String,
     /// Its first wording, the worst severity, and the place where it was last seen.
@@ -60,18 +61,24 @@ pub struct LedgerFinding {
     wording: String,
     /// What was told of it besides when it was named last: another place, or other words.
     pub also: Vec<String>,
+    /// Where it stands.
     pub standing: Standing,
+    /// What is to be done about it.
     pub disposition: Disposition,
     /// Why it needs no fix or a discussion, where somebody has said so.
     pub evidence: Option<String>,
+    /// The round in which it was first named.
     pub first_round: u32,
+    /// The round in which it was named last.
     pub last_round: u32,
     /// The round in which it was there again after it had gone.
     pub returned_in: Option<u32>,
+    /// Everybody who named it.
     pub found_by: Vec<Finder>,
 }
 
 impl LedgerFinding {
+    /// Tells whether nobody has seen it resolved or waived it.
     pub fn is_open(&self) -> bool {
         self.standing.is_open()
     }
@@ -95,6 +102,7 @@ impl LedgerFinding {
 /// How the number of open findings moved between the last two rounds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[allow(missing_docs, reason = "docs would become descriptions in the published schema")]
 pub enum Trend {
     Growing,
     Same,

@@ -2,6 +2,7 @@
 //! No second loop exists anywhere; the five policies are values that this one reads.
 //!
 //! The modules stand in the order of their layers: one uses only those above it.
+#![warn(missing_docs)]
 
 mod fix_tasks;
 mod history;

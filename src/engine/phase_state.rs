@@ -22,6 +22,7 @@ use model::policy::{OnFail, PhaseDef, ReviewRule, Seat};
 /// The status of a phase, as `metadata.json` shows it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[allow(missing_docs, reason = "docs would become descriptions in the published schema")]
 pub enum Status {
     #[default]
     Pending,
@@ -459,7 +460,10 @@ impl PhaseState {
 
     /// Returns the name of the seat whose call of this step comes next or is under way.
     pub(crate) fn seat_of(&self, step: Step) -> Option<&str> {
-        let seat = self.seat_due().filter(|_| step == Step::Review)?;
+        if step != Step::Review {
+            return None;
+        }
+        let seat = self.seat_due()?;
         Some(&seat.name)
     }
 
@@ -472,7 +476,7 @@ impl PhaseState {
 /// Names the limit that is reached and how much of it is used.
 pub fn limit_reached(phase: &PhaseState) -> String {
     let (used, most) = phase.used_of_limit();
-    let passes = most_passes(phase).filter(|_| used < most);
+    let passes = if used < most { most_passes(phase) } else { None };
     match passes {
         Some(limit) => format!("passes {}/{limit}", phase.counters.passes),
         None => format!("{}s {used}/{most}", unit(phase)),

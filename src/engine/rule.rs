@@ -30,8 +30,11 @@ pub fn rule(run: &Run, phase: &PhaseState) -> Ruled {
         Judgment::Revise => revise(phase, &why),
     };
     let judgment = if doubted(judgment, &ruling) { Judgment::Unverifiable } else { judgment };
-    let handover = Some(()).filter(|()| ruling == Ruling::Revise).and_then(|()| run.handover(phase));
-    let how = handover.map_or(how.clone(), |handover| format!("{how}; {handover}"));
+    let handover = if ruling == Ruling::Revise { run.handover(phase) } else { None };
+    let how = match handover {
+        Some(handover) => format!("{how}; {handover}"),
+        None => how,
+    };
     let rule = if how.is_empty() { why } else { format!("{why}; {how}") };
     Ruled { phase: phase.name().clone(), round: phase.round, judgment, ruling, rule, standstill }
 }

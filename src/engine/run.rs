@@ -98,8 +98,11 @@ pub struct FeedbackState {
 /// What an author told.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Notice {
+    /// The phase whose author wrote it.
     pub phase: PhaseName,
+    /// The agent that wrote it.
     pub agent: String,
+    /// One line, length-limited.
     pub text: String,
 }
 

@@ -53,9 +53,11 @@ pub struct Day {
 /// What a limit holds for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Scope {
+    /// The whole run.
     Run,
     /// One agent call.
     Step,
+    /// One phase.
     Phase(PhaseName),
     /// Every run of the repository on one day.
     Day,
@@ -64,10 +66,15 @@ pub enum Scope {
 /// What a limit counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Measure {
+    /// US dollars.
     Usd,
+    /// Input plus output tokens.
     Tokens,
+    /// Agent calls.
     Calls,
+    /// Minutes of agents at work.
     Minutes,
+    /// Turns of models.
     Turns,
 }
 
@@ -87,9 +94,13 @@ impl Measure {
 /// A limit and how much of it is used.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Limit {
+    /// What it holds for.
     pub scope: Scope,
+    /// What it counts.
     pub measure: Measure,
+    /// How much is used.
     pub used: f64,
+    /// How much may be used.
     pub most: f64,
 }
 
@@ -139,6 +150,7 @@ impl Limit {
 /// A limit that leaves nothing for another call.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Shortage {
+    /// The limit that is too near.
     pub limit: Limit,
     /// What a call like the next one has used at most so far.
     pub reserve: f64,

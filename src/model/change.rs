@@ -16,7 +16,9 @@ const MOST_LINES: usize = 2_000;
 pub struct Change {
     /// Relative to the top of the worktree, with `/`.
     pub path: String,
+    /// The file before; nothing for a new one.
     pub before: Option<Version>,
+    /// The file after; nothing for a deleted one.
     pub after: Option<Version>,
     lines: OnceLock<Lines>,
 }
@@ -24,17 +26,22 @@ pub struct Change {
 /// One side of a change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Version {
+    /// What kind of file it is.
     pub mode: Mode,
+    /// What it holds.
     pub content: Content,
 }
 
 /// What kind of file it is, as git keeps it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mode {
+    /// A plain file.
     File,
+    /// A file that may be executed.
     Executable,
     /// A symbolic link; its content is where it points to.
     Link,
+    /// The commit of another repository.
     Submodule,
 }
 
@@ -118,7 +125,7 @@ impl Version {
     /// Returns the text of a file that is no link and no submodule.
     pub fn text(&self) -> Option<&str> {
         let plain = matches!(self.mode, Mode::File | Mode::Executable);
-        self.content.text().filter(|_| plain)
+        if plain { self.content.text() } else { None }
     }
 }
 
@@ -150,10 +157,12 @@ impl Change {
         self.after.as_ref()?.text()
     }
 
+    /// Tells whether the path was not there before.
     pub fn is_new(&self) -> bool {
         self.before.is_none()
     }
 
+    /// Tells whether the path is not there after.
     pub fn is_deleted(&self) -> bool {
         self.after.is_none()
     }

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, schemars::JsonSchema,
 )]
 #[serde(rename_all = "snake_case")]
+#[allow(missing_docs, reason = "docs would become descriptions in the published schema")]
 pub enum Severity {
     Info,
     Minor,
@@ -43,6 +44,7 @@ impl Severity {
 /// What is to be done about a finding.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[allow(missing_docs, reason = "docs would become descriptions in the published schema")]
 pub enum Disposition {
     #[default]
     Open,
@@ -65,6 +67,7 @@ impl Disposition {
 
 /// One problem: what, where, how bad, and what the finder suggests.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema)]
+#[allow(missing_docs, reason = "docs would become descriptions in the published schema")]
 pub struct Finding {
     pub severity: Severity,
     #[serde(default)]

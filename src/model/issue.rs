@@ -62,17 +62,25 @@ impl fmt::Display for IssueNumber {
 /// An issue as it was when the run began; this text is pinned, later edits are only noticed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Issue {
+    /// Its number.
     pub number: IssueNumber,
+    /// Its title.
     pub title: String,
+    /// Its text.
     pub body: String,
+    /// The names of its labels.
     #[serde(default)]
     pub labels: Vec<String>,
+    /// Who wrote it; empty when nobody knows.
     #[serde(default)]
     pub author: String,
+    /// It was not closed.
     #[serde(default)]
     pub open: bool,
+    /// Its address, or the path of a file.
     #[serde(default)]
     pub url: String,
+    /// What stood around it.
     #[serde(default, skip_serializing_if = "Discussion::is_empty")]
     pub discussion: Discussion,
 }
@@ -108,24 +116,33 @@ impl Discussion {
 /// The issue as an event brought it: what is said or changed from that moment on does not count.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AsOf {
+    /// The time of the event.
     pub at: Timestamp,
+    /// The title at that time.
     pub title: String,
+    /// The text at that time.
     pub body: String,
 }
 
 /// A comment on the issue.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Remark {
+    /// Who wrote it.
     pub author: String,
+    /// When.
     pub at: Timestamp,
+    /// What it says.
     pub text: String,
 }
 
 /// An issue that another one names.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Linked {
+    /// Its number.
     pub number: IssueNumber,
+    /// Its title.
     pub title: String,
+    /// It was not closed.
     pub open: bool,
 }
 

@@ -1,4 +1,5 @@
 //! The words and facts of a run: phase, issue, finding, verdict, change, policy, the list of facts, masked text.
+#![warn(missing_docs)]
 
 pub mod call;
 pub mod change;

@@ -68,6 +68,7 @@ impl fmt::Display for PhaseName {
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, schemars::JsonSchema,
 )]
 #[serde(rename_all = "snake_case")]
+#[allow(missing_docs, reason = "docs would become descriptions in the published schema")]
 pub enum Step {
     Execute,
     Check,

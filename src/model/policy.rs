@@ -30,9 +30,12 @@ pub use review_rule::{ReviewRule, TaskRule};
 pub struct Agreement {
     /// The phases of this run in their order.
     pub phases: Vec<PhaseDef>,
+    /// The preset that chose the phases.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub preset: Option<String>,
+    /// What the run may spend.
     pub budget: Budget,
+    /// What a call, a phase and a day may spend.
     #[serde(default)]
     pub budget_scopes: BudgetScopes,
     /// How often the evaluation may send the run back to an earlier phase.
@@ -43,10 +46,12 @@ pub struct Agreement {
     /// Those of the commands that nobody set: what they fail at the base is not charged.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub detected_commands: BTreeSet<String>,
+    /// How long a call or command may take.
     pub time: TimeLimits,
     /// Paths that no agent may change; in logs of before `check_settings`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub protected: Vec<String>,
+    /// What the checks are given.
     #[serde(default)]
     pub check_settings: CheckSettings,
     /// The checks that the project defines itself, by id.
@@ -69,11 +74,13 @@ pub struct Agreement {
 /// One phase as agreed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PhaseDef {
+    /// Its name.
     pub name: PhaseName,
     /// The folder under `.ai-workflow/issue-N/`, such as `00_planning`.
     pub folder: String,
     /// The file name of the deliverable in `output/`.
     pub output: String,
+    /// The phases that have to be completed before it.
     #[serde(default)]
     pub needs: Vec<PhaseName>,
     /// The phase has to change something outside `.ai-workflow/`.
@@ -82,7 +89,9 @@ pub struct PhaseDef {
     /// The phase ends with a decision about the whole run.
     #[serde(default)]
     pub decides: bool,
+    /// The name of its policy, for people.
     pub policy_name: String,
+    /// The policy of its cycle.
     pub policy: Policy,
     /// The fallback chain of the author, at least one.
     pub agents: Vec<String>,
@@ -100,6 +109,7 @@ pub struct PhaseDef {
     /// Chains of single steps, in place of the author's or the reviewer's.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub step_agents: BTreeMap<Step, Vec<String>>,
+    /// Whether it begins by itself.
     #[serde(default)]
     pub gate: Gate,
     /// Where the prompts for its failed checks stand, when a step of a registry is attached to it.
@@ -131,6 +141,7 @@ fn is_false(flag: &bool) -> bool {
 /// Whether a phase begins by itself once its needs are met.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[allow(missing_docs, reason = "docs would become descriptions in the published schema")]
 pub enum Gate {
     #[default]
     Go,
@@ -143,6 +154,7 @@ pub enum Gate {
 /// The configuration of a phase's cycle.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[allow(missing_docs, reason = "docs would become descriptions in the published schema")]
 pub struct Policy {
     /// The step a fresh phase begins with.
     #[serde(default)]
@@ -179,6 +191,7 @@ pub struct Policy {
 /// The step a phase begins with.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[allow(missing_docs, reason = "docs would become descriptions in the published schema")]
 pub enum Entry {
     #[default]
     Execute,
@@ -189,6 +202,7 @@ pub enum Entry {
 /// When the checks run.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[allow(missing_docs, reason = "docs would become descriptions in the published schema")]
 pub enum CheckWhen {
     #[default]
     EveryPass,
@@ -199,6 +213,7 @@ pub enum CheckWhen {
 /// Whether all checks are looked at, or only up to the first failure.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[allow(missing_docs, reason = "docs would become descriptions in the published schema")]
 pub enum CheckMode {
     #[default]
     All,
@@ -219,6 +234,7 @@ pub enum Partial {
 /// When an open question stops the loop.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[allow(missing_docs, reason = "docs would become descriptions in the published schema")]
 pub enum Discuss {
     #[default]
     AfterFixes,
@@ -228,6 +244,7 @@ pub enum Discuss {
 /// One check and what its results mean in this policy.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[allow(missing_docs, reason = "docs would become descriptions in the published schema")]
 pub struct CheckRule {
     pub id: String,
     #[serde(default)]
@@ -239,6 +256,7 @@ pub struct CheckRule {
 /// What a failed check leads to.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[allow(missing_docs, reason = "docs would become descriptions in the published schema")]
 pub enum OnFail {
     #[default]
     Revise,
@@ -255,6 +273,7 @@ pub enum OnFail {
 /// What a check that could not run leads to: never a pass.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[allow(missing_docs, reason = "docs would become descriptions in the published schema")]
 pub enum OnUnavailable {
     #[default]
     Block,
@@ -303,6 +322,7 @@ fn second() -> u64 {
 /// How a phase ends when it cannot go on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[allow(missing_docs, reason = "docs would become descriptions in the published schema")]
 pub struct Outcomes {
     /// A limit is reached.
     pub exhausted: Ending,
@@ -346,6 +366,7 @@ pub enum Ending {
 /// What text that stayed unreadable leads to.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[allow(missing_docs, reason = "docs would become descriptions in the published schema")]
 pub enum Unreadable {
     /// The author gets the raw text as feedback; uses a revision.
     #[default]

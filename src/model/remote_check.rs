@@ -36,7 +36,7 @@ impl RemoteCheck {
             ("completed", _) => RemoteCheckState::Failed,
             _ => RemoteCheckState::Running,
         };
-        let word = conclusion.filter(|_| status == "completed").unwrap_or(status);
+        let word = if status == "completed" { conclusion.unwrap_or(status) } else { status };
         Self { name: name.to_owned(), state, word: word.to_owned(), output: short(output) }
     }
 

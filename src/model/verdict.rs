@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, schemars::JsonSchema,
 )]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+#[allow(missing_docs, reason = "docs would become descriptions in the published schema")]
 pub enum Verdict {
     Pass,
     PassWithSuggestions,
@@ -39,6 +40,7 @@ impl fmt::Display for Verdict {
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, schemars::JsonSchema,
 )]
 #[serde(rename_all = "snake_case")]
+#[allow(missing_docs, reason = "docs would become descriptions in the published schema")]
 pub enum Judgment {
     Approve,
     ApproveWithNotes,
@@ -69,6 +71,7 @@ impl Judgment {
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, schemars::JsonSchema,
 )]
+#[allow(missing_docs, reason = "docs would become descriptions in the published schema")]
 pub enum Grade {
     A,
     B,

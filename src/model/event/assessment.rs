@@ -22,6 +22,7 @@ pub struct Assessed {
     /// Why, in one line: the answer's own reason, or why there is none.
     #[serde(default)]
     pub reason: String,
+    /// How the call ended.
     pub ended: Ended,
 }
 
@@ -30,6 +31,6 @@ impl Assessed {
     pub fn counts_as(&self) -> Difficulty {
         let sure = self.confidence.is_some_and(|sure| (LEAST_CONFIDENCE..=1.0).contains(&sure));
         let whole = self.ended.outcome == ExecOutcome::Done && !self.ended.truncated;
-        self.difficulty.filter(|_| sure && whole).unwrap_or(Difficulty::Complex)
+        if sure && whole { self.difficulty.unwrap_or(Difficulty::Complex) } else { Difficulty::Complex }
     }
 }

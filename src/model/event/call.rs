@@ -9,9 +9,13 @@ use crate::phase::{PhaseName, Step};
 /// An agent call that is about to begin.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StepStarted {
+    /// The phase of the call.
     pub phase: PhaseName,
+    /// The step of the call.
     pub step: Step,
+    /// The round of the call, from 1.
     pub round: u32,
+    /// The number of the attempt in its round, from 1.
     pub attempt: u32,
     /// The agent spec, such as `claude:opus`.
     pub agent: String,
@@ -39,6 +43,7 @@ pub struct StepStarted {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ExecOutcome {
+    /// It ended with an answer.
     Done,
     /// It ended, but says itself or shows that something is missing.
     Partial,
@@ -76,6 +81,7 @@ pub enum ExecOutcome {
     Crashed,
     /// The program could not be started at all.
     NotStarted,
+    /// It was stopped from outside.
     Cancelled,
 }
 
@@ -100,11 +106,13 @@ pub struct Usage {
     /// Those of them that were read from the provider's cache.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cached_tokens: Option<u64>,
+    /// All tokens that came out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output_tokens: Option<u64>,
     /// How often the model was asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turns: Option<u64>,
+    /// US dollars.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost_usd: Option<f64>,
     /// Where `cost_usd` comes from, or why there is none.
@@ -129,6 +137,7 @@ pub enum CostBasis {
 pub struct Program {
     /// `claude`, `codex`, or the file name of a command.
     pub name: String,
+    /// Its version, as it says itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
     /// The model as the program names it.
@@ -139,11 +148,14 @@ pub struct Program {
 /// The end of an agent call.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Ended {
+    /// The class of the end.
     pub outcome: ExecOutcome,
     /// Why it did not end well, for people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+    /// How long it took, in milliseconds.
     pub millis: u64,
+    /// What it used.
     #[serde(default)]
     pub usage: Usage,
     /// The answer was longer than what is kept.
@@ -158,6 +170,7 @@ pub struct Ended {
     /// The agent's session, by which a later call can continue it on this machine.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
+    /// The program behind the agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub program: Option<Program>,
     /// SHA-256 of the document that was made of the answer, in a phase with triage.
@@ -168,16 +181,22 @@ pub struct Ended {
 /// The author's call (execute or revise) ended.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Worked {
+    /// The phase of the call.
     pub phase: PhaseName,
+    /// Execute or revise.
     pub step: Step,
+    /// The round of the call, from 1.
     pub round: u32,
+    /// The number of the attempt in its round, from 1.
     pub attempt: u32,
+    /// How the call ended.
     pub ended: Ended,
     /// The files as the author left them.
     pub tree: String,
     /// Paths the call changed, relative to the worktree.
     #[serde(default)]
     pub changed: Vec<String>,
+    /// What the author says about itself, where it says it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub claim: Option<Claim>,
     /// The decision about the run, from a phase that decides.
@@ -188,11 +207,15 @@ pub struct Worked {
 /// What an author says about itself: may trigger a check, is never evidence.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Claim {
+    /// Whether it says that it is finished.
     pub status: ClaimStatus,
+    /// What it would do next.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_action: Option<NextAction>,
+    /// What it did, in its own words.
     #[serde(default)]
     pub summary: String,
+    /// What it wants later authors to know.
     #[serde(default)]
     pub notices: Vec<String>,
     /// The files it says it wrote.
@@ -204,15 +227,20 @@ pub struct Claim {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ClaimStatus {
+    /// All that was asked for is done.
     Completed,
+    /// Something is missing.
     Incomplete,
+    /// It cannot go on by itself.
     Blocked,
 }
 
 /// What an author says it would do next.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NextAction {
+    /// The action, in its own words.
     pub action: String,
+    /// Why.
     #[serde(default)]
     pub reason: String,
 }
@@ -220,10 +248,15 @@ pub struct NextAction {
 /// The reviewer's call ended.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Reviewed {
+    /// The phase of the call.
     pub phase: PhaseName,
+    /// The round of the call, from 1.
     pub round: u32,
+    /// The number of the attempt in its round, from 1.
     pub attempt: u32,
+    /// The agent spec of the reviewer.
     pub reviewer: String,
+    /// How the call ended.
     pub ended: Ended,
     /// What was read; nothing when there was no answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -239,9 +272,13 @@ pub struct Reviewed {
 /// that the same reviewer is asked again.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Replied {
+    /// The phase of the call.
     pub phase: PhaseName,
+    /// The round of the call, from 1.
     pub round: u32,
+    /// The number of the attempt in its round, from 1.
     pub attempt: u32,
+    /// How the call ended.
     pub ended: Ended,
     /// What the author says; nothing where no answer counts. Length-limited.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -251,9 +288,13 @@ pub struct Replied {
 /// The triage call ended.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Triaged {
+    /// The phase of the call.
     pub phase: PhaseName,
+    /// The round of the call, from 1.
     pub round: u32,
+    /// The number of the attempt in its round, from 1.
     pub attempt: u32,
+    /// How the call ended.
     pub ended: Ended,
     /// What its table says; nothing when it could not be read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -264,7 +305,9 @@ pub struct Triaged {
     /// What it says about the single findings. For the record: the table counts.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub judgments: Vec<FindingJudgment>,
+    /// The files as the triage left them.
     pub tree: String,
+    /// Paths the call changed, relative to the worktree.
     #[serde(default)]
     pub changed: Vec<String>,
 }

@@ -12,8 +12,11 @@ use crate::verdict::{Grade, Judgment, ReadAs, Verdict};
 /// The evidence of one round.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Checked {
+    /// The phase whose files were checked.
     pub phase: PhaseName,
+    /// The round, from 1.
     pub round: u32,
+    /// One result for each check that ran, in their order.
     pub results: Vec<CheckResult>,
     /// The files as the checks left them.
     pub tree: String,
@@ -22,7 +25,9 @@ pub struct Checked {
 /// What one check saw.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CheckResult {
+    /// The id of the check.
     pub check: String,
+    /// Whether it passed.
     pub status: CheckStatus,
     /// The name of the failure, which chooses the retry prompt; `E_…` codes are shown to people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -58,6 +63,7 @@ pub struct Place {
     pub line: Option<u64>,
     /// What is wrong there, in a few words.
     pub what: String,
+    /// What would repair it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub suggestion: Option<String>,
 }
@@ -65,6 +71,7 @@ pub struct Place {
 /// The status of a check; only `Pass` is a pass.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[allow(missing_docs, reason = "docs would become descriptions in the published schema")]
 pub enum CheckStatus {
     Pass,
     Fail,
@@ -76,6 +83,7 @@ pub enum CheckStatus {
 
 /// What was read out of a reviewer's answer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[allow(missing_docs, reason = "docs would become descriptions in the published schema")]
 pub struct Reading {
     /// After the rules of DESIGN §7.3.
     pub result: Verdict,
@@ -120,6 +128,7 @@ impl Reading {
 pub struct FindingJudgment {
     /// What it calls the finding, length-limited.
     pub title: String,
+    /// What it says is to be done.
     pub disposition: Disposition,
     /// Why, in its own words, length-limited.
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -132,8 +141,11 @@ pub struct FindingJudgment {
 /// The sums of the triage table.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TriageTable {
+    /// How many findings have to be fixed.
     pub fix_required: u32,
+    /// How many need no fix.
     pub no_fix_needed: u32,
+    /// How many a person has to decide about.
     pub needs_discussion: u32,
 }
 

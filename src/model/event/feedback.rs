@@ -10,10 +10,13 @@ use crate::phase::PhaseName;
 pub struct FedBack {
     /// The phase that is opened again; it goes on with a revision.
     pub phase: PhaseName,
+    /// Who said it.
     pub by: Source,
+    /// The number of the pull request.
     pub pull_request: u64,
     /// Where the branch stood: what changes after it answers what was said.
     pub head: String,
+    /// What was said, one finding a thread or check.
     pub findings: Vec<Finding>,
     /// The threads that are to be answered, one for each finding.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -33,10 +36,13 @@ pub enum Source {
 /// A thread of review comments that was taken up.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TakenThread {
+    /// The id of the thread on the server.
     pub id: String,
     /// The last comment that was read; what is said after it is taken up another time.
     pub up_to: u64,
+    /// The file it stands at.
     pub path: String,
+    /// The line it stands at.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line: Option<u64>,
 }

@@ -36,12 +36,14 @@ pub struct Entry {
     pub seq: u64,
     /// UTC, RFC 3339 with milliseconds.
     pub at: jiff::Timestamp,
+    /// What happened.
     pub fact: Fact,
 }
 
 /// One thing that happened.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
+#[allow(missing_docs, reason = "the doc of a variant says what its fields are")]
 pub enum Fact {
     /// The first fact: what the run is about and what was agreed.
     RunStarted(Box<RunStarted>),
@@ -129,21 +131,30 @@ pub enum Fact {
 /// What a run is about.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RunStarted {
+    /// The format of the log.
     pub format: u32,
     /// 128 random bits in hex.
     pub run_id: String,
+    /// The version of this program.
     pub version: String,
+    /// The issue as it was.
     pub issue: Issue,
     /// SHA-256 of title and body, to notice later edits.
     pub issue_digest: String,
+    /// The repository as people name it.
     pub repository: String,
+    /// The branch the run works on.
     pub branch: String,
+    /// The branch it started from, and is merged into.
     pub base_branch: String,
+    /// The commit it started from.
     pub base_commit: String,
+    /// The language of what is written for people.
     pub language: String,
     /// Untracked files that were there before: never committed.
     #[serde(default)]
     pub strays: Vec<String>,
+    /// Everything that was agreed.
     pub agreement: Agreement,
 }
 
@@ -198,6 +209,7 @@ impl Asked {
 /// Where a run stands as a whole.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[allow(missing_docs, reason = "docs would become descriptions in the published schema")]
 pub enum Outcome {
     #[default]
     Running,

@@ -8,9 +8,13 @@ use crate::verdict::Judgment;
 /// A judgment and what `decide` made of it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Ruled {
+    /// The phase that was ruled on.
     pub phase: PhaseName,
+    /// The round that was ruled on.
     pub round: u32,
+    /// What the round shows.
     pub judgment: Judgment,
+    /// What happens next.
     pub ruling: Ruling,
     /// The rule that led here, with the limits used, in one line.
     pub rule: String,
@@ -22,9 +26,13 @@ pub struct Ruled {
 /// What happens next in a phase.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "do", rename_all = "snake_case")]
+#[allow(missing_docs, reason = "the doc of a variant says what its fields are")]
 pub enum Ruling {
+    /// The phase is approved: its commit comes next.
     Advance,
+    /// The author revises the work.
     Revise,
+    /// The same step again.
     Redo {
         step: Step,
         delay_ms: u64,
@@ -36,26 +44,19 @@ pub enum Ruling {
         takes_over: Option<String>,
     },
     /// The provider fails: the same step again, not before then.
-    Wait {
-        step: Step,
-        until: jiff::Timestamp,
-    },
+    Wait { step: Step, until: jiff::Timestamp },
     /// A second opinion that nobody gives is done without.
-    LeaveOut {
-        seat: String,
-    },
-    Pause {
-        escalation: Escalation,
-    },
+    LeaveOut { seat: String },
+    /// A person is asked, or a time is waited for.
+    Pause { escalation: Escalation },
+    /// The phase fails.
     Fail {
         reason: String,
         #[serde(default)]
         incomplete: bool,
     },
     /// The evaluation sends the run back.
-    Reopen {
-        phase: PhaseName,
-    },
+    Reopen { phase: PhaseName },
 }
 
 impl Ruling {
@@ -77,9 +78,12 @@ impl Ruling {
 /// The question attached to a pause.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Escalation {
+    /// Why the run waits.
     pub reason: PauseReason,
+    /// The phase that waits, where it is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub phase: Option<PhaseName>,
+    /// What is asked, for people.
     pub question: String,
     /// What can be answered.
     pub options: Vec<Choice>,
@@ -95,17 +99,27 @@ pub struct Escalation {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PauseReason {
+    /// A limit is reached.
     Exhausted,
+    /// Something stops the phase that no revision can repair.
     Blocked,
+    /// A finding needs a decision by a person.
     Discuss,
+    /// The judgment could not be read.
     Unreadable,
+    /// No reviewer answered.
     ReviewerUnavailable,
+    /// No agent could finish the step.
     AgentFailed,
+    /// The rounds bring nothing new.
     Stalled,
+    /// The next call cannot be paid.
     Budget,
+    /// Every agent has used up its quota.
     Quota,
     /// The provider failed for as long as the run waits for it.
     Outage,
+    /// The time of the job is over.
     JobLimit,
     /// The server lets nobody in for longer than we wait.
     RateLimit,
@@ -170,10 +184,12 @@ impl Escalation {
 /// The answer to a pause.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Answered {
+    /// What was chosen.
     pub choice: Choice,
     /// What the person wants the author to know; of an accept, why.
     #[serde(default)]
     pub text: String,
+    /// Who answered.
     pub by: String,
     /// Go on for so many revisions (with triage: rounds) instead of a fresh set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -193,10 +209,13 @@ impl Answered {
 /// A phase was opened again.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reopened {
+    /// The first phase that is opened.
     pub phase: PhaseName,
     /// The step it goes on with.
     pub step: Step,
+    /// Why, for the next author.
     pub reason: String,
+    /// Who opened it.
     pub by: ReopenedBy,
 }
 
@@ -204,8 +223,11 @@ pub struct Reopened {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ReopenedBy {
+    /// A person tries again.
     Retry,
+    /// A person went back to an earlier phase.
     Rollback,
+    /// The evaluation sent the run back.
     Evaluation,
     /// What others said about finished work.
     Feedback,

@@ -11,9 +11,13 @@ use super::call::{CostBasis, Ended, Usage};
 pub struct Spent {
     /// All tokens that went in, cached ones included.
     pub input_tokens: u64,
+    /// Those of them that were read from a cache.
     pub cached_tokens: u64,
+    /// All tokens that came out.
     pub output_tokens: u64,
+    /// How often models were asked.
     pub turns: u64,
+    /// US dollars, as far as they are known.
     pub cost_usd: f64,
     /// Agent calls begun.
     pub calls: u64,
@@ -30,6 +34,7 @@ pub struct Spent {
 pub struct SpentElsewhere {
     /// In UTC.
     pub day: Date,
+    /// What they spent.
     pub spent: Spent,
 }
 

@@ -30,6 +30,7 @@ pub struct Budget {
 /// Limits narrower and wider than the run.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[allow(missing_docs, reason = "docs would become descriptions in the published schema")]
 pub struct BudgetScopes {
     /// Each agent call.
     // What a program cannot be told is looked at after the call. Its `calls` would mean nothing.
@@ -46,6 +47,7 @@ pub struct BudgetScopes {
 /// How long one agent call or command may take, in seconds.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[allow(missing_docs, reason = "docs would become descriptions in the published schema")]
 pub struct TimeLimits {
     /// Wall time of an agent call, in seconds.
     pub step_seconds: u64,
@@ -66,6 +68,7 @@ pub struct TimeLimits {
 /// Limits of one kind of step, in seconds; what is missing is as for all.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[allow(missing_docs, reason = "docs would become descriptions in the published schema")]
 pub struct StepTime {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub step_seconds: Option<u64>,

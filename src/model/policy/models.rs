@@ -10,6 +10,7 @@ use crate::phase::Step;
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, schemars::JsonSchema,
 )]
 #[serde(rename_all = "snake_case")]
+#[allow(missing_docs, reason = "docs would become descriptions in the published schema")]
 pub enum Difficulty {
     Simple,
     Moderate,
@@ -30,6 +31,7 @@ impl Difficulty {
 /// The model of an agent for each kind of step; where none is named the agent's own counts.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[allow(missing_docs, reason = "docs would become descriptions in the published schema")]
 pub struct ModelChoice {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub execute: Option<String>,

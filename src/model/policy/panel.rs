@@ -34,6 +34,7 @@ impl Seat {
 /// What the worst grade means at least. What is missing means nothing.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[allow(missing_docs, reason = "docs would become descriptions in the published schema")]
 pub struct GradeMap {
     #[serde(default, rename = "A", skip_serializing_if = "Option::is_none")]
     pub a: Option<Judgment>,

@@ -9,6 +9,7 @@ use serde_json::Value;
 /// A check that a project defines itself.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DefinedCheck {
+    /// What it looks at.
     pub look: Look,
     /// When a command counts as passed: `empty`, `exitCode:N`, `contains:TEXT`, `matches:PATTERN`. Empty for what is no
     /// command.
@@ -33,6 +34,7 @@ pub struct DefinedCheck {
 /// What a defined check looks at.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[allow(missing_docs, reason = "the doc of a variant says what its fields are")]
 pub enum Look {
     /// A program with its arguments, or with `shell` a line for `sh`.
     Command {
@@ -107,8 +109,11 @@ impl Extractor {
 /// A way to fail, as a registry describes it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pattern {
+    /// What fails, for people.
     pub description: String,
+    /// The edition of its prompt: part of the file name.
     pub edition: String,
+    /// The variant of its prompt: part of the file name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub adaptation: Option<String>,
     /// What its prompt inserts.
@@ -124,7 +129,10 @@ pub struct Pattern {
 pub struct C3l {
     /// A folder relative to the top of the repository.
     pub base: String,
+    /// The first folder below.
     pub c1: String,
+    /// The second folder below.
     pub c2: String,
+    /// The third folder below.
     pub c3: String,
 }

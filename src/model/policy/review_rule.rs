@@ -74,6 +74,7 @@ impl ReviewRule {
 /// Which findings become tasks.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[allow(missing_docs, reason = "docs would become descriptions in the published schema")]
 pub enum TaskRule {
     /// Those that forbid an approval; when there is none, all of them.
     #[default]
