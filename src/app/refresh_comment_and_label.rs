@@ -7,7 +7,7 @@ use crate::environment::runtime;
 use crate::failure::Failure;
 use crate::forge_connection;
 use crate::project::Project;
-use crate::report::{put_comment_right, put_label_right};
+use crate::report::{refresh_comment, refresh_label};
 use crate::run_location::REMOTE;
 use crate::runner::JobRole;
 use engine::Run;
@@ -36,8 +36,8 @@ pub async fn refresh(project: &Project, run: &Run) {
         Err(failure) => return tracing::warn!("What others see is not looked after: {}", failure.message),
     }
     let written = async {
-        put_comment_right(&github, &project.masker, run).await?;
-        if project.settings.github.state_labels { put_label_right(&github, run).await } else { Ok(()) }
+        refresh_comment(&github, &project.masker, run).await?;
+        if project.settings.github.state_labels { refresh_label(&github, run).await } else { Ok(()) }
     };
     match tokio::time::timeout(LONGEST, written).await {
         Ok(Ok(())) => {}

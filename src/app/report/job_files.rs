@@ -39,24 +39,4 @@ impl JobFiles {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use model::redact::Masker;
-
-    #[test]
-    fn a_value_cannot_end_itself() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let files = JobFiles { summary: None, outputs: Some(folder.path().join("out")) };
-        let value = Masker::from_environment([]).mask("a\nEOF\ncode=ok");
-        files.output("told", &value, "3f2a").expect("it is written");
-        let text = std::fs::read_to_string(folder.path().join("out")).expect("a file");
-        assert_eq!(text, "told<<3f2a\na\nEOF\ncode=ok\n3f2a\n");
-    }
-
-    #[test]
-    fn outside_a_job_nothing_is_written() {
-        let text = Masker::from_environment([]).mask("x");
-        let files = JobFiles::default();
-        assert!(files.summarise(&text).is_ok() && files.output("a", &text, "b").is_ok());
-    }
-}
+mod tests;

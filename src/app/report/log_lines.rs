@@ -1,4 +1,4 @@
-//! The log lines of a run, one stderr line each (DESIGN §6): scripts look for them, people read along.
+//! The log lines of a run, one stderr line each: scripts look for them, people read along.
 
 use tracing::{debug, error, info, warn};
 
@@ -18,7 +18,7 @@ const MOST_NAMED: usize = 5;
 /// Writes a line for each fact that a reader of the log wants to see.
 #[derive(Debug, Default)]
 pub struct LogLines {
-    skipping_told: bool,
+    skip_line_written: bool,
 }
 
 impl Reporter for LogLines {
@@ -30,16 +30,16 @@ impl Reporter for LogLines {
                 let seat = of_seat(started.seat.as_deref());
                 info!("Phase {}: Starting {} step{seat}", started.phase, started.step);
             }
-            Fact::Worked(worked) => broke(&worked.phase, worked.step.as_str(), &worked.ended),
-            Fact::Triaged(told) => triaged(told),
+            Fact::Worked(worked) => warn_if_broken(&worked.phase, worked.step.as_str(), &worked.ended),
+            Fact::Triaged(fact) => triaged(fact),
             Fact::Checked(checked) => checks(run, checked),
             Fact::Reviewed(reviewed) => {
-                broke(&reviewed.phase, "review", &reviewed.ended);
+                warn_if_broken(&reviewed.phase, "review", &reviewed.ended);
                 if let Some(reading) = &reviewed.reading {
                     info!("{}{}", verdict_line(reading), of_seat(reviewed.seat.as_deref()));
                 }
             }
-            Fact::Replied(told) => replied(run, told),
+            Fact::Replied(fact) => replied(run, fact),
             Fact::Ruled(ruled) => self.ruled(run, ruled),
             Fact::ReviewStands { phase, .. } => {
                 info!("Phase {phase}: The approval of the same files stands, no second review");
@@ -102,8 +102,8 @@ impl LogLines {
                 warn!("Phase {phase}: Paused ({}): {}", escalation.reason.as_str(), ruled.rule);
             }
             Ruling::Redo { next_agent: true, .. } => {
-                let told = run.agents.fallbacks.last().map(ToString::to_string);
-                warn!("Phase {phase}: {}", told.unwrap_or_else(|| ruled.rule.clone()));
+                let fallback = run.agents.fallbacks.last().map(ToString::to_string);
+                warn!("Phase {phase}: {}", fallback.unwrap_or_else(|| ruled.rule.clone()));
             }
             Ruling::Redo { step, .. } => warn!("Phase {phase}: Redoing {step} step: {}", ruled.rule),
             Ruling::Wait { step, .. } => {
@@ -118,13 +118,13 @@ impl LogLines {
                 warn!("Phase {phase}: Sends the run back to {target}: {}", ruled.rule);
             }
         }
-        self.skipping_told = false;
+        self.skip_line_written = false;
     }
 
     fn skipped(&mut self, because: &str) {
-        if let (Some(failed), false) = (because.strip_prefix("failed:"), self.skipping_told) {
+        if let (Some(failed), false) = (because.strip_prefix("failed:"), self.skip_line_written) {
             error!("{}", skip_line(failed));
-            self.skipping_told = true;
+            self.skip_line_written = true;
         }
     }
 }
@@ -161,7 +161,7 @@ fn of_seat(seat: Option<&str>) -> String {
     seat.map(|seat| format!(", second opinion {seat}")).unwrap_or_default()
 }
 
-fn broke(phase: &PhaseName, step: &str, ended: &model::event::Ended) {
+fn warn_if_broken(phase: &PhaseName, step: &str, ended: &model::event::Ended) {
     if !ended.outcome.ended() && ended.outcome != model::event::ExecOutcome::Cancelled {
         warn!(
             "Phase {phase}: The {step} step broke: {}",
@@ -170,19 +170,19 @@ fn broke(phase: &PhaseName, step: &str, ended: &model::event::Ended) {
     }
 }
 
-fn replied(run: &Run, told: &Replied) {
-    broke(&told.phase, "answer", &told.ended);
-    let exchange = run.phase(&told.phase).and_then(|phase| phase.reviews.exchange.as_ref());
+fn replied(run: &Run, fact: &Replied) {
+    warn_if_broken(&fact.phase, "answer", &fact.ended);
+    let exchange = run.phase(&fact.phase).and_then(|phase| phase.reviews.exchange.as_ref());
     if let Some(exchange) = exchange {
-        info!("Phase {}: {}", told.phase, exchange_line(exchange));
+        info!("Phase {}: {}", fact.phase, exchange_line(exchange));
     }
 }
 
-/// What is to be discussed is told at once, so that a person can think about it while fixes go on.
-fn triaged(told: &Triaged) {
-    let (phase, round) = (&told.phase, told.round);
-    broke(phase, "triage", &told.ended);
-    let Some(table) = told.table else { return };
+/// What is to be discussed is logged at once, so that a person can think about it while fixes go on.
+fn triaged(fact: &Triaged) {
+    let (phase, round) = (&fact.phase, fact.round);
+    warn_if_broken(phase, "triage", &fact.ended);
+    let Some(table) = fact.table else { return };
     info!("Phase {phase}: Round {round} answered: {}", table_line(table));
     if table.needs_discussion > 0 {
         warn!(

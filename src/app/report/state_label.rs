@@ -17,32 +17,32 @@ use model::issue::IssueNumber;
 /// What all of them begin with.
 const FAMILY: &str = "ai-workflow:";
 /// How long the end of a run waits for the last label.
-const LAST_WORD: Duration = Duration::from_secs(60);
+const END_WAIT: Duration = Duration::from_secs(60);
 
 /// A label by the end of its name, with its colour and what it says.
-type Word = (&'static str, &'static str, &'static str);
+type Label = (&'static str, &'static str, &'static str);
 
-const QUEUED: Word = ("queued", "d4c5f9", "The run goes on by itself when it can");
-const RUNNING: Word = ("running", "b197f2", "Agents work on this issue");
-const NEEDS_HUMAN: Word = ("needs-human", "8250df", "The run waits for a person");
-const DONE: Word = ("done", "6639ba", "The run is completed");
-const FAILED: Word = ("failed", "512a97", "The run failed");
-const CANCELLED: Word = ("cancelled", "e9ddff", "A person ended the run");
+const QUEUED: Label = ("queued", "d4c5f9", "The run goes on by itself when it can");
+const RUNNING: Label = ("running", "b197f2", "Agents work on this issue");
+const NEEDS_HUMAN: Label = ("needs-human", "8250df", "The run waits for a person");
+const DONE: Label = ("done", "6639ba", "The run is completed");
+const FAILED: Label = ("failed", "512a97", "The run failed");
+const CANCELLED: Label = ("cancelled", "e9ddff", "A person ended the run");
+const ALL: [Label; 6] = [QUEUED, RUNNING, NEEDS_HUMAN, DONE, FAILED, CANCELLED];
 
 /// Returns every label that can stand on an issue: its name, its colour and what it says.
 pub fn state_labels() -> impl Iterator<Item = (String, &'static str, &'static str)> {
-    let all = [QUEUED, RUNNING, NEEDS_HUMAN, DONE, FAILED, CANCELLED];
-    all.into_iter().map(|(end, color, says)| (format!("{FAMILY}{end}"), color, says))
+    ALL.into_iter().map(|(end, color, says)| (format!("{FAMILY}{end}"), color, says))
 }
 
 /// Tells the task which label there is to be.
 pub struct StateLabel {
-    wanted: watch::Sender<Option<(IssueNumber, Word)>>,
+    wanted: watch::Sender<Option<(IssueNumber, Label)>>,
 }
 
 /// The task that sets it.
 pub struct LabelTask {
-    wanted: watch::Sender<Option<(IssueNumber, Word)>>,
+    wanted: watch::Sender<Option<(IssueNumber, Label)>>,
     ending: Arc<Notify>,
     task: JoinHandle<()>,
 }
@@ -66,7 +66,7 @@ impl Reporter for StateLabel {
 impl StateLabel {
     /// Shows where a run stands, also when nothing happened.
     pub fn show(&mut self, run: &Run) {
-        let wanted = Some((run.started.issue.number, word(run)));
+        let wanted = Some((run.started.issue.number, label_of(run)));
         self.wanted.send_if_modified(|now| {
             let differs = *now != wanted;
             *now = wanted;
@@ -76,8 +76,8 @@ impl StateLabel {
 }
 
 /// Sets the label of a run to what its log says: what a process that was lost could not do.
-pub async fn put_label_right(forge: &GithubForge, run: &Run) -> Result<(), ForgeError> {
-    show(forge, run.started.issue.number, word(run)).await
+pub async fn refresh_label(forge: &GithubForge, run: &Run) -> Result<(), ForgeError> {
+    show(forge, run.started.issue.number, label_of(run)).await
 }
 
 impl LabelTask {
@@ -91,13 +91,13 @@ impl LabelTask {
     /// Has the last state shown and waits for that, but not for ever.
     pub async fn end(self) {
         self.ending.notify_one();
-        if tokio::time::timeout(LAST_WORD, self.task).await.is_err() {
+        if tokio::time::timeout(END_WAIT, self.task).await.is_err() {
             warn!("The label that tells where the run stands could not be set in time");
         }
     }
 }
 
-fn word(run: &Run) -> Word {
+fn label_of(run: &Run) -> Label {
     match run.outcome {
         Outcome::Running => RUNNING,
         Outcome::Completed => DONE,
@@ -110,7 +110,7 @@ fn word(run: &Run) -> Word {
 
 async fn set_on(
     forge: GithubForge,
-    mut seen: watch::Receiver<Option<(IssueNumber, Word)>>,
+    mut seen: watch::Receiver<Option<(IssueNumber, Label)>>,
     ending: Arc<Notify>,
 ) {
     let mut set = None;
@@ -120,9 +120,11 @@ async fn set_on(
             () = ending.notified() => true,
         };
         let wanted = *seen.borrow_and_update();
-        if let Some((number, word)) = wanted.filter(|_| wanted != set) {
-            if let Err(error) = show(&forge, number, word).await {
-                warn!("The label `{FAMILY}{}` cannot be set: {error}", word.0);
+        if wanted != set
+            && let Some((number, label)) = wanted
+        {
+            if let Err(error) = show(&forge, number, label).await {
+                warn!("The label `{FAMILY}{}` cannot be set: {error}", label.0);
                 if error.is_final() {
                     return;
                 }
@@ -137,13 +139,12 @@ async fn set_on(
 
 /// Takes the others of the family off and puts the label on, in that order: what is cut short must not leave two. The one that
 /// starts a run is none of them.
-async fn show(forge: &GithubForge, number: IssueNumber, word: Word) -> Result<(), ForgeError> {
-    let (name, color, description) = (format!("{FAMILY}{}", word.0), word.1, word.2);
+async fn show(forge: &GithubForge, number: IssueNumber, label: Label) -> Result<(), ForgeError> {
+    let (name, color, description) = (format!("{FAMILY}{}", label.0), label.1, label.2);
     let Some(state) = forge.issue_state(number).await? else { return Ok(()) };
-    let known = [QUEUED, RUNNING, NEEDS_HUMAN, DONE, FAILED, CANCELLED];
-    let is_old = |label: &str| {
-        let ending = label.strip_prefix(FAMILY).filter(|ending| *ending != word.0);
-        ending.is_some_and(|ending| known.iter().any(|known| known.0 == ending))
+    let is_old = |other: &str| {
+        let ending = other.strip_prefix(FAMILY).filter(|ending| *ending != label.0);
+        ending.is_some_and(|ending| ALL.iter().any(|known| known.0 == ending))
     };
     let old: Vec<&str> = state.labels().filter(|label| is_old(label)).collect();
     let is_new = !state.has(&name);

@@ -1,5 +1,6 @@
-//! Keeps the one progress comment of a run up to date on GitHub: the reporter only renders, a task of its own writes, so
-//! that no fact waits for the network. Edits are at least some seconds apart; the last one is written at the end.
+//! Keeps the one progress comment of a run up to date, on GitHub and on the local forge. On GitHub the reporter only renders and a
+//! task of its own writes, so that no fact waits for the network: edits are at least some seconds apart, and the last one is
+//! written at the end.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -11,8 +12,8 @@ use tracing::warn;
 
 use super::Reporter;
 use engine::{Run, State};
-use forge::{CommentDraft, ForgeError, GithubForge};
-use model::event::Entry;
+use forge::{CommentDraft, ForgeError, GithubForge, LocalForge};
+use model::event::{Entry, Fact};
 use model::issue::IssueNumber;
 use model::redact::{Masked, Masker};
 use views::summary;
@@ -20,7 +21,7 @@ use views::summary;
 /// Two edits of a comment are at least so far apart.
 pub const PACE: Duration = Duration::from_secs(5);
 /// How long the end of a run waits for the last edit.
-const LAST_WORD: Duration = Duration::from_secs(60);
+const END_WAIT: Duration = Duration::from_secs(60);
 
 /// What the comment should say.
 #[derive(Debug, Clone, PartialEq)]
@@ -40,7 +41,10 @@ pub struct MovedComment(Arc<AtomicU64>);
 impl MovedComment {
     /// Returns the id of the comment that took the place of one that was deleted.
     pub fn id(&self) -> Option<u64> {
-        Some(self.0.load(Ordering::SeqCst)).filter(|id| *id != 0)
+        match self.0.load(Ordering::SeqCst) {
+            0 => None,
+            id => Some(id),
+        }
     }
 
     fn to(&self, id: u64) {
@@ -68,9 +72,16 @@ pub fn github_comment(forge: GithubForge, masker: Masker, pace: Duration) -> (Gi
     let (wanted, seen) = watch::channel(None);
     let ending = Arc::new(Notify::new());
     let moved = MovedComment::default();
-    let (ended, told) = (Arc::clone(&ending), moved.clone());
-    let pen = Pen { forge, seen, ending: ended, pace, moved: told, written: None, silent: false };
-    let task = tokio::spawn(pen.write_on());
+    let writer = CommentWriter {
+        forge,
+        seen,
+        ending: Arc::clone(&ending),
+        pace,
+        moved: moved.clone(),
+        written: None,
+        silent: false,
+    };
+    let task = tokio::spawn(writer.run());
     let task = CommentTask { moved, masker: masker.clone(), wanted: wanted.clone(), ending, task };
     (GithubComment { masker, wanted }, task)
 }
@@ -91,7 +102,7 @@ fn want(wanted: &watch::Sender<Option<Wanted>>, run: &Run, body: Masked) {
 
 /// Writes into the comment of a run what its log says, where the comment is still there: what a process that was lost could
 /// not write.
-pub async fn put_comment_right(forge: &GithubForge, masker: &Masker, run: &Run) -> Result<(), ForgeError> {
+pub async fn refresh_comment(forge: &GithubForge, masker: &Masker, run: &Run) -> Result<(), ForgeError> {
     let (number, marker) = (run.started.issue.number, summary::marker(run));
     let body = masker.mask(&summary::progress_comment(run));
     let id = match run.publication.progress_comment {
@@ -117,13 +128,14 @@ impl CommentTask {
     /// Has the last state written and waits for that, but not for ever.
     pub async fn end(self) {
         self.ending.notify_one();
-        if tokio::time::timeout(LAST_WORD, self.task).await.is_err() {
+        if tokio::time::timeout(END_WAIT, self.task).await.is_err() {
             warn!("The last state of the run could not be written into the progress comment in time");
         }
     }
 }
 
-struct Pen {
+/// Writes what the comment should say, and waits between two edits.
+struct CommentWriter {
     forge: GithubForge,
     seen: watch::Receiver<Option<Wanted>>,
     ending: Arc<Notify>,
@@ -134,8 +146,8 @@ struct Pen {
     silent: bool,
 }
 
-impl Pen {
-    async fn write_on(mut self) {
+impl CommentWriter {
+    async fn run(mut self) {
         loop {
             let ending = tokio::select! {
                 changed = self.seen.changed() => changed.is_err(),
@@ -180,5 +192,52 @@ impl Pen {
     fn give_up(&mut self, error: &ForgeError) {
         warn!("The progress comment cannot be written: {error}");
         self.silent = error.is_final();
+    }
+}
+
+/// Rewrites the progress comment after each fact that a reader of the issue wants to see.
+pub struct LocalComment {
+    forge: LocalForge,
+    masker: Masker,
+    comment: Option<u64>,
+    warned: bool,
+}
+
+impl LocalComment {
+    /// Makes a reporter; the comment of an earlier process is found by its mark.
+    pub fn new(forge: LocalForge, masker: Masker) -> Self {
+        Self { forge, masker, comment: None, warned: false }
+    }
+
+    fn write(&mut self, state: &State) {
+        let Some(run) = &state.run else { return };
+        let body = self.masker.mask(&summary::progress_comment(run));
+        let marker = summary::marker(run);
+        let draft = CommentDraft { id: self.comment, marker: &marker, body: &body };
+        match self.forge.upsert_comment(run.started.issue.number, draft, run.updated_at) {
+            Ok(id) => self.comment = Some(id),
+            Err(error) if !self.warned => {
+                warn!("The progress comment cannot be written: {error}");
+                self.warned = true;
+            }
+            Err(_) => {}
+        }
+    }
+}
+
+impl Reporter for LocalComment {
+    fn report(&mut self, entry: &Entry, state: &State) {
+        let is_of_interest = matches!(
+            entry.fact,
+            Fact::PhaseStarted { .. }
+                | Fact::Ruled(_)
+                | Fact::Committed { .. }
+                | Fact::Paused { .. }
+                | Fact::Finished { .. }
+                | Fact::Cancelled { .. }
+        );
+        if is_of_interest {
+            self.write(state);
+        }
     }
 }
