@@ -4,13 +4,13 @@
 //! else by another model, else by themselves, which is a warning. Asks programs about themselves at most; calls no model.
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::environment::runtime;
 use crate::failure::{Failure, FailureKind};
 use crate::project::Project;
 use agents::{self, AgentSpec, AgentStatus, Profile, ensure_usable, examine};
-use model::policy::Agreement;
+use model::policy::{Agreement, PhaseDef};
 use process::own_program;
 use settings::Settings;
 
@@ -263,7 +263,7 @@ fn self_review(author: &str, why: &str) -> AgentChain {
 }
 
 /// Warns of second reviewers that cannot be called: they are going to be left out. One that nobody could ever be is refused.
-pub fn warn_of_missing_second_reviewers(project: &Project, agreement: &Agreement) -> Result<(), Failure> {
+fn warn_of_missing_second_reviewers(project: &Project, agreement: &Agreement) -> Result<(), Failure> {
     let mut warned: Vec<String> = Vec::new();
     for seat in agreement.phases.iter().flat_map(|phase| &phase.panel).filter(|seat| !seat.required) {
         match check_chain(project, &seat.agents) {
@@ -278,6 +278,24 @@ pub fn warn_of_missing_second_reviewers(project: &Project, agreement: &Agreement
         }
     }
     Ok(())
+}
+
+/// Returns every agent that a run needs, each once; those of seats that it can do without are left out.
+pub fn needed_agents(agreement: &Agreement) -> BTreeSet<&String> {
+    agreement.phases.iter().flat_map(needed_chains).flatten().collect()
+}
+
+/// Refuses an agreement with a chain of which no agent can be called, and warns of second reviewers that cannot be called.
+pub fn refuse_unusable_agents(project: &Project, agreement: &Agreement) -> Result<(), Failure> {
+    let chains: BTreeSet<&Vec<String>> = agreement.phases.iter().flat_map(needed_chains).collect();
+    chains.into_iter().try_for_each(|chain| check_chain(project, chain))?;
+    warn_of_missing_second_reviewers(project, agreement)
+}
+
+fn needed_chains(phase: &PhaseDef) -> impl Iterator<Item = &Vec<String>> {
+    let required = phase.panel.iter().filter(|seat| seat.required && !seat.agents.is_empty());
+    let chains = [&phase.agents, &phase.reviewers].into_iter().chain(phase.step_agents.values());
+    chains.chain(required.map(|seat| &seat.agents))
 }
 
 /// Returns the agents of seats that a run can do without.

@@ -4,10 +4,14 @@
 
 pub mod admission;
 pub mod agent_choice;
+pub mod agreement;
 pub mod base_branch;
+pub mod bundle;
 pub mod cancel;
 pub mod changes_outside;
+pub mod check;
 pub mod cleanup;
+pub mod doctor;
 pub mod environment;
 pub mod failure;
 pub mod finalize;
@@ -25,4 +29,6 @@ pub mod run_location;
 pub mod run_worktree;
 pub mod runner;
 pub mod setting_overrides;
+pub mod signals;
 pub mod steering;
+pub mod validate;

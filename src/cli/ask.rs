@@ -5,14 +5,12 @@ use super::door::{Door, seen_from};
 use super::failure::Failure;
 use super::hold::Hold;
 use app::agent_choice::{Reason, check_chain, choose_chains};
+use app::bundle::TRIED_AGAIN;
 use app::pinned_settings::{changed_limits, repository_settings_digest};
 use engine::{Run, Stage, Status, over_budget, unmet_needs};
 use git::CommitId;
 use model::event::{Asked, Fact, Reopened, ReopenedBy};
 use model::phase::{PhaseName, Step};
-
-/// Why a phase that failed is opened again.
-pub(super) const TRIED_AGAIN: &str = "tried again";
 
 /// Records what `execute` was asked for.
 pub(super) fn ask(

@@ -1,18 +1,17 @@
 //! Begins a run: reads the issue, looks whether everything is there, makes the branch, pins what was agreed.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::io::IsTerminal;
 
 use super::arguments::Execute;
 use super::ask;
-use super::base_branch;
-use super::commands::{self, Used};
 use super::door::Door;
 use super::failure::Failure;
 use super::forge_connection;
 use super::hold::{Locks, open_journal, refuse_dirty};
-use super::output_schemas;
-use app::agent_choice::{self, Reason, check_chain, warn_of_missing_second_reviewers};
+use app::agent_choice::{self, Reason, refuse_unusable_agents};
+use app::agreement::{ProjectCommand, pin_commands, pin_schemas, project_commands, refuse_unknown_checks};
+use app::base_branch;
 use app::issue_text;
 use app::run_location::refuse_log_removed;
 use app::run_worktree::{make_linked, record_location, set_up};
@@ -23,7 +22,7 @@ use journal::store::folders::RunFolder;
 use model::event::branch_of;
 use model::issue::IssueNumber;
 use model::phase::PhaseName;
-use model::policy::{Agreement, Budget, PhaseDef};
+use model::policy::{Agreement, Budget};
 use settings::{Names, suggestion};
 use views::prompt::rehearse;
 
@@ -31,7 +30,7 @@ use views::prompt::rehearse;
 pub(super) struct Plan {
     pub(super) beginning: NewRun,
     pub(super) base: Base,
-    pub(super) commands: Vec<Used>,
+    pub(super) commands: Vec<ProjectCommand>,
     survey: Survey,
     /// Whether the run's branch has to be made.
     new: bool,
@@ -41,10 +40,10 @@ pub(super) struct Plan {
 pub(super) fn plan(door: &Door, arguments: &Execute, only: Option<&PhaseName>) -> Result<Plan, Failure> {
     let number = arguments.issue;
     let issue = issue_text::read(door, number)?;
-    let commands = commands::used(door);
+    let commands = project_commands(door);
     let (agreement, told) = agreement(door, &commands)?;
     let skipped = left_out(door, &agreement)?;
-    usable_agents(door, &agreement)?;
+    refuse_unusable_agents(door, &agreement)?;
     rehearsed(door, &agreement)?;
     let survey = survey(door)?;
     door.workspace.history().check_identity()?;
@@ -91,9 +90,9 @@ pub(super) fn begin_run(
 }
 
 /// Returns what is agreed on, and why these agents: all phases, those outside the preset are left out below.
-fn agreement(door: &Door, commands: &[Used]) -> Result<(Agreement, Vec<Reason>), Failure> {
+fn agreement(door: &Door, commands: &[ProjectCommand]) -> Result<(Agreement, Vec<Reason>), Failure> {
     let mut agreement = door.settings.agreement(None)?;
-    commands::agree(&mut agreement, commands);
+    pin_commands(&mut agreement, commands);
     agreement.budget = budget(door);
     for phase in &mut agreement.phases {
         let of_steps = phase.step_agents.values_mut().flatten();
@@ -102,29 +101,10 @@ fn agreement(door: &Door, commands: &[Used]) -> Result<(Agreement, Vec<Reason>),
             *spec = door.relative_spec(spec);
         }
     }
-    output_schemas::pin(&door.settings, door.root(), &mut agreement)?;
+    pin_schemas(&door.settings, door.root(), &mut agreement)?;
     let told = agent_choice::choose(door, &mut agreement)?;
-    known_checks(&agreement)?;
+    refuse_unknown_checks(&agreement)?;
     Ok((agreement, told))
-}
-
-/// Refuses a check that does not exist.
-pub(super) fn known_checks(agreement: &Agreement) -> Result<(), Failure> {
-    if let Some(id) = checks::twice_named(agreement) {
-        return Err(Failure::usage(format!("`checks.define.{id}` bears the name of a check of ours"))
-            .hint("give it another name"));
-    }
-    if let Some((template, known)) = checks::unknown_template(agreement) {
-        return Err(Failure::usage(format!("[checks] template names `{template}`, which does not exist"))
-            .hint(format!("the templates are: {}", known.join(", "))));
-    }
-    let unknown = checks::unknown(agreement);
-    let Some((phase, id)) = unknown.first() else { return Ok(()) };
-    let own = agreement.defined.keys().cloned();
-    let ids: Vec<String> = own.chain(checks::ids().map(str::to_owned)).collect();
-    let ids = ids.join(", ");
-    Err(Failure::usage(format!("phase {phase} names a check `{id}` that does not exist"))
-        .hint(format!("the checks are: {ids}")))
 }
 
 /// The budget as set, with the default spend limit when nobody is at the terminal.
@@ -159,17 +139,6 @@ pub(super) fn left_out(door: &Door, agreement: &Agreement) -> Result<Vec<(PhaseN
     Ok(left_out)
 }
 
-/// Returns every agent that is named anywhere, each once.
-pub(super) fn all_agents(agreement: &Agreement) -> BTreeSet<&String> {
-    agreement.phases.iter().flat_map(chains_of).flatten().collect()
-}
-
-fn chains_of(phase: &PhaseDef) -> impl Iterator<Item = &Vec<String>> {
-    let required = phase.panel.iter().filter(|seat| seat.required && !seat.agents.is_empty());
-    let chains = [&phase.agents, &phase.reviewers].into_iter().chain(phase.step_agents.values());
-    chains.chain(required.map(|seat| &seat.agents))
-}
-
 /// Returns the templates of the repository that a run is filled with, those of its registry included.
 pub(super) fn overrides(door: &Door, agreement: &Agreement) -> BTreeMap<String, String> {
     door.overrides(agreement.phases.iter().filter_map(|phase| phase.c3l.as_ref()))
@@ -183,12 +152,6 @@ pub(super) fn rehearsed(door: &Door, agreement: &Agreement) -> Result<(), Failur
     }
     let rehearsal = rehearse(&agreement.phases, &agreement.patterns, &own);
     rehearsal.map_err(|error| Failure::from(RunError::from(error)))
-}
-
-fn usable_agents(door: &Door, agreement: &Agreement) -> Result<(), Failure> {
-    let chains: BTreeSet<&Vec<String>> = agreement.phases.iter().flat_map(chains_of).collect();
-    chains.into_iter().try_for_each(|chain| check_chain(door, chain))?;
-    warn_of_missing_second_reviewers(door, agreement)
 }
 
 /// The checkout has to be clean, unless the run leaves it alone.

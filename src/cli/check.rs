@@ -1,53 +1,52 @@
-//! `check`: judges the working tree, and an agent's answer, by the checks of a phase that changes code. Needs no run and
-//! writes nothing; commands of the repository run in the files as they are.
+//! `check`: the results of the checks, one line each with what is behind it, or as JSON. Judges nothing.
 
-mod chosen;
-mod told;
-
-use std::collections::BTreeSet;
+use std::fmt::Write as _;
 use std::fs::File;
 use std::io::{Read, stdin};
-use std::path::{Component, Path, PathBuf};
-use std::sync::{Arc, OnceLock};
+use std::path::Path;
+
+use serde_json::{Value, json};
 
 use super::Answer;
-use super::arguments::{Check, SettingFlags};
-use super::door::{Door, runtime};
-use super::failure::{Failure, Kind};
+use super::arguments::Check;
 use super::show::show;
-use super::signals;
-use checks::Site;
-use chosen::Chosen;
-use content_parser::{read_claim, read_evaluation};
-use model::change::Change;
-use model::event::CheckResult;
-use process::{self, Stop};
-use told::Told;
+use app::check::{CheckReport, CheckRequest, check};
+use app::failure::Failure;
+use app::setting_overrides::SettingOverrides;
+use checks::shown;
+use model::event::{CheckResult, CheckStatus};
+use model::policy::criterion;
+use model::redact::Masker;
+use views::summary::{counted, padded, plain};
 
-pub(super) fn run(arguments: &Check) -> Answer {
-    let door = crate::project::open(&flags(arguments))?;
-    let answer = answer(arguments, &door)?;
-    let chosen = chosen::choose(&door, arguments, answer.is_some())?;
-    let since =
-        door.workspace.bases().diff_base(arguments.base.as_deref(), door.settings.base_branch.as_deref())?;
-    let mut changes = door.workspace.changes().since(&since.commit)?;
-    // Settings and records of ours are a person's here; in a run they are protected.
-    changes.retain(|change| !change.path.starts_with(".ai-workflow/"));
-    let results = examine(&door, arguments, &chosen, &changes, answer.as_deref())?;
-    let told = Told { since: &since, changed: changes.len(), results: &results, noted: &chosen.noted };
-    show(arguments.json, &told.value(&door.masker), &told.lines(&door.masker));
-    Ok(u8::from(!told.ok()))
-}
+/// The last lines of a command's output that are shown.
+const LAST_LINES: usize = 12;
 
-fn flags(arguments: &Check) -> SettingFlags {
-    let template = arguments.template.as_ref().map(|name| format!("checks.template={name}"));
-    let set = arguments.set.iter().cloned().chain(template).collect();
-    SettingFlags { config: arguments.config.clone(), set, ..SettingFlags::default() }
+/// Runs `check`.
+pub(super) fn run(arguments: Check) -> Answer {
+    let overrides =
+        SettingOverrides { config: arguments.config, set: arguments.set, ..SettingOverrides::default() };
+    let request = CheckRequest {
+        only: arguments.only,
+        template: arguments.template,
+        expected: arguments.expect,
+        base: arguments.base,
+        answer: None,
+        no_commands: arguments.no_commands,
+        overrides,
+    };
+    let project = crate::project::open_with(&request.project_overrides())?;
+    let answer = match &arguments.output {
+        Some(file) => Some(read_answer(file, &project.masker)?),
+        None => None,
+    };
+    let report = check(&project, &CheckRequest { answer, ..request })?;
+    show(arguments.json, &value(&report, &project.masker), &lines(&report, &project.masker));
+    Ok(u8::from(!report.is_ok()))
 }
 
 /// Reads what an agent answered, without secrets.
-fn answer(arguments: &Check, door: &Door) -> Result<Option<String>, Failure> {
-    let Some(file) = &arguments.output else { return Ok(None) };
+fn read_answer(file: &Path, masker: &Masker) -> Result<String, Failure> {
     let mut bytes = Vec::new();
     let read = if file.as_os_str() == "-" {
         stdin().read_to_end(&mut bytes)
@@ -58,75 +57,102 @@ fn answer(arguments: &Check, door: &Door) -> Result<Option<String>, Failure> {
         Failure::usage(format!("failed to read {}: {error}", file.display()))
             .hint("`--output` names what the agent answered, or `-` for stdin")
     })?;
-    Ok(Some(door.masker.mask(&String::from_utf8_lossy(&bytes)).to_string()))
+    Ok(masker.mask(&String::from_utf8_lossy(&bytes)).to_string())
 }
 
-fn examine(
-    door: &Door,
-    arguments: &Check,
-    chosen: &Chosen,
-    changes: &[Change],
-    answer: Option<&str>,
-) -> Result<Vec<CheckResult>, Failure> {
-    let changed: BTreeSet<String> = changes.iter().map(|change| change.path.clone()).collect();
-    let expected = expected(door, &arguments.expect)?;
-    let (claim, evaluation) = (answer.and_then(read_claim), answer.and_then(read_evaluation));
-    let site = Site {
-        changed: &changed,
-        changes,
-        since_base: changes,
-        answer,
-        claim: claim.as_ref(),
-        evaluation: evaluation.as_ref(),
-        expected: &expected,
-        defined: &chosen.defined,
-        commands: &chosen.commands,
-        ..Site::outside_a_run(door.root(), &chosen.phase, &chosen.settings, &chosen.time, &door.masker)
-    };
-    watched(&chosen.ids, &site)
+/// Returns the results as JSON, without secrets.
+fn value(report: &CheckReport, masker: &Masker) -> Value {
+    let results = report.results.iter().map(|result| {
+        json!({
+            "check": result.check, "criterion": criterion(&result.check), "status": result.status,
+            "required": !report.is_noted(result), "pattern": result.pattern, "summary": result.summary,
+            "places": result.places, "evidence": result.evidence,
+        })
+    });
+    let mut value = json!({
+        "ok": report.is_ok(), "base": report.since.commit.to_string(), "base_name": report.since.name,
+        "changed_files": report.changed, "results": results.collect::<Vec<_>>(),
+    });
+    masker.mask_value(&mut value);
+    value
 }
 
-/// Runs the checks; Ctrl-C ends the command that is running, and with it ours.
-fn watched(ids: &[String], site: &Site<'_>) -> Result<Vec<CheckResult>, Failure> {
-    let (handle, mut stop) = Stop::new();
-    let signal = Arc::new(OnceLock::new());
-    process::adopt_orphans();
-    let results = runtime()?.block_on(async {
-        let watch = signals::watch(handle, Arc::clone(&signal))?;
-        let results = checks::run_only(ids, site, &mut stop).await;
-        watch.abort();
-        Ok::<_, Failure>(results)
-    })?;
-    match signal.get() {
-        Some(name) => Err(Failure::new(Kind::Interrupted, format!("interrupted by {name}"))),
-        None => Ok(results),
+/// Returns the results as lines, without secrets and control characters.
+fn lines(report: &CheckReport, masker: &Masker) -> String {
+    let safe = |text: &str| plain(masker.mask(text).as_str());
+    let width = report.results.iter().map(|result| name(result).len()).max().unwrap_or(0);
+    let mut text = format!("{}\n", safe(&head(report)));
+    for result in &report.results {
+        let (mark, prefix) = mark(report, result);
+        let summary = safe(&result.summary);
+        let _ = writeln!(text, "{mark} {}  {prefix}{summary}", padded(&name(result), width));
+        for line in details(result) {
+            let _ = writeln!(text, "  {:width$}  {}", "", safe(&line));
+        }
+    }
+    let _ = writeln!(text, "{}", counts(report));
+    text
+}
+
+fn head(report: &CheckReport) -> String {
+    let base = format!("{} ({})", &report.since.commit.as_str()[..9], report.since.name);
+    match report.changed {
+        0 => format!("nothing changed since {base}"),
+        files => format!("{} changed since {base}", counted(files as u64, "file")),
     }
 }
 
-/// Files on the command line are meant from where the user stands.
-fn expected(door: &Door, files: &[PathBuf]) -> Result<Vec<String>, Failure> {
-    let top = door.root();
-    files
-        .iter()
-        .map(|file| {
-            let path = plain(&door.here.join(file));
-            let inside = path.strip_prefix(top).ok().and_then(Path::to_str).filter(|path| !path.is_empty());
-            inside.map(str::to_owned).ok_or_else(|| {
-                Failure::usage(format!("`--expect {}` is not a file of {}", file.display(), top.display()))
-                    .hint("name a file of this repository, seen from where you are")
-            })
-        })
-        .collect()
+fn mark(report: &CheckReport, result: &CheckResult) -> (char, &'static str) {
+    match result.status {
+        CheckStatus::Pass => ('✓', ""),
+        CheckStatus::Skipped => ('-', "skipped: "),
+        CheckStatus::Fail if report.is_noted(result) => ('!', "noted: "),
+        CheckStatus::Fail => ('✗', ""),
+        CheckStatus::Unavailable => ('?', "unavailable: "),
+    }
 }
 
-/// Returns a path without `.` and `..`; links are not followed, since the file may not be there.
-fn plain(path: &Path) -> PathBuf {
-    path.components().fold(PathBuf::new(), |mut plain, part| {
-        match part {
-            Component::CurDir => {}
-            Component::ParentDir => drop(plain.pop()),
-            part => plain.push(part),
+fn counts(report: &CheckReport) -> String {
+    let marks = [('✓', "passed"), ('✗', "failed"), ('?', "unavailable"), ('!', "noted"), ('-', "skipped")];
+    let mut counts = Vec::new();
+    for (wanted, word) in marks {
+        let count = report.results.iter().filter(|result| mark(report, result).0 == wanted).count();
+        if count > 0 {
+            counts.push(format!("{count} {word}"));
         }
-        plain
-    })
+    }
+    let counts = counts.join(", ");
+    let is_judged = report.results.iter().any(|result| result.status != CheckStatus::Skipped);
+    match (is_judged, counts.is_empty()) {
+        (true, _) => counts,
+        (false, true) => "nothing was judged".to_owned(),
+        (false, false) => format!("{counts}: nothing was judged"),
+    }
+}
+
+fn name(result: &CheckResult) -> String {
+    match criterion(&result.check) {
+        Some(criterion) => format!("{} ({criterion})", result.check),
+        None => result.check.clone(),
+    }
+}
+
+/// Returns what stands behind a result that is no pass: the places its summary does not show, or the last of its evidence.
+fn details(result: &CheckResult) -> Vec<String> {
+    if matches!(result.status, CheckStatus::Pass | CheckStatus::Skipped) {
+        return Vec::new();
+    }
+    let places = result.places.iter().map(shown).filter(|place| !result.summary.contains(place));
+    let mut lines: Vec<String> = places.collect();
+    let known = result.params.get("count").and_then(Value::as_u64).unwrap_or(0);
+    let more = known.saturating_sub(result.places.len() as u64);
+    if more > 0 {
+        lines.push(format!("and {more} more"));
+    }
+    if result.places.is_empty() {
+        let all: Vec<&str> = result.evidence.lines().filter(|line| !line.trim().is_empty()).collect();
+        let last = &all[all.len().saturating_sub(LAST_LINES)..];
+        lines.extend(last.iter().map(|line| format!("| {line}")));
+    }
+    lines
 }

@@ -7,11 +7,10 @@ use serde_json::{Value, json};
 
 use super::Answer;
 use super::arguments::{Config, ConfigCommand, SettingsView};
-use super::begin_run::known_checks;
 use super::door::{here, repository_root, settings};
 use super::failure::Failure;
-use super::output_schemas;
 use super::show::show;
+use app::agreement::{pin_schemas, refuse_unknown_checks};
 use model::phase::PhaseName;
 use model::policy::PhaseDef;
 use settings::{Place, Settings, schema};
@@ -67,9 +66,9 @@ fn set_values(settings: &Settings) -> impl Iterator<Item = (&String, &Place)> {
 fn validate(view: &SettingsView) -> Answer {
     let settings = load(view)?;
     let mut agreement = settings.agreement(None)?;
-    known_checks(&agreement)?;
+    refuse_unknown_checks(&agreement)?;
     if let Some(root) = repository_root(&here()?) {
-        output_schemas::pin(&settings, &root, &mut agreement)?;
+        pin_schemas(&settings, &root, &mut agreement)?;
     }
     let count = set_values(&settings).count();
     show(

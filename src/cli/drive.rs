@@ -3,13 +3,13 @@
 use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock};
 
-use super::apply::Vetted;
 use super::begin_run::{overrides, rehearsed};
 use super::door::{Door, runtime};
 use super::failure::{Failure, Kind};
 use super::forge_connection;
 use super::hold::Hold;
 use super::{Answer, announce, exit_code, show, signals};
+use app::bundle::VerifiedBundle;
 use app::github_job::{self, WorkDone as Turn};
 use app::refresh_comment_and_label::refresh;
 use app::report::{
@@ -41,14 +41,14 @@ pub(super) fn drive(door: &Door, hold: Hold, terminal: &Terminal, json: bool) ->
 }
 
 /// Publishes what another process worked on, as far as it was judged, and tells how the run stands.
-pub(super) fn publish(door: &Door, hold: Hold, terminal: &Terminal, vetted: &Vetted) -> Answer {
+pub(super) fn publish(door: &Door, hold: Hold, terminal: &Terminal, bundle: &VerifiedBundle) -> Answer {
     let rounds = hold.run()?.feedback.ci_rounds;
-    let (hold, outcome) = play_from(door, hold, terminal, None, Some(vetted.tip.clone()))?;
+    let (hold, outcome) = play_from(door, hold, terminal, None, Some(bundle.tip.clone()))?;
     let code = exit_code::of_run(hold.run()?, outcome, door.settings.no_wait);
     let code = finish(&hold, false, code);
     // Whoever publishes sees what the checks of the server say, and asks no agent.
     let is_fed = hold.run()?.feedback.ci_rounds > rounds && outcome == Outcome::Running;
-    if is_fed || vetted.asks_for_more {
+    if is_fed || bundle.asks_for_more {
         github_job::start_again(door, &hold, if is_fed { Turn::RedChecks } else { Turn::Worked });
     }
     Ok(code)

@@ -8,10 +8,10 @@ use serde_json::{Value, json};
 use super::Answer;
 use super::arguments::Execute;
 use super::begin_run::{self, Plan};
-use super::commands;
 use super::door::Door;
 use super::find::{Seen, look};
 use super::show::show;
+use app::agreement::ProjectCommand;
 use app::run_location::locate;
 use engine::Run;
 use model::event::branch_of;
@@ -59,7 +59,7 @@ fn value(plan: &Plan) -> Value {
     let commands = plan
         .commands
         .iter()
-        .map(|used| json!({"key": used.key, "line": used.line, "detected_because": used.because}));
+        .map(|used| json!({"key": used.key, "line": used.line, "detected_because": used.detected_by}));
     json!({
         "issue": plan.beginning.issue.number, "title": plan.beginning.issue.title, "begun": false,
         "branch": branch_of(plan.beginning.issue.number), "base_branch": plan.base.branch, "base_commit": plan.base.commit.to_string(),
@@ -81,7 +81,7 @@ fn lines(door: &Door, plan: &Plan) -> String {
         let _ = writeln!(text, "  {}{}", padded(phase.name.as_str(), 21), what(plan, phase));
     }
     if !plan.commands.is_empty() {
-        let _ = write!(text, "\ncommands\n{}", commands::lines(&plan.commands));
+        let _ = write!(text, "\ncommands\n{}", command_lines(&plan.commands));
     }
     let run = plan
         .beginning
@@ -127,4 +127,14 @@ fn calls_at_best(phase: &PhaseDef) -> u32 {
 fn calls_at_worst(phase: &PhaseDef) -> u32 {
     let most = phase.policy.limits.max_revisions;
     if phase.policy.triage { 2 * most } else { calls_at_best(phase) * (most + 1) }
+}
+
+/// Returns the commands line by line.
+fn command_lines(commands: &[ProjectCommand]) -> String {
+    let mut text = String::new();
+    for command in commands {
+        let (key, line, why) = (padded(&command.key, 21), plain(&command.line), plain(&command.why()));
+        let _ = writeln!(text, "  {key}{line} ({why})");
+    }
+    text
 }

@@ -7,15 +7,12 @@
 compile_error!("ai-workflow needs Unix: agents are supervised as process groups and stopped by signals");
 
 mod announce;
-mod apply;
 mod arguments;
 mod ask;
 mod begin_run;
-mod bundle;
 mod cancel;
 mod check;
 mod cleanup;
-mod commands;
 mod config;
 mod demo;
 mod doc_review;
@@ -30,7 +27,6 @@ mod finalize;
 mod finalized;
 mod findings;
 mod init;
-mod output_schemas;
 mod parse_review;
 mod pr_feedback;
 mod project;
@@ -39,7 +35,6 @@ mod resume;
 mod rollback;
 mod seconds;
 mod show;
-mod signals;
 mod status;
 mod usage;
 mod validate;
@@ -55,40 +50,18 @@ pub use app::failure::{Failure, FailureKind};
 use arguments::{Arguments, Command};
 
 // The names under which the commands that are not rewritten yet know what is in `app`.
-use app::{base_branch, forge_connection};
-mod admission {
-    pub(crate) use app::admission::{admit, denied, mismatch, refuse_too_many, unknown};
-}
-mod chosen {
-    pub(crate) use app::agent_choice::{auto_reason as auto, choose, examine_agent as examined};
-}
-mod job {
-    pub(crate) use app::github_job::{output, say};
-}
-mod left_behind {
-    pub(crate) use app::changes_outside::REASONS;
-}
-mod put_right {
-    pub(crate) use app::refresh_comment_and_label::refresh_now as put_right_now;
-}
-mod refusal {
-    pub(crate) use app::admission::Refusal;
-    pub(crate) use app::failure::TEXT_NOT_TRUSTED;
-}
+use app::{forge_connection, signals};
 mod door {
     pub(crate) use crate::project::{log_to, settings};
-    pub(crate) use app::environment::{current_folder as here, runtime, variable};
+    pub(crate) use app::environment::{current_folder as here, runtime};
     pub(crate) use app::project::{Project as Door, repository_root};
-    pub(crate) use app::setting_overrides::{STEPS, seen_from};
+    pub(crate) use app::setting_overrides::seen_from;
 }
 mod failure {
-    pub(crate) use app::failure::{BUNDLE_MISSING as LOST, Failure, FailureKind as Kind};
-}
-mod fetched {
-    pub(crate) use app::run_location::REMOTE;
+    pub(crate) use app::failure::{Failure, FailureKind as Kind};
 }
 mod find {
-    pub(crate) use app::run_location::{RunView as Seen, locate_or_fetch as brought, no_run, view as look};
+    pub(crate) use app::run_location::{RunView as Seen, no_run, view as look};
 }
 mod hold {
     pub(crate) use app::locked_run::{
@@ -174,7 +147,7 @@ fn dispatch(command: Command) -> Answer {
         Command::Cleanup(arguments) => cleanup::run(&arguments),
         Command::ListPresets(arguments) => config::list_presets(&arguments),
         Command::Phases(arguments) => config::phases(&arguments),
-        Command::Check(arguments) => check::run(&arguments),
+        Command::Check(arguments) => check::run(arguments),
         Command::ParseReview(arguments) => parse_review::run(&arguments),
         Command::Findings(arguments) => findings::run(&arguments),
         Command::Explain(arguments) => explain::run(&arguments),

@@ -17,6 +17,11 @@ pub(crate) fn open(flags: &SettingFlags) -> Result<Project, Failure> {
     Project::open(&flags.overrides(), command_line())
 }
 
+/// Opens the repository and loads the settings with these overrides.
+pub(crate) fn open_with(overrides: &SettingOverrides) -> Result<Project, Failure> {
+    Project::open(overrides, command_line())
+}
+
 /// Opens the repository for looking at runs or ending them, without its settings.
 pub(crate) fn open_without_settings() -> Result<Project, Failure> {
     Project::open_without_settings(command_line())

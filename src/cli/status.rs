@@ -45,7 +45,7 @@ pub(super) fn run(arguments: &arguments::Status) -> Answer {
 }
 
 /// Tells where a run stands that nobody holds.
-pub(super) fn told(run: &Run) -> String {
+pub(super) fn text(run: &Run) -> String {
     lines(run, None, None)
 }
 

@@ -1,24 +1,30 @@
 //! The commits that were handed over, each by itself: a path that comes and goes was there for everybody to read. Judged by
-//! what the run agreed on and by what the base branch says now; what either refuses is refused.
+//! what the run agreed on and by what the base branch says now; what either refuses is refused. Their messages are the words
+//! that we write, by whoever commits for us, and nothing else: a message closes issues and names people when it is merged.
 
 use std::collections::BTreeSet;
 
-use crate::bundle::refused;
-use crate::door::{Door, runtime};
+use super::refused;
+use crate::environment::runtime;
 use crate::failure::Failure;
+use crate::project::Project;
+use crate::runner::{phase_message, record_message};
 use checks::Site;
 use engine::Run;
-use git::{CommitId, CommitWithParents, RunWorkspace, Tree};
+use git::{CommitId, CommitText, CommitWithParents, NO_PHASE, RunWorkspace, Trailers, Tree};
 use model::change::{Change, Mode};
-use model::event::{CheckResult, CheckStatus, Entry, Fact};
+use model::event::{CheckResult, CheckStatus, Entry, Fact, Outcome};
 use model::issue::IssueNumber;
 use model::policy::CheckSettings;
 use process::Stop;
 
-/// What one run brings at most.
+/// The most commits that one run brings.
 const MOST_COMMITS: usize = 500;
+/// The most objects of git.
 const MOST_OBJECTS: usize = 50_000;
+/// The most bytes in these objects.
 const MOST_BYTES: u64 = 500 << 20;
+/// The most paths that the commits change.
 const MOST_PATHS: usize = 5_000;
 
 /// What is looked for besides, and the code when it is found.
@@ -29,24 +35,36 @@ const CHECKS: [(&str, &str); 4] = [
     (checks::SECRETS, "E_BUNDLE_SECRET"),
 ];
 
+/// The code of a message or a committer that is refused.
+const MESSAGE_CODE: &str = "E_BUNDLE_COMMIT";
+/// Every outcome whose message we may write.
+const OUTCOMES: [Outcome; 6] = [
+    Outcome::Running,
+    Outcome::Completed,
+    Outcome::Failed,
+    Outcome::Incomplete,
+    Outcome::Paused,
+    Outcome::Cancelled,
+];
+
 /// Judges all commits after one up to another.
-pub(super) fn judge(
-    door: &Door,
+pub(super) fn judge_contents(
+    project: &Project,
     issue: IssueNumber,
     run: &Run,
     (after, to): (&CommitId, &CommitId),
 ) -> Result<(), Failure> {
     let too_much = |what: &str| refused("E_BUNDLE_SIZE", &format!("it brings more than {what}"));
-    let steps = door.workspace.history().commits_between(after, to, MOST_COMMITS + 1)?;
+    let steps = project.workspace.history().commits_between(after, to, MOST_COMMITS + 1)?;
     if steps.len() > MOST_COMMITS {
         return Err(too_much(&format!("{MOST_COMMITS} commits")));
     }
-    let (objects, bytes) = door.workspace.objects().weight(after, &to.as_tree())?;
+    let (objects, bytes) = project.workspace.objects().weight(after, &to.as_tree())?;
     if objects > MOST_OBJECTS || bytes > MOST_BYTES {
         return Err(too_much(&format!("{MOST_OBJECTS} objects or {MOST_BYTES} bytes")));
     }
-    let rules = Rules { door, run, own: door.settings.agreement(None)?.check_settings };
-    let space = door.workspace.for_issue(issue);
+    let rules = Rules { project, run, own: project.settings.agreement(None)?.check_settings };
+    let space = project.workspace.for_issue(issue);
     let mut paths = BTreeSet::new();
     for step in &steps {
         let changes = changes(&space, step)?;
@@ -61,13 +79,13 @@ pub(super) fn judge(
 
 /// Judges what another machine would go on with: whoever publishes sends the trees that the log names, if they are here.
 pub(super) fn judge_work(
-    door: &Door,
+    project: &Project,
     issue: IssueNumber,
     run: &Run,
     entries: &[Entry],
     handed: &CommitId,
 ) -> Result<(), Failure> {
-    let space = door.workspace.for_issue(issue);
+    let space = project.workspace.for_issue(issue);
     let named = entries.iter().filter_map(|entry| match &entry.fact {
         Fact::Checked(checked) => Some(&checked.tree),
         _ => None,
@@ -79,12 +97,12 @@ pub(super) fn judge_work(
         if !space.workspace().objects().has_tree(&tree)? {
             continue;
         }
-        let (objects, bytes) = door.workspace.objects().weight(handed, &tree)?;
+        let (objects, bytes) = project.workspace.objects().weight(handed, &tree)?;
         if objects > MOST_OBJECTS || bytes > MOST_BYTES {
             return Err(refused("E_BUNDLE_SIZE", "the files of a phase under way are too many or too large"));
         }
         let changes = space.workspace().changes().all_between(&handed.as_tree(), &tree)?;
-        Rules { door, run, own: door.settings.agreement(None)?.check_settings }
+        Rules { project, run, own: project.settings.agreement(None)?.check_settings }
             .judge(&changes, &[checks::SECRETS])?;
     }
     Ok(())
@@ -95,11 +113,11 @@ fn changes(space: &RunWorkspace, step: &CommitWithParents) -> Result<Vec<Change>
         return Err(refused("E_BUNDLE_HEADS", "a commit of it does not stand on exactly one other"));
     };
     let changes = space.workspace().changes().all_between(&old, &new)?;
-    let odd = |change: &&Change| {
+    let is_odd = |change: &&Change| {
         let is_repository = change.after.as_ref().is_some_and(|after| after.mode == Mode::Submodule);
         is_repository || change.path.contains(char::REPLACEMENT_CHARACTER)
     };
-    match changes.iter().find(odd) {
+    match changes.iter().find(is_odd) {
         Some(change) => Err(refused(
             "E_BUNDLE_PROTECTED",
             &format!("{} is a submodule, or its name is no text", change.path),
@@ -110,7 +128,7 @@ fn changes(space: &RunWorkspace, step: &CommitWithParents) -> Result<Vec<Change>
 
 /// By what the commits are judged.
 struct Rules<'a> {
-    door: &'a Door,
+    project: &'a Project,
     run: &'a Run,
     /// What the base branch says now.
     own: CheckSettings,
@@ -141,7 +159,7 @@ impl Rules<'_> {
             return Err(refused("E_BUNDLE_LOG", "its run has no phases"));
         };
         let changed: BTreeSet<String> = changes.iter().map(|change| change.path.clone()).collect();
-        let (root, masker) = (self.door.root(), &self.door.masker);
+        let (root, masker) = (self.project.root(), &self.project.masker);
         let site = Site {
             changed: &changed,
             changes,
@@ -152,4 +170,52 @@ impl Rules<'_> {
         let results = runtime()?.block_on(checks::run_only(&ids, &site, &mut stop));
         Ok(results.into_iter().zip(CHECKS.map(|(_, code)| code)).collect())
     }
+}
+
+/// Judges all commits after one up to another; the log has so many entries.
+pub(super) fn judge_messages(
+    project: &Project,
+    run: &Run,
+    entries: usize,
+    (after, to): (&CommitId, &CommitId),
+) -> Result<(), Failure> {
+    let (author, committer) = project.workspace.history().identities()?;
+    let texts = project.workspace.history().commit_texts(after, to)?;
+    let texts = texts.ok_or_else(|| refused(MESSAGE_CODE, "a commit of it is no text of ours"))?;
+    for text in &texts {
+        let refuse = |what: &str| Err(refused(MESSAGE_CODE, &format!("commit {} {what}", text.commit)));
+        if (&text.author, &text.committer) != (&author, &committer) {
+            return refuse("is by somebody else than who commits here");
+        }
+        if !is_our_message(project, run, entries, text) {
+            return refuse("does not say what we would say");
+        }
+    }
+    Ok(())
+}
+
+fn is_our_message(project: &Project, run: &Run, entries: usize, text: &CommitText) -> bool {
+    let Some(trailers) = Trailers::read(&text.message) else { return false };
+    let is_hash = trailers.chain.len() == 64 && trailers.chain.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let is_known = trailers.run == run.started.run_id
+        && usize::try_from(trailers.seq).is_ok_and(|seq| (1..=entries).contains(&seq));
+    if !(is_hash && is_known) || project.masker.mask(&text.whole).as_str() != text.whole {
+        return false;
+    }
+    let is = |message: &str| {
+        let expected = project.masker.mask(message);
+        same_lines(expected.as_str(), &text.message)
+    };
+    if trailers.phase == NO_PHASE {
+        return OUTCOMES.iter().any(|outcome| is(&record_message(run, *outcome, &trailers)));
+    }
+    run.phases.iter().any(|phase| phase.name().as_str() == trailers.phase)
+        && is(&phase_message(run, &trailers))
+}
+
+/// Git takes space at the ends of lines away.
+fn same_lines(one: &str, other: &str) -> bool {
+    let lines =
+        |text: &str| text.trim_end().lines().map(|line| line.trim_end().to_owned()).collect::<Vec<_>>();
+    lines(one) == lines(other)
 }

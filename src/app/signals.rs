@@ -5,15 +5,12 @@ use std::sync::{Arc, OnceLock};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::task::JoinHandle;
 
-use super::failure::{Failure, Kind};
+use crate::failure::{Failure, FailureKind};
 use process::StopHandle;
 
 /// Watches the signals of this process.
-pub(super) fn watch(
-    handle: StopHandle,
-    seen: Arc<OnceLock<&'static str>>,
-) -> Result<JoinHandle<()>, Failure> {
-    let failed = |error| Failure::new(Kind::OurBug, format!("signals cannot be watched: {error}"));
+pub fn watch(handle: StopHandle, seen: Arc<OnceLock<&'static str>>) -> Result<JoinHandle<()>, Failure> {
+    let failed = |error| Failure::new(FailureKind::OurBug, format!("signals cannot be watched: {error}"));
     let mut interrupt = signal(SignalKind::interrupt()).map_err(failed)?;
     let mut terminate = signal(SignalKind::terminate()).map_err(failed)?;
     Ok(tokio::spawn(async move {

@@ -1,11 +1,10 @@
-//! A comment with a command. It is obeyed once, if who wrote it may and nobody changed it; reactions tell what became of it.
+//! A comment with a command. It is obeyed once, if who wrote it may and nobody changed it; reactions and a reply say what became
+//! of it.
 
-use super::super::admission::{admit, mismatch, refuse_too_many, unknown};
-use super::super::failure::Kind;
-use super::super::refusal::Refusal;
-use super::perform::perform;
-use super::reply::command_reply;
-use super::{Desk, Obeyed, Undone, nothing, refuse_at_rest, with_hint};
+use super::command;
+use super::handling::{EventHandling, EventResult, NotObeyed, nothing, refuse_at_rest, with_hint};
+use app::admission::{Refusal, admit, mismatch, refuse_too_many, unknown};
+use app::failure::FailureKind;
 use app::runner::JobRole;
 use content_parser::{COMMAND_HELP, SlashCommand, Unclear, slash_command};
 use forge::github::{Commented, Reaction, ReactionTarget};
@@ -15,39 +14,39 @@ use model::issue::{AsOf, IssueNumber};
 use model::redact::Masker;
 use settings::GithubKeys;
 
-pub(super) fn obey(desk: &mut Desk, event: &Commented) -> Obeyed {
+pub(super) fn obey(handling: &mut EventHandling, event: &Commented) -> EventResult {
     let Some(read) = slash_command(event.comment.body.as_deref().unwrap_or_default()) else {
         return Ok(nothing("the comment holds no command"));
     };
-    let keys = desk.door.settings.github.clone();
-    let masker = desk.door.masker.clone();
-    let taken = desk.ask(async |github| accepted(github, (&keys, &masker), event, &read).await)??;
+    let keys = handling.project.settings.github.clone();
+    let masker = handling.project.masker.clone();
+    let taken = handling.ask(async |github| accept(github, (&keys, &masker), event, &read).await)??;
     let Some(number) = taken else {
         return Ok(nothing("the comment is on no issue of ours, or was obeyed before"));
     };
     let (title, body) = (event.issue.title.clone(), event.issue.body.clone().unwrap_or_default());
     if number == event.issue.number {
-        desk.door.as_of = Some(AsOf { at: event.comment.created_at, title, body });
+        handling.project.as_of = Some(AsOf { at: event.comment.created_at, title, body });
     }
-    desk.door.person.clone_from(&event.sender.login);
-    desk.about = Some(number);
+    handling.project.person.clone_from(&event.sender.login);
+    handling.about = Some(number);
     let id = event.comment.id;
-    let obeyed = match read {
+    let result = match read {
         Ok(command) => {
-            desk.react(ReactionTarget::Comment(id), Reaction::Eyes)?;
-            desk.command = Some(command.clone());
-            perform(desk, number, &command).map_err(refused)
+            handling.react(ReactionTarget::Comment(id), Reaction::Eyes)?;
+            handling.command = Some(command.clone());
+            command::perform(handling, number, &command).map_err(refused)
         }
         Err(unclear) => Err(Refusal::Unclear(format!("{unclear}: {COMMAND_HELP}")).into()),
     };
-    answer(desk, number, id, &obeyed)?;
-    obeyed
+    answer(handling, number, id, &result)?;
+    result
 }
 
-/// What cannot be done now is told to who asked for it; our own troubles stay failures.
-fn refused(undone: Undone) -> Undone {
+/// What cannot be done now is answered to who asked for it; our own troubles stay failures.
+fn refused(undone: NotObeyed) -> NotObeyed {
     match undone {
-        Undone::Failed(failure) if failure.kind == Kind::Usage => {
+        NotObeyed::Failed(failure) if failure.kind == FailureKind::Usage => {
             Refusal::Impossible(with_hint(&failure.message, &failure)).into()
         }
         undone => undone,
@@ -55,16 +54,16 @@ fn refused(undone: Undone) -> Undone {
 }
 
 /// Returns the issue that a comment is about; nothing where there is nothing to do.
-async fn accepted(
+async fn accept(
     github: &GithubForge,
     (keys, masker): (&GithubKeys, &Masker),
     event: &Commented,
     read: &Result<SlashCommand, Unclear>,
-) -> Result<Option<IssueNumber>, Undone> {
+) -> Result<Option<IssueNumber>, NotObeyed> {
     let who = &event.sender;
-    let told = |error: ForgeError| unknown(who, &error);
+    let unreadable = |error: ForgeError| unknown(who, &error);
     admit(github, keys, who).await?;
-    let now = github.current_comment(event.comment.id).await.map_err(told)?.ok_or(Refusal::Changed)?;
+    let now = github.current_comment(event.comment.id).await.map_err(unreadable)?.ok_or(Refusal::Changed)?;
     let author = now.user.as_ref().ok_or_else(|| mismatch(who, "an account that is gone"))?;
     if author.id != who.id {
         return Err(mismatch(who, &author.login).into());
@@ -72,14 +71,14 @@ async fn accepted(
     if now.body != event.comment.body || now.updated_at != event.comment.updated_at {
         return Err(Refusal::Changed.into());
     }
-    let Some(number) = about(github, event).await.map_err(told)? else { return Ok(None) };
-    let state = github.issue_state(number).await.map_err(told)?;
+    let Some(number) = about(github, event).await.map_err(unreadable)? else { return Ok(None) };
+    let state = github.issue_state(number).await.map_err(unreadable)?;
     // Who closed an issue may still want its run to end.
     let ends = matches!(read, Ok(SlashCommand::Cancel));
     if !ends || state.as_ref().is_none_or(|state| state.locked) {
         refuse_at_rest(number, state.as_ref())?;
     }
-    if github.has_answered(event.comment.id).await.map_err(told)? {
+    if github.has_answered(event.comment.id).await.map_err(unreadable)? {
         return Ok(None);
     }
     if matches!(read, Ok(SlashCommand::Run)) {
@@ -103,24 +102,36 @@ async fn about(github: &GithubForge, event: &Commented) -> Result<Option<IssueNu
 }
 
 /// Tells what became of the command: a reaction, and a line where it was refused.
-fn answer(desk: &Desk, number: IssueNumber, id: u64, obeyed: &Obeyed) -> Result<(), Undone> {
-    if desk.door.role == JobRole::Work {
+fn answer(
+    handling: &EventHandling,
+    number: IssueNumber,
+    id: u64,
+    result: &EventResult,
+) -> Result<(), NotObeyed> {
+    if handling.project.role == JobRole::Work {
         return Ok(());
     }
-    let refusal = match obeyed {
+    let refusal = match result {
         Ok(_) => None,
         // Whoever works on the run sees the comment, too.
-        Err(Undone::Refused(Refusal::Busy(_))) => return Ok(()),
-        Err(Undone::Refused(refusal)) => Some(refusal.to_string()),
-        Err(Undone::Failed(failure)) => Some(failure.message.clone()),
+        Err(NotObeyed::Refused(Refusal::Busy(_))) => return Ok(()),
+        Err(NotObeyed::Refused(refusal)) => Some(refusal.to_string()),
+        Err(NotObeyed::Failed(failure)) => Some(failure.message.clone()),
     };
     let reaction = if refusal.is_some() { Reaction::Confused } else { Reaction::Rocket };
     if let Some(why) = refusal {
         let (marker, body) = command_reply(id, &why);
-        let draft = CommentDraft { id: None, marker: &marker, body: &desk.door.masker.mask(&body) };
-        if let Err(error) = desk.ask(async |github| github.upsert_comment(number, draft).await)? {
+        let draft = CommentDraft { id: None, marker: &marker, body: &handling.project.masker.mask(&body) };
+        if let Err(error) = handling.ask(async |github| github.upsert_comment(number, draft).await)? {
             tracing::warn!("The comment gets no answer: {error}");
         }
     }
-    Ok(desk.react(ReactionTarget::Comment(id), reaction)?)
+    Ok(handling.react(ReactionTarget::Comment(id), reaction)?)
+}
+
+/// Returns the mark and the text under a command that is not obeyed.
+fn command_reply(comment: u64, why: &str) -> (String, String) {
+    let marker = format!("<!-- ai-workflow:reply v1 comment={comment} -->");
+    let body = format!("{marker}\n😕 {why}\n");
+    (marker, body)
 }

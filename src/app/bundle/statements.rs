@@ -3,50 +3,61 @@
 
 use jiff::Timestamp;
 
-use super::history::{Added, CODE};
+use super::history::{AddedEntries, CODE};
+use super::{EventKey, refused};
 use crate::admission::admit;
-use crate::ask::TRIED_AGAIN;
-use crate::bundle::{Asked, refused};
-use crate::door::{Door, runtime};
+use crate::changes_outside::REASONS;
+use crate::environment::runtime;
 use crate::failure::Failure;
-use crate::{forge_connection, left_behind};
+use crate::forge_connection;
+use crate::project::Project;
 use content_parser::{SlashCommand, slash_command};
 use engine::{Run, pause_on_request};
 use forge::ForgeError;
 use model::event::{Answered, Choice, Entry, Fact, PauseReason, Reopened, ReopenedBy};
 
+/// Why a failed phase is opened again without a word of a person.
+pub const TRIED_AGAIN: &str = "tried again";
 /// Why a phase is left out when a run begins.
-const FROM_THE_BEGINNING: [&str; 2] = ["preset", "--skip-phases"];
+const LEFT_OUT_AT_START: [&str; 2] = ["preset", "--skip-phases"];
 
 /// What an event asks for, and who.
-pub(super) struct Spoken<'a> {
-    pub(super) asked: Asked,
-    pub(super) command: Option<&'a SlashCommand>,
-    pub(super) person: &'a str,
+pub struct EventRequest<'a> {
+    /// Which event it is.
+    pub asked: EventKey,
+    /// The command of a comment.
+    pub command: Option<&'a SlashCommand>,
+    /// Who is behind the event.
+    pub person: &'a str,
 }
 
-/// Whose word a fact is.
+/// Who may cause a fact.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Word {
-    /// Nobody's: we say so by ourselves.
-    Ours,
-    /// What this event asks for; that counts once.
-    OfEvent,
-    /// A comment beside it that wants the run to wait, or to end.
-    OfComment,
-    Nobodys,
+enum Authority {
+    /// The program itself: no person is named.
+    Program,
+    /// The event that was worked on; it counts once.
+    Event,
+    /// A comment beside the event that wants the run to wait, or to end.
+    Comment,
+    /// Nobody who is known here.
+    Nobody,
 }
 
 /// Judges what is new in a log.
-pub(super) fn judge(door: &Door, run: &Run, added: &Added, event: &Spoken) -> Result<(), Failure> {
-    let mut is_used = false;
+pub(super) fn judge(
+    project: &Project,
+    run: &Run,
+    added: &AddedEntries,
+    event: &EventRequest,
+) -> Result<(), Failure> {
+    let mut is_event_used = false;
     for entry in &added.entries {
-        let word = word(door, run, entry, event);
-        let counts = match word {
-            Word::Ours => true,
-            Word::OfEvent => !std::mem::replace(&mut is_used, true),
-            Word::OfComment => is_shown(door, run, added.since, &entry.fact)?,
-            Word::Nobodys => false,
+        let counts = match authority(project, run, entry, event) {
+            Authority::Program => true,
+            Authority::Event => !std::mem::replace(&mut is_event_used, true),
+            Authority::Comment => has_comment(project, run, added.since, &entry.fact)?,
+            Authority::Nobody => false,
         };
         if !counts {
             let why = format!("entry {} of its log says what nobody said", entry.seq);
@@ -56,73 +67,73 @@ pub(super) fn judge(door: &Door, run: &Run, added: &Added, event: &Spoken) -> Re
     Ok(())
 }
 
-fn word(door: &Door, run: &Run, entry: &Entry, event: &Spoken) -> Word {
+fn authority(project: &Project, run: &Run, entry: &Entry, event: &EventRequest) -> Authority {
     match &entry.fact {
-        Fact::Asked(asked) if asked.ignore_needs => Word::Nobodys,
-        Fact::Answered(answer) => of_event(is_answer(door, answer, event)),
-        Fact::Reopened(reopened) => reopening(door, reopened, event),
+        Fact::Asked(asked) if asked.ignore_needs => Authority::Nobody,
+        Fact::Answered(answer) => event_if(is_answer(project, answer, event)),
+        Fact::Reopened(reopened) => reopening(project, reopened, event),
         Fact::PhaseSkipped { phase, because } => {
             let skips = |name: &String| name == phase.as_str() && *because == skipped_by(event.person);
             if matches!(event.command, Some(SlashCommand::Skip { phase }) if skips(phase)) {
-                return Word::OfEvent;
+                return Authority::Event;
             }
-            if is_left_out(run, entry, because) { Word::Ours } else { Word::Nobodys }
+            if is_left_out(run, entry, because) { Authority::Program } else { Authority::Nobody }
         }
         Fact::Cancelled { by } => match event.command {
-            Some(SlashCommand::Cancel) if by == event.person => Word::OfEvent,
-            _ => Word::OfComment,
+            Some(SlashCommand::Cancel) if by == event.person => Authority::Event,
+            _ => Authority::Comment,
         },
         Fact::Paused { escalation } if escalation.reason == PauseReason::OnRequest => {
             let by_event = pause_on_request(escalation.phase.as_ref(), event.person) == *escalation;
             match event.command {
-                Some(SlashCommand::Pause) if by_event => Word::OfEvent,
-                _ => Word::OfComment,
+                Some(SlashCommand::Pause) if by_event => Authority::Event,
+                _ => Authority::Comment,
             }
         }
-        _ => Word::Ours,
+        _ => Authority::Program,
     }
 }
 
-fn of_event(is: bool) -> Word {
-    if is { Word::OfEvent } else { Word::Nobodys }
+fn event_if(is_asked: bool) -> Authority {
+    if is_asked { Authority::Event } else { Authority::Nobody }
 }
 
-fn is_answer(door: &Door, answer: &Answered, event: &Spoken) -> bool {
+fn is_answer(project: &Project, answer: &Answered, event: &EventRequest) -> bool {
     let (choice, text) = match event.command {
         Some(SlashCommand::Resume) => (Choice::Continue, ""),
         Some(SlashCommand::Answer { text }) => (Choice::Continue, text.trim()),
         Some(SlashCommand::Accept { reason }) => (Choice::Accept, reason.trim()),
         _ => return false,
     };
-    *answer == Answered::new(choice, door.masker.mask(text).as_str(), event.person)
+    *answer == Answered::new(choice, project.masker.mask(text).as_str(), event.person)
 }
 
 /// A phase whose files stayed on another machine begins anew by itself.
-fn reopening(door: &Door, reopened: &Reopened, event: &Spoken) -> Word {
+fn reopening(project: &Project, reopened: &Reopened, event: &EventRequest) -> Authority {
     let reason = reopened.reason.as_str();
     match (reopened.by, event.command) {
-        (ReopenedBy::Retry, _) if left_behind::REASONS.contains(&reason) => Word::Ours,
+        (ReopenedBy::Retry, _) if REASONS.contains(&reason) => Authority::Program,
         (ReopenedBy::Retry, Some(SlashCommand::Answer { text })) => {
-            of_event(reason == door.masker.mask(text.trim()).as_str())
+            event_if(reason == project.masker.mask(text.trim()).as_str())
         }
-        (ReopenedBy::Retry, Some(SlashCommand::Retry { .. })) => of_event(reason == TRIED_AGAIN),
+        (ReopenedBy::Retry, Some(SlashCommand::Retry { .. })) => event_if(reason == TRIED_AGAIN),
         (ReopenedBy::Retry, None) => {
-            of_event(reason == TRIED_AGAIN && matches!(event.asked, Asked::Label { .. }))
+            event_if(reason == TRIED_AGAIN && matches!(event.asked, EventKey::Label { .. }))
         }
         (ReopenedBy::Rollback, Some(SlashCommand::Retry { phase })) => {
-            of_event(reopened.phase.as_str() == phase && reason == asked_again(event.person))
+            event_if(reopened.phase.as_str() == phase && reason == asked_again(event.person))
         }
-        _ => Word::Nobodys,
+        _ => Authority::Nobody,
     }
 }
 
 /// Returns why a phase is left out that a person wants left out.
-pub(crate) fn skipped_by(person: &str) -> String {
+pub fn skipped_by(person: &str) -> String {
     format!("`/ai-workflow skip` of {person}")
 }
 
 /// Returns why a phase is opened again that a person wants done over.
-pub(crate) fn asked_again(person: &str) -> String {
+pub fn asked_again(person: &str) -> String {
     format!("{person} asked for another try.")
 }
 
@@ -130,14 +141,14 @@ pub(crate) fn asked_again(person: &str) -> String {
 fn is_left_out(run: &Run, entry: &Entry, because: &str) -> bool {
     let most = run.phases.len() as u64;
     let failed = |name: &str| run.phases.iter().any(|phase| phase.name().as_str() == name);
-    (FROM_THE_BEGINNING.contains(&because) && entry.seq <= most)
+    (LEFT_OUT_AT_START.contains(&because) && entry.seq <= most)
         || because.strip_prefix("failed:").is_some_and(failed)
 }
 
 /// Looks whether GitHub shows a comment, by somebody who may, that wants what a fact says.
-fn is_shown(door: &Door, run: &Run, since: Option<Timestamp>, fact: &Fact) -> Result<bool, Failure> {
-    let github = forge_connection::github(door)?;
-    let event = door.as_of.as_ref().map(|event| event.at);
+fn has_comment(project: &Project, run: &Run, since: Option<Timestamp>, fact: &Fact) -> Result<bool, Failure> {
+    let github = forge_connection::github(project)?;
+    let event = project.as_of.as_ref().map(|event| event.at);
     let since = event.or(since).unwrap_or(Timestamp::UNIX_EPOCH);
     let found = runtime()?.block_on(async {
         for comment in github.comments_since(run.started.issue.number, since).await? {
@@ -147,7 +158,7 @@ fn is_shown(door: &Door, run: &Run, since: Option<Timestamp>, fact: &Fact) -> Re
             if is_old || !wants(&command, &who.login, fact) {
                 continue;
             }
-            if admit(&github, &door.settings.github, who).await.is_ok() {
+            if admit(&github, &project.settings.github, who).await.is_ok() {
                 return Ok(true);
             }
         }

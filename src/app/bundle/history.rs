@@ -1,12 +1,15 @@
 //! The log that was handed over: whole, about this issue of this repository, a continuation of what origin has, and without
-//! any word on what only a process that publishes can have done.
+//! any word on what only a process that publishes can have done. Whoever goes on with a run goes to the commits that its log
+//! names, so each has to be on the branch that was verified; a bundle can bring others, which nobody looks at.
+
+use std::collections::BTreeSet;
 
 use jiff::Timestamp;
 
-use crate::bundle::refused;
-use crate::door::Door;
+use super::refused;
 use crate::failure::Failure;
 use crate::forge_connection;
+use crate::project::Project;
 use engine::{Run, fold};
 use git::CommitId;
 use journal::store::folders::RunFolder;
@@ -14,22 +17,27 @@ use journal::store::log;
 use model::event::{Entry, Fact, RunStarted, branch_of};
 use model::issue::IssueNumber;
 
-/// The longest log, in bytes.
-const LONGEST: u64 = 32 << 20;
+/// The kind of the note that says which commit was found good.
+pub const VERIFIED: &str = "applied";
+/// The largest log, in bytes.
+const LARGEST: u64 = 32 << 20;
+/// The longest branch that is looked at, in commits.
+const MOST_COMMITS: usize = 50_000;
+/// The code of a log that is refused.
 pub(super) const CODE: &str = "E_BUNDLE_LOG";
 
 /// Returns the run that the log of a commit tells, if it is one of this issue.
 pub(super) fn run_at(
-    door: &Door,
+    project: &Project,
     issue: IssueNumber,
     commit: &CommitId,
 ) -> Result<(Run, Vec<Entry>), Failure> {
-    let entries = entries(door, issue, &bytes(door, issue, commit)?)?;
+    let entries = entries(project, issue, &bytes(project, issue, commit)?)?;
     let state =
         fold(&entries).map_err(|error| refused(CODE, &format!("its log does not fit together: {error}")))?;
     let run = state.run.ok_or_else(|| refused(CODE, "its log tells no run"))?;
     let started = &run.started;
-    let repository = forge_connection::github(door)?.repository();
+    let repository = forge_connection::github(project)?.repository();
     let is_ours = started.issue.number == issue
         && started.branch == branch_of(issue)
         && started.repository == repository
@@ -58,38 +66,39 @@ fn is_well_formed(started: &RunStarted) -> bool {
 }
 
 /// What a log has more than origin's.
-pub(super) struct Added {
+pub(super) struct AddedEntries {
+    /// The entries.
     pub(super) entries: Vec<Entry>,
     /// When the last thing happened that origin knows of.
     pub(super) since: Option<Timestamp>,
 }
 
 /// Returns what a log has more than origin's. Refuses one that is no continuation, or that tells of something published since.
-pub(super) fn nothing_published(
-    door: &Door,
+pub(super) fn added_entries(
+    project: &Project,
     issue: IssueNumber,
     handed: &CommitId,
     origin: Option<&CommitId>,
-) -> Result<Added, Failure> {
-    let now = bytes(door, issue, handed)?;
+) -> Result<AddedEntries, Failure> {
+    let now = bytes(project, issue, handed)?;
     let before = match origin {
-        Some(origin) => bytes(door, issue, origin)?,
+        Some(origin) => bytes(project, issue, origin)?,
         None => Vec::new(),
     };
     let Some(added) = now.strip_prefix(before.as_slice()) else {
         return Err(refused(CODE, "its log is not the one of origin with more behind it"));
     };
-    let known = if before.is_empty() { Vec::new() } else { entries(door, issue, &before)? };
+    let known = if before.is_empty() { Vec::new() } else { entries(project, issue, &before)? };
     let since = known.last().map(|entry| entry.at);
     if added.is_empty() {
-        return Ok(Added { entries: Vec::new(), since });
+        return Ok(AddedEntries { entries: Vec::new(), since });
     }
-    let entries = entries(door, issue, &now)?.split_off(known.len());
+    let entries = entries(project, issue, &now)?.split_off(known.len());
     match entries.iter().find(|entry| is_published(&entry.fact)) {
         Some(entry) => {
             Err(refused(CODE, &format!("entry {} of its log tells of something published", entry.seq)))
         }
-        None => Ok(Added { entries, since }),
+        None => Ok(AddedEntries { entries, since }),
     }
 }
 
@@ -104,25 +113,52 @@ fn is_published(fact: &Fact) -> bool {
             | Fact::ReviewersAsked { .. }
             | Fact::FedBack(_)
             | Fact::ThreadsAnswered { .. }
-    ) || matches!(fact, Fact::Noted { kind, .. } if kind == super::APPLIED)
+    ) || matches!(fact, Fact::Noted { kind, .. } if kind == VERIFIED)
 }
 
-fn bytes(door: &Door, issue: IssueNumber, commit: &CommitId) -> Result<Vec<u8>, Failure> {
+fn bytes(project: &Project, issue: IssueNumber, commit: &CommitId) -> Result<Vec<u8>, Failure> {
     let path = RunFolder::new("", issue).events();
-    match door.workspace.objects().size(commit, &path)? {
+    match project.workspace.objects().size(commit, &path)? {
         None => Err(refused(CODE, "there is no log on the branch")),
-        Some(size) if size > LONGEST => {
-            Err(refused("E_BUNDLE_SIZE", &format!("its log has more than {LONGEST} bytes")))
+        Some(size) if size > LARGEST => {
+            Err(refused("E_BUNDLE_SIZE", &format!("its log has more than {LARGEST} bytes")))
         }
-        Some(_) => Ok(door.workspace.objects().read(commit, &path)?.unwrap_or_default()),
+        Some(_) => Ok(project.workspace.objects().read(commit, &path)?.unwrap_or_default()),
     }
 }
 
-fn entries(door: &Door, issue: IssueNumber, bytes: &[u8]) -> Result<Vec<Entry>, Failure> {
+fn entries(project: &Project, issue: IssueNumber, bytes: &[u8]) -> Result<Vec<Entry>, Failure> {
     let read = log::read(bytes, &RunFolder::new("", issue).events());
-    let contents = read.map_err(|error| refused(CODE, door.masker.mask(&error.to_string()).as_str()))?;
+    let contents = read.map_err(|error| refused(CODE, project.masker.mask(&error.to_string()).as_str()))?;
     match contents.torn {
         Some(torn) => Err(refused(CODE, &torn.to_string())),
         None => Ok(contents.entries),
+    }
+}
+
+/// Refuses a log whose new facts, or whose end, name a commit that is not on the branch.
+pub(super) fn refuse_other_commits(
+    project: &Project,
+    run: &Run,
+    added: &[Entry],
+    (base, tip): (&CommitId, &CommitId),
+) -> Result<(), Failure> {
+    let steps = project.workspace.history().commits_between(base, tip, MOST_COMMITS)?;
+    let on_branch: BTreeSet<&str> =
+        steps.iter().map(|step| step.commit.as_str()).chain([base.as_str()]).collect();
+    let new = added.iter().flat_map(|entry| commits_named_by(&entry.fact));
+    let mut all = new.chain([run.branch.head.as_str(), run.branch.content_head.as_str()]);
+    match all.find(|commit| !on_branch.contains(commit)) {
+        None => Ok(()),
+        Some(commit) => Err(refused(CODE, &format!("its log names {commit}, which is not on the branch"))),
+    }
+}
+
+fn commits_named_by(fact: &Fact) -> Vec<&str> {
+    match fact {
+        Fact::Asked(asked) => asked.head.iter().chain(&asked.content_head).map(String::as_str).collect(),
+        Fact::Committed { commit, .. } => vec![commit],
+        Fact::FedBack(feedback) => vec![&feedback.head],
+        _ => Vec::new(),
     }
 }

@@ -1,0 +1,305 @@
+//! Judges the working tree, and an agent's answer, by the checks of a phase that changes code: those of the first such phase
+//! and the commands that are set, or those asked for. Needs no run and writes nothing; commands of the repository run in the
+//! files as they are.
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Component, Path, PathBuf};
+use std::sync::{Arc, OnceLock};
+
+use crate::agreement::{pin_commands, pin_schemas, project_commands, refuse_unknown_checks};
+use crate::environment::runtime;
+use crate::failure::{Failure, FailureKind};
+use crate::project::Project;
+use crate::setting_overrides::{SettingOverrides, load_settings};
+use crate::signals;
+use checks::Site;
+use content_parser::{read_claim, read_evaluation};
+use git::DiffBase;
+use model::change::Change;
+use model::event::{CheckResult, CheckStatus};
+use model::policy::{
+    Agreement, CRITERIA, CheckSettings, DefinedCheck, OnFail, PhaseDef, TimeLimits, check_id,
+};
+use process::{self, Stop};
+use settings::{Settings, suggestion};
+
+/// A check of what a run writes, which nobody else has.
+const OF_A_RUN: &str = "deliverable";
+/// Checks of an answer; without one they judge nothing.
+const OF_AN_ANSWER: [&str; 2] = ["answer_format", "decision"];
+
+/// What is to be checked.
+#[derive(Debug, Default)]
+pub struct CheckRequest {
+    /// Only these checks, by name, criterion or range; empty means the usual ones.
+    pub only: Vec<String>,
+    /// Also the checks of this template.
+    pub template: Option<String>,
+    /// Files that have to be there, seen from where the user stands.
+    pub expected: Vec<PathBuf>,
+    /// The commit to compare with.
+    pub base: Option<String>,
+    /// What an agent answered, masked.
+    pub answer: Option<String>,
+    /// Leave out the checks that run commands of the repository.
+    pub no_commands: bool,
+    /// The settings that the request gives, the template not among them.
+    pub overrides: SettingOverrides,
+}
+
+impl CheckRequest {
+    /// Returns the settings that the request gives, with this template of checks.
+    fn overrides_with(&self, template: &str) -> SettingOverrides {
+        let mut overrides = self.overrides.clone();
+        overrides.set.push(format!("checks.template={template}"));
+        overrides
+    }
+
+    /// Returns the settings that the project has to be opened with.
+    pub fn project_overrides(&self) -> SettingOverrides {
+        match &self.template {
+            Some(template) => self.overrides_with(template),
+            None => self.overrides.clone(),
+        }
+    }
+}
+
+/// What came of all checks.
+pub struct CheckReport {
+    /// The commit that the files are compared with.
+    pub since: DiffBase,
+    /// How many files changed since then.
+    pub changed: usize,
+    /// The results in their order.
+    pub results: Vec<CheckResult>,
+    /// Checks whose failure is noted and nothing else.
+    pub noted: BTreeSet<String>,
+}
+
+impl CheckReport {
+    /// Tells whether something was judged and nothing speaks against it: what could not run is no pass.
+    pub fn is_ok(&self) -> bool {
+        let passed = self.results.iter().any(|result| result.status == CheckStatus::Pass);
+        let fine = |result: &CheckResult| {
+            matches!(result.status, CheckStatus::Pass | CheckStatus::Skipped) || self.is_noted(result)
+        };
+        passed && self.results.iter().all(fine)
+    }
+
+    /// Tells whether a failure of this check is only noted.
+    pub fn is_noted(&self, result: &CheckResult) -> bool {
+        self.noted.contains(&result.check)
+    }
+}
+
+/// Makes the checks; the project was opened with the request's settings.
+pub fn check(project: &Project, request: &CheckRequest) -> Result<CheckReport, Failure> {
+    let plan = plan(project, request)?;
+    let since = project
+        .workspace
+        .bases()
+        .diff_base(request.base.as_deref(), project.settings.base_branch.as_deref())?;
+    let mut changes = project.workspace.changes().since(&since.commit)?;
+    // Settings and records of ours are a person's here; in a run they are protected.
+    changes.retain(|change| !change.path.starts_with(".ai-workflow/"));
+    let results = results(project, request, &plan, &changes)?;
+    Ok(CheckReport { since, changed: changes.len(), results, noted: plan.noted })
+}
+
+/// Which checks are made, and by which settings.
+struct CheckPlan {
+    ids: Vec<String>,
+    noted: BTreeSet<String>,
+    phase: PhaseDef,
+    settings: CheckSettings,
+    commands: BTreeMap<String, String>,
+    defined: BTreeMap<String, DefinedCheck>,
+    time: TimeLimits,
+}
+
+fn plan(project: &Project, request: &CheckRequest) -> Result<CheckPlan, Failure> {
+    let mut agreement = project.settings.agreement(None)?;
+    pin_commands(&mut agreement, &project_commands(project));
+    refuse_unknown_checks(&agreement)?;
+    pin_schemas(&project.settings, project.root(), &mut agreement)?;
+    let phase = code_phase(&agreement)?.clone();
+    refuse_empty_template(project, request, &phase)?;
+    let mut ids = match request.only.as_slice() {
+        [] => usual_checks(&phase, &agreement, request.answer.is_some()),
+        only => named_checks(only, &agreement.defined)?,
+    };
+    if request.no_commands {
+        ids.retain(|id| !checks::runs_a_command(id, &agreement.defined));
+    }
+    let rules = phase.policy.checks.iter();
+    let noted = rules.filter(|rule| rule.on_fail == OnFail::Note).map(|rule| rule.id.clone()).collect();
+    let Agreement { check_settings: settings, commands, defined, time, .. } = agreement;
+    Ok(CheckPlan { ids, noted, phase, settings, commands, defined, time })
+}
+
+fn code_phase(agreement: &Agreement) -> Result<&PhaseDef, Failure> {
+    agreement.phases.iter().find(|phase| phase.changes_code).ok_or_else(|| {
+        Failure::usage("no phase changes code, so there are no checks of code")
+            .hint("set `changes_code = true` in one of `[phases]`, or leave the phases as they come")
+    })
+}
+
+/// Refuses a template that adds nothing: its name is a slip.
+fn refuse_empty_template(project: &Project, request: &CheckRequest, phase: &PhaseDef) -> Result<(), Failure> {
+    let Some(name) = &request.template else { return Ok(()) };
+    let mut overrides = request.overrides_with(name);
+    overrides.set.push("checks.template=".to_owned());
+    let without: Settings = load_settings(&overrides, &project.here, Some(project.root()))?;
+    let without = without.agreement(None)?;
+    if code_phase(&without)?.policy.checks == phase.policy.checks {
+        return Err(Failure::usage(format!("there is no template `{name}` of checks"))
+            .hint("leave `--template` out, or correct its name"));
+    }
+    Ok(())
+}
+
+/// Returns the checks of the phase, and every command that is set.
+fn usual_checks(phase: &PhaseDef, agreement: &Agreement, has_answer: bool) -> Vec<String> {
+    let rules = phase.policy.checks.iter().map(|rule| rule.id.as_str());
+    let fits = |id: &str| id != OF_A_RUN && (has_answer || !OF_AN_ANSWER.contains(&id));
+    let mut ids: Vec<String> = rules.filter(|id| fits(id)).map(str::to_owned).collect();
+    for (id, key) in checks::command_checks() {
+        let is_disabled = agreement.check_settings.disabled.iter().any(|name| check_id(name) == id);
+        if agreement.commands.contains_key(key) && !is_disabled && !ids.iter().any(|known| known == id) {
+            ids.push(id.to_owned());
+        }
+    }
+    ids
+}
+
+/// Reads names, criteria and ranges of criteria, each once.
+fn named_checks(only: &[String], defined: &BTreeMap<String, DefinedCheck>) -> Result<Vec<String>, Failure> {
+    let mut ids: Vec<String> = Vec::new();
+    for name in only.iter().map(|name| name.trim()).filter(|name| !name.is_empty()) {
+        let named = criteria_between(name).unwrap_or_else(|| vec![check_id(name).to_owned()]);
+        for id in named {
+            if !defined.contains_key(&id) {
+                refuse_unknown(&id, name)?;
+            }
+            if !ids.contains(&id) {
+                ids.push(id);
+            }
+        }
+    }
+    Ok(ids)
+}
+
+fn refuse_unknown(id: &str, name: &str) -> Result<(), Failure> {
+    if id == OF_A_RUN {
+        return Err(Failure::usage(format!("`{id}` is about the document of a phase, so only a run has it"))
+            .hint("leave it out of `--only`"));
+    }
+    if checks::ids().any(|known| known == id) {
+        return Ok(());
+    }
+    let failure = Failure::usage(format!("there is no check `{name}`"));
+    let criteria = CRITERIA.iter().filter(|(_, id)| checks::ids().any(|known| known == *id));
+    let names: Vec<&str> =
+        checks::ids().filter(|id| *id != OF_A_RUN).chain(criteria.map(|(name, _)| *name)).collect();
+    Err(match suggestion(name, names.iter().copied()) {
+        Some(near) => failure.hint(format!("did you mean `{near}`?")),
+        None => failure.hint(format!("the checks are: {}", names.join(", "))),
+    })
+}
+
+/// Reads `Q1-Q6` (and `Q1-6`) as the checks of these criteria.
+fn criteria_between(name: &str) -> Option<Vec<String>> {
+    let (first, last) = name.split_once('-')?;
+    let ((letters, from), (last_letters, to)) = (criterion(first)?, criterion(last)?);
+    if !last_letters.is_empty() && !last_letters.eq_ignore_ascii_case(letters) {
+        return None;
+    }
+    let is_between = |name: &str| {
+        criterion(name)
+            .is_some_and(|(kind, number)| kind.eq_ignore_ascii_case(letters) && (from..=to).contains(&number))
+    };
+    let between = CRITERIA.iter().filter(|(name, _)| is_between(name));
+    let ids: Vec<String> = between.map(|(_, id)| (*id).to_owned()).collect();
+    if ids.is_empty() { None } else { Some(ids) }
+}
+
+/// Splits the name of a criterion into its letters and its number.
+fn criterion(name: &str) -> Option<(&str, u32)> {
+    let digits = name.find(|c: char| c.is_ascii_digit())?;
+    let (letters, number) = name.split_at(digits);
+    Some((letters, number.parse().ok()?))
+}
+
+fn results(
+    project: &Project,
+    request: &CheckRequest,
+    plan: &CheckPlan,
+    changes: &[Change],
+) -> Result<Vec<CheckResult>, Failure> {
+    let changed: BTreeSet<String> = changes.iter().map(|change| change.path.clone()).collect();
+    let expected = expected_paths(project, &request.expected)?;
+    let answer = request.answer.as_deref();
+    let (claim, evaluation) = (answer.and_then(read_claim), answer.and_then(read_evaluation));
+    let site = Site {
+        changed: &changed,
+        changes,
+        since_base: changes,
+        answer,
+        claim: claim.as_ref(),
+        evaluation: evaluation.as_ref(),
+        expected: &expected,
+        defined: &plan.defined,
+        commands: &plan.commands,
+        ..Site::outside_a_run(project.root(), &plan.phase, &plan.settings, &plan.time, &project.masker)
+    };
+    run_interruptibly(&plan.ids, &site)
+}
+
+/// Runs the checks; Ctrl-C ends the command that is running, and with it ours.
+fn run_interruptibly(ids: &[String], site: &Site<'_>) -> Result<Vec<CheckResult>, Failure> {
+    let (handle, mut stop) = Stop::new();
+    let signal = Arc::new(OnceLock::new());
+    process::adopt_orphans();
+    let results = runtime()?.block_on(async {
+        let watch = signals::watch(handle, Arc::clone(&signal))?;
+        let results = checks::run_only(ids, site, &mut stop).await;
+        watch.abort();
+        Ok::<_, Failure>(results)
+    })?;
+    match signal.get() {
+        Some(name) => Err(Failure::new(FailureKind::Interrupted, format!("interrupted by {name}"))),
+        None => Ok(results),
+    }
+}
+
+/// Files of a request are meant from where the user stands; checks see them from the top.
+fn expected_paths(project: &Project, files: &[PathBuf]) -> Result<Vec<String>, Failure> {
+    let top = project.root();
+    let mut paths = Vec::new();
+    for file in files {
+        let path = normalized(&project.here.join(file));
+        let inside = path.strip_prefix(top).ok().and_then(Path::to_str).filter(|path| !path.is_empty());
+        let inside = inside.ok_or_else(|| {
+            Failure::usage(format!("`--expect {}` is not a file of {}", file.display(), top.display()))
+                .hint("name a file of this repository, seen from where you are")
+        })?;
+        paths.push(inside.to_owned());
+    }
+    Ok(paths)
+}
+
+/// Returns a path without `.` and `..`; links are not followed, since the file may not be there.
+fn normalized(path: &Path) -> PathBuf {
+    let mut normalized = PathBuf::new();
+    for component in path.components() {
+        match component {
+            Component::CurDir => {}
+            Component::ParentDir => drop(normalized.pop()),
+            component => normalized.push(component),
+        }
+    }
+    normalized
+}

@@ -1,0 +1,215 @@
+//! Does what a comment asks for, with the commands that a person types.
+
+use super::handling::{
+    EventHandling, EventOutcome, EventResult, NotObeyed, has_failed, not_obeyed, nothing, of_command,
+};
+use crate::arguments::Resume;
+use crate::ask::ask_again;
+use crate::{drive, explain, resume, status};
+use app::admission::Refusal;
+use app::bundle::{asked_again, skipped_by};
+use app::failure::Failure;
+use app::locked_run::LockedRun;
+use app::refresh_comment_and_label::refresh_now;
+use app::report::LogLines;
+use app::run_location::view;
+use app::runner::JobRole;
+use content_parser::SlashCommand;
+use engine::{Run, Status, pause_on_request};
+use forge::CommentDraft;
+use model::event::{Fact, Outcome, Reopened, ReopenedBy};
+use model::issue::IssueNumber;
+use model::phase::{PhaseName, Step};
+
+pub(super) fn perform(handling: &EventHandling, number: IssueNumber, command: &SlashCommand) -> EventResult {
+    let reports = matches!(command, SlashCommand::Status | SlashCommand::Explain);
+    match handling.project.role {
+        JobRole::Work if reports => return Ok(nothing("who publishes answers this")),
+        JobRole::Publish if !reports => return handling.publish(number),
+        JobRole::Both | JobRole::Work | JobRole::Publish => {}
+    }
+    let run = handling.run_of(number)?;
+    match (command, run) {
+        (SlashCommand::Run, run) => begin_or_go_on(handling, number, run.as_ref()),
+        (_, None) => Err(impossible("there is no run of this issue: `/ai-workflow run` begins one")),
+        (SlashCommand::Resume, Some(run)) if !run.waits_for_a_person() => {
+            begin_or_go_on(handling, number, Some(&run))
+        }
+        (SlashCommand::Resume, Some(_)) => {
+            answer(handling, &Resume { go_on: true, ..no_answer(handling, number) })
+        }
+        (SlashCommand::Answer { text }, Some(_)) => {
+            answer(handling, &Resume { answer: Some(text.clone()), ..no_answer(handling, number) })
+        }
+        (SlashCommand::Accept { reason }, Some(_)) => answer(
+            handling,
+            &Resume { accept: true, reason: Some(reason.clone()), ..no_answer(handling, number) },
+        ),
+        (SlashCommand::Pause, Some(_)) => pause(handling, number),
+        (SlashCommand::Cancel, Some(_)) => end(handling, number),
+        (SlashCommand::Retry { phase }, Some(run)) => retry(handling, number, &run, phase),
+        (SlashCommand::Skip { phase }, Some(_)) => skip(handling, number, phase),
+        (SlashCommand::Status, Some(run)) => report(handling, number, "status", &status::text(&run)),
+        (SlashCommand::Explain, Some(_)) => {
+            report(handling, number, "explain", &explain::text(&view(&handling.project, number)?))
+        }
+    }
+}
+
+fn impossible(why: &str) -> NotObeyed {
+    Refusal::Impossible(why.to_owned()).into()
+}
+
+/// A run that waits for words, or that failed, is not moved by asking for it once more.
+fn begin_or_go_on(handling: &EventHandling, number: IssueNumber, run: Option<&Run>) -> EventResult {
+    if let Some(run) = run {
+        if run.waits_for_a_person() || has_failed(run) {
+            refresh_now(&handling.project, run);
+        }
+        if run.waits_for_a_person() {
+            let how = "`/ai-workflow answer TEXT`, `/ai-workflow resume` or `/ai-workflow accept REASON`";
+            return Err(impossible(&format!("the run waits for an answer: {how}")));
+        }
+        if let Some(phase) = run.phases.iter().find(|phase| phase.status == Status::Failed && has_failed(run))
+        {
+            let name = phase.name();
+            return Err(impossible(&format!("the run failed in {name}: `/ai-workflow retry {name}`")));
+        }
+    }
+    handling.go_on(number, run, false)
+}
+
+fn no_answer(handling: &EventHandling, number: IssueNumber) -> Resume {
+    Resume {
+        issue: number,
+        go_on: false,
+        answer: None,
+        edited: false,
+        accept: false,
+        give_up: false,
+        rounds: None,
+        reason: None,
+        text: None,
+        json: false,
+        settings: handling.flags.clone(),
+    }
+}
+
+fn answer(handling: &EventHandling, arguments: &Resume) -> EventResult {
+    of_command(resume::answer(&handling.project, &handling.terminal, arguments), arguments.issue)
+}
+
+fn take_run(handling: &EventHandling, number: IssueNumber) -> Result<LockedRun, NotObeyed> {
+    let mut locked = LockedRun::take(&handling.project, number, &|_| Ok(()))
+        .map_err(|failure| not_obeyed(failure, number))?;
+    locked.journal.add_reporter(Box::new(LogLines::default()));
+    Ok(locked)
+}
+
+/// Writes down what ends the run's turn and shares it. Before that stands where the branch is now.
+fn share(handling: &EventHandling, mut locked: LockedRun, last: Fact) -> EventResult {
+    ask_again(&handling.project, &mut locked, &handling.flags)?;
+    drive::share(&handling.project, locked, &handling.terminal, last)?;
+    Ok(EventOutcome::Ran(0))
+}
+
+/// A run under way sees the comment by itself; this one lies still between two jobs.
+fn pause(handling: &EventHandling, number: IssueNumber) -> EventResult {
+    let locked = take_run(handling, number)?;
+    let run = locked.run()?;
+    if run.outcome == Outcome::Paused && handling.project.role == JobRole::Work {
+        return Ok(nothing("the run waits; whoever worked on it may have read this already"));
+    }
+    if run.outcome != Outcome::Running {
+        return Err(impossible(&format!("the run is {} already", run.outcome.as_str())));
+    }
+    let next = run.current().map(|phase| phase.name().clone());
+    let escalation = pause_on_request(next.as_ref(), &handling.project.person);
+    share(handling, locked, Fact::Paused { escalation })
+}
+
+fn end(handling: &EventHandling, number: IssueNumber) -> EventResult {
+    let mut locked = app::cancel::take_from_holder(&handling.project, number)?;
+    if locked.run()?.outcome == Outcome::Cancelled && handling.project.role == JobRole::Work {
+        return Ok(nothing("the run is cancelled; whoever worked on it may have read this already"));
+    }
+    if locked.run()?.outcome == Outcome::Cancelled {
+        return Err(impossible("the run is cancelled already"));
+    }
+    locked.journal.add_reporter(Box::new(LogLines::default()));
+    share(handling, locked, Fact::Cancelled { by: handling.project.person.clone() })
+}
+
+fn retry(handling: &EventHandling, number: IssueNumber, run: &Run, phase: &str) -> EventResult {
+    let failed = run.phases.iter().find(|phase| phase.status == Status::Failed);
+    if failed.is_some_and(|failed| failed.name().as_str() == phase && has_failed(run)) {
+        return handling.execute(number, true);
+    }
+    let phase = app::rollback::reopenable_phase(run, phase)?;
+    let mut locked = take_run(handling, number)?;
+    let reason = asked_again(&handling.project.person);
+    let by = ReopenedBy::Rollback;
+    record(&mut locked, Fact::Reopened(Reopened { phase, step: Step::Execute, reason, by }))?;
+    drop(locked);
+    handling.execute(number, false)
+}
+
+/// Leaves out a phase that has not begun; what waits for an answer goes on waiting.
+fn skip(handling: &EventHandling, number: IssueNumber, phase: &str) -> EventResult {
+    let mut locked = take_run(handling, number)?;
+    let run = locked.run()?;
+    let phase = skippable(run, phase)?;
+    let waits = run.waits_for_a_person();
+    let because = skipped_by(&handling.project.person);
+    let skipped = Fact::PhaseSkipped { phase, because };
+    if waits {
+        return share(handling, locked, skipped);
+    }
+    record(&mut locked, skipped)?;
+    drop(locked);
+    handling.execute(number, false)
+}
+
+fn skippable(run: &Run, name: &str) -> Result<PhaseName, NotObeyed> {
+    if !matches!(run.outcome, Outcome::Running | Outcome::Paused) {
+        return Err(impossible(&format!("the run is {}", run.outcome.as_str())));
+    }
+    let Some(phase) = run.phases.iter().find(|phase| phase.name().as_str() == name) else {
+        let names: Vec<&str> = run.phases.iter().map(|phase| phase.name().as_str()).collect();
+        return Err(impossible(&format!("this run has no phase `{name}`; it has {}", names.join(", "))));
+    };
+    if phase.status != Status::Pending {
+        return Err(impossible(&format!(
+            "{name} is {}: only what has not begun can be left out",
+            phase.status.as_str()
+        )));
+    }
+    Ok(phase.name().clone())
+}
+
+fn record(locked: &mut LockedRun, fact: Fact) -> Result<(), Failure> {
+    Ok(locked.journal.record(fact)?)
+}
+
+/// Writes a report into one comment, which is written over when it is asked for again.
+fn report(handling: &EventHandling, number: IssueNumber, kind: &str, text: &str) -> EventResult {
+    let marker = report_marker(number, kind);
+    let body = handling.project.masker.mask(&report_reply(&marker, text));
+    let draft = CommentDraft { id: None, marker: &marker, body: &body };
+    handling.ask(async |github| github.upsert_comment(number, draft).await)??;
+    Ok(EventOutcome::Reported)
+}
+
+/// The longest report, in characters; a comment of GitHub takes a little more.
+const LONGEST: usize = 60_000;
+
+/// Returns the mark of a report on the run of an issue.
+fn report_marker(issue: IssueNumber, kind: &str) -> String {
+    format!("<!-- ai-workflow:{kind} v1 issue={issue} -->")
+}
+
+/// Returns a report as a comment. In its box nothing is Markdown, and no box ends early.
+fn report_reply(marker: &str, text: &str) -> String {
+    let text: String = text.replace("```", "'''").chars().take(LONGEST).collect();
+    format!("{marker}\n```text\n{}\n```\n", text.trim_end())
+}
