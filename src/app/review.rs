@@ -1,9 +1,9 @@
 //! The reviewer's side: what an answer amounts to, and the record of an approval.
-//! A reviewer is another session that cannot write; panels and second reviewers grow here.
+//! Calls nobody and reads no file.
 
 use serde_json::{Value, json};
 
-use content_parser::{self, Terms, read_review, read_structured};
+use content_parser::{Terms, read_review, read_structured};
 use engine::Run;
 use model::event::{ExecOutcome, Reading};
 use model::verdict::{Judgment, ReadAs, Verdict};
@@ -11,7 +11,9 @@ use model::verdict::{Judgment, ReadAs, Verdict};
 /// A reviewer's answer as it came in.
 #[derive(Debug, Clone, Copy)]
 pub struct ReviewAnswer<'a> {
+    /// The text of the answer.
     pub text: &'a str,
+    /// How the call ended.
     pub outcome: ExecOutcome,
     /// There was more than is kept.
     pub truncated: bool,
@@ -51,10 +53,11 @@ pub fn doubt(reading: &Reading, text: &str) -> Option<String> {
 
 /// Returns an approval with a doubt as one that approves nothing.
 fn unreliable(reading: Reading) -> Reading {
-    let doubt = reading.doubt.as_ref().filter(|_| reading.judgment.approves());
-    let Some(reason) = doubt.map(|doubt| format!("doubtful: beside it stands `{doubt}`")) else {
+    let Some(doubt) = &reading.doubt else { return reading };
+    if !reading.judgment.approves() {
         return reading;
-    };
+    }
+    let reason = format!("doubtful: beside it stands `{doubt}`");
     Reading { result: Verdict::Fail, judgment: Judgment::Unverifiable, reason, ..reading }
 }
 

@@ -63,9 +63,10 @@ pub(super) fn record_voiding(
     name: &PhaseName,
     seen: Option<Snapshot>,
 ) -> Result<(), RunError> {
-    let Some(Snapshot { tree, mut changed, .. }) = seen.filter(|_| !active.has_called_agent) else {
+    let Some(Snapshot { tree, mut changed, .. }) = seen else { return Ok(()) };
+    if active.has_called_agent {
         return Ok(());
-    };
+    }
     changed.retain(|path| is_of_people(active, path));
     let (phase, tree) = (name.clone(), tree.to_string());
     Ok(active.journal.record(Fact::ChangedByHand { phase, tree, changed })?)

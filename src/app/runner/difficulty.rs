@@ -41,7 +41,7 @@ pub(super) async fn assess(
         ended.reason = Some(format!("it changed files, which was undone: {}", seen.changed.join(", ")));
     }
     active.note_spending(&ended)?;
-    let estimate = read_difficulty(&answer.text).filter(|_| !answer.truncated);
+    let estimate = if answer.truncated { None } else { read_difficulty(&answer.text) };
     Ok(active.journal.record(Fact::Assessed(Box::new(assessed(assess, estimate, ended))))?)
 }
 

@@ -29,10 +29,18 @@ pub enum RunError {
     Interrupted,
     /// A process that publishes found commits on the branch that nobody judged.
     #[error("E_BUNDLE_HEADS: {branch} holds more than what was judged, and is not pushed")]
-    Unjudged { branch: String },
+    Unjudged {
+        /// The name of the branch.
+        branch: String,
+    },
     /// A commit after the last phase removed an approved document.
     #[error("the branch has lost {path}, which was approved")]
-    DocumentLost { path: String, commit: String },
+    DocumentLost {
+        /// Its path in the repository.
+        path: String,
+        /// The commit of the phase that still holds it.
+        commit: String,
+    },
     /// The program contradicts itself.
     #[error("{0}")]
     Bug(String),

@@ -180,16 +180,17 @@ async fn examine(
     let published = tree.map(|tree| Published { space: &active.space, tree, base, memory: memory });
     let (plans, changed_before) = (plans(run, phase), changed_before(run, phase));
     let reviewed = reviewed(run, phase);
+    // A phase opened again for a review or a revision may keep the deliverable it has.
+    let began = match phase.started_at {
+        Some(at) if phase.evidence.completed_steps.contains(&Step::Execute) => at,
+        _ => run.created_at,
+    };
     let site = Site {
         worktree: active.folder.root(),
         phase: &phase.def,
         output: &output,
         committable: gathered.committable,
-        // A phase opened again for a review or a revision may keep the deliverable it has.
-        began: phase
-            .started_at
-            .filter(|_| phase.evidence.completed_steps.contains(&Step::Execute))
-            .unwrap_or(run.created_at),
+        began,
         changed: &gathered.changed,
         changes: &gathered.changes,
         since_base: &gathered.since_base,

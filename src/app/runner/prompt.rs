@@ -126,8 +126,11 @@ pub(super) fn documents_on_disk(active: &ActiveRun, run: &Run, phase: &PhaseStat
 
 /// Returns what changed since the reviewer's own review before, where that is all that the one under way judges.
 pub(super) fn since_review(active: &ActiveRun, phase: &PhaseState, call: &Call, tree: &Tree) -> Option<Diff> {
-    let delta = Delta::of(phase, call.seat.as_deref(), &call.agent).filter(|_| call.step == Step::Review);
-    delta.and_then(|delta| active.space.diffs().all(&delta.tree, tree, LONGEST_SINCE).ok())
+    if call.step != Step::Review {
+        return None;
+    }
+    let delta = Delta::of(phase, call.seat.as_deref(), &call.agent)?;
+    active.space.diffs().all(&delta.tree, tree, LONGEST_SINCE).ok()
 }
 
 /// In a document review: the review that the triage judges, or the reply to the one before.
@@ -150,9 +153,11 @@ fn text(diff: &Diff) -> String {
 
 /// Returns what a reviewer looks at first; what was answered with reasons is not brought up again by us.
 fn open(phase: &PhaseState, step: Step) -> Vec<NamedFinding> {
+    if step != Step::Review {
+        return Vec::new();
+    }
     let asked = |listed: &&LedgerFinding| !listed.is_of_checks() && listed.disposition != Disposition::NoFix;
-    let open = phase.ledger.open().filter(|_| step == Step::Review);
-    open.filter(asked).map(named).collect()
+    phase.ledger.open().filter(asked).map(named).collect()
 }
 
 fn named(listed: &LedgerFinding) -> NamedFinding {
@@ -172,8 +177,7 @@ fn exchanged(phase: &PhaseState, step: Step) -> (&[String], &str) {
 
 /// Returns what a reviewer wrote beside its approval and is asked about.
 fn doubt<'a>(phase: &'a PhaseState, call: &Call) -> &'a str {
-    let asked = phase.doubt_of(call.seat.as_deref()).filter(|_| call.step == Step::Review);
-    asked.unwrap_or_default()
+    if call.step == Step::Review { phase.doubt_of(call.seat.as_deref()).unwrap_or_default() } else { "" }
 }
 
 /// Returns the tasks of a revision, those that wait, and the findings that ask for nothing.

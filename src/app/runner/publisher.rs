@@ -116,11 +116,10 @@ impl Publisher {
     /// Writes down that the comment has another id, as soon as that is known.
     pub(super) fn note_moved_comment(&self, active: &mut ActiveRun) -> Result<(), RunError> {
         let moved = self.moved_comment.id();
-        match moved.filter(|_| {
-            moved != active.journal.state().run.as_ref().and_then(|run| run.publication.progress_comment)
-        }) {
-            Some(id) => Ok(active.journal.record(Fact::Commented { id })?),
-            None => Ok(()),
+        let known = active.journal.state().run.as_ref().and_then(|run| run.publication.progress_comment);
+        match moved {
+            Some(id) if moved != known => Ok(active.journal.record(Fact::Commented { id })?),
+            Some(_) | None => Ok(()),
         }
     }
 }

@@ -24,8 +24,12 @@ pub(super) async fn answer(
 ) -> Result<(), RunError> {
     let run = active.run()?;
     let (fed, before) = (run.feedback.pending.clone(), run.feedback.left_open.clone());
-    let number = waiting(run).filter(|_| outcome == Outcome::Completed && publisher.role != JobRole::Work);
-    let (Some(number), Forge::Github(github)) = (number, publisher.forge.clone()) else { return Ok(()) };
+    if outcome != Outcome::Completed || publisher.role == JobRole::Work {
+        return Ok(());
+    }
+    let (Some(number), Forge::Github(github)) = (waiting(run), publisher.forge.clone()) else {
+        return Ok(());
+    };
     let there = github.review_threads(number);
     let Some(there) = active.unless_stopped(there).await? else { return Ok(()) };
     match answer_and_resolve(active, &github, fed.as_ref(), &before, &there).await? {
@@ -90,8 +94,8 @@ async fn resolve_again(
     thread: &ReviewThread,
 ) -> Result<Done, RunError> {
     let run = active.run()?;
-    let last = thread.comments.last().filter(|_| !thread.is_cut);
-    if last.is_none_or(|last| answered_up_to(run, &last.body).is_none()) {
+    let last = thread.comments.last();
+    if thread.is_cut || last.is_none_or(|last| answered_up_to(run, &last.body).is_none()) {
         return Ok(Some(true));
     }
     active.unless_stopped(resolved(github, thread)).await
@@ -99,8 +103,11 @@ async fn resolve_again(
 
 /// Returns the pull request that has threads to be answered, or to be resolved.
 fn waiting(run: &Run) -> Option<u64> {
-    let left = run.feedback.left_open_at.filter(|_| !run.feedback.left_open.is_empty());
-    run.feedback.pending.as_ref().map(|fed| fed.pull_request).or(left)
+    match &run.feedback.pending {
+        Some(fed) => Some(fed.pull_request),
+        None if run.feedback.left_open.is_empty() => None,
+        None => run.feedback.left_open_at,
+    }
 }
 
 fn taken<'a>(fed: &'a FedBack, thread: &ReviewThread) -> Option<&'a TakenThread> {

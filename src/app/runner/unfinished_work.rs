@@ -35,9 +35,9 @@ pub(super) async fn share(
     }
     let is_over = matches!(outcome, Outcome::Completed | Outcome::Cancelled);
     let phase = active.run()?.phases.iter().find(|phase| is_under_way(phase)).cloned();
-    match phase.filter(|_| !is_over) {
-        Some(phase) => send(active, publisher, &phase).await,
-        None => recall(active, publisher).await,
+    match phase {
+        Some(phase) if !is_over => send(active, publisher, &phase).await,
+        Some(_) | None => recall(active, publisher).await,
     }
 }
 
@@ -121,9 +121,9 @@ pub(super) fn keep(active: &ActiveRun, publisher: &Publisher) -> Result<(), RunE
     }
     let run = active.run()?;
     let is_over = matches!(run.outcome, Outcome::Completed | Outcome::Cancelled);
-    match run.phases.iter().find(|phase| is_under_way(phase)).filter(|_| !is_over) {
-        Some(phase) => Ok(active.space.work().keep_trees(&trees_of(active, phase)?)?),
-        None => Ok(active.space.work().release_trees()?),
+    match run.phases.iter().find(|phase| is_under_way(phase)) {
+        Some(phase) if !is_over => Ok(active.space.work().keep_trees(&trees_of(active, phase)?)?),
+        Some(_) | None => Ok(active.space.work().release_trees()?),
     }
 }
 

@@ -123,7 +123,9 @@ fn delivered(folder: &RunFolder, run: &Run) -> Vec<String> {
     let mut names: BTreeSet<&PhaseName> = BTreeSet::new();
     for phase in run.branch.coverage.since.iter().filter_map(|unshown| run.phase(&unshown.phase)) {
         names.insert(phase.name());
-        names.extend(phase.def.needs.iter().filter(|_| phase.def.policy.triage));
+        if phase.def.policy.triage {
+            names.extend(&phase.def.needs);
+        }
     }
     let phases = names.into_iter().filter_map(|name| run.phase(name));
     phases.map(|phase| format!("{}/", folder.output(&phase.def))).collect()
