@@ -155,7 +155,7 @@ impl Group<'_> {
 }
 
 /// Groups findings by file: groups and the findings in them in the order in which to repair them.
-fn grouped<'a>(findings: Vec<&'a LedgerFinding>) -> Vec<Group<'a>> {
+fn grouped(findings: Vec<&LedgerFinding>) -> Vec<Group<'_>> {
     let mut files: BTreeMap<Option<&str>, Vec<&LedgerFinding>> = BTreeMap::new();
     for listed in findings {
         files.entry(listed.finding.file.as_deref()).or_default().push(listed);

@@ -84,9 +84,9 @@ impl fmt::Display for Stage {
 
 /// Who is asked next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Due<'a> {
-    Chief,
-    Second(&'a Seat),
+pub(crate) enum NextReviewer<'a> {
+    First,
+    Seat(&'a Seat),
 }
 
 /// Where a phase stands.
@@ -416,7 +416,7 @@ impl PhaseState {
             }
             Step::Review => self.calls.turns.reviewer = turn,
             Step::Execute | Step::Check | Step::Triage | Step::Revise | Step::Answer => {
-                self.calls.turns.author = turn
+                self.calls.turns.author = turn;
             }
         }
     }
@@ -440,21 +440,21 @@ impl PhaseState {
     }
 
     /// Returns who has neither answered nor been left out in this round.
-    pub(crate) fn due(&self) -> Option<Due<'_>> {
+    pub(crate) fn due(&self) -> Option<NextReviewer<'_>> {
         let heard =
             |name: Option<&str>| self.reviews.opinions.iter().any(|opinion| opinion.seat.as_deref() == name);
         if !heard(None) {
-            return Some(Due::Chief);
+            return Some(NextReviewer::First);
         }
         let open = |seat: &&Seat| !heard(Some(&seat.name)) && !self.reviews.left_out.contains_key(&seat.name);
-        self.seats().iter().find(open).map(Due::Second)
+        self.seats().iter().find(open).map(NextReviewer::Seat)
     }
 
     /// Returns the seat that is due; nothing when the first reviewer is, or nobody.
     pub fn seat_due(&self) -> Option<&Seat> {
         match self.due() {
-            Some(Due::Second(seat)) => Some(seat),
-            Some(Due::Chief) | None => None,
+            Some(NextReviewer::Seat(seat)) => Some(seat),
+            Some(NextReviewer::First) | None => None,
         }
     }
 

@@ -48,7 +48,7 @@ impl PhaseState {
         }
         match asked {
             Some(Step::Revise) if !self.history.rounds.is_empty() && !self.def.policy.triage => {
-                self.revise_again()
+                self.revise_again();
             }
             Some(Step::Check | Step::Review | Step::Triage) => self.look_again(),
             _ if self.def.policy.entry == Entry::Review => self.look_again(),

@@ -1,4 +1,9 @@
 //! The engine, shown from outside: facts in, decisions out. Every seed's loop is one policy of it.
+#![allow(
+    clippy::disallowed_methods,
+    clippy::return_self_not_must_use,
+    reason = "tests measure time, and a scripted world is built step by step"
+)]
 
 mod answers;
 mod budget;
