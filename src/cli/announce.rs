@@ -5,10 +5,10 @@ use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 
-use super::door::Door;
-use super::hold::Hold;
 use super::seconds;
 use super::show::{show, words};
+use app::locked_run::LockedRun;
+use app::project::Project;
 use app::report::skip_line;
 use engine::{Run, Status};
 use journal::Journal;
@@ -31,29 +31,29 @@ impl Lines {
 }
 
 /// Prints what is going to happen.
-pub(super) fn beginning(door: &Door, hold: &Hold) {
-    if let Some(run) = &hold.journal.state().run {
-        words(&first_lines(run, door, hold));
+pub(super) fn beginning(project: &Project, locked: &LockedRun) {
+    if let Some(run) = &locked.journal.state().run {
+        words(&first_lines(run, project, locked));
     }
 }
 
-fn first_lines(run: &Run, door: &Door, hold: &Hold) -> String {
+fn first_lines(run: &Run, project: &Project, locked: &LockedRun) -> String {
     let (started, issue) = (&run.started, &run.started.issue);
-    let root = hold.folder.root();
+    let root = locked.folder.root();
     let mut lines = Lines(format!("ai-workflow {}\n", env!("CARGO_PKG_VERSION")));
     lines.add("repository", &started.repository);
     lines.add("issue", &format!("#{} {}", issue.number, issue.title));
     let base = started.base_commit.get(..9).unwrap_or(&started.base_commit);
     lines.add("branch", &format!("{} from {} ({base})", started.branch, started.base_branch));
-    if root != door.root() {
+    if root != project.root() {
         lines.add("worktree", &root.display().to_string());
     }
     lines.add("agent", &agents(run));
     lines.add("phases", &phases(run));
     lines.add("limits", &limits(run));
-    lines.add("spending", &spending(run, door));
-    let log = root.join(hold.folder.events());
-    lines.add("log", &log.strip_prefix(&door.here).unwrap_or(&log).display().to_string());
+    lines.add("spending", &spending(run, project));
+    let log = root.join(locked.folder.events());
+    lines.add("log", &log.strip_prefix(&project.here).unwrap_or(&log).display().to_string());
     lines.add("watch", &format!("ai-workflow status --issue {}", issue.number));
     lines.0.push('\n');
     lines.0
@@ -97,8 +97,8 @@ fn limits(run: &Run) -> String {
 }
 
 /// Says what the run may cost, and when that is a limit nobody has set.
-fn spending(run: &Run, door: &Door) -> String {
-    let by_default = run.spending.budget.usd.is_some() && door.settings.budget.run.usd.is_none();
+fn spending(run: &Run, project: &Project) -> String {
+    let by_default = run.spending.budget.usd.is_some() && project.settings.budget.run.usd.is_none();
     let note = if by_default {
         "; nobody is at the terminal, so the default limit counts: `--set budget.usd=…` changes it"
     } else {
@@ -144,14 +144,14 @@ pub(super) fn stopped(journal: &Journal) {
 }
 
 /// Prints how a run ended.
-pub(super) fn ending(hold: &Hold, code: u8, json: bool) {
-    let Some(run) = &hold.journal.state().run else { return };
+pub(super) fn ending(locked: &LockedRun, code: u8, json: bool) {
+    let Some(run) = &locked.journal.state().run else { return };
     if run.outcome == Outcome::Paused {
         question(run);
     }
-    words(&last_lines(run, hold));
+    words(&last_lines(run, locked));
     if json {
-        show(true, &report(&hold.journal, code), "");
+        show(true, &report(&locked.journal, code), "");
     }
 }
 
@@ -166,12 +166,12 @@ pub(super) fn report(journal: &Journal, code: u8) -> Value {
     value
 }
 
-fn last_lines(run: &Run, hold: &Hold) -> String {
-    let root = hold.folder.root();
+fn last_lines(run: &Run, locked: &LockedRun) -> String {
+    let root = locked.folder.root();
     let mut lines = Lines("\n".to_owned());
     lines.add("outcome", &outcome(run));
     lines.add("branch", &run.started.branch);
-    lines.add("documents", &root.join(hold.folder.relative()).display().to_string());
+    lines.add("documents", &root.join(locked.folder.relative()).display().to_string());
     if let Some((_, url)) = &run.publication.pull_request {
         let closed = if summary::is_request_closed(run) { " (closed by a person)" } else { "" };
         lines.add("pull request", &format!("{url}{closed}"));
@@ -185,8 +185,8 @@ fn last_lines(run: &Run, hold: &Hold) -> String {
         lines.add("simulated", "a scripted or plain-command agent took part");
     }
     lines.add("next", &summary::next_command(run));
-    if !hold.space.workspace().repository().is_linked() {
-        lines.add("go back", &way_back(run, hold));
+    if !locked.space.workspace().repository().is_linked() {
+        lines.add("go back", &way_back(run, locked));
     }
     lines.add("undo", &format!("ai-workflow cleanup --issue {}{}", run.started.issue.number, force(run)));
     lines.0
@@ -202,9 +202,9 @@ fn force(run: &Run) -> &'static str {
 }
 
 /// What the agent left unfinished stays in the checkout and would stand in the way.
-fn way_back(run: &Run, hold: &Hold) -> String {
+fn way_back(run: &Run, locked: &LockedRun) -> String {
     let go = format!("git switch {}", run.started.base_branch);
-    match hold.space.workspace().worktree().survey() {
+    match locked.space.workspace().worktree().survey() {
         Ok(survey) if !survey.changed.is_empty() => {
             format!(
                 "git stash push --include-untracked -- . ':!.ai-workflow' && {go}    (back: git switch {} && git stash pop)",

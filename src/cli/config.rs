@@ -7,10 +7,12 @@ use serde_json::{Value, json};
 
 use super::Answer;
 use super::arguments::{Config, ConfigCommand, SettingsView};
-use super::door::{here, repository_root, settings};
-use super::failure::Failure;
 use super::show::show;
+use crate::project::settings;
 use app::agreement::{pin_schemas, refuse_unknown_checks};
+use app::environment::current_folder;
+use app::failure::Failure;
+use app::project::repository_root;
 use model::phase::PhaseName;
 use model::policy::PhaseDef;
 use settings::{Place, Settings, schema};
@@ -32,7 +34,7 @@ pub(super) fn run(arguments: &Config) -> Answer {
 
 /// Loads the settings of all layers, inside a repository or not.
 fn load(view: &SettingsView) -> Result<Settings, Failure> {
-    let here = here()?;
+    let here = current_folder()?;
     settings(&view.settings, &here, repository_root(&here).as_deref())
 }
 
@@ -67,7 +69,7 @@ fn validate(view: &SettingsView) -> Answer {
     let settings = load(view)?;
     let mut agreement = settings.agreement(None)?;
     refuse_unknown_checks(&agreement)?;
-    if let Some(root) = repository_root(&here()?) {
+    if let Some(root) = repository_root(&current_folder()?) {
         pin_schemas(&settings, &root, &mut agreement)?;
     }
     let count = set_values(&settings).count();

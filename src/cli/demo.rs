@@ -6,10 +6,10 @@ use std::process::Command;
 
 use super::Answer;
 use super::arguments::{Demo, Execute, SettingFlags};
-use super::door::here;
 use super::execute;
-use super::failure::Failure;
 use super::show::words;
+use app::environment::current_folder;
+use app::failure::Failure;
 use model::issue::IssueNumber;
 
 /// The files of the project.
@@ -78,7 +78,7 @@ fn folder(wanted: Option<&Path>) -> Result<PathBuf, Failure> {
             .map_err(|error| failed(&std::env::temp_dir(), error))?;
         return Ok(folder.keep());
     };
-    let path = here()?.join(wanted);
+    let path = current_folder()?.join(wanted);
     fs::create_dir_all(&path).map_err(|error| failed(&path, error))?;
     let mut entries = fs::read_dir(&path).map_err(|error| failed(&path, error))?;
     if entries.next().is_some() {
@@ -124,6 +124,6 @@ fn git(project: &Path, arguments: &[&str]) -> Result<(), Failure> {
     if output.status.success() {
         return Ok(());
     }
-    let told = String::from_utf8_lossy(&output.stderr);
-    Err(Failure::usage(format!("`git {}` failed: {}", arguments.join(" "), told.trim())))
+    let output = String::from_utf8_lossy(&output.stderr);
+    Err(Failure::usage(format!("`git {}` failed: {}", arguments.join(" "), output.trim())))
 }

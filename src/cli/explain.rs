@@ -8,11 +8,11 @@ use serde_json::{Value, json};
 
 use super::Answer;
 use super::arguments::Explain;
-use super::door::Door;
-use super::failure::Failure;
-use super::find::{Seen, look, no_run};
 use super::seconds;
 use super::show::show;
+use app::failure::Failure;
+use app::project::Project;
+use app::run_location::{RunView, no_run, view};
 use engine::{Exchange, PhaseState, Run};
 use model::event::{Entry, Fact, Replied, Ruled};
 use model::issue::IssueNumber;
@@ -28,25 +28,25 @@ type Traits = BTreeMap<String, String>;
 /// Runs `explain`.
 pub(super) fn run(arguments: &Explain) -> Answer {
     let issue = arguments.issue;
-    let door = crate::project::open_without_settings()?;
+    let project = crate::project::open_without_settings()?;
     if let Some(other) = arguments.compare {
-        return compare(&door, issue, other, arguments.json);
+        return compare(&project, issue, other, arguments.json);
     }
-    let seen = look(&door, issue)?;
-    let run = seen.state.run.as_ref();
+    let found = view(&project, issue)?;
+    let run = found.state.run.as_ref();
     let entries =
-        seen.entries.iter().filter_map(|entry| ruling_value(entry).or_else(|| question_value(entry, run?)));
-    show(arguments.json, &Value::Array(entries.collect()), &text(&seen));
+        found.entries.iter().filter_map(|entry| ruling_value(entry).or_else(|| question_value(entry, run?)));
+    show(arguments.json, &Value::Array(entries.collect()), &text(&found));
     Ok(0)
 }
 
 /// Returns the rulings of a run with the limits used, and what was found.
-pub(super) fn text(seen: &Seen) -> String {
-    let run = seen.state.run.as_ref();
+pub(super) fn text(found: &RunView) -> String {
+    let run = found.state.run.as_ref();
     let lines =
-        seen.entries.iter().filter_map(|entry| ruling_line(entry).or_else(|| question_line(entry, run?)));
+        found.entries.iter().filter_map(|entry| ruling_line(entry).or_else(|| question_line(entry, run?)));
     let lines = lines.collect::<String>();
-    let head = seen.state.run.as_ref().map_or(String::new(), |run| {
+    let head = found.state.run.as_ref().map_or(String::new(), |run| {
         let limits = run.phases.iter().map(|phase| {
             let (used, most) = phase.used_of_limit();
             format!("  {:<20} {} {used}/{most}\n", phase.name().as_str(), phase.def.policy_name)
@@ -58,7 +58,7 @@ pub(super) fn text(seen: &Seen) -> String {
             limits.collect::<String>()
         )
     });
-    let findings = seen.state.run.as_ref().map_or(String::new(), findings);
+    let findings = found.state.run.as_ref().map_or(String::new(), findings);
     format!("{head}{lines}{findings}")
 }
 
@@ -149,8 +149,8 @@ fn ruling_line(entry: &Entry) -> Option<String> {
 }
 
 /// Prints what differs between the runs of two issues.
-fn compare(door: &Door, issue: IssueNumber, other: IssueNumber, json: bool) -> Answer {
-    let (one, two) = (traits_of(door, issue)?, traits_of(door, other)?);
+fn compare(project: &Project, issue: IssueNumber, other: IssueNumber, json: bool) -> Answer {
+    let (one, two) = (traits_of(project, issue)?, traits_of(project, other)?);
     let rows: Vec<Value> = differences(&one, &two)
         .map(|(name, one, two)| json!({"what": name, "this": one, "other": two}))
         .collect();
@@ -182,9 +182,9 @@ fn differences<'a>(
     names.into_iter().map(|name| (name, one.get(name), two.get(name))).filter(|(_, one, two)| one != two)
 }
 
-fn traits_of(door: &Door, issue: IssueNumber) -> Result<Traits, Failure> {
-    let seen = look(door, issue)?;
-    seen.state.run.as_ref().map(traits).ok_or_else(|| no_run(issue))
+fn traits_of(project: &Project, issue: IssueNumber) -> Result<Traits, Failure> {
+    let found = view(project, issue)?;
+    found.state.run.as_ref().map(traits).ok_or_else(|| no_run(issue))
 }
 
 fn traits(run: &Run) -> Traits {

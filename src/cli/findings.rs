@@ -7,22 +7,22 @@ use serde_json::{Value, json};
 
 use super::Answer;
 use super::arguments::{Findings, FindingsFormat};
-use super::failure::Failure;
-use super::find::{look, no_run};
 use super::show;
+use app::failure::Failure;
+use app::run_location::{no_run, view};
 use engine::{PhaseState, Run};
 use model::redact::Masker;
 use views::summary::{Problem, plain, problems, sarif};
 
 pub(super) fn run(arguments: &Findings) -> Answer {
-    let door = crate::project::open_without_settings()?;
-    let seen = look(&door, arguments.issue)?;
-    let run = seen.state.run.as_ref().ok_or_else(|| no_run(arguments.issue))?;
+    let project = crate::project::open_without_settings()?;
+    let found = view(&project, arguments.issue)?;
+    let run = found.state.run.as_ref().ok_or_else(|| no_run(arguments.issue))?;
     let found = problems(run);
     let text = match arguments.format {
-        FindingsFormat::Text => door.masker.mask(&lines(run, &found)).as_str().to_owned(),
-        FindingsFormat::Json => document(&door.masker, json_of(run, &found)),
-        FindingsFormat::Sarif => document(&door.masker, sarif(run, &found, env!("CARGO_PKG_VERSION"))),
+        FindingsFormat::Text => project.masker.mask(&lines(run, &found)).as_str().to_owned(),
+        FindingsFormat::Json => document(&project.masker, json_of(run, &found)),
+        FindingsFormat::Sarif => document(&project.masker, sarif(run, &found, env!("CARGO_PKG_VERSION"))),
     };
     match arguments.output.as_ref().filter(|file| file.as_os_str() != "-") {
         None if arguments.format == FindingsFormat::Text => show::text(&text),
@@ -46,19 +46,19 @@ fn lines(run: &Run, found: &[Problem]) -> String {
     let (number, settled) = (open.len(), found.len() - open.len());
     let mut text = format!("#{} {}: {number} open, {settled} settled\n", issue.number, plain(&issue.title));
     for problem in open {
-        let _ = writeln!(text, "  {}", told(problem));
+        let _ = writeln!(text, "  {}", problem_text(problem));
     }
     let mut answered = found.iter().filter(|problem| problem.answered).peekable();
     if answered.peek().is_some() {
         text.push_str("answered:\n");
     }
     for problem in answered {
-        let _ = writeln!(text, "  {}", told(problem));
+        let _ = writeln!(text, "  {}", problem_text(problem));
     }
     text
 }
 
-fn told(problem: &Problem) -> String {
+fn problem_text(problem: &Problem) -> String {
     let (phase, since, answer) = (&problem.phase, problem.first_round, problem.answer());
     plain(&format!("{} ({phase}, since round {since}{answer})", problem.line()))
 }

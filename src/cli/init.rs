@@ -11,9 +11,9 @@ use serde_json::json;
 
 use super::Answer;
 use super::arguments::{Init, InitPlace};
-use super::door::here;
-use super::failure::{Failure, Kind};
 use super::show::show;
+use app::environment::current_folder;
+use app::failure::{Failure, FailureKind};
 use git::Workspace;
 use journal::store::folders::RunFolder;
 
@@ -31,7 +31,7 @@ pub(super) fn run(arguments: &Init) -> Answer {
 }
 
 fn here_alone(arguments: &Init) -> Answer {
-    let workspace = Workspace::open(&here()?)?;
+    let workspace = Workspace::open(&current_folder()?)?;
     let path = workspace.root().join(CONFIGURATION);
     if path.exists() && !arguments.force {
         return Err(
@@ -51,12 +51,13 @@ fn here_alone(arguments: &Init) -> Answer {
 /// Writes the commented configuration and what belongs to it.
 fn configure(root: &Path) -> Result<(), Failure> {
     home(root)?.prepare_home()?;
-    fs::write(root.join(CONFIGURATION), EXAMPLE)
-        .map_err(|error| Failure::new(Kind::State, format!("failed to write {CONFIGURATION}: {error}")))
+    fs::write(root.join(CONFIGURATION), EXAMPLE).map_err(|error| {
+        Failure::new(FailureKind::State, format!("failed to write {CONFIGURATION}: {error}"))
+    })
 }
 
 /// Where files of the repository are written; of which issue makes no difference to that.
 fn home(root: &Path) -> Result<RunFolder, Failure> {
-    let first = 1_u64.try_into().map_err(|error| Failure::new(Kind::OurBug, error))?;
+    let first = 1_u64.try_into().map_err(|error| Failure::new(FailureKind::OurBug, error))?;
     Ok(RunFolder::new(root, first))
 }

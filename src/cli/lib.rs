@@ -52,16 +52,16 @@ use arguments::{Arguments, Command};
 // The names under which the commands that are not rewritten yet know what is in `app`.
 use app::{forge_connection, signals};
 mod door {
-    pub(crate) use crate::project::{log_to, settings};
-    pub(crate) use app::environment::{current_folder as here, runtime};
-    pub(crate) use app::project::{Project as Door, repository_root};
+    pub(crate) use crate::project::log_to;
+    pub(crate) use app::environment::runtime;
+    pub(crate) use app::project::Project as Door;
     pub(crate) use app::setting_overrides::seen_from;
 }
 mod failure {
     pub(crate) use app::failure::{Failure, FailureKind as Kind};
 }
 mod find {
-    pub(crate) use app::run_location::{RunView as Seen, no_run, view as look};
+    pub(crate) use app::run_location::{RunView as Seen, view as look};
 }
 mod hold {
     pub(crate) use app::locked_run::{

@@ -5,8 +5,8 @@ use std::io::{Read, stdin};
 
 use super::Answer;
 use super::arguments::ParseReview;
-use super::failure::Failure;
 use super::show::show;
+use app::failure::Failure;
 use app::report::verdict_line;
 use app::review;
 use content_parser::{Terms, default_words, read_review};

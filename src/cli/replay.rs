@@ -7,9 +7,9 @@ use serde_json::{Value, json};
 
 use super::Answer;
 use super::arguments::{Replay, ReplayFormat};
-use super::failure::{Failure, Kind};
-use super::find::{Seen, look};
 use super::show::{document, show};
+use app::failure::{Failure, FailureKind};
+use app::run_location::{RunView, view};
 use app::runner::digest;
 use engine::{Decision, PhaseState, State, apply, decide};
 use journal::store::folders::{Call, RunFolder};
@@ -19,28 +19,28 @@ use model::policy::PhaseDef;
 use views::summary::review_loop::review_loop;
 
 pub(super) fn run(arguments: &Replay) -> Answer {
-    let door = crate::project::open_without_settings()?;
-    let seen = look(&door, arguments.issue)?;
+    let project = crate::project::open_without_settings()?;
+    let found = view(&project, arguments.issue)?;
     match (arguments.format, &arguments.phase) {
-        (ReplayFormat::ReviewLoop, phase) => review_loops(arguments, &seen, phase.as_deref()),
-        (ReplayFormat::Facts, None) => facts(arguments, &seen),
+        (ReplayFormat::ReviewLoop, phase) => review_loops(arguments, &found, phase.as_deref()),
+        (ReplayFormat::Facts, None) => facts(arguments, &found),
         (ReplayFormat::Facts, Some(_)) => Err(Failure::usage("--phase is for review loops")
             .hint("add `--format review-loop`, or leave `--phase` out")),
     }
 }
 
-fn review_loops(arguments: &Replay, seen: &Seen, phase: Option<&str>) -> Answer {
-    let only = phase.map(|name| known(seen, name)).transpose()?;
-    let folder = seen.root.as_ref().map(|root| RunFolder::new(root, arguments.issue));
+fn review_loops(arguments: &Replay, found: &RunView, phase: Option<&str>) -> Answer {
+    let only = phase.map(|name| known(found, name)).transpose()?;
+    let folder = found.root.as_ref().map(|root| RunFolder::new(root, arguments.issue));
     let text = |def: &PhaseDef, started: &StepStarted| prompt(folder.as_ref()?, def, started);
-    let events = review_loop(&seen.entries, only.as_ref(), &text);
+    let events = review_loop(&found.entries, only.as_ref(), &text);
     let lines = events.iter().map(|event| format!("{}\n", json!(event)));
     document(&lines.collect::<String>());
     Ok(0)
 }
 
-fn known(seen: &Seen, name: &str) -> Result<PhaseName, Failure> {
-    let phases = || seen.state.run.iter().flat_map(|run| &run.phases).map(PhaseState::name);
+fn known(found: &RunView, name: &str) -> Result<PhaseName, Failure> {
+    let phases = || found.state.run.iter().flat_map(|run| &run.phases).map(PhaseState::name);
     phases().find(|known| known.as_str() == name).cloned().ok_or_else(|| {
         let names = phases().map(PhaseName::as_str).collect::<Vec<_>>().join(", ");
         Failure::usage(format!("this run has no phase `{name}`")).hint(format!("its phases are {names}"))
@@ -54,13 +54,13 @@ fn prompt(folder: &RunFolder, def: &PhaseDef, started: &StepStarted) -> Option<S
     (digest(&text) == started.prompt).then_some(text)
 }
 
-fn facts(arguments: &Replay, seen: &Seen) -> Answer {
+fn facts(arguments: &Replay, found: &RunView) -> Answer {
     let mut state = State::default();
     let (mut text, mut values) = (String::new(), Vec::new());
-    for entry in &seen.entries {
-        apply(&mut state, entry).map_err(|misfit| Failure::new(Kind::State, misfit))?;
+    for entry in &found.entries {
+        apply(&mut state, entry).map_err(|error| Failure::new(FailureKind::State, error))?;
         let fact = serde_json::to_value(&entry.fact).unwrap_or_default();
-        let _ = writeln!(text, "{:>4}  {}  {}", entry.seq, entry.at, told(&fact));
+        let _ = writeln!(text, "{:>4}  {}  {}", entry.seq, entry.at, fact_words(&fact));
         values.push(
             json!({"seq": entry.seq, "at": entry.at.to_string(), "fact": fact, "outcome": state.outcome()}),
         );
@@ -68,16 +68,16 @@ fn facts(arguments: &Replay, seen: &Seen) -> Answer {
     let _ = writeln!(
         text,
         "\n{} facts, chain {}\nnow: {}\nnext: {}",
-        seen.entries.len(),
-        seen.chain,
+        found.entries.len(),
+        found.chain,
         state.outcome().as_str(),
         next(&state)
     );
-    show(arguments.json, &json!({"facts": values, "chain": seen.chain, "next": next(&state)}), &text);
+    show(arguments.json, &json!({"facts": values, "chain": found.chain, "next": next(&state)}), &text);
     Ok(0)
 }
 
-fn told(fact: &Value) -> String {
+fn fact_words(fact: &Value) -> String {
     let word = |key: &str| fact.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
     let round = fact.get("round").map_or(String::new(), |round| format!("round {round}"));
     let ruling = fact.pointer("/ruling/do").and_then(Value::as_str).unwrap_or_default();
@@ -92,7 +92,9 @@ fn told(fact: &Value) -> String {
 fn next(state: &State) -> String {
     match decide(state) {
         Decision::Halt(outcome) => format!("halt ({})", outcome.as_str()),
-        Decision::Record(fact) => format!("record {}", told(&serde_json::to_value(fact).unwrap_or_default())),
+        Decision::Record(fact) => {
+            format!("record {}", fact_words(&serde_json::to_value(fact).unwrap_or_default()))
+        }
         Decision::Perform(action) => action.to_string(),
     }
 }
@@ -104,6 +106,6 @@ mod tests {
     #[test]
     fn a_fact_is_told_by_its_words() {
         let fact = json!({"type": "ruled", "phase": "planning", "round": 2, "ruling": {"do": "revise"}});
-        assert_eq!(told(&fact), "ruled planning round 2 revise");
+        assert_eq!(fact_words(&fact), "ruled planning round 2 revise");
     }
 }

@@ -8,7 +8,7 @@ use std::io::{self, Write};
 
 use serde_json::Value;
 
-use super::failure::{Failure, Kind};
+use app::failure::{Failure, FailureKind};
 use views::summary::{neutral, neutral_json};
 
 /// Prints lines, or the same as JSON.
@@ -43,7 +43,7 @@ pub(super) fn data(bytes: &[u8]) {
 fn written(bytes: &[u8], out: &mut impl Write) -> Result<(), Failure> {
     match out.write_all(bytes).and_then(|()| out.flush()) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(Failure::new(
-            Kind::State,
+            FailureKind::State,
             format!("failed to write to stdout: {error}"),
         )
         .hint(

@@ -9,11 +9,11 @@ use serde_json::{Value, json};
 
 use super::Answer;
 use super::arguments;
-use super::door::Door;
-use super::failure::Failure;
 use super::finalized;
-use super::find::{Seen, look, no_run};
 use super::show::show;
+use app::failure::Failure;
+use app::project::Project;
+use app::run_location::{RunView, no_run, view};
 use engine::{PhaseState, Run, Stage, Status};
 use journal::store::common_dir::{FinalizedRun, RunLocation, issue_folder};
 use journal::store::folders::{self, HOME, RunFolder};
@@ -25,18 +25,18 @@ use views::metadata::{self, AgentProgram, DocumentRound, FixStatus, RoundStatus,
 use views::summary::{self, padded, plain};
 
 pub(super) fn run(arguments: &arguments::Status) -> Answer {
-    let door = crate::project::open_without_settings()?;
-    let Some(issue) = arguments.issue else { return all(&door, arguments.json) };
-    if let Some(record) = finalized::of(&door, issue)? {
+    let project = crate::project::open_without_settings()?;
+    let Some(issue) = arguments.issue else { return all(&project, arguments.json) };
+    if let Some(record) = finalized::of(&project, issue)? {
         return finalized::told(&record, arguments.json);
     }
-    let seen = look(&door, issue)?;
-    let Some(run) = &seen.state.run else { return Err(no_run(issue)) };
-    let held_by = held_by(&door, issue);
-    let under_way = held_by.as_ref().and_then(|_| under_way(&door, &seen, run));
-    let mut value = view(&seen, held_by.as_ref());
+    let found = view(&project, issue)?;
+    let Some(run) = &found.state.run else { return Err(no_run(issue)) };
+    let held_by = held_by(&project, issue);
+    let under_way = held_by.as_ref().and_then(|_| under_way(&project, &found, run));
+    let mut value = status_value(&found, held_by.as_ref());
     value["held_by"] = json!(held_by.as_ref().map(ToString::to_string));
-    value["worktree"] = json!(seen.root);
+    value["worktree"] = json!(found.root);
     value["under_way"] = json!(under_way);
     value["next"] = json!(summary::next_command(run));
     value["used"] = json!(summary::used_line(run));
@@ -63,15 +63,15 @@ struct UnderWay {
     file: Option<PathBuf>,
 }
 
-fn under_way(door: &Door, seen: &Seen, run: &Run) -> Option<UnderWay> {
+fn under_way(project: &Project, found: &RunView, run: &Run) -> Option<UnderWay> {
     let phase = run.phases.iter().find(|phase| matches!(phase.stage, Stage::Working(_)))?;
-    let (since, begun) = seen.entries.iter().rev().find_map(|entry| match &entry.fact {
+    let (since, begun) = found.entries.iter().rev().find_map(|entry| match &entry.fact {
         Fact::StepStarted(begun) => Some((entry.at, begun)),
         _ => None,
     })?;
     let call =
         folders::Call { phase: &phase.def, step: begun.step, round: begun.round, attempt: begun.attempt };
-    let file = seen.root.as_ref().map(|root| {
+    let file = found.root.as_ref().map(|root| {
         let folder = RunFolder::new(root, run.started.issue.number);
         folder.at(&folder.call(call)).join("raw.jsonl")
     });
@@ -82,22 +82,22 @@ fn under_way(door: &Door, seen: &Seen, run: &Run) -> Option<UnderWay> {
         attempt: begun.attempt,
         agent: begun.agent.clone(),
         since,
-        seconds: u64::try_from(door.clock.now().duration_since(since).as_secs()).unwrap_or(0),
+        seconds: u64::try_from(project.clock.now().duration_since(since).as_secs()).unwrap_or(0),
         file,
     })
 }
 
 /// Returns what `metadata.json` says, and whether a process of this machine works on the run.
-fn view(seen: &Seen, held_by: Option<&Holder>) -> Value {
-    let view = metadata(&seen.state, &seen.chain).and_then(|view| serde_json::to_value(view).ok());
+fn status_value(found: &RunView, held_by: Option<&Holder>) -> Value {
+    let view = metadata(&found.state, &found.chain).and_then(|view| serde_json::to_value(view).ok());
     let mut value = view.unwrap_or_default();
     value["working"] = json!(held_by.is_some());
     value["pid"] = json!(held_by.map(|holder| holder.pid));
     value
 }
 
-fn held_by(door: &Door, issue: IssueNumber) -> Option<Holder> {
-    holder(&issue_folder(door.workspace.common(), issue))
+fn held_by(project: &Project, issue: IssueNumber) -> Option<Holder> {
+    holder(&issue_folder(project.workspace.common(), issue))
 }
 
 /// Returns the word for where a run stands. What is running by its log is not, when no process works on it.
@@ -134,8 +134,10 @@ fn lines(run: &Run, held_by: Option<&Holder>, under_way: Option<&UnderWay>) -> S
         {
             let _ = writeln!(text, "    standstill: {}", plain(standstill));
         }
-        for line in summary::finding_lines(phase).iter().filter(|_| phase.status != Status::Completed) {
-            let _ = writeln!(text, "    {}", plain(line));
+        if phase.status != Status::Completed {
+            for line in summary::finding_lines(phase) {
+                let _ = writeln!(text, "    {}", plain(&line));
+            }
         }
     }
     let _ = writeln!(text, "\n  branch   {} from {}", run.started.branch, run.started.base_branch);
@@ -244,14 +246,14 @@ fn in_columns(rows: &[[String; 5]]) -> Vec<String> {
 }
 
 /// Shows every run of the repository in a line.
-fn all(door: &Door, json: bool) -> Answer {
+fn all(project: &Project, json: bool) -> Answer {
     let mut values = Vec::new();
     let mut text = String::new();
-    for issue in issues(door)? {
-        let (line, value) = match look(door, issue) {
-            Ok(seen) => {
-                let held_by = held_by(door, issue);
-                (line(issue, &seen, held_by.as_ref()), view(&seen, held_by.as_ref()))
+    for issue in issues(project)? {
+        let (line, value) = match view(project, issue) {
+            Ok(found) => {
+                let held_by = held_by(project, issue);
+                (line(issue, &found, held_by.as_ref()), status_value(&found, held_by.as_ref()))
             }
             Err(Failure { message, .. }) => {
                 (plain(&message), json!({"issue_number": issue, "error": message}))
@@ -260,8 +262,9 @@ fn all(door: &Door, json: bool) -> Answer {
         let _ = writeln!(text, "{}{line}", padded(&format!("#{issue}"), 8));
         values.push(value);
     }
-    let open = |record: &FinalizedRun| finalized::of(door, record.issue).is_ok_and(|found| found.is_some());
-    for record in FinalizedRun::list(door.workspace.common()).iter().filter(|record| open(record)) {
+    let open =
+        |record: &FinalizedRun| finalized::of(project, record.issue).is_ok_and(|found| found.is_some());
+    for record in FinalizedRun::list(project.workspace.common()).iter().filter(|record| open(record)) {
         let line = format!("{}{}", padded("finalized", 34), plain(&record.title));
         let _ = writeln!(text, "{}{line}", padded(&format!("#{}", record.issue), 8));
         values.push(finalized::value(record));
@@ -273,17 +276,17 @@ fn all(door: &Door, json: bool) -> Answer {
     Ok(0)
 }
 
-fn line(issue: IssueNumber, seen: &Seen, held_by: Option<&Holder>) -> String {
-    let Some(run) = &seen.state.run else { return format!("issue {issue} has not begun") };
+fn line(issue: IssueNumber, found: &RunView, held_by: Option<&Holder>) -> String {
+    let Some(run) = &found.state.run else { return format!("issue {issue} has not begun") };
     let place = run.current().map_or(String::new(), |phase| format!("{} ", phase.name()));
     format!("{}{}{}", padded(standing(run, held_by), 12), padded(&place, 22), plain(&run.started.issue.title))
 }
 
 /// Returns the runs that this repository points to, and those whose files are in this checkout.
-fn issues(door: &Door) -> Result<Vec<IssueNumber>, Failure> {
+fn issues(project: &Project) -> Result<Vec<IssueNumber>, Failure> {
     let mut issues: Vec<IssueNumber> =
-        RunLocation::list(door.workspace.common())?.into_iter().map(|(issue, _)| issue).collect();
-    for entry in fs::read_dir(door.root().join(HOME)).into_iter().flatten().flatten() {
+        RunLocation::list(project.workspace.common())?.into_iter().map(|(issue, _)| issue).collect();
+    for entry in fs::read_dir(project.root().join(HOME)).into_iter().flatten().flatten() {
         let name = entry.file_name();
         let number: Option<IssueNumber> =
             name.to_str().and_then(|name| name.strip_prefix("issue-")?.parse().ok());

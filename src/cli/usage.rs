@@ -8,8 +8,8 @@ use clap::CommandFactory;
 use clap::error::ErrorKind;
 
 use super::arguments::{Arguments, Completions};
-use super::failure::Failure;
 use super::show::{data, words};
+use app::failure::Failure;
 
 /// Prints a completion script for a shell.
 pub(super) fn complete(arguments: &Completions) {

@@ -7,10 +7,11 @@ use super::workflow::{PATH, workflow};
 use super::{CONFIGURATION, configure, home};
 use crate::Answer;
 use crate::arguments::{InitGithub, SettingFlags};
-use crate::door::{Door, runtime};
-use crate::failure::Failure;
 use crate::forge_connection;
 use crate::show::{show, words};
+use app::environment::runtime;
+use app::failure::Failure;
+use app::project::Project;
 use app::report::state_labels;
 use forge::ForgeError;
 
@@ -21,45 +22,45 @@ const BUILT_FOR: Option<&str> = option_env!("AI_WORKFLOW_ACTION");
 type Label = (String, &'static str, &'static str);
 
 pub(super) fn run(arguments: &InitGithub) -> Answer {
-    let door = crate::project::open(&SettingFlags::default())?;
+    let project = crate::project::open(&SettingFlags::default())?;
     let action = arguments.action.as_deref().or(BUILT_FOR).ok_or_else(|| {
         Failure::usage("nobody says which action the workflow is to use")
             .hint("give it with its commit: `--action OWNER/ai-workflow@COMMIT`")
             .hint("a commit has 40 hexadecimal digits; `git ls-remote https://github.com/OWNER/ai-workflow HEAD` shows one")
     })?;
-    let keys = &door.settings.github;
+    let keys = &project.settings.github;
     let text = workflow(action, &keys.trigger_label, &keys.allowed_actors, arguments.two_job)?;
-    let labels = labels(&door);
-    let has_settings = door.root().join(CONFIGURATION).exists();
+    let labels = labels(&project);
+    let has_settings = project.root().join(CONFIGURATION).exists();
     let writes =
         [Some(PATH), (!has_settings).then_some(CONFIGURATION)].into_iter().flatten().collect::<Vec<_>>();
-    if door.root().join(PATH).symlink_metadata().is_ok() && !arguments.force {
+    if project.root().join(PATH).symlink_metadata().is_ok() && !arguments.force {
         return Err(Failure::usage(format!("{PATH} exists already")).hint("`--force` writes over it"));
     }
     let made = if arguments.dry_run {
         None
     } else {
-        home(door.root())?.write(PATH, &door.masker.mask(&text))?;
+        home(project.root())?.write(PATH, &project.masker.mask(&text))?;
         if !has_settings {
-            configure(door.root())?;
+            configure(project.root())?;
         }
-        made(&door, &labels)?
+        made(&project, &labels)?
     };
     tell(arguments, &writes, &labels, made.as_deref());
     Ok(0)
 }
 
 /// Returns the label that starts runs, and those that tell where runs stand.
-fn labels(door: &Door) -> Vec<Label> {
-    let github = &door.settings.github;
+fn labels(project: &Project) -> Vec<Label> {
+    let github = &project.settings.github;
     let starts = (github.trigger_label.clone(), "1d76db", "Takes this issue to a draft pull request");
     let states = state_labels().filter(|_| github.state_labels);
     std::iter::once(starts).chain(states).collect()
 }
 
 /// Makes the labels that are missing where a token lets us; returns where.
-fn made(door: &Door, labels: &[Label]) -> Result<Option<String>, Failure> {
-    let Some(github) = forge_connection::within_reach(door)? else { return Ok(None) };
+fn made(project: &Project, labels: &[Label]) -> Result<Option<String>, Failure> {
+    let Some(github) = forge_connection::within_reach(project)? else { return Ok(None) };
     let making = async {
         for (name, color, says) in labels {
             github.make_label(name, color, says).await?;
@@ -67,7 +68,7 @@ fn made(door: &Door, labels: &[Label]) -> Result<Option<String>, Failure> {
         Ok::<_, ForgeError>(())
     };
     if let Err(error) = runtime()?.block_on(making) {
-        words(&format!("warning: {} ({})\n", door.masker.mask(&error.to_string()), error.hint()));
+        words(&format!("warning: {} ({})\n", project.masker.mask(&error.to_string()), error.hint()));
         return Ok(None);
     }
     Ok(Some(github.repository()))

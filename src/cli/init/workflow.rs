@@ -1,6 +1,6 @@
 //! The workflow that a repository gets: a text of ours with a few values in it, each checked so that it can be nothing else.
 
-use crate::failure::Failure;
+use app::failure::Failure;
 
 /// Where a repository keeps it.
 pub(super) const PATH: &str = ".github/workflows/ai-workflow.yml";

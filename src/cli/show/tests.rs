@@ -19,7 +19,7 @@ impl Write for Refusing {
 fn only_a_reader_that_has_gone_is_no_failure() {
     assert!(written(b"x", &mut Refusing(io::ErrorKind::BrokenPipe)).is_ok());
     let failure = written(b"x", &mut Refusing(io::ErrorKind::StorageFull)).expect_err("the disk is full");
-    assert_eq!((failure.kind, failure.hints.len()), (Kind::State, 1));
+    assert_eq!((failure.kind, failure.hints.len()), (FailureKind::State, 1));
     assert!(failure.message.starts_with("failed to write to stdout: "), "{}", failure.message);
     let mut out = Vec::new();
     assert!(written(b"x", &mut out).is_ok());
