@@ -26,6 +26,7 @@ pub mod report;
 pub mod review;
 pub mod rollback;
 pub mod run_location;
+pub mod run_to_halt;
 pub mod run_worktree;
 pub mod runner;
 pub mod setting_overrides;

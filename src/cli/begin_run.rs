@@ -1,6 +1,5 @@
 //! Begins a run: reads the issue, looks whether everything is there, makes the branch, pins what was agreed.
 
-use std::collections::BTreeMap;
 use std::io::IsTerminal;
 
 use super::arguments::Execute;
@@ -14,8 +13,9 @@ use app::agreement::{ProjectCommand, pin_commands, pin_schemas, project_commands
 use app::base_branch;
 use app::issue_text;
 use app::run_location::refuse_log_removed;
+use app::run_to_halt::refuse_broken_templates;
 use app::run_worktree::{make_linked, record_location, set_up};
-use app::runner::{NewRun, RunError, begin, planned_run};
+use app::runner::{NewRun, begin, planned_run};
 use git::{Base, RunBranchState, RunWorkspace, Survey, Workspace};
 use journal::Journal;
 use journal::store::folders::RunFolder;
@@ -24,7 +24,6 @@ use model::issue::IssueNumber;
 use model::phase::PhaseName;
 use model::policy::{Agreement, Budget};
 use settings::{Names, suggestion};
-use views::prompt::rehearse;
 
 /// What a run is going to be begun with; nothing has been written for it.
 pub(super) struct Plan {
@@ -44,7 +43,7 @@ pub(super) fn plan(door: &Door, arguments: &Execute, only: Option<&PhaseName>) -
     let (agreement, told) = agreement(door, &commands)?;
     let skipped = left_out(door, &agreement)?;
     refuse_unusable_agents(door, &agreement)?;
-    rehearsed(door, &agreement)?;
+    refuse_broken_templates(door, &agreement)?;
     let survey = survey(door)?;
     door.workspace.history().check_identity()?;
     let chosen = base_branch::choose(door, &survey.head, number)?;
@@ -137,21 +136,6 @@ pub(super) fn left_out(door: &Door, agreement: &Agreement) -> Result<Vec<(PhaseN
         return Err(Failure::usage("every phase is left out").hint("leave some in"));
     }
     Ok(left_out)
-}
-
-/// Returns the templates of the repository that a run is filled with, those of its registry included.
-pub(super) fn overrides(door: &Door, agreement: &Agreement) -> BTreeMap<String, String> {
-    door.overrides(agreement.phases.iter().filter_map(|phase| phase.c3l.as_ref()))
-}
-
-/// Refuses a repository's own templates that could not be filled, before an agent is paid.
-pub(super) fn rehearsed(door: &Door, agreement: &Agreement) -> Result<(), Failure> {
-    let own = overrides(door, agreement);
-    if own.is_empty() {
-        return Ok(());
-    }
-    let rehearsal = rehearse(&agreement.phases, &agreement.patterns, &own);
-    rehearsal.map_err(|error| Failure::from(RunError::from(error)))
 }
 
 /// The checkout has to be clean, unless the run leaves it alone.

@@ -50,7 +50,7 @@ pub use app::failure::{Failure, FailureKind};
 use arguments::{Arguments, Command};
 
 // The names under which the commands that are not rewritten yet know what is in `app`.
-use app::{forge_connection, signals};
+use app::forge_connection;
 mod door {
     pub(crate) use crate::project::log_to;
     pub(crate) use app::environment::runtime;

@@ -1,0 +1,262 @@
+//! The turn of one process on a run: works until the run halts, with the reporters that show it to people, the signals that
+//! stop it, and the comments that steer it. Decides nothing about the run and prints nothing: whoever watches is handed in.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, OnceLock};
+
+use crate::environment::runtime;
+use crate::failure::Failure;
+use crate::forge_connection;
+use crate::github_job;
+use crate::locked_run::LockedRun;
+use crate::project::Project;
+use crate::refresh_comment_and_label::refresh;
+use crate::report::{CommentTask, LabelTask, LocalComment, MovedComment, PACE, github_comment, state_label};
+use crate::runner::{
+    ActiveRun, AgentPrograms, JobRole, PauseConditions, PendingRequest, PhaseRunner, Publisher, Push, RunError,
+};
+use crate::signals;
+use crate::steering::Steering;
+use engine::Run;
+use forge::Forge;
+use git::CommitId;
+use journal::{Journal, Reporter};
+use model::event::{Fact, Outcome, PauseReason};
+use model::policy::Agreement;
+use process::{self, Stop, StopHandle, Urgency};
+use settings::PushWhen;
+use views::prompt::rehearse;
+
+/// Somebody who watches a run while it is worked on.
+pub trait RunObserver {
+    /// Returns what is shown each fact of the run.
+    fn reporter(&self) -> Box<dyn Reporter>;
+
+    /// Shows what is going to happen.
+    fn begins(&self, project: &Project, locked: &LockedRun);
+
+    /// Says, for people on the server, why nobody works on the run any more.
+    fn describe_stop(&self, failure: &Failure) -> String;
+
+    /// Nothing is worked on any more.
+    fn ends(&self);
+}
+
+/// What the turn of a process begins with.
+#[derive(Debug, Default)]
+pub struct TurnStart {
+    /// A fact that is recorded first, so that everybody is shown it.
+    pub first: Option<Fact>,
+    /// The commit up to which a process that publishes may publish.
+    pub judged: Option<CommitId>,
+}
+
+/// How the turn of a process ended.
+pub struct TurnEnd {
+    /// The run.
+    pub locked: LockedRun,
+    /// How the run stands, or why it was stopped.
+    pub ended: Result<Outcome, Failure>,
+    /// An agent was called.
+    pub has_called: bool,
+    /// Checks of the server that failed were taken up.
+    pub took_up_red_checks: bool,
+}
+
+/// Works on a run until it halts, shows it to people while it does, and ends the turn of this process.
+pub fn run_to_halt(
+    project: &Project,
+    mut locked: LockedRun,
+    observer: &dyn RunObserver,
+    start: TurnStart,
+) -> Result<TurnEnd, Failure> {
+    let TurnStart { first, judged } = start;
+    let (calls, rounds) = (locked.run()?.spending.total.calls, locked.run()?.feedback.ci_rounds);
+    locked.locks.begin_work(project);
+    locked.space.run_branch().remember_tip()?;
+    let agreement = &locked.run()?.started.agreement;
+    refuse_broken_templates(project, agreement)?;
+    let prompts = template_overrides(project, agreement);
+    let runtime = runtime()?;
+    let (handle, stop) = Stop::new();
+    let signal = Arc::new(OnceLock::new());
+    process::adopt_orphans();
+    if project.role != JobRole::Publish {
+        observer.begins(project, &locked);
+    }
+    let forge = forge_connection::of_run(project, locked.run()?)?;
+    let push = if project.role == JobRole::Work { Push::Never } else { push(project, &forge) };
+    let request = PendingRequest::default();
+    let minutes =
+        project.settings.github.job_minutes.filter(|_| forge.is_remote() && forge_connection::in_ci());
+    let steering = steering(project, locked.run()?, &forge, &request, &handle);
+    let LockedRun { journal, space, folder, locks } = locked;
+    let active = ActiveRun::new((journal, space, folder), project.masker.clone(), stop, github_job::seal());
+    let checkout = project.root().to_owned();
+    let programs = AgentPrograms { profiles: project.profiles(), prompts, checkout: checkout.clone() };
+    let publisher = Publisher {
+        forge: forge.clone(),
+        push,
+        role: project.role,
+        judged,
+        github: project.settings.github.clone(),
+        credentials: forge.is_remote().then(forge_connection::credentials).flatten(),
+        checkout,
+        moved_comment: MovedComment::default(),
+    };
+    let pauses = PauseConditions::after(minutes, request);
+    let mut runner = PhaseRunner::new(active, programs, publisher, pauses, Arc::clone(&signal));
+    runner.active.journal.add_reporter(observer.reporter());
+    let ended = runtime.block_on(async {
+        let watch = signals::watch(handle, signal)?;
+        let label = label(project, &mut runner.active.journal, &forge);
+        let comment = comment(project, &mut runner.active.journal, forge);
+        if let Some(comment) = &comment {
+            runner.publisher.moved_comment = comment.moved.clone();
+        }
+        match (first, &runner.active.journal.state().run) {
+            (Some(fact), _) => runner.active.journal.record(fact)?,
+            (None, Some(run)) if project.role == JobRole::Both && run.outcome != Outcome::Running => {
+                refresh(project, run).await;
+            }
+            (None, _) => {}
+        }
+        // Where nothing is pushed no request is opened.
+        if push != Push::Never || project.role == JobRole::Work {
+            let mut stop = runner.active.stop.clone();
+            tokio::select! {
+                biased;
+                checked = github_job::check_token(project, &mut runner.active.journal, &runner.publisher.forge) => checked?,
+                _ = stop.beyond(Urgency::Running) => {}
+            }
+        }
+        let steering = match steering {
+            Some(steering) => Some(steering.begin().await),
+            None => None,
+        };
+        let ended = runner.run().await.map_err(Failure::from);
+        watch.abort();
+        if let Some(steering) = steering {
+            steering.end(has_paused_on_request(&runner.active.journal)).await;
+        }
+        if let (Err(failure), Some(run)) = (&ended, &runner.active.journal.state().run) {
+            show_stop(run, &observer.describe_stop(failure), comment.as_ref(), label.as_ref());
+        }
+        if let Some(comment) = comment {
+            comment.end().await;
+        }
+        if let Some(label) = label {
+            label.end().await;
+        }
+        Ok::<_, Failure>(ended)
+    })?;
+    observer.ends();
+    let ActiveRun { journal, space, folder, .. } = runner.active;
+    let locked = LockedRun { journal, space, folder, locks };
+    let run = locked.run()?;
+    let has_called = run.spending.total.calls > calls;
+    let took_up_red_checks = run.feedback.ci_rounds > rounds;
+    Ok(TurnEnd { locked, ended, has_called, took_up_red_checks })
+}
+
+/// Has comment and label say that nobody works on the run any more.
+fn show_stop(run: &Run, why: &str, comment: Option<&CommentTask>, label: Option<&LabelTask>) {
+    if let Some(comment) = comment {
+        comment.stopped(run, why);
+    }
+    if let Some(label) = label {
+        label.stopped(run);
+    }
+}
+
+/// In a job nobody is at the keyboard, so people steer the run by comments on its issue.
+fn steering(
+    project: &Project,
+    run: &Run,
+    forge: &Forge,
+    request: &PendingRequest,
+    stop: &StopHandle,
+) -> Option<Steering> {
+    let Forge::Github(github) = forge else { return None };
+    let works =
+        forge_connection::in_ci() && run.outcome == Outcome::Running && project.role != JobRole::Publish;
+    works.then(|| Steering {
+        github: github.clone(),
+        keys: project.settings.github.clone(),
+        number: run.started.issue.number,
+        since: project.as_of.as_ref().map_or_else(|| project.clock.now(), |event| event.at),
+        request: request.clone(),
+        stop: stop.clone(),
+        seen: BTreeSet::new(),
+        pauses: Arc::default(),
+    })
+}
+
+fn has_paused_on_request(journal: &Journal) -> bool {
+    let run = journal.state().run.as_ref();
+    let escalation = run.filter(|run| run.outcome == Outcome::Paused).and_then(|run| run.paused.as_ref());
+    escalation.is_some_and(|escalation| escalation.reason == PauseReason::OnRequest)
+}
+
+/// Has the progress comment kept up to date; on a server by a task that has to be ended.
+fn comment(project: &Project, journal: &mut Journal, forge: Forge) -> Option<CommentTask> {
+    if project.role == JobRole::Work {
+        return None;
+    }
+    let masker = project.masker.clone();
+    match forge {
+        Forge::Local(local) => {
+            journal.add_reporter(Box::new(LocalComment::new(local, masker)));
+            None
+        }
+        Forge::Github(github) => {
+            let (reporter, task) = github_comment(github, masker, PACE);
+            journal.add_reporter(Box::new(reporter));
+            Some(task)
+        }
+    }
+}
+
+/// Has the label set that tells where the run stands, on a server and if that is wanted.
+fn label(project: &Project, journal: &mut Journal, forge: &Forge) -> Option<LabelTask> {
+    let Forge::Github(github) = forge else { return None };
+    if !project.settings.github.state_labels || project.role == JobRole::Work {
+        return None;
+    }
+    let (mut reporter, task) = state_label(github.clone());
+    // What happened where nothing may be written was shown nobody, nor what a job that was cut off came to.
+    if let (JobRole::Publish, Some(run)) = (project.role, &journal.state().run) {
+        reporter.show(run);
+    }
+    journal.add_reporter(Box::new(reporter));
+    Some(task)
+}
+
+/// Without a wish: a server gets the branch, in a job after each phase, because the job's disk is gone afterwards.
+fn push(project: &Project, forge: &Forge) -> Push {
+    let unsaid = match (forge.is_remote(), forge_connection::in_ci()) {
+        (false, _) => PushWhen::Never,
+        (true, true) => PushWhen::Phase,
+        (true, false) => PushWhen::Halt,
+    };
+    match project.settings.push.unwrap_or(unsaid) {
+        PushWhen::Phase => Push::Phase,
+        PushWhen::Halt => Push::Halt,
+        PushWhen::Never => Push::Never,
+    }
+}
+
+/// Returns the templates of the repository that a run is filled with, those of its registry included.
+fn template_overrides(project: &Project, agreement: &Agreement) -> BTreeMap<String, String> {
+    project.overrides(agreement.phases.iter().filter_map(|phase| phase.c3l.as_ref()))
+}
+
+/// Refuses a repository's own templates that could not be filled, before an agent is paid.
+pub fn refuse_broken_templates(project: &Project, agreement: &Agreement) -> Result<(), Failure> {
+    let own = template_overrides(project, agreement);
+    if own.is_empty() {
+        return Ok(());
+    }
+    rehearse(&agreement.phases, &agreement.patterns, &own)
+        .map_err(|error| Failure::from(RunError::from(error)))
+}
