@@ -13,7 +13,8 @@ use crate::project::Project;
 use crate::refresh_comment_and_label::refresh;
 use crate::report::{CommentTask, LabelTask, LocalComment, MovedComment, PACE, github_comment, state_label};
 use crate::runner::{
-    ActiveRun, AgentPrograms, JobRole, PauseConditions, PendingRequest, PhaseRunner, Publisher, Push, RunError,
+    ActiveRun, AgentPrograms, JobRole, PauseConditions, PendingRequest, PhaseRunner, Publisher, Push,
+    RunError,
 };
 use crate::signals;
 use crate::steering::Steering;

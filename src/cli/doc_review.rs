@@ -7,7 +7,6 @@ use serde_json::{Value, json};
 
 use super::Answer;
 use super::arguments::DocReview;
-use super::ask::{self, ask_for};
 use super::door::{Door, log_to};
 use super::drive::{drive, finish, play};
 use super::failure::{Failure, Kind};
@@ -15,6 +14,7 @@ use super::hold::{Hold, take_existing};
 use super::show::show;
 use super::{announce, exit_code};
 use app::report::{LogLines, Terminal};
+use app::run_request;
 use app::{changes_outside, pinned_settings};
 use engine::{PhaseState, Run, Stage, Status};
 use model::event::{Outcome, Reading, Reviewed};
@@ -65,7 +65,13 @@ pub(super) fn run(arguments: &DocReview) -> Answer {
     }
     let phase = reviewable(hold.run()?, wish)?;
     hold.journal.add_reporter(Box::new(LogLines::default()));
-    ask_for(&door, &mut hold, &arguments.settings, phase.clone(), wish.steps())?;
+    run_request::record_phase(
+        &door,
+        &mut hold,
+        &arguments.settings.overrides(),
+        phase.clone(),
+        wish.steps(),
+    )?;
     changes_outside::note_changes(&door, &mut hold)?;
     if wish != Wish::Review {
         return drive(&door, hold, &terminal, arguments.json);
@@ -82,7 +88,7 @@ fn refuse(door: &Door, run: &Run, arguments: &DocReview) -> Result<(), Failure> 
         return Ok(());
     }
     let phase = reviewable(run, Wish::of(arguments))?;
-    ask::refuse_phase(door, run, &arguments.settings, &phase)
+    run_request::refuse_phase(door, run, &arguments.settings.overrides(), &phase)
 }
 
 /// Returns the phase whose documents are reviewed, if what is asked for can be done there now.

@@ -7,11 +7,12 @@ use serde_json::{Value, json};
 
 use super::Answer;
 use super::arguments::Execute;
-use super::begin_run::{self, Plan};
 use super::door::Door;
+use super::execute::request;
 use super::find::{Seen, look};
 use super::show::show;
 use app::agreement::ProjectCommand;
+use app::begin::{self, RunPlan as Plan};
 use app::run_location::locate;
 use engine::Run;
 use model::event::branch_of;
@@ -24,7 +25,7 @@ pub(super) fn run(door: &Door, arguments: &Execute, only: Option<&PhaseName>) ->
         let seen = look(door, arguments.issue)?;
         return Ok(seen.state.run.as_ref().map_or(0, |run| going_on(&seen, run, arguments)));
     }
-    let plan = begin_run::plan(door, arguments, only)?;
+    let plan = begin::plan(door, &request(arguments), only)?;
     show(arguments.json, &value(&plan), &lines(door, &plan));
     Ok(0)
 }

@@ -1,17 +1,19 @@
 //! `execute`: begins a run, resumes it or goes on with it, whatever there is to do, until it halts.
 
+use std::io::IsTerminal;
+
 use super::Answer;
 use super::announce;
 use super::arguments::Execute;
-use super::ask::{self, ask};
-use super::begin_run::begin_run;
 use super::door::{Door, log_to};
 use super::drive::{drive, finish};
 use super::failure::{Failure, Kind};
 use super::hold::{Hold, Locks, open_journal, take};
 use super::{dry_run, finalized};
+use app::begin::begin_run;
 use app::refresh_comment_and_label::refresh_now;
 use app::report::{LogLines, Terminal};
+use app::run_request::{ExecuteRequest, record_request, refuse_request};
 use app::runner::settle_commit;
 use app::{changes_outside, pinned_settings};
 use engine::Run;
@@ -76,7 +78,7 @@ pub(super) fn go_on(door: &Door, terminal: &Terminal, arguments: &Execute) -> An
     if let Some(lost) = changes_outside::find_lost_files(door, &hold)? {
         changes_outside::reopen_phase(&mut hold, lost, "")?;
     }
-    ask(door, &mut hold, arguments, only)?;
+    record_request(door, &mut hold, &request(arguments), only)?;
     if has_begun {
         changes_outside::note_changes(door, &mut hold)?;
     }
@@ -133,7 +135,7 @@ fn refuse(door: &Door, run: &Run, arguments: &Execute, only: Option<&PhaseName>)
         Outcome::Completed => false,
         Outcome::Cancelled => return Err(cancelled(run)),
     };
-    if goes_on { ask::refuse(door, run, arguments, only) } else { Ok(()) }
+    if goes_on { refuse_request(door, run, &request(arguments), only) } else { Ok(()) }
 }
 
 fn cancelled(run: &Run) -> Failure {
@@ -148,7 +150,7 @@ fn begin(
     only: Option<&PhaseName>,
     mut locks: Locks,
 ) -> Result<Hold, Failure> {
-    match begin_run(door, arguments, only, &mut locks) {
+    match begin_run(door, &request(arguments), only, &mut locks) {
         Ok((journal, space, folder)) => Ok(Hold { journal, space, folder, locks }),
         Err(failure) => {
             locks.remove(door, arguments.issue);
@@ -176,5 +178,17 @@ fn nothing_to_do(hold: &Hold, arguments: &Execute) -> Result<Option<u8>, Failure
         Outcome::Paused => {
             Ok(run.waits_for_a_person().then_some(crate::exit_code::of_failure(Kind::Waiting)))
         }
+    }
+}
+
+/// Returns what is asked for, apart from the phase.
+pub(super) fn request(arguments: &Execute) -> ExecuteRequest {
+    ExecuteRequest {
+        issue: arguments.issue,
+        retry_failed: arguments.retry_failed,
+        skip_dependency_check: arguments.skip_dependency_check,
+        ignore_dependencies: arguments.ignore_dependencies,
+        is_attended: std::io::stderr().is_terminal() && std::io::stdin().is_terminal(),
+        overrides: arguments.settings.overrides(),
     }
 }

@@ -8,8 +8,6 @@ compile_error!("ai-workflow needs Unix: agents are supervised as process groups 
 
 mod announce;
 mod arguments;
-mod ask;
-mod begin_run;
 mod cancel;
 mod check;
 mod cleanup;
@@ -55,7 +53,6 @@ mod door {
     pub(crate) use crate::project::log_to;
     pub(crate) use app::environment::runtime;
     pub(crate) use app::project::Project as Door;
-    pub(crate) use app::setting_overrides::seen_from;
 }
 mod failure {
     pub(crate) use app::failure::{Failure, FailureKind as Kind};
@@ -67,7 +64,6 @@ mod hold {
     pub(crate) use app::locked_run::{
         LockedRun as Hold, Refuse, RunLocks as Locks, open_journal, take_locks as take,
     };
-    pub(crate) use app::run_worktree::refuse_dirty;
 
     /// Takes the run of an issue that must exist.
     pub(crate) fn take_existing(

@@ -13,8 +13,9 @@ use super::failure::Failure;
 use super::forge_connection;
 use super::hold::{Hold, take_existing};
 use super::show::show;
-use super::{Answer, ask, exit_code};
+use super::{Answer, exit_code};
 use app::report::{LogLines, Terminal};
+use app::run_request;
 use app::{changes_outside, pinned_settings};
 use engine::Run;
 use forge::github::PullRequestState;
@@ -64,7 +65,7 @@ pub(super) fn run(arguments: &PrFeedback) -> Answer {
         hold.journal.record(Fact::FedBack(Box::new(fed)))?;
     }
     if hold.run()?.outcome != Outcome::Completed {
-        ask::ask_again(&door, &mut hold, &arguments.settings)?;
+        run_request::record_whole_run(&door, &mut hold, &arguments.settings.overrides())?;
     }
     drive(&door, hold, &terminal, arguments.json)
 }

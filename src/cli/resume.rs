@@ -1,13 +1,14 @@
 //! `resume`: answers the question of a paused run and goes on.
 
 use super::Answer;
+use super::announce;
 use super::arguments::Resume;
 use super::door::{Door, log_to};
 use super::drive::drive;
 use super::failure::Failure;
 use super::hold::{Hold, take_existing};
-use super::{announce, ask};
 use app::report::{LogLines, Terminal};
+use app::run_request;
 use app::{changes_outside, pinned_settings};
 use engine::{Run, Status};
 use git::{CommitId, Snapshot, Tree, is_engines_own};
@@ -40,7 +41,7 @@ pub(super) fn answer(door: &Door, terminal: &Terminal, arguments: &Resume) -> An
     hold.journal.add_reporter(Box::new(LogLines::default()));
     if let Some(lost) = lost {
         changes_outside::reopen_phase(&mut hold, lost, text(arguments))?;
-        ask::ask_again(door, &mut hold, &arguments.settings)?;
+        run_request::record_whole_run(door, &mut hold, &arguments.settings.overrides())?;
         return drive(door, hold, terminal, arguments.json);
     }
     let changed = changed_by_hand(&hold, choice)?;
@@ -50,7 +51,7 @@ pub(super) fn answer(door: &Door, terminal: &Terminal, arguments: &Resume) -> An
         ..Answered::new(choice, text(arguments), &door.person)
     };
     hold.journal.record(Fact::Answered(answered))?;
-    ask::ask_again(door, &mut hold, &arguments.settings)?;
+    run_request::record_whole_run(door, &mut hold, &arguments.settings.overrides())?;
     changes_outside::note_changes(door, &mut hold)?;
     drive(door, hold, terminal, arguments.json)
 }
@@ -69,7 +70,7 @@ fn accepted_choice(door: &Door, run: &Run, arguments: &Resume) -> Result<Choice,
     complete(arguments, choice)?;
     offered(run, choice)?;
     grantable(run, arguments)?;
-    ask::check_agents(door, run, &arguments.settings)?;
+    run_request::check_agents(door, run, &arguments.settings.overrides())?;
     Ok(choice)
 }
 

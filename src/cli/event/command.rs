@@ -4,7 +4,6 @@ use super::handling::{
     EventHandling, EventOutcome, EventResult, NotObeyed, has_failed, not_obeyed, nothing, of_command,
 };
 use crate::arguments::Resume;
-use crate::ask::ask_again;
 use crate::{drive, explain, resume, status};
 use app::admission::Refusal;
 use app::bundle::{asked_again, skipped_by};
@@ -13,6 +12,7 @@ use app::locked_run::LockedRun;
 use app::refresh_comment_and_label::refresh_now;
 use app::report::LogLines;
 use app::run_location::view;
+use app::run_request::record_whole_run as ask_again;
 use app::runner::JobRole;
 use content_parser::SlashCommand;
 use engine::{Run, Status, pause_on_request};
@@ -108,7 +108,7 @@ fn take_run(handling: &EventHandling, number: IssueNumber) -> Result<LockedRun, 
 
 /// Writes down what ends the run's turn and shares it. Before that stands where the branch is now.
 fn share(handling: &EventHandling, mut locked: LockedRun, last: Fact) -> EventResult {
-    ask_again(&handling.project, &mut locked, &handling.flags)?;
+    ask_again(&handling.project, &mut locked, &handling.flags.overrides())?;
     drive::share(&handling.project, locked, &handling.terminal, last)?;
     Ok(EventOutcome::Ran(0))
 }

@@ -1,121 +1,124 @@
 //! Begins a run: reads the issue, looks whether everything is there, makes the branch, pins what was agreed.
 
-use std::io::IsTerminal;
-
-use super::arguments::Execute;
-use super::ask;
-use super::door::Door;
-use super::failure::Failure;
-use super::forge_connection;
-use super::hold::{Locks, open_journal, refuse_dirty};
-use app::agent_choice::{self, Reason, refuse_unusable_agents};
-use app::agreement::{ProjectCommand, pin_commands, pin_schemas, project_commands, refuse_unknown_checks};
-use app::base_branch;
-use app::issue_text;
-use app::run_location::refuse_log_removed;
-use app::run_to_halt::refuse_broken_templates;
-use app::run_worktree::{make_linked, record_location, set_up};
-use app::runner::{NewRun, begin, planned_run};
+use crate::agent_choice::{self, Reason, refuse_unusable_agents};
+use crate::agreement::{ProjectCommand, pin_commands, pin_schemas, project_commands, refuse_unknown_checks};
+use crate::base_branch;
+use crate::failure::Failure;
+use crate::forge_connection;
+use crate::issue_text;
+use crate::locked_run::{RunLocks, open_journal};
+use crate::project::Project;
+use crate::run_location::refuse_log_removed;
+use crate::run_request::{ExecuteRequest, refuse_request};
+use crate::run_to_halt::refuse_broken_templates;
+use crate::run_worktree::refuse_dirty;
+use crate::run_worktree::{make_linked, record_location, set_up};
+use crate::runner::{NewRun, begin, planned_run};
 use git::{Base, RunBranchState, RunWorkspace, Survey, Workspace};
 use journal::Journal;
 use journal::store::folders::RunFolder;
 use model::event::branch_of;
 use model::issue::IssueNumber;
 use model::phase::PhaseName;
-use model::policy::{Agreement, Budget};
+use model::policy::Agreement;
 use settings::{Names, suggestion};
 
 /// What a run is going to be begun with; nothing has been written for it.
-pub(super) struct Plan {
-    pub(super) beginning: NewRun,
-    pub(super) base: Base,
-    pub(super) commands: Vec<ProjectCommand>,
+pub struct RunPlan {
+    /// What is pinned.
+    pub beginning: NewRun,
+    /// The branch that it starts from.
+    pub base: Base,
+    /// The commands that it uses.
+    pub commands: Vec<ProjectCommand>,
     survey: Survey,
     /// Whether the run's branch has to be made.
     new: bool,
 }
 
 /// Looks whether everything is there that a run needs, and whether it takes what is asked of it. Writes nothing.
-pub(super) fn plan(door: &Door, arguments: &Execute, only: Option<&PhaseName>) -> Result<Plan, Failure> {
-    let number = arguments.issue;
-    let issue = issue_text::read(door, number)?;
-    let commands = project_commands(door);
-    let (agreement, told) = agreement(door, &commands)?;
-    let skipped = left_out(door, &agreement)?;
-    refuse_unusable_agents(door, &agreement)?;
-    refuse_broken_templates(door, &agreement)?;
-    let survey = survey(door)?;
-    door.workspace.history().check_identity()?;
-    let chosen = base_branch::choose(door, &survey.head, number)?;
+pub fn plan(
+    project: &Project,
+    request: &ExecuteRequest,
+    only: Option<&PhaseName>,
+) -> Result<RunPlan, Failure> {
+    let number = request.issue;
+    let issue = issue_text::read(project, number)?;
+    let commands = project_commands(project);
+    let (agreement, told) = agreement(project, &commands, request.is_attended)?;
+    let skipped = left_out(project, &agreement)?;
+    refuse_unusable_agents(project, &agreement)?;
+    refuse_broken_templates(project, &agreement)?;
+    let survey = survey(project)?;
+    project.workspace.history().check_identity()?;
+    let chosen = base_branch::choose(project, &survey.head, number)?;
     let base = chosen.base.clone();
-    let new = is_new(door, number, &base)?;
+    let new = is_new(project, number, &base)?;
     let beginning = NewRun {
-        repository: forge_connection::repository_of(door, &issue)?,
+        repository: forge_connection::repository_of(project, &issue)?,
         branch: branch_of(number),
         base_branch: base.branch.clone(),
         base_commit: base.commit.to_string(),
-        language: door.settings.language.clone(),
-        strays: if door.settings.worktree { Vec::new() } else { survey.untracked.clone() },
+        language: project.settings.language.clone(),
+        strays: if project.settings.worktree { Vec::new() } else { survey.untracked.clone() },
         issue,
         agreement,
         skipped,
     };
-    let run = planned_run(beginning.clone(), door.clock.now())?;
-    ask::refuse(door, &run, arguments, only)?;
+    let run = planned_run(beginning.clone(), project.clock.now())?;
+    refuse_request(project, &run, request, only)?;
     told.iter().for_each(Reason::log);
     tracing::info!("{}", chosen.line());
-    door.settings.notices().for_each(|notice| tracing::warn!("{notice}"));
-    Ok(Plan { beginning, base, commands, survey, new })
+    project.settings.notices().for_each(|notice| tracing::warn!("{notice}"));
+    Ok(RunPlan { beginning, base, commands, survey, new })
 }
 
 /// Begins the run of an issue whose locks we hold; that of a worktree of its own is taken when it is there.
-pub(super) fn begin_run(
-    door: &Door,
-    arguments: &Execute,
+pub fn begin_run(
+    project: &Project,
+    request: &ExecuteRequest,
     only: Option<&PhaseName>,
-    locks: &mut Locks,
+    locks: &mut RunLocks,
 ) -> Result<(Journal, RunWorkspace, RunFolder), Failure> {
-    let number = arguments.issue;
-    let Plan { beginning, base, survey, new, .. } = plan(door, arguments, only)?;
-    let space = go_to_branch(door, number, &base, new, locks)?.for_issue(number);
-    set_up(door, space.workspace())?;
+    let number = request.issue;
+    let RunPlan { beginning, base, survey, new, .. } = plan(project, request, only)?;
+    let space = go_to_branch(project, number, &base, new, locks)?.for_issue(number);
+    set_up(project, space.workspace())?;
     let folder = RunFolder::new(space.workspace().root(), number);
     folder.prepare()?;
-    record_location(door, number, folder.root())?;
-    let mut journal = open_journal(door, &folder)?;
+    record_location(project, number, folder.root())?;
+    let mut journal = open_journal(project, &folder)?;
     begin(&mut journal, beginning)?;
-    notices(door, &survey, &base);
+    notices(project, &survey, &base);
     Ok((journal, space, folder))
 }
 
 /// Returns what is agreed on, and why these agents: all phases, those outside the preset are left out below.
-fn agreement(door: &Door, commands: &[ProjectCommand]) -> Result<(Agreement, Vec<Reason>), Failure> {
-    let mut agreement = door.settings.agreement(None)?;
+fn agreement(
+    project: &Project,
+    commands: &[ProjectCommand],
+    is_attended: bool,
+) -> Result<(Agreement, Vec<Reason>), Failure> {
+    let mut agreement = project.settings.agreement(None)?;
     pin_commands(&mut agreement, commands);
-    agreement.budget = budget(door);
+    agreement.budget = project.settings.budget(is_attended);
     for phase in &mut agreement.phases {
         let of_steps = phase.step_agents.values_mut().flatten();
         let of_seats = phase.panel.iter_mut().flat_map(|seat| &mut seat.agents);
         for spec in phase.agents.iter_mut().chain(&mut phase.reviewers).chain(of_steps).chain(of_seats) {
-            *spec = door.relative_spec(spec);
+            *spec = project.relative_spec(spec);
         }
     }
-    pin_schemas(&door.settings, door.root(), &mut agreement)?;
-    let told = agent_choice::choose(door, &mut agreement)?;
+    pin_schemas(&project.settings, project.root(), &mut agreement)?;
+    let told = agent_choice::choose(project, &mut agreement)?;
     refuse_unknown_checks(&agreement)?;
     Ok((agreement, told))
 }
 
-/// The budget as set, with the default spend limit when nobody is at the terminal.
-pub(super) fn budget(door: &Door) -> Budget {
-    let attended = std::io::stderr().is_terminal() && std::io::stdin().is_terminal();
-    door.settings.budget(attended)
-}
-
 /// Returns the phases that are not going to run, and why.
-pub(super) fn left_out(door: &Door, agreement: &Agreement) -> Result<Vec<(PhaseName, String)>, Failure> {
-    let by_preset = door.settings.preset_phases()?;
-    let Names(by_flag) = &door.settings.skip_phases;
+pub fn left_out(project: &Project, agreement: &Agreement) -> Result<Vec<(PhaseName, String)>, Failure> {
+    let by_preset = project.settings.preset_phases()?;
+    let Names(by_flag) = &project.settings.skip_phases;
     let known: Vec<&str> = agreement.phases.iter().map(|phase| phase.name.as_str()).collect();
     if let Some(unknown) = by_flag.iter().find(|name| !known.contains(&name.as_str())) {
         let failure = Failure::usage(format!("there is no phase `{unknown}` to skip"));
@@ -139,22 +142,22 @@ pub(super) fn left_out(door: &Door, agreement: &Agreement) -> Result<Vec<(PhaseN
 }
 
 /// The checkout has to be clean, unless the run leaves it alone.
-fn survey(door: &Door) -> Result<Survey, Failure> {
-    if door.settings.worktree {
-        Ok(door.workspace.worktree().survey()?)
+fn survey(project: &Project) -> Result<Survey, Failure> {
+    if project.settings.worktree {
+        Ok(project.workspace.worktree().survey()?)
     } else {
-        refuse_dirty(&door.workspace)
+        refuse_dirty(&project.workspace)
     }
 }
 
 /// Tells whether the run's branch has to be made. One that a crash left at the base is taken up.
-fn is_new(door: &Door, number: IssueNumber, base: &Base) -> Result<bool, Failure> {
+fn is_new(project: &Project, number: IssueNumber, base: &Base) -> Result<bool, Failure> {
     let branch = branch_of(number);
-    match door.workspace.for_issue(number).run_branch().state(&base.commit)? {
+    match project.workspace.for_issue(number).run_branch().state(&base.commit)? {
         RunBranchState::Missing => Ok(true),
         RunBranchState::AtBase(_) | RunBranchState::Ours(_) => Ok(false),
         RunBranchState::Foreign(_) => {
-            refuse_log_removed(door, number)?;
+            refuse_log_removed(project, number)?;
             Err(Failure::usage(format!("the branch `{branch}` exists and was not made by a run that is known here"))
                 .hint(format!("look at it with `git log {branch}`, and remove it with `git branch -D {branch}` if nobody needs it")))
         }
@@ -162,30 +165,30 @@ fn is_new(door: &Door, number: IssueNumber, base: &Base) -> Result<bool, Failure
 }
 
 fn go_to_branch(
-    door: &Door,
+    project: &Project,
     number: IssueNumber,
     base: &Base,
     new: bool,
-    locks: &mut Locks,
+    locks: &mut RunLocks,
 ) -> Result<Workspace, Failure> {
-    if door.settings.worktree {
-        let workspace = make_linked(door, number, new.then_some(base))?;
-        locks.take_checkout(door, number, &workspace)?;
-        locks.begin_work(door);
+    if project.settings.worktree {
+        let workspace = make_linked(project, number, new.then_some(base))?;
+        locks.take_checkout(project, number, &workspace)?;
+        locks.begin_work(project);
         return Ok(workspace);
     }
     let branch = branch_of(number);
-    locks.begin_work(door);
+    locks.begin_work(project);
     if new {
-        door.workspace.branches().start(&branch, &base.commit)?;
+        project.workspace.branches().start(&branch, &base.commit)?;
     } else {
-        door.workspace.branches().switch(&branch)?;
+        project.workspace.branches().switch(&branch)?;
     }
-    Ok(door.workspace.clone())
+    Ok(project.workspace.clone())
 }
 
 /// Tells what is worth knowing and refuses nothing.
-fn notices(door: &Door, survey: &Survey, base: &Base) {
+fn notices(project: &Project, survey: &Survey, base: &Base) {
     if !survey.untracked.is_empty() {
         tracing::info!("{} untracked files are left alone and never committed", survey.untracked.len());
     }
@@ -196,17 +199,17 @@ fn notices(door: &Door, survey: &Survey, base: &Base) {
             &on_origin.as_str()[..9]
         );
     }
-    if door.workspace.repository().is_shallow() {
+    if project.workspace.repository().is_shallow() {
         tracing::warn!("this clone is shallow: its history is cut off; the run itself does not need more");
     }
     if survey.has_submodules {
         tracing::warn!("this repository has submodules; they are neither initialised nor committed");
     }
-    if !door.workspace.repository().prefix().is_empty() {
+    if !project.workspace.repository().prefix().is_empty() {
         tracing::info!(
             "working on the whole repository {}, not on {} alone",
-            door.root().display(),
-            door.workspace.repository().prefix()
+            project.root().display(),
+            project.workspace.repository().prefix()
         );
     }
 }

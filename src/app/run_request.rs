@@ -1,101 +1,123 @@
 //! What is asked for now: scope, limits, agents, and where the branch stands. Written down as a fact before anything happens.
 
-use super::arguments::{Execute, SettingFlags};
-use super::door::{Door, seen_from};
-use super::failure::Failure;
-use super::hold::Hold;
-use app::agent_choice::{Reason, check_chain, choose_chains};
-use app::bundle::TRIED_AGAIN;
-use app::pinned_settings::{changed_limits, repository_settings_digest};
+use crate::agent_choice::{Reason, check_chain, choose_chains};
+use crate::bundle::TRIED_AGAIN;
+use crate::failure::Failure;
+use crate::locked_run::LockedRun;
+use crate::pinned_settings::{changed_limits, repository_settings_digest};
+use crate::project::Project;
+use crate::setting_overrides::{SettingOverrides, seen_from};
 use engine::{Run, Stage, Status, over_budget, unmet_needs};
 use git::CommitId;
 use model::event::{Asked, Fact, Reopened, ReopenedBy};
+use model::issue::IssueNumber;
 use model::phase::{PhaseName, Step};
 
+/// What `execute` is asked for, apart from the phase.
+#[derive(Debug, Clone)]
+pub struct ExecuteRequest {
+    /// The issue of the run.
+    pub issue: IssueNumber,
+    /// Open a failed phase again.
+    pub retry_failed: bool,
+    /// Do not look at whether earlier phases are completed.
+    pub skip_dependency_check: bool,
+    /// Warn about unmet needs and go on.
+    pub ignore_dependencies: bool,
+    /// Somebody is at the terminal; else a default spending limit counts.
+    pub is_attended: bool,
+    /// The settings that are given now.
+    pub overrides: SettingOverrides,
+}
+
 /// Records what `execute` was asked for.
-pub(super) fn ask(
-    door: &Door,
-    hold: &mut Hold,
-    arguments: &Execute,
+pub fn record_request(
+    project: &Project,
+    locked: &mut LockedRun,
+    request: &ExecuteRequest,
     only: Option<PhaseName>,
 ) -> Result<(), Failure> {
-    let asked = asked(door, hold, &arguments.settings)?;
+    let asked = asked(project, locked, &request.overrides)?;
     if let Some(name) = &only {
-        check_needs(hold.run()?, name, arguments.skip_dependency_check, arguments.ignore_dependencies)?;
+        check_needs(locked.run()?, name, request.skip_dependency_check, request.ignore_dependencies)?;
     }
-    if arguments.retry_failed {
-        reopen_failed(hold)?;
+    if request.retry_failed {
+        reopen_failed(locked)?;
     }
-    let run = hold.run()?;
+    let run = locked.run()?;
     if let (Some(escalation), None) = (&run.paused, &asked.budget)
         && over_budget(&run.spending.budget, &run.spending.total).is_some()
     {
         tracing::warn!("{}", escalation.question);
     }
-    let ignore_needs = arguments.skip_dependency_check || arguments.ignore_dependencies;
-    Ok(hold.journal.record(Fact::Asked(Asked { only, ignore_needs, ..asked }))?)
+    let ignore_needs = request.skip_dependency_check || request.ignore_dependencies;
+    Ok(locked.journal.record(Fact::Asked(Asked { only, ignore_needs, ..asked }))?)
 }
 
 /// Refuses what `execute` cannot be asked for of this run. Writes nothing, and leaves warnings to whoever asks.
-pub(super) fn refuse(
-    door: &Door,
+pub fn refuse_request(
+    project: &Project,
     run: &Run,
-    arguments: &Execute,
+    request: &ExecuteRequest,
     only: Option<&PhaseName>,
 ) -> Result<(), Failure> {
-    check_agents(door, run, &arguments.settings)?;
+    check_agents(project, run, &request.overrides)?;
     if let Some(name) = only {
-        let unchecked = arguments.skip_dependency_check || arguments.ignore_dependencies;
+        let unchecked = request.skip_dependency_check || request.ignore_dependencies;
         check_needs(run, name, unchecked, false)?;
     }
-    if arguments.retry_failed { failed_phase(run).map(drop) } else { Ok(()) }
+    if request.retry_failed { failed_phase(run).map(drop) } else { Ok(()) }
 }
 
 /// After an answer: the whole run, with the agents given now.
-pub(super) fn ask_again(door: &Door, hold: &mut Hold, flags: &SettingFlags) -> Result<(), Failure> {
-    let asked = asked(door, hold, flags)?;
-    Ok(hold.journal.record(Fact::Asked(asked))?)
+pub fn record_whole_run(
+    project: &Project,
+    locked: &mut LockedRun,
+    overrides: &SettingOverrides,
+) -> Result<(), Failure> {
+    let asked = asked(project, locked, overrides)?;
+    Ok(locked.journal.record(Fact::Asked(asked))?)
 }
 
 /// Records that one phase is asked for, or only some steps of it.
-pub(super) fn ask_for(
-    door: &Door,
-    hold: &mut Hold,
-    flags: &SettingFlags,
+pub fn record_phase(
+    project: &Project,
+    locked: &mut LockedRun,
+    overrides: &SettingOverrides,
     only: PhaseName,
     steps: Vec<Step>,
 ) -> Result<(), Failure> {
-    let asked = asked(door, hold, flags)?;
-    check_needs(hold.run()?, &only, false, false)?;
-    Ok(hold.journal.record(Fact::Asked(Asked { only: Some(only), steps, ..asked }))?)
+    let asked = asked(project, locked, overrides)?;
+    check_needs(locked.run()?, &only, false, false)?;
+    Ok(locked.journal.record(Fact::Asked(Asked { only: Some(only), steps, ..asked }))?)
 }
 
 /// Refuses what one phase of this run cannot be asked for. Writes nothing.
-pub(super) fn refuse_phase(
-    door: &Door,
+pub fn refuse_phase(
+    project: &Project,
     run: &Run,
-    flags: &SettingFlags,
+    overrides: &SettingOverrides,
     only: &PhaseName,
 ) -> Result<(), Failure> {
-    check_agents(door, run, flags)?;
+    check_agents(project, run, overrides)?;
     check_needs(run, only, false, false)
 }
 
 /// Refuses agents that could not be called.
-pub(super) fn check_agents(door: &Door, run: &Run, flags: &SettingFlags) -> Result<(), Failure> {
-    explicit_agents(door, run, flags).map(drop)
+pub fn check_agents(project: &Project, run: &Run, overrides: &SettingOverrides) -> Result<(), Failure> {
+    explicit_agents(project, run, overrides).map(drop)
 }
 
 /// Everything but the scope.
-fn asked(door: &Door, hold: &Hold, flags: &SettingFlags) -> Result<Asked, Failure> {
-    let run = hold.run()?;
-    let Explicit { agents, reviewers, told } = explicit_agents(door, run, flags)?;
+fn asked(project: &Project, locked: &LockedRun, overrides: &SettingOverrides) -> Result<Asked, Failure> {
+    let run = locked.run()?;
+    let Explicit { agents, reviewers, told } = explicit_agents(project, run, overrides)?;
     told.iter().for_each(Reason::log);
-    let (budget, budget_scopes) = changed_limits(door, run, &flags.overrides());
-    let (head, settings) = (current_head(hold)?, Some(repository_settings_digest(door)));
-    let content_head = content_head(hold, head.as_deref())?;
-    let auto_model = door.settings.auto_model;
-    let outage_seconds = Some(door.settings.limits.outage_seconds);
+    let (budget, budget_scopes) = changed_limits(project, run, overrides);
+    let (head, settings) = (current_head(locked)?, Some(repository_settings_digest(project)));
+    let content_head = content_head(locked, head.as_deref())?;
+    let auto_model = project.settings.auto_model;
+    let outage_seconds = Some(project.settings.limits.outage_seconds);
     Ok(Asked {
         budget,
         budget_scopes,
@@ -113,13 +135,13 @@ fn asked(door: &Door, hold: &Hold, flags: &SettingFlags) -> Result<Asked, Failur
 /// The agent that an interrupted call belonged to may have committed; what it committed is folded in, so the branch
 /// counts as standing where we left it, unless it is known that a person moved it since. In every other case it stands where
 /// it stands.
-fn current_head(hold: &Hold) -> Result<Option<String>, Failure> {
-    let run = hold.run()?;
+fn current_head(locked: &LockedRun) -> Result<Option<String>, Failure> {
+    let run = locked.run()?;
     if !run.has_begun() && run.asked.settings.is_none() {
         return Ok(None);
     }
     let tip =
-        hold.space.workspace().branches().find(&run.started.branch)?.map(|branch| branch.tip.to_string());
+        locked.space.workspace().branches().find(&run.started.branch)?.map(|branch| branch.tip.to_string());
     if !run.has_begun() {
         // A run that halted before its first phase left the end of its log on the branch.
         return Ok(tip.filter(|tip| *tip != run.branch.head));
@@ -128,26 +150,26 @@ fn current_head(hold: &Hold) -> Result<Option<String>, Failure> {
     let closing = run.phases.iter().any(|phase| phase.stage == Stage::Closing);
     if interrupted || closing {
         let known = CommitId::try_from(run.branch.head.as_str())?;
-        let by_people = hold.space.run_branch().moved_by_people(&run.started.run_id, &known)?;
+        let by_people = locked.space.run_branch().moved_by_people(&run.started.run_id, &known)?;
         return Ok(Some(by_people.unwrap_or(known).to_string()));
     }
     Ok(tip)
 }
 
 /// The end of the log that an earlier process put on the branch changes nothing that was reviewed.
-fn content_head(hold: &Hold, head: Option<&str>) -> Result<Option<String>, Failure> {
-    let run = hold.run()?;
+fn content_head(locked: &LockedRun, head: Option<&str>) -> Result<Option<String>, Failure> {
+    let run = locked.run()?;
     if head.is_none() || head == Some(run.branch.content_head.as_str()) {
         return Ok(None);
     }
-    let below = hold.space.run_branch().below_records(&run.started.run_id)?;
+    let below = locked.space.run_branch().below_records(&run.started.run_id)?;
     Ok(below.map(|commit| commit.to_string()))
 }
 
-fn reopen_failed(hold: &mut Hold) -> Result<(), Failure> {
-    let phase = failed_phase(hold.run()?)?;
+fn reopen_failed(locked: &mut LockedRun) -> Result<(), Failure> {
+    let phase = failed_phase(locked.run()?)?;
     let reason = TRIED_AGAIN.to_owned();
-    Ok(hold.journal.record(Fact::Reopened(Reopened {
+    Ok(locked.journal.record(Fact::Reopened(Reopened {
         phase,
         step: Step::Execute,
         reason,
@@ -194,19 +216,19 @@ struct Explicit {
 }
 
 /// Agents given on the command line count from now on; the pinned ones stay otherwise.
-fn explicit_agents(door: &Door, run: &Run, flags: &SettingFlags) -> Result<Explicit, Failure> {
+fn explicit_agents(project: &Project, run: &Run, overrides: &SettingOverrides) -> Result<Explicit, Failure> {
     let chain = |text: &str| -> Vec<String> {
-        let seen = seen_from(text, &door.here);
-        seen.split(',').map(|spec| door.relative_spec(spec)).collect()
+        let seen = seen_from(text, &project.here);
+        seen.split(',').map(|spec| project.relative_spec(spec)).collect()
     };
-    let agents = flags.agent.as_deref().map(chain).unwrap_or_default();
-    let given = match (flags.reviewer.is_empty(), door.settings.reviewer.0.is_empty()) {
-        (false, _) => Some(chain(&flags.reviewer.join(","))),
+    let agents = overrides.agent.as_deref().map(chain).unwrap_or_default();
+    let given = match (overrides.reviewer.is_empty(), project.settings.reviewer.0.is_empty()) {
+        (false, _) => Some(chain(&overrides.reviewer.join(","))),
         // Named in the settings: the pinned ones stay.
         (true, false) => Some(Vec::new()),
         (true, true) => None,
     };
-    let (agents, reviewers) = choose_chains(door, &agents, given.as_deref())?;
+    let (agents, reviewers) = choose_chains(project, &agents, given.as_deref())?;
     let told: Vec<Reason> = agents.reasons.into_iter().chain(reviewers.reasons).collect();
     let (agents, reviewers) = (agents.agents, reviewers.agents);
     let pinned = run.phases.iter().find(|phase| !phase.status.satisfies()).map(|phase| &phase.def);
@@ -214,7 +236,7 @@ fn explicit_agents(door: &Door, run: &Run, flags: &SettingFlags) -> Result<Expli
     if same {
         return Ok(Explicit::default());
     }
-    check_chain(door, &agents)?;
-    check_chain(door, &reviewers)?;
+    check_chain(project, &agents)?;
+    check_chain(project, &reviewers)?;
     Ok(Explicit { agents, reviewers, told })
 }
