@@ -177,7 +177,7 @@ async fn examine(
     let world = world(active, publisher, run, &phase.def).await;
     let base = CommitId::try_from(run.started.base_commit.as_str())?;
     let tree = gathered.tree.clone();
-    let published = tree.map(|tree| Published { space: &active.space, tree, base, memory: memory });
+    let published = tree.map(|tree| Published { space: &active.space, tree, base, memory });
     let (plans, changed_before) = (plans(run, phase), changed_before(run, phase));
     let reviewed = reviewed(run, phase);
     // A phase opened again for a review or a revision may keep the deliverable it has.

@@ -96,7 +96,7 @@ impl GithubForge {
         Ok(self.pull_requests_of(head, "open").await?.into_iter().next())
     }
 
-    /// Returns the pull pull_requests_of of a branch of this very repository, the newest first.
+    /// Returns the pull requests of a branch of this very repository, the newest first.
     async fn pull_requests_of(&self, head: &str, state: &str) -> Result<Vec<PullRequestAnswer>, ForgeError> {
         let owner = &self.client.access.owner;
         let query = format!("state={state}&head={owner}:{}&", escaped(head, BRANCH));

@@ -105,8 +105,8 @@ fn with_repair<'a>(mut input: PromptInput<'a>, change: impl FnOnce(&mut RepairIn
     input
 }
 
-fn declaring<'a>(input: PromptInput<'a>, round: u32, claim: &'a Claim) -> PromptInput<'a> {
-    with_repair(input, |repair| repair.declared = Some((round, claim)))
+fn declaring<'a>(input: &PromptInput<'a>, round: u32, claim: &'a Claim) -> PromptInput<'a> {
+    with_repair(*input, |repair| repair.declared = Some((round, claim)))
 }
 
 fn prompt(input: &PromptInput<'_>) -> String {
@@ -143,7 +143,7 @@ fn filled_text(text: &str, result: &CheckResult) -> String {
 fn a_16_the_prompt_to_revise_behind_a_quality_gate() {
     let filled = three("quality-gate");
     let claim = completed("Handled the empty list, all tests pass.");
-    let input = declaring(quiet(&filled, Step::Revise), 1, &claim);
+    let input = declaring(&quiet(&filled, Step::Revise), 1, &claim);
     insta::assert_snapshot!(prompt(&input));
 }
 
@@ -360,7 +360,7 @@ fn a_06_work_that_is_done_over_behind_a_quality_gate_gets_the_same_prompt() {
     let claim = completed("half of it");
     let filled = three("quality-gate");
     let first = prompt(&PromptInput { checks: &[], ..quiet(&filled, Step::Execute) });
-    let again = prompt(&declaring(quiet(&filled, Step::Execute), 1, &claim));
+    let again = prompt(&declaring(&quiet(&filled, Step::Execute), 1, &claim));
     assert_eq!(first, again);
 }
 
@@ -469,7 +469,7 @@ fn text_from_tools_can_neither_close_its_fence_nor_be_expanded() {
     for policy in ["phase-review", "quality-gate", "completion"] {
         let claim = completed(HOSTILE);
         let filled = Filled { checks: vec![result.clone()], ..three(policy) };
-        let input = declaring(quiet(&filled, Step::Revise), 1, &claim);
+        let input = declaring(&quiet(&filled, Step::Revise), 1, &claim);
         let text = render(&input, &own).expect("a prompt");
         assert!(text.contains("{{evil}} {{#if a}}x{{/if}} {{> shared/head}} $&"), "nothing is expanded");
         assert!(!text.contains(['\u{1b}', '\u{202e}', '\u{2066}']));
@@ -627,13 +627,13 @@ fn c_15_c_17_the_next_prompt_sets_what_was_declared_beside_what_we_saw() {
     let claim = completed("The empty list is handled.");
     let filled = three("phase-review");
     for step in [Step::Revise, Step::Execute] {
-        let text = prompt(&declaring(quiet(&filled, step), 2, &claim));
+        let text = prompt(&declaring(&quiet(&filled, step), 2, &claim));
         let expected = "## Previous declaration (round 2)\n[data k3v9q2x7: what the author said of its work]\n```\nReported status: completed\nDeclared next action: complete (all tests pass)\nWhat was done: The empty list is handled.\n```\n[end of data k3v9q2x7]\nWhat we saw instead:\n- `todo` failed: `src/lib.rs:12`, `tests/sum.rs:3`\n- `omission` failed: the answer\n- `tests` failed: 2 of 5 tests failed\n";
         assert!(text.contains(expected), "{step}: {text}");
         assert!(!prompt(&quiet(&filled, step)).contains("Previous declaration"), "nothing was declared");
     }
     for step in [Step::Review, Step::Answer] {
-        let text = prompt(&declaring(quiet(&filled, step), 2, &claim));
+        let text = prompt(&declaring(&quiet(&filled, step), 2, &claim));
         assert!(
             !text.contains("Previous declaration"),
             "a reviewer is not told what the author says of itself"
@@ -645,7 +645,7 @@ fn c_15_c_17_the_next_prompt_sets_what_was_declared_beside_what_we_saw() {
 fn c_17_a_declaration_that_a_reviewer_refused_is_told_so() {
     let claim = completed("done");
     let filled = Filled { checks: vec![], ..three("phase-review") };
-    let input = declaring(quiet(&filled, Step::Revise), 1, &claim);
+    let input = declaring(&quiet(&filled, Step::Revise), 1, &claim);
     let input = with_repair(input, |repair| repair.feedback = "No.");
     assert!(prompt(&input).contains("- Our checks passed; the reviewer refused the work"));
 }
