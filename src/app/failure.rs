@@ -206,7 +206,7 @@ impl From<settings::ConfigError> for Failure {
             | Config::Contradiction { place, .. }
                 if is_json(place) =>
             {
-                "correct the file; `ai-workflow config validate` checks it, and README.md shows its form"
+                "correct the file; `ai-workflow config validate` checks it, and docs/checks.md shows its form"
             }
             Config::ShellSyntax { .. } => {
                 "say plainly that a shell is meant, `[\"sh\", \"-c\", \"…\"]`, or put the line into a script and name that; \

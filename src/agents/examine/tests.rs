@@ -23,7 +23,7 @@ fn a_question_carries_no_key_to_another_address() {
 }
 
 #[test]
-fn versions_are_compared_as_version_numbers() {
+fn versions_are_compared_as_numbers() {
     assert!(version_numbers("2.1.329") > version_numbers("2.1.33"));
     assert_eq!(version_numbers("0.169.0-alpha.1"), Some([0, 169, 0]));
     for bad in ["(Claude", "codex-cli", "1.2", "1.2.x", ""] {

@@ -23,7 +23,7 @@ fn only_the_allow_list_and_the_place_in_the_run_are_seen() {
 }
 
 #[test]
-fn a_reviewer_is_expected_the_review_id() {
+fn a_reviewer_is_told_the_review_id() {
     for (step, expected) in [(Step::Review, true), (Step::Triage, true), (Step::Revise, false)] {
         assert_eq!(names(step, &[]).contains(&"AI_WORKFLOW_REVIEW_ID".to_owned()), expected, "{step}");
     }

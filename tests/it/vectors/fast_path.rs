@@ -6,7 +6,7 @@ use ai_workflow::event::{Answered, Asked, Choice, Fact};
 use serde_json::{Value, json};
 
 use super::{assert_differences, cases};
-use crate::flow::fast_path::{approved, checked, is_left_out, looked_at_again, reviews, until};
+use crate::flow::approved_phase::{approved, checked, is_left_out, looked_at_again, reviews, until};
 use crate::flow::world::{Script, World, fails};
 
 #[test]

@@ -8,7 +8,7 @@ use ai_workflow::policy::{CheckRule, Ending, OnFail, OnUnavailable, PhaseDef, Po
 use ai_workflow::summary::review_loop::review_loop;
 use serde_json::{Value, json};
 
-use crate::flow::llm_judge::{judged, silent};
+use crate::flow::judge::{judged, silent};
 use crate::flow::policies::{phase, quality_gate};
 use crate::flow::world::{Review, Script, Work, World, claims, crashes, ends, passes, unreadable};
 use crate::support::beside;

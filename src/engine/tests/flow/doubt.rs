@@ -5,7 +5,7 @@ use model::phase::Step;
 use model::policy::{PhaseDef, Policy, Seat};
 use model::verdict::Verdict;
 
-use super::llm_judge::{judged, rejects};
+use super::judge::{judged, rejects};
 use super::policies::{agreement, doc_review, phase, phase_review};
 use super::world::{Review, Script, World, doubtful, fails, name, no_answer, passes, unreadable};
 

@@ -1,76 +1,13 @@
 //! When an approval stands for another review of the same files, and when it does not.
 
-use engine::{Action, Decision, decide};
-use model::event::{Asked, CheckStatus, Checked, Choice, Fact, Outcome};
+use engine::{Action, Decision};
+use model::event::{Asked, Choice, Fact, Outcome};
 use model::phase::Step;
-use model::policy::Ending;
 
-use super::policies::{agreement, phase, phase_review};
-use super::world::{Script, World, name, passes, result};
-
-/// A run of one phase with these reviews, up to the moment that `stop` names.
-pub fn until(script: Script, stop: impl Fn(&Decision) -> bool) -> World {
-    let mut policy = phase_review();
-    policy.outcomes.blocked = Ending::Pause;
-    policy.outcomes.exhausted = Ending::Pause;
-    let world = World::new(agreement(vec![phase("planning", policy)]));
-    let mut world = world.script(&name("planning"), script);
-    world.record(Fact::Asked(Asked { settings: Some("settings".into()), ..Asked::default() }));
-    play_until(&mut world, stop);
-    world
-}
-
-fn play_until(world: &mut World, stop: impl Fn(&Decision) -> bool) {
-    loop {
-        match decide(&world.state) {
-            decision if stop(&decision) => return,
-            Decision::Record(fact) => world.record(*fact),
-            Decision::Perform(action) => world.perform(action),
-            Decision::Halt(outcome) => panic!("halted: {outcome:?}"),
-        }
-    }
-}
-
-pub fn commits(decision: &Decision) -> bool {
-    matches!(decision, Decision::Perform(Action::Commit(_)))
-}
-
-pub fn reviews(decision: &Decision) -> bool {
-    matches!(decision, Decision::Perform(Action::CallAgent(call)) if call.step == Step::Review)
-}
-
-/// An approved phase whose commit has not come yet.
-pub fn approved() -> World {
-    until(Script { reviews: vec![passes()], ..Script::default() }, commits)
-}
-
-/// The approval is void, and the checks passed on these files.
-pub fn looked_at_again(world: &mut World, tree: &str) {
-    world.record(Fact::ApprovalVoided { phase: name("planning"), reason: "moved".into() });
-    checked(world, tree);
-}
-
-pub fn checked(world: &mut World, tree: &str) {
-    let rules = world.first().def.policy.checks.clone();
-    let results = rules.iter().map(|rule| result(&rule.id, CheckStatus::Pass)).collect();
-    let (phase, round, tree) = (name("planning"), world.first().round, tree.to_owned());
-    world.record(Fact::Checked(Checked { phase, round, results, tree }));
-}
-
-/// Tells whether the next review is left out.
-pub fn is_left_out(world: &World) -> bool {
-    match decide(&world.state) {
-        Decision::Record(fact) => matches!(*fact, Fact::ReviewStands { .. }),
-        decision => {
-            assert!(reviews(&decision), "{decision:?}");
-            false
-        }
-    }
-}
-
-fn approved_tree(world: &World) -> String {
-    world.first().files.tree.clone()
-}
+use super::approved_phase::{
+    approved, approved_tree, checked, commits, is_left_out, looked_at_again, play_until, reviews, until,
+};
+use super::world::{Script, name, passes};
 
 #[test]
 fn b_19_the_same_files_are_not_reviewed_twice() {

@@ -6,6 +6,7 @@
 )]
 
 mod answers;
+mod approved_phase;
 mod budget;
 mod claims;
 mod delta;
@@ -14,18 +15,19 @@ mod document_rounds;
 mod doubt;
 mod edges;
 mod exchange;
-pub mod fast_path;
+mod fast_path;
 mod fix_tasks;
 mod gates;
+mod judge;
 mod ladder;
 mod ledger;
-pub mod llm_judge;
+mod llm_judge;
 mod misfits;
 mod notices;
 mod outages;
 mod panel;
 mod pauses;
-pub mod policies;
+mod policies;
 mod preconditions;
 mod properties;
 mod random;
@@ -42,4 +44,4 @@ mod sessions;
 mod speed;
 mod three_facts;
 mod views;
-pub mod world;
+mod world;

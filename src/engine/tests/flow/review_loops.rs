@@ -9,7 +9,7 @@ use model::policy::{PhaseDef, Policy, issue_type};
 use serde_json::{Value, json};
 use views::summary::review_loop::{LoopEvent, review_loop};
 
-use super::llm_judge::{judged, rejects};
+use super::judge::{judged, rejects};
 use super::policies::{chain, doc_review, phase, phase_review, quality_gate};
 use super::world::{Script, World, claims, crashes, done, ends, fails, name, passes, table};
 
