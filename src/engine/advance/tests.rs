@@ -1,3 +1,5 @@
+//! Tests of `advance`.
+
 use super::*;
 use crate::{Stage, fold};
 use model::event::{

@@ -1,3 +1,5 @@
+//! Tests of `delta`.
+
 use super::*;
 use model::finding::{Disposition, Severity};
 

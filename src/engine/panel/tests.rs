@@ -1,3 +1,5 @@
+//! Tests of `panel`.
+
 use super::*;
 use model::event::Ended;
 use model::finding::Disposition;

@@ -1,3 +1,5 @@
+//! Tests of `branch`.
+
 use super::*;
 
 #[test]

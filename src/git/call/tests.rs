@@ -1,3 +1,5 @@
+//! Tests of `call`.
+
 use super::*;
 
 #[test]

@@ -1,3 +1,5 @@
+//! Tests of `changes`.
+
 use super::*;
 use crate::objects::tree_entry;
 

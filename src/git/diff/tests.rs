@@ -1,3 +1,5 @@
+//! Tests of `diff`.
+
 use super::*;
 
 #[test]

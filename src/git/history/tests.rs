@@ -1,3 +1,5 @@
+//! Tests of `history`.
+
 use super::*;
 
 #[test]

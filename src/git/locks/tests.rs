@@ -1,3 +1,5 @@
+//! Tests of `locks`.
+
 use super::*;
 
 fn shows(line: &str) -> bool {

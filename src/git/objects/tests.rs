@@ -1,3 +1,5 @@
+//! Tests of `objects`.
+
 use super::*;
 
 #[test]

@@ -1,3 +1,5 @@
+//! Tests of `pinned_config`.
+
 use super::*;
 
 fn weighty_of(text: &str) -> String {

@@ -1,3 +1,5 @@
+//! Tests of `program`.
+
 use super::*;
 
 #[test]

@@ -1,3 +1,5 @@
+//! Tests of `references`.
+
 use super::*;
 
 fn references(tips: &[(&str, &str)], elsewhere: &[&str]) -> References {

@@ -1,3 +1,5 @@
+//! Tests of `remote`.
+
 use super::*;
 use crate::Git;
 

@@ -1,3 +1,5 @@
+//! Tests of `retry`.
+
 use super::*;
 
 const HUNG_UP: &str = "send-pack: unexpected disconnect while reading sideband packet\n\

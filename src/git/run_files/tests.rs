@@ -1,3 +1,5 @@
+//! Tests of `run_files`.
+
 use super::*;
 
 #[test]

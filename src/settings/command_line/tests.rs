@@ -1,3 +1,5 @@
+//! Tests of `command_line`.
+
 use super::*;
 
 #[test]

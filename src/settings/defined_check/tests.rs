@@ -1,3 +1,5 @@
+//! Tests of `defined_check`.
+
 use super::*;
 
 fn judged(condition: &str, stdout: &str, exit: Option<i32>) -> bool {

@@ -1,3 +1,5 @@
+//! Tests of `schema_resolver`.
+
 use serde_json::json;
 
 use super::*;

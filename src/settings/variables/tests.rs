@@ -1,3 +1,5 @@
+//! Tests of `variables`.
+
 use super::*;
 
 const KEY: &str = "checks.protected";

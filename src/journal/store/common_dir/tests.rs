@@ -1,3 +1,5 @@
+//! Tests of `common_dir`.
+
 use super::*;
 
 fn issue(number: u64) -> IssueNumber {

@@ -1,3 +1,5 @@
+//! Tests of `files`.
+
 use super::*;
 
 #[test]

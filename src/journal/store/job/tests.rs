@@ -1,3 +1,5 @@
+//! Tests of `job`.
+
 use super::*;
 
 fn guarded() -> (tempfile::TempDir, JobFileGuard) {

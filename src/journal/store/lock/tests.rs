@@ -1,3 +1,5 @@
+//! Tests of `lock`.
+
 use super::*;
 
 fn take(folder: &Path) -> Result<Lock, LockError> {

@@ -1,3 +1,5 @@
+//! Tests of `view`.
+
 use std::fs;
 
 use proptest::prelude::*;

@@ -1,3 +1,5 @@
+//! Tests of `policies`.
+
 use super::usable_pattern;
 
 #[test]

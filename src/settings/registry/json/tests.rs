@@ -1,3 +1,5 @@
+//! Tests of `json`.
+
 use super::*;
 
 const TEXT: &str = r#"{
