@@ -109,30 +109,63 @@ pub fn mismatch(who: &Person, found: &str) -> Refusal {
 /// Why an event, or a comment, is not obeyed.
 #[derive(Debug, thiserror::Error)]
 pub enum Refusal {
+    /// Somebody who may not write to the repository (`E_ACTOR_DENIED`).
     #[error("{} ({}) may not start or steer runs here", quoted(.login), quoted(.role))]
-    Denied { login: String, role: String },
+    Denied {
+        /// The login.
+        login: String,
+        /// The role that GitHub names.
+        role: String,
+    },
+    /// GitHub does not say what somebody may do.
     #[error("GitHub does not say what {} may do: {}", quoted(.login), quoted(.why))]
-    Unknown { login: String, why: String },
+    Unknown {
+        /// The login.
+        login: String,
+        /// What GitHub answered.
+        why: String,
+    },
+    /// The event names another account than GitHub does.
     #[error("the event names {}, and GitHub names {}", quoted(.named), quoted(.found))]
-    Mismatch { named: String, found: String },
+    Mismatch {
+        /// The login in the event.
+        named: String,
+        /// The login that GitHub names.
+        found: String,
+    },
+    /// Somebody started too many runs in 24 hours.
     #[error("{} started more than {most} runs in 24 hours", quoted(.login))]
-    Rate { login: String, most: u32 },
+    Rate {
+        /// The login.
+        login: String,
+        /// The most runs that one person may start.
+        most: u32,
+    },
+    /// The issue is closed.
     #[error("issue {0} is closed")]
     Closed(IssueNumber),
+    /// The issue is locked.
     #[error("issue {0} is locked")]
     Locked(IssueNumber),
+    /// The issue was moved or deleted.
     #[error("issue {0} is not in this repository any more")]
     Gone(IssueNumber),
+    /// The label that started this job was taken off before there was a run.
     #[error("the label was taken off issue {0} again, and there is no run: put it on once more")]
     LabelGone(IssueNumber),
+    /// The comment is not what it was when the event was sent.
     #[error("the comment was changed or deleted after it was written: write a new one")]
     Changed,
+    /// The command cannot be read.
     #[error("{0}")]
     Unclear(String),
+    /// The run does not take the command now.
     #[error("{}", quoted(.0))]
     Impossible(String),
+    /// The text of the issue does not count, because its author may not write.
     #[error("{}", quoted(.0))]
     Untrusted(String),
+    /// Another process holds the issue or its checkout.
     #[error("another process works on issue {0} or in its checkout")]
     Busy(IssueNumber),
 }

@@ -1,5 +1,7 @@
-//! The use cases of the program: typed input, typed outcome. Prints nothing and knows no command line.
+//! The use cases of the program: typed input, typed outcome. Knows no command line and no exit code; only the reporters of
+//! [`report`] write to a terminal.
 
+#![warn(missing_docs)]
 #![allow(clippy::disallowed_methods, reason = "this crate touches the world")]
 
 pub mod admission;

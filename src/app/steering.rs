@@ -22,12 +22,17 @@ const PACE: Duration = Duration::from_secs(20);
 
 /// Looks at the comments of one issue.
 pub struct Steering {
+    /// The repository.
     pub github: GithubForge,
+    /// Its settings.
     pub keys: GithubKeys,
+    /// The issue.
     pub number: IssueNumber,
     /// What was written then or before was there when the run was asked for, and does not steer it.
     pub since: Timestamp,
+    /// Where a request to pause or cancel is left for the run.
     pub request: PendingRequest,
+    /// Ends the call that is under way.
     pub stop: StopHandle,
     /// Comments that were looked at.
     pub seen: BTreeSet<u64>,

@@ -1,6 +1,7 @@
 //! The command line: what a person or a script types, one file per command.
 //! Data goes to stdout, everything else to stderr; errors become a [`Failure`] with a documented exit code.
 
+#![warn(missing_docs)]
 #![allow(clippy::disallowed_methods, reason = "this crate touches the world")]
 
 #[cfg(not(unix))]

@@ -60,6 +60,7 @@ pub struct GithubComment {
 
 /// The task that writes it.
 pub struct CommentTask {
+    /// The id of a comment that had to be made once more.
     pub moved: MovedComment,
     masker: Masker,
     wanted: watch::Sender<Option<Wanted>>,
