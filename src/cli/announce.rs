@@ -5,7 +5,6 @@ use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 
-use super::seconds;
 use super::show::{show, words};
 use app::locked_run::LockedRun;
 use app::project::Project;
@@ -13,7 +12,7 @@ use app::report::skip_line;
 use engine::{Run, Status};
 use journal::Journal;
 use model::event::Outcome;
-use model::policy::Budget;
+use model::policy::{Budget, PhaseDef, Seat};
 use views::metadata::metadata;
 use views::summary::{self, counted, duration, padded, plain};
 
@@ -64,12 +63,12 @@ fn agents(run: &Run) -> String {
         return "none left to call".into();
     };
     let (author, reviewer) = (def.agents.join(", then "), def.reviewers.join(", then "));
-    let seconds = seconds::told(def);
+    let others = second_reviewers(def);
     let models = if run.asked.auto_model { "; the difficulty of the issue chooses the models" } else { "" };
     if author == reviewer {
-        format!("{author}, reviewed by the same program in a fresh process{seconds}{models}")
+        format!("{author}, reviewed by the same program in a fresh process{others}{models}")
     } else {
-        format!("{author}, reviewed by {reviewer}{seconds}{models}")
+        format!("{author}, reviewed by {reviewer}{others}{models}")
     }
 }
 
@@ -231,4 +230,14 @@ fn outcome(run: &Run) -> String {
 fn untested(run: &Run) -> String {
     let why = summary::untested(run, run.outcome);
     why.map_or_else(String::new, |why| format!("; no test was run: {why}"))
+}
+
+/// Returns the second reviewers of a phase, as text behind its reviewer.
+pub(super) fn second_reviewers(def: &PhaseDef) -> String {
+    let seat = |seat: &Seat| match seat.agents.as_slice() {
+        [] => seat.name.clone(),
+        agents => format!("{} ({})", seat.name, agents.join(", then ")),
+    };
+    let seats: Vec<String> = def.panel.iter().map(seat).collect();
+    if seats.is_empty() { String::new() } else { format!(", with second opinions: {}", seats.join(", ")) }
 }

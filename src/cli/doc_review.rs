@@ -7,12 +7,13 @@ use serde_json::{Value, json};
 
 use super::Answer;
 use super::arguments::DocReview;
-use super::door::{Door, log_to};
 use super::drive::{drive, finish, play};
-use super::failure::{Failure, Kind};
-use super::hold::{Hold, take_existing};
+use super::project::log_to;
 use super::show::show;
 use super::{announce, exit_code};
+use app::failure::{Failure, FailureKind};
+use app::locked_run::LockedRun;
+use app::project::Project;
 use app::report::{LogLines, Terminal};
 use app::run_request;
 use app::{changes_outside, pinned_settings};
@@ -51,44 +52,44 @@ impl Wish {
 pub(super) fn run(arguments: &DocReview) -> Answer {
     let terminal = Terminal::new();
     log_to(&terminal);
-    let door = crate::project::open(&arguments.settings)?;
-    door.warn_of_short_secrets();
+    let project = crate::project::open(&arguments.settings)?;
+    project.warn_of_short_secrets();
     let wish = Wish::of(arguments);
-    let mut hold = take_existing(&door, arguments.issue, &|run| refuse(&door, run, arguments))?;
-    hold.space.run_branch().refuse_missing()?;
-    pinned_settings::refuse_contradiction(&door, hold.run()?, &arguments.settings.overrides())?;
-    pinned_settings::refuse_untrusted_settings(&door, hold.run()?, &arguments.settings.overrides())?;
-    changes_outside::refuse_closed(&door, hold.run()?)?;
-    if hold.run()?.waits_for_a_person() {
-        let code = exit_code::of_run(hold.run()?, Outcome::Paused, door.settings.no_wait);
-        return Ok(finish(&hold, arguments.json, code));
+    let mut locked = LockedRun::take(&project, arguments.issue, &|run| refuse(&project, run, arguments))?;
+    locked.space.run_branch().refuse_missing()?;
+    pinned_settings::refuse_contradiction(&project, locked.run()?, &arguments.settings.overrides())?;
+    pinned_settings::refuse_untrusted_settings(&project, locked.run()?, &arguments.settings.overrides())?;
+    changes_outside::refuse_closed(&project, locked.run()?)?;
+    if locked.run()?.waits_for_a_person() {
+        let code = exit_code::of_run(locked.run()?, Outcome::Paused, project.settings.no_wait);
+        return Ok(finish(&locked, arguments.json, code));
     }
-    let phase = reviewable(hold.run()?, wish)?;
-    hold.journal.add_reporter(Box::new(LogLines::default()));
+    let phase = reviewable(locked.run()?, wish)?;
+    locked.journal.add_reporter(Box::new(LogLines::default()));
     run_request::record_phase(
-        &door,
-        &mut hold,
+        &project,
+        &mut locked,
         &arguments.settings.overrides(),
         phase.clone(),
         wish.steps(),
     )?;
-    changes_outside::note_changes(&door, &mut hold)?;
+    changes_outside::note_changes(&project, &mut locked)?;
     if wish != Wish::Review {
-        return drive(&door, hold, &terminal, arguments.json);
+        return drive(&project, locked, &terminal, arguments.json);
     }
-    let (hold, outcome) = play(&door, hold, &terminal)?;
-    told(&door, &hold, &phase, outcome, arguments.json)
+    let (locked, outcome) = play(&project, locked, &terminal)?;
+    told(&project, &locked, &phase, outcome, arguments.json)
 }
 
 /// Refuses what this run does not take. Reads no file of the run, so it can be asked before the checkout goes to the run's
 /// branch.
-fn refuse(door: &Door, run: &Run, arguments: &DocReview) -> Result<(), Failure> {
-    pinned_settings::refuse_contradiction(door, run, &arguments.settings.overrides())?;
+fn refuse(project: &Project, run: &Run, arguments: &DocReview) -> Result<(), Failure> {
+    pinned_settings::refuse_contradiction(project, run, &arguments.settings.overrides())?;
     if run.waits_for_a_person() {
         return Ok(());
     }
     let phase = reviewable(run, Wish::of(arguments))?;
-    run_request::refuse_phase(door, run, &arguments.settings.overrides(), &phase)
+    run_request::refuse_phase(project, run, &arguments.settings.overrides(), &phase)
 }
 
 /// Returns the phase whose documents are reviewed, if what is asked for can be done there now.
@@ -151,20 +152,20 @@ fn refused(run: &Run, phase: &PhaseState) -> Option<Failure> {
 }
 
 /// Tells what the review says; nothing was answered yet, so nothing is approved.
-fn told(door: &Door, hold: &Hold, name: &PhaseName, outcome: Outcome, json: bool) -> Answer {
-    let run = hold.run()?;
+fn told(project: &Project, locked: &LockedRun, name: &PhaseName, outcome: Outcome, json: bool) -> Answer {
+    let run = locked.run()?;
     let phase = run.phase(name);
     let review = phase.and_then(|phase| Some((phase, phase.reviews.current.as_ref()?)));
     let reading = review.and_then(|(_, review)| review.reading.as_ref());
-    let code = match exit_code::of_run(run, outcome, door.settings.no_wait) {
+    let code = match exit_code::of_run(run, outcome, project.settings.no_wait) {
         0 if reading.is_some_and(passes) => 0,
-        0 => crate::exit_code::of_failure(Kind::PhaseFailed),
+        0 => crate::exit_code::of_failure(FailureKind::PhaseFailed),
         other => other,
     };
-    announce::ending(hold, code, false);
-    let mut value = announce::report(&hold.journal, code);
-    value["review"] = review.map_or(Value::Null, |(phase, review)| view(hold, phase, review));
-    let lines = review.map(|(phase, review)| lines(run, hold, phase, review)).unwrap_or_default();
+    announce::ending(locked, code, false);
+    let mut value = announce::report(&locked.journal, code);
+    value["review"] = review.map_or(Value::Null, |(phase, review)| view(locked, phase, review));
+    let lines = review.map(|(phase, review)| lines(run, locked, phase, review)).unwrap_or_default();
     show(json, &value, &lines);
     Ok(code)
 }
@@ -173,17 +174,17 @@ fn passes(reading: &Reading) -> bool {
     reading.judgment.approves() && reading.result != Verdict::Fail
 }
 
-fn view(hold: &Hold, phase: &PhaseState, review: &Reviewed) -> Value {
+fn view(locked: &LockedRun, phase: &PhaseState, review: &Reviewed) -> Value {
     json!({
         "round": review.round,
-        "document": hold.folder.review_document(&phase.def, review.round),
+        "document": locked.folder.review_document(&phase.def, review.round),
         "verdict": review.reading.as_ref().map(|reading| reading.result),
         "read_as": review.reading.as_ref().map(|reading| &reading.read_as),
         "findings": review.reading.as_ref().map(|reading| &reading.findings),
     })
 }
 
-fn lines(run: &Run, hold: &Hold, phase: &PhaseState, review: &Reviewed) -> String {
+fn lines(run: &Run, locked: &LockedRun, phase: &PhaseState, review: &Reviewed) -> String {
     let Some(reading) = &review.reading else { return String::new() };
     let number = run.started.issue.number;
     let findings = counted(reading.findings.len() as u64, "finding");
@@ -192,7 +193,7 @@ fn lines(run: &Run, hold: &Hold, phase: &PhaseState, review: &Reviewed) -> Strin
         let place = finding.file.as_deref().map(|file| format!("{}: ", plain(file))).unwrap_or_default();
         let _ = writeln!(text, "  {} {place}{}", finding.severity.as_str(), plain(&finding.issue));
     }
-    let _ = writeln!(text, "read it in {}", hold.folder.review_document(&phase.def, review.round));
+    let _ = writeln!(text, "read it in {}", locked.folder.review_document(&phase.def, review.round));
     let _ = writeln!(text, "answer it with `ai-workflow doc-review --issue {number} --fix`");
     text
 }

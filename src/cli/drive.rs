@@ -13,52 +13,57 @@ use journal::Reporter;
 use model::event::{Fact, Outcome};
 
 /// Drives the run until it halts and tells how it ended.
-pub(super) fn drive(door: &Project, hold: LockedRun, terminal: &Terminal, json: bool) -> Answer {
-    let end = turn(door, hold, terminal, TurnStart::default())?;
-    let (hold, outcome, has_called) = (end.locked, end.outcome, end.has_called);
-    let code = exit_code::of_run(hold.run()?, outcome, door.settings.no_wait);
-    let code = finish(&hold, json, code);
-    if door.role == JobRole::Both {
+pub(super) fn drive(project: &Project, locked: LockedRun, terminal: &Terminal, json: bool) -> Answer {
+    let end = turn(project, locked, terminal, TurnStart::default())?;
+    let (locked, outcome, has_called) = (end.locked, end.outcome, end.has_called);
+    let code = exit_code::of_run(locked.run()?, outcome, project.settings.no_wait);
+    let code = finish(&locked, json, code);
+    if project.role == JobRole::Both {
         let turn = if has_called { Turn::Worked } else { Turn::Idle };
-        github_job::start_again(door, &hold, turn);
+        github_job::start_again(project, &locked, turn);
     }
     Ok(code)
 }
 
 /// Publishes what another process worked on, as far as it was judged, and tells how the run stands.
 pub(super) fn publish(
-    door: &Project,
-    hold: LockedRun,
+    project: &Project,
+    locked: LockedRun,
     terminal: &Terminal,
     bundle: &VerifiedBundle,
 ) -> Answer {
     let start = TurnStart { first: None, judged: Some(bundle.tip.clone()) };
-    let end = turn(door, hold, terminal, start)?;
-    let (hold, outcome) = (end.locked, end.outcome);
-    let code = exit_code::of_run(hold.run()?, outcome, door.settings.no_wait);
-    let code = finish(&hold, false, code);
+    let end = turn(project, locked, terminal, start)?;
+    let (locked, outcome) = (end.locked, end.outcome);
+    let code = exit_code::of_run(locked.run()?, outcome, project.settings.no_wait);
+    let code = finish(&locked, false, code);
     // Whoever publishes sees what the checks of the server say, and asks no agent.
     let is_fed = end.took_up_red_checks && outcome == Outcome::Running;
     if is_fed || bundle.asks_for_more {
-        github_job::start_again(door, &hold, if is_fed { Turn::RedChecks } else { Turn::Worked });
+        github_job::start_again(project, &locked, if is_fed { Turn::RedChecks } else { Turn::Worked });
     }
     Ok(code)
 }
 
 /// Writes down what ends the run's turn, and shares it: the comment, the branch, the pull request.
-pub(super) fn share(door: &Project, hold: LockedRun, terminal: &Terminal, last: Fact) -> Result<(), Failure> {
+pub(super) fn share(
+    project: &Project,
+    locked: LockedRun,
+    terminal: &Terminal,
+    last: Fact,
+) -> Result<(), Failure> {
     let start = TurnStart { first: Some(last), judged: None };
-    finish(&turn(door, hold, terminal, start)?.locked, false, 0);
+    finish(&turn(project, locked, terminal, start)?.locked, false, 0);
     Ok(())
 }
 
 /// Works on the run until it halts.
 pub(super) fn play(
-    door: &Project,
-    hold: LockedRun,
+    project: &Project,
+    locked: LockedRun,
     terminal: &Terminal,
 ) -> Result<(LockedRun, Outcome), Failure> {
-    let end = turn(door, hold, terminal, TurnStart::default())?;
+    let end = turn(project, locked, terminal, TurnStart::default())?;
     Ok((end.locked, end.outcome))
 }
 
@@ -70,8 +75,13 @@ struct Halted {
     took_up_red_checks: bool,
 }
 
-fn turn(door: &Project, hold: LockedRun, terminal: &Terminal, start: TurnStart) -> Result<Halted, Failure> {
-    let end = run_to_halt(door, hold, &TerminalObserver(terminal), start)?;
+fn turn(
+    project: &Project,
+    locked: LockedRun,
+    terminal: &Terminal,
+    start: TurnStart,
+) -> Result<Halted, Failure> {
+    let end = run_to_halt(project, locked, &TerminalObserver(terminal), start)?;
     let (locked, has_called, took_up_red_checks) = (end.locked, end.has_called, end.took_up_red_checks);
     match end.ended {
         Ok(outcome) => Ok(Halted { locked, outcome, has_called, took_up_red_checks }),
@@ -114,16 +124,16 @@ fn why_stopped(failure: &Failure) -> String {
     }
 }
 
-fn stopped(hold: &LockedRun, failure: Failure) -> Failure {
-    announce::stopped(&hold.journal);
-    let report = announce::report(&hold.journal, crate::exit_code::of_failure(failure.kind));
-    show::commands(&github_job::report_stop(hold, &failure));
+fn stopped(locked: &LockedRun, failure: Failure) -> Failure {
+    announce::stopped(&locked.journal);
+    let report = announce::report(&locked.journal, crate::exit_code::of_failure(failure.kind));
+    show::commands(&github_job::report_stop(locked, &failure));
     failure.with_report(Some(report))
 }
 
 /// Prints the last lines, or the JSON report, and tells the job that we may be in.
-pub(super) fn finish(hold: &LockedRun, json: bool, code: u8) -> u8 {
-    announce::ending(hold, code, json);
-    show::commands(&github_job::report_halt(hold));
+pub(super) fn finish(locked: &LockedRun, json: bool, code: u8) -> u8 {
+    announce::ending(locked, code, json);
+    show::commands(&github_job::report_halt(locked));
     code
 }

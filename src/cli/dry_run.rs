@@ -7,31 +7,37 @@ use serde_json::{Value, json};
 
 use super::Answer;
 use super::arguments::Execute;
-use super::door::Door;
-use super::execute::request;
-use super::find::{Seen, look};
 use super::show::show;
 use app::agreement::ProjectCommand;
-use app::begin::{self, RunPlan as Plan};
+use app::begin::{self, RunPlan};
+use app::project::Project;
 use app::run_location::locate;
+use app::run_location::{RunView, view};
+use app::run_request::ExecuteRequest;
 use engine::Run;
 use model::event::branch_of;
 use model::phase::PhaseName;
 use model::policy::PhaseDef;
 use views::summary::{counted, next_command, padded, plain, status_word};
 
-pub(super) fn run(door: &Door, arguments: &Execute, only: Option<&PhaseName>) -> Answer {
-    if locate(door, arguments.issue)?.has_log() {
-        let seen = look(door, arguments.issue)?;
+/// Shows what `execute` with these arguments would do.
+pub(super) fn run(
+    project: &Project,
+    arguments: &Execute,
+    request: &ExecuteRequest,
+    only: Option<&PhaseName>,
+) -> Answer {
+    if locate(project, arguments.issue)?.has_log() {
+        let seen = view(project, arguments.issue)?;
         return Ok(seen.state.run.as_ref().map_or(0, |run| going_on(&seen, run, arguments)));
     }
-    let plan = begin::plan(door, &request(arguments), only)?;
-    show(arguments.json, &value(&plan), &lines(door, &plan));
+    let plan = begin::plan(project, request, only)?;
+    show(arguments.json, &value(&plan), &lines(project, &plan));
     Ok(0)
 }
 
 /// Tells what is left of a run that has begun.
-fn going_on(seen: &Seen, run: &Run, arguments: &Execute) -> u8 {
+fn going_on(seen: &RunView, run: &Run, arguments: &Execute) -> u8 {
     let left = run.phases.iter().filter(|phase| !phase.status.satisfies());
     let names: Vec<&str> = left.clone().map(|phase| phase.name().as_str()).collect();
     let lines = left.fold(String::new(), |mut text, phase| {
@@ -49,7 +55,7 @@ fn going_on(seen: &Seen, run: &Run, arguments: &Execute) -> u8 {
     0
 }
 
-fn value(plan: &Plan) -> Value {
+fn value(plan: &RunPlan) -> Value {
     let phases = plan.beginning.agreement.phases.iter().map(|phase| {
         json!({
             "phase": phase.name, "skipped_because": skipped(&plan.beginning.skipped, phase), "policy": phase.policy_name,
@@ -68,9 +74,9 @@ fn value(plan: &Plan) -> Value {
     })
 }
 
-fn lines(door: &Door, plan: &Plan) -> String {
+fn lines(project: &Project, plan: &RunPlan) -> String {
     let issue = &plan.beginning.issue;
-    let where_to = if door.settings.worktree { " in a worktree of its own" } else { "" };
+    let where_to = if project.settings.worktree { " in a worktree of its own" } else { "" };
     let mut text = format!(
         "#{} {}\n{} from {}{where_to}\n\n",
         issue.number,
@@ -102,7 +108,7 @@ fn lines(door: &Door, plan: &Plan) -> String {
     text
 }
 
-fn what(plan: &Plan, phase: &PhaseDef) -> String {
+fn what(plan: &RunPlan, phase: &PhaseDef) -> String {
     if let Some(why) = skipped(&plan.beginning.skipped, phase) {
         return format!("left out ({why})");
     }

@@ -5,12 +5,13 @@ use std::io::IsTerminal;
 use super::Answer;
 use super::announce;
 use super::arguments::Execute;
-use super::door::{Door, log_to};
 use super::drive::{drive, finish};
-use super::failure::{Failure, Kind};
-use super::hold::{Hold, Locks, open_journal, take};
+use super::project::log_to;
 use super::{dry_run, finalized};
 use app::begin::begin_run;
+use app::failure::{Failure, FailureKind};
+use app::locked_run::{LockedRun, RunLocks, open_journal, take_locks};
+use app::project::Project;
 use app::refresh_comment_and_label::refresh_now;
 use app::report::{LogLines, Terminal};
 use app::run_request::{ExecuteRequest, record_request, refuse_request};
@@ -28,69 +29,71 @@ pub(super) fn run(arguments: &Execute) -> Answer {
     }
     let terminal = Terminal::new();
     log_to(&terminal);
-    let door = crate::project::open(&arguments.settings)?;
-    go_on(&door, &terminal, arguments)
+    let project = crate::project::open(&arguments.settings)?;
+    go_on(&project, &terminal, arguments)
 }
 
 /// Begins a run, resumes it or goes on with it.
-pub(super) fn go_on(door: &Door, terminal: &Terminal, arguments: &Execute) -> Answer {
-    let only = wanted_phase(door, &arguments.phase)?;
-    if let Some(record) = finalized::of(door, arguments.issue)? {
+pub(super) fn go_on(project: &Project, terminal: &Terminal, arguments: &Execute) -> Answer {
+    let only = wanted_phase(project, &arguments.phase)?;
+    if let Some(record) = finalized::of(project, arguments.issue)? {
         return finalized::told(&record, arguments.json);
     }
     if arguments.dry_run {
-        return dry_run::run(door, arguments, only.as_ref());
+        return dry_run::run(project, arguments, &request(arguments), only.as_ref());
     }
-    door.warn_of_short_secrets();
-    let mut hold = hold_run(door, arguments, only.as_ref())?;
-    let to_do = nothing_to_do(&hold, arguments);
+    project.warn_of_short_secrets();
+    let mut locked = hold_run(project, arguments, only.as_ref())?;
+    let to_do = nothing_to_do(&locked, arguments);
     if to_do.is_err() {
-        refresh_now(door, hold.run()?);
+        refresh_now(project, locked.run()?);
     }
     match to_do? {
-        Some(0) if let Err(gone) = hold.space.run_branch().refuse_missing() => {
+        Some(0) if let Err(gone) = locked.space.run_branch().refuse_missing() => {
             tracing::warn!("{gone}");
-            return Ok(finish(&hold, arguments.json, 0));
+            return Ok(finish(&locked, arguments.json, 0));
         }
         // Whoever works on top of a completed run decides what becomes of it.
-        Some(0) if changes_outside::warn_of_commits_on_top(door, &hold)? => {
-            let code = finish(&hold, arguments.json, 0);
-            refresh_now(door, hold.run()?);
+        Some(0) if changes_outside::warn_of_commits_on_top(project, &locked)? => {
+            let code = finish(&locked, arguments.json, 0);
+            refresh_now(project, locked.run()?);
             return Ok(code);
         }
         // A crash or a refused push may have come between the last fact and its commit or its push.
         Some(0) => {
-            hold.journal.add_reporter(Box::new(LogLines::default()));
-            return drive(door, hold, terminal, arguments.json);
+            locked.journal.add_reporter(Box::new(LogLines::default()));
+            return drive(project, locked, terminal, arguments.json);
         }
         Some(code) => {
-            let waits = code == crate::exit_code::of_failure(Kind::Waiting) && !door.settings.no_wait;
-            let code = if waits { code } else { crate::exit_code::of_failure(Kind::PhaseFailed) };
-            let code = finish(&hold, arguments.json, code);
-            refresh_now(door, hold.run()?);
+            let waits =
+                code == crate::exit_code::of_failure(FailureKind::Waiting) && !project.settings.no_wait;
+            let code = if waits { code } else { crate::exit_code::of_failure(FailureKind::PhaseFailed) };
+            let code = finish(&locked, arguments.json, code);
+            refresh_now(project, locked.run()?);
             return Ok(code);
         }
         None => {}
     }
-    let has_begun = hold.run()?.has_begun();
-    hold.journal.add_reporter(Box::new(LogLines::default()));
-    changes_outside::refuse_closed(door, hold.run()?)?;
-    if let Some(lost) = changes_outside::find_lost_files(door, &hold)? {
-        changes_outside::reopen_phase(&mut hold, lost, "")?;
+    let has_begun = locked.run()?.has_begun();
+    locked.journal.add_reporter(Box::new(LogLines::default()));
+    changes_outside::refuse_closed(project, locked.run()?)?;
+    if let Some(lost) = changes_outside::find_lost_files(project, &locked)? {
+        changes_outside::reopen_phase(&mut locked, lost, "")?;
     }
-    record_request(door, &mut hold, &request(arguments), only)?;
+    record_request(project, &mut locked, &request(arguments), only)?;
     if has_begun {
-        changes_outside::note_changes(door, &mut hold)?;
+        changes_outside::note_changes(project, &mut locked)?;
     }
-    drive(door, hold, terminal, arguments.json)
+    drive(project, locked, terminal, arguments.json)
 }
 
 /// Reads `--phase`: nothing for all.
-fn wanted_phase(door: &Door, text: &str) -> Result<Option<PhaseName>, Failure> {
+fn wanted_phase(project: &Project, text: &str) -> Result<Option<PhaseName>, Failure> {
     if text == "all" {
         return Ok(None);
     }
-    let known: Vec<String> = door.settings.phase_names().into_iter().map(|name| name.to_string()).collect();
+    let known: Vec<String> =
+        project.settings.phase_names().into_iter().map(|name| name.to_string()).collect();
     if let Some(name) = text.parse().ok().filter(|_| known.iter().any(|name| name == text)) {
         return Ok(Some(name));
     }
@@ -102,32 +105,37 @@ fn wanted_phase(door: &Door, text: &str) -> Result<Option<PhaseName>, Failure> {
     })
 }
 
-fn hold_run(door: &Door, arguments: &Execute, only: Option<&PhaseName>) -> Result<Hold, Failure> {
+fn hold_run(project: &Project, arguments: &Execute, only: Option<&PhaseName>) -> Result<LockedRun, Failure> {
     let issue = arguments.issue;
-    let (locks, found) = take(door, issue, &|run| refuse(door, run, arguments, only))?;
+    let (locks, found) = take_locks(project, issue, &|run| refuse(project, run, arguments, only))?;
     if let Some((space, folder)) = found {
-        let mut journal = open_journal(door, &folder)?;
+        let mut journal = open_journal(project, &folder)?;
         if journal.state().run.is_some() {
             settle_commit(&mut journal, &space)?;
-            let hold = Hold { journal, space, folder, locks };
-            pinned_settings::refuse_contradiction(door, hold.run()?, &arguments.settings.overrides())?;
-            if matches!(hold.run()?.outcome, Outcome::Running | Outcome::Paused) || arguments.retry_failed {
-                hold.space.run_branch().refuse_missing()?;
+            let locked = LockedRun { journal, space, folder, locks };
+            pinned_settings::refuse_contradiction(project, locked.run()?, &arguments.settings.overrides())?;
+            if matches!(locked.run()?.outcome, Outcome::Running | Outcome::Paused) || arguments.retry_failed {
+                locked.space.run_branch().refuse_missing()?;
                 pinned_settings::refuse_untrusted_settings(
-                    door,
-                    hold.run()?,
+                    project,
+                    locked.run()?,
                     &arguments.settings.overrides(),
                 )?;
             }
-            return Ok(hold);
+            return Ok(locked);
         }
     }
-    begin(door, arguments, only, locks)
+    begin(project, arguments, only, locks)
 }
 
 /// Refuses what this run does not take. Writes nothing.
-fn refuse(door: &Door, run: &Run, arguments: &Execute, only: Option<&PhaseName>) -> Result<(), Failure> {
-    pinned_settings::refuse_contradiction(door, run, &arguments.settings.overrides())?;
+fn refuse(
+    project: &Project,
+    run: &Run,
+    arguments: &Execute,
+    only: Option<&PhaseName>,
+) -> Result<(), Failure> {
+    pinned_settings::refuse_contradiction(project, run, &arguments.settings.overrides())?;
     let goes_on = match run.outcome {
         Outcome::Running => true,
         Outcome::Failed | Outcome::Incomplete => arguments.retry_failed,
@@ -135,7 +143,7 @@ fn refuse(door: &Door, run: &Run, arguments: &Execute, only: Option<&PhaseName>)
         Outcome::Completed => false,
         Outcome::Cancelled => return Err(cancelled(run)),
     };
-    if goes_on { refuse_request(door, run, &request(arguments), only) } else { Ok(()) }
+    if goes_on { refuse_request(project, run, &request(arguments), only) } else { Ok(()) }
 }
 
 fn cancelled(run: &Run) -> Failure {
@@ -145,23 +153,23 @@ fn cancelled(run: &Run) -> Failure {
 }
 
 fn begin(
-    door: &Door,
+    project: &Project,
     arguments: &Execute,
     only: Option<&PhaseName>,
-    mut locks: Locks,
-) -> Result<Hold, Failure> {
-    match begin_run(door, &request(arguments), only, &mut locks) {
-        Ok((journal, space, folder)) => Ok(Hold { journal, space, folder, locks }),
+    mut locks: RunLocks,
+) -> Result<LockedRun, Failure> {
+    match begin_run(project, &request(arguments), only, &mut locks) {
+        Ok((journal, space, folder)) => Ok(LockedRun { journal, space, folder, locks }),
         Err(failure) => {
-            locks.remove(door, arguments.issue);
+            locks.remove(project, arguments.issue);
             Err(failure)
         }
     }
 }
 
 /// Returns the exit code of a run that `execute` alone cannot move.
-fn nothing_to_do(hold: &Hold, arguments: &Execute) -> Result<Option<u8>, Failure> {
-    let run = hold.run()?;
+fn nothing_to_do(locked: &LockedRun, arguments: &Execute) -> Result<Option<u8>, Failure> {
+    let run = locked.run()?;
     let number = run.started.issue.number;
     match run.outcome {
         Outcome::Running => Ok(None),
@@ -172,17 +180,17 @@ fn nothing_to_do(hold: &Hold, arguments: &Execute) -> Result<Option<u8>, Failure
         Outcome::Failed | Outcome::Incomplete if arguments.retry_failed => Ok(None),
         Outcome::Failed | Outcome::Incomplete => {
             announce::failed_run(run);
-            Ok(Some(crate::exit_code::of_failure(Kind::PhaseFailed)))
+            Ok(Some(crate::exit_code::of_failure(FailureKind::PhaseFailed)))
         }
         Outcome::Cancelled => Err(cancelled(run)),
         Outcome::Paused => {
-            Ok(run.waits_for_a_person().then_some(crate::exit_code::of_failure(Kind::Waiting)))
+            Ok(run.waits_for_a_person().then_some(crate::exit_code::of_failure(FailureKind::Waiting)))
         }
     }
 }
 
 /// Returns what is asked for, apart from the phase.
-pub(super) fn request(arguments: &Execute) -> ExecuteRequest {
+fn request(arguments: &Execute) -> ExecuteRequest {
     ExecuteRequest {
         issue: arguments.issue,
         retry_failed: arguments.retry_failed,

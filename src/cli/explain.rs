@@ -7,8 +7,8 @@ use std::fmt::Write as _;
 use serde_json::{Value, json};
 
 use super::Answer;
+use super::announce::second_reviewers;
 use super::arguments::Explain;
-use super::seconds;
 use super::show::show;
 use app::failure::Failure;
 use app::project::Project;
@@ -213,7 +213,7 @@ fn traits_of_phase(phase: &PhaseState) -> [(String, String); 2] {
     let def = &phase.def;
     let policy = &def.policy;
     let agents = format!("{}, reviewed by {}", def.agents.join(", then "), def.reviewers.join(", then "));
-    let agents = agents + &seconds::told(def);
+    let agents = agents + &second_reviewers(def);
     let rule = format!("{}, at most {} revisions", def.policy_name, policy.limits.max_revisions);
     [(format!("{}: agents", def.name), agents), (format!("{}: policy", def.name), rule)]
 }

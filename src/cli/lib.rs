@@ -32,7 +32,6 @@ mod project;
 mod replay;
 mod resume;
 mod rollback;
-mod seconds;
 mod show;
 mod status;
 mod usage;
@@ -47,34 +46,6 @@ use clap::Parser;
 use app::environment::masker;
 pub use app::failure::{Failure, FailureKind};
 use arguments::{Arguments, Command};
-
-// The names under which the commands that are not rewritten yet know what is in `app`.
-use app::forge_connection;
-mod door {
-    pub(crate) use crate::project::log_to;
-    pub(crate) use app::environment::runtime;
-    pub(crate) use app::project::Project as Door;
-}
-mod failure {
-    pub(crate) use app::failure::{Failure, FailureKind as Kind};
-}
-mod find {
-    pub(crate) use app::run_location::{RunView as Seen, view as look};
-}
-mod hold {
-    pub(crate) use app::locked_run::{
-        LockedRun as Hold, Refuse, RunLocks as Locks, open_journal, take_locks as take,
-    };
-
-    /// Takes the run of an issue that must exist.
-    pub(crate) fn take_existing(
-        project: &app::project::Project,
-        issue: model::issue::IssueNumber,
-        refuse: Refuse,
-    ) -> Result<Hold, app::failure::Failure> {
-        Hold::take(project, issue, refuse)
-    }
-}
 
 /// What a command returns: the exit code of a run that came to its halt, or a failure.
 type Answer = Result<u8, Failure>;

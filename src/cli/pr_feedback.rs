@@ -7,13 +7,15 @@ use serde_json::{Value, json};
 use tokio::runtime::Runtime;
 
 use super::arguments::PrFeedback;
-use super::door::{Door, log_to, runtime};
 use super::drive::{drive, finish};
-use super::failure::Failure;
-use super::forge_connection;
-use super::hold::{Hold, take_existing};
+use super::project::log_to;
 use super::show::show;
 use super::{Answer, exit_code};
+use app::environment::runtime;
+use app::failure::Failure;
+use app::forge_connection;
+use app::locked_run::LockedRun;
+use app::project::Project;
 use app::report::{LogLines, Terminal};
 use app::run_request;
 use app::{changes_outside, pinned_settings};
@@ -30,9 +32,9 @@ use views::summary::{answered_up_to, counted, next_command, plain};
 pub(super) fn run(arguments: &PrFeedback) -> Answer {
     let terminal = Terminal::new();
     log_to(&terminal);
-    let door = crate::project::open(&arguments.settings)?;
-    door.warn_of_short_secrets();
-    let Forge::Github(github) = forge_connection::of_pull_request(&door)? else {
+    let project = crate::project::open(&arguments.settings)?;
+    project.warn_of_short_secrets();
+    let Forge::Github(github) = forge_connection::of_pull_request(&project)? else {
         return Err(Failure::usage("files beside the code have no review threads")
             .hint("pull requests are on GitHub: set GITHUB_TOKEN"));
     };
@@ -40,34 +42,34 @@ pub(super) fn run(arguments: &PrFeedback) -> Answer {
     let runtime = runtime()?;
     let seen = pull_request(&runtime, &github, arguments.pr)?;
     let issue = issue_of(&seen)?;
-    let mut hold = take_existing(&door, issue, &|run| {
-        pinned_settings::refuse_contradiction(&door, run, &arguments.settings.overrides())
+    let mut locked = LockedRun::take(&project, issue, &|run| {
+        pinned_settings::refuse_contradiction(&project, run, &arguments.settings.overrides())
     })?;
-    hold.space.run_branch().refuse_missing()?;
-    let threads = asked(&door, &runtime, &github, hold.run()?, seen.number)?;
+    locked.space.run_branch().refuse_missing()?;
+    let threads = asked(&project, &runtime, &github, locked.run()?, seen.number)?;
     if arguments.dry_run {
-        return Ok(told(hold.run()?, arguments, &threads));
+        return Ok(told(locked.run()?, arguments, &threads));
     }
-    pinned_settings::refuse_contradiction(&door, hold.run()?, &arguments.settings.overrides())?;
-    pinned_settings::refuse_untrusted_settings(&door, hold.run()?, &arguments.settings.overrides())?;
-    if hold.run()?.waits_for_a_person() {
-        let code = exit_code::of_run(hold.run()?, Outcome::Paused, door.settings.no_wait);
-        return Ok(finish(&hold, arguments.json, code));
+    pinned_settings::refuse_contradiction(&project, locked.run()?, &arguments.settings.overrides())?;
+    pinned_settings::refuse_untrusted_settings(&project, locked.run()?, &arguments.settings.overrides())?;
+    if locked.run()?.waits_for_a_person() {
+        let code = exit_code::of_run(locked.run()?, Outcome::Paused, project.settings.no_wait);
+        return Ok(finish(&locked, arguments.json, code));
     }
-    let goes_on = hold.run()?.feedback.pending.is_some();
-    if !goes_on && threads.is_empty() && !has_left_open(hold.run()?) {
-        return Ok(told(hold.run()?, arguments, &threads));
+    let goes_on = locked.run()?.feedback.pending.is_some();
+    if !goes_on && threads.is_empty() && !has_left_open(locked.run()?) {
+        return Ok(told(locked.run()?, arguments, &threads));
     }
-    changes_outside::refuse_closed(&door, hold.run()?)?;
-    hold.journal.add_reporter(Box::new(LogLines::default()));
+    changes_outside::refuse_closed(&project, locked.run()?)?;
+    locked.journal.add_reporter(Box::new(LogLines::default()));
     if !goes_on && !threads.is_empty() {
-        let fed = fed_back(&door, &hold, &seen, &threads)?;
-        hold.journal.record(Fact::FedBack(Box::new(fed)))?;
+        let fed = fed_back(&project, &locked, &seen, &threads)?;
+        locked.journal.record(Fact::FedBack(Box::new(fed)))?;
     }
-    if hold.run()?.outcome != Outcome::Completed {
-        run_request::record_whole_run(&door, &mut hold, &arguments.settings.overrides())?;
+    if locked.run()?.outcome != Outcome::Completed {
+        run_request::record_whole_run(&project, &mut locked, &arguments.settings.overrides())?;
     }
-    drive(&door, hold, &terminal, arguments.json)
+    drive(&project, locked, &terminal, arguments.json)
 }
 
 /// Tells whether nothing is left to do but to resolve what could not be resolved before.
@@ -102,36 +104,36 @@ fn issue_of(seen: &PullRequestState) -> Result<IssueNumber, Failure> {
 
 /// Returns the threads that ask for something that was not answered yet.
 fn asked(
-    door: &Door,
+    project: &Project,
     runtime: &Runtime,
     github: &GithubForge,
     run: &Run,
     number: u64,
 ) -> Result<Vec<OpenThread>, Failure> {
-    let allowed = &door.settings.github.allowed_actors;
+    let allowed = &project.settings.github.allowed_actors;
     let answered = |body: &str| answered_up_to(run, body);
     Ok(runtime.block_on(open_threads(github, number, allowed, &run.feedback.threads, answered))?)
 }
 
 /// Makes the fact, or says why the run cannot take anything up now.
 fn fed_back(
-    door: &Door,
-    hold: &Hold,
+    project: &Project,
+    locked: &LockedRun,
     seen: &PullRequestState,
     threads: &[OpenThread],
 ) -> Result<FedBack, Failure> {
-    let run = hold.run()?;
+    let run = locked.run()?;
     if run.outcome != Outcome::Completed {
         let (number, word) = (run.started.issue.number, run.outcome.as_str());
         return Err(Failure::usage(format!("the run of issue {number} is {word}, not completed"))
             .hint(format!("next: `{}`", next_command(run))));
     }
-    if door.settings.push == Some(PushWhen::Never) {
+    if project.settings.push == Some(PushWhen::Never) {
         return Err(Failure::usage("the answers would name commits that nobody can see: nothing is pushed")
             .hint("leave out `--push never`"));
     }
     let tip =
-        hold.space.workspace().branches().find(&run.started.branch)?.map(|branch| branch.tip.to_string());
+        locked.space.workspace().branches().find(&run.started.branch)?.map(|branch| branch.tip.to_string());
     if tip.as_deref() != Some(seen.commit.as_str()) {
         let branch = &run.started.branch;
         return Err(Failure::usage(format!("{branch} is not here as it is on GitHub")).hint(format!(

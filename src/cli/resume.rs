@@ -3,10 +3,11 @@
 use super::Answer;
 use super::announce;
 use super::arguments::Resume;
-use super::door::{Door, log_to};
 use super::drive::drive;
-use super::failure::Failure;
-use super::hold::{Hold, take_existing};
+use super::project::log_to;
+use app::failure::Failure;
+use app::locked_run::LockedRun;
+use app::project::Project;
 use app::report::{LogLines, Terminal};
 use app::run_request;
 use app::{changes_outside, pinned_settings};
@@ -19,48 +20,48 @@ use views::summary::next_command;
 pub(super) fn run(arguments: &Resume) -> Answer {
     let terminal = Terminal::new();
     log_to(&terminal);
-    let door = crate::project::open(&arguments.settings)?;
-    door.warn_of_short_secrets();
-    answer(&door, &terminal, arguments)
+    let project = crate::project::open(&arguments.settings)?;
+    project.warn_of_short_secrets();
+    answer(&project, &terminal, arguments)
 }
 
 /// Answers the question of a paused run and goes on.
-pub(super) fn answer(door: &Door, terminal: &Terminal, arguments: &Resume) -> Answer {
-    let mut hold =
-        take_existing(door, arguments.issue, &|run| accepted_choice(door, run, arguments).map(drop))?;
-    refuse_unasked(hold.run()?)?;
-    hold.space.run_branch().refuse_missing()?;
-    pinned_settings::refuse_untrusted_settings(door, hold.run()?, &arguments.settings.overrides())?;
-    let choice = accepted_choice(door, hold.run()?, arguments)?;
-    let lost = changes_outside::find_lost_files(door, &hold)?;
-    refuse_undelivered(&hold, choice)?;
+pub(super) fn answer(project: &Project, terminal: &Terminal, arguments: &Resume) -> Answer {
+    let mut locked =
+        LockedRun::take(project, arguments.issue, &|run| accepted_choice(project, run, arguments).map(drop))?;
+    refuse_unasked(locked.run()?)?;
+    locked.space.run_branch().refuse_missing()?;
+    pinned_settings::refuse_untrusted_settings(project, locked.run()?, &arguments.settings.overrides())?;
+    let choice = accepted_choice(project, locked.run()?, arguments)?;
+    let lost = changes_outside::find_lost_files(project, &locked)?;
+    refuse_undelivered(&locked, choice)?;
     if let Some(lost) = lost.as_ref().filter(|_| choice != Choice::Continue) {
         return Err(Failure::usage(format!("the {}", lost.sentence()))
             .hint("answer with `--continue`: the phase begins anew"));
     }
-    hold.journal.add_reporter(Box::new(LogLines::default()));
+    locked.journal.add_reporter(Box::new(LogLines::default()));
     if let Some(lost) = lost {
-        changes_outside::reopen_phase(&mut hold, lost, text(arguments))?;
-        run_request::record_whole_run(door, &mut hold, &arguments.settings.overrides())?;
-        return drive(door, hold, terminal, arguments.json);
+        changes_outside::reopen_phase(&mut locked, lost, text(arguments))?;
+        run_request::record_whole_run(project, &mut locked, &arguments.settings.overrides())?;
+        return drive(project, locked, terminal, arguments.json);
     }
-    let changed = changed_by_hand(&hold, choice)?;
+    let changed = changed_by_hand(&locked, choice)?;
     let answered = Answered {
         rounds: arguments.rounds,
         changed,
-        ..Answered::new(choice, text(arguments), &door.person)
+        ..Answered::new(choice, text(arguments), &project.person)
     };
-    hold.journal.record(Fact::Answered(answered))?;
-    run_request::record_whole_run(door, &mut hold, &arguments.settings.overrides())?;
-    changes_outside::note_changes(door, &mut hold)?;
-    drive(door, hold, terminal, arguments.json)
+    locked.journal.record(Fact::Answered(answered))?;
+    run_request::record_whole_run(project, &mut locked, &arguments.settings.overrides())?;
+    changes_outside::note_changes(project, &mut locked)?;
+    drive(project, locked, terminal, arguments.json)
 }
 
 /// Returns the answer; refuses one that this run does not take. Reads no file of the run, so it can be asked before the
 /// checkout goes to the run's branch.
-fn accepted_choice(door: &Door, run: &Run, arguments: &Resume) -> Result<Choice, Failure> {
+fn accepted_choice(project: &Project, run: &Run, arguments: &Resume) -> Result<Choice, Failure> {
     refuse_unasked(run)?;
-    pinned_settings::refuse_contradiction(door, run, &arguments.settings.overrides())?;
+    pinned_settings::refuse_contradiction(project, run, &arguments.settings.overrides())?;
     let Some(choice) = choice(arguments) else {
         announce::question(run);
         return Err(Failure::usage("an answer is needed").hint(
@@ -70,7 +71,7 @@ fn accepted_choice(door: &Door, run: &Run, arguments: &Resume) -> Result<Choice,
     complete(arguments, choice)?;
     offered(run, choice)?;
     grantable(run, arguments)?;
-    run_request::check_agents(door, run, &arguments.settings.overrides())?;
+    run_request::check_agents(project, run, &arguments.settings.overrides())?;
     Ok(choice)
 }
 
@@ -133,16 +134,16 @@ fn grantable(run: &Run, arguments: &Resume) -> Result<(), Failure> {
 
 /// Returns the paths that differ from the files as the run knew them; what is committed only where a person says that this is
 /// the phase's work.
-fn changed_by_hand(hold: &Hold, choice: Choice) -> Result<Vec<String>, Failure> {
-    let run = hold.run()?;
+fn changed_by_hand(locked: &LockedRun, choice: Choice) -> Result<Vec<String>, Failure> {
+    let run = locked.run()?;
     let phase = run.phases.iter().find(|phase| phase.status == Status::Paused);
     let Some(phase) = phase.filter(|phase| !phase.files.tree.is_empty()) else { return Ok(Vec::new()) };
     let known = Tree::try_from(phase.files.tree.as_str())?;
-    let Snapshot { mut changed, uncommitted, .. } = hold.space.snapshots().take(Some(&known))?;
+    let Snapshot { mut changed, uncommitted, .. } = locked.space.snapshots().take(Some(&known))?;
     if choice == Choice::Edited {
-        changed.extend(committed_by_hand(hold, run)?);
+        changed.extend(committed_by_hand(locked, run)?);
     } else {
-        changed.retain(|path| uncommitted.contains_key(path) && !hold.space.files().is_setting(path));
+        changed.retain(|path| uncommitted.contains_key(path) && !locked.space.files().is_setting(path));
     }
     changed.sort();
     changed.dedup();
@@ -151,15 +152,15 @@ fn changed_by_hand(hold: &Hold, choice: Choice) -> Result<Vec<String>, Failure> 
 }
 
 /// A commit of what the agent left leaves the files as they are, and is an edit all the same.
-fn committed_by_hand(hold: &Hold, run: &Run) -> Result<Vec<String>, Failure> {
-    let Some(branch) = hold.space.workspace().branches().find(&run.started.branch)? else {
+fn committed_by_hand(locked: &LockedRun, run: &Run) -> Result<Vec<String>, Failure> {
+    let Some(branch) = locked.space.workspace().branches().find(&run.started.branch)? else {
         return Ok(Vec::new());
     };
     let known = CommitId::try_from(run.branch.head.as_str())?.as_tree();
-    if branch.tip.as_str() == known.as_str() || !hold.space.workspace().objects().has_tree(&known)? {
+    if branch.tip.as_str() == known.as_str() || !locked.space.workspace().objects().has_tree(&known)? {
         return Ok(Vec::new());
     }
-    let mut committed = hold.space.workspace().changes().paths_between(&known, &branch.tip.as_tree())?;
+    let mut committed = locked.space.workspace().changes().paths_between(&known, &branch.tip.as_tree())?;
     committed.retain(|path| !is_engines_own(path));
     Ok(committed)
 }
@@ -173,15 +174,15 @@ fn offered(run: &Run, choice: Choice) -> Result<(), Failure> {
 }
 
 /// Nobody can accept what does not exist.
-fn refuse_undelivered(hold: &Hold, choice: Choice) -> Result<(), Failure> {
-    let run = hold.run()?;
+fn refuse_undelivered(locked: &LockedRun, choice: Choice) -> Result<(), Failure> {
+    let run = locked.run()?;
     let Some(escalation) = &run.paused else { return Ok(()) };
     let phase = escalation.phase.as_ref().and_then(|name| run.phase(name));
     let Some(phase) = phase.filter(|phase| choice == Choice::Accept && !phase.def.policy.triage) else {
         return Ok(());
     };
-    let deliverable = hold.folder.deliverable(&phase.def);
-    if hold.folder.at(&deliverable).is_file() {
+    let deliverable = locked.folder.deliverable(&phase.def);
+    if locked.folder.at(&deliverable).is_file() {
         Ok(())
     } else {
         Err(Failure::usage(format!("there is nothing to accept: {deliverable} does not exist"))
