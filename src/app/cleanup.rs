@@ -101,7 +101,9 @@ fn clean_up_finalized(
         if let Some(tip) = tip.as_ref().filter(|tip| tip.as_str() != record.commit) {
             return Err(not_of_the_run(tip, &record.branch, &record.commit));
         }
-        if let Some(root) = plan.root.as_ref().filter(|_| plan.linked) {
+        if let Some(root) = &plan.root
+            && plan.linked
+        {
             refuse_unsaved(&Workspace::open(root)?, issue)?;
         }
     }
@@ -163,7 +165,10 @@ fn refuse_work_of_others(
     if let Some(tip) = tip {
         refuse_foreign_commit(&space, view, run, tip, &branch)?;
     }
-    let Some(root) = plan.root.as_ref().filter(|_| plan.linked) else { return Ok(()) };
+    let Some(root) = &plan.root else { return Ok(()) };
+    if !plan.linked {
+        return Ok(());
+    }
     let linked = Workspace::open(root)?;
     let head = linked.worktree().survey()?.head;
     if head.branch.is_none() && tip != Some(&head.commit) {

@@ -114,7 +114,10 @@ pub enum WorkDone {
 pub fn start_again(project: &Project, locked: &LockedRun, done: WorkDone) {
     let Ok(run) = locked.run() else { return };
     let red = (done == WorkDone::RedChecks).then(|| "Checks of the server failed".to_owned());
-    let Some(why) = red.or_else(|| job::wants_another_job(run)).filter(|_| is_here()) else { return };
+    let Some(why) = red.or_else(|| job::wants_another_job(run)) else { return };
+    if !is_here() {
+        return;
+    }
     let number = run.started.issue.number;
     let started =
         if done == WorkDone::Idle { Err("this one could do nothing".into()) } else { dispatch(project, run) };

@@ -88,8 +88,8 @@ pub fn run_to_halt(
     let forge = forge_connection::of_run(project, locked.run()?)?;
     let push = if project.role == JobRole::Work { Push::Never } else { push(project, &forge) };
     let request = PendingRequest::default();
-    let minutes =
-        project.settings.github.job_minutes.filter(|_| forge.is_remote() && forge_connection::in_ci());
+    let is_job = forge.is_remote() && forge_connection::in_ci();
+    let minutes = if is_job { project.settings.github.job_minutes } else { None };
     let steering = steering(project, locked.run()?, &forge, &request, &handle);
     let LockedRun { journal, space, folder, locks } = locked;
     let active = ActiveRun::new((journal, space, folder), project.masker.clone(), stop, github_job::seal());

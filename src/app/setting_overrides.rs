@@ -99,7 +99,10 @@ fn wanted_file(path: &Path) -> Result<(String, String), Failure> {
 }
 
 fn optional_file(path: &Path, shown_from: &Path) -> Result<Option<(String, String)>, Failure> {
-    let name = path.strip_prefix(shown_from).ok().filter(|_| shown_from != Path::new("/")).unwrap_or(path);
+    let name = match path.strip_prefix(shown_from) {
+        Ok(below) if shown_from != Path::new("/") => below,
+        _ => path,
+    };
     match fs::read_to_string(path) {
         Ok(text) => Ok(Some((name.display().to_string(), text))),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),

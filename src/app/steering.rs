@@ -51,8 +51,11 @@ impl SteeringTask {
     /// Looks no more. Who asked for the pause that came is told so; of another end the job of that comment tells.
     pub async fn end(self, has_paused: bool) {
         self.task.abort();
+        if !has_paused || self.github.reads_only() {
+            return;
+        }
         let pauses = self.pauses.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        for id in pauses.into_iter().filter(|_| has_paused && !self.github.reads_only()) {
+        for id in pauses {
             if let Err(error) = self.github.react(ReactionTarget::Comment(id), Reaction::Rocket).await {
                 tracing::warn!("There is no reaction to what was asked: {error}");
             }
@@ -96,9 +99,10 @@ impl Steering {
         let read = slash_command(comment.body.as_deref().unwrap_or_default());
         let Some(Ok(command @ (SlashCommand::Pause | SlashCommand::Cancel))) = read else { return Ok(()) };
         // Others who may write can change a comment; then it is not its author's word.
-        let Some(who) = comment.user.as_ref().filter(|_| comment.updated_at == comment.created_at) else {
+        if comment.updated_at != comment.created_at {
             return Ok(());
-        };
+        }
+        let Some(who) = &comment.user else { return Ok(()) };
         if let Err(refusal) = admit(&self.github, &self.keys, who).await {
             tracing::warn!("{}", refusal.line());
             return Ok(());

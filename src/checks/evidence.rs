@@ -5,7 +5,7 @@ use super::outcome::{judged, of_answer};
 use super::{Site, deliverable, skipped};
 use model::change::Change;
 use model::event::CheckResult;
-use model::policy::Entry;
+use model::policy::FirstStep;
 
 pub(super) const ID: &str = "evidence";
 
@@ -47,7 +47,7 @@ fn removes_alone(site: &Site<'_>) -> bool {
 
 /// Who only answers a review may find nothing to change.
 pub(super) fn begins_with_an_author(site: &Site<'_>) -> bool {
-    site.phase.policy.entry == Entry::Execute
+    site.phase.policy.entry == FirstStep::Execute
 }
 
 fn is_there(change: &Change) -> bool {
@@ -88,7 +88,7 @@ mod tests {
             assert_eq!(gist(&scene.shown_to(examine)), expected);
         }
         let mut review = Scene::new();
-        review.phase.policy.entry = Entry::Review;
+        review.phase.policy.entry = FirstStep::Review;
         assert_eq!(gist(&review.shown_to(examine)), "skipped");
         let cleaned = Scene::new().with(Change::of_texts("a.rs", Some("x"), None));
         let output = cleaned.output.clone();

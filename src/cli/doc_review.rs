@@ -23,15 +23,15 @@ use model::phase::{PhaseName, Step};
 use model::verdict::Verdict;
 use views::summary::{counted, next_command, plain};
 
-/// What is asked for.
+/// One review, its answer, or both in turn until approval.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Wish {
+enum DocReviewMode {
     Review,
     Fix,
     Loop,
 }
 
-impl Wish {
+impl DocReviewMode {
     fn of(arguments: &DocReview) -> Self {
         match (arguments.autofix, arguments.fix) {
             (true, _) => Self::Loop,
@@ -54,7 +54,7 @@ pub(super) fn run(arguments: &DocReview) -> Answer {
     log_to(&terminal);
     let project = crate::project::open(&arguments.settings)?;
     project.warn_of_short_secrets();
-    let wish = Wish::of(arguments);
+    let mode = DocReviewMode::of(arguments);
     let mut locked = LockedRun::take(&project, arguments.issue, &|run| refuse(&project, run, arguments))?;
     locked.space.run_branch().refuse_missing()?;
     pinned_settings::refuse_contradiction(&project, locked.run()?, &arguments.settings.overrides())?;
@@ -64,17 +64,17 @@ pub(super) fn run(arguments: &DocReview) -> Answer {
         let code = exit_code::of_run(locked.run()?, Outcome::Paused, project.settings.no_wait);
         return Ok(finish(&locked, arguments.json, code));
     }
-    let phase = reviewable(locked.run()?, wish)?;
+    let phase = reviewable(locked.run()?, mode)?;
     locked.journal.add_reporter(Box::new(LogLines::default()));
     run_request::record_phase(
         &project,
         &mut locked,
         &arguments.settings.overrides(),
         phase.clone(),
-        wish.steps(),
+        mode.steps(),
     )?;
     changes_outside::note_changes(&project, &mut locked)?;
-    if wish != Wish::Review {
+    if mode != DocReviewMode::Review {
         return drive(&project, locked, &terminal, arguments.json);
     }
     let (locked, outcome) = play(&project, locked, &terminal)?;
@@ -88,12 +88,12 @@ fn refuse(project: &Project, run: &Run, arguments: &DocReview) -> Result<(), Fai
     if run.waits_for_a_person() {
         return Ok(());
     }
-    let phase = reviewable(run, Wish::of(arguments))?;
+    let phase = reviewable(run, DocReviewMode::of(arguments))?;
     run_request::refuse_phase(project, run, &arguments.settings.overrides(), &phase)
 }
 
 /// Returns the phase whose documents are reviewed, if what is asked for can be done there now.
-fn reviewable(run: &Run, wish: Wish) -> Result<PhaseName, Failure> {
+fn reviewable(run: &Run, mode: DocReviewMode) -> Result<PhaseName, Failure> {
     let number = run.started.issue.number;
     let mut with_triage = run.phases.iter().filter(|phase| phase.def.policy.triage);
     let open = with_triage.clone().find(|phase| !phase.status.satisfies());
@@ -106,22 +106,22 @@ fn reviewable(run: &Run, wish: Wish) -> Result<PhaseName, Failure> {
     }
     let answerable = matches!(phase.stage, Stage::Ready(Step::Triage) | Stage::Working(Step::Triage));
     let by_hand = format!("`ai-workflow doc-review --issue {number}");
-    match wish {
-        Wish::Review if answerable => {
+    match mode {
+        DocReviewMode::Review if answerable => {
             Err(Failure::usage(format!("round {} is reviewed, and nobody has answered it yet", phase.round))
                 .hint(format!(
                     "answer it with {by_hand} --fix`, or go on by itself with {by_hand} --autofix`"
                 )))
         }
-        Wish::Review if phase.current_step() == Some(Step::Revise) => {
+        DocReviewMode::Review if phase.current_step() == Some(Step::Revise) => {
             Err(Failure::usage(format!("round {} was not reviewed: {}", phase.round, failed(phase)))
                 .hint(format!("have it repaired with {by_hand} --autofix`")))
         }
-        Wish::Fix if !answerable => {
+        DocReviewMode::Fix if !answerable => {
             Err(Failure::usage(format!("no review of {} waits for an answer", phase.name()))
                 .hint(format!("make one with {by_hand}`")))
         }
-        Wish::Review | Wish::Fix | Wish::Loop => Ok(phase.name().clone()),
+        DocReviewMode::Review | DocReviewMode::Fix | DocReviewMode::Loop => Ok(phase.name().clone()),
     }
 }
 

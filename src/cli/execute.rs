@@ -94,7 +94,9 @@ fn wanted_phase(project: &Project, text: &str) -> Result<Option<PhaseName>, Fail
     }
     let known: Vec<String> =
         project.settings.phase_names().into_iter().map(|name| name.to_string()).collect();
-    if let Some(name) = text.parse().ok().filter(|_| known.iter().any(|name| name == text)) {
+    if known.iter().any(|name| name == text)
+        && let Ok(name) = text.parse()
+    {
         return Ok(Some(name));
     }
     let failure = Failure::usage(format!("there is no phase `{text}`"));

@@ -21,7 +21,7 @@ pub(super) fn run(arguments: &ParseReview) -> Answer {
         beyond: &[],
     };
     let mut reading = read_review(&text, &terms);
-    reading.doubt = review::doubt(&reading, &text).filter(|_| reading.judgment.approves());
+    reading.doubt = if reading.judgment.approves() { review::doubt(&reading, &text) } else { None };
     let asked = reading
         .doubt
         .as_ref()

@@ -91,7 +91,7 @@ fn pull_request(runtime: &Runtime, github: &GithubForge, number: u64) -> Result<
 
 /// A run is found by the name of its branch; a branch of that name in a fork is somebody else's.
 fn issue_of(seen: &PullRequestState) -> Result<IssueNumber, Failure> {
-    let own = issue_of_branch(&seen.head).filter(|_| seen.is_own);
+    let own = if seen.is_own { issue_of_branch(&seen.head) } else { None };
     own.ok_or_else(|| {
         Failure::usage(format!(
             "pull request {} is of no run: its branch is {}",

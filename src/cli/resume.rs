@@ -35,7 +35,9 @@ pub(super) fn answer(project: &Project, terminal: &Terminal, arguments: &Resume)
     let choice = accepted_choice(project, locked.run()?, arguments)?;
     let lost = changes_outside::find_lost_files(project, &locked)?;
     refuse_undelivered(&locked, choice)?;
-    if let Some(lost) = lost.as_ref().filter(|_| choice != Choice::Continue) {
+    if let Some(lost) = &lost
+        && choice != Choice::Continue
+    {
         return Err(Failure::usage(format!("the {}", lost.sentence()))
             .hint("answer with `--continue`: the phase begins anew"));
     }

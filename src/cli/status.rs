@@ -288,9 +288,11 @@ fn issues(project: &Project) -> Result<Vec<IssueNumber>, Failure> {
         RunLocation::list(project.workspace.common())?.into_iter().map(|(issue, _)| issue).collect();
     for entry in fs::read_dir(project.root().join(HOME)).into_iter().flatten().flatten() {
         let name = entry.file_name();
-        let number: Option<IssueNumber> =
-            name.to_str().and_then(|name| name.strip_prefix("issue-")?.parse().ok());
-        issues.extend(number.filter(|_| entry.path().join("events.jsonl").is_file()));
+        if !entry.path().join("events.jsonl").is_file() {
+            continue;
+        }
+        let number = name.to_str().and_then(|name| name.strip_prefix("issue-"));
+        issues.extend(number.and_then(|number| number.parse::<IssueNumber>().ok()));
     }
     issues.sort_unstable();
     issues.dedup();

@@ -30,8 +30,10 @@ impl Run {
 
     /// Returns who made the work that is asked about, unless answers have a chain of their own or it is of no use now.
     fn author_to_ask(&self, phase: &PhaseState, step: Step) -> Option<String> {
-        let work =
-            phase.evidence.work.as_ref().filter(|_| step == Step::Answer && !phase.has_own_chain(step))?;
+        if step != Step::Answer || phase.has_own_chain(step) {
+            return None;
+        }
+        let work = phase.evidence.work.as_ref()?;
         let author = &phase.evidence.author;
         let stands = self.named(phase, work.step).contains(author) && self.is_usable(author);
         stands.then(|| author.clone())

@@ -146,7 +146,7 @@ impl PhaseState {
     /// Returns what the reviews of the round demand: the strictest of what each states, and of what they name together.
     /// `reading` is what they say together, or what the one says that is heard now.
     pub(crate) fn reviews_judgment(&self, reading: &Reading) -> Judged {
-        let each: Vec<Judged> = match self.due() {
+        let mut judged: Vec<Judged> = match self.due() {
             None => {
                 self.reviews.opinions.iter().filter_map(|opinion| self.opinion_judgment(opinion)).collect()
             }
@@ -155,9 +155,11 @@ impl PhaseState {
             }
         };
         let readable = reading.read_as != ReadAs::Default;
-        let demands = [self.findings_demand(reading), self.grades_demand(reading)];
-        let together = demands.into_iter().flatten().filter(|_| readable || self.reviews.opinions.len() > 1);
-        let strictest = each.into_iter().chain(together).reduce(stricter);
+        if readable || self.reviews.opinions.len() > 1 {
+            judged.extend(self.findings_demand(reading));
+            judged.extend(self.grades_demand(reading));
+        }
+        let strictest = judged.into_iter().reduce(stricter);
         strictest.unwrap_or((Judgment::Unverifiable, "no review".into()))
     }
 

@@ -33,8 +33,11 @@ impl PhaseState {
     /// is no panel.
     pub fn opinions_told(&self) -> Vec<Opinion> {
         let seats = self.seats();
+        if seats.is_empty() {
+            return Vec::new();
+        }
         let asked = std::iter::once(None).chain(seats.iter().map(|seat| Some(seat.name.as_str())));
-        asked.filter(|_| !seats.is_empty()).filter_map(|seat| self.opinion_of(seat)).collect()
+        asked.filter_map(|seat| self.opinion_of(seat)).collect()
     }
 
     fn opinion_of(&self, seat: Option<&str>) -> Option<Opinion> {

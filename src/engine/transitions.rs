@@ -11,7 +11,7 @@ use model::event::{
     StepStarted, Triaged, Worked,
 };
 use model::phase::Step;
-use model::policy::Entry;
+use model::policy::FirstStep;
 use model::verdict::{Judgment, ReadAs, Verdict};
 
 impl PhaseState {
@@ -51,7 +51,7 @@ impl PhaseState {
                 self.revise_again();
             }
             Some(Step::Check | Step::Review | Step::Triage) => self.look_again(),
-            _ if self.def.policy.entry == Entry::Review => self.look_again(),
+            _ if self.def.policy.entry == FirstStep::Review => self.look_again(),
             _ => {
                 self.counters.rounds = 1;
                 self.stage = Stage::Ready(Step::Execute);

@@ -158,7 +158,7 @@ pub enum Gate {
 pub struct Policy {
     /// The step a fresh phase begins with.
     #[serde(default)]
-    pub entry: Entry,
+    pub entry: FirstStep,
     #[serde(default)]
     pub check_when: CheckWhen,
     #[serde(default)]
@@ -191,8 +191,9 @@ pub struct Policy {
 /// The step a phase begins with.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[schemars(rename = "Entry")]
 #[allow(missing_docs, reason = "docs would become descriptions in the published schema")]
-pub enum Entry {
+pub enum FirstStep {
     #[default]
     Execute,
     /// The documents exist already: the phase begins by reviewing them.

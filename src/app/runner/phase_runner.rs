@@ -19,7 +19,7 @@ use engine::{Action, Decision, Stage, decide, rate_limit_pause};
 use forge::ForgeError;
 use model::event::{Choice, Escalation, Fact, Outcome, PauseReason};
 use model::phase::PhaseName;
-use model::policy::Entry;
+use model::policy::FirstStep;
 use views::summary::deliverable_path;
 
 /// Drives one run in one process. Everything that a crash could cost is in the log and on disk.
@@ -222,7 +222,7 @@ impl PhaseRunner {
 /// Returns why a phase that begins with a review has to wait: the documents that it is about are missing.
 fn missing_documents(active: &ActiveRun, name: &PhaseName) -> Result<Option<Escalation>, RunError> {
     let (run, phase) = (active.run()?, active.phase(name)?);
-    if phase.def.policy.entry != Entry::Review {
+    if phase.def.policy.entry != FirstStep::Review {
         return Ok(None);
     }
     let needed = phase.def.needs.iter().filter_map(|need| run.phase(need));

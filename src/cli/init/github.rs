@@ -54,8 +54,11 @@ pub(super) fn run(arguments: &InitGithub) -> Answer {
 fn labels(project: &Project) -> Vec<Label> {
     let github = &project.settings.github;
     let starts = (github.trigger_label.clone(), "1d76db", "Takes this issue to a draft pull request");
-    let states = state_labels().filter(|_| github.state_labels);
-    std::iter::once(starts).chain(states).collect()
+    let mut labels = vec![starts];
+    if github.state_labels {
+        labels.extend(state_labels());
+    }
+    labels
 }
 
 /// Makes the labels that are missing where a token lets us; returns where.

@@ -9,7 +9,7 @@ use super::limits;
 use crate::error::{Contradiction, did_you_mean, refuse, suggestion};
 use crate::keys::{Keys, PhaseKeys};
 use crate::registry::StepsRegistry;
-use model::policy::{Entry, OnFail, Pattern, Policy, Seat};
+use model::policy::{FirstStep, OnFail, Pattern, Policy, Seat};
 
 /// More reviewers of one phase are a mistake, not a panel.
 const MOST_SEATS: usize = 12;
@@ -43,7 +43,7 @@ fn judges_something(name: &str, policy: &Policy) -> Result<(), Contradiction> {
         if policy.triage {
             return refuse(key(".triage"), "needs a review");
         }
-        if policy.entry == Entry::Review {
+        if policy.entry == FirstStep::Review {
             return refuse(key(".entry"), "is `review`, and there is none");
         }
         return Ok(());

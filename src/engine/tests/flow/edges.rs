@@ -56,7 +56,7 @@ fn a_policy_without_a_review_needs_a_check_that_passed() {
 #[test]
 fn a_policy_that_begins_with_the_review_calls_no_author_first() {
     let mut policy = without_checks();
-    policy.entry = model::policy::Entry::Review;
+    policy.entry = model::policy::FirstStep::Review;
     let world = play(policy, Script { reviews: vec![fails(), passes()], ..Script::default() });
     assert_eq!(world.history(), ["revise", "advance"]);
     assert_eq!(world.first().counters.passes, 1);

@@ -191,7 +191,7 @@ proptest! {
         }
         let judged = |phase: &PhaseState| phase.def.policy.review.is_some() || !phase.def.policy.checks.is_empty();
         let possible = |phase: &PhaseState| judged(phase)
-            && !(phase.def.decides && phase.def.policy.entry == model::policy::Entry::Review);
+            && !(phase.def.decides && phase.def.policy.entry == model::policy::FirstStep::Review);
         let open = |phase: &PhaseState| phase.def.gate == Gate::Go;
         let free = world.run().spending.budget == Budget::default();
         let expected = free && world.run().phases.iter().all(|phase| possible(phase) && open(phase));

@@ -8,7 +8,7 @@ use model::event::{
 use model::finding::Severity;
 use model::phase::{PhaseName, Step};
 use model::policy::{
-    Budget, CheckMode, CheckRule, CheckWhen, Difficulty, Discuss, Ending, Entry, Gate, GradeMap, Limits,
+    Budget, CheckMode, CheckRule, CheckWhen, Difficulty, Discuss, Ending, FirstStep, Gate, GradeMap, Limits,
     OnFail, OnUnavailable, Outcomes, Partial, PhaseDef, Policy, ReviewRule, Seat, TaskRule, Unreadable,
 };
 use model::verdict::{Grade, Judgment, Verdict};
@@ -116,7 +116,7 @@ pub fn policy() -> impl Strategy<Value = Policy> {
         let (entry, declared, first, partial, discuss, stall) = shape;
         let checks = rules.into_iter().zip(CHECKS).map(|(rule, id)| CheckRule { id: id.into(), ..rule });
         Policy {
-            entry: if entry { Entry::Execute } else { Entry::Review },
+            entry: if entry { FirstStep::Execute } else { FirstStep::Review },
             check_when: if declared { CheckWhen::OnDeclaration } else { CheckWhen::EveryPass },
             check_mode: if first { CheckMode::FirstFailure } else { CheckMode::All },
             checks: checks.collect(),

@@ -256,7 +256,7 @@ fn a_cancelled_run_is_over() {
 fn a_decision_is_not_taken_over_from_the_time_before_the_run_was_sent_back() {
     let mut evaluation = phase("evaluation", phase_review());
     evaluation.decides = true;
-    evaluation.policy.entry = model::policy::Entry::Review;
+    evaluation.policy.entry = model::policy::FirstStep::Review;
     let phases = chain([phase("planning", phase_review()), evaluation]);
     let decisions = vec![RunDecision::FailPhase("planning".into()), RunDecision::Pass];
     let mut world = World::new(agreement(phases)).script(&name("evaluation"), evaluating(decisions));

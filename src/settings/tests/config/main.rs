@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use model::phase::{PhaseName, Step};
 use model::policy::{
-    Budget, BudgetScopes, CheckMode, CheckRule, CheckWhen, Difficulty, Ending, Entry, Gate, Look, OnFail,
+    Budget, BudgetScopes, CheckMode, CheckRule, CheckWhen, Difficulty, Ending, FirstStep, Gate, Look, OnFail,
     OnUnavailable, Partial, PhaseDef, Unreadable,
 };
 use settings::{DEFAULTS, Layers, Place, Settings, load, schema};
@@ -155,7 +155,7 @@ fn the_five_policies_are_those_of_the_seeds() {
         (completion.check_when, completion.check_mode),
         (CheckWhen::OnDeclaration, CheckMode::FirstFailure)
     );
-    assert_eq!((documents.entry, documents.triage), (Entry::Review, true));
+    assert_eq!((documents.entry, documents.triage), (FirstStep::Review, true));
     assert_eq!(documents.outcomes.unreadable, Unreadable::Pause);
     assert_eq!((documents.outcomes.exhausted, documents.outcomes.no_answer), (Ending::Pause, Ending::Fail));
 }
