@@ -1,9 +1,6 @@
 //! Prints: data to stdout, words to stderr. A reader that has gone away, such as `head`, is no failure;
 //! a full disk is one. Whatever is printed holds no command for the runner of a job, unless it is one of ours.
 
-#[cfg(test)]
-mod tests;
-
 use std::io::{self, Write};
 
 use serde_json::Value;
@@ -63,3 +60,6 @@ pub(super) fn commands(lines: &[String]) {
     let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
     let _ = io::stderr().lock().write_all(text.as_bytes());
 }
+
+#[cfg(test)]
+mod tests;

@@ -282,7 +282,7 @@ fn look(folder: &std::path::Path, printing: &mut Vec<String>) {
             continue;
         }
         let text = fs::read_to_string(&path).expect("a source file");
-        let code = text.split("#[cfg(test)]\nmod tests").next().unwrap_or_default();
+        let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
         let prints = ["stdout()", "stderr()", "print!(", "println!("].iter().any(|word| {
             code.match_indices(word).any(|(at, _)| !code[at + word.len()..].starts_with(".is_terminal()"))
         });

@@ -24,7 +24,7 @@ fn collect(folder: &Path, found: &mut Vec<(PathBuf, String)>) {
             collect(&path, found);
         } else if path.extension().is_some_and(|ending| ending == "rs") && !path.ends_with("tests.rs") {
             let text = fs::read_to_string(&path).expect("a source file");
-            let code = text.split("#[cfg(test)]\nmod tests").next().unwrap_or_default().to_owned();
+            let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default().to_owned();
             found.push((path.strip_prefix(root().join("src")).expect("under src").to_owned(), code));
         }
     }
