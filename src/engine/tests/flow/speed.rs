@@ -40,7 +40,7 @@ fn undisturbed(world: &World) -> Vec<Duration> {
 fn time_to_fold(world: &World) -> Duration {
     let begun = processor_time();
     let state = fold(&world.entries);
-    let took = processor_time() - begun;
+    let took = processor_time().saturating_sub(begun);
     assert_eq!(state.map(|state| state.seq), Ok(world.state.seq));
     took
 }
