@@ -7,7 +7,7 @@ use std::hint::black_box;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use ai_workflow::extract::{
+use content_parser::extract::{
     Printed, changes, format as unformatted, junit, lints, named, tests, types, unavailable,
 };
 

@@ -5,9 +5,7 @@
 
 use std::time::{Duration, Instant};
 
-use ai_workflow::content_parser::{
-    Terms, default_words, doubt, read_claim, read_evaluation, read_review, read_triage,
-};
+use content_parser::{Terms, default_words, doubt, read_claim, read_evaluation, read_review, read_triage};
 
 const SIZE: usize = 10_000_000;
 const LIMIT: Duration = Duration::from_millis(100);

@@ -13,7 +13,6 @@ use crate::run_request::{ExecuteRequest, refuse_request};
 use crate::run_to_halt::refuse_broken_templates;
 use crate::run_worktree::refuse_dirty;
 use crate::run_worktree::{make_linked, record_location, set_up};
-use crate::runner::{NewRun, begin, planned_run};
 use git::{Base, RunBranchState, RunWorkspace, Survey, Workspace};
 use journal::Journal;
 use journal::store::folders::RunFolder;
@@ -21,6 +20,7 @@ use model::event::branch_of;
 use model::issue::IssueNumber;
 use model::phase::PhaseName;
 use model::policy::Agreement;
+use runner::{NewRun, begin, planned_run};
 use settings::{Names, suggestion};
 
 /// What a run is going to be begun with; nothing has been written for it.

@@ -5,12 +5,12 @@ use std::time::{Duration, Instant};
 use crate::failure::{Failure, FailureKind};
 use crate::locked_run::LockedRun;
 use crate::project::Project;
-use crate::runner::record_end;
 use engine::Run;
 use journal::store::common_dir::issue_folder;
 use journal::store::lock::{Holder, holder};
 use model::event::{Fact, Outcome};
 use model::issue::IssueNumber;
+use runner::record_end;
 
 /// How long the holder may take to stop.
 const STOP_TIMEOUT: Duration = Duration::from_secs(10);

@@ -9,13 +9,13 @@ use crate::forge_connection;
 use crate::locked_run::LockedRun;
 use crate::project::Project;
 use crate::run_location::REMOTE;
-use crate::runner::unreviewed;
 use engine::{Run, Status};
 use forge::digest;
 use git::{CommitId, Tree, is_engines_own};
 use model::event::{Fact, Reopened, ReopenedBy};
 use model::issue::Issue;
 use model::phase::{PhaseName, Step};
+use runner::unreviewed;
 use settings::PushWhen;
 use views::summary::Documents;
 

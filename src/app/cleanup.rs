@@ -10,7 +10,6 @@ use crate::locked_run::{lock_checkout, lock_issue, remove_lock};
 use crate::project::Project;
 use crate::run_location::{REMOTE, RunView, finalized, no_run, view};
 use crate::run_worktree::refuse_dirty;
-use crate::runner::has_shared_work;
 use engine::Run;
 use git::{CommitId, RunWorkspace, Workspace, is_engines_own, retry};
 use journal::store::common_dir::{FinalizedRun, RunLocation, issue_folder};
@@ -18,6 +17,7 @@ use journal::store::folders::RunFolder;
 use journal::store::lock::{CheckoutLock, Lock};
 use model::event::{Outcome, branch_of};
 use model::issue::IssueNumber;
+use runner::has_shared_work;
 
 /// What a cleanup is about.
 struct Plan {

@@ -223,9 +223,9 @@ impl From<settings::ConfigError> for Failure {
     }
 }
 
-impl From<crate::runner::RunError> for Failure {
-    fn from(error: crate::runner::RunError) -> Self {
-        use crate::runner::RunError as Run;
+impl From<runner::RunError> for Failure {
+    fn from(error: runner::RunError) -> Self {
+        use runner::RunError as Run;
         match error {
             Run::Journal(error) => error.into(),
             Run::Workspace(error) => error.into(),

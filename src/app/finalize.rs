@@ -11,7 +11,6 @@ use crate::forge_connection;
 use crate::locked_run::{LockedRun, lock_checkout, lock_issue};
 use crate::project::Project;
 use crate::run_location::{REMOTE, locate_or_fetch, no_run, view};
-use crate::runner;
 use crate::setting_overrides::SettingOverrides;
 use engine::Run;
 use forge::{Forge, PullRequest, PullRequestRef};

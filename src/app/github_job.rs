@@ -12,8 +12,6 @@ use crate::failure::{Failure, FailureKind};
 use crate::forge_connection::{in_ci, server_of};
 use crate::locked_run::LockedRun;
 use crate::project::Project;
-use crate::report::JobFiles;
-use crate::runner::{JobRole, nonce};
 use engine::Run;
 use forge::Forge;
 use forge::github::Workflow;
@@ -21,6 +19,8 @@ use git::{CommitId, Workspace};
 use journal::Journal;
 use journal::store::job::JobFileGuard;
 use model::event::{Fact, Outcome};
+use runner::report::JobFiles;
+use runner::{JobRole, nonce};
 use views::summary::{NO_CI, STARTS_CI, annotations, job, problems, quoted, starts_no_ci};
 
 /// Adds a line to the step's summary.

@@ -1,5 +1,4 @@
-//! The use cases of the program: typed input, typed outcome. Knows no command line and no exit code; only the reporters of
-//! [`report`] write to a terminal.
+//! The use cases of the program: typed input, typed outcome. Knows no command line and no exit code, and prints nothing.
 
 #![warn(missing_docs)]
 #![allow(clippy::disallowed_methods, reason = "this crate touches the world")]
@@ -25,14 +24,11 @@ pub mod locked_run;
 pub mod pinned_settings;
 pub mod project;
 pub mod refresh_comment_and_label;
-pub mod report;
-pub mod review;
 pub mod rollback;
 pub mod run_location;
 pub mod run_request;
 pub mod run_to_halt;
 pub mod run_worktree;
-pub mod runner;
 pub mod setting_overrides;
 pub mod signals;
 pub mod steering;

@@ -11,7 +11,6 @@ use crate::run_location::{LocatedRun, locate_or_fetch, no_run, refusal, view};
 use crate::run_worktree::{
     is_on_other_branch, link_branch, record_location, refuse_dirty, refuse_missing_log,
 };
-use crate::runner::settle_commit;
 use engine::Run;
 use git::{RunWorkspace, Workspace};
 use journal::Journal;
@@ -22,6 +21,7 @@ use journal::store::log::LogCopy;
 use model::event::branch_of;
 use model::issue::IssueNumber;
 use model::redact::Masked;
+use runner::settle_commit;
 
 /// A run that this process holds.
 pub struct LockedRun {

@@ -6,11 +6,11 @@ use std::fs;
 
 use crate::failure::Failure;
 use crate::project::Project;
-use crate::runner::digest;
 use crate::setting_overrides::{CONFIG, REVIEW_LOOP, STEPS, SettingOverrides, second_reviewers};
 use engine::Run;
 use journal::store::folders::HOME;
 use model::policy::{Budget, BudgetScopes, PhaseDef, Seat};
+use runner::digest;
 use settings::Place;
 
 /// Refuses overrides that contradict what the run was begun with.

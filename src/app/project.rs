@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 
 use crate::environment::{current_folder, environment, remember, user_name};
 use crate::failure::Failure;
-use crate::runner::JobRole;
 use crate::setting_overrides::{SettingOverrides, load_settings};
 use agents::{Kind, Profile};
 use git::Workspace;
@@ -16,6 +15,7 @@ use journal::store::folders::HOME;
 use model::issue::AsOf;
 use model::policy::C3l;
 use model::redact::{Masker, SHORTEST_SECRET, is_secret_name};
+use runner::JobRole;
 use settings::{AgentKeys, AgentKind, Layers, Settings, load};
 use views::prompt::{is_retry, retry_folder};
 

@@ -7,11 +7,11 @@ use crate::environment::runtime;
 use crate::failure::Failure;
 use crate::forge_connection;
 use crate::project::Project;
-use crate::report::{refresh_comment, refresh_label};
 use crate::run_location::REMOTE;
-use crate::runner::JobRole;
 use engine::Run;
 use forge::Forge;
+use runner::JobRole;
+use runner::report::{refresh_comment, refresh_label};
 
 /// A command that has nothing else to do waits no longer for it.
 const LONGEST: Duration = Duration::from_secs(60);

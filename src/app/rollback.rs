@@ -4,12 +4,12 @@
 use crate::failure::Failure;
 use crate::locked_run::LockedRun;
 use crate::project::Project;
-use crate::report::LogLines;
 use engine::{Run, Status};
 use git::{CommitId, Trailers, Workspace};
 use model::event::{Fact, Outcome, Reopened, ReopenedBy};
 use model::issue::IssueNumber;
 use model::phase::{PhaseName, Step};
+use runner::report::LogLines;
 
 /// The longest reason, in characters.
 const LONGEST_REASON: usize = 100_000;

@@ -11,11 +11,6 @@ use crate::github_job;
 use crate::locked_run::LockedRun;
 use crate::project::Project;
 use crate::refresh_comment_and_label::refresh;
-use crate::report::{CommentTask, LabelTask, LocalComment, MovedComment, PACE, github_comment, state_label};
-use crate::runner::{
-    ActiveRun, AgentPrograms, JobRole, PauseConditions, PendingRequest, PhaseRunner, Publisher, Push,
-    RunError,
-};
 use crate::signals;
 use crate::steering::Steering;
 use engine::Run;
@@ -25,6 +20,11 @@ use journal::{Journal, Reporter};
 use model::event::{Fact, Outcome, PauseReason};
 use model::policy::Agreement;
 use process::{self, Stop, StopHandle, Urgency};
+use runner::report::{CommentTask, LabelTask, LocalComment, MovedComment, PACE, github_comment, state_label};
+use runner::{
+    ActiveRun, AgentPrograms, JobRole, PauseConditions, PendingRequest, PhaseRunner, Publisher, Push,
+    RunError,
+};
 use settings::PushWhen;
 use views::prompt::rehearse;
 

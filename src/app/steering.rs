@@ -9,12 +9,12 @@ use jiff::Timestamp;
 use tokio::task::JoinHandle;
 
 use crate::admission::admit;
-use crate::runner::{PendingRequest, SteeringRequest};
 use content_parser::{SlashCommand, slash_command};
 use forge::github::{EventComment, Reaction, ReactionTarget};
 use forge::{ForgeError, GithubForge};
 use model::issue::IssueNumber;
 use process::StopHandle;
+use runner::{PendingRequest, SteeringRequest};
 use settings::GithubKeys;
 
 /// The time between two looks.

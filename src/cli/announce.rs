@@ -8,11 +8,11 @@ use serde_json::{Value, json};
 use super::show::{show, words};
 use app::locked_run::LockedRun;
 use app::project::Project;
-use app::report::skip_line;
 use engine::{Run, Status};
 use journal::Journal;
 use model::event::Outcome;
 use model::policy::{Budget, PhaseDef, Seat};
+use runner::report::skip_line;
 use views::metadata::metadata;
 use views::summary::{self, counted, duration, padded, plain};
 

@@ -14,13 +14,13 @@ use super::{announce, exit_code};
 use app::failure::{Failure, FailureKind};
 use app::locked_run::LockedRun;
 use app::project::Project;
-use app::report::{LogLines, Terminal};
 use app::run_request;
 use app::{changes_outside, pinned_settings};
 use engine::{PhaseState, Run, Stage, Status};
 use model::event::{Outcome, Reading, Reviewed};
 use model::phase::{PhaseName, Step};
 use model::verdict::Verdict;
+use runner::report::{LogLines, Terminal};
 use views::summary::{counted, next_command, plain};
 
 /// One review, its answer, or both in turn until approval.

@@ -6,11 +6,11 @@ use app::failure::{Failure, FailureKind};
 use app::github_job::{self, WorkDone as Turn};
 use app::locked_run::LockedRun;
 use app::project::Project;
-use app::report::Terminal;
 use app::run_to_halt::{RunObserver, TurnStart, run_to_halt};
-use app::runner::JobRole;
 use journal::Reporter;
 use model::event::{Fact, Outcome};
+use runner::JobRole;
+use runner::report::Terminal;
 
 /// Drives the run until it halts and tells how it ended.
 pub(super) fn drive(project: &Project, locked: LockedRun, terminal: &Terminal, json: bool) -> Answer {

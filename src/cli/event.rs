@@ -18,9 +18,9 @@ use app::environment::variable;
 use app::failure::Failure;
 use app::forge_connection;
 use app::project::Project;
-use app::report::Terminal;
-use app::runner::JobRole;
 use forge::github::{Event, LARGEST_EVENT, read_event};
+use runner::JobRole;
+use runner::report::Terminal;
 
 use handling::{EventHandling, EventResult, nothing};
 

@@ -13,13 +13,13 @@ use app::failure::{Failure, FailureKind};
 use app::locked_run::{LockedRun, RunLocks, open_journal, take_locks};
 use app::project::Project;
 use app::refresh_comment_and_label::refresh_now;
-use app::report::{LogLines, Terminal};
 use app::run_request::{ExecuteRequest, record_request, refuse_request};
-use app::runner::settle_commit;
 use app::{changes_outside, pinned_settings};
 use engine::Run;
 use model::event::Outcome;
 use model::phase::PhaseName;
+use runner::report::{LogLines, Terminal};
+use runner::settle_commit;
 
 /// Runs the command.
 pub(super) fn run(arguments: &Execute) -> Answer {

@@ -7,7 +7,7 @@ use super::arguments::Finalize;
 use super::project::{log_to, open_without_settings};
 use super::show::show;
 use app::finalize::{FinalizeRequest, Finalized, finalize};
-use app::report::Terminal;
+use runner::report::Terminal;
 
 pub(super) fn run(arguments: &Finalize) -> Answer {
     log_to(&Terminal::new());

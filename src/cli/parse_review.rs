@@ -7,9 +7,9 @@ use super::Answer;
 use super::arguments::ParseReview;
 use super::show::show;
 use app::failure::Failure;
-use app::report::verdict_line;
-use app::review;
 use content_parser::{Terms, default_words, read_review};
+use runner::report::verdict_line;
+use runner::review;
 
 pub(super) fn run(arguments: &ParseReview) -> Answer {
     let text = String::from_utf8_lossy(&bytes(arguments)?).into_owned();

@@ -16,7 +16,6 @@ use app::failure::Failure;
 use app::forge_connection;
 use app::locked_run::LockedRun;
 use app::project::Project;
-use app::report::{LogLines, Terminal};
 use app::run_request;
 use app::{changes_outside, pinned_settings};
 use engine::Run;
@@ -26,6 +25,7 @@ use model::event::{Fact, FedBack, Outcome, Source, issue_of_branch};
 use model::finding::{Disposition, Finding, Severity};
 use model::issue::IssueNumber;
 use model::phase::PhaseName;
+use runner::report::{LogLines, Terminal};
 use settings::PushWhen;
 use views::summary::{answered_up_to, counted, next_command, plain};
 

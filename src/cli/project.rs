@@ -8,8 +8,8 @@ use crate::arguments::SettingFlags;
 use app::environment::masker;
 use app::failure::Failure;
 use app::project::Project;
-use app::report::{StderrBeside, Terminal};
 use app::setting_overrides::{SettingOverrides, load_settings};
+use runner::report::{StderrBeside, Terminal};
 use settings::Settings;
 
 /// Opens the repository and loads the settings.

@@ -10,12 +10,12 @@ use super::arguments::{Replay, ReplayFormat};
 use super::show::{document, show};
 use app::failure::{Failure, FailureKind};
 use app::run_location::{RunView, view};
-use app::runner::digest;
 use engine::{Decision, PhaseState, State, apply, decide};
 use journal::store::folders::{Call, RunFolder};
 use model::event::StepStarted;
 use model::phase::PhaseName;
 use model::policy::PhaseDef;
+use runner::digest;
 use views::summary::review_loop::review_loop;
 
 pub(super) fn run(arguments: &Replay) -> Answer {

@@ -8,12 +8,12 @@ use super::project::log_to;
 use app::failure::Failure;
 use app::locked_run::LockedRun;
 use app::project::Project;
-use app::report::{LogLines, Terminal};
 use app::run_request;
 use app::{changes_outside, pinned_settings};
 use engine::{Run, Status};
 use git::{CommitId, Snapshot, Tree, is_engines_own};
 use model::event::{Answered, Choice, Fact, Outcome};
+use runner::report::{LogLines, Terminal};
 use views::metadata::choice_word;
 use views::summary::next_command;
 

@@ -7,9 +7,9 @@ use super::arguments::{Rollback, RollbackStep};
 use super::project::{log_to, open_without_settings};
 use super::show::show;
 use app::failure::Failure;
-use app::report::Terminal;
 use app::rollback::{RollbackRequest, roll_back};
 use model::phase::Step;
+use runner::report::Terminal;
 
 pub(super) fn run(arguments: &Rollback) -> Answer {
     log_to(&Terminal::new());

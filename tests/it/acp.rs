@@ -5,13 +5,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use ai_workflow::agent::{AgentCall, Answer, Kind, Profile, call};
-use ai_workflow::call::{Allowance, Resume};
-use ai_workflow::event::{CostBasis, ExecOutcome, Program, Usage};
-use ai_workflow::phase::{PhaseName, Step};
-use ai_workflow::policy::TimeLimits;
-use ai_workflow::process::Stop;
-use ai_workflow::redact::Masker;
+use agents::{AgentCall, Answer, Kind, Profile, call};
+use model::call::{Allowance, Resume};
+use model::event::{CostBasis, ExecOutcome, Program, Usage};
+use model::phase::{PhaseName, Step};
+use model::policy::TimeLimits;
+use model::redact::Masker;
+use process::Stop;
 
 use crate::support::{SHORT, Sandbox};
 

@@ -14,14 +14,14 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use ai_workflow::agent::{AgentCall, AgentSpec, Answer, Kind, Profile, call, ensure_usable};
-use ai_workflow::call::{Allowance, Resume};
-use ai_workflow::event::{CostBasis, ExecOutcome, Usage};
-use ai_workflow::phase::{PhaseName, Step};
-use ai_workflow::policy::TimeLimits;
-use ai_workflow::process::Stop;
-use ai_workflow::process::{self, Exit, Finish, Launch, Stream};
-use ai_workflow::redact::Masker;
+use agents::{AgentCall, AgentSpec, Answer, Kind, Profile, call, ensure_usable};
+use model::call::{Allowance, Resume};
+use model::event::{CostBasis, ExecOutcome, Usage};
+use model::phase::{PhaseName, Step};
+use model::policy::TimeLimits;
+use model::redact::Masker;
+use process::Stop;
+use process::{self, Exit, Finish, Launch, Stream};
 
 const OWN_PROGRAM: &str = env!("CARGO_BIN_EXE_ai-workflow");
 

@@ -3,10 +3,10 @@
 use std::fs;
 use std::path::PathBuf;
 
-use ai_workflow::forge::{Comment, CommentDraft, Forge, LocalForge, PullRequest, PullRequestRef, digest};
-use ai_workflow::issue::{Issue, IssueNumber};
-use ai_workflow::redact::{Masked, Masker};
+use forge::{Comment, CommentDraft, Forge, LocalForge, PullRequest, PullRequestRef, digest};
 use jiff::Timestamp;
+use model::issue::{Issue, IssueNumber};
+use model::redact::{Masked, Masker};
 
 const ISSUE: &str = "---
 title: \"Sum: wrong for negatives\"
@@ -80,7 +80,7 @@ fn issue() -> Issue {
         author: "alice".to_owned(),
         open: true,
         url: ".ai-workflow/local/issues/243.md".to_owned(),
-        discussion: ai_workflow::issue::Discussion::default(),
+        discussion: model::issue::Discussion::default(),
     }
 }
 

@@ -104,5 +104,8 @@ fn a_run_on_our_own_repository_completes_with_few_calls() {
     assert!((PHASES..=most).contains(&ours), "{ours} git processes, {most} at most");
     assert_eq!(clone.sandbox.git(&["status", "--porcelain", "--untracked-files=no"]), "");
     let tracked = clone.sandbox.git(&["ls-tree", "-r", "--name-only", "ai-workflow/issue-243"]);
-    assert!(tracked.contains("FAKE_CHANGE.md") && tracked.contains("src/app/runner/mod.rs"), "{tracked}");
+    assert!(
+        tracked.contains("FAKE_CHANGE.md") && tracked.contains("src/runner/phase_runner.rs"),
+        "{tracked}"
+    );
 }

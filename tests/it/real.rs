@@ -5,7 +5,7 @@
 macro_rules! of_both {
     ($($name:ident),+ $(,)?) => {$(
         mod $name {
-            use ai_workflow::agent::Kind;
+            use agents::Kind;
 
             #[test]
             #[ignore = "needs the real agent programs: .ci/full agents"]

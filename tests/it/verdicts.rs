@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use ai_workflow::content_parser::{
+use content_parser::{
     Terms, default_words, read_claim, read_evaluation, read_review, read_structured, read_triage,
 };
-use ai_workflow::event::{Reading, RunDecision};
-use ai_workflow::finding::Severity;
-use ai_workflow::verdict::{Grade, Judgment, ReadAs, Verdict};
+use model::event::{Reading, RunDecision};
+use model::finding::Severity;
+use model::verdict::{Grade, Judgment, ReadAs, Verdict};
 use proptest::prelude::{ProptestConfig, Strategy, any, prop_assert, prop_oneof, proptest};
 use serde_json::json;
 

@@ -8,7 +8,6 @@ use super::refused;
 use crate::environment::runtime;
 use crate::failure::Failure;
 use crate::project::Project;
-use crate::runner::{phase_message, record_message};
 use checks::Site;
 use engine::Run;
 use git::{CommitId, CommitText, CommitWithParents, NO_PHASE, RunWorkspace, Trailers, Tree};
@@ -17,6 +16,7 @@ use model::event::{CheckResult, CheckStatus, Entry, Fact, Outcome};
 use model::issue::IssueNumber;
 use model::policy::CheckSettings;
 use process::Stop;
+use runner::{phase_message, record_message};
 
 /// The most commits that one run brings.
 const MOST_COMMITS: usize = 500;

@@ -10,16 +10,16 @@ use app::bundle::{asked_again, skipped_by};
 use app::failure::Failure;
 use app::locked_run::LockedRun;
 use app::refresh_comment_and_label::refresh_now;
-use app::report::LogLines;
 use app::run_location::view;
 use app::run_request::record_whole_run as ask_again;
-use app::runner::JobRole;
 use content_parser::SlashCommand;
 use engine::{Run, Status, pause_on_request};
 use forge::CommentDraft;
 use model::event::{Fact, Outcome, Reopened, ReopenedBy};
 use model::issue::IssueNumber;
 use model::phase::{PhaseName, Step};
+use runner::JobRole;
+use runner::report::LogLines;
 
 pub(super) fn perform(handling: &EventHandling, number: IssueNumber, command: &SlashCommand) -> EventResult {
     let reports = matches!(command, SlashCommand::Status | SlashCommand::Explain);

@@ -5,13 +5,13 @@ use super::command;
 use super::handling::{EventHandling, EventResult, NotObeyed, nothing, refuse_at_rest, with_hint};
 use app::admission::{Refusal, admit, mismatch, refuse_too_many, unknown};
 use app::failure::FailureKind;
-use app::runner::JobRole;
 use content_parser::{COMMAND_HELP, SlashCommand, Unclear, slash_command};
 use forge::github::{Commented, Reaction, ReactionTarget};
 use forge::{CommentDraft, ForgeError, GithubForge};
 use model::event::issue_of_branch;
 use model::issue::{AsOf, IssueNumber};
 use model::redact::Masker;
+use runner::JobRole;
 use settings::GithubKeys;
 
 pub(super) fn obey(handling: &mut EventHandling, event: &Commented) -> EventResult {

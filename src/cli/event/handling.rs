@@ -15,9 +15,7 @@ use app::failure::{BUNDLE_MISSING, Failure, FailureKind, TEXT_NOT_TRUSTED};
 use app::locked_run::LockedRun;
 use app::project::Project;
 use app::refresh_comment_and_label::refresh_now;
-use app::report::{LogLines, Terminal};
 use app::run_location::{locate_or_fetch, view};
-use app::runner::JobRole;
 use app::{forge_connection, github_job};
 use content_parser::SlashCommand;
 use engine::Run;
@@ -25,6 +23,8 @@ use forge::github::{IssueState, Person, Reaction, ReactionTarget};
 use forge::{ForgeError, GithubForge};
 use model::event::{Fact, Outcome, branch_of};
 use model::issue::IssueNumber;
+use runner::JobRole;
+use runner::report::{LogLines, Terminal};
 use views::summary::{is_request_closed, quoted};
 
 /// What became of an event.

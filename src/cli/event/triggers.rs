@@ -6,13 +6,13 @@ use jiff::Timestamp;
 use super::handling::{EventHandling, EventResult, NotObeyed, has_failed, nothing, refuse_at_rest};
 use app::admission::{Refusal, admit, denied, mismatch, refuse_too_many, unknown};
 use app::bundle::refused;
-use app::runner::JobRole;
 use engine::Run;
 use forge::GithubForge;
 use forge::github::{Dispatched, Labeled, Reaction, ReactionTarget};
 use model::event::Outcome;
 use model::issue::{AsOf, IssueNumber};
 use model::redact::Masker;
+use runner::JobRole;
 use settings::GithubKeys;
 
 /// A label that somebody put on who may.

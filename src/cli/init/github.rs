@@ -12,8 +12,8 @@ use app::environment::runtime;
 use app::failure::Failure;
 use app::forge_connection;
 use app::project::Project;
-use app::report::state_labels;
 use forge::ForgeError;
+use runner::report::state_labels;
 
 /// The action that this program was built for, if the build named one.
 const BUILT_FOR: Option<&str> = option_env!("AI_WORKFLOW_ACTION");

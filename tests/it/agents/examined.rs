@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use ai_workflow::agent::{AgentStatus, Kind, Profile, examine};
+use agents::{AgentStatus, Kind, Profile, examine};
 
 use super::{OWN_PROGRAM, Scene};
 

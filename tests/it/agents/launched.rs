@@ -2,11 +2,11 @@
 
 use std::fs;
 
-use ai_workflow::agent::{Kind, Profile};
-use ai_workflow::call::{Allowance, Resume};
-use ai_workflow::event::ExecOutcome;
-use ai_workflow::phase::Step;
-use ai_workflow::process::TOOLCHAINS;
+use agents::{Kind, Profile};
+use model::call::{Allowance, Resume};
+use model::event::ExecOutcome;
+use model::phase::Step;
+use process::TOOLCHAINS;
 use serde_json::json;
 
 use super::Scene;
@@ -72,7 +72,7 @@ fn full_scene() -> Scene {
 async fn an_author_claude_may_edit_and_run_the_commands_of_the_repository() {
     let mut scene = full_scene();
     fs::write(scene.worktree().join("CLAUDE.md"), "be kind\n").expect("a memory file");
-    scene.resumes = Some(Resume { session: "s-1".into(), used: ai_workflow::event::Usage::default() });
+    scene.resumes = Some(Resume { session: "s-1".into(), used: model::event::Usage::default() });
     insta::assert_snapshot!(arguments(&mut scene, Kind::Claude).await, @r##"
     -p
     --verbose
@@ -117,7 +117,7 @@ async fn a_reviewer_claude_can_only_read() {
 #[tokio::test]
 async fn an_author_codex_writes_in_the_worktree_only() {
     let mut scene = full_scene();
-    scene.resumes = Some(Resume { session: "s-1".into(), used: ai_workflow::event::Usage::default() });
+    scene.resumes = Some(Resume { session: "s-1".into(), used: model::event::Usage::default() });
     insta::assert_snapshot!(arguments(&mut scene, Kind::Codex).await, @r##"
     exec
     --json
@@ -256,7 +256,7 @@ async fn a_reviewer_codex_writes_nowhere() {
 async fn a_session_that_looks_like_a_flag_is_not_continued() {
     for kind in [Kind::Claude, Kind::Codex] {
         let mut scene = Scene::new();
-        let used = ai_workflow::event::Usage::default();
+        let used = model::event::Usage::default();
         scene.resumes = Some(Resume { session: "--yolo".into(), used });
         let spec = scene.stands_in(kind, SPY);
         let answer = scene.call(&spec).await;

@@ -1,8 +1,8 @@
 //! A call that uses more than it may is ended while it works, by what its program tells of its turns.
 
-use ai_workflow::agent::{Answer, Kind};
-use ai_workflow::call::Allowance;
-use ai_workflow::event::{CostBasis, ExecOutcome};
+use agents::{Answer, Kind};
+use model::call::Allowance;
+use model::event::{CostBasis, ExecOutcome};
 
 use super::Scene;
 

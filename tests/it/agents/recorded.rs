@@ -6,9 +6,9 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::PathBuf;
 
-use ai_workflow::agent::{Answer, Kind, Profile};
-use ai_workflow::call::Resume;
-use ai_workflow::event::{CostBasis, ExecOutcome, Usage};
+use agents::{Answer, Kind, Profile};
+use model::call::Resume;
+use model::event::{CostBasis, ExecOutcome, Usage};
 use serde_json::json;
 
 use super::Scene;

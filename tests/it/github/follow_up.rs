@@ -1,6 +1,6 @@
 //! The follow-up issue: opened once with its labels below its parent, whatever breaks, and then left to people.
 
-use ai_workflow::forge::{FollowUp, ForgeError, GithubForge, IssueRef};
+use forge::{FollowUp, ForgeError, GithubForge, IssueRef};
 use serde_json::json;
 
 use super::forge::{forge, github, masked, number};

@@ -3,10 +3,10 @@
 
 use std::time::Duration;
 
-use ai_workflow::forge::github::{Access, RetryPolicy};
-use ai_workflow::forge::{CommentDraft, ForgeError, GithubForge, PullRequest, PullRequestRef};
-use ai_workflow::issue::{Issue, IssueNumber};
-use ai_workflow::redact::{Masked, Masker};
+use forge::github::{Access, RetryPolicy};
+use forge::{CommentDraft, ForgeError, GithubForge, PullRequest, PullRequestRef};
+use model::issue::{Issue, IssueNumber};
+use model::redact::{Masked, Masker};
 use serde_json::json;
 
 use super::client::send;
@@ -95,7 +95,7 @@ async fn an_issue_comes_in_whole() {
             author: "alice".to_owned(),
             open: true,
             url: "https://github.com/octo/pages/issues/7".to_owned(),
-            discussion: ai_workflow::issue::Discussion::default()
+            discussion: model::issue::Discussion::default()
         }
     );
     github.close_issue(7, "octo");

@@ -2,12 +2,12 @@
 
 use std::time::{Duration, Instant};
 
-use ai_workflow::event::{Entry, Fact};
-use ai_workflow::flow::fold;
-use ai_workflow::forge::GithubForge;
-use ai_workflow::redact::Masker;
-use ai_workflow::report::{PACE, Reporter, github_comment};
-use ai_workflow::store::log;
+use engine::fold;
+use forge::GithubForge;
+use journal::store::log;
+use model::event::{Entry, Fact};
+use model::redact::Masker;
+use runner::report::{PACE, Reporter, github_comment};
 
 use super::forge::{PATIENCE, forge_of};
 use super::run::Scene;

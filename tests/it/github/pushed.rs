@@ -1,6 +1,6 @@
 //! The server of the branch breaks while git talks to it: what passes is tried again, what is refused is not.
 
-use ai_workflow::workspace::{CommitId, Git, Workspace, retry};
+use git::{CommitId, Git, Workspace, retry};
 
 use super::run::Scene;
 use super::two_jobs::SHORT;

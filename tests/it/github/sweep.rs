@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use ai_workflow::forge::github::{RetryPolicy, ThreadReply};
-use ai_workflow::forge::{ForgeError, GithubForge, Owner};
-use ai_workflow::remote_check::RemoteCheckState;
+use forge::github::{RetryPolicy, ThreadReply};
+use forge::{ForgeError, GithubForge, Owner};
+use model::remote_check::RemoteCheckState;
 
 use super::follow_up::follow_up;
 use super::forge::{PATIENCE, forge_of, github, masked, number, request, upsert};

@@ -4,8 +4,8 @@
 use std::fs;
 use std::path::PathBuf;
 
-use ai_workflow::forge::github::{Access, Reaction, ReactionTarget};
-use ai_workflow::forge::{ForgeError, GithubForge};
+use forge::github::{Access, Reaction, ReactionTarget};
+use forge::{ForgeError, GithubForge};
 use serde_json::Value;
 
 use super::forge::{PATIENCE, number, request, upsert};

@@ -1,10 +1,10 @@
 //! A real agent behind the Agent Client Protocol: the adapter of Claude Code, which asks for permission before it acts.
 
-use ai_workflow::agent::Kind;
-use ai_workflow::call::Resume;
-use ai_workflow::event::ExecOutcome;
-use ai_workflow::phase::Step;
-use ai_workflow::process::Stop;
+use agents::Kind;
+use model::call::Resume;
+use model::event::ExecOutcome;
+use model::phase::Step;
+use process::Stop;
 use serde_json::json;
 
 use super::calls::{running, writing};

@@ -1,11 +1,11 @@
 //! Single calls that go well: real tools edit real files, a reviewer cannot, a schema is met, a session goes on.
 
-use ai_workflow::agent::Kind;
-use ai_workflow::call::Resume;
-use ai_workflow::event::ExecOutcome;
-use ai_workflow::phase::Step;
-use ai_workflow::prompt::reviewer_schema;
+use agents::Kind;
+use model::call::Resume;
+use model::event::ExecOutcome;
+use model::phase::Step;
 use serde_json::json;
+use views::prompt::reviewer_schema;
 
 use super::play::{Asked, Block, Message, Player, Turn, in_order, say, tool};
 use super::scene::{KEY, Scene};

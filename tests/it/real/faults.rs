@@ -6,14 +6,14 @@ use std::net::TcpListener;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use ai_workflow::agent::{Answer, Kind};
-use ai_workflow::call::Allowance;
-use ai_workflow::event::ExecOutcome;
-use ai_workflow::phase::Step;
-use ai_workflow::process::Stop;
-use ai_workflow::prompt::reviewer_schema;
+use agents::{Answer, Kind};
 use jiff::{SignedDuration, Timestamp};
+use model::call::Allowance;
+use model::event::ExecOutcome;
+use model::phase::Step;
+use process::Stop;
 use serde_json::json;
+use views::prompt::reviewer_schema;
 
 use super::calls::running;
 use super::play::{Block, Broken, Fault, Message, Turn, broken, fail, in_order, say, tool, with_header};

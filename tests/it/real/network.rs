@@ -3,8 +3,8 @@
 use std::fs;
 use std::process::Command;
 
-use ai_workflow::agent::Kind;
-use ai_workflow::event::ExecOutcome;
+use agents::Kind;
+use model::event::ExecOutcome;
 
 use super::calls::writing;
 use super::play::{in_order, say};

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use ai_workflow::agent::Kind;
+use agents::Kind;
 use serde_json::Value;
 
 use super::play::{Asked, Player};

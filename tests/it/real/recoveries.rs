@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use ai_workflow::agent::Kind;
+use agents::Kind;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 

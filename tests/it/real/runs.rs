@@ -6,7 +6,7 @@ use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use ai_workflow::agent::Kind;
+use agents::Kind;
 use serde_json::Value;
 
 use super::calls::running;

@@ -7,12 +7,12 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use ai_workflow::agent::{AgentCall, AgentSpec, Answer, Kind, Profile, call};
-use ai_workflow::call::{Allowance, Resume};
-use ai_workflow::phase::{PhaseName, Step};
-use ai_workflow::policy::TimeLimits;
-use ai_workflow::process::Stop;
-use ai_workflow::redact::Masker;
+use agents::{AgentCall, AgentSpec, Answer, Kind, Profile, call};
+use model::call::{Allowance, Resume};
+use model::phase::{PhaseName, Step};
+use model::policy::TimeLimits;
+use model::redact::Masker;
+use process::Stop;
 use serde_json::Value;
 
 use super::anthropic::Anthropic;

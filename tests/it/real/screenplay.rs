@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use ai_workflow::agent::Kind;
+use agents::Kind;
 use regex::Regex;
 use serde::Deserialize;
 use serde_json::{Value, json};

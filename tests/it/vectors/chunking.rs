@@ -3,10 +3,10 @@
 
 use std::collections::BTreeMap;
 
-use ai_workflow::event::{ClaimStatus, ExecOutcome, Fact, Ruling};
-use ai_workflow::flow::Status;
-use ai_workflow::phase::Step;
-use ai_workflow::policy::{Limits, Policy};
+use engine::Status;
+use model::event::{ClaimStatus, ExecOutcome, Fact, Ruling};
+use model::phase::Step;
+use model::policy::{Limits, Policy};
 use serde_json::{Value, json};
 
 use super::{assert_deliberate, cases};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use ai_workflow::extract::{is_generic, keywords, names_something_of, without_prefix};
+use content_parser::extract::{is_generic, keywords, names_something_of, without_prefix};
 use serde_json::{Value, json};
 
 use super::{assert_differences, cases};

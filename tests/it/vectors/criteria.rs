@@ -2,15 +2,15 @@
 
 use std::collections::BTreeSet;
 
-use ai_workflow::change::Change;
-use ai_workflow::check::{self, Site};
-use ai_workflow::config::{Layers, Settings, load};
-use ai_workflow::event::{CheckResult, CheckStatus, Claim, ClaimStatus};
-use ai_workflow::issue::{Issue, IssueNumber};
-use ai_workflow::policy::{Agreement, CheckRule, CheckSettings, OnFail, OnUnavailable, check_id};
-use ai_workflow::process::Stop;
-use ai_workflow::redact::Masker;
+use checks::{self, Site};
+use model::change::Change;
+use model::event::{CheckResult, CheckStatus, Claim, ClaimStatus};
+use model::issue::{Issue, IssueNumber};
+use model::policy::{Agreement, CheckRule, CheckSettings, OnFail, OnUnavailable, check_id};
+use model::redact::Masker;
+use process::Stop;
 use serde_json::Value;
+use settings::{Layers, Settings, load};
 use tempfile::TempDir;
 
 use super::{assert_differences, cases};
@@ -104,7 +104,7 @@ impl Case {
             ..Site::outside_a_run(folder.path(), &phase, &settings, &agreement.time, &masker)
         };
         let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
-        runtime.block_on(check::run(&site, &mut Stop::new().1)).remove(0)
+        runtime.block_on(checks::run(&site, &mut Stop::new().1)).remove(0)
     }
 }
 
@@ -121,7 +121,7 @@ fn issue(body: &str) -> Issue {
         author: String::new(),
         open: true,
         url: String::new(),
-        discussion: ai_workflow::issue::Discussion::default(),
+        discussion: model::issue::Discussion::default(),
     }
 }
 
@@ -232,7 +232,7 @@ fn runs(template: &str) -> bool {
     let agreement = with_template(template);
     let listed =
         agreement.phases.iter().flat_map(|phase| &phase.policy.checks).any(|rule| rule.id == template);
-    listed && check::unknown_template(&agreement).is_none()
+    listed && checks::unknown_template(&agreement).is_none()
 }
 
 #[test]
@@ -254,8 +254,8 @@ fn a_27_without_a_template_nothing_is_listed_and_with_one_the_phases_that_change
 #[test]
 fn a_27_a_template_that_does_not_exist_is_named_with_those_that_do() {
     let agreement = with_template("goal_drift_gard");
-    assert_eq!(check::unknown_template(&agreement), Some(("goal_drift_gard", vec!["goal_drift_guard"])));
-    assert_eq!(check::unknown_template(&with_template("goal_drift_guard")), None);
+    assert_eq!(checks::unknown_template(&agreement), Some(("goal_drift_gard", vec!["goal_drift_guard"])));
+    assert_eq!(checks::unknown_template(&with_template("goal_drift_guard")), None);
 }
 
 #[test]

@@ -3,15 +3,15 @@
 
 use std::collections::BTreeMap;
 
-use ai_workflow::content_parser::read_triage;
-use ai_workflow::event::{
+use content_parser::read_triage;
+use engine::{Stage, Status, apply};
+use model::event::{
     Answered, Asked, Choice, Entry, ExecOutcome, Fact, Outcome, PauseReason, Reopened, ReopenedBy,
     TriageTable,
 };
-use ai_workflow::flow::{Stage, Status, apply};
-use ai_workflow::metadata::{FixStatus, metadata};
-use ai_workflow::phase::Step;
+use model::phase::Step;
 use serde_json::{Value, json};
+use views::metadata::{FixStatus, metadata};
 
 use super::{assert_deliberate, cases};
 use crate::flow::policies::{agreement, chain, doc_review, phase, phase_review};

@@ -4,9 +4,9 @@
 use std::collections::BTreeMap;
 use std::fs;
 
-use ai_workflow::config::SuccessWhen;
-use ai_workflow::extract::{Printed, Semantic, changes, named, recoverable, tests, types};
+use content_parser::extract::{Printed, Semantic, changes, named, recoverable, tests, types};
 use serde_json::{Value, json};
+use settings::SuccessWhen;
 
 use super::assert_deliberate;
 use crate::support::beside;

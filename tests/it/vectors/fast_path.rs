@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use ai_workflow::event::{Answered, Asked, Choice, Fact};
+use model::event::{Answered, Asked, Choice, Fact};
 use serde_json::{Value, json};
 
 use super::{assert_differences, cases};
@@ -50,7 +50,7 @@ fn looked_at(input: &Value) -> World {
 /// A person looks again at what was not approved, without a change.
 fn not_approved() -> World {
     let script = Script { reviews: vec![fails()], ..Script::default() };
-    let mut world = until(script, |decision| matches!(decision, ai_workflow::flow::Decision::Halt(_)));
+    let mut world = until(script, |decision| matches!(decision, engine::Decision::Halt(_)));
     let tree = world.first().files.tree.clone();
     world.record(Fact::Answered(Answered::new(Choice::Edited, "", "alice")));
     checked(&mut world, &tree);

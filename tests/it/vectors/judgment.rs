@@ -1,12 +1,12 @@
 //! Seed 000's judgment loop: which judgment an output or a judge's end leads to, and how loops end.
 //! What an output shows is played as the check that sees it; the checks themselves have vectors of their own.
 
-use ai_workflow::event::StepStarted;
-use ai_workflow::event::{CheckStatus, ClaimStatus, ExecOutcome, Outcome};
-use ai_workflow::flow::Status;
-use ai_workflow::policy::{CheckRule, Ending, OnFail, OnUnavailable, PhaseDef, Policy, criterion};
-use ai_workflow::summary::review_loop::review_loop;
+use engine::Status;
+use model::event::StepStarted;
+use model::event::{CheckStatus, ClaimStatus, ExecOutcome, Outcome};
+use model::policy::{CheckRule, Ending, OnFail, OnUnavailable, PhaseDef, Policy, criterion};
 use serde_json::{Value, json};
+use views::summary::review_loop::review_loop;
 
 use crate::flow::judge::{judged, silent};
 use crate::flow::policies::{phase, quality_gate};
@@ -138,7 +138,7 @@ fn judge(input: &Value) -> World {
 /// Forgets what came after the ruling of this number.
 fn to_ruling(world: &World, number: u64) -> World {
     let rulings = world.entries.iter().enumerate();
-    let mut rulings = rulings.filter(|(_, entry)| matches!(entry.fact, ai_workflow::event::Fact::Ruled(_)));
+    let mut rulings = rulings.filter(|(_, entry)| matches!(entry.fact, model::event::Fact::Ruled(_)));
     let index = usize::try_from(number - 1).expect("a small number");
     world.cut(rulings.nth(index).map_or(world.entries.len(), |(index, _)| index + 1))
 }

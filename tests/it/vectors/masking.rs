@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use ai_workflow::redact::Masker;
+use model::redact::Masker;
 use serde_json::json;
 
 use super::{assert_deliberate, cases};

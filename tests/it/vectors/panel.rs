@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use ai_workflow::event::ExecOutcome;
-use ai_workflow::finding::Severity;
-use ai_workflow::policy::{PhaseDef, Seat};
-use ai_workflow::verdict::{Grade, Judgment, Verdict};
+use model::event::ExecOutcome;
+use model::finding::Severity;
+use model::policy::{PhaseDef, Seat};
+use model::verdict::{Grade, Judgment, Verdict};
 use serde_json::{Value, json};
 
 use super::{assert_deliberate, cases};

@@ -3,8 +3,8 @@
 
 use std::collections::BTreeSet;
 
-use ai_workflow::event::{Choice, Fact, Outcome, PauseReason, Ruled, Ruling};
-use ai_workflow::policy::Ending;
+use model::event::{Choice, Fact, Outcome, PauseReason, Ruled, Ruling};
+use model::policy::Ending;
 use serde_json::Value;
 
 use super::{assert_differences, cases};
@@ -56,7 +56,7 @@ fn broken() -> World {
 
 /// Returns what the failure of this number led to, in the seed's words.
 fn level(world: &World, number: u64) -> &'static str {
-    let ruled = |entry: &ai_workflow::event::Entry| match &entry.fact {
+    let ruled = |entry: &model::event::Entry| match &entry.fact {
         Fact::Ruled(Ruled { ruling, .. }) => Some(ruling.clone()),
         _ => None,
     };

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use ai_workflow::process::{self, Exit, Launch, Stop};
+use process::{self, Exit, Launch, Stop};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 

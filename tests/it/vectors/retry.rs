@@ -3,11 +3,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use ai_workflow::content_parser::read_claim;
-use ai_workflow::event::{CheckResult, CheckStatus};
-use ai_workflow::policy::Pattern;
-use ai_workflow::prompt::retry_prompt;
+use content_parser::read_claim;
+use model::event::{CheckResult, CheckStatus};
+use model::policy::Pattern;
 use serde_json::{Value, json};
+use views::prompt::retry_prompt;
 
 use crate::support::beside;
 

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use ai_workflow::event::{CheckStatus, ClaimStatus, Entry, ExecOutcome, Fact, Ruled, Ruling};
-use ai_workflow::policy::{Limits, Policy};
-use ai_workflow::verdict::{Judgment, Verdict};
+use model::event::{CheckStatus, ClaimStatus, Entry, ExecOutcome, Fact, Ruled, Ruling};
+use model::policy::{Limits, Policy};
+use model::verdict::{Judgment, Verdict};
 use serde_json::{Map, Value, json};
 
 use super::{assert_deliberate, cases};

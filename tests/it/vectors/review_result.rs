@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use ai_workflow::content_parser::{Terms, read_structured};
-use ai_workflow::event::Asked;
-use ai_workflow::review::result_file;
+use content_parser::{Terms, read_structured};
+use model::event::Asked;
+use runner::review::result_file;
 use serde_json::{Map, Value, json};
 
 use super::{assert_deliberate, cases};

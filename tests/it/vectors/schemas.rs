@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::fs;
 
-use ai_workflow::check::{Format, satisfies, validate_format};
-use ai_workflow::config::{SchemaError, SchemaResolver};
+use checks::{Format, satisfies, validate_format};
 use serde_json::{Value, json};
+use settings::{SchemaError, SchemaResolver};
 
 use super::assert_deliberate;
 use crate::support::beside;

@@ -1,8 +1,8 @@
 //! The step validator of seed 002 through the command `validate`, and what the loop of seed 000 says about limits.
 
-use ai_workflow::config::{Layers, load};
-use ai_workflow::policy::Ending;
+use model::policy::Ending;
 use serde_json::{Map, Value, json};
+use settings::{Layers, load};
 
 use crate::support::{Sandbox, beside};
 

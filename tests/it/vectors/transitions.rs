@@ -3,11 +3,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use ai_workflow::event::{Answered, Asked, Choice, Fact, Outcome, Reopened, ReopenedBy};
-use ai_workflow::flow::{Status, apply};
-use ai_workflow::phase::Step;
-use ai_workflow::policy::{Budget, Ending, Gate, PhaseDef};
-use ai_workflow::verdict::{Judgment, Verdict};
+use engine::{Status, apply};
+use model::event::{Answered, Asked, Choice, Fact, Outcome, Reopened, ReopenedBy};
+use model::phase::Step;
+use model::policy::{Budget, Ending, Gate, PhaseDef};
+use model::verdict::{Judgment, Verdict};
 use serde_json::json;
 
 use super::{assert_deliberate, cases};

@@ -3,11 +3,11 @@
 
 use std::collections::BTreeMap;
 
-use ai_workflow::content_parser::{Terms, read_review};
-use ai_workflow::event::{CheckStatus, Fact, PauseReason};
-use ai_workflow::flow::{PhaseState, State, apply};
-use ai_workflow::policy::{OnFail, Policy};
-use ai_workflow::verdict::{Judgment, Verdict};
+use content_parser::{Terms, read_review};
+use engine::{PhaseState, State, apply};
+use model::event::{CheckStatus, Fact, PauseReason};
+use model::policy::{OnFail, Policy};
+use model::verdict::{Judgment, Verdict};
 use serde_json::{Value, json};
 
 use super::{assert_deliberate, cases};

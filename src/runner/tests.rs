@@ -1,6 +1,6 @@
 //! Tests of what a process may do of a run, and of what ends its turn.
 
-use super::turn::{JobRole, PauseConditions, PendingRequest, SteeringRequest};
+use crate::turn::{JobRole, PauseConditions, PendingRequest, SteeringRequest};
 use engine::{Action, Decision};
 use model::event::{Fact, Outcome, PauseReason};
 

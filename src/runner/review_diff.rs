@@ -3,11 +3,11 @@
 
 use std::fs;
 
-use super::active_run::ActiveRun;
-use super::agent_programs::AgentPrograms;
-use super::error::RunError;
-use super::prompt::PreparedCall;
-use super::{documents, prompt};
+use crate::active_run::ActiveRun;
+use crate::agent_programs::AgentPrograms;
+use crate::error::RunError;
+use crate::prompt::PreparedCall;
+use crate::{documents, prompt};
 use agents::Answer;
 use engine::{Call, PhaseState};
 use git::{CommitId, Diff, Tree};

@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::active_run::ActiveRun;
-use super::error::RunError;
-use super::publisher::Publisher;
-use super::turn::Push;
+use crate::active_run::ActiveRun;
+use crate::error::RunError;
+use crate::publisher::Publisher;
+use crate::turn::Push;
 use forge::Forge;
 use forge::github::missing_permission;
 use model::event::{Choice, Escalation, Fact, FedBack, Outcome, PauseReason, Source};

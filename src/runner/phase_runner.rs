@@ -5,13 +5,13 @@ use std::sync::{Arc, OnceLock};
 
 use jiff::Timestamp;
 
-use super::active_run::ActiveRun;
-use super::agent_programs::AgentPrograms;
-use super::error::RunError;
-use super::publisher::Publisher;
-use super::review_diff::DiffCache;
-use super::turn::{JobRole, PauseConditions, Push, SteeringRequest};
-use super::{
+use crate::active_run::ActiveRun;
+use crate::agent_programs::AgentPrograms;
+use crate::error::RunError;
+use crate::publisher::Publisher;
+use crate::review_diff::DiffCache;
+use crate::turn::{JobRole, PauseConditions, Push, SteeringRequest};
+use crate::{
     agent_call, changes_by_hand, difficulty, evidence, phase_commit, pull_request, remote_checks,
     review_threads, unfinished_work,
 };

@@ -1,12 +1,12 @@
 //! One commit per passed phase: the paths that the phase changed and the log up to the fact that announced it.
 //! A commit whose fact was lost in a crash is found by its trailers and completed.
 
-use super::active_run::ActiveRun;
-use super::error::RunError;
-use super::publisher::Publisher;
-use super::review_diff::DiffCache;
-use super::turn::{JobRole, Push};
-use super::{answer_facts, changes_by_hand, documents};
+use crate::active_run::ActiveRun;
+use crate::error::RunError;
+use crate::publisher::Publisher;
+use crate::review_diff::DiffCache;
+use crate::turn::{JobRole, Push};
+use crate::{answer_facts, changes_by_hand, documents};
 use engine::{PhaseState, Run, Stage, lapsed};
 use git::{CommitId, NO_PHASE, RunWorkspace, Trailers, Tree};
 use journal::Journal;

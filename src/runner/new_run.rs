@@ -3,8 +3,8 @@
 
 use jiff::Timestamp;
 
-use super::digest::{digest, nonce};
-use super::error::RunError;
+use crate::digest::{digest, nonce};
+use crate::error::RunError;
 use engine::{Run, fold};
 use journal::Journal;
 use model::event::{Entry, FORMAT, Fact, RunStarted};

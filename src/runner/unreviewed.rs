@@ -3,8 +3,8 @@
 
 use std::collections::BTreeSet;
 
-use super::active_run::ActiveRun;
-use super::error::RunError;
+use crate::active_run::ActiveRun;
+use crate::error::RunError;
 use engine::{Run, UnreviewedPhase};
 use git::{CommitId, RunWorkspace};
 use journal::store::folders::RunFolder;

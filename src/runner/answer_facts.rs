@@ -5,8 +5,8 @@
 use std::collections::BTreeSet;
 use std::fs;
 
-use super::active_run::ActiveRun;
-use super::error::RunError;
+use crate::active_run::ActiveRun;
+use crate::error::RunError;
 use crate::review::{self, ReviewAnswer};
 use agents::Answer;
 use content_parser::{self, Terms};

@@ -6,7 +6,7 @@ use std::fs::{self, File};
 use std::io::Read;
 use std::path::PathBuf;
 
-use super::error::RunError;
+use crate::error::RunError;
 use agents::{AgentSpec, Profile};
 use journal::store::folders::RunFolder;
 use views::prompt::Inlined;

@@ -4,6 +4,9 @@
 //! [`PhaseRunner`] is the loop. Each action of the engine is performed by the module of its subject, on the [`ActiveRun`],
 //! its log and files, with the [`AgentPrograms`] that it may call or the [`Publisher`] through which others see it.
 
+#![warn(missing_docs)]
+#![allow(clippy::disallowed_methods, reason = "this crate touches the world")]
+
 mod phase_runner;
 
 mod active_run;
@@ -31,6 +34,8 @@ mod review_threads;
 mod digest;
 mod error;
 mod new_run;
+pub mod report;
+pub mod review;
 #[cfg(test)]
 mod tests;
 

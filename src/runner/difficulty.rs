@@ -3,11 +3,11 @@
 
 use std::collections::BTreeMap;
 
-use super::active_run::ActiveRun;
-use super::agent_call;
-use super::agent_programs::AgentPrograms;
-use super::digest::nonce;
-use super::error::RunError;
+use crate::active_run::ActiveRun;
+use crate::agent_call;
+use crate::agent_programs::AgentPrograms;
+use crate::digest::nonce;
+use crate::error::RunError;
 use agents::{AgentCall, Answer};
 use content_parser::{Estimate, read_difficulty};
 use engine::Assess;

@@ -5,11 +5,11 @@ use std::path::PathBuf;
 
 use tracing::warn;
 
-use super::active_run::ActiveRun;
-use super::documents;
-use super::error::RunError;
-use super::turn::{JobRole, Push};
+use crate::active_run::ActiveRun;
+use crate::documents;
+use crate::error::RunError;
 use crate::report::MovedComment;
+use crate::turn::{JobRole, Push};
 use forge::{CommentDraft, Forge, ForgeError};
 use git::{CommitId, Credentials};
 use model::event::{Fact, Outcome};

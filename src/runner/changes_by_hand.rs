@@ -2,8 +2,8 @@
 //! is compared with the files as they are when it begins, so that nobody's work passes for a reviewer's; and where nobody
 //! reviews, an author does not answer for what a person wrote.
 
-use super::active_run::ActiveRun;
-use super::error::RunError;
+use crate::active_run::ActiveRun;
+use crate::error::RunError;
 use git::{Snapshot, Tree, is_engines_own};
 use model::event::Fact;
 use model::phase::{PhaseName, Step};

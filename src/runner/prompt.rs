@@ -2,12 +2,12 @@
 
 use std::fs;
 
-use super::active_run::ActiveRun;
-use super::agent_programs::AgentPrograms;
-use super::digest::nonce;
-use super::documents;
-use super::error::RunError;
-use super::evidence::plans;
+use crate::active_run::ActiveRun;
+use crate::agent_programs::AgentPrograms;
+use crate::digest::nonce;
+use crate::documents;
+use crate::error::RunError;
+use crate::evidence::plans;
 use engine::{Call, Delta, FixTask, LedgerFinding, PhaseState, Run, Status, items, remarks};
 use git::{Diff, Tree};
 use model::event::{CheckResult, CheckStatus};

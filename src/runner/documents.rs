@@ -4,9 +4,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
-use super::active_run::ActiveRun;
-use super::digest::digest;
-use super::error::RunError;
+use crate::active_run::ActiveRun;
+use crate::digest::digest;
+use crate::error::RunError;
 use engine::{Call, MadeDocument, PhaseState, Status};
 use git::{CommitId, Diff, Tree};
 use journal::store::folders;

@@ -2,10 +2,10 @@
 //! place; only what changed is resolved. What a crash cut off is found by its mark, and what could not be resolved is tried
 //! again by whoever comes next.
 
-use super::active_run::ActiveRun;
-use super::error::RunError;
-use super::publisher::Publisher;
-use super::turn::JobRole;
+use crate::active_run::ActiveRun;
+use crate::error::RunError;
+use crate::publisher::Publisher;
+use crate::turn::JobRole;
 use engine::Run;
 use forge::github::{ReviewThread, ThreadReply};
 use forge::{Forge, ForgeError, GithubForge};

@@ -2,14 +2,14 @@
 
 use std::time::Duration;
 
-use super::active_run::ActiveRun;
-use super::agent_programs::AgentPrograms;
-use super::answer_facts::Ending;
-use super::digest::{digest, nonce};
-use super::error::RunError;
-use super::prompt::PreparedCall;
-use super::review_diff::DiffCache;
-use super::{answer_facts, changes_by_hand, documents, prompt, review_diff};
+use crate::active_run::ActiveRun;
+use crate::agent_programs::AgentPrograms;
+use crate::answer_facts::Ending;
+use crate::digest::{digest, nonce};
+use crate::error::RunError;
+use crate::prompt::PreparedCall;
+use crate::review_diff::DiffCache;
+use crate::{answer_facts, changes_by_hand, documents, prompt, review_diff};
 use agents::{AgentCall, Answer};
 use engine::Call;
 use git::Tree;

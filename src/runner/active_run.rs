@@ -4,7 +4,7 @@
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
-use super::error::RunError;
+use crate::error::RunError;
 use engine::{PhaseState, Run};
 use forge::ForgeError;
 use git::{Retry, RunWorkspace, Snapshot, Tree};

@@ -7,13 +7,13 @@ use std::path::Path;
 
 use jiff::Timestamp;
 
-use super::active_run::ActiveRun;
-use super::error::RunError;
-use super::publisher::Publisher;
-use super::remote_checks::unknown;
-use super::turn::{JobRole, Push};
-use super::unreviewed::base_of;
-use super::{changes_by_hand, documents, remote_checks};
+use crate::active_run::ActiveRun;
+use crate::error::RunError;
+use crate::publisher::Publisher;
+use crate::remote_checks::unknown;
+use crate::turn::{JobRole, Push};
+use crate::unreviewed::base_of;
+use crate::{changes_by_hand, documents, remote_checks};
 use checks::{Memory, Published, Site, Untaken, World};
 use engine::{PhaseState, Run, Status};
 use forge::ForgeError;

@@ -4,11 +4,11 @@
 
 use jiff::ToSpan;
 
-use super::active_run::ActiveRun;
-use super::error::RunError;
-use super::publisher::Publisher;
-use super::turn::Push;
-use super::{documents, unreviewed};
+use crate::active_run::ActiveRun;
+use crate::error::RunError;
+use crate::publisher::Publisher;
+use crate::turn::Push;
+use crate::{documents, unreviewed};
 use engine::PhaseState;
 use forge::{
     CODE_OWNERS, CodeOwners, FollowUp, Forge, ForgeError, LocalForge, Owner, PullRequest, PullRequestRef,

@@ -4,10 +4,10 @@
 
 use tracing::warn;
 
-use super::active_run::ActiveRun;
-use super::error::RunError;
-use super::publisher::Publisher;
-use super::turn::{JobRole, Push};
+use crate::active_run::ActiveRun;
+use crate::error::RunError;
+use crate::publisher::Publisher;
+use crate::turn::{JobRole, Push};
 use engine::{PhaseState, Run, Status};
 use git::{RunWorkspace, Tree};
 use journal::store::log;
