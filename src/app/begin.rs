@@ -37,11 +37,7 @@ pub struct RunPlan {
 }
 
 /// Looks whether everything is there that a run needs, and whether it takes what is asked of it. Writes nothing.
-pub fn plan(
-    project: &Project,
-    request: &ExecuteRequest,
-    only: Option<&PhaseName>,
-) -> Result<RunPlan, Failure> {
+pub fn plan(project: &Project, request: &ExecuteRequest) -> Result<RunPlan, Failure> {
     let number = request.issue;
     let issue = issue_text::read(project, number)?;
     let commands = project_commands(project);
@@ -66,7 +62,7 @@ pub fn plan(
         skipped,
     };
     let run = planned_run(beginning.clone(), project.clock.now())?;
-    refuse_request(project, &run, request, only)?;
+    refuse_request(project, &run, request)?;
     told.iter().for_each(Reason::log);
     tracing::info!("{}", chosen.line());
     project.settings.notices().for_each(|notice| tracing::warn!("{notice}"));
@@ -77,11 +73,10 @@ pub fn plan(
 pub fn begin_run(
     project: &Project,
     request: &ExecuteRequest,
-    only: Option<&PhaseName>,
     locks: &mut RunLocks,
 ) -> Result<(Journal, RunWorkspace, RunFolder), Failure> {
     let number = request.issue;
-    let RunPlan { beginning, base, survey, new, .. } = plan(project, request, only)?;
+    let RunPlan { beginning, base, survey, new, .. } = plan(project, request)?;
     let space = go_to_branch(project, number, &base, new, locks)?.for_issue(number);
     set_up(project, space.workspace())?;
     let folder = RunFolder::new(space.workspace().root(), number);

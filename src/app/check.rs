@@ -13,7 +13,7 @@ use crate::agreement::{pin_commands, pin_schemas, project_commands, refuse_unkno
 use crate::environment::runtime;
 use crate::failure::{Failure, FailureKind};
 use crate::project::Project;
-use crate::setting_overrides::{SettingOverrides, load_settings};
+use crate::setting_overrides::load_settings;
 use crate::signals;
 use checks::Site;
 use content_parser::{read_claim, read_evaluation};
@@ -36,7 +36,7 @@ const OF_AN_ANSWER: [&str; 2] = ["answer_format", "decision"];
 pub struct CheckRequest {
     /// Only these checks, by name, criterion or range; empty means the usual ones.
     pub only: Vec<String>,
-    /// Also the checks of this template.
+    /// Also the checks of this template, which is among the settings of the project, too.
     pub template: Option<String>,
     /// Files that have to be there, seen from where the user stands.
     pub expected: Vec<PathBuf>,
@@ -46,25 +46,6 @@ pub struct CheckRequest {
     pub answer: Option<String>,
     /// Leave out the checks that run commands of the repository.
     pub no_commands: bool,
-    /// The settings that the request gives, the template not among them.
-    pub overrides: SettingOverrides,
-}
-
-impl CheckRequest {
-    /// Returns the settings that the request gives, with this template of checks.
-    fn overrides_with(&self, template: &str) -> SettingOverrides {
-        let mut overrides = self.overrides.clone();
-        overrides.set.push(format!("checks.template={template}"));
-        overrides
-    }
-
-    /// Returns the settings that the project has to be opened with.
-    pub fn project_overrides(&self) -> SettingOverrides {
-        match &self.template {
-            Some(template) => self.overrides_with(template),
-            None => self.overrides.clone(),
-        }
-    }
 }
 
 /// What came of all checks.
@@ -150,7 +131,7 @@ fn code_phase(agreement: &Agreement) -> Result<&PhaseDef, Failure> {
 /// Refuses a template that adds nothing: its name is a slip.
 fn refuse_empty_template(project: &Project, request: &CheckRequest, phase: &PhaseDef) -> Result<(), Failure> {
     let Some(name) = &request.template else { return Ok(()) };
-    let mut overrides = request.overrides_with(name);
+    let mut overrides = project.overrides.clone();
     overrides.set.push("checks.template=".to_owned());
     let without: Settings = load_settings(&overrides, &project.here, Some(project.root()))?;
     let without = without.agreement(None)?;

@@ -426,7 +426,7 @@ fn requester(project: &Project, run: &Run, forge: &Forge) -> Result<Option<Autho
     let Forge::Github(github) = forge else { return Ok(None) };
     let command_line = project.command_line.clone();
     // Settings that cannot be read are no reason to stop here: nobody is named then.
-    let Ok(project) = Project::open(&SettingOverrides::default(), command_line) else { return Ok(None) };
+    let Ok(project) = Project::open(SettingOverrides::default(), command_line) else { return Ok(None) };
     let label = &project.settings.github.trigger_label;
     let labelled = runtime()?.block_on(github.last_labelling(run.started.issue.number, label));
     let Ok(Some(labelled)) = labelled else { return Ok(None) };

@@ -6,7 +6,7 @@ use std::fs;
 
 use crate::failure::Failure;
 use crate::project::Project;
-use crate::setting_overrides::{CONFIG, REVIEW_LOOP, STEPS, SettingOverrides, second_reviewers};
+use crate::setting_overrides::{CONFIG, REVIEW_LOOP, STEPS, second_reviewers};
 use engine::Run;
 use journal::store::folders::HOME;
 use model::policy::{Budget, BudgetScopes, PhaseDef, Seat};
@@ -14,11 +14,8 @@ use runner::digest;
 use settings::Place;
 
 /// Refuses overrides that contradict what the run was begun with.
-pub fn refuse_contradiction(
-    project: &Project,
-    run: &Run,
-    overrides: &SettingOverrides,
-) -> Result<(), Failure> {
+pub fn refuse_contradiction(project: &Project, run: &Run) -> Result<(), Failure> {
+    let overrides = &project.overrides;
     let started = &run.started;
     let preset = started.agreement.preset.as_deref().unwrap_or("full");
     let pinned = [
@@ -34,7 +31,7 @@ pub fn refuse_contradiction(
     if overrides.fresh_sessions && !started.agreement.fresh_sessions {
         return Err(another(run, "sessions that are continued", "fresh-sessions"));
     }
-    if !are_second_reviewers_pinned(project, run, overrides)? {
+    if !are_second_reviewers_pinned(project, run)? {
         return Err(another(run, "other second reviewers", "second-reviewer"));
     }
     let skipped = |name: &str| {
@@ -55,12 +52,8 @@ fn another(run: &Run, what: &str, flag: &str) -> Failure {
 }
 
 /// Tells whether the second reviewers that are asked for now are those of the run, or none are.
-fn are_second_reviewers_pinned(
-    project: &Project,
-    run: &Run,
-    overrides: &SettingOverrides,
-) -> Result<bool, Failure> {
-    let mut asked = second_reviewers(overrides, &project.here)?;
+fn are_second_reviewers_pinned(project: &Project, run: &Run) -> Result<bool, Failure> {
+    let mut asked = second_reviewers(&project.overrides, &project.here)?;
     asked.iter_mut().flat_map(|seat| &mut seat.agents).for_each(|spec| *spec = project.relative_spec(spec));
     let is_auto = |seat: &Seat| seat.agents.iter().any(|agent| agent == "auto");
     let same = |seat: &Seat, agreed: &Seat| *seat == *agreed || (is_auto(seat) && seat.name == agreed.name);
@@ -90,13 +83,10 @@ pub fn repository_settings_digest(project: &Project) -> String {
 }
 
 /// Refuses settings that changed since the run was last asked to go on.
-pub fn refuse_untrusted_settings(
-    project: &Project,
-    run: &Run,
-    overrides: &SettingOverrides,
-) -> Result<(), Failure> {
+pub fn refuse_untrusted_settings(project: &Project, run: &Run) -> Result<(), Failure> {
     let known = run.asked.settings.as_ref();
-    if overrides.config.is_some() || known.is_none_or(|known| *known == repository_settings_digest(project)) {
+    let is_vouched_for = project.overrides.config.is_some();
+    if is_vouched_for || known.is_none_or(|known| *known == repository_settings_digest(project)) {
         return Ok(());
     }
     let changed = format!(
@@ -108,13 +98,9 @@ pub fn refuse_untrusted_settings(
 }
 
 /// Returns the spending limits of the run and those of its parts; nothing where nothing changes.
-pub fn changed_limits(
-    project: &Project,
-    run: &Run,
-    overrides: &SettingOverrides,
-) -> (Option<Budget>, Option<BudgetScopes>) {
-    let given =
-        |scope: &str| GivenLimits { project, all: overrides.config.is_some(), scope: scope.to_owned() };
+pub fn changed_limits(project: &Project, run: &Run) -> (Option<Budget>, Option<BudgetScopes>) {
+    let all = project.overrides.config.is_some();
+    let given = |scope: &str| GivenLimits { project, all, scope: scope.to_owned() };
     let (wanted, pinned) = (project.settings.budget(true), &run.spending.scopes);
     let budget = given("budget").over(&wanted, &run.spending.budget);
     let narrow = project.settings.budget.scopes.clone();

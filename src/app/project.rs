@@ -39,17 +39,19 @@ pub struct Project {
     pub role: JobRole,
     /// How this process was called, for those who find its locks.
     pub command_line: String,
+    /// The settings that the request gives.
+    pub overrides: SettingOverrides,
 }
 
 impl Project {
     /// Opens the repository that holds the current folder, and loads the settings.
-    pub fn open(overrides: &SettingOverrides, command_line: String) -> Result<Self, Failure> {
+    pub fn open(overrides: SettingOverrides, command_line: String) -> Result<Self, Failure> {
         let here = current_folder()?;
         let workspace = Workspace::open(&here)?;
-        let settings = load_settings(overrides, &here, Some(workspace.root()))?;
+        let settings = load_settings(&overrides, &here, Some(workspace.root()))?;
         let masker = Masker::new(secrets(&settings));
         remember(&masker);
-        Ok(Self::of(here, workspace, settings, masker, command_line))
+        Ok(Self { overrides, ..Self::of(here, workspace, settings, masker, command_line) })
     }
 
     /// Opens the repository for looking at runs or ending them: no settings are needed, so none can be in the way.
@@ -79,6 +81,7 @@ impl Project {
             as_of: None,
             role: JobRole::Both,
             command_line,
+            overrides: SettingOverrides::default(),
         }
     }
 
@@ -113,7 +116,7 @@ impl Project {
 
     /// Returns the templates that fill what authors read: the repository's own, and the retry texts of steps of a registry.
     /// Other files beside those texts are prompts of other programs, and none of ours.
-    pub fn overrides<'a>(&self, steps: impl IntoIterator<Item = &'a C3l>) -> BTreeMap<String, String> {
+    pub fn templates<'a>(&self, steps: impl IntoIterator<Item = &'a C3l>) -> BTreeMap<String, String> {
         let mut found = BTreeMap::new();
         for folder in steps.into_iter().map(retry_folder) {
             collect_texts(&self.root().join(&folder), &format!("{folder}/"), &mut found);

@@ -6,18 +6,20 @@ use crate::failure::Failure;
 use crate::locked_run::LockedRun;
 use crate::pinned_settings::{changed_limits, repository_settings_digest};
 use crate::project::Project;
-use crate::setting_overrides::{SettingOverrides, seen_from};
+use crate::setting_overrides::seen_from;
 use engine::{Run, Stage, Status, over_budget, unmet_needs};
 use git::CommitId;
 use model::event::{Asked, Fact, Reopened, ReopenedBy};
 use model::issue::IssueNumber;
 use model::phase::{PhaseName, Step};
 
-/// What `execute` is asked for, apart from the phase.
+/// What `execute` is asked for.
 #[derive(Debug, Clone)]
 pub struct ExecuteRequest {
     /// The issue of the run.
     pub issue: IssueNumber,
+    /// One phase, or nothing for all that are left.
+    pub phase: Option<PhaseName>,
     /// Open a failed phase again.
     pub retry_failed: bool,
     /// Do not look at whether earlier phases are completed.
@@ -26,8 +28,6 @@ pub struct ExecuteRequest {
     pub ignore_dependencies: bool,
     /// Somebody is at the terminal; else a default spending limit counts.
     pub is_attended: bool,
-    /// The settings that are given now.
-    pub overrides: SettingOverrides,
 }
 
 /// Records what `execute` was asked for.
@@ -35,10 +35,9 @@ pub fn record_request(
     project: &Project,
     locked: &mut LockedRun,
     request: &ExecuteRequest,
-    only: Option<PhaseName>,
 ) -> Result<(), Failure> {
-    let asked = asked(project, locked, &request.overrides)?;
-    if let Some(name) = &only {
+    let asked = asked(project, locked)?;
+    if let Some(name) = &request.phase {
         check_needs(locked.run()?, name, request.skip_dependency_check, request.ignore_dependencies)?;
     }
     if request.retry_failed {
@@ -51,18 +50,13 @@ pub fn record_request(
         tracing::warn!("{}", escalation.question);
     }
     let ignore_needs = request.skip_dependency_check || request.ignore_dependencies;
-    Ok(locked.journal.record(Fact::Asked(Asked { only, ignore_needs, ..asked }))?)
+    Ok(locked.journal.record(Fact::Asked(Asked { only: request.phase.clone(), ignore_needs, ..asked }))?)
 }
 
 /// Refuses what `execute` cannot be asked for of this run. Writes nothing, and leaves warnings to whoever asks.
-pub fn refuse_request(
-    project: &Project,
-    run: &Run,
-    request: &ExecuteRequest,
-    only: Option<&PhaseName>,
-) -> Result<(), Failure> {
-    check_agents(project, run, &request.overrides)?;
-    if let Some(name) = only {
+pub fn refuse_request(project: &Project, run: &Run, request: &ExecuteRequest) -> Result<(), Failure> {
+    check_agents(project, run)?;
+    if let Some(name) = &request.phase {
         let unchecked = request.skip_dependency_check || request.ignore_dependencies;
         check_needs(run, name, unchecked, false)?;
     }
@@ -70,12 +64,8 @@ pub fn refuse_request(
 }
 
 /// After an answer: the whole run, with the agents given now.
-pub fn record_whole_run(
-    project: &Project,
-    locked: &mut LockedRun,
-    overrides: &SettingOverrides,
-) -> Result<(), Failure> {
-    let asked = asked(project, locked, overrides)?;
+pub fn record_whole_run(project: &Project, locked: &mut LockedRun) -> Result<(), Failure> {
+    let asked = asked(project, locked)?;
     Ok(locked.journal.record(Fact::Asked(asked))?)
 }
 
@@ -83,37 +73,31 @@ pub fn record_whole_run(
 pub fn record_phase(
     project: &Project,
     locked: &mut LockedRun,
-    overrides: &SettingOverrides,
     only: PhaseName,
     steps: Vec<Step>,
 ) -> Result<(), Failure> {
-    let asked = asked(project, locked, overrides)?;
+    let asked = asked(project, locked)?;
     check_needs(locked.run()?, &only, false, false)?;
     Ok(locked.journal.record(Fact::Asked(Asked { only: Some(only), steps, ..asked }))?)
 }
 
 /// Refuses what one phase of this run cannot be asked for. Writes nothing.
-pub fn refuse_phase(
-    project: &Project,
-    run: &Run,
-    overrides: &SettingOverrides,
-    only: &PhaseName,
-) -> Result<(), Failure> {
-    check_agents(project, run, overrides)?;
+pub fn refuse_phase(project: &Project, run: &Run, only: &PhaseName) -> Result<(), Failure> {
+    check_agents(project, run)?;
     check_needs(run, only, false, false)
 }
 
 /// Refuses agents that could not be called.
-pub fn check_agents(project: &Project, run: &Run, overrides: &SettingOverrides) -> Result<(), Failure> {
-    explicit_agents(project, run, overrides).map(drop)
+pub fn check_agents(project: &Project, run: &Run) -> Result<(), Failure> {
+    explicit_agents(project, run).map(drop)
 }
 
 /// Everything but the scope.
-fn asked(project: &Project, locked: &LockedRun, overrides: &SettingOverrides) -> Result<Asked, Failure> {
+fn asked(project: &Project, locked: &LockedRun) -> Result<Asked, Failure> {
     let run = locked.run()?;
-    let Explicit { agents, reviewers, told } = explicit_agents(project, run, overrides)?;
+    let Explicit { agents, reviewers, told } = explicit_agents(project, run)?;
     told.iter().for_each(Reason::log);
-    let (budget, budget_scopes) = changed_limits(project, run, overrides);
+    let (budget, budget_scopes) = changed_limits(project, run);
     let (head, settings) = (current_head(locked)?, Some(repository_settings_digest(project)));
     let content_head = content_head(locked, head.as_deref())?;
     let auto_model = project.settings.auto_model;
@@ -216,11 +200,12 @@ struct Explicit {
 }
 
 /// Agents given on the command line count from now on; the pinned ones stay otherwise.
-fn explicit_agents(project: &Project, run: &Run, overrides: &SettingOverrides) -> Result<Explicit, Failure> {
+fn explicit_agents(project: &Project, run: &Run) -> Result<Explicit, Failure> {
     let chain = |text: &str| -> Vec<String> {
         let seen = seen_from(text, &project.here);
         seen.split(',').map(|spec| project.relative_spec(spec)).collect()
     };
+    let overrides = &project.overrides;
     let agents = overrides.agent.as_deref().map(chain).unwrap_or_default();
     let given = match (overrides.reviewer.is_empty(), project.settings.reviewer.0.is_empty()) {
         (false, _) => Some(chain(&overrides.reviewer.join(","))),

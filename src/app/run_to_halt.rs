@@ -249,7 +249,7 @@ fn push(project: &Project, forge: &Forge) -> Push {
 
 /// Returns the templates of the repository that a run is filled with, those of its registry included.
 fn template_overrides(project: &Project, agreement: &Agreement) -> BTreeMap<String, String> {
-    project.overrides(agreement.phases.iter().filter_map(|phase| phase.c3l.as_ref()))
+    project.templates(agreement.phases.iter().filter_map(|phase| phase.c3l.as_ref()))
 }
 
 /// Refuses a repository's own templates that could not be filled, before an agent is paid.

@@ -180,7 +180,7 @@ fn failed<'a>(step: &RegistryStep, results: &'a [CheckResult]) -> Option<&'a Che
 
 /// Returns the prompt that the author would get.
 fn retry_prompt(project: &Project, step: &RegistryStep, result: &CheckResult) -> Result<String, Failure> {
-    let overrides = project.overrides([&step.c3l]);
+    let overrides = project.templates([&step.c3l]);
     let failed = std::slice::from_ref(result);
     let prompt = prompt::retry_prompt(failed, &step.patterns, Some(&step.c3l), &overrides, &nonce());
     prompt.map_err(|error| Failure::from(RunError::from(error)))

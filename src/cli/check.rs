@@ -24,23 +24,23 @@ const LAST_LINES: usize = 12;
 
 /// Runs `check`.
 pub(super) fn run(arguments: Check) -> Answer {
-    let overrides =
-        SettingOverrides { config: arguments.config, set: arguments.set, ..SettingOverrides::default() };
+    let mut set = arguments.set;
+    set.extend(arguments.template.as_ref().map(|template| format!("checks.template={template}")));
+    let overrides = SettingOverrides { config: arguments.config, set, ..SettingOverrides::default() };
+    let project = crate::project::open_with(overrides)?;
+    let answer = match &arguments.output {
+        Some(file) => Some(read_answer(file, &project.masker)?),
+        None => None,
+    };
     let request = CheckRequest {
         only: arguments.only,
         template: arguments.template,
         expected: arguments.expect,
         base: arguments.base,
-        answer: None,
+        answer,
         no_commands: arguments.no_commands,
-        overrides,
     };
-    let project = crate::project::open_with(&request.project_overrides())?;
-    let answer = match &arguments.output {
-        Some(file) => Some(read_answer(file, &project.masker)?),
-        None => None,
-    };
-    let report = check(&project, &CheckRequest { answer, ..request })?;
+    let report = check(&project, &request)?;
     show(arguments.json, &value(&report, &project.masker), &lines(&report, &project.masker));
     Ok(u8::from(!report.is_ok()))
 }

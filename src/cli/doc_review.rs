@@ -57,8 +57,8 @@ pub(super) fn run(arguments: &DocReview) -> Answer {
     let mode = DocReviewMode::of(arguments);
     let mut locked = LockedRun::take(&project, arguments.issue, &|run| refuse(&project, run, arguments))?;
     locked.space.run_branch().refuse_missing()?;
-    pinned_settings::refuse_contradiction(&project, locked.run()?, &arguments.settings.overrides())?;
-    pinned_settings::refuse_untrusted_settings(&project, locked.run()?, &arguments.settings.overrides())?;
+    pinned_settings::refuse_contradiction(&project, locked.run()?)?;
+    pinned_settings::refuse_untrusted_settings(&project, locked.run()?)?;
     changes_outside::refuse_closed(&project, locked.run()?)?;
     if locked.run()?.waits_for_a_person() {
         let code = exit_code::of_run(locked.run()?, Outcome::Paused, project.settings.no_wait);
@@ -66,13 +66,7 @@ pub(super) fn run(arguments: &DocReview) -> Answer {
     }
     let phase = reviewable(locked.run()?, mode)?;
     locked.journal.add_reporter(Box::new(LogLines::default()));
-    run_request::record_phase(
-        &project,
-        &mut locked,
-        &arguments.settings.overrides(),
-        phase.clone(),
-        mode.steps(),
-    )?;
+    run_request::record_phase(&project, &mut locked, phase.clone(), mode.steps())?;
     changes_outside::note_changes(&project, &mut locked)?;
     if mode != DocReviewMode::Review {
         return drive(&project, locked, &terminal, arguments.json);
@@ -84,12 +78,12 @@ pub(super) fn run(arguments: &DocReview) -> Answer {
 /// Refuses what this run does not take. Reads no file of the run, so it can be asked before the checkout goes to the run's
 /// branch.
 fn refuse(project: &Project, run: &Run, arguments: &DocReview) -> Result<(), Failure> {
-    pinned_settings::refuse_contradiction(project, run, &arguments.settings.overrides())?;
+    pinned_settings::refuse_contradiction(project, run)?;
     if run.waits_for_a_person() {
         return Ok(());
     }
     let phase = reviewable(run, DocReviewMode::of(arguments))?;
-    run_request::refuse_phase(project, run, &arguments.settings.overrides(), &phase)
+    run_request::refuse_phase(project, run, &phase)
 }
 
 /// Returns the phase whose documents are reviewed, if what is asked for can be done there now.

@@ -6,7 +6,6 @@ use std::fmt::Write as _;
 use serde_json::{Value, json};
 
 use super::Answer;
-use super::arguments::Execute;
 use super::show::show;
 use app::agreement::ProjectCommand;
 use app::begin::{self, RunPlan};
@@ -21,23 +20,18 @@ use model::policy::PhaseDef;
 use views::summary::{counted, next_command, padded, plain, status_word};
 
 /// Shows what `execute` with these arguments would do.
-pub(super) fn run(
-    project: &Project,
-    arguments: &Execute,
-    request: &ExecuteRequest,
-    only: Option<&PhaseName>,
-) -> Answer {
-    if locate(project, arguments.issue)?.has_log() {
-        let seen = view(project, arguments.issue)?;
-        return Ok(seen.state.run.as_ref().map_or(0, |run| going_on(&seen, run, arguments)));
+pub(super) fn run(project: &Project, as_json: bool, request: &ExecuteRequest) -> Answer {
+    if locate(project, request.issue)?.has_log() {
+        let seen = view(project, request.issue)?;
+        return Ok(seen.state.run.as_ref().map_or(0, |run| going_on(&seen, run, as_json)));
     }
-    let plan = begin::plan(project, request, only)?;
-    show(arguments.json, &value(&plan), &lines(project, &plan));
+    let plan = begin::plan(project, request)?;
+    show(as_json, &value(&plan), &lines(project, &plan));
     Ok(0)
 }
 
 /// Tells what is left of a run that has begun.
-fn going_on(seen: &RunView, run: &Run, arguments: &Execute) -> u8 {
+fn going_on(seen: &RunView, run: &Run, as_json: bool) -> u8 {
     let left = run.phases.iter().filter(|phase| !phase.status.satisfies());
     let names: Vec<&str> = left.clone().map(|phase| phase.name().as_str()).collect();
     let lines = left.fold(String::new(), |mut text, phase| {
@@ -51,7 +45,7 @@ fn going_on(seen: &RunView, run: &Run, arguments: &Execute) -> u8 {
     });
     let head = format!("the run of issue {} has begun: {}", run.started.issue.number, run.outcome.as_str());
     let words = format!("{head}\n\n{lines}\nnext: {next}\nNothing was called and nothing written.\n");
-    show(arguments.json, &value, &words);
+    show(as_json, &value, &words);
     0
 }
 

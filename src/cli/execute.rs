@@ -35,16 +35,16 @@ pub(super) fn run(arguments: &Execute) -> Answer {
 
 /// Begins a run, resumes it or goes on with it.
 pub(super) fn go_on(project: &Project, terminal: &Terminal, arguments: &Execute) -> Answer {
-    let only = wanted_phase(project, &arguments.phase)?;
+    let request = request(project, arguments)?;
     if let Some(record) = finalized::of(project, arguments.issue)? {
         return finalized::told(&record, arguments.json);
     }
     if arguments.dry_run {
-        return dry_run::run(project, arguments, &request(arguments), only.as_ref());
+        return dry_run::run(project, arguments.json, &request);
     }
     project.warn_of_short_secrets();
-    let mut locked = hold_run(project, arguments, only.as_ref())?;
-    let to_do = nothing_to_do(&locked, arguments);
+    let mut locked = hold_run(project, &request)?;
+    let to_do = nothing_to_do(&locked, &request);
     if to_do.is_err() {
         refresh_now(project, locked.run()?);
     }
@@ -80,7 +80,7 @@ pub(super) fn go_on(project: &Project, terminal: &Terminal, arguments: &Execute)
     if let Some(lost) = changes_outside::find_lost_files(project, &locked)? {
         changes_outside::reopen_phase(&mut locked, lost, "")?;
     }
-    record_request(project, &mut locked, &request(arguments), only)?;
+    record_request(project, &mut locked, &request)?;
     if has_begun {
         changes_outside::note_changes(project, &mut locked)?;
     }
@@ -107,45 +107,36 @@ fn wanted_phase(project: &Project, text: &str) -> Result<Option<PhaseName>, Fail
     })
 }
 
-fn hold_run(project: &Project, arguments: &Execute, only: Option<&PhaseName>) -> Result<LockedRun, Failure> {
-    let issue = arguments.issue;
-    let (locks, found) = take_locks(project, issue, &|run| refuse(project, run, arguments, only))?;
+fn hold_run(project: &Project, request: &ExecuteRequest) -> Result<LockedRun, Failure> {
+    let issue = request.issue;
+    let (locks, found) = take_locks(project, issue, &|run| refuse(project, run, request))?;
     if let Some((space, folder)) = found {
         let mut journal = open_journal(project, &folder)?;
         if journal.state().run.is_some() {
             settle_commit(&mut journal, &space)?;
             let locked = LockedRun { journal, space, folder, locks };
-            pinned_settings::refuse_contradiction(project, locked.run()?, &arguments.settings.overrides())?;
-            if matches!(locked.run()?.outcome, Outcome::Running | Outcome::Paused) || arguments.retry_failed {
+            pinned_settings::refuse_contradiction(project, locked.run()?)?;
+            if matches!(locked.run()?.outcome, Outcome::Running | Outcome::Paused) || request.retry_failed {
                 locked.space.run_branch().refuse_missing()?;
-                pinned_settings::refuse_untrusted_settings(
-                    project,
-                    locked.run()?,
-                    &arguments.settings.overrides(),
-                )?;
+                pinned_settings::refuse_untrusted_settings(project, locked.run()?)?;
             }
             return Ok(locked);
         }
     }
-    begin(project, arguments, only, locks)
+    begin(project, request, locks)
 }
 
 /// Refuses what this run does not take. Writes nothing.
-fn refuse(
-    project: &Project,
-    run: &Run,
-    arguments: &Execute,
-    only: Option<&PhaseName>,
-) -> Result<(), Failure> {
-    pinned_settings::refuse_contradiction(project, run, &arguments.settings.overrides())?;
+fn refuse(project: &Project, run: &Run, request: &ExecuteRequest) -> Result<(), Failure> {
+    pinned_settings::refuse_contradiction(project, run)?;
     let goes_on = match run.outcome {
         Outcome::Running => true,
-        Outcome::Failed | Outcome::Incomplete => arguments.retry_failed,
+        Outcome::Failed | Outcome::Incomplete => request.retry_failed,
         Outcome::Paused => !run.waits_for_a_person(),
         Outcome::Completed => false,
         Outcome::Cancelled => return Err(cancelled(run)),
     };
-    if goes_on { refuse_request(project, run, &request(arguments), only) } else { Ok(()) }
+    if goes_on { refuse_request(project, run, request) } else { Ok(()) }
 }
 
 fn cancelled(run: &Run) -> Failure {
@@ -154,23 +145,18 @@ fn cancelled(run: &Run) -> Failure {
         .hint(format!("remove it with `ai-workflow cleanup --issue {number}` and begin anew"))
 }
 
-fn begin(
-    project: &Project,
-    arguments: &Execute,
-    only: Option<&PhaseName>,
-    mut locks: RunLocks,
-) -> Result<LockedRun, Failure> {
-    match begin_run(project, &request(arguments), only, &mut locks) {
+fn begin(project: &Project, request: &ExecuteRequest, mut locks: RunLocks) -> Result<LockedRun, Failure> {
+    match begin_run(project, request, &mut locks) {
         Ok((journal, space, folder)) => Ok(LockedRun { journal, space, folder, locks }),
         Err(failure) => {
-            locks.remove(project, arguments.issue);
+            locks.remove(project, request.issue);
             Err(failure)
         }
     }
 }
 
 /// Returns the exit code of a run that `execute` alone cannot move.
-fn nothing_to_do(locked: &LockedRun, arguments: &Execute) -> Result<Option<u8>, Failure> {
+fn nothing_to_do(locked: &LockedRun, request: &ExecuteRequest) -> Result<Option<u8>, Failure> {
     let run = locked.run()?;
     let number = run.started.issue.number;
     match run.outcome {
@@ -179,7 +165,7 @@ fn nothing_to_do(locked: &LockedRun, arguments: &Execute) -> Result<Option<u8>, 
             tracing::info!("The run of issue #{number} is completed; nothing is left to do");
             Ok(Some(0))
         }
-        Outcome::Failed | Outcome::Incomplete if arguments.retry_failed => Ok(None),
+        Outcome::Failed | Outcome::Incomplete if request.retry_failed => Ok(None),
         Outcome::Failed | Outcome::Incomplete => {
             announce::failed_run(run);
             Ok(Some(crate::exit_code::of_failure(FailureKind::PhaseFailed)))
@@ -191,14 +177,14 @@ fn nothing_to_do(locked: &LockedRun, arguments: &Execute) -> Result<Option<u8>, 
     }
 }
 
-/// Returns what is asked for, apart from the phase.
-fn request(arguments: &Execute) -> ExecuteRequest {
-    ExecuteRequest {
+/// Returns what is asked for.
+fn request(project: &Project, arguments: &Execute) -> Result<ExecuteRequest, Failure> {
+    Ok(ExecuteRequest {
         issue: arguments.issue,
+        phase: wanted_phase(project, &arguments.phase)?,
         retry_failed: arguments.retry_failed,
         skip_dependency_check: arguments.skip_dependency_check,
         ignore_dependencies: arguments.ignore_dependencies,
         is_attended: std::io::stderr().is_terminal() && std::io::stdin().is_terminal(),
-        overrides: arguments.settings.overrides(),
-    }
+    })
 }

@@ -42,16 +42,15 @@ pub(super) fn run(arguments: &PrFeedback) -> Answer {
     let runtime = runtime()?;
     let seen = pull_request(&runtime, &github, arguments.pr)?;
     let issue = issue_of(&seen)?;
-    let mut locked = LockedRun::take(&project, issue, &|run| {
-        pinned_settings::refuse_contradiction(&project, run, &arguments.settings.overrides())
-    })?;
+    let mut locked =
+        LockedRun::take(&project, issue, &|run| pinned_settings::refuse_contradiction(&project, run))?;
     locked.space.run_branch().refuse_missing()?;
     let threads = asked(&project, &runtime, &github, locked.run()?, seen.number)?;
     if arguments.dry_run {
         return Ok(told(locked.run()?, arguments, &threads));
     }
-    pinned_settings::refuse_contradiction(&project, locked.run()?, &arguments.settings.overrides())?;
-    pinned_settings::refuse_untrusted_settings(&project, locked.run()?, &arguments.settings.overrides())?;
+    pinned_settings::refuse_contradiction(&project, locked.run()?)?;
+    pinned_settings::refuse_untrusted_settings(&project, locked.run()?)?;
     if locked.run()?.waits_for_a_person() {
         let code = exit_code::of_run(locked.run()?, Outcome::Paused, project.settings.no_wait);
         return Ok(finish(&locked, arguments.json, code));
@@ -67,7 +66,7 @@ pub(super) fn run(arguments: &PrFeedback) -> Answer {
         locked.journal.record(Fact::FedBack(Box::new(fed)))?;
     }
     if locked.run()?.outcome != Outcome::Completed {
-        run_request::record_whole_run(&project, &mut locked, &arguments.settings.overrides())?;
+        run_request::record_whole_run(&project, &mut locked)?;
     }
     drive(&project, locked, &terminal, arguments.json)
 }

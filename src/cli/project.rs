@@ -14,11 +14,11 @@ use settings::Settings;
 
 /// Opens the repository and loads the settings.
 pub(crate) fn open(flags: &SettingFlags) -> Result<Project, Failure> {
-    Project::open(&flags.overrides(), command_line())
+    open_with(flags.overrides())
 }
 
 /// Opens the repository and loads the settings with these overrides.
-pub(crate) fn open_with(overrides: &SettingOverrides) -> Result<Project, Failure> {
+pub(crate) fn open_with(overrides: SettingOverrides) -> Result<Project, Failure> {
     Project::open(overrides, command_line())
 }
 

@@ -31,7 +31,7 @@ pub(super) fn answer(project: &Project, terminal: &Terminal, arguments: &Resume)
         LockedRun::take(project, arguments.issue, &|run| accepted_choice(project, run, arguments).map(drop))?;
     refuse_unasked(locked.run()?)?;
     locked.space.run_branch().refuse_missing()?;
-    pinned_settings::refuse_untrusted_settings(project, locked.run()?, &arguments.settings.overrides())?;
+    pinned_settings::refuse_untrusted_settings(project, locked.run()?)?;
     let choice = accepted_choice(project, locked.run()?, arguments)?;
     let lost = changes_outside::find_lost_files(project, &locked)?;
     refuse_undelivered(&locked, choice)?;
@@ -44,7 +44,7 @@ pub(super) fn answer(project: &Project, terminal: &Terminal, arguments: &Resume)
     locked.journal.add_reporter(Box::new(LogLines::default()));
     if let Some(lost) = lost {
         changes_outside::reopen_phase(&mut locked, lost, text(arguments))?;
-        run_request::record_whole_run(project, &mut locked, &arguments.settings.overrides())?;
+        run_request::record_whole_run(project, &mut locked)?;
         return drive(project, locked, terminal, arguments.json);
     }
     let changed = changed_by_hand(&locked, choice)?;
@@ -54,7 +54,7 @@ pub(super) fn answer(project: &Project, terminal: &Terminal, arguments: &Resume)
         ..Answered::new(choice, text(arguments), &project.person)
     };
     locked.journal.record(Fact::Answered(answered))?;
-    run_request::record_whole_run(project, &mut locked, &arguments.settings.overrides())?;
+    run_request::record_whole_run(project, &mut locked)?;
     changes_outside::note_changes(project, &mut locked)?;
     drive(project, locked, terminal, arguments.json)
 }
@@ -63,7 +63,7 @@ pub(super) fn answer(project: &Project, terminal: &Terminal, arguments: &Resume)
 /// checkout goes to the run's branch.
 fn accepted_choice(project: &Project, run: &Run, arguments: &Resume) -> Result<Choice, Failure> {
     refuse_unasked(run)?;
-    pinned_settings::refuse_contradiction(project, run, &arguments.settings.overrides())?;
+    pinned_settings::refuse_contradiction(project, run)?;
     let Some(choice) = choice(arguments) else {
         announce::question(run);
         return Err(Failure::usage("an answer is needed").hint(
@@ -73,7 +73,7 @@ fn accepted_choice(project: &Project, run: &Run, arguments: &Resume) -> Result<C
     complete(arguments, choice)?;
     offered(run, choice)?;
     grantable(run, arguments)?;
-    run_request::check_agents(project, run, &arguments.settings.overrides())?;
+    run_request::check_agents(project, run)?;
     Ok(choice)
 }
 

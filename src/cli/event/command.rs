@@ -108,7 +108,7 @@ fn take_run(handling: &EventHandling, number: IssueNumber) -> Result<LockedRun, 
 
 /// Writes down what ends the run's turn and shares it. Before that stands where the branch is now.
 fn share(handling: &EventHandling, mut locked: LockedRun, last: Fact) -> EventResult {
-    ask_again(&handling.project, &mut locked, &handling.flags.overrides())?;
+    ask_again(&handling.project, &mut locked)?;
     drive::share(&handling.project, locked, &handling.terminal, last)?;
     Ok(EventOutcome::Ran(0))
 }
