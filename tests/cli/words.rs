@@ -1,0 +1,244 @@
+//! What people and programs read: help, lists, schemas, verdicts, the health of a machine.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use crate::support::{Sandbox, honest_script};
+
+fn snapshot(name: &str, text: &str) {
+    insta::with_settings!({prepend_module_to_snapshot => false, omit_expression => true}, {
+        insta::assert_snapshot!(name, text);
+    });
+}
+
+#[test]
+fn the_help_and_the_exit_codes_are_what_they_were() {
+    let sandbox = Sandbox::empty();
+    snapshot("help", &sandbox.run(&["--help"]).exits(0).stdout);
+}
+
+#[test]
+fn the_help_of_every_command_is_what_it_was() {
+    let sandbox = Sandbox::empty();
+    let commands = [
+        "init",
+        "execute",
+        "status",
+        "resume",
+        "cancel",
+        "rollback",
+        "finalize",
+        "cleanup",
+        "list-presets",
+        "phases",
+        "check",
+        "doc-review",
+        "parse-review",
+        "explain",
+        "replay",
+        "demo",
+        "config",
+        "doctor",
+        "validate",
+        "completions",
+    ];
+    let whole = commands.iter().fold(String::new(), |whole, command| {
+        let help = sandbox.run(&[command, "--help"]).exits(0);
+        assert_eq!(help.stderr, "");
+        format!("{whole}$ ai-workflow {command} --help\n{}\n", help.stdout)
+    });
+    snapshot("help_of_commands", &whole);
+}
+
+#[test]
+fn without_a_command_the_help_is_shown_and_nothing_done() {
+    let ran = Sandbox::empty().run(&[]).exits(2).says("Usage: ai-workflow <COMMAND>");
+    assert_eq!(ran.stdout, "");
+}
+
+#[test]
+fn the_version_is_the_version() {
+    let ran = Sandbox::empty().run(&["--version"]).exits(0);
+    assert_eq!(ran.stdout, format!("ai-workflow {}\n", env!("CARGO_PKG_VERSION")));
+}
+
+#[test]
+fn presets_and_phases_are_listed_without_a_repository() {
+    let sandbox = Sandbox::empty();
+    let presets = sandbox.run(&["list-presets"]).exits(0);
+    assert!(
+        presets.stdout.contains("planning → implementation → test_implementation → testing → report"),
+        "{}",
+        presets.stdout
+    );
+    let json = sandbox.run(&["list-presets", "--json"]).exits(0).json();
+    assert_eq!(json["review-requirements"]["phases"], json!(["planning", "requirements"]));
+    let phases = sandbox.run(&["phases"]).exits(0);
+    assert!(phases.stdout.contains("00_planning/output/planning.md"), "{}", phases.stdout);
+    let json = sandbox.run(&["phases", "--json"]).exits(0).json();
+    assert_eq!(json.as_array().map(Vec::len), Some(11));
+    assert_eq!((&json[4]["policy"], &json[4]["max_revisions"]), (&json!("doc-review"), &json!(7)));
+}
+
+#[test]
+fn phases_show_what_a_flag_makes_of_them() {
+    let json =
+        Sandbox::new().run(&["phases", "--json", "--set", "phases.planning.max_revisions=5"]).exits(0).json();
+    assert_eq!(json[0]["max_revisions"], 5);
+}
+
+#[test]
+fn a_review_is_read_from_a_file_or_from_stdin_and_exits_0_whatever_it_says() {
+    let sandbox = Sandbox::empty();
+    let read = |text: &str, more: &[&str]| {
+        sandbox.write("review.md", text);
+        sandbox.run(&[&["parse-review", "review.md", "--json"], more].concat()).exits(0).json()
+    };
+    let japanese = read("**判定: PASS**\n\n**最終判定: FAIL**\n", &[]);
+    assert_eq!((&japanese["result"], &japanese["read_as"]), (&json!("FAIL"), &json!("marker:最終判定")));
+    assert_eq!(read("no verdict", &[])["read_as"], "default");
+    let object = "{\"review_id\": \"abc\", \"result\": \"PASS\"}";
+    assert_eq!(read(object, &["--review-id", "abc"])["result"], "PASS");
+    assert_eq!(read(object, &["--review-id", "xyz"])["result"], "FAIL");
+    let doubtful = read(&format!("Must fix: the lock\n\n{object}\n"), &["--review-id", "abc"]);
+    assert_eq!((&doubtful["result"], &doubtful["doubt"]), (&json!("PASS"), &json!("Must fix: the lock")));
+    sandbox.write("review.md", object);
+    let file = fs::File::open(sandbox.root().join("review.md")).expect("the file");
+    let ran = Sandbox::ran(sandbox.binary(&["parse-review", "-"]).stdin(file)).exits(0);
+    assert_eq!(ran.stdout, "PASS\nVerdict read from JSON: PASS\n");
+}
+
+#[test]
+fn a_configuration_is_shown_with_the_place_of_every_value() {
+    let sandbox = Sandbox::new().with("AI_WORKFLOW_BUDGET__CALLS", "60");
+    sandbox.write(".ai-workflow/config.toml", "language = \"ja\"\n");
+    let ran = sandbox.run(&["config", "show", "--agent", "claude:opus"]).exits(0);
+    for text in [
+        "agent = \"claude:opus\"",
+        "# agent: flag --agent",
+        "# budget.calls: variable AI_WORKFLOW_BUDGET__CALLS",
+        "# language: .ai-workflow/config.toml, line 1",
+    ] {
+        assert!(ran.stdout.contains(text), "`{text}` is not in\n{}", ran.stdout);
+    }
+    let json = sandbox.run(&["config", "show", "--json"]).exits(0).json();
+    assert_eq!(
+        (&json["settings"]["language"], &json["settings"]["budget"]["calls"]),
+        (&json!("ja"), &json!(60))
+    );
+    let valid = sandbox.run(&["config", "validate"]).exits(0);
+    assert_eq!(valid.stdout, "valid: 2 settings differ from the defaults\n");
+    assert_eq!(sandbox.run(&["config", "validate", "--json"]).exits(0).json()["valid"], true);
+}
+
+#[test]
+fn a_check_that_does_not_exist_is_found_by_validate() {
+    let sandbox = Sandbox::new();
+    sandbox.write(".ai-workflow/config.toml", "[phases.planning]\nchecks = [\"nope\"]\n");
+    sandbox
+        .run(&["config", "validate"])
+        .refuses(2, "phase planning names a check `nope` that does not exist");
+}
+
+/// Says why a document does not fit a schema.
+fn misfits(schema: &Value, document: &Value) -> Vec<String> {
+    let validator = jsonschema::validator_for(schema).expect("the schema is one");
+    validator.iter_errors(document).map(|error| format!("{}: {error}", error.instance_path())).collect()
+}
+
+/// Puts a commented setting of the example in force.
+fn uncommented(line: &str) -> &str {
+    let is_setting =
+        |rest: &&str| rest.starts_with(['[', '"', ']']) || rest.starts_with("  \"") || rest.contains(" = ");
+    line.strip_prefix("# ").filter(is_setting).unwrap_or(line)
+}
+
+#[test]
+fn the_example_of_a_configuration_fits_the_published_schema() {
+    let sandbox = Sandbox::new();
+    let schema = sandbox.run(&["config", "schema"]).exits(0).json();
+    sandbox.run(&["init"]).exits(0);
+    let text = sandbox.read(".ai-workflow/config.toml");
+    let uncommented = text.lines().map(uncommented).collect::<Vec<_>>().join("\n");
+    for text in [text, uncommented] {
+        let document: toml::Table = text.parse().unwrap_or_else(|error| panic!("{error}\n{text}"));
+        let document = serde_json::to_value(document).expect("TOML is JSON");
+        assert_eq!(misfits(&schema, &document), Vec::<String>::new());
+    }
+    assert_ne!(misfits(&schema, &json!({"agnet": "x"})), Vec::<String>::new());
+}
+
+#[test]
+fn the_metadata_of_runs_fits_the_published_schema() {
+    let sandbox = Sandbox::new();
+    let schema = sandbox.run(&["config", "schema", "--metadata"]).exits(0).json();
+    let fails = "[[turn]]\nphase = \"requirements\"\nstep = \"review\"\nsay = '{\"review_id\": \"{{review_id}}\", \"result\": \"FAIL\", \"findings\": [{\"severity\": \"major\", \"category\": \"x\", \"issue\": \"y\"}]}'\n";
+    sandbox.write(".ai-workflow/config.toml", "[phases.requirements]\non_exhausted = \"pause\"\n");
+    let none = Vec::<String>::new();
+    sandbox.short("", &["--phase", "planning"]).exits(0);
+    assert_eq!(misfits(&schema, &sandbox.metadata()), none);
+    sandbox.short(fails, &[]).exits(3);
+    assert_eq!(misfits(&schema, &sandbox.metadata()), none);
+    let agent = sandbox.script(&honest_script(""));
+    sandbox.run(&["resume", "--issue", "243", "--continue", "--agent", &agent]).exits(0);
+    assert_eq!(misfits(&schema, &sandbox.metadata()), none);
+    let mut wrong = sandbox.metadata();
+    wrong["outcome"] = json!("splendid");
+    assert_ne!(misfits(&schema, &wrong), none);
+}
+
+#[test]
+fn init_writes_once_and_over_only_when_told() {
+    let sandbox = Sandbox::new();
+    let ran = sandbox.run(&["init"]).exits(0);
+    assert!(ran.stdout.contains("next: ai-workflow execute --phase all --issue N"), "{}", ran.stdout);
+    let written = sandbox.read(".ai-workflow/config.toml");
+    sandbox.run(&["config", "validate"]).exits(0);
+    sandbox.write(".ai-workflow/config.toml", "# mine\n");
+    sandbox.run(&["init"]).refuses(2, "exists already").says("--force");
+    assert_eq!(sandbox.read(".ai-workflow/config.toml"), "# mine\n");
+    let json = sandbox.run(&["init", "--force", "--json"]).exits(0).json();
+    assert_eq!(json["written"], json!([".ai-workflow/config.toml"]));
+    assert_eq!(sandbox.read(".ai-workflow/config.toml"), written);
+    Sandbox::empty().run(&["init"]).refuses(2, "is not in a git repository");
+}
+
+#[test]
+fn the_doctor_says_what_is_missing() {
+    let sandbox = Sandbox::new();
+    let agent = sandbox.script(&honest_script(""));
+    let well = sandbox.run(&["doctor", "--agent", &agent]).exits(0);
+    assert!(well.stdout.contains("✓ identity"), "{}", well.stdout);
+    sandbox.write("README.md", "# mine\n");
+    sandbox.write(".ai-workflow/config.toml", "[commands]\ntest = \"no-such-tool --all\"\n");
+    let ill = sandbox.run(&["doctor", "--agent", "command:/no/such/agent"]).exits(2);
+    for text in [
+        "✗ checkout",
+        "✗ agent        command:/no/such/agent: ",
+        "✗ command      test: no-such-tool --all",
+        "hint: ",
+    ] {
+        assert!(ill.stdout.contains(text), "`{text}` is not in\n{}", ill.stdout);
+    }
+    sandbox.write(".ai-workflow/prompts/planing/execute.md", "plan\n");
+    sandbox.write(".ai-workflow/prompts/planning/execute.md", "plan\n");
+    let slip = sandbox.run(&["doctor", "--agent", "command:/no/such/agent"]).exits(2);
+    let told = "✓ prompts      prompts/planing/execute.md is used by nothing";
+    assert!(slip.stdout.contains(told), "{}", slip.stdout);
+    let json = sandbox.run(&["doctor", "--json", "--agent", "gpt:4"]).exits(2).json();
+    assert_eq!(json["ok"], false);
+    let outside = Sandbox::empty().run(&["doctor"]).exits(2);
+    assert!(outside.stdout.contains("✗ repository"), "{}", outside.stdout);
+}
+
+#[test]
+fn completions_are_printed_for_each_shell() {
+    let sandbox = Sandbox::empty();
+    for (shell, text) in
+        [("bash", "complete -F"), ("zsh", "#compdef ai-workflow"), ("fish", "complete -c ai-workflow")]
+    {
+        let ran = sandbox.run(&["completions", shell]).exits(0);
+        assert!(ran.stdout.contains(text), "{shell}");
+    }
+}

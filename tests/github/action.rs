@@ -1,0 +1,87 @@
+//! The action as a job runs it: its own command, the files of a job, our binary, and the fake behind them.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+
+use serde_json::Value;
+
+use super::run::Scene;
+use crate::support::{Ran, Sandbox, honest_script};
+
+/// Returns the command of the step that hands over the event.
+fn command() -> String {
+    let text = include_str!("../../action.yml");
+    let action: serde_norway::Value = serde_norway::from_str(text).expect("YAML");
+    let steps = action["runs"]["steps"].as_sequence().expect("steps");
+    let step = steps.iter().find(|step| step["id"].as_str() == Some("run")).expect("the step");
+    step["run"].as_str().expect("a command").to_owned()
+}
+
+/// Has the action take an event.
+fn taken(scene: &Scene, name: &str, event: &Value, extra: &str, calls: &str) -> Ran {
+    let temporary = scene.origin.path().join("runner temp");
+    let bin = temporary.join("ai-workflow/bin");
+    fs::create_dir_all(&bin).expect("a folder");
+    // A second event finds it there.
+    let _ = symlink(env!("CARGO_BIN_EXE_ai-workflow"), bin.join("ai-workflow"));
+    let path = temporary.join("event.json");
+    fs::write(&path, event.to_string()).expect("a file");
+    let agent = scene.sandbox.script(&honest_script(extra));
+    let mut bash = scene.sandbox.command("bash");
+    bash.args(["--noprofile", "--norc", "-eo", "pipefail", "-c", &command()])
+        .env("RUNNER_TEMP", &temporary)
+        .env("GITHUB_EVENT_PATH", &path)
+        .env("GITHUB_EVENT_NAME", name)
+        // Origin is a folder here; in a job it is on the server.
+        .env("AI_WORKFLOW_FORGE", "github")
+        .envs([
+            ("AGENT", agent.as_str()),
+            ("REVIEWER", ""),
+            ("PRESET", "quick-fix"),
+            ("AI_WORKFLOW_BUDGET__CALLS", calls),
+        ]);
+    Sandbox::finish(bash)
+}
+
+#[test]
+fn w_02_an_issue_with_a_hostile_title_becomes_a_draft_by_the_action_and_runs_nothing() {
+    let scene = Scene::of_event();
+    let sentinel = scene.origin.path().join("SENTINEL");
+    let evil =
+        format!("a\"; touch {0} # `touch {0}` $(touch {0}) ${{{{ github.token }}}}", sentinel.display());
+    scene.github.edit_issue(243, &evil, &evil);
+    let event = scene.labeled();
+    assert!(event.to_string().contains("touch"), "{event}");
+    let ran = taken(&scene, "issues", &event, "", "99").exits(0);
+    assert!(scene.draft().contains("Closes #243"));
+    assert!(!sentinel.exists(), "{}", ran.stderr);
+    assert!(scene.summary().contains("| planning | ✓ completed |"), "{}", scene.summary());
+    scene.everything_is_pushed();
+    scene.within_the_contract();
+}
+
+#[test]
+fn a_run_that_waits_is_no_red_job_and_a_failed_one_is() {
+    let scene = Scene::of_event();
+    let event = scene.labeled();
+    let waits = taken(&scene, "issues", &event, "", "2");
+    let outcome = scene.sandbox.metadata()["outcome"].clone();
+    assert_eq!((waits.code, outcome.as_str()), (0, Some("paused")), "{}", waits.stderr);
+    let fails = r#"
+[[turn]]
+phase = "planning"
+step = "review"
+say = '{"review_id": "{{review_id}}", "result": "FAIL", "summary": "no", "findings": [{"severity": "major", "category": "quality", "issue": "no pages"}]}'
+"#;
+    let scene = Scene::of_event();
+    let event = scene.labeled();
+    taken(&scene, "issues", &event, fails, "99").exits(1);
+}
+
+#[test]
+fn a_strangers_comment_makes_no_red_job_and_no_run() {
+    let scene = Scene::of_event();
+    let event = scene.github.commented("mallory", 243, "/ai-workflow run");
+    taken(&scene, "issue_comment", &event, "", "99").exits(0).says("E_ACTOR_DENIED");
+    assert!(scene.github.state().pulls.is_empty());
+}

@@ -1,0 +1,327 @@
+//! Whole runs of the program against the fake: an issue comes in, one comment tells where it is, a draft goes out.
+
+use super::event::slow;
+use super::two_jobs::SHORT;
+use super::{Github, Kind, Lost};
+use crate::support::{Ran, Sandbox, honest_script};
+use crate::support::{eventually, working_below};
+
+/// A repository with a bare origin that the fake serves, and an issue there.
+pub(super) struct Scene {
+    pub(super) sandbox: Sandbox,
+    pub(super) origin: tempfile::TempDir,
+    pub(super) github: Github,
+}
+
+impl Scene {
+    pub(super) fn new() -> Self {
+        let origin = tempfile::tempdir().expect("a folder");
+        let sandbox = Sandbox::empty();
+        sandbox.write("src/lib.rs", "pub fn pages() -> u32 {\n    2\n}\n");
+        sandbox.git(&["init", "-q", "-b", "main"]);
+        sandbox.git(&["add", "-A"]);
+        sandbox.git(&["commit", "-q", "-m", "begin"]);
+        let bare = origin.path().display().to_string();
+        sandbox.git(&["init", "-q", "--bare", "-b", "main", &bare]);
+        sandbox.git(&["remote", "add", "origin", &bare]);
+        sandbox.git(&["push", "-q", "origin", "main"]);
+        let github = Github::start_with(origin.path());
+        github.open_issue(243, "The last page is missing", "It should be there.", &["bug"], "alice");
+        let sandbox = sandbox
+            .with("GITHUB_API_URL", &github.url())
+            .with("GITHUB_REPOSITORY", "octo/pages")
+            .with("GITHUB_TOKEN", "ghp_0123456789abcdefghijABCDEFGHIJ012345");
+        Self { sandbox, origin, github }
+    }
+
+    /// In a job of a build server the branch is pushed after each phase.
+    pub(super) fn in_a_job(self) -> Self {
+        Self { sandbox: self.sandbox.with("CI", "true"), ..self }
+    }
+
+    pub(super) fn execute(&self, extra: &str, more: &[&str]) -> Ran {
+        let script = self.sandbox.script(&honest_script(extra));
+        let mut words =
+            vec!["execute", "--phase", "all", "--issue", "243", "--forge", "github", "--agent", &script];
+        words.extend(more);
+        self.sandbox.run(&words)
+    }
+
+    pub(super) fn comment(&self) -> String {
+        let comments = self.github.state().comments;
+        assert_eq!(comments.len(), 1, "{comments:#?}");
+        comments[0].body.clone()
+    }
+
+    /// Returns the body of the one pull request.
+    pub(super) fn draft(&self) -> String {
+        let pulls = self.github.state().pulls;
+        assert_eq!(pulls.len(), 1, "{pulls:#?}");
+        let pull = pulls.into_values().next().expect("a pull request");
+        assert_eq!((pull.head.as_str(), pull.base.as_str()), ("ai-workflow/issue-243", "main"));
+        assert!(pull.draft, "it has to be a draft");
+        pull.issue.body
+    }
+
+    /// Puts a fresh clone in the place of the checkout.
+    pub(super) fn on_another_machine(&self) {
+        let bare = self.origin.path().display().to_string();
+        // Whoever a killed program left behind still clears up in its folder.
+        eventually("nobody works there", || working_below(&self.sandbox.root()).is_empty());
+        std::fs::remove_dir_all(self.sandbox.root()).expect("the folder goes");
+        std::fs::create_dir(self.sandbox.root()).expect("a folder");
+        self.sandbox.git(&["clone", "-q", &bare, "."]);
+    }
+
+    /// Asserts that origin has everything that is on the branch.
+    pub(super) fn everything_is_pushed(&self) {
+        let here = self.sandbox.git(&["rev-parse", "ai-workflow/issue-243"]);
+        let bare = self.origin.path().display().to_string();
+        assert_eq!(self.sandbox.git(&["-C", &bare, "rev-parse", "ai-workflow/issue-243"]), here);
+    }
+
+    pub(super) fn within_the_contract(&self) {
+        assert_eq!(self.github.violations(), Vec::<String>::new());
+    }
+}
+
+pub(super) const FAILS: &str = r#"
+[[turn]]
+phase = "design"
+step = "review"
+say = '{"review_id": "{{review_id}}", "result": "FAIL", "summary": "no", "findings": [{"severity": "major", "category": "quality", "issue": "the pages are not counted"}]}'
+"#;
+
+#[test]
+fn an_issue_becomes_a_draft_with_one_comment() {
+    let scene = Scene::new();
+    scene.execute("", &[]).exits(0);
+    let (comment, draft) = (scene.comment(), scene.draft());
+    assert!(
+        comment.contains("ai-workflow: completed") && comment.contains("- [x] **evaluation**"),
+        "{comment}"
+    );
+    assert!(comment.contains("Pull request: https://github.com/octo/pages/pull/"), "{comment}");
+    assert!(draft.contains("Closes #243") && draft.contains("## Evidence"), "{draft}");
+    scene.everything_is_pushed();
+    let metadata = scene.sandbox.metadata();
+    let id = metadata["github_integration"]["progress_comment_id"].as_u64();
+    assert_eq!(id, Some(scene.github.state().comments[0].id));
+    assert_eq!(metadata["issue_url"], "https://github.com/octo/pages/issues/243");
+    assert!(scene.github.writes() <= 25, "{:#?}", scene.github.calls());
+    scene.within_the_contract();
+}
+
+#[test]
+fn the_title_of_the_issue_is_plain_text_in_the_request_and_in_every_commit() {
+    let scene = Scene::new();
+    scene.github.edit_issue(243, "Vec<T> & a <b> panic, thanks @bob", "It should be there.");
+    scene.execute("", &SHORT).exits(0);
+    let title = "Vec<T> & a <b> panic, thanks @\u{200b}bob";
+    let subjects = || scene.sandbox.git(&["log", "--format=%s", "main..ai-workflow/issue-243"]);
+    let pull = scene.github.state().pulls.into_values().next().expect("a pull request");
+    assert_eq!(pull.issue.title, title);
+    assert!(subjects().contains(&format!("[ai-workflow] planning: #243 {title}")), "{}", subjects());
+    scene.sandbox.run(&["finalize", "--issue", "243"]).exits(0);
+    assert_eq!(subjects(), title);
+}
+
+#[test]
+fn in_a_job_others_see_each_phase_as_soon_as_it_is_on_the_branch() {
+    let scene = Scene::new().in_a_job();
+    scene.execute("", &[]).exits(0);
+    scene.everything_is_pushed();
+    let (comment, draft) = (scene.comment(), scene.draft());
+    assert!(comment.contains("ai-workflow: completed") && draft.contains("Closes #243"));
+    let opened = |call: &super::server::Call| {
+        call.to_string().starts_with("POST") && call.to_string().contains("/pulls")
+    };
+    assert_eq!(scene.github.calls().iter().filter(|call| opened(call)).count(), 1);
+    assert!(scene.github.writes() <= 25, "{:#?}", scene.github.calls());
+    scene.within_the_contract();
+}
+
+#[test]
+fn the_draft_is_there_as_soon_as_the_first_phase_is_on_the_branch() {
+    let scene = Scene::of_event();
+    let event = scene.labeled();
+    let mut child = scene.start_event(&slow("requirements"), "issues", &event);
+    scene.until_an_agent_works_on("requirements");
+    let (draft, comment) = (scene.draft(), scene.comment());
+    child.kill().expect("it ends");
+    child.wait().expect("it ended");
+    assert!(draft.contains("Closes #243") && draft.contains("| planning | ✓ completed |"), "{draft}");
+    assert!(!draft.contains("| requirements | ✓ completed |"), "{draft}");
+    assert!(comment.contains("ai-workflow: running"), "{comment}");
+    scene.everything_is_pushed();
+    let subjects = scene.sandbox.git(&["log", "--format=%s", "main..ai-workflow/issue-243"]);
+    assert_eq!(subjects.lines().count(), 1, "{subjects}");
+}
+
+#[test]
+fn a_run_that_fails_leaves_its_work_in_a_draft_and_says_so() {
+    let scene = Scene::new().in_a_job();
+    scene.execute(FAILS, &[]).exits(1);
+    scene.everything_is_pushed();
+    let (comment, draft) = (scene.comment(), scene.draft());
+    assert!(comment.contains("ai-workflow: failed") && comment.contains("1 open finding"), "{comment}");
+    assert!(comment.contains("the pages are not counted"), "{comment}");
+    assert!(draft.contains("retry_limit"), "{draft}");
+}
+
+#[test]
+fn another_machine_goes_on_with_the_same_comment_and_the_same_draft() {
+    let scene = Scene::new().in_a_job();
+    scene.execute(FAILS, &[]).exits(1);
+    scene.on_another_machine();
+    scene.execute("", &["--retry-failed"]).exits(0).says("is taken over from origin");
+    let (comment, _) = (scene.comment(), scene.draft());
+    assert!(comment.contains("ai-workflow: completed"), "{comment}");
+    scene.everything_is_pushed();
+}
+
+#[test]
+fn a_branch_of_its_name_that_holds_other_work_is_not_written_over() {
+    let scene = Scene::new().in_a_job();
+    scene.execute(FAILS, &[]).exits(1);
+    scene.on_another_machine();
+    scene.sandbox.git(&["switch", "-q", "-c", "ai-workflow/issue-243"]);
+    scene.sandbox.git(&["commit", "-q", "--allow-empty", "-m", "mine"]);
+    scene.sandbox.git(&["switch", "-q", "main"]);
+    let before = scene.sandbox.git(&["for-each-ref", "refs/heads"]);
+    scene.execute("", &["--retry-failed"]).exits(2).says("here and on origin hold different work");
+    assert_eq!(scene.sandbox.git(&["for-each-ref", "refs/heads"]), before);
+}
+
+#[test]
+fn a_branch_on_origin_that_holds_no_run_is_told_before_anything_is_paid_for() {
+    let scene = Scene::new().in_a_job();
+    scene.sandbox.git(&["push", "-q", "origin", "main:refs/heads/ai-workflow/issue-243"]);
+    scene.execute("", &[]).exits(2).says("holds no run, or one that was finalized");
+    assert!(scene.github.state().comments.is_empty());
+}
+
+#[test]
+fn what_a_person_has_to_do_stands_first() {
+    let scene = Scene::new();
+    scene.execute(FAILS, &["--set", "policies.phase-review.outcomes.exhausted=pause"]).exits(3);
+    let comment = scene.comment();
+    let seen = comment.lines().find(|line| !line.is_empty() && !line.starts_with("<!--"));
+    assert!(seen.is_some_and(|line| line.starts_with("**A person is needed:**")), "{comment}");
+    scene.everything_is_pushed();
+}
+
+#[test]
+fn without_a_push_nothing_but_the_comment_leaves_the_machine() {
+    let scene = Scene::new();
+    scene.execute("", &["--push", "never"]).exits(0);
+    assert!(scene.github.state().pulls.is_empty());
+    assert!(scene.sandbox.read(".ai-workflow/local/issues/243.pr.md").contains("Closes #243"));
+    assert!(scene.comment().contains("ai-workflow: completed"));
+}
+
+#[test]
+fn a_run_stays_with_its_forge() {
+    let scene = Scene::new();
+    scene.execute("", &["--set", "budget.calls=3"]).exits(3);
+    let ran = scene.sandbox.run(&["execute", "--phase", "all", "--issue", "243", "--forge", "local"]);
+    ran.exits(2).says("was begun with forge github, not local");
+}
+
+#[test]
+fn finalize_makes_one_commit_and_takes_the_request_out_of_its_draft() {
+    let scene = Scene::new();
+    scene.execute("", &[]).exits(0);
+    scene.sandbox.run(&["finalize", "--issue", "243"]).exits(0);
+    let pulls = scene.github.state().pulls;
+    assert!(pulls.values().all(|pull| !pull.draft) && pulls.len() == 1, "{pulls:#?}");
+    scene.everything_is_pushed();
+    assert_eq!(scene.sandbox.git(&["rev-list", "--count", "main..ai-workflow/issue-243"]), "1");
+    scene.within_the_contract();
+}
+
+#[test]
+fn what_nobody_reviewed_is_told_in_the_part_of_the_request_that_is_ours() {
+    let scene = Scene::new();
+    scene.execute("", &[]).exits(0);
+    scene.sandbox.write("src/mine.rs", "// mine\n");
+    scene.sandbox.git(&["add", "src/mine.rs"]);
+    scene.sandbox.git(&["commit", "-q", "-m", "mine"]);
+    scene.sandbox.run(&["finalize", "--issue", "243"]).exits(2).says("not reviewed: 1 file");
+    scene.sandbox.run(&["finalize", "--issue", "243", "--include-unreviewed"]).exits(0);
+    let pull = scene.github.state().pulls.into_values().next().expect("a pull request");
+    let ours = pull.issue.body.split("<!-- ai-workflow:begin -->").nth(1).expect("our part");
+    let ours = ours.split("<!-- ai-workflow:end -->").next().expect("our part");
+    assert!(
+        ours.contains("> **Not reviewed:** 1 file changed after the end of the run: src/mine.rs"),
+        "{ours}"
+    );
+    scene.everything_is_pushed();
+}
+
+#[test]
+fn a_branch_that_others_went_on_with_is_not_finalized_and_nothing_is_lost() {
+    let scene = Scene::new();
+    scene.execute("", &[]).exits(0);
+    scene.sandbox.git(&["switch", "-q", "-c", "other"]);
+    scene.sandbox.git(&["commit", "-q", "--allow-empty", "-m", "theirs"]);
+    scene.sandbox.git(&["push", "-q", "origin", "other:ai-workflow/issue-243"]);
+    scene.sandbox.git(&["switch", "-q", "ai-workflow/issue-243"]);
+    let before = scene.sandbox.everything();
+    let ran = scene.sandbox.run(&["finalize", "--issue", "243"]);
+    assert_ne!(ran.code, 0, "{}", ran.stdout);
+    let mut after = scene.sandbox.everything();
+    after.insert("refs".into(), before["refs"].clone());
+    assert_eq!(after.keys().collect::<Vec<_>>(), before.keys().collect::<Vec<_>>());
+    assert!(scene.sandbox.has(".ai-workflow/issue-243/events.jsonl"));
+    scene.sandbox.run(&["status", "--issue", "243"]).exits(0);
+}
+
+#[test]
+fn a_token_that_is_missing_or_wrong_is_told_before_anything_is_paid_for() {
+    let scene = Scene::new();
+    let words = ["execute", "--phase", "all", "--issue", "243", "--forge", "github", "--agent", "auto"];
+    let mut command = scene.sandbox.binary(&words);
+    command.env_remove("GITHUB_TOKEN");
+    Sandbox::finish(command).exits(2).says("there is no token in GITHUB_TOKEN or GH_TOKEN");
+    let ran = scene.sandbox.run(&["execute", "--phase", "all", "--issue", "99", "--forge", "github"]);
+    ran.exits(2).says("issue 99 does not exist");
+    let scene = Scene { sandbox: scene.sandbox.with("GITHUB_API_URL", "http://127.0.0.1:9"), ..scene };
+    let ran = scene.sandbox.run(&["execute", "--phase", "all", "--issue", "243", "--forge", "github"]);
+    ran.exits(5).says("gave no answer");
+}
+
+#[test]
+fn the_token_stands_nowhere_that_others_see() {
+    let scene = Scene::new();
+    let leaks = r#"
+[[turn]]
+phase = "planning"
+step = "review"
+say = '{"review_id": "{{review_id}}", "result": "PASS_WITH_SUGGESTIONS", "summary": "ghp_0123456789abcdefghijABCDEFGHIJ012345", "suggestions": ["use ghp_0123456789abcdefghijABCDEFGHIJ012345"], "findings": []}'
+"#;
+    scene.execute(leaks, &[]).exits(0);
+    let log = scene.sandbox.git(&["log", "-p", "--format=%B", "main..ai-workflow/issue-243"]);
+    for text in [scene.comment(), scene.draft(), log] {
+        assert!(!text.contains("ghp_0123456789"), "the token is told");
+    }
+}
+
+/// The same run with the answer of each writing call lost, one after the other: the same end, nothing twice.
+#[test]
+#[ignore = "full suite: a whole run for every call"]
+fn a_lost_answer_at_any_call_leads_to_the_same_end() {
+    let clean = Scene::new();
+    clean.execute("", &[]).exits(0);
+    let calls = clean.github.calls().len();
+    for nth in 1..=calls {
+        for kind in [Kind::AppliedButLost(Lost::Reset), Kind::Before(502)] {
+            let scene = Scene::new();
+            scene.github.fault_at_call(nth, kind);
+            scene.execute("", &[]).exits(0);
+            assert!(scene.comment().contains("ai-workflow: completed"), "call {nth}");
+            scene.draft();
+            scene.everything_is_pushed();
+        }
+    }
+}

@@ -1,0 +1,202 @@
+//! What a person does with git beside a run: reverts, amends, deleted and renamed branches, and clearing up. It ends in a
+//! clear word or a run that goes on; nothing is lost, and nobody is asked twice for the same work.
+
+use std::process::Child;
+use std::time::Duration;
+
+use super::world::{BRANCH, World, calls, ends_within};
+
+const LONG: Duration = Duration::from_secs(60);
+
+/// A run that was killed in the middle of a step.
+fn killed_in(step: &str) -> World {
+    let world = World::new();
+    world.kill(world.start_until(step));
+    world.let_go();
+    world
+}
+
+fn commit(world: &World, path: &str, text: &str) -> String {
+    world.sandbox.write(path, text);
+    world.sandbox.git(&["add", path]);
+    world.sandbox.git(&["commit", "-q", "-m", "by hand"]);
+    world.sandbox.git(&["rev-parse", "HEAD"])
+}
+
+fn on_branch(world: &World, path: &str) -> String {
+    world.sandbox.git(&["show", &format!("{BRANCH}:{path}")])
+}
+
+#[test]
+fn a_log_that_a_revert_took_off_the_branch_is_told_and_can_be_brought_back() {
+    let world = World::new();
+    world.execute().exits(0);
+    world.sandbox.git(&["revert", "--no-edit", "main..HEAD"]);
+    let before = world.sandbox.git(&["rev-parse", "HEAD"]);
+    let told = format!("events.jsonl was taken off `{BRANCH}` by the commit {}", &before[..9]);
+    let back = format!("git checkout {}~1 -- .ai-workflow/issue-243", &before[..9]);
+    for _ in 0..2 {
+        world.execute().refuses(6, &told).says(&back);
+    }
+    world.sandbox.run(&["status", "--issue", "243"]).refuses(6, &told);
+    assert_eq!(world.sandbox.git(&["rev-parse", "HEAD"]), before);
+    let words: Vec<&str> = back.split(' ').skip(1).collect();
+    world.sandbox.git(&words);
+    world.execute().exits(0);
+    assert_eq!(world.sandbox.metadata()["outcome"], "completed");
+    assert!(on_branch(&world, "src/lib.rs").contains('3'), "the code was written once more");
+    world.sandbox.run(&["finalize", "--issue", "243"]).exits(0);
+}
+
+#[test]
+fn a_branch_whose_log_was_taken_off_may_be_put_aside_to_begin_anew() {
+    let world = World::new();
+    world.execute().exits(0);
+    world.sandbox.git(&["revert", "--no-edit", "main..HEAD"]);
+    let aside = world.sandbox.git(&["rev-parse", "HEAD"]);
+    world.sandbox.git(&["branch", "-m", BRANCH, "aside"]);
+    world.sandbox.git(&["switch", "-q", "main"]);
+    world.execute().exits(0);
+    assert_eq!(world.sandbox.git(&["rev-parse", "aside"]), aside);
+    world.ended_undisturbed();
+}
+
+#[test]
+fn what_was_amended_after_a_reviewer_was_killed_is_reviewed() {
+    let world = killed_in("implementation/review");
+    world.sandbox.write("NOTES.md", "by hand\n");
+    world.sandbox.git(&["add", "NOTES.md"]);
+    world.sandbox.git(&["commit", "-q", "--amend", "--no-edit"]);
+    world.execute().exits(0);
+    let prompt = ".ai-workflow/issue-243/04_implementation/review/round-1/attempt-2/prompt.md";
+    assert!(world.sandbox.read(prompt).contains("NOTES.md"));
+    assert_eq!(on_branch(&world, "NOTES.md"), "by hand");
+    assert_eq!(calls(&world.sandbox)["implementation/execute/1"], 1);
+    world.sandbox.run(&["finalize", "--issue", "243"]).exits(0);
+}
+
+#[test]
+fn commits_made_after_an_author_was_killed_stay_and_are_reviewed() {
+    let world = killed_in("implementation/execute");
+    let by_hand = commit(&world, "NOTES.md", "by hand\n");
+    world.execute().exits(0);
+    let holders = world.sandbox.git(&["branch", "--format=%(refname:short)", "--contains", &by_hand]);
+    assert_eq!(holders, BRANCH, "the commit is off the branch");
+    let prompt = ".ai-workflow/issue-243/04_implementation/review/round-1/attempt-1/prompt.md";
+    assert!(world.sandbox.read(prompt).contains("NOTES.md"));
+    world.sandbox.run(&["finalize", "--issue", "243"]).exits(0);
+}
+
+#[test]
+fn what_a_killed_author_committed_itself_is_folded_into_the_commit_of_its_phase() {
+    let world = World::new();
+    let commits = "if [ \"$AI_WORKFLOW_PHASE\" = implementation ] && [ ! -e \"$here/once\" ]; then\n\
+                   touch \"$here/once\"; echo own > OWN.md; git add OWN.md; git commit -q -m own\n\
+                   echo $$ > \"$here/held\"; while true; do sleep 0.02; done; fi\n";
+    world.beside("meddle-execute", commits);
+    let child = world.start();
+    crate::support::eventually("the author has committed", || world.path_beside("held").exists());
+    world.kill(child);
+    world.execute().exits(0);
+    let messages = world.sandbox.git(&["log", "--format=%s", &format!("main..{BRANCH}")]);
+    assert!(!messages.lines().any(|line| line == "own"), "{messages}");
+}
+
+#[test]
+fn commits_of_which_nobody_knows_whose_they_are_go_into_the_next_one_and_are_told() {
+    let world = killed_in("implementation/execute");
+    let by_hand = commit(&world, "NOTES.md", "by hand\n");
+    // As a power cut leaves it, which kills everybody.
+    std::fs::remove_file(world.sandbox.root().join(".git/ai-workflow/issue-243/rests-at")).expect("a file");
+    world
+        .execute()
+        .exits(0)
+        .says(&format!("may be the interrupted agent's: it goes into the next commit, and was at {by_hand}"));
+    assert_eq!(on_branch(&world, "NOTES.md"), "by hand");
+}
+
+/// What takes the run's branch away from under it.
+const GONE: [&[&[&str]]; 2] =
+    [&[&["branch", "-m", "mine"]], &[&["switch", "-q", "--detach"], &["branch", "-q", "-D", BRANCH]]];
+
+fn take_away(world: &World, commands: &[&[&str]]) {
+    for words in commands {
+        world.sandbox.git(words);
+    }
+}
+
+/// Does what the hint says.
+fn make_it_again(world: &World) {
+    world.sandbox.git(&["switch", "-q", "-c", BRANCH]);
+}
+
+#[test]
+fn a_branch_that_is_gone_between_two_commands_is_told_before_anybody_is_paid() {
+    for commands in GONE {
+        let world = killed_in("implementation/execute");
+        take_away(&world, commands);
+        let before = calls(&world.sandbox);
+        let hint = format!("git switch -c {BRANCH}");
+        for _ in 0..2 {
+            world.execute().refuses(6, &format!("the run's branch `{BRANCH}` is gone")).says(&hint);
+        }
+        assert_eq!(calls(&world.sandbox), before);
+        make_it_again(&world);
+        world.execute().exits(0);
+        world.sandbox.run(&["finalize", "--issue", "243"]).exits(0);
+    }
+}
+
+#[test]
+fn a_branch_that_goes_while_an_author_works_costs_no_work() {
+    for commands in GONE {
+        let world = World::new();
+        let child: Child = world.start_until("implementation/execute");
+        take_away(&world, commands);
+        world.let_go();
+        let (code, stderr) = ends_within(child, LONG);
+        assert_eq!(code, 6, "{stderr}");
+        assert!(stderr.contains("is gone") && stderr.contains("git switch -c"), "{stderr}");
+        make_it_again(&world);
+        world.execute().exits(0);
+        assert_eq!(calls(&world.sandbox)["implementation/execute/1"], 1);
+        assert!(on_branch(&world, "src/lib.rs").contains('3'));
+    }
+}
+
+#[test]
+fn a_branch_that_goes_while_a_reviewer_works_is_put_back() {
+    for commands in GONE {
+        let world = World::new();
+        let child: Child = world.start_until("implementation/review");
+        take_away(&world, commands);
+        world.let_go();
+        let (code, stderr) = ends_within(child, LONG);
+        assert_eq!(code, 0, "{stderr}");
+        assert_eq!(world.sandbox.git(&["branch", "--show-current"]), BRANCH);
+        assert!(on_branch(&world, "src/lib.rs").contains('3'));
+    }
+}
+
+#[test]
+fn a_completed_run_whose_branch_is_gone_is_completed_and_says_so() {
+    let world = World::new();
+    world.execute().exits(0);
+    world.sandbox.git(&["branch", "-m", "mine"]);
+    let before = world.log();
+    world.execute().exits(0).says("is gone; the worktree is on `mine`");
+    assert_eq!(world.log(), before);
+    world.sandbox.run(&["finalize", "--issue", "243"]).refuses(6, "is gone");
+    make_it_again(&world);
+    world.sandbox.run(&["finalize", "--issue", "243"]).exits(0);
+}
+
+#[test]
+fn git_may_clear_up_while_somebody_works_and_a_revision_follows() {
+    for step in ["review", "revise"] {
+        let world = World::new();
+        world.beside(&format!("meddle-{step}"), "git gc --quiet --prune=now\n");
+        world.execute().exits(0);
+        world.ended_undisturbed();
+    }
+}

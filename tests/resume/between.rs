@@ -1,0 +1,223 @@
+//! A person works on the files between two processes of a run, the first of which ended while, or before, a reviewer looked:
+//! everything stays, the next reviewer is shown it, and what it approves is what is published.
+
+use std::time::Duration;
+
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::Value;
+
+use super::world::{BRANCH, World, calls, ends_within};
+use crate::support::Ran;
+
+const NOTES: &str = "NOTES.md";
+const CODE: &str = "pub fn pages() -> u32 {\n    3 // by hand\n}\n";
+const WARNED: &str = "Phase implementation: Changed by hand since the last step, judged as it is: ";
+
+/// A run that ended while the reviewer of its second phase was at work.
+fn ended_by(signal: Option<Signal>) -> World {
+    let world = World::new();
+    let child = world.start_until("implementation/review");
+    match signal {
+        Some(signal) => {
+            let process = i32::try_from(child.id()).ok().and_then(Pid::from_raw).expect("a process");
+            kill_process(process, signal).expect("it runs");
+            assert_eq!(ends_within(child, Duration::from_secs(10)).0, 130);
+        }
+        None => world.kill(child),
+    }
+    world.let_go();
+    world
+}
+
+/// A run whose budget ended before the reviewer of its second phase.
+fn out_of_budget() -> World {
+    let world = World::new();
+    world.beside("lenient", "");
+    let arguments = world.arguments();
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    world.sandbox.run(&[&arguments[..], &["--set", "budget.calls=3"]].concat()).exits(3);
+    assert_eq!(calls(&world.sandbox).len(), 3);
+    world
+}
+
+fn edit(world: &World) {
+    world.sandbox.write(NOTES, "by hand\n");
+    world.sandbox.write("src/lib.rs", CODE);
+}
+
+fn commit(world: &World) -> String {
+    world.sandbox.git(&["add", NOTES, "src/lib.rs"]);
+    world.sandbox.git(&["commit", "-q", "-m", "by hand"]);
+    world.sandbox.git(&["rev-parse", "HEAD"])
+}
+
+fn facts(world: &World, kind: &str) -> Vec<Value> {
+    world.sandbox.facts().into_iter().filter(|fact| fact["type"] == kind).collect()
+}
+
+/// Asserts that what the person changed is there, was reviewed and is published.
+#[track_caller]
+fn is_kept_and_reviewed(world: &World, ran: &Ran, attempt: u32) {
+    assert_eq!(ran.stderr.matches(WARNED).count(), 1, "{}", ran.stderr);
+    assert!(!ran.stderr.contains("which was undone"), "{}", ran.stderr);
+    assert_eq!(
+        (world.sandbox.read(NOTES), world.sandbox.read("src/lib.rs")),
+        ("by hand\n".into(), CODE.into())
+    );
+    let on_branch = |path: &str| world.sandbox.git(&["show", &format!("{BRANCH}:{path}")]);
+    assert_eq!((on_branch(NOTES), on_branch("src/lib.rs")), ("by hand".into(), CODE.trim_end().into()));
+    let prompt =
+        format!(".ai-workflow/issue-243/04_implementation/review/round-1/attempt-{attempt}/prompt.md");
+    let prompt = world.sandbox.read(&prompt);
+    assert!(prompt.contains(NOTES) && prompt.contains("3 // by hand"), "{prompt}");
+    let changed = facts(world, "changed_by_hand");
+    assert_eq!(changed.len(), 1, "{changed:?}");
+    let reviewed = facts(world, "reviewed").pop().expect("a review");
+    assert_eq!(reviewed["tree"], changed[0]["tree"]);
+    assert_eq!(calls(&world.sandbox)["implementation/execute/1"], 1, "no author is paid twice");
+    let evidence = facts(world, "checked").into_iter().filter(|fact| fact["phase"] == "implementation");
+    assert_eq!(evidence.count(), 2, "the evidence is gathered anew");
+    world.sandbox.run(&["replay", "--issue", "243"]).exits(0);
+    world.sandbox.run(&["finalize", "--issue", "243"]).exits(0);
+    let published = world.sandbox.git(&["diff", "--name-only", "main", BRANCH]);
+    assert_eq!(published, "NOTES.md\nsrc/lib.rs");
+}
+
+#[track_caller]
+fn holds(world: &World, commit: &str) {
+    let branches = world.sandbox.git(&["branch", "--format=%(refname:short)", "--contains", commit]);
+    assert_eq!(branches, BRANCH, "{commit} is off the branch");
+}
+
+#[test]
+fn files_edited_after_a_reviewer_was_interrupted_or_killed_stay_and_are_reviewed() {
+    for signal in [Some(Signal::INT), Some(Signal::TERM), None] {
+        let world = ended_by(signal);
+        edit(&world);
+        let ran = world.execute().exits(0);
+        is_kept_and_reviewed(&world, &ran, 2);
+    }
+}
+
+#[test]
+fn commits_made_after_a_reviewer_was_interrupted_or_killed_stay_and_are_reviewed() {
+    for signal in [Some(Signal::INT), None] {
+        let world = ended_by(signal);
+        edit(&world);
+        let by_hand = commit(&world);
+        let ran = world.execute().exits(0);
+        holds(&world, &by_hand);
+        is_kept_and_reviewed(&world, &ran, 2);
+    }
+}
+
+#[test]
+fn what_is_changed_while_the_budget_waits_before_a_review_stays_and_is_reviewed() {
+    let more = ["--issue", "243", "--set", "budget.calls=20"];
+    for (command, commits) in
+        [(vec!["execute"], true), (vec!["resume", "--continue"], true), (vec!["execute"], false)]
+    {
+        let world = out_of_budget();
+        edit(&world);
+        let by_hand = commits.then(|| commit(&world));
+        let ran = world.sandbox.run(&[&command[..], &more].concat()).exits(0);
+        if let Some(by_hand) = by_hand {
+            holds(&world, &by_hand);
+        }
+        is_kept_and_reviewed(&world, &ran, 1);
+    }
+}
+
+#[test]
+fn a_commit_made_after_an_author_was_interrupted_stays() {
+    let world = World::new();
+    let child = world.start_until("implementation/execute");
+    let process = i32::try_from(child.id()).ok().and_then(Pid::from_raw).expect("a process");
+    kill_process(process, Signal::INT).expect("it runs");
+    assert_eq!(ends_within(child, Duration::from_secs(10)).0, 130);
+    world.let_go();
+    world.sandbox.write(NOTES, "by hand\n");
+    world.sandbox.git(&["add", NOTES]);
+    world.sandbox.git(&["commit", "-q", "-m", "by hand"]);
+    let by_hand = world.sandbox.git(&["rev-parse", "HEAD"]);
+    world.execute().exits(0);
+    holds(&world, &by_hand);
+    assert_eq!(world.sandbox.git(&["show", &format!("{BRANCH}:{NOTES}")]), "by hand");
+}
+
+/// A world whose code nobody reviews.
+fn unreviewed() -> World {
+    let world = World::new();
+    let config = world.sandbox.read(".ai-workflow/config.toml");
+    let unreviewed = "[phases.implementation]\npolicy = \"quality-gate\"\n";
+    world.sandbox.write(".ai-workflow/config.toml", &format!("{config}\n{unreviewed}"));
+    world
+}
+
+/// Has its author stopped, does something, and goes on to the end.
+fn after_an_author_nobody_reviews_was_stopped(signal: Signal, by_hand: impl FnOnce(&World)) -> World {
+    let world = unreviewed();
+    let child = world.start_until("implementation/execute");
+    let process = i32::try_from(child.id()).ok().and_then(Pid::from_raw).expect("a process");
+    kill_process(process, signal).expect("it runs");
+    assert_eq!(ends_within(child, Duration::from_secs(10)).0, 130);
+    world.let_go();
+    assert!(world.sandbox.has("unfinished.txt"), "the author had begun");
+    by_hand(&world);
+    world.execute().exits(0);
+    world
+}
+
+#[test]
+fn what_is_edited_after_an_author_nobody_reviews_was_stopped_is_told_as_a_persons() {
+    for signal in [Signal::INT, Signal::TERM] {
+        let world = after_an_author_nobody_reviews_was_stopped(signal, |world| {
+            world.sandbox.write(NOTES, "by hand\n");
+            std::fs::remove_file(world.sandbox.root().join("README.md")).expect("a file");
+        });
+        let changed = facts(&world, "changed_by_hand");
+        assert_eq!(changed.len(), 1, "{changed:?}");
+        assert_eq!(changed[0]["changed"], serde_json::json!([NOTES, "README.md"]));
+        assert_eq!(world.sandbox.git(&["show", &format!("{BRANCH}:{NOTES}")]), "by hand");
+        let told = "not reviewed: 2 files changed and shown to no reviewer: NOTES.md, README.md";
+        world.sandbox.run(&["finalize", "--issue", "243"]).refuses(2, told);
+        assert_eq!(calls(&world.sandbox)["implementation/execute/1"], 2, "the call is taken up again");
+        world.sandbox.run(&["replay", "--issue", "243"]).exits(0);
+    }
+}
+
+/// Nobody can tell then who wrote what.
+#[test]
+fn what_is_there_after_an_author_nobody_reviews_was_killed_is_named() {
+    let world = unreviewed();
+    world.kill(world.start_until("implementation/execute"));
+    world.let_go();
+    world.sandbox.write(NOTES, "by hand\n");
+    world.execute().exits(0).says("by it or by a person, and nobody reviews it: NOTES.md, unfinished.txt");
+}
+
+#[test]
+fn what_a_stopped_author_left_is_its_own() {
+    let world = after_an_author_nobody_reviews_was_stopped(Signal::INT, |_| {});
+    assert!(facts(&world, "changed_by_hand").is_empty());
+    world.sandbox.run(&["finalize", "--issue", "243"]).exits(0);
+}
+
+#[test]
+fn what_an_interrupted_reviewer_changed_is_undone_and_passes_for_nobodys_work() {
+    let world = World::new();
+    world.beside("lenient", "");
+    world.beside(
+        "meddle-review",
+        "if [ \"$AI_WORKFLOW_PHASE\" = implementation ] && [ ! -e \"$here/held\" ]; then\n\
+         echo evil > evil.txt; touch \"$here/held\"; sleep 20; fi\n",
+    );
+    let child = world.start();
+    crate::support::eventually("the reviewer is at work", || world.path_beside("held").exists());
+    let process = i32::try_from(child.id()).ok().and_then(Pid::from_raw).expect("a process");
+    kill_process(process, Signal::INT).expect("it runs");
+    assert_eq!(ends_within(child, Duration::from_secs(10)).0, 130);
+    assert!(!world.sandbox.has("evil.txt"));
+    world.execute().exits(0);
+    assert!(facts(&world, "changed_by_hand").is_empty());
+}

@@ -1,0 +1,22 @@
+//! Whole runs through the real binary: phases, reviewers, policies, and what a user sees of them.
+
+#![allow(
+    clippy::disallowed_methods,
+    clippy::print_stderr,
+    clippy::print_stdout,
+    reason = "tests touch the world and say loudly what they skip"
+)]
+
+mod answer_schemas;
+mod delta;
+mod doc_review;
+mod evaluation;
+mod own_repository;
+mod panel;
+mod patterns;
+mod phases;
+mod quality_gate;
+mod registry;
+mod reviewers;
+#[path = "../support/mod.rs"]
+mod support;
