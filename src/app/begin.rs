@@ -61,7 +61,7 @@ pub fn plan(project: &Project, request: &ExecuteRequest) -> Result<RunPlan, Fail
         agreement,
         skipped,
     };
-    let run = planned_run(beginning.clone(), project.clock.now())?;
+    let run = planned_run(beginning.clone(), journal::now())?;
     refuse_request(project, &run, request)?;
     told.iter().for_each(Reason::log);
     tracing::info!("{}", chosen.line());
@@ -169,11 +169,11 @@ fn go_to_branch(
     if project.settings.worktree {
         let workspace = make_linked(project, number, new.then_some(base))?;
         locks.take_checkout(project, number, &workspace)?;
-        locks.begin_work(project);
+        locks.begin_work();
         return Ok(workspace);
     }
     let branch = branch_of(number);
-    locks.begin_work(project);
+    locks.begin_work();
     if new {
         project.workspace.branches().start(&branch, &base.commit)?;
     } else {

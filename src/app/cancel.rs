@@ -23,7 +23,7 @@ pub fn cancel(project: &Project, issue: IssueNumber) -> Result<Outcome, Failure>
     if before != Outcome::Cancelled {
         locked.journal.record(Fact::Cancelled { by: project.person.clone() })?;
     }
-    locked.locks.begin_work(project);
+    locked.locks.begin_work();
     // A run whose branch is gone is cancelled all the same.
     if let Err(error) = record_end(&locked.journal, &locked.space, &locked.folder, &project.masker) {
         tracing::warn!("The end of the log is not on the branch: {error}");

@@ -206,7 +206,7 @@ fn record(project: &Project, run: &Run, commit: &CommitId, left: PendingRewrite)
         base_branch: run.started.base_branch.clone(),
         commit: commit.to_string(),
         pull_request: run.publication.pull_request.as_ref().map(|(_, url)| masked(url)),
-        at: project.clock.now(),
+        at: journal::now(),
         left: Some(left),
     }
 }

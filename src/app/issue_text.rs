@@ -43,7 +43,7 @@ async fn surrounded(project: &Project, forge: &Forge, number: IssueNumber) -> Re
     if let Some(AsOf { title, body, .. }) = &project.as_of {
         (issue.title, issue.body) = (title.clone(), body.clone());
     }
-    let before = project.as_of.as_ref().map_or_else(|| project.clock.now(), |event| event.at);
+    let before = project.as_of.as_ref().map_or_else(journal::now, |event| event.at);
     let nobody = project.settings.github.speakers == Speakers::Nobody;
     let comments = if nobody { Vec::new() } else { forge.comments(number).await? };
     let comments = comments_before(comments, before);

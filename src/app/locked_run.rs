@@ -62,7 +62,7 @@ impl LockedRun {
 /// Opens the journal of a run.
 pub fn open_journal(project: &Project, folder: &RunFolder) -> Result<Journal, Failure> {
     let path = folder.at(&folder.relative());
-    let mut journal = Journal::open(&path, project.clock.clone(), project.masker.clone())?;
+    let mut journal = Journal::open(&path, project.masker.clone())?;
     journal.keep_copy(LogCopy::of(project.workspace.common(), folder.issue()));
     Ok(journal)
 }
@@ -92,9 +92,9 @@ impl RunLocks {
     }
 
     /// Notes that the files of the worktree are going to change.
-    pub fn begin_work(&mut self, project: &Project) {
+    pub fn begin_work(&mut self) {
         if let Some(checkout) = &mut self.checkout {
-            checkout.begin_work(project.clock.now());
+            checkout.begin_work(journal::now());
         }
     }
 
@@ -118,7 +118,7 @@ impl RunLocks {
 /// Takes the lock of an issue, or says who holds it.
 pub fn lock_issue(project: &Project, issue: IssueNumber) -> Result<Lock, Failure> {
     let folder = issue_folder(project.workspace.common(), issue);
-    Lock::take(&folder, &command_line(project), project.clock.now()).map_err(|error| match error {
+    Lock::take(&folder, &command_line(project), journal::now()).map_err(|error| match error {
         LockError::Busy { .. } => Failure::new(FailureKind::Busy, &error)
             .hint(format!("watch it with `ai-workflow status --issue {issue}`, or end it with `ai-workflow cancel --issue {issue}`")),
         LockError::Io { .. } => not_lockable(&error),
@@ -131,12 +131,8 @@ pub fn lock_checkout(
     issue: IssueNumber,
     workspace: &Workspace,
 ) -> Result<CheckoutLock, Failure> {
-    let taken = CheckoutLock::take(
-        workspace.repository().git_dir(),
-        issue,
-        &command_line(project),
-        project.clock.now(),
-    );
+    let taken =
+        CheckoutLock::take(workspace.repository().git_dir(), issue, &command_line(project), journal::now());
     taken.map_err(|error| match error {
         LockError::Busy { holder } => in_use(issue, workspace, holder),
         LockError::Io { .. } => not_lockable(&error),
@@ -253,7 +249,7 @@ fn switch_to_branch(
 ) -> Result<(), Failure> {
     refuse_run(project, issue, refuse)?;
     refuse_dirty(workspace)?;
-    locks.begin_work(project);
+    locks.begin_work();
     Ok(workspace.branches().switch(&branch_of(issue))?)
 }
 

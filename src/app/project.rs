@@ -10,7 +10,6 @@ use crate::failure::Failure;
 use crate::setting_overrides::{SettingOverrides, load_settings};
 use agents::{Kind, Profile};
 use git::Workspace;
-use journal::clock::Clock;
 use journal::store::folders::HOME;
 use model::issue::AsOf;
 use model::policy::C3l;
@@ -29,8 +28,6 @@ pub struct Project {
     pub settings: Settings,
     /// Masks the secrets of the settings and of the environment.
     pub masker: Masker,
-    /// Where the time of facts comes from.
-    pub clock: Clock,
     /// Who asks for this: the person at the keyboard, or whom an event names.
     pub person: String,
     /// The issue as it was at the event that asks for this, if one does.
@@ -70,13 +67,12 @@ impl Project {
         masker: Masker,
         command_line: String,
     ) -> Self {
-        let (clock, person) = (Clock::Real, user_name());
+        let person = user_name();
         Self {
             here,
             workspace,
             settings,
             masker,
-            clock,
             person,
             as_of: None,
             role: JobRole::Both,

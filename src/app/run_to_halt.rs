@@ -73,7 +73,7 @@ pub fn run_to_halt(
 ) -> Result<TurnEnd, Failure> {
     let TurnStart { first, judged } = start;
     let (calls, rounds) = (locked.run()?.spending.total.calls, locked.run()?.feedback.ci_rounds);
-    locked.locks.begin_work(project);
+    locked.locks.begin_work();
     locked.space.run_branch().remember_tip()?;
     let agreement = &locked.run()?.started.agreement;
     refuse_broken_templates(project, agreement)?;
@@ -185,7 +185,7 @@ fn steering(
         github: github.clone(),
         keys: project.settings.github.clone(),
         number: run.started.issue.number,
-        since: project.as_of.as_ref().map_or_else(|| project.clock.now(), |event| event.at),
+        since: project.as_of.as_ref().map_or_else(journal::now, |event| event.at),
         request: request.clone(),
         stop: stop.clone(),
         seen: BTreeSet::new(),

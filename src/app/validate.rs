@@ -12,7 +12,6 @@ use crate::project::Project;
 use crate::setting_overrides::STEPS;
 use checks::{Site, Untaken, World};
 use git::{Survey, Trailers};
-use journal::clock::Clock;
 use model::event::{CheckResult, CheckStatus};
 use model::issue::{Issue, IssueNumber};
 use model::policy::{CheckMode, OnFail, PhaseDef, TimeLimits};
@@ -118,7 +117,7 @@ fn run_conditions(
     let empty =
         Site::outside_a_run(project.root(), &phase, &agreement.check_settings, &time, &project.masker);
     let site = Site {
-        began: Clock::Real.now(),
+        began: journal::now(),
         issue: issue.as_ref().unwrap_or(empty.issue),
         defined: &defined,
         world: &world,

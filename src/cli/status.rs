@@ -33,7 +33,7 @@ pub(super) fn run(arguments: &arguments::Status) -> Answer {
     let found = view(&project, issue)?;
     let Some(run) = &found.state.run else { return Err(no_run(issue)) };
     let held_by = held_by(&project, issue);
-    let under_way = held_by.as_ref().and_then(|_| under_way(&project, &found, run));
+    let under_way = held_by.as_ref().and_then(|_| under_way(&found, run));
     let mut value = status_value(&found, held_by.as_ref());
     value["held_by"] = json!(held_by.as_ref().map(ToString::to_string));
     value["worktree"] = json!(found.root);
@@ -63,7 +63,7 @@ struct UnderWay {
     file: Option<PathBuf>,
 }
 
-fn under_way(project: &Project, found: &RunView, run: &Run) -> Option<UnderWay> {
+fn under_way(found: &RunView, run: &Run) -> Option<UnderWay> {
     let phase = run.phases.iter().find(|phase| matches!(phase.stage, Stage::Working(_)))?;
     let (since, begun) = found.entries.iter().rev().find_map(|entry| match &entry.fact {
         Fact::StepStarted(begun) => Some((entry.at, begun)),
@@ -82,7 +82,7 @@ fn under_way(project: &Project, found: &RunView, run: &Run) -> Option<UnderWay> 
         attempt: begun.attempt,
         agent: begun.agent.clone(),
         since,
-        seconds: u64::try_from(project.clock.now().duration_since(since).as_secs()).unwrap_or(0),
+        seconds: u64::try_from(journal::now().duration_since(since).as_secs()).unwrap_or(0),
         file,
     })
 }

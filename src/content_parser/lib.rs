@@ -79,7 +79,7 @@ pub use reply::read_reply;
 pub use review::{read_review, read_structured};
 pub use scope::{Scope, read_scope};
 pub use slash_command::{COMMAND_HELP, SlashCommand, Unclear, slash_command};
-pub use strict::read_object;
+pub use strict::{read_object, read_value};
 pub use table::{answering, read_triage};
 pub use tasks::{Task, only_ticks, read_tasks};
 

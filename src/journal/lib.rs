@@ -3,17 +3,15 @@
 #![warn(missing_docs)]
 #![allow(clippy::disallowed_methods, reason = "this crate touches the world")]
 
-pub mod clock;
 pub mod store;
 
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 
-use crate::clock::Clock;
 use crate::store::StoreError;
-use crate::store::files::write_atomically;
-use crate::store::log::{Log, LogCopy, OpenedLog, read_file};
+use crate::store::files::replace;
+use crate::store::log::{Log, LogContents, LogCopy, read_file};
 use crate::store::view::{View, check_file, seal};
 use engine::{InvalidFact, State, apply, fold};
 use model::event::{Entry, Fact};
@@ -40,6 +38,11 @@ pub enum JournalError {
     Edited(String),
 }
 
+/// Returns the time as facts carry it: UTC, whole milliseconds. Durations and time limits are not measured with it.
+pub fn now() -> Timestamp {
+    Timestamp::from_millisecond(Timestamp::now().as_millisecond()).unwrap_or(Timestamp::MAX)
+}
+
 /// Shows people what happens in a run: a terminal, a comment, a log of lines. It never fails the run.
 pub trait Reporter {
     /// Shows one fact and where the run stands after it.
@@ -53,7 +56,6 @@ pub trait Reporter {
 pub struct Journal {
     log: Log,
     state: State,
-    clock: Clock,
     masker: Masker,
     folder: PathBuf,
     reporters: Vec<Box<dyn Reporter>>,
@@ -62,15 +64,15 @@ pub struct Journal {
 impl Journal {
     /// Opens the log in a run's folder, folds it and rebuilds the view. A torn last line is dropped with a
     /// warning.
-    pub fn open(folder: &Path, clock: Clock, masker: Masker) -> Result<Self, JournalError> {
+    pub fn open(folder: &Path, masker: Masker) -> Result<Self, JournalError> {
         let path = folder.join("events.jsonl");
-        let OpenedLog { log, entries, torn } = Log::open(&path)?;
+        let (log, LogContents { entries, torn, .. }) = Log::open(&path)?;
         if let Some(torn) = torn {
             tracing::warn!("{}: {torn}", path.display());
         }
         let misfit = |misfit| JournalError::DoesNotFit { log: path.display().to_string(), misfit };
         let state = fold(&entries).map_err(misfit)?;
-        let journal = Self { log, state, clock, masker, folder: folder.to_owned(), reporters: Vec::new() };
+        let journal = Self { log, state, masker, folder: folder.to_owned(), reporters: Vec::new() };
         journal.rebuild_view()?;
         Ok(journal)
     }
@@ -88,11 +90,6 @@ impl Journal {
     /// Returns where the run stands.
     pub fn state(&self) -> &State {
         &self.state
-    }
-
-    /// Returns the time as the next fact would carry it.
-    pub fn now(&self) -> Timestamp {
-        self.clock.now()
     }
 
     /// Returns the chain hash of the last fact.
@@ -121,14 +118,14 @@ impl Journal {
 
     /// Writes facts that belong together; the first ones of a log are there together or not at all.
     pub fn record_all(&mut self, facts: &[Fact]) -> Result<(), JournalError> {
-        let at = self.clock.now();
+        let at = now();
         let misfit = |misfit| JournalError::DoesNotFit { log: "events.jsonl".into(), misfit };
         let mut tried = self.state.clone();
         for fact in facts {
             let entry = Entry { seq: tried.seq + 1, at, fact: fact.clone() };
             apply(&mut tried, &entry).map_err(misfit)?;
         }
-        let written = self.log.append_all(at, facts, &self.masker)?;
+        let written = self.log.append(at, facts, &self.masker)?;
         for entry in &written {
             apply(&mut self.state, entry).map_err(misfit)?;
         }
@@ -175,6 +172,6 @@ impl Journal {
         let mut value = serde_json::to_value(view).expect("a view holds text, numbers and lists only");
         self.masker.mask_value(&mut value);
         let text = self.masker.mask(&format!("{:#}\n", seal(value)));
-        Ok(write_atomically(&self.folder.join("metadata.json"), &text)?)
+        Ok(replace(&self.folder.join("metadata.json"), text.as_str().as_bytes())?)
     }
 }

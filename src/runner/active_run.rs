@@ -128,6 +128,6 @@ impl ActiveRun {
     }
 
     fn today(&self) -> Date {
-        self.journal.now().to_zoned(TimeZone::UTC).date()
+        journal::now().to_zoned(TimeZone::UTC).date()
     }
 }

@@ -106,7 +106,7 @@ async fn accept_label(
 pub(super) fn dispatched(handling: &mut EventHandling, event: &Dispatched) -> EventResult {
     let keys = handling.project.settings.github.clone();
     let (number, who) = (event.issue, &event.sender);
-    let (masker, now) = (handling.project.masker.clone(), handling.project.clock.now());
+    let (masker, now) = (handling.project.masker.clone(), journal::now());
     let is_job =
         handling.ask(async |github| accept_dispatch(github, (&keys, &masker), event, now).await)??;
     if is_job && !handling.run_of(number)?.as_ref().is_some_and(goes_on_by_itself) {

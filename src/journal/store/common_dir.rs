@@ -3,7 +3,7 @@
 //! whole, but for the list of a day. Not masked here: a changed path would lead nowhere; callers hand in masked texts.
 
 use std::fs::{self, OpenOptions};
-use std::io::{ErrorKind, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
@@ -11,7 +11,7 @@ use jiff::civil::Date;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use super::files::{StoreError, failed, make_folders, read_if_there, remove, replace};
+use super::files::{StoreError, failed, if_there, make_folders, read_if_there, remove, replace_in_folder};
 use model::event::Spent;
 use model::issue::IssueNumber;
 
@@ -32,11 +32,9 @@ fn issue_of(folder_name: &std::ffi::OsStr) -> Option<IssueNumber> {
 
 /// Puts a value into a file of an issue's folder, in place of the one before.
 fn write(common: &Path, issue: IssueNumber, name: &str, value: &impl Serialize) -> Result<(), StoreError> {
-    let folder = issue_folder(common, issue);
-    let path = folder.join(name);
+    let path = issue_folder(common, issue).join(name);
     let text = serde_json::to_vec(value).map_err(|error| failed("write", &path)(error.into()))?;
-    make_folders(&folder)?;
-    replace(&path, &text)
+    replace_in_folder(&path, &text)
 }
 
 /// Returns the value in a file of an issue's folder; nothing when there is none, or when a power cut emptied it.
@@ -51,6 +49,23 @@ fn read<T: DeserializeOwned>(common: &Path, issue: IssueNumber, name: &str) -> R
         line: error.line(),
         why: error.to_string(),
     })
+}
+
+/// Returns the values in a file of all issues' folders, by issue number. One that cannot be read hides no other.
+fn list<T: DeserializeOwned>(common: &Path, name: &str) -> Result<Vec<(IssueNumber, T)>, StoreError> {
+    let folder = home(common);
+    let mut values = Vec::new();
+    let entries = if_there(fs::read_dir(&folder)).map_err(failed("list", &folder))?;
+    for entry in entries.into_iter().flatten() {
+        let entry = entry.map_err(failed("list", &folder))?;
+        let Some(issue) = issue_of(&entry.file_name()) else { continue };
+        match read(common, issue, name) {
+            Ok(found) => values.extend(found.map(|value| (issue, value))),
+            Err(error) => tracing::warn!("{error}"),
+        }
+    }
+    values.sort_by_key(|(issue, _)| *issue);
+    Ok(values)
 }
 
 /// Where the run of an issue is. What the run did stands in its log.
@@ -82,22 +97,7 @@ impl RunLocation {
 
     /// Returns all runs of a repository by issue number. One file that cannot be read hides no other run.
     pub fn list(common: &Path) -> Result<Vec<(IssueNumber, Self)>, StoreError> {
-        let folder = home(common);
-        let entries = match fs::read_dir(&folder) {
-            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
-            other => other.map_err(failed("list", &folder))?,
-        };
-        let mut runs = Vec::new();
-        for entry in entries {
-            let entry = entry.map_err(failed("list", &folder))?;
-            let Some(issue) = issue_of(&entry.file_name()) else { continue };
-            match Self::read(common, issue) {
-                Ok(found) => runs.extend(found.map(|location| (issue, location))),
-                Err(error) => tracing::warn!("{error}"),
-            }
-        }
-        runs.sort_by_key(|(issue, _)| *issue);
-        Ok(runs)
+        list(common, Self::FILE)
     }
 }
 
@@ -153,16 +153,7 @@ impl FinalizedRun {
 
     /// Returns the finalized runs of a repository by issue number. One record that cannot be read hides no other.
     pub fn list(common: &Path) -> Vec<Self> {
-        let mut runs = Vec::new();
-        for entry in fs::read_dir(home(common)).into_iter().flatten().flatten() {
-            let Some(issue) = issue_of(&entry.file_name()) else { continue };
-            match Self::read(common, issue) {
-                Ok(found) => runs.extend(found),
-                Err(error) => tracing::warn!("{error}"),
-            }
-        }
-        runs.sort_by_key(|run: &Self| run.issue);
-        runs
+        list(common, Self::FILE).unwrap_or_default().into_iter().map(|(_, run)| run).collect()
     }
 }
 

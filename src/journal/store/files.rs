@@ -8,7 +8,6 @@ use std::path::{Path, PathBuf};
 use sha2::{Digest, Sha256};
 
 use model::event;
-use model::redact::Masked;
 
 /// Says what is wrong with the files of a run. Every one of them stops the run; none changes a file.
 #[derive(Debug, thiserror::Error)]
@@ -111,20 +110,22 @@ pub(super) fn failed(action: &'static str, path: &Path) -> impl FnOnce(io::Error
     move |source| StoreError::Io { action, file, source }
 }
 
+/// Returns what was done with a file or a folder; nothing when it is not there.
+pub(super) fn if_there<T>(done: io::Result<T>) -> io::Result<Option<T>> {
+    match done {
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        other => other.map(Some),
+    }
+}
+
 /// Returns what stands at a path, without following a link; nothing when nothing is there.
 pub(super) fn look_at(path: &Path) -> Result<Option<Metadata>, StoreError> {
-    match fs::symlink_metadata(path) {
-        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
-        other => other.map(Some).map_err(failed("look at", path)),
-    }
+    if_there(fs::symlink_metadata(path)).map_err(failed("look at", path))
 }
 
 /// Returns what a file holds; nothing when there is none.
 pub(super) fn read_if_there(path: &Path) -> Result<Option<Vec<u8>>, StoreError> {
-    match fs::read(path) {
-        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
-        other => other.map(Some).map_err(failed("read", path)),
-    }
+    if_there(fs::read(path)).map_err(failed("read", path))
 }
 
 /// Makes a folder and those above it.
@@ -132,13 +133,14 @@ pub(super) fn make_folders(folder: &Path) -> Result<(), StoreError> {
     fs::create_dir_all(folder).map_err(failed("make the folder", folder))
 }
 
-/// Replaces a file by a masked text as a whole; a power cut may lose it.
-pub(crate) fn write_atomically(path: &Path, text: &Masked) -> Result<(), StoreError> {
-    replace(path, text.as_str().as_bytes())
+/// Replaces a file as a whole, in a folder that is made when it is missing; a power cut may lose it.
+pub(super) fn replace_in_folder(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
+    make_folders(path.parent().unwrap_or(Path::new(".")))?;
+    replace(path, bytes)
 }
 
 /// Replaces a file as a whole; a power cut may lose it.
-pub(super) fn replace(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
+pub(crate) fn replace(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
     write_and_rename(path, bytes, |_| Ok(()))
 }
 
@@ -149,10 +151,7 @@ pub(super) fn replace_durably(path: &Path, bytes: &[u8]) -> Result<(), StoreErro
 
 /// Removes a file, or a link and not what it leads to. What is not there is removed already.
 pub(super) fn remove(path: &Path) -> Result<(), StoreError> {
-    match fs::remove_file(path) {
-        Err(error) if error.kind() != ErrorKind::NotFound => Err(failed("remove", path)(error)),
-        _ => Ok(()),
-    }
+    if_there(fs::remove_file(path)).map(drop).map_err(failed("remove", path))
 }
 
 /// Writes beside the file and renames. The name beside it is always the same one: what a killed process left
@@ -163,10 +162,7 @@ fn write_and_rename(
     sync: impl FnOnce(&File) -> io::Result<()>,
 ) -> Result<(), StoreError> {
     let beside = beside(path);
-    match fs::remove_file(&beside) {
-        Err(error) if error.kind() != ErrorKind::NotFound => return Err(failed("sweep", &beside)(error)),
-        _ => {}
-    }
+    if_there(fs::remove_file(&beside)).map_err(failed("sweep", &beside))?;
     // `create_new` follows no link that somebody put there.
     let written = OpenOptions::new()
         .write(true)
@@ -188,13 +184,11 @@ fn beside(path: &Path) -> PathBuf {
 
 /// Returns a SHA-256 in lower-case hex.
 pub(super) fn sha256_hex(parts: &[&[u8]]) -> String {
-    const DIGITS: &[u8; 16] = b"0123456789abcdef";
     let mut hasher = Sha256::new();
     for part in parts {
         hasher.update(part);
     }
-    let digit = |nibble: u8| char::from(DIGITS[usize::from(nibble)]);
-    hasher.finalize().iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
+    hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 #[cfg(test)]

@@ -142,7 +142,7 @@ impl RunFolder {
     pub fn write(&self, relative: &str, text: &Masked) -> Result<(), StoreError> {
         let folder = relative.rsplit_once('/').map_or("", |(folder, _)| folder);
         make_folder(&self.root, folder)?;
-        files::write_atomically(&self.at(relative), text)
+        files::replace(&self.at(relative), text.as_str().as_bytes())
     }
 
     /// Removes a file or a link below the root; one that is not there is removed already.

@@ -13,7 +13,9 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use super::common_dir::issue_folder;
-use super::files::{StoreError, failed, look_at, make_folders, replace, replace_durably, sha256_hex};
+use super::files::{
+    StoreError, failed, look_at, make_folders, replace_durably, replace_in_folder, sha256_hex,
+};
 use jiff::Timestamp;
 use model::event::{Entry, FORMAT, Fact};
 use model::issue::IssueNumber;
@@ -51,11 +53,8 @@ pub struct TornLine {
 
 impl fmt::Display for TornLine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "line {} of the log was not written to its end; its {} bytes are dropped",
-            self.line, self.bytes
-        )
+        let Self { line, bytes } = self;
+        write!(f, "line {line} of the log was not written to its end; its {bytes} bytes are dropped")
     }
 }
 
@@ -107,9 +106,8 @@ fn read_line(line: &[u8], previous: &str, expected: u64) -> Result<(Entry, Strin
 
 /// Splits a line into the chain it states and the rest that the chain is about.
 fn split(line: &[u8]) -> Option<(&[u8], &[u8])> {
-    let stated = line.strip_prefix(OPENING)?.get(..64)?;
-    let is_framed = line.get(..REST_AT)?.ends_with(CLOSING);
-    if is_framed { Some((stated, &line[REST_AT..])) } else { None }
+    let (frame, rest) = line.split_at_checked(REST_AT)?;
+    Some((frame.strip_prefix(OPENING)?.strip_suffix(CLOSING)?, rest))
 }
 
 fn parse(rest: &[u8]) -> Result<Entry, String> {
@@ -141,39 +139,21 @@ pub struct Log {
     copy: Option<LogCopy>,
 }
 
-/// What was found when a log was opened.
-#[derive(Debug)]
-pub struct OpenedLog {
-    /// The log, open for writing.
-    pub log: Log,
-    /// Its entries, in their order.
-    pub entries: Vec<Entry>,
-    /// A last line that is not part of it.
-    pub torn: Option<TornLine>,
-}
-
 impl Log {
-    /// Opens a log; a file that is missing is an empty log and is made by the first append.
-    pub fn open(path: &Path) -> Result<OpenedLog, StoreError> {
-        let bytes = bytes_of(path)?;
-        let contents = read(&bytes, &path.display().to_string())?;
-        let on_disk = Some(bytes.len() as u64);
-        let mut written = bytes;
+    /// Opens a log and returns what it holds; a file that is missing is an empty log and is made by the first append.
+    pub fn open(path: &Path) -> Result<(Self, LogContents), StoreError> {
+        let mut written = bytes_of(path)?;
+        let on_disk = Some(written.len() as u64);
+        let contents = read(&written, &path.display().to_string())?;
         written.truncate(contents.good_bytes);
-        let seq = contents.entries.len() as u64;
-        let log = Self { path: path.to_owned(), seq, chain: contents.chain, on_disk, written, copy: None };
-        Ok(OpenedLog { log, entries: contents.entries, torn: contents.torn })
+        let (seq, chain) = (contents.entries.len() as u64, contents.chain.clone());
+        Ok((Self { path: path.to_owned(), seq, chain, on_disk, written, copy: None }, contents))
     }
 
     /// Has a copy follow the log from now on.
     pub fn keep_copy(&mut self, copy: LogCopy) {
         copy.catch_up(&self.written);
         self.copy = Some(copy);
-    }
-
-    /// Returns the number of the last entry, 0 when there is none.
-    pub fn seq(&self) -> u64 {
-        self.seq
     }
 
     /// Returns the chain of the last entry.
@@ -188,23 +168,26 @@ impl Log {
         Ok(lines.map(|(stated, _)| String::from_utf8_lossy(stated).into_owned()).collect())
     }
 
-    /// Appends a fact and returns the entry as it reads back, masked, so that memory equals disk.
-    /// When this returns the entry is on the disk; when it fails the log is as it was.
-    pub fn append(&mut self, at: Timestamp, fact: &Fact, masker: &Masker) -> Result<Entry, StoreError> {
-        Ok(self.append_all(at, std::slice::from_ref(fact), masker)?.remove(0))
-    }
-
-    /// Appends facts that belong together. The first ones of a log are there together or not at all, also when this
-    /// process is killed meanwhile: half of what a run was begun with would be another run.
-    pub fn append_all(
+    /// Appends facts that belong together and returns the entries as they read back, masked, so that memory equals disk.
+    /// When this returns the entries are on the disk; when it fails the log is as it was. The first ones of a log are there
+    /// together or not at all, also when this process is killed meanwhile: half of what a run was begun with would be
+    /// another run.
+    pub fn append(
         &mut self,
         at: Timestamp,
         facts: &[Fact],
         masker: &Masker,
     ) -> Result<Vec<Entry>, StoreError> {
-        let mut lines = Lines { seq: self.seq, chain: self.chain.clone(), bytes: Vec::new() };
-        let entries = facts.iter().map(|fact| lines.add(at, fact, masker)).collect::<Result<_, _>>()?;
-        self.write_lines(lines)?;
+        let (mut chain, mut lines, mut entries) = (self.chain.clone(), Vec::new(), Vec::new());
+        for (seq, fact) in (self.seq + 1..).zip(facts) {
+            let (entry, rest) = masked(&Entry { seq, at, fact: fact.clone() }, masker)?;
+            chain = sha256_hex(&[chain.as_bytes(), &rest]);
+            lines.extend_from_slice(&[OPENING, chain.as_bytes(), CLOSING, &rest, b"\n"].concat());
+            entries.push(entry);
+        }
+        self.write_lines(&lines)?;
+        self.seq += entries.len() as u64;
+        self.chain = chain;
         Ok(entries)
     }
 
@@ -217,11 +200,6 @@ impl Log {
             return Ok(was_taken_back);
         }
         Err(self.tampered("its content is not what was written".to_owned()))
-    }
-
-    /// Returns the SHA-256 of the whole lines.
-    pub fn digest(&self) -> String {
-        sha256_hex(&[&self.written])
     }
 
     fn restore_earlier(&self) -> Result<bool, StoreError> {
@@ -254,20 +232,18 @@ impl Log {
         StoreError::Tampered { file: self.path.display().to_string(), why }
     }
 
-    fn write_lines(&mut self, lines: Lines) -> Result<(), StoreError> {
+    fn write_lines(&mut self, lines: &[u8]) -> Result<(), StoreError> {
         self.restore_earlier()?;
         self.check_length()?;
         if self.written.is_empty() {
-            self.write_first(&lines.bytes)?;
+            self.write_first(lines)?;
         } else {
-            self.write_behind(&lines.bytes)?;
+            self.write_behind(lines)?;
         }
-        self.seq = lines.seq;
-        self.chain = lines.chain;
-        self.written.extend_from_slice(&lines.bytes);
+        self.written.extend_from_slice(lines);
         self.on_disk = Some(self.length());
         if let Some(copy) = &self.copy {
-            copy.follow(&self.written, lines.bytes.len());
+            copy.follow(&self.written, lines.len());
         }
         Ok(())
     }
@@ -295,23 +271,6 @@ impl Log {
         // From here on the lines may be there, whatever the folder says.
         self.on_disk = None;
         sync_names(folder, &missing)
-    }
-}
-
-/// Lines to be written, each continuing the one before it.
-struct Lines {
-    seq: u64,
-    chain: String,
-    bytes: Vec<u8>,
-}
-
-impl Lines {
-    fn add(&mut self, at: Timestamp, fact: &Fact, masker: &Masker) -> Result<Entry, StoreError> {
-        let (entry, rest) = masked(&Entry { seq: self.seq + 1, at, fact: fact.clone() }, masker)?;
-        self.seq = entry.seq;
-        self.chain = sha256_hex(&[self.chain.as_bytes(), &rest]);
-        self.bytes.extend_from_slice(&[OPENING, self.chain.as_bytes(), CLOSING, &rest, b"\n"].concat());
-        Ok(entry)
     }
 }
 
@@ -427,7 +386,7 @@ impl LogCopy {
         let (before, lines) = written.split_at(written.len() - added);
         let is_there = fs::symlink_metadata(&self.path)
             .is_ok_and(|found| found.is_file() && !before.is_empty() && found.len() == before.len() as u64);
-        let done = if is_there { self.add(lines) } else { self.replace(written) };
+        let done = if is_there { self.add(lines) } else { replace_in_folder(&self.path, written) };
         if let Err(error) = done {
             tracing::debug!("{error}");
         }
@@ -443,12 +402,6 @@ impl LogCopy {
     fn add(&self, lines: &[u8]) -> Result<(), StoreError> {
         let opened = OpenOptions::new().append(true).open(&self.path);
         opened.and_then(|mut file| file.write_all(lines)).map_err(failed("write to", &self.path))
-    }
-
-    fn replace(&self, written: &[u8]) -> Result<(), StoreError> {
-        let folder = self.path.parent().unwrap_or(Path::new("."));
-        make_folders(folder)?;
-        replace(&self.path, written)
     }
 }
 

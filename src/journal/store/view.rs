@@ -2,16 +2,14 @@
 //! A digest shows an edit by hand; it keeps no forger out, and nothing is ever decided from the view.
 //! Views are not synced: one that a power cut loses is built again from the log.
 
-use std::collections::HashSet;
-use std::fmt;
 use std::fs::File;
-use std::io::{ErrorKind, Read};
+use std::io::Read;
 use std::path::Path;
 
-use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 
-use super::files::{StoreError, failed, sha256_hex};
+use super::files::{StoreError, failed, if_there, sha256_hex};
+use content_parser::read_value;
 
 /// A view longer than this, in bytes, was not written by us.
 const LONGEST_VIEW: u64 = 16 * 1024 * 1024;
@@ -32,10 +30,8 @@ pub(crate) enum View {
 
 /// Judges a sealed view on disk.
 pub(crate) fn check_file(path: &Path) -> Result<View, StoreError> {
-    let file = match File::open(path) {
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(View::Missing),
-        other => other.map_err(failed("open", path))?,
-    };
+    let opened = if_there(File::open(path)).map_err(failed("open", path))?;
+    let Some(file) = opened else { return Ok(View::Missing) };
     let mut bytes = Vec::new();
     file.take(LONGEST_VIEW + 1).read_to_end(&mut bytes).map_err(failed("read", path))?;
     Ok(if bytes.len() as u64 > LONGEST_VIEW { View::Edited } else { check_view(&bytes) })
@@ -47,7 +43,8 @@ fn check_view(bytes: &[u8]) -> View {
     if bytes.iter().all(is_blank) {
         return View::Missing;
     }
-    let document = parse_strictly(bytes).filter(is_sealed);
+    // Which of two equal keys would count?
+    let document = str::from_utf8(bytes).ok().and_then(read_value).filter(is_sealed);
     let seq = document.as_ref().and_then(|document| document.pointer("/engine/seq")?.as_u64());
     seq.map_or(View::Edited, |seq| View::Good { seq })
 }
@@ -72,12 +69,6 @@ fn is_sealed(document: &Value) -> bool {
     stated.is_some_and(|stated| stated == digest_of(document))
 }
 
-/// Reads a JSON text in which no object has a key twice: which of the two would count?
-fn parse_strictly(bytes: &[u8]) -> Option<Value> {
-    serde_json::from_slice::<OneOfEachKey>(bytes).ok()?;
-    serde_json::from_slice(bytes).ok()
-}
-
 fn digest_of(document: &Value) -> String {
     let mut document = document.clone();
     if let Some(engine) = document.get_mut("engine").and_then(Value::as_object_mut) {
@@ -99,63 +90,6 @@ fn round(value: &mut Value) {
         Value::Array(items) => items.iter_mut().for_each(round),
         Value::Object(fields) => fields.values_mut().for_each(round),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
-    }
-}
-
-/// Any JSON value without a key twice in one object; holds nothing.
-struct OneOfEachKey;
-
-impl<'de> Deserialize<'de> for OneOfEachKey {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(OneOfEachKey)
-    }
-}
-
-impl<'de> Visitor<'de> for OneOfEachKey {
-    type Value = Self;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("JSON without a key twice")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self, A::Error> {
-        let mut seen = HashSet::new();
-        while let Some(key) = map.next_key::<String>()? {
-            map.next_value::<OneOfEachKey>()?;
-            if !seen.insert(key) {
-                return Err(A::Error::custom("a key stands twice"));
-            }
-        }
-        Ok(self)
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Self, A::Error> {
-        while items.next_element::<OneOfEachKey>()?.is_some() {}
-        Ok(self)
-    }
-
-    fn visit_unit<E>(self) -> Result<Self, E> {
-        Ok(self)
-    }
-
-    fn visit_bool<E>(self, _: bool) -> Result<Self, E> {
-        Ok(self)
-    }
-
-    fn visit_i64<E>(self, _: i64) -> Result<Self, E> {
-        Ok(self)
-    }
-
-    fn visit_u64<E>(self, _: u64) -> Result<Self, E> {
-        Ok(self)
-    }
-
-    fn visit_f64<E>(self, _: f64) -> Result<Self, E> {
-        Ok(self)
-    }
-
-    fn visit_str<E>(self, _: &str) -> Result<Self, E> {
-        Ok(self)
     }
 }
 

@@ -25,8 +25,8 @@ fn a_file_is_replaced_as_a_whole_and_leftovers_are_swept() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("metadata.json");
     fs::write(beside(&path), "half of an old vi").expect("a leftover");
-    write_atomically(&path, &Masked::own("one")).expect("the first");
-    write_atomically(&path, &Masked::own("two")).expect("the second");
+    replace(&path, b"one").expect("the first");
+    replace(&path, b"two").expect("the second");
     assert_eq!(fs::read_to_string(&path).expect("the file"), "two");
     let names: Vec<_> = fs::read_dir(folder.path())
         .expect("the folder")
@@ -41,7 +41,7 @@ fn a_failed_write_leaves_the_old_view_and_nothing_beside_it() {
     let path = folder.path().join("metadata.json");
     fs::create_dir(&path).expect("something in the way");
     fs::write(path.join("inside"), "").expect("not empty");
-    let error = write_atomically(&path, &Masked::own("one")).expect_err("a folder is in the way");
+    let error = replace(&path, b"one").expect_err("a folder is in the way");
     assert!(error.to_string().starts_with(&format!("cannot write {}: ", path.display())), "{error}");
     assert!(!beside(&path).exists());
 }
@@ -54,6 +54,6 @@ fn a_link_beside_the_file_is_not_followed() {
     let victim = folder.path().join("victim");
     fs::write(&victim, "untouched").expect("the victim");
     std::os::unix::fs::symlink(&victim, beside(&path)).expect("a link");
-    write_atomically(&path, &Masked::own("one")).expect("the write");
+    replace(&path, b"one").expect("the write");
     assert_eq!(fs::read_to_string(&victim).expect("the victim"), "untouched");
 }
