@@ -14,17 +14,17 @@ use model::issue::IssueNumber;
 
 /// The files of the project.
 const FILES: [(&str, &str); 8] = [
-    ("Cargo.toml", include_str!("../../demo/manifest.toml")),
-    ("Cargo.lock", include_str!("../../demo/lock.toml")),
-    ("src/lib.rs", include_str!("../../demo/lib.rs")),
-    ("tests/pages.rs", include_str!("../../demo/test.rs")),
-    ("README.md", include_str!("../../demo/readme.md")),
+    ("Cargo.toml", include_str!("demo_project/manifest.toml")),
+    ("Cargo.lock", include_str!("demo_project/lock.toml")),
+    ("src/lib.rs", include_str!("demo_project/lib.rs")),
+    ("tests/pages.rs", include_str!("demo_project/test.rs")),
+    ("README.md", include_str!("demo_project/readme.md")),
     (".gitignore", "/target\n"),
-    (".ai-workflow/config.toml", include_str!("../../demo/config.toml")),
-    (".ai-workflow/local/issues/243.md", include_str!("../../demo/issue.md")),
+    (".ai-workflow/config.toml", include_str!("demo_project/config.toml")),
+    (".ai-workflow/local/issues/243.md", include_str!("demo_project/issue.md")),
 ];
 /// The script of the scripted agent; kept beside the project, not in it.
-const SCRIPT: &str = include_str!("../../demo/agent.toml");
+const SCRIPT: &str = include_str!("demo_project/agent.toml");
 const ISSUE: u64 = 243;
 
 pub(super) fn run(arguments: &Demo) -> Answer {

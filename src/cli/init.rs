@@ -21,7 +21,7 @@ use journal::store::folders::RunFolder;
 const CONFIGURATION: &str = ".ai-workflow/config.toml";
 
 /// The commented configuration: our own file is the example.
-const EXAMPLE: &str = include_str!("../../.ai-workflow/config.toml");
+const EXAMPLE: &str = include_str!("init/example_config.toml");
 
 pub(super) fn run(arguments: &Init) -> Answer {
     match &arguments.place {

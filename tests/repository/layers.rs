@@ -20,7 +20,7 @@ fn sources() -> Vec<(PathBuf, String)> {
 fn collect(folder: &Path, found: &mut Vec<(PathBuf, String)>) {
     for entry in fs::read_dir(folder).expect("src is readable") {
         let path = entry.expect("an entry").path();
-        if path.is_dir() && !path.ends_with("tests") {
+        if path.is_dir() && !path.is_symlink() && !path.ends_with("tests") {
             collect(&path, found);
         } else if path.extension().is_some_and(|ending| ending == "rs") && !path.ends_with("tests.rs") {
             let text = fs::read_to_string(&path).expect("a source file");

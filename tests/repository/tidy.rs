@@ -13,7 +13,7 @@ fn root() -> PathBuf {
 fn files(folder: &Path, ending: &str, found: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).expect("a readable folder") {
         let path = entry.expect("an entry").path();
-        if path.is_dir() {
+        if path.is_dir() && !path.is_symlink() {
             files(&path, ending, found);
         } else if path.extension().is_some_and(|have| have == ending) {
             found.push(path);

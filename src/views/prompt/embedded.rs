@@ -5,7 +5,7 @@ macro_rules! templates {
     ($($folder:literal: $($name:literal)+;)+) => {
         &[$($((
             concat!($folder, "/", $name, ".md"),
-            include_str!(concat!("../../../prompts/", $folder, "/", $name, ".md")),
+            include_str!(concat!("../prompts/", $folder, "/", $name, ".md")),
         ),)+)+]
     };
 }
