@@ -50,7 +50,7 @@ impl DocReviewMode {
 }
 
 pub(super) fn run(arguments: &DocReview) -> Answer {
-    let terminal = Terminal::new();
+    let terminal = Terminal::on_stderr();
     log_to(&terminal);
     let project = crate::project::open(&arguments.settings)?;
     project.warn_of_short_secrets();

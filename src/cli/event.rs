@@ -36,7 +36,7 @@ pub(super) fn apply(arguments: &Apply) -> Answer {
 }
 
 fn take(source: &EventSource, flags: &SettingFlags, role: JobRole, bundle: Option<PathBuf>) -> Answer {
-    let terminal = Terminal::new();
+    let terminal = Terminal::on_stderr();
     log_to(&terminal);
     let project = Project { role, ..crate::project::open(flags)? };
     project.warn_of_short_secrets();

@@ -27,7 +27,7 @@ pub(super) fn run(arguments: &Execute) -> Answer {
         return Err(Failure::usage("--skip-dependency-check and --ignore-dependencies exclude each other")
             .hint("the first does not look, the second looks, warns and goes on: give one of them"));
     }
-    let terminal = Terminal::new();
+    let terminal = Terminal::on_stderr();
     log_to(&terminal);
     let project = crate::project::open(&arguments.settings)?;
     go_on(&project, &terminal, arguments)

@@ -10,7 +10,7 @@ use app::finalize::{FinalizeRequest, Finalized, finalize};
 use runner::report::Terminal;
 
 pub(super) fn run(arguments: &Finalize) -> Answer {
-    log_to(&Terminal::new());
+    log_to(&Terminal::on_stderr());
     let request = FinalizeRequest {
         issue: arguments.issue,
         skip_squash: arguments.skip_squash,

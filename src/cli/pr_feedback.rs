@@ -30,7 +30,7 @@ use settings::PushWhen;
 use views::summary::{answered_up_to, counted, next_command, plain};
 
 pub(super) fn run(arguments: &PrFeedback) -> Answer {
-    let terminal = Terminal::new();
+    let terminal = Terminal::on_stderr();
     log_to(&terminal);
     let project = crate::project::open(&arguments.settings)?;
     project.warn_of_short_secrets();

@@ -18,7 +18,7 @@ use views::metadata::choice_word;
 use views::summary::next_command;
 
 pub(super) fn run(arguments: &Resume) -> Answer {
-    let terminal = Terminal::new();
+    let terminal = Terminal::on_stderr();
     log_to(&terminal);
     let project = crate::project::open(&arguments.settings)?;
     project.warn_of_short_secrets();

@@ -12,7 +12,7 @@ use model::phase::Step;
 use runner::report::Terminal;
 
 pub(super) fn run(arguments: &Rollback) -> Answer {
-    log_to(&Terminal::new());
+    log_to(&Terminal::on_stderr());
     let project = open_without_settings()?;
     let request = RollbackRequest {
         issue: arguments.issue,

@@ -5,7 +5,8 @@ use tracing::{debug, error, info, warn};
 use super::Reporter;
 use engine::{PhaseState, Run, State};
 use model::event::{
-    CheckResult, CheckStatus, Checked, Choice, Entry, Fact, Reading, Replied, Ruled, Ruling, Triaged,
+    CheckResult, CheckStatus, Checked, Choice, Ended, Entry, ExecOutcome, Fact, Reading, Replied, Ruled,
+    Ruling, Triaged,
 };
 use model::phase::PhaseName;
 use model::policy::OnFail;
@@ -47,10 +48,8 @@ impl Reporter for LogLines {
             Fact::PhaseSkipped { because, .. } => self.skipped(because),
             Fact::ApprovalVoided { phase, reason } => warn!("Phase {phase}: Approval void: {reason}"),
             Fact::ChangedByHand { phase, changed, .. } => {
-                warn!(
-                    "Phase {phase}: Changed by hand since the last step, judged as it is: {}",
-                    first_of(changed)
-                );
+                let paths = first_of(changed);
+                warn!("Phase {phase}: Changed by hand since the last step, judged as it is: {paths}");
             }
             Fact::Committed { phase, commit } => info!("Phase {phase}: Completed, commit {}", short(commit)),
             Fact::Commented { .. } => {
@@ -89,33 +88,33 @@ impl Reporter for LogLines {
 
 impl LogLines {
     fn ruled(&mut self, run: &Run, ruled: &Ruled) {
-        let phase = &ruled.phase;
-        if let Some(standstill) = &ruled.standstill {
+        let Ruled { phase, round, rule, standstill, .. } = ruled;
+        if let Some(standstill) = standstill {
             warn!("Phase {phase}: Standstill: {standstill}");
         }
         match &ruled.ruling {
             Ruling::Fail { reason, .. } => {
                 error!("{}", failure_line(run.phase(phase), phase, reason));
-                error!("Phase {phase}: Reason {reason}: {}", ruled.rule);
+                error!("Phase {phase}: Reason {reason}: {rule}");
             }
             Ruling::Pause { escalation } => {
-                warn!("Phase {phase}: Paused ({}): {}", escalation.reason.as_str(), ruled.rule);
+                warn!("Phase {phase}: Paused ({}): {rule}", escalation.reason.as_str());
             }
             Ruling::Redo { next_agent: true, .. } => {
                 let fallback = run.agents.fallbacks.last().map(ToString::to_string);
-                warn!("Phase {phase}: {}", fallback.unwrap_or_else(|| ruled.rule.clone()));
+                warn!("Phase {phase}: {}", fallback.unwrap_or_else(|| rule.clone()));
             }
-            Ruling::Redo { step, .. } => warn!("Phase {phase}: Redoing {step} step: {}", ruled.rule),
+            Ruling::Redo { step, .. } => warn!("Phase {phase}: Redoing {step} step: {rule}"),
             Ruling::Wait { step, .. } => {
-                warn!("Phase {phase}: Waiting for the provider before the {step} step: {}", ruled.rule);
+                warn!("Phase {phase}: Waiting for the provider before the {step} step: {rule}");
             }
             Ruling::LeaveOut { seat } => {
-                warn!("Phase {phase}: Goes on without the second opinion {seat}: {}", ruled.rule);
+                warn!("Phase {phase}: Goes on without the second opinion {seat}: {rule}");
             }
-            Ruling::Advance => info!("Phase {phase}: Round {} approved: {}", ruled.round, ruled.rule),
-            Ruling::Revise => info!("Phase {phase}: Round {} not approved: {}", ruled.round, ruled.rule),
+            Ruling::Advance => info!("Phase {phase}: Round {round} approved: {rule}"),
+            Ruling::Revise => info!("Phase {phase}: Round {round} not approved: {rule}"),
             Ruling::Reopen { phase: target } => {
-                warn!("Phase {phase}: Sends the run back to {target}: {}", ruled.rule);
+                warn!("Phase {phase}: Sends the run back to {target}: {rule}");
             }
         }
         self.skip_line_written = false;
@@ -161,12 +160,10 @@ fn of_seat(seat: Option<&str>) -> String {
     seat.map(|seat| format!(", second opinion {seat}")).unwrap_or_default()
 }
 
-fn warn_if_broken(phase: &PhaseName, step: &str, ended: &model::event::Ended) {
-    if !ended.outcome.ended() && ended.outcome != model::event::ExecOutcome::Cancelled {
-        warn!(
-            "Phase {phase}: The {step} step broke: {}",
-            ended.reason.as_deref().unwrap_or("no reason given")
-        );
+fn warn_if_broken(phase: &PhaseName, step: &str, ended: &Ended) {
+    if !ended.outcome.ended() && ended.outcome != ExecOutcome::Cancelled {
+        let reason = ended.reason.as_deref().unwrap_or("no reason given");
+        warn!("Phase {phase}: The {step} step broke: {reason}");
     }
 }
 

@@ -2,6 +2,7 @@
 //! so that a lost or doubled report heals itself. A reporter that fails warns once; it never fails the run.
 
 mod job_files;
+mod latest_state;
 mod log_lines;
 mod progress_comment;
 mod state_label;

@@ -6,11 +6,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use tokio::sync::{Notify, watch};
-use tokio::task::JoinHandle;
+use tokio::sync::watch;
 use tracing::warn;
 
 use super::Reporter;
+use super::latest_state::{StateTask, StateWriter};
 use engine::{Run, State};
 use forge::{CommentDraft, ForgeError, GithubForge, LocalForge};
 use model::event::{Entry, Fact};
@@ -20,8 +20,6 @@ use views::summary;
 
 /// Two edits of a comment are at least so far apart.
 pub const PACE: Duration = Duration::from_secs(5);
-/// How long the end of a run waits for the last edit.
-const END_WAIT: Duration = Duration::from_secs(60);
 
 /// What the comment should say.
 #[derive(Debug, Clone, PartialEq)]
@@ -53,6 +51,7 @@ impl MovedComment {
 }
 
 /// Renders the comment after each fact.
+#[derive(Clone)]
 pub struct GithubComment {
     masker: Masker,
     wanted: watch::Sender<Option<Wanted>>,
@@ -62,43 +61,33 @@ pub struct GithubComment {
 pub struct CommentTask {
     /// The id of a comment that had to be made once more.
     pub moved: MovedComment,
-    masker: Masker,
-    wanted: watch::Sender<Option<Wanted>>,
-    ending: Arc<Notify>,
-    task: JoinHandle<()>,
+    comment: GithubComment,
+    task: StateTask,
 }
 
 /// Makes the reporter and begins the task; needs a runtime.
 pub fn github_comment(forge: GithubForge, masker: Masker, pace: Duration) -> (GithubComment, CommentTask) {
-    let (wanted, seen) = watch::channel(None);
-    let ending = Arc::new(Notify::new());
     let moved = MovedComment::default();
-    let writer = CommentWriter {
-        forge,
-        seen,
-        ending: Arc::clone(&ending),
-        pace,
-        moved: moved.clone(),
-        written: None,
-        silent: false,
-    };
-    let task = tokio::spawn(writer.run());
-    let task = CommentTask { moved, masker: masker.clone(), wanted: wanted.clone(), ending, task };
-    (GithubComment { masker, wanted }, task)
+    let (wanted, task) = StateTask::begin(pace, CommentWriter { forge, moved: moved.clone() });
+    let comment = GithubComment { masker, wanted };
+    (comment.clone(), CommentTask { moved, comment, task })
 }
 
 impl Reporter for GithubComment {
     fn report(&mut self, _entry: &Entry, state: &State) {
-        let Some(run) = &state.run else { return };
-        want(&self.wanted, run, self.masker.mask(&summary::progress_comment(run)));
+        if let Some(run) = &state.run {
+            self.show(run, &summary::progress_comment(run));
+        }
     }
 }
 
-fn want(wanted: &watch::Sender<Option<Wanted>>, run: &Run, body: Masked) {
-    let Some(id) = run.publication.progress_comment else { return };
-    let (number, marker) = (run.started.issue.number, summary::marker(run));
-    let may_be_replaced = !run.publication.comment_was_replaced;
-    wanted.send_replace(Some(Wanted { number, id, marker, body, may_be_replaced }));
+impl GithubComment {
+    fn show(&self, run: &Run, text: &str) {
+        let Some(id) = run.publication.progress_comment else { return };
+        let (number, marker) = (run.started.issue.number, summary::marker(run));
+        let (body, may_be_replaced) = (self.masker.mask(text), !run.publication.comment_was_replaced);
+        self.wanted.send_replace(Some(Wanted { number, id, marker, body, may_be_replaced }));
+    }
 }
 
 /// Writes into the comment of a run what its log says, where the comment is still there: what a process that was lost could
@@ -123,56 +112,25 @@ pub async fn refresh_comment(forge: &GithubForge, masker: &Masker, run: &Run) ->
 impl CommentTask {
     /// Has the comment say that the run was stopped, and why.
     pub fn stopped(&self, run: &Run, why: &str) {
-        want(&self.wanted, run, self.masker.mask(&summary::stopped_comment(run, why)));
+        self.comment.show(run, &summary::stopped_comment(run, why));
     }
 
     /// Has the last state written and waits for that, but not for ever.
     pub async fn end(self) {
-        self.ending.notify_one();
-        if tokio::time::timeout(END_WAIT, self.task).await.is_err() {
-            warn!("The last state of the run could not be written into the progress comment in time");
-        }
+        self.task
+            .end("The last state of the run could not be written into the progress comment in time")
+            .await;
     }
 }
 
-/// Writes what the comment should say, and waits between two edits.
 struct CommentWriter {
     forge: GithubForge,
-    seen: watch::Receiver<Option<Wanted>>,
-    ending: Arc<Notify>,
-    pace: Duration,
     moved: MovedComment,
-    written: Option<Wanted>,
-    /// It was deleted twice, or GitHub refused it: a warning was given.
-    silent: bool,
 }
 
-impl CommentWriter {
-    async fn run(mut self) {
-        loop {
-            let ending = tokio::select! {
-                changed = self.seen.changed() => changed.is_err(),
-                () = self.ending.notified() => true,
-            };
-            self.write().await;
-            if ending {
-                return;
-            }
-            let ending = tokio::select! {
-                () = tokio::time::sleep(self.pace) => false,
-                () = self.ending.notified() => true,
-            };
-            if ending {
-                return self.write().await;
-            }
-        }
-    }
-
-    async fn write(&mut self) {
-        let Some(wanted) = self.seen.borrow_and_update().clone() else { return };
-        if self.silent || self.written.as_ref() == Some(&wanted) {
-            return;
-        }
+impl StateWriter<Wanted> for CommentWriter {
+    /// A refusal is final; what was lost on the way is written with the next state.
+    async fn write(&mut self, wanted: &Wanted) -> bool {
         let moved = self.moved.id();
         let id = moved.unwrap_or(wanted.id);
         let draft = CommentDraft { id: Some(id), marker: &wanted.marker, body: &wanted.body };
@@ -184,15 +142,12 @@ impl CommentWriter {
         match done {
             Ok(now_at) if now_at != id => self.moved.to(now_at),
             Ok(_) => {}
-            Err(error) => self.give_up(&error),
+            Err(error) => {
+                warn!("The progress comment cannot be written: {error}");
+                return !error.is_final();
+            }
         }
-        self.written = Some(wanted);
-    }
-
-    /// A refusal is final; what was lost on the way is written with the next state.
-    fn give_up(&mut self, error: &ForgeError) {
-        warn!("The progress comment cannot be written: {error}");
-        self.silent = error.is_final();
+        true
     }
 }
 
@@ -210,8 +165,7 @@ impl LocalComment {
         Self { forge, masker, comment: None, warned: false }
     }
 
-    fn write(&mut self, state: &State) {
-        let Some(run) = &state.run else { return };
+    fn write(&mut self, run: &Run) {
         let body = self.masker.mask(&summary::progress_comment(run));
         let marker = summary::marker(run);
         let draft = CommentDraft { id: self.comment, marker: &marker, body: &body };
@@ -237,8 +191,8 @@ impl Reporter for LocalComment {
                 | Fact::Finished { .. }
                 | Fact::Cancelled { .. }
         );
-        if is_of_interest {
-            self.write(state);
+        if let (true, Some(run)) = (is_of_interest, &state.run) {
+            self.write(run);
         }
     }
 }

@@ -1,14 +1,13 @@
 //! Keeps one label on the issue that tells where its run stands. A label is for people who look over many issues; nothing
 //! is ever decided by it. A task of its own writes, so that no fact waits for the network, and a failure is only told.
 
-use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::sync::{Notify, watch};
-use tokio::task::JoinHandle;
+use tokio::sync::watch;
 use tracing::warn;
 
 use super::Reporter;
+use super::latest_state::{StateTask, StateWriter};
 use engine::{Run, State};
 use forge::{ForgeError, GithubForge};
 use model::event::{Entry, Outcome};
@@ -16,8 +15,6 @@ use model::issue::IssueNumber;
 
 /// What all of them begin with.
 const FAMILY: &str = "ai-workflow:";
-/// How long the end of a run waits for the last label.
-const END_WAIT: Duration = Duration::from_secs(60);
 
 /// A label by the end of its name, with its colour and what it says.
 type Label = (&'static str, &'static str, &'static str);
@@ -36,23 +33,22 @@ pub fn state_labels() -> impl Iterator<Item = (String, &'static str, &'static st
 }
 
 /// Tells the task which label there is to be.
+#[derive(Clone)]
 pub struct StateLabel {
     wanted: watch::Sender<Option<(IssueNumber, Label)>>,
 }
 
 /// The task that sets it.
 pub struct LabelTask {
-    wanted: watch::Sender<Option<(IssueNumber, Label)>>,
-    ending: Arc<Notify>,
-    task: JoinHandle<()>,
+    label: StateLabel,
+    task: StateTask,
 }
 
 /// Makes the reporter and begins the task; needs a runtime.
 pub fn state_label(forge: GithubForge) -> (StateLabel, LabelTask) {
-    let (wanted, seen) = watch::channel(None);
-    let ending = Arc::new(Notify::new());
-    let task = tokio::spawn(set_on(forge, seen, Arc::clone(&ending)));
-    (StateLabel { wanted: wanted.clone() }, LabelTask { wanted, ending, task })
+    let (wanted, task) = StateTask::begin(Duration::ZERO, forge);
+    let label = StateLabel { wanted };
+    (label.clone(), LabelTask { label, task })
 }
 
 impl Reporter for StateLabel {
@@ -84,16 +80,13 @@ impl LabelTask {
     /// Has the label say that nobody works on a run that was stopped before its end.
     pub fn stopped(&self, run: &Run) {
         if run.outcome == Outcome::Running {
-            self.wanted.send_replace(Some((run.started.issue.number, NEEDS_HUMAN)));
+            self.label.wanted.send_replace(Some((run.started.issue.number, NEEDS_HUMAN)));
         }
     }
 
     /// Has the last state shown and waits for that, but not for ever.
     pub async fn end(self) {
-        self.ending.notify_one();
-        if tokio::time::timeout(END_WAIT, self.task).await.is_err() {
-            warn!("The label that tells where the run stands could not be set in time");
-        }
+        self.task.end("The label that tells where the run stands could not be set in time").await;
     }
 }
 
@@ -108,32 +101,11 @@ fn label_of(run: &Run) -> Label {
     }
 }
 
-async fn set_on(
-    forge: GithubForge,
-    mut seen: watch::Receiver<Option<(IssueNumber, Label)>>,
-    ending: Arc<Notify>,
-) {
-    let mut set = None;
-    loop {
-        let is_last = tokio::select! {
-            changed = seen.changed() => changed.is_err(),
-            () = ending.notified() => true,
-        };
-        let wanted = *seen.borrow_and_update();
-        if wanted != set
-            && let Some((number, label)) = wanted
-        {
-            if let Err(error) = show(&forge, number, label).await {
-                warn!("The label `{FAMILY}{}` cannot be set: {error}", label.0);
-                if error.is_final() {
-                    return;
-                }
-            }
-            set = wanted;
-        }
-        if is_last {
-            return;
-        }
+impl StateWriter<(IssueNumber, Label)> for GithubForge {
+    async fn write(&mut self, (number, label): &(IssueNumber, Label)) -> bool {
+        let Err(error) = show(self, *number, *label).await else { return true };
+        warn!("The label `{FAMILY}{}` cannot be set: {error}", label.0);
+        !error.is_final()
     }
 }
 

@@ -21,15 +21,9 @@ pub struct Terminal {
     line: ProgressBar,
 }
 
-impl Default for Terminal {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
 impl Terminal {
     /// Makes the live line; hidden when stderr is no terminal.
-    pub fn new() -> Self {
+    pub fn on_stderr() -> Self {
         let line =
             if io::stderr().is_terminal() { ProgressBar::new_spinner() } else { ProgressBar::hidden() };
         let style = ProgressStyle::with_template("{spinner} {prefix} {elapsed:>4}  {wide_msg}");
