@@ -16,17 +16,19 @@ use crate::run_worktree::{make_linked, record_location, set_up};
 use git::{Base, RunBranchState, RunWorkspace, Survey, Workspace};
 use journal::Journal;
 use journal::store::folders::RunFolder;
-use model::event::branch_of;
+use model::event::{FORMAT, RunStarted, branch_of};
 use model::issue::IssueNumber;
 use model::phase::PhaseName;
 use model::policy::Agreement;
-use runner::{NewRun, begin, planned_run};
+use runner::{begin, nonce, planned_run};
 use settings::{Names, suggestion};
 
 /// What a run is going to be begun with; nothing has been written for it.
 pub struct RunPlan {
     /// What is pinned.
-    pub beginning: NewRun,
+    pub started: RunStarted,
+    /// Phases left out, and why.
+    pub skipped: Vec<(PhaseName, String)>,
     /// The branch that it starts from.
     pub base: Base,
     /// The commands that it uses.
@@ -50,7 +52,11 @@ pub fn plan(project: &Project, request: &ExecuteRequest) -> Result<RunPlan, Fail
     let chosen = base_branch::choose(project, &survey.head, number)?;
     let base = chosen.base.clone();
     let new = is_new(project, number, &base)?;
-    let beginning = NewRun {
+    let started = RunStarted {
+        format: FORMAT,
+        run_id: nonce(),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        issue_digest: forge::digest(&issue),
         repository: forge_connection::repository_of(project, &issue)?,
         branch: branch_of(number),
         base_branch: base.branch.clone(),
@@ -59,14 +65,13 @@ pub fn plan(project: &Project, request: &ExecuteRequest) -> Result<RunPlan, Fail
         strays: if project.settings.worktree { Vec::new() } else { survey.untracked.clone() },
         issue,
         agreement,
-        skipped,
     };
-    let run = planned_run(beginning.clone(), journal::now())?;
+    let run = planned_run(started.clone(), skipped.clone(), journal::now())?;
     refuse_request(project, &run, request)?;
     told.iter().for_each(Reason::log);
     tracing::info!("{}", chosen.line());
     project.settings.notices().for_each(|notice| tracing::warn!("{notice}"));
-    Ok(RunPlan { beginning, base, commands, survey, new })
+    Ok(RunPlan { started, skipped, base, commands, survey, new })
 }
 
 /// Begins the run of an issue whose locks we hold; that of a worktree of its own is taken when it is there.
@@ -76,14 +81,14 @@ pub fn begin_run(
     locks: &mut RunLocks,
 ) -> Result<(Journal, RunWorkspace, RunFolder), Failure> {
     let number = request.issue;
-    let RunPlan { beginning, base, survey, new, .. } = plan(project, request)?;
+    let RunPlan { started, skipped, base, survey, new, .. } = plan(project, request)?;
     let space = go_to_branch(project, number, &base, new, locks)?.for_issue(number);
     set_up(project, space.workspace())?;
     let folder = RunFolder::new(space.workspace().root(), number);
     folder.prepare()?;
     record_location(project, number, folder.root())?;
     let mut journal = open_journal(project, &folder)?;
-    begin(&mut journal, beginning)?;
+    begin(&mut journal, started, skipped)?;
     notices(project, &survey, &base);
     Ok((journal, space, folder))
 }

@@ -50,9 +50,9 @@ fn going_on(seen: &RunView, run: &Run, as_json: bool) -> u8 {
 }
 
 fn value(plan: &RunPlan) -> Value {
-    let phases = plan.beginning.agreement.phases.iter().map(|phase| {
+    let phases = plan.started.agreement.phases.iter().map(|phase| {
         json!({
-            "phase": phase.name, "skipped_because": skipped(&plan.beginning.skipped, phase), "policy": phase.policy_name,
+            "phase": phase.name, "skipped_because": skipped(&plan.skipped, phase), "policy": phase.policy_name,
             "agent": phase.agents, "reviewer": phase.reviewers, "panel": phase.panel, "max_revisions": phase.policy.limits.max_revisions,
             "calls_at_best": calls_at_best(phase), "calls_at_worst": calls_at_worst(phase),
         })
@@ -62,14 +62,14 @@ fn value(plan: &RunPlan) -> Value {
         .iter()
         .map(|used| json!({"key": used.key, "line": used.line, "detected_because": used.detected_by}));
     json!({
-        "issue": plan.beginning.issue.number, "title": plan.beginning.issue.title, "begun": false,
-        "branch": branch_of(plan.beginning.issue.number), "base_branch": plan.base.branch, "base_commit": plan.base.commit.to_string(),
-        "phases": phases.collect::<Vec<_>>(), "commands": commands.collect::<Vec<_>>(), "budget": plan.beginning.agreement.budget, "limits": plan.beginning.agreement.time,
+        "issue": plan.started.issue.number, "title": plan.started.issue.title, "begun": false,
+        "branch": branch_of(plan.started.issue.number), "base_branch": plan.base.branch, "base_commit": plan.base.commit.to_string(),
+        "phases": phases.collect::<Vec<_>>(), "commands": commands.collect::<Vec<_>>(), "budget": plan.started.agreement.budget, "limits": plan.started.agreement.time,
     })
 }
 
 fn lines(project: &Project, plan: &RunPlan) -> String {
-    let issue = &plan.beginning.issue;
+    let issue = &plan.started.issue;
     let where_to = if project.settings.worktree { " in a worktree of its own" } else { "" };
     let mut text = format!(
         "#{} {}\n{} from {}{where_to}\n\n",
@@ -78,22 +78,17 @@ fn lines(project: &Project, plan: &RunPlan) -> String {
         branch_of(issue.number),
         plan.base.branch
     );
-    for phase in &plan.beginning.agreement.phases {
+    for phase in &plan.started.agreement.phases {
         let _ = writeln!(text, "  {}{}", padded(phase.name.as_str(), 21), what(plan, phase));
     }
     if !plan.commands.is_empty() {
         let _ = write!(text, "\ncommands\n{}", command_lines(&plan.commands));
     }
-    let run = plan
-        .beginning
-        .agreement
-        .phases
-        .iter()
-        .filter(|phase| skipped(&plan.beginning.skipped, phase).is_none());
+    let run = plan.started.agreement.phases.iter().filter(|phase| skipped(&plan.skipped, phase).is_none());
     let (best, worst) =
         run.fold((0, 0), |sum, phase| (sum.0 + calls_at_best(phase), sum.1 + calls_at_worst(phase)));
     let cap =
-        plan.beginning.agreement.budget.usd.map_or(String::new(), |usd| format!(", at most {usd:.2} USD"));
+        plan.started.agreement.budget.usd.map_or(String::new(), |usd| format!(", at most {usd:.2} USD"));
     let _ = writeln!(
         text,
         "\n{best} to {} (redos of broken calls apart){cap}\nNothing was called and nothing written.",
@@ -103,7 +98,7 @@ fn lines(project: &Project, plan: &RunPlan) -> String {
 }
 
 fn what(plan: &RunPlan, phase: &PhaseDef) -> String {
-    if let Some(why) = skipped(&plan.beginning.skipped, phase) {
+    if let Some(why) = skipped(&plan.skipped, phase) {
         return format!("left out ({why})");
     }
     let (best, worst) = (calls_at_best(phase), calls_at_worst(phase));

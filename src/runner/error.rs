@@ -6,6 +6,9 @@ use journal::store::StoreError;
 use model::object_id::BadObjectId;
 use views::prompt::PromptError;
 
+/// What a step of a run comes to.
+pub(crate) type Result<T, E = RunError> = std::result::Result<T, E>;
+
 /// Why a run stops before its halt. Whatever was finished is in the log.
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {

@@ -43,7 +43,7 @@ pub use active_run::ActiveRun;
 pub use agent_programs::AgentPrograms;
 pub use digest::{digest, nonce};
 pub use error::RunError;
-pub use new_run::{NewRun, begin, planned_run};
+pub use new_run::{begin, planned_run};
 pub use phase_commit::{phase_message, record_end, record_message, settle_commit};
 pub use phase_runner::PhaseRunner;
 pub use publisher::Publisher;

@@ -182,8 +182,8 @@ fn beside(path: &Path) -> PathBuf {
     path.with_file_name(format!(".{name}.tmp"))
 }
 
-/// Returns a SHA-256 in lower-case hex.
-pub(super) fn sha256_hex(parts: &[&[u8]]) -> String {
+/// Returns the SHA-256 of the parts, one after the other, in lower-case hex.
+pub fn sha256_hex(parts: &[&[u8]]) -> String {
     let mut hasher = Sha256::new();
     for part in parts {
         hasher.update(part);

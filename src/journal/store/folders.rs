@@ -85,6 +85,11 @@ impl RunFolder {
         format!("{}/review-result.json", self.relative())
     }
 
+    /// Returns the files of ours that lie on the branch beside the documents of the phases, relative to the root.
+    pub fn own_files(&self) -> [String; 3] {
+        [self.events(), self.metadata(), self.review_result()]
+    }
+
     /// Returns the folder of a phase, relative to the root.
     pub fn phase(&self, phase: &PhaseDef) -> String {
         format!("{}/{}", self.relative(), phase.folder)
