@@ -1,13 +1,15 @@
 //! The run that this process works on: its log, its worktree, and what is known of the files in it. What runs, and what
 //! others see of it, is not here.
 
+use std::time::Duration;
+
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
-use crate::error::RunError;
+use crate::error::{Result, RunError};
 use engine::{PhaseState, Run};
 use forge::ForgeError;
-use git::{Retry, RunWorkspace, Snapshot, Tree};
+use git::{RunWorkspace, Snapshot, Tree};
 use journal::Journal;
 use journal::store::common_dir::DaySpending;
 use journal::store::folders::RunFolder;
@@ -49,13 +51,21 @@ impl ActiveRun {
         Self { journal, space, folder, masker, stop, job_files, snapshot: None, has_called_agent: false }
     }
 
-    pub(super) fn run(&self) -> Result<&Run, RunError> {
+    pub(super) fn run(&self) -> Result<&Run> {
         self.journal.state().run.as_ref().ok_or_else(|| RunError::Bug("the run has not begun".into()))
     }
 
-    pub(super) fn phase(&self, name: &PhaseName) -> Result<&PhaseState, RunError> {
+    pub(super) fn phase(&self, name: &PhaseName) -> Result<&PhaseState> {
         let found = self.run()?.phase(name);
         found.ok_or_else(|| RunError::Bug(format!("the run has no phase {name}")))
+    }
+
+    pub(super) fn record(&mut self, fact: Fact) -> Result<()> {
+        Ok(self.journal.record(fact)?)
+    }
+
+    pub(super) fn note(&mut self, kind: &str, text: String) -> Result<()> {
+        self.record(Fact::Noted { kind: kind.to_owned(), text })
     }
 
     pub(super) fn is_stopping(&self) -> bool {
@@ -66,7 +76,7 @@ impl ActiveRun {
     pub(super) async fn unless_stopped<T>(
         &self,
         effect: impl Future<Output = Result<T, ForgeError>>,
-    ) -> Result<Option<T>, RunError> {
+    ) -> Result<Option<T>> {
         let mut stop = self.stop.clone();
         tokio::select! {
             biased;
@@ -75,43 +85,32 @@ impl ActiveRun {
         }
     }
 
+    /// Waits, but no longer than until somebody asks us to stop.
+    pub(super) async fn sleep(&self, time: Duration) {
+        let mut stop = self.stop.clone();
+        tokio::select! {
+            () = tokio::time::sleep(time) => {}
+            _ = stop.beyond(Urgency::Running) => {}
+        }
+    }
+
     /// Looks at the files unless nobody can have touched them since the last look; `since` tells what to compare with.
-    pub(super) fn look(&mut self, since: Option<&Tree>) -> Result<&Snapshot, RunError> {
+    pub(super) fn look(&mut self, since: Option<&Tree>) -> Result<&Snapshot> {
         if self.snapshot.is_none() {
             self.snapshot = Some(self.space.snapshots().take(since)?);
         }
         self.snapshot.as_ref().ok_or_else(|| RunError::Bug("a look saw nothing".into()))
     }
 
-    /// Makes a call to `origin`, again where the trouble passes, unless somebody asks meanwhile that we end sooner.
-    pub(super) async fn with_origin<T>(
-        &self,
-        call: impl Fn(&RunWorkspace) -> Result<T, git::Error>,
-    ) -> Result<T, git::Error> {
-        let (mut stop, urgency, mut retry) = (self.stop.clone(), self.stop.urgency(), Retry::default());
-        loop {
-            let error = match call(&self.space) {
-                Ok(done) => return Ok(done),
-                Err(error) => error,
-            };
-            let Some(pause) = retry.pause(&error) else { return Err(error) };
-            tokio::select! {
-                biased;
-                _ = stop.beyond(urgency) => return Err(error),
-                () = tokio::time::sleep(pause) => {}
-            }
-        }
-    }
-
     /// Adds an ended call to the day's list.
-    pub(super) fn note_spending(&self, ended: &Ended) -> Result<(), RunError> {
+    pub(super) fn note_spending(&self, ended: &Ended) -> Result<()> {
         let spent = Spent { calls: 1, ..Spent::of(ended) };
         let run = self.run()?.started.run_id.clone();
         Ok(DaySpending { run, spent }.append(self.space.workspace().common(), self.today())?)
     }
 
     /// Records what other runs have spent today when it is more than is known; tells whether it did.
-    pub(super) fn saw_spending_elsewhere(&mut self) -> Result<bool, RunError> {
+    pub(super) fn saw_spending_elsewhere(&mut self) -> Result<bool> {
         let run = self.run()?;
         if run.spending.scopes.day == Budget::default() {
             return Ok(false);

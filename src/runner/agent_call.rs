@@ -6,7 +6,7 @@ use crate::active_run::ActiveRun;
 use crate::agent_programs::AgentPrograms;
 use crate::answer_facts::Ending;
 use crate::digest::{digest, nonce};
-use crate::error::RunError;
+use crate::error::Result;
 use crate::prompt::PreparedCall;
 use crate::review_diff::DiffCache;
 use crate::{answer_facts, changes_by_hand, documents, prompt, review_diff};
@@ -17,7 +17,6 @@ use journal::store::folders;
 use model::event::{Ended, ExecOutcome, Fact, StepStarted};
 use model::phase::Step;
 use model::redact::Masked;
-use process::{self, Urgency};
 use views::prompt::{reviewer_schema, template_digest};
 
 /// The kind of the note that tells of branches and tags.
@@ -29,8 +28,8 @@ pub(super) async fn call(
     programs: &AgentPrograms,
     diffs: &mut DiffCache,
     call: &Call,
-) -> Result<(), RunError> {
-    wait(active, call.delay_ms).await;
+) -> Result<()> {
+    active.sleep(Duration::from_millis(call.delay_ms)).await;
     if active.is_stopping() {
         return Ok(());
     }
@@ -40,14 +39,16 @@ pub(super) async fn call(
     }
     let review_id = matches!(call.step, Step::Review | Step::Triage).then(nonce);
     let diff = diffs.for_review(active, call, &before)?;
-    let prepared = PreparedCall { call, review_id, tree: before, diff };
-    let prompt = active.masker.mask(&prompt::compose(active, programs, &prepared)?);
+    let output = documents::output_path(active, call)?;
+    let commands = active.run()?.started.agreement.commands.clone();
+    let prepared = PreparedCall { programs, call, review_id, tree: before, diff, output, commands };
+    let prompt = active.masker.mask(&prompt::compose(active, &prepared)?);
     let def = active.phase(&call.phase)?.def.clone();
     let place = folders::Call { phase: &def, step: call.step, round: call.round, attempt: call.attempt };
     let prompt_file = active.folder.write_prompt(place, &prompt)?;
     let raw_file = active.folder.raw_stream(place)?;
     active.folder.make_output(&def)?;
-    record_start(active, programs, &prepared, &prompt)?;
+    record_start(active, &prepared, &prompt)?;
     active.snapshot = None;
     let watched = !call.step.writes();
     let documents = documents::made(active)?;
@@ -57,9 +58,9 @@ pub(super) async fn call(
     } else {
         active.space.run_branch().forget_resting_tip();
     }
-    let answer = match review_diff::unseen(active, programs, &prepared)? {
+    let answer = match review_diff::unseen(active, &prepared)? {
         Some(unasked) => unasked,
-        None => ask(active, programs, &prepared, (&prompt_file, &raw_file)).await?,
+        None => ask(active, &prepared, (&prompt_file, &raw_file)).await?,
     };
     let log_was_taken_back = active.journal.verify()?;
     active.job_files.verify()?;
@@ -86,71 +87,53 @@ pub(super) async fn call(
     note_moved_references(active, &moved.left)
 }
 
-fn record_start(
-    active: &mut ActiveRun,
-    programs: &AgentPrograms,
-    prepared: &PreparedCall<'_>,
-    prompt: &Masked,
-) -> Result<(), RunError> {
-    let call = prepared.call;
-    Ok(active.journal.record(Fact::StepStarted(StepStarted {
+fn record_start(active: &mut ActiveRun, prepared: &PreparedCall<'_>, prompt: &Masked) -> Result<()> {
+    let PreparedCall { programs, call, review_id, .. } = prepared;
+    let def = &active.phase(&call.phase)?.def;
+    let template = template_digest(def, call.step, &programs.prompts).unwrap_or_default();
+    active.record(Fact::StepStarted(StepStarted {
         phase: call.phase.clone(),
         step: call.step,
         round: call.round,
         attempt: call.attempt,
         agent: call.agent.clone(),
-        review_id: prepared.review_id.clone(),
+        review_id: review_id.clone(),
         prompt: digest(prompt.as_str()),
-        template: template_digest(&active.phase(&call.phase)?.def, call.step, &programs.prompts)
-            .unwrap_or_default(),
+        template,
         prompt_bytes: prompt.as_str().len() as u64,
         resumes: call.resumes.as_ref().map(|resume| resume.session.clone()),
         seat: call.seat.clone(),
-    }))?)
-}
-
-async fn wait(active: &mut ActiveRun, delay_ms: u64) {
-    if delay_ms > 0 {
-        tokio::select! {
-            () = tokio::time::sleep(Duration::from_millis(delay_ms)) => {}
-            _ = active.stop.beyond(Urgency::Running) => {}
-        }
-    }
+    }))
 }
 
 /// Somebody moved them while a reader worked: it, or a person.
-fn note_moved_references(active: &mut ActiveRun, left: &[String]) -> Result<(), RunError> {
+fn note_moved_references(active: &mut ActiveRun, left: &[String]) -> Result<()> {
     if left.is_empty() {
         return Ok(());
     }
     let text = format!("moved while nobody was to write, and left alone: {}", left.join(", "));
     tracing::warn!("{text}");
-    Ok(active.journal.record(Fact::Noted { kind: MOVED.to_owned(), text })?)
+    active.note(MOVED, text)
 }
 
-async fn ask(
+/// Calls the agent. Prompt and raw stream are named relative to the worktree.
+pub(super) async fn ask(
     active: &mut ActiveRun,
-    programs: &AgentPrograms,
     prepared: &PreparedCall<'_>,
     (prompt_file, raw_file): (&str, &str),
-) -> Result<Answer, RunError> {
-    let call = prepared.call;
-    let run = active.run()?;
-    let issue = run.started.issue.number;
-    let output = documents::output_path(active, call)?;
-    let time = run.started.agreement.time.clone();
-    let commands = run.started.agreement.commands.clone();
+) -> Result<Answer> {
+    let PreparedCall { programs, call, .. } = prepared;
+    let started = &active.run()?.started;
+    let (issue, time) = (started.issue.number, started.agreement.time.clone());
     let phase = active.phase(&call.phase)?;
-    let def = &phase.def;
     let schema = match call.step {
         Step::Review => {
             let viewpoints = phase.viewpoints_of(call.seat.as_deref());
-            Some(reviewer_schema(def.policy.review.as_ref(), viewpoints))
+            Some(reviewer_schema(phase.def.policy.review.as_ref(), viewpoints))
         }
-        Step::Execute | Step::Revise => def.output_schema.clone(),
+        Step::Execute | Step::Revise => phase.def.output_schema.clone(),
         Step::Check | Step::Triage | Step::Answer => None,
     };
-    let (prompt_file, raw_file) = (active.folder.at(prompt_file), active.folder.at(raw_file));
     let copy_after_end = call.step.writes().then(|| active.space.run_branch().tip_files());
     let job = AgentCall {
         issue,
@@ -158,24 +141,24 @@ async fn ask(
         step: call.step,
         round: call.round,
         attempt: call.attempt,
-        prompt_file: &prompt_file,
-        output: &output,
+        prompt_file: &active.folder.at(prompt_file),
+        output: &prepared.output,
         review_id: prepared.review_id.as_deref(),
         seat: call.seat.as_deref(),
         worktree: active.folder.root(),
-        raw_file: &raw_file,
+        raw_file: &active.folder.at(raw_file),
         time: &time,
         masker: &active.masker,
         own_program: &process::own_program(),
         resumes: call.resumes.as_ref(),
         allowance: call.allowance,
         schema: schema.as_ref(),
-        commands: &commands,
+        commands: &prepared.commands,
         copy_after_end: copy_after_end.as_ref().map(|(from, to)| (from.as_path(), to.as_path())),
     };
     let spec = programs.spec(&call.agent)?;
     let journal = &mut active.journal;
-    let mut on_line = |line: &model::redact::Masked| journal.progress(line);
+    let mut on_line = |line: &Masked| journal.progress(line);
     Ok(agents::call(&spec, &programs.profiles, &job, &mut on_line, &mut active.stop).await)
 }
 
@@ -187,7 +170,7 @@ fn ending(
     answer: Answer,
     moved: &[String],
     log: Option<String>,
-) -> Result<Ending, RunError> {
+) -> Result<Ending> {
     let PreparedCall { call, review_id, tree: before, .. } = prepared;
     let snapshot = active.space.snapshots().take(Some(&before))?;
     let mut ended = ended(&answer);
@@ -215,16 +198,18 @@ fn ending(
 }
 
 pub(super) fn ended(answer: &Answer) -> Ended {
+    let Answer { outcome, reason, millis, usage, truncated, simulated, resets_at, session, program, .. } =
+        answer.clone();
     Ended {
-        outcome: answer.outcome,
-        reason: answer.reason.clone(),
-        millis: answer.millis,
-        usage: answer.usage,
-        truncated: answer.truncated,
-        simulated: answer.simulated,
-        resets_at: answer.resets_at,
-        session: answer.session.clone(),
-        program: answer.program.clone(),
+        outcome,
+        reason,
+        millis,
+        usage,
+        truncated,
+        simulated,
+        resets_at,
+        session,
+        program,
         document: None,
     }
 }

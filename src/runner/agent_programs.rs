@@ -6,7 +6,7 @@ use std::fs::{self, File};
 use std::io::Read;
 use std::path::PathBuf;
 
-use crate::error::RunError;
+use crate::error::{Result, RunError};
 use agents::{AgentSpec, Profile};
 use journal::store::folders::RunFolder;
 use views::prompt::Inlined;
@@ -26,23 +26,19 @@ pub struct AgentPrograms {
 
 impl AgentPrograms {
     /// Paths in a spec are relative to the checkout the run was started from.
-    pub(super) fn spec(&self, text: &str) -> Result<AgentSpec, RunError> {
+    pub(super) fn spec(&self, text: &str) -> Result<AgentSpec> {
         let spec: AgentSpec = text.parse().map_err(|error| RunError::Bug(format!("{error}")))?;
         Ok(spec.seen_from(&self.checkout))
     }
 
     /// Returns the texts of these files when the agent cannot open them; nothing for all others.
-    pub(super) fn inlined<'a>(
-        &self,
-        folder: &RunFolder,
-        agent: &str,
-        paths: impl IntoIterator<Item = &'a str>,
-    ) -> Vec<Inlined> {
+    pub(super) fn inlined(&self, folder: &RunFolder, agent: &str, paths: &[&str]) -> Vec<Inlined> {
         if !self.inlines(agent) {
             return Vec::new();
         }
-        let texts = paths.into_iter().filter_map(|path| Some((path, read_document(folder, path)?)));
-        texts.map(|(path, text)| Inlined { path: path.to_owned(), text }).collect()
+        let inlined =
+            |path: &&str| Some(Inlined { path: (*path).to_owned(), text: read_document(folder, path)? });
+        paths.iter().filter_map(inlined).collect()
     }
 
     /// Tells whether an agent cannot open files.

@@ -6,16 +6,15 @@ use std::collections::BTreeSet;
 use std::fs;
 
 use crate::active_run::ActiveRun;
-use crate::error::RunError;
-use crate::review::{self, ReviewAnswer};
+use crate::error::{Result, RunError};
+use crate::review;
 use agents::Answer;
-use content_parser::{self, Terms};
+use content_parser::Terms;
 use engine::{Call, Delta, PhaseState};
 use git::{Tree, is_engines_own};
 use model::event::{Ended, Evaluation, Fact, Reading, Replied, Reviewed, Triaged, Worked};
 use model::finding::Finding;
 use model::phase::Step;
-use model::verdict::Judgment;
 use views::summary::deliverable_path;
 
 /// What came of a call, before it becomes a fact.
@@ -28,7 +27,7 @@ pub(super) struct Ending {
     pub(super) changed: Vec<String>,
 }
 
-pub(super) fn record(active: &mut ActiveRun, ending: Ending) -> Result<(), RunError> {
+pub(super) fn record(active: &mut ActiveRun, ending: Ending) -> Result<()> {
     match ending.call.step {
         Step::Execute | Step::Revise => record_work(active, ending),
         Step::Review => record_review(active, ending),
@@ -38,35 +37,24 @@ pub(super) fn record(active: &mut ActiveRun, ending: Ending) -> Result<(), RunEr
     }
 }
 
-fn record_reply(active: &mut ActiveRun, ending: Ending) -> Result<(), RunError> {
-    let said = ending.ended.outcome.ended().then(|| content_parser::read_reply(&ending.answer.text));
-    Ok(active.journal.record(Fact::Replied(Replied {
-        phase: ending.call.phase,
-        round: ending.call.round,
-        attempt: ending.call.attempt,
-        ended: ending.ended,
-        text: said.flatten(),
-    }))?)
+fn record_reply(active: &mut ActiveRun, ending: Ending) -> Result<()> {
+    let Ending { call, answer, ended, .. } = ending;
+    let Call { phase, round, attempt, .. } = call;
+    let text = if ended.outcome.ended() { content_parser::read_reply(&answer.text) } else { None };
+    active.record(Fact::Replied(Replied { phase, round, attempt, ended, text }))
 }
 
-fn record_work(active: &mut ActiveRun, ending: Ending) -> Result<(), RunError> {
+fn record_work(active: &mut ActiveRun, ending: Ending) -> Result<()> {
     let evaluation = evaluation(active, &ending)?;
-    let claim = content_parser::read_claim(&ending.answer.text);
-    Ok(active.journal.record(Fact::Worked(Worked {
-        phase: ending.call.phase,
-        step: ending.call.step,
-        round: ending.call.round,
-        attempt: ending.call.attempt,
-        ended: ending.ended,
-        tree: ending.tree.to_string(),
-        changed: ending.changed,
-        claim,
-        evaluation,
-    }))?)
+    let Ending { call, answer, ended, tree, changed, .. } = ending;
+    let Call { phase, step, round, attempt, .. } = call;
+    let (claim, tree) = (content_parser::read_claim(&answer.text), tree.to_string());
+    let worked = Worked { phase, step, round, attempt, ended, tree, changed, claim, evaluation };
+    active.record(Fact::Worked(worked))
 }
 
 /// The decision stands in the answer, the deliverable or both.
-fn evaluation(active: &ActiveRun, ending: &Ending) -> Result<Option<Evaluation>, RunError> {
+fn evaluation(active: &ActiveRun, ending: &Ending) -> Result<Option<Evaluation>> {
     let (run, phase) = (active.run()?, active.phase(&ending.call.phase)?);
     if !phase.def.decides {
         return Ok(None);
@@ -77,37 +65,28 @@ fn evaluation(active: &ActiveRun, ending: &Ending) -> Result<Option<Evaluation>,
     Ok(content_parser::read_evaluations(&[&ending.answer.text, &deliverable]))
 }
 
-fn record_review(active: &mut ActiveRun, ending: Ending) -> Result<(), RunError> {
+fn record_review(active: &mut ActiveRun, mut ending: Ending) -> Result<()> {
+    ending.answer.outcome = ending.ended.outcome;
     let phase = active.phase(&ending.call.phase)?;
-    let words = words(phase);
+    let rule = phase.def.policy.review.as_ref();
+    let words = rule.map(|rule| rule.verdict_map.clone()).unwrap_or_default();
     let require_review_id = active.run()?.started.agreement.require_review_id;
     let terms =
         Terms { review_id: ending.review_id.as_deref(), require_review_id, words: &words, beyond: &[] };
-    let said = ReviewAnswer {
-        text: &ending.answer.text,
-        outcome: ending.ended.outcome,
-        truncated: ending.answer.truncated,
-        structured: ending.answer.structured,
-        schema_missed: ending.answer.schema_missed,
-    };
-    let reading = read_review(active, &ending.call, &ending.tree, &said, &terms);
-    let may_doubt = phase.may_doubt(ending.call.seat.as_deref());
-    let reading = reading.map(|reading| if may_doubt { review::doubted(reading, &said) } else { reading });
-    active.journal.record(Fact::Reviewed(Reviewed {
-        phase: ending.call.phase,
-        round: ending.call.round,
-        attempt: ending.call.attempt,
-        reviewer: ending.call.agent,
-        ended: ending.ended,
-        reading,
-        tree: ending.tree.to_string(),
-        seat: ending.call.seat,
-    }))?;
+    let mut reading = read_review(active, phase, &ending, &terms);
+    if phase.may_doubt(ending.call.seat.as_deref()) {
+        reading = reading.map(|reading| review::doubted(reading, &ending.answer.text));
+    }
+    let Ending { call, ended, tree, .. } = ending;
+    let Call { phase, round, attempt, agent: reviewer, seat, .. } = call;
+    let tree = tree.to_string();
+    let reviewed = Reviewed { phase, round, attempt, reviewer, ended, reading, tree, seat };
+    active.record(Fact::Reviewed(reviewed))?;
     export_review(active)
 }
 
 /// Writes the latest verdict where scripts look for it, over whatever an agent may have left there.
-pub(super) fn export_review(active: &ActiveRun) -> Result<(), RunError> {
+pub(super) fn export_review(active: &ActiveRun) -> Result<()> {
     let path = active.folder.review_result();
     let Some(value) = review::result_file(active.run()?) else {
         return Ok(active.folder.remove(&path)?);
@@ -115,7 +94,7 @@ pub(super) fn export_review(active: &ActiveRun) -> Result<(), RunError> {
     Ok(active.folder.write(&path, &active.masker.mask(&format!("{value:#}\n")))?)
 }
 
-fn record_triage(active: &mut ActiveRun, ending: Ending) -> Result<(), RunError> {
+fn record_triage(active: &mut ActiveRun, ending: Ending) -> Result<()> {
     let phase = active.phase(&ending.call.phase)?;
     let findings = phase.findings().to_vec();
     let reading = phase.reviews.current.as_ref().and_then(|review| review.reading.as_ref());
@@ -135,63 +114,43 @@ fn record_triage(active: &mut ActiveRun, ending: Ending) -> Result<(), RunError>
         Some(_) => content_parser::read_dispositions(&ending.answer.text, &findings),
         None => Vec::new(),
     };
-    active.journal.record(Fact::Triaged(Triaged {
-        phase: ending.call.phase,
-        round: ending.call.round,
-        attempt: ending.call.attempt,
-        ended: ending.ended,
-        table,
-        unread,
-        judgments,
-        tree: ending.tree.to_string(),
-        changed: ending.changed,
-    }))?;
+    let Ending { call, ended, tree, changed, .. } = ending;
+    let Call { phase, round, attempt, .. } = call;
+    let tree = tree.to_string();
+    let triaged = Triaged { phase, round, attempt, ended, table, unread, judgments, tree, changed };
+    active.record(Fact::Triaged(triaged))?;
     export_review(active)
 }
 
 /// Returns what a reviewer of these files says; nothing when there is no answer.
-pub(super) fn read_review(
+fn read_review(
     active: &ActiveRun,
-    call: &Call,
-    tree: &Tree,
-    said: &ReviewAnswer<'_>,
+    phase: &PhaseState,
+    ending: &Ending,
     terms: &Terms<'_>,
 ) -> Option<Reading> {
-    let reading = review::reading(said, terms)?;
-    let phase = active.phase(&call.phase).ok();
-    let Some(delta) = phase.and_then(|phase| Delta::of(phase, call.seat.as_deref(), &call.agent)) else {
-        return Some(reading);
-    };
+    let Ending { call, answer, tree, .. } = ending;
+    let reading = review::reading(answer, terms)?;
+    let Some(delta) = Delta::of(phase, call.seat.as_deref(), &call.agent) else { return Some(reading) };
     let beyond = out_of_scope(active, &delta, tree, &reading.findings).unwrap_or_else(|error| {
         tracing::warn!("what changed since the last review of {} cannot be seen: {error}", call.phase);
         Vec::new()
     });
     if beyond.is_empty() {
-        return Some(reading);
+        Some(reading)
+    } else {
+        review::reading(answer, &Terms { beyond: &beyond, ..*terms })
     }
-    review::reading(said, &Terms { beyond: &beyond, ..*terms })
 }
 
 /// Returns the findings that are out of scope. A path that is no file of ours may mean anything.
-fn out_of_scope(
-    active: &ActiveRun,
-    delta: &Delta,
-    tree: &Tree,
-    findings: &[Finding],
-) -> Result<Vec<Finding>, RunError> {
-    let named = findings.iter().filter_map(|finding| finding.file.clone());
+fn out_of_scope(active: &ActiveRun, delta: &Delta, tree: &Tree, all: &[Finding]) -> Result<Vec<Finding>> {
+    let named = all.iter().filter_map(|finding| finding.file.clone());
     let named: BTreeSet<String> = named.filter(|path| !is_engines_own(path)).collect();
-    let files = active.space.workspace().objects().plain_files(tree, &named)?;
-    let changes =
-        active.space.workspace().changes().between(&Tree::try_from(delta.tree.as_str())?, tree, &files)?;
-    let placed: Vec<Finding> = findings.iter().filter(|finding| is_in(finding, &files)).cloned().collect();
+    let workspace = active.space.workspace();
+    let files = workspace.objects().plain_files(tree, &named)?;
+    let changes = workspace.changes().between(&Tree::try_from(delta.tree.as_str())?, tree, &files)?;
+    let is_placed = |finding: &&Finding| finding.file.as_ref().is_some_and(|file| files.contains(file));
+    let placed: Vec<Finding> = all.iter().filter(is_placed).cloned().collect();
     Ok(delta.beyond(&placed, &changes))
-}
-
-fn words(phase: &PhaseState) -> std::collections::BTreeMap<String, Judgment> {
-    phase.def.policy.review.as_ref().map(|rule| rule.verdict_map.clone()).unwrap_or_default()
-}
-
-fn is_in(finding: &Finding, files: &BTreeSet<String>) -> bool {
-    finding.file.as_ref().is_some_and(|file| files.contains(file))
 }

@@ -3,19 +3,14 @@
 //! reviews, an author does not answer for what a person wrote.
 
 use crate::active_run::ActiveRun;
-use crate::error::RunError;
+use crate::error::Result;
 use git::{Snapshot, Tree, is_engines_own};
 use model::event::Fact;
 use model::phase::{PhaseName, Step};
 
 /// Looks at the files before the first call of this process; tells whether they are others than the phase left behind.
 /// Later nobody but those we call can have changed them.
-pub(super) fn take_up(
-    active: &mut ActiveRun,
-    name: &PhaseName,
-    step: Step,
-    known: &Tree,
-) -> Result<bool, RunError> {
+pub(super) fn take_up(active: &mut ActiveRun, name: &PhaseName, step: Step, known: &Tree) -> Result<bool> {
     let has_called = active.has_called_agent;
     active.has_called_agent |= step != Step::Check;
     if has_called {
@@ -37,12 +32,12 @@ pub(super) fn take_up(
     if changed.is_empty() && step == Step::Check {
         return Ok(false);
     }
-    active.journal.record(Fact::ChangedByHand { phase: name.clone(), tree, changed })?;
+    active.record(Fact::ChangedByHand { phase: name.clone(), tree, changed })?;
     Ok(true)
 }
 
 /// An author that was killed told nothing of what it left, and where nobody reviews, nobody else will notice.
-fn warn_of_changes(active: &mut ActiveRun, name: &PhaseName, known: &Tree) -> Result<(), RunError> {
+fn warn_of_changes(active: &mut ActiveRun, name: &PhaseName, known: &Tree) -> Result<()> {
     if active.phase(name)?.def.policy.review.is_some() {
         return Ok(());
     }
@@ -58,29 +53,25 @@ fn warn_of_changes(active: &mut ActiveRun, name: &PhaseName, known: &Tree) -> Re
 }
 
 /// Before this process has called anybody, only people can have changed what was approved.
-pub(super) fn record_voiding(
-    active: &mut ActiveRun,
-    name: &PhaseName,
-    seen: Option<Snapshot>,
-) -> Result<(), RunError> {
+pub(super) fn record_voiding(active: &mut ActiveRun, name: &PhaseName, seen: Option<Snapshot>) -> Result<()> {
     let Some(Snapshot { tree, mut changed, .. }) = seen else { return Ok(()) };
     if active.has_called_agent {
         return Ok(());
     }
     changed.retain(|path| is_of_people(active, path));
     let (phase, tree) = (name.clone(), tree.to_string());
-    Ok(active.journal.record(Fact::ChangedByHand { phase, tree, changed })?)
+    active.record(Fact::ChangedByHand { phase, tree, changed })
 }
 
 /// A reviewer is shown all there is, whoever wrote it. An author that was killed may have written anything itself.
-fn tells_people_apart(active: &ActiveRun, name: &PhaseName, step: Step) -> Result<bool, RunError> {
+fn tells_people_apart(active: &ActiveRun, name: &PhaseName, step: Step) -> Result<bool> {
     let phase = active.phase(name)?;
     let is_reader = matches!(step, Step::Review | Step::Answer | Step::Check);
     Ok(is_reader || (phase.def.policy.review.is_none() && phase.author_rests()))
 }
 
 /// Returns what a person changed and did not commit before a phase began; what earlier authors left is theirs.
-pub(super) fn before_phase(active: &ActiveRun, seen: &Snapshot) -> Result<Vec<String>, RunError> {
+pub(super) fn before_phase(active: &ActiveRun, seen: &Snapshot) -> Result<Vec<String>> {
     let phases = &active.run()?.phases;
     let is_of_author = |path: &String| phases.iter().any(|phase| phase.files.changed.contains(path));
     let paths = seen.uncommitted.keys();
@@ -95,7 +86,7 @@ fn is_of_people(active: &ActiveRun, path: &str) -> bool {
 }
 
 /// A reader that was stopped leaves no change behind: the next process would take it for a person's.
-pub(super) fn undo_of_stopped_reader(active: &mut ActiveRun, before: &Tree) -> Result<(), RunError> {
+pub(super) fn undo_of_stopped_reader(active: &mut ActiveRun, before: &Tree) -> Result<()> {
     if !active.space.snapshots().take(Some(before))?.changed.is_empty() {
         active.space.snapshots().restore(before)?;
     }

@@ -7,11 +7,13 @@ use crate::active_run::ActiveRun;
 use crate::agent_call;
 use crate::agent_programs::AgentPrograms;
 use crate::digest::nonce;
-use crate::error::RunError;
-use agents::{AgentCall, Answer};
+use crate::error::Result;
+use crate::prompt::PreparedCall;
+use agents::Answer;
 use content_parser::{Estimate, read_difficulty};
-use engine::Assess;
-use journal::store::folders::Call;
+use engine::{Assess, Call};
+use git::{Diff, Tree};
+use journal::store::folders;
 use model::event::{Assessed, Ended, ExecOutcome, Fact};
 use model::phase::Step;
 use model::policy::Difficulty;
@@ -21,13 +23,9 @@ use views::prompt::difficulty;
 const ROUND: u32 = 0;
 
 /// Asks an agent and records what its answer amounts to.
-pub(super) async fn assess(
-    active: &mut ActiveRun,
-    programs: &AgentPrograms,
-    assess: &Assess,
-) -> Result<(), RunError> {
+pub(super) async fn assess(active: &mut ActiveRun, programs: &AgentPrograms, assess: &Assess) -> Result<()> {
     let before = active.look(None)?.tree.clone();
-    let answer = ask(active, programs, assess).await?;
+    let answer = ask(active, programs, assess, &before).await?;
     active.journal.verify()?;
     active.job_files.verify()?;
     if active.is_stopping() {
@@ -42,44 +40,42 @@ pub(super) async fn assess(
     }
     active.note_spending(&ended)?;
     let estimate = if answer.truncated { None } else { read_difficulty(&answer.text) };
-    Ok(active.journal.record(Fact::Assessed(Box::new(assessed(assess, estimate, ended))))?)
+    active.record(Fact::Assessed(Box::new(assessed(assess, estimate, ended))))
 }
 
-async fn ask(active: &mut ActiveRun, programs: &AgentPrograms, assess: &Assess) -> Result<Answer, RunError> {
-    let run = active.run()?;
-    let (issue, time) = (run.started.issue.number, run.started.agreement.time.clone());
-    let prompt = difficulty(&run.started.issue, &nonce(), &programs.prompts)?;
+async fn ask(
+    active: &mut ActiveRun,
+    programs: &AgentPrograms,
+    assess: &Assess,
+    before: &Tree,
+) -> Result<Answer> {
+    let prompt = difficulty(&active.run()?.started.issue, &nonce(), &programs.prompts)?;
     let def = active.phase(&assess.phase)?.def.clone();
-    let place = Call { phase: &def, step: Step::Answer, round: ROUND, attempt: 1 };
-    let prompt_file = active.folder.at(&active.folder.write_prompt(place, &active.masker.mask(&prompt))?);
-    let raw_file = active.folder.at(&active.folder.raw_stream(place)?);
-    let output = active.folder.deliverable(&def);
-    let spec = programs.spec(&assess.agent)?;
-    let job = AgentCall {
-        copy_after_end: None,
-        issue,
-        phase: &assess.phase,
-        step: Step::Answer,
-        round: ROUND,
-        attempt: 1,
-        prompt_file: &prompt_file,
-        output: &output,
-        review_id: None,
+    let place = folders::Call { phase: &def, step: Step::Answer, round: ROUND, attempt: 1 };
+    let prompt_file = active.folder.write_prompt(place, &active.masker.mask(&prompt))?;
+    let raw_file = active.folder.raw_stream(place)?;
+    let call = Call {
+        phase: assess.phase.clone(),
+        step: place.step,
+        round: place.round,
+        attempt: place.attempt,
+        agent: assess.agent.clone(),
         seat: None,
-        worktree: active.folder.root(),
-        raw_file: &raw_file,
-        time: &time,
-        masker: &active.masker,
-        own_program: &process::own_program(),
+        delay_ms: 0,
         resumes: None,
         allowance: assess.allowance,
-        schema: None,
-        commands: &BTreeMap::new(),
     };
     active.snapshot = None;
-    let journal = &mut active.journal;
-    let mut on_line = |line: &model::redact::Masked| journal.progress(line);
-    let answer = agents::call(&spec, &programs.profiles, &job, &mut on_line, &mut active.stop).await;
+    let prepared = PreparedCall {
+        programs,
+        call: &call,
+        review_id: None,
+        tree: before.clone(),
+        diff: Diff::default(),
+        output: active.folder.deliverable(&def),
+        commands: BTreeMap::new(),
+    };
+    let answer = agent_call::ask(active, &prepared, (&prompt_file, &raw_file)).await?;
     active.folder.write_answer(place, &active.masker.mask(&answer.text))?;
     Ok(answer)
 }

@@ -6,8 +6,8 @@ use std::fs;
 
 use crate::active_run::ActiveRun;
 use crate::digest::digest;
-use crate::error::RunError;
-use engine::{Call, MadeDocument, PhaseState, Status};
+use crate::error::{Result, RunError};
+use engine::{Call, MadeDocument, PhaseState, Run, Status};
 use git::{CommitId, Diff, Tree};
 use journal::store::folders;
 use model::phase::{PhaseName, Step};
@@ -15,7 +15,7 @@ use model::redact::Masked;
 use views::summary::deliverable_path;
 
 /// Returns what `AI_WORKFLOW_OUTPUT` names: the phase's deliverable, or the document of a document review.
-pub(super) fn output_path(active: &ActiveRun, call: &Call) -> Result<String, RunError> {
+pub(super) fn output_path(active: &ActiveRun, call: &Call) -> Result<String> {
     let def = &active.phase(&call.phase)?.def;
     Ok(match call.step {
         _ if !def.policy.triage => active.folder.deliverable(def),
@@ -26,13 +26,10 @@ pub(super) fn output_path(active: &ActiveRun, call: &Call) -> Result<String, Run
 
 /// Returns the deliverables of the phases that are completed beside this one. One that a person accepted to be without is
 /// none of them.
-pub(super) fn approved(active: &ActiveRun, name: &PhaseName) -> Result<Vec<String>, RunError> {
+pub(super) fn approved(active: &ActiveRun, name: &PhaseName) -> Result<Vec<String>> {
     let run = active.run()?;
-    let is_approved = |phase: &&PhaseState| {
-        phase.status == Status::Completed && phase.name() != name && !phase.def.policy.triage
-    };
     let mut approved = Vec::new();
-    for path in run.phases.iter().filter(is_approved).map(|phase| deliverable_path(run, phase)) {
+    for path in completed_beside(run, name).map(|phase| deliverable_path(run, phase)) {
         let is_there = checks::content_lack(active.folder.root(), &path).is_none();
         if is_there || holds(active, &run.branch.phase_head, &path)? {
             approved.push(path);
@@ -41,8 +38,14 @@ pub(super) fn approved(active: &ActiveRun, name: &PhaseName) -> Result<Vec<Strin
     Ok(approved)
 }
 
+/// Returns the completed phases beside this one that have a deliverable.
+pub(super) fn completed_beside<'a>(run: &'a Run, name: &PhaseName) -> impl Iterator<Item = &'a PhaseState> {
+    let others = run.phases.iter().filter(move |other| other.name() != name && !other.def.policy.triage);
+    others.filter(|other| other.status == Status::Completed)
+}
+
 /// Refuses to publish a branch that lost a document of a completed phase since the last phase was committed.
-pub(super) fn refuse_lost(active: &ActiveRun) -> Result<(), RunError> {
+pub(super) fn refuse_lost(active: &ActiveRun) -> Result<()> {
     let run = active.run()?;
     if run.branch.head == run.branch.phase_head {
         return Ok(());
@@ -57,18 +60,13 @@ pub(super) fn refuse_lost(active: &ActiveRun) -> Result<(), RunError> {
 }
 
 /// Tells whether a commit holds a file that says something.
-fn holds(active: &ActiveRun, commit: &str, path: &str) -> Result<bool, RunError> {
+fn holds(active: &ActiveRun, commit: &str, path: &str) -> Result<bool> {
     let text = active.space.workspace().objects().read(&CommitId::try_from(commit)?, path)?;
     Ok(text.is_some_and(|text| !checks::is_blank(&text)))
 }
 
 /// Returns what a phase rewrote of documents that were approved before it.
-pub(super) fn rewritten(
-    active: &ActiveRun,
-    name: &PhaseName,
-    tree: &Tree,
-    longest: usize,
-) -> Result<Diff, RunError> {
+pub(super) fn rewritten(active: &ActiveRun, name: &PhaseName, tree: &Tree, longest: usize) -> Result<Diff> {
     let (run, changed) = (active.run()?, &active.phase(name)?.files.changed);
     let approved = approved(active, name)?;
     let rewritten: Vec<String> = approved.into_iter().filter(|path| changed.contains(path)).collect();
@@ -80,11 +78,7 @@ pub(super) fn rewritten(
 }
 
 /// Writes the document that is made of an answer in a phase with triage, and returns what identifies it.
-pub(super) fn write_made(
-    active: &ActiveRun,
-    call: &Call,
-    answer: &Masked,
-) -> Result<Option<String>, RunError> {
+pub(super) fn write_made(active: &ActiveRun, call: &Call, answer: &Masked) -> Result<Option<String>> {
     let triage = active.phase(&call.phase)?.def.policy.triage;
     if !triage || !matches!(call.step, Step::Review | Step::Triage | Step::Revise) {
         return Ok(None);
@@ -95,13 +89,12 @@ pub(super) fn write_made(
 
 /// Returns the documents that we made of answers, by path, after what differs on disk is put back. One that cannot be had
 /// any more is taken away: nothing but what we wrote bears its name.
-pub(super) fn made(active: &ActiveRun) -> Result<BTreeMap<String, Masked>, RunError> {
+pub(super) fn made(active: &ActiveRun) -> Result<BTreeMap<String, Masked>> {
     let mut known = BTreeMap::new();
     for phase in &active.run()?.phases {
         for made in &phase.calls.documents {
             let path = made_path(active, phase, made);
-            let Some(text) = made_text(active, phase, made, &path)? else { continue };
-            known.insert(path, text);
+            known.extend(made_text(active, phase, made, &path)?.map(|text| (path, text)));
         }
     }
     Ok(known)
@@ -119,7 +112,7 @@ fn made_text(
     phase: &PhaseState,
     made: &MadeDocument,
     path: &str,
-) -> Result<Option<Masked>, RunError> {
+) -> Result<Option<Masked>> {
     let as_written = |text: &String| digest(text) == made.digest;
     let file = active.folder.at(path);
     if let Some(text) = fs::read_to_string(&file).ok().filter(as_written) {
@@ -137,7 +130,7 @@ fn made_text(
     Ok(Some(text))
 }
 
-fn committed_text(active: &ActiveRun, phase: &PhaseState, path: &str) -> Result<Option<String>, RunError> {
+fn committed_text(active: &ActiveRun, phase: &PhaseState, path: &str) -> Result<Option<String>> {
     let Some(commit) = phase.files.commit.as_ref().or(phase.files.first_commit.as_ref()) else {
         return Ok(None);
     };
@@ -146,7 +139,7 @@ fn committed_text(active: &ActiveRun, phase: &PhaseState, path: &str) -> Result<
 }
 
 /// Puts documents of ours back that a call changed.
-pub(super) fn put_back(active: &ActiveRun, known: &BTreeMap<String, Masked>) -> Result<(), RunError> {
+pub(super) fn put_back(active: &ActiveRun, known: &BTreeMap<String, Masked>) -> Result<()> {
     for (path, text) in known {
         let found = fs::read(active.folder.at(path));
         if found.is_ok_and(|found| found == text.as_str().as_bytes()) {
@@ -157,7 +150,7 @@ pub(super) fn put_back(active: &ActiveRun, known: &BTreeMap<String, Masked>) -> 
     Ok(())
 }
 
-fn put_one_back(active: &ActiveRun, path: &str, text: &Masked) -> Result<(), RunError> {
+fn put_one_back(active: &ActiveRun, path: &str, text: &Masked) -> Result<()> {
     tracing::warn!("{path} was changed and is put back: nobody writes it but us");
     Ok(active.folder.write(path, text)?)
 }

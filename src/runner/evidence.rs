@@ -8,9 +8,9 @@ use std::path::Path;
 use jiff::Timestamp;
 
 use crate::active_run::ActiveRun;
-use crate::error::RunError;
+use crate::error::{Result, RunError};
 use crate::publisher::Publisher;
-use crate::remote_checks::unknown;
+use crate::remote_checks::{Seen, unknown};
 use crate::turn::{JobRole, Push};
 use crate::unreviewed::base_of;
 use crate::{changes_by_hand, documents, remote_checks};
@@ -22,24 +22,8 @@ use journal::store::folders::Call;
 use model::change::Change;
 use model::event::{CheckResult, CheckStatus, Checked, Fact};
 use model::phase::{PhaseName, Step};
-use model::policy::{DefinedCheck, Look, PhaseDef};
-use model::remote_check::RemoteCheck;
+use model::policy::{DefinedCheck, Look};
 use views::summary::deliverable_path;
-
-/// What git says about the files of a phase.
-struct Gathered {
-    changed: BTreeSet<String>,
-    changes: Vec<Change>,
-    /// What the run changed since its base, where a check asks for it.
-    since_base: Vec<Change>,
-    /// What no tree can hold.
-    left_out: Vec<String>,
-    committable: bool,
-    /// The deliverables of completed phases.
-    approved: Vec<String>,
-    /// What is going to be published, where a command has to run on it.
-    tree: Option<Tree>,
-}
 
 /// Runs the checks of a phase and records what they saw.
 pub(super) async fn run_checks(
@@ -48,24 +32,14 @@ pub(super) async fn run_checks(
     memory: &Memory,
     name: &PhaseName,
     round: u32,
-) -> Result<(), RunError> {
+) -> Result<()> {
     let before = Tree::try_from(active.phase(name)?.files.tree.as_str())?;
     if changes_by_hand::take_up(active, name, Step::Check, &before)? {
         return Ok(());
     }
-    let changed = changed_now(active, name, &before)?;
     let seen = active.look(Some(&before))?.clone();
-    let changes = match moved_since(active, name, &seen)? {
-        Some(began) => active.space.workspace().changes().between(&began, &seen.tree, &changed)?,
-        None => active.space.workspace().changes().uncommitted(&seen, &changed)?,
-    };
-    let committable = committable(active, name, &before)?;
-    let tree = published_tree(active, name, &seen)?;
-    let since_base = since_base(active, name, &seen, &changes)?;
-    let approved = documents::approved(active, name)?;
-    let left_out = seen.left_out;
-    let gathered = Gathered { changed, changes, since_base, left_out, committable, approved, tree };
-    let results = examine(active, publisher, memory, name, &gathered).await?;
+    let (run, phase) = (active.run()?, active.phase(name)?);
+    let results = Subject { active, publisher, run, phase, seen }.examine(memory).await?;
     active.job_files.verify()?;
     if active.is_stopping() {
         return Ok(());
@@ -76,194 +50,194 @@ pub(super) async fn run_checks(
     }
     let tree = active.look(Some(&before))?.tree.to_string();
     let fact = Checked { phase: name.clone(), round, results, tree };
-    Ok(active.journal.record(Fact::Checked(fact))?)
+    active.record(Fact::Checked(fact))
 }
 
-/// What the authors changed and did not take back; for a phase that was opened again also what it committed before
-/// and what still stands.
-fn changed_now(
-    active: &mut ActiveRun,
-    name: &PhaseName,
-    before: &Tree,
-) -> Result<BTreeSet<String>, RunError> {
-    let phase = active.phase(name)?;
-    let (changed, earlier) = (phase.files.changed.clone(), phase.files.first_commit.clone());
-    let seen = active.look(Some(before))?;
-    let seen = seen.clone();
-    let mut differing: BTreeSet<String> = seen.uncommitted.keys().cloned().collect();
-    if let Some(began) = moved_since(active, name, &seen)? {
-        differing.extend(active.space.workspace().changes().paths_between(&began, &seen.tree)?);
-    }
-    let mut now: BTreeSet<String> = changed.intersection(&differing).cloned().collect();
-    let code = now.iter().any(|path| !path.starts_with(".ai-workflow/"));
-    if let (false, Some(commit)) = (code, earlier) {
-        now.extend(
-            active.space.workspace().history().still_changed_by(&CommitId::try_from(commit.as_str())?)?,
-        );
-    }
-    Ok(now)
+/// A phase that is checked, with the files as they are.
+struct Subject<'a> {
+    active: &'a ActiveRun,
+    publisher: &'a Publisher,
+    run: &'a Run,
+    phase: &'a PhaseState,
+    seen: Snapshot,
 }
 
-/// Returns where the branch stood when the phase began, if somebody committed since: what a person or an agent took into
-/// a commit is still what the phase changed.
-fn moved_since(active: &ActiveRun, name: &PhaseName, seen: &Snapshot) -> Result<Option<Tree>, RunError> {
-    let Ok(began) = CommitId::try_from(active.phase(name)?.files.began_at.as_str()) else {
-        return Ok(None);
-    };
-    let moved = seen.head.commit != began && active.space.workspace().objects().has_tree(&began.as_tree())?;
-    Ok(moved.then(|| began.as_tree()))
-}
-
-/// Returns the tree that a commit of the phase would have; nothing when no check runs a command.
-fn published_tree(active: &ActiveRun, name: &PhaseName, seen: &Snapshot) -> Result<Option<Tree>, RunError> {
-    let (phase, defined) = (active.phase(name)?, &active.run()?.started.agreement.defined);
-    if !phase.def.policy.checks.iter().any(|rule| checks::runs_a_command(&rule.id, defined)) {
-        return Ok(None);
+impl Subject<'_> {
+    async fn examine(&self, memory: &Memory) -> Result<Vec<CheckResult>> {
+        let Self { active, run, phase, seen, .. } = self;
+        let agreement = &run.started.agreement;
+        let changed = self.changed_now()?;
+        let all_changes = active.space.workspace().changes();
+        let changes = match self.moved_since()? {
+            Some(began) => all_changes.between(&began, &seen.tree, &changed)?,
+            None => all_changes.uncommitted(seen, &changed)?,
+        };
+        let committable = self.is_committable()?;
+        let published = self.published(memory)?;
+        let since_base = self.since_base(&changes)?;
+        let approved = documents::approved(active, phase.name())?;
+        let world = self.world().await;
+        let answer = self.latest_answer();
+        // A phase opened again for a review or a revision may keep the deliverable it has.
+        let began = match phase.started_at {
+            Some(at) if phase.evidence.completed_steps.contains(&Step::Execute) => at,
+            _ => run.created_at,
+        };
+        let site = Site {
+            worktree: active.folder.root(),
+            phase: &phase.def,
+            output: &deliverable_path(run, phase),
+            committable,
+            began,
+            changed: &changed,
+            changes: &changes,
+            since_base: &since_base,
+            changed_before: &changed_before(run, phase),
+            approved: &approved,
+            by_hand: &phase.files.by_hand,
+            left_out: &seen.left_out,
+            reviewed: &reviewed(run, phase),
+            plans: &plans(run, phase),
+            answer: answer.as_deref(),
+            claim: phase.evidence.work.as_ref().and_then(|work| work.claim.as_ref()),
+            issue: &run.started.issue,
+            evaluation: phase.evidence.evaluation.as_ref(),
+            expected: &[],
+            settings: &agreement.check_settings,
+            defined: &agreement.defined,
+            world: &world,
+            commands: &agreement.commands,
+            detected_commands: &agreement.detected_commands,
+            published: published.as_ref(),
+            time: &agreement.time,
+            masker: &active.masker,
+            read: checks::Read::default(),
+        };
+        Ok(checks::run(&site, &mut active.stop.clone()).await)
     }
-    Ok(Some(committed_tree(active, name, seen)?))
-}
 
-/// Returns the tree that a commit of the phase would have, strays left out.
-fn committed_tree(active: &ActiveRun, name: &PhaseName, seen: &Snapshot) -> Result<Tree, RunError> {
-    let phase = active.phase(name)?;
-    let mut paths = phase.files.changed.clone();
-    paths.insert(active.folder.deliverable(&phase.def));
-    Ok(active.space.snapshots().published_tree(seen, &paths)?)
-}
+    /// What the authors changed and did not take back; for a phase that was opened again also what it committed before
+    /// and what still stands.
+    fn changed_now(&self) -> Result<BTreeSet<String>> {
+        let workspace = self.active.space.workspace();
+        let mut differing: BTreeSet<String> = self.seen.uncommitted.keys().cloned().collect();
+        if let Some(began) = self.moved_since()? {
+            differing.extend(workspace.changes().paths_between(&began, &self.seen.tree)?);
+        }
+        let files = &self.phase.files;
+        let mut now: BTreeSet<String> = files.changed.intersection(&differing).cloned().collect();
+        let code = now.iter().any(|path| !path.starts_with(".ai-workflow/"));
+        if let (false, Some(commit)) = (code, &files.first_commit) {
+            now.extend(workspace.history().still_changed_by(&CommitId::try_from(commit.as_str())?)?);
+        }
+        Ok(now)
+    }
 
-/// Returns what the run changed since its base, as a commit of the phase would have it; nothing where what the phase
-/// changed itself tells enough. What came with the base branch is nobody's work here.
-fn since_base(
-    active: &ActiveRun,
-    name: &PhaseName,
-    seen: &Snapshot,
-    changes: &[Change],
-) -> Result<Vec<Change>, RunError> {
-    let (run, phase) = (active.run()?, active.phase(name)?);
-    let test_command = run.started.agreement.commands.get("test").map_or("", String::as_str);
-    if !checks::depends_on_the_run(&phase.def, changes, test_command) {
-        return Ok(Vec::new());
+    /// Returns where the branch stood when the phase began, if somebody committed since: what a person or an agent took into
+    /// a commit is still what the phase changed.
+    fn moved_since(&self) -> Result<Option<Tree>> {
+        let Ok(began) = CommitId::try_from(self.phase.files.began_at.as_str()) else { return Ok(None) };
+        let objects = self.active.space.workspace().objects();
+        let moved = self.seen.head.commit != began && objects.has_tree(&began.as_tree())?;
+        Ok(if moved { Some(began.as_tree()) } else { None })
     }
-    let base = base_of(&active.space, run, &seen.head.commit)?;
-    Ok(active
-        .space
-        .workspace()
-        .changes()
-        .all_between(&base.as_tree(), &committed_tree(active, name, seen)?)?)
-}
 
-/// Tells whether git knows the deliverable or would take it into a commit.
-fn committable(active: &mut ActiveRun, name: &PhaseName, before: &Tree) -> Result<bool, RunError> {
-    let output = active.folder.deliverable(&active.phase(name)?.def);
-    if active.look(Some(before))?.uncommitted.contains_key(&output) {
-        return Ok(true);
+    /// Tells whether git knows the deliverable or would take it into a commit.
+    fn is_committable(&self) -> Result<bool> {
+        let output = self.active.folder.deliverable(&self.phase.def);
+        let is_new = self.seen.uncommitted.contains_key(&output);
+        Ok(is_new || !self.active.space.workspace().objects().tracked_below(&output)?.is_empty())
     }
-    Ok(!active.space.workspace().objects().tracked_below(&output)?.is_empty())
-}
 
-async fn examine(
-    active: &mut ActiveRun,
-    publisher: &Publisher,
-    memory: &Memory,
-    name: &PhaseName,
-    gathered: &Gathered,
-) -> Result<Vec<CheckResult>, RunError> {
-    let run =
-        active.journal.state().run.as_ref().ok_or_else(|| RunError::Bug("the run has not begun".into()))?;
-    let phase = run.phase(name).ok_or_else(|| RunError::Bug(format!("the run has no phase {name}")))?;
-    let output = deliverable_path(run, phase);
-    let answer = latest_answer(active, phase);
-    let agreement = &run.started.agreement;
-    let world = world(active, publisher, run, &phase.def).await;
-    let base = CommitId::try_from(run.started.base_commit.as_str())?;
-    let tree = gathered.tree.clone();
-    let published = tree.map(|tree| Published { space: &active.space, tree, base, memory });
-    let (plans, changed_before) = (plans(run, phase), changed_before(run, phase));
-    let reviewed = reviewed(run, phase);
-    // A phase opened again for a review or a revision may keep the deliverable it has.
-    let began = match phase.started_at {
-        Some(at) if phase.evidence.completed_steps.contains(&Step::Execute) => at,
-        _ => run.created_at,
-    };
-    let site = Site {
-        worktree: active.folder.root(),
-        phase: &phase.def,
-        output: &output,
-        committable: gathered.committable,
-        began,
-        changed: &gathered.changed,
-        changes: &gathered.changes,
-        since_base: &gathered.since_base,
-        changed_before: &changed_before,
-        approved: &gathered.approved,
-        by_hand: &phase.files.by_hand,
-        left_out: &gathered.left_out,
-        reviewed: &reviewed,
-        plans: &plans,
-        answer: answer.as_deref(),
-        claim: phase.evidence.work.as_ref().and_then(|work| work.claim.as_ref()),
-        issue: &run.started.issue,
-        evaluation: phase.evidence.evaluation.as_ref(),
-        expected: &[],
-        settings: &agreement.check_settings,
-        defined: &agreement.defined,
-        world: &world,
-        commands: &agreement.commands,
-        detected_commands: &agreement.detected_commands,
-        published: published.as_ref(),
-        time: &agreement.time,
-        masker: &active.masker,
-        read: checks::Read::default(),
-    };
-    Ok(checks::run(&site, &mut active.stop).await)
-}
+    /// Returns what a commit of the phase would publish; nothing when no check runs a command.
+    fn published<'m>(&'m self, memory: &'m Memory) -> Result<Option<Published<'m>>> {
+        let started = &self.run.started;
+        let rules = &self.phase.def.policy.checks;
+        if !rules.iter().any(|rule| checks::runs_a_command(&rule.id, &started.agreement.defined)) {
+            return Ok(None);
+        }
+        let base = CommitId::try_from(started.base_commit.as_str())?;
+        Ok(Some(Published { space: &self.active.space, tree: self.committed_tree()?, base, memory }))
+    }
 
-/// Reads what the author said last, where it is on this machine.
-fn latest_answer(active: &ActiveRun, phase: &PhaseState) -> Option<String> {
-    let work = phase.evidence.work.as_ref()?;
-    let (step, round, attempt) = (work.step, work.round, work.attempt);
-    active.folder.read_answer(Call { phase: &phase.def, step, round, attempt })
-}
+    /// Returns the tree that a commit of the phase would have, strays left out.
+    fn committed_tree(&self) -> Result<Tree> {
+        let mut paths = self.phase.files.changed.clone();
+        paths.insert(self.active.folder.deliverable(&self.phase.def));
+        Ok(self.active.space.snapshots().published_tree(&self.seen, &paths)?)
+    }
 
-/// Looks at what the checks of a phase ask for.
-pub(super) async fn world(active: &ActiveRun, publisher: &Publisher, run: &Run, phase: &PhaseDef) -> World {
-    let asks = |look: &Look| {
-        let defined = &run.started.agreement.defined;
-        phase.policy.checks.iter().filter_map(|rule| defined.get(&rule.id)).any(|check| check.look == *look)
-    };
-    let mut world = World::default();
-    if asks(&Look::GitClean) {
-        let survey = active.space.workspace().worktree().survey();
-        let untaken = survey.map(|survey| untaken(&survey, active.folder.root(), run.created_at));
-        world.untaken = untaken.map_err(|error| active.masker.mask(&error.to_string()).as_str().to_owned());
+    /// Returns what the run changed since its base, as a commit of the phase would have it; nothing where what the phase
+    /// changed itself tells enough. What came with the base branch is nobody's work here.
+    fn since_base(&self, changes: &[Change]) -> Result<Vec<Change>> {
+        let commands = &self.run.started.agreement.commands;
+        let test_command = commands.get("test").map_or("", String::as_str);
+        if !checks::depends_on_the_run(&self.phase.def, changes, test_command) {
+            return Ok(Vec::new());
+        }
+        let space = &self.active.space;
+        let base = base_of(space, self.run, &self.seen.head.commit)?;
+        Ok(space.workspace().changes().all_between(&base.as_tree(), &self.committed_tree()?)?)
     }
-    if asks(&Look::IssueClosed) {
-        let issue = publisher.forge.issue(run.started.issue.number).await;
-        let open = issue.map(|issue| issue.open);
-        world.issue_open = open.map_err(|error| active.masker.mask(&error.to_string()).as_str().to_owned());
-    }
-    if asks(&Look::RemoteChecks) {
-        world.remote_checks = judged_by_server(active, publisher).await;
-    }
-    if asks(&Look::CommitMessages) {
-        let messages = messages(active, run);
-        world.messages = messages.map_err(|error| active.masker.mask(&error.to_string()).as_str().to_owned());
-    }
-    world
-}
 
-/// What was not pushed, the server cannot have looked at: that is no pass, and no reason to leave a check out.
-async fn judged_by_server(
-    active: &ActiveRun,
-    publisher: &Publisher,
-) -> Result<Option<Vec<RemoteCheck>>, String> {
-    if publisher.role == JobRole::Work {
-        return Err("of two jobs this one pushes nothing; `[github] ci_rounds` has the other one ask".into());
+    /// Reads what the author said last, where it is on this machine.
+    fn latest_answer(&self) -> Option<String> {
+        let work = self.phase.evidence.work.as_ref()?;
+        let (step, round, attempt) = (work.step, work.round, work.attempt);
+        self.active.folder.read_answer(Call { phase: &self.phase.def, step, round, attempt })
     }
-    let seen: Result<_, RunError> =
-        async { remote_checks::wait_for(active, publisher, &remote_checks::pushed_commit(active)?).await }
-            .await;
-    seen.map_err(|error| active.masker.mask(&why_unknown(publisher, &error)).as_str().to_owned())
+
+    /// Looks at what the checks of the phase ask for.
+    async fn world(&self) -> World {
+        let Self { active, run, .. } = self;
+        let asks = |look: &Look| {
+            let defined = &run.started.agreement.defined;
+            let mut checks = self.phase.def.policy.checks.iter().filter_map(|rule| defined.get(&rule.id));
+            checks.any(|check| check.look == *look)
+        };
+        let mut world = World::default();
+        if asks(&Look::GitClean) {
+            let survey = active.space.workspace().worktree().survey();
+            let untaken = survey.map(|survey| untaken(&survey, active.folder.root(), run.created_at));
+            world.untaken = untaken.map_err(|error| self.masked(&error.to_string()));
+        }
+        if asks(&Look::IssueClosed) {
+            let issue = self.publisher.forge.issue(run.started.issue.number).await;
+            world.issue_open = issue.map(|issue| issue.open).map_err(|error| self.masked(&error.to_string()));
+        }
+        if asks(&Look::RemoteChecks) {
+            world.remote_checks = self.judged_by_server().await;
+        }
+        if asks(&Look::CommitMessages) {
+            world.messages = self.messages().map_err(|error| self.masked(&error.to_string()));
+        }
+        world
+    }
+
+    fn masked(&self, text: &str) -> String {
+        self.active.masker.mask(text).as_str().to_owned()
+    }
+
+    /// What was not pushed, the server cannot have looked at: that is no pass, and no reason to leave a check out.
+    async fn judged_by_server(&self) -> Result<Seen, String> {
+        let Self { active, publisher, .. } = self;
+        if publisher.role == JobRole::Work {
+            return Err(
+                "of two jobs this one pushes nothing; `[github] ci_rounds` has the other one ask".into()
+            );
+        }
+        let seen = match remote_checks::pushed_commit(active) {
+            Ok(commit) => remote_checks::wait_for(active, publisher, &commit).await,
+            Err(error) => Err(error),
+        };
+        seen.map_err(|error| self.masked(&why_unknown(publisher, &error)))
+    }
+
+    /// The engine knows where it left the branch: what came after is the author's, and folded in later.
+    fn messages(&self) -> Result<Vec<String>, git::Error> {
+        let head = CommitId::try_from(self.run.branch.head.as_str())?;
+        self.active.space.workspace().history().messages_since(&head)
+    }
 }
 
 /// What is pushed at a halt only, the server does not know before.
@@ -278,37 +252,30 @@ fn why_unknown(publisher: &Publisher, error: &RunError) -> String {
     }
 }
 
-/// The engine knows where it left the branch: what came after is the author's, and folded in later.
-fn messages(active: &ActiveRun, run: &Run) -> Result<Vec<String>, git::Error> {
-    let workspace = active.space.workspace();
-    workspace.history().messages_since(&CommitId::try_from(run.branch.head.as_str())?)
+/// Returns the completed phases before a phase.
+fn completed_before<'a>(run: &'a Run, phase: &PhaseState) -> impl Iterator<Item = &'a PhaseState> {
+    let earlier = run.phases.iter().take_while(|earlier| earlier.name() != phase.name());
+    earlier.filter(|earlier| earlier.status == Status::Completed)
 }
 
 /// Returns the deliverables that plan what a phase does, the earlier one first.
 pub(super) fn plans(run: &Run, phase: &PhaseState) -> Vec<String> {
-    let earlier = run.phases.iter().take_while(|earlier| earlier.name() != phase.name());
-    let planned = earlier.filter(|earlier| {
-        earlier.status == Status::Completed && checks::PLANNING.contains(&earlier.name().as_str())
-    });
+    let completed = completed_before(run, phase);
+    let planned = completed.filter(|earlier| checks::PLANNING.contains(&earlier.name().as_str()));
     planned.map(|earlier| deliverable_path(run, earlier)).collect()
 }
 
 /// Returns the deliverables of the completed phases before a phase whose reviewer was told what our checks saw.
 fn reviewed(run: &Run, phase: &PhaseState) -> Vec<String> {
-    let earlier = run.phases.iter().take_while(|earlier| earlier.name() != phase.name());
-    let told = earlier.filter(|earlier| {
-        earlier.status == Status::Completed
-            && earlier.def.policy.review.is_some()
-            && !earlier.def.policy.triage
-    });
-    told.map(|earlier| deliverable_path(run, earlier)).collect()
+    let is_reviewed =
+        |earlier: &&PhaseState| earlier.def.policy.review.is_some() && !earlier.def.policy.triage;
+    let reviewed = completed_before(run, phase).filter(is_reviewed);
+    reviewed.map(|earlier| deliverable_path(run, earlier)).collect()
 }
 
 /// Returns what the phases before a phase have put on the branch.
 fn changed_before(run: &Run, phase: &PhaseState) -> BTreeSet<String> {
-    let earlier = run.phases.iter().take_while(|earlier| earlier.name() != phase.name());
-    let completed = earlier.filter(|earlier| earlier.status == Status::Completed);
-    completed.flat_map(|earlier| earlier.files.on_branch.iter().cloned()).collect()
+    completed_before(run, phase).flat_map(|earlier| earlier.files.on_branch.iter().cloned()).collect()
 }
 
 /// A command may leave files behind; one that is not configured was not run.

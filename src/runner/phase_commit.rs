@@ -2,40 +2,34 @@
 //! A commit whose fact was lost in a crash is found by its trailers and completed.
 
 use crate::active_run::ActiveRun;
-use crate::error::RunError;
+use crate::error::{Result, RunError};
 use crate::publisher::Publisher;
 use crate::review_diff::DiffCache;
 use crate::turn::{JobRole, Push};
 use crate::{answer_facts, changes_by_hand, documents};
 use engine::{PhaseState, Run, Stage, lapsed};
-use git::{CommitId, NO_PHASE, RunWorkspace, Trailers, Tree};
+use git::{CommitId, NO_PHASE, RunWorkspace, Snapshot, Trailers, Tree};
 use journal::Journal;
 use journal::store::folders::RunFolder;
 use model::event::{Fact, Outcome};
 use model::phase::PhaseName;
-use model::redact::{Masked, Masker};
+use model::redact::Masker;
 use views::summary::titled;
 
 /// Writes down the commit of a phase whose fact is lost: a crash came between the two, or only the branch went to another
 /// machine, where the log ends with the announcement.
-pub fn settle_commit(journal: &mut Journal, space: &RunWorkspace) -> Result<(), RunError> {
+pub fn settle_commit(journal: &mut Journal, space: &RunWorkspace) -> Result<()> {
     let closing = |phase: &&PhaseState| phase.stage == Stage::Closing;
     let run = journal.state().run.as_ref();
-    let Some(phase) = run.and_then(|run| run.phases.iter().find(closing)).map(|phase| phase.name().clone())
-    else {
-        return Ok(());
-    };
+    let Some(phase) = run.and_then(|run| run.phases.iter().find(closing)) else { return Ok(()) };
+    let phase = phase.name().clone();
     let Some(commit) = announced(journal, space, &phase)? else { return Ok(()) };
     Ok(journal.record(Fact::Committed { phase, commit: commit.to_string() })?)
 }
 
 /// Returns the commit that the latest ruling on a phase announced. What a later process recorded before it came here stands
 /// between the announcement and now.
-fn announced(
-    journal: &Journal,
-    space: &RunWorkspace,
-    name: &PhaseName,
-) -> Result<Option<CommitId>, RunError> {
+fn announced(journal: &Journal, space: &RunWorkspace, name: &PhaseName) -> Result<Option<CommitId>> {
     let Some(run) = &journal.state().run else { return Ok(None) };
     for (seq, chain) in journal.since_ruling(name)? {
         let found = space.run_branch().find_commit(&run.started.run_id, seq)?;
@@ -63,16 +57,19 @@ pub fn record_end(
     space: &RunWorkspace,
     folder: &RunFolder,
     masker: &Masker,
-) -> Result<(), RunError> {
+) -> Result<()> {
     let run = journal.state().run.as_ref().ok_or_else(|| RunError::Bug("the run has not begun".into()))?;
     let snapshot = space.snapshots().take(None)?;
-    let mut paths = vec![folder.events(), folder.metadata(), folder.review_result()];
-    paths.retain(|path| snapshot.uncommitted.contains_key(path));
+    let paths = uncommitted(&folder.own_files(), &snapshot);
     if !paths.is_empty() {
         let message = masker.mask(&record_message(run, run.outcome, &trailers(journal, run, NO_PHASE)));
         space.commits().commit(&paths, &message, &snapshot, &snapshot.head.commit)?;
     }
     Ok(())
+}
+
+fn uncommitted(paths: &[String], snapshot: &Snapshot) -> Vec<String> {
+    paths.iter().filter(|path| snapshot.uncommitted.contains_key(*path)).cloned().collect()
 }
 
 fn trailers(journal: &Journal, run: &Run, phase: &str) -> Trailers {
@@ -85,18 +82,16 @@ fn trailers(journal: &Journal, run: &Run, phase: &str) -> Trailers {
 }
 
 /// Commits a phase that was ruled to advance, if its files are still what was approved.
-pub(super) fn commit(
-    active: &mut ActiveRun,
-    diffs: &mut DiffCache,
-    name: &PhaseName,
-) -> Result<(), RunError> {
-    if let Some(commit) = commit_without_fact(active, name)? {
+pub(super) fn commit(active: &mut ActiveRun, diffs: &mut DiffCache, name: &PhaseName) -> Result<()> {
+    // Only a process that did not see the files itself has to look for a commit whose fact is lost.
+    if active.snapshot.is_none()
+        && let Some(commit) = announced(&active.journal, &active.space, name)?
+    {
         return record_commit(active, diffs, name, &commit);
     }
     if let Some(reason) = lapsed(active.run()?, active.phase(name)?) {
-        return Ok(active
-            .journal
-            .record(Fact::ApprovalVoided { phase: name.clone(), reason: reason.into() })?);
+        let reason = reason.into();
+        return active.record(Fact::ApprovalVoided { phase: name.clone(), reason });
     }
     answer_facts::export_review(active)?;
     documents::made(active)?;
@@ -104,12 +99,14 @@ pub(super) fn commit(
     if active.look(Some(&approved))?.tree != approved {
         let seen = active.snapshot.take();
         let reason = "the files changed after they were approved".to_owned();
-        active.journal.record(Fact::ApprovalVoided { phase: name.clone(), reason })?;
+        active.record(Fact::ApprovalVoided { phase: name.clone(), reason })?;
         return changes_by_hand::record_voiding(active, name, seen);
     }
     let paths = paths_to_commit(active, name)?;
-    let message = message(active, name)?;
-    let expected = CommitId::try_from(active.run()?.branch.head.as_str())?;
+    let run = active.run()?;
+    let trailers = trailers(&active.journal, run, name.as_str());
+    let message = active.masker.mask(&phase_message(run, &trailers));
+    let expected = CommitId::try_from(run.branch.head.as_str())?;
     let seen = active.look(Some(&approved))?.clone();
     let commit = match active.space.commits().commit(&paths, &message, &seen, &expected) {
         // Git was told to clear up meanwhile; the files on disk are still what was approved.
@@ -124,29 +121,25 @@ pub(super) fn commit(
     record_commit(active, diffs, name, &commit)
 }
 
-/// Only a process that did not see the files itself has to look for a commit whose fact is lost.
-fn commit_without_fact(active: &mut ActiveRun, name: &PhaseName) -> Result<Option<CommitId>, RunError> {
-    if active.snapshot.is_some() { Ok(None) } else { announced(&active.journal, &active.space, name) }
-}
-
 fn record_commit(
     active: &mut ActiveRun,
     diffs: &mut DiffCache,
     name: &PhaseName,
     commit: &CommitId,
-) -> Result<(), RunError> {
-    active.journal.record(Fact::Committed { phase: name.clone(), commit: commit.to_string() })?;
+) -> Result<()> {
+    active.record(Fact::Committed { phase: name.clone(), commit: commit.to_string() })?;
     if let Some(seen) = &mut active.snapshot {
         seen.head.commit = commit.clone();
     }
-    diffs.committed_as(active, name, commit)
+    diffs.committed_as(&active.phase(name)?.files.tree, commit);
+    Ok(())
 }
 
 /// Everything the authors of the phase changed, its documents and the engine's own files; strays never.
-fn paths_to_commit(active: &ActiveRun, name: &PhaseName) -> Result<Vec<String>, RunError> {
+fn paths_to_commit(active: &ActiveRun, name: &PhaseName) -> Result<Vec<String>> {
     let phase = active.phase(name)?;
     let mut paths: Vec<String> = phase.files.changed.iter().cloned().collect();
-    paths.extend([active.folder.events(), active.folder.metadata(), active.folder.review_result()]);
+    paths.extend(active.folder.own_files());
     if !phase.calls.documents.is_empty() {
         paths.extend(documents::made_paths(active, phase));
     } else if phase.def.policy.triage {
@@ -162,34 +155,19 @@ fn paths_to_commit(active: &ActiveRun, name: &PhaseName) -> Result<Vec<String>, 
     Ok(paths)
 }
 
-fn message(active: &ActiveRun, name: &PhaseName) -> Result<Masked, RunError> {
-    let run = active.run()?;
-    Ok(active.masker.mask(&phase_message(run, &trailers(&active.journal, run, name.as_str()))))
-}
-
 /// Puts the end of the log on the branch at each halt: the worktree is left without changes of ours, and another
 /// machine that gets the branch knows how the run stands.
-pub(super) fn commit_record(
-    active: &mut ActiveRun,
-    publisher: &Publisher,
-    outcome: Outcome,
-) -> Result<(), RunError> {
+pub(super) fn commit_record(active: &mut ActiveRun, publisher: &Publisher, outcome: Outcome) -> Result<()> {
     let run = active.run()?.clone();
     answer_facts::export_review(active)?;
     let message =
         active.masker.mask(&record_message(&run, outcome, &trailers(&active.journal, &run, NO_PHASE)));
-    let mut paths = vec![active.folder.events(), active.folder.metadata(), active.folder.review_result()];
-    let tree = run
-        .phases
-        .iter()
-        .rev()
-        .find(|phase| !phase.files.tree.is_empty())
-        .map(|phase| phase.files.tree.clone());
-    let tree = tree.map(|tree| Tree::try_from(tree.as_str())).transpose()?;
+    let mut trees = run.phases.iter().rev().map(|phase| phase.files.tree.as_str());
+    let tree = trees.find(|tree| !tree.is_empty()).map(Tree::try_from).transpose()?;
     // Of a phase that another machine completed only the commit is here.
     let tree = tree.filter(|tree| active.space.snapshots().has_index_of(tree));
     let snapshot = active.look(tree.as_ref())?.clone();
-    paths.retain(|path| snapshot.uncommitted.contains_key(path));
+    let paths = uncommitted(&active.folder.own_files(), &snapshot);
     if !paths.is_empty() {
         let expected = below_new_record(active, publisher, &run, outcome, &snapshot.head.commit)?;
         active.space.commits().commit(&paths, &message, &snapshot, &expected)?;
@@ -205,7 +183,7 @@ fn below_new_record(
     run: &Run,
     outcome: Outcome,
     tip: &CommitId,
-) -> Result<CommitId, RunError> {
+) -> Result<CommitId> {
     if publisher.role == JobRole::Publish {
         return Ok(tip.clone());
     }

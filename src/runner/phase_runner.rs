@@ -7,7 +7,7 @@ use jiff::Timestamp;
 
 use crate::active_run::ActiveRun;
 use crate::agent_programs::AgentPrograms;
-use crate::error::RunError;
+use crate::error::{Result, RunError};
 use crate::publisher::Publisher;
 use crate::review_diff::DiffCache;
 use crate::turn::{JobRole, PauseConditions, Push, SteeringRequest};
@@ -55,7 +55,7 @@ impl PhaseRunner {
     /// # Errors
     ///
     /// Fails where the run cannot go on; what was finished is in the log, and the next process goes on from there.
-    pub async fn run(&mut self) -> Result<Outcome, RunError> {
+    pub async fn run(&mut self) -> Result<Outcome> {
         let ended = match self.work().await {
             // Who publishes leaves the run as it is handed over, and is started again as it was.
             Err(RunError::Forge(ForgeError::Limited { action, until }))
@@ -74,7 +74,7 @@ impl PhaseRunner {
         ended
     }
 
-    async fn work(&mut self) -> Result<Outcome, RunError> {
+    async fn work(&mut self) -> Result<Outcome> {
         self.publisher.announce(&mut self.active).await?;
         loop {
             self.publisher.note_moved_comment(&mut self.active)?;
@@ -89,17 +89,17 @@ impl PhaseRunner {
                 Decision::Halt(outcome) => {
                     let (active, publisher) = (&mut self.active, &self.publisher);
                     pull_request::show(active, publisher).await?;
-                    if !remote_checks::take_up_failures(active, publisher, outcome).await? {
+                    if !remote_checks::feed_back(active, publisher, outcome).await? {
                         return self.halted(outcome).await;
                     }
                 }
-                Decision::Record(fact) => self.active.journal.record(*fact)?,
+                Decision::Record(fact) => self.active.record(*fact)?,
                 Decision::Perform(action) => self.perform(action).await?,
             }
         }
     }
 
-    async fn perform(&mut self, action: Action) -> Result<(), RunError> {
+    async fn perform(&mut self, action: Action) -> Result<()> {
         let (active, publisher, programs) = (&mut self.active, &self.publisher, &self.programs);
         match action {
             Action::StartPhase(phase) => self.start_phase(phase),
@@ -122,13 +122,13 @@ impl PhaseRunner {
     }
 
     /// Begins a phase, unless the run has to wait before it.
-    fn start_phase(&mut self, name: PhaseName) -> Result<(), RunError> {
+    fn start_phase(&mut self, name: PhaseName) -> Result<()> {
         let active = &mut self.active;
         if let Some(escalation) = self.pauses.pause_before(&name) {
-            return Ok(active.journal.record(Fact::Paused { escalation })?);
+            return active.record(Fact::Paused { escalation });
         }
         if let Some(escalation) = missing_documents(active, &name)? {
-            return Ok(active.journal.record(Fact::Paused { escalation })?);
+            return active.record(Fact::Paused { escalation });
         }
         // Nothing ran since the last look, so its tree still stands; what differs from HEAD is from before our commit.
         let (tree, by_hand) = if let Some(last) = active.snapshot.take() {
@@ -137,18 +137,18 @@ impl PhaseRunner {
             let seen = active.look(None)?.clone();
             (seen.tree.clone(), changes_by_hand::before_phase(active, &seen)?)
         };
-        Ok(active.journal.record(Fact::PhaseStarted { phase: name, tree: tree.to_string(), by_hand })?)
+        active.record(Fact::PhaseStarted { phase: name, tree: tree.to_string(), by_hand })
     }
 
     /// Ends a turn that somebody stopped: for good if that was asked for, else so that the run can be resumed.
-    async fn stopped(&mut self) -> Result<Outcome, RunError> {
+    async fn stopped(&mut self) -> Result<Outcome> {
         if let Some(SteeringRequest::Cancel { by }) = self.pauses.request.latest() {
-            self.active.journal.record(Fact::Cancelled { by })?;
+            self.active.record(Fact::Cancelled { by })?;
             pull_request::show(&mut self.active, &self.publisher).await?;
             return self.halted(Outcome::Cancelled).await;
         }
         let signal = self.signal.get().copied().unwrap_or("a signal").to_owned();
-        self.active.journal.record(Fact::Interrupted { signal })?;
+        self.active.record(Fact::Interrupted { signal })?;
         if let Err(error) = self.leave_unfinished().await {
             tracing::warn!("What there is so far cannot be shared: {error}");
         }
@@ -156,7 +156,7 @@ impl PhaseRunner {
     }
 
     /// The disk of a job is gone when the job is. An announced commit is not there yet, and a record must not pass for it.
-    async fn leave_unfinished(&mut self) -> Result<(), RunError> {
+    async fn leave_unfinished(&mut self) -> Result<()> {
         let is_closing = self.active.run()?.phases.iter().any(|phase| phase.stage == Stage::Closing);
         if self.publisher.push != Push::Phase || is_closing {
             return Ok(());
@@ -167,7 +167,7 @@ impl PhaseRunner {
 
     /// Ends the turn of a process that leaves the rest to another one. Where only the publication is left, the branch
     /// holds all but the fact of its last commit, which whoever takes it over finds by itself.
-    async fn hand_over(&mut self, outcome: Outcome) -> Result<Outcome, RunError> {
+    async fn hand_over(&mut self, outcome: Outcome) -> Result<Outcome> {
         if self.publisher.role == JobRole::Work && outcome == Outcome::Running {
             return Ok(outcome);
         }
@@ -178,13 +178,13 @@ impl PhaseRunner {
     /// Ends a turn where the server lets nobody in for longer than we wait: the run waits, too. Git is not under that limit,
     /// so the branch and the files of the phase under way still leave a job's machine; what others should see is written by
     /// whoever goes on.
-    async fn wait_for_server(&mut self, action: &'static str, until: Timestamp) -> Result<Outcome, RunError> {
+    async fn wait_for_server(&mut self, action: &'static str, until: Timestamp) -> Result<Outcome> {
         let run = self.active.run()?;
         let phase = run.current().map(|phase| phase.name().clone());
         match run.outcome {
             Outcome::Running => {
                 let escalation = rate_limit_pause(phase.as_ref(), action, until);
-                self.active.journal.record(Fact::Paused { escalation })?;
+                self.active.record(Fact::Paused { escalation })?;
                 self.halted(Outcome::Paused).await
             }
             // What follows a completed run is still to be done.
@@ -200,7 +200,7 @@ impl PhaseRunner {
         }
     }
 
-    async fn halted(&mut self, outcome: Outcome) -> Result<Outcome, RunError> {
+    async fn halted(&mut self, outcome: Outcome) -> Result<Outcome> {
         review_threads::answer(&mut self.active, &self.publisher, outcome).await?;
         pull_request::present(&mut self.active, &self.publisher, outcome).await?;
         self.keep_end(outcome).await?;
@@ -208,19 +208,19 @@ impl PhaseRunner {
     }
 
     /// Brings the end of the log, and what is not approved yet, to where the next process finds it.
-    async fn keep_end(&mut self, outcome: Outcome) -> Result<(), RunError> {
+    async fn keep_end(&mut self, outcome: Outcome) -> Result<()> {
         self.leave(outcome).await?;
         if self.publisher.push == Push::Never { Ok(()) } else { self.publisher.push(&self.active).await }
     }
 
-    async fn leave(&mut self, outcome: Outcome) -> Result<(), RunError> {
+    async fn leave(&mut self, outcome: Outcome) -> Result<()> {
         unfinished_work::share(&mut self.active, &self.publisher, outcome).await?;
         phase_commit::commit_record(&mut self.active, &self.publisher, outcome)
     }
 }
 
 /// Returns why a phase that begins with a review has to wait: the documents that it is about are missing.
-fn missing_documents(active: &ActiveRun, name: &PhaseName) -> Result<Option<Escalation>, RunError> {
+fn missing_documents(active: &ActiveRun, name: &PhaseName) -> Result<Option<Escalation>> {
     let (run, phase) = (active.run()?, active.phase(name)?);
     if phase.def.policy.entry != FirstStep::Review {
         return Ok(None);

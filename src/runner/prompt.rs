@@ -1,12 +1,13 @@
 //! Gathers what a prompt may say: the issue as pinned, what is on disk, what is open. Never the history of all rounds.
 
+use std::collections::BTreeMap;
 use std::fs;
 
 use crate::active_run::ActiveRun;
 use crate::agent_programs::AgentPrograms;
 use crate::digest::nonce;
-use crate::documents;
-use crate::error::RunError;
+use crate::documents::completed_beside;
+use crate::error::Result;
 use crate::evidence::plans;
 use engine::{Call, Delta, FixTask, LedgerFinding, PhaseState, Run, Status, items, remarks};
 use git::{Diff, Tree};
@@ -26,6 +27,7 @@ const MOST_SUGGESTIONS: usize = 20;
 
 /// A call that is about to be made, with what its prompt is written from.
 pub(super) struct PreparedCall<'a> {
+    pub(super) programs: &'a AgentPrograms,
     pub(super) call: &'a Call,
     /// What the answer has to name, where it is a review or a triage.
     pub(super) review_id: Option<String>,
@@ -33,33 +35,22 @@ pub(super) struct PreparedCall<'a> {
     pub(super) tree: Tree,
     /// What a reviewer is shown of the code.
     pub(super) diff: Diff,
+    /// What `AI_WORKFLOW_OUTPUT` names.
+    pub(super) output: String,
+    /// The commands of the repository that it may run, by id.
+    pub(super) commands: BTreeMap<String, String>,
 }
 
 /// Writes the prompt of a call.
-pub(super) fn compose(
-    active: &ActiveRun,
-    programs: &AgentPrograms,
-    prepared: &PreparedCall<'_>,
-) -> Result<String, RunError> {
-    let PreparedCall { call, review_id, tree, diff } = prepared;
+pub(super) fn compose(active: &ActiveRun, prepared: &PreparedCall<'_>) -> Result<String> {
+    let PreparedCall { programs, call, review_id, tree, diff, output, commands } = prepared;
     let (run, phase) = (active.run()?, active.phase(&call.phase)?);
-    let (output, fence) = (documents::output_path(active, call)?, nonce());
-    let (documents, suggestions) = (documents_on_disk(active, run, phase), suggestions(run));
-    let history = history(run);
-    let commands: Vec<_> = run.started.agreement.commands.clone().into_iter().collect();
-    let task_lists = task_lists(run, phase, call.step);
-    let changed: Vec<String> = phase.files.changed.iter().cloned().collect();
-    let checks: Vec<CheckResult> = checks(phase, call.step);
-    let previous_review = previous_review(active, phase, call);
-    let paths = documents.iter().map(|document| document.path.as_str());
-    let inlined = programs.inlined(&active.folder, &call.agent, paths);
-    let output_text =
-        programs.inlined(&active.folder, &call.agent, [output.as_str()]).pop().map(|own| own.text);
-    let revising = call.step == Step::Revise;
-    let (open, since_review) = (open(phase, call.step), since_review(active, phase, call, tree));
-    let since_review = since_review.map(|diff| text(&diff)).unwrap_or_default();
-    let (tasks, later, remarks) = if revising { to_repair(phase) } else { Default::default() };
-    let notices = notices(run, phase, call);
+    let documents = documents_on_disk(active, run, phase);
+    let paths: Vec<&str> = documents.iter().map(|document| document.path.as_str()).collect();
+    let output_text = programs.inlined(&active.folder, &call.agent, &[output]).pop().map(|own| own.text);
+    let (is_review, is_revision) = (call.step == Step::Review, call.step == Step::Revise);
+    let since_review = since_review(active, phase, call, tree).map(|diff| text(&diff));
+    let (tasks, later, remarks) = if is_revision { to_repair(phase) } else { Default::default() };
     let (questions, replied) = exchanged(phase, call.step);
     let (hint, feedback) = match call.step {
         Step::Revise => (phase.hint(), phase.feedback()),
@@ -71,45 +62,45 @@ pub(super) fn compose(
             round: call.round,
             language: &run.started.language,
             run_fence: &run.started.run_id,
-            checks: &checks,
+            checks: &checks(phase, call.step),
             patterns: &run.started.agreement.patterns,
             c3l: phase.def.c3l.as_ref(),
             material: Material {
                 documents: &documents,
-                inlined: &inlined,
+                inlined: &programs.inlined(&active.folder, &call.agent, &paths),
                 output_text: output_text.as_deref().unwrap_or_default(),
-                task_lists: &task_lists,
-                commands: &commands,
-                suggestions: &suggestions,
-                notices: &notices,
-                history: &history,
-                changed: &changed,
+                task_lists: &task_lists(run, phase, call.step),
+                commands: &commands.clone().into_iter().collect::<Vec<_>>(),
+                suggestions: &suggestions(run),
+                notices: &notices(run, phase, call),
+                history: &history(run),
+                changed: &phase.files.changed.iter().cloned().collect::<Vec<_>>(),
                 diff: &text(diff),
             },
             review: ReviewInput {
                 review_id: review_id.as_deref(),
-                viewpoints: viewpoints(phase, call),
+                viewpoints: if is_review { phase.viewpoints_of(call.seat.as_deref()) } else { &[] },
                 seat: call.seat.as_deref(),
-                open: &open,
-                since_review: &since_review,
-                doubt: doubt(phase, call),
-                previous_review: &previous_review,
+                open: &open(phase, call.step),
+                since_review: since_review.as_deref().unwrap_or_default(),
+                doubt: if is_review { phase.doubt_of(call.seat.as_deref()).unwrap_or_default() } else { "" },
+                previous_review: &previous_review(active, phase, call),
                 questions,
                 replied,
-                may_ask: call.step == Step::Review && phase.may_ask(),
+                may_ask: is_review && phase.may_ask(),
             },
             repair: RepairInput {
-                findings: if revising || call.step == Step::Triage { phase.findings() } else { &[] },
+                findings: if is_revision || call.step == Step::Triage { phase.findings() } else { &[] },
                 tasks: &tasks,
                 later: &later,
                 remarks: &remarks,
                 declared: phase.evidence.claim.as_ref().map(|(round, claim)| (*round, claim)),
                 hint: &hint,
                 feedback: &feedback,
-                answer: phase.person.advice.as_deref().unwrap_or(""),
+                answer: phase.person.advice.as_deref().unwrap_or_default(),
                 rollback: phase.person.reopened.as_ref().map_or("", |reopened| reopened.reason.as_str()),
             },
-            ..PromptInput::new(&run.started.issue, &phase.def, call.step, &output, &fence)
+            ..PromptInput::new(&run.started.issue, &phase.def, call.step, output, &nonce())
         },
         &programs.prompts,
     )?)
@@ -117,10 +108,8 @@ pub(super) fn compose(
 
 /// Returns the deliverables of other phases that are on disk.
 pub(super) fn documents_on_disk(active: &ActiveRun, run: &Run, phase: &PhaseState) -> Vec<Document> {
-    let others = run.phases.iter().filter(|other| other.name() != phase.name() && !other.def.policy.triage);
-    let written = others.filter(|other| other.status == Status::Completed);
-    let documents =
-        written.map(|other| Document { phase: other.name().to_string(), path: deliverable_path(run, other) });
+    let documents = completed_beside(run, phase.name())
+        .map(|other| Document { phase: other.name().to_string(), path: deliverable_path(run, other) });
     documents.filter(|document| active.folder.at(&document.path).is_file()).collect()
 }
 
@@ -175,11 +164,6 @@ fn exchanged(phase: &PhaseState, step: Step) -> (&[String], &str) {
     }
 }
 
-/// Returns what a reviewer wrote beside its approval and is asked about.
-fn doubt<'a>(phase: &'a PhaseState, call: &Call) -> &'a str {
-    if call.step == Step::Review { phase.doubt_of(call.seat.as_deref()).unwrap_or_default() } else { "" }
-}
-
 /// Returns the tasks of a revision, those that wait, and the findings that ask for nothing.
 fn to_repair(phase: &PhaseState) -> (Vec<Task>, Vec<Task>, Vec<NamedFinding>) {
     let (given, later) = phase.tasks.latest();
@@ -191,11 +175,6 @@ fn to_repair(phase: &PhaseState) -> (Vec<Task>, Vec<Task>, Vec<NamedFinding>) {
     };
     let remarks = remarks(phase).into_iter().map(named).collect();
     (given.iter().map(told).collect(), later.iter().map(told).collect(), remarks)
-}
-
-/// Returns what is graded; only a reviewer grades.
-fn viewpoints<'a>(phase: &'a PhaseState, call: &Call) -> &'a [String] {
-    if call.step == Step::Review { phase.viewpoints_of(call.seat.as_deref()) } else { &[] }
 }
 
 /// An author is told what failed and is demanded, and when its work is done over as it was, only what was wrong with its

@@ -7,11 +7,11 @@ use tracing::warn;
 
 use crate::active_run::ActiveRun;
 use crate::documents;
-use crate::error::RunError;
+use crate::error::{Result, RunError};
 use crate::report::MovedComment;
 use crate::turn::{JobRole, Push};
-use forge::{CommentDraft, Forge, ForgeError};
-use git::{CommitId, Credentials};
+use forge::{CommentDraft, Forge};
+use git::{CommitId, Credentials, Remote, Retry};
 use model::event::{Fact, Outcome};
 use settings::GithubKeys;
 use views::summary::{marker, progress_comment, unshared_marker};
@@ -37,9 +37,33 @@ pub struct Publisher {
 }
 
 impl Publisher {
+    /// Tells whether others see the branch on a server.
+    pub(super) fn shares(&self) -> bool {
+        self.forge.is_remote() && self.push != Push::Never
+    }
+
+    /// Makes a call to `origin`, again where the trouble passes, unless somebody asks meanwhile that we end sooner.
+    pub(super) async fn with_origin(
+        &self,
+        active: &ActiveRun,
+        call: impl Fn(&Remote<'_>) -> Result<(), git::Error>,
+    ) -> Result<(), git::Error> {
+        let origin = active.space.workspace().remote("origin", self.credentials.as_ref());
+        let (mut stop, urgency, mut retry) = (active.stop.clone(), active.stop.urgency(), Retry::default());
+        loop {
+            let Err(error) = call(&origin) else { return Ok(()) };
+            let Some(pause) = retry.pause(&error) else { return Err(error) };
+            tokio::select! {
+                biased;
+                _ = stop.beyond(urgency) => return Err(error),
+                () = tokio::time::sleep(pause) => {}
+            }
+        }
+    }
+
     /// Pushes the run's branch to `origin`. Who publishes the work of another process pushes what was judged and its own
     /// records on top.
-    pub(super) async fn push(&self, active: &ActiveRun) -> Result<(), RunError> {
+    pub(super) async fn push(&self, active: &ActiveRun) -> Result<()> {
         let branch = active.run()?.started.branch.clone();
         let is_judged = match (self.role, &self.judged) {
             (JobRole::Publish, Some(judged)) => active.space.run_branch().has_only_records_on(judged)?,
@@ -50,14 +74,11 @@ impl Publisher {
             return Err(RunError::Unjudged { branch });
         }
         documents::refuse_lost(active)?;
-        let credentials = self.credentials.clone();
-        Ok(active
-            .with_origin(|space| space.workspace().remote("origin", credentials.as_ref()).push(&branch, None))
-            .await?)
+        Ok(self.with_origin(active, |origin| origin.push(&branch, None)).await?)
     }
 
     /// Sees to it that the run has its comment on the issue before anything is paid for.
-    pub(super) async fn announce(&self, active: &mut ActiveRun) -> Result<(), RunError> {
+    pub(super) async fn announce(&self, active: &mut ActiveRun) -> Result<()> {
         let run = active.run()?;
         let is_due = match self.role {
             JobRole::Both => run.outcome == Outcome::Running,
@@ -69,27 +90,23 @@ impl Publisher {
             return Ok(());
         }
         let known = run.publication.progress_comment;
-        let Some(id) = self.write_comment(active, known).await? else { return Ok(()) };
-        if known == Some(id) {
-            return Ok(());
-        }
-        Ok(active.journal.record(Fact::Commented { id })?)
+        let written = self.write_comment(active, known).await?;
+        note_comment(active, written)
     }
 
     /// Writes the comment and returns its id; nothing where it is not there.
-    async fn write_comment(&self, active: &ActiveRun, known: Option<u64>) -> Result<Option<u64>, RunError> {
+    async fn write_comment(&self, active: &ActiveRun, known: Option<u64>) -> Result<Option<u64>> {
         let run = active.run()?;
         let (body, marker) = (active.masker.mask(&progress_comment(run)), marker(run));
         let number = run.started.issue.number;
-        let id = if known.is_some() {
-            known
-        } else {
+        let mut id = known;
+        if id.is_none() {
             // A run whose machine was lost before anything was shared has left nothing but its comment.
             let lost = unshared_marker(number);
-            let lost = self.forge.own_comment(number, &lost);
-            let Some(id) = active.unless_stopped(lost).await? else { return Ok(None) };
-            id
-        };
+            let lost = active.unless_stopped(self.forge.own_comment(number, &lost)).await?;
+            let Some(found) = lost else { return Ok(None) };
+            id = found;
+        }
         let draft = CommentDraft { id, marker: &marker, body: &body };
         let written = async {
             match (&self.forge, id) {
@@ -100,7 +117,10 @@ impl Publisher {
             }
         };
         match active.unless_stopped(written).await {
-            Err(RunError::Forge(error)) if known.is_some() && self.may_skip_comment(&error) => {
+            // A run that was told of already can do without its comment; who publishes tries again what did not work.
+            Err(RunError::Forge(error))
+                if known.is_some() && (self.role == JobRole::Both || error.is_missing()) =>
+            {
                 warn!("The progress comment cannot be written: {error}");
                 Ok(None)
             }
@@ -108,18 +128,17 @@ impl Publisher {
         }
     }
 
-    /// A run that was told of already can do without its comment; who publishes tries again what did not work.
-    fn may_skip_comment(&self, error: &ForgeError) -> bool {
-        self.role == JobRole::Both || error.is_missing()
-    }
-
     /// Writes down that the comment has another id, as soon as that is known.
-    pub(super) fn note_moved_comment(&self, active: &mut ActiveRun) -> Result<(), RunError> {
-        let moved = self.moved_comment.id();
-        let known = active.journal.state().run.as_ref().and_then(|run| run.publication.progress_comment);
-        match moved {
-            Some(id) if moved != known => Ok(active.journal.record(Fact::Commented { id })?),
-            Some(_) | None => Ok(()),
+    pub(super) fn note_moved_comment(&self, active: &mut ActiveRun) -> Result<()> {
+        note_comment(active, self.moved_comment.id())
+    }
+}
+
+fn note_comment(active: &mut ActiveRun, comment: Option<u64>) -> Result<()> {
+    match comment {
+        Some(id) if comment != active.run()?.publication.progress_comment => {
+            active.record(Fact::Commented { id })
         }
+        Some(_) | None => Ok(()),
     }
 }

@@ -5,7 +5,7 @@
 use jiff::ToSpan;
 
 use crate::active_run::ActiveRun;
-use crate::error::RunError;
+use crate::error::{Result, RunError};
 use crate::publisher::Publisher;
 use crate::turn::Push;
 use crate::{documents, unreviewed};
@@ -26,7 +26,7 @@ const REFUSED: &str = "follow_up_refused";
 const HOURS_APART: i64 = 24;
 
 /// After a phase: others see it as soon as it is on the branch.
-pub(super) async fn share(active: &mut ActiveRun, publisher: &Publisher) -> Result<(), RunError> {
+pub(super) async fn share(active: &mut ActiveRun, publisher: &Publisher) -> Result<()> {
     if publisher.push != Push::Phase || active.run()?.publication.is_up_to_date {
         return Ok(());
     }
@@ -35,12 +35,12 @@ pub(super) async fn share(active: &mut ActiveRun, publisher: &Publisher) -> Resu
 }
 
 /// A run that halts before its end shows its work in a draft, too.
-pub(super) async fn show(active: &mut ActiveRun, publisher: &Publisher) -> Result<(), RunError> {
+pub(super) async fn show(active: &mut ActiveRun, publisher: &Publisher) -> Result<()> {
     let run = active.run()?;
     let nothing = run.phases.iter().all(|phase| phase.files.commit.is_none());
     // A person may have opened again what another one closed.
     let told = run.publication.is_up_to_date && run.outcome == Outcome::Completed && !is_request_closed(run);
-    if !publisher.forge.is_remote() || publisher.push == Push::Never || told || nothing {
+    if !publisher.shares() || told || nothing {
         return Ok(());
     }
     let outcome = run.outcome;
@@ -49,9 +49,9 @@ pub(super) async fn show(active: &mut ActiveRun, publisher: &Publisher) -> Resul
 }
 
 /// Brings the pull request up to date with the branch. On a server the branch has to be there first.
-pub(super) async fn publish(active: &mut ActiveRun, publisher: &Publisher) -> Result<(), RunError> {
+pub(super) async fn publish(active: &mut ActiveRun, publisher: &Publisher) -> Result<()> {
     documents::refuse_lost(active)?;
-    if publisher.forge.is_remote() && publisher.push != Push::Never {
+    if publisher.shares() {
         publisher.push(active).await?;
     }
     // Nothing is left to do but to say so.
@@ -59,7 +59,7 @@ pub(super) async fn publish(active: &mut ActiveRun, publisher: &Publisher) -> Re
 }
 
 /// `outcome` is what the run comes to.
-async fn upsert(active: &mut ActiveRun, publisher: &Publisher, outcome: Outcome) -> Result<(), RunError> {
+async fn upsert(active: &mut ActiveRun, publisher: &Publisher, outcome: Outcome) -> Result<()> {
     open_follow_up(active, publisher).await?;
     let (run, unreviewed) = (active.run()?, unreviewed::on_branch(active)?);
     let (title, body) = pull_request(run, outcome, &unreviewed, Documents::Kept);
@@ -81,17 +81,15 @@ async fn upsert(active: &mut ActiveRun, publisher: &Publisher, outcome: Outcome)
 }
 
 /// Writes down where the request is, and whether a person closed it, which is told once.
-fn record_request(
-    active: &mut ActiveRun,
-    PullRequestRef { number, url, is_closed }: PullRequestRef,
-) -> Result<(), RunError> {
+fn record_request(active: &mut ActiveRun, request: PullRequestRef) -> Result<()> {
+    let PullRequestRef { number, url, is_closed } = request;
     let run = active.run()?;
     let was_closed = is_request_closed(run);
     let is_known = run.publication.is_up_to_date
         && run.publication.pull_request.as_ref() == Some(&(number, url.clone()));
     let name = number.map_or_else(|| url.clone(), |number| format!("#{number}"));
     if !(is_closed && is_known) {
-        active.journal.record(Fact::Published { pr_number: number, pr_url: url })?;
+        active.record(Fact::Published { pr_number: number, pr_url: url })?;
     }
     let (kind, text) = match (is_closed, was_closed) {
         (true, false) => (
@@ -104,47 +102,39 @@ fn record_request(
         (false, true) => (REQUEST_OPEN, format!("The pull request {name} is open again")),
         (true, true) | (false, false) => return Ok(()),
     };
-    Ok(active.journal.record(Fact::Noted { kind: kind.to_owned(), text })?)
+    active.note(kind, text)
 }
 
 /// Sees to it that the follow-up issue is there before the pull request names it.
-pub(super) async fn open_follow_up(active: &mut ActiveRun, publisher: &Publisher) -> Result<(), RunError> {
+pub(super) async fn open_follow_up(active: &mut ActiveRun, publisher: &Publisher) -> Result<()> {
     let run = active.run()?;
     let told = run.publication.follow_up.is_some() || run.notes.iter().any(|(kind, _)| kind == REFUSED);
-    let shared = publisher.forge.is_remote() && publisher.push != Push::Never;
-    if told || !shared || !publisher.github.follow_up || !wants_follow_up(run) {
+    if told || !publisher.shares() || !publisher.github.follow_up || !wants_follow_up(run) {
         return Ok(());
     }
     let (title, body) = follow_up(run);
-    let (title, body, marker) =
-        (active.masker.mask(&title), active.masker.mask(&body), follow_up_marker(run));
     let wanted = FollowUp {
         parent: run.started.issue.number,
-        marker: &marker,
-        title: &title,
-        body: &body,
+        marker: &follow_up_marker(run),
+        title: &active.masker.mask(&title),
+        body: &active.masker.mask(&body),
         since: run.created_at.checked_sub(HOURS_APART.hours()).unwrap_or(run.created_at),
         trigger: &publisher.github.trigger_label,
     };
     match active.unless_stopped(publisher.forge.follow_up(&wanted)).await {
-        Ok(Some(Some(issue))) => {
-            Ok(active.journal.record(Fact::FollowedUp { number: issue.number, url: issue.url })?)
-        }
+        Ok(Some(Some(issue))) => active.record(Fact::FollowedUp { number: issue.number, url: issue.url }),
         Ok(Some(None) | None) => Ok(()),
-        Err(RunError::Forge(error)) if refused(&error) => {
+        // A token that is no good is no refusal of this one thing.
+        Err(RunError::Forge(error @ ForgeError::Refused { .. })) => {
             let text = format!("There is no follow-up issue: {error}");
-            Ok(active.journal.record(Fact::Noted { kind: REFUSED.to_owned(), text })?)
+            active.note(REFUSED, text)
         }
         Err(error) => Err(error),
     }
 }
 
 /// Asks owners, then marks the pull request ready, where both are wanted and not done.
-pub(super) async fn present(
-    active: &mut ActiveRun,
-    publisher: &Publisher,
-    outcome: Outcome,
-) -> Result<(), RunError> {
+pub(super) async fn present(active: &mut ActiveRun, publisher: &Publisher, outcome: Outcome) -> Result<()> {
     let run = active.run()?;
     let Some((Some(number), url)) = run.publication.pull_request.clone() else { return Ok(()) };
     let is_reviewed =
@@ -157,13 +147,14 @@ pub(super) async fn present(
         ask_owners(active, publisher, number).await?;
     }
     if publisher.github.mark_ready && !active.run()?.publication.is_ready && is_all_reviewed(active)? {
-        mark_ready(active, publisher, PullRequestRef { number: Some(number), url, is_closed: false }).await?;
+        let request = PullRequestRef { number: Some(number), url, is_closed: false };
+        mark_ready(active, publisher, &request).await?;
     }
     Ok(())
 }
 
 /// What nobody reviewed waits in a draft for a person.
-fn is_all_reviewed(active: &ActiveRun) -> Result<bool, RunError> {
+fn is_all_reviewed(active: &ActiveRun) -> Result<bool> {
     let unreviewed = unreviewed::on_branch(active)?;
     if !unreviewed.is_empty() {
         let line = active.masker.mask(&unreviewed.line());
@@ -172,13 +163,9 @@ fn is_all_reviewed(active: &ActiveRun) -> Result<bool, RunError> {
     Ok(unreviewed.is_empty())
 }
 
-async fn mark_ready(
-    active: &mut ActiveRun,
-    publisher: &Publisher,
-    pull_request: PullRequestRef,
-) -> Result<(), RunError> {
-    match active.unless_stopped(publisher.forge.mark_ready(&pull_request)).await {
-        Ok(Some(())) => Ok(active.journal.record(Fact::MarkedReady)?),
+async fn mark_ready(active: &mut ActiveRun, publisher: &Publisher, request: &PullRequestRef) -> Result<()> {
+    match active.unless_stopped(publisher.forge.mark_ready(request)).await {
+        Ok(Some(())) => active.record(Fact::MarkedReady),
         Ok(None) => Ok(()),
         Err(RunError::Forge(error @ ForgeError::Refused { .. })) => {
             tracing::warn!("The pull request stays a draft: {error}");
@@ -188,7 +175,7 @@ async fn mark_ready(
     }
 }
 
-async fn ask_owners(active: &mut ActiveRun, publisher: &Publisher, number: u64) -> Result<(), RunError> {
+async fn ask_owners(active: &mut ActiveRun, publisher: &Publisher, number: u64) -> Result<()> {
     let Forge::Github(github) = publisher.forge.clone() else { return Ok(()) };
     let owners = owners(active)?;
     let asked = if owners.is_empty() {
@@ -197,32 +184,27 @@ async fn ask_owners(active: &mut ActiveRun, publisher: &Publisher, number: u64) 
         active.unless_stopped(github.ask_for_review(number, owners)).await
     };
     match asked {
-        Ok(Some(reviewers)) => Ok(active.journal.record(Fact::ReviewersAsked { reviewers })?),
+        Ok(Some(reviewers)) => active.record(Fact::ReviewersAsked { reviewers }),
         Ok(None) => Ok(()),
         Err(RunError::Forge(error @ ForgeError::Refused { .. })) => {
             tracing::warn!("Nobody was asked to review: {error}");
-            Ok(active.journal.record(Fact::ReviewersAsked { reviewers: Vec::new() })?)
+            active.record(Fact::ReviewersAsked { reviewers: Vec::new() })
         }
         Err(error) => Err(error),
     }
 }
 
 /// The file of the base counts: what the run wrote into it does not choose who looks at the run.
-fn owners(active: &ActiveRun) -> Result<Vec<Owner>, RunError> {
+fn owners(active: &ActiveRun) -> Result<Vec<Owner>> {
     let run = active.run()?;
-    let (base, head) = (CommitId::try_from(run.started.base_commit.as_str())?, run.branch.head.as_str());
+    let base = CommitId::try_from(run.started.base_commit.as_str())?;
     let workspace = active.space.workspace();
     for place in CODE_OWNERS {
         let Some(bytes) = workspace.objects().read(&base, place)? else { continue };
-        let head = CommitId::try_from(head)?;
-        let changed = active.space.workspace().changes().paths_between(&base.as_tree(), &head.as_tree())?;
+        let head = CommitId::try_from(run.branch.head.as_str())?;
+        let changed = workspace.changes().paths_between(&base.as_tree(), &head.as_tree())?;
         let paths = changed.iter().map(String::as_str).filter(|path| !path.starts_with(".ai-workflow/"));
         return Ok(CodeOwners::read(&String::from_utf8_lossy(&bytes)).of(paths).into_iter().collect());
     }
     Ok(Vec::new())
-}
-
-/// A token that is no good is no refusal of this one thing.
-fn refused(error: &ForgeError) -> bool {
-    matches!(error, ForgeError::Refused { .. })
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use crate::active_run::ActiveRun;
-use crate::error::RunError;
+use crate::error::{Result, RunError};
 use crate::publisher::Publisher;
 use crate::turn::Push;
 use forge::Forge;
@@ -22,13 +22,12 @@ const PACE: Duration = Duration::from_secs(10);
 /// A server that has not begun by then has nothing to check.
 const NONE_YET: Duration = Duration::from_secs(60);
 
+/// What the checks of a server say; nothing where nobody can know.
+pub(super) type Seen = Option<Vec<RemoteCheck>>;
+
 /// Returns what the server's checks say about a commit, as far as they are done in time; nothing where there is no server,
 /// nothing is pushed, or a stop came first.
-pub(super) async fn wait_for(
-    active: &ActiveRun,
-    publisher: &Publisher,
-    commit: &str,
-) -> Result<Option<Vec<RemoteCheck>>, RunError> {
+pub(super) async fn wait_for(active: &ActiveRun, publisher: &Publisher, commit: &str) -> Result<Seen> {
     let Forge::Github(github) = &publisher.forge else { return Ok(None) };
     if publisher.push == Push::Never {
         return Ok(None);
@@ -48,11 +47,8 @@ pub(super) async fn wait_for(
             tracing::info!("Waiting for the checks of the server, at most {} s", most.as_secs());
             told = true;
         }
-        let pause = async {
-            tokio::time::sleep(PACE.min(most.saturating_sub(passed))).await;
-            Ok(())
-        };
-        if active.unless_stopped(pause).await?.is_none() {
+        active.sleep(PACE.min(most.saturating_sub(passed))).await;
+        if active.is_stopping() {
             return Ok(None);
         }
     }
@@ -63,28 +59,30 @@ pub(super) async fn wait_for_feedback(
     active: &ActiveRun,
     publisher: &Publisher,
     commit: &str,
-) -> Result<Option<Vec<RemoteCheck>>, RunError> {
-    let seen = wait_for(active, publisher, commit).await;
-    let Some(right) = seen.as_ref().err().and_then(missing_right) else { return seen };
-    let why = seen.err().map(|error| error.to_string()).unwrap_or_default();
-    let why = active.masker.mask(&why);
+) -> Result<Seen> {
+    let error = match wait_for(active, publisher, commit).await {
+        Err(error) => error,
+        seen => return seen,
+    };
+    let Some(right) = missing_right(&error) else { return Err(error) };
+    let why = active.masker.mask(&error.to_string());
     tracing::warn!("W_CI_UNKNOWN: {why}; the token needs the right `{right}`. Nothing is fed back");
     Ok(None)
 }
 
 /// Returns where the run's branch stands, which is what was pushed last.
-pub(super) fn pushed_commit(active: &ActiveRun) -> Result<String, RunError> {
+pub(super) fn pushed_commit(active: &ActiveRun) -> Result<String> {
     let run = active.run()?;
     let branch = active.space.workspace().branches().find(&run.started.branch)?;
     Ok(branch.map_or_else(|| run.branch.head.clone(), |branch| branch.tip.to_string()))
 }
 
 /// Waits for the checks of what was just published and takes up those that failed; tells whether any did.
-pub(super) async fn take_up_failures(
+pub(super) async fn feed_back(
     active: &mut ActiveRun,
     publisher: &Publisher,
     outcome: Outcome,
-) -> Result<bool, RunError> {
+) -> Result<bool> {
     let run = active.run()?;
     let Some((Some(pull_request), _)) = run.publication.pull_request.clone() else { return Ok(false) };
     let (rounds, most) = (run.feedback.ci_rounds, publisher.github.ci_rounds);

@@ -3,44 +3,30 @@
 
 use serde_json::{Value, json};
 
+use agents::Answer;
 use content_parser::{Terms, read_review, read_structured};
 use engine::Run;
 use model::event::{ExecOutcome, Reading};
 use model::verdict::{Judgment, ReadAs, Verdict};
 
-/// A reviewer's answer as it came in.
-#[derive(Debug, Clone, Copy)]
-pub struct ReviewAnswer<'a> {
-    /// The text of the answer.
-    pub text: &'a str,
-    /// How the call ended.
-    pub outcome: ExecOutcome,
-    /// There was more than is kept.
-    pub truncated: bool,
-    /// The text is an object that was held to our schema.
-    pub structured: bool,
-    /// It should have been held to our schema and was not: only an object with the right id can be this review.
-    pub schema_missed: bool,
-}
-
 /// Reads a reviewer's answer; nothing when the call did not end well or said nothing.
-pub fn reading(said: &ReviewAnswer<'_>, terms: &Terms<'_>) -> Option<Reading> {
-    if said.outcome != ExecOutcome::Done || said.text.trim().is_empty() {
+pub fn reading(answer: &Answer, terms: &Terms<'_>) -> Option<Reading> {
+    let Answer { text, structured, .. } = answer;
+    if answer.outcome != ExecOutcome::Done || text.trim().is_empty() {
         return None;
     }
-    let terms = &Terms { require_review_id: terms.require_review_id || said.schema_missed, ..*terms };
-    let object = said.structured.then(|| serde_json::from_str(said.text).ok()).flatten();
-    let reading =
-        object.map_or_else(|| read_review(said.text, terms), |object| read_structured(&object, terms));
-    Some(if said.truncated { cut_off(reading) } else { unreliable(reading) })
+    let terms = &Terms { require_review_id: terms.require_review_id || answer.schema_missed, ..*terms };
+    let object = if *structured { serde_json::from_str(text).ok() } else { None };
+    let reading = object.map_or_else(|| read_review(text, terms), |object| read_structured(&object, terms));
+    Some(if answer.truncated { cut_off(reading) } else { unreliable(reading) })
 }
 
 /// Returns an approval that its own answer makes doubtful as one that nobody can rely on yet; any other reading as it is.
-pub fn doubted(reading: Reading, said: &ReviewAnswer<'_>) -> Reading {
+pub fn doubted(reading: Reading, text: &str) -> Reading {
     if !reading.judgment.approves() {
         return reading;
     }
-    let doubt = doubt(&reading, said.text);
+    let doubt = doubt(&reading, text);
     unreliable(Reading { doubt, ..reading })
 }
 
@@ -72,7 +58,7 @@ fn cut_off(reading: Reading) -> Reading {
     }
 }
 
-/// Returns `review-result.json` of the latest verdict of a run (seed 001, B-17, plus the tree); nothing before the first.
+/// Returns `review-result.json` of the latest verdict of a run, in the shape of an older system plus the tree; nothing before the first.
 /// An export, made of the facts and never read back.
 pub fn result_file(run: &Run) -> Option<Value> {
     let bounds = run.phases.iter().filter_map(|phase| phase.reviews.latest_verdict.as_ref());
@@ -99,103 +85,4 @@ pub fn result_file(run: &Run) -> Option<Value> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use content_parser::default_words;
-
-    fn judged(text: &str, schema_missed: bool) -> Judgment {
-        let words = default_words();
-        let terms = Terms { review_id: Some("r-1"), require_review_id: false, words: &words, beyond: &[] };
-        let outcome = ExecOutcome::Done;
-        let said = ReviewAnswer { text, outcome, truncated: false, structured: false, schema_missed };
-        reading(&said, &terms).expect("something was said").judgment
-    }
-
-    #[test]
-    fn an_answer_that_missed_its_schema_counts_only_with_the_id_of_the_review() {
-        for text in ["REVIEW_RESULT: PASS", r#"{"result": "PASS"}"#] {
-            assert_eq!(judged(text, false), Judgment::Approve, "{text}");
-            assert_eq!(judged(text, true), Judgment::Unverifiable, "{text}");
-        }
-        let named = r#"My answer: {"review_id": "r-1", "result": "PASS"}"#;
-        assert_eq!([judged(named, false), judged(named, true)], [Judgment::Approve; 2]);
-        let wrong = named.replace("r-1", "r-2");
-        assert_eq!(judged(&wrong, true), Judgment::Unverifiable);
-    }
-
-    #[test]
-    fn an_approval_is_doubted_for_its_own_summary_and_suggestions_too() {
-        let doubt = |fields: &str| {
-            let text = format!(r#"{{"review_id": "r-1", "result": "PASS", {fields}}}"#);
-            let words = default_words();
-            let terms =
-                Terms { review_id: Some("r-1"), require_review_id: false, words: &words, beyond: &[] };
-            let outcome = ExecOutcome::Done;
-            let said = ReviewAnswer {
-                text: &text,
-                outcome,
-                truncated: false,
-                structured: false,
-                schema_missed: false,
-            };
-            let read = reading(&said, &terms).expect("something was said");
-            doubted(read, &said).doubt
-        };
-        let blocker = "Must fix before merge: the lock leaks";
-        assert_eq!(doubt(&format!(r#""summary": "{blocker}""#)).as_deref(), Some(blocker));
-        assert_eq!(doubt(&format!(r#""suggestions": ["{blocker}"]"#)).as_deref(), Some(blocker));
-        assert_eq!(doubt(r#""summary": "No blockers.", "suggestions": ["name the lock"]"#), None);
-    }
-
-    #[test]
-    fn a_finding_out_of_scope_tightens_nothing_unless_it_is_critical_and_loosens_nothing() {
-        let words = default_words();
-        let read = |text: &str, beyond: &[model::finding::Finding]| {
-            let terms = Terms { review_id: None, require_review_id: false, words: &words, beyond };
-            let outcome = ExecOutcome::Done;
-            let said =
-                ReviewAnswer { text, outcome, truncated: false, structured: false, schema_missed: false };
-            reading(&said, &terms).expect("something was said")
-        };
-        for (word, severity, judgment) in [
-            ("PASS", "major", Judgment::Approve),
-            ("PASS", "critical", Judgment::Revise),
-            ("FAIL", "minor", Judgment::Revise),
-        ] {
-            let text = format!(
-                r#"{{"result": "{word}", "findings": [{{"severity": "{severity}", "issue": "x"}}]}}"#
-            );
-            let whole = read(&text, &[]);
-            assert_eq!(whole.judgment, Judgment::Revise, "{text}");
-            let narrowed = read(&text, &whole.findings);
-            assert_eq!((narrowed.judgment, narrowed.findings[0].in_scope), (judgment, false), "{text}");
-        }
-    }
-
-    #[test]
-    fn an_approval_is_doubted_for_the_prose_beside_its_object_and_for_that_of_its_summary() {
-        let words = default_words();
-        let read = |text: &str, structured| {
-            let terms =
-                Terms { review_id: Some("r-1"), require_review_id: false, words: &words, beyond: &[] };
-            let outcome = ExecOutcome::Done;
-            let said = ReviewAnswer { text, outcome, truncated: false, structured, schema_missed: false };
-            let reading = doubted(reading(&said, &terms).expect("something was said"), &said);
-            (reading.judgment, reading.doubt)
-        };
-        let object = |result: &str, summary: &str| {
-            format!(r#"{{"review_id": "r-1", "result": "{result}", "summary": "{summary}"}}"#)
-        };
-        let doubt = (Judgment::Unverifiable, Some("Must fix: the lock".to_owned()));
-        assert_eq!(read(&format!("Must fix: the lock\n\n{}", object("PASS", "good")), false), doubt);
-        assert_eq!(read(&object("PASS", "Must fix: the lock"), true), doubt);
-        assert_eq!(read(&object("PASS", "Must fix: nothing"), true), (Judgment::Approve, None));
-        assert_eq!(read(&object("FAIL", "Must fix: the lock"), true), (Judgment::Revise, None));
-    }
-
-    #[test]
-    fn an_object_that_tells_its_verdict_twice_is_no_answer() {
-        let twice = r#"{"review_id": "r-1", "result": "FAIL", "result": "PASS"}"#;
-        assert_eq!([judged(twice, false), judged(twice, true)], [Judgment::Unverifiable; 2]);
-    }
-}
+mod tests;

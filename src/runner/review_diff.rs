@@ -4,15 +4,14 @@
 use std::fs;
 
 use crate::active_run::ActiveRun;
-use crate::agent_programs::AgentPrograms;
-use crate::error::RunError;
+use crate::error::Result;
 use crate::prompt::PreparedCall;
 use crate::{documents, prompt};
 use agents::Answer;
-use engine::{Call, PhaseState};
+use engine::Call;
 use git::{CommitId, Diff, Tree};
 use model::event::ExecOutcome;
-use model::phase::{PhaseName, Step};
+use model::phase::Step;
 use views::prompt::{Document, LONGEST_DOCUMENT, LONGEST_REVIEW, first_cut};
 
 /// How much of a diff a reviewer is shown, in bytes; the files themselves are on disk.
@@ -37,12 +36,7 @@ pub(super) struct DiffCache {
 impl DiffCache {
     /// Returns what the branch as it would be committed differs in from its base, for a reviewer. Documents of the run are
     /// read on disk; what the phase rewrote of those that were approved comes first.
-    pub(super) fn for_review(
-        &mut self,
-        active: &mut ActiveRun,
-        call: &Call,
-        tree: &Tree,
-    ) -> Result<Diff, RunError> {
+    pub(super) fn for_review(&mut self, active: &mut ActiveRun, call: &Call, tree: &Tree) -> Result<Diff> {
         if call.step != Step::Review {
             return Ok(Diff::default());
         }
@@ -68,43 +62,27 @@ impl DiffCache {
         Ok(after(documents::rewritten(active, &call.phase, tree, LONGEST)?, diff))
     }
 
-    /// Keeps what is known when a phase was committed: its commit holds what its reviewers were shown.
-    pub(super) fn committed_as(
-        &mut self,
-        active: &ActiveRun,
-        name: &PhaseName,
-        commit: &CommitId,
-    ) -> Result<(), RunError> {
-        let same = |known: &ReviewDiff, phase: &PhaseState| phase.files.tree == known.tree.as_str();
-        let (known, phase) = (self.last.take(), active.phase(name)?);
-        let known = known.filter(|known| same(known, phase));
+    /// Keeps what is known when the files of a phase were committed: its commit holds what its reviewers were shown.
+    pub(super) fn committed_as(&mut self, tree: &str, commit: &CommitId) {
+        let known = self.last.take().filter(|known| known.tree.as_str() == tree);
         self.last = known.map(|known| ReviewDiff { head: Some(commit.clone()), ..known });
-        Ok(())
     }
 }
 
 /// Returns the end of a call that is not made: its agent would judge what it cannot see.
-pub(super) fn unseen(
-    active: &ActiveRun,
-    programs: &AgentPrograms,
-    prepared: &PreparedCall<'_>,
-) -> Result<Option<Answer>, RunError> {
+pub(super) fn unseen(active: &ActiveRun, prepared: &PreparedCall<'_>) -> Result<Option<Answer>> {
     let call = prepared.call;
-    if call.step != Step::Review || !programs.inlines(&call.agent) {
+    if call.step != Step::Review || !prepared.programs.inlines(&call.agent) {
         return Ok(None);
     }
-    let Some(what) = what_is_cut(active, programs, prepared)? else { return Ok(None) };
+    let Some(what) = what_is_cut(active, prepared)? else { return Ok(None) };
     let reason = format!("it was not asked: it cannot open files, and {what}");
     Ok(Some(Answer { outcome: ExecOutcome::ContextTooLong, reason: Some(reason), ..Answer::default() }))
 }
 
 /// Says what of all that a reviewer judges would not be in its prompt.
-fn what_is_cut(
-    active: &ActiveRun,
-    programs: &AgentPrograms,
-    prepared: &PreparedCall<'_>,
-) -> Result<Option<String>, RunError> {
-    let PreparedCall { call, tree, diff, .. } = prepared;
+fn what_is_cut(active: &ActiveRun, prepared: &PreparedCall<'_>) -> Result<Option<String>> {
+    let PreparedCall { programs, call, tree, diff, output, .. } = prepared;
     let longer = |what: &str| Ok(Some(format!("{what} is longer than a prompt shows")));
     if diff.truncated {
         return longer("the difference");
@@ -119,15 +97,12 @@ fn what_is_cut(
     if prompt::previous_review(active, phase, call).len() > LONGEST_REVIEW {
         return longer("the answer to the review before");
     }
-    if is_long(active, &documents::output_path(active, call)?) {
+    if is_long(active, output) {
         return longer("the deliverable");
     }
     let documents = prompt::documents_on_disk(active, active.run()?, phase);
-    let inlined = programs.inlined(
-        &active.folder,
-        &call.agent,
-        documents.iter().map(|document| document.path.as_str()),
-    );
+    let paths: Vec<&str> = documents.iter().map(|document| document.path.as_str()).collect();
+    let inlined = programs.inlined(&active.folder, &call.agent, &paths);
     let is_missing = |document: &&Document| inlined.iter().all(|read| read.path != document.path);
     if let Some(missing) = documents.iter().find(is_missing) {
         return Ok(Some(format!("{} cannot be read", missing.path)));

@@ -3,7 +3,7 @@
 //! again by whoever comes next.
 
 use crate::active_run::ActiveRun;
-use crate::error::RunError;
+use crate::error::Result;
 use crate::publisher::Publisher;
 use crate::turn::JobRole;
 use engine::Run;
@@ -17,11 +17,7 @@ use views::summary::{ThreadLines, answered_up_to, thread_answer, thread_marker};
 type Done = Option<bool>;
 
 /// Answers what waits for an answer. The commits that it names are on the server by then.
-pub(super) async fn answer(
-    active: &mut ActiveRun,
-    publisher: &Publisher,
-    outcome: Outcome,
-) -> Result<(), RunError> {
+pub(super) async fn answer(active: &mut ActiveRun, publisher: &Publisher, outcome: Outcome) -> Result<()> {
     let run = active.run()?;
     let (fed, before) = (run.feedback.pending.clone(), run.feedback.left_open.clone());
     if outcome != Outcome::Completed || publisher.role == JobRole::Work {
@@ -32,33 +28,24 @@ pub(super) async fn answer(
     };
     let there = github.review_threads(number);
     let Some(there) = active.unless_stopped(there).await? else { return Ok(()) };
-    match answer_and_resolve(active, &github, fed.as_ref(), &before, &there).await? {
-        Some(left_open) if fed.is_some() || left_open != before => {
-            Ok(active.journal.record(Fact::ThreadsAnswered { left_open })?)
-        }
-        _ => Ok(()),
-    }
-}
-
-/// Answers and resolves; returns what stays open though its place changed, and nothing when somebody stopped us.
-async fn answer_and_resolve(
-    active: &ActiveRun,
-    github: &GithubForge,
-    fed: Option<&FedBack>,
-    before: &[String],
-    there: &[ReviewThread],
-) -> Result<Option<Vec<String>>, RunError> {
     let mut left_open = Vec::new();
-    for thread in there {
-        let done = match fed.and_then(|fed| Some((fed, taken(fed, thread)?))) {
-            Some((fed, taken)) => answer_thread(active, github, fed, taken, thread).await?,
-            None if before.contains(&thread.id) => resolve_again(active, github, thread).await?,
+    for thread in &there {
+        let done = match fed.as_ref().and_then(|fed| Some((fed, taken(fed, thread)?))) {
+            Some((fed, taken)) => answer_thread(active, &github, fed, taken, thread).await?,
+            None if before.contains(&thread.id) => resolve_again(active, &github, thread).await?,
             None => Some(true),
         };
-        let Some(done) = done else { return Ok(None) };
-        left_open.extend((!done).then(|| thread.id.clone()));
+        match done {
+            Some(true) => {}
+            // Its place changed.
+            Some(false) => left_open.push(thread.id.clone()),
+            None => return Ok(()),
+        }
     }
-    Ok(Some(left_open))
+    if fed.is_none() && left_open == before {
+        return Ok(());
+    }
+    active.record(Fact::ThreadsAnswered { left_open })
 }
 
 async fn answer_thread(
@@ -67,7 +54,7 @@ async fn answer_thread(
     fed: &FedBack,
     taken: &TakenThread,
     thread: &ReviewThread,
-) -> Result<Done, RunError> {
+) -> Result<Done> {
     let run = active.run()?;
     let from = CommitId::try_from(fed.head.as_str())?;
     let became = active.space.workspace().history().place_change(&from, &taken.path, taken.line)?;
@@ -88,11 +75,7 @@ async fn answer_thread(
 }
 
 /// Resolves what has our answer as its last word; what people say after it is theirs.
-async fn resolve_again(
-    active: &ActiveRun,
-    github: &GithubForge,
-    thread: &ReviewThread,
-) -> Result<Done, RunError> {
+async fn resolve_again(active: &ActiveRun, github: &GithubForge, thread: &ReviewThread) -> Result<Done> {
     let run = active.run()?;
     let last = thread.comments.last();
     if thread.is_cut || last.is_none_or(|last| answered_up_to(run, &last.body).is_none()) {

@@ -24,16 +24,11 @@ pub enum JobRole {
 impl JobRole {
     /// Tells whether a decision is for another process.
     pub(super) fn leaves(self, decision: &Decision) -> bool {
-        let publishes = match decision {
-            Decision::Perform(Action::Publish) => true,
-            Decision::Record(fact) => matches!(**fact, Fact::Finished { .. }),
-            Decision::Perform(_) => false,
-            Decision::Halt(_) => return false,
-        };
-        match self {
-            Self::Both => false,
-            Self::Work => matches!(decision, Decision::Perform(Action::Publish)),
-            Self::Publish => !publishes,
+        match (self, decision) {
+            (Self::Both, _) | (_, Decision::Halt(_)) => false,
+            (Self::Work, decision) => matches!(decision, Decision::Perform(Action::Publish)),
+            (Self::Publish, Decision::Perform(action)) => !matches!(action, Action::Publish),
+            (Self::Publish, Decision::Record(fact)) => !matches!(**fact, Fact::Finished { .. }),
         }
     }
 

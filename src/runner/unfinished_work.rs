@@ -5,11 +5,11 @@
 use tracing::warn;
 
 use crate::active_run::ActiveRun;
-use crate::error::RunError;
+use crate::error::Result;
 use crate::publisher::Publisher;
 use crate::turn::{JobRole, Push};
 use engine::{PhaseState, Run, Status};
-use git::{RunWorkspace, Tree};
+use git::Tree;
 use journal::store::log;
 use model::event::{CheckStatus, Checked, Fact, Outcome};
 use model::phase::PhaseName;
@@ -21,11 +21,7 @@ const MOST: usize = 20;
 
 /// Sends the files of the phase under way to origin, or takes them away when nobody needs them any more.
 /// What cannot be sent is told and stops nothing: then another machine begins the phase anew.
-pub(super) async fn share(
-    active: &mut ActiveRun,
-    publisher: &Publisher,
-    outcome: Outcome,
-) -> Result<(), RunError> {
+pub(super) async fn share(active: &mut ActiveRun, publisher: &Publisher, outcome: Outcome) -> Result<()> {
     let apart = publisher.push == Push::Never && publisher.role != JobRole::Work;
     if apart || !publisher.forge.is_remote() {
         return Ok(());
@@ -33,15 +29,13 @@ pub(super) async fn share(
     if publisher.role == JobRole::Work {
         active.space.work().forget()?;
     }
-    let is_over = matches!(outcome, Outcome::Completed | Outcome::Cancelled);
-    let phase = active.run()?.phases.iter().find(|phase| is_under_way(phase)).cloned();
-    match phase {
-        Some(phase) if !is_over => send(active, publisher, &phase).await,
-        Some(_) | None => recall(active, publisher).await,
+    match under_way(active.run()?, outcome).cloned() {
+        Some(phase) => send(active, publisher, &phase).await,
+        None => recall(active, publisher).await,
     }
 }
 
-async fn send(active: &mut ActiveRun, publisher: &Publisher, phase: &PhaseState) -> Result<(), RunError> {
+async fn send(active: &mut ActiveRun, publisher: &Publisher, phase: &PhaseState) -> Result<()> {
     let trees = clean_trees(active, phase)?;
     if trees.is_empty() {
         return Ok(());
@@ -51,11 +45,8 @@ async fn send(active: &mut ActiveRun, publisher: &Publisher, phase: &PhaseState)
     if publisher.role == JobRole::Work {
         return Ok(active.space.work().keep(&trees, &message)?);
     }
-    let credentials = publisher.credentials.clone();
-    let send = |space: &RunWorkspace| {
-        space.work().send(&space.workspace().remote("origin", credentials.as_ref()), &trees, &message)
-    };
-    if let Err(error) = active.with_origin(send).await {
+    let work = active.space.work();
+    if let Err(error) = publisher.with_origin(active, |origin| work.send(origin, &trees, &message)).await {
         warn!("The files of {} so far cannot be shared: {error}", phase.name());
         return Ok(());
     }
@@ -64,49 +55,37 @@ async fn send(active: &mut ActiveRun, publisher: &Publisher, phase: &PhaseState)
     if active.run()?.notes.iter().any(|(_, known)| *known == text) {
         return Ok(());
     }
-    Ok(active.journal.record(Fact::Noted { kind: SHARED.to_owned(), text })?)
+    active.note(SHARED, text)
 }
 
-async fn recall(active: &mut ActiveRun, publisher: &Publisher) -> Result<(), RunError> {
-    if publisher.role == JobRole::Work {
+async fn recall(active: &ActiveRun, publisher: &Publisher) -> Result<()> {
+    if publisher.role == JobRole::Work || !has_shared_work(active.run()?) {
         return Ok(());
     }
-    if !has_shared_work(active.run()?) {
-        return Ok(());
-    }
-    let credentials = publisher.credentials.clone();
     // It may be gone already.
-    let recall =
-        |space: &RunWorkspace| space.work().recall(&space.workspace().remote("origin", credentials.as_ref()));
-    if let Err(error) = active.with_origin(recall).await {
+    if let Err(error) = publisher.with_origin(active, |origin| active.space.work().recall(origin)).await {
         tracing::debug!("{error}");
     }
     Ok(())
 }
 
 /// Returns the trees of a phase that hold no secret, the present one first; none when that one may hold one.
-fn clean_trees(active: &ActiveRun, phase: &PhaseState) -> Result<Vec<Tree>, RunError> {
+fn clean_trees(active: &ActiveRun, phase: &PhaseState) -> Result<Vec<Tree>> {
+    let present = phase.files.tree.as_str();
     let contents = log::read_file(&active.folder.at(&active.folder.events()))?;
-    let mut trees: Vec<String> = Vec::new();
-    for entry in contents.entries.iter().rev() {
-        match &entry.fact {
-            Fact::Checked(checked) if checked.phase == *phase.name() && is_clean(checked) => {
-                trees.push(checked.tree.clone());
-            }
-            _ => {}
-        }
-    }
-    if !trees.contains(&phase.files.tree) {
+    let clean = contents.entries.iter().rev().filter_map(|entry| match &entry.fact {
+        Fact::Checked(checked) if checked.phase == *phase.name() && is_clean(checked) => Some(checked),
+        _ => None,
+    });
+    let clean: Vec<&str> = clean.map(|checked| checked.tree.as_str()).collect();
+    if !clean.contains(&present) {
         return Ok(Vec::new());
     }
-    trees.insert(0, phase.files.tree.clone());
+    let objects = active.space.workspace().objects();
     let mut known: Vec<Tree> = Vec::new();
-    for tree in trees {
-        let tree = Tree::try_from(tree.as_str())?;
-        if known.len() < MOST
-            && !known.contains(&tree)
-            && active.space.workspace().objects().has_tree(&tree)?
-        {
+    for tree in std::iter::once(present).chain(clean) {
+        let tree = Tree::try_from(tree)?;
+        if known.len() < MOST && !known.contains(&tree) && objects.has_tree(&tree)? {
             known.push(tree);
         }
     }
@@ -114,21 +93,20 @@ fn clean_trees(active: &ActiveRun, phase: &PhaseState) -> Result<Vec<Tree>, RunE
 }
 
 /// Keeps what whoever goes on will need, or gives it up when that is over.
-pub(super) fn keep(active: &ActiveRun, publisher: &Publisher) -> Result<(), RunError> {
+pub(super) fn keep(active: &ActiveRun, publisher: &Publisher) -> Result<()> {
     // Whoever publishes has nothing of a phase under way.
     if publisher.role == JobRole::Publish {
         return Ok(());
     }
     let run = active.run()?;
-    let is_over = matches!(run.outcome, Outcome::Completed | Outcome::Cancelled);
-    match run.phases.iter().find(|phase| is_under_way(phase)) {
-        Some(phase) if !is_over => Ok(active.space.work().keep_trees(&trees_of(active, phase)?)?),
-        Some(_) | None => Ok(active.space.work().release_trees()?),
+    match under_way(run, run.outcome) {
+        Some(phase) => Ok(active.space.work().keep_trees(&trees_of(active, phase)?)?),
+        None => Ok(active.space.work().release_trees()?),
     }
 }
 
 /// Returns the trees of a phase since it began, the present one first: a review may be compared with an earlier one.
-fn trees_of(active: &ActiveRun, phase: &PhaseState) -> Result<Vec<Tree>, RunError> {
+fn trees_of(active: &ActiveRun, phase: &PhaseState) -> Result<Vec<Tree>> {
     let mut trees = vec![Tree::try_from(phase.files.tree.as_str())?];
     for entry in log::read_file(&active.folder.at(&active.folder.events()))?.entries.iter().rev() {
         if let Some(tree) = tree_of(&entry.fact, phase.name()) {
@@ -149,10 +127,12 @@ pub fn has_shared_work(run: &Run) -> bool {
     run.notes.iter().any(|(kind, _)| kind == SHARED)
 }
 
-/// Tells whether a phase has files that no commit has yet.
-pub(super) fn is_under_way(phase: &PhaseState) -> bool {
-    let is_open = matches!(phase.status, Status::InProgress | Status::Paused);
-    is_open && !phase.files.tree.is_empty()
+/// Returns the phase that has files which no commit has yet, unless the run comes to its end.
+fn under_way(run: &Run, outcome: Outcome) -> Option<&PhaseState> {
+    let is_open = |phase: &&PhaseState| matches!(phase.status, Status::InProgress | Status::Paused);
+    let is_over = matches!(outcome, Outcome::Completed | Outcome::Cancelled);
+    let mut phases = run.phases.iter();
+    if is_over { None } else { phases.find(|phase| is_open(phase) && !phase.files.tree.is_empty()) }
 }
 
 fn is_clean(checked: &Checked) -> bool {
@@ -169,5 +149,5 @@ fn tree_of<'a>(fact: &'a Fact, name: &PhaseName) -> Option<&'a str> {
         Fact::Triaged(triaged) => (&triaged.phase, &triaged.tree),
         _ => return None,
     };
-    (phase == name && !tree.is_empty()).then_some(tree)
+    if phase == name && !tree.is_empty() { Some(tree) } else { None }
 }

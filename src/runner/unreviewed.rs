@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use crate::active_run::ActiveRun;
-use crate::error::RunError;
+use crate::error::Result;
 use engine::{Run, UnreviewedPhase};
 use git::{CommitId, RunWorkspace};
 use journal::store::folders::RunFolder;
@@ -22,10 +22,10 @@ pub fn unreviewed(
     run: &Run,
     tip: &CommitId,
     documents: Documents,
-) -> Result<Unreviewed, RunError> {
+) -> Result<Unreviewed> {
     let counts = |path: &String| match documents {
         Documents::Gone => !space.files().contains(path),
-        Documents::Kept => ![folder.events(), folder.metadata(), folder.review_result()].contains(path),
+        Documents::Kept => !folder.own_files().contains(path),
     };
     let mut after_the_end = Paths::new();
     if run.outcome == Outcome::Completed {
@@ -49,7 +49,7 @@ pub fn unreviewed(
 
 /// Returns the same for the branch as it is published while the run goes on. When its latest phase was reviewed,
 /// no process is needed.
-pub(super) fn on_branch(active: &ActiveRun) -> Result<Unreviewed, RunError> {
+pub(super) fn on_branch(active: &ActiveRun) -> Result<Unreviewed> {
     let run = active.run()?;
     if run.branch.content_head == run.branch.coverage.reviewed {
         return Ok(Unreviewed::default());
@@ -59,7 +59,7 @@ pub(super) fn on_branch(active: &ActiveRun) -> Result<Unreviewed, RunError> {
 }
 
 /// Returns what differs from the last reviewed commit, without what somebody answers for and left so.
-fn since_the_last_review(space: &RunWorkspace, run: &Run, tip: &CommitId) -> Result<Paths, RunError> {
+fn since_the_last_review(space: &RunWorkspace, run: &Run, tip: &CommitId) -> Result<Paths> {
     let covered = &run.branch.coverage;
     if covered.reviewed == run.branch.phase_head && run.outcome == Outcome::Completed {
         // All of it came after the end.
@@ -76,7 +76,7 @@ fn since_the_last_review(space: &RunWorkspace, run: &Run, tip: &CommitId) -> Res
 
 /// Returns what was changed from a commit on by somebody who does not answer for it. An author answers for its own work, not
 /// for what it found in the same file.
-fn unanswered(space: &RunWorkspace, run: &Run, from: &str, tip: &CommitId) -> Result<Paths, RunError> {
+fn unanswered(space: &RunWorkspace, run: &Run, from: &str, tip: &CommitId) -> Result<Paths> {
     let mut passed = Passed { space, at: from, open: Paths::new(), known: vec![] };
     passed.known.push((from, Paths::new()));
     for UnreviewedPhase { from, to, .. } in run.branch.coverage.since.iter().filter(|phase| phase.is_accepted)
@@ -104,7 +104,7 @@ struct Passed<'a> {
 
 impl<'a> Passed<'a> {
     /// Nobody answers for what changed on the way to a commit, unless it only came back.
-    fn on_to(&mut self, to: &'a str) -> Result<(), RunError> {
+    fn on_to(&mut self, to: &'a str) -> Result<()> {
         if self.at == to {
             return Ok(());
         }
@@ -132,14 +132,14 @@ fn delivered(folder: &RunFolder, run: &Run) -> Vec<String> {
 }
 
 /// Returns the commit that the run's work is compared with: the base branch's, as far as the branch has taken that in.
-pub fn base_of(space: &RunWorkspace, run: &Run, tip: &CommitId) -> Result<CommitId, RunError> {
+pub fn base_of(space: &RunWorkspace, run: &Run, tip: &CommitId) -> Result<CommitId> {
     let began = CommitId::try_from(run.started.base_commit.as_str())?;
     let is_on_server = run.publication.pull_request.as_ref().is_some_and(|(number, _)| number.is_some());
     Ok(space.workspace().bases().merged_in(&run.started.base_branch, is_on_server, &began, tip)?)
 }
 
 /// Returns the files that came with the base branch, and are as they are there.
-fn not_ours(space: &RunWorkspace, run: &Run, tip: &CommitId) -> Result<Paths, RunError> {
+fn not_ours(space: &RunWorkspace, run: &Run, tip: &CommitId) -> Result<Paths> {
     let base = base_of(space, run, tip)?;
     if base.as_str() == run.started.base_commit {
         return Ok(Paths::new());
@@ -151,15 +151,15 @@ fn not_ours(space: &RunWorkspace, run: &Run, tip: &CommitId) -> Result<Paths, Ru
 }
 
 /// A commit that was rewritten since may not be there any more: then nothing counts as reviewed.
-fn known<'a>(space: &RunWorkspace, run: &'a Run, commit: &'a str) -> Result<&'a str, RunError> {
+fn known<'a>(space: &RunWorkspace, run: &'a Run, commit: &'a str) -> Result<&'a str> {
     Ok(if knows(space, commit)? { commit } else { &run.started.base_commit })
 }
 
-fn knows(space: &RunWorkspace, commit: &str) -> Result<bool, RunError> {
+fn knows(space: &RunWorkspace, commit: &str) -> Result<bool> {
     Ok(space.workspace().objects().has_tree(&CommitId::try_from(commit)?.as_tree())?)
 }
 
-fn between(space: &RunWorkspace, from: &str, to: &str) -> Result<Paths, RunError> {
+fn between(space: &RunWorkspace, from: &str, to: &str) -> Result<Paths> {
     let (from, to) = (CommitId::try_from(from)?, CommitId::try_from(to)?);
     Ok(space.workspace().changes().paths_between(&from.as_tree(), &to.as_tree())?.into_iter().collect())
 }
