@@ -5,16 +5,17 @@
 
 mod credentials;
 mod disguises;
-mod kinds;
 mod shapes;
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::fmt;
+use std::sync::LazyLock;
 
 use regex::{Regex, RegexBuilder};
+use serde::Deserialize;
 use serde_json::Value;
 
-pub use kinds::Kind;
+pub use shapes::Kind;
 
 /// Text without secrets.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -105,7 +106,10 @@ fn any_of<'a>(texts: impl Iterator<Item = &'a String>) -> Option<Regex> {
     texts.sort_by(|a, b| b.len().cmp(&a.len()).then(a.cmp(b)));
     let pattern: Vec<_> = texts.into_iter().map(regex::escape).collect();
     let build = || RegexBuilder::new(&pattern.join("|")).size_limit(usize::MAX).build();
-    (!pattern.is_empty()).then(|| build().expect("escaped texts of any size are a pattern"))
+    if pattern.is_empty() {
+        return None;
+    }
+    Some(build().expect("escaped texts of any size are a pattern"))
 }
 
 /// Replaces what a pattern finds.
@@ -119,22 +123,40 @@ fn replace(text: String, pattern: &Regex, by: impl Fn(&str) -> String) -> String
 /// Tells whether a variable of this name holds a secret. A name that ends in a word for a place holds a path.
 pub fn is_secret_name(name: &str) -> bool {
     let upper = name.to_uppercase();
-    let place = ["_FILE", "_PATH", "_DIR", "_DIRECTORY"].iter().any(|ending| upper.ends_with(ending));
-    let part = [
-        "TOKEN",
-        "SECRET",
-        "PASSWORD",
-        "PASSWD",
-        "PASSPHRASE",
-        "API_KEY",
-        "APIKEY",
-        "PRIVATE_KEY",
-        "ACCESS_KEY",
-        "CREDENTIAL",
-    ];
-    let ending = ["_KEY", "_PAT", "_PWD", "_DSN", "_COOKIE"];
-    !place && (part.iter().any(|part| upper.contains(part)) || ending.iter().any(|end| upper.ends_with(end)))
+    let names = &LISTS.secret_names;
+    let ends_in = |endings: &[String]| endings.iter().any(|ending| upper.ends_with(ending));
+    let has_part = names.parts.iter().any(|part| upper.contains(part));
+    !ends_in(&names.places) && (has_part || ends_in(&names.endings))
 }
+
+/// The words and shapes of `lists.toml`.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Lists {
+    secret_names: SecretNames,
+    words: Words,
+    shapes: Vec<shapes::Shape>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SecretNames {
+    parts: Vec<String>,
+    endings: Vec<String>,
+    places: Vec<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Words {
+    filler: BTreeSet<String>,
+    header: BTreeSet<String>,
+    example: Vec<String>,
+    public_password: Vec<String>,
+}
+
+static LISTS: LazyLock<Lists> =
+    LazyLock::new(|| toml::from_str(include_str!("redact/lists.toml")).expect("the lists are a constant"));
 
 #[cfg(test)]
 mod tests;

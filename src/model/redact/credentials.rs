@@ -6,6 +6,8 @@ use std::sync::LazyLock;
 
 use regex::{Captures, Regex};
 
+use super::LISTS;
+
 /// The word a name ends with, a sign of assignment, and a value of eight characters or more, quoted or bare.
 static ASSIGNMENT: LazyLock<Regex> = LazyLock::new(|| {
     let word = "(?i-u:passw(?:or)?d|passphrase|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|secret[_-]?key|auth[_-]?key|encryption[_-]?key|credential)";
@@ -174,71 +176,7 @@ pub(super) fn is_variable(value: &str) -> bool {
 
 /// Tells a word that stands in examples where a secret would stand.
 fn is_filler_word(word: &str) -> bool {
-    const WORDS: [&str; 62] = [
-        "",
-        "a",
-        "access",
-        "admin",
-        "an",
-        "api",
-        "auth",
-        "bad",
-        "bar",
-        "bearer",
-        "change",
-        "changeit",
-        "changeme",
-        "client",
-        "credential",
-        "db",
-        "default",
-        "demo",
-        "dummy",
-        "empty",
-        "example",
-        "fake",
-        "foo",
-        "goes",
-        "here",
-        "insert",
-        "invalid",
-        "key",
-        "max",
-        "me",
-        "min",
-        "mock",
-        "my",
-        "none",
-        "null",
-        "old",
-        "new",
-        "pass",
-        "passphrase",
-        "passwd",
-        "password",
-        "placeholder",
-        "private",
-        "redacted",
-        "replace",
-        "replaceme",
-        "required",
-        "root",
-        "sample",
-        "secret",
-        "some",
-        "string",
-        "super",
-        "test",
-        "the",
-        "this",
-        "todo",
-        "token",
-        "user",
-        "value",
-        "wrong",
-        "your",
-    ];
     let lower = word.trim_end_matches(|c: char| c.is_ascii_digit()).to_lowercase();
     let filler = lower.len() >= 3 && lower.chars().all(|c| c == 'x' || c == '*');
-    filler || WORDS.contains(&lower.as_str())
+    filler || LISTS.words.filler.contains(&lower)
 }

@@ -1,29 +1,63 @@
 //! The shapes of tokens that have a prefix of their own, headers that carry credentials, and addresses with a
-//! password. What looks like one and is not (a placeholder, a class name) stays.
+//! password: replaced, or found with their kind. What looks like one and is not (a placeholder, a class name) stays; what
+//! stands for a key in documents and tests (words, one letter over and over, the alphabet) is not found either.
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 use regex::{Captures, Regex};
+use serde::Deserialize;
+use serde_with::{As, DisplayFromStr};
 
 use super::credentials::{has_digit_and_letter, is_placeholder, is_variable};
+use super::{LISTS, Masker};
 
 /// A name, a pattern, and what else has to hold. What the pattern calls `keep` stays in front, `after` behind.
-struct Shape {
-    name: &'static str,
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Shape {
+    name: String,
+    #[serde(deserialize_with = "As::<DisplayFromStr>::deserialize")]
     pattern: Regex,
-    holds: fn(&str) -> bool,
+    condition: Option<Condition>,
+    /// It may hold anything: a header, a cookie, an address.
+    #[serde(default)]
+    weak: bool,
+}
+
+/// What has to hold besides a pattern.
+#[derive(Clone, Copy, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Condition {
+    Key,
+    RunsOn,
+    HeaderValue,
+    Cookie,
+    AddressPassword,
+}
+
+impl Shape {
+    fn holds(&self, secret: &str) -> bool {
+        match self.condition {
+            None => true,
+            Some(Condition::Key) => is_key(secret),
+            Some(Condition::RunsOn) => runs_on(secret),
+            Some(Condition::HeaderValue) => is_header_value(secret),
+            Some(Condition::Cookie) => is_cookie(secret),
+            Some(Condition::AddressPassword) => is_address_password(secret),
+        }
+    }
 }
 
 /// Replaces everything that has a known shape. Shape by shape: each looks for its own prefix, which is faster than
 /// asking for all of them at once. Word boundaries are ASCII: a token may stand right behind a kanji.
 pub(super) fn mask(text: String) -> String {
-    SHAPES.iter().fold(text, |text, shape| {
+    LISTS.shapes.iter().fold(text, |text, shape| {
         if !shape.pattern.is_match(&text) {
             return text;
         }
         let by = |found: &Captures<'_>| {
-            if !(shape.holds)(&found["secret"]) {
+            if !shape.holds(&found["secret"]) {
                 return found[0].to_owned();
             }
             let part = |name| found.name(name).map_or("", |part| part.as_str());
@@ -33,26 +67,108 @@ pub(super) fn mask(text: String) -> String {
     })
 }
 
-/// Returns what has the shape of a key: its name, where it begins and the key. Headers, cookies and addresses may hold
-/// anything, so they are left out.
-pub(super) fn strong(text: &str) -> Vec<(&'static str, usize, &str)> {
-    let strong =
-        SHAPES.iter().filter(|shape| !["AUTH_HEADER", "COOKIE", "URL_PASSWORD"].contains(&shape.name));
+/// What a secret was found by.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Kind {
+    /// Its value; the name is that of the variable or setting.
+    Known(String),
+    /// Its shape.
+    Shaped(&'static str),
+}
+
+impl Kind {
+    /// Returns the name of the kind, which holds nothing of the value.
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Known(name) => name,
+            Self::Shaped(name) => name,
+        }
+    }
+}
+
+/// Something every strong shape has in it; most texts have none of them.
+static HINT: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(
+        r"PRIVATE KEY-----|gh[pousr]_|github_pat_|gl(?:pat|dt|rt|ptt)-|sk-|AIza|ya29\.|GOCSPX-|AKIA|ASIA|gsk_|pplx-|xai-|hf_|npm_|pypi-|[sr]k_live_|whsec_|xox[abeoprs]-|xapp-|hooks\.slack\.com/|SG\.|do[opr]_v1_|eyJ|shp(?:at|ca|pa|ss)_|:AA|SK[0-9a-f]{32}|AccountKey=|://[^\s/@]*:[^\s/@]{12,}@|(?i-u:aws)",
+    )
+    .expect("a constant")
+});
+
+/// The secret half of a pair: it has no prefix of its own.
+static AWS_SECRET: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r#"(?i-u:aws[A-Za-z_ -]{0,20}secret[A-Za-z_ -]{0,20})["']?\s*[:=]\s*["']?(?P<secret>[A-Za-z0-9/+]{40})(?:[^A-Za-z0-9/+=]|$)"#)
+        .expect("a constant")
+});
+
+impl Masker {
+    /// Returns the kinds of the secrets in a text, each with the byte it begins at.
+    pub fn kinds_in(&self, text: &str) -> Vec<(Kind, usize)> {
+        let known = self.values.iter().flat_map(|values| values.find_iter(text));
+        let mut kinds: Vec<(Kind, usize)> =
+            known.map(|found| (Kind::Known(self.names[found.as_str()].clone()), found.start())).collect();
+        if HINT.is_match(text) {
+            let taken: BTreeSet<usize> = kinds.iter().map(|(_, at)| *at).collect();
+            let shaped = strong(text).into_iter().chain(aws_secrets(text)).chain(passwords(text));
+            let shaped = shaped.filter(|(_, at, secret)| !taken.contains(at) && !is_example(secret));
+            kinds.extend(shaped.map(|(name, at, _)| (Kind::Shaped(name), at)));
+        }
+        kinds.sort_by_key(|(_, at)| *at);
+        kinds
+    }
+}
+
+/// Returns what has the shape of a key: its name, where it begins and the key.
+fn strong(text: &str) -> Vec<(&'static str, usize, &str)> {
     let (mut found, mut taken) = (Vec::new(), BTreeSet::new());
-    for shape in strong {
+    for shape in LISTS.shapes.iter().filter(|shape| !shape.weak) {
         let secrets = shape.pattern.captures_iter(text).filter_map(|found| found.name("secret"));
-        for secret in secrets.filter(|secret| (shape.holds)(secret.as_str())) {
+        for secret in secrets.filter(|secret| shape.holds(secret.as_str())) {
             // The more special shape comes first.
             if taken.insert(secret.start()) {
-                found.push((shape.name, secret.start(), secret.as_str()));
+                found.push((shape.name.as_str(), secret.start(), secret.as_str()));
             }
         }
     }
     found
 }
 
-fn always(_: &str) -> bool {
-    true
+fn aws_secrets(text: &str) -> impl Iterator<Item = (&'static str, usize, &str)> {
+    let found = AWS_SECRET.captures_iter(text).filter_map(|found| found.name("secret"));
+    found.map(|secret| ("AWS_SECRET_KEY", secret.start(), secret.as_str()))
+}
+
+/// A long password in an address that leads out of this machine.
+fn passwords(text: &str) -> impl Iterator<Item = (&'static str, usize, &str)> {
+    static ADDRESS: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r#"://[^\s/@:"'`<>$]*:(?P<secret>[^\s/@"'`<>]{12,})@(?P<host>[A-Za-z0-9.-]*)"#)
+            .expect("a constant")
+    });
+    let shown = |password: &str| {
+        let lower = password.to_lowercase();
+        is_placeholder(password) || LISTS.words.public_password.iter().any(|word| lower.contains(word))
+    };
+    ADDRESS.captures_iter(text).filter_map(move |found| {
+        let (secret, host) = (found.name("secret")?, found.name("host")?.as_str());
+        let near = ["localhost", "127.0.0.1", ""].contains(&host) || host.contains("example");
+        let is_secret = !near && !shown(secret.as_str());
+        if is_secret { Some(("URL_PASSWORD", secret.start(), secret.as_str())) } else { None }
+    })
+}
+
+/// Tells a key that stands in documents and tests from one that opens something.
+fn is_example(secret: &str) -> bool {
+    /// The beginning of the payload that the JWT site shows to everybody: `{"sub":"1234567890"`.
+    const SHOWN: &str = "eyJzdWIiOiIxMjM0NTY3ODkw";
+    let body = secret.split("KEY-----").nth(1).unwrap_or(secret);
+    let lower = body.to_lowercase();
+    let mut letters: Vec<char> = body.rsplit(['_', '-', '.']).next().unwrap_or(body).chars().collect();
+    let cut =
+        secret.contains("PRIVATE KEY-----") && body.chars().filter(char::is_ascii_alphanumeric).count() < 48;
+    letters.sort_unstable();
+    letters.dedup();
+    // A short word turns up in a long key by chance.
+    let tells = |word: &String| lower.contains(word) && (word.len() > 5 || body.len() < 80);
+    cut || letters.len() < 8 || body.contains(SHOWN) || LISTS.words.example.iter().any(tells)
 }
 
 /// Tells a private key, or the beginning of one, from a mention of its first line.
@@ -69,19 +185,8 @@ fn runs_on(text: &str) -> bool {
 
 /// Tells the credential of a header from a word in a sentence or a placeholder.
 fn is_header_value(text: &str) -> bool {
-    const WORDS: [&str; 9] = [
-        "auth",
-        "authentication",
-        "authorization",
-        "token",
-        "tokens",
-        "scheme",
-        "header",
-        "headers",
-        "credentials",
-    ];
     let word = text.trim_end_matches(['.', ',', ';', ':', ')', '`']);
-    !is_placeholder(word) && !WORDS.contains(&word.to_lowercase().as_str())
+    !is_placeholder(word) && !LISTS.words.header.contains(&word.to_lowercase())
 }
 
 fn is_cookie(text: &str) -> bool {
@@ -98,60 +203,4 @@ fn is_address_password(text: &str) -> bool {
         && password != user
         && !is_variable(password)
         && !["password", "pass"].contains(&password)
-}
-
-/// The more special one first.
-static SHAPES: LazyLock<Vec<Shape>> = LazyLock::new(|| {
-    let token = |name, pattern| shape(name, &format!(r"(?-u:\b)(?P<secret>{pattern})"), always);
-    vec![
-        shape(
-            "PRIVATE_KEY",
-            r#"(?P<secret>-----BEGIN [A-Z ]*PRIVATE KEY-----(?:[A-Za-z0-9+/=\s\\"',:>|]|-[A-Za-z])*(?:-----END [A-Z ]*PRIVATE KEY-----)?)"#,
-            is_key,
-        ),
-        token("GITHUB_TOKEN", r"(?:gh[pousr]_[A-Za-z0-9]{20,}|github_pat_[A-Za-z0-9_]{20,})"),
-        token("GITLAB_TOKEN", r"gl(?:pat|dt|rt|ptt)-[A-Za-z0-9_-]{20,}"),
-        token("ANTHROPIC_KEY", r"sk-ant-[A-Za-z0-9_-]{20,}"),
-        token("OPENROUTER_KEY", r"sk-or-[A-Za-z0-9_-]{20,}"),
-        token("OPENAI_KEY", r"sk-(?:proj|svcacct|admin)-[A-Za-z0-9_-]{20,}"),
-        shape("OPENAI_KEY", r"(?-u:\b)(?P<secret>sk-[A-Za-z0-9_-]{20,})", runs_on),
-        token("GOOGLE_KEY", r"AIza[A-Za-z0-9_-]{35}"),
-        token("GOOGLE_TOKEN", r"(?:ya29\.[A-Za-z0-9_-]{20,}|GOCSPX-[A-Za-z0-9_-]{20,})"),
-        token("AWS_KEY", r"(?:AKIA|ASIA)[A-Z0-9]{16}(?-u:\b)"),
-        token("GROQ_KEY", r"gsk_[A-Za-z0-9]{20,}"),
-        token("PERPLEXITY_KEY", r"pplx-[A-Za-z0-9]{20,}"),
-        token("XAI_KEY", r"xai-[A-Za-z0-9]{40,}"),
-        token("HUGGINGFACE_KEY", r"hf_[A-Za-z0-9]{30,}"),
-        token("NPM_TOKEN", r"npm_[A-Za-z0-9]{36}"),
-        token("PYPI_TOKEN", r"pypi-[A-Za-z0-9_-]{40,}"),
-        token("STRIPE_KEY", r"(?:[sr]k_(?:live|test)_[A-Za-z0-9]{16,}|whsec_[A-Za-z0-9]{24,})"),
-        token("SLACK_TOKEN", r"(?:xox[abeoprs]-[A-Za-z0-9-]{10,}|xapp-[A-Za-z0-9-]{20,})"),
-        token("SLACK_WEBHOOK", r"hooks\.slack\.com/(?:services|workflows)/[A-Za-z0-9/_-]{20,}"),
-        token("SENDGRID_KEY", r"SG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}"),
-        token("DIGITALOCEAN_TOKEN", r"do[opr]_v1_[a-f0-9]{40,}"),
-        token("SHOPIFY_TOKEN", r"shp(?:at|ca|pa|ss)_[a-fA-F0-9]{32}"),
-        token("TELEGRAM_TOKEN", r"[0-9]{8,10}:AA[A-Za-z0-9_-]{33}"),
-        token("TWILIO_KEY", r"SK[0-9a-f]{32}(?-u:\b)"),
-        shape("AZURE_KEY", r"(?P<keep>AccountKey=)(?P<secret>[A-Za-z0-9+/]{40,}={0,2})", always),
-        token("JWT", r"eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}"),
-        shape(
-            "AUTH_HEADER",
-            r#"(?P<keep>(?i-u:\bauthorization)\\*["']?[ \t]*[:=,][ \t]*\\*["']?(?i-u:bearer|basic|token)[ \t]+)(?P<secret>[^\s"'\\,;]+)"#,
-            is_header_value,
-        ),
-        shape(
-            "COOKIE",
-            r#"(?P<keep>(?i-u:\b(?:set-)?cookie)\\*["']?:[ \t]*\\*["']?)(?P<secret>[A-Za-z0-9_.-]+=[^\r\n"'\\]+)"#,
-            is_cookie,
-        ),
-        shape(
-            "URL_PASSWORD",
-            r#"(?P<keep>://)(?P<secret>[^\s/@:"'`<>]*:[^\s/@"'`<>]+)(?P<after>@)"#,
-            is_address_password,
-        ),
-    ]
-});
-
-fn shape(name: &'static str, pattern: &str, holds: fn(&str) -> bool) -> Shape {
-    Shape { name, pattern: Regex::new(pattern).expect("the pattern is a constant"), holds }
 }

@@ -200,6 +200,59 @@ fn the_name_of_a_variable_tells_whether_it_holds_a_secret() {
     }
 }
 
+const RANDOM: &str = "R4nd0mQx7LkP2vWz9TbYc3HsJd6FgMe1UaNo";
+
+fn kinds(text: &str) -> Vec<String> {
+    let masker = Masker::new([("DEPLOY_TOKEN".to_owned(), "correct-horse+battery".to_owned())]);
+    masker.kinds_in(text).iter().map(|(kind, at)| format!("{} {at}", kind.name())).collect()
+}
+
+#[test]
+fn values_and_strong_shapes_are_found_with_their_place() {
+    let body = format!("{RANDOM}{}\n{RANDOM}", RANDOM.to_lowercase());
+    for (text, kind) in [
+        ("x correct-horse+battery".to_owned(), "DEPLOY_TOKEN 2"),
+        ("x correct-horse%2Bbattery".to_owned(), "DEPLOY_TOKEN 2"),
+        (format!("t=ghp_{RANDOM}"), "GITHUB_TOKEN 2"),
+        (format!("sk-ant-api03-{RANDOM}"), "ANTHROPIC_KEY 0"),
+        ("AKIAQX7LKP2VWZ9TBYC3".to_owned(), "AWS_KEY 0"),
+        (format!("aws_secret_access_key = {RANDOM}Zq5/\n"), "AWS_SECRET_KEY 24"),
+        (format!("-----BEGIN PRIVATE KEY-----\n{body}\n-----END PRIVATE KEY-----\n"), "PRIVATE_KEY 0"),
+        ("postgres://app:tR4nd0mQx7LkP2@db.shop.io/live".to_owned(), "URL_PASSWORD 15"),
+        ("https://bot:tR4nd0mQx7LkP2@git.shop.io/a.git".to_owned(), "URL_PASSWORD 12"),
+        (format!("AccountKey={RANDOM}Zq5/{RANDOM}=="), "AZURE_KEY 11"),
+        (format!("shp{}_0c9f3a7be2d14586a9b7c3e1f0d25846", "at"), "SHOPIFY_TOKEN 0"),
+        ("5182736450:AAHq7LkP2vWz9TbYc3HsJd6FgMe1UaNoR4n".to_owned(), "TELEGRAM_TOKEN 0"),
+        (format!("S{}0c9f3a7be2d14586a9b7c3e1f0d25846", "K"), "TWILIO_KEY 0"),
+        (format!("eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJib2IifQ.{RANDOM}"), "JWT 0"),
+    ] {
+        assert_eq!(kinds(&text), [kind], "{text}");
+    }
+}
+
+#[test]
+fn examples_headers_and_weak_assignments_are_none() {
+    for text in [
+        "AKIAIOSFODNN7EXAMPLE".to_owned(),
+        "aws_secret_access_key = wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY\n".to_owned(),
+        format!("ghp_{}", "A".repeat(36)),
+        format!("sk-ant-{}", "x".repeat(30)),
+        "sk_test_4eC39HqLyjWDarjtT1zdp7dc".to_owned(),
+        "-----BEGIN RSA PRIVATE KEY-----\nMIIE\n-----END RSA PRIVATE KEY-----".to_owned(),
+        "password = \"hunter2hunter2\"".to_owned(),
+        "Authorization: Bearer q8Zf3kP0s1Lw".to_owned(),
+        "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.R4nd0mQx7LkP2vWz9Tb".to_owned(),
+        "postgres://user:password@localhost/db".to_owned(),
+        "postgres://app:${DB_PASSWORD}@db.shop.io/live".to_owned(),
+        "postgres://app:tR4nd0mQx7LkP2@localhost/test".to_owned(),
+        "https://user:your-password-here@git.shop.io".to_owned(),
+        "https://user:<the-password>@git.shop.io and http://a:8080/b@c".to_owned(),
+        "ordinary text".to_owned(),
+    ] {
+        assert_eq!(kinds(&text), [""; 0], "{text}");
+    }
+}
+
 proptest! {
     #[test]
     fn masking_again_changes_nothing(
