@@ -8,9 +8,21 @@ use serde::{Deserialize, Serialize};
 
 /// How bad a finding is, mildest first.
 #[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, schemars::JsonSchema,
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    Deserialize,
+    schemars::JsonSchema,
+    strum::IntoStaticStr,
 )]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 #[allow(missing_docs, reason = "docs would become descriptions in the published schema")]
 pub enum Severity {
     Info,
@@ -20,7 +32,7 @@ pub enum Severity {
 }
 
 impl Severity {
-    /// Reads a severity with the aliases of other systems (MODEL §9, K19). An unknown word is `Major`: the closed side.
+    /// Reads a severity with the words of other systems. An unknown word is `Major`: the closed side.
     pub fn read(word: &str) -> Self {
         match word.trim().to_lowercase().as_str() {
             "critical" | "blocker" | "fatal" => Self::Critical,
@@ -32,12 +44,7 @@ impl Severity {
 
     /// Returns the word used in records and prompts.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Info => "info",
-            Self::Minor => "minor",
-            Self::Major => "major",
-            Self::Critical => "critical",
-        }
+        self.into()
     }
 }
 
@@ -66,18 +73,16 @@ impl Disposition {
 }
 
 /// One problem: what, where, how bad, and what the finder suggests.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema)]
 #[allow(missing_docs, reason = "docs would become descriptions in the published schema")]
 pub struct Finding {
     pub severity: Severity,
     #[serde(default)]
     pub category: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line: Option<u64>,
     pub issue: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub suggestion: Option<String>,
     #[serde(default)]
     pub auto_fixable: bool,
@@ -145,58 +150,4 @@ pub fn normalised(text: &str) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn finding(issue: &str) -> Finding {
-        Finding {
-            severity: Severity::Major,
-            category: "quality".into(),
-            file: Some("src/lib.rs".into()),
-            line: Some(3),
-            issue: issue.into(),
-            suggestion: None,
-            auto_fixable: false,
-            disposition: Disposition::Open,
-            in_scope: true,
-        }
-    }
-
-    #[test]
-    fn the_same_problem_on_another_line_is_the_same_finding() {
-        let first = finding("Line 12: unwrap at 0xdeadbeef in /tmp/x1/a.rs");
-        let second = finding("line 240:  unwrap at 0xfeed in /tmp/zz/a.rs");
-        assert_eq!(first.fingerprint(), second.fingerprint());
-    }
-
-    #[test]
-    fn words_made_of_hex_letters_stay() {
-        assert_ne!(finding("the page is defaced").fingerprint(), finding("the page is").fingerprint());
-    }
-
-    #[test]
-    fn a_finding_out_of_scope_counts_as_a_remark_unless_it_is_critical() {
-        let beyond = |severity| Finding { severity, in_scope: false, ..finding("a problem") }.weight();
-        assert_eq!(finding("a problem").weight(), Severity::Major);
-        assert_eq!([beyond(Severity::Major), beyond(Severity::Minor)], [Severity::Info; 2]);
-        assert_eq!(beyond(Severity::Critical), Severity::Critical);
-    }
-
-    #[test]
-    fn in_a_log_a_finding_is_in_scope_unless_it_says_otherwise() {
-        let told = |finding: &Finding| serde_json::to_string(finding).expect("JSON");
-        assert!(!told(&finding("a problem")).contains("in_scope"));
-        let beyond = Finding { in_scope: false, ..finding("a problem") };
-        for finding in [finding("a problem"), beyond] {
-            assert_eq!(serde_json::from_str::<Finding>(&told(&finding)).expect("a finding"), finding);
-        }
-    }
-
-    #[test]
-    fn an_unknown_severity_blocks() {
-        assert_eq!(Severity::read("Blocker"), Severity::Critical);
-        assert_eq!(Severity::read("warning"), Severity::Minor);
-        assert_eq!(Severity::read("weird"), Severity::Major);
-        assert_eq!(Severity::read("HIGH"), Severity::Major);
-    }
-}
+mod tests;

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 #[derive(
     Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, schemars::JsonSchema,
 )]
-#[serde(try_from = "String", into = "String")]
+#[serde(try_from = "String")]
 #[schemars(with = "String")]
 pub struct PhaseName(String);
 
@@ -51,12 +51,6 @@ impl TryFrom<String> for PhaseName {
     }
 }
 
-impl From<PhaseName> for String {
-    fn from(name: PhaseName) -> Self {
-        name.0
-    }
-}
-
 impl fmt::Display for PhaseName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
@@ -65,9 +59,22 @@ impl fmt::Display for PhaseName {
 
 /// A step inside a phase. `Answer` puts a reviewer's question to the author and changes no state.
 #[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, schemars::JsonSchema,
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    Deserialize,
+    schemars::JsonSchema,
+    strum::Display,
+    strum::IntoStaticStr,
 )]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 #[allow(missing_docs, reason = "docs would become descriptions in the published schema")]
 pub enum Step {
     Execute,
@@ -81,14 +88,7 @@ pub enum Step {
 impl Step {
     /// Returns the word used in folders, log lines and `AI_WORKFLOW_STEP`.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Execute => "execute",
-            Self::Check => "check",
-            Self::Review => "review",
-            Self::Triage => "triage",
-            Self::Revise => "revise",
-            Self::Answer => "answer",
-        }
+        self.into()
     }
 
     /// Tells whether this step may change the tree: its agent is the author.
@@ -97,21 +97,5 @@ impl Step {
     }
 }
 
-impl fmt::Display for Step {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
-}
-
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_phase_name_cannot_leave_its_folder() {
-        for bad in ["", "../x", "a/b", "Planning", "1st", "a-b", "ａ", &"a".repeat(41)] {
-            assert!(bad.parse::<PhaseName>().is_err(), "{bad}");
-        }
-        assert_eq!("test_scenario".parse::<PhaseName>().expect("a good name").as_str(), "test_scenario");
-    }
-}
+mod tests;

@@ -4,10 +4,7 @@
 
 mod budget;
 mod checks;
-mod models;
-mod own_check;
-mod panel;
-mod registry;
+mod defined_check;
 mod review_rule;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -17,13 +14,10 @@ use serde_json::Value;
 
 use crate::phase::{PhaseName, Step};
 
-pub use budget::{Budget, BudgetScopes, StepTime, TimeLimits};
+pub use budget::{Budget, BudgetScopes, Difficulty, ModelChoice, StepTime, TimeLimits};
 pub use checks::{CRITERIA, CheckSettings, check_id, criterion, issue_type};
-pub use models::{Difficulty, ModelChoice};
-pub use own_check::{OwnCheck, command_line};
-pub use panel::{GradeMap, Seat};
-pub use registry::{C3l, DefinedCheck, Extractor, Look, Pattern};
-pub use review_rule::{ReviewRule, TaskRule};
+pub use defined_check::{C3l, DefinedCheck, Extractor, Look, OwnCheck, Pattern, command_line};
+pub use review_rule::{GradeMap, ReviewRule, Seat, TaskRule};
 
 /// Everything a run was started with.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -72,6 +66,7 @@ pub struct Agreement {
 }
 
 /// One phase as agreed.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PhaseDef {
     /// Its name.
@@ -113,13 +108,10 @@ pub struct PhaseDef {
     #[serde(default)]
     pub gate: Gate,
     /// Where the prompts for its failed checks stand, when a step of a registry is attached to it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub c3l: Option<C3l>,
     /// The JSON Schema of the author's answer, without references; its form is up to the author when missing.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output_schema: Option<Value>,
     /// The form of the author's answer where no schema holds it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answer_form: Option<AnswerForm>,
 }
 
@@ -282,11 +274,11 @@ pub enum OnUnavailable {
 }
 
 /// How often each thing may happen in a phase. DESIGN §5 and MODEL §6.5 say what each counter counts.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Limits {
     /// Every execute and revise started, redone ones too.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_passes: Option<u32>,
     /// Revisions carried out; in a policy with triage: rounds.
     pub max_revisions: u32,
@@ -301,7 +293,6 @@ pub struct Limits {
     pub max_unreadable: u32,
     /// How often the author is given a task that stays open before the next agent of its chain gets the revision; nobody
     /// else does when missing.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_tries: Option<u32>,
     /// Pause before a redo in milliseconds; doubled by each redo in a row, 30 s at most.
     #[serde(default = "second")]
@@ -327,25 +318,21 @@ fn second() -> u64 {
 pub struct Outcomes {
     /// A limit is reached.
     pub exhausted: Ending,
-    #[serde(default = "pause")]
+    #[serde(default)]
     pub blocked: Ending,
-    #[serde(default = "pause")]
+    #[serde(default)]
     pub discuss: Ending,
     /// The reviewer's answer stayed unreadable.
     #[serde(default)]
     pub unreadable: Unreadable,
     /// The reviewer stayed silent.
-    #[serde(default = "pause")]
+    #[serde(default)]
     pub no_answer: Ending,
     /// The author's agents all broke.
     #[serde(default = "fail")]
     pub agent_failed: Ending,
-    #[serde(default = "pause")]
+    #[serde(default)]
     pub stalled: Ending,
-}
-
-fn pause() -> Ending {
-    Ending::Pause
 }
 
 fn fail() -> Ending {
@@ -353,12 +340,13 @@ fn fail() -> Ending {
 }
 
 /// The three ways to end without approval.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Ending {
     /// Over: later phases are skipped, exit 1.
     Fail,
     /// A person is asked, exit 3.
+    #[default]
     Pause,
     /// Over: the work is kept and not approved, exit 1.
     Incomplete,

@@ -2,14 +2,29 @@
 //! Knows how to compare and to name; how a text becomes a verdict is `content_parser`'s.
 
 use std::fmt;
+use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
+use serde_with::{DeserializeFromStr, SerializeDisplay};
 
 /// What a reviewer states. `max` of several is the one that counts.
 #[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, schemars::JsonSchema,
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    Deserialize,
+    schemars::JsonSchema,
+    strum::Display,
+    strum::IntoStaticStr,
 )]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+#[strum(serialize_all = "SCREAMING_SNAKE_CASE")]
 #[allow(missing_docs, reason = "docs would become descriptions in the published schema")]
 pub enum Verdict {
     Pass,
@@ -20,17 +35,7 @@ pub enum Verdict {
 impl Verdict {
     /// Returns the word a reviewer writes.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Pass => "PASS",
-            Self::PassWithSuggestions => "PASS_WITH_SUGGESTIONS",
-            Self::Fail => "FAIL",
-        }
-    }
-}
-
-impl fmt::Display for Verdict {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
+        self.into()
     }
 }
 
@@ -69,7 +74,19 @@ impl Judgment {
 
 /// A grade from A (best) to D. Derived or stated, never decisive by itself: it may only tighten.
 #[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, schemars::JsonSchema,
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    Deserialize,
+    schemars::JsonSchema,
+    strum::Display,
+    strum::IntoStaticStr,
 )]
 #[allow(missing_docs, reason = "docs would become descriptions in the published schema")]
 pub enum Grade {
@@ -82,24 +99,12 @@ pub enum Grade {
 impl Grade {
     /// Returns the letter.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::A => "A",
-            Self::B => "B",
-            Self::C => "C",
-            Self::D => "D",
-        }
-    }
-}
-
-impl fmt::Display for Grade {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
+        self.into()
     }
 }
 
 /// How a verdict was read out of an answer.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema)]
-#[serde(try_from = "String", into = "String")]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, SerializeDisplay, DeserializeFromStr, schemars::JsonSchema)]
 #[schemars(with = "String")]
 pub enum ReadAs {
     /// The agent enforced our schema.
@@ -129,17 +134,11 @@ impl fmt::Display for ReadAs {
     }
 }
 
-impl From<ReadAs> for String {
-    fn from(read_as: ReadAs) -> Self {
-        read_as.to_string()
-    }
-}
+impl FromStr for ReadAs {
+    type Err = String;
 
-impl TryFrom<String> for ReadAs {
-    type Error = String;
-
-    fn try_from(text: String) -> Result<Self, String> {
-        match text.as_str() {
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
             "schema" => Ok(Self::Schema),
             "json" => Ok(Self::Json),
             "table" => Ok(Self::Table),
@@ -154,21 +153,4 @@ impl TryFrom<String> for ReadAs {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_strictest_is_the_greatest() {
-        assert_eq!(Verdict::Pass.max(Verdict::Fail), Verdict::Fail);
-        assert_eq!(Judgment::Block.max(Judgment::Approve), Judgment::Block);
-        assert!(Judgment::Discuss < Judgment::Revise);
-    }
-
-    #[test]
-    fn how_it_was_read_survives_the_log() {
-        for how in [ReadAs::Json, ReadAs::Marker("最終判定".into()), ReadAs::Default] {
-            assert_eq!(ReadAs::try_from(String::from(how.clone())), Ok(how));
-        }
-        assert!(ReadAs::try_from("prose".to_owned()).is_err());
-    }
-}
+mod tests;

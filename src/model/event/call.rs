@@ -1,12 +1,17 @@
-//! An agent call: that it began, how it ended, and what the agent says about itself.
+//! An agent call: that it began, how it ended, what the agent says about itself, how hard it found the issue, and what
+//! the last phase decides about the whole run.
 
 use serde::{Deserialize, Serialize};
 
-use super::evaluation::Evaluation;
 use super::evidence::{FindingJudgment, Reading, TriageTable};
 use crate::phase::{PhaseName, Step};
+use crate::policy::Difficulty;
+
+/// The least confidence with which an assessment counts.
+const LEAST_CONFIDENCE: f64 = 0.5;
 
 /// An agent call that is about to begin.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StepStarted {
     /// The phase of the call.
@@ -20,7 +25,6 @@ pub struct StepStarted {
     /// The agent spec, such as `claude:opus`.
     pub agent: String,
     /// The nonce of a review or triage.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub review_id: Option<String>,
     /// SHA-256 of the prompt.
     pub prompt: String,
@@ -31,10 +35,8 @@ pub struct StepStarted {
     #[serde(default)]
     pub prompt_bytes: u64,
     /// The author's session that is continued.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resumes: Option<String>,
     /// The seat of the panel whose review it is; nothing for the first reviewer and all other steps.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seat: Option<String>,
 }
 
@@ -98,25 +100,20 @@ impl ExecOutcome {
 }
 
 /// What a call cost. Missing figures are missing, not zero.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Usage {
     /// All tokens that went in, cached ones included.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub input_tokens: Option<u64>,
     /// Those of them that were read from the provider's cache.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cached_tokens: Option<u64>,
     /// All tokens that came out.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output_tokens: Option<u64>,
     /// How often the model was asked.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turns: Option<u64>,
     /// US dollars.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost_usd: Option<f64>,
     /// Where `cost_usd` comes from, or why there is none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost_basis: Option<CostBasis>,
 }
 
@@ -133,25 +130,24 @@ pub enum CostBasis {
 }
 
 /// The program behind a call, as far as it tells.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Program {
     /// `claude`, `codex`, or the file name of a command.
     pub name: String,
     /// Its version, as it says itself.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
     /// The model as the program names it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
 }
 
 /// The end of an agent call.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Ended {
     /// The class of the end.
     pub outcome: ExecOutcome,
     /// Why it did not end well, for people.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// How long it took, in milliseconds.
     pub millis: u64,
@@ -165,20 +161,17 @@ pub struct Ended {
     #[serde(default)]
     pub simulated: bool,
     /// When a rate limit or a quota is said to end.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resets_at: Option<jiff::Timestamp>,
     /// The agent's session, by which a later call can continue it on this machine.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
     /// The program behind the agent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub program: Option<Program>,
     /// SHA-256 of the document that was made of the answer, in a phase with triage.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub document: Option<String>,
 }
 
 /// The author's call (execute or revise) ended.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Worked {
     /// The phase of the call.
@@ -197,10 +190,8 @@ pub struct Worked {
     #[serde(default)]
     pub changed: Vec<String>,
     /// What the author says about itself, where it says it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub claim: Option<Claim>,
     /// The decision about the run, from a phase that decides.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub evaluation: Option<Evaluation>,
 }
 
@@ -246,6 +237,7 @@ pub struct NextAction {
 }
 
 /// The reviewer's call ended.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Reviewed {
     /// The phase of the call.
@@ -259,12 +251,10 @@ pub struct Reviewed {
     /// How the call ended.
     pub ended: Ended,
     /// What was read; nothing when there was no answer.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reading: Option<Reading>,
     /// The files that were judged: an approval holds for these only.
     pub tree: String,
     /// The seat of the panel whose review it is; nothing for the first reviewer.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seat: Option<String>,
 }
 
@@ -286,6 +276,7 @@ pub struct Replied {
 }
 
 /// The triage call ended.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Triaged {
     /// The phase of the call.
@@ -297,10 +288,8 @@ pub struct Triaged {
     /// How the call ended.
     pub ended: Ended,
     /// What its table says; nothing when it could not be read.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub table: Option<TriageTable>,
     /// Why it could not be read.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unread: Option<String>,
     /// What it says about the single findings. For the record: the table counts.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -310,4 +299,67 @@ pub struct Triaged {
     /// Paths the call changed, relative to the worktree.
     #[serde(default)]
     pub changed: Vec<String>,
+}
+
+/// The evaluation's decision about the whole run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Evaluation {
+    /// The decision itself.
+    pub decision: RunDecision,
+    /// What is left for a later issue.
+    #[serde(default)]
+    pub remaining_tasks: Vec<RemainingTask>,
+}
+
+/// The words of an evaluation, mildest first; `max` of several counts.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RunDecision {
+    /// The run is done.
+    Pass,
+    /// The run is done, with remarks.
+    PassWithIssues,
+    /// The phase as written: its name or its folder number.
+    FailPhase(String),
+    /// The run is given up.
+    Abort,
+}
+
+/// Work that the evaluation leaves for later.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RemainingTask {
+    /// What has to be done.
+    pub task: String,
+    /// The phase it belongs to, as written.
+    #[serde(default)]
+    pub phase: String,
+    /// How urgent it is, as written.
+    #[serde(default)]
+    pub priority: String,
+}
+
+/// The assessing call ended: how hard the issue was found to be, once, before the first phase. Doubt counts as the hardest.
+#[serde_with::skip_serializing_none]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Assessed {
+    /// The agent spec that was asked.
+    pub agent: String,
+    /// What its answer says; nothing when it could not be read.
+    pub difficulty: Option<Difficulty>,
+    /// From 0 to 1, as its answer says.
+    pub confidence: Option<f64>,
+    /// Why, in one line: the answer's own reason, or why there is none.
+    #[serde(default)]
+    pub reason: String,
+    /// How the call ended.
+    pub ended: Ended,
+}
+
+impl Assessed {
+    /// Returns what the issue counts as: the hardest, unless the call ended well and was sure.
+    pub fn counts_as(&self) -> Difficulty {
+        let sure = self.confidence.is_some_and(|sure| (LEAST_CONFIDENCE..=1.0).contains(&sure));
+        let whole = self.ended.outcome == ExecOutcome::Done && !self.ended.truncated;
+        if sure && whole { self.difficulty.unwrap_or(Difficulty::Complex) } else { Difficulty::Complex }
+    }
 }

@@ -53,18 +53,16 @@ impl CheckResult {
 }
 
 /// One place where a check saw something.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Place {
     /// Relative to the worktree; nothing for the author's answer.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
     /// From 1.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line: Option<u64>,
     /// What is wrong there, in a few words.
     pub what: String,
     /// What would repair it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub suggestion: Option<String>,
 }
 
@@ -82,6 +80,7 @@ pub enum CheckStatus {
 }
 
 /// What was read out of a reviewer's answer.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[allow(missing_docs, reason = "docs would become descriptions in the published schema")]
 pub struct Reading {
@@ -95,7 +94,6 @@ pub struct Reading {
     /// Why it was read so, in one line.
     pub reason: String,
     /// What stands beside the approval and does not go with it, as it is written: the reviewer is asked which holds.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub doubt: Option<String>,
     /// What the author should read: the summary, or the answer around the verdict, or all of it.
     pub feedback: String,
@@ -105,7 +103,6 @@ pub struct Reading {
     pub findings: Vec<Finding>,
     #[serde(default)]
     pub questions: Vec<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub grade: Option<Grade>,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub viewpoints: BTreeMap<String, Grade>,

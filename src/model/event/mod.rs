@@ -1,11 +1,8 @@
 //! What happened: the facts a run consists of. Past tense, data only, masked before they are written.
 //! A run is the fold of its facts; decisions are facts too, so that replay never decides again.
 
-mod assessment;
 mod call;
-mod evaluation;
 mod evidence;
-mod feedback;
 mod ruling;
 mod spending;
 
@@ -15,15 +12,15 @@ use crate::issue::{Issue, IssueNumber};
 use crate::phase::{PhaseName, Step};
 use crate::policy::{Agreement, Budget, BudgetScopes};
 
-pub use assessment::Assessed;
 pub use call::{
-    Claim, ClaimStatus, CostBasis, Ended, ExecOutcome, NextAction, Program, Replied, Reviewed, StepStarted,
-    Triaged, Usage, Worked,
+    Assessed, Claim, ClaimStatus, CostBasis, Ended, Evaluation, ExecOutcome, NextAction, Program,
+    RemainingTask, Replied, Reviewed, RunDecision, StepStarted, Triaged, Usage, Worked,
 };
-pub use evaluation::{Evaluation, RemainingTask, RunDecision};
 pub use evidence::{CheckResult, CheckStatus, Checked, FindingJudgment, Place, Reading, TriageTable};
-pub use feedback::{FedBack, Source, TakenThread};
-pub use ruling::{Answered, Choice, Escalation, PauseReason, Reopened, ReopenedBy, Ruled, Ruling};
+pub use ruling::{
+    Answered, Choice, Escalation, FedBack, PauseReason, Reopened, ReopenedBy, Ruled, Ruling, Source,
+    TakenThread,
+};
 pub use spending::{Spent, SpentElsewhere};
 
 /// The format of the log this program writes; a log with a greater number is refused.
@@ -159,43 +156,36 @@ pub struct RunStarted {
 }
 
 /// The part of the run that was asked for.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Asked {
     /// One phase, or all.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub only: Option<PhaseName>,
     /// No other steps than these; all when empty.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub steps: Vec<Step>,
     /// Unmet needs do not stop the phase.
-    #[serde(default)]
     pub ignore_needs: bool,
     /// The limits now in force, when they were raised.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub budget: Option<Budget>,
     /// The narrower and wider limits now in force, likewise.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub budget_scopes: Option<BudgetScopes>,
     /// How long a provider that fails is waited for, in seconds; not at all when missing.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outage_seconds: Option<u64>,
     /// Assess the difficulty of the issue first, and let it choose the models of agents named without one.
-    #[serde(default)]
     pub auto_model: bool,
     /// The author's chain, when another one was asked for explicitly.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub agents: Vec<String>,
     /// The reviewer's chain, likewise.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub reviewers: Vec<String>,
     /// SHA-256 of the repository's configuration and prompts, as a person vouched for them.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub settings: Option<String>,
     /// Where the branch stood when this process took over.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub head: Option<String>,
     /// The latest commit there that is no record of how this run halted.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub content_head: Option<String>,
 }
 
@@ -207,8 +197,21 @@ impl Asked {
 }
 
 /// Where a run stands as a whole.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    Default,
+    PartialEq,
+    Eq,
+    Hash,
+    Serialize,
+    Deserialize,
+    schemars::JsonSchema,
+    strum::IntoStaticStr,
+)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 #[allow(missing_docs, reason = "docs would become descriptions in the published schema")]
 pub enum Outcome {
     #[default]
@@ -223,14 +226,7 @@ pub enum Outcome {
 impl Outcome {
     /// Returns the word used in records.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Running => "running",
-            Self::Completed => "completed",
-            Self::Failed => "failed",
-            Self::Incomplete => "incomplete",
-            Self::Paused => "paused",
-            Self::Cancelled => "cancelled",
-        }
+        self.into()
     }
 }
 

@@ -1,7 +1,9 @@
-//! What the engine ruled, what it asks a person, and what the person answers.
+//! What the engine ruled, what it asks a person, what the person answers, and what others said about work that was
+//! finished: reviewers of a pull request, or the checks of a server.
 
 use serde::{Deserialize, Serialize};
 
+use crate::finding::Finding;
 use crate::phase::{PhaseName, Step};
 use crate::verdict::Judgment;
 
@@ -24,8 +26,9 @@ pub struct Ruled {
 }
 
 /// What happens next in a phase.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, strum::IntoStaticStr)]
 #[serde(tag = "do", rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 #[allow(missing_docs, reason = "the doc of a variant says what its fields are")]
 pub enum Ruling {
     /// The phase is approved: its commit comes next.
@@ -62,26 +65,17 @@ pub enum Ruling {
 impl Ruling {
     /// Returns the word of the glossary.
     pub fn word(&self) -> &'static str {
-        match self {
-            Self::Advance => "advance",
-            Self::Revise => "revise",
-            Self::Redo { .. } => "redo",
-            Self::Wait { .. } => "wait",
-            Self::LeaveOut { .. } => "leave_out",
-            Self::Pause { .. } => "pause",
-            Self::Fail { .. } => "fail",
-            Self::Reopen { .. } => "reopen",
-        }
+        self.into()
     }
 }
 
 /// The question attached to a pause.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Escalation {
     /// Why the run waits.
     pub reason: PauseReason,
     /// The phase that waits, where it is one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub phase: Option<PhaseName>,
     /// What is asked, for people.
     pub question: String,
@@ -91,13 +85,13 @@ pub struct Escalation {
     #[serde(default)]
     pub report: Vec<String>,
     /// The pause ends by itself then.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub until: Option<jiff::Timestamp>,
 }
 
 /// Why a run waits.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, strum::IntoStaticStr)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum PauseReason {
     /// A limit is reached.
     Exhausted,
@@ -132,22 +126,7 @@ pub enum PauseReason {
 impl PauseReason {
     /// Returns the word used in records.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Exhausted => "exhausted",
-            Self::Blocked => "blocked",
-            Self::Discuss => "discuss",
-            Self::Unreadable => "unreadable",
-            Self::ReviewerUnavailable => "reviewer_unavailable",
-            Self::AgentFailed => "agent_failed",
-            Self::Stalled => "stalled",
-            Self::Budget => "budget",
-            Self::Quota => "quota",
-            Self::Outage => "outage",
-            Self::JobLimit => "job_limit",
-            Self::RateLimit => "rate_limit",
-            Self::OnRequest => "on_request",
-            Self::Gate => "gate",
-        }
+        self.into()
     }
 
     /// Tells whether `execute` may go on by itself once the reason is gone.
@@ -231,4 +210,62 @@ pub enum ReopenedBy {
     Evaluation,
     /// What others said about finished work.
     Feedback,
+}
+
+/// Work that was finished is taken up again because of what others said.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FedBack {
+    /// The phase that is opened again; it goes on with a revision.
+    pub phase: PhaseName,
+    /// Who said it.
+    pub by: Source,
+    /// The number of the pull request.
+    pub pull_request: u64,
+    /// Where the branch stood: what changes after it answers what was said.
+    pub head: String,
+    /// What was said, one finding a thread or check.
+    pub findings: Vec<Finding>,
+    /// The threads that are to be answered, one for each finding.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub threads: Vec<TakenThread>,
+}
+
+/// Who said something.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Source {
+    /// People who reviewed the pull request.
+    Reviewers,
+    /// The checks that ran on its head.
+    Checks,
+}
+
+/// A thread of review comments that was taken up.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TakenThread {
+    /// The id of the thread on the server.
+    pub id: String,
+    /// The last comment that was read; what is said after it is taken up another time.
+    pub up_to: u64,
+    /// The file it stands at.
+    pub path: String,
+    /// The line it stands at.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub line: Option<u64>,
+}
+
+impl FedBack {
+    /// Returns what the author of the phase is told first.
+    pub fn reason(&self) -> String {
+        let who = match self.by {
+            Source::Reviewers => "People who reviewed",
+            Source::Checks => "The checks of",
+        };
+        let told = self.findings.iter().map(|finding| {
+            let line = finding.line.map(|line| format!(":{line}")).unwrap_or_default();
+            let place = finding.file.as_ref().map(|file| format!("{file}{line}: ")).unwrap_or_default();
+            format!("\n- {place}{}", finding.issue)
+        });
+        format!("{who} pull request {} ask for a change:{}", self.pull_request, told.collect::<String>())
+    }
 }

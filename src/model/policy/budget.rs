@@ -1,4 +1,5 @@
-//! What a run may spend and how long a call may take. Only data; whether it is used up is the engine's.
+//! What a run may spend, how long a call may take, and which model an agent gets that was named without one: by how hard the
+//! issue is and by the kind of step. Only data; whether a limit is reached and which agent is called is the engine's.
 
 use std::collections::BTreeMap;
 
@@ -7,40 +8,33 @@ use serde::{Deserialize, Serialize};
 use crate::phase::Step;
 
 /// What a run may spend before it pauses; a missing figure is no limit.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Budget {
     /// US dollars, as the agents report them.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usd: Option<f64>,
     /// Input plus output tokens.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tokens: Option<u64>,
     /// Agent calls.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub calls: Option<u64>,
     /// Minutes of agents at work.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub minutes: Option<u64>,
     /// Turns of models, as the agents report them.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turns: Option<u64>,
 }
 
 /// Limits narrower and wider than the run.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(default, deny_unknown_fields)]
 #[allow(missing_docs, reason = "docs would become descriptions in the published schema")]
 pub struct BudgetScopes {
     /// Each agent call.
     // What a program cannot be told is looked at after the call. Its `calls` would mean nothing.
-    #[serde(default)]
     pub step: Budget,
     /// Each phase.
-    #[serde(default)]
     pub phase: Budget,
     /// Every run of this repository on one day, in UTC.
-    #[serde(default)]
     pub day: Budget,
 }
 
@@ -66,15 +60,13 @@ pub struct TimeLimits {
 }
 
 /// Limits of one kind of step, in seconds; what is missing is as for all.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[allow(missing_docs, reason = "docs would become descriptions in the published schema")]
 pub struct StepTime {
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub step_seconds: Option<u64>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idle_seconds: Option<u64>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first_output_seconds: Option<u64>,
 }
 
@@ -86,5 +78,60 @@ impl TimeLimits {
         let idle = own.idle_seconds.unwrap_or(self.idle_seconds);
         let first = own.first_output_seconds.or(self.first_output_seconds).unwrap_or(idle);
         (wall, idle, first)
+    }
+}
+
+/// How hard an issue is.
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    Deserialize,
+    schemars::JsonSchema,
+    strum::IntoStaticStr,
+)]
+#[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
+#[allow(missing_docs, reason = "docs would become descriptions in the published schema")]
+pub enum Difficulty {
+    Simple,
+    Moderate,
+    Complex,
+}
+
+impl Difficulty {
+    /// Returns the word used in records.
+    pub fn as_str(self) -> &'static str {
+        self.into()
+    }
+}
+
+/// The model of an agent for each kind of step; where none is named the agent's own counts.
+#[serde_with::skip_serializing_none]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[allow(missing_docs, reason = "docs would become descriptions in the published schema")]
+pub struct ModelChoice {
+    pub execute: Option<String>,
+    pub revise: Option<String>,
+    pub review: Option<String>,
+    pub triage: Option<String>,
+}
+
+impl ModelChoice {
+    /// Returns the model for a step.
+    pub fn of(&self, step: Step) -> Option<&str> {
+        match step {
+            Step::Execute | Step::Check | Step::Answer => self.execute.as_deref(),
+            Step::Revise => self.revise.as_deref(),
+            Step::Review => self.review.as_deref(),
+            Step::Triage => self.triage.as_deref(),
+        }
     }
 }

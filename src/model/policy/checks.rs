@@ -5,73 +5,57 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::OwnCheck;
+use super::{OwnCheck, is_false};
 
 /// The settings of the checks, the same for all phases: the table `[checks]`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(default, deny_unknown_fields)]
 pub struct CheckSettings {
     /// Checks that every phase runs.
-    #[serde(default)]
     pub every_phase: Vec<String>,
     /// Checks that every phase that changes code runs as well.
-    #[serde(default)]
     pub code_phases: Vec<String>,
     /// Checks that every other phase runs as well.
-    #[serde(default)]
     pub document_phases: Vec<String>,
     /// Further checks of every phase that changes code, by name or criterion (`Q10`).
-    #[serde(default)]
     pub enabled: Vec<String>,
     /// Checks that are left out wherever they stand.
-    #[serde(default)]
     pub disabled: Vec<String>,
     /// Paths and folders that no agent may change, beside those of `protected_by_default`. `*` stands for any characters
     /// and `**/` for any number of folders, so `**/NAME` is at any depth. Small and capital letters are the same here.
-    #[serde(default)]
     pub protected: Vec<String>,
     /// Paths that nobody changes by accident: CI, code owners, instructions and settings of agents, our own.
-    #[serde(default)]
     pub protected_by_default: Vec<String>,
     /// Exceptions from both, from `tampering`, from `snapshots` and from `secrets` by shape; letters count as written.
-    #[serde(default)]
     pub allowed: Vec<String>,
     /// Paths whose change is told to people and reviewers and nothing else: manifests and lock files.
-    #[serde(default)]
     pub noted: Vec<String>,
     /// The template whose evaluators run, such as `goal_drift_guard`; none when empty.
-    #[serde(default)]
     pub template: String,
     /// Counts phrases to the letter: in quotations, inside words, and declarations of completion even when they are true.
     /// Both of the following at once.
-    #[serde(default)]
     pub strict: bool,
     /// Early termination (Q6) counts declarations of completion even when they are true.
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(skip_serializing_if = "is_false")]
     pub early_termination_strict: bool,
     /// The template's evaluators count phrases to the letter: in quotations and inside words, too.
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(skip_serializing_if = "is_false")]
     pub template_strict: bool,
     /// Further texts that stand for something left out, as written.
-    #[serde(default)]
     pub omission_patterns: Vec<String>,
     /// Further texts that end the work early, as written.
-    #[serde(default)]
     pub early_termination_patterns: Vec<String>,
     /// The most files that one phase may change.
-    #[serde(default)]
     pub max_files: u64,
     /// The most that one phase may add, in kilobytes of 1024 bytes.
-    #[serde(default)]
     pub max_kilobytes: u64,
     /// The plan has to say which paths may change; without this a plan that says nothing allows all.
-    #[serde(default)]
     pub scope_required: bool,
     /// Files whose tasks (`- [ ]`) the check `task_list` wants to see ticked; the plans of the run when empty.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub task_lists: Vec<String>,
     /// Checks of the project's own, by name; a phase runs one when a list of checks names it.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub define: BTreeMap<String, OwnCheck>,
 }
 
@@ -85,11 +69,6 @@ impl CheckSettings {
     pub fn counts_every_phrase(&self) -> bool {
         self.strict || self.template_strict
     }
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]
-fn is_false(flag: &bool) -> bool {
-    !*flag
 }
 
 /// The criteria and their checks.
@@ -123,8 +102,8 @@ pub fn criterion(id: &str) -> Option<&'static str> {
     CRITERIA.iter().find(|(_, check)| *check == id).map(|(criterion, _)| *criterion)
 }
 
-/// Returns the type of issue that a failure of a check is (seed 000, A-15). The criteria of the goal drift guard count as
-/// their nearest criterion of the quality gate.
+/// Returns the type of issue that a failure of a check is in the older review loop. The criteria of the goal drift guard count as
+/// their nearest criterion of the quality gate.
 pub fn issue_type(id: &str) -> &'static str {
     match criterion(id) {
         Some("Q1") => "missing_file",

@@ -1,14 +1,16 @@
-//! What the words, grades and findings of a review mean in a policy. Which of them counts is the engine's matter.
+//! What the words, grades and findings of a review mean in a policy, and who else judges a phase's work besides its first
+//! reviewer. Which of them counts, and how opinions are merged, is the engine's matter.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{GradeMap, is_false};
+use super::is_false;
 use crate::finding::Severity;
-use crate::verdict::Judgment;
+use crate::verdict::{Grade, Judgment};
 
 /// How a reviewer's words are understood.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ReviewRule {
@@ -22,14 +24,12 @@ pub struct ReviewRule {
     pub blocking: Severity,
     /// After this round a new finding about lines that have not changed since the last review blocks only if it is
     /// critical; never when missing.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub materiality_after_round: Option<u32>,
     /// Which findings of a review that demands a revision become tasks of the author.
     #[serde(default)]
     pub tasks: TaskRule,
     /// Whether the author answers a reviewer's questions before the verdict counts, once a round. Runs that were begun
     /// before this was known say nothing, and there nobody does.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub questions: Option<bool>,
     /// What the work is graded for, from A to D, besides the verdict; nobody is asked for grades when empty.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -58,7 +58,7 @@ impl ReviewRule {
         }
     }
 
-    /// Returns how the judge of the quality criteria is understood (seed 000): PASS approves, REJECT is revised, RETRY asks
+    /// Returns how the judge of the quality criteria is understood: PASS approves, REJECT is revised, RETRY asks
     /// the judge again. Fixed, since its prompt asks for exactly these.
     pub fn of_judge() -> Self {
         let words = [("PASS", Judgment::Approve), ("REJECT", Judgment::Revise), ("RETRY", Judgment::Redo)];
@@ -88,4 +88,62 @@ fn revise() -> Judgment {
 
 fn major() -> Severity {
     Severity::Major
+}
+
+/// A reviewer besides the first one.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Seat {
+    /// What it is called in records: letters, digits, `-` and `_`.
+    pub name: String,
+    /// Its agents, a fallback chain; the reviewer's when empty.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub agents: Vec<String>,
+    /// What it looks at and grades; everything when empty.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub viewpoints: Vec<String>,
+    /// Nothing is approved without its answer; else it is left out when it gives none.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub required: bool,
+}
+
+impl Seat {
+    /// Returns the seat that a viewpoint becomes when viewpoints are split: the reviewer's own program, always heard.
+    pub fn of_viewpoint(viewpoint: &str) -> Self {
+        let name = viewpoint.to_owned();
+        Self { viewpoints: vec![name.clone()], name, required: true, ..Self::default() }
+    }
+}
+
+/// What the worst grade means at least. What is missing means nothing.
+#[serde_with::skip_serializing_none]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[allow(missing_docs, reason = "docs would become descriptions in the published schema")]
+pub struct GradeMap {
+    #[serde(rename = "A")]
+    pub a: Option<Judgment>,
+    #[serde(rename = "B")]
+    pub b: Option<Judgment>,
+    #[serde(rename = "C")]
+    pub c: Option<Judgment>,
+    #[serde(rename = "D")]
+    pub d: Option<Judgment>,
+}
+
+impl GradeMap {
+    /// Returns what a grade means.
+    pub fn of(self, grade: Grade) -> Option<Judgment> {
+        match grade {
+            Grade::A => self.a,
+            Grade::B => self.b,
+            Grade::C => self.c,
+            Grade::D => self.d,
+        }
+    }
+
+    /// Tells whether no grade means anything. Serde hands over a reference.
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
 }

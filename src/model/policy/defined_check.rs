@@ -1,12 +1,55 @@
-//! Checks that a project defines itself, the patterns of their failures, and where the prompts of a pattern stand.
-//! Data only: read in `config`, run in `check`, told in `prompt`.
+//! Checks that a project defines itself: as they are written in its configuration, as they are agreed on, the patterns of
+//! their failures, and where the prompts of a pattern stand. Data only: read in `settings`, run in `checks`, told in `views`.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+/// A check of the project's own: one of `run`, `file`, `git_clean`, `issue_closed`, `remote_checks` and
+/// `commit_messages`, and what belongs to it.
+#[serde_with::skip_serializing_none]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct OwnCheck {
+    /// A program and its arguments, as one text or as a list, run in the worktree without a shell; `${name}` is a value of `params`.
+    #[schemars(schema_with = "command_line")]
+    pub run: Option<String>,
+    /// `run` is a line for `sh`.
+    pub shell: bool,
+    /// A file that has to be there, relative to the top of the repository.
+    pub file: Option<String>,
+    /// Nothing lies in the worktree that no commit will take.
+    pub git_clean: bool,
+    /// The issue is closed where it lives.
+    pub issue_closed: bool,
+    /// The checks of the server passed on the commit that was pushed last; `limits.command_seconds` is waited for them.
+    pub remote_checks: bool,
+    /// The messages of the commits that authors made say what was done, and are about the issue.
+    pub commit_messages: bool,
+    /// When `run` counts as passed: `empty`, `exitCode:N`, `contains:TEXT`, `matches:PATTERN`; without it `exitCode:0`.
+    pub success_when: Option<String>,
+    /// The name of its failure, which chooses the retry prompt `prompts/retry/NAME.md`.
+    pub pattern: Option<String>,
+    /// What the retry prompt inserts, each with the extractor that reads it out of what `run` printed.
+    pub extract: BTreeMap<String, String>,
+    /// Values for `${name}`.
+    pub params: BTreeMap<String, String>,
+    /// How long `run` may take; without it `limits.command_seconds`.
+    pub timeout_seconds: Option<u64>,
+    /// Whether an author can repair it; when not, its failure ends the phase.
+    pub recoverable: Option<bool>,
+}
+
+/// Returns the schema of a command: one text, or a list of at least the program. A list is made one text at load.
+pub fn command_line(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+    schemars::json_schema!({
+        "anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}, "minItems": 1}]
+    })
+}
+
 /// A check that a project defines itself.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DefinedCheck {
     /// What it looks at.
@@ -24,10 +67,8 @@ pub struct DefinedCheck {
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub params: BTreeMap<String, Value>,
     /// How long a command may run; without it as long as every command.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout_seconds: Option<u64>,
     /// `false`: the author is not asked to repair it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recoverable: Option<bool>,
 }
 

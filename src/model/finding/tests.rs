@@ -1,0 +1,55 @@
+//! Tests of `finding`.
+
+use super::*;
+
+fn finding(issue: &str) -> Finding {
+    Finding {
+        severity: Severity::Major,
+        category: "quality".into(),
+        file: Some("src/lib.rs".into()),
+        line: Some(3),
+        issue: issue.into(),
+        suggestion: None,
+        auto_fixable: false,
+        disposition: Disposition::Open,
+        in_scope: true,
+    }
+}
+
+#[test]
+fn the_same_problem_on_another_line_is_the_same_finding() {
+    let first = finding("Line 12: unwrap at 0xdeadbeef in /tmp/x1/a.rs");
+    let second = finding("line 240:  unwrap at 0xfeed in /tmp/zz/a.rs");
+    assert_eq!(first.fingerprint(), second.fingerprint());
+}
+
+#[test]
+fn words_made_of_hex_letters_stay() {
+    assert_ne!(finding("the page is defaced").fingerprint(), finding("the page is").fingerprint());
+}
+
+#[test]
+fn a_finding_out_of_scope_counts_as_a_remark_unless_it_is_critical() {
+    let beyond = |severity| Finding { severity, in_scope: false, ..finding("a problem") }.weight();
+    assert_eq!(finding("a problem").weight(), Severity::Major);
+    assert_eq!([beyond(Severity::Major), beyond(Severity::Minor)], [Severity::Info; 2]);
+    assert_eq!(beyond(Severity::Critical), Severity::Critical);
+}
+
+#[test]
+fn in_a_log_a_finding_is_in_scope_unless_it_says_otherwise() {
+    let told = |finding: &Finding| serde_json::to_string(finding).expect("JSON");
+    assert!(!told(&finding("a problem")).contains("in_scope"));
+    let beyond = Finding { in_scope: false, ..finding("a problem") };
+    for finding in [finding("a problem"), beyond] {
+        assert_eq!(serde_json::from_str::<Finding>(&told(&finding)).expect("a finding"), finding);
+    }
+}
+
+#[test]
+fn an_unknown_severity_blocks() {
+    assert_eq!(Severity::read("Blocker"), Severity::Critical);
+    assert_eq!(Severity::read("warning"), Severity::Minor);
+    assert_eq!(Severity::read("weird"), Severity::Major);
+    assert_eq!(Severity::read("HIGH"), Severity::Major);
+}
