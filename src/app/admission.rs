@@ -69,12 +69,12 @@ async fn runs_of(
     at: Timestamp,
     most: usize,
 ) -> Result<usize, ForgeError> {
-    let within = github_job::last_day(at);
-    let labels = github.count_labellings(who, &keys.trigger_label, within, most).await?;
+    let window = github_job::last_day(at, most);
+    let labels = github.count_labellings(who, &keys.trigger_label, window).await?;
     let asks = |text: &str| slash_command(text) == Some(Ok(SlashCommand::Run));
-    let comments = github.count_comments(who, asks, within, most).await?;
+    let comments = github.count_comments(who, asks, window).await?;
     let by_hand = match github_job::workflow(&github.repository()) {
-        Some(workflow) => counted(github.starts(&workflow, who, within, most).await)?,
+        Some(workflow) => counted(github.starts(&workflow, who, window).await)?,
         None => 0,
     };
     Ok(labels.saturating_add(comments).saturating_add(by_hand))

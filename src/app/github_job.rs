@@ -14,7 +14,7 @@ use crate::locked_run::LockedRun;
 use crate::project::Project;
 use engine::Run;
 use forge::Forge;
-use forge::github::Workflow;
+use forge::github::{CountWindow, Workflow};
 use git::{CommitId, Workspace};
 use journal::Journal;
 use journal::store::job::JobFileGuard;
@@ -140,9 +140,10 @@ pub fn workflow(repository: &str) -> Option<Workflow> {
     Workflow::read(&variable("GITHUB_WORKFLOW_REF")?, repository)
 }
 
-/// Returns the time in which runs and jobs are counted.
-pub fn last_day(until: Timestamp) -> (Timestamp, Timestamp) {
-    (until.checked_sub(SignedDuration::from_hours(24)).unwrap_or(Timestamp::MIN), until)
+/// Returns the time in which runs and jobs are counted, up to `most` of them.
+pub fn last_day(until: Timestamp, most: usize) -> CountWindow {
+    let after = until.checked_sub(SignedDuration::from_hours(24)).unwrap_or(Timestamp::MIN);
+    CountWindow { after, until, most }
 }
 
 fn dispatch(project: &Project, run: &Run) -> Result<(), String> {
@@ -152,7 +153,7 @@ fn dispatch(project: &Project, run: &Run) -> Result<(), String> {
     let runtime = runtime().map_err(|failure| failure.message)?;
     let (issue, most) = (run.started.issue.number, project.settings.github.jobs_a_day());
     let started = runtime.block_on(async {
-        let jobs = github.starts_for(&workflow, issue, last_day(journal::now()), most).await?;
+        let jobs = github.starts_for(&workflow, issue, last_day(journal::now(), most)).await?;
         if jobs < most { github.start_workflow(&workflow, issue).await.map(|()| true) } else { Ok(false) }
     });
     match started {

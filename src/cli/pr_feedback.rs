@@ -20,7 +20,7 @@ use app::run_request;
 use app::{changes_outside, pinned_settings};
 use engine::Run;
 use forge::github::PullRequestState;
-use forge::{Forge, GithubForge, OpenThread, open_threads};
+use forge::{Forge, GithubForge, OpenThread, WriteAccess};
 use model::event::{Fact, FedBack, Outcome, Source, issue_of_branch};
 use model::finding::{Disposition, Finding, Severity};
 use model::issue::IssueNumber;
@@ -109,9 +109,9 @@ fn asked(
     run: &Run,
     number: u64,
 ) -> Result<Vec<OpenThread>, Failure> {
-    let allowed = &project.settings.github.allowed_actors;
+    let mut access = WriteAccess::new(github, &project.settings.github.allowed_actors);
     let answered = |body: &str| answered_up_to(run, body);
-    Ok(runtime.block_on(open_threads(github, number, allowed, &run.feedback.threads, answered))?)
+    Ok(runtime.block_on(access.open_threads(number, &run.feedback.threads, answered))?)
 }
 
 /// Makes the fact, or says why the run cannot take anything up now.

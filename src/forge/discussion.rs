@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use regex::Regex;
 
 use crate::github::{GithubForge, ReviewThread};
-use crate::{Comment, ForgeError};
+use crate::{Comment, Result};
 use model::event::TakenThread;
 use model::issue::{Discussion, IssueNumber, Remark};
 
@@ -34,7 +34,7 @@ impl<'a> WriteAccess<'a> {
     }
 
     /// Tells whether somebody's words count; an account that is gone has none.
-    pub async fn is_granted(&mut self, login: &str) -> Result<bool, ForgeError> {
+    pub async fn is_granted(&mut self, login: &str) -> Result<bool> {
         if is_named(self.allowed, login) {
             return Ok(true);
         }
@@ -133,53 +133,54 @@ pub struct OpenThread {
     pub text: String,
 }
 
-/// Returns the threads of a pull request that ask for something. `answered` reads the mark of an answer of ours: the last
-/// comment that it is about; `taken` are the last comments of threads that were taken up before.
-pub async fn open_threads(
-    github: &GithubForge,
-    pull_request: u64,
-    allowed: &[String],
-    taken: &BTreeMap<String, u64>,
-    answered: impl Fn(&str) -> Option<u64>,
-) -> Result<Vec<OpenThread>, ForgeError> {
-    let threads = github.review_threads(pull_request).await?;
-    let mut access = WriteAccess::new(github, allowed);
-    let mut open = Vec::new();
-    for thread in threads.into_iter().filter(|thread| !thread.is_resolved) {
-        if thread.is_cut {
-            tracing::warn!("A review thread of {} has too many comments to be taken up", thread.path);
-            continue;
+impl WriteAccess<'_> {
+    /// Returns the threads of a pull request that ask for something. `answered` reads the mark of an answer of ours: the
+    /// last comment that it is about; `taken` are the last comments of threads that were taken up before.
+    pub async fn open_threads(
+        &mut self,
+        pull_request: u64,
+        taken: &BTreeMap<String, u64>,
+        answered: impl Fn(&str) -> Option<u64>,
+    ) -> Result<Vec<OpenThread>> {
+        let mut open = Vec::new();
+        for thread in self.github.review_threads(pull_request).await? {
+            if thread.is_resolved {
+                continue;
+            }
+            if thread.is_cut {
+                tracing::warn!("A review thread of {} has too many comments to be taken up", thread.path);
+                continue;
+            }
+            let before = taken.get(&thread.id).copied().unwrap_or(0);
+            open.extend(self.read_thread(thread, before, &answered).await?);
         }
-        let before = taken.get(&thread.id).copied().unwrap_or(0);
-        open.extend(read_thread(github, &mut access, &thread, before, &answered).await?);
+        Ok(open)
     }
-    Ok(open)
-}
 
-/// Reads one thread; nothing when it asks for nothing.
-async fn read_thread(
-    github: &GithubForge,
-    access: &mut WriteAccess<'_>,
-    thread: &ReviewThread,
-    before: u64,
-    answered: &impl Fn(&str) -> Option<u64>,
-) -> Result<Option<OpenThread>, ForgeError> {
-    let (mut said, mut up_to, mut done) = (Vec::new(), 0, before);
-    for comment in &thread.comments {
-        if let Some(up_to) = answered(&comment.body) {
-            // Somebody else can copy our mark.
-            done = if github.is_me(&comment.author).await? { done.max(up_to) } else { done };
-        } else if access.is_granted(&comment.author).await? {
-            up_to = up_to.max(comment.id);
-            said.push(format!("{}: {}", comment.author, comment.body.trim()));
+    /// Reads one thread; nothing when it asks for nothing.
+    async fn read_thread(
+        &mut self,
+        thread: ReviewThread,
+        before: u64,
+        answered: &impl Fn(&str) -> Option<u64>,
+    ) -> Result<Option<OpenThread>> {
+        let (mut said, mut up_to, mut done) = (Vec::new(), 0, before);
+        for comment in &thread.comments {
+            if let Some(up_to) = answered(&comment.body) {
+                // Somebody else can copy our mark.
+                done = if self.github.is_me(&comment.author).await? { done.max(up_to) } else { done };
+            } else if self.is_granted(&comment.author).await? {
+                up_to = up_to.max(comment.id);
+                said.push(format!("{}: {}", comment.author, comment.body.trim()));
+            }
         }
+        if up_to <= done {
+            return Ok(None);
+        }
+        let text = said.join("\n").chars().take(LONGEST_THREAD).collect();
+        let ReviewThread { id, path, line, .. } = thread;
+        Ok(Some(OpenThread { thread: TakenThread { id, up_to, path, line }, text }))
     }
-    let (id, path, line) = (thread.id.clone(), thread.path.clone(), thread.line);
-    let text: String = said.join("\n").chars().take(LONGEST_THREAD).collect();
-    if up_to <= done {
-        return Ok(None);
-    }
-    Ok(Some(OpenThread { thread: TakenThread { id, up_to, path, line }, text }))
 }
 
 #[cfg(test)]

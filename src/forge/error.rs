@@ -6,6 +6,9 @@ use jiff::Timestamp;
 
 use model::issue::IssueNumber;
 
+/// What a function of this crate returns.
+pub(crate) type Result<T> = std::result::Result<T, ForgeError>;
+
 /// Says why a forge did not do what it was asked.
 #[derive(Debug, thiserror::Error)]
 pub enum ForgeError {
@@ -114,6 +117,10 @@ pub enum ForgeError {
 }
 
 impl ForgeError {
+    pub(crate) fn unexpected(action: &'static str, why: impl ToString) -> Self {
+        Self::Unexpected { action, why: why.to_string() }
+    }
+
     /// Returns what a person can do about it.
     pub fn hint(&self) -> String {
         let hint = match self {

@@ -16,10 +16,9 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 pub use code_owners::{CodeOwners, Owner, PLACES as CODE_OWNERS};
-pub use discussion::{
-    OpenThread, WriteAccess, comments_before, discussion_of, is_named, open_threads, referenced_issues,
-};
+pub use discussion::{OpenThread, WriteAccess, comments_before, discussion_of, is_named, referenced_issues};
 pub use error::ForgeError;
+use error::Result;
 pub use github::GithubForge;
 pub use local::LocalForge;
 use model::issue::{Issue, IssueNumber};
@@ -133,7 +132,7 @@ impl Forge {
     }
 
     /// Takes a pull request out of its draft.
-    pub async fn mark_ready(&self, pull_request: &PullRequestRef) -> Result<(), ForgeError> {
+    pub async fn mark_ready(&self, pull_request: &PullRequestRef) -> Result<()> {
         match (self, pull_request.number) {
             (Self::Github(github), Some(number)) => github.mark_ready(number).await,
             (Self::Local(_), _) | (Self::Github(_), None) => Ok(()),
@@ -141,7 +140,7 @@ impl Forge {
     }
 
     /// Opens the follow-up issue of a run unless it is there. Files beside the code need none: the report has the tasks.
-    pub async fn follow_up(&self, wanted: &FollowUp<'_>) -> Result<Option<IssueRef>, ForgeError> {
+    pub async fn follow_up(&self, wanted: &FollowUp<'_>) -> Result<Option<IssueRef>> {
         match self {
             Self::Local(_) => Ok(None),
             Self::Github(github) => github.follow_up(wanted).await.map(Some),
@@ -149,7 +148,7 @@ impl Forge {
     }
 
     /// Returns the login that we write as, where there is one.
-    pub async fn myself(&self) -> Result<Option<&str>, ForgeError> {
+    pub async fn myself(&self) -> Result<Option<&str>> {
         match self {
             Self::Local(_) => Ok(None),
             Self::Github(github) => github.myself().await,
@@ -157,7 +156,7 @@ impl Forge {
     }
 
     /// Returns an issue, open or closed.
-    pub async fn issue(&self, number: IssueNumber) -> Result<Issue, ForgeError> {
+    pub async fn issue(&self, number: IssueNumber) -> Result<Issue> {
         match self {
             Self::Local(local) => local.issue(number),
             Self::Github(github) => github.issue(number).await,
@@ -165,7 +164,7 @@ impl Forge {
     }
 
     /// Returns the comments of an issue, oldest first.
-    pub async fn comments(&self, number: IssueNumber) -> Result<Vec<Comment>, ForgeError> {
+    pub async fn comments(&self, number: IssueNumber) -> Result<Vec<Comment>> {
         match self {
             Self::Local(local) => local.comments(number),
             Self::Github(github) => github.comments(number).await,
@@ -178,7 +177,7 @@ impl Forge {
         number: IssueNumber,
         draft: CommentDraft<'_>,
         at: Timestamp,
-    ) -> Result<u64, ForgeError> {
+    ) -> Result<u64> {
         match self {
             Self::Local(local) => local.upsert_comment(number, draft, at),
             Self::Github(github) => github.upsert_comment(number, draft).await,
@@ -186,7 +185,7 @@ impl Forge {
     }
 
     /// Returns the newest comment of ours that bears a mark. Files beside the code need no looking for.
-    pub async fn own_comment(&self, number: IssueNumber, marker: &str) -> Result<Option<u64>, ForgeError> {
+    pub async fn own_comment(&self, number: IssueNumber, marker: &str) -> Result<Option<u64>> {
         match self {
             Self::Local(_) => Ok(None),
             Self::Github(github) => github.own_comment(number, marker).await,
@@ -198,7 +197,7 @@ impl Forge {
         &self,
         number: IssueNumber,
         request: &PullRequest,
-    ) -> Result<PullRequestRef, ForgeError> {
+    ) -> Result<PullRequestRef> {
         match self {
             Self::Local(local) => local.upsert_pull_request(number, request),
             Self::Github(github) => github.upsert_pull_request(request).await,

@@ -1,7 +1,7 @@
 //! A forge made of files beside the code: `.ai-workflow/local/issues/N.md`, `N.comments.jsonl`, `N.pr.md`.
 //! It is how the tool runs with no GitHub at all. Knows no lock: one run per issue is the store's business.
 
-use std::fs::{self, OpenOptions};
+use std::fs::{self, File};
 use std::io::{ErrorKind, Write};
 use std::path::PathBuf;
 
@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::front_matter::{self, BadLine};
-use super::{Comment, CommentDraft, ForgeError, PullRequest, PullRequestRef};
+use super::{Comment, CommentDraft, ForgeError, PullRequest, PullRequestRef, Result};
 use model::issue::{Discussion, Issue, IssueNumber};
 
 /// Where the issues are, relative to the root.
@@ -67,7 +67,7 @@ impl LocalForge {
     }
 
     /// Returns an issue, open or closed.
-    pub fn issue(&self, number: IssueNumber) -> Result<Issue, ForgeError> {
+    pub fn issue(&self, number: IssueNumber) -> Result<Issue> {
         let file = relative(number, "md");
         let not_found = || ForgeError::NotFound { number, place: file.clone() };
         let bytes = self.bytes(&file)?.ok_or_else(not_found)?;
@@ -76,32 +76,19 @@ impl LocalForge {
         if title.is_empty() {
             return Err(unreadable(&file)(BadLine { line: 1, why: "the title is empty".to_owned() }));
         }
-        let open = front.state == State::Open;
-        Ok(Issue {
-            number,
-            title,
-            body,
-            labels: front.labels,
-            author: front.author,
-            open,
-            url: file,
-            discussion: Discussion::default(),
-        })
+        let (open, discussion) = (front.state == State::Open, Discussion::default());
+        let IssueFront { labels, author, .. } = front;
+        Ok(Issue { number, title, body, labels, author, open, url: file, discussion })
     }
 
     /// Returns the comments of an issue, oldest first.
-    pub fn comments(&self, number: IssueNumber) -> Result<Vec<Comment>, ForgeError> {
+    pub fn comments(&self, number: IssueNumber) -> Result<Vec<Comment>> {
         Ok(self.comment_lines(number)?.into_iter().map(|(comment, _)| comment).collect())
     }
 
     /// Writes a comment and returns its id. Ours with the id, else ours with the marker, is
     /// rewritten in place; all other lines stay as they are, to the byte.
-    pub fn upsert_comment(
-        &self,
-        number: IssueNumber,
-        draft: CommentDraft<'_>,
-        at: Timestamp,
-    ) -> Result<u64, ForgeError> {
+    pub fn upsert_comment(&self, number: IssueNumber, draft: CommentDraft<'_>, at: Timestamp) -> Result<u64> {
         let file = relative(number, "comments.jsonl");
         let mut lines = self.comment_lines(number)?;
         let ours = |fits: &dyn Fn(&Comment) -> bool| {
@@ -130,11 +117,7 @@ impl LocalForge {
     }
 
     /// Writes the pull request of an issue. There is one file per issue, so another head is refused.
-    pub fn upsert_pull_request(
-        &self,
-        number: IssueNumber,
-        request: &PullRequest,
-    ) -> Result<PullRequestRef, ForgeError> {
+    pub fn upsert_pull_request(&self, number: IssueNumber, request: &PullRequest) -> Result<PullRequestRef> {
         let file = relative(number, "pr.md");
         if let Some(found) = self.request_front(&file)?.map(|front| front.head)
             && found != request.head
@@ -154,13 +137,13 @@ impl LocalForge {
         Ok(PullRequestRef { number: None, url: file, is_closed: false })
     }
 
-    fn request_front(&self, file: &str) -> Result<Option<RequestFront>, ForgeError> {
+    fn request_front(&self, file: &str) -> Result<Option<RequestFront>> {
         let Some(bytes) = self.bytes(file)? else { return Ok(None) };
         front_matter::parse(&bytes).map(|(front, _)| Some(front)).map_err(unreadable(file))
     }
 
     /// Returns each comment with its line as it stands in the file.
-    fn comment_lines(&self, number: IssueNumber) -> Result<Vec<(Comment, String)>, ForgeError> {
+    fn comment_lines(&self, number: IssueNumber) -> Result<Vec<(Comment, String)>> {
         let file = relative(number, "comments.jsonl");
         let bytes = self.bytes(&file)?.unwrap_or_default();
         let bytes = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(&bytes);
@@ -177,7 +160,7 @@ impl LocalForge {
     }
 
     /// Returns the bytes of a file, nothing when it is missing.
-    fn bytes(&self, file: &str) -> Result<Option<Vec<u8>>, ForgeError> {
+    fn bytes(&self, file: &str) -> Result<Option<Vec<u8>>> {
         match fs::read(self.root.join(file)) {
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
             other => other.map(Some).map_err(self.io("read", file)),
@@ -185,21 +168,19 @@ impl LocalForge {
     }
 
     /// Replaces a file as a whole: a killed process leaves the old one, and a leftover that the next write sweeps.
-    fn replace(&self, file: &str, text: &str) -> Result<(), ForgeError> {
+    fn replace(&self, file: &str, text: &str) -> Result<()> {
         let path = self.root.join(file);
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let beside = path.with_file_name(format!(".{name}.tmp"));
-        let folder = self.root.join(FOLDER);
-        let swept = || match fs::remove_file(&beside) {
-            Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
-            _ => Ok(()),
+        let write = || {
+            fs::create_dir_all(self.root.join(FOLDER))?;
+            match fs::remove_file(&beside) {
+                Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
+                _ => File::create_new(&beside)?.write_all(text.as_bytes())?,
+            }
+            fs::rename(&beside, &path)
         };
-        fs::create_dir_all(folder)
-            .and_then(|()| swept())
-            .and_then(|()| OpenOptions::new().write(true).create_new(true).open(&beside))
-            .and_then(|mut made| made.write_all(text.as_bytes()))
-            .and_then(|()| fs::rename(&beside, &path))
-            .map_err(self.io("write", file))
+        write().map_err(self.io("write", file))
     }
 
     fn io(&self, action: &'static str, file: &str) -> impl FnOnce(std::io::Error) -> ForgeError {

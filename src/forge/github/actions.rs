@@ -1,15 +1,14 @@
 //! GitHub Actions: what check runs and statuses say about a commit, and starting the workflow of the present job once more,
 //! because a job may not last as long as a run.
 
-use http::Method;
 use jiff::{SignedDuration, Timestamp};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::GithubForge;
-use super::client::{LOGIN, List, Request, escaped, read};
+use super::client::{CountWindow, LOGIN, List, escaped};
 use super::event::Person;
-use crate::ForgeError;
+use crate::{ForgeError, Result};
 use model::issue::IssueNumber;
 use model::remote_check::RemoteCheck;
 
@@ -52,12 +51,11 @@ pub fn missing_permission(error: &ForgeError) -> Option<&'static str> {
 
 impl GithubForge {
     /// Returns every check of a commit: the latest run of each, and the newest status of each context.
-    pub async fn checks_of(&self, commit: &str) -> Result<Vec<RemoteCheck>, ForgeError> {
-        let runs: Vec<CheckRunAnswer> = self
-            .entries_under(READ_CHECK_RUNS, &format!("/commits/{commit}/check-runs"), "check_runs")
-            .await?;
-        let statuses: Vec<StatusAnswer> =
-            self.entries_under(READ_STATUSES, &format!("/commits/{commit}/status"), "statuses").await?;
+    pub async fn checks_of(&self, commit: &str) -> Result<Vec<RemoteCheck>> {
+        let path = format!("/commits/{commit}/check-runs");
+        let runs: Vec<CheckRunAnswer> = self.entries_under(READ_CHECK_RUNS, &path, "check_runs").await?;
+        let path = format!("/commits/{commit}/status");
+        let statuses: Vec<StatusAnswer> = self.entries_under(READ_STATUSES, &path, "statuses").await?;
         let runs = runs.iter().map(|run| {
             let texts = [run.output.title.as_deref(), run.output.summary.as_deref()];
             RemoteCheck::of_run(&run.name, &run.status, run.conclusion.as_deref(), &texts)
@@ -69,25 +67,16 @@ impl GithubForge {
     }
 
     /// Returns every entry of a list that stands in an object.
-    async fn entries_under<T: serde::de::DeserializeOwned>(
-        &self,
-        action: &'static str,
-        path: &str,
-        key: &str,
-    ) -> Result<Vec<T>, ForgeError> {
-        let mut all = Vec::new();
-        let list = List { action, path, query: "", key: Some(key) };
-        let more = |entries: Vec<Value>| {
-            for entry in entries {
-                all.push(read(action, entry)?);
-            }
-            Ok(true)
-        };
-        if self.client.pages(&list, MOST_CHECK_PAGES, more).await? {
-            return Ok(all);
+    async fn entries_under<T>(&self, action: &'static str, path: &str, key: &str) -> Result<Vec<T>>
+    where
+        T: serde::de::DeserializeOwned,
+    {
+        let list = List { action, path, key: Some(key), most_pages: MOST_CHECK_PAGES };
+        match self.client.pages(&list, |_| true).await? {
+            (all, true) => Ok(all),
+            // What was not read may have failed.
+            (_, false) => Err(ForgeError::unexpected(action, "there are too many")),
         }
-        // What was not read may have failed.
-        Err(ForgeError::Unexpected { action, why: "there are too many".into() })
     }
 }
 
@@ -134,26 +123,22 @@ fn run_name(issue: IssueNumber) -> String {
 impl GithubForge {
     /// Starts a workflow with the number of an issue. An answer that is lost is looked for before it is started again; where
     /// GitHub does not show the start yet, there are two, and the second one finds nothing to do.
-    pub async fn start_workflow(&self, workflow: &Workflow, issue: IssueNumber) -> Result<(), ForgeError> {
+    pub async fn start_workflow(&self, workflow: &Workflow, issue: IssueNumber) -> Result<()> {
         let since = Timestamp::now().checked_sub(CLOCK_DIFFERENCE).unwrap_or(Timestamp::MIN);
         let body = json!({ "ref": workflow.branch, "inputs": { "issue": issue.to_string() } });
-        let path = self.client.access.path(&format!("/actions/workflows/{}/dispatches", workflow.file));
-        let request = Request { action: START_WORKFLOW, method: Method::POST, path, body: Some(&body) };
-        let look = || async { Ok(self.was_started(workflow, issue, since).await?.then_some(Value::Null)) };
-        self.client.create(&request, look).await.map(drop)
+        let path = format!("/actions/workflows/{}/dispatches", workflow.file);
+        let look = || async {
+            let was_started = self.was_started(workflow, issue, since).await?;
+            Ok(if was_started { Some(Value::Null) } else { None })
+        };
+        self.client.create(&self.client.post(START_WORKFLOW, &path, body), look).await.map(drop)
     }
 
-    /// Returns how often somebody started a workflow by hand after one time and not after another, counted up to `most`.
-    pub async fn starts(
-        &self,
-        workflow: &Workflow,
-        by: &Person,
-        within: (Timestamp, Timestamp),
-        most: usize,
-    ) -> Result<usize, ForgeError> {
-        let query = format!("actor={}&", escaped(&by.login, LOGIN));
-        let theirs = |run: &Value| run["actor"]["id"].as_u64() == Some(by.id);
-        self.count_starts(workflow, &query, theirs, within, most).await
+    /// Returns how often somebody started a workflow by hand.
+    pub async fn starts(&self, workflow: &Workflow, by: &Person, window: CountWindow) -> Result<usize> {
+        let query = format!("&actor={}", escaped(&by.login, LOGIN));
+        let is_theirs = |run: &Value| run["actor"]["id"].as_u64() == Some(by.id);
+        self.count_starts(workflow, &query, is_theirs, window).await
     }
 
     /// Returns how often a workflow was started for an issue, whoever did it.
@@ -161,12 +146,11 @@ impl GithubForge {
         &self,
         workflow: &Workflow,
         issue: IssueNumber,
-        within: (Timestamp, Timestamp),
-        most: usize,
-    ) -> Result<usize, ForgeError> {
+        window: CountWindow,
+    ) -> Result<usize> {
         let run_name = run_name(issue);
-        self.count_starts(workflow, "", |run| run["display_title"].as_str() == Some(&run_name), within, most)
-            .await
+        let is_for_issue = |run: &Value| run["display_title"] == run_name;
+        self.count_starts(workflow, "", is_for_issue, window).await
     }
 
     async fn count_starts(
@@ -174,43 +158,27 @@ impl GithubForge {
         workflow: &Workflow,
         query: &str,
         is_counted: impl Fn(&Value) -> bool,
-        (since, until): (Timestamp, Timestamp),
-        most: usize,
-    ) -> Result<usize, ForgeError> {
-        let mut count = 0;
-        let path = format!("/actions/workflows/{}/runs", workflow.file);
-        let query = format!("event=workflow_dispatch&{query}");
-        let list = List { action: FIND_STARTS, path: &path, query: &query, key: Some("workflow_runs") };
-        // The newest come first.
-        let more = |runs: Vec<Value>| {
-            let at = |run: &Value| run["created_at"].as_str()?.parse::<Timestamp>().ok();
-            let within = |run: &&Value| at(run).is_some_and(|at| at > since && at <= until);
-            count += runs.iter().filter(|run| is_counted(run)).filter(within).count();
-            let older = runs.last().and_then(at).is_none_or(|at| at <= since);
-            Ok(!older && count < most)
-        };
-        self.client.pages(&list, MOST_START_PAGES, more).await?;
-        Ok(count.min(most))
+        window: CountWindow,
+    ) -> Result<usize> {
+        let path = format!("/actions/workflows/{}/runs?event=workflow_dispatch{query}", workflow.file);
+        let key = Some("workflow_runs");
+        let list = List { action: FIND_STARTS, path: &path, key, most_pages: MOST_START_PAGES };
+        self.client.count(&list, window, created_at, is_counted).await
     }
 
-    async fn was_started(
-        &self,
-        workflow: &Workflow,
-        issue: IssueNumber,
-        since: Timestamp,
-    ) -> Result<bool, ForgeError> {
+    async fn was_started(&self, workflow: &Workflow, issue: IssueNumber, since: Timestamp) -> Result<bool> {
         let query = format!("event=workflow_dispatch&per_page={LATEST_STARTS}");
-        let found = self
-            .client
-            .get(FIND_STARTS, &format!("/actions/workflows/{}/runs?{query}", workflow.file))
-            .await?;
+        let path = format!("/actions/workflows/{}/runs?{query}", workflow.file);
+        let found: Value = self.client.get(FIND_STARTS, &path).await?;
         let run_name = run_name(issue);
-        let is_it = |run: &Value| {
-            let at = run["created_at"].as_str().and_then(|at| at.parse::<Timestamp>().ok());
-            run["display_title"].as_str() == Some(&run_name) && at.is_some_and(|at| at >= since)
-        };
+        let is_it =
+            |run: &Value| run["display_title"] == run_name && created_at(run).is_some_and(|at| at >= since);
         Ok(found["workflow_runs"].as_array().into_iter().flatten().any(is_it))
     }
+}
+
+fn created_at(run: &Value) -> Option<Timestamp> {
+    run["created_at"].as_str()?.parse().ok()
 }
 
 #[cfg(test)]

@@ -9,12 +9,13 @@ use http::{HeaderMap, Method};
 use http_body_util::{BodyExt, Limited};
 use jiff::Timestamp;
 use octocrab::Octocrab;
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 use tokio::sync::OnceCell;
 use tracing::warn;
 
 use super::retry::{Reply, RequestFailure, RetryPolicy};
-use crate::ForgeError;
+use crate::{ForgeError, Result};
 
 /// The public GitHub.
 pub const PUBLIC_API: &str = "https://api.github.com";
@@ -46,7 +47,7 @@ impl fmt::Debug for Access {
 
 impl Access {
     /// Takes an address, `owner/name` and a token. A token travels over https only, or to this machine.
-    pub fn new(api: &str, repository: &str, token: &str) -> Result<Self, ForgeError> {
+    pub fn new(api: &str, repository: &str, token: &str) -> Result<Self> {
         let bad = |why: &str| ForgeError::Access { why: why.to_owned() };
         let api = api.trim_end_matches('/');
         if !is_safe(api) {
@@ -63,13 +64,8 @@ impl Access {
         if token.is_empty() || !token.bytes().all(|byte| byte.is_ascii_graphic()) {
             return Err(bad("there is no token in GITHUB_TOKEN or GH_TOKEN"));
         }
-        Ok(Self {
-            api: api.into(),
-            owner: owner.into(),
-            name: name.into(),
-            token: token.into(),
-            reads_only: false,
-        })
+        let (owner, name) = (owner.to_owned(), name.to_owned());
+        Ok(Self { api: api.to_owned(), owner, name, token: token.to_owned(), reads_only: false })
     }
 
     /// Returns the same access for reading alone.
@@ -78,21 +74,14 @@ impl Access {
         Self { reads_only: true, ..self }
     }
 
-    pub(super) fn token(&self) -> &str {
-        &self.token
-    }
-
     /// Returns the path of something in the repository.
     pub(super) fn path(&self, rest: &str) -> String {
         format!("/repos/{}/{}{rest}", self.owner, self.name)
     }
 
-    /// Returns the address of GraphQL beside the REST interface: an enterprise server has it outside `/api/v3`.
-    pub(super) fn graphql(&self) -> (&str, &'static str) {
-        match self.api.strip_suffix("/v3") {
-            Some(above) => (above, "/graphql"),
-            None => (&self.api, "/graphql"),
-        }
+    /// Returns the address that GraphQL is below: an enterprise server has it outside `/api/v3`.
+    fn graphql_base(&self) -> &str {
+        self.api.strip_suffix("/v3").unwrap_or(&self.api)
     }
 }
 
@@ -116,6 +105,8 @@ fn is_here(authority: &str) -> bool {
     host == "localhost" || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 
+/// Where GraphQL is asked, below its base.
+const GRAPHQL: &str = "/graphql";
 /// The largest answer we read, in bytes.
 const LARGEST_ANSWER: usize = 20 << 20;
 /// The shortest wait that is worth a line, in seconds.
@@ -132,12 +123,20 @@ pub(super) struct Client {
 }
 
 /// What is asked for.
-pub(super) struct Request<'a> {
+pub(super) struct Request {
     /// In the words of a person, after "cannot".
-    pub action: &'static str,
-    pub method: Method,
-    pub path: String,
-    pub body: Option<&'a Value>,
+    action: &'static str,
+    method: Method,
+    path: String,
+    /// Null where nothing is sent.
+    body: Value,
+}
+
+impl Request {
+    /// Returns the request that asks GraphQL.
+    pub fn graphql(action: &'static str, body: Value) -> Self {
+        Self { action, method: Method::POST, path: GRAPHQL.to_owned(), body }
+    }
 }
 
 impl Client {
@@ -145,36 +144,56 @@ impl Client {
         Self { access, retry, rest: OnceCell::new(), graphql: OnceCell::new() }
     }
 
-    /// Asks for something that can be asked twice: a reading, or a change to a state that is given whole.
-    pub async fn repeat(&self, request: &Request<'_>) -> Result<Value, ForgeError> {
-        self.refuse_write(request)?;
-        let mut tried = 0;
-        loop {
-            tried += 1;
-            match self.try_once(request).await {
-                Ok(value) => return Ok(value),
-                Err(failure) => self.pause(request, failure, tried).await?,
-            }
-        }
+    /// Reads what stands at a path of the server.
+    pub async fn get_path<T: DeserializeOwned>(&self, action: &'static str, path: String) -> Result<T> {
+        self.repeat(&Request { action, method: Method::GET, path, body: Value::Null }).await
     }
 
     /// Reads something of the repository.
-    pub async fn get(&self, action: &'static str, rest: &str) -> Result<Value, ForgeError> {
+    pub async fn get<T: DeserializeOwned>(&self, action: &'static str, rest: &str) -> Result<T> {
+        self.get_path(action, self.access.path(rest)).await
+    }
+
+    /// Reads something of the repository; nothing where it is not there, or not for us to see.
+    pub async fn find<T: DeserializeOwned>(&self, action: &'static str, rest: &str) -> Result<Option<T>> {
+        match self.get(action, rest).await {
+            Err(error) if error.is_missing() => Ok(None),
+            found => found.map(Some),
+        }
+    }
+
+    /// Changes something of the repository to a state that is given whole.
+    pub async fn change(&self, action: &'static str, method: Method, rest: &str, body: Value) -> Result<()> {
         let path = self.access.path(rest);
-        self.repeat(&Request { action, method: Method::GET, path, body: None }).await
+        self.repeat::<Value>(&Request { action, method, path, body }).await.map(drop)
+    }
+
+    /// Asks GraphQL something that can be asked twice.
+    pub async fn graphql(&self, action: &'static str, body: Value) -> Result<Value> {
+        self.repeat(&Request::graphql(action, body)).await
+    }
+
+    /// Asks for something that can be asked twice.
+    async fn repeat<T: DeserializeOwned>(&self, request: &Request) -> Result<T> {
+        self.create(request, || async { Ok(None) }).await
+    }
+
+    /// Returns the request that makes something of the repository.
+    pub fn post(&self, action: &'static str, rest: &str, body: Value) -> Request {
+        Request { action, method: Method::POST, path: self.access.path(rest), body }
     }
 
     /// Makes something that must not be there twice: after a doubt `look` is asked whether it is there by now.
-    pub async fn create<F>(&self, request: &Request<'_>, look: impl Fn() -> F) -> Result<Value, ForgeError>
+    pub async fn create<T: DeserializeOwned, F>(&self, request: &Request, look: impl Fn() -> F) -> Result<T>
     where
-        F: Future<Output = Result<Option<Value>, ForgeError>>,
+        F: Future<Output = Result<Option<T>>>,
     {
         self.refuse_write(request)?;
         let mut tried = 0;
         loop {
             tried += 1;
             let failure = match self.try_once(request).await {
-                Ok(value) => return Ok(value),
+                Ok(value) => return read(request.action, value),
                 Err(failure) => failure,
             };
             let in_doubt = matches!(failure, RequestFailure::Lost { .. });
@@ -186,19 +205,10 @@ impl Client {
         }
     }
 
-    /// Asks GraphQL, which answers questions only here.
-    pub async fn query(&self, action: &'static str, query: &str) -> Result<Value, ForgeError> {
-        let body = serde_json::json!({ "query": query });
-        let (_, path) = self.access.graphql();
-        let request = Request { action, method: Method::POST, path: path.to_owned(), body: Some(&body) };
-        self.repeat(&request).await
-    }
-
     /// A client for reading lets nothing pass that changes GitHub. GraphQL is asked by POST and changes things by mutations.
-    fn refuse_write(&self, request: &Request<'_>) -> Result<(), ForgeError> {
-        let (_, graphql) = self.access.graphql();
-        let text = request.body.and_then(|body| body["query"].as_str()).unwrap_or_default();
-        let is_question = request.path == graphql && text.trim_start().starts_with("query");
+    fn refuse_write(&self, request: &Request) -> Result<()> {
+        let text = request.body["query"].as_str().unwrap_or_default();
+        let is_question = request.path == GRAPHQL && text.trim_start().starts_with("query");
         let reads = request.method == Method::GET || is_question;
         if self.access.reads_only && !reads {
             return Err(ForgeError::ReadsOnly { action: request.action });
@@ -207,12 +217,7 @@ impl Client {
     }
 
     /// Waits before the next try, or says why there is none.
-    async fn pause(
-        &self,
-        request: &Request<'_>,
-        failure: RequestFailure,
-        tried: u32,
-    ) -> Result<(), ForgeError> {
+    async fn pause(&self, request: &Request, failure: RequestFailure, tried: u32) -> Result<()> {
         let Some(wait) = self.retry.delay_before_retry(&failure, tried) else {
             return Err(self.failure(request, failure));
         };
@@ -226,7 +231,7 @@ impl Client {
         Ok(())
     }
 
-    async fn try_once(&self, request: &Request<'_>) -> Result<Value, RequestFailure> {
+    async fn try_once(&self, request: &Request) -> std::result::Result<Value, RequestFailure> {
         let exchange = self.exchange(request);
         match tokio::time::timeout(self.retry.request, exchange).await {
             Ok(Ok(reply)) => reply.into_result(),
@@ -237,10 +242,11 @@ impl Client {
         }
     }
 
-    async fn exchange(&self, request: &Request<'_>) -> Result<Reply, String> {
+    async fn exchange(&self, request: &Request) -> std::result::Result<Reply, String> {
         let client = self.client(request).await.map_err(|error| root_cause(&error))?;
         let builder = http::Request::builder().method(request.method.clone()).uri(&request.path);
-        let request = client.build_request(builder, request.body).map_err(|error| root_cause(&error))?;
+        let body = if request.body.is_null() { None } else { Some(&request.body) };
+        let request = client.build_request(builder, body).map_err(|error| root_cause(&error))?;
         let answer = client.execute(request).await.map_err(|error| root_cause(&error))?;
         let (head, body) = answer.into_parts();
         let body = Limited::new(body, LARGEST_ANSWER).collect().await.map_err(|error| error.to_string())?;
@@ -248,19 +254,17 @@ impl Client {
         Ok(Reply { body, ..reply(head.status.as_u16(), &head.headers) })
     }
 
-    async fn client(&self, request: &Request<'_>) -> octocrab::Result<&Octocrab> {
-        let (base, graphql) = self.access.graphql();
-        let elsewhere = request.path == graphql && base != self.access.api;
-        let (cell, base) =
-            if elsewhere { (&self.graphql, base) } else { (&self.rest, self.access.api.as_str()) };
+    async fn client(&self, request: &Request) -> octocrab::Result<&Octocrab> {
+        let base = if request.path == GRAPHQL { self.access.graphql_base() } else { &self.access.api };
+        let cell = if base == self.access.api { &self.rest } else { &self.graphql };
         cell.get_or_try_init(|| async {
             let builder = Octocrab::builder().base_uri(base)?;
-            builder.user_access_token(self.access.token().to_owned()).build()
+            builder.user_access_token(self.access.token.clone()).build()
         })
         .await
     }
 
-    fn failure(&self, request: &Request<'_>, failure: RequestFailure) -> ForgeError {
+    fn failure(&self, request: &Request, failure: RequestFailure) -> ForgeError {
         let action = request.action;
         match failure {
             RequestFailure::Wait { seconds } => {
@@ -287,11 +291,7 @@ pub(super) const MUTATION_PERMISSIONS: &str = "contents=write, pull_requests=wri
 
 /// Returns an error when GraphQL refused, which it does with status 200. Which permission was missing it does not say: the
 /// caller knows.
-pub(super) fn refuse_graphql_error(
-    action: &'static str,
-    needs: &str,
-    answer: &Value,
-) -> Result<(), ForgeError> {
+pub(super) fn refuse_graphql_error(action: &'static str, needs: &str, answer: &Value) -> Result<()> {
     let error = &answer["errors"][0];
     let Some(message) = error["message"].as_str() else { return Ok(()) };
     let message = message.chars().take(300).collect();
@@ -331,65 +331,86 @@ const MOST_PAGES_OF_ALL: usize = 100;
 pub(super) struct List<'a> {
     /// In the words of a person, after "cannot".
     pub action: &'static str,
+    /// With the query, if there is one.
     pub path: &'a str,
-    /// Empty, or it ends with `&`.
-    pub query: &'a str,
     /// Where the entries stand in the answer; nothing when they are all of it.
     pub key: Option<&'a str>,
+    /// More pages than this are not read.
+    pub most_pages: usize,
+}
+
+/// The time in which something is counted.
+#[derive(Debug, Clone, Copy)]
+pub struct CountWindow {
+    /// What happened at this time or before does not count.
+    pub after: Timestamp,
+    /// What happened later does not count.
+    pub until: Timestamp,
+    /// Up to how many are counted.
+    pub most: usize,
 }
 
 impl Client {
-    /// Returns every entry of a list; `query` is empty or ends with `&`.
-    pub(super) async fn all(
-        &self,
-        action: &'static str,
-        path: &str,
-        query: &str,
-    ) -> Result<Vec<Value>, ForgeError> {
-        let mut all = Vec::new();
-        let list = List { action, path, query, key: None };
-        let more = |entries| {
-            all.extend(entries);
-            Ok(true)
-        };
-        self.pages(&list, MOST_PAGES_OF_ALL, more).await?;
+    /// Returns every entry of a list.
+    pub async fn list<T: DeserializeOwned>(&self, action: &'static str, path: &str) -> Result<Vec<T>> {
+        let list = List { action, path, key: None, most_pages: MOST_PAGES_OF_ALL };
+        let (all, _) = self.pages(&list, |_| true).await?;
         Ok(all)
     }
 
-    /// Hands over page after page until there is none left or `take` wants no more; tells whether the last one was reached.
-    pub(super) async fn pages(
+    /// Counts the entries of a list, the newest of which come first.
+    pub async fn count<T: DeserializeOwned>(
         &self,
         list: &List<'_>,
-        most: usize,
-        mut take: impl FnMut(Vec<Value>) -> Result<bool, ForgeError>,
-    ) -> Result<bool, ForgeError> {
-        let List { action, path, query, key } = list;
-        for page in 1..=most {
-            let rest = format!("{path}?{query}per_page={PER_PAGE}&page={page}");
-            let mut answer = self.get(action, &rest).await?;
+        window: CountWindow,
+        at: impl Fn(&T) -> Option<Timestamp>,
+        is_counted: impl Fn(&T) -> bool,
+    ) -> Result<usize> {
+        let mut count = 0;
+        let goes_on = |page: &[T]| {
+            let is_within = |at: Timestamp| at > window.after && at <= window.until;
+            count +=
+                page.iter().filter(|entry| at(entry).is_some_and(is_within) && is_counted(entry)).count();
+            let is_newer = page.last().and_then(&at).is_some_and(|at| at > window.after);
+            is_newer && count < window.most
+        };
+        self.pages(list, goes_on).await?;
+        Ok(count.min(window.most))
+    }
+
+    /// Reads page after page until there is none left or one is the last that is wanted. Tells whether it was all.
+    pub async fn pages<T: DeserializeOwned>(
+        &self,
+        list: &List<'_>,
+        mut goes_on: impl FnMut(&[T]) -> bool,
+    ) -> Result<(Vec<T>, bool)> {
+        let &List { action, path, key, most_pages } = list;
+        let joint = if path.contains('?') { '&' } else { '?' };
+        let mut all = Vec::new();
+        for page in 1..=most_pages {
+            let rest = format!("{path}{joint}per_page={PER_PAGE}&page={page}");
+            let mut answer: Value = self.get(action, &rest).await?;
             let found = match key {
                 None => answer,
-                Some(key) => answer.get_mut(*key).map(Value::take).unwrap_or_default(),
+                Some(key) => answer.get_mut(key).map(Value::take).unwrap_or_default(),
             };
-            let Value::Array(entries) = found else {
-                return Err(ForgeError::Unexpected { action, why: "it is no list".into() });
-            };
-            let is_last = entries.len() < PER_PAGE;
-            let goes_on = take(entries)?;
-            if is_last || !goes_on {
-                return Ok(is_last);
+            if !found.is_array() {
+                return Err(ForgeError::unexpected(action, "it is no list"));
+            }
+            let entries: Vec<T> = read(action, found)?;
+            let (is_last, wants_more) = (entries.len() < PER_PAGE, goes_on(&entries));
+            all.extend(entries);
+            if is_last || !wants_more {
+                return Ok((all, is_last));
             }
         }
-        Ok(false)
+        Ok((all, false))
     }
 }
 
 /// Reads the part of an answer that we use.
-pub(super) fn read<T: serde::de::DeserializeOwned>(
-    action: &'static str,
-    value: Value,
-) -> Result<T, ForgeError> {
-    serde_json::from_value(value).map_err(|error| ForgeError::Unexpected { action, why: error.to_string() })
+pub(super) fn read<T: DeserializeOwned>(action: &'static str, value: Value) -> Result<T> {
+    serde_json::from_value(value).map_err(|error| ForgeError::unexpected(action, error))
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::client::read;
-use crate::ForgeError;
+use crate::{ForgeError, Result};
 use model::issue::IssueNumber;
 
 /// GitHub sends nothing larger than 25 MB.
@@ -128,9 +128,9 @@ pub struct EventComment {
 }
 
 /// Reads an event by its name (`GITHUB_EVENT_NAME`, `X-GitHub-Event`) and its text.
-pub fn read_event(name: &str, text: &[u8]) -> Result<Event, ForgeError> {
-    let unexpected = |why: String| ForgeError::Unexpected { action: READ_EVENT, why };
-    let payload: Value = serde_json::from_slice(text).map_err(|error| unexpected(error.to_string()))?;
+pub fn read_event(name: &str, text: &[u8]) -> Result<Event> {
+    let payload: Value =
+        serde_json::from_slice(text).map_err(|error| ForgeError::unexpected(READ_EVENT, error))?;
     match (name, payload["action"].as_str()) {
         ("issues", Some("labeled")) => Ok(Event::Labeled(read(READ_EVENT, payload)?)),
         ("issue_comment", Some("created")) => Ok(Event::Commented(read(READ_EVENT, payload)?)),
@@ -146,18 +146,18 @@ pub fn read_event(name: &str, text: &[u8]) -> Result<Event, ForgeError> {
 }
 
 /// The input `issue` comes as a text or, from a workflow file, as a number.
-fn dispatched(payload: &Value) -> Result<Event, ForgeError> {
-    let unexpected = |why: String| ForgeError::Unexpected { action: READ_EVENT, why };
+fn dispatched(payload: &Value) -> Result<Event> {
+    let unexpected = |why| ForgeError::unexpected(READ_EVENT, format!("its input `issue` is wrong: {why}"));
     let issue = match &payload["inputs"]["issue"] {
         Value::String(text) => text.clone(),
         Value::Number(number) => number.to_string(),
         _ => return Ok(Event::Other),
     };
-    let issue = issue.parse().map_err(|error| unexpected(format!("its input `issue` is wrong: {error}")))?;
+    let issue = issue.parse().map_err(unexpected)?;
     Ok(Event::Dispatched(Dispatched { issue, sender: read(READ_EVENT, payload["sender"].clone())? }))
 }
 
-fn upstream(by: &Value) -> Result<Event, ForgeError> {
+fn upstream(by: &Value) -> Result<Event> {
     Ok(Event::Upstream { by: read(READ_EVENT, by.clone())? })
 }
 

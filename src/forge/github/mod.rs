@@ -11,7 +11,7 @@ mod repository;
 mod retry;
 
 pub use actions::{Workflow, missing_permission};
-pub use client::{Access, PUBLIC_API};
+pub use client::{Access, CountWindow, PUBLIC_API};
 pub use event::{
     Commented, Dispatched, Event, EventComment, EventIssue, LARGEST_EVENT, Labeled, Person, read_event,
 };

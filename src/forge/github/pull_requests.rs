@@ -2,15 +2,18 @@
 //! and never opened twice. What people wrote into it stays, and one that a person closed stays closed. Threads of reviews are
 //! read whole, answered once, and resolved; who may ask for something in them is not decided here.
 
+use std::collections::BTreeMap;
+
 use http::Method;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::GithubForge;
 use super::client::{BRANCH, MUTATION_PERMISSIONS, Request, escaped, read, refuse_graphql_error};
-use super::issues::{BOT, User, same_account};
+use super::event::Person;
+use super::issues::{BOT, is_ours, login_of, same_account};
 use super::managed_section::{LONGEST_BODY, replaced_in, truncated, wrapped};
-use crate::{ForgeError, Owner, PullRequest, PullRequestRef};
+use crate::{ForgeError, Owner, PullRequest, PullRequestRef, Result};
 use model::issue::IssueNumber;
 use model::redact::Masked;
 
@@ -22,13 +25,16 @@ const READ_PULL_REQUEST: &str = "read the pull request";
 /// What we use of a pull request.
 #[derive(Deserialize)]
 struct PullRequestAnswer {
+    #[serde(default)]
+    node_id: String,
     number: u64,
     html_url: String,
     body: Option<String>,
+    draft: Option<bool>,
     head: Head,
     state: String,
     merged_at: Option<String>,
-    user: Option<User>,
+    user: Option<Person>,
 }
 
 /// A pull request as it stands.
@@ -78,7 +84,7 @@ impl PullRequestAnswer {
 impl GithubForge {
     /// Opens the pull request of a head branch, or brings our part of it up to date. One of the same run that a person closed
     /// is left alone; the request of another run of the issue is another one.
-    pub async fn upsert_pull_request(&self, request: &PullRequest) -> Result<PullRequestRef, ForgeError> {
+    pub async fn upsert_pull_request(&self, request: &PullRequest) -> Result<PullRequestRef> {
         let mut found = self.pull_requests_of(&request.head, "all").await?;
         if let Some(open) = found.iter().position(PullRequestAnswer::is_open) {
             return self.update_pull_request(found.swap_remove(open), request).await;
@@ -92,49 +98,42 @@ impl GithubForge {
     }
 
     /// Returns the open pull request of a branch of this very repository.
-    async fn open_pull_request_of(&self, head: &str) -> Result<Option<PullRequestAnswer>, ForgeError> {
+    async fn open_pull_request_of(&self, head: &str) -> Result<Option<PullRequestAnswer>> {
         Ok(self.pull_requests_of(head, "open").await?.into_iter().next())
     }
 
     /// Returns the pull requests of a branch of this very repository, the newest first.
-    async fn pull_requests_of(&self, head: &str, state: &str) -> Result<Vec<PullRequestAnswer>, ForgeError> {
+    async fn pull_requests_of(&self, head: &str, state: &str) -> Result<Vec<PullRequestAnswer>> {
         let owner = &self.client.access.owner;
-        let query = format!("state={state}&head={owner}:{}&", escaped(head, BRANCH));
-        let listed = self.client.all(FIND_PULL_REQUEST, "/pulls", &query).await?;
-        let answer: Result<Vec<PullRequestAnswer>, _> =
-            listed.into_iter().map(|value| read(FIND_PULL_REQUEST, value)).collect();
-        let is_ours = |answer: &PullRequestAnswer| answer.head.branch == head && self.is_own(&answer.head);
-        Ok(answer?.into_iter().filter(is_ours).collect())
+        let path = format!("/pulls?state={state}&head={owner}:{}", escaped(head, BRANCH));
+        let mut listed: Vec<PullRequestAnswer> = self.client.list(FIND_PULL_REQUEST, &path).await?;
+        listed.retain(|answer| answer.head.branch == head && self.is_own(&answer.head));
+        Ok(listed)
     }
 
     /// A fork may have a branch of the same name.
     fn is_own(&self, head: &Head) -> bool {
-        let of = head.repo.as_ref().map(|repo| repo.full_name.as_str());
-        of.is_some_and(|name| name.eq_ignore_ascii_case(&self.repository()))
+        head.repo.as_ref().is_some_and(|repo| repo.full_name.eq_ignore_ascii_case(&self.repository()))
     }
 
     /// Returns a pull request as it stands now; nothing when there is none of that number.
-    pub async fn pull_request(&self, number: u64) -> Result<Option<PullRequestState>, ForgeError> {
-        let answer: PullRequestAnswer =
-            match self.client.get(READ_PULL_REQUEST, &format!("/pulls/{number}")).await {
-                Ok(value) => read(READ_PULL_REQUEST, value)?,
-                Err(error) if error.is_missing() => return Ok(None),
-                Err(error) => return Err(error),
-            };
-        Ok(Some(PullRequestState {
+    pub async fn pull_request(&self, number: u64) -> Result<Option<PullRequestState>> {
+        let path = format!("/pulls/{number}");
+        let answer: Option<PullRequestAnswer> = self.client.find(READ_PULL_REQUEST, &path).await?;
+        Ok(answer.map(|answer| PullRequestState {
             number,
             is_own: self.is_own(&answer.head),
             is_open: answer.is_open(),
             head: answer.head.branch,
             commit: answer.head.sha,
-            author: answer.user.map(|user| user.login).unwrap_or_default(),
+            author: login_of(answer.user),
         }))
     }
 
     /// Returns the branch that a pull request brings in, if it is a branch of this very repository.
-    pub async fn own_head(&self, number: IssueNumber) -> Result<Option<String>, ForgeError> {
-        let answer: PullRequestAnswer =
-            read(FIND_PULL_REQUEST, self.client.get(FIND_PULL_REQUEST, &format!("/pulls/{number}")).await?)?;
+    pub async fn own_head(&self, number: IssueNumber) -> Result<Option<String>> {
+        let path = format!("/pulls/{number}");
+        let answer: PullRequestAnswer = self.client.get(FIND_PULL_REQUEST, &path).await?;
         if self.is_own(&answer.head) { Ok(Some(answer.head.branch)) } else { Ok(None) }
     }
 
@@ -142,25 +141,17 @@ impl GithubForge {
         &self,
         answer: PullRequestAnswer,
         request: &PullRequest,
-    ) -> Result<PullRequestRef, ForgeError> {
+    ) -> Result<PullRequestRef> {
         let before = answer.body.unwrap_or_default();
         let after = replaced_in(&before, request.body.as_str());
         if after != before {
-            let path = self.client.access.path(&format!("/pulls/{}", answer.number));
-            let body = json!({ "body": after });
-            self.client
-                .repeat(&Request {
-                    action: UPDATE_PULL_REQUEST,
-                    method: Method::PATCH,
-                    path,
-                    body: Some(&body),
-                })
-                .await?;
+            let (path, body) = (format!("/pulls/{}", answer.number), json!({ "body": after }));
+            self.client.change(UPDATE_PULL_REQUEST, Method::PATCH, &path, body).await?;
         }
         Ok(PullRequestRef { number: Some(answer.number), url: answer.html_url, is_closed: false })
     }
 
-    async fn open_pull_request(&self, request: &PullRequest) -> Result<PullRequestRef, ForgeError> {
+    async fn open_pull_request(&self, request: &PullRequest) -> Result<PullRequestRef> {
         match self.post_pull_request(request, request.draft).await {
             Err(error) if error.says("draft pull requests are not supported") => {
                 tracing::warn!("This repository has no drafts: the pull request is opened ready for review");
@@ -177,57 +168,40 @@ impl GithubForge {
         }
     }
 
-    async fn post_pull_request(
-        &self,
-        request: &PullRequest,
-        draft: bool,
-    ) -> Result<PullRequestRef, ForgeError> {
+    async fn post_pull_request(&self, request: &PullRequest, draft: bool) -> Result<PullRequestRef> {
         let body = json!({
             "title": request.title.as_str(), "head": request.head, "base": request.base,
             "draft": draft, "body": wrapped(request.body.as_str()),
         });
-        let path = self.client.access.path("/pulls");
         let look = || async {
             let found = self.open_pull_request_of(&request.head).await?;
             Ok(found.map(|answer| json!({ "number": answer.number, "html_url": answer.html_url })))
         };
-        let request = Request { action: OPEN_PULL_REQUEST, method: Method::POST, path, body: Some(&body) };
-        let made: Value = self.client.create(&request, look).await?;
+        let made: Value =
+            self.client.create(&self.client.post(OPEN_PULL_REQUEST, "/pulls", body), look).await?;
         let url = made["html_url"].as_str().unwrap_or_default().to_owned();
         Ok(PullRequestRef { number: made["number"].as_u64(), url, is_closed: false })
     }
 }
 
 const MARK_READY: &str = "mark the pull request ready for review";
-const READY_MUTATION: &str = "mutation($id: ID!) { markPullRequestReadyForReview(input: { pullRequestId: $id }) \
-                        { pullRequest { isDraft } } }";
-
-#[derive(Deserialize)]
-struct DraftState {
-    node_id: String,
-    draft: Option<bool>,
-}
 
 impl GithubForge {
     /// Marks a pull request ready for review.
-    pub async fn mark_ready(&self, number: u64) -> Result<(), ForgeError> {
-        let state = self.draft_state(number).await?;
-        if state.draft == Some(false) {
+    pub async fn mark_ready(&self, number: u64) -> Result<()> {
+        let path = format!("/pulls/{number}");
+        let answer: PullRequestAnswer = self.client.get(MARK_READY, &path).await?;
+        if answer.draft == Some(false) {
             return Ok(());
         }
-        let body = json!({ "query": READY_MUTATION, "variables": { "id": state.node_id } });
-        let (_, path) = self.client.access.graphql();
-        let request =
-            Request { action: MARK_READY, method: Method::POST, path: path.to_owned(), body: Some(&body) };
         let look = || async {
-            let ready = self.draft_state(number).await?.draft == Some(false);
-            Ok(ready.then(|| json!({ "data": {} })))
+            let now: PullRequestAnswer = self.client.get(MARK_READY, &path).await?;
+            Ok(if now.draft == Some(false) { Some(json!({ "data": {} })) } else { None })
         };
-        refuse_graphql_error(MARK_READY, MUTATION_PERMISSIONS, &self.client.create(&request, look).await?)
-    }
-
-    async fn draft_state(&self, number: u64) -> Result<DraftState, ForgeError> {
-        read(MARK_READY, self.client.get(MARK_READY, &format!("/pulls/{number}")).await?)
+        let mutation = include_str!("queries/mark_ready.graphql");
+        let body = json!({ "query": mutation, "variables": { "id": answer.node_id } });
+        let done = self.client.create(&Request::graphql(MARK_READY, body), look).await?;
+        refuse_graphql_error(MARK_READY, MUTATION_PERMISSIONS, &done)
     }
 }
 
@@ -242,7 +216,7 @@ impl GithubForge {
         &self,
         pull_request: u64,
         owners: impl IntoIterator<Item = Owner>,
-    ) -> Result<Vec<String>, ForgeError> {
+    ) -> Result<Vec<String>> {
         let Some(request) = self.pull_request(pull_request).await? else { return Ok(Vec::new()) };
         let can_be_asked = |owner: &Owner| match owner {
             Owner::Person(login) => !same_account(&request.author, login),
@@ -262,7 +236,7 @@ impl GithubForge {
         }
     }
 
-    async fn request_one_by_one(&self, number: u64, owners: &[Owner]) -> Result<Vec<String>, ForgeError> {
+    async fn request_one_by_one(&self, number: u64, owners: &[Owner]) -> Result<Vec<String>> {
         let mut asked = Vec::new();
         for owner in owners {
             match self.request_reviewers(number, std::slice::from_ref(owner)).await {
@@ -276,24 +250,16 @@ impl GithubForge {
         Ok(asked)
     }
 
-    async fn request_reviewers(&self, number: u64, owners: &[Owner]) -> Result<(), ForgeError> {
-        let people = owners.iter().filter_map(|owner| match owner {
-            Owner::Person(login) => Some(login.as_str()),
-            Owner::Team { .. } => None,
-        });
-        let teams = owners.iter().filter_map(|owner| match owner {
-            Owner::Team { name, .. } => Some(name.as_str()),
-            Owner::Person(_) => None,
-        });
-        let mut body = json!({});
-        for (key, names) in [("reviewers", people.collect::<Vec<_>>()), ("team_reviewers", teams.collect())] {
-            if !names.is_empty() {
-                body[key] = Value::from(names);
+    async fn request_reviewers(&self, number: u64, owners: &[Owner]) -> Result<()> {
+        let mut names: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+        for owner in owners {
+            match owner {
+                Owner::Person(login) => names.entry("reviewers").or_default().push(login),
+                Owner::Team { name, .. } => names.entry("team_reviewers").or_default().push(name),
             }
         }
-        let path = self.client.access.path(&format!("/pulls/{number}/requested_reviewers"));
-        let request = Request { action: ASK_FOR_REVIEW, method: Method::POST, path, body: Some(&body) };
-        self.client.repeat(&request).await.map(drop)
+        let path = format!("/pulls/{number}/requested_reviewers");
+        self.client.change(ASK_FOR_REVIEW, Method::POST, &path, json!(names)).await
     }
 }
 
@@ -302,14 +268,6 @@ const ANSWER_THREAD: &str = "answer a review thread";
 const RESOLVE_THREAD: &str = "resolve a review thread";
 /// More pages than this are not read: 5,000 threads.
 const MOST_THREAD_PAGES: usize = 100;
-
-const THREADS_QUERY: &str = "query($owner: String!, $name: String!, $number: Int!, $after: String) { \
-     repository(owner: $owner, name: $name) { pullRequest(number: $number) { \
-     reviewThreads(first: 50, after: $after) { pageInfo { hasNextPage endCursor } \
-     nodes { id isResolved isOutdated path line comments(first: 100) { pageInfo { hasNextPage } \
-     nodes { databaseId body author { __typename login } } } } } } } }";
-const RESOLVE_MUTATION: &str =
-    "mutation($id: ID!) { resolveReviewThread(input: { threadId: $id }) { thread { isResolved } } }";
 
 /// A thread of review comments on a place in the changes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -354,9 +312,9 @@ pub struct ThreadReply<'a> {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct ThreadPage {
+struct Page<T> {
     page_info: PageInfo,
-    nodes: Vec<ThreadNode>,
+    nodes: Vec<T>,
 }
 
 #[derive(Deserialize)]
@@ -374,14 +332,7 @@ struct ThreadNode {
     is_outdated: bool,
     path: String,
     line: Option<u64>,
-    comments: ThreadComments,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct ThreadComments {
-    page_info: PageInfo,
-    nodes: Vec<ThreadCommentNode>,
+    comments: Page<ThreadCommentNode>,
 }
 
 #[derive(Deserialize)]
@@ -401,16 +352,17 @@ struct Author {
 
 impl GithubForge {
     /// Returns the threads of a pull request, resolved ones too, in GitHub's order.
-    pub async fn review_threads(&self, pull_request: u64) -> Result<Vec<ReviewThread>, ForgeError> {
+    pub async fn review_threads(&self, pull_request: u64) -> Result<Vec<ReviewThread>> {
         let access = &self.client.access;
         let (mut all, mut after) = (Vec::new(), Value::Null);
         for _ in 0..MOST_THREAD_PAGES {
             let variables = json!({
                 "owner": access.owner, "name": access.name, "number": pull_request, "after": after,
             });
-            let answer = self.graphql(READ_THREADS, THREADS_QUERY, &variables).await?;
+            let query = include_str!("queries/review_threads.graphql");
+            let answer = self.graphql(READ_THREADS, query, &variables).await?;
             let page = &answer["data"]["repository"]["pullRequest"]["reviewThreads"];
-            let page: ThreadPage = read(READ_THREADS, page.clone())?;
+            let page: Page<ThreadNode> = read(READ_THREADS, page.clone())?;
             all.extend(page.nodes.into_iter().filter_map(ThreadNode::into_thread));
             match page.page_info.end_cursor {
                 Some(cursor) if page.page_info.has_next_page => after = cursor.into(),
@@ -421,63 +373,51 @@ impl GithubForge {
     }
 
     /// Tells whether a thread has an answer of ours with this mark.
-    pub async fn is_answered_with(&self, answer: &ThreadReply<'_>) -> Result<bool, ForgeError> {
-        let myself = self.myself().await?;
-        Ok(answer.thread.comments.iter().any(|comment| is_own_reply(comment, answer, myself)))
+    pub async fn is_answered_with(&self, answer: &ThreadReply<'_>) -> Result<bool> {
+        Ok(has_reply(answer.thread, answer, self.myself().await?))
     }
 
     /// Answers a thread; after a doubt the threads are read again before it is written once more.
-    pub async fn answer_thread(&self, answer: &ThreadReply<'_>) -> Result<(), ForgeError> {
+    pub async fn answer_thread(&self, answer: &ThreadReply<'_>) -> Result<()> {
         let Some(first) = answer.thread.comments.first() else { return Ok(()) };
         let (number, myself) = (answer.pull_request, self.myself().await?);
-        let path = self.client.access.path(&format!("/pulls/{number}/comments/{}/replies", first.id));
+        let path = format!("/pulls/{number}/comments/{}/replies", first.id);
         let body = json!({ "body": truncated(answer.body.as_str(), LONGEST_BODY) });
         let look = || async {
             let threads = self.review_threads(number).await?;
-            let mut said = threads.iter().filter(|thread| thread.id == answer.thread.id);
-            let there = said
-                .any(|thread| thread.comments.iter().any(|comment| is_own_reply(comment, answer, myself)));
-            Ok(there.then(|| json!({})))
+            let mut same = threads.iter().filter(|thread| thread.id == answer.thread.id);
+            let is_there = same.any(|thread| has_reply(thread, answer, myself));
+            Ok(if is_there { Some(Value::Null) } else { None })
         };
-        let request = Request { action: ANSWER_THREAD, method: Method::POST, path, body: Some(&body) };
-        self.client.create(&request, look).await.map(drop)
+        self.client.create(&self.client.post(ANSWER_THREAD, &path, body), look).await.map(drop)
     }
 
     /// Resolves a thread; one that is resolved stays so.
-    pub async fn resolve_thread(&self, id: &str) -> Result<(), ForgeError> {
-        self.graphql(RESOLVE_THREAD, RESOLVE_MUTATION, &json!({ "id": id })).await.map(drop)
+    pub async fn resolve_thread(&self, id: &str) -> Result<()> {
+        let mutation = include_str!("queries/resolve_thread.graphql");
+        self.graphql(RESOLVE_THREAD, mutation, &json!({ "id": id })).await.map(drop)
     }
 
     /// Asks GraphQL something that can be asked twice.
-    async fn graphql(
-        &self,
-        action: &'static str,
-        query: &str,
-        variables: &Value,
-    ) -> Result<Value, ForgeError> {
-        let body = json!({ "query": query, "variables": variables });
-        let (_, path) = self.client.access.graphql();
-        let request = Request { action, method: Method::POST, path: path.to_owned(), body: Some(&body) };
-        let answer = self.client.repeat(&request).await?;
+    async fn graphql(&self, action: &'static str, query: &str, variables: &Value) -> Result<Value> {
+        let answer = self.client.graphql(action, json!({ "query": query, "variables": variables })).await?;
         let needs = if action == READ_THREADS { "pull_requests=read" } else { MUTATION_PERMISSIONS };
         refuse_graphql_error(action, needs, &answer)?;
         Ok(answer)
     }
 }
 
-/// Where GitHub does not say who we are, only the very text is ours.
-fn is_own_reply(comment: &ReviewComment, answer: &ThreadReply<'_>, myself: Option<&str>) -> bool {
-    match myself {
-        Some(login) => comment.body.contains(answer.marker) && same_account(&comment.author, login),
-        None => comment.body == truncated(answer.body.as_str(), LONGEST_BODY),
-    }
+fn has_reply(thread: &ReviewThread, answer: &ThreadReply<'_>, myself: Option<&str>) -> bool {
+    let whole = truncated(answer.body.as_str(), LONGEST_BODY);
+    let is_it = |said: &ReviewComment| is_ours(myself, (&said.author, &said.body), answer.marker, &whole);
+    thread.comments.iter().any(is_it)
 }
 
 impl ThreadNode {
     /// A thread whose comments are all hidden from us says nothing.
     fn into_thread(self) -> Option<ReviewThread> {
         let comments: Vec<ReviewComment> =
-            self.comments.nodes.into_iter().filter_map(ThreadCommentNode::into_thread).collect();
+            self.comments.nodes.into_iter().filter_map(ThreadCommentNode::into_comment).collect();
         if comments.is_empty() {
             return None;
         }
@@ -494,7 +434,7 @@ impl ThreadNode {
 
 impl ThreadCommentNode {
     /// GraphQL calls a bot by its name without the ending that tells it from a person.
-    fn into_thread(self) -> Option<ReviewComment> {
+    fn into_comment(self) -> Option<ReviewComment> {
         let named = |author: Author| {
             let ending = if author.kind == "Bot" && !author.login.ends_with(BOT) { BOT } else { "" };
             author.login + ending

@@ -3,16 +3,14 @@
 
 use std::sync::Arc;
 
-use http::Method;
 use jiff::Timestamp;
 use serde::Deserialize;
-use serde_json::Value;
 use tokio::sync::OnceCell;
 
-use super::client::{Access, Client, LOGIN, List, Request, escaped, read};
+use super::client::{Access, Client, CountWindow, LOGIN, List, escaped};
 use super::event::{EventComment, Label, Person};
 use super::retry::RetryPolicy;
-use crate::ForgeError;
+use crate::Result;
 use model::issue::IssueNumber;
 
 /// One repository on GitHub.
@@ -105,13 +103,13 @@ impl IssueEvent {
 
 impl GithubForge {
     /// Returns what a person may do; an error when GitHub does not say it. Of programs GitHub says nothing.
-    pub async fn permission(&self, login: &str) -> Result<Permission, ForgeError> {
+    pub async fn permission(&self, login: &str) -> Result<Permission> {
         let path = format!("/collaborators/{}/permission", escaped(login, LOGIN));
-        self.read_from(ASK_PERMISSION, &path).await
+        self.client.get(ASK_PERMISSION, &path).await
     }
 
     /// Tells whether a person may write to the repository; somebody unknown may not.
-    pub async fn may_write(&self, login: &str) -> Result<bool, ForgeError> {
+    pub async fn may_write(&self, login: &str) -> Result<bool> {
         if login.is_empty() {
             return Ok(false);
         }
@@ -122,110 +120,59 @@ impl GithubForge {
     }
 
     /// Returns who has a login now.
-    pub async fn account(&self, login: &str) -> Result<Person, ForgeError> {
-        let path = format!("/users/{}", escaped(login, LOGIN));
-        let request = Request { action: ASK_PERMISSION, method: Method::GET, path, body: None };
-        read(ASK_PERMISSION, self.client.repeat(&request).await?)
+    pub async fn account(&self, login: &str) -> Result<Person> {
+        self.client.get_path(ASK_PERMISSION, format!("/users/{}", escaped(login, LOGIN))).await
     }
 
     /// Tells whether an issue bears the title that it had at a time.
-    pub async fn has_kept_title(&self, number: IssueNumber, since: Timestamp) -> Result<bool, ForgeError> {
-        let all = self.client.all(READ_EVENTS, &format!("/issues/{number}/events"), "").await?;
-        let events: Result<Vec<IssueEvent>, _> =
-            all.into_iter().map(|value| read(READ_EVENTS, value)).collect();
-        Ok(!events?.iter().any(|event| event.is_renaming() && event.created_at >= since))
+    pub async fn has_kept_title(&self, number: IssueNumber, since: Timestamp) -> Result<bool> {
+        let events = self.issue_events(number).await?;
+        Ok(!events.iter().any(|event| event.is_renaming() && event.created_at >= since))
     }
 
     /// Returns when a label was last put on an issue and by whom.
-    pub async fn last_labelling(
-        &self,
-        number: IssueNumber,
-        label: &str,
-    ) -> Result<Option<IssueEvent>, ForgeError> {
-        let all = self.client.all(READ_EVENTS, &format!("/issues/{number}/events"), "").await?;
-        let events: Result<Vec<IssueEvent>, _> =
-            all.into_iter().map(|value| read(READ_EVENTS, value)).collect();
-        Ok(events?.into_iter().rfind(|event| event.is_labelling(label)))
+    pub async fn last_labelling(&self, number: IssueNumber, label: &str) -> Result<Option<IssueEvent>> {
+        Ok(self.issue_events(number).await?.into_iter().rfind(|event| event.is_labelling(label)))
     }
 
-    /// Returns how often somebody put a label on any issue after one time and not after another, counted up to `most`.
-    pub async fn count_labellings(
-        &self,
-        by: &Person,
-        label: &str,
-        (since, until): (Timestamp, Timestamp),
-        most: usize,
-    ) -> Result<usize, ForgeError> {
-        let mut count = 0;
-        let list = List { action: READ_EVENTS, path: "/issues/events", query: "", key: None };
-        // The newest come first.
-        let more = |entries: Vec<Value>| {
-            let events: Vec<IssueEvent> = read(READ_EVENTS, Value::Array(entries))?;
-            let theirs = |event: &&IssueEvent| {
-                let same = event.actor.as_ref().is_some_and(|actor| actor.id == by.id);
-                let within = event.created_at > since && event.created_at <= until;
-                same && within && event.is_labelling(label)
-            };
-            count += events.iter().filter(theirs).count();
-            let older = events.last().is_none_or(|event| event.created_at <= since);
-            Ok(!older && count < most)
+    async fn issue_events(&self, number: IssueNumber) -> Result<Vec<IssueEvent>> {
+        self.client.list(READ_EVENTS, &format!("/issues/{number}/events")).await
+    }
+
+    /// Returns how often somebody put a label on any issue.
+    pub async fn count_labellings(&self, by: &Person, label: &str, window: CountWindow) -> Result<usize> {
+        let (path, most_pages) = ("/issues/events", MOST_EVENT_PAGES);
+        let list = List { action: READ_EVENTS, path, key: None, most_pages };
+        let is_theirs = |event: &IssueEvent| {
+            event.actor.as_ref().is_some_and(|actor| actor.id == by.id) && event.is_labelling(label)
         };
-        self.client.pages(&list, MOST_EVENT_PAGES, more).await?;
-        Ok(count.min(most))
+        self.client.count(&list, window, |event: &IssueEvent| Some(event.created_at), is_theirs).await
     }
 
-    /// Returns how often somebody wrote a comment of a kind on any issue, likewise.
+    /// Returns how often somebody wrote a comment of a kind on any issue.
     pub async fn count_comments(
         &self,
         by: &Person,
         is_counted: impl Fn(&str) -> bool,
-        (since, until): (Timestamp, Timestamp),
-        most: usize,
-    ) -> Result<usize, ForgeError> {
-        let mut count = 0;
-        let query = format!("sort=created&direction=desc&since={since}&");
-        let list = List { action: READ_COMMENT, path: "/issues/comments", query: &query, key: None };
-        let more = |entries: Vec<Value>| {
-            let comments: Vec<EventComment> = read(READ_COMMENT, Value::Array(entries))?;
-            let theirs = |comment: &&EventComment| {
-                let same = comment.user.as_ref().is_some_and(|user| user.id == by.id);
-                let within = comment.created_at > since && comment.created_at <= until;
-                same && within && is_counted(comment.body.as_deref().unwrap_or_default())
-            };
-            count += comments.iter().filter(theirs).count();
-            Ok(count < most)
+        window: CountWindow,
+    ) -> Result<usize> {
+        let path = format!("/issues/comments?sort=created&direction=desc&since={}", window.after);
+        let list = List { action: READ_COMMENT, path: &path, key: None, most_pages: MOST_EVENT_PAGES };
+        let is_theirs = |comment: &EventComment| {
+            let same = comment.user.as_ref().is_some_and(|user| user.id == by.id);
+            same && is_counted(comment.body.as_deref().unwrap_or_default())
         };
-        self.client.pages(&list, MOST_EVENT_PAGES, more).await?;
-        Ok(count.min(most))
+        self.client.count(&list, window, |comment: &EventComment| Some(comment.created_at), is_theirs).await
     }
 
     /// Returns a comment as it is now; nothing when it is gone.
-    pub async fn current_comment(&self, id: u64) -> Result<Option<EventComment>, ForgeError> {
-        match self.read_from(READ_COMMENT, &format!("/issues/comments/{id}")).await {
-            Err(error) if error.is_missing() => Ok(None),
-            found => found.map(Some),
-        }
+    pub async fn current_comment(&self, id: u64) -> Result<Option<EventComment>> {
+        self.client.find(READ_COMMENT, &format!("/issues/comments/{id}")).await
     }
 
     /// Returns the comments of an issue that were written or changed at or after a time, oldest first.
-    pub async fn comments_since(
-        &self,
-        number: IssueNumber,
-        since: Timestamp,
-    ) -> Result<Vec<EventComment>, ForgeError> {
-        let all = self
-            .client
-            .all(READ_COMMENT, &format!("/issues/{number}/comments"), &format!("since={since}&"))
-            .await?;
-        all.into_iter().map(|value| read(READ_COMMENT, value)).collect()
-    }
-
-    async fn read_from<T: serde::de::DeserializeOwned>(
-        &self,
-        action: &'static str,
-        path: &str,
-    ) -> Result<T, ForgeError> {
-        read(action, self.client.get(action, path).await?)
+    pub async fn comments_since(&self, number: IssueNumber, since: Timestamp) -> Result<Vec<EventComment>> {
+        self.client.list(READ_COMMENT, &format!("/issues/{number}/comments?since={since}")).await
     }
 }
 

@@ -44,8 +44,7 @@ fn the_token_is_in_no_debug_text() {
 fn an_enterprise_server_has_graphql_beside_its_rest() {
     let at = |api: &str| {
         let access = Access::new(api, "o/n", "t").expect("an access");
-        let (base, path) = access.graphql();
-        format!("{base}{path}")
+        format!("{}{GRAPHQL}", access.graphql_base())
     };
     assert_eq!(at(PUBLIC_API), "https://api.github.com/graphql");
     assert_eq!(at("https://ghe.example/api/v3"), "https://ghe.example/api/graphql");

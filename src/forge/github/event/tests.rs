@@ -12,7 +12,7 @@ fn issue() -> Value {
     json!({ "number": 243, "title": "T", "body": null, "state": "open", "locked": false, "reactions": {} })
 }
 
-fn event(name: &str, payload: &Value) -> Result<Event, ForgeError> {
+fn event(name: &str, payload: &Value) -> Result<Event> {
     read_event(name, payload.to_string().as_bytes())
 }
 
