@@ -153,7 +153,8 @@ pub fn remove_lock(project: &Project, issue: IssueNumber, lock: Lock) {
 }
 
 fn not_lockable(error: &LockError) -> Failure {
-    error.hint().into_iter().fold(Failure::new(FailureKind::State, error), Failure::hint)
+    let hint = "look at the permissions and the disk, then run the same command again";
+    Failure::new(FailureKind::State, error).hint(hint)
 }
 
 fn in_use(issue: IssueNumber, workspace: &Workspace, holder: Option<Holder>) -> Failure {

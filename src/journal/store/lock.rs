@@ -70,16 +70,6 @@ pub enum LockError {
     },
 }
 
-impl LockError {
-    /// Returns what a person can do about a lock that cannot be made.
-    pub fn hint(&self) -> Option<&'static str> {
-        match self {
-            Self::Busy { .. } => None,
-            Self::Io { .. } => Some("look at the permissions and the disk, then run the same command again"),
-        }
-    }
-}
-
 /// The right to work on an issue, until it is dropped or the process ends.
 #[derive(Debug)]
 pub struct Lock {
@@ -269,10 +259,10 @@ fn read_holder(path: &Path) -> Option<Holder> {
 
 /// Returns the name of this machine.
 fn host() -> String {
-    let named =
-        fs::read_to_string("/proc/sys/kernel/hostname").or_else(|_| fs::read_to_string("/etc/hostname"));
-    let name = named.map(|name| name.trim().to_owned()).unwrap_or_default();
-    if name.is_empty() { "this machine".to_owned() } else { name }
+    let known = fs::read_to_string("/proc/sys/kernel/hostname");
+    let named = known.or_else(|_| fs::read_to_string("/etc/hostname")).unwrap_or_default();
+    let name = named.trim();
+    if name.is_empty() { "this machine".to_owned() } else { name.to_owned() }
 }
 
 #[cfg(test)]

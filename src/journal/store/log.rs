@@ -62,21 +62,18 @@ impl fmt::Display for TornLine {
 pub fn read(bytes: &[u8], name: &str) -> Result<LogContents, StoreError> {
     let mut contents =
         LogContents { entries: Vec::new(), chain: FIRST_CHAIN.to_owned(), good_bytes: 0, torn: None };
-    for (index, line) in bytes.split_inclusive(|byte| *byte == b'\n').enumerate() {
-        let Some(whole) = line.strip_suffix(b"\n") else {
-            contents.torn = Some(TornLine { line: index + 1, bytes: line.len() });
+    for (line, bytes) in (1..).zip(bytes.split_inclusive(|byte| *byte == b'\n')) {
+        let Some(whole) = bytes.strip_suffix(b"\n") else {
+            contents.torn = Some(TornLine { line, bytes: bytes.len() });
             break;
         };
-        let (entry, chain) = read_line(whole, &contents.chain, index as u64 + 1).map_err(|why| {
-            newer(whole, name, index + 1).unwrap_or(StoreError::Damaged {
-                file: name.to_owned(),
-                line: index + 1,
-                why,
-            })
+        let (entry, chain) = read_line(whole, &contents.chain, line as u64).map_err(|why| {
+            let damaged = StoreError::Damaged { file: name.to_owned(), line, why };
+            newer(whole, name, line).unwrap_or(damaged)
         })?;
         contents.entries.push(entry);
         contents.chain = chain;
-        contents.good_bytes += line.len();
+        contents.good_bytes += bytes.len();
     }
     Ok(contents)
 }
