@@ -119,11 +119,11 @@ impl ActiveRun {
         let spent = DaySpending::of_other_runs(self.space.workspace().common(), day, &run.started.run_id)?;
         let found = SpentElsewhere { day, spent };
         let known = run.spending.elsewhere.filter(|known| known.day == day).map(|known| known.spent);
-        if known.unwrap_or_default() == spent {
-            return Ok(false);
+        let is_news = known.unwrap_or_default() != spent;
+        if is_news {
+            self.record(Fact::SpentElsewhere(found))?;
         }
-        self.journal.record(Fact::SpentElsewhere(found))?;
-        Ok(true)
+        Ok(is_news)
     }
 
     fn today(&self) -> Date {

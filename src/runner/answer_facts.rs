@@ -12,7 +12,7 @@ use agents::Answer;
 use content_parser::Terms;
 use engine::{Call, Delta, PhaseState};
 use git::{Tree, is_engines_own};
-use model::event::{Ended, Evaluation, Fact, Reading, Replied, Reviewed, Triaged, Worked};
+use model::event::{Ended, Evaluation, Fact, Replied, Reviewed, Triaged, Worked};
 use model::finding::Finding;
 use model::phase::Step;
 use views::summary::deliverable_path;
@@ -73,7 +73,14 @@ fn record_review(active: &mut ActiveRun, mut ending: Ending) -> Result<()> {
     let require_review_id = active.run()?.started.agreement.require_review_id;
     let terms =
         Terms { review_id: ending.review_id.as_deref(), require_review_id, words: &words, beyond: &[] };
-    let mut reading = read_review(active, phase, &ending, &terms);
+    let mut reading = review::reading(&ending.answer, &terms);
+    let beyond = match &reading {
+        Some(reading) => out_of_scope(active, phase, &ending, &reading.findings),
+        None => Vec::new(),
+    };
+    if !beyond.is_empty() {
+        reading = review::reading(&ending.answer, &Terms { beyond: &beyond, ..terms });
+    }
     if phase.may_doubt(ending.call.seat.as_deref()) {
         reading = reading.map(|reading| review::doubted(reading, &ending.answer.text));
     }
@@ -122,29 +129,18 @@ fn record_triage(active: &mut ActiveRun, ending: Ending) -> Result<()> {
     export_review(active)
 }
 
-/// Returns what a reviewer of these files says; nothing when there is no answer.
-fn read_review(
-    active: &ActiveRun,
-    phase: &PhaseState,
-    ending: &Ending,
-    terms: &Terms<'_>,
-) -> Option<Reading> {
-    let Ending { call, answer, tree, .. } = ending;
-    let reading = review::reading(answer, terms)?;
-    let Some(delta) = Delta::of(phase, call.seat.as_deref(), &call.agent) else { return Some(reading) };
-    let beyond = out_of_scope(active, &delta, tree, &reading.findings).unwrap_or_else(|error| {
+/// Returns the findings that are out of scope; none where that cannot be seen.
+fn out_of_scope(active: &ActiveRun, phase: &PhaseState, ending: &Ending, all: &[Finding]) -> Vec<Finding> {
+    let Ending { call, tree, .. } = ending;
+    let Some(delta) = Delta::of(phase, call.seat.as_deref(), &call.agent) else { return Vec::new() };
+    beyond(active, &delta, tree, all).unwrap_or_else(|error| {
         tracing::warn!("what changed since the last review of {} cannot be seen: {error}", call.phase);
         Vec::new()
-    });
-    if beyond.is_empty() {
-        Some(reading)
-    } else {
-        review::reading(answer, &Terms { beyond: &beyond, ..*terms })
-    }
+    })
 }
 
-/// Returns the findings that are out of scope. A path that is no file of ours may mean anything.
-fn out_of_scope(active: &ActiveRun, delta: &Delta, tree: &Tree, all: &[Finding]) -> Result<Vec<Finding>> {
+/// Returns the findings beyond what changed. A path that is no file of ours may mean anything.
+fn beyond(active: &ActiveRun, delta: &Delta, tree: &Tree, all: &[Finding]) -> Result<Vec<Finding>> {
     let named = all.iter().filter_map(|finding| finding.file.clone());
     let named: BTreeSet<String> = named.filter(|path| !is_engines_own(path)).collect();
     let workspace = active.space.workspace();

@@ -12,7 +12,7 @@ use crate::prompt::PreparedCall;
 use agents::Answer;
 use content_parser::{Estimate, read_difficulty};
 use engine::{Assess, Call};
-use git::{Diff, Tree};
+use git::Diff;
 use journal::store::folders;
 use model::event::{Assessed, Ended, ExecOutcome, Fact};
 use model::phase::Step;
@@ -25,7 +25,7 @@ const ROUND: u32 = 0;
 /// Asks an agent and records what its answer amounts to.
 pub(super) async fn assess(active: &mut ActiveRun, programs: &AgentPrograms, assess: &Assess) -> Result<()> {
     let before = active.look(None)?.tree.clone();
-    let answer = ask(active, programs, assess, &before).await?;
+    let answer = ask(active, programs, assess).await?;
     active.journal.verify()?;
     active.job_files.verify()?;
     if active.is_stopping() {
@@ -43,12 +43,7 @@ pub(super) async fn assess(active: &mut ActiveRun, programs: &AgentPrograms, ass
     active.record(Fact::Assessed(Box::new(assessed(assess, estimate, ended))))
 }
 
-async fn ask(
-    active: &mut ActiveRun,
-    programs: &AgentPrograms,
-    assess: &Assess,
-    before: &Tree,
-) -> Result<Answer> {
+async fn ask(active: &mut ActiveRun, programs: &AgentPrograms, assess: &Assess) -> Result<Answer> {
     let prompt = difficulty(&active.run()?.started.issue, &nonce(), &programs.prompts)?;
     let def = active.phase(&assess.phase)?.def.clone();
     let place = folders::Call { phase: &def, step: Step::Answer, round: ROUND, attempt: 1 };
@@ -65,16 +60,16 @@ async fn ask(
         resumes: None,
         allowance: assess.allowance,
     };
-    active.snapshot = None;
     let prepared = PreparedCall {
         programs,
         call: &call,
         review_id: None,
-        tree: before.clone(),
+        tree: active.look(None)?.tree.clone(),
         diff: Diff::default(),
         output: active.folder.deliverable(&def),
         commands: BTreeMap::new(),
     };
+    active.snapshot = None;
     let answer = agent_call::ask(active, &prepared, (&prompt_file, &raw_file)).await?;
     active.folder.write_answer(place, &active.masker.mask(&answer.text))?;
     Ok(answer)

@@ -93,8 +93,8 @@ pub(super) fn made(active: &ActiveRun) -> Result<BTreeMap<String, Masked>> {
     let mut known = BTreeMap::new();
     for phase in &active.run()?.phases {
         for made in &phase.calls.documents {
-            let path = made_path(active, phase, made);
-            known.extend(made_text(active, phase, made, &path)?.map(|text| (path, text)));
+            let text = made_text(active, phase, made)?;
+            known.extend(text.map(|text| (made_path(active, phase, made), text)));
         }
     }
     Ok(known)
@@ -107,12 +107,8 @@ fn made_path(active: &ActiveRun, phase: &PhaseState, made: &MadeDocument) -> Str
     }
 }
 
-fn made_text(
-    active: &ActiveRun,
-    phase: &PhaseState,
-    made: &MadeDocument,
-    path: &str,
-) -> Result<Option<Masked>> {
+fn made_text(active: &ActiveRun, phase: &PhaseState, made: &MadeDocument) -> Result<Option<Masked>> {
+    let path = &made_path(active, phase, made);
     let as_written = |text: &String| digest(text) == made.digest;
     let file = active.folder.at(path);
     if let Some(text) = fs::read_to_string(&file).ok().filter(as_written) {

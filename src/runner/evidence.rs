@@ -10,7 +10,7 @@ use jiff::Timestamp;
 use crate::active_run::ActiveRun;
 use crate::error::{Result, RunError};
 use crate::publisher::Publisher;
-use crate::remote_checks::{Seen, unknown};
+use crate::remote_checks::{RemoteChecks, unknown};
 use crate::turn::{JobRole, Push};
 use crate::unreviewed::base_of;
 use crate::{changes_by_hand, documents, remote_checks};
@@ -219,12 +219,11 @@ impl Subject<'_> {
     }
 
     /// What was not pushed, the server cannot have looked at: that is no pass, and no reason to leave a check out.
-    async fn judged_by_server(&self) -> Result<Seen, String> {
+    async fn judged_by_server(&self) -> Result<RemoteChecks, String> {
         let Self { active, publisher, .. } = self;
         if publisher.role == JobRole::Work {
-            return Err(
-                "of two jobs this one pushes nothing; `[github] ci_rounds` has the other one ask".into()
-            );
+            let why = "of two jobs this one pushes nothing; `[github] ci_rounds` has the other one ask";
+            return Err(why.into());
         }
         let seen = match remote_checks::pushed_commit(active) {
             Ok(commit) => remote_checks::wait_for(active, publisher, &commit).await,

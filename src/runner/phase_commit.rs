@@ -84,14 +84,23 @@ fn trailers(journal: &Journal, run: &Run, phase: &str) -> Trailers {
 /// Commits a phase that was ruled to advance, if its files are still what was approved.
 pub(super) fn commit(active: &mut ActiveRun, diffs: &mut DiffCache, name: &PhaseName) -> Result<()> {
     // Only a process that did not see the files itself has to look for a commit whose fact is lost.
-    if active.snapshot.is_none()
-        && let Some(commit) = announced(&active.journal, &active.space, name)?
-    {
-        return record_commit(active, diffs, name, &commit);
+    let was_seen = active.snapshot.is_some();
+    let lost = if was_seen { None } else { announced(&active.journal, &active.space, name)? };
+    let made = if lost.is_some() { lost } else { commit_approved(active, name)? };
+    let Some(commit) = made else { return Ok(()) };
+    active.record(Fact::Committed { phase: name.clone(), commit: commit.to_string() })?;
+    if let Some(seen) = &mut active.snapshot {
+        seen.head.commit = commit.clone();
     }
+    diffs.committed_as(&active.phase(name)?.files.tree, &commit);
+    Ok(())
+}
+
+/// Makes the commit of a phase; nothing, but the fact that its approval is void, where that does not hold any more.
+fn commit_approved(active: &mut ActiveRun, name: &PhaseName) -> Result<Option<CommitId>> {
     if let Some(reason) = lapsed(active.run()?, active.phase(name)?) {
-        let reason = reason.into();
-        return active.record(Fact::ApprovalVoided { phase: name.clone(), reason });
+        active.record(Fact::ApprovalVoided { phase: name.clone(), reason: reason.into() })?;
+        return Ok(None);
     }
     answer_facts::export_review(active)?;
     documents::made(active)?;
@@ -100,7 +109,8 @@ pub(super) fn commit(active: &mut ActiveRun, diffs: &mut DiffCache, name: &Phase
         let seen = active.snapshot.take();
         let reason = "the files changed after they were approved".to_owned();
         active.record(Fact::ApprovalVoided { phase: name.clone(), reason })?;
-        return changes_by_hand::record_voiding(active, name, seen);
+        changes_by_hand::record_voiding(active, name, seen)?;
+        return Ok(None);
     }
     let paths = paths_to_commit(active, name)?;
     let run = active.run()?;
@@ -108,31 +118,18 @@ pub(super) fn commit(active: &mut ActiveRun, diffs: &mut DiffCache, name: &Phase
     let message = active.masker.mask(&phase_message(run, &trailers));
     let expected = CommitId::try_from(run.branch.head.as_str())?;
     let seen = active.look(Some(&approved))?.clone();
-    let commit = match active.space.commits().commit(&paths, &message, &seen, &expected) {
+    let space = &active.space;
+    let committed = match space.commits().commit(&paths, &message, &seen, &expected) {
         // Git was told to clear up meanwhile; the files on disk are still what was approved.
         Err(_)
-            if !active.space.workspace().objects().has_tree(&approved)?
-                && active.space.snapshots().recreate(&approved)? =>
+            if !space.workspace().objects().has_tree(&approved)?
+                && space.snapshots().recreate(&approved)? =>
         {
-            active.space.commits().commit(&paths, &message, &seen, &expected)?
+            space.commits().commit(&paths, &message, &seen, &expected)
         }
-        committed => committed?,
+        committed => committed,
     };
-    record_commit(active, diffs, name, &commit)
-}
-
-fn record_commit(
-    active: &mut ActiveRun,
-    diffs: &mut DiffCache,
-    name: &PhaseName,
-    commit: &CommitId,
-) -> Result<()> {
-    active.record(Fact::Committed { phase: name.clone(), commit: commit.to_string() })?;
-    if let Some(seen) = &mut active.snapshot {
-        seen.head.commit = commit.clone();
-    }
-    diffs.committed_as(&active.phase(name)?.files.tree, commit);
-    Ok(())
+    Ok(Some(committed?))
 }
 
 /// Everything the authors of the phase changed, its documents and the engine's own files; strays never.

@@ -89,7 +89,7 @@ impl PhaseRunner {
                 Decision::Halt(outcome) => {
                     let (active, publisher) = (&mut self.active, &self.publisher);
                     pull_request::show(active, publisher).await?;
-                    if !remote_checks::feed_back(active, publisher, outcome).await? {
+                    if outcome != Outcome::Completed || !remote_checks::feed_back(active, publisher).await? {
                         return self.halted(outcome).await;
                     }
                 }
@@ -231,12 +231,8 @@ fn missing_documents(active: &ActiveRun, name: &PhaseName) -> Result<Option<Esca
     if missing.is_empty() {
         return Ok(None);
     }
-    Ok(Some(Escalation {
-        reason: PauseReason::Blocked,
-        phase: Some(name.clone()),
-        question: format!("{name} has nothing to review: {} is missing.", missing.join(", ")),
-        options: vec![Choice::Continue, Choice::GiveUp],
-        report: vec![],
-        until: None,
-    }))
+    let (reason, phase) = (PauseReason::Blocked, Some(name.clone()));
+    let question = format!("{name} has nothing to review: {} is missing.", missing.join(", "));
+    let options = vec![Choice::Continue, Choice::GiveUp];
+    Ok(Some(Escalation { reason, phase, question, options, report: vec![], until: None }))
 }

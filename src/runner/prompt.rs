@@ -167,26 +167,26 @@ fn exchanged(phase: &PhaseState, step: Step) -> (&[String], &str) {
 /// Returns the tasks of a revision, those that wait, and the findings that ask for nothing.
 fn to_repair(phase: &PhaseState) -> (Vec<Task>, Vec<Task>, Vec<NamedFinding>) {
     let (given, later) = phase.tasks.latest();
-    let told = |task: &&FixTask| Task {
+    let task = |task: &&FixTask| Task {
         id: task.id.to_string(),
         file: task.owns.clone(),
         tried: task.given_in.iter().filter(|round| **round < phase.round).count(),
         items: items(task, &phase.ledger).map(named).collect(),
     };
     let remarks = remarks(phase).into_iter().map(named).collect();
-    (given.iter().map(told).collect(), later.iter().map(told).collect(), remarks)
+    (given.iter().map(task).collect(), later.iter().map(task).collect(), remarks)
 }
 
 /// An author is told what failed and is demanded, and when its work is done over as it was, only what was wrong with its
 /// form; a reviewer is told all the evidence.
 fn checks(phase: &PhaseState, step: Step) -> Vec<CheckResult> {
     let all = phase.evidence.checks.iter().flatten();
-    let told = |result: &&CheckResult| match step {
+    let is_shown = |result: &&CheckResult| match step {
         Step::Review => true,
         Step::Execute => is_demanded(phase, result) && phase.on_fail(&result.check) == OnFail::Format,
         _ => is_demanded(phase, result),
     };
-    all.filter(told).cloned().collect()
+    all.filter(is_shown).cloned().collect()
 }
 
 /// Returns the lists whose tasks an author has to tick.
@@ -213,8 +213,8 @@ fn notices(run: &Run, phase: &PhaseState, call: &Call) -> Vec<String> {
     if !call.step.writes() {
         return Vec::new();
     }
-    let told = run.notices_for(phase, &call.agent, call.resumes.is_some());
-    told.into_iter().map(|notice| format!("{}: {}", notice.phase, notice.text)).collect()
+    let notices = run.notices_for(phase, &call.agent, call.resumes.is_some());
+    notices.into_iter().map(|notice| format!("{}: {}", notice.phase, notice.text)).collect()
 }
 
 /// Returns what the reviews of passed phases suggested and nobody had to do.

@@ -39,8 +39,9 @@ pub(super) async fn show(active: &mut ActiveRun, publisher: &Publisher) -> Resul
     let run = active.run()?;
     let nothing = run.phases.iter().all(|phase| phase.files.commit.is_none());
     // A person may have opened again what another one closed.
-    let told = run.publication.is_up_to_date && run.outcome == Outcome::Completed && !is_request_closed(run);
-    if !publisher.shares() || told || nothing {
+    let is_over =
+        run.publication.is_up_to_date && run.outcome == Outcome::Completed && !is_request_closed(run);
+    if !publisher.shares() || is_over || nothing {
         return Ok(());
     }
     let outcome = run.outcome;
@@ -108,8 +109,8 @@ fn record_request(active: &mut ActiveRun, request: PullRequestRef) -> Result<()>
 /// Sees to it that the follow-up issue is there before the pull request names it.
 pub(super) async fn open_follow_up(active: &mut ActiveRun, publisher: &Publisher) -> Result<()> {
     let run = active.run()?;
-    let told = run.publication.follow_up.is_some() || run.notes.iter().any(|(kind, _)| kind == REFUSED);
-    if told || !publisher.shares() || !publisher.github.follow_up || !wants_follow_up(run) {
+    let is_done = run.publication.follow_up.is_some() || run.notes.iter().any(|(kind, _)| kind == REFUSED);
+    if is_done || !publisher.shares() || !publisher.github.follow_up || !wants_follow_up(run) {
         return Ok(());
     }
     let (title, body) = follow_up(run);

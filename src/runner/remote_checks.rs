@@ -12,7 +12,7 @@ use crate::publisher::Publisher;
 use crate::turn::Push;
 use forge::Forge;
 use forge::github::missing_permission;
-use model::event::{Choice, Escalation, Fact, FedBack, Outcome, PauseReason, Source};
+use model::event::{Choice, Escalation, Fact, FedBack, PauseReason, Source};
 use model::finding::{Disposition, Finding, Severity};
 use model::remote_check::{RemoteCheck, RemoteCheckState};
 use views::summary::counted;
@@ -23,29 +23,32 @@ const PACE: Duration = Duration::from_secs(10);
 const NONE_YET: Duration = Duration::from_secs(60);
 
 /// What the checks of a server say; nothing where nobody can know.
-pub(super) type Seen = Option<Vec<RemoteCheck>>;
+pub(super) type RemoteChecks = Option<Vec<RemoteCheck>>;
 
 /// Returns what the server's checks say about a commit, as far as they are done in time; nothing where there is no server,
 /// nothing is pushed, or a stop came first.
-pub(super) async fn wait_for(active: &ActiveRun, publisher: &Publisher, commit: &str) -> Result<Seen> {
+pub(super) async fn wait_for(
+    active: &ActiveRun,
+    publisher: &Publisher,
+    commit: &str,
+) -> Result<RemoteChecks> {
     let Forge::Github(github) = &publisher.forge else { return Ok(None) };
     if publisher.push == Push::Never {
         return Ok(None);
     }
     let most = Duration::from_secs(active.run()?.started.agreement.time.command_seconds);
-    let (begun, mut told) = (Instant::now(), false);
+    let (begun, mut is_announced) = (Instant::now(), false);
     loop {
-        let look = github.checks_of(commit);
-        let Some(all) = active.unless_stopped(look).await? else { return Ok(None) };
+        let Some(all) = active.unless_stopped(github.checks_of(commit)).await? else { return Ok(None) };
         let passed = begun.elapsed();
         let most = if all.is_empty() { most.min(NONE_YET) } else { most };
         let under_way = all.is_empty() || all.iter().any(|one| one.state == RemoteCheckState::Running);
         if !under_way || passed >= most {
             return Ok(Some(all));
         }
-        if !told {
+        if !is_announced {
             tracing::info!("Waiting for the checks of the server, at most {} s", most.as_secs());
-            told = true;
+            is_announced = true;
         }
         active.sleep(PACE.min(most.saturating_sub(passed))).await;
         if active.is_stopping() {
@@ -55,11 +58,7 @@ pub(super) async fn wait_for(active: &ActiveRun, publisher: &Publisher, commit: 
 }
 
 /// Returns what the checks say where that is only given back to the author: what may not be read is told, and ends no run.
-pub(super) async fn wait_for_feedback(
-    active: &ActiveRun,
-    publisher: &Publisher,
-    commit: &str,
-) -> Result<Seen> {
+async fn wait_for_feedback(active: &ActiveRun, publisher: &Publisher, commit: &str) -> Result<RemoteChecks> {
     let error = match wait_for(active, publisher, commit).await {
         Err(error) => error,
         seen => return seen,
@@ -78,15 +77,11 @@ pub(super) fn pushed_commit(active: &ActiveRun) -> Result<String> {
 }
 
 /// Waits for the checks of what was just published and takes up those that failed; tells whether any did.
-pub(super) async fn feed_back(
-    active: &mut ActiveRun,
-    publisher: &Publisher,
-    outcome: Outcome,
-) -> Result<bool> {
+pub(super) async fn feed_back(active: &mut ActiveRun, publisher: &Publisher) -> Result<bool> {
     let run = active.run()?;
     let Some((Some(pull_request), _)) = run.publication.pull_request.clone() else { return Ok(false) };
     let (rounds, most) = (run.feedback.ci_rounds, publisher.github.ci_rounds);
-    if outcome != Outcome::Completed || most == 0 || run.feedback_phase().is_none() {
+    if most == 0 || run.feedback_phase().is_none() {
         return Ok(false);
     }
     let head = pushed_commit(active)?;
@@ -127,19 +122,19 @@ fn tell_unknown(all: &[RemoteCheck]) {
     if all.is_empty() {
         tracing::warn!("W_NO_CI: no check of the server has looked at the pull request");
     } else if running > 0 {
-        let told = counted(running as u64, "check");
-        tracing::warn!("W_CI_UNKNOWN: {told} of the server did not end in time; nobody waits any longer");
+        let running = counted(running as u64, "check");
+        tracing::warn!("W_CI_UNKNOWN: {running} of the server did not end in time; nobody waits any longer");
     }
 }
 
 fn finding(check: &RemoteCheck) -> Finding {
-    let said = if check.output.is_empty() { String::new() } else { format!(": {}", check.output) };
+    let output = if check.output.is_empty() { String::new() } else { format!(": {}", check.output) };
     Finding {
         severity: Severity::Major,
         category: "ci".to_owned(),
         file: None,
         line: None,
-        issue: format!("the check {} of the server failed{said}", check.label()),
+        issue: format!("the check {} of the server failed{output}", check.label()),
         suggestion: None,
         auto_fixable: false,
         disposition: Disposition::Open,
@@ -149,20 +144,11 @@ fn finding(check: &RemoteCheck) -> Finding {
 
 fn question(red: &[RemoteCheck], rounds: u32) -> Escalation {
     let names: Vec<String> = red.iter().map(RemoteCheck::label).collect();
-    Escalation {
-        reason: PauseReason::Exhausted,
-        phase: None,
-        question: format!(
-            "The checks of the pull request are still red after {}: {}. Another round?",
-            counted(u64::from(rounds), "round"),
-            names.join(", ")
-        ),
-        options: vec![Choice::Continue],
-        report: red
-            .iter()
-            .filter(|one| !one.output.is_empty())
-            .map(|one| format!("{}: {}", one.name, one.output))
-            .collect(),
-        until: None,
-    }
+    let (rounds, names) = (counted(u64::from(rounds), "round"), names.join(", "));
+    let question =
+        format!("The checks of the pull request are still red after {rounds}: {names}. Another round?");
+    let with_output = red.iter().filter(|one| !one.output.is_empty());
+    let report = with_output.map(|one| format!("{}: {}", one.name, one.output)).collect();
+    let options = vec![Choice::Continue];
+    Escalation { reason: PauseReason::Exhausted, phase: None, question, options, report, until: None }
 }

@@ -33,8 +33,8 @@ pub fn doubted(reading: Reading, text: &str) -> Reading {
 /// Returns what stands beside an approval, or in its object, and does not go with it.
 pub fn doubt(reading: &Reading, text: &str) -> Option<String> {
     let within = std::iter::once(&reading.feedback).chain(&reading.suggestions);
-    let mut said = std::iter::once(text).chain(within.map(String::as_str));
-    reading.doubt.clone().or_else(|| said.find_map(content_parser::doubt))
+    let mut texts = std::iter::once(text).chain(within.map(String::as_str));
+    reading.doubt.clone().or_else(|| texts.find_map(content_parser::doubt))
 }
 
 /// Returns an approval with a doubt as one that approves nothing.

@@ -97,7 +97,8 @@ fn what_is_cut(active: &ActiveRun, prepared: &PreparedCall<'_>) -> Result<Option
     if prompt::previous_review(active, phase, call).len() > LONGEST_REVIEW {
         return longer("the answer to the review before");
     }
-    if is_long(active, output) {
+    let deliverable = fs::metadata(active.folder.at(output));
+    if deliverable.is_ok_and(|found| found.len() > LONGEST_DOCUMENT as u64) {
         return longer("the deliverable");
     }
     let documents = prompt::documents_on_disk(active, active.run()?, phase);
@@ -111,11 +112,6 @@ fn what_is_cut(active: &ActiveRun, prepared: &PreparedCall<'_>) -> Result<Option
         Some(cut) => longer(&cut.path),
         None => Ok(None),
     }
-}
-
-fn is_long(active: &ActiveRun, document: &str) -> bool {
-    let found = fs::metadata(active.folder.at(document));
-    found.is_ok_and(|found| found.len() > LONGEST_DOCUMENT as u64)
 }
 
 /// Puts one difference before another.

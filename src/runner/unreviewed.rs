@@ -77,8 +77,7 @@ fn since_the_last_review(space: &RunWorkspace, run: &Run, tip: &CommitId) -> Res
 /// Returns what was changed from a commit on by somebody who does not answer for it. An author answers for its own work, not
 /// for what it found in the same file.
 fn unanswered(space: &RunWorkspace, run: &Run, from: &str, tip: &CommitId) -> Result<Paths> {
-    let mut passed = Passed { space, at: from, open: Paths::new(), known: vec![] };
-    passed.known.push((from, Paths::new()));
+    let mut passed = Passed { space, at: from, open: Paths::new(), known: vec![(from, Paths::new())] };
     for UnreviewedPhase { from, to, .. } in run.branch.coverage.since.iter().filter(|phase| phase.is_accepted)
     {
         if knows(space, from)? && knows(space, to)? {

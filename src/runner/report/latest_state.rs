@@ -11,12 +11,6 @@ use tracing::warn;
 /// How long the end of a run waits for the last state.
 const END_WAIT: Duration = Duration::from_secs(60);
 
-/// Writes states of one kind.
-pub(super) trait StateWriter<S>: Send + 'static {
-    /// Writes a state, or warns; tells whether a later one may be written.
-    fn write(&mut self, state: &S) -> impl Future<Output = bool> + Send;
-}
-
 /// The task that writes.
 pub(super) struct StateTask {
     ending: Arc<Notify>,
@@ -24,14 +18,45 @@ pub(super) struct StateTask {
 }
 
 impl StateTask {
-    /// Begins the task and returns by what it is told the state; two writes are so far apart. Needs a runtime.
-    pub(super) fn begin<S>(pace: Duration, writer: impl StateWriter<S>) -> (watch::Sender<Option<S>>, Self)
+    /// Begins the task and returns by what it is told the state; two writes are so far apart. `write` writes a state or warns,
+    /// and tells whether a later one may be written. Needs a runtime.
+    pub(super) fn begin<S, W>(
+        pace: Duration,
+        write: impl Fn(S) -> W + Send + 'static,
+    ) -> (watch::Sender<Option<S>>, Self)
     where
         S: Clone + PartialEq + Send + Sync + 'static,
+        W: Future<Output = bool> + Send,
     {
-        let (wanted, seen) = watch::channel(None);
+        let (wanted, mut seen) = watch::channel(None);
         let ending = Arc::new(Notify::new());
-        let task = tokio::spawn(write_latest(seen, Arc::clone(&ending), pace, writer));
+        let ends = Arc::clone(&ending);
+        let task = tokio::spawn(async move {
+            let mut written = None;
+            loop {
+                let is_last = tokio::select! {
+                    changed = seen.changed() => changed.is_err(),
+                    () = ends.notified() => true,
+                };
+                let wanted = seen.borrow_and_update().clone();
+                if wanted != written
+                    && let Some(state) = wanted.clone()
+                {
+                    if !write(state).await {
+                        return;
+                    }
+                    written = wanted;
+                }
+                if is_last {
+                    return;
+                }
+                tokio::select! {
+                    () = tokio::time::sleep(pace) => {}
+                    // The next turn is the last one.
+                    () = ends.notified() => ends.notify_one(),
+                }
+            }
+        });
         (wanted, Self { ending, task })
     }
 
@@ -40,38 +65,6 @@ impl StateTask {
         self.ending.notify_one();
         if tokio::time::timeout(END_WAIT, self.task).await.is_err() {
             warn!("{warning}");
-        }
-    }
-}
-
-async fn write_latest<S: Clone + PartialEq>(
-    mut seen: watch::Receiver<Option<S>>,
-    ending: Arc<Notify>,
-    pace: Duration,
-    mut writer: impl StateWriter<S>,
-) {
-    let mut written = None;
-    loop {
-        let is_last = tokio::select! {
-            changed = seen.changed() => changed.is_err(),
-            () = ending.notified() => true,
-        };
-        let wanted = seen.borrow_and_update().clone();
-        if wanted != written
-            && let Some(state) = &wanted
-        {
-            if !writer.write(state).await {
-                return;
-            }
-            written = wanted;
-        }
-        if is_last {
-            return;
-        }
-        tokio::select! {
-            () = tokio::time::sleep(pace) => {}
-            // The next turn is the last one.
-            () = ending.notified() => ending.notify_one(),
         }
     }
 }

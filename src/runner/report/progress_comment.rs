@@ -10,7 +10,7 @@ use tokio::sync::watch;
 use tracing::warn;
 
 use super::Reporter;
-use super::latest_state::{StateTask, StateWriter};
+use super::latest_state::StateTask;
 use engine::{Run, State};
 use forge::{CommentDraft, ForgeError, GithubForge, LocalForge};
 use model::event::{Entry, Fact};
@@ -68,7 +68,9 @@ pub struct CommentTask {
 /// Makes the reporter and begins the task; needs a runtime.
 pub fn github_comment(forge: GithubForge, masker: Masker, pace: Duration) -> (GithubComment, CommentTask) {
     let moved = MovedComment::default();
-    let (wanted, task) = StateTask::begin(pace, CommentWriter { forge, moved: moved.clone() });
+    let new_place = moved.clone();
+    let (wanted, task) =
+        StateTask::begin(pace, move |wanted| write(forge.clone(), new_place.clone(), wanted));
     let comment = GithubComment { masker, wanted };
     (comment.clone(), CommentTask { moved, comment, task })
 }
@@ -101,12 +103,9 @@ pub async fn refresh_comment(forge: &GithubForge, masker: &Masker, run: &Run) ->
     };
     let Some(id) = id else { return Ok(()) };
     let draft = CommentDraft { id: Some(id), marker: &marker, body: &body };
-    match forge.current_comment(id).await? {
-        Some(now) if now.body.as_deref() != Some(body.as_str()) => {
-            forge.rewrite_comment(draft, id).await.map(drop)
-        }
-        Some(_) | None => Ok(()),
-    }
+    let now = forge.current_comment(id).await?;
+    let is_outdated = now.is_some_and(|now| now.body.as_deref() != Some(body.as_str()));
+    if is_outdated { forge.rewrite_comment(draft, id).await.map(drop) } else { Ok(()) }
 }
 
 impl CommentTask {
@@ -123,32 +122,25 @@ impl CommentTask {
     }
 }
 
-struct CommentWriter {
-    forge: GithubForge,
-    moved: MovedComment,
-}
-
-impl StateWriter<Wanted> for CommentWriter {
-    /// A refusal is final; what was lost on the way is written with the next state.
-    async fn write(&mut self, wanted: &Wanted) -> bool {
-        let moved = self.moved.id();
-        let id = moved.unwrap_or(wanted.id);
-        let draft = CommentDraft { id: Some(id), marker: &wanted.marker, body: &wanted.body };
-        let done = if wanted.may_be_replaced && moved.is_none() {
-            self.forge.upsert_comment(wanted.number, draft).await
-        } else {
-            self.forge.rewrite_comment(draft, id).await
-        };
-        match done {
-            Ok(now_at) if now_at != id => self.moved.to(now_at),
-            Ok(_) => {}
-            Err(error) => {
-                warn!("The progress comment cannot be written: {error}");
-                return !error.is_final();
-            }
+/// A refusal is final; what was lost on the way is written with the next state.
+async fn write(forge: GithubForge, new_place: MovedComment, wanted: Wanted) -> bool {
+    let moved = new_place.id();
+    let id = moved.unwrap_or(wanted.id);
+    let draft = CommentDraft { id: Some(id), marker: &wanted.marker, body: &wanted.body };
+    let done = if wanted.may_be_replaced && moved.is_none() {
+        forge.upsert_comment(wanted.number, draft).await
+    } else {
+        forge.rewrite_comment(draft, id).await
+    };
+    match done {
+        Ok(now_at) if now_at != id => new_place.to(now_at),
+        Ok(_) => {}
+        Err(error) => {
+            warn!("The progress comment cannot be written: {error}");
+            return !error.is_final();
         }
-        true
     }
+    true
 }
 
 /// Rewrites the progress comment after each fact that a reader of the issue wants to see.
@@ -164,20 +156,6 @@ impl LocalComment {
     pub fn new(forge: LocalForge, masker: Masker) -> Self {
         Self { forge, masker, comment: None, warned: false }
     }
-
-    fn write(&mut self, run: &Run) {
-        let body = self.masker.mask(&summary::progress_comment(run));
-        let marker = summary::marker(run);
-        let draft = CommentDraft { id: self.comment, marker: &marker, body: &body };
-        match self.forge.upsert_comment(run.started.issue.number, draft, run.updated_at) {
-            Ok(id) => self.comment = Some(id),
-            Err(error) if !self.warned => {
-                warn!("The progress comment cannot be written: {error}");
-                self.warned = true;
-            }
-            Err(_) => {}
-        }
-    }
 }
 
 impl Reporter for LocalComment {
@@ -191,8 +169,17 @@ impl Reporter for LocalComment {
                 | Fact::Finished { .. }
                 | Fact::Cancelled { .. }
         );
-        if let (true, Some(run)) = (is_of_interest, &state.run) {
-            self.write(run);
+        let (true, Some(run)) = (is_of_interest, &state.run) else { return };
+        let body = self.masker.mask(&summary::progress_comment(run));
+        let marker = summary::marker(run);
+        let draft = CommentDraft { id: self.comment, marker: &marker, body: &body };
+        match self.forge.upsert_comment(run.started.issue.number, draft, run.updated_at) {
+            Ok(id) => self.comment = Some(id),
+            Err(error) if !self.warned => {
+                warn!("The progress comment cannot be written: {error}");
+                self.warned = true;
+            }
+            Err(_) => {}
         }
     }
 }

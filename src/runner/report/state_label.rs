@@ -7,7 +7,7 @@ use tokio::sync::watch;
 use tracing::warn;
 
 use super::Reporter;
-use super::latest_state::{StateTask, StateWriter};
+use super::latest_state::StateTask;
 use engine::{Run, State};
 use forge::{ForgeError, GithubForge};
 use model::event::{Entry, Outcome};
@@ -46,7 +46,7 @@ pub struct LabelTask {
 
 /// Makes the reporter and begins the task; needs a runtime.
 pub fn state_label(forge: GithubForge) -> (StateLabel, LabelTask) {
-    let (wanted, task) = StateTask::begin(Duration::ZERO, forge);
+    let (wanted, task) = StateTask::begin(Duration::ZERO, move |state| set(forge.clone(), state));
     let label = StateLabel { wanted };
     (label.clone(), LabelTask { label, task })
 }
@@ -101,12 +101,10 @@ fn label_of(run: &Run) -> Label {
     }
 }
 
-impl StateWriter<(IssueNumber, Label)> for GithubForge {
-    async fn write(&mut self, (number, label): &(IssueNumber, Label)) -> bool {
-        let Err(error) = show(self, *number, *label).await else { return true };
-        warn!("The label `{FAMILY}{}` cannot be set: {error}", label.0);
-        !error.is_final()
-    }
+async fn set(forge: GithubForge, (number, label): (IssueNumber, Label)) -> bool {
+    let Err(error) = show(&forge, number, label).await else { return true };
+    warn!("The label `{FAMILY}{}` cannot be set: {error}", label.0);
+    !error.is_final()
 }
 
 /// Takes the others of the family off and puts the label on, in that order: what is cut short must not leave two. The one that
