@@ -2,21 +2,18 @@
 //! cut and marked, so that no line costs more than its limit; what is not UTF-8 is replaced; what is no object is
 //! ignored. Knows nothing of what the objects mean.
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 /// How many bytes a line gets. An event with a whole file in it is shorter; what is longer is no event that we need.
 const LINE_LIMIT: usize = 4 * 1024 * 1024;
 /// How many characters the name of a session, model or version gets.
 const NAME_LIMIT: usize = 128;
 
-/// One JSON object.
-pub(super) type Object = Map<String, Value>;
-
 /// One line that says something.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum JsonLine {
     /// A whole object.
-    Object(Object),
+    Object(Value),
     /// A line that was too long to be read.
     Cut,
 }
@@ -39,7 +36,7 @@ impl JsonLines {
 
 fn parse(line: &Line) -> Option<JsonLine> {
     match serde_json::from_str(&line.text) {
-        Ok(Value::Object(object)) => Some(JsonLine::Object(object)),
+        Ok(object @ Value::Object(_)) => Some(JsonLine::Object(object)),
         _ if line.is_cut => Some(JsonLine::Cut),
         _ => None,
     }
@@ -104,23 +101,13 @@ impl Lines {
 }
 
 /// Returns a field that is a text; an empty text when it is missing or something else.
-pub(super) fn text<'a>(object: &'a Object, name: &str) -> &'a str {
-    object.get(name).and_then(Value::as_str).unwrap_or_default()
-}
-
-/// Returns a field that is a number.
-pub(super) fn number(object: &Object, name: &str) -> Option<f64> {
-    object.get(name)?.as_f64()
-}
-
-/// Returns a field that is an object.
-pub(super) fn object<'a>(object: &'a Object, name: &str) -> Option<&'a Object> {
-    object.get(name)?.as_object()
+pub(super) fn text<'a>(object: &'a Value, name: &str) -> &'a str {
+    object[name].as_str().unwrap_or_default()
 }
 
 /// Returns the elements of a field that is a list; none when it is missing or something else.
-pub(super) fn list<'a>(object: &'a Object, name: &str) -> &'a [Value] {
-    object.get(name).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default()
+pub(super) fn list<'a>(object: &'a Value, name: &str) -> &'a [Value] {
+    object[name].as_array().map(Vec::as_slice).unwrap_or_default()
 }
 
 /// Returns a session id that can stand on a command line, where nothing may look like a flag.

@@ -20,7 +20,7 @@ use super::outcome::Outcome;
 use super::scripted::ScriptedParser;
 use super::spec::{AgentSpec, Kind, Profile};
 use super::transcript::Transcript;
-use super::usage::UsageLimit;
+use super::usage::excess;
 use super::{acp, claude, codex};
 
 /// How often somebody who watches gets the last line.
@@ -71,6 +71,27 @@ fn scripted_launch(script: ResolvedAgent, call: &AgentCall<'_>) -> Launch {
     launch(&player, &[], call)
 }
 
+/// A call under way.
+struct RunningCall<'a> {
+    call: &'a AgentCall<'a>,
+    parser: Box<dyn OutputParser>,
+    transcript: Transcript<'a>,
+    /// Why it has to end, once it used more than it may.
+    excess: Option<String>,
+}
+
+impl RunningCall<'_> {
+    /// Tells whether it used more than it may, as far as its program reports that while it works.
+    fn is_over_budget(&mut self) -> bool {
+        let allowance = &self.call.allowance;
+        let is_limited = allowance.usd.is_some() || allowance.tokens.is_some();
+        if is_limited && self.excess.is_none() {
+            self.excess = excess(allowance, &self.parser.used_so_far());
+        }
+        self.excess.is_some()
+    }
+}
+
 /// Runs the program, keeps what it prints, shows its last line, and parses its output.
 async fn follow(
     launch: &Launch,
@@ -80,12 +101,13 @@ async fn follow(
     stop: &mut Stop,
 ) -> Answer {
     let transcript = Transcript::create(call.raw_file, call.masker);
-    let state = RefCell::new((parser, transcript, UsageLimit::new(call.allowance)));
+    let running = RefCell::new(RunningCall { call, parser, transcript, excess: None });
     let (stop_program, mut program_stop) = Stop::new();
     let mut on_output = |stream: Stream, bytes: &[u8]| {
-        let (parser, transcript, limit) = &mut *state.borrow_mut();
+        let mut running = running.borrow_mut();
+        let RunningCall { parser, transcript, .. } = &mut *running;
         parser.push(stream, bytes, transcript);
-        if limit.is_exceeded(|| parser.used_so_far()) {
+        if running.is_over_budget() {
             stop_program.stop();
         }
     };
@@ -94,28 +116,28 @@ async fn follow(
     let mut urgency = stop.urgency();
     stop_program.raise(urgency);
     let finish = {
-        let mut running = std::pin::pin!(process::run(launch, &mut on_output, &mut program_stop));
+        let mut program = std::pin::pin!(process::run(launch, &mut on_output, &mut program_stop));
         loop {
             tokio::select! {
-                finish = &mut running => break finish,
+                finish = &mut program => break finish,
                 raised = stop.beyond(urgency) => {
                     urgency = raised;
                     stop_program.raise(raised);
                 }
                 _ = timer.tick() => {
-                    let (parser, transcript, limit) = &mut *state.borrow_mut();
-                    show(transcript, on_line);
-                    if limit.is_exceeded(|| parser.used_so_far()) || parser.gives_up() {
+                    let mut running = running.borrow_mut();
+                    show(&mut running.transcript, on_line);
+                    if running.is_over_budget() || running.parser.gives_up() {
                         stop_program.stop();
                     }
                 }
             }
         }
     };
-    let (parser, mut transcript, limit) = state.into_inner();
+    let RunningCall { parser, mut transcript, excess, .. } = running.into_inner();
     let millis = finish.millis;
     let mut answer = parser.finish(launch, finish, &mut transcript);
-    if let (ExecOutcome::Cancelled, Some(reason)) = (answer.outcome, limit.into_reason()) {
+    if let (ExecOutcome::Cancelled, Some(reason)) = (answer.outcome, excess) {
         (answer.outcome, answer.reason) = (ExecOutcome::OverBudget, Some(reason));
     }
     show(&mut transcript, on_line);

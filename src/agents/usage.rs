@@ -16,6 +16,9 @@ const MOST_DOLLARS: f64 = 1e6;
 /// How many tokens a price is for.
 const MILLION: f64 = 1e6;
 
+/// Tokens as they are counted in parts: fresh input, input read from the cache, input written to it, output.
+pub(super) type TokenCounts = [Option<f64>; 4];
+
 /// The figures as an agent reports them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -58,20 +61,15 @@ impl ReportedUsage {
         (usage, dropped)
     }
 
-    /// Adds a part. A part that cannot be true spoils its sum, which is then left out.
-    pub(super) fn add(&mut self, part: Self) {
-        add(&mut self.input_tokens, part.input_tokens);
-        add(&mut self.cached_tokens, part.cached_tokens);
-        add(&mut self.output_tokens, part.output_tokens);
-        add(&mut self.turns, part.turns);
-        add(&mut self.cost_usd, part.cost_usd);
-    }
-
-    /// Adds input that is reported in parts: fresh, read from the cache, written to it.
-    pub(super) fn add_input(&mut self, parts: [Option<f64>; 3]) {
-        for part in parts {
-            add(&mut self.input_tokens, part);
+    /// Adds tokens and a cost in US dollars. A part that cannot be true spoils its sum, which is then left out.
+    pub(super) fn add(&mut self, tokens: TokenCounts, cost_usd: Option<f64>) {
+        let [fresh, cache_read, cache_written, output] = tokens;
+        for input in [fresh, cache_read, cache_written] {
+            add(&mut self.input_tokens, input);
         }
+        add(&mut self.cached_tokens, cache_read);
+        add(&mut self.output_tokens, output);
+        add(&mut self.cost_usd, cost_usd);
     }
 }
 
@@ -103,24 +101,18 @@ static PRICES: LazyLock<Vec<Price>> = LazyLock::new(|| {
 });
 
 #[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
 struct PriceTable {
     price: Vec<Price>,
 }
 
-/// The price of one model in US dollars per million tokens.
+/// The price of one model in US dollars per million tokens. Its source and its day, which are for people, are not read.
 #[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
 struct Price {
     model: String,
     input: f64,
     /// What tokens from the provider's cache cost; without it as much as any input.
     cached_input: Option<f64>,
     output: f64,
-    #[cfg_attr(not(test), expect(dead_code, reason = "for people, and for the test that wants it"))]
-    source: String,
-    #[cfg_attr(not(test), expect(dead_code, reason = "for people, and for the test that wants it"))]
-    read: String,
 }
 
 impl Price {
@@ -159,45 +151,17 @@ fn without_date(model: &str) -> &str {
     }
 }
 
-/// Compares what a call uses with what it may use, as far as its program reports that while it works.
-pub(super) struct UsageLimit {
-    allowance: Allowance,
-    /// Why the call has to end, once it has to.
-    exceeded: Option<String>,
-}
-
-impl UsageLimit {
-    pub(super) fn new(allowance: Allowance) -> Self {
-        Self { allowance, exceeded: None }
-    }
-
-    /// Looks at what the call has used so far; tells whether it has to end.
-    pub(super) fn is_exceeded(&mut self, used_so_far: impl FnOnce() -> Usage) -> bool {
-        let is_limited = self.allowance.usd.is_some() || self.allowance.tokens.is_some();
-        if is_limited && self.exceeded.is_none() {
-            self.exceeded = self.excess(&used_so_far());
+/// Returns for people why a call has to end that has used this much; nothing when it may go on.
+pub(super) fn excess(allowance: &Allowance, used: &Usage) -> Option<String> {
+    let tokens = used.input_tokens.unwrap_or(0).saturating_add(used.output_tokens.unwrap_or(0));
+    match (allowance.tokens, allowance.usd, used.cost()) {
+        (Some(most), _, _) if tokens > most => {
+            Some(format!("it was ended: it used {tokens} tokens, and {most} were left"))
         }
-        self.exceeded.is_some()
-    }
-
-    /// Returns for people why the call had to end, if it had to.
-    pub(super) fn into_reason(self) -> Option<String> {
-        self.exceeded
-    }
-
-    fn excess(&self, used: &Usage) -> Option<String> {
-        let tokens = used.input_tokens.unwrap_or(0).saturating_add(used.output_tokens.unwrap_or(0));
-        if let Some(most) = self.allowance.tokens
-            && tokens > most
-        {
-            return Some(format!("it was ended: it used {tokens} tokens, and {most} were left"));
+        (_, Some(most), Some(usd)) if usd > most => {
+            Some(format!("it was ended: it used {usd:.2} USD, and {most:.2} were left"))
         }
-        match (self.allowance.usd, used.cost()) {
-            (Some(most), Some(usd)) if usd > most => {
-                Some(format!("it was ended: it used {usd:.2} USD, and {most:.2} were left"))
-            }
-            _ => None,
-        }
+        _ => None,
     }
 }
 

@@ -1,13 +1,13 @@
 //! Parses the event stream. Only events at the top of a line count: what a tool printed or the model quoted is text
 //! inside of them. Unknown events and fields are kept in the raw file and otherwise ignored.
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use model::event::{Program, Usage};
 use process::{Finish, Launch, Stream};
 
 use crate::call::{AgentCall, Answer, OutputParser};
-use crate::json_lines::{JsonLine, JsonLines, Object, list, name, object, session_id, text};
+use crate::json_lines::{JsonLine, JsonLines, list, name, session_id, text};
 use crate::schema;
 use crate::transcript::Transcript;
 
@@ -46,18 +46,17 @@ impl ClaudeParser {
         }
     }
 
-    fn event(&mut self, event: &Object, transcript: &mut Transcript<'_>) {
+    fn event(&mut self, event: &Value, transcript: &mut Transcript<'_>) {
         let kind = text(event, "type");
         if matches!(kind, "assistant" | "user") {
             // It goes on: what it called its result was not the end.
             self.turn.result = None;
         }
-        if kind == "assistant"
-            && let Some(message) = object(event, "message")
-        {
+        let message = &event["message"];
+        if kind == "assistant" && message.is_object() {
             self.usage.add_message(message, calls_tool(message));
         }
-        let is_subagents = event.get("parent_tool_use_id").is_some_and(|id| !id.is_null());
+        let is_subagents = !event["parent_tool_use_id"].is_null();
         match (kind, text(event, "subtype")) {
             ("system", "init") => self.init(event),
             ("system", "permission_denied") => {
@@ -71,18 +70,21 @@ impl ClaudeParser {
         }
     }
 
-    fn init(&mut self, event: &Object) {
+    fn init(&mut self, event: &Value) {
         self.turn.has_begun = true;
         self.session = session_id(text(event, "session_id")).map(str::to_owned);
         self.program.version = name(text(event, "claude_code_version"));
         self.program.model = name(text(event, "model"));
     }
 
-    fn message(&mut self, event: &Object, transcript: &mut Transcript<'_>) {
+    fn message(&mut self, event: &Value, transcript: &mut Transcript<'_>) {
         self.turn.error = name(text(event, "error"));
-        let (None, Some(message)) = (&self.turn.error, object(event, "message")) else { return };
+        let message = &event["message"];
+        if self.turn.error.is_some() || !message.is_object() {
+            return;
+        }
         self.usage.count_turn(text(message, "id"));
-        for block in list(message, "content").iter().filter_map(Value::as_object) {
+        for block in list(message, "content") {
             match text(block, "type") {
                 "text" => {
                     if !text(block, "text").trim().is_empty() {
@@ -100,9 +102,8 @@ impl ClaudeParser {
     }
 
     /// Describes the use of a tool in a few words.
-    fn describe_tool_use(&self, block: &Object) -> String {
-        let empty = Map::new();
-        let input = object(block, "input").unwrap_or(&empty);
+    fn describe_tool_use(&self, block: &Value) -> String {
+        let input = &block["input"];
         let subject = ["file_path", "notebook_path", "pattern", "path"].map(|key| text(input, key));
         let subject = subject.into_iter().find(|subject| !subject.is_empty()).unwrap_or_default();
         match text(block, "name") {
@@ -111,7 +112,7 @@ impl ClaudeParser {
         }
     }
 
-    fn result(&mut self, event: &Object) {
+    fn result(&mut self, event: &Value) {
         self.usage.add_result(event);
         if let Some(session) = session_id(text(event, "session_id")) {
             self.session = Some(session.to_owned());
@@ -122,10 +123,9 @@ impl ClaudeParser {
     /// Returns the answer, and whether it was held to the schema.
     fn answer(&self) -> (String, bool) {
         let Some(result) = &self.turn.result else { return (String::new(), false) };
-        match (&self.schema, result.get("structured_output")) {
-            (Some(schema), Some(output)) if !output.is_null() && schema::is_met(output, schema) => {
-                (output.to_string(), true)
-            }
+        let output = &result["structured_output"];
+        match &self.schema {
+            Some(schema) if !output.is_null() && schema::is_met(output, schema) => (output.to_string(), true),
             _ => (text(result, "result").to_owned(), false),
         }
     }
@@ -142,7 +142,7 @@ impl OutputParser for ClaudeParser {
     }
 
     fn used_so_far(&mut self) -> Usage {
-        if self.turn.result.is_some() { Usage::default() } else { self.usage.settled() }
+        if self.turn.result.is_some() { Usage::default() } else { self.usage.settled }
     }
 
     fn finish(
@@ -155,7 +155,7 @@ impl OutputParser for ClaudeParser {
             self.line(&line, transcript);
         }
         let outcome = outcome::of(launch, &finish, &self.turn);
-        let turns = self.turn.result.as_ref().and_then(|result| result.get("num_turns")?.as_f64());
+        let turns = self.turn.result.as_ref().and_then(|result| result["num_turns"].as_f64());
         let (usage, mut notices) = self.usage.total(turns);
         notices.extend(self.turn.notices());
         let (text, structured) = outcome.believed(self.answer());
@@ -173,7 +173,7 @@ impl OutputParser for ClaudeParser {
 }
 
 /// Tells whether the model wants a tool, and goes on with its result; the tool that takes the answer ends the call.
-fn calls_tool(message: &Object) -> bool {
-    let mut blocks = list(message, "content").iter().filter_map(Value::as_object);
-    blocks.any(|block| text(block, "type") == "tool_use" && text(block, "name") != "StructuredOutput")
+fn calls_tool(message: &Value) -> bool {
+    let calls = |block| text(block, "type") == "tool_use" && text(block, "name") != "StructuredOutput";
+    list(message, "content").iter().any(calls)
 }

@@ -4,12 +4,12 @@
 use std::collections::BTreeSet;
 
 use jiff::Timestamp;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use model::event::ExecOutcome;
 use process::{Exit, Finish, Launch};
 
-use crate::json_lines::{Object, list, object, text};
+use crate::json_lines::{list, text};
 use crate::outcome::Outcome;
 
 /// The oldest version that is known to work; one that ends before it begins may be older.
@@ -36,7 +36,7 @@ pub(super) struct ClaudeTurn {
     /// The event `init` came.
     pub has_begun: bool,
     /// The last result: an earlier one is not the end.
-    pub result: Option<Map<String, Value>>,
+    pub result: Option<Value>,
     /// The class that the program gives the error of its last message.
     pub error: Option<String>,
     /// The tools that were refused.
@@ -51,11 +51,13 @@ pub(super) struct ClaudeTurn {
 
 impl ClaudeTurn {
     /// Takes what the program reports about the limits of the subscription.
-    pub(super) fn rate_limit(&mut self, event: &Object) {
-        let Some(info) = object(event, "rate_limit_info") else { return };
-        let resets = info.get("resetsAt").and_then(Value::as_i64);
+    pub(super) fn rate_limit(&mut self, event: &Value) {
+        let info = &event["rate_limit_info"];
+        if !info.is_object() {
+            return;
+        }
         self.is_used_up = text(info, "status") == "rejected";
-        self.resets_at = resets.and_then(|seconds| Timestamp::from_second(seconds).ok());
+        self.resets_at = info["resetsAt"].as_i64().and_then(|seconds| Timestamp::from_second(seconds).ok());
     }
 
     /// Takes the use of a tool.
@@ -117,12 +119,12 @@ pub(super) fn of(launch: &Launch, finish: &Finish, turn: &ClaudeTurn) -> Outcome
 }
 
 /// Only a plain `false` is no error.
-fn is_error(result: &Object) -> bool {
-    result.get("is_error") != Some(&Value::Bool(false)) || text(result, "subtype") != "success"
+fn is_error(result: &Value) -> bool {
+    result["is_error"] != Value::Bool(false) || text(result, "subtype") != "success"
 }
 
-fn success(result: &Object, turn: &ClaudeTurn) -> Outcome {
-    let has_object = result.get("structured_output").is_some_and(|object| !object.is_null());
+fn success(result: &Value, turn: &ClaudeTurn) -> Outcome {
+    let has_object = !result["structured_output"].is_null();
     if matches!(turn.question, Question::Asked | Question::Refused) && !has_object {
         Outcome::quoting(ExecOutcome::BlockedOnPrompt, text(result, "result"))
     } else if text(result, "result").trim().is_empty() && !has_object {
@@ -132,7 +134,7 @@ fn success(result: &Object, turn: &ClaudeTurn) -> Outcome {
     }
 }
 
-fn failure(result: &Object, turn: &ClaudeTurn) -> Outcome {
+fn failure(result: &Value, turn: &ClaudeTurn) -> Outcome {
     let class = match text(result, "subtype") {
         "error_max_turns" => ExecOutcome::LimitReached,
         "error_max_budget_usd" => ExecOutcome::OverBudget,
@@ -147,9 +149,9 @@ fn failure(result: &Object, turn: &ClaudeTurn) -> Outcome {
     outcome
 }
 
-fn error_class(result: &Object, turn: &ClaudeTurn) -> ExecOutcome {
+fn error_class(result: &Value, turn: &ClaudeTurn) -> ExecOutcome {
     let error = turn.error.as_deref().unwrap_or_default();
-    let status = result.get("api_error_status").and_then(Value::as_u64).unwrap_or_default();
+    let status = result["api_error_status"].as_u64().unwrap_or_default();
     match (text(result, "terminal_reason"), text(result, "stop_reason"), error, status) {
         ("prompt_too_long", _, _, _) | (_, _, _, 413) => ExecOutcome::ContextTooLong,
         (_, "refusal", _, _) => ExecOutcome::Refused,
@@ -171,7 +173,7 @@ fn error_class(result: &Object, turn: &ClaudeTurn) -> ExecOutcome {
 }
 
 /// Returns the program's own sentence about its end.
-fn error_text(result: &Object) -> String {
+fn error_text(result: &Value) -> String {
     let errors: Vec<_> = list(result, "errors").iter().filter_map(Value::as_str).collect();
     if errors.is_empty() { text(result, "result").to_owned() } else { errors.join("; ") }
 }

@@ -4,16 +4,23 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use model::call::Resume;
 use model::event::{CostBasis, Usage};
 
-use crate::json_lines::{Object, number, object, text};
-use crate::usage::{ReportedUsage, float};
+use crate::json_lines::text;
+use crate::usage::{ReportedUsage, TokenCounts, float};
 
 /// How many messages of one call are counted.
 const MOST_MESSAGES: usize = 100_000;
+
+/// What the counts of a usage object are called.
+const COUNTS: [&str; 4] =
+    ["input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens", "output_tokens"];
+/// What they are called where they stand by model.
+const COUNTS_OF_MODEL: [&str; 4] =
+    ["inputTokens", "cacheReadInputTokens", "cacheCreationInputTokens", "outputTokens"];
 
 /// Adds up what a call has used.
 #[derive(Debug, Default)]
@@ -21,23 +28,15 @@ pub(super) struct UsageCounter {
     /// What the results have reported.
     reported: ReportedUsage,
     /// What messages since the last result have used, by their ids.
-    open_messages: BTreeMap<String, MessageUsage>,
+    open_messages: BTreeMap<String, TokenCounts>,
     /// What the messages have used after which it went on.
-    settled: Usage,
+    pub settled: Usage,
     basis: Option<CostBasis>,
     /// The turns of the model so far, and the id of the last one's message: one message comes as several events.
     turns: u64,
     last_message: String,
     /// What the continued session had cost before, in US dollars.
     cost_before: f64,
-}
-
-/// What one message has used.
-#[derive(Debug, Default)]
-struct MessageUsage {
-    /// Fresh, read from the cache, written to it.
-    input: [Option<f64>; 3],
-    output: Option<f64>,
 }
 
 impl UsageCounter {
@@ -47,13 +46,15 @@ impl UsageCounter {
     }
 
     /// Takes the usage of a message. `goes_on` says that the model is asked again after it, so that it counts as settled.
-    pub(super) fn add_message(&mut self, message: &Object, goes_on: bool) {
+    pub(super) fn add_message(&mut self, message: &Value, goes_on: bool) {
         let id = text(message, "id");
-        if !self.open_messages.contains_key(id) {
+        let is_new = !self.open_messages.contains_key(id);
+        if is_new {
             self.settled = self.total(None).0;
         }
-        if let Some(usage) = object(message, "usage") {
-            self.add_message_usage(id, usage);
+        let is_counted = !is_new || self.open_messages.len() < MOST_MESSAGES;
+        if is_counted && message["usage"].is_object() {
+            self.add_message_usage(id, &message["usage"]);
         }
         if goes_on {
             self.settled = self.total(None).0;
@@ -61,17 +62,13 @@ impl UsageCounter {
     }
 
     /// Counts the input of a message once, however many events it comes in, and the most that its output was.
-    fn add_message_usage(&mut self, id: &str, usage: &Object) {
-        if self.open_messages.len() >= MOST_MESSAGES && !self.open_messages.contains_key(id) {
-            return;
+    fn add_message_usage(&mut self, id: &str, usage: &Value) {
+        let [input @ .., output] = self.open_messages.entry(id.to_owned()).or_default();
+        let [input_now @ .., output_now] = token_counts(usage, COUNTS);
+        for (known, now) in input.iter_mut().zip(input_now) {
+            *known = known.or(now);
         }
-        let message = self.open_messages.entry(id.to_owned()).or_default();
-        let names = ["input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens"];
-        for (known, name) in message.input.iter_mut().zip(names) {
-            *known = known.or(number(usage, name));
-        }
-        message.output =
-            [message.output, number(usage, "output_tokens")].into_iter().flatten().reduce(f64::max);
+        *output = [*output, output_now].into_iter().flatten().reduce(f64::max);
     }
 
     /// Counts a turn of the model, once for each message.
@@ -83,45 +80,19 @@ impl UsageCounter {
     }
 
     /// Adds what was used since the last result; the totals of a session would count its earlier calls again.
-    pub(super) fn add_result(&mut self, result: &Object) {
+    pub(super) fn add_result(&mut self, result: &Value) {
         self.open_messages.clear();
-        let Some(models) = object(result, "model_usage_since_last_result") else {
-            self.add_session_totals(result);
+        let Value::Object(models) = &result["model_usage_since_last_result"] else {
+            let cost = result["total_cost_usd"].as_f64().map(|cost| (cost - self.cost_before).max(0.0));
+            self.reported.add(token_counts(&result["usage"], COUNTS), cost);
             return;
         };
-        for model in models.values().filter_map(Value::as_object) {
-            let cache_read = number(model, "cacheReadInputTokens");
-            let cache_written = number(model, "cacheCreationInputTokens");
-            self.reported.add_input([number(model, "inputTokens"), cache_read, cache_written]);
-            self.reported.add(ReportedUsage {
-                cached_tokens: cache_read,
-                output_tokens: number(model, "outputTokens"),
-                cost_usd: number(model, "costUSD"),
-                ..ReportedUsage::default()
-            });
+        for model in models.values() {
+            self.reported.add(token_counts(model, COUNTS_OF_MODEL), model["costUSD"].as_f64());
             if text(model, "costBasis") == "unknown" {
                 self.basis = Some(CostBasis::Unknown);
             }
         }
-    }
-
-    fn add_session_totals(&mut self, result: &Object) {
-        let empty = Map::new();
-        let usage = object(result, "usage").unwrap_or(&empty);
-        let cache_read = number(usage, "cache_read_input_tokens");
-        let cache_written = number(usage, "cache_creation_input_tokens");
-        self.reported.add_input([number(usage, "input_tokens"), cache_read, cache_written]);
-        self.reported.add(ReportedUsage {
-            cached_tokens: cache_read,
-            output_tokens: number(usage, "output_tokens"),
-            cost_usd: number(result, "total_cost_usd").map(|cost| (cost - self.cost_before).max(0.0)),
-            ..ReportedUsage::default()
-        });
-    }
-
-    /// Returns what the messages have used after which it went on.
-    pub(super) fn settled(&self) -> Usage {
-        self.settled
     }
 
     /// Returns all that was used, with the turns as the result reports them or as they were counted, and one line for
@@ -129,12 +100,7 @@ impl UsageCounter {
     pub(super) fn total(&self, turns: Option<f64>) -> (Usage, Vec<String>) {
         let mut sum = self.reported;
         for message in self.open_messages.values() {
-            sum.add_input(message.input);
-            sum.add(ReportedUsage {
-                cached_tokens: message.input[1],
-                output_tokens: message.output,
-                ..ReportedUsage::default()
-            });
+            sum.add(*message, None);
         }
         sum.turns = match turns {
             None if self.turns > 0 => Some(float(self.turns)),
@@ -148,4 +114,8 @@ impl UsageCounter {
         }
         (usage, dropped)
     }
+}
+
+fn token_counts(usage: &Value, names: [&str; 4]) -> TokenCounts {
+    names.map(|name| usage[name].as_f64())
 }

@@ -13,7 +13,7 @@ use model::event::{Program, Usage};
 use process::{Finish, Launch, Stream};
 
 use crate::call::{AgentCall, Answer, OutputParser};
-use crate::json_lines::{JsonLine, JsonLines, Object, list, name, object, session_id, text};
+use crate::json_lines::{JsonLine, JsonLines, list, name, session_id, text};
 use crate::schema;
 use crate::transcript::Transcript;
 use crate::usage::{ReportedUsage, float, with_cost};
@@ -80,7 +80,7 @@ impl CodexParser {
         }
     }
 
-    fn event(&mut self, event: &Object, transcript: &mut Transcript<'_>) {
+    fn event(&mut self, event: &Value, transcript: &mut Transcript<'_>) {
         let kind = text(event, "type");
         if kind != "error" {
             self.reconnects.reset();
@@ -95,12 +95,12 @@ impl CodexParser {
             }
             "turn.completed" => {
                 self.turn.end = Some(TurnEnd::Completed);
-                self.total = object(event, "usage").map(token_counts);
+                self.total = token_counts(&event["usage"]);
             }
             "turn.failed" => {
                 self.turn.end = Some(TurnEnd::Failed);
-                if let Some(error) = object(event, "error") {
-                    text(error, "message").clone_into(&mut self.turn.error);
+                if event["error"].is_object() {
+                    text(&event["error"], "message").clone_into(&mut self.turn.error);
                 }
             }
             "error" => {
@@ -109,9 +109,7 @@ impl CodexParser {
                 transcript.show_line(&self.turn.error);
             }
             "item.started" | "item.completed" => {
-                if let Some(item) = object(event, "item") {
-                    self.item(item, kind == "item.completed", transcript);
-                }
+                self.item(&event["item"], kind == "item.completed", transcript);
             }
             _ => {}
         }
@@ -126,7 +124,7 @@ impl CodexParser {
         }
     }
 
-    fn item(&mut self, item: &Object, is_completed: bool, transcript: &mut Transcript<'_>) {
+    fn item(&mut self, item: &Value, is_completed: bool, transcript: &mut Transcript<'_>) {
         match (text(item, "type"), is_completed) {
             ("agent_message", true) => {
                 text(item, "text").clone_into(&mut self.answer);
@@ -142,12 +140,12 @@ impl CodexParser {
         }
     }
 
-    fn file_change(&mut self, item: &Object, transcript: &mut Transcript<'_>) {
+    fn file_change(&mut self, item: &Value, transcript: &mut Transcript<'_>) {
         if text(item, "status") != "completed" {
             self.notices.insert("a change of files was refused to the agent".to_owned());
         }
         for change in list(item, "changes") {
-            let path = change["path"].as_str().unwrap_or_default();
+            let path = text(change, "path");
             transcript.show_line(&format!("Edit {}", path.strip_prefix(&self.worktree).unwrap_or(path)));
         }
     }

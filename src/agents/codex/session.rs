@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 use serde_json::Value;
 
-use crate::json_lines::{JsonLine, JsonLines, Object, name, object, text};
+use crate::json_lines::{JsonLine, JsonLines, name, text};
 
 /// How many folders of days are looked through, the newest first.
 const MOST_DAYS: usize = 400;
@@ -23,9 +23,10 @@ const FULL: f64 = 100.0;
 /// Input, cached input and output, in tokens.
 pub(super) type TokenCounts = [Option<f64>; 3];
 
-/// Returns the tokens of a usage object.
-pub(super) fn token_counts(usage: &Object) -> TokenCounts {
-    ["input_tokens", "cached_input_tokens", "output_tokens"].map(|name| usage.get(name)?.as_f64())
+/// Returns the tokens of a usage object; nothing when it is none.
+pub(super) fn token_counts(usage: &Value) -> Option<TokenCounts> {
+    let usage = usage.as_object()?;
+    Some(["input_tokens", "cached_input_tokens", "output_tokens"].map(|name| usage.get(name)?.as_f64()))
 }
 
 /// What the session file says about the last turn.
@@ -72,8 +73,11 @@ impl SessionRecord {
         }
     }
 
-    fn entry(&mut self, entry: &Object) {
-        let Some(payload) = object(entry, "payload") else { return };
+    fn entry(&mut self, entry: &Value) {
+        let payload = &entry["payload"];
+        if !payload.is_object() {
+            return;
+        }
         match (text(entry, "type"), text(payload, "type")) {
             ("session_meta", _) => self.version = name(text(payload, "cli_version")),
             ("turn_context", _) => self.model = name(text(payload, "model")),
@@ -90,33 +94,27 @@ impl SessionRecord {
         }
     }
 
-    fn token_count(&mut self, payload: &Object) {
-        if let Some(total) = object(payload, "info").and_then(|info| object(info, "total_token_usage")) {
-            self.turns += 1;
-            self.add_total(token_counts(total));
+    fn token_count(&mut self, payload: &Value) {
+        let total = token_counts(&payload["info"]["total_token_usage"]);
+        self.turns += u64::from(total.is_some());
+        // A total that is repeated says nothing new.
+        if total.is_some() && total != self.total {
+            self.settled = if self.calls_tool { total } else { self.total };
+            self.total = total;
+            self.calls_tool = false;
         }
-        let windows = ["primary", "secondary"].map(|window| payload.get("rate_limits")?.get(window));
-        let full = windows.into_iter().flatten();
-        let full = full.filter(|window| window["used_percent"].as_f64().is_some_and(|used| used >= FULL));
+        let windows = ["primary", "secondary"].map(|window| &payload["rate_limits"][window]);
+        let full = windows.into_iter().filter(|window| window["used_percent"].as_f64().is_some_and(|used| used >= FULL));
         let ends = full.filter_map(|window| window["resets_at"].as_i64());
         self.resets_at = ends.max().and_then(|seconds| Timestamp::from_second(seconds).ok());
     }
 
-    /// Takes a total; one that is repeated says nothing new.
-    fn add_total(&mut self, total: TokenCounts) {
-        let total = Some(total);
-        if total != self.total {
-            self.settled = if self.calls_tool { total } else { self.total };
-            (self.total, self.calls_tool) = (total, false);
-        }
-    }
-
-    fn task_complete(&mut self, payload: &Object) {
-        match payload.get("error").and_then(|error| error.get("codex_error_info")) {
-            Some(Value::String(class)) => self.error = name(class),
-            Some(Value::Object(class)) => {
+    fn task_complete(&mut self, payload: &Value) {
+        match &payload["error"]["codex_error_info"] {
+            Value::String(class) => self.error = name(class),
+            Value::Object(class) => {
                 self.error = class.keys().next().and_then(|class| name(class));
-                self.status = class.values().next().and_then(|more| more.get("http_status_code")?.as_u64());
+                self.status = class.values().next().and_then(|more| more["http_status_code"].as_u64());
             }
             _ => {}
         }

@@ -27,9 +27,8 @@ fn impossible_figures_are_dropped_and_told() {
 #[test]
 fn a_part_that_cannot_be_true_spoils_its_sum_only() {
     let mut figures = ReportedUsage::default();
-    figures.add_input([Some(5.0), None, Some(-2.0)]);
-    figures.add(ReportedUsage { output_tokens: Some(1.0), ..ReportedUsage::default() });
-    figures.add(ReportedUsage { output_tokens: Some(2.0), ..ReportedUsage::default() });
+    figures.add([Some(5.0), None, Some(-2.0), Some(1.0)], None);
+    figures.add([None, None, None, Some(2.0)], None);
     let (usage, dropped) = ReportedUsage { turns: Some(3.0), ..figures }.check();
     assert_eq!(usage, Usage { output_tokens: Some(3), turns: Some(3), ..Usage::default() });
     assert_eq!(dropped.len(), 1);
@@ -70,10 +69,14 @@ fn more_cached_tokens_than_tokens_cost_no_less_than_nothing() {
 
 #[test]
 fn every_price_has_its_source_and_its_day() {
-    for price in PRICES.iter() {
+    let table: toml::Table = toml::from_str(include_str!("../prices.toml")).expect("a table");
+    let entries = table["price"].as_array().expect("a list");
+    for (price, entry) in PRICES.iter().zip(entries) {
         let model = &price.model;
-        assert!(price.source.starts_with("https://"), "{model}");
-        assert!(price.read.parse::<jiff::civil::Date>().is_ok(), "{model}");
+        assert!(entry["source"].as_str().is_some_and(|source| source.starts_with("https://")), "{model}");
+        assert!(entry["read"].as_str().is_some_and(|day| day.parse::<jiff::civil::Date>().is_ok()), "{model}");
+        let keys = ["model", "input", "cached_input", "output", "source", "read"];
+        assert!(entry.as_table().is_some_and(|entry| entry.keys().all(|key| keys.contains(&key.as_str()))), "{model}");
         let cached = price.cached_input.unwrap_or(price.input);
         assert!(0.0 < cached && cached <= price.input && price.input < price.output, "{model}");
     }
@@ -83,9 +86,9 @@ fn every_price_has_its_source_and_its_day() {
     assert_eq!(models.len(), PRICES.len());
 }
 
-fn excess(allowance: Allowance, input: u64, cost_usd: Option<f64>) -> Option<String> {
+fn excess_of(allowance: Allowance, input: u64, cost_usd: Option<f64>) -> Option<String> {
     let used = Usage { input_tokens: Some(input), output_tokens: Some(10), cost_usd, ..Usage::default() };
-    UsageLimit::new(allowance).excess(&used)
+    excess(&allowance, &used)
 }
 
 #[test]
@@ -98,7 +101,7 @@ fn what_is_left_may_be_used_up_and_not_more() {
         (90, Some(f64::NAN), None),
         (90, None, None),
     ] {
-        assert_eq!(excess(both, input, cost_usd).as_deref(), reason);
+        assert_eq!(excess_of(both, input, cost_usd).as_deref(), reason);
     }
-    assert_eq!(excess(Allowance::default(), u64::MAX, Some(1e9)), None);
+    assert_eq!(excess_of(Allowance::default(), u64::MAX, Some(1e9)), None);
 }
