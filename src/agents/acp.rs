@@ -23,7 +23,7 @@ use super::call::{AgentCall, Answer, OutputParser, PreparedCall};
 use super::json_lines::Lines;
 use super::launch::{launch, program_variables};
 use super::lookup::ResolvedAgent;
-use super::outcome::{Outcome, last_lines};
+use super::outcome::last_lines;
 use super::transcript::Transcript;
 use client::ClientTask;
 use events::{ClientEvent, End, Report};
@@ -133,7 +133,7 @@ impl OutputParser for AcpParser {
         let report = self.report.unwrap_or_default();
         let outcome = match &finish.exit {
             Exit::Code(0) => with_last_lines(classify(&report.end, &self.text), &report.end, &finish),
-            _ => Outcome::of_exit(launch, &finish, &self.text),
+            _ => Answer::of_exit(launch, &finish, &self.text),
         };
         let name = report.name.unwrap_or(self.name);
         Answer {
@@ -143,13 +143,13 @@ impl OutputParser for AcpParser {
             session: report.session,
             program: Some(Program { name, version: report.version, model: None }),
             notices: report.notices,
-            ..Answer::from(outcome)
+            ..outcome
         }
     }
 }
 
 /// An agent that broke may have said why on its standard error.
-fn with_last_lines(mut outcome: Outcome, end: &End, finish: &Finish) -> Outcome {
+fn with_last_lines(mut outcome: Answer, end: &End, finish: &Finish) -> Answer {
     if let (End::Gone { .. } | End::Broken { .. } | End::Lost, Some(reason)) = (end, &mut outcome.reason) {
         reason.push_str(&last_lines(&finish.stderr_tail));
     }
@@ -169,43 +169,43 @@ fn usage_of_call(usage: Usage, used_before: &Usage) -> Usage {
 }
 
 /// Returns the class of an end, and for people why it is not a good one.
-fn classify(end: &End, text: &str) -> Outcome {
+fn classify(end: &End, text: &str) -> Answer {
     match end {
         End::Turn { stop } => classify_turn(stop, text),
         End::Error { during, code, message, error_kind } => {
             let kind = error_kind.as_ref().map(|kind| format!(" ({kind})")).unwrap_or_default();
             let reason = format!("the agent answered {during} with error {code}{kind}: {message}");
-            Outcome::because(classify_error(*code, error_kind.as_deref()), reason)
+            Answer::because(classify_error(*code, error_kind.as_deref()), reason)
         }
         End::Gone { how } => {
             let how = how.as_deref().unwrap_or("closed its output");
-            Outcome::because(ExecOutcome::Crashed, format!("the agent {how} before its turn was over"))
+            Answer::because(ExecOutcome::Crashed, format!("the agent {how} before its turn was over"))
         }
-        End::Broken { reason } => Outcome::because(ExecOutcome::Crashed, reason),
-        End::NotStarted { reason } => Outcome::because(ExecOutcome::NotStarted, reason),
+        End::Broken { reason } => Answer::because(ExecOutcome::Crashed, reason),
+        End::NotStarted { reason } => Answer::because(ExecOutcome::NotStarted, reason),
         End::NoModel { model } => {
             let reason = format!("the agent does not offer the model `{model}`");
-            Outcome::because(ExecOutcome::ModelUnknown, reason)
+            Answer::because(ExecOutcome::ModelUnknown, reason)
         }
-        End::Lost => Outcome::because(ExecOutcome::Crashed, "the client of the agent was lost"),
+        End::Lost => Answer::because(ExecOutcome::Crashed, "the client of the agent was lost"),
     }
 }
 
 /// An end that the agent calls a cancellation, without our asking for one, broke its work like any other.
-fn classify_turn(stop: &str, text: &str) -> Outcome {
+fn classify_turn(stop: &str, text: &str) -> Answer {
     let (class, reason) = match stop {
         "end_turn" if text.trim().is_empty() => (ExecOutcome::NoOutput, "the agent ended without a word"),
-        "end_turn" => return Outcome::done(),
+        "end_turn" => return Answer::done(),
         "max_tokens" => (ExecOutcome::LimitReached, "the answer reached the limit of tokens"),
         "max_turn_requests" => (ExecOutcome::LimitReached, "the agent reached its limit of requests"),
         "refusal" => (ExecOutcome::Refused, "the agent refuses to work on this"),
         "cancelled" => (ExecOutcome::Crashed, "the agent cancelled the turn, and nobody had asked it to"),
         _ => {
             let reason = format!("the agent ended with the unknown stop reason `{stop}`");
-            return Outcome::because(ExecOutcome::Crashed, reason);
+            return Answer::because(ExecOutcome::Crashed, reason);
         }
     };
-    Outcome::because(class, reason)
+    Answer::because(class, reason)
 }
 
 /// The kind weighs more than the code: adapters put every failure of the provider under one code.

@@ -1,7 +1,6 @@
 //! Asks the programs of agents about themselves: version, signed in or not. Costs nothing and calls no model. Each
 //! question runs under the reaper, for a few seconds at most, and in the environment that a call would have.
 
-use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -9,11 +8,12 @@ use std::time::Duration;
 use serde_json::Value;
 
 use process::{Environment, Exit, Finish, Launch, Stop};
+use settings::AgentKind;
 
 use super::json_lines::name;
 use super::launch::{environment, program_variables};
 use super::lookup::{self, ResolvedAgent};
-use super::spec::{AgentSpec, Kind, Profile};
+use super::spec::{AgentSpec, Profiles};
 use super::{claude, codex};
 
 /// How long one question may take.
@@ -46,20 +46,16 @@ impl AgentStatus {
 }
 
 /// Examines one agent. Of programs that we do not know only whether they are there: they are not started.
-pub async fn examine(
-    spec: &AgentSpec,
-    profiles: &BTreeMap<String, Profile>,
-    own_program: &Path,
-) -> AgentStatus {
+pub async fn examine(spec: &AgentSpec, profiles: &Profiles, own_program: &Path) -> AgentStatus {
     let mut agent = match lookup::resolve(spec, profiles) {
         Ok(agent) => agent,
         Err(error) => return AgentStatus { remark: Some(error.to_string()), ..AgentStatus::default() },
     };
     let found = AgentStatus { found: Some(agent.program.clone()), ..AgentStatus::default() };
     let configured = match agent.kind {
-        Kind::Claude => claude::configure(&mut agent),
-        Kind::Codex => codex::configure(&mut agent),
-        Kind::Command | Kind::Scripted | Kind::Acp => return found,
+        AgentKind::Claude => claude::configure(&mut agent),
+        AgentKind::Codex => codex::configure(&mut agent),
+        AgentKind::Command | AgentKind::Acp => return found,
     };
     let remark = configured.err();
     let (version, too_old) = version(&agent, own_program).await;
@@ -70,7 +66,7 @@ pub async fn examine(
 
 /// Codex does not take the key that its provider's other programs take, unless somebody says so.
 fn unused_key(agent: &ResolvedAgent, signed_in: Option<bool>) -> Option<String> {
-    if agent.kind == Kind::Codex && signed_in == Some(false) && is_set("OPENAI_API_KEY") {
+    if agent.kind == AgentKind::Codex && signed_in == Some(false) && is_set("OPENAI_API_KEY") {
         return Some(
             "OPENAI_API_KEY is set, but not used: set `api_key_env = \"OPENAI_API_KEY\"`".to_owned(),
         );
@@ -83,7 +79,7 @@ async fn version(agent: &ResolvedAgent, own_program: &Path) -> (Option<String>, 
     let finish = ask(agent, &["--version"], own_program).await;
     let stdout = String::from_utf8_lossy(&finish.stdout);
     let version = stdout.split_whitespace().find(|word| version_numbers(word).is_some()).and_then(name);
-    let oldest = if agent.kind == Kind::Claude { claude::OLDEST_VERSION } else { codex::OLDEST_VERSION };
+    let oldest = if agent.kind == AgentKind::Claude { claude::OLDEST_VERSION } else { codex::OLDEST_VERSION };
     let remark = match &version {
         _ if !finish.exit.is_success() => {
             Some(format!("`{} --version` {}", agent.program.display(), finish.exit))
@@ -106,19 +102,19 @@ fn version_numbers(version: &str) -> Option<[u64; 3]> {
 
 async fn signed_in(agent: &ResolvedAgent, own_program: &Path) -> Option<bool> {
     match agent.kind {
-        Kind::Claude => {
+        AgentKind::Claude => {
             let finish = ask(agent, &["auth", "status"], own_program).await;
             serde_json::from_slice::<Value>(&finish.stdout).ok()?.get("loggedIn")?.as_bool()
         }
         // A key in the environment is not a sign-in to this program, and another provider may want none.
-        Kind::Codex if agent.profile.env.contains_key("CODEX_API_KEY") => Some(true),
-        Kind::Codex if agent.profile.base_url.is_some() => None,
-        Kind::Codex => match ask(agent, &["login", "status"], own_program).await.exit {
+        AgentKind::Codex if agent.profile.env.contains_key("CODEX_API_KEY") => Some(true),
+        AgentKind::Codex if agent.profile.base_url.is_some() => None,
+        AgentKind::Codex => match ask(agent, &["login", "status"], own_program).await.exit {
             Exit::Code(0) => Some(true),
             Exit::Code(1) => Some(is_set("CODEX_API_KEY")),
             _ => None,
         },
-        Kind::Command | Kind::Scripted | Kind::Acp => None,
+        AgentKind::Command | AgentKind::Acp => None,
     }
 }
 
@@ -141,7 +137,7 @@ fn environment_of(
     agent: &ResolvedAgent,
     ours: impl IntoIterator<Item = (OsString, OsString)>,
 ) -> Environment {
-    let program = if agent.kind == Kind::Claude { claude::SIGN_IN } else { codex::SIGN_IN };
+    let program = if agent.kind == AgentKind::Claude { claude::SIGN_IN } else { codex::SIGN_IN };
     let sign_in = program.variables(&agent.profile);
     environment(ours, &program_variables(&sign_in), &agent.profile.env)
 }

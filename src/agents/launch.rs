@@ -8,10 +8,10 @@ use std::time::Duration;
 
 use model::phase::Step;
 use process::{Environment, Launch, TOOLCHAINS};
+use settings::AgentKeys;
 
 use super::call::AgentCall;
 use super::lookup::ResolvedAgent;
-use super::spec::Profile;
 
 /// What programs need that speak to a provider through a proxy or with a certificate authority of their own.
 const NETWORK: [&str; 11] = [
@@ -47,7 +47,7 @@ pub(super) struct SignIn {
 
 impl SignIn {
     /// Returns the variables of ours that the program gets. What the profile sets itself comes on top.
-    pub(super) fn variables(&self, profile: &Profile) -> Vec<&'static str> {
+    pub(super) fn variables(&self, profile: &AgentKeys) -> Vec<&'static str> {
         let is_elsewhere = profile.base_url.is_some() || profile.env.contains_key(self.address);
         let mut names = vec![self.home];
         if !is_elsewhere {

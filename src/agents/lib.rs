@@ -25,4 +25,4 @@ pub use examine::{AgentStatus, examine};
 pub use lookup::{LookupError, ensure_usable, find_program};
 pub use run::call;
 pub use script::ScriptError;
-pub use spec::{AgentSpec, Kind, Profile, SpecError, parse_chain};
+pub use spec::{AgentSpec, Profiles, SpecError, parse_chain};

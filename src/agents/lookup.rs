@@ -1,16 +1,15 @@
 //! Finds the program of an agent before a run relies on it. Starts nothing.
 
-use std::collections::BTreeMap;
 use std::env;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{Access, access};
 
-use settings::split_words;
+use settings::{AgentKeys, AgentKind, split_words};
 
 use super::script::{self, ScriptError};
-use super::spec::{AgentSpec, Kind, Profile, has_folder};
+use super::spec::{AgentSpec, Profiles, has_folder};
 
 /// Says why an agent cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -61,7 +60,7 @@ impl LookupError {
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct ResolvedAgent {
     /// What the program speaks.
-    pub kind: Kind,
+    pub kind: AgentKind,
     /// The program, or the script that our own program plays.
     pub program: PathBuf,
     /// The arguments after the program.
@@ -69,107 +68,94 @@ pub(super) struct ResolvedAgent {
     /// The model that the name or the profile asks for.
     pub model: Option<String>,
     /// What is configured for it.
-    pub profile: Profile,
+    pub profile: AgentKeys,
 }
 
 /// Checks that an agent's program is there and may be executed, or that a script can be played.
 ///
 /// # Errors
 /// Says what is missing; [`LookupError::hint`] says what the user can do about it.
-pub fn ensure_usable(spec: &AgentSpec, profiles: &BTreeMap<String, Profile>) -> Result<(), LookupError> {
+pub fn ensure_usable(spec: &AgentSpec, profiles: &Profiles) -> Result<(), LookupError> {
     resolve(spec, profiles).map(drop)
 }
 
 /// Finds the program of an agent and what is configured for it.
-pub(super) fn resolve(
-    spec: &AgentSpec,
-    profiles: &BTreeMap<String, Profile>,
-) -> Result<ResolvedAgent, LookupError> {
-    resolve_in(spec, profiles, &folders())
+pub(super) fn resolve(spec: &AgentSpec, profiles: &Profiles) -> Result<ResolvedAgent, LookupError> {
+    Lookup { profiles, folders: &folders() }.agent(spec)
 }
 
-fn resolve_in(
-    spec: &AgentSpec,
-    profiles: &BTreeMap<String, Profile>,
-    folders: &OsStr,
-) -> Result<ResolvedAgent, LookupError> {
-    let native =
-        |kind, name: &str, model: Option<&String>| resolve_native(kind, name, model, profiles, folders);
-    let plain = |kind, program| ResolvedAgent {
-        kind,
-        program,
-        arguments: Vec::new(),
-        model: None,
-        profile: Profile::default(),
-    };
-    match spec {
-        AgentSpec::Command { path } => Ok(plain(Kind::Command, find_in(path.as_os_str(), folders)?)),
-        AgentSpec::Scripted { file } => {
-            script::read(file)?;
-            let file =
-                std::path::absolute(file).map_err(|_| LookupError::NotFound(file.display().to_string()))?;
-            Ok(plain(Kind::Scripted, file))
+/// What is configured, and where programs are looked for.
+struct Lookup<'a> {
+    profiles: &'a Profiles,
+    folders: &'a OsStr,
+}
+
+impl Lookup<'_> {
+    fn agent(&self, spec: &AgentSpec) -> Result<ResolvedAgent, LookupError> {
+        match spec {
+            AgentSpec::Command(path) => Ok(unconfigured(find_in(path.as_os_str(), self.folders)?)),
+            AgentSpec::Scripted(file) => {
+                script::read(file)?;
+                let found = std::path::absolute(file);
+                let missing = |_| LookupError::NotFound(file.display().to_string());
+                Ok(unconfigured(found.map_err(missing)?))
+            }
+            AgentSpec::Profile(name) => match self.profiles.get(name) {
+                Some(profile) => self.configured(name, profile.kind_of(name), profile.clone()),
+                None => Err(LookupError::NoProfile(name.clone(), self.profiles.keys().cloned().collect())),
+            },
+            AgentSpec::Claude(model) => self.native("claude", AgentKind::Claude, model.as_ref()),
+            AgentSpec::Codex(model) => self.native("codex", AgentKind::Codex, model.as_ref()),
+            AgentSpec::Acp(line) => {
+                let command = split_words(line).map_err(|_| LookupError::NotFound(line.clone()))?;
+                self.configured("acp", AgentKind::Acp, AgentKeys { command, ..AgentKeys::default() })
+            }
+            AgentSpec::Auto => self
+                .native("claude", AgentKind::Claude, None)
+                .or_else(|_| self.native("codex", AgentKind::Codex, None))
+                .map_err(|_| LookupError::NothingFound),
         }
-        AgentSpec::Profile { name } => resolve_profile(name, profiles, folders),
-        AgentSpec::Claude { model } => native(Kind::Claude, "claude", model.as_ref()),
-        AgentSpec::Codex { model } => native(Kind::Codex, "codex", model.as_ref()),
-        AgentSpec::Acp { command } => resolve_acp(command, folders),
-        AgentSpec::Auto => native(Kind::Claude, "claude", None)
-            .or_else(|_| native(Kind::Codex, "codex", None))
-            .map_err(|_| LookupError::NothingFound),
+    }
+
+    /// A program we know by name; a profile of that name may say more about it, also where it is.
+    fn native(
+        &self,
+        name: &str,
+        kind: AgentKind,
+        model: Option<&String>,
+    ) -> Result<ResolvedAgent, LookupError> {
+        let found = self.configured(name, kind, self.profiles.get(name).cloned().unwrap_or_default())?;
+        Ok(ResolvedAgent { model: model.or(found.model.as_ref()).cloned(), ..found })
+    }
+
+    /// Finds the program of a profile; where it names none, a program that we know is found by its own name.
+    fn configured(
+        &self,
+        name: &str,
+        kind: AgentKind,
+        mut profile: AgentKeys,
+    ) -> Result<ResolvedAgent, LookupError> {
+        match kind {
+            AgentKind::Claude if profile.command.is_empty() => profile.command.push("claude".to_owned()),
+            AgentKind::Codex if profile.command.is_empty() => profile.command.push("codex".to_owned()),
+            _ => {}
+        }
+        let empty = || LookupError::EmptyProfile(name.to_owned());
+        let (program, arguments) = profile.command.split_first().ok_or_else(empty)?;
+        Ok(ResolvedAgent {
+            kind,
+            program: find_in(program.as_ref(), self.folders)?,
+            arguments: arguments.iter().map(OsString::from).collect(),
+            model: profile.model.clone(),
+            profile,
+        })
     }
 }
 
-/// A program we know by name; a profile of that name may say more about it, also where it is.
-fn resolve_native(
-    kind: Kind,
-    name: &str,
-    model: Option<&String>,
-    profiles: &BTreeMap<String, Profile>,
-    folders: &OsStr,
-) -> Result<ResolvedAgent, LookupError> {
-    let mut profile = profiles.get(name).cloned().unwrap_or_default();
-    if profile.command.is_empty() {
-        profile.command = vec![name.to_owned()];
-    }
-    let found = find_command(profile, folders)?;
-    Ok(ResolvedAgent { kind, model: model.or(found.model.as_ref()).cloned(), ..found })
-}
-
-fn resolve_profile(
-    name: &str,
-    profiles: &BTreeMap<String, Profile>,
-    folders: &OsStr,
-) -> Result<ResolvedAgent, LookupError> {
-    let known = || profiles.keys().cloned().collect();
-    let profile = profiles.get(name).ok_or_else(|| LookupError::NoProfile(name.to_owned(), known()))?;
-    let built_in = match profile.kind {
-        Kind::Claude => Some("claude"),
-        Kind::Codex => Some("codex"),
-        Kind::Command | Kind::Scripted | Kind::Acp => None,
-    };
-    let mut profile = profile.clone();
-    if profile.command.is_empty() {
-        let program = built_in.ok_or_else(|| LookupError::EmptyProfile(name.to_owned()))?;
-        profile.command = vec![program.to_owned()];
-    }
-    find_command(profile, folders)
-}
-
-fn find_command(profile: Profile, folders: &OsStr) -> Result<ResolvedAgent, LookupError> {
-    let (program, arguments) = profile.command.split_first().ok_or(LookupError::NothingFound)?;
-    Ok(ResolvedAgent {
-        kind: profile.kind,
-        program: find_in(program.as_ref(), folders)?,
-        arguments: arguments.iter().map(OsString::from).collect(),
-        model: profile.model.clone(),
-        profile,
-    })
-}
-
-fn resolve_acp(command: &str, folders: &OsStr) -> Result<ResolvedAgent, LookupError> {
-    let words = split_words(command).map_err(|_| LookupError::NotFound(command.to_owned()))?;
-    find_command(Profile { kind: Kind::Acp, command: words, ..Profile::default() }, folders)
+/// Returns a file that is started, or played, as it is.
+fn unconfigured(program: PathBuf) -> ResolvedAgent {
+    let (arguments, profile) = (Vec::new(), AgentKeys::default());
+    ResolvedAgent { kind: AgentKind::Command, program, arguments, model: None, profile }
 }
 
 /// Returns the file of a program: a path as it is, a name by `PATH`, else a file of that name where the user stands.

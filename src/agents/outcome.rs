@@ -1,8 +1,6 @@
 //! How a call ended, as a class and in words for people. The class comes from the exit of the program and from its
 //! structured fields; the program's own sentence is only quoted behind ours.
 
-use jiff::Timestamp;
-
 use model::event::ExecOutcome;
 use process::{Exit, Finish, Launch};
 
@@ -11,26 +9,16 @@ use super::call::Answer;
 /// How many characters of the program's own sentence, or of its last lines on standard error, are quoted.
 const QUOTED: usize = 500;
 
-/// The class of a call's end and why.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub(super) struct Outcome {
-    /// The class, on which everything depends that follows.
-    pub class: ExecOutcome,
-    /// Why it did not end well, for people; not masked yet.
-    pub reason: Option<String>,
-    /// When a limit of the provider is said to end.
-    pub resets_at: Option<Timestamp>,
-}
-
-impl Outcome {
+/// An answer as far as it says how the call ended. Its reason is not masked yet.
+impl Answer {
     /// It ended well.
     pub(super) fn done() -> Self {
-        Self { class: ExecOutcome::Done, ..Self::default() }
+        Self { outcome: ExecOutcome::Done, ..Self::default() }
     }
 
     /// It ended in this class, for this reason.
     pub(super) fn because(class: ExecOutcome, reason: impl Into<String>) -> Self {
-        Self { class, reason: Some(reason.into()), resets_at: None }
+        Self { outcome: class, reason: Some(reason.into()), ..Self::default() }
     }
 
     /// It did not end well, and `sentence` is what the program itself says about it.
@@ -90,21 +78,10 @@ impl Outcome {
     /// Returns the text of an answer, and whether it is structured, as far as it may be believed: what a broken call
     /// says is void, a question is not.
     pub(super) fn believed(&self, (text, structured): (String, bool)) -> (String, bool) {
-        if self.class.ended() || self.class == ExecOutcome::BlockedOnPrompt {
+        if self.outcome.ended() || self.outcome == ExecOutcome::BlockedOnPrompt {
             (text, structured)
         } else {
             (String::new(), false)
-        }
-    }
-}
-
-impl From<Outcome> for Answer {
-    fn from(outcome: Outcome) -> Self {
-        Self {
-            outcome: outcome.class,
-            reason: outcome.reason,
-            resets_at: outcome.resets_at,
-            ..Self::default()
         }
     }
 }

@@ -2,7 +2,6 @@
 //! somebody asks, when it used more than it may, or when nothing can come of it any more.
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::string::FromUtf8Error;
 use std::time::Duration;
@@ -12,13 +11,13 @@ use tokio::time::{MissedTickBehavior, interval};
 use model::event::ExecOutcome;
 use model::redact::Masked;
 use process::{Finish, Launch, Stop, Stream};
+use settings::AgentKind;
 
 use super::call::{AgentCall, Answer, OutputParser, PreparedCall};
 use super::launch::launch;
 use super::lookup::{ResolvedAgent, resolve};
-use super::outcome::Outcome;
 use super::scripted::ScriptedParser;
-use super::spec::{AgentSpec, Kind, Profile};
+use super::spec::{AgentSpec, Profiles};
 use super::transcript::Transcript;
 use super::usage::excess;
 use super::{acp, claude, codex};
@@ -29,14 +28,14 @@ const SHOW_INTERVAL: Duration = Duration::from_millis(200);
 /// Calls an agent and waits for its end. Never fails: every failure is an outcome with a reason.
 pub async fn call(
     spec: &AgentSpec,
-    profiles: &BTreeMap<String, Profile>,
+    profiles: &Profiles,
     call: &AgentCall<'_>,
     on_line: &mut dyn FnMut(&Masked),
     stop: &mut Stop,
 ) -> Answer {
     let mut answer = match prepare(spec, profiles, call) {
         Ok((launch, parser)) => follow(&launch, parser, call, on_line, stop).await,
-        Err(reason) => Outcome::because(ExecOutcome::NotStarted, reason).into(),
+        Err(reason) => Answer::because(ExecOutcome::NotStarted, reason),
     };
     answer.simulated = spec.is_simulated();
     let mask = |text: String| call.masker.mask(&text).to_string();
@@ -46,18 +45,16 @@ pub async fn call(
 }
 
 /// Makes the launch of an agent, or says why there is none.
-fn prepare(
-    spec: &AgentSpec,
-    profiles: &BTreeMap<String, Profile>,
-    call: &AgentCall<'_>,
-) -> Result<PreparedCall, String> {
+fn prepare(spec: &AgentSpec, profiles: &Profiles, call: &AgentCall<'_>) -> Result<PreparedCall, String> {
     let agent = resolve(spec, profiles).map_err(|error| error.to_string())?;
     match agent.kind {
-        Kind::Command => Ok((launch(&agent, &[], call), Box::new(CommandParser))),
-        Kind::Scripted => Ok((scripted_launch(agent, call), Box::new(ScriptedParser))),
-        Kind::Claude => claude::prepare(agent, call),
-        Kind::Codex => codex::prepare(agent, call),
-        Kind::Acp => Ok(acp::prepare(agent, call)),
+        AgentKind::Command if matches!(spec, AgentSpec::Scripted(_)) => {
+            Ok((scripted_launch(agent, call), Box::new(ScriptedParser)))
+        }
+        AgentKind::Command => Ok((launch(&agent, &[], call), Box::new(CommandParser))),
+        AgentKind::Claude => claude::prepare(agent, call),
+        AgentKind::Codex => codex::prepare(agent, call),
+        AgentKind::Acp => Ok(acp::prepare(agent, call)),
     }
 }
 
@@ -164,8 +161,8 @@ impl OutputParser for CommandParser {
     fn finish(self: Box<Self>, launch: &Launch, mut finish: Finish, _: &mut Transcript<'_>) -> Answer {
         let lossy = |error: FromUtf8Error| String::from_utf8_lossy(error.as_bytes()).into_owned();
         let text = String::from_utf8(std::mem::take(&mut finish.stdout)).unwrap_or_else(lossy);
-        let outcome = Outcome::of_exit(launch, &finish, &text);
-        Answer { text, truncated: finish.stdout_truncated, ..Answer::from(outcome) }
+        let outcome = Answer::of_exit(launch, &finish, &text);
+        Answer { text, truncated: finish.stdout_truncated, ..outcome }
     }
 }
 

@@ -17,7 +17,6 @@ use process::{Finish, Launch, Stream};
 use settings::split_words;
 
 use super::call::{Answer, OutputParser};
-use super::outcome::Outcome;
 use super::script::{self, Position, ScriptError, Turn};
 use super::transcript::Transcript;
 
@@ -52,8 +51,8 @@ impl OutputParser for ScriptedParser {
         let ScriptedAnswer { text, usage, notices } = decode(&finish.stdout).unwrap_or_default();
         transcript.keep(Stream::Stdout, text.as_bytes());
         transcript.show_line(&text);
-        let outcome = Outcome::of_exit(launch, &finish, &text);
-        Answer { text, usage, notices, truncated: finish.stdout_truncated, ..Answer::from(outcome) }
+        let outcome = Answer::of_exit(launch, &finish, &text);
+        Answer { text, usage, notices, truncated: finish.stdout_truncated, ..outcome }
     }
 }
 

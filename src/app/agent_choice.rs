@@ -9,15 +9,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::environment::runtime;
 use crate::failure::{Failure, FailureKind};
 use crate::project::Project;
-use agents::{self, AgentSpec, AgentStatus, Profile, ensure_usable, examine};
+use agents::{AgentSpec, AgentStatus, ensure_usable, examine};
 use model::policy::{Agreement, PhaseDef};
 use process::own_program;
-use settings::Settings;
+use settings::{AgentKind, Settings};
 
 /// What is chosen from.
 struct Candidates<'a> {
     settings: &'a Settings,
-    profiles: &'a BTreeMap<String, Profile>,
     /// Says why an agent cannot be used.
     why_not: &'a dyn Fn(&AgentSpec) -> Option<String>,
 }
@@ -91,24 +90,20 @@ pub fn auto_reason(project: &Project) -> Result<String, Failure> {
 
 /// Hands over what there is to choose from on this machine.
 fn with_candidates<T>(project: &Project, ask: impl FnOnce(&Candidates<'_>) -> T) -> T {
-    let (profiles, known) = (project.profiles(), RefCell::new(BTreeMap::new()));
+    let known = RefCell::new(BTreeMap::new());
     let why_not = |spec: &AgentSpec| {
         let name = spec.to_string();
         let known = &mut *known.borrow_mut();
-        known.entry(name).or_insert_with(|| why_not(spec, &examine_agent(project, spec, &profiles))).clone()
+        known.entry(name).or_insert_with(|| why_not(spec, &examine_agent(project, spec))).clone()
     };
-    ask(&Candidates { settings: &project.settings, profiles: &profiles, why_not: &why_not })
+    ask(&Candidates { settings: &project.settings, why_not: &why_not })
 }
 
 /// Asks the program of an agent about itself.
-pub fn examine_agent(
-    project: &Project,
-    spec: &AgentSpec,
-    profiles: &BTreeMap<String, Profile>,
-) -> AgentStatus {
+pub fn examine_agent(project: &Project, spec: &AgentSpec) -> AgentStatus {
     let spec = spec.clone().seen_from(project.root());
     match runtime() {
-        Ok(runtime) => runtime.block_on(examine(&spec, profiles, &own_program())),
+        Ok(runtime) => runtime.block_on(examine(&spec, &project.settings.agents, &own_program())),
         Err(failure) => AgentStatus { remark: Some(failure.message), ..AgentStatus::default() },
     }
 }
@@ -184,9 +179,9 @@ impl Candidates<'_> {
 
     fn reviewers_of_one(&self, author: &str) -> AgentChain {
         let (name, model) = match author.parse() {
-            Ok(AgentSpec::Claude { model }) => ("claude", model),
-            Ok(AgentSpec::Codex { model }) => ("codex", model),
-            Ok(AgentSpec::Profile { name }) if self.is_model_of_its_own(&name) => {
+            Ok(AgentSpec::Claude(model)) => ("claude", model),
+            Ok(AgentSpec::Codex(model)) => ("codex", model),
+            Ok(AgentSpec::Profile(name)) if self.is_model_of_its_own(&name) => {
                 return self_review(author, "it is the only agent at its address");
             }
             _ => return AgentChain { agents: vec![author.to_owned()], reasons: Vec::new() },
@@ -211,9 +206,8 @@ impl Candidates<'_> {
 
     /// Tells whether an own agent is a model behind claude or codex.
     fn is_model_of_its_own(&self, name: &str) -> bool {
-        self.profiles
-            .get(name)
-            .is_some_and(|profile| matches!(profile.kind, agents::Kind::Claude | agents::Kind::Codex))
+        let kind = self.settings.agents.get(name).map(|profile| profile.kind_of(name));
+        matches!(kind, Some(AgentKind::Claude | AgentKind::Codex))
     }
 
     /// Says why the other program cannot review. What somebody keeps on a model of their own is not sent elsewhere.
@@ -225,13 +219,13 @@ impl Candidates<'_> {
     }
 
     fn has_own_address(&self, name: &str) -> bool {
-        self.profiles.get(name).is_some_and(|profile| profile.base_url.is_some())
+        self.settings.agents.get(name).is_some_and(|profile| profile.base_url.is_some())
     }
 
     /// Returns the same program with another model; which one is left open where the difficulty chooses.
     fn other_model_spec(&self, name: &str, model: Option<&str>) -> Option<String> {
         let second = self.other_model(name, model)?;
-        let has_model = self.profiles.get(name).is_some_and(|profile| profile.model.is_some());
+        let has_model = self.settings.agents.get(name).is_some_and(|profile| profile.model.is_some());
         let is_open = self.settings.auto_model && !has_model;
         Some(if is_open { name.to_owned() } else { format!("{name}:{second}") })
     }
@@ -242,7 +236,7 @@ impl Candidates<'_> {
             return None;
         }
         let models = self.settings.second_models.get(name)?;
-        let own = model.or_else(|| self.profiles.get(name)?.model.as_deref());
+        let own = model.or_else(|| self.settings.agents.get(name)?.model.as_deref());
         let second = own.and_then(|own| models.get(own)).or_else(|| models.get("default"))?;
         (own != Some(second.as_str())).then_some(second)
     }
@@ -329,7 +323,7 @@ fn check_usable(project: &Project, spec: &str) -> Result<(), Failure> {
         Failure::usage(format!("{error}"))
             .hint("for example `--agent claude` or `--agent command:./my-agent`")
     })?;
-    ensure_usable(&parsed.seen_from(project.root()), &project.profiles()).map_err(|error| {
+    ensure_usable(&parsed.seen_from(project.root()), &project.settings.agents).map_err(|error| {
         Failure::new(FailureKind::NoAgent, format!("the agent `{spec}` cannot be used: {error}"))
             .hint(error.hint())
     })

@@ -134,9 +134,8 @@ fn agent(project: &Project, spec: &str, needed: bool) -> Diagnosis {
             return Diagnosis { ok: !needed, ..Diagnosis::good("agent", format!("{spec}: {error}")) };
         }
     };
-    let profiles = project.profiles();
-    let examined = examine_agent(project, &parsed, &profiles);
-    let hint = match ensure_usable(&parsed.seen_from(project.root()), &profiles) {
+    let examined = examine_agent(project, &parsed);
+    let hint = match ensure_usable(&parsed.seen_from(project.root()), &project.settings.agents) {
         Err(error) => Some(error.hint()),
         Ok(()) if examined.signed_in == Some(false) => {
             Some(format!("sign in with the program of `{spec}` itself, or give it a key"))

@@ -8,14 +8,13 @@ use std::path::{Path, PathBuf};
 use crate::environment::{current_folder, environment, remember, user_name};
 use crate::failure::Failure;
 use crate::setting_overrides::{SettingOverrides, load_settings};
-use agents::{Kind, Profile};
 use git::Workspace;
 use journal::store::folders::HOME;
 use model::issue::AsOf;
 use model::policy::C3l;
 use model::redact::{Masker, SHORTEST_SECRET, is_secret_name};
 use runner::JobRole;
-use settings::{AgentKeys, AgentKind, Layers, Settings, load};
+use settings::{Layers, Settings, load};
 use views::prompt::{is_retry, retry_folder};
 
 /// The repository that a use case works with, its settings, and who asks.
@@ -130,11 +129,6 @@ impl Project {
         }
         found
     }
-
-    /// Returns the configured agents.
-    pub fn profiles(&self) -> BTreeMap<String, Profile> {
-        profiles(&self.settings)
-    }
 }
 
 /// Returns everything that by its name is a secret, of our variables and of those that agents are given by settings,
@@ -163,38 +157,3 @@ fn collect_texts(folder: &Path, below: &str, found: &mut BTreeMap<String, String
         }
     }
 }
-
-/// Returns the configured agents by name.
-pub fn profiles(settings: &Settings) -> BTreeMap<String, Profile> {
-    settings.agents.iter().map(|(name, keys)| (name.clone(), profile(name, keys))).collect()
-}
-
-fn profile(name: &str, keys: &AgentKeys) -> Profile {
-    Profile {
-        kind: kind(keys.kind_of(name)),
-        command: keys.command.clone(),
-        model: keys.model.clone(),
-        base_url: keys.base_url.clone(),
-        api_key_env: keys.api_key_env.clone(),
-        effort: keys.effort.clone(),
-        max_turns: keys.max_turns,
-        allow: keys.allow.clone(),
-        inlines: keys.reads_files == Some(false),
-        env: keys.env.clone(),
-        step_seconds: keys.step_seconds,
-        idle_seconds: keys.idle_seconds,
-        first_output_seconds: keys.first_output_seconds,
-    }
-}
-
-fn kind(kind: AgentKind) -> Kind {
-    match kind {
-        AgentKind::Command => Kind::Command,
-        AgentKind::Claude => Kind::Claude,
-        AgentKind::Codex => Kind::Codex,
-        AgentKind::Acp => Kind::Acp,
-    }
-}
-
-#[cfg(test)]
-mod tests;

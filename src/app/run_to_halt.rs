@@ -94,7 +94,8 @@ pub fn run_to_halt(
     let LockedRun { journal, space, folder, locks } = locked;
     let active = ActiveRun::new((journal, space, folder), project.masker.clone(), stop, github_job::seal());
     let checkout = project.root().to_owned();
-    let programs = AgentPrograms { profiles: project.profiles(), prompts, checkout: checkout.clone() };
+    let programs =
+        AgentPrograms { profiles: project.settings.agents.clone(), prompts, checkout: checkout.clone() };
     let publisher = Publisher {
         forge: forge.clone(),
         push,

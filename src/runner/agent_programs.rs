@@ -7,7 +7,7 @@ use std::io::Read;
 use std::path::PathBuf;
 
 use crate::error::{Result, RunError};
-use agents::{AgentSpec, Profile};
+use agents::{AgentSpec, Profiles};
 use journal::store::folders::RunFolder;
 use views::prompt::Inlined;
 
@@ -17,7 +17,7 @@ const LONGEST_INLINED: u64 = 64 * 1024;
 /// The agent programs and prompt templates of a run.
 pub struct AgentPrograms {
     /// How programs are called, by name.
-    pub profiles: BTreeMap<String, Profile>,
+    pub profiles: Profiles,
     /// Prompt templates of the repository, by path below `prompts/`.
     pub prompts: BTreeMap<String, String>,
     /// The checkout that the run was started from; the worktree may be another one.
@@ -44,12 +44,12 @@ impl AgentPrograms {
     /// Tells whether an agent cannot open files.
     pub(super) fn inlines(&self, agent: &str) -> bool {
         let name = match agent.parse() {
-            Ok(AgentSpec::Profile { name }) => name,
-            Ok(AgentSpec::Claude { .. }) => "claude".to_owned(),
-            Ok(AgentSpec::Codex { .. }) => "codex".to_owned(),
+            Ok(AgentSpec::Profile(name)) => name,
+            Ok(AgentSpec::Claude(_)) => "claude".to_owned(),
+            Ok(AgentSpec::Codex(_)) => "codex".to_owned(),
             _ => return false,
         };
-        self.profiles.get(&name).is_some_and(|profile| profile.inlines)
+        self.profiles.get(&name).is_some_and(|profile| profile.reads_files == Some(false))
     }
 }
 

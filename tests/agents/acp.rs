@@ -5,13 +5,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use agents::{AgentCall, Answer, Kind, Profile, call};
+use agents::{AgentCall, Answer, call};
 use model::call::{Allowance, Resume};
 use model::event::{CostBasis, ExecOutcome, Program, Usage};
 use model::phase::{PhaseName, Step};
 use model::policy::TimeLimits;
 use model::redact::Masker;
 use process::Stop;
+use settings::{AgentKeys, AgentKind};
 
 use crate::support::{SHORT, Sandbox};
 
@@ -23,7 +24,7 @@ struct Scene {
     folder: tempfile::TempDir,
     step: Step,
     idle_seconds: u64,
-    profile: Profile,
+    profile: AgentKeys,
     resumes: Option<Resume>,
 }
 
@@ -34,7 +35,7 @@ impl Scene {
         fs::create_dir(folder.path().join("worktree")).expect("a worktree");
         fs::write(folder.path().join("prompt.md"), "please plan\n").expect("a prompt");
         let command = [AGENT, turn, before].map(str::to_owned).to_vec();
-        let profile = Profile { kind: Kind::Acp, command, ..Profile::default() };
+        let profile = AgentKeys { kind: Some(AgentKind::Acp), command, ..AgentKeys::default() };
         Self { folder, step: Step::Execute, idle_seconds: 60, profile, resumes: None }
     }
 

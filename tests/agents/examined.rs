@@ -2,11 +2,12 @@
 
 use std::path::Path;
 
-use agents::{AgentStatus, Kind, Profile, examine};
+use agents::{AgentStatus, examine};
+use settings::{AgentKeys, AgentKind};
 
 use super::{OWN_PROGRAM, Scene};
 
-async fn examined(kind: Kind, script: &str) -> AgentStatus {
+async fn examined(kind: AgentKind, script: &str) -> AgentStatus {
     let mut scene = Scene::new();
     let spec = scene.stands_in(kind, script);
     let found = examine(&spec, &scene.profiles, Path::new(OWN_PROGRAM)).await;
@@ -41,7 +42,7 @@ async fn claude_tells_its_version_and_whether_it_is_signed_in() {
         (r#"{"loggedIn": "yes"}"#, None),
         ("rubbish", None),
     ] {
-        let found = examined(Kind::Claude, &claude("9.0.1", status)).await;
+        let found = examined(AgentKind::Claude, &claude("9.0.1", status)).await;
         assert_eq!(found, known("9.0.1", signed_in, None), "{status}");
     }
 }
@@ -49,31 +50,31 @@ async fn claude_tells_its_version_and_whether_it_is_signed_in() {
 #[tokio::test]
 async fn codex_tells_its_version_and_whether_it_is_signed_in() {
     for (code, signed_in) in [(0, Some(true)), (1, Some(false)), (2, None)] {
-        let found = examined(Kind::Codex, &codex("9.0.1", code)).await;
+        let found = examined(AgentKind::Codex, &codex("9.0.1", code)).await;
         assert_eq!((found.version.as_deref(), found.signed_in), (Some("9.0.1"), signed_in), "{code}");
     }
 }
 
 #[tokio::test]
 async fn an_old_program_is_remarked() {
-    let found = examined(Kind::Claude, &claude("1.0.44", r#"{"loggedIn": true}"#)).await;
+    let found = examined(AgentKind::Claude, &claude("1.0.44", r#"{"loggedIn": true}"#)).await;
     let remark = found.remark.expect("a remark");
     assert!(remark.starts_with("1.0.44 is older than "), "{remark}");
 }
 
 #[tokio::test]
 async fn a_program_that_answers_nothing_sensible_is_remarked() {
-    let found = examined(Kind::Codex, "exit 3").await;
+    let found = examined(AgentKind::Codex, "exit 3").await;
     assert_eq!((found.version, found.signed_in), (None, None));
     assert!(found.remark.is_some_and(|remark| remark.ends_with("ended with exit code 3")));
-    let found = examined(Kind::Claude, "echo hello").await;
+    let found = examined(AgentKind::Claude, "echo hello").await;
     assert_eq!(found.remark.as_deref(), Some("it does not tell its version"));
 }
 
 #[tokio::test]
 async fn a_program_that_we_do_not_know_is_not_started() {
     let mut scene = Scene::new();
-    let spec = scene.stands_in(Kind::Command, "touch \"$0\".started");
+    let spec = scene.stands_in(AgentKind::Command, "touch \"$0\".started");
     let found = examine(&spec, &scene.profiles, Path::new(OWN_PROGRAM)).await;
     assert_eq!(found, AgentStatus { found: Some(scene.path("agent")), ..AgentStatus::default() });
     assert!(!scene.path("agent.started").exists());
@@ -89,8 +90,8 @@ async fn a_program_that_is_not_there_says_so() {
 }
 
 /// Returns the first of two stand-ins that is usable.
-async fn first_usable(claude: &str, codex: &str) -> Option<Kind> {
-    for (kind, script) in [(Kind::Claude, claude), (Kind::Codex, codex)] {
+async fn first_usable(claude: &str, codex: &str) -> Option<AgentKind> {
+    for (kind, script) in [(AgentKind::Claude, claude), (AgentKind::Codex, codex)] {
         let mut scene = Scene::new();
         let spec = scene.stands_in(kind, script);
         if examine(&spec, &scene.profiles, Path::new(OWN_PROGRAM)).await.is_usable() {
@@ -104,18 +105,19 @@ async fn first_usable(claude: &str, codex: &str) -> Option<Kind> {
 async fn auto_is_the_first_that_is_not_signed_out() {
     let signed_in = claude("9.9.9", r#"{"loggedIn": true}"#);
     let signed_out = claude("9.9.9", r#"{"loggedIn": false}"#);
-    assert_eq!(first_usable(&signed_in, &codex("9.9.9", 0)).await, Some(Kind::Claude));
-    assert_eq!(first_usable(&signed_out, &codex("9.9.9", 0)).await, Some(Kind::Codex));
+    assert_eq!(first_usable(&signed_in, &codex("9.9.9", 0)).await, Some(AgentKind::Claude));
+    assert_eq!(first_usable(&signed_out, &codex("9.9.9", 0)).await, Some(AgentKind::Codex));
     assert_eq!(first_usable(&signed_out, &codex("9.9.9", 1)).await, None);
 }
 
 #[tokio::test]
 async fn another_provider_needs_no_sign_in_of_the_program() {
     let mut scene = Scene::new();
-    scene
-        .profiles
-        .insert("mine".into(), Profile { base_url: Some("http://localhost:1".into()), ..Profile::default() });
-    let spec = scene.stands_in(Kind::Codex, &codex("9.9.9", 1));
+    scene.profiles.insert(
+        "mine".into(),
+        AgentKeys { base_url: Some("http://localhost:1".into()), ..AgentKeys::default() },
+    );
+    let spec = scene.stands_in(AgentKind::Codex, &codex("9.9.9", 1));
     let found = examine(&spec, &scene.profiles, Path::new(OWN_PROGRAM)).await;
     assert_eq!((found.signed_in, found.is_usable()), (None, true));
 }

@@ -25,7 +25,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use agents::{AgentCall, AgentSpec, Answer, Kind, Profile, call, ensure_usable};
+use agents::{AgentCall, AgentSpec, Answer, call, ensure_usable};
 use model::call::{Allowance, Resume};
 use model::event::{CostBasis, ExecOutcome, Usage};
 use model::phase::{PhaseName, Step};
@@ -33,6 +33,7 @@ use model::policy::TimeLimits;
 use model::redact::Masker;
 use process::Stop;
 use process::{self, Exit, Finish, Launch, Stream};
+use settings::{AgentKeys, AgentKind};
 
 const OWN_PROGRAM: &str = env!("CARGO_BIN_EXE_ai-workflow");
 
@@ -46,7 +47,7 @@ struct Scene {
     review_id: Option<&'static str>,
     time: TimeLimits,
     masker: Masker,
-    profiles: BTreeMap<String, Profile>,
+    profiles: BTreeMap<String, AgentKeys>,
     schema: Option<serde_json::Value>,
     resumes: Option<Resume>,
     allowance: Allowance,
@@ -101,15 +102,15 @@ impl Scene {
         tee.stdin.take().expect("a pipe").write_all(text.as_bytes()).expect("it listens");
         assert!(tee.wait().expect("tee ends").success());
         fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("the right to execute");
-        AgentSpec::Command { path }
+        AgentSpec::Command(path)
     }
 
     /// Puts a shell script in the place of a program that we know; the profile `mine` is that program.
-    fn stands_in(&mut self, kind: Kind, script: &str) -> AgentSpec {
-        let AgentSpec::Command { path } = self.shell(script) else { unreachable!("a shell script") };
+    fn stands_in(&mut self, kind: AgentKind, script: &str) -> AgentSpec {
+        let AgentSpec::Command(path) = self.shell(script) else { unreachable!("a shell script") };
         let home = self.path("home");
         let profile = self.profiles.entry("mine".to_owned()).or_default();
-        profile.kind = kind;
+        profile.kind = Some(kind);
         profile.command = vec![path.display().to_string()];
         profile.env.insert("CODEX_HOME".to_owned(), home.display().to_string());
         "mine".parse().expect("a good name")
@@ -118,7 +119,7 @@ impl Scene {
     fn script(&self, turns: &str) -> AgentSpec {
         let file = self.path("script.toml");
         fs::write(&file, turns).expect("the script");
-        AgentSpec::Scripted { file }
+        AgentSpec::Scripted(file)
     }
 
     async fn call(&self, spec: &AgentSpec) -> Answer {
@@ -230,14 +231,14 @@ async fn an_agent_sees_exactly_the_documented_environment() {
     let mut scene = Scene::new();
     (scene.step, scene.round, scene.review_id) = (Step::Review, 2, Some("r-7"));
     // `env` itself, because a shell adds variables of its own.
-    let profile = Profile {
+    let profile = AgentKeys {
         command: vec!["env".into(), "-0".into()],
         env: BTreeMap::from([
             ("MY_OWN".into(), "x".into()),
             ("GITHUB_TOKEN".into(), "not for you".into()),
             ("AI_WORKFLOW_ROUND".into(), "9".into()),
         ]),
-        ..Profile::default()
+        ..AgentKeys::default()
     };
     scene.profiles.insert("env".into(), profile);
     let answer = scene.call(&"env".parse().expect("a good name")).await;
@@ -317,7 +318,7 @@ async fn an_agent_killed_by_a_signal_broke() {
 #[tokio::test]
 async fn a_program_that_is_not_there_was_not_started() {
     let scene = Scene::new();
-    let answer = scene.call(&AgentSpec::Command { path: "/no/such/agent".into() }).await;
+    let answer = scene.call(&AgentSpec::Command("/no/such/agent".into())).await;
     assert_eq!(answer.outcome, ExecOutcome::NotStarted);
     assert_eq!(answer.reason.as_deref(), Some("the agent program `/no/such/agent` was not found"));
     assert!(answer.simulated);
@@ -327,7 +328,7 @@ async fn a_program_that_is_not_there_was_not_started() {
 async fn a_file_without_the_right_to_execute_was_not_started() {
     let scene = Scene::new();
     let path = scene.path("prompt.md");
-    let answer = scene.call(&AgentSpec::Command { path: path.clone() }).await;
+    let answer = scene.call(&AgentSpec::Command(path.clone())).await;
     assert_eq!(answer.outcome, ExecOutcome::NotStarted);
     assert_eq!(answer.reason, Some(format!("the agent program `{}` is not executable", path.display())));
 }

@@ -1,8 +1,9 @@
 //! A call that uses more than it may is ended while it works, by what its program tells of its turns.
 
-use agents::{Answer, Kind};
+use agents::Answer;
 use model::call::Allowance;
 use model::event::{CostBasis, ExecOutcome};
+use settings::AgentKind;
 
 use super::Scene;
 
@@ -40,7 +41,7 @@ done
 echo '{"type":"item.completed","item":{"type":"agent_message","text":"done"}}'
 echo '{"type":"turn.completed","usage":{"input_tokens":6000000,"cached_input_tokens":0,"output_tokens":0}}'"#;
 
-async fn limited(kind: Kind, script: &str, allowance: Allowance) -> Answer {
+async fn limited(kind: AgentKind, script: &str, allowance: Allowance) -> Answer {
     let mut scene = Scene::new();
     scene.allowance = allowance;
     let spec = scene.stands_in(kind, script);
@@ -50,7 +51,7 @@ async fn limited(kind: Kind, script: &str, allowance: Allowance) -> Answer {
 #[tokio::test]
 async fn claude_is_ended_when_its_messages_have_used_more_tokens_than_are_left() {
     let allowance = Allowance { tokens: Some(60_000), ..Allowance::default() };
-    let answer = limited(Kind::Claude, CLAUDE, allowance).await;
+    let answer = limited(AgentKind::Claude, CLAUDE, allowance).await;
     let tokens = answer.usage.input_tokens.unwrap_or(0) + answer.usage.output_tokens.unwrap_or(0);
     assert_eq!(answer.outcome, ExecOutcome::OverBudget, "{answer:?}");
     assert_eq!(answer.reason.as_deref(), Some("it was ended: it used 70000 tokens, and 60000 were left"));
@@ -61,7 +62,7 @@ async fn claude_is_ended_when_its_messages_have_used_more_tokens_than_are_left()
 #[tokio::test]
 async fn codex_is_ended_when_the_turns_in_its_session_have_cost_more_than_is_left() {
     let allowance = Allowance { usd: Some(2.2), ..Allowance::default() };
-    let answer = limited(Kind::Codex, CODEX, allowance).await;
+    let answer = limited(AgentKind::Codex, CODEX, allowance).await;
     assert_eq!(answer.outcome, ExecOutcome::OverBudget, "{answer:?}");
     let cost = answer.usage.cost().unwrap_or(0.0);
     assert_eq!(answer.usage.cost_basis, Some(CostBasis::Table));
@@ -72,7 +73,7 @@ async fn codex_is_ended_when_the_turns_in_its_session_have_cost_more_than_is_lef
 async fn a_call_within_its_limits_is_left_alone() {
     let turns = u64::from(TURNS);
     for (kind, script, most) in
-        [(Kind::Claude, CLAUDE, turns * 10_000), (Kind::Codex, CODEX, turns * 100_000)]
+        [(AgentKind::Claude, CLAUDE, turns * 10_000), (AgentKind::Codex, CODEX, turns * 100_000)]
     {
         let quick = script.replace("sleep 0.1", "");
         let answer = limited(kind, &quick, Allowance { tokens: Some(most), ..Allowance::default() }).await;
@@ -92,7 +93,7 @@ async fn an_answer_that_came_with_the_last_turn_is_kept_although_it_passed_the_l
         .replace(r#"    echo '{"type":"item.started","item":{"type":"command_execution","command":"true"}}'"#, "")
         .replace("turn -lt 60", "turn -lt 1")
         .replace("sleep 0.1", "sleep 0.6");
-    for (kind, script) in [(Kind::Claude, claude), (Kind::Codex, codex)] {
+    for (kind, script) in [(AgentKind::Claude, claude), (AgentKind::Codex, codex)] {
         let answer = limited(kind, &script, Allowance { tokens: Some(500), ..Allowance::default() }).await;
         assert_eq!(
             (answer.outcome, answer.text.as_str()),

@@ -5,18 +5,18 @@
 macro_rules! of_both {
     ($($name:ident),+ $(,)?) => {$(
         mod $name {
-            use agents::Kind;
+            use settings::AgentKind;
 
             #[test]
             #[ignore = "needs the real agent programs: .ci/full agents"]
             fn claude() {
-                super::$name(Kind::Claude);
+                super::$name(AgentKind::Claude);
             }
 
             #[test]
             #[ignore = "needs the real agent programs: .ci/full agents"]
             fn codex() {
-                super::$name(Kind::Codex);
+                super::$name(AgentKind::Codex);
             }
         }
     )+};

@@ -6,10 +6,11 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::PathBuf;
 
-use agents::{Answer, Kind, Profile};
+use agents::Answer;
 use model::call::Resume;
 use model::event::{CostBasis, ExecOutcome, Usage};
 use serde_json::json;
+use settings::{AgentKeys, AgentKind};
 
 use super::Scene;
 use ExecOutcome::{
@@ -101,7 +102,7 @@ fn recorded(program: &str, name: &str) -> PathBuf {
 }
 
 /// Plays a stream, and the session file that belongs to it, to the end that it had.
-async fn play(scene: &mut Scene, kind: Kind, stream: &str, session: Option<&str>, end: &str) -> Answer {
+async fn play(scene: &mut Scene, kind: AgentKind, stream: &str, session: Option<&str>, end: &str) -> Answer {
     let worktree = format!("{}/", scene.worktree().display());
     fs::write(scene.path("stream"), stream.replace("/worktree/", &worktree)).expect("the stream");
     if let Some(session) = session {
@@ -116,7 +117,7 @@ async fn play(scene: &mut Scene, kind: Kind, stream: &str, session: Option<&str>
 
 async fn play_recorded(program: &str, name: &str, end: &str) -> Answer {
     let mut scene = Scene::new();
-    let kind = if program == "claude" { Kind::Claude } else { Kind::Codex };
+    let kind = if program == "claude" { AgentKind::Claude } else { AgentKind::Codex };
     if name.starts_with("schema") {
         scene.schema = Some(verdict_schema());
     }
@@ -232,11 +233,11 @@ const COMPLETED: &str =
     r#"{"type":"turn.completed","usage":{"input_tokens":5,"cached_input_tokens":0,"output_tokens":1}}"#;
 
 async fn claude(lines: &[&str], end: &str) -> Answer {
-    play(&mut Scene::new(), Kind::Claude, &(lines.join("\n") + "\n"), None, end).await
+    play(&mut Scene::new(), AgentKind::Claude, &(lines.join("\n") + "\n"), None, end).await
 }
 
 async fn codex(lines: &[&str]) -> Answer {
-    play(&mut Scene::new(), Kind::Codex, &(lines.join("\n") + "\n"), None, "exit 0").await
+    play(&mut Scene::new(), AgentKind::Codex, &(lines.join("\n") + "\n"), None, "exit 0").await
 }
 
 #[tokio::test]
@@ -324,7 +325,7 @@ async fn a_turn_after_which_codex_goes_on_is_not_completed() {
 async fn a_result_without_an_end_of_line_is_read_and_half_a_result_is_none() {
     for (stream, outcome) in [(RESULT, Done), (&RESULT[..RESULT.len() / 2], Crashed)] {
         let stream = format!("{BEGIN}\n{stream}");
-        let answer = play(&mut Scene::new(), Kind::Claude, &stream, None, "exit 0").await;
+        let answer = play(&mut Scene::new(), AgentKind::Claude, &stream, None, "exit 0").await;
         assert_eq!(answer.outcome, outcome, "{stream}");
     }
 }
@@ -335,7 +336,7 @@ async fn an_event_that_is_too_long_is_let_go_and_told() {
     let script = format!(
         "echo '{BEGIN}'; printf '{{\"type\":\"user\",\"x\":\"'; head -c 6000000 /dev/zero | tr '\\0' x; echo '\"}}'; echo '{RESULT}'"
     );
-    let spec = scene.stands_in(Kind::Claude, &script);
+    let spec = scene.stands_in(AgentKind::Claude, &script);
     let answer = scene.call(&spec).await;
     assert_eq!(answer.outcome, Done);
     assert_eq!(answer.notices, ["an event of the agent was too long to be read"]);
@@ -350,7 +351,8 @@ async fn an_object_that_does_not_meet_the_schema_is_not_held_to_it() {
         scene.schema = Some(verdict_schema());
         let result =
             RESULT.replace("\"num_turns\"", &format!("\"structured_output\":{object},\"num_turns\""));
-        let answer = play(&mut scene, Kind::Claude, &format!("{BEGIN}\n{result}\n"), None, "exit 0").await;
+        let answer =
+            play(&mut scene, AgentKind::Claude, &format!("{BEGIN}\n{result}\n"), None, "exit 0").await;
         let text = if structured { object } else { "done" };
         assert_eq!((answer.outcome, answer.text.as_str(), answer.structured), (Done, text, structured));
         assert_eq!(answer.schema_missed, !structured);
@@ -363,7 +365,7 @@ async fn codex_says(text: &str) -> Answer {
     scene.schema = Some(verdict_schema());
     let said = json!({"type": "item.completed", "item": {"type": "agent_message", "text": text}});
     let stream = format!("{THREAD}\n{said}\n{COMPLETED}\n");
-    play(&mut scene, Kind::Codex, &stream, None, "exit 0").await
+    play(&mut scene, AgentKind::Codex, &stream, None, "exit 0").await
 }
 
 #[tokio::test]
@@ -460,7 +462,7 @@ async fn somebody_who_watches_sees_tools_and_words() {
     fs::write(scene.path("agent.stream"), stream.replace("/worktree/", &worktree)).expect("the stream");
     // Slower than a watcher looks.
     let script = "while IFS= read -r line; do printf '%s\\n' \"$line\"; sleep 0.25; done < \"$0\".stream";
-    let spec = scene.stands_in(Kind::Claude, script);
+    let spec = scene.stands_in(AgentKind::Claude, script);
     let (_, lines) = scene.watch(&spec, &mut super::Stop::new().1).await;
     let expected = [
         "I write it.",
@@ -475,9 +477,11 @@ async fn somebody_who_watches_sees_tools_and_words() {
 #[tokio::test]
 async fn a_profile_without_a_price_counts_by_tokens() {
     let mut scene = Scene::new();
-    scene.profiles.insert("mine".into(), Profile { model: Some("of-our-own".into()), ..Profile::default() });
+    scene
+        .profiles
+        .insert("mine".into(), AgentKeys { model: Some("of-our-own".into()), ..AgentKeys::default() });
     let stream = fs::read_to_string(recorded("codex", "schema.jsonl")).expect("the recording");
-    let answer = play(&mut scene, Kind::Codex, &stream, None, "exit 0").await;
+    let answer = play(&mut scene, AgentKind::Codex, &stream, None, "exit 0").await;
     assert_eq!(answer.usage.cost_basis, Some(CostBasis::Unknown));
     assert_eq!(answer.program.expect("a program").model.as_deref(), Some("of-our-own"));
 }

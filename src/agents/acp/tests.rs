@@ -88,12 +88,12 @@ fn a_cost_is_what_the_session_cost_more() {
 }
 
 fn of_turn(stop: &str, text: &str) -> ExecOutcome {
-    classify(&End::Turn { stop: stop.into() }, text).class
+    classify(&End::Turn { stop: stop.into() }, text).outcome
 }
 
 fn error(code: i32, kind: Option<&str>) -> ExecOutcome {
     let (during, message) = ("session/prompt".to_owned(), "authentication_error rate_limit".to_owned());
-    classify(&End::Error { during, code, message, error_kind: kind.map(str::to_owned) }, "said").class
+    classify(&End::Error { during, code, message, error_kind: kind.map(str::to_owned) }, "said").outcome
 }
 
 #[test]
@@ -124,16 +124,16 @@ fn an_error_is_classed_by_its_kind_then_by_its_code_and_never_by_its_message() {
 
 #[test]
 fn what_is_not_an_answer_says_why() {
-    assert_eq!(classify(&End::Lost, "x").class, ExecOutcome::Crashed);
+    assert_eq!(classify(&End::Lost, "x").outcome, ExecOutcome::Crashed);
     let gone = "the agent closed its output before its turn was over".to_owned();
-    assert_eq!(classify(&End::Gone { how: None }, "x"), Outcome::because(ExecOutcome::Crashed, gone));
+    assert_eq!(classify(&End::Gone { how: None }, "x"), Answer::because(ExecOutcome::Crashed, gone));
     assert_eq!(
         classify(&End::Broken { reason: "r".into() }, "x"),
-        Outcome::because(ExecOutcome::Crashed, "r")
+        Answer::because(ExecOutcome::Crashed, "r")
     );
     assert_eq!(
         classify(&End::NotStarted { reason: "r".into() }, "x"),
-        Outcome::because(ExecOutcome::NotStarted, "r")
+        Answer::because(ExecOutcome::NotStarted, "r")
     );
-    assert_eq!(classify(&End::NoModel { model: "m".into() }, "x").class, ExecOutcome::ModelUnknown);
+    assert_eq!(classify(&End::NoModel { model: "m".into() }, "x").outcome, ExecOutcome::ModelUnknown);
 }

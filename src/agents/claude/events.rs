@@ -167,7 +167,7 @@ impl OutputParser for ClaudeParser {
             session: self.session,
             program: Some(self.program),
             notices,
-            ..Answer::from(outcome)
+            ..outcome
         }
     }
 }

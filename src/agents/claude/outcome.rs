@@ -9,8 +9,8 @@ use serde_json::Value;
 use model::event::ExecOutcome;
 use process::{Exit, Finish, Launch};
 
+use crate::call::Answer;
 use crate::json_lines::{list, text};
-use crate::outcome::Outcome;
 
 /// The oldest version that is known to work; one that ends before it begins may be older.
 pub(crate) const OLDEST_VERSION: &str = "2.1.329";
@@ -101,19 +101,19 @@ impl ClaudeTurn {
 }
 
 /// Returns how the call ended.
-pub(super) fn of(launch: &Launch, finish: &Finish, turn: &ClaudeTurn) -> Outcome {
-    if let Some(outcome) = Outcome::of_interruption(launch, finish) {
+pub(super) fn of(launch: &Launch, finish: &Finish, turn: &ClaudeTurn) -> Answer {
+    if let Some(outcome) = Answer::of_interruption(launch, finish) {
         return outcome;
     }
     let is_success = finish.exit == Exit::Code(0);
     match &turn.result {
-        None if !turn.has_begun && !is_success => Outcome::never_began(finish, "claude", OLDEST_VERSION),
-        None => Outcome::without_result(finish),
+        None if !turn.has_begun && !is_success => Answer::never_began(finish, "claude", OLDEST_VERSION),
+        None => Answer::without_result(finish),
         Some(result) if !is_error(result) && is_success => success(result, turn),
         Some(result) if is_error(result) && !is_success => failure(result, turn),
         Some(result) => {
             let sentence = format!("its exit code and its result disagree: {}", error_text(result));
-            Outcome::quoting(ExecOutcome::Crashed, &sentence)
+            Answer::quoting(ExecOutcome::Crashed, &sentence)
         }
     }
 }
@@ -123,18 +123,18 @@ fn is_error(result: &Value) -> bool {
     result["is_error"] != Value::Bool(false) || text(result, "subtype") != "success"
 }
 
-fn success(result: &Value, turn: &ClaudeTurn) -> Outcome {
+fn success(result: &Value, turn: &ClaudeTurn) -> Answer {
     let has_object = !result["structured_output"].is_null();
     if matches!(turn.question, Question::Asked | Question::Refused) && !has_object {
-        Outcome::quoting(ExecOutcome::BlockedOnPrompt, text(result, "result"))
+        Answer::quoting(ExecOutcome::BlockedOnPrompt, text(result, "result"))
     } else if text(result, "result").trim().is_empty() && !has_object {
-        Outcome::quoting(ExecOutcome::NoOutput, "")
+        Answer::quoting(ExecOutcome::NoOutput, "")
     } else {
-        Outcome::done()
+        Answer::done()
     }
 }
 
-fn failure(result: &Value, turn: &ClaudeTurn) -> Outcome {
+fn failure(result: &Value, turn: &ClaudeTurn) -> Answer {
     let class = match text(result, "subtype") {
         "error_max_turns" => ExecOutcome::LimitReached,
         "error_max_budget_usd" => ExecOutcome::OverBudget,
@@ -142,7 +142,7 @@ fn failure(result: &Value, turn: &ClaudeTurn) -> Outcome {
         "success" => error_class(result, turn),
         _ => ExecOutcome::Crashed,
     };
-    let mut outcome = Outcome::quoting(class, &error_text(result));
+    let mut outcome = Answer::quoting(class, &error_text(result));
     if turn.is_used_up && matches!(class, ExecOutcome::RateLimited | ExecOutcome::QuotaExhausted) {
         outcome.resets_at = turn.resets_at;
     }

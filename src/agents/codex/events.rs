@@ -223,7 +223,7 @@ impl OutputParser for CodexParser {
             program: Some(Program { name: "codex".to_owned(), version: record.version, model }),
             notices: self.notices.into_iter().take(MOST_NOTICES).chain(dropped).collect(),
             session: self.session,
-            ..Answer::from(outcome)
+            ..outcome
         }
     }
 }

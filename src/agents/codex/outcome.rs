@@ -3,7 +3,7 @@
 use model::event::ExecOutcome;
 use process::{Exit, Finish, Launch};
 
-use crate::outcome::Outcome;
+use crate::call::Answer;
 
 use super::session::SessionRecord;
 
@@ -45,7 +45,7 @@ pub(super) fn of(
     turn: &CodexTurn,
     record: &SessionRecord,
     gave_up: bool,
-) -> Outcome {
+) -> Answer {
     if gave_up && finish.exit == Exit::Stopped {
         // It does not always say why it reconnects.
         return match class(turn, record) {
@@ -53,36 +53,36 @@ pub(super) fn of(
             known => failure(known, turn, record),
         };
     }
-    if let Some(outcome) = Outcome::of_interruption(launch, finish) {
+    if let Some(outcome) = Answer::of_interruption(launch, finish) {
         return outcome;
     }
     let is_success = finish.exit == Exit::Code(0);
     match turn.end {
         None if !turn.has_begun && !turn.resumes && !is_success => {
-            Outcome::never_began(finish, "codex", OLDEST_VERSION)
+            Answer::never_began(finish, "codex", OLDEST_VERSION)
         }
-        None => Outcome::without_result(finish),
+        None => Answer::without_result(finish),
         Some(TurnEnd::Completed) if is_success => success(turn, record),
         Some(TurnEnd::Failed) if !is_success => failure(class(turn, record), turn, record),
         Some(_) => {
             let sentence = format!("its exit code and its last event disagree: {}", turn.error);
-            Outcome::quoting(ExecOutcome::Crashed, &sentence)
+            Answer::quoting(ExecOutcome::Crashed, &sentence)
         }
     }
 }
 
-fn success(turn: &CodexTurn, record: &SessionRecord) -> Outcome {
+fn success(turn: &CodexTurn, record: &SessionRecord) -> Answer {
     if record.last_tool == QUESTION_TOOL {
-        Outcome::quoting(ExecOutcome::BlockedOnPrompt, "")
+        Answer::quoting(ExecOutcome::BlockedOnPrompt, "")
     } else if turn.has_answered {
-        Outcome::done()
+        Answer::done()
     } else {
-        Outcome::quoting(ExecOutcome::NoOutput, "")
+        Answer::quoting(ExecOutcome::NoOutput, "")
     }
 }
 
-fn failure(class: ExecOutcome, turn: &CodexTurn, record: &SessionRecord) -> Outcome {
-    let mut outcome = Outcome::quoting(class, &turn.error);
+fn failure(class: ExecOutcome, turn: &CodexTurn, record: &SessionRecord) -> Answer {
+    let mut outcome = Answer::quoting(class, &turn.error);
     if matches!(class, ExecOutcome::RateLimited | ExecOutcome::QuotaExhausted) {
         outcome.resets_at = record.resets_at;
     }

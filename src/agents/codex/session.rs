@@ -104,7 +104,9 @@ impl SessionRecord {
             self.calls_tool = false;
         }
         let windows = ["primary", "secondary"].map(|window| &payload["rate_limits"][window]);
-        let full = windows.into_iter().filter(|window| window["used_percent"].as_f64().is_some_and(|used| used >= FULL));
+        let full = windows
+            .into_iter()
+            .filter(|window| window["used_percent"].as_f64().is_some_and(|used| used >= FULL));
         let ends = full.filter_map(|window| window["resets_at"].as_i64());
         self.resets_at = ends.max().and_then(|seconds| Timestamp::from_second(seconds).ok());
     }

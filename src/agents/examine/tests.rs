@@ -1,16 +1,20 @@
 //! Tests of `examine`.
 
+use std::collections::BTreeMap;
+
+use settings::AgentKeys;
+
 use super::*;
 
 #[test]
 fn a_question_carries_no_key_to_another_address() {
-    let profile = Profile {
+    let profile = AgentKeys {
         base_url: Some("http://elsewhere".into()),
         env: BTreeMap::from([("CODEX_API_KEY".into(), "written by a person".into())]),
-        ..Profile::default()
+        ..AgentKeys::default()
     };
     let agent = ResolvedAgent {
-        kind: Kind::Codex,
+        kind: AgentKind::Codex,
         program: "codex".into(),
         arguments: Vec::new(),
         model: None,

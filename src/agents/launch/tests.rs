@@ -52,9 +52,9 @@ fn a_profile_cannot_move_the_agent_in_the_run() {
     assert_eq!(environment.get(&OsString::from("AI_WORKFLOW_STEP")), Some(&"execute".into()));
 }
 
-fn sign_in_variables(change: impl Fn(&mut Profile)) -> [String; 2] {
+fn sign_in_variables(change: impl Fn(&mut AgentKeys)) -> [String; 2] {
     [claude::SIGN_IN, codex::SIGN_IN].map(|sign_in| {
-        let mut profile = Profile::default();
+        let mut profile = AgentKeys::default();
         change(&mut profile);
         sign_in.variables(&profile).join(" ")
     })

@@ -26,30 +26,29 @@ fn a_program_that_is_not_there_comes_with_a_hint() {
 #[test]
 fn a_file_without_the_right_is_not_executable() {
     let file = tempfile::NamedTempFile::new().expect("a file");
-    let spec = AgentSpec::Command { path: file.path().to_owned() };
-    let error = ensure_usable(&spec, &BTreeMap::new()).expect_err("no right");
+    let spec = AgentSpec::Command(file.path().to_owned());
+    let error = ensure_usable(&spec, &Profiles::new()).expect_err("no right");
     assert!(matches!(error, LookupError::NotExecutable(_)), "{error}");
     assert!(error.hint().starts_with("make it executable"));
 }
 
 #[test]
 fn a_profile_has_to_be_configured() {
-    let empty = Profile::default();
-    let shell = Profile { command: vec!["/bin/sh".into(), "-c".into()], ..Profile::default() };
-    let profiles = BTreeMap::from([("empty".to_owned(), empty), ("shell".to_owned(), shell)]);
-    let ask = |name: &str| ensure_usable(&AgentSpec::Profile { name: name.to_owned() }, &profiles);
+    let empty = AgentKeys::default();
+    let shell = AgentKeys { command: vec!["/bin/sh".into(), "-c".into()], ..AgentKeys::default() };
+    let profiles = Profiles::from([("empty".to_owned(), empty), ("shell".to_owned(), shell)]);
+    let ask = |name: &str| ensure_usable(&AgentSpec::Profile(name.to_owned()), &profiles);
     assert!(ask("shell").is_ok());
     assert_eq!(ask("shel").map_err(|error| error.hint()), Err("configured are: empty, shell".to_owned()));
     assert!(ask("empty").is_err_and(|error| error.hint().contains("[agents.empty]")));
-    let none =
-        ensure_usable(&AgentSpec::Profile { name: "x".into() }, &BTreeMap::new()).expect_err("not there");
+    let none = ensure_usable(&AgentSpec::Profile("x".into()), &Profiles::new()).expect_err("not there");
     assert!(none.hint().contains("[agents.x]"));
 }
 
 #[test]
 fn an_acp_agent_is_looked_up_by_its_first_word() {
-    assert!(ensure_usable(&AgentSpec::Acp { command: "/bin/sh --acp".into() }, &BTreeMap::new()).is_ok());
-    assert!(ensure_usable(&AgentSpec::Acp { command: "/no/such --acp".into() }, &BTreeMap::new()).is_err());
+    assert!(ensure_usable(&AgentSpec::Acp("/bin/sh --acp".into()), &Profiles::new()).is_ok());
+    assert!(ensure_usable(&AgentSpec::Acp("/no/such --acp".into()), &Profiles::new()).is_err());
 }
 
 #[test]
@@ -58,9 +57,8 @@ fn auto_is_the_first_of_claude_and_codex_that_is_there() {
     let folder = tempfile::tempdir().expect("a folder");
     let ask = |text: &str| {
         let spec = text.parse().expect("a good name");
-        resolve_in(&spec, &BTreeMap::new(), folder.path().as_os_str())
-            .map(drop)
-            .map_err(|error| error.to_string())
+        let (profiles, folders) = (Profiles::new(), folder.path().as_os_str());
+        Lookup { profiles: &profiles, folders }.agent(&spec).map(drop).map_err(|error| error.to_string())
     };
     let nothing = LookupError::NothingFound;
     assert_eq!((ask("auto"), ask("claude").is_ok()), (Err(nothing.to_string()), false));

@@ -16,7 +16,7 @@ fn each_silence_is_told_with_its_own_limit() {
             stderr_tail: String::new(),
             millis: 1,
         };
-        Outcome::of_exit(launch, &finish, "").reason.expect("a reason")
+        Answer::of_exit(launch, &finish, "").reason.expect("a reason")
     };
     assert_eq!(reason(&launch, ""), "the agent said nothing in its first 1 s");
     assert_eq!(reason(&launch, "x"), "the agent was silent for 1800 s");

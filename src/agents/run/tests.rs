@@ -1,10 +1,14 @@
 //! Tests of `run`.
 
+use std::collections::BTreeMap;
+
+use settings::AgentKeys;
+
 use super::*;
 use crate::call::tests::with_call;
 use crate::launch::program_variables;
 
-fn launched(spec: &str, profiles: &BTreeMap<String, Profile>) -> Result<Launch, String> {
+fn launched(spec: &str, profiles: &Profiles) -> Result<Launch, String> {
     with_call(|call| prepare(&spec.parse().expect("a good name"), profiles, &call)).map(|(launch, _)| launch)
 }
 
@@ -15,7 +19,7 @@ fn an_agent_of_the_protocol_gets_proxies_and_toolchains_but_no_key() {
         program_variables(&[]).into_iter().filter(|name| std::env::var_os(name).is_some()).collect();
     // Cargo sets one of them for every test on Linux.
     assert!(!ours.is_empty() || !cfg!(target_os = "linux"));
-    let launch = launched("acp:/bin/sh --acp", &BTreeMap::new()).expect("usable");
+    let launch = launched("acp:/bin/sh --acp", &Profiles::new()).expect("usable");
     for name in ours {
         assert_eq!(launch.environment.get(&OsString::from(name)), std::env::var_os(name).as_ref());
     }
@@ -24,13 +28,13 @@ fn an_agent_of_the_protocol_gets_proxies_and_toolchains_but_no_key() {
 
 #[test]
 fn a_profile_brings_its_arguments_and_its_limits() {
-    let profile = Profile {
+    let profile = AgentKeys {
         command: vec!["/bin/sh".into(), "-c".into(), "true".into()],
         env: BTreeMap::from([("KEY".into(), "value".into())]),
         step_seconds: Some(7),
-        ..Profile::default()
+        ..AgentKeys::default()
     };
-    let launch = launched("mine", &BTreeMap::from([("mine".into(), profile)])).expect("usable");
+    let launch = launched("mine", &Profiles::from([("mine".into(), profile)])).expect("usable");
     assert_eq!(launch.program, "/bin/sh");
     assert_eq!(launch.arguments, ["-c", "true"]);
     assert_eq!(launch.environment.get(&OsString::from("KEY")), Some(&"value".into()));

@@ -9,8 +9,8 @@ fn every_name_is_written_as_it_was_read() {
     let chain = parse_chain(text).expect("a good chain");
     let written: Vec<_> = chain.iter().map(ToString::to_string).collect();
     assert_eq!(written.join(","), text);
-    assert_eq!(chain[0], AgentSpec::Command { path: "/opt/a:b".into() });
-    assert_eq!(chain[2], AgentSpec::Profile { name: "my-agent".into() });
+    assert_eq!(chain[0], AgentSpec::Command("/opt/a:b".into()));
+    assert_eq!(chain[2], AgentSpec::Profile("my-agent".into()));
     assert_eq!(chain.iter().filter(|spec| spec.is_simulated()).count(), 2);
 }
 

@@ -74,9 +74,15 @@ fn every_price_has_its_source_and_its_day() {
     for (price, entry) in PRICES.iter().zip(entries) {
         let model = &price.model;
         assert!(entry["source"].as_str().is_some_and(|source| source.starts_with("https://")), "{model}");
-        assert!(entry["read"].as_str().is_some_and(|day| day.parse::<jiff::civil::Date>().is_ok()), "{model}");
+        assert!(
+            entry["read"].as_str().is_some_and(|day| day.parse::<jiff::civil::Date>().is_ok()),
+            "{model}"
+        );
         let keys = ["model", "input", "cached_input", "output", "source", "read"];
-        assert!(entry.as_table().is_some_and(|entry| entry.keys().all(|key| keys.contains(&key.as_str()))), "{model}");
+        assert!(
+            entry.as_table().is_some_and(|entry| entry.keys().all(|key| keys.contains(&key.as_str()))),
+            "{model}"
+        );
         let cached = price.cached_input.unwrap_or(price.input);
         assert!(0.0 < cached && cached <= price.input && price.input < price.output, "{model}");
     }

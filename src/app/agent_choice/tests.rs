@@ -1,19 +1,17 @@
 //! Which reviewers fit which authors, and what `auto` becomes.
 
 use super::*;
-use crate::project::profiles;
 use settings::{Layers, load};
 
 /// Chooses with these programs on the machine and this configuration.
 fn with<T>(there: &[&str], text: &str, ask: impl FnOnce(&Candidates<'_>) -> T) -> T {
     let layers = Layers { repository: Some(("config.toml".into(), text.into())), ..Layers::default() };
     let settings = load(&layers).expect("a good file");
-    let profiles = profiles(&settings);
     let why_not = |spec: &AgentSpec| {
         let name = spec.to_string();
         (!there.iter().any(|known| *known == name)).then(|| format!("{name} was not found"))
     };
-    ask(&Candidates { settings: &settings, profiles: &profiles, why_not: &why_not })
+    ask(&Candidates { settings: &settings, why_not: &why_not })
 }
 
 fn names(chain: &[&str]) -> Vec<String> {

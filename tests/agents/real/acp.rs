@@ -1,11 +1,11 @@
 //! A real agent behind the Agent Client Protocol: the adapter of Claude Code, which asks for permission before it acts.
 
-use agents::Kind;
 use model::call::Resume;
 use model::event::ExecOutcome;
 use model::phase::Step;
 use process::Stop;
 use serde_json::json;
+use settings::AgentKind;
 
 use super::calls::{running, writing};
 use super::play::{Asked, fail, in_order, say, tool};
@@ -16,7 +16,8 @@ use super::scene::{KEY, Scene};
 fn an_author_behind_the_protocol_edits_files() {
     let reading = tool("Read", json!({"file_path": "code.txt"}));
     let editing = tool("Edit", json!({"file_path": "code.txt", "old_string": "two", "new_string": "three"}));
-    let Some(scene) = Scene::of(Kind::Acp, in_order(vec![reading, editing, say("Now it is three.")])) else {
+    let Some(scene) = Scene::of(AgentKind::Acp, in_order(vec![reading, editing, say("Now it is three.")]))
+    else {
         return;
     };
     scene.write("code.txt", "one\ntwo\n");
@@ -36,11 +37,11 @@ fn an_author_behind_the_protocol_edits_files() {
 #[ignore = "needs the real agent programs: .ci/full agents"]
 fn an_author_behind_the_protocol_stays_in_the_worktree() {
     let player = |asked: &Asked| match asked.answers() {
-        0 => writing(Kind::Claude, "../outside.txt".as_ref(), "written"),
-        1 => running(Kind::Claude, "touch ../outside.txt"),
+        0 => writing(AgentKind::Claude, "../outside.txt".as_ref(), "written"),
+        1 => running(AgentKind::Claude, "touch ../outside.txt"),
         _ => say("It was refused."),
     };
-    let Some(scene) = Scene::of(Kind::Acp, Box::new(player)) else { return };
+    let Some(scene) = Scene::of(AgentKind::Acp, Box::new(player)) else { return };
     let answer = scene.call();
     assert_eq!((answer.outcome, answer.text.as_str()), (ExecOutcome::Done, "It was refused."), "{answer:?}");
     assert!(!scene.worktree().with_file_name("outside.txt").exists());
@@ -50,11 +51,11 @@ fn an_author_behind_the_protocol_stays_in_the_worktree() {
 #[ignore = "needs the real agent programs: .ci/full agents"]
 fn a_reviewer_behind_the_protocol_cannot_write() {
     let turns = vec![
-        writing(Kind::Claude, "note.txt".as_ref(), "written"),
-        running(Kind::Claude, "echo written > note.txt"),
+        writing(AgentKind::Claude, "note.txt".as_ref(), "written"),
+        running(AgentKind::Claude, "echo written > note.txt"),
         say("I only read."),
     ];
-    let Some(mut scene) = Scene::of(Kind::Acp, in_order(turns)) else { return };
+    let Some(mut scene) = Scene::of(AgentKind::Acp, in_order(turns)) else { return };
     scene.step = Step::Review;
     scene.review_id = Some("r-1");
     let answer = scene.call();
@@ -70,7 +71,7 @@ fn a_reviewer_behind_the_protocol_cannot_write() {
 #[ignore = "needs the real agent programs: .ci/full agents"]
 fn a_session_behind_the_protocol_goes_on() {
     let player = |asked: &Asked| say(&format!("answer {}", asked.answers() + 1));
-    let Some(mut scene) = Scene::of(Kind::Acp, Box::new(player)) else { return };
+    let Some(mut scene) = Scene::of(AgentKind::Acp, Box::new(player)) else { return };
     let first = scene.call();
     let session = first.session.clone().expect("a session");
     scene.resumes = Some(Resume { session: session.clone(), used: first.usage });
@@ -91,7 +92,7 @@ fn an_error_behind_the_protocol_ends_in_its_class() {
         ),
         (fail(529, "overloaded_error", "Overloaded"), ExecOutcome::Overloaded),
     ] {
-        let Some(scene) = Scene::of(Kind::Acp, in_order(vec![turn])) else { return };
+        let Some(scene) = Scene::of(AgentKind::Acp, in_order(vec![turn])) else { return };
         let answer = scene.call();
         assert_eq!(answer.outcome, class, "{answer:?}");
         scene.is_empty();
@@ -101,7 +102,8 @@ fn an_error_behind_the_protocol_ends_in_its_class() {
 #[test]
 #[ignore = "needs the real agent programs: .ci/full agents"]
 fn a_call_behind_the_protocol_that_we_stop_leaves_nobody_behind() {
-    let Some(mut scene) = Scene::of(Kind::Acp, in_order(vec![running(Kind::Claude, "sh busy.sh")])) else {
+    let Some(mut scene) = Scene::of(AgentKind::Acp, in_order(vec![running(AgentKind::Claude, "sh busy.sh")]))
+    else {
         return;
     };
     scene.write("busy.sh", "echo on > started\nwhile :; do sleep 0.2; done\n");

@@ -1,18 +1,18 @@
 //! Single calls that go well: real tools edit real files, a reviewer cannot, a schema is met, a session goes on.
 
-use agents::Kind;
 use model::call::Resume;
 use model::event::ExecOutcome;
 use model::phase::Step;
 use serde_json::json;
+use settings::AgentKind;
 use views::prompt::reviewer_schema;
 
 use super::play::{Asked, Block, Message, Player, Turn, in_order, say, tool};
 use super::scene::{KEY, Scene};
 
 /// Writes a file with the tools of a program.
-pub fn writing(kind: Kind, path: &std::path::Path, text: &str) -> Turn {
-    if kind == Kind::Codex {
+pub fn writing(kind: AgentKind, path: &std::path::Path, text: &str) -> Turn {
+    if kind == AgentKind::Codex {
         let lines: String = text.lines().map(|line| format!("+{line}\n")).collect();
         let patch = format!("*** Begin Patch\n*** Add File: {}\n{lines}*** End Patch\n", path.display());
         return Turn::Message(Message::new(vec![Block::Free("apply_patch".into(), patch)]));
@@ -21,8 +21,8 @@ pub fn writing(kind: Kind, path: &std::path::Path, text: &str) -> Turn {
 }
 
 /// Runs a command with the tools of a program.
-pub fn running(kind: Kind, command: &str) -> Turn {
-    if kind == Kind::Codex {
+pub fn running(kind: AgentKind, command: &str) -> Turn {
+    if kind == AgentKind::Codex {
         return tool("exec_command", json!({"cmd": command, "yield_time_ms": 20_000}));
     }
     tool("Bash", json!({"command": command, "description": "play"}))
@@ -35,9 +35,9 @@ of_both!(
     a_session_goes_on_and_its_figures_are_those_of_the_call,
 );
 
-fn the_real_tools_edit_files(kind: Kind) {
+fn the_real_tools_edit_files(kind: AgentKind) {
     let turns = match kind {
-        Kind::Codex => vec![
+        AgentKind::Codex => vec![
             running(kind, "cat code.txt"),
             Turn::Message(Message::new(vec![Block::Free(
                 "apply_patch".into(),
@@ -77,7 +77,7 @@ fn a_review() -> serde_json::Value {
     json!({"review_id": "r-1", "result": "FAIL", "summary": "wrong", "findings": [], "questions": []})
 }
 
-fn reviewing(kind: Kind, player: Player) -> Option<Scene> {
+fn reviewing(kind: AgentKind, player: Player) -> Option<Scene> {
     let mut scene = Scene::of(kind, player)?;
     scene.step = Step::Review;
     scene.review_id = Some("r-1");
@@ -85,14 +85,14 @@ fn reviewing(kind: Kind, player: Player) -> Option<Scene> {
     Some(scene)
 }
 
-fn answering(kind: Kind) -> Turn {
+fn answering(kind: AgentKind) -> Turn {
     match kind {
-        Kind::Codex => say(&a_review().to_string()),
+        AgentKind::Codex => say(&a_review().to_string()),
         _ => tool("StructuredOutput", a_review()),
     }
 }
 
-fn a_review_is_held_to_its_schema(kind: Kind) {
+fn a_review_is_held_to_its_schema(kind: AgentKind) {
     let Some(scene) = reviewing(kind, in_order(vec![answering(kind)])) else { return };
     let answer = scene.call();
     let said: serde_json::Value = serde_json::from_str(&answer.text).unwrap_or_default();
@@ -104,7 +104,7 @@ fn a_review_is_held_to_its_schema(kind: Kind) {
     );
 }
 
-fn a_reviewer_cannot_write(kind: Kind) {
+fn a_reviewer_cannot_write(kind: AgentKind) {
     let turns = vec![
         writing(kind, "note.txt".as_ref(), "written"),
         running(kind, "echo written > note.txt"),
@@ -121,7 +121,7 @@ fn a_reviewer_cannot_write(kind: Kind) {
 }
 
 /// The second call of a session sees what was said in the first, and its figures are its own.
-fn a_session_goes_on_and_its_figures_are_those_of_the_call(kind: Kind) {
+fn a_session_goes_on_and_its_figures_are_those_of_the_call(kind: AgentKind) {
     let player = |asked: &Asked| say(&format!("answer {}", asked.answers() + 1));
     let Some(mut scene) = Scene::of(kind, Box::new(player)) else { return };
     let first = scene.call();

@@ -6,13 +6,14 @@ use std::net::TcpListener;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use agents::{Answer, Kind};
+use agents::Answer;
 use jiff::{SignedDuration, Timestamp};
 use model::call::Allowance;
 use model::event::ExecOutcome;
 use model::phase::Step;
 use process::Stop;
 use serde_json::json;
+use settings::AgentKind;
 use views::prompt::reviewer_schema;
 
 use super::calls::running;
@@ -49,7 +50,7 @@ fn changed(name: &'static str, turns: Vec<Turn>, change: fn(&mut Scene), class: 
 }
 
 /// Calls the program once for each row and tells all that ended in another class.
-fn hold(kind: Kind, rows: Vec<Row>) {
+fn hold(kind: AgentKind, rows: Vec<Row>) {
     let mut wrong = Vec::new();
     for row in rows {
         let Some(mut scene) = Scene::of(kind, in_order(row.turns)) else { return };
@@ -85,7 +86,7 @@ fn every_error_of_the_interface_ends_claude_in_its_class() {
     let limited = || fail(429, "rate_limit_error", "This request would exceed your rate limit.");
     let invalid = |message| vec![fail(400, "invalid_request_error", message)];
     hold(
-        Kind::Claude,
+        AgentKind::Claude,
         vec![
             row("400", invalid("messages: something is wrong"), Crashed),
             row("401", vec![fail(401, "authentication_error", "invalid x-api-key")], SignedOut),
@@ -124,7 +125,7 @@ fn every_error_of_the_interface_ends_codex_in_its_class() {
         "resets_at": 4_102_444_800_i64, "message": "The usage limit has been reached"}});
     let used_up = Turn::Error { status: 429, headers: Vec::new(), error: Fault::Body(used_up) };
     hold(
-        Kind::Codex,
+        AgentKind::Codex,
         vec![
             row("400", vec![fail(400, "invalid_request_error", "something is wrong")], Crashed),
             row("401", vec![fail(401, "invalid_api_key", "Incorrect API key provided.")], SignedOut),
@@ -163,14 +164,14 @@ fn a_broken_stream_is_no_answer_of_claude() {
     // A cut stream is asked again in one piece; the piece is broken as well.
     let html = Turn::Raw { content_type: "text/html", body: "<html>".to_owned() };
     let cut = row("cut", vec![broken(say("half"), 2, Broken::Cut), html], ExecOutcome::ProviderFailed);
-    hold(Kind::Claude, streams().into_iter().chain([cut]).collect());
+    hold(AgentKind::Claude, streams().into_iter().chain([cut]).collect());
 }
 
 #[test]
 #[ignore = "needs the real agent programs: .ci/full agents"]
 fn a_broken_stream_is_no_answer_of_codex() {
     let cut = row("cut", vec![broken(say("half"), 3, Broken::Cut)], ExecOutcome::ProviderFailed);
-    hold(Kind::Codex, streams().into_iter().chain([cut]).collect());
+    hold(AgentKind::Codex, streams().into_iter().chain([cut]).collect());
 }
 
 /// What five turns use.
@@ -200,7 +201,7 @@ fn what_the_model_of_claude_does_wrong_ends_in_its_class() {
     let useless = || tool("StructuredOutput", json!({"result": "PASS"}));
     let again = || tool("Glob", json!({"pattern": "*.none"}));
     hold(
-        Kind::Claude,
+        AgentKind::Claude,
         vec![
             row("empty answer", vec![nothing()], NoOutput),
             row("unknown tool", vec![tool("Teleport", json!({})), say("So be it.")], Done),
@@ -224,11 +225,11 @@ fn what_the_model_of_claude_does_wrong_ends_in_its_class() {
 fn what_the_model_of_codex_does_wrong_ends_in_its_class() {
     use ExecOutcome::{Crashed, Done, NoOutput, OverBudget, Refused};
     hold(
-        Kind::Codex,
+        AgentKind::Codex,
         vec![
             row("empty answer", vec![nothing()], NoOutput),
             row("unknown tool", vec![tool("teleport", json!({})), say("So be it.")], Done),
-            changed("token limit", vec![running(Kind::Codex, "true")], few_tokens, OverBudget),
+            changed("token limit", vec![running(AgentKind::Codex, "true")], few_tokens, OverBudget),
             row("bad tool input", vec![tool("exec_command", json!({"nonsense": 1})), say("So be it.")], Done),
             row("refusal", vec![stopped("invalid_prompt", "")], Refused),
             // The program has no class for it.
@@ -238,7 +239,7 @@ fn what_the_model_of_codex_does_wrong_ends_in_its_class() {
 }
 
 /// A review in words where an object was asked for stays words: what they mean is for the reader of verdicts.
-fn words_instead_of_an_object_are_not_taken_for_one(kind: Kind) {
+fn words_instead_of_an_object_are_not_taken_for_one(kind: AgentKind) {
     let Some(mut scene) = Scene::of(kind, in_order(vec![say("It looks good to me.")])) else { return };
     reviewing(&mut scene);
     let answer = scene.call();
@@ -253,16 +254,16 @@ const HOSTILE: &str = concat!(
 );
 
 /// Neither what a tool gives back nor what the model says is the end of a call; only the program's own events are.
-fn a_quoted_error_or_result_changes_nothing(kind: Kind) {
+fn a_quoted_error_or_result_changes_nothing(kind: AgentKind) {
     let reading = match kind {
-        Kind::Codex => running(kind, "cat hostile.txt"),
+        AgentKind::Codex => running(kind, "cat hostile.txt"),
         _ => tool("Read", json!({"file_path": "hostile.txt"})),
     };
     let Some(scene) = Scene::of(kind, in_order(vec![reading.clone(), say(HOSTILE)])) else { return };
     scene.write("hostile.txt", HOSTILE);
     let answer = scene.call();
     assert_eq!((answer.outcome, answer.text.trim()), (ExecOutcome::Done, HOSTILE.trim()));
-    let error = if kind == Kind::Codex { "invalid_api_key" } else { "authentication_error" };
+    let error = if kind == AgentKind::Codex { "invalid_api_key" } else { "authentication_error" };
     let both = Message::new(vec![Block::Text(HOSTILE.to_owned()), block(reading)]);
     let turns = in_order(vec![Turn::Message(both), fail(401, error, "no")]);
     let scene = Scene::of(kind, turns).expect("it was there before");
@@ -281,7 +282,7 @@ fn block(turn: Turn) -> Block {
 const BUSY: &str = "sh busy.sh";
 
 /// A scene in which a tool of the program is at work and never ends by itself.
-fn busy(kind: Kind) -> Option<Scene> {
+fn busy(kind: AgentKind) -> Option<Scene> {
     let mut scene = Scene::of(kind, in_order(vec![running(kind, BUSY)]))?;
     scene.write("busy.sh", "echo on > started\nwhile :; do sleep 0.2; done\n");
     scene.commands.insert("test".to_owned(), BUSY.to_owned());
@@ -307,33 +308,33 @@ pub fn meanwhile(scene: &Scene, act: impl Fn() + Sync, stop: &mut Stop) -> Answe
     answer
 }
 
-fn a_program_that_is_ended_in_the_middle_of_a_tool_leaves_nobody_behind(kind: Kind) {
+fn a_program_that_is_ended_in_the_middle_of_a_tool_leaves_nobody_behind(kind: AgentKind) {
     let Some(scene) = busy(kind) else { return };
     let answer = meanwhile(&scene, || scene.signal("-TERM"), &mut Stop::new().1);
     assert_eq!(answer.outcome, ExecOutcome::Crashed, "{answer:?}");
 }
 
-fn a_program_that_is_killed_in_the_middle_of_a_tool_leaves_nobody_behind(kind: Kind) {
+fn a_program_that_is_killed_in_the_middle_of_a_tool_leaves_nobody_behind(kind: AgentKind) {
     let Some(scene) = busy(kind) else { return };
     let answer = meanwhile(&scene, || scene.signal("-KILL"), &mut Stop::new().1);
     assert_eq!(answer.outcome, ExecOutcome::Crashed, "{answer:?}");
 }
 
-fn a_call_that_we_stop_is_cancelled_and_leaves_nobody_behind(kind: Kind) {
+fn a_call_that_we_stop_is_cancelled_and_leaves_nobody_behind(kind: AgentKind) {
     let Some(scene) = busy(kind) else { return };
     let (handle, mut stop) = Stop::new();
     let answer = meanwhile(&scene, || handle.stop(), &mut stop);
     assert_eq!(answer.outcome, ExecOutcome::Cancelled, "{answer:?}");
 }
 
-fn a_tool_that_never_ends_is_ended_with_its_program(kind: Kind) {
+fn a_tool_that_never_ends_is_ended_with_its_program(kind: AgentKind) {
     let Some(mut scene) = busy(kind) else { return };
     scene.time.step_seconds = 6;
     let answer = meanwhile(&scene, || {}, &mut Stop::new().1);
     assert_eq!(answer.outcome, ExecOutcome::TimedOut, "{answer:?}");
 }
 
-fn a_server_that_is_not_there_is_no_answer(kind: Kind) {
+fn a_server_that_is_not_there_is_no_answer(kind: AgentKind) {
     let Some(mut scene) = Scene::of(kind, in_order(vec![nothing()])) else { return };
     let closed = TcpListener::bind("127.0.0.1:0").expect("a port").local_addr().expect("an address");
     scene.profile.base_url = Some(super::scene::address(kind, &format!("http://{closed}")));
@@ -342,14 +343,14 @@ fn a_server_that_is_not_there_is_no_answer(kind: Kind) {
     assert!(scene.server.asked().is_empty());
 }
 
-fn a_program_that_is_missing_is_not_started(kind: Kind) {
+fn a_program_that_is_missing_is_not_started(kind: AgentKind) {
     let Some(mut scene) = Scene::of(kind, in_order(vec![nothing()])) else { return };
     scene.profile.command = vec!["/no/such/agent".to_owned()];
     assert_eq!(scene.call().outcome, ExecOutcome::NotStarted);
 }
 
 /// A program that does not know our flags yet says so in its own way; nobody takes that for an answer.
-fn a_program_that_is_too_old_is_not_started(kind: Kind) {
+fn a_program_that_is_too_old_is_not_started(kind: AgentKind) {
     let Some(mut scene) = Scene::of(kind, in_order(vec![nothing()])) else { return };
     let old = scene.worktree().with_file_name("old");
     let script = "#!/bin/sh\n[ \"$1\" = --version ] && echo 0.1.0 && exit 0\necho \"error: unexpected argument '$1'\" >&2\nexit 2\n";
@@ -359,7 +360,7 @@ fn a_program_that_is_too_old_is_not_started(kind: Kind) {
     let answer = scene.call();
     let reason = answer.reason.unwrap_or_default();
     assert_eq!(answer.outcome, ExecOutcome::NotStarted, "{reason}");
-    let checked_with = if kind == Kind::Codex { "0.169.0" } else { "2.1.329" };
+    let checked_with = if kind == AgentKind::Codex { "0.169.0" } else { "2.1.329" };
     assert!(reason.contains(checked_with), "{reason}");
 }
 
@@ -373,7 +374,7 @@ fn a_quota_with_a_reset_says_until_when() {
     let turn = with_header(turn, "x-codex-primary-used-percent", "100.0");
     let turn = with_header(turn, "x-codex-primary-window-minutes", "300");
     let turn = with_header(turn, "x-codex-primary-reset-at", &reset.to_string());
-    let Some(scene) = Scene::of(Kind::Codex, in_order(vec![turn])) else { return };
+    let Some(scene) = Scene::of(AgentKind::Codex, in_order(vec![turn])) else { return };
     let answer = scene.call();
     assert_eq!(answer.outcome, ExecOutcome::QuotaExhausted, "{answer:?}");
     near(answer.resets_at, in_two_hours());
@@ -387,7 +388,7 @@ fn the_limit_of_a_subscription_says_until_when() {
     let turn = with_header(limited, "anthropic-ratelimit-unified-status", "rejected");
     let turn = with_header(turn, "anthropic-ratelimit-unified-reset", &reset);
     let turn = with_header(turn, "anthropic-ratelimit-unified-representative-claim", "five_hour");
-    let Some(mut scene) = Scene::of(Kind::Claude, in_order(vec![turn])) else { return };
+    let Some(mut scene) = Scene::of(AgentKind::Claude, in_order(vec![turn])) else { return };
     // A subscription signs in with a token, not with a key.
     scene.profile.env.remove("ANTHROPIC_API_KEY");
     scene.profile.env.insert("CLAUDE_CODE_OAUTH_TOKEN".to_owned(), "sk-ant-oat01-played".to_owned());

@@ -3,8 +3,8 @@
 use std::fs;
 use std::process::Command;
 
-use agents::Kind;
 use model::event::ExecOutcome;
+use settings::AgentKind;
 
 use super::calls::writing;
 use super::play::{in_order, say};
@@ -25,7 +25,7 @@ fn connections(trace: &str) -> Vec<&str> {
 
 of_both!(a_program_connects_to_its_model_and_to_nobody_else);
 
-fn a_program_connects_to_its_model_and_to_nobody_else(kind: Kind) {
+fn a_program_connects_to_its_model_and_to_nobody_else(kind: AgentKind) {
     if !strace_is_there() {
         return;
     }

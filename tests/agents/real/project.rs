@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use agents::Kind;
 use serde_json::Value;
+use settings::AgentKind;
 
 use super::play::{Asked, Player};
 use super::programs;
@@ -19,10 +19,10 @@ pub const TOKEN: &str = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
 const KEY_VARIABLE: &str = "PLAYED_KEY";
 
 /// Returns what a program is called in the configuration of the project.
-pub fn name(kind: Kind) -> &'static str {
+pub fn name(kind: AgentKind) -> &'static str {
     match kind {
-        Kind::Codex => "codex",
-        Kind::Acp => "adapter",
+        AgentKind::Codex => "codex",
+        AgentKind::Acp => "adapter",
         _ => "claude",
     }
 }
@@ -30,17 +30,17 @@ pub fn name(kind: Kind) -> &'static str {
 /// The demo project on a machine with a tool chain, and a server for each program that takes part.
 pub struct Project {
     // Dropped first: a program that still waits is answered by the end of its connection.
-    pub servers: Vec<(Kind, Server)>,
+    pub servers: Vec<(AgentKind, Server)>,
     pub sandbox: Sandbox,
 }
 
 impl Project {
     /// Makes the demo project; nothing when a program is not installed.
-    pub fn new(kinds: &[Kind], test: &str, player: impl Fn(Kind, &Path) -> Player) -> Option<Self> {
-        let programs: Vec<(Kind, PathBuf)> =
+    pub fn new(kinds: &[AgentKind], test: &str, player: impl Fn(AgentKind, &Path) -> Player) -> Option<Self> {
+        let programs: Vec<(AgentKind, PathBuf)> =
             kinds.iter().map(|kind| Some((*kind, program_of(*kind)?))).collect::<Option<_>>()?;
         let sandbox = machine(kinds);
-        let servers: Vec<(Kind, Server)> =
+        let servers: Vec<(AgentKind, Server)> =
             kinds.iter().map(|kind| (*kind, server_of(*kind, player(*kind, &sandbox.root())))).collect();
         write_project(&sandbox, test);
         let configured = programs.iter().zip(&servers).map(|((kind, program), (_, server))| {
@@ -59,7 +59,7 @@ impl Project {
     }
 
     /// Returns every request to a program's server.
-    pub fn asked(&self, kind: Kind) -> Vec<Asked> {
+    pub fn asked(&self, kind: AgentKind) -> Vec<Asked> {
         self.servers
             .iter()
             .filter(|(other, _)| *other == kind)
@@ -83,7 +83,7 @@ pub fn arguments<'a>(author: &'a str, reviewer: &'a str) -> Vec<&'a str> {
     [&what[..], &["--agent", author, "--reviewer", reviewer]].concat()
 }
 
-fn machine(kinds: &[Kind]) -> Sandbox {
+fn machine(kinds: &[AgentKind]) -> Sandbox {
     let home = PathBuf::from(std::env::var_os("HOME").unwrap_or_default());
     let folder = |name: &str, fallback: &str| {
         std::env::var(name).unwrap_or_else(|_| home.join(fallback).display().to_string())
@@ -99,7 +99,7 @@ fn machine(kinds: &[Kind]) -> Sandbox {
     fs::create_dir(temporary.with_file_name("codex")).expect("a folder");
     let sandbox = sandbox.with("TMPDIR", &temporary.display().to_string());
     // What is behind a protocol gets its key by the name it knows.
-    if kinds.contains(&Kind::Acp) { sandbox.with("ANTHROPIC_API_KEY", KEY) } else { sandbox }
+    if kinds.contains(&AgentKind::Acp) { sandbox.with("ANTHROPIC_API_KEY", KEY) } else { sandbox }
 }
 
 fn write_project(sandbox: &Sandbox, test: &str) {
@@ -124,7 +124,7 @@ fn write_project(sandbox: &Sandbox, test: &str) {
 }
 
 /// Returns the section of the configuration that sends a program to its server.
-fn agent(kind: Kind, program: &Path, server: &Server, folder: &Path) -> String {
+fn agent(kind: AgentKind, program: &Path, server: &Server, folder: &Path) -> String {
     let place = |name: &str| folder.join(name).display().to_string();
     let (name, program, url) = (name(kind), program.display(), server.url());
     let native = |home: String| {
@@ -135,8 +135,8 @@ fn agent(kind: Kind, program: &Path, server: &Server, folder: &Path) -> String {
         )
     };
     match kind {
-        Kind::Codex => native(format!("CODEX_HOME = \"{}\"", place("codex"))),
-        Kind::Acp => {
+        AgentKind::Codex => native(format!("CODEX_HOME = \"{}\"", place("codex"))),
+        AgentKind::Acp => {
             let claude = programs::claude().map(|claude| claude.display().to_string()).unwrap_or_default();
             format!(
                 "[agents.{name}]\nkind = \"acp\"\ncommand = [\"node\", \"{program}\"]\n\
@@ -151,6 +151,6 @@ fn agent(kind: Kind, program: &Path, server: &Server, folder: &Path) -> String {
 }
 
 /// Plays the demo's own script.
-pub fn demo(kind: Kind, root: &Path) -> Player {
+pub fn demo(kind: AgentKind, root: &Path) -> Player {
     screenplay::demo(kind, root)
 }

@@ -6,8 +6,8 @@ use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use agents::Kind;
 use serde_json::Value;
+use settings::AgentKind;
 
 use super::calls::running;
 use super::play::{Asked, Player};
@@ -75,7 +75,7 @@ fn of_step<'a>(asked: &'a [Asked], step: &str) -> Vec<&'a Asked> {
 }
 
 /// The revise continued the session of the author: its conversation holds the execute as well.
-fn the_session_went_on(project: &Project, kind: Kind) {
+fn the_session_went_on(project: &Project, kind: AgentKind) {
     let worked = project.facts("worked", "implementation");
     let started = project.facts("step_started", "implementation");
     let revise = started.iter().find(|fact| fact["step"] == "revise").expect("a revise");
@@ -89,10 +89,12 @@ fn the_session_went_on(project: &Project, kind: Kind) {
 #[test]
 #[ignore = "needs the real agent programs: .ci/full agents"]
 fn claude_takes_an_issue_through_all_eleven_phases() {
-    let Some(project) = Project::new(&[Kind::Claude], "cargo test --offline --quiet", demo) else { return };
+    let Some(project) = Project::new(&[AgentKind::Claude], "cargo test --offline --quiet", demo) else {
+        return;
+    };
     let ran = project.execute("claude", "claude:haiku", &[]);
     the_bug_is_repaired(&project, ran);
-    let asked = project.asked(Kind::Claude);
+    let asked = project.asked(AgentKind::Claude);
     let (authors, reviews) = (of_step(&asked, "execute"), of_step(&asked, "review"));
     assert!(authors.iter().all(|asked| asked.offers("Edit") && asked.offers("Bash")));
     for review in &reviews {
@@ -105,16 +107,18 @@ fn claude_takes_an_issue_through_all_eleven_phases() {
     assert_eq!((reviews.is_empty(), read_as.as_str()), (false, Some("schema")));
     let cost = project.sandbox.metadata()["cost_tracking"].clone();
     assert!(cost["total_input_tokens"].as_u64().is_some_and(|tokens| tokens > 10_000), "{cost}");
-    the_session_went_on(&project, Kind::Claude);
+    the_session_went_on(&project, AgentKind::Claude);
 }
 
 #[test]
 #[ignore = "needs the real agent programs: .ci/full agents"]
 fn codex_takes_an_issue_through_all_eleven_phases() {
-    let Some(project) = Project::new(&[Kind::Codex], "cargo test --offline --quiet", demo) else { return };
+    let Some(project) = Project::new(&[AgentKind::Codex], "cargo test --offline --quiet", demo) else {
+        return;
+    };
     let ran = project.execute("codex", "codex", &[]);
     the_bug_is_repaired(&project, ran);
-    let asked = project.asked(Kind::Codex);
+    let asked = project.asked(AgentKind::Codex);
     for review in of_step(&asked, "review") {
         assert!(!review.body["text"]["format"]["schema"].is_null(), "a review without a schema");
         assert!(
@@ -122,13 +126,13 @@ fn codex_takes_an_issue_through_all_eleven_phases() {
             "the model is not told that it only reads"
         );
     }
-    the_session_went_on(&project, Kind::Codex);
+    the_session_went_on(&project, AgentKind::Codex);
 }
 
 #[test]
 #[ignore = "needs the real agent programs: .ci/full agents"]
 fn codex_reviews_what_claude_writes() {
-    let kinds = [Kind::Claude, Kind::Codex];
+    let kinds = [AgentKind::Claude, AgentKind::Codex];
     let Some(project) = Project::new(&kinds, "cargo test --offline --quiet", demo) else { return };
     let ran = project.execute("claude", "codex", &[]);
     the_bug_is_repaired(&project, ran);
@@ -136,11 +140,14 @@ fn codex_reviews_what_claude_writes() {
         let asked = project.asked(kind);
         ["execute", "revise", "review"].map(|step| !of_step(&asked, step).is_empty())
     };
-    assert_eq!((steps(Kind::Claude), steps(Kind::Codex)), ([true, true, false], [false, false, true]));
+    assert_eq!(
+        (steps(AgentKind::Claude), steps(AgentKind::Codex)),
+        ([true, true, false], [false, false, true])
+    );
 }
 
 /// Plays the demo, but the very first call is busy with a tool that never ends.
-fn busy_at_first(kind: Kind, root: &Path) -> Player {
+fn busy_at_first(kind: AgentKind, root: &Path) -> Player {
     let (demo, began) = (demo(kind, root), AtomicBool::new(false));
     Box::new(
         move |asked| {
@@ -149,7 +156,7 @@ fn busy_at_first(kind: Kind, root: &Path) -> Player {
     )
 }
 
-fn an_interrupted_run_leaves_nobody_behind_and_goes_on(kind: Kind) {
+fn an_interrupted_run_leaves_nobody_behind_and_goes_on(kind: AgentKind) {
     let name = name(kind);
     let Some(project) = Project::new(&[kind], "sh busy.sh", busy_at_first) else { return };
     let short = ["--preset", "review-requirements"];
@@ -178,7 +185,7 @@ fn an_interrupted_run_leaves_nobody_behind_and_goes_on(kind: Kind) {
 #[test]
 #[ignore = "needs the real agent programs: .ci/full agents"]
 fn an_agent_behind_the_protocol_writes_and_reviews() {
-    let Some(project) = Project::new(&[Kind::Acp], "cargo test --offline --quiet", demo) else { return };
+    let Some(project) = Project::new(&[AgentKind::Acp], "cargo test --offline --quiet", demo) else { return };
     let ran = project.execute("adapter", "adapter", &[]);
     the_bug_is_repaired(&project, ran);
     let read_as = project.facts("reviewed", "planning")[0]["reading"]["read_as"].clone();

@@ -7,13 +7,14 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use agents::{AgentCall, AgentSpec, Answer, Kind, Profile, call};
+use agents::{AgentCall, AgentSpec, Answer, call};
 use model::call::{Allowance, Resume};
 use model::phase::{PhaseName, Step};
 use model::policy::TimeLimits;
 use model::redact::Masker;
 use process::Stop;
 use serde_json::Value;
+use settings::{AgentKeys, AgentKind};
 
 use super::anthropic::Anthropic;
 use super::openai::OpenAi;
@@ -29,7 +30,7 @@ pub struct Scene {
     // Dropped first: a program that still waits is answered by the end of its connection.
     pub server: Server,
     folder: tempfile::TempDir,
-    pub profile: Profile,
+    pub profile: AgentKeys,
     pub step: Step,
     pub review_id: Option<&'static str>,
     pub time: TimeLimits,
@@ -41,7 +42,7 @@ pub struct Scene {
 
 impl Scene {
     /// Makes a scene; nothing when the program is not installed.
-    pub fn of(kind: Kind, player: Player) -> Option<Self> {
+    pub fn of(kind: AgentKind, player: Player) -> Option<Self> {
         let program = program_of(kind)?;
         let folder = tempfile::tempdir().expect("a folder");
         for name in ["home", "tmp", "codex", "worktree"] {
@@ -98,7 +99,7 @@ impl Scene {
     }
 
     pub fn call_until(&self, stop: &mut Stop) -> Answer {
-        let spec = AgentSpec::Profile { name: "real".to_owned() };
+        let spec = AgentSpec::Profile("real".to_owned());
         let profiles = BTreeMap::from([("real".to_owned(), self.profile.clone())]);
         let phase: PhaseName = "planning".parse().expect("a good name");
         let file = |name: &str| self.folder.path().join(name);
@@ -188,45 +189,45 @@ fn works_in(pid: &str, folder: &Path) -> bool {
     fs::read_link(format!("/proc/{pid}/cwd")).is_ok_and(|place| place.starts_with(folder))
 }
 
-pub fn program_of(kind: Kind) -> Option<PathBuf> {
+pub fn program_of(kind: AgentKind) -> Option<PathBuf> {
     match kind {
-        Kind::Codex => programs::codex(),
-        Kind::Acp => programs::claude_adapter(),
+        AgentKind::Codex => programs::codex(),
+        AgentKind::Acp => programs::claude_adapter(),
         _ => programs::claude(),
     }
 }
 
-pub fn server_of(kind: Kind, player: Player) -> Server {
+pub fn server_of(kind: AgentKind, player: Player) -> Server {
     match kind {
-        Kind::Codex => Server::start(OpenAi, player),
+        AgentKind::Codex => Server::start(OpenAi, player),
         _ => Server::start(Anthropic, player),
     }
 }
 
 /// Returns what is configured for a program that lives in a folder and talks to an address.
-fn profile(kind: Kind, url: &str, folder: &Path, program: &Path) -> Profile {
+fn profile(kind: AgentKind, url: &str, folder: &Path, program: &Path) -> AgentKeys {
     let path = |name: &str| folder.join(name).display().to_string();
     let own = match kind {
-        Kind::Codex => [("CODEX_HOME", path("codex")), ("OPENAI_API_KEY", KEY.to_owned())],
+        AgentKind::Codex => [("CODEX_HOME", path("codex")), ("OPENAI_API_KEY", KEY.to_owned())],
         _ => [("CLAUDE_CONFIG_DIR", path("home/.claude")), ("ANTHROPIC_API_KEY", KEY.to_owned())],
     };
-    if kind == Kind::Acp {
+    if kind == AgentKind::Acp {
         return adapter(url, folder, program, own);
     }
     let shared = [("HOME", path("home")), ("TMPDIR", path("tmp"))];
     let env = own.into_iter().chain(shared).map(|(name, value)| (name.to_owned(), value)).collect();
-    Profile {
-        kind,
+    AgentKeys {
+        kind: Some(kind),
         command: vec![program.display().to_string()],
         model: Some(model(kind).to_owned()),
         base_url: Some(address(kind, url)),
         env,
-        ..Profile::default()
+        ..AgentKeys::default()
     }
 }
 
 /// The adapter is a script that starts the real program and hands its environment on.
-fn adapter(url: &str, folder: &Path, script: &Path, own: [(&str, String); 2]) -> Profile {
+fn adapter(url: &str, folder: &Path, script: &Path, own: [(&str, String); 2]) -> AgentKeys {
     let claude = programs::claude().map(|claude| claude.display().to_string()).unwrap_or_default();
     let path = |name: &str| folder.join(name).display().to_string();
     let more = [
@@ -239,15 +240,15 @@ fn adapter(url: &str, folder: &Path, script: &Path, own: [(&str, String); 2]) ->
     ];
     let env = own.into_iter().chain(more).map(|(name, value)| (name.to_owned(), value)).collect();
     let command = vec!["node".to_owned(), script.display().to_string()];
-    Profile { kind: Kind::Acp, command, env, ..Profile::default() }
+    AgentKeys { kind: Some(AgentKind::Acp), command, env, ..AgentKeys::default() }
 }
 
 /// The models whose tools are known.
-pub fn model(kind: Kind) -> &'static str {
-    if kind == Kind::Codex { "gpt-5.5" } else { "sonnet" }
+pub fn model(kind: AgentKind) -> &'static str {
+    if kind == AgentKind::Codex { "gpt-5.5" } else { "sonnet" }
 }
 
 /// Returns a server's address as a program wants it.
-pub fn address(kind: Kind, url: &str) -> String {
-    if kind == Kind::Codex { format!("{url}/v1") } else { url.to_owned() }
+pub fn address(kind: AgentKind, url: &str) -> String {
+    if kind == AgentKind::Codex { format!("{url}/v1") } else { url.to_owned() }
 }

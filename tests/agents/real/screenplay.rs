@@ -4,10 +4,10 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use agents::Kind;
 use regex::Regex;
 use serde::Deserialize;
 use serde_json::{Value, json};
+use settings::AgentKind;
 
 use super::play::{Asked, Block, Message, Player, Turn, say};
 
@@ -85,7 +85,7 @@ fn review_id(prompt: &str) -> String {
 }
 
 /// Returns a player of the demo's script for a program that works in a folder.
-pub fn demo(kind: Kind, root: &Path) -> Player {
+pub fn demo(kind: AgentKind, root: &Path) -> Player {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("demo/agent.toml");
     let text = fs::read_to_string(path).expect("the demo's script");
     let script: Script = toml::from_str(&text).expect("a script");
@@ -96,7 +96,7 @@ pub fn demo(kind: Kind, root: &Path) -> Player {
     })
 }
 
-fn play(script: &Script, place: &Place, answers: usize, asked: &Asked, kind: Kind, root: &Path) -> Turn {
+fn play(script: &Script, place: &Place, answers: usize, asked: &Asked, kind: AgentKind, root: &Path) -> Turn {
     let part = part(script, place);
     let calls: Vec<Block> = part.write.iter().flat_map(|write| calls(kind, root, place, write)).collect();
     match calls.get(answers) {
@@ -119,9 +119,9 @@ fn part(script: &Script, place: &Place) -> Part {
 }
 
 /// Returns the calls of tools that write a file. Claude has to read what it overwrites.
-fn calls(kind: Kind, root: &Path, place: &Place, write: &Write) -> Vec<Block> {
+fn calls(kind: AgentKind, root: &Path, place: &Place, write: &Write) -> Vec<Block> {
     let (path, text) = (place.fill(&write.path), place.fill(&write.text));
-    if kind == Kind::Codex {
+    if kind == AgentKind::Codex {
         let lines: String = text.lines().map(|line| format!("+{line}\n")).collect();
         let patch = format!("*** Begin Patch\n*** Add File: {path}\n{lines}*** End Patch\n");
         return vec![Block::Free("apply_patch".into(), patch)];

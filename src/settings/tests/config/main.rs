@@ -1,5 +1,6 @@
 //! What a user writes into a configuration, and what comes of it: layers, messages, presets, prompts.
 
+mod agents;
 mod messages;
 mod registry;
 mod review_loop;

@@ -1,14 +1,12 @@
-//! The profiles that settings make of agents.
+//! What settings say about agents.
 
 use std::collections::BTreeMap;
 
-use super::profiles;
-use agents::{Kind, Profile};
-use settings::{Layers, load};
+use settings::{AgentKeys, AgentKind, Layers, load};
 
-fn of(text: &str) -> BTreeMap<String, Profile> {
+fn of(text: &str) -> BTreeMap<String, AgentKeys> {
     let layers = Layers { repository: Some(("config.toml".into(), text.into())), ..Layers::default() };
-    profiles(&load(&layers).expect("a good file"))
+    load(&layers).expect("a good file").agents.clone()
 }
 
 #[test]
@@ -17,8 +15,8 @@ fn everything_that_is_said_about_an_agent_reaches_its_profile() {
                 base_url = 'http://localhost:11434'\napi_key_env = 'LOCAL_PASS'\neffort = 'low'\nmax_turns = 9\n\
                 allow = ['Bash(make *)']\nreads_files = false\nenv = { A = 'b' }\nstep_seconds = 1\nidle_seconds = 2\n\
                 first_output_seconds = 3\n";
-    let expected = Profile {
-        kind: Kind::Claude,
+    let expected = AgentKeys {
+        kind: Some(AgentKind::Claude),
         command: vec!["claude".into(), "--x".into()],
         model: Some("qwen".into()),
         base_url: Some("http://localhost:11434".into()),
@@ -26,7 +24,7 @@ fn everything_that_is_said_about_an_agent_reaches_its_profile() {
         effort: Some("low".into()),
         max_turns: Some(9),
         allow: vec!["Bash(make *)".into()],
-        inlines: true,
+        reads_files: Some(false),
         env: BTreeMap::from([("A".into(), "b".into())]),
         step_seconds: Some(1),
         idle_seconds: Some(2),
@@ -39,13 +37,14 @@ fn everything_that_is_said_about_an_agent_reaches_its_profile() {
 fn the_kind_follows_the_name_unless_it_is_said() {
     let text = "[agents.claude]\nmodel = 'opus'\n[agents.codex]\n[agents.mine]\ncommand = ['mine']\n\
                 [agents.gemini]\nkind = 'acp'\ncommand = ['gemini', '--acp']\n[agents.second]\nkind = 'codex'\n";
-    let kinds: Vec<_> = of(text).into_iter().map(|(name, profile)| (name, profile.kind)).collect();
+    let kinds: Vec<_> =
+        of(text).into_iter().map(|(name, agent)| (name.clone(), agent.kind_of(&name))).collect();
     let expected = [
-        ("claude", Kind::Claude),
-        ("codex", Kind::Codex),
-        ("gemini", Kind::Acp),
-        ("mine", Kind::Command),
-        ("second", Kind::Codex),
+        ("claude", AgentKind::Claude),
+        ("codex", AgentKind::Codex),
+        ("gemini", AgentKind::Acp),
+        ("mine", AgentKind::Command),
+        ("second", AgentKind::Codex),
     ];
     assert_eq!(kinds, expected.map(|(name, kind)| (name.to_owned(), kind)));
 }
