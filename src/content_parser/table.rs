@@ -17,7 +17,7 @@ const LONGEST_ROW: usize = 4_000;
 /// Longer answers are not read: a triage is a page or two.
 const LONGEST: usize = 1 << 20;
 
-/// The titles of each column, as they are written in the languages of the seeds.
+/// The titles of each column, as they are written in the languages of the older systems.
 const FIX_REQUIRED: &[&str] = &["fix required", "fixes required", "要修正", "修正必要", "修正が必要"];
 const NO_FIX_NEEDED: &[&str] = &["no fix needed", "no fix required", "修正不要", "対応不要"];
 const NEEDS_DISCUSSION: &[&str] = &["needs discussion", "要議論", "議論が必要", "要検討"];

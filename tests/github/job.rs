@@ -1,5 +1,4 @@
-//! What a job of GitHub Actions is told of a run: outputs, a table on its page, annotations; and what nobody but us can
-//! tell it. Rows W03 to W05 of the threats.
+//! What a job of GitHub Actions is told of a run: outputs, a table on its page, annotations; and what nobody but us can tell it.
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -1,5 +1,5 @@
-//! Every workflow and action that we ship or write for others, held to rules of our own: rows W01, W02, W07 and W08 of the
-//! threats. Linters of others look at the same files in the full suite (`.ci/full workflows`).
+//! Every workflow and action that we ship or write for others, held to rules of our own.
+//! Linters of others look at the same files in the full suite (`.ci/full workflows`).
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -1,4 +1,4 @@
-//! Whole runs with phases that name a schema for their answers (rows C-03 and C-07).
+//! Whole runs with phases that name a schema for their answers.
 
 use serde_json::{Value, json};
 

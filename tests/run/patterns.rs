@@ -1,4 +1,4 @@
-//! The conversation patterns of seed 001 in whole runs: questions and answers (A), fixes only as tasks (B), notices (D).
+//! Conversation patterns of the retake loop in whole runs: questions and answers, fixes only as tasks, notices.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! Seed 000's chunking: a prompt is cut into smaller tasks that are done in turn or at once. Nothing of ours cuts an issue
+//! How the quality-criteria loop cuts a prompt into smaller tasks that are done in turn or at once. Nothing of ours cuts an issue
 //! up; what it has beside that (when work comes again, which part is next) is ours, too.
 
 use std::collections::BTreeMap;

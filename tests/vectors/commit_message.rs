@@ -1,4 +1,4 @@
-//! Seed 002's validator of commit messages: its functions, case by case. Whole conditions are among the steps.
+//! The completion validator of commit messages: its functions, case by case. Whole conditions are among the steps.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! Vectors of seed 000: the criteria of the quality gate and of the goal drift guard.
+//! Vectors of the quality-criteria loop: the criteria of the quality gate and of the goal drift guard.
 
 use std::collections::BTreeSet;
 

@@ -1,5 +1,5 @@
-//! Seed 003: what a round of the document review leads to, what its real reply tables amount to, and when a review, a round
-//! or an approval is possible. The seed's own files (`spec.json`) are played as the facts that they stand for.
+//! The document review loop: what a round leads to, what its real reply tables amount to, and when a review, a round or
+//!  an approval is possible. The older system's own files (`spec.json`) are played as the facts that they stand for.
 
 use std::collections::BTreeMap;
 

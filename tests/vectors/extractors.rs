@@ -1,5 +1,5 @@
-//! Seed 002: what is read from the output of tools, when a command was successful, and when another try can help
-//! (rows C-10, C-11, C-24, C-26, C-27).
+//! The completion validators: what is read from the output of tools, when a command was successful, and when another
+//! try can help.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -24,7 +24,7 @@ fn printed(input: &Value) -> Printed<'_> {
     Printed { stdout: text("stdout"), stderr: text("stderr"), exit: Some(1) }
 }
 
-/// The seed lists a test's name as a file, and calls the failures it found the total where no total was printed.
+/// The older system lists a test's name as a file, and calls the failures it found the total where no total was printed.
 const NO_FILE: &str = "a test's name is no file, and a total that was not printed is not made up";
 
 /// Where the extractors differ, and why. Beside these: a type error carries its code and weight, too, and sentences are

@@ -1,4 +1,4 @@
-//! Seed 001's fast path: when the earlier review is believed. Here the log is asked, never the file.
+//! The retake loop's fast path: when the earlier review is believed. Here the log is asked, never the file.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! Seed 000's judgment loop: which judgment an output or a judge's end leads to, and how loops end.
+//! Judgments of the quality-criteria loop: which judgment an output or a judge's end leads to, and how loops end.
 //! What an output shows is played as the check that sees it; the checks themselves have vectors of their own.
 
 use engine::Status;
@@ -38,7 +38,7 @@ fn a_03_to_a_06_a_18_and_a_25_as_the_vectors_have_them() {
     }
 }
 
-/// Where the seed's text and its code differ (escalation at the limit), its text counts.
+/// Where the older system's text and its code differ (escalation at the limit), its text counts.
 fn expected(case: &Value) -> Value {
     let mut expected = case["expected"].as_object().expect("an object").clone();
     expected.remove("final_impl");
@@ -89,7 +89,7 @@ fn final_word(world: &World) -> &'static str {
     }
 }
 
-/// The policy with three of the seed's criteria under our names.
+/// The policy with three of the older system's criteria under our names.
 fn criteria(policy: Policy) -> Policy {
     let rule = |id: &str| CheckRule {
         id: id.to_owned(),

@@ -1,4 +1,4 @@
-//! What the seeds do with given inputs, where their vectors lie beside this repository. Each adapter lists where we differ
+//! What older systems do with given inputs, where vectors of theirs lie beside this repository. Each adapter lists where we differ
 //! on purpose, and why: a case that differs and is not listed fails, and so does a listed one that does not differ.
 
 #![allow(

@@ -1,4 +1,4 @@
-//! Seed 000's masking: what stands in the place of a secret.
+//! The quality-criteria loop's masking: what stands in the place of a secret.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use super::{assert_deliberate, cases};
 
 const EXAMPLE: &str = "texts about programs are full of examples: a value that is shorter than any secret, or that somebody shortened, stays";
 
-/// Where another text than the seed's is left, and why.
+/// Where another text than the older system's is left, and why.
 const DIFFERENT: [(&str, &str); 3] = [
     ("auth", "the header's name and scheme stay, so that people see what was sent"),
     ("cookie", EXAMPLE),

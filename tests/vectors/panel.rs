@@ -1,4 +1,4 @@
-//! Seed 001's rows about second reviewers, played under the policy retake with one second opinion.
+//! The retake loop's rows about second reviewers, played under the policy retake with one second opinion.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Seed 001's ladder of recovery: the same agent, another one, the lead, the end. Ours is redo, the next agent of the
+//! The retake loop's ladder of recovery: the same agent, another one, the lead, the end. Ours is redo, the next agent of the
 //! chain, a pause that asks a person, and that person's "give up".
 
 use std::collections::BTreeSet;
@@ -11,7 +11,7 @@ use super::{assert_differences, cases};
 use crate::flow::policies::{phase, phase_review};
 use crate::flow::world::{Script, World, crashes};
 
-/// How often the seed lets the same agent try.
+/// How often the older system lets the same agent try.
 const SELF: u32 = 3;
 
 const DIFFERENCES: [(&str, &str); 3] = [
@@ -54,7 +54,7 @@ fn broken() -> World {
     World::play(def, Script { work: vec![crashes()], ..Script::default() })
 }
 
-/// Returns what the failure of this number led to, in the seed's words.
+/// Returns what the failure of this number led to, in the older system's words.
 fn level(world: &World, number: u64) -> &'static str {
     let ruled = |entry: &model::event::Entry| match &entry.fact {
         Fact::Ruled(Ruled { ruling, .. }) => Some(ruling.clone()),

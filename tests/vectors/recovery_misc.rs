@@ -1,4 +1,4 @@
-//! Seed 000's recovery in small: rolling back, when a holder counts as gone, programs that ask, exit codes.
+//! The quality-criteria loop's recovery in small: rolling back, when a holder counts as gone, programs that ask, exit codes.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

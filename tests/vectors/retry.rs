@@ -1,4 +1,4 @@
-//! Retry prompts of seed 002: keywords, patterns, injection of parameters, heads of templates, declarations.
+//! Retry prompts of the completion validators: keywords, patterns, injection of parameters, heads of templates, declarations.
 //! Functions of the peer that stand inside ours are seen through `retry_prompt`.
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,4 +1,4 @@
-//! Seed 000's classes of failure and its backoff: how often a step comes again by itself, and after which pause.
+//! Classes of failure and backoff of the quality-criteria loop: how often a step comes again by itself, after which pause.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! The record of a review, as a later version of seed 001 writes it, beside our `review-result.json`.
+//! The record of a review, as a later version of the retake loop writes it, beside our `review-result.json`.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Seed 002: schemas made of several files, values held to a schema, and the form of answers (rows C-03 and C-08).
+//! The completion validators: schemas made of several files, values held to a schema, and the form of answers.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -25,7 +25,7 @@ fn text<'a>(value: &'a Value, key: &str) -> &'a str {
     value[key].as_str().unwrap_or_default()
 }
 
-/// What stands beside `allOf` or `$ref` wins; the seed keeps the base's description, although a comment of it says otherwise.
+/// What stands beside `allOf` or `$ref` wins; the older system keeps the base's description, although a comment of it says otherwise.
 /// Nothing but descriptions differs in these.
 const OWN_DESCRIPTION: &str = "a schema's own description stands above that of its base";
 
@@ -81,7 +81,7 @@ fn drop_descriptions(value: &mut Value) {
     }
 }
 
-/// Returns a schema, or the seed's name for the error.
+/// Returns a schema, or the older system's name for the error.
 fn as_told(resolved: Result<Value, SchemaError>) -> Value {
     let thrown = match resolved {
         Ok(schema) => return schema,

@@ -1,4 +1,4 @@
-//! The step validator of seed 002 through the command `validate`, and what the loop of seed 000 says about limits.
+//! The completion validators through the command `validate`, and what the quality-criteria loop says about limits.
 
 use model::policy::Ending;
 use serde_json::{Map, Value, json};
@@ -44,7 +44,7 @@ fn registry(validators: &Value, conditions: &Value) -> String {
     .to_string()
 }
 
-/// Tells whether we answer as the seed does.
+/// Tells whether we answer as the older system does.
 fn agrees(sandbox: &Sandbox, validators: &Value, conditions: &Value, expected: &Value) -> bool {
     sandbox.write("vectors.json", &registry(validators, conditions));
     let ran = sandbox.run(&["validate", "step", "--registry", "vectors.json", "--json"]);

@@ -1,4 +1,4 @@
-//! Seed 000's queue: from which state a task may get to which. Our runs are not told a state, they have one by their facts:
+//! The queue of the quality-criteria loop: from which state a task may get to which. A run of ours has its state by its facts:
 //! so many stories are played, people do at every point of them what they can, and each change of state is noted.
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,4 +1,4 @@
-//! Vectors of seed 001: what findings, build and tests decide, how retakes are counted, and how findings become tasks.
+//! Vectors of the retake loop: what findings, build and tests decide, how retakes are counted, and how findings become tasks.
 //! The rows about a second reviewer are the panel's and stand in an adapter of their own.
 
 use std::collections::BTreeMap;
@@ -24,8 +24,8 @@ const ELSEWHERE: [(&str, &str); 3] = [
 /// What we decide otherwise, and why.
 const OTHERWISE: [(&str, &str); 0] = [];
 
-/// The policy of the seed: a failed build and failed tests stop.
-fn seed_001() -> Policy {
+/// The policy of the older system: a failed build and failed tests stop.
+fn retake_policy() -> Policy {
     let mut policy = retake();
     for check in &mut policy.checks {
         check.on_fail = OnFail::Stop;
@@ -35,7 +35,7 @@ fn seed_001() -> Policy {
 
 /// Reads what a reviewer answers with these findings.
 fn answers(word: &str, findings: &Value) -> Review {
-    let words = seed_001().review.expect("a review").verdict_map;
+    let words = retake_policy().review.expect("a review").verdict_map;
     let terms = Terms { review_id: None, require_review_id: false, words: &words, beyond: &[] };
     let text = json!({"result": word, "summary": "what I saw", "findings": findings}).to_string();
     Review { reading: Some(read_review(&text, &terms)), ..states(word, Verdict::Pass, Judgment::Approve) }
@@ -45,7 +45,7 @@ fn answers(word: &str, findings: &Value) -> Review {
 fn after(reviews: Vec<Review>, checks: &[(&str, CheckStatus)], rulings: usize) -> PhaseState {
     let checks = vec![checks.iter().map(|(check, status)| ((*check).to_owned(), *status)).collect()];
     let script = Script { checks, reviews, ..Script::default() };
-    let world = World::play(phase("implementation", seed_001()), script);
+    let world = World::play(phase("implementation", retake_policy()), script);
     let mut state = State::default();
     let mut seen = 0;
     for entry in &world.entries {
@@ -58,7 +58,7 @@ fn after(reviews: Vec<Review>, checks: &[(&str, CheckStatus)], rulings: usize) -
     state.run.expect("a run").phases[0].clone()
 }
 
-/// Returns the seed's word for the last ruling.
+/// Returns the older system's word for the last ruling.
 fn decision(phase: &PhaseState) -> &'static str {
     match (
         phase.history.rulings.last().expect("a ruling").ruling,

@@ -1,4 +1,4 @@
-//! The goal drift guard (seed 000): five criteria about the words of an answer, as five checks and as one template.
+//! The goal drift guard: five criteria about the words of an answer, as five checks and as one template.
 //! The template's result holds all five in their order, and the instructions for the next attempt.
 
 pub(super) mod completion_statement;

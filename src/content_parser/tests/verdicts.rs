@@ -1,4 +1,4 @@
-//! How reviews are read, by the rows of the seed and by the shapes that real reviews have.
+//! How reviews are read, by the rules of the older systems and by the shapes that real reviews have.
 
 use std::collections::BTreeMap;
 

@@ -90,7 +90,7 @@ fn c_16_a_declaration_is_complete_only_with_what_we_see() {
         (Some(ClaimStatus::Completed), seen, "advance"),
         (None, unseen, "revise"),
         (None, seen, "advance"),
-        // The seed completes an author that says it is not finished; we believe it.
+        // The older system completes an author that says it is not finished; we believe it.
         (Some(ClaimStatus::Incomplete), seen, "revise"),
     ] {
         let first = Work { claim: declared, ..done() };

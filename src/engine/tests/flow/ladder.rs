@@ -1,4 +1,4 @@
-//! The ladder of a task that stays open (seed 001, pattern C): the same agent, the next of its chain, a person.
+//! The ladder of a task that stays open (of the retake loop): the same agent, the next of its chain, a person.
 
 use model::event::{Choice, Fact, Outcome, PauseReason};
 use model::finding::Severity;

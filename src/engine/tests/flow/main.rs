@@ -1,4 +1,4 @@
-//! The engine, shown from outside: facts in, decisions out. Every seed's loop is one policy of it.
+//! The engine, shown from outside: facts in, decisions out. Every older system's loop is one policy of it.
 #![allow(
     clippy::disallowed_methods,
     clippy::return_self_not_must_use,
@@ -28,6 +28,11 @@ mod outages;
 mod panel;
 mod pauses;
 mod policies;
+mod policy_completion;
+mod policy_doc_review;
+mod policy_phase_review;
+mod policy_quality_gate;
+mod policy_retake;
 mod preconditions;
 mod properties;
 mod random;
@@ -35,11 +40,6 @@ mod recovery;
 mod reopening;
 mod review_loops;
 mod scope;
-mod seed_completion;
-mod seed_doc_review;
-mod seed_phase_review;
-mod seed_quality_gate;
-mod seed_retake;
 mod sessions;
 mod speed;
 mod three_facts;

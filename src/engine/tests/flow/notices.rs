@@ -1,4 +1,4 @@
-//! Notices between authors (seed 001, pattern D): kept, bounded, told to later authors, and otherwise without effect.
+//! Notices between authors (of the retake loop): kept, bounded, told to later authors, and otherwise without effect.
 
 use engine::Notice;
 use model::event::{ClaimStatus, ExecOutcome};

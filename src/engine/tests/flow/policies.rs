@@ -1,4 +1,4 @@
-//! The five policies of the built-in defaults, with the checks of their seeds, and agreements made of them.
+//! The five policies of the built-in defaults, with their checks, and agreements made of them.
 
 use model::policy::{
     Agreement, Budget, BudgetScopes, CheckRule, CheckSettings, OnFail, OnUnavailable, PhaseDef, Policy,

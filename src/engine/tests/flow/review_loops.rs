@@ -1,4 +1,4 @@
-//! Runs told as review loops: the seven events of seed 000, their order, their form, and what they hold.
+//! Runs told as review loops: the seven events of the quality-criteria loop, their order, their form, and what they hold.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! `.claude/review-loop.json`: the settings of seed 000, mapped onto the policy `quality-gate`.
+//! `.claude/review-loop.json`: the settings of the quality-criteria loop, mapped onto the policy `quality-gate`.
 
 use model::policy::{Ending, OnFail, OnUnavailable};
 use settings::{Layers, Settings, load};
@@ -7,7 +7,7 @@ use super::registry::phase;
 
 const GATE: &str = "[phases.implementation]\npolicy = \"quality-gate\"\n";
 
-/// The file as the seed shows it.
+/// The file as the older system shows it.
 const WHOLE: &str = r#"{
   "enabled": true,
   "max_iterations": 3,

@@ -1,4 +1,4 @@
-//! Seed 003, policy doc-review: review and triage, seven rounds, the table alone counts.
+//! The policy doc-review: review and triage, seven rounds, the table alone counts.
 
 use engine::{Status, fold};
 use model::event::{Choice, ExecOutcome, Outcome, PauseReason};

@@ -1,4 +1,4 @@
-//! Seed 002, policy completion: a declaration starts the checks, the first failure is repaired, three passes.
+//! The policy completion: a declaration starts the checks, the first failure is repaired, three passes.
 
 use engine::Status;
 use model::event::{CheckStatus, ClaimStatus, Fact, Outcome};

@@ -1,4 +1,4 @@
-//! Seed 000, policy quality-gate: checks judge, not the executor; three passes, two of them redos at most.
+//! The policy quality-gate: checks judge, not the executor; three passes, two of them redos at most.
 
 use engine::{Action, Decision, Status, decide};
 use model::event::{CheckStatus, Choice, ClaimStatus, ExecOutcome, Fact, Outcome, PauseReason};
@@ -14,7 +14,7 @@ const CLEAN: &str = "clean";
 const ERROR: &str = "error";
 const INCOMPLETE: &str = "incomplete";
 
-/// Plays outputs as the seed's vectors write them.
+/// Plays outputs as the vectors of the older system write them.
 fn outputs(outputs: &[&str]) -> Script {
     let work = outputs.iter().map(|output| match *output {
         ERROR => crashes(),

@@ -1,4 +1,4 @@
-//! Seed 001, policy retake: build and tests first, then an independent reviewer; three retakes, then a person.
+//! The policy retake: build and tests first, then an independent reviewer; three retakes, then a person.
 
 use engine::Status;
 use model::event::{CheckStatus, Choice, ExecOutcome, Fact, Outcome, PauseReason};

@@ -1,4 +1,4 @@
-//! Seed 004, policy phase-review: execute, review, at most three revisions, then failed.
+//! The policy phase-review: execute, review, at most three revisions, then failed.
 
 use engine::{Action, Decision, Status, decide};
 use model::event::{ExecOutcome, Fact, Outcome};
