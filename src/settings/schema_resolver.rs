@@ -7,7 +7,6 @@
 //! cannot make it unsatisfiable.
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::rc::Rc;
 
 use jsonschema::{PatternOptions, Validator};
@@ -52,57 +51,32 @@ pub enum SchemaError {
         /// What is wrong with it.
         why: &'static str,
     },
-    /// A reference leads out of the folder of schemas.
-    #[error("{file}: `$ref` leads to `{target}`, outside the folder of schemas")]
-    Outside {
-        /// The file with the reference.
-        file: String,
-        /// Where it leads.
-        target: String,
-    },
     /// What stands at a place is no schema that can be used.
     #[error("{place}: {why}")]
-    NotASchema {
+    Unusable {
         /// File and pointer.
         place: String,
         /// What is wrong with it.
         why: String,
     },
-    /// A reference leads back to itself.
-    #[error("`$ref` runs in a circle: {chain}")]
-    Cycle {
-        /// The places of the circle.
-        chain: String,
-    },
-    /// The parts of a schema contradict each other.
-    #[error("{place}: the parts of `allOf` disagree about `{word}`")]
-    Contradiction {
-        /// File and pointer.
-        place: String,
-        /// The word that they disagree about.
-        word: String,
-    },
-    /// References nest or multiply beyond reason.
-    #[error("{place}: the schema is too deep or too large")]
-    TooLarge {
-        /// File and pointer.
-        place: String,
-    },
+    /// A reference leads back to itself; the places of the circle.
+    #[error("`$ref` runs in a circle: {0}")]
+    Cycle(String),
 }
 
-/// Returns the schema that a reference names: `FILE#/POINTER`, `FILE#NAME`, or `FILE` for all of it.
+fn unusable(place: &str, why: String) -> SchemaError {
+    SchemaError::Unusable { place: place.to_owned(), why }
+}
+
+/// Returns the schema that a reference names: `FILE#/POINTER`, `FILE#NAME`, or `FILE` for all of it. Answers can be held to
+/// it: it asks for an object, is short enough, and can be compiled.
 pub fn output_schema(
     reference: &str,
     read: impl Fn(&str) -> Result<String, String>,
 ) -> Result<Value, SchemaError> {
-    let (file, name) = reference.split_once('#').unwrap_or((reference, ""));
-    let name = if name.is_empty() || name.starts_with('/') { format!("#{name}") } else { name.to_owned() };
-    for_answers(SchemaResolver::new(read).resolve(file, &name)?, reference)
-}
-
-/// Returns a schema that answers can be held to: it asks for an object, is short enough, and can be compiled.
-fn for_answers(schema: Value, place: &str) -> Result<Value, SchemaError> {
-    let refused = |why: String| SchemaError::NotASchema { place: place.to_owned(), why };
+    let (file, name) = file_and_name(reference);
+    let schema = SchemaResolver::new(read).resolve(file, &name)?;
+    let refused = |why: String| unusable(reference, why);
     if schema.get("type") != Some(&Value::from("object")) {
         return Err(refused("the schema of an answer needs `type = \"object\"`".into()));
     }
@@ -111,6 +85,13 @@ fn for_answers(schema: Value, place: &str) -> Result<Value, SchemaError> {
         return Err(refused(format!("the resolved schema has {size} bytes; {LONGEST_SCHEMA} is the most")));
     }
     validator(&schema).map(|_| schema).map_err(refused)
+}
+
+/// Splits a reference into its file, empty for the one it stands in, and the pointer (with `#`) or name inside.
+fn file_and_name(reference: &str) -> (&str, String) {
+    let (file, name) = reference.split_once('#').unwrap_or((reference, ""));
+    let is_pointer = name.is_empty() || name.starts_with('/');
+    (file, if is_pointer { format!("#{name}") } else { name.to_owned() })
 }
 
 /// Compiles a schema, or says why it is none. Patterns are matched in linear time; nothing is fetched.
@@ -126,6 +107,8 @@ pub fn validator(schema: &Value) -> Result<Validator, String> {
 pub struct SchemaResolver<F> {
     read: F,
     files: BTreeMap<String, Rc<Value>>,
+    /// The references that are being followed.
+    chain: Vec<String>,
     left: usize,
     depth: usize,
 }
@@ -133,35 +116,29 @@ pub struct SchemaResolver<F> {
 impl<F: Fn(&str) -> Result<String, String>> SchemaResolver<F> {
     /// Makes a resolver. `read` returns the text of a file, or why there is none.
     pub fn new(read: F) -> Self {
-        Self { read, files: BTreeMap::new(), left: MOST, depth: 0 }
+        Self { read, files: BTreeMap::new(), chain: Vec::new(), left: MOST, depth: 0 }
     }
 
     /// Returns a schema of a file by its pointer (`#/$defs/x`) or its name, or the whole file for `#`.
     pub fn resolve(&mut self, file: &str, name: &str) -> Result<Value, SchemaError> {
+        self.chain.clear();
         (self.left, self.depth) = (MOST, 0);
-        let mut schema = self.follow("", file, name, &mut Vec::new())?;
-        close(&mut schema);
+        let mut schema = self.follow("", file, name)?;
+        close(&mut schema, false);
         Ok(schema)
     }
 
     /// Resolves the schema that `name` in `file` is, as seen from another file.
-    fn follow(
-        &mut self,
-        from: &str,
-        file: &str,
-        name: &str,
-        chain: &mut Vec<Address>,
-    ) -> Result<Value, SchemaError> {
+    fn follow(&mut self, from: &str, file: &str, name: &str) -> Result<Value, SchemaError> {
         let file = beside(from, file)?;
         let document = self.document(&file)?;
-        let (address, target) = Address::find(file, name, &document)?;
-        if let Some(first) = chain.iter().position(|seen| *seen == address) {
-            let circle = chain[first..].iter().chain([&address]).map(ToString::to_string);
-            return Err(SchemaError::Cycle { chain: circle.collect::<Vec<_>>().join(" → ") });
+        let (address, target) = find(file, name, &document)?;
+        if let Some(first) = self.chain.iter().position(|seen| *seen == address) {
+            return Err(SchemaError::Cycle(format!("{} → {address}", self.chain[first..].join(" → "))));
         }
-        chain.push(address);
-        let schema = self.walk(target, chain);
-        chain.pop();
+        self.chain.push(address);
+        let schema = self.walk(target);
+        self.chain.pop();
         schema
     }
 
@@ -177,74 +154,69 @@ impl<F: Fn(&str) -> Result<String, String>> SchemaResolver<F> {
         Ok(document)
     }
 
-    fn walk(&mut self, schema: &Value, chain: &mut Vec<Address>) -> Result<Value, SchemaError> {
+    fn place(&self) -> &str {
+        self.chain.last().map_or("", String::as_str)
+    }
+
+    fn unusable(&self, why: String) -> SchemaError {
+        unusable(self.place(), why)
+    }
+
+    fn walk(&mut self, schema: &Value) -> Result<Value, SchemaError> {
         self.left = self.left.saturating_sub(1);
         self.depth += 1;
         if self.left == 0 || self.depth > DEEPEST {
-            return Err(SchemaError::TooLarge { place: place(chain) });
+            return Err(self.unusable("the schema is too deep or too large".into()));
         }
         let walked = match schema {
             Value::Bool(_) => Ok(schema.clone()),
-            Value::Object(words) => self.walk_words(words, chain),
-            other => Err(not_a_schema(chain, format!("a schema is an object, not {}", clipped(other)))),
+            Value::Object(words) => self.walk_words(words),
+            other => Err(self.unusable(format!("a schema is an object, not {}", clipped(other)))),
         };
         self.depth -= 1;
         walked
     }
 
-    fn walk_words(
-        &mut self,
-        words: &Map<String, Value>,
-        chain: &mut Vec<Address>,
-    ) -> Result<Value, SchemaError> {
-        let mut parts = Parts::default();
+    fn walk_words(&mut self, words: &Map<String, Value>) -> Result<Value, SchemaError> {
+        let (mut own, mut parts) = (Map::new(), Vec::new());
         for (word, value) in words {
             match (word.as_str(), value) {
-                ("$ref", Value::String(target)) => parts.base(self.reference(target, chain)?),
+                ("$ref", Value::String(target)) => parts.push(self.reference(target)?),
                 ("allOf", Value::Array(all)) => {
                     for part in all {
-                        parts.base(self.walk(part, chain)?);
+                        parts.push(self.walk(part)?);
                     }
                 }
                 ("$ref" | "allOf" | "$dynamicRef" | "$recursiveRef", _) => {
-                    return Err(not_a_schema(chain, format!("`{word}` of this kind cannot be resolved")));
+                    return Err(self.unusable(format!("`{word}` of this kind cannot be resolved")));
                 }
                 ("$defs" | "definitions" | "$schema" | "$id" | "$anchor" | "$comment", _) => {}
-                _ => parts.own(word, self.value_of(word, value, chain)?),
+                _ => drop(own.insert(word.clone(), self.value_of(word, value)?)),
             }
         }
-        parts.merged(&|word| SchemaError::Contradiction { place: place(chain), word: word.to_owned() })
+        merged(own, parts, self.place())
     }
 
-    fn reference(&mut self, target: &str, chain: &mut Vec<Address>) -> Result<Value, SchemaError> {
-        let here = chain.last().map(|address| address.file.clone()).unwrap_or_default();
-        let (file, name) = target.split_once('#').map_or((target, "#".to_owned()), |(file, fragment)| {
-            (file, if fragment.starts_with('/') { format!("#{fragment}") } else { fragment.to_owned() })
-        });
-        let own = here.rsplit('/').next().unwrap_or_default().to_owned();
-        let file = if file.is_empty() { own } else { file.to_owned() };
-        self.follow(&here, &file, &name, chain)
+    fn reference(&mut self, target: &str) -> Result<Value, SchemaError> {
+        let here = file_and_name(self.place()).0.to_owned();
+        let (file, name) = file_and_name(target);
+        let own = here.rsplit('/').next().unwrap_or_default();
+        self.follow(&here, if file.is_empty() { own } else { file }, &name)
     }
 
     /// Resolves the schemas inside a word; what holds none is copied.
-    fn value_of(
-        &mut self,
-        word: &str,
-        value: &Value,
-        chain: &mut Vec<Address>,
-    ) -> Result<Value, SchemaError> {
+    fn value_of(&mut self, word: &str, value: &Value) -> Result<Value, SchemaError> {
         match (Holds::of(word), value) {
-            (Holds::One, Value::Object(_) | Value::Bool(_)) => self.walk(value, chain),
+            (Holds::One, Value::Object(_) | Value::Bool(_)) => self.walk(value),
             (Holds::One | Holds::Many, Value::Array(all)) => {
-                all.iter().map(|inner| self.walk(inner, chain)).collect()
+                all.iter().map(|inner| self.walk(inner)).collect()
             }
             (Holds::Named, Value::Object(named)) => {
-                let each = named.iter();
-                each.map(|(name, inner)| Ok((name.clone(), self.walk(inner, chain)?))).collect()
+                named.iter().map(|(name, inner)| Ok((name.clone(), self.walk(inner)?))).collect()
             }
             (Holds::Nothing, _) => Ok(value.clone()),
             (Holds::One | Holds::Many | Holds::Named, _) => {
-                Err(not_a_schema(chain, format!("`{word}` cannot be {}", clipped(value))))
+                Err(self.unusable(format!("`{word}` cannot be {}", clipped(value))))
             }
         }
     }
@@ -260,34 +232,22 @@ enum Holds {
     Nothing,
 }
 
+/// The words behind which schemas stand, with spaces between.
+const HOLDING: [(Holds, &str); 3] = [
+    (
+        Holds::One,
+        "additionalProperties unevaluatedProperties propertyNames items additionalItems unevaluatedItems contains \
+         not if then else contentSchema",
+    ),
+    (Holds::Many, "anyOf oneOf allOf prefixItems"),
+    (Holds::Named, "properties patternProperties dependentSchemas"),
+];
+
 impl Holds {
     fn of(word: &str) -> Self {
-        match word {
-            "additionalProperties"
-            | "unevaluatedProperties"
-            | "propertyNames"
-            | "items"
-            | "additionalItems"
-            | "unevaluatedItems"
-            | "contains"
-            | "not"
-            | "if"
-            | "then"
-            | "else"
-            | "contentSchema" => Self::One,
-            "anyOf" | "oneOf" | "allOf" | "prefixItems" => Self::Many,
-            "properties" | "patternProperties" | "dependentSchemas" => Self::Named,
-            _ => Self::Nothing,
-        }
+        let known = HOLDING.iter().find(|(_, words)| words.split(' ').any(|known| known == word));
+        known.map_or(Self::Nothing, |(holds, _)| *holds)
     }
-}
-
-fn place(chain: &[Address]) -> String {
-    chain.last().map(ToString::to_string).unwrap_or_default()
-}
-
-fn not_a_schema(chain: &[Address], why: String) -> SchemaError {
-    SchemaError::NotASchema { place: place(chain), why }
 }
 
 fn clipped(value: &Value) -> String {
@@ -297,33 +257,18 @@ fn clipped(value: &Value) -> String {
 /// Lists of schemas, which are none themselves.
 const LISTS: [&str; 3] = ["$defs", "definitions", "properties"];
 
-/// Where a schema stands: its file, below the folder of schemas, and its pointer, without `#`.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Address {
-    file: String,
-    pointer: String,
-}
-
-impl fmt::Display for Address {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}#{}", self.file, self.pointer)
-    }
-}
-
-impl Address {
-    /// Finds what a pointer or a name means in a file: the whole of it, a place, a name at the top or among definitions.
-    fn find<'d>(file: String, name: &str, document: &'d Value) -> Result<(Self, &'d Value), SchemaError> {
-        refuse_malformed(&file, name)?;
-        let pointer = match name.strip_prefix('#').unwrap_or(name) {
-            "" => Some(String::new()),
-            pointer if pointer.starts_with('/') => Some(pointer.to_owned()),
-            bare => named(bare, document),
-        };
-        let found = pointer.and_then(|pointer| Some((document.pointer(&pointer)?, pointer)));
-        let Some((schema, pointer)) = found else {
-            return Err(SchemaError::Missing { file, name: name.to_owned() });
-        };
-        Ok((Self { file, pointer }, schema))
+/// Finds what a pointer or a name means in a file: the whole of it, a place, a name at the top or among definitions. Returns
+/// where it stands as well: its file, below the folder of schemas, and its pointer.
+fn find<'d>(file: String, name: &str, document: &'d Value) -> Result<(String, &'d Value), SchemaError> {
+    refuse_malformed(&file, name)?;
+    let pointer = match name.strip_prefix('#').unwrap_or(name) {
+        "" => Some(String::new()),
+        pointer if pointer.starts_with('/') => Some(pointer.to_owned()),
+        bare => named(bare, document),
+    };
+    match pointer.and_then(|pointer| Some((document.pointer(&pointer)?, pointer))) {
+        Some((schema, pointer)) => Ok((format!("{file}#{pointer}"), schema)),
+        None => Err(SchemaError::Missing { file, name: name.to_owned() }),
     }
 }
 
@@ -345,9 +290,9 @@ fn named(name: &str, document: &Value) -> Option<String> {
 
 /// Returns the path of a file that another one names, below the folder of both.
 fn beside(from: &str, file: &str) -> Result<String, SchemaError> {
-    let outside = || SchemaError::Outside {
-        file: if from.is_empty() { file.to_owned() } else { from.to_owned() },
-        target: file.to_owned(),
+    let outside = || {
+        let why = format!("`$ref` leads to `{file}`, outside the folder of schemas");
+        unusable(if from.is_empty() { file } else { from }, why)
     };
     if file.starts_with('/') || file.contains([':', '\\']) {
         return Err(outside());
@@ -371,85 +316,59 @@ const COMPOSED: [&str; 7] = ["anyOf", "oneOf", "allOf", "not", "if", "dependentS
 /// Words whose entries are merged one by one.
 const NAMED: [&str; 2] = ["properties", "patternProperties"];
 
-/// What a schema is made of.
-#[derive(Debug, Default)]
-struct Parts {
-    own: Map<String, Value>,
-    bases: Vec<Value>,
-}
-
-impl Parts {
-    /// Adds a part that the schema includes.
-    fn base(&mut self, schema: Value) {
-        self.bases.push(schema);
+/// Returns the whole of what a schema includes and its own words, which stand above those of its parts.
+fn merged(own: Map<String, Value>, mut parts: Vec<Value>, place: &str) -> Result<Value, SchemaError> {
+    if own.is_empty() && parts.len() == 1 {
+        return Ok(parts.remove(0));
     }
-
-    /// Adds a word of the schema itself.
-    fn own(&mut self, word: &str, value: Value) {
-        self.own.insert(word.to_owned(), value);
+    let (mut whole, mut kept) = (Map::new(), Vec::new());
+    for part in parts {
+        match part {
+            Value::Bool(true) => {}
+            Value::Object(words) if !is_composed(&words) => add_words(&mut whole, words, Some(place))?,
+            other => kept.push(other),
+        }
     }
-
-    /// Returns the whole: the schema's own words above those of its parts.
-    fn merged(self, disagree: &dyn Fn(&str) -> SchemaError) -> Result<Value, SchemaError> {
-        if self.own.is_empty() && self.bases.len() == 1 {
-            return Ok(self.bases.into_iter().next().unwrap_or_default());
-        }
-        let (mut whole, mut kept) = (Map::new(), Vec::new());
-        for base in self.bases {
-            match base {
-                Value::Bool(true) => {}
-                Value::Object(words) if !is_composed(&words) => join(&mut whole, words, disagree)?,
-                other => kept.push(other),
-            }
-        }
-        lay_over(&mut whole, self.own);
-        if !kept.is_empty() {
-            whole.insert("allOf".to_owned(), kept.into());
-        }
-        Ok(whole.into())
+    add_words(&mut whole, own, None)?;
+    if !kept.is_empty() {
+        whole.insert("allOf".to_owned(), kept.into());
     }
+    Ok(whole.into())
 }
 
 fn is_composed(words: &Map<String, Value>) -> bool {
     COMPOSED.iter().any(|word| words.contains_key(*word))
 }
 
-/// Adds a part to others of the same rank: they have to agree.
-fn join(
+/// Adds words to a schema: those of a part, which have to agree with others of the same rank, or its own, which stand above.
+fn add_words(
     whole: &mut Map<String, Value>,
-    part: Map<String, Value>,
-    disagree: &dyn Fn(&str) -> SchemaError,
+    words: Map<String, Value>,
+    part_of: Option<&str>,
 ) -> Result<(), SchemaError> {
-    for (word, value) in part {
+    let agree = |word: &str, agrees: bool| match part_of {
+        Some(place) if !agrees => {
+            Err(unusable(place, format!("the parts of `allOf` disagree about `{word}`")))
+        }
+        _ => Ok(()),
+    };
+    for (word, value) in words {
         match (whole.get_mut(&word), value) {
             (Some(Value::Array(names)), Value::Array(more)) if word == "required" => add(names, more),
             (Some(Value::Object(known)), Value::Object(more)) if NAMED.contains(&word.as_str()) => {
                 for (name, schema) in more {
-                    match known.get(&name) {
-                        Some(other) if *other != schema => return Err(disagree(&name)),
-                        _ => known.insert(name, schema),
-                    };
+                    agree(&name, known.get(&name).is_none_or(|other| *other == schema))?;
+                    known.insert(name, schema);
                 }
             }
-            (Some(known), value) if *known == value || REMARKS.contains(&word.as_str()) => *known = value,
-            (Some(_), _) => return Err(disagree(&word)),
+            (Some(known), value) => {
+                agree(&word, *known == value || REMARKS.contains(&word.as_str()))?;
+                *known = value;
+            }
             (None, value) => drop(whole.insert(word, value)),
         }
     }
     Ok(())
-}
-
-/// Puts a schema's own words over what its parts say.
-fn lay_over(whole: &mut Map<String, Value>, own: Map<String, Value>) {
-    for (word, value) in own {
-        match (whole.get_mut(&word), value) {
-            (Some(Value::Array(names)), Value::Array(more)) if word == "required" => add(names, more),
-            (Some(Value::Object(known)), Value::Object(more)) if NAMED.contains(&word.as_str()) => {
-                known.extend(more);
-            }
-            (_, value) => drop(whole.insert(word, value)),
-        }
-    }
 }
 
 fn add(names: &mut Vec<Value>, more: Vec<Value>) {
@@ -464,19 +383,15 @@ const ASKING: [&str; 2] = ["not", "if"];
 
 /// Closes a schema and all inside it: an object that does not speak of further properties takes none, and one that is
 /// composed of several stays open where closing one of them would leave nothing that fits.
-fn close(schema: &mut Value) {
-    close_inside(schema, false);
-}
-
 /// `in_part`: the schema is one of several for one value, so another one may know more properties.
-fn close_inside(schema: &mut Value, in_part: bool) {
+fn close(schema: &mut Value, in_part: bool) {
     let Value::Object(words) = schema else { return };
     let shares = in_part || words.contains_key("properties");
     let open = in_part || !is_object(words) || speaks_of_more(words) || parts_know_properties(words);
     for (word, value) in words.iter_mut() {
         let part = SAME_VALUE.contains(&word.as_str());
         if !ASKING.contains(&word.as_str()) {
-            each_schema(Holds::of(word), value, &mut |inner| close_inside(inner, part && shares));
+            each_schema(Holds::of(word), value, &mut |inner| close(inner, part && shares));
         }
     }
     if !open {

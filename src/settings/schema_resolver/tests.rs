@@ -58,7 +58,8 @@ fn what_is_missing_is_named_with_its_file() {
     let outside = of(json!({"$ref": "../../etc/passwd"})).expect_err("outside").to_string();
     assert_eq!(outside, "a.json: `$ref` leads to `../../etc/passwd`, outside the folder of schemas");
     for target in ["https://example.org/s.json", "/etc/x.json"] {
-        assert!(matches!(of(json!({"$ref": target})), Err(SchemaError::Outside { .. })), "{target}");
+        let told = of(json!({"$ref": target})).expect_err("outside").to_string();
+        assert_eq!(told, format!("a.json: `$ref` leads to `{target}`, outside the folder of schemas"));
     }
 }
 
@@ -71,7 +72,7 @@ fn references_that_multiply_end() {
     }
     let schema = json!({"$defs": definitions, "top": {"$ref": "#/$defs/d39"}});
     let error = resolve(&[("a.json", schema)], "a.json", "top").expect_err("too large");
-    assert!(matches!(error, SchemaError::TooLarge { .. }), "{error}");
+    assert!(error.to_string().ends_with(": the schema is too deep or too large"), "{error}");
 }
 
 #[test]
@@ -86,8 +87,7 @@ fn values_are_no_schemas() {
 #[test]
 fn a_name_is_looked_for_at_the_top_and_among_definitions() {
     let document = json!({"a.b": {"x": 1}, "$defs": {"c/d": {}}, "definitions": {"e": {}}, "n": 3});
-    let find =
-        |name: &str| Address::find("f".into(), name, &document).map(|(address, _)| address.to_string());
+    let find = |name: &str| super::find("f".into(), name, &document).map(|(address, _)| address);
     assert_eq!(find("a.b").as_deref(), Ok("f#/a.b"));
     assert_eq!(find("c/d").as_deref(), Ok("f#/$defs/c~1d"));
     assert_eq!(find("e").as_deref(), Ok("f#/definitions/e"));
@@ -109,8 +109,7 @@ fn paths_stay_below_the_folder() {
 
 fn merged(own: &Value, bases: Vec<Value>) -> Result<Value, SchemaError> {
     let own = own.as_object().cloned().unwrap_or_default();
-    let contradiction = |word: &str| SchemaError::Contradiction { place: "a".into(), word: word.to_owned() };
-    Parts { own, bases }.merged(&contradiction)
+    super::merged(own, bases, "a")
 }
 
 #[test]
@@ -141,7 +140,7 @@ fn a_part_that_cannot_be_merged_stays_a_part() {
 }
 
 fn closed(mut schema: Value) -> Value {
-    close(&mut schema);
+    close(&mut schema, false);
     schema
 }
 
