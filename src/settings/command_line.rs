@@ -10,49 +10,55 @@ use std::sync::LazyLock;
 
 use regex::{Captures, Regex};
 
-/// A character of a command, as its quotes have it.
+/// How a character of a command is quoted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Sign {
-    Plain(char),
-    Quoted(char),
-    /// A quotation mark that opens or closes.
-    Quote,
+enum Quote {
+    None,
+    Single,
+    Double,
 }
 
-/// Reads the quotes of a command: of both kinds, and nothing else means anything. Returns whether one stays open as well.
-fn signs(command: &str) -> (Vec<Sign>, bool) {
-    let mut quote = None;
-    let mut sign = |character: char| match (quote, character) {
-        (Some(open), _) if open == character => {
-            quote = None;
-            Sign::Quote
-        }
-        (None, '"' | '\'') => {
-            quote = Some(character);
-            Sign::Quote
-        }
-        (Some(_), _) => Sign::Quoted(character),
-        (None, _) => Sign::Plain(character),
-    };
-    let signs = command.chars().map(&mut sign).collect();
-    (signs, quote.is_some())
+/// Returns how each byte is quoted, and at the end how the line ends; where `\` is known, it takes the meaning of a quotation
+/// mark behind it.
+fn quotes(line: &str, knows_escapes: bool) -> Vec<Quote> {
+    let is_escaped = |at| knows_escapes && escaped(line, at);
+    let mut state = Quote::None;
+    let mut all = Vec::with_capacity(line.len() + 1);
+    for (at, byte) in line.bytes().enumerate() {
+        all.push(state);
+        state = match (state, byte) {
+            (Quote::None, b'\'') if !is_escaped(at) => Quote::Single,
+            (Quote::None, b'"') if !is_escaped(at) => Quote::Double,
+            (Quote::Single, b'\'') => Quote::None,
+            (Quote::Double, b'"') if !is_escaped(at) => Quote::None,
+            (state, _) => state,
+        };
+    }
+    all.push(state);
+    all
+}
+
+fn escaped(line: &str, at: usize) -> bool {
+    line[..at].bytes().rev().take_while(|byte| *byte == b'\\').count() % 2 == 1
 }
 
 /// Splits a command into its words: spaces between, quotes of both kinds around, and nothing else means anything.
 pub fn split_words(command: &str) -> Result<Vec<String>, &'static str> {
-    let (signs, is_open) = signs(command);
-    if is_open {
+    let quotes = quotes(command, false);
+    if quotes[command.len()] != Quote::None {
         return Err("has a quote that is not closed");
     }
     let mut words = Vec::new();
     let mut word: Option<String> = None;
-    for sign in signs {
-        match sign {
-            Sign::Quote => {
-                word.get_or_insert_default();
-            }
-            Sign::Plain(character) if character.is_whitespace() => words.extend(word.take()),
-            Sign::Plain(character) | Sign::Quoted(character) => word.get_or_insert_default().push(character),
+    for (at, character) in command.char_indices() {
+        let (before, after) = (quotes[at], quotes[at + character.len_utf8()]);
+        if before == Quote::None && character.is_whitespace() {
+            words.extend(word.take());
+            continue;
+        }
+        let word = word.get_or_insert_default();
+        if before == after {
+            word.push(character);
         }
     }
     words.extend(word);
@@ -75,11 +81,12 @@ fn quoted(word: &str) -> String {
 /// Returns what of a command only a shell would understand: operators, what a shell replaces by something else, a variable
 /// in front of the program. Quoted characters are arguments. Patterns are not looked for: many programs read them themselves.
 pub(super) fn shell_syntax(command: &str) -> Option<String> {
-    let plain = |sign: Sign| match sign {
-        Sign::Plain(character) => character,
-        Sign::Quoted(_) | Sign::Quote => '\0',
+    let quotes = quotes(command, false);
+    let plain = |(at, character): (usize, char)| match (quotes[at], quotes[at + character.len_utf8()]) {
+        (Quote::None, Quote::None) => character,
+        _ => '\0',
     };
-    let text: String = signs(command).0.into_iter().map(plain).collect();
+    let text: String = command.char_indices().map(plain).collect();
     let text = text.trim();
     let begins_word = |at: usize| text[..at].ends_with(char::is_whitespace);
     let has_comment = text.char_indices().any(|(at, character)| character == '#' && begins_word(at));
@@ -116,14 +123,6 @@ fn variable_in_front(text: &str) -> Option<String> {
 static PLACE: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"\$\{([A-Za-z_][A-Za-z0-9_.-]*)\}").expect("a constant"));
 
-/// How a character of a command is quoted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Quote {
-    None,
-    Single,
-    Double,
-}
-
 /// Returns the names of the places in a text, each as often as it stands there.
 pub fn places(text: &str) -> impl Iterator<Item = (Range<usize>, &str)> {
     PLACE.captures_iter(text).filter_map(|found| Some((found.get(0)?.range(), found.get(1)?.as_str())))
@@ -138,7 +137,7 @@ pub fn fill_places(text: &str, value: impl Fn(&str) -> Option<String>) -> String
 /// Turns a line for a shell into one where each place is an argument that the shell never reads as code: `"${1}"`, and
 /// inside double quotes `${1}`. Returns the line and the names in the order of the arguments.
 pub fn shell_line(line: &str) -> (String, Vec<&str>) {
-    let quotes = quotes(line);
+    let quotes = quotes(line, true);
     let (mut shell, mut names, mut from) = (String::new(), Vec::new(), 0);
     for (place, name) in places(line) {
         names.push(name);
@@ -156,7 +155,7 @@ pub(super) fn objection(line: &str, shell: bool) -> Option<String> {
     if line.trim().is_empty() {
         return Some("is empty".to_owned());
     }
-    let quotes = quotes(line);
+    let quotes = quotes(line, true);
     if quotes.last().is_some_and(|last| *last != Quote::None) {
         return Some("has a quotation mark that nothing closes".to_owned());
     }
@@ -191,28 +190,6 @@ fn shell_word(line: &str, quotes: &[Quote]) -> Option<String> {
         None if sets => Some(first.to_owned()),
         None => None,
     }
-}
-
-fn escaped(line: &str, at: usize) -> bool {
-    line[..at].bytes().rev().take_while(|byte| *byte == b'\\').count() % 2 == 1
-}
-
-/// Returns how each byte is quoted, and at the end how the line ends.
-fn quotes(line: &str) -> Vec<Quote> {
-    let mut state = Quote::None;
-    let mut all = Vec::with_capacity(line.len() + 1);
-    for (at, byte) in line.bytes().enumerate() {
-        all.push(state);
-        state = match (state, byte) {
-            (Quote::None, b'\'') if !escaped(line, at) => Quote::Single,
-            (Quote::None, b'"') if !escaped(line, at) => Quote::Double,
-            (Quote::Single, b'\'') => Quote::None,
-            (Quote::Double, b'"') if !escaped(line, at) => Quote::None,
-            (state, _) => state,
-        };
-    }
-    all.push(state);
-    all
 }
 
 #[cfg(test)]
