@@ -6,7 +6,6 @@ use std::collections::BTreeMap;
 
 use regex::Regex;
 use serde_json::Value;
-use thiserror::Error;
 
 use super::command_line::{objection, places};
 use super::error::{did_you_mean, suggestion};
@@ -31,7 +30,7 @@ pub(super) fn defined_check(own: &OwnCheck) -> Result<DefinedCheck, Objection> {
         _ => String::new(),
     };
     if is_command {
-        SuccessWhen::parse(&success_when).map_err(|why| ("success_when", why.to_string()))?;
+        SuccessWhen::parse(&success_when).map_err(|why| ("success_when", why))?;
     }
     let check = DefinedCheck {
         success_when,
@@ -56,28 +55,23 @@ pub(super) fn is_plain_name(name: &str) -> bool {
 
 /// Returns the one thing that a check looks at.
 fn look(own: &OwnCheck) -> Result<Look, Objection> {
-    let mut looks = Vec::new();
-    if let Some(run) = &own.run {
-        looks.push(Look::Command { run: run.clone(), shell: own.shell });
+    let all = [
+        own.run.as_ref().map(|run| Look::Command { run: run.clone(), shell: own.shell }),
+        own.file.as_ref().map(|path| Look::Files { paths: vec![path.clone()] }),
+        if own.git_clean { Some(Look::GitClean) } else { None },
+        if own.issue_closed { Some(Look::IssueClosed) } else { None },
+        if own.remote_checks { Some(Look::RemoteChecks) } else { None },
+        if own.commit_messages { Some(Look::CommitMessages) } else { None },
+    ];
+    let mut looks = all.into_iter().flatten();
+    match (looks.next(), looks.next()) {
+        (Some(look), None) => Ok(look),
+        _ => Err((
+            "",
+            "has to have one of `run`, `file`, `git_clean`, `issue_closed`, `remote_checks` and `commit_messages`"
+                .into(),
+        )),
     }
-    if let Some(path) = &own.file {
-        looks.push(Look::Files { paths: vec![path.clone()] });
-    }
-    for (is_set, look) in [
-        (own.git_clean, Look::GitClean),
-        (own.issue_closed, Look::IssueClosed),
-        (own.remote_checks, Look::RemoteChecks),
-        (own.commit_messages, Look::CommitMessages),
-    ] {
-        if is_set {
-            looks.push(look);
-        }
-    }
-    if looks.len() == 1 {
-        return Ok(looks.remove(0));
-    }
-    let all = "has to have one of `run`, `file`, `git_clean`, `issue_closed`, `remote_checks` and `commit_messages`";
-    Err(("", all.into()))
 }
 
 /// Refuses a command or a path that cannot be looked at, and keys that belong to another kind of look.
@@ -175,69 +169,54 @@ fn require_texts_about_commits(params: &BTreeMap<String, Value>) -> Result<(), S
 /// When a command counts as passed: `empty`, `exitCode:N`, `contains:TEXT`, `matches:PATTERN`. What cannot be understood is
 /// an error where it is read, and never a success.
 #[derive(Debug, Clone)]
-pub struct SuccessWhen(Condition);
-
-#[derive(Debug, Clone)]
-enum Condition {
+pub enum SuccessWhen {
+    /// It prints nothing.
     Empty,
+    /// It ends with this code.
     Exit(i32),
+    /// It prints this text.
     Contains(String),
+    /// Something that it prints matches this.
     Matches(Regex),
 }
 
-/// Says why a condition is none; the name of its key stands before.
-#[derive(Debug, Error)]
-pub enum SuccessWhenError {
-    /// It has none of the four forms.
-    #[error("has to be `empty`, `exitCode:N`, `contains:TEXT` or `matches:PATTERN`")]
-    Unknown,
-    /// What should be an exit code is no number.
-    #[error("`{0}` is no exit code")]
-    NoNumber(String),
-    /// What should be a pattern is none.
-    #[error("`{0}` is no regular expression")]
-    BadPattern(String),
-}
-
 impl SuccessWhen {
-    /// Reads a condition.
-    pub fn parse(written: &str) -> Result<Self, SuccessWhenError> {
-        let condition = match written.split_once(':') {
-            None if written == "empty" => Condition::Empty,
+    /// Reads a condition, or says why it is none; the name of its key stands before.
+    pub fn parse(written: &str) -> Result<Self, String> {
+        match written.split_once(':') {
+            None if written == "empty" => Ok(Self::Empty),
             Some(("exitCode", code)) => {
-                Condition::Exit(code.trim().parse().map_err(|_| SuccessWhenError::NoNumber(code.to_owned()))?)
+                code.trim().parse().map(Self::Exit).map_err(|_| format!("`{code}` is no exit code"))
             }
-            Some(("contains" | "matches", "")) => return Err(SuccessWhenError::Unknown),
-            Some(("contains", text)) => Condition::Contains(text.to_owned()),
-            Some(("matches", pattern)) => Condition::Matches(
-                Regex::new(pattern).map_err(|_| SuccessWhenError::BadPattern(pattern.to_owned()))?,
-            ),
-            _ => return Err(SuccessWhenError::Unknown),
-        };
-        Ok(Self(condition))
+            Some(("contains", text)) if !text.is_empty() => Ok(Self::Contains(text.to_owned())),
+            Some(("matches", pattern)) if !pattern.is_empty() => Regex::new(pattern)
+                .map(Self::Matches)
+                .map_err(|_| format!("`{pattern}` is no regular expression")),
+            _ => Err("has to be `empty`, `exitCode:N`, `contains:TEXT` or `matches:PATTERN`".to_owned()),
+        }
     }
 
     /// Tells whether a command was successful by its output and its exit code. One that did not end by itself has no exit
     /// code and never was; and where nothing printed is the sign, one that failed printed nothing for another reason.
     pub fn judge(&self, stdout: &str, exit: Option<i32>) -> bool {
         let Some(exit) = exit else { return false };
-        match &self.0 {
-            Condition::Empty => exit == 0 && stdout.trim().is_empty(),
-            Condition::Exit(code) => exit == *code,
-            Condition::Contains(text) => stdout.contains(text.as_str()),
-            Condition::Matches(pattern) => pattern.is_match(stdout),
+        match self {
+            Self::Empty => exit == 0 && stdout.trim().is_empty(),
+            Self::Exit(code) => exit == *code,
+            Self::Contains(text) => stdout.contains(text.as_str()),
+            Self::Matches(pattern) => pattern.is_match(stdout),
         }
     }
 
     /// Says what is not so of a command that was not successful.
     pub fn missed(&self, exit: Option<i32>) -> String {
         let code = exit.map_or_else(|| "no exit code".to_owned(), |code| format!("exit code {code}"));
-        match &self.0 {
-            Condition::Empty if exit == Some(0) => "it printed something".to_owned(),
-            Condition::Empty | Condition::Exit(0) => code,
-            Condition::Exit(wanted) => format!("{code}, not {wanted}"),
-            Condition::Contains(text) => format!("it did not print `{text}`"),
-            Condition::Matches(pattern) => format!("nothing that it printed matches `{}`", pattern.as_str()),
+        match self {
+            Self::Empty if exit == Some(0) => "it printed something".to_owned(),
+            Self::Empty | Self::Exit(0) => code,
+            Self::Exit(wanted) => format!("{code}, not {wanted}"),
+            Self::Contains(text) => format!("it did not print `{text}`"),
+            Self::Matches(pattern) => format!("nothing that it printed matches `{}`", pattern.as_str()),
         }
     }
 }

@@ -20,7 +20,7 @@ mod error;
 pub mod registry;
 
 pub use command_line::split_words;
-pub use defined_check::{SuccessWhen, SuccessWhenError};
+pub use defined_check::SuccessWhen;
 pub use error::{ConfigError, Place, suggestion};
 pub use keys::{
     AgentKeys, AgentKind, AnswerFormat, BudgetKeys, CommandKeys, ForgeKind, GithubKeys, Keys, LimitKeys,
