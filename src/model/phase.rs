@@ -5,13 +5,13 @@ use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
+use serde_with::DeserializeFromStr;
 
 /// The name of a phase: lower-case letters, digits and `_`, starting with a letter, at most 40 characters.
 /// It becomes part of folder names, so nothing else is let in.
 #[derive(
-    Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, schemars::JsonSchema,
+    Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, DeserializeFromStr, schemars::JsonSchema,
 )]
-#[serde(try_from = "String")]
 #[schemars(with = "String")]
 pub struct PhaseName(String);
 
@@ -40,14 +40,6 @@ impl FromStr for PhaseName {
         } else {
             Err(BadPhaseName(text.to_owned()))
         }
-    }
-}
-
-impl TryFrom<String> for PhaseName {
-    type Error = BadPhaseName;
-
-    fn try_from(text: String) -> Result<Self, BadPhaseName> {
-        text.parse()
     }
 }
 

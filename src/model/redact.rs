@@ -123,36 +123,22 @@ fn replace(text: String, pattern: &Regex, by: impl Fn(&str) -> String) -> String
 /// Tells whether a variable of this name holds a secret. A name that ends in a word for a place holds a path.
 pub fn is_secret_name(name: &str) -> bool {
     let upper = name.to_uppercase();
-    let names = &LISTS.secret_names;
     let ends_in = |endings: &[String]| endings.iter().any(|ending| upper.ends_with(ending));
-    let has_part = names.parts.iter().any(|part| upper.contains(part));
-    !ends_in(&names.places) && (has_part || ends_in(&names.endings))
+    let has_part = LISTS.secret_name_parts.iter().any(|part| upper.contains(part));
+    !ends_in(&LISTS.place_endings) && (has_part || ends_in(&LISTS.secret_name_endings))
 }
 
 /// The words and shapes of `lists.toml`.
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
 struct Lists {
-    secret_names: SecretNames,
-    words: Words,
+    secret_name_parts: Vec<String>,
+    secret_name_endings: Vec<String>,
+    place_endings: Vec<String>,
+    filler_words: BTreeSet<String>,
+    header_words: BTreeSet<String>,
+    example_words: Vec<String>,
+    public_passwords: Vec<String>,
     shapes: Vec<shapes::Shape>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct SecretNames {
-    parts: Vec<String>,
-    endings: Vec<String>,
-    places: Vec<String>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Words {
-    filler: BTreeSet<String>,
-    header: BTreeSet<String>,
-    example: Vec<String>,
-    public_password: Vec<String>,
 }
 
 static LISTS: LazyLock<Lists> =

@@ -1,7 +1,6 @@
 //! The words for judging, ordered by strictness: the mildest is the smallest, so `max` is the strictest.
 //! Knows how to compare and to name; how a text becomes a verdict is `content_parser`'s.
 
-use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
@@ -104,7 +103,18 @@ impl Grade {
 }
 
 /// How a verdict was read out of an answer.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, SerializeDisplay, DeserializeFromStr, schemars::JsonSchema)]
+#[derive(
+    Debug,
+    Clone,
+    PartialEq,
+    Eq,
+    Hash,
+    SerializeDisplay,
+    DeserializeFromStr,
+    schemars::JsonSchema,
+    strum::Display,
+)]
+#[strum(serialize_all = "snake_case")]
 #[schemars(with = "String")]
 pub enum ReadAs {
     /// The agent enforced our schema.
@@ -112,6 +122,7 @@ pub enum ReadAs {
     /// An object found in the text.
     Json,
     /// A marker line; the label as the reader knows it, such as `最終判定`.
+    #[strum(to_string = "marker:{0}")]
     Marker(String),
     /// The triage table.
     Table,
@@ -119,19 +130,6 @@ pub enum ReadAs {
     GoNogo,
     /// Nothing readable: FAIL by default.
     Default,
-}
-
-impl fmt::Display for ReadAs {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Schema => f.write_str("schema"),
-            Self::Json => f.write_str("json"),
-            Self::Marker(label) => write!(f, "marker:{label}"),
-            Self::Table => f.write_str("table"),
-            Self::GoNogo => f.write_str("go_nogo"),
-            Self::Default => f.write_str("default"),
-        }
-    }
 }
 
 impl FromStr for ReadAs {

@@ -178,5 +178,5 @@ pub(super) fn is_variable(value: &str) -> bool {
 fn is_filler_word(word: &str) -> bool {
     let lower = word.trim_end_matches(|c: char| c.is_ascii_digit()).to_lowercase();
     let filler = lower.len() >= 3 && lower.chars().all(|c| c == 'x' || c == '*');
-    filler || LISTS.words.filler.contains(&lower)
+    filler || LISTS.filler_words.contains(&lower)
 }

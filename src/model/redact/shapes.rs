@@ -14,7 +14,6 @@ use super::{LISTS, Masker};
 
 /// A name, a pattern, and what else has to hold. What the pattern calls `keep` stays in front, `after` behind.
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
 pub(super) struct Shape {
     name: String,
     #[serde(deserialize_with = "As::<DisplayFromStr>::deserialize")]
@@ -145,7 +144,7 @@ fn passwords(text: &str) -> impl Iterator<Item = (&'static str, usize, &str)> {
     });
     let shown = |password: &str| {
         let lower = password.to_lowercase();
-        is_placeholder(password) || LISTS.words.public_password.iter().any(|word| lower.contains(word))
+        is_placeholder(password) || LISTS.public_passwords.iter().any(|word| lower.contains(word))
     };
     ADDRESS.captures_iter(text).filter_map(move |found| {
         let (secret, host) = (found.name("secret")?, found.name("host")?.as_str());
@@ -168,7 +167,7 @@ fn is_example(secret: &str) -> bool {
     letters.dedup();
     // A short word turns up in a long key by chance.
     let tells = |word: &String| lower.contains(word) && (word.len() > 5 || body.len() < 80);
-    cut || letters.len() < 8 || body.contains(SHOWN) || LISTS.words.example.iter().any(tells)
+    cut || letters.len() < 8 || body.contains(SHOWN) || LISTS.example_words.iter().any(tells)
 }
 
 /// Tells a private key, or the beginning of one, from a mention of its first line.
@@ -186,7 +185,7 @@ fn runs_on(text: &str) -> bool {
 /// Tells the credential of a header from a word in a sentence or a placeholder.
 fn is_header_value(text: &str) -> bool {
     let word = text.trim_end_matches(['.', ',', ';', ':', ')', '`']);
-    !is_placeholder(word) && !LISTS.words.header.contains(&word.to_lowercase())
+    !is_placeholder(word) && !LISTS.header_words.contains(&word.to_lowercase())
 }
 
 fn is_cookie(text: &str) -> bool {
