@@ -197,15 +197,8 @@ impl From<settings::ConfigError> for Failure {
     fn from(error: settings::ConfigError) -> Self {
         use settings::ConfigError as Config;
         let hint = match &error {
-            Config::Syntax { .. } | Config::NotJson { .. } => {
-                "correct the file; `ai-workflow config validate` checks it"
-            }
-            Config::UnknownKey { place, .. }
-            | Config::WrongType { place, .. }
-            | Config::Missing { place, .. }
-            | Config::Contradiction { place, .. }
-                if is_json(place) =>
-            {
+            Config::Syntax { .. } => "correct the file; `ai-workflow config validate` checks it",
+            Config::Unfit { place, .. } | Config::Contradiction { place, .. } if is_json(place) => {
                 "correct the file; `ai-workflow config validate` checks it, and docs/checks.md shows its form"
             }
             Config::ShellSyntax { .. } => {

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::contradictions::takes_a_panel;
 use super::defined_check::defined_check;
-use super::error::{ConfigError, suggestion};
+use super::error::{ConfigError, did_you_mean, suggestion};
 use super::keys::{AnswerFormat, Names, PhaseKeys, chain};
 use super::registry::{FailureAction, QUALITY_GATE, RegistryStep};
 use super::settings::{Settings, phase_name};
@@ -67,13 +67,9 @@ impl Settings {
     }
 
     fn phases_of(&self, preset: &str) -> Result<&Vec<String>, ConfigError> {
-        match self.presets.get(preset) {
-            Some(found) => Ok(&found.phases),
-            None => Err(ConfigError::UnknownPreset {
-                name: preset.to_owned(),
-                hint: suggestion(preset, self.presets.keys().map(String::as_str)).map(str::to_owned),
-            }),
-        }
+        let near = || did_you_mean(suggestion(preset, self.presets.keys().map(String::as_str)));
+        let unknown = || ConfigError::UnknownPreset(format!("`{preset}`{}", near()));
+        self.presets.get(preset).map(|found| &found.phases).ok_or_else(unknown)
     }
 
     /// A model that is named for an agent stays, and at an address of its own the names of others mean nothing.
@@ -160,7 +156,7 @@ impl Settings {
     /// Where a review loop has lists, they decide which criteria count; what the phase itself names stays. An optional
     /// criterion is one that is off until it is listed: then it has to pass like any other.
     fn take_criteria(&self, keys: &PhaseKeys, policy: &mut Policy) {
-        let review_loop = self.review_loop();
+        let review_loop = &self.review_loop;
         if let Some(mandatory) = &review_loop.mandatory {
             let own = |id: &str| keys.checks.iter().any(|name| check_id(name) == id);
             policy.checks.retain(|rule| criterion(&rule.id).is_none() || own(&rule.id));
@@ -176,8 +172,7 @@ impl Settings {
 
     /// Returns the name of the schema for the answers of a phase, its own or that of its step: `FILE#NAME`.
     pub fn schema_of(&self, keys: &PhaseKeys) -> Option<String> {
-        let of_step = || self.step_of(keys)?.output_schema.as_ref().map(ToString::to_string);
-        keys.schema.clone().or_else(of_step)
+        keys.schema.clone().or_else(|| self.step_of(keys)?.output_schema.clone())
     }
 
     fn attached_steps(&self) -> impl Iterator<Item = &RegistryStep> {
@@ -271,20 +266,16 @@ fn attach(step: &RegistryStep, policy: &mut Policy, cycle: &Policy) {
 }
 
 impl RegistryStep {
-    /// Returns what the results of its conditions mean.
+    /// Returns what the results of its conditions mean. A tool that is missing ends the phase whatever the step says: no
+    /// author could repair it.
     pub fn rules(&self) -> Vec<CheckRule> {
-        self.checks.iter().map(|(id, check)| rule_of_condition(id, check, self.on_failure)).collect()
+        let on_fail = |check: &DefinedCheck| match (self.on_failure, check.recoverable) {
+            (FailureAction::Abort, _) | (FailureAction::Retry, Some(false)) => OnFail::Stop,
+            (FailureAction::Retry, _) => OnFail::Revise,
+            (FailureAction::Skip, _) => OnFail::Note,
+        };
+        self.checks.iter().map(|(id, check)| CheckRule { on_fail: on_fail(check), ..rule(id) }).collect()
     }
-}
-
-/// A tool that is missing ends the phase whatever the step says: no author could repair it.
-fn rule_of_condition(id: &str, check: &DefinedCheck, action: FailureAction) -> CheckRule {
-    let on_fail = match (action, check.recoverable) {
-        (FailureAction::Abort, _) | (FailureAction::Retry, Some(false)) => OnFail::Stop,
-        (FailureAction::Retry, _) => OnFail::Revise,
-        (FailureAction::Skip, _) => OnFail::Note,
-    };
-    CheckRule { id: id.to_owned(), on_fail, on_unavailable: OnUnavailable::Block }
 }
 
 /// In a run it is the engine that commits, after the checks: what git lists by then is the work itself. The usual command

@@ -8,7 +8,7 @@ mod policies;
 
 use super::command_line::split_words;
 use super::defined_check::{defined_check, is_plain_name};
-use super::error::{Contradiction, refuse};
+use super::error::{Contradiction, refuse, refuse_if};
 use super::keys::Keys;
 use super::registry::StepsRegistry;
 
@@ -34,20 +34,15 @@ pub(super) fn find(keys: &Keys, registry: Option<&StepsRegistry>) -> Result<(), 
 fn language(keys: &Keys) -> Result<(), Contradiction> {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
     let language = &keys.language;
-    if language.is_empty() || language.len() > 35 || !language.chars().all(is_plain) {
-        return refuse("language", "has to be a language tag such as `en` or `ja`");
-    }
-    Ok(())
+    let is_tag = !language.is_empty() && language.len() <= 35 && language.chars().all(is_plain);
+    refuse_if(!is_tag, "language", "has to be a language tag such as `en` or `ja`")
 }
 
 /// A command has to be split into a program and its arguments. One without text switches detection off for its key.
 fn commands(keys: &Keys) -> Result<(), Contradiction> {
     for (id, line) in keys.commands.by_id() {
-        if line.trim().is_empty() {
-            continue;
-        }
-        if let Err(why) = split_words(&line) {
-            return refuse(format!("commands.{id}"), why);
+        if !line.trim().is_empty() {
+            split_words(&line).map(drop).or_else(|why| refuse(format!("commands.{id}"), why))?;
         }
     }
     Ok(())
@@ -57,9 +52,8 @@ fn commands(keys: &Keys) -> Result<(), Contradiction> {
 fn defined_checks(keys: &Keys) -> Result<(), Contradiction> {
     for (name, own) in &keys.checks.define {
         let table = format!("checks.define.{name}");
-        if !is_plain_name(name) {
-            return refuse(table, "has to have a plain name: letters, digits, `-` and `_`");
-        }
+        let plain = "has to have a plain name: letters, digits, `-` and `_`";
+        refuse_if(!is_plain_name(name), table.as_str(), plain)?;
         match defined_check(own) {
             Ok(_) => {}
             Err(("", what)) => return refuse(table, what),

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::iter;
 
 /// Where a value was written.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -36,51 +37,25 @@ impl fmt::Display for Place {
 /// Says why a configuration cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ConfigError {
-    /// A file is not TOML.
-    #[error("{place}: not TOML: {message}")]
+    /// A file is not in its language.
+    #[error("{place}: not {language}: {message}")]
     Syntax {
         /// The line that cannot be read.
         place: Place,
+        /// TOML, or JSON for a file of another system.
+        language: &'static str,
         /// What the parser says.
         message: String,
     },
-    /// A file of another system is not JSON.
-    #[error("{place}: not JSON: {message}")]
-    NotJson {
-        /// The line that cannot be read.
-        place: Place,
-        /// What the parser says.
-        message: String,
-    },
-    /// There is no such key.
-    #[error("{place}: `{key}` is not a setting{}", did_you_mean(.hint.as_deref()))]
-    UnknownKey {
-        /// Where it was written.
+    /// A key does not fit: there is none of its name, its value has the wrong type, or it is missing.
+    #[error("{place}: `{key}` {what}")]
+    Unfit {
+        /// Where it was written, or the nearest table around it.
         place: Place,
         /// The dotted key, or the variable.
         key: String,
-        /// The key that was probably meant.
-        hint: Option<String>,
-    },
-    /// A value has the wrong type.
-    #[error("{place}: `{key}` has to be {expected}, not {found}")]
-    WrongType {
-        /// Where it was written.
-        place: Place,
-        /// The dotted key.
-        key: String,
-        /// What is expected, in words.
-        expected: String,
-        /// What stands there, in words.
-        found: String,
-    },
-    /// A key that has to be there is not.
-    #[error("{place}: `{key}` is missing")]
-    Missing {
-        /// The nearest table around it.
-        place: Place,
-        /// The dotted key.
-        key: String,
+        /// What is wrong with it: the rest of a sentence that begins with the key.
+        what: String,
     },
     /// A value has the right type and still cannot be used.
     #[error("{place}: `{key}` {what}")]
@@ -102,28 +77,20 @@ pub enum ConfigError {
         /// What only a shell understands.
         syntax: String,
     },
-    /// There is no preset of this name.
-    #[error("there is no preset `{name}`{}", did_you_mean(.hint.as_deref()))]
-    UnknownPreset {
-        /// The name that was asked for.
-        name: String,
-        /// The preset that was probably meant.
-        hint: Option<String>,
-    },
+    /// There is no preset of this name; the name, and the preset that was probably meant.
+    #[error("there is no preset {0}")]
+    UnknownPreset(String),
 }
 
 /// Returns where a key was written, or else the nearest table around it.
 pub(super) fn place_of(key: &str, places: &BTreeMap<String, Place>) -> Place {
-    let mut key = key;
-    loop {
-        if let Some(place) = places.get(key) {
-            return place.clone();
-        }
-        match key.rsplit_once('.') {
-            Some((table, _)) => key = table,
-            None => return Place::Default,
-        }
-    }
+    nearest(places, key, '.').cloned().unwrap_or(Place::Default)
+}
+
+/// Returns what is known of a path, or else of the nearest one around it.
+pub(super) fn nearest<'m, T>(known: &'m BTreeMap<String, T>, path: &str, between: char) -> Option<&'m T> {
+    let mut paths = iter::successors(Some(path), |path| path.rsplit_once(between).map(|(around, _)| around));
+    paths.find_map(|path| known.get(path))
 }
 
 /// A key and what is wrong with it; the place is added where the places of all keys are known.
@@ -138,42 +105,37 @@ pub(super) fn refuse(key: impl Into<String>, what: impl Into<String>) -> Result<
     Err(Contradiction { key: key.into(), what: what.into() })
 }
 
+/// Refuses a key if something is wrong, with the rest of a sentence that begins with it.
+pub(super) fn refuse_if(
+    is_wrong: bool,
+    key: impl Into<String>,
+    what: impl Into<String>,
+) -> Result<(), Contradiction> {
+    if is_wrong { refuse(key, what) } else { Ok(()) }
+}
+
+/// Says that there is no such thing among those that are known, and which one was probably meant.
+pub(super) fn names_no<'a>(what: &str, name: &str, known: impl IntoIterator<Item = &'a str>) -> String {
+    format!("names `{name}`, which is no {what}{}", did_you_mean(suggestion(name, known)))
+}
+
 /// Returns the words that are put behind an unknown name.
 pub(super) fn did_you_mean(hint: Option<&str>) -> String {
     hint.map(|word| format!("; did you mean `{word}`?")).unwrap_or_default()
 }
 
-/// Returns the candidate that the word was probably meant to be.
+/// Returns the candidate that the word was probably meant to be: the one that is the fewest letters to insert, delete,
+/// replace or swap with their neighbour away. `-` and `_` are the same letter.
 pub fn suggestion<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let word = word.to_lowercase();
+    let plain = |word: &str| word.to_lowercase().replace('-', "_");
+    let word = plain(word);
     let bound = (word.chars().count() / 3).clamp(1, 3);
     candidates
         .into_iter()
-        .map(|candidate| (distance(&word, &candidate.to_lowercase()), candidate))
+        .map(|candidate| (strsim::osa_distance(&word, &plain(candidate)), candidate))
         .filter(|(steps, _)| *steps <= bound)
         .min()
         .map(|(_, candidate)| candidate)
-}
-
-/// Counts the letters to insert, delete, replace or swap with their neighbour; `-` and `_` are the same letter.
-fn distance(left: &str, right: &str) -> usize {
-    let left: Vec<char> = left.replace('-', "_").chars().collect();
-    let right: Vec<char> = right.replace('-', "_").chars().collect();
-    let mut before_last: Vec<usize> = Vec::new();
-    let mut last: Vec<usize> = (0..=right.len()).collect();
-    for (i, a) in left.iter().enumerate() {
-        let mut row = vec![i + 1];
-        for (j, b) in right.iter().enumerate() {
-            let replaced = last[j] + usize::from(a != b);
-            let mut best = replaced.min(last[j + 1] + 1).min(row[j] + 1);
-            if i > 0 && j > 0 && *a == right[j - 1] && left[i - 1] == *b {
-                best = best.min(before_last[j - 1] + 1);
-            }
-            row.push(best);
-        }
-        before_last = std::mem::replace(&mut last, row);
-    }
-    last[right.len()]
 }
 
 #[cfg(test)]

@@ -83,14 +83,20 @@ impl Keys {
     /// Returns the needs of a phase in the order of a list; a need that the list lacks is replaced by its own needs.
     /// So a preset narrows needs to its own phases, and still nothing runs before what it rests on.
     pub(super) fn needs_within<'a>(&self, name: &str, list: &'a [String]) -> Vec<&'a String> {
+        let needs = self.needs_up_to(name, list);
+        list.iter().filter(|phase| needs.contains(phase)).collect()
+    }
+
+    /// Returns the needs of a phase, their needs, and so on, up to those in a list.
+    pub(super) fn needs_up_to(&self, name: &str, list: &[String]) -> BTreeSet<&String> {
         let mut open: Vec<&String> = self.phases[name].needs.iter().collect();
-        let mut seen: BTreeSet<&String> = BTreeSet::new();
+        let mut seen = BTreeSet::new();
         while let Some(need) = open.pop() {
             if seen.insert(need) && !list.contains(need) {
                 open.extend(&self.phases[need].needs);
             }
         }
-        list.iter().filter(|phase| seen.contains(phase)).collect()
+        seen
     }
 }
 
@@ -178,47 +184,33 @@ pub struct BudgetKeys {
 #[serde(deny_unknown_fields)]
 pub struct CommandKeys {
     /// Prepares a fresh worktree.
-    #[serde(default)]
-    #[schemars(schema_with = "command_line")]
+    #[schemars(default, schema_with = "command_line")]
     pub setup: Option<String>,
     /// Builds the project.
-    #[serde(default)]
-    #[schemars(schema_with = "command_line", description = "")]
+    #[schemars(default, schema_with = "command_line", description = "")]
     pub build: Option<String>,
     /// Runs its tests.
-    #[serde(default)]
-    #[schemars(schema_with = "command_line", description = "")]
+    #[schemars(default, schema_with = "command_line", description = "")]
     pub test: Option<String>,
     /// Runs its linter.
-    #[serde(default)]
-    #[schemars(schema_with = "command_line", description = "")]
+    #[schemars(default, schema_with = "command_line", description = "")]
     pub lint: Option<String>,
     /// Checks its types.
-    #[serde(default)]
-    #[schemars(schema_with = "command_line", description = "")]
+    #[schemars(default, schema_with = "command_line", description = "")]
     pub typecheck: Option<String>,
     /// Says which files are not formatted.
-    #[serde(default)]
-    #[schemars(schema_with = "command_line", description = "")]
+    #[schemars(default, schema_with = "command_line", description = "")]
     pub format: Option<String>,
     /// Looks for commands that are not set: Cargo, npm, pnpm, yarn, pytest, Go, Deno, Make.
     pub detect: bool,
 }
 
 impl CommandKeys {
-    /// Returns the commands that are set, by id.
+    /// Returns the commands that are set, by id: every key that holds a text.
     pub fn by_id(&self) -> BTreeMap<String, String> {
-        [
-            ("setup", &self.setup),
-            ("build", &self.build),
-            ("test", &self.test),
-            ("lint", &self.lint),
-            ("typecheck", &self.typecheck),
-            ("format", &self.format),
-        ]
-        .into_iter()
-        .filter_map(|(id, line)| Some((id.to_owned(), line.clone()?)))
-        .collect()
+        let keys = json!(self);
+        let texts = keys.as_object().into_iter().flatten();
+        texts.filter_map(|(id, line)| Some((id.clone(), line.as_str()?.to_owned()))).collect()
     }
 }
 

@@ -8,7 +8,7 @@ use toml::de::{DeTable, DeValue};
 use toml::{Table, Value};
 
 use super::error::{ConfigError, Place};
-use super::schema::{ROOT, joined};
+use super::schema::{Fit, joined};
 
 /// Values with their places, by the dotted path of the key.
 #[derive(Debug, Clone, Default)]
@@ -30,23 +30,22 @@ impl Layer {
 
     /// Checks every value against the shape of a configuration.
     pub(super) fn checked(self) -> Result<Self, ConfigError> {
-        let mut values = Value::Table(self.values);
-        ROOT.fit(&mut values, "", false, &self.places)?;
-        Ok(Self { values: values.try_into().expect("a table stays a table"), places: self.places })
+        let values = Fit { is_complete: false, places: &self.places }.whole(self.values)?;
+        Ok(Self { values, places: self.places })
     }
 
     /// Puts a value at a path, making the tables on the way.
-    pub(super) fn insert(&mut self, path: &[String], value: Value, place: &Place) {
-        let mut table = &mut self.values;
+    pub(super) fn insert(&mut self, path: &[impl AsRef<str>], value: Value, place: &Place) {
         let mut key = String::new();
-        let Some((last, parents)) = path.split_last() else { return };
-        for name in parents {
-            key = joined(&key, name);
+        for name in path {
+            key = joined(&key, name.as_ref());
             self.places.insert(key.clone(), place.clone());
-            table = inner_table(table, name);
         }
-        self.places.insert(joined(&key, last), place.clone());
-        table.insert(last.clone(), value);
+        let around =
+            |inner, name: &_| Table::from_iter([(AsRef::<str>::as_ref(name).to_owned(), inner)]).into();
+        if let Value::Table(values) = path.iter().rev().fold(value, around) {
+            lay_over(&mut self.values, values);
+        }
     }
 
     /// Lays another layer over this one: tables merge key by key, and everything else takes the place of what was there,
@@ -55,14 +54,6 @@ impl Layer {
         lay_over(&mut self.values, above.values);
         self.places.extend(above.places);
     }
-}
-
-/// Returns the table under a name, made when something else or nothing stands there.
-fn inner_table<'a>(table: &'a mut Table, name: &str) -> &'a mut Table {
-    if !table.get(name).is_some_and(Value::is_table) {
-        table.insert(name.to_owned(), Value::Table(Table::new()));
-    }
-    table.get_mut(name).and_then(Value::as_table_mut).expect("the table was made just now")
 }
 
 fn lay_over(below: &mut Table, above: Table) {
@@ -85,7 +76,8 @@ struct File<'a> {
 impl File<'_> {
     fn syntax(&self, error: &toml::de::Error) -> ConfigError {
         let place = self.place(&error.span().unwrap_or(0..0));
-        ConfigError::Syntax { place, message: error.message().trim().replace('\n', ", ") }
+        let message = error.message().trim().replace('\n', ", ");
+        ConfigError::Syntax { place, language: "TOML", message }
     }
 
     fn place(&self, span: &Range<usize>) -> Place {

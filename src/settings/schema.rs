@@ -6,64 +6,51 @@
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
+use schemars::Schema;
 use schemars::generate::SchemaSettings;
-use serde_json::{Map, Value as Schema};
-use toml::Value;
+use schemars::transform::{RecursiveTransform, Transform};
+use serde_json::Value;
+use toml::{Table, Value as Toml};
 
 use super::command_line::line_of;
-use super::error::{ConfigError, Place, place_of, suggestion};
+use super::error::{ConfigError, Place, did_you_mean, place_of, suggestion};
 use super::keys::Keys;
 
 /// Returns the JSON Schema of a configuration file.
-pub fn schema() -> Schema {
+pub fn schema() -> Value {
     let mut schema = COMPLETE.clone();
-    visit(&mut schema, &mut |object| {
-        if object.get("required").is_some_and(Schema::is_array) {
-            object.remove("required");
-        }
-    });
-    schema
+    let forget_required = |schema: &mut Schema| drop(schema.remove("required"));
+    RecursiveTransform(forget_required).transform(&mut schema);
+    schema.to_value()
 }
 
 /// The schema of the merged whole: nothing nullable, since TOML knows no null, and no references.
 static COMPLETE: LazyLock<Schema> = LazyLock::new(|| {
-    let generator = SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true);
-    let mut schema = generator.into_generator().into_root_schema_for::<Keys>().to_value();
-    visit(&mut schema, &mut drop_null);
-    schema
+    let settings = SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true);
+    let generator = settings.with_transform(RecursiveTransform(drop_null)).into_generator();
+    generator.into_root_schema_for::<Keys>()
 });
 
-fn drop_null(object: &mut Map<String, Schema>) {
-    if let Some(Schema::Array(types)) = object.get_mut("type") {
+fn drop_null(schema: &mut Schema) {
+    let Some(object) = schema.as_object_mut() else { return };
+    if let Some(Value::Array(types)) = object.get_mut("type") {
         types.retain(|name| name != "null");
         if let [only] = types.as_slice() {
             let only = only.clone();
             object.insert("type".to_owned(), only);
         }
     }
-    if let Some(Schema::Array(choices)) = object.get_mut("anyOf") {
+    if let Some(Value::Array(choices)) = object.get_mut("anyOf") {
         choices.retain(|choice| choice.get("type").is_none_or(|name| name != "null"));
-        if let [Schema::Object(only)] = choices.as_mut_slice() {
+        if let [Value::Object(only)] = choices.as_mut_slice() {
             let mut only = std::mem::take(only);
             object.remove("anyOf");
             only.append(object);
             *object = only;
         }
     }
-    if object.get("default").is_some_and(Schema::is_null) {
+    if object.get("default").is_some_and(Value::is_null) {
         object.remove("default");
-    }
-}
-
-/// Calls a function for every object of a schema, outermost first.
-fn visit(value: &mut Schema, change: &mut impl FnMut(&mut Map<String, Schema>)) {
-    match value {
-        Schema::Object(object) => {
-            change(object);
-            object.values_mut().for_each(|inner| visit(inner, change));
-        }
-        Schema::Array(items) => items.iter_mut().for_each(|inner| visit(inner, change)),
-        Schema::Null | Schema::Bool(_) | Schema::Number(_) | Schema::String(_) => {}
     }
 }
 
@@ -91,19 +78,19 @@ pub(super) enum Shape {
 }
 
 /// The shape of a whole configuration.
-pub(super) static ROOT: LazyLock<Shape> = LazyLock::new(|| Shape::of(&COMPLETE));
+pub(super) static ROOT: LazyLock<Shape> = LazyLock::new(|| Shape::of(COMPLETE.as_value()));
 
 impl Shape {
-    fn of(schema: &Schema) -> Self {
-        if let Some(choices) = schema.get("oneOf").and_then(Schema::as_array) {
+    fn of(schema: &Value) -> Self {
+        if let Some(choices) = schema.get("oneOf").and_then(Value::as_array) {
             return Self::Words(choices.iter().flat_map(words).collect());
         }
-        if let Some(choices) = schema.get("anyOf").and_then(Schema::as_array) {
+        if let Some(choices) = schema.get("anyOf").and_then(Value::as_array) {
             // Only a list that is a command has to have something in it.
             let is_command = choices.iter().any(|choice| choice.get("minItems").is_some());
             return if is_command { Self::Command } else { Self::Names };
         }
-        match schema.get("type").and_then(Schema::as_str) {
+        match schema.get("type").and_then(Value::as_str) {
             Some("object") => Self::of_table(schema),
             Some("array") => Self::List(Box::new(Self::of(&schema["items"]))),
             Some("boolean") => Self::Truth,
@@ -114,9 +101,9 @@ impl Shape {
         }
     }
 
-    fn of_table(schema: &Schema) -> Self {
+    fn of_table(schema: &Value) -> Self {
         match schema.get("additionalProperties") {
-            Some(named @ Schema::Object(_)) => Self::Named(Box::new(Self::of(named))),
+            Some(named @ Value::Object(_)) => Self::Named(Box::new(Self::of(named))),
             _ => Self::Table {
                 keys: schema["properties"]
                     .as_object()
@@ -154,79 +141,91 @@ impl Shape {
         }
     }
 
-    /// Finds the first thing in a value that does not fit, and splits texts where a list of names is wanted.
-    /// With `complete`, what is missing does not fit either.
-    pub(super) fn fit(
-        &self,
-        value: &mut Value,
-        key: &str,
-        complete: bool,
-        places: &BTreeMap<String, Place>,
-    ) -> Result<(), ConfigError> {
+    fn holds(&self, value: &Toml) -> bool {
         match (self, value) {
-            (Self::Table { keys, required }, Value::Table(table)) => {
-                for (name, inner) in table.iter_mut() {
-                    let Some(shape) = keys.get(name) else { return Err(unknown(key, name, keys, places)) };
-                    shape.fit(inner, &joined(key, name), complete, places)?;
-                }
-                let Some(name) = required.iter().find(|name| complete && !table.contains_key(*name)) else {
-                    return Ok(());
-                };
-                let key = joined(key, name);
-                Err(ConfigError::Missing { place: place_of(&key, places), key })
-            }
-            (Self::Named(shape), Value::Table(table)) => {
-                for (name, inner) in table.iter_mut() {
-                    shape.fit(inner, &joined(key, name), complete, places)?;
-                }
-                Ok(())
-            }
-            (Self::List(shape), Value::Array(items)) => {
-                items.iter_mut().try_for_each(|item| shape.fit(item, key, true, places))
-            }
-            (Self::Names, Value::Array(items)) => {
-                items.iter_mut().try_for_each(|item| Self::Text.fit(item, key, true, places))
-            }
-            (Self::Names, value @ Value::String(_)) => {
-                *value = split(value.as_str().unwrap_or_default());
-                Ok(())
-            }
-            (Self::Command, value @ Value::Array(_)) => {
-                let words = value.as_array_mut().expect("it is a list");
-                words.iter_mut().try_for_each(|word| Self::Text.fit(word, key, true, places))?;
-                let words: Vec<&str> = words.iter().filter_map(|word| word.as_str()).collect();
-                if words.first().is_none_or(|program| program.trim().is_empty()) {
-                    let found = "a list that names no program".to_owned();
-                    return Err(self.wrong_type(key, found, places));
-                }
-                *value = Value::String(line_of(words));
-                Ok(())
-            }
-            (shape, value) if shape.holds(value) => Ok(()),
-            (shape, value) => Err(shape.wrong_type(key, found(value), places)),
-        }
-    }
-
-    fn wrong_type(&self, key: &str, found: String, places: &BTreeMap<String, Place>) -> ConfigError {
-        let (place, expected) = (place_of(key, places), self.words());
-        ConfigError::WrongType { place, key: key.to_owned(), expected, found }
-    }
-
-    fn holds(&self, value: &Value) -> bool {
-        match (self, value) {
-            (Self::Text | Self::Command, Value::String(_))
-            | (Self::Number, Value::Integer(_) | Value::Float(_))
-            | (Self::Truth, Value::Boolean(_)) => true,
-            (Self::Whole(most), Value::Integer(number)) => (0..=*most).contains(number),
-            (Self::Words(words), Value::String(text)) => words.contains(text),
+            (Self::Text | Self::Command, Toml::String(_))
+            | (Self::Number, Toml::Integer(_) | Toml::Float(_))
+            | (Self::Truth, Toml::Boolean(_)) => true,
+            (Self::Whole(most), Toml::Integer(number)) => (0..=*most).contains(number),
+            (Self::Words(words), Toml::String(text)) => words.contains(text),
             _ => false,
         }
     }
 }
 
+/// Finds the first thing in values that does not fit, and splits texts where a list of names is wanted.
+pub(super) struct Fit<'a> {
+    /// What is missing does not fit either.
+    pub(super) is_complete: bool,
+    pub(super) places: &'a BTreeMap<String, Place>,
+}
+
+impl Fit<'_> {
+    /// Returns the values of a whole configuration as they fit.
+    pub(super) fn whole(&self, values: Table) -> Result<Table, ConfigError> {
+        let mut values = Toml::Table(values);
+        self.value(&ROOT, &mut values, "")?;
+        Ok(values.try_into().expect("a table stays a table"))
+    }
+
+    fn value(&self, shape: &Shape, value: &mut Toml, key: &str) -> Result<(), ConfigError> {
+        match (shape, value) {
+            (Shape::Table { keys, required }, Toml::Table(table)) => {
+                for (name, inner) in table.iter_mut() {
+                    let Some(shape) = keys.get(name) else {
+                        let near = suggestion(name, keys.keys().map(String::as_str));
+                        let near = near.map(|near| joined(key, near));
+                        return Err(self.unfit(joined(key, name), no_setting(near.as_deref())));
+                    };
+                    self.value(shape, inner, &joined(key, name))?;
+                }
+                match required.iter().find(|name| self.is_complete && !table.contains_key(*name)) {
+                    Some(name) => Err(self.unfit(joined(key, name), "is missing".to_owned())),
+                    None => Ok(()),
+                }
+            }
+            (Shape::Named(shape), Toml::Table(table)) => {
+                table.iter_mut().try_for_each(|(name, inner)| self.value(shape, inner, &joined(key, name)))
+            }
+            (Shape::List(shape), Toml::Array(items)) => self.items(shape, items, key),
+            (Shape::Names, Toml::Array(items)) => self.items(&Shape::Text, items, key),
+            (Shape::Names, value @ Toml::String(_)) => {
+                *value = split(value.as_str().unwrap_or_default());
+                Ok(())
+            }
+            (Shape::Command, value @ Toml::Array(_)) => {
+                let words = value.as_array_mut().expect("it is a list");
+                self.items(&Shape::Text, words, key)?;
+                let words: Vec<&str> = words.iter().filter_map(|word| word.as_str()).collect();
+                if words.first().is_none_or(|program| program.trim().is_empty()) {
+                    return Err(self.wrong_type(shape, key, "a list that names no program"));
+                }
+                *value = Toml::String(line_of(words));
+                Ok(())
+            }
+            (shape, value) if shape.holds(value) => Ok(()),
+            (shape, value) => Err(self.wrong_type(shape, key, &found(value))),
+        }
+    }
+
+    /// In a list everything is complete.
+    fn items(&self, shape: &Shape, items: &mut [Toml], key: &str) -> Result<(), ConfigError> {
+        let fit = Fit { is_complete: true, places: self.places };
+        items.iter_mut().try_for_each(|item| fit.value(shape, item, key))
+    }
+
+    fn wrong_type(&self, shape: &Shape, key: &str, found: &str) -> ConfigError {
+        self.unfit(key.to_owned(), format!("has to be {}, not {found}", shape.words()))
+    }
+
+    fn unfit(&self, key: String, what: String) -> ConfigError {
+        ConfigError::Unfit { place: place_of(&key, self.places), key, what }
+    }
+}
+
 /// Splits a text at its commas; empty parts are left out.
-pub(super) fn split(text: &str) -> Value {
-    text.split(',').map(str::trim).filter(|part| !part.is_empty()).map(Value::from).collect::<Vec<_>>().into()
+pub(super) fn split(text: &str) -> Toml {
+    text.split(',').map(str::trim).filter(|part| !part.is_empty()).map(Toml::from).collect::<Vec<_>>().into()
 }
 
 /// Returns the path of a key inside a table.
@@ -234,41 +233,35 @@ pub(super) fn joined(table: &str, key: &str) -> String {
     if table.is_empty() { key.to_owned() } else { format!("{table}.{key}") }
 }
 
-fn unknown(
-    table: &str,
-    name: &str,
-    known: &BTreeMap<String, Shape>,
-    places: &BTreeMap<String, Place>,
-) -> ConfigError {
-    let hint = suggestion(name, known.keys().map(String::as_str)).map(|near| joined(table, near));
-    let key = joined(table, name);
-    ConfigError::UnknownKey { place: place_of(&key, places), key, hint }
+/// Says that a key is none, and which one was probably meant.
+pub(super) fn no_setting(near: Option<&str>) -> String {
+    format!("is not a setting{}", did_you_mean(near))
 }
 
-fn words(schema: &Schema) -> Vec<String> {
+fn words(schema: &Value) -> Vec<String> {
     match schema.get("const") {
-        Some(Schema::String(word)) => vec![word.clone()],
+        Some(Value::String(word)) => vec![word.clone()],
         _ => strings(&schema["enum"]),
     }
 }
 
-fn most(schema: &Schema) -> i64 {
+fn most(schema: &Value) -> i64 {
     if schema["format"] == "uint32" { i64::from(u32::MAX) } else { i64::MAX }
 }
 
-fn strings(list: &Schema) -> Vec<String> {
+fn strings(list: &Value) -> Vec<String> {
     let items = list.as_array().into_iter().flatten();
-    items.filter_map(Schema::as_str).map(str::to_owned).collect()
+    items.filter_map(Value::as_str).map(str::to_owned).collect()
 }
 
-fn found(value: &Value) -> String {
+fn found(value: &Toml) -> String {
     match value {
-        Value::String(text) => format!("the text \"{}\"", text.escape_debug()),
-        Value::Integer(number) => number.to_string(),
-        Value::Float(number) => number.to_string(),
-        Value::Boolean(truth) => truth.to_string(),
-        Value::Datetime(time) => time.to_string(),
-        Value::Array(_) => "a list".to_owned(),
-        Value::Table(_) => "a table".to_owned(),
+        Toml::String(text) => format!("the text \"{}\"", text.escape_debug()),
+        Toml::Integer(number) => number.to_string(),
+        Toml::Float(number) => number.to_string(),
+        Toml::Boolean(truth) => truth.to_string(),
+        Toml::Datetime(time) => time.to_string(),
+        Toml::Array(_) => "a list".to_owned(),
+        Toml::Table(_) => "a table".to_owned(),
     }
 }

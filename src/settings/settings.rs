@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 use std::ops::Deref;
 
-use toml::{Table, Value};
+use toml::Table;
 
 use super::command_line::shell_syntax;
 use super::contradictions;
@@ -13,7 +13,7 @@ use super::error::{ConfigError, Place, place_of};
 use super::keys::Keys;
 use super::layer::Layer;
 use super::registry::{ReviewLoop, StepsRegistry};
-use super::schema::ROOT;
+use super::schema::Fit;
 use super::variables;
 use model::phase::PhaseName;
 use model::policy::Budget;
@@ -47,7 +47,7 @@ pub struct Settings {
     values: Table,
     places: BTreeMap<String, Place>,
     steps: Option<StepsRegistry>,
-    review_loop: ReviewLoop,
+    pub(super) review_loop: ReviewLoop,
 }
 
 /// Merges the layers into settings, or says what is wrong and where.
@@ -71,10 +71,7 @@ pub fn load(layers: &Layers) -> Result<Settings, ConfigError> {
     }
     merged.merge(variables::read(&layers.environment, &merged.values)?);
     merged.merge(variables::read_flags(&layers.flags)?);
-    let steps = match &layers.steps {
-        Some((name, text)) => Some(StepsRegistry::read(name, text)?),
-        None => None,
-    };
+    let steps = layers.steps.as_ref().map(|(name, text)| StepsRegistry::read(name, text)).transpose()?;
     complete(merged, steps, review_loop)
 }
 
@@ -90,8 +87,7 @@ fn complete(
     review_loop: ReviewLoop,
 ) -> Result<Settings, ConfigError> {
     let places = merged.places;
-    let mut values = Value::Table(merged.values);
-    ROOT.fit(&mut values, "", true, &places)?;
+    let values = Fit { is_complete: true, places: &places }.whole(merged.values)?;
     let keys: Keys = values.clone().try_into().expect("the walk has seen every key and every type");
     for (id, line) in keys.commands.by_id() {
         // `true && make test` would run `true` and no test.
@@ -105,7 +101,6 @@ fn complete(
         key: wrong.key,
         what: wrong.what,
     })?;
-    let values = values.try_into().expect("a table stays a table");
     Ok(Settings { keys, values, places, steps, review_loop })
 }
 
@@ -121,10 +116,6 @@ impl Settings {
     /// Returns the registry of steps, where there is one.
     pub fn registry(&self) -> Option<&StepsRegistry> {
         self.steps.as_ref()
-    }
-
-    pub(super) fn review_loop(&self) -> &ReviewLoop {
-        &self.review_loop
     }
 
     /// Returns what a person should know about the files that were read.

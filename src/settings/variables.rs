@@ -7,7 +7,7 @@ use toml::{Table, Value};
 
 use super::error::{ConfigError, Place, suggestion};
 use super::layer::Layer;
-use super::schema::{ROOT, Shape, joined, split};
+use super::schema::{ROOT, Shape, joined, no_setting, split};
 
 const PREFIX: &str = "AI_WORKFLOW_";
 
@@ -126,10 +126,10 @@ fn name_of(segment: &str, shape: &Shape, known: Option<&Table>, as_written: bool
 
 fn unknown(variable: &str, place: Place) -> ConfigError {
     let names = names(&ROOT, "");
-    let hint = suggestion(&variable.replace("__", "_"), names.iter().map(|(plain, _)| plain.as_str()))
-        .and_then(|near| names.iter().find(|(plain, _)| plain == near))
-        .map(|(_, name)| name.clone());
-    ConfigError::UnknownKey { place, key: variable.to_owned(), hint }
+    let near = suggestion(&variable.replace("__", "_"), names.iter().map(|(plain, _)| plain.as_str()))
+        .and_then(|near| names.iter().find(|(plain, _)| plain == near));
+    let what = no_setting(near.map(|(_, name)| name.as_str()));
+    ConfigError::Unfit { place, key: variable.to_owned(), what }
 }
 
 /// Lists the variables of all settings with fixed names, each also with single underscores.

@@ -1,7 +1,7 @@
 //! Agents that could not be called: chains that name nobody, and profiles without a program, with a wrong address, or with a
 //! key in place of its name. Whether a program is installed is not asked here.
 
-use crate::error::{Contradiction, refuse};
+use crate::error::{Contradiction, refuse, refuse_if};
 use crate::keys::{AgentKeys, AgentKind, Keys, chain};
 
 /// Words that name a kind of agent, so that no profile of that name would ever be asked for.
@@ -9,19 +9,16 @@ const RESERVED: [&str; 4] = ["auto", "command", "scripted", "acp"];
 
 /// Refuses chains of agents that name nobody.
 pub(super) fn chains(keys: &Keys) -> Result<(), Contradiction> {
-    if chain(&keys.agent).is_empty() {
-        return refuse("agent", "names no agent");
-    }
+    let named = |agents: &str, key: String| refuse_if(chain(agents).is_empty(), key, "names no agent");
+    named(&keys.agent, "agent".to_owned())?;
     for (name, phase) in &keys.phases {
-        if phase.agent.as_ref().is_some_and(|agents| chain(agents).is_empty()) {
-            return refuse(format!("phases.{name}.agent"), "names no agent");
+        if let Some(agents) = &phase.agent {
+            named(agents, format!("phases.{name}.agent"))?;
         }
     }
     for (name, phase) in &keys.phases {
         for (step, agents) in &phase.agents {
-            if chain(agents).is_empty() {
-                return refuse(format!("phases.{name}.agents.{step}"), "names no agent");
-            }
+            named(agents, format!("phases.{name}.agents.{step}"))?;
         }
     }
     Ok(())
@@ -29,14 +26,13 @@ pub(super) fn chains(keys: &Keys) -> Result<(), Contradiction> {
 
 /// Refuses agents that could not be called as they are described.
 pub(super) fn profiles(keys: &Keys) -> Result<(), Contradiction> {
-    let unknown = "chooses models for an agent that is neither `claude` nor `codex`";
-    for (difficulty, choices) in &keys.models {
-        if let Some(name) = choices.keys().find(|name| AgentKind::built_in(name).is_none()) {
-            return refuse(format!("models.{}.{name}", difficulty.as_str()), unknown);
-        }
-    }
-    if let Some(name) = keys.second_models.keys().find(|name| AgentKind::built_in(name).is_none()) {
-        return refuse(format!("second_models.{name}"), unknown);
+    let of_models = keys.models.iter().flat_map(|(difficulty, choices)| {
+        choices.keys().map(move |name| (format!("models.{}", difficulty.as_str()), name))
+    });
+    let of_second = keys.second_models.keys().map(|name| ("second_models".to_owned(), name));
+    for (table, name) in of_models.chain(of_second) {
+        let unknown = "chooses models for an agent that is neither `claude` nor `codex`";
+        refuse_if(AgentKind::built_in(name).is_none(), format!("{table}.{name}"), unknown)?;
     }
     for (name, agent) in &keys.agents {
         kind(name, agent)?;
@@ -49,10 +45,8 @@ pub(super) fn profiles(keys: &Keys) -> Result<(), Contradiction> {
 }
 
 fn kind(name: &str, agent: &AgentKeys) -> Result<(), Contradiction> {
-    if RESERVED.contains(&name) {
-        let what = "cannot be asked for: the word has a meaning of its own";
-        return refuse(format!("agents.{name}"), what);
-    }
+    let reserved = "cannot be asked for: the word has a meaning of its own";
+    refuse_if(RESERVED.contains(&name), format!("agents.{name}"), reserved)?;
     match AgentKind::built_in(name) {
         Some(built_in) if agent.kind_of(name) != built_in => {
             let what = format!("has to be `{name}`: the agent is known by its name");
@@ -80,10 +74,7 @@ fn address(name: &str, agent: &AgentKeys) -> Result<(), Contradiction> {
     if has_gap || host.is_empty() || host.starts_with(':') {
         return refuse(key, "has to be an address such as `http://localhost:11434`");
     }
-    if host.contains('@') {
-        return refuse(key, "must not hold a name or a password");
-    }
-    Ok(())
+    refuse_if(host.contains('@'), key, "must not hold a name or a password")
 }
 
 fn name_of_key(name: &str, agent: &AgentKeys) -> Result<(), Contradiction> {
@@ -95,10 +86,8 @@ fn name_of_key(name: &str, agent: &AgentKeys) -> Result<(), Contradiction> {
         return refuse(key, "has to be the name of a variable, not the key itself");
     }
     let upper = variable.to_uppercase();
-    if (upper.starts_with("GITHUB") || upper.starts_with("GH_")) && upper.contains("TOKEN") {
-        return refuse(key, "names a GitHub token, and no agent gets one");
-    }
-    Ok(())
+    let is_token = (upper.starts_with("GITHUB") || upper.starts_with("GH_")) && upper.contains("TOKEN");
+    refuse_if(is_token, key, "names a GitHub token, and no agent gets one")
 }
 
 /// A plain command never gets these.
@@ -113,10 +102,8 @@ fn only_for_models(name: &str, agent: &AgentKeys) -> Result<(), Contradiction> {
         ("max_turns", agent.max_turns.is_some()),
         ("allow", !agent.allow.is_empty()),
     ] {
-        if is_set {
-            let what = "means nothing to a plain command; set `kind`, or say it in `command` or `env`";
-            return refuse(format!("agents.{name}.{key}"), what);
-        }
+        let what = "means nothing to a plain command; set `kind`, or say it in `command` or `env`";
+        refuse_if(is_set, format!("agents.{name}.{key}"), what)?;
     }
     Ok(())
 }

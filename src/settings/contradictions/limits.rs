@@ -1,6 +1,6 @@
 //! Amounts beyond reason: limits above fifty, times of zero, money below zero.
 
-use crate::error::{Contradiction, refuse};
+use crate::error::{Contradiction, refuse_if};
 use crate::keys::Keys;
 use model::policy::{Limits, Policy};
 
@@ -16,11 +16,8 @@ pub(super) fn limits(keys: &Keys) -> Result<(), Contradiction> {
     at_most("limits.max_cycles".to_owned(), keys.limits.max_cycles)?;
     times(keys)?;
     money(keys)?;
-    if keys.budget.scopes.step.calls.is_some() {
-        let what = "would limit the calls of one call; `budget.phase.calls` limits those of a phase";
-        return refuse("budget.step.calls", what);
-    }
-    Ok(())
+    let what = "would limit the calls of one call; `budget.phase.calls` limits those of a phase";
+    refuse_if(keys.budget.scopes.step.calls.is_some(), "budget.step.calls", what)
 }
 
 /// Refuses limits of a policy that are beyond reason.
@@ -43,11 +40,11 @@ pub(super) fn of_policy(name: &str, policy: &Policy) -> Result<(), Contradiction
 }
 
 fn at_most(key: String, number: u32) -> Result<(), Contradiction> {
-    if number > MOST { refuse(key, format!("is {number}; {MOST} is the most")) } else { Ok(()) }
+    refuse_if(number > MOST, key, format!("is {number}; {MOST} is the most"))
 }
 
 fn at_least_one(key: String, number: Option<u64>) -> Result<(), Contradiction> {
-    if number == Some(0) { refuse(key, "has to be 1 or more") } else { Ok(()) }
+    refuse_if(number == Some(0), key, "has to be 1 or more")
 }
 
 /// A time of zero would be over before anything began.
@@ -88,10 +85,8 @@ fn money(keys: &Keys) -> Result<(), Contradiction> {
         ("day.usd", budget.scopes.day.usd),
     ] {
         let Some(amount) = amount else { continue };
-        if !amount.is_finite() || amount < 0.0 {
-            let what = format!("is {amount}; it has to be an amount, 0 or more");
-            return refuse(format!("budget.{key}"), what);
-        }
+        let what = format!("is {amount}; it has to be an amount, 0 or more");
+        refuse_if(!amount.is_finite() || amount < 0.0, format!("budget.{key}"), what)?;
     }
     Ok(())
 }

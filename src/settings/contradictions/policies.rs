@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use regex::Regex;
 
 use super::limits;
-use crate::error::{Contradiction, did_you_mean, refuse, suggestion};
+use crate::error::{Contradiction, names_no, refuse, refuse_if};
 use crate::keys::{Keys, PhaseKeys};
 use crate::registry::StepsRegistry;
 use model::policy::{FirstStep, OnFail, Pattern, Policy, Seat};
@@ -37,25 +37,16 @@ pub(super) fn policies(keys: &Keys) -> Result<(), Contradiction> {
 fn judges_something(name: &str, policy: &Policy) -> Result<(), Contradiction> {
     let key = |inner: &str| format!("policies.{name}{inner}");
     let Some(review) = &policy.review else {
-        if policy.checks.iter().all(|rule| rule.on_fail == OnFail::Note) {
-            return refuse(key(""), "has neither a review nor a required check: it would approve anything");
-        }
-        if policy.triage {
-            return refuse(key(".triage"), "needs a review");
-        }
-        if policy.entry == FirstStep::Review {
-            return refuse(key(".entry"), "is `review`, and there is none");
-        }
-        return Ok(());
+        let requires_nothing = policy.checks.iter().all(|rule| rule.on_fail == OnFail::Note);
+        let what = "has neither a review nor a required check: it would approve anything";
+        refuse_if(requires_nothing, key(""), what)?;
+        refuse_if(policy.triage, key(".triage"), "needs a review")?;
+        return refuse_if(policy.entry == FirstStep::Review, key(".entry"), "is `review`, and there is none");
     };
-    if !policy.triage && !review.verdict_map.values().any(|judgment| judgment.approves()) {
-        return refuse(key(".review.verdict_map"), "has no word that approves");
-    }
-    if policy.llm_judge {
-        let what = "needs a policy without `review` and `triage`: the judge is its review";
-        return refuse(key(".llm_judge"), what);
-    }
-    Ok(())
+    let approves = policy.triage || review.verdict_map.values().any(|judgment| judgment.approves());
+    refuse_if(!approves, key(".review.verdict_map"), "has no word that approves")?;
+    let what = "needs a policy without `review` and `triage`: the judge is its review";
+    refuse_if(policy.llm_judge, key(".llm_judge"), what)
 }
 
 /// Refuses panels that cannot be used: seats without a usable name, twice the same one, a panel where no reviewer's word
@@ -72,11 +63,9 @@ pub(super) fn panels(keys: &Keys) -> Result<(), Contradiction> {
             continue;
         };
         let key = format!("phases.{name}.panel");
-        if !seats.is_empty() && !takes_a_panel(policy) {
-            let policy = &phase.policy;
-            let what = format!("would not be heard: under the policy `{policy}` no reviewer's word counts");
-            return refuse(key, what);
-        }
+        let name = &phase.policy;
+        let what = format!("would not be heard: under the policy `{name}` no reviewer's word counts");
+        refuse_if(!seats.is_empty() && !takes_a_panel(policy), key.as_str(), what)?;
         panel(seats, &key)?;
         no_split_seat(seats, &key, policy)?;
     }
@@ -91,12 +80,10 @@ pub(crate) fn takes_a_panel(policy: &Policy) -> bool {
 fn viewpoints(name: &str, policy: &Policy) -> Result<(), Contradiction> {
     let Some(review) = &policy.review else { return Ok(()) };
     let key = |inner: &str| format!("policies.{name}.review.{inner}");
-    if review.split && review.viewpoints.is_empty() {
-        return refuse(key("split"), "has no viewpoint to split");
-    }
-    if policy.triage && !review.viewpoints.is_empty() {
-        return refuse(key("viewpoints"), "would be graded for nothing: the triage table alone decides");
-    }
+    let has_none = review.viewpoints.is_empty();
+    refuse_if(review.split && has_none, key("split"), "has no viewpoint to split")?;
+    let what = "would be graded for nothing: the triage table alone decides";
+    refuse_if(policy.triage && !has_none, key("viewpoints"), what)?;
     names(review.viewpoints.iter()).or_else(|what| refuse(key("viewpoints"), what))
 }
 
@@ -112,17 +99,14 @@ fn no_split_seat(panel: &[Seat], key: &str, policy: &Policy) -> Result<(), Contr
 }
 
 fn panel(panel: &[Seat], key: &str) -> Result<(), Contradiction> {
-    if panel.len() > MOST_SEATS {
-        return refuse(key, format!("has {} seats; {MOST_SEATS} is the most", panel.len()));
-    }
+    let seats = panel.len();
+    refuse_if(seats > MOST_SEATS, key, format!("has {seats} seats; {MOST_SEATS} is the most"))?;
     names(panel.iter().map(|seat| &seat.name)).or_else(|what| refuse(key, what))?;
     for Seat { name, agents, viewpoints, .. } in panel {
-        if name == CHIEF {
-            return refuse(key, format!("has a seat `{CHIEF}`, which is what the first reviewer is called"));
-        }
-        if agents.iter().any(|agent| agent.trim().is_empty()) {
-            return refuse(key, format!("has a seat `{name}` with an agent that has no name"));
-        }
+        let what = format!("has a seat `{CHIEF}`, which is what the first reviewer is called");
+        refuse_if(name == CHIEF, key, what)?;
+        let has_nameless = agents.iter().any(|agent| agent.trim().is_empty());
+        refuse_if(has_nameless, key, format!("has a seat `{name}` with an agent that has no name"))?;
         names(viewpoints.iter()).or_else(|what| refuse(key, format!("has a seat `{name}` that {what}")))?;
     }
     Ok(())
@@ -161,17 +145,12 @@ pub(super) fn answers(keys: &Keys) -> Result<(), Contradiction> {
 
 /// Returns the keys that say something about the form of a phase's answer.
 fn answer_keys(phase: &PhaseKeys) -> Vec<&'static str> {
-    let mut keys = Vec::new();
-    for (key, is_set) in [
+    let all = [
         ("schema", phase.schema.is_some()),
         ("answer_format", phase.answer_format.is_some()),
         ("answer_pattern", phase.answer_pattern.is_some()),
-    ] {
-        if is_set {
-            keys.push(key);
-        }
-    }
-    keys
+    ];
+    all.into_iter().filter(|(_, is_set)| *is_set).map(|(key, _)| key).collect()
 }
 
 fn usable_pattern(pattern: &str) -> Result<(), String> {
@@ -201,26 +180,22 @@ pub(super) fn steps(keys: &Keys, registry: Option<&StepsRegistry>) -> Result<(),
             return refuse(key, what);
         };
         let Some(step) = registry.steps.get(id) else {
-            let hint = did_you_mean(suggestion(id, registry.steps.keys().map(String::as_str)));
-            return refuse(key, format!("names `{id}`, which is no step of the registry{hint}"));
+            let known = registry.steps.keys().map(String::as_str);
+            return refuse(key, names_no("step of the registry", id, known));
         };
-        if step.output_schema.is_some() && !answer_keys(phase).is_empty() {
-            let what = "which has a schema for the answer; the phase names another form";
-            return refuse(key, format!("names `{id}`, {what}"));
-        }
-        let policy = &phase.policy;
-        if step.output_schema.is_some() && keys.policies.get(policy).is_some_and(|policy| policy.triage) {
-            let what = format!("whose schema is for the answer of an author; the policy `{policy}` has none");
-            return refuse(key, format!("names `{id}`, {what}"));
-        }
+        let (policy, has_schema) = (&phase.policy, step.output_schema.is_some());
+        let what = format!("names `{id}`, which has a schema for the answer; the phase names another form");
+        refuse_if(has_schema && !answer_keys(phase).is_empty(), key.as_str(), what)?;
+        let what = format!("whose schema is for the answer of an author; the policy `{policy}` has none");
+        refuse_if(has_schema && keys.policies[policy].triage, key.as_str(), format!("names `{id}`, {what}"))?;
         for (pattern, as_here) in &step.patterns {
-            if patterns.insert(pattern, as_here).is_some_and(|other| other != as_here) {
-                let what = "name one in the pattern";
-                return refuse(
-                    key,
-                    format!("and another step give the pattern `{pattern}` two editions; {what}"),
-                );
-            }
+            let is_other = patterns.insert(pattern, as_here).is_some_and(|other| other != as_here);
+            let what = "two editions; name one in the pattern";
+            refuse_if(
+                is_other,
+                key.as_str(),
+                format!("and another step give the pattern `{pattern}` {what}"),
+            )?;
         }
     }
     Ok(())

@@ -3,10 +3,13 @@
 //! Knows no key by name; which keys there are is said by those who read.
 
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
+use regex::{Matches, Regex};
 use serde_json::{Map, Value};
 
-use crate::error::{ConfigError, Place, suggestion};
+use crate::error::{ConfigError, Place, nearest, suggestion};
+use crate::schema::no_setting;
 
 /// Separates the names in a pointer; no name that a person writes holds it.
 const BETWEEN: char = '\0';
@@ -22,18 +25,16 @@ pub(super) struct Document<'t> {
 impl<'t> Document<'t> {
     /// Reads a text; `file` is its name for messages.
     pub(super) fn read(file: &'t str, text: &str) -> Result<Self, ConfigError> {
-        let value = serde_json::from_str(text).map_err(|error| {
-            let place = Place::File { name: file.to_owned(), line: error.line().max(1) };
-            ConfigError::NotJson { place, message: without_place(&error) }
+        let place = |line| Place::File { name: file.to_owned(), line };
+        let value = serde_json::from_str(text).map_err(|error| ConfigError::Syntax {
+            place: place(error.line().max(1)),
+            language: "JSON",
+            message: without_place(&error),
         })?;
         let lines = Lines::of(text);
         if let Some((pointer, line)) = &lines.twice {
-            let place = Place::File { name: file.to_owned(), line: *line };
-            return Err(ConfigError::Contradiction {
-                place,
-                key: readable(pointer),
-                what: "stands twice in the same object".into(),
-            });
+            let what = "stands twice in the same object".to_owned();
+            return Err(ConfigError::Contradiction { place: place(*line), key: readable(pointer), what });
         }
         Ok(Self { file, lines, value })
     }
@@ -58,12 +59,8 @@ pub(super) struct Node<'a> {
     value: &'a Value,
 }
 
-/// The fields of an object, all of them known.
-#[derive(Debug)]
-pub(super) struct Fields<'a> {
-    node: Node<'a>,
-    map: &'a Map<String, Value>,
-}
+/// Keys that later versions of a file have, with spaces between, and what is said of them.
+pub(super) type LaterKeys = [(&'static str, &'static str)];
 
 impl<'a> Node<'a> {
     /// Returns where it stands.
@@ -81,8 +78,11 @@ impl<'a> Node<'a> {
     }
 
     fn not(&self, expected: &str) -> ConfigError {
-        let (place, key) = (self.place(), self.key());
-        ConfigError::WrongType { place, key, expected: expected.to_owned(), found: found(self.value) }
+        self.unfit(self.key(), format!("has to be {expected}, not {}", found(self.value)))
+    }
+
+    fn unfit(&self, key: String, what: String) -> ConfigError {
+        ConfigError::Unfit { place: self.place(), key, what }
     }
 
     fn inner(&self, key: &str, value: &'a Value) -> Self {
@@ -93,28 +93,30 @@ impl<'a> Node<'a> {
         self.value.as_object().ok_or_else(|| self.not("an object"))
     }
 
-    /// Returns the fields of an object that may have these keys only; `known` names them with spaces between. `later` gives
-    /// hints for keys of other versions.
-    pub(super) fn fields(
-        &self,
-        known: &str,
-        later: fn(&str) -> Option<&'static str>,
-    ) -> Result<Fields<'a>, ConfigError> {
-        let map = self.map()?;
-        let Some((key, value)) = map.iter().find(|(key, _)| known.split(' ').all(|word| word != *key)) else {
-            return Ok(Fields { node: self.clone(), map });
+    /// Checks that it is an object with no other keys than these; `known` names them with spaces between.
+    pub(super) fn only(&self, known: &str, later: &LaterKeys) -> Result<Self, ConfigError> {
+        let is_unknown = |key: &String| known.split(' ').all(|word| word != key);
+        let Some((key, value)) = self.map()?.iter().find(|(key, _)| is_unknown(key)) else {
+            return Ok(self.clone());
         };
         let node = self.inner(key, value);
-        let hint = suggestion(key, known.split(' ')).map(str::to_owned);
-        match later(key) {
-            Some(what) => Err(node.wrong(what)),
-            None => Err(ConfigError::UnknownKey { place: node.place(), key: node.key(), hint }),
+        match later.iter().find(|(keys, _)| keys.split(' ').any(|later| later == key)) {
+            Some((_, what)) => Err(node.wrong(*what)),
+            None => Err(node.unfit(node.key(), no_setting(suggestion(key, known.split(' '))))),
         }
     }
 
     /// Returns the entries of an object whose keys are names.
     pub(super) fn entries(&self) -> Result<Vec<(&'a str, Self)>, ConfigError> {
         Ok(self.map()?.iter().map(|(key, value)| (key.as_str(), self.inner(key, value))).collect())
+    }
+
+    /// Reads the entries of an object whose keys are names.
+    pub(super) fn map_of<T>(
+        &self,
+        read: impl Fn(&str, &Self) -> Result<T, ConfigError>,
+    ) -> Result<BTreeMap<String, T>, ConfigError> {
+        self.entries()?.iter().map(|(name, node)| Ok(((*name).to_owned(), read(name, node)?))).collect()
     }
 
     /// Returns the items of a list.
@@ -160,42 +162,40 @@ impl<'a> Node<'a> {
     pub(super) fn value(&self) -> &'a Value {
         self.value
     }
-}
-
-impl<'a> Fields<'a> {
-    /// Returns the object itself.
-    pub(super) fn node(&self) -> &Node<'a> {
-        &self.node
-    }
 
     /// Returns a field that may be missing.
-    pub(super) fn get(&self, key: &str) -> Option<Node<'a>> {
-        self.map.get(key).map(|value| self.node.inner(key, value))
+    pub(super) fn get(&self, key: &str) -> Option<Self> {
+        self.value.get(key).map(|value| self.inner(key, value))
     }
 
     /// Returns a field that has to be there.
-    pub(super) fn need(&self, key: &str) -> Result<Node<'a>, ConfigError> {
-        self.get(key).ok_or_else(|| {
-            let key = readable(&inside(&self.node.pointer, key));
-            ConfigError::Missing { place: self.node.place(), key }
-        })
+    pub(super) fn need(&self, key: &str) -> Result<Self, ConfigError> {
+        let missing = || self.unfit(readable(&inside(&self.pointer, key)), "is missing".to_owned());
+        self.get(key).ok_or_else(missing)
+    }
+
+    /// Returns a field that has to be there where it is needed.
+    pub(super) fn need_if(&self, is_needed: bool, key: &str) -> Result<Option<Self>, ConfigError> {
+        if is_needed { self.need(key).map(Some) } else { Ok(self.get(key)) }
+    }
+
+    /// Refuses a field that means nothing here.
+    pub(super) fn refuse(&self, key: &str, what: &str) -> Result<(), ConfigError> {
+        self.get(key).map_or(Ok(()), |node| Err(node.wrong(what)))
     }
 
     /// Reads a field that may be missing.
     pub(super) fn optional<T>(
         &self,
         key: &str,
-        read: impl FnOnce(&Node<'a>) -> Result<T, ConfigError>,
+        read: impl FnOnce(&Self) -> Result<T, ConfigError>,
     ) -> Result<Option<T>, ConfigError> {
-        match self.get(key) {
-            Some(node) => read(&node).map(Some),
-            None => Ok(None),
-        }
+        self.get(key).as_ref().map(read).transpose()
     }
 
     /// Returns a text that may be missing.
-    pub(super) fn text(&self, key: &str) -> Result<Option<String>, ConfigError> {
-        Ok(self.optional(key, Node::text)?.map(str::to_owned))
+    pub(super) fn optional_text(&self, key: &str) -> Result<Option<String>, ConfigError> {
+        Ok(self.optional(key, Self::text)?.map(str::to_owned))
     }
 }
 
@@ -218,23 +218,17 @@ struct Lines {
 impl Lines {
     /// Reads where the keys of a text stand.
     fn of(text: &str) -> Self {
-        let mut walk = Walk { text, at: 0, line: 1, lines: Self::default() };
-        walk.value("");
+        let tokens = TOKEN.find_iter(text);
+        let mut walk = Walk { text, tokens, at: 0, line: 1, lines: Self::default() };
+        if let Some(first) = walk.token_but("") {
+            walk.value("", first);
+        }
         walk.lines
     }
 
     /// Returns the line of a value: of its key, or of the nearest one around it.
     fn line(&self, pointer: &str) -> usize {
-        let mut pointer = pointer;
-        loop {
-            if let Some(line) = self.by_pointer.get(pointer) {
-                return *line;
-            }
-            match pointer.rsplit_once(BETWEEN) {
-                Some((around, _)) => pointer = around,
-                None => return 1,
-            }
-        }
+        nearest(&self.by_pointer, pointer, BETWEEN).copied().unwrap_or(1)
     }
 }
 
@@ -252,86 +246,58 @@ fn readable(pointer: &str) -> String {
     })
 }
 
+/// The tokens that tell where keys and items stand; commas and colons do not.
+static TOKEN: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r#"(?s)"(?:[^"\\]|\\.)*"?|[{}\[\]]|[^\s{}\[\]:,"]+"#).expect("a constant"));
+
 struct Walk<'t> {
     text: &'t str,
+    tokens: Matches<'static, 't>,
+    /// Where the last token begins, and its line.
     at: usize,
     line: usize,
     lines: Lines,
 }
 
-impl Walk<'_> {
-    fn next(&mut self) -> Option<u8> {
-        while let Some(byte) = self.text.as_bytes().get(self.at) {
-            if !byte.is_ascii_whitespace() {
-                return Some(*byte);
+impl<'t> Walk<'t> {
+    /// Returns the next token, unless it is this one.
+    fn token_but(&mut self, end: &str) -> Option<&'t str> {
+        let token = self.tokens.next()?;
+        self.line += self.text[self.at..token.start()].matches('\n').count();
+        self.at = token.start();
+        if token.as_str() == end { None } else { Some(token.as_str()) }
+    }
+
+    /// Reads the rest of a value that begins with a token.
+    fn value(&mut self, pointer: &str, token: &str) {
+        match token {
+            "{" => {
+                while let Some(name) = self.token_but("}") {
+                    self.entry(&inside(pointer, &serde_json::from_str::<String>(name).unwrap_or_default()));
+                }
             }
-            self.line += usize::from(*byte == b'\n');
-            self.at += 1;
-        }
-        None
-    }
-
-    fn value(&mut self, pointer: &str) {
-        match self.next() {
-            Some(b'{') => self.object(pointer),
-            Some(b'[') => self.array(pointer),
-            Some(b'"') => drop(self.string()),
-            _ => self.plain(),
-        }
-    }
-
-    fn object(&mut self, pointer: &str) {
-        self.at += 1;
-        while self.next() == Some(b'"') {
-            let line = self.line;
-            let key = inside(pointer, &self.string());
-            if self.lines.by_pointer.insert(key.clone(), line).is_some() && self.lines.twice.is_none() {
-                self.lines.twice = Some((key.clone(), line));
+            "[" => {
+                let mut index = 0;
+                while let Some(item) = self.token_but("]") {
+                    let item_pointer = inside(pointer, &format!("[{index}]"));
+                    self.lines.by_pointer.insert(item_pointer.clone(), self.line);
+                    self.value(&item_pointer, item);
+                    index += 1;
+                }
             }
-            self.skip(b':');
-            self.value(&key);
-            self.skip(b',');
-        }
-        self.skip(b'}');
-    }
-
-    fn array(&mut self, pointer: &str) {
-        self.at += 1;
-        let mut index = 0;
-        while self.next().is_some_and(|byte| byte != b']') {
-            let item = inside(pointer, &format!("[{index}]"));
-            self.lines.by_pointer.insert(item.clone(), self.line);
-            self.value(&item);
-            self.skip(b',');
-            index += 1;
-        }
-        self.skip(b']');
-    }
-
-    fn skip(&mut self, wanted: u8) {
-        if self.next() == Some(wanted) {
-            self.at += 1;
+            _ => {}
         }
     }
 
-    fn string(&mut self) -> String {
-        let from = self.at;
-        self.at += 1;
-        while let Some(byte) = self.text.as_bytes().get(self.at) {
-            self.at += if *byte == b'\\' { 2 } else { 1 };
-            if *byte == b'"' {
-                break;
-            }
+    /// Reads an entry of an object behind its key.
+    fn entry(&mut self, key: &str) {
+        let known = self.lines.by_pointer.insert(key.to_owned(), self.line);
+        if known.is_some() && self.lines.twice.is_none() {
+            self.lines.twice = Some((key.to_owned(), self.line));
         }
-        let written = self.text.get(from..self.at).unwrap_or_default();
-        serde_json::from_str(written).unwrap_or_default()
-    }
-
-    fn plain(&mut self) {
-        let rest = &self.text.as_bytes()[self.at.min(self.text.len())..];
-        let length = rest.iter().position(|byte| b",]} \t\r\n".contains(byte)).unwrap_or(rest.len());
-        // A walk over what is no JSON ends, too.
-        self.at += length.max(1);
+        if let Some(value) = self.token_but("") {
+            self.value(key, value);
+        }
     }
 }
 

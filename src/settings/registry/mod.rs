@@ -7,4 +7,4 @@ mod steps;
 mod validator;
 
 pub(super) use review_loop::{QUALITY_GATE, ReviewLoop};
-pub use steps::{FailureAction, RegistryStep, SchemaRef, StepsRegistry};
+pub use steps::{FailureAction, RegistryStep, StepsRegistry};

@@ -3,8 +3,8 @@
 
 use toml::Value;
 
-use super::json::{Document, Fields, Node};
-use crate::error::{ConfigError, did_you_mean, suggestion};
+use super::json::{Document, Node};
+use crate::error::{ConfigError, names_no};
 use crate::layer::Layer;
 use model::policy::{CRITERIA, check_id, criterion};
 
@@ -28,8 +28,8 @@ impl ReviewLoop {
         let document = Document::read(file, text)?;
         let keys = "$schema enabled max_iterations retry_delay_ms escalate_on_max criteria omission_patterns \
                     early_termination_patterns";
-        let root = document.root().fields(keys, |_| None)?;
-        root.text("$schema")?;
+        let root = document.root().only(keys, &[])?;
+        root.optional_text("$schema")?;
         let mut layer = Layer::default();
         limits(&root, &mut layer)?;
         patterns(&root, &mut layer)?;
@@ -42,10 +42,9 @@ impl ReviewLoop {
     }
 }
 
-fn limits(root: &Fields<'_>, layer: &mut Layer) -> Result<(), ConfigError> {
-    let mut put = |path: [&str; 2], value: Value, node: &Node<'_>| {
-        let path = ["policies", QUALITY_GATE].into_iter().chain(path).map(str::to_owned).collect::<Vec<_>>();
-        layer.insert(&path, value, &node.place());
+fn limits(root: &Node<'_>, layer: &mut Layer) -> Result<(), ConfigError> {
+    let mut put = |[table, key]: [&str; 2], value: Value, node: &Node<'_>| {
+        layer.insert(&["policies", QUALITY_GATE, table, key], value, &node.place());
     };
     if let Some(node) = root.get("max_iterations") {
         let passes = node.count()?;
@@ -65,18 +64,18 @@ fn limits(root: &Fields<'_>, layer: &mut Layer) -> Result<(), ConfigError> {
     Ok(())
 }
 
-fn patterns(root: &Fields<'_>, layer: &mut Layer) -> Result<(), ConfigError> {
+fn patterns(root: &Node<'_>, layer: &mut Layer) -> Result<(), ConfigError> {
     for key in ["omission_patterns", "early_termination_patterns"] {
         if let Some(node) = root.get(key) {
-            layer.insert(&["checks".to_owned(), key.to_owned()], node.texts()?.into(), &node.place());
+            layer.insert(&["checks", key], node.texts()?.into(), &node.place());
         }
     }
     Ok(())
 }
 
-fn criteria(root: &Fields<'_>) -> Result<ReviewLoop, ConfigError> {
+fn criteria(root: &Node<'_>) -> Result<ReviewLoop, ConfigError> {
     let Some(node) = root.get("criteria") else { return Ok(ReviewLoop::default()) };
-    let fields = node.fields("mandatory optional", |_| None)?;
+    let fields = node.only("mandatory optional", &[])?;
     let mandatory = fields.optional("mandatory", checks)?;
     if let (Some([]), Some(node)) = (mandatory.as_deref(), fields.get("mandatory")) {
         return Err(node.wrong("names no criterion: the gate would let everything pass"));
@@ -98,8 +97,8 @@ fn checks(node: &Node<'_>) -> Result<Vec<String>, ConfigError> {
         let name = item.text()?;
         let id = check_id(name);
         if criterion(id).is_none() {
-            let hint = suggestion(name, CRITERIA.iter().flat_map(|(criterion, id)| [*criterion, *id]));
-            return Err(item.wrong(format!("names `{name}`, which is no criterion{}", did_you_mean(hint))));
+            let known = CRITERIA.iter().flat_map(|(criterion, id)| [*criterion, *id]);
+            return Err(item.wrong(names_no("criterion", name, known)));
         }
         if ids.iter().any(|known| known == id) {
             return Err(item.wrong(format!("names `{name}` a second time")));

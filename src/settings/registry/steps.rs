@@ -2,9 +2,8 @@
 //! Every name that it mentions has something behind it.
 
 use std::collections::BTreeMap;
-use std::fmt;
 
-use super::json::{Document, Fields, Node};
+use super::json::{Document, Node};
 use super::validator::{Validator, condition, inside_the_worktree, validator};
 use crate::error::{ConfigError, Place};
 use model::policy::{C3l, DefinedCheck, Pattern};
@@ -36,8 +35,8 @@ pub struct RegistryStep {
     pub patterns: BTreeMap<String, Pattern>,
     /// Where the prompts of these patterns stand.
     pub c3l: C3l,
-    /// The schema of the author's answer.
-    pub output_schema: Option<SchemaRef>,
+    /// The schema of the author's answer, `FILE#NAME`: a file relative to the folder of schemas, and a name or pointer in it.
+    pub output_schema: Option<String>,
     /// Where it is written.
     pub place: Place,
 }
@@ -54,22 +53,22 @@ pub enum FailureAction {
     Skip,
 }
 
-/// A schema in a file.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SchemaRef {
-    /// The file, relative to the folder of schemas.
-    pub file: String,
-    /// Its name or pointer inside; the whole file without it.
-    pub schema: Option<String>,
-}
-
-impl fmt::Display for SchemaRef {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { file, schema } = self;
-        let name = schema.as_deref().unwrap_or_default();
-        write!(f, "{file}#{}", name.strip_prefix('#').unwrap_or(name))
-    }
-}
+/// What keys of later versions of this form are called here.
+const LATER_KEYS: [(&str, &str); 3] = [
+    ("validationSteps", "is a key of later versions; here steps stand under `steps`"),
+    ("completionSteps", "is not known here; steps stand under `steps`"),
+    (
+        "entryStep entryStepMapping pathTemplate pathTemplateNoAdaptation schemasBase",
+        "is a key of later versions and means nothing here: phases and their order stand in `config.toml`",
+    ),
+];
+const LATER_KEYS_OF_STEPS: [(&str, &str); 2] = [
+    ("validationConditions", "is a key of later versions; here it is `completionConditions`"),
+    (
+        "uvVariables usesStdin stepKind kind permissionMode structuredGate transitions fallbackKey model",
+        "is a key of later versions and means nothing here: phases, their prompts and their order stand in `config.toml`",
+    ),
+];
 
 impl StepsRegistry {
     /// Reads a registry; `file` is its name for messages.
@@ -77,48 +76,24 @@ impl StepsRegistry {
         let document = Document::read(file, text)?;
         let keys =
             "$schema agentId version c1 userPromptsBase completionPatterns failurePatterns validators steps";
-        let root = document.root().fields(keys, later_key)?;
-        root.text("$schema")?;
-        root.text("version")?;
+        let root = document.root().only(keys, &LATER_KEYS)?;
+        root.optional_text("$schema")?;
+        root.optional_text("version")?;
         let agent = root.need("agentId")?;
         let agent = plain_name(&agent)?;
-        let base = base(&root, agent)?;
-        let reader = Reader {
-            patterns: patterns(&root)?,
-            validators: validators(&root)?,
-            base: base.clone(),
-            c1: root.optional("c1", plain_name)?.unwrap_or("steps").to_owned(),
+        let base = match root.get("userPromptsBase") {
+            Some(node) => inside_the_worktree(&node)?.trim_end_matches('/').to_owned(),
+            None => format!(".agent/{agent}/prompts"),
         };
-        let steps = root.need("steps")?;
-        let read =
-            steps.entries()?.into_iter().map(|(id, node)| Ok((id.to_owned(), reader.step(id, &node)?)));
-        let read = read.collect::<Result<BTreeMap<_, _>, ConfigError>>()?;
-        if read.is_empty() { Err(steps.wrong("names no step")) } else { Ok(Self { steps: read, base }) }
-    }
-}
-
-/// Says what a key of later versions of this form is called here.
-fn later_key(key: &str) -> Option<&'static str> {
-    match key {
-        "validationSteps" => Some("is a key of later versions; here steps stand under `steps`"),
-        "completionSteps" => Some("is not known here; steps stand under `steps`"),
-        "entryStep" | "entryStepMapping" | "pathTemplate" | "pathTemplateNoAdaptation" | "schemasBase" => {
-            Some(
-                "is a key of later versions and means nothing here: phases and their order stand in `config.toml`",
-            )
-        }
-        _ => None,
-    }
-}
-
-fn later_key_of_step(key: &str) -> Option<&'static str> {
-    match key {
-        "validationConditions" => Some("is a key of later versions; here it is `completionConditions`"),
-        "uvVariables" | "usesStdin" | "stepKind" | "kind" | "permissionMode" | "structuredGate"
-        | "transitions" | "fallbackKey" | "model" => Some(
-            "is a key of later versions and means nothing here: phases, their prompts and their order stand in `config.toml`",
-        ),
-        _ => None,
+        let patterns = patterns(&root)?;
+        let read = |_: &str, node: &Node<'_>| validator(node);
+        let validators = root.optional("validators", |node| node.map_of(read))?.unwrap_or_default();
+        let c1 = root.optional("c1", plain_name)?.unwrap_or("steps").to_owned();
+        let c3l = C3l { base: base.clone(), c1, ..C3l::default() };
+        let reader = Reader { patterns, validators, c3l };
+        let node = root.need("steps")?;
+        let steps = node.map_of(|id, step| reader.step(id, step))?;
+        if steps.is_empty() { Err(node.wrong("names no step")) } else { Ok(Self { steps, base }) }
     }
 }
 
@@ -131,62 +106,45 @@ fn plain_name<'a>(node: &Node<'a>) -> Result<&'a str, ConfigError> {
 }
 
 /// Returns a part of a path that may be missing.
-fn plain_part(fields: &Fields<'_>, key: &str) -> Result<Option<String>, ConfigError> {
+fn plain_part(fields: &Node<'_>, key: &str) -> Result<Option<String>, ConfigError> {
     Ok(fields.optional(key, plain_name)?.map(str::to_owned))
 }
 
-fn base(root: &Fields<'_>, agent: &str) -> Result<String, ConfigError> {
-    let Some(node) = root.get("userPromptsBase") else { return Ok(format!(".agent/{agent}/prompts")) };
-    Ok(inside_the_worktree(&node)?.trim_end_matches('/').to_owned())
-}
-
-/// A pattern as written: its edition may be left to the step.
-struct WrittenPattern {
-    edition: Option<String>,
-    pattern: Pattern,
-}
-
-fn patterns(root: &Fields<'_>) -> Result<BTreeMap<String, WrittenPattern>, ConfigError> {
+/// Reads the patterns; the edition of one is empty where it is left to the step.
+fn patterns(root: &Node<'_>) -> Result<BTreeMap<String, Pattern>, ConfigError> {
     let written = match (root.get("completionPatterns"), root.get("failurePatterns")) {
         (Some(_), Some(later)) => {
             return Err(later.wrong("says the same as `completionPatterns`; only one of them can stand here"));
         }
         (one, other) => one.or(other),
     };
-    let Some(written) = written else { return Ok(BTreeMap::new()) };
-    written.entries()?.into_iter().map(|(name, node)| Ok((name.to_owned(), pattern(&node)?))).collect()
+    written.map_or(Ok(BTreeMap::new()), |written| written.map_of(|_, node| pattern(node)))
 }
 
-fn pattern(node: &Node<'_>) -> Result<WrittenPattern, ConfigError> {
-    let fields = node.fields("description edition adaptation params keywords", |_| None)?;
+fn pattern(node: &Node<'_>) -> Result<Pattern, ConfigError> {
+    let fields = node.only("description edition adaptation params keywords", &[])?;
     let texts = |key| Ok(fields.optional(key, Node::texts)?.unwrap_or_default());
-    let pattern = Pattern {
-        description: fields.text("description")?.unwrap_or_default(),
-        edition: String::new(),
+    Ok(Pattern {
+        description: fields.optional_text("description")?.unwrap_or_default(),
         adaptation: plain_part(&fields, "adaptation")?,
         params: texts("params")?,
         keywords: texts("keywords")?,
-    };
-    Ok(WrittenPattern { edition: plain_part(&fields, "edition")?, pattern })
-}
-
-fn validators<'a>(root: &Fields<'a>) -> Result<BTreeMap<&'a str, Validator>, ConfigError> {
-    let entries = root.optional("validators", Node::entries)?.unwrap_or_default();
-    entries.into_iter().map(|(name, node)| Ok((name, validator(&node)?))).collect()
+        edition: plain_part(&fields, "edition")?.unwrap_or_default(),
+    })
 }
 
 /// What the steps of a registry are read with.
-struct Reader<'a> {
-    patterns: BTreeMap<String, WrittenPattern>,
-    validators: BTreeMap<&'a str, Validator>,
-    base: String,
-    c1: String,
+struct Reader {
+    patterns: BTreeMap<String, Pattern>,
+    validators: BTreeMap<String, Validator>,
+    /// Where the prompts of all steps stand, without what each step adds.
+    c3l: C3l,
 }
 
-impl Reader<'_> {
+impl Reader {
     fn step(&self, id: &str, node: &Node<'_>) -> Result<RegistryStep, ConfigError> {
         let keys = "stepId name c2 c3 edition adaptation completionConditions onFailure outputSchemaRef";
-        let fields = node.fields(keys, later_key_of_step)?;
+        let fields = node.only(keys, &LATER_KEYS_OF_STEPS)?;
         match fields.get("stepId") {
             Some(own) if own.value() != id => {
                 return Err(own.wrong(format!("has to be `{id}`, as the step is called")));
@@ -201,18 +159,13 @@ impl Reader<'_> {
             ));
         }
         let part = |key: &str, without: &str| {
-            let node = if checks.is_empty() { fields.get(key) } else { Some(fields.need(key)?) };
+            let node = fields.need_if(!checks.is_empty(), key)?;
             node.map_or(Ok(without.to_owned()), |node| plain_name(&node).map(str::to_owned))
         };
         let (on_failure, max_attempts) = on_failure(&fields, !checks.is_empty())?;
         Ok(RegistryStep {
-            name: fields.text("name")?.unwrap_or_else(|| id.to_owned()),
-            c3l: C3l {
-                base: self.base.clone(),
-                c1: self.c1.clone(),
-                c2: part("c2", "retry")?,
-                c3: part("c3", "issue")?,
-            },
+            name: fields.optional_text("name")?.unwrap_or_else(|| id.to_owned()),
+            c3l: C3l { c2: part("c2", "retry")?, c3: part("c3", "issue")?, ..self.c3l.clone() },
             patterns: self.patterns_of(&fields, &checks)?,
             checks,
             on_failure,
@@ -222,7 +175,7 @@ impl Reader<'_> {
         })
     }
 
-    fn checks(&self, id: &str, fields: &Fields<'_>) -> Result<Vec<(String, DefinedCheck)>, ConfigError> {
+    fn checks(&self, id: &str, fields: &Node<'_>) -> Result<Vec<(String, DefinedCheck)>, ConfigError> {
         let Some(node) = fields.get("completionConditions") else { return Ok(Vec::new()) };
         let items = node.items()?;
         if items.is_empty() {
@@ -230,15 +183,12 @@ impl Reader<'_> {
         }
         let mut checks: Vec<(String, DefinedCheck)> = Vec::new();
         for item in items {
-            let (name, check) = condition(&item, &self.validators, |name| {
-                self.patterns.get(name).map(|written| &written.pattern)
-            })?;
-            let before = checks
-                .iter()
-                .filter(|(known, _)| known.split('#').next() == Some(&format!("{id}/{name}")))
-                .count();
+            let (name, check) = condition(&item, &self.validators, &self.patterns)?;
+            let first = format!("{id}/{name}");
+            let is_same = |known: &str| known.split('#').next() == Some(&first);
+            let before = checks.iter().filter(|(known, _)| is_same(known)).count();
             let nth = if before == 0 { String::new() } else { format!("#{}", before + 1) };
-            checks.push((format!("{id}/{name}{nth}"), check));
+            checks.push((format!("{first}{nth}"), check));
         }
         Ok(checks)
     }
@@ -246,43 +196,43 @@ impl Reader<'_> {
     /// The patterns that its checks name; the step's own edition and adaptation stand in where a pattern has none.
     fn patterns_of(
         &self,
-        fields: &Fields<'_>,
+        fields: &Node<'_>,
         checks: &[(String, DefinedCheck)],
     ) -> Result<BTreeMap<String, Pattern>, ConfigError> {
-        let edition = plain_part(fields, "edition")?;
-        let adaptation = plain_part(fields, "adaptation")?;
-        let named =
-            checks.iter().filter_map(|(_, check)| Some((&check.pattern, self.patterns.get(&check.pattern)?)));
-        let whole = |written: &WrittenPattern| Pattern {
-            edition: written.edition.clone().or(edition.clone()).unwrap_or_else(|| EDITION.to_owned()),
-            adaptation: written.pattern.adaptation.clone().or(adaptation.clone()),
-            ..written.pattern.clone()
-        };
-        Ok(named.map(|(name, written)| (name.clone(), whole(written))).collect())
+        let own_edition = plain_part(fields, "edition")?.unwrap_or_else(|| EDITION.to_owned());
+        let own_adaptation = plain_part(fields, "adaptation")?;
+        let mut patterns = BTreeMap::new();
+        for (_, check) in checks {
+            let Some(mut pattern) = self.patterns.get(&check.pattern).cloned() else { continue };
+            if pattern.edition.is_empty() {
+                pattern.edition.clone_from(&own_edition);
+            }
+            pattern.adaptation = pattern.adaptation.or_else(|| own_adaptation.clone());
+            patterns.insert(check.pattern.clone(), pattern);
+        }
+        Ok(patterns)
     }
 }
 
-fn on_failure(fields: &Fields<'_>, needed: bool) -> Result<(FailureAction, Option<u32>), ConfigError> {
-    let node = if needed { Some(fields.need("onFailure")?) } else { fields.get("onFailure") };
-    let Some(node) = node else { return Ok((FailureAction::Retry, None)) };
-    let fields = node.fields("action maxAttempts", |_| None)?;
+fn on_failure(fields: &Node<'_>, needed: bool) -> Result<(FailureAction, Option<u32>), ConfigError> {
+    let Some(node) = fields.need_if(needed, "onFailure")? else { return Ok((FailureAction::Retry, None)) };
+    let fields = node.only("action maxAttempts", &[])?;
     let action = match fields.need("action")?.word(&["retry", "abort", "skip"])? {
         "abort" => FailureAction::Abort,
         "skip" => FailureAction::Skip,
         _ => FailureAction::Retry,
     };
-    let Some(node) = fields.get("maxAttempts") else { return Ok((action, None)) };
-    let attempts = node.count()?;
-    match action {
-        FailureAction::Retry => Ok((action, Some(attempts))),
-        FailureAction::Abort | FailureAction::Skip => {
-            Err(node.wrong("means nothing here: only the action `retry` tries again"))
-        }
+    let attempts = fields.optional("maxAttempts", Node::count)?;
+    if action != FailureAction::Retry {
+        fields.refuse("maxAttempts", "means nothing here: only the action `retry` tries again")?;
     }
+    Ok((action, attempts))
 }
 
-fn schema_ref(node: &Node<'_>) -> Result<SchemaRef, ConfigError> {
-    let fields = node.fields("file schema", |_| None)?;
+/// Returns the name of a schema in a file; of the whole file without one.
+fn schema_ref(node: &Node<'_>) -> Result<String, ConfigError> {
+    let fields = node.only("file schema", &[])?;
     let file = inside_the_worktree(&fields.need("file")?)?;
-    Ok(SchemaRef { file, schema: fields.text("schema")? })
+    let name = fields.optional_text("schema")?.unwrap_or_default();
+    Ok(format!("{file}#{}", name.strip_prefix('#').unwrap_or(&name)))
 }

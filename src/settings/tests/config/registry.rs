@@ -286,7 +286,7 @@ fn nothing_configured_is_never_valid() {
     );
     let settings = loaded("", &schema);
     let step = &settings.registry().expect("a registry").steps["complete.issue"];
-    assert_eq!(step.output_schema.as_ref().map(|schema| schema.file.as_str()), Some("issue.schema.json"));
+    assert_eq!(step.output_schema.as_deref(), Some("issue.schema.json#initial.issue"));
     let attached = phase(&loaded(ATTACHED, &schema), "implementation");
     assert!(
         attached.policy.checks.iter().any(|rule| rule.id == "answer_format"),
