@@ -12,9 +12,9 @@ use crate::run_location::REMOTE;
 use engine::{Run, Status};
 use forge::digest;
 use git::{CommitId, Tree, is_engines_own};
-use model::event::{Fact, Reopened, ReopenedBy};
+use model::event::Fact;
 use model::issue::Issue;
-use model::phase::{PhaseName, Step};
+use model::phase::PhaseName;
 use runner::unreviewed;
 use settings::PushWhen;
 use views::summary::Documents;
@@ -80,7 +80,7 @@ fn note(locked: &mut LockedRun, kind: &str, text: String) -> Result<(), Failure>
         return Ok(());
     }
     // The reporter of log lines tells it.
-    Ok(locked.journal.record(Fact::Noted { kind: kind.to_owned(), text })?)
+    locked.record(Fact::Noted { kind: kind.to_owned(), text })
 }
 
 /// Warns of what people committed on top of a completed run; tells whether there is anything.
@@ -178,10 +178,8 @@ fn fetch_files(project: &Project, locked: &LockedRun, tree: &Tree) -> Result<boo
 }
 
 /// Begins a phase anew; a person's words stand on top of its prompt.
-pub fn reopen_phase(locked: &mut LockedRun, lost: LostFiles, words: &str) -> Result<(), Failure> {
+pub fn reopen_phase(locked: &mut LockedRun, lost: &LostFiles, words: &str) -> Result<(), Failure> {
     tracing::warn!("The {}; it begins anew", lost.sentence());
-    let reason = if words.is_empty() { lost.reason() } else { words }.to_owned();
-    let phase = lost.phase;
-    let (step, by) = (Step::Execute, ReopenedBy::Retry);
-    Ok(locked.journal.record(Fact::Reopened(Reopened { phase, step, reason, by }))?)
+    let reason = if words.is_empty() { lost.reason() } else { words };
+    locked.reopen(lost.phase.clone(), reason)
 }

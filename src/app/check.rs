@@ -24,7 +24,7 @@ use model::policy::{
     Agreement, CRITERIA, CheckSettings, DefinedCheck, OnFail, PhaseDef, TimeLimits, check_id,
 };
 use process::{self, Stop};
-use settings::{Settings, suggestion};
+use settings::suggestion;
 
 /// A check of what a run writes, which nobody else has.
 const OF_A_RUN: &str = "deliverable";
@@ -133,8 +133,7 @@ fn refuse_empty_template(project: &Project, request: &CheckRequest, phase: &Phas
     let Some(name) = &request.template else { return Ok(()) };
     let mut overrides = project.overrides.clone();
     overrides.set.push("checks.template=".to_owned());
-    let without: Settings = load_settings(&overrides, &project.here, Some(project.root()))?;
-    let without = without.agreement(None)?;
+    let without = load_settings(&overrides, &project.here, Some(project.root()))?.agreement(None)?;
     if code_phase(&without)?.policy.checks == phase.policy.checks {
         return Err(Failure::usage(format!("there is no template `{name}` of checks"))
             .hint("leave `--template` out, or correct its name"));

@@ -18,8 +18,9 @@ use journal::store::common_dir::{RunLocation, issue_folder};
 use journal::store::folders::RunFolder;
 use journal::store::lock::{CheckoutLock, Holder, Lock, LockError};
 use journal::store::log::LogCopy;
-use model::event::branch_of;
+use model::event::{Fact, Reopened, ReopenedBy, branch_of};
 use model::issue::IssueNumber;
+use model::phase::{PhaseName, Step};
 use model::redact::Masked;
 use runner::settle_commit;
 
@@ -56,6 +57,17 @@ impl LockedRun {
     pub fn run(&self) -> Result<&Run, Failure> {
         let run = self.journal.state().run.as_ref();
         run.ok_or_else(|| Failure::new(FailureKind::OurBug, "the run has not begun"))
+    }
+
+    /// Records a fact of the run.
+    pub fn record(&mut self, fact: Fact) -> Result<(), Failure> {
+        Ok(self.journal.record(fact)?)
+    }
+
+    /// Begins a phase anew by itself.
+    pub fn reopen(&mut self, phase: PhaseName, reason: &str) -> Result<(), Failure> {
+        let (step, by, reason) = (Step::Execute, ReopenedBy::Retry, reason.to_owned());
+        self.record(Fact::Reopened(Reopened { phase, step, reason, by }))
     }
 }
 

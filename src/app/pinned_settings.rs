@@ -15,8 +15,7 @@ use settings::Place;
 
 /// Refuses overrides that contradict what the run was begun with.
 pub fn refuse_contradiction(project: &Project, run: &Run) -> Result<(), Failure> {
-    let overrides = &project.overrides;
-    let started = &run.started;
+    let (started, overrides) = (&run.started, &project.overrides);
     let preset = started.agreement.preset.as_deref().unwrap_or("full");
     let pinned = [
         ("preset", &overrides.preset, preset),
@@ -84,9 +83,9 @@ pub fn repository_settings_digest(project: &Project) -> String {
 
 /// Refuses settings that changed since the run was last asked to go on.
 pub fn refuse_untrusted_settings(project: &Project, run: &Run) -> Result<(), Failure> {
+    let is_named = project.overrides.config.is_some();
     let known = run.asked.settings.as_ref();
-    let is_vouched_for = project.overrides.config.is_some();
-    if is_vouched_for || known.is_none_or(|known| *known == repository_settings_digest(project)) {
+    if is_named || known.is_none_or(|known| *known == repository_settings_digest(project)) {
         return Ok(());
     }
     let changed = format!(
@@ -99,15 +98,13 @@ pub fn refuse_untrusted_settings(project: &Project, run: &Run) -> Result<(), Fai
 
 /// Returns the spending limits of the run and those of its parts; nothing where nothing changes.
 pub fn changed_limits(project: &Project, run: &Run) -> (Option<Budget>, Option<BudgetScopes>) {
-    let all = project.overrides.config.is_some();
-    let given = |scope: &str| GivenLimits { project, all, scope: scope.to_owned() };
-    let (wanted, pinned) = (project.settings.budget(true), &run.spending.scopes);
-    let budget = given("budget").over(&wanted, &run.spending.budget);
-    let narrow = project.settings.budget.scopes.clone();
+    let given = |scope| GivenLimits { project, scope };
+    let (wanted, pinned) = (&project.settings.budget.scopes, &run.spending.scopes);
+    let budget = given("budget").over(&project.settings.budget(true), &run.spending.budget);
     let scopes = BudgetScopes {
-        step: given("budget.step").over(&narrow.step, &pinned.step),
-        phase: given("budget.phase").over(&narrow.phase, &pinned.phase),
-        day: given("budget.day").over(&narrow.day, &pinned.day),
+        step: given("budget.step").over(&wanted.step, &pinned.step),
+        phase: given("budget.phase").over(&wanted.phase, &pinned.phase),
+        day: given("budget.day").over(&wanted.day, &pinned.day),
     };
     ((budget != run.spending.budget).then_some(budget), (scopes != *pinned).then_some(scopes))
 }
@@ -115,9 +112,7 @@ pub fn changed_limits(project: &Project, run: &Run) -> (Option<Budget>, Option<B
 /// What is said now about the limits of one scope.
 struct GivenLimits<'a> {
     project: &'a Project,
-    /// A file that is named on the command line is all meant.
-    all: bool,
-    scope: String,
+    scope: &'static str,
 }
 
 impl GivenLimits<'_> {
@@ -136,7 +131,8 @@ impl GivenLimits<'_> {
         let place = self.project.settings.origin(&format!("{}.{key}", self.scope));
         let given = match place {
             Place::Flag(_) | Place::Variable(_) => true,
-            Place::File { .. } => self.all,
+            // A file that is named on the command line is all meant.
+            Place::File { .. } => self.project.overrides.config.is_some(),
             Place::Default => false,
         };
         if given { wanted.or(pinned) } else { pinned }

@@ -23,6 +23,8 @@ pub struct Project {
     pub here: PathBuf,
     /// The checkout that holds that folder.
     pub workspace: Workspace,
+    /// The settings that are given now; they count more than files and variables.
+    pub overrides: SettingOverrides,
     /// The settings in force.
     pub settings: Settings,
     /// Masks the secrets of the settings and of the environment.
@@ -35,49 +37,32 @@ pub struct Project {
     pub role: JobRole,
     /// How this process was called, for those who find its locks.
     pub command_line: String,
-    /// The settings that the request gives.
-    pub overrides: SettingOverrides,
 }
 
 impl Project {
     /// Opens the repository that holds the current folder, and loads the settings.
     pub fn open(overrides: SettingOverrides, command_line: String) -> Result<Self, Failure> {
-        let here = current_folder()?;
-        let workspace = Workspace::open(&here)?;
-        let settings = load_settings(&overrides, &here, Some(workspace.root()))?;
+        let project = Self::open_without_settings(command_line)?;
+        let settings = load_settings(&overrides, &project.here, Some(project.root()))?;
         let masker = Masker::new(secrets(&settings));
         remember(&masker);
-        Ok(Self { overrides, ..Self::of(here, workspace, settings, masker, command_line) })
+        Ok(Self { overrides, settings, masker, ..project })
     }
 
     /// Opens the repository for looking at runs or ending them: no settings are needed, so none can be in the way.
     pub fn open_without_settings(command_line: String) -> Result<Self, Failure> {
         let here = current_folder()?;
-        let workspace = Workspace::open(&here)?;
-        let settings = load(&Layers::default())?;
-        let masker = Masker::from_environment(environment());
-        Ok(Self::of(here, workspace, settings, masker, command_line))
-    }
-
-    fn of(
-        here: PathBuf,
-        workspace: Workspace,
-        settings: Settings,
-        masker: Masker,
-        command_line: String,
-    ) -> Self {
-        let person = user_name();
-        Self {
+        Ok(Self {
+            workspace: Workspace::open(&here)?,
             here,
-            workspace,
-            settings,
-            masker,
-            person,
+            overrides: SettingOverrides::default(),
+            settings: load(&Layers::default())?,
+            masker: Masker::from_environment(environment()),
+            person: user_name(),
             as_of: None,
             role: JobRole::Both,
             command_line,
-            overrides: SettingOverrides::default(),
-        }
+        })
     }
 
     /// Warns of secrets that are too short to be masked by value.

@@ -1,6 +1,6 @@
 //! What is asked for now: scope, limits, agents, and where the branch stands. Written down as a fact before anything happens.
 
-use crate::agent_choice::{Reason, check_chain, choose_chains};
+use crate::agent_choice::{AgentChain, Reason, check_chain, choose_chains};
 use crate::bundle::TRIED_AGAIN;
 use crate::failure::Failure;
 use crate::locked_run::LockedRun;
@@ -9,7 +9,7 @@ use crate::project::Project;
 use crate::setting_overrides::seen_from;
 use engine::{Run, Stage, Status, over_budget, unmet_needs};
 use git::CommitId;
-use model::event::{Asked, Fact, Reopened, ReopenedBy};
+use model::event::{Asked, Fact};
 use model::issue::IssueNumber;
 use model::phase::{PhaseName, Step};
 
@@ -18,8 +18,6 @@ use model::phase::{PhaseName, Step};
 pub struct ExecuteRequest {
     /// The issue of the run.
     pub issue: IssueNumber,
-    /// One phase, or nothing for all that are left.
-    pub phase: Option<PhaseName>,
     /// Open a failed phase again.
     pub retry_failed: bool,
     /// Do not look at whether earlier phases are completed.
@@ -28,6 +26,8 @@ pub struct ExecuteRequest {
     pub ignore_dependencies: bool,
     /// Somebody is at the terminal; else a default spending limit counts.
     pub is_attended: bool,
+    /// The one phase that is asked for; nothing for all.
+    pub phase: Option<PhaseName>,
 }
 
 /// Records what `execute` was asked for.
@@ -41,7 +41,8 @@ pub fn record_request(
         check_needs(locked.run()?, name, request.skip_dependency_check, request.ignore_dependencies)?;
     }
     if request.retry_failed {
-        reopen_failed(locked)?;
+        let phase = failed_phase(locked.run()?)?;
+        locked.reopen(phase, TRIED_AGAIN)?;
     }
     let run = locked.run()?;
     if let (Some(escalation), None) = (&run.paused, &asked.budget)
@@ -50,7 +51,7 @@ pub fn record_request(
         tracing::warn!("{}", escalation.question);
     }
     let ignore_needs = request.skip_dependency_check || request.ignore_dependencies;
-    Ok(locked.journal.record(Fact::Asked(Asked { only: request.phase.clone(), ignore_needs, ..asked }))?)
+    locked.record(Fact::Asked(Asked { only: request.phase.clone(), ignore_needs, ..asked }))
 }
 
 /// Refuses what `execute` cannot be asked for of this run. Writes nothing, and leaves warnings to whoever asks.
@@ -66,7 +67,7 @@ pub fn refuse_request(project: &Project, run: &Run, request: &ExecuteRequest) ->
 /// After an answer: the whole run, with the agents given now.
 pub fn record_whole_run(project: &Project, locked: &mut LockedRun) -> Result<(), Failure> {
     let asked = asked(project, locked)?;
-    Ok(locked.journal.record(Fact::Asked(asked))?)
+    locked.record(Fact::Asked(asked))
 }
 
 /// Records that one phase is asked for, or only some steps of it.
@@ -78,7 +79,7 @@ pub fn record_phase(
 ) -> Result<(), Failure> {
     let asked = asked(project, locked)?;
     check_needs(locked.run()?, &only, false, false)?;
-    Ok(locked.journal.record(Fact::Asked(Asked { only: Some(only), steps, ..asked }))?)
+    locked.record(Fact::Asked(Asked { only: Some(only), steps, ..asked }))
 }
 
 /// Refuses what one phase of this run cannot be asked for. Writes nothing.
@@ -95,23 +96,20 @@ pub fn check_agents(project: &Project, run: &Run) -> Result<(), Failure> {
 /// Everything but the scope.
 fn asked(project: &Project, locked: &LockedRun) -> Result<Asked, Failure> {
     let run = locked.run()?;
-    let Explicit { agents, reviewers, told } = explicit_agents(project, run)?;
-    told.iter().for_each(Reason::log);
+    let (agents, reviewers) = explicit_agents(project, run)?;
+    agents.reasons.iter().chain(&reviewers.reasons).for_each(Reason::log);
     let (budget, budget_scopes) = changed_limits(project, run);
-    let (head, settings) = (current_head(locked)?, Some(repository_settings_digest(project)));
-    let content_head = content_head(locked, head.as_deref())?;
-    let auto_model = project.settings.auto_model;
-    let outage_seconds = Some(project.settings.limits.outage_seconds);
+    let head = current_head(locked)?;
     Ok(Asked {
         budget,
         budget_scopes,
-        outage_seconds,
-        auto_model,
-        agents,
-        reviewers,
-        settings,
+        outage_seconds: Some(project.settings.limits.outage_seconds),
+        auto_model: project.settings.auto_model,
+        agents: agents.agents,
+        reviewers: reviewers.agents,
+        settings: Some(repository_settings_digest(project)),
+        content_head: content_head(locked, head.as_deref())?,
         head,
-        content_head,
         ..Asked::default()
     })
 }
@@ -150,17 +148,6 @@ fn content_head(locked: &LockedRun, head: Option<&str>) -> Result<Option<String>
     Ok(below.map(|commit| commit.to_string()))
 }
 
-fn reopen_failed(locked: &mut LockedRun) -> Result<(), Failure> {
-    let phase = failed_phase(locked.run()?)?;
-    let reason = TRIED_AGAIN.to_owned();
-    Ok(locked.journal.record(Fact::Reopened(Reopened {
-        phase,
-        step: Step::Execute,
-        reason,
-        by: ReopenedBy::Retry,
-    }))?)
-}
-
 fn failed_phase(run: &Run) -> Result<PhaseName, Failure> {
     let failed = run.phases.iter().find(|phase| phase.status == Status::Failed);
     failed
@@ -191,16 +178,9 @@ fn check_needs(run: &Run, name: &PhaseName, skip: bool, ignore: bool) -> Result<
         .hint(format!("run `--phase {}` first, or go on with `--ignore-dependencies`", unmet[0])))
 }
 
-/// Agents that are asked for now, and why these.
-#[derive(Default)]
-struct Explicit {
-    agents: Vec<String>,
-    reviewers: Vec<String>,
-    told: Vec<Reason>,
-}
-
-/// Agents given on the command line count from now on; the pinned ones stay otherwise.
-fn explicit_agents(project: &Project, run: &Run) -> Result<Explicit, Failure> {
+/// Returns the authors and the reviewers that are given on the command line, which count from now on; none where the pinned
+/// ones stay.
+fn explicit_agents(project: &Project, run: &Run) -> Result<(AgentChain, AgentChain), Failure> {
     let chain = |text: &str| -> Vec<String> {
         let seen = seen_from(text, &project.here);
         seen.split(',').map(|spec| project.relative_spec(spec)).collect()
@@ -214,14 +194,11 @@ fn explicit_agents(project: &Project, run: &Run) -> Result<Explicit, Failure> {
         (true, true) => None,
     };
     let (agents, reviewers) = choose_chains(project, &agents, given.as_deref())?;
-    let told: Vec<Reason> = agents.reasons.into_iter().chain(reviewers.reasons).collect();
-    let (agents, reviewers) = (agents.agents, reviewers.agents);
     let pinned = run.phases.iter().find(|phase| !phase.status.satisfies()).map(|phase| &phase.def);
-    let same = pinned.is_some_and(|def| def.agents == agents && def.reviewers == reviewers);
-    if same {
-        return Ok(Explicit::default());
+    if pinned.is_some_and(|def| def.agents == agents.agents && def.reviewers == reviewers.agents) {
+        return Ok(<(AgentChain, AgentChain)>::default());
     }
-    check_chain(project, &agents)?;
-    check_chain(project, &reviewers)?;
-    Ok(Explicit { agents, reviewers, told })
+    check_chain(project, &agents.agents)?;
+    check_chain(project, &reviewers.agents)?;
+    Ok((agents, reviewers))
 }

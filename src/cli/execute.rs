@@ -78,7 +78,7 @@ pub(super) fn go_on(project: &Project, terminal: &Terminal, arguments: &Execute)
     locked.journal.add_reporter(Box::new(LogLines::default()));
     changes_outside::refuse_closed(project, locked.run()?)?;
     if let Some(lost) = changes_outside::find_lost_files(project, &locked)? {
-        changes_outside::reopen_phase(&mut locked, lost, "")?;
+        changes_outside::reopen_phase(&mut locked, &lost, "")?;
     }
     record_request(project, &mut locked, &request)?;
     if has_begun {

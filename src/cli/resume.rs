@@ -43,7 +43,7 @@ pub(super) fn answer(project: &Project, terminal: &Terminal, arguments: &Resume)
     }
     locked.journal.add_reporter(Box::new(LogLines::default()));
     if let Some(lost) = lost {
-        changes_outside::reopen_phase(&mut locked, lost, text(arguments))?;
+        changes_outside::reopen_phase(&mut locked, &lost, text(arguments))?;
         run_request::record_whole_run(project, &mut locked)?;
         return drive(project, locked, terminal, arguments.json);
     }
