@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use crate::failure::Failure;
 use crate::forge_connection;
 use crate::project::Project;
-use crate::run_location::{REMOTE, view};
+use crate::run_location::view;
 use git::{Base, Error, Head};
 use journal::store::common_dir::FinalizedRun;
 use model::event::{branch_of, issue_of_branch};
@@ -123,21 +123,22 @@ fn known_default_of_origin(project: &Project, head: &Head) -> Result<OriginDefau
     if project.workspace.origin().address()?.is_none() {
         return Ok(OriginDefault::NoOrigin);
     }
-    let name =
-        match project.workspace.remote(REMOTE, forge_connection::credentials().as_ref()).default_branch() {
-            Ok(Some(name)) => name,
-            Ok(None) => return Ok(OriginDefault::Unknown("origin names no default branch".to_owned())),
-            Err(Error::TooSlow { seconds, .. }) => {
-                return Ok(OriginDefault::Unknown(format!(
-                    "origin did not say within {seconds} s which branch is its default"
-                )));
-            }
-            Err(_) => {
-                return Ok(OriginDefault::Unknown(
-                    "origin cannot be asked for its default branch".to_owned(),
-                ));
-            }
-        };
+    let name = match project
+        .workspace
+        .remote(forge_connection::REMOTE, forge_connection::credentials().as_ref())
+        .default_branch()
+    {
+        Ok(Some(name)) => name,
+        Ok(None) => return Ok(OriginDefault::Unknown("origin names no default branch".to_owned())),
+        Err(Error::TooSlow { seconds, .. }) => {
+            return Ok(OriginDefault::Unknown(format!(
+                "origin did not say within {seconds} s which branch is its default"
+            )));
+        }
+        Err(_) => {
+            return Ok(OriginDefault::Unknown("origin cannot be asked for its default branch".to_owned()));
+        }
+    };
     Ok(match existing(project.workspace.bases().find(&name))? {
         Some(base) => OriginDefault::Is(base),
         None => OriginDefault::Unknown(format!("the default branch of origin, {name}, is not here")),

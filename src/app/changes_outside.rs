@@ -8,7 +8,6 @@ use crate::failure::Failure;
 use crate::forge_connection;
 use crate::locked_run::LockedRun;
 use crate::project::Project;
-use crate::run_location::REMOTE;
 use engine::{Run, Status};
 use forge::digest;
 use git::{CommitId, Tree, is_engines_own};
@@ -166,7 +165,7 @@ fn fetch_files(project: &Project, locked: &LockedRun, tree: &Tree) -> Result<boo
         return Ok(false);
     }
     let credentials = forge_connection::credentials();
-    let origin = locked.space.workspace().remote(REMOTE, credentials.as_ref());
+    let origin = locked.space.workspace().remote(forge_connection::REMOTE, credentials.as_ref());
     if !locked.space.work().fetch(&origin)? {
         return Ok(false);
     }

@@ -5,10 +5,10 @@ use std::fs;
 use std::path::PathBuf;
 
 use crate::failure::{Failure, FailureKind};
-use crate::forge_connection;
+use crate::forge_connection::{self, REMOTE};
 use crate::locked_run::{lock_checkout, lock_issue, remove_lock};
 use crate::project::Project;
-use crate::run_location::{REMOTE, RunView, finalized, no_run, view};
+use crate::run_location::{RunView, finalized, no_run, view};
 use crate::run_worktree::refuse_dirty;
 use engine::Run;
 use git::{CommitId, RunWorkspace, Workspace, is_engines_own, retry};

@@ -10,7 +10,7 @@ use crate::failure::Failure;
 use crate::forge_connection;
 use crate::locked_run::{LockedRun, lock_checkout, lock_issue};
 use crate::project::Project;
-use crate::run_location::{REMOTE, locate_or_fetch, no_run, view};
+use crate::run_location::{locate_or_fetch, no_run, view};
 use crate::setting_overrides::SettingOverrides;
 use engine::Run;
 use forge::{Forge, PullRequest, PullRequestRef};
@@ -262,7 +262,9 @@ fn share(project: &Project, locked: &LockedRun, run: &Run) -> Result<(), Failure
     }
     let workspace = locked.space.workspace();
     let credentials = forge_connection::credentials();
-    Ok(retry(|| workspace.remote(REMOTE, credentials.as_ref()).push(&run.started.branch, None))?)
+    Ok(retry(|| {
+        workspace.remote(forge_connection::REMOTE, credentials.as_ref()).push(&run.started.branch, None)
+    })?)
 }
 
 /// Tells whether the branch has a pull request on a server.
@@ -320,9 +322,7 @@ fn unfinished_rewrite(project: &Project, issue: IssueNumber) -> Result<Option<Fi
 }
 
 fn server_has(project: &Project, record: &FinalizedRun) -> Result<bool, Failure> {
-    let credentials = forge_connection::credentials();
-    let tip = project.workspace.remote(REMOTE, credentials.as_ref()).fetch(&record.branch)?;
-    Ok(tip.is_some_and(|tip| tip.as_str() == record.commit))
+    Ok(forge_connection::fetch(project, &record.branch)?.is_some_and(|tip| tip.as_str() == record.commit))
 }
 
 fn has_log(project: &Project, issue: IssueNumber, branch: &Branch) -> Result<bool, Failure> {
@@ -376,7 +376,12 @@ fn replace(
     }
     if left.on_server {
         let (credentials, pair) = (forge_connection::credentials(), Some((&before, &after)));
-        retry(|| space.workspace().remote(REMOTE, credentials.as_ref()).push(&record.branch, pair))?;
+        retry(|| {
+            space
+                .workspace()
+                .remote(forge_connection::REMOTE, credentials.as_ref())
+                .push(&record.branch, pair)
+        })?;
     }
     Ok(space.run_branch().move_to(&before, &after)?)
 }

@@ -9,10 +9,12 @@ use crate::project::Project;
 use engine::Run;
 use forge::github::{Access, PUBLIC_API, RetryPolicy};
 use forge::{Forge, GithubForge, LocalForge};
-use git::Credentials;
+use git::{CommitId, Credentials};
 use model::issue::{Issue, IssueNumber};
 use settings::ForgeKind;
 
+/// The remote that a run's branch is pushed to and fetched from.
+pub const REMOTE: &str = "origin";
 /// Where people see the public GitHub.
 const PUBLIC_SERVER: &str = "https://github.com";
 /// Where a token is looked for, in this order.
@@ -79,6 +81,11 @@ pub fn repository_of(project: &Project, issue: &Issue) -> Result<String, Failure
 pub fn credentials() -> Option<Credentials> {
     let (variable, _) = token()?;
     Some(Credentials { server: server(), variable })
+}
+
+/// Fetches a branch of origin; returns its commit, where it is there.
+pub fn fetch(project: &Project, branch: &str) -> Result<Option<CommitId>, Failure> {
+    Ok(project.workspace.remote(REMOTE, credentials().as_ref()).fetch(branch)?)
 }
 
 /// Tells whether we work in a job of a server for builds.

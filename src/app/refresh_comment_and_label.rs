@@ -7,7 +7,6 @@ use crate::environment::runtime;
 use crate::failure::Failure;
 use crate::forge_connection;
 use crate::project::Project;
-use crate::run_location::REMOTE;
 use engine::Run;
 use forge::Forge;
 use runner::JobRole;
@@ -53,9 +52,7 @@ fn is_newest(project: &Project, run: &Run) -> Result<bool, Failure> {
     }
     let branch = &run.started.branch;
     let Some(here) = project.workspace.branches().find(branch)? else { return Ok(false) };
-    let on_origin =
-        project.workspace.remote(REMOTE, forge_connection::credentials().as_ref()).fetch(branch)?;
-    match on_origin {
+    match forge_connection::fetch(project, branch)? {
         Some(tip) => Ok(project.workspace.history().is_ancestor(&tip, &here.tip)?),
         None => Ok(true),
     }

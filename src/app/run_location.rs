@@ -15,9 +15,6 @@ use model::event::{Entry, branch_of};
 use model::issue::IssueNumber;
 use settings::{ForgeKind, PushWhen};
 
-/// The remote that a run's branch is pushed to and fetched from.
-pub const REMOTE: &str = "origin";
-
 /// What is there of the run of an issue.
 pub enum LocatedRun {
     /// Its files are in this worktree.
@@ -133,10 +130,7 @@ fn fetch(project: &Project, issue: IssueNumber) -> Result<bool, Failure> {
         return Ok(false);
     }
     let branch = branch_of(issue);
-    let credentials = forge_connection::credentials();
-    let Some(tip) = project.workspace.remote(REMOTE, credentials.as_ref()).fetch(&branch)? else {
-        return Ok(false);
-    };
+    let Some(tip) = forge_connection::fetch(project, &branch)? else { return Ok(false) };
     let log = RunFolder::new("", issue).events();
     if project.workspace.objects().read(&tip, &log)?.is_none() {
         return Err(Failure::usage(format!(

@@ -4,16 +4,14 @@
 
 use std::collections::BTreeSet;
 
+use super::history::LoggedRun;
 use super::refused;
 use crate::environment::runtime;
 use crate::failure::Failure;
-use crate::project::Project;
 use checks::Site;
-use engine::Run;
-use git::{CommitId, CommitText, CommitWithParents, NO_PHASE, RunWorkspace, Trailers, Tree};
+use git::{CommitId, CommitText, CommitWithParents, NO_PHASE, Trailers, Tree, Workspace};
 use model::change::{Change, Mode};
-use model::event::{CheckResult, CheckStatus, Entry, Fact, Outcome};
-use model::issue::IssueNumber;
+use model::event::{CheckResult, CheckStatus, Fact, Outcome};
 use model::policy::CheckSettings;
 use process::Stop;
 use runner::{phase_message, record_message};
@@ -47,97 +45,66 @@ const OUTCOMES: [Outcome; 6] = [
     Outcome::Cancelled,
 ];
 
-/// Judges all commits after one up to another.
-pub(super) fn judge_contents(
-    project: &Project,
-    issue: IssueNumber,
-    run: &Run,
-    (after, to): (&CommitId, &CommitId),
-) -> Result<(), Failure> {
-    let too_much = |what: &str| refused("E_BUNDLE_SIZE", &format!("it brings more than {what}"));
-    let steps = project.workspace.history().commits_between(after, to, MOST_COMMITS + 1)?;
-    if steps.len() > MOST_COMMITS {
-        return Err(too_much(&format!("{MOST_COMMITS} commits")));
-    }
-    let (objects, bytes) = project.workspace.objects().weight(after, &to.as_tree())?;
-    if objects > MOST_OBJECTS || bytes > MOST_BYTES {
-        return Err(too_much(&format!("{MOST_OBJECTS} objects or {MOST_BYTES} bytes")));
-    }
-    let rules = Rules { project, run, own: project.settings.agreement(None)?.check_settings };
-    let space = project.workspace.for_issue(issue);
-    let mut paths = BTreeSet::new();
-    for step in &steps {
-        let changes = changes(&space, step)?;
-        paths.extend(changes.iter().map(|change| change.path.clone()));
-        if paths.len() > MOST_PATHS {
-            return Err(too_much(&format!("{MOST_PATHS} paths")));
+impl LoggedRun<'_> {
+    /// Judges all commits after one.
+    pub(super) fn judge_contents(&self, after: &CommitId) -> Result<(), Failure> {
+        let workspace = &self.project.workspace;
+        let too_much = |what: &str| refused("E_BUNDLE_SIZE", &format!("it brings more than {what}"));
+        let steps = workspace.history().commits_between(after, &self.commit, MOST_COMMITS + 1)?;
+        if steps.len() > MOST_COMMITS {
+            return Err(too_much(&format!("{MOST_COMMITS} commits")));
         }
-        rules.judge(&changes, &CHECKS.map(|(id, _)| id))?;
-    }
-    Ok(())
-}
-
-/// Judges what another machine would go on with: whoever publishes sends the trees that the log names, if they are here.
-pub(super) fn judge_work(
-    project: &Project,
-    issue: IssueNumber,
-    run: &Run,
-    entries: &[Entry],
-    handed: &CommitId,
-) -> Result<(), Failure> {
-    let space = project.workspace.for_issue(issue);
-    let named = entries.iter().filter_map(|entry| match &entry.fact {
-        Fact::Checked(checked) => Some(&checked.tree),
-        _ => None,
-    });
-    let named: BTreeSet<&String> = named.chain(run.phases.iter().map(|phase| &phase.files.tree)).collect();
-    for tree in named.into_iter().filter(|tree| !tree.is_empty()) {
-        let tree = Tree::try_from(tree.as_str())
-            .map_err(|_| refused("E_BUNDLE_LOG", "its log names no tree where one belongs"))?;
-        if !space.workspace().objects().has_tree(&tree)? {
-            continue;
+        if self.is_too_large(after, &self.commit.as_tree())? {
+            return Err(too_much(&format!("{MOST_OBJECTS} objects or {MOST_BYTES} bytes")));
         }
-        let (objects, bytes) = project.workspace.objects().weight(handed, &tree)?;
-        if objects > MOST_OBJECTS || bytes > MOST_BYTES {
-            return Err(refused("E_BUNDLE_SIZE", "the files of a phase under way are too many or too large"));
+        let mut paths = BTreeSet::new();
+        for step in &steps {
+            let changes = changes(workspace, step)?;
+            paths.extend(changes.iter().map(|change| change.path.clone()));
+            if paths.len() > MOST_PATHS {
+                return Err(too_much(&format!("{MOST_PATHS} paths")));
+            }
+            self.judge_changes(&changes, &CHECKS.map(|(id, _)| id))?;
         }
-        let changes = space.workspace().changes().all_between(&handed.as_tree(), &tree)?;
-        Rules { project, run, own: project.settings.agreement(None)?.check_settings }
-            .judge(&changes, &[checks::SECRETS])?;
+        Ok(())
     }
-    Ok(())
-}
 
-fn changes(space: &RunWorkspace, step: &CommitWithParents) -> Result<Vec<Change>, Failure> {
-    let Some((old, new)) = step.trees() else {
-        return Err(refused("E_BUNDLE_HEADS", "a commit of it does not stand on exactly one other"));
-    };
-    let changes = space.workspace().changes().all_between(&old, &new)?;
-    let is_odd = |change: &&Change| {
-        let is_repository = change.after.as_ref().is_some_and(|after| after.mode == Mode::Submodule);
-        is_repository || change.path.contains(char::REPLACEMENT_CHARACTER)
-    };
-    match changes.iter().find(is_odd) {
-        Some(change) => Err(refused(
-            "E_BUNDLE_PROTECTED",
-            &format!("{} is a submodule, or its name is no text", change.path),
-        )),
-        None => Ok(changes),
+    /// Judges what another machine would go on with: whoever publishes sends the trees that the log names, if they are here.
+    pub(super) fn judge_work(&self) -> Result<(), Failure> {
+        let workspace = &self.project.workspace;
+        let named = self.entries.iter().filter_map(|entry| match &entry.fact {
+            Fact::Checked(checked) => Some(&checked.tree),
+            _ => None,
+        });
+        let named: BTreeSet<&String> =
+            named.chain(self.run.phases.iter().map(|phase| &phase.files.tree)).collect();
+        for tree in named.into_iter().filter(|tree| !tree.is_empty()) {
+            let tree = Tree::try_from(tree.as_str())
+                .map_err(|_| refused("E_BUNDLE_LOG", "its log names no tree where one belongs"))?;
+            if !workspace.objects().has_tree(&tree)? {
+                continue;
+            }
+            if self.is_too_large(&self.commit, &tree)? {
+                let why = "the files of a phase under way are too many or too large";
+                return Err(refused("E_BUNDLE_SIZE", why));
+            }
+            let changes = workspace.changes().all_between(&self.commit.as_tree(), &tree)?;
+            self.judge_changes(&changes, &[checks::SECRETS])?;
+        }
+        Ok(())
     }
-}
 
-/// By what the commits are judged.
-struct Rules<'a> {
-    project: &'a Project,
-    run: &'a Run,
-    /// What the base branch says now.
-    own: CheckSettings,
-}
+    fn is_too_large(&self, after: &CommitId, to: &Tree) -> Result<bool, Failure> {
+        let (objects, bytes) = self.project.workspace.objects().weight(after, to)?;
+        Ok(objects > MOST_OBJECTS || bytes > MOST_BYTES)
+    }
 
-impl Rules<'_> {
-    fn judge(&self, changes: &[Change], ids: &[&str]) -> Result<(), Failure> {
-        for settings in [&self.own, &self.run.started.agreement.check_settings] {
-            for (result, code) in self.results(settings, changes)? {
+    /// Judges by what the run agreed on and by what the base branch says now.
+    fn judge_changes(&self, changes: &[Change], ids: &[&str]) -> Result<(), Failure> {
+        let now = self.project.settings.agreement(None)?.check_settings;
+        for settings in [&now, &self.run.started.agreement.check_settings] {
+            for (result, code) in self.check(settings, changes)?.into_iter().zip(CHECKS.map(|(_, code)| code))
+            {
                 if ids.contains(&result.check.as_str()) && result.status != CheckStatus::Pass {
                     let places: Vec<String> =
                         result.places.iter().filter_map(|place| place.file.clone()).take(5).collect();
@@ -149,11 +116,7 @@ impl Rules<'_> {
         Ok(())
     }
 
-    fn results(
-        &self,
-        settings: &CheckSettings,
-        changes: &[Change],
-    ) -> Result<Vec<(CheckResult, &'static str)>, Failure> {
+    fn check(&self, settings: &CheckSettings, changes: &[Change]) -> Result<Vec<CheckResult>, Failure> {
         let agreement = &self.run.started.agreement;
         let Some(phase) = agreement.phases.first() else {
             return Err(refused("E_BUNDLE_LOG", "its run has no phases"));
@@ -167,50 +130,62 @@ impl Rules<'_> {
         };
         let ids = CHECKS.map(|(id, _)| id.to_owned());
         let (_handle, mut stop) = Stop::new();
-        let results = runtime()?.block_on(checks::run_only(&ids, &site, &mut stop));
-        Ok(results.into_iter().zip(CHECKS.map(|(_, code)| code)).collect())
+        Ok(runtime()?.block_on(checks::run_only(&ids, &site, &mut stop)))
+    }
+
+    /// Judges the messages of all commits after one.
+    pub(super) fn judge_messages(&self, after: &CommitId) -> Result<(), Failure> {
+        let history = self.project.workspace.history();
+        let (author, committer) = history.identities()?;
+        let texts = history.commit_texts(after, &self.commit)?;
+        let texts = texts.ok_or_else(|| refused(MESSAGE_CODE, "a commit of it is no text of ours"))?;
+        for text in &texts {
+            let refuse = |what: &str| Err(refused(MESSAGE_CODE, &format!("commit {} {what}", text.commit)));
+            if (&text.author, &text.committer) != (&author, &committer) {
+                return refuse("is by somebody else than who commits here");
+            }
+            if !self.is_our_message(text) {
+                return refuse("does not say what we would say");
+            }
+        }
+        Ok(())
+    }
+
+    fn is_our_message(&self, text: &CommitText) -> bool {
+        let (run, masker) = (&self.run, &self.project.masker);
+        let Some(trailers) = Trailers::read(&text.message) else { return false };
+        let is_hash =
+            trailers.chain.len() == 64 && trailers.chain.bytes().all(|byte| byte.is_ascii_hexdigit());
+        let is_known = trailers.run == run.started.run_id
+            && usize::try_from(trailers.seq).is_ok_and(|seq| (1..=self.entries.len()).contains(&seq));
+        if !(is_hash && is_known) || masker.mask(&text.whole).as_str() != text.whole {
+            return false;
+        }
+        let is = |message: &str| same_lines(masker.mask(message).as_str(), &text.message);
+        if trailers.phase == NO_PHASE {
+            return OUTCOMES.iter().any(|outcome| is(&record_message(run, *outcome, &trailers)));
+        }
+        run.phases.iter().any(|phase| phase.name().as_str() == trailers.phase)
+            && is(&phase_message(run, &trailers))
     }
 }
 
-/// Judges all commits after one up to another; the log has so many entries.
-pub(super) fn judge_messages(
-    project: &Project,
-    run: &Run,
-    entries: usize,
-    (after, to): (&CommitId, &CommitId),
-) -> Result<(), Failure> {
-    let (author, committer) = project.workspace.history().identities()?;
-    let texts = project.workspace.history().commit_texts(after, to)?;
-    let texts = texts.ok_or_else(|| refused(MESSAGE_CODE, "a commit of it is no text of ours"))?;
-    for text in &texts {
-        let refuse = |what: &str| Err(refused(MESSAGE_CODE, &format!("commit {} {what}", text.commit)));
-        if (&text.author, &text.committer) != (&author, &committer) {
-            return refuse("is by somebody else than who commits here");
-        }
-        if !is_our_message(project, run, entries, text) {
-            return refuse("does not say what we would say");
-        }
-    }
-    Ok(())
-}
-
-fn is_our_message(project: &Project, run: &Run, entries: usize, text: &CommitText) -> bool {
-    let Some(trailers) = Trailers::read(&text.message) else { return false };
-    let is_hash = trailers.chain.len() == 64 && trailers.chain.bytes().all(|byte| byte.is_ascii_hexdigit());
-    let is_known = trailers.run == run.started.run_id
-        && usize::try_from(trailers.seq).is_ok_and(|seq| (1..=entries).contains(&seq));
-    if !(is_hash && is_known) || project.masker.mask(&text.whole).as_str() != text.whole {
-        return false;
-    }
-    let is = |message: &str| {
-        let expected = project.masker.mask(message);
-        same_lines(expected.as_str(), &text.message)
+fn changes(workspace: &Workspace, step: &CommitWithParents) -> Result<Vec<Change>, Failure> {
+    let Some((old, new)) = step.trees() else {
+        return Err(refused("E_BUNDLE_HEADS", "a commit of it does not stand on exactly one other"));
     };
-    if trailers.phase == NO_PHASE {
-        return OUTCOMES.iter().any(|outcome| is(&record_message(run, *outcome, &trailers)));
+    let changes = workspace.changes().all_between(&old, &new)?;
+    let is_odd = |change: &&Change| {
+        let is_repository = change.after.as_ref().is_some_and(|after| after.mode == Mode::Submodule);
+        is_repository || change.path.contains(char::REPLACEMENT_CHARACTER)
+    };
+    match changes.iter().find(is_odd) {
+        Some(change) => Err(refused(
+            "E_BUNDLE_PROTECTED",
+            &format!("{} is a submodule, or its name is no text", change.path),
+        )),
+        None => Ok(changes),
     }
-    run.phases.iter().any(|phase| phase.name().as_str() == trailers.phase)
-        && is(&phase_message(run, &trailers))
 }
 
 /// Git takes space at the ends of lines away.

@@ -26,29 +26,81 @@ const MOST_COMMITS: usize = 50_000;
 /// The code of a log that is refused.
 pub(super) const CODE: &str = "E_BUNDLE_LOG";
 
-/// Returns the run that the log of a commit tells, if it is one of this issue.
-pub(super) fn run_at(
-    project: &Project,
-    issue: IssueNumber,
-    commit: &CommitId,
-) -> Result<(Run, Vec<Entry>), Failure> {
-    let entries = entries(project, issue, &bytes(project, issue, commit)?)?;
-    let state =
-        fold(&entries).map_err(|error| refused(CODE, &format!("its log does not fit together: {error}")))?;
-    let run = state.run.ok_or_else(|| refused(CODE, "its log tells no run"))?;
-    let started = &run.started;
-    let repository = forge_connection::github(project)?.repository();
-    let is_ours = started.issue.number == issue
-        && started.branch == branch_of(issue)
-        && started.repository == repository
-        && started.issue.url == format!("{}/{repository}/issues/{issue}", forge_connection::server());
-    if !is_ours {
-        return Err(refused(CODE, "its log is about something else than this issue"));
+/// The run that the log of a commit tells.
+pub(super) struct LoggedRun<'a> {
+    pub(super) project: &'a Project,
+    /// The commit.
+    pub(super) commit: CommitId,
+    pub(super) run: Run,
+    pub(super) entries: Vec<Entry>,
+    log: Vec<u8>,
+}
+
+impl<'a> LoggedRun<'a> {
+    /// Reads it, if it is one of this issue.
+    pub(super) fn read(project: &'a Project, issue: IssueNumber, commit: &CommitId) -> Result<Self, Failure> {
+        let log = bytes(project, issue, commit)?;
+        let entries = entries(project, issue, &log)?;
+        let state = fold(&entries)
+            .map_err(|error| refused(CODE, &format!("its log does not fit together: {error}")))?;
+        let run = state.run.ok_or_else(|| refused(CODE, "its log tells no run"))?;
+        let started = &run.started;
+        let repository = forge_connection::github(project)?.repository();
+        let is_ours = started.issue.number == issue
+            && started.branch == branch_of(issue)
+            && started.repository == repository
+            && started.issue.url == format!("{}/{repository}/issues/{issue}", forge_connection::server());
+        if !is_ours {
+            return Err(refused(CODE, "its log is about something else than this issue"));
+        }
+        if !is_well_formed(started) {
+            return Err(refused(CODE, "its log begins with names that we do not give"));
+        }
+        Ok(Self { project, commit: commit.clone(), run, entries, log })
     }
-    if !is_well_formed(started) {
-        return Err(refused(CODE, "its log begins with names that we do not give"));
+
+    /// Returns the issue of the run.
+    pub(super) fn issue(&self) -> IssueNumber {
+        self.run.started.issue.number
     }
-    Ok((run, entries))
+
+    /// Returns what its log has more than origin's. Refuses one that is no continuation, or that tells of something published
+    /// since.
+    pub(super) fn added_entries(&self, origin: Option<&CommitId>) -> Result<AddedEntries, Failure> {
+        let before = match origin {
+            Some(origin) => bytes(self.project, self.issue(), origin)?,
+            None => Vec::new(),
+        };
+        if !self.log.starts_with(&before) {
+            return Err(refused(CODE, "its log is not the one of origin with more behind it"));
+        }
+        let known =
+            if before.is_empty() { Vec::new() } else { entries(self.project, self.issue(), &before)? };
+        let since = known.last().map(|entry| entry.at);
+        let entries: Vec<Entry> = self.entries.iter().skip(known.len()).cloned().collect();
+        match entries.iter().find(|entry| is_published(&entry.fact)) {
+            Some(entry) => {
+                Err(refused(CODE, &format!("entry {} of its log tells of something published", entry.seq)))
+            }
+            None => Ok(AddedEntries { entries, since }),
+        }
+    }
+
+    /// Refuses a log whose new facts, or whose end, name a commit that is not on the branch.
+    pub(super) fn refuse_other_commits(&self, added: &[Entry], base: &CommitId) -> Result<(), Failure> {
+        let steps = self.project.workspace.history().commits_between(base, &self.commit, MOST_COMMITS)?;
+        let on_branch: BTreeSet<&str> =
+            steps.iter().map(|step| step.commit.as_str()).chain([base.as_str()]).collect();
+        let new = added.iter().flat_map(|entry| commits_named_by(&entry.fact));
+        let branch = &self.run.branch;
+        let mut all = new.chain([branch.head.as_str(), branch.content_head.as_str()]);
+        match all.find(|commit| !on_branch.contains(commit)) {
+            None => Ok(()),
+            Some(commit) => {
+                Err(refused(CODE, &format!("its log names {commit}, which is not on the branch")))
+            }
+        }
+    }
 }
 
 /// What stands in comments and messages as it is has the form that we give it.
@@ -71,35 +123,6 @@ pub(super) struct AddedEntries {
     pub(super) entries: Vec<Entry>,
     /// When the last thing happened that origin knows of.
     pub(super) since: Option<Timestamp>,
-}
-
-/// Returns what a log has more than origin's. Refuses one that is no continuation, or that tells of something published since.
-pub(super) fn added_entries(
-    project: &Project,
-    issue: IssueNumber,
-    handed: &CommitId,
-    origin: Option<&CommitId>,
-) -> Result<AddedEntries, Failure> {
-    let now = bytes(project, issue, handed)?;
-    let before = match origin {
-        Some(origin) => bytes(project, issue, origin)?,
-        None => Vec::new(),
-    };
-    let Some(added) = now.strip_prefix(before.as_slice()) else {
-        return Err(refused(CODE, "its log is not the one of origin with more behind it"));
-    };
-    let known = if before.is_empty() { Vec::new() } else { entries(project, issue, &before)? };
-    let since = known.last().map(|entry| entry.at);
-    if added.is_empty() {
-        return Ok(AddedEntries { entries: Vec::new(), since });
-    }
-    let entries = entries(project, issue, &now)?.split_off(known.len());
-    match entries.iter().find(|entry| is_published(&entry.fact)) {
-        Some(entry) => {
-            Err(refused(CODE, &format!("entry {} of its log tells of something published", entry.seq)))
-        }
-        None => Ok(AddedEntries { entries, since }),
-    }
 }
 
 /// What happened on the server. Who has no right to write there cannot have done it, and it names what we would write to.
@@ -133,24 +156,6 @@ fn entries(project: &Project, issue: IssueNumber, bytes: &[u8]) -> Result<Vec<En
     match contents.torn {
         Some(torn) => Err(refused(CODE, &torn.to_string())),
         None => Ok(contents.entries),
-    }
-}
-
-/// Refuses a log whose new facts, or whose end, name a commit that is not on the branch.
-pub(super) fn refuse_other_commits(
-    project: &Project,
-    run: &Run,
-    added: &[Entry],
-    (base, tip): (&CommitId, &CommitId),
-) -> Result<(), Failure> {
-    let steps = project.workspace.history().commits_between(base, tip, MOST_COMMITS)?;
-    let on_branch: BTreeSet<&str> =
-        steps.iter().map(|step| step.commit.as_str()).chain([base.as_str()]).collect();
-    let new = added.iter().flat_map(|entry| commits_named_by(&entry.fact));
-    let mut all = new.chain([run.branch.head.as_str(), run.branch.content_head.as_str()]);
-    match all.find(|commit| !on_branch.contains(commit)) {
-        None => Ok(()),
-        Some(commit) => Err(refused(CODE, &format!("its log names {commit}, which is not on the branch"))),
     }
 }
 

@@ -2,14 +2,14 @@
 
 use std::path::Path;
 
-use super::statements::{self, EventRequest};
-use super::{commits, history, refused};
+use super::history::LoggedRun;
+use super::refused;
+use super::statements::EventRequest;
+use crate::base_branch;
 use crate::failure::Failure;
+use crate::forge_connection;
 use crate::project::Project;
-use crate::run_location::REMOTE;
-use crate::{base_branch, forge_connection};
-use engine::Run;
-use git::CommitId;
+use git::{CommitId, RunWorkspace};
 use model::event::{Fact, PauseReason, branch_of};
 use model::issue::IssueNumber;
 
@@ -32,40 +32,27 @@ pub fn verify(
     event: &EventRequest,
 ) -> Result<VerifiedBundle, Failure> {
     let space = project.workspace.for_issue(issue);
-    let handed = fetch(project, issue, file, head);
+    let handed = fetch(&space, file, head);
     let verified = handed.and_then(|handed| judge(project, issue, handed, event));
     space.bundles().forget()?;
     verified
 }
 
-fn fetch(project: &Project, issue: IssueNumber, file: &Path, head: &str) -> Result<CommitId, Failure> {
-    let heads = project.workspace.for_issue(issue).bundles().heads(file).map_err(|error| broken(&error))?;
-    let wanted = format!("refs/heads/{}", branch_of(issue));
-    let work = project.workspace.for_issue(issue).work().reference();
+fn fetch(space: &RunWorkspace, file: &Path, head: &str) -> Result<CommitId, Failure> {
+    let refuse = |why: &str| Err(refused("E_BUNDLE_HEADS", why));
+    let broken = |error: git::Error| refused("E_BUNDLE_GIT", &format!("git does not take it: {error}"));
+    let heads = space.bundles().heads(file).map_err(broken)?;
+    let wanted = format!("refs/heads/{}", space.branch());
+    let work = space.work().reference();
     // The files of a phase under way are no branch, and judged as they are.
     let branches: Vec<_> = heads.iter().filter(|(name, _)| *name != work).collect();
     match branches.as_slice() {
         [(name, id)] if *name == wanted && id == head => {}
-        [_] => {
-            return Err(refused(
-                "E_BUNDLE_HEADS",
-                "it does not hold the branch of this issue's run as it is said to",
-            ));
-        }
-        heads => {
-            return Err(refused("E_BUNDLE_HEADS", &format!("it holds {} branches and not one", heads.len())));
-        }
+        [_] => return refuse("it does not hold the branch of this issue's run as it is said to"),
+        heads => return refuse(&format!("it holds {} branches and not one", heads.len())),
     }
-    let taken = project.workspace.for_issue(issue).bundles().fetch(file).map_err(|error| broken(&error))?;
-    if taken.as_str() == head {
-        Ok(taken)
-    } else {
-        Err(refused("E_BUNDLE_HEADS", "it leads to another commit than it says"))
-    }
-}
-
-fn broken(error: &git::Error) -> Failure {
-    refused("E_BUNDLE_GIT", &format!("git does not take it: {error}"))
+    let taken = space.bundles().fetch(file).map_err(broken)?;
+    if taken.as_str() == head { Ok(taken) } else { refuse("it leads to another commit than it says") }
 }
 
 fn judge(
@@ -74,34 +61,31 @@ fn judge(
     handed: CommitId,
     event: &EventRequest,
 ) -> Result<VerifiedBundle, Failure> {
-    let credentials = forge_connection::credentials();
-    let origin = project.workspace.remote(REMOTE, credentials.as_ref()).fetch(&branch_of(issue))?;
-    let (run, entries) = history::run_at(project, issue, &handed)?;
-    let base = CommitId::try_from(run.started.base_commit.as_str())
+    let history = project.workspace.history();
+    let origin = forge_connection::fetch(project, &branch_of(issue))?;
+    let logged = LoggedRun::read(project, issue, &handed)?;
+    let base = CommitId::try_from(logged.run.started.base_commit.as_str())
         .map_err(|_| refused("E_BUNDLE_BASE", "its log names no commit as its base"))?;
-    stands_on_base(project, &run, &base, &handed)?;
+    stands_on_base(&logged, &base)?;
     match &origin {
-        None => goes_where_settings_say(project, &run)?,
-        Some(origin) if project.workspace.history().is_ancestor(&handed, origin)? => {
-            let (run, entries) = history::run_at(project, issue, origin)?;
-            commits::judge_work(project, issue, &run, &entries, origin)?;
+        None => goes_where_settings_say(&logged)?,
+        Some(origin) if history.is_ancestor(&handed, origin)? => {
+            LoggedRun::read(project, issue, origin)?.judge_work()?;
             return Ok(VerifiedBundle { handed, tip: origin.clone(), asks_for_more: false });
         }
-        Some(origin) if !project.workspace.history().is_ancestor(origin, &handed)? => {
-            return Err(refused(
-                "E_BUNDLE_DIVERGED",
-                "origin has commits on the run's branch that it does not have",
-            ));
+        Some(origin) if !history.is_ancestor(origin, &handed)? => {
+            let why = "origin has commits on the run's branch that it does not have";
+            return Err(refused("E_BUNDLE_DIVERGED", why));
         }
         Some(_) => {}
     }
-    let added = history::added_entries(project, issue, &handed, origin.as_ref())?;
-    history::refuse_other_commits(project, &run, &added.entries, (&base, &handed))?;
-    statements::judge(project, &run, &added, event)?;
+    let added = logged.added_entries(origin.as_ref())?;
+    logged.refuse_other_commits(&added.entries, &base)?;
+    logged.judge_statements(&added, event)?;
     let after = origin.as_ref().unwrap_or(&base);
-    commits::judge_contents(project, issue, &run, (after, &handed))?;
-    commits::judge_work(project, issue, &run, &entries, &handed)?;
-    commits::judge_messages(project, &run, entries.len(), (after, &handed))?;
+    logged.judge_contents(after)?;
+    logged.judge_work()?;
+    logged.judge_messages(after)?;
     let all = || added.entries.iter().map(|entry| &entry.fact);
     // Who did nothing would be started again for nothing.
     let worked = all().any(|fact| matches!(fact, Fact::StepStarted(_)));
@@ -115,30 +99,29 @@ fn asks_for_more(fact: &Fact) -> bool {
 }
 
 /// Of a run that origin knows, its own log says where it goes.
-fn goes_where_settings_say(project: &Project, run: &Run) -> Result<(), Failure> {
-    let head = project.workspace.worktree().survey()?.head;
-    let base = base_branch::choose(project, &head, run.started.issue.number)?.base;
-    if base.branch == run.started.base_branch {
+fn goes_where_settings_say(logged: &LoggedRun) -> Result<(), Failure> {
+    let head = logged.project.workspace.worktree().survey()?.head;
+    let base = base_branch::choose(logged.project, &head, logged.issue())?.base;
+    if base.branch == logged.run.started.base_branch {
         return Ok(());
     }
     Err(refused("E_BUNDLE_BASE", &format!("it is for another branch than {}", base.branch)))
 }
 
 /// The run has to stand on a commit of the branch that its pull request is to be merged into, as origin has it.
-fn stands_on_base(project: &Project, run: &Run, base: &CommitId, handed: &CommitId) -> Result<(), Failure> {
+fn stands_on_base(logged: &LoggedRun, base: &CommitId) -> Result<(), Failure> {
     let refuse = |why: &str| Err(refused("E_BUNDLE_BASE", why));
-    let name = &run.started.base_branch;
+    let (name, history) = (&logged.run.started.base_branch, logged.project.workspace.history());
     if git::check_branch_name(name).is_err() {
         return refuse("its log names no branch as its base");
     }
-    let credentials = forge_connection::credentials();
-    let Some(on_origin) = project.workspace.remote(REMOTE, credentials.as_ref()).fetch(name)? else {
+    let Some(on_origin) = forge_connection::fetch(logged.project, name)? else {
         return refuse("its base branch is not on origin");
     };
-    if !project.workspace.history().is_ancestor(base, &on_origin)? {
+    if !history.is_ancestor(base, &on_origin)? {
         return refuse("origin's base branch does not have the commit that it stands on");
     }
-    if !project.workspace.history().is_ancestor(base, handed)? {
+    if !history.is_ancestor(base, &logged.commit)? {
         return refuse("it does not stand on the commit that its log names");
     }
     Ok(())
