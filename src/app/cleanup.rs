@@ -2,7 +2,7 @@
 //! removed only when forced.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::failure::{Failure, FailureKind};
 use crate::forge_connection::{self, REMOTE};
@@ -14,21 +14,10 @@ use engine::Run;
 use git::{CommitId, RunWorkspace, Workspace, is_engines_own, retry};
 use journal::store::common_dir::{FinalizedRun, RunLocation, issue_folder};
 use journal::store::folders::RunFolder;
-use journal::store::lock::{CheckoutLock, Lock};
+use journal::store::lock::Lock;
 use model::event::{Outcome, branch_of};
 use model::issue::IssueNumber;
 use runner::has_shared_work;
-
-/// What a cleanup is about.
-struct Plan {
-    issue: IssueNumber,
-    /// Where the run's files are, if they are checked out.
-    root: Option<PathBuf>,
-    base: String,
-    linked: bool,
-    /// Files of a phase under way may be on origin.
-    shared: bool,
-}
 
 /// What is to be removed.
 #[derive(Debug, Clone)]
@@ -69,19 +58,19 @@ pub fn clean_up(project: &Project, request: &CleanupRequest) -> Result<Cleanup, 
     let view = view(project, issue)?;
     let lock = lock_issue(project, issue)?;
     let run = view.state.run.as_ref().ok_or_else(|| no_run(issue))?;
-    let linked = view.root.as_ref().is_some_and(|root| root != project.root());
+    if request.logs_only {
+        return logs_only(project, &view, run, request);
+    }
     // What a completed run had there is gone.
     let shared = has_shared_work(run) && run.outcome != Outcome::Completed;
-    let plan = Plan { issue, root: view.root.clone(), base: run.started.base_branch.clone(), linked, shared };
-    if request.logs_only {
-        return logs_only(project, &plan, run, request);
-    }
     let tip = project.workspace.branches().find(&branch_of(issue))?.map(|branch| branch.tip);
+    let base = run.started.base_branch.clone();
+    let removal = Removal { project, issue, root: view.root.clone(), base, shared, tip };
     if !request.force {
         refuse_unfinished(run)?;
-        refuse_work_of_others(project, &plan, &view, run, tip.as_ref())?;
+        removal.refuse_work_of_others(&view, run)?;
     }
-    remove_unless_rehearsed(project, &plan, lock, tip.as_ref(), request)
+    removal.carry_out(lock, request.dry_run)
 }
 
 /// Removes what is left of a run that was finalized: its branch and the record of it.
@@ -94,50 +83,140 @@ fn clean_up_finalized(
     let lock = lock_issue(project, issue)?;
     let branch = project.workspace.branches().find(&record.branch)?;
     let tip = branch.as_ref().map(|branch| branch.tip.clone());
-    let root = branch.and_then(|branch| branch.worktree);
-    let linked = root.as_ref().is_some_and(|root| root != project.root());
-    let plan = Plan { issue, root, base: record.base_branch.clone(), linked, shared: false };
+    let (root, base) = (branch.and_then(|branch| branch.worktree), record.base_branch.clone());
+    let removal = Removal { project, issue, root, base, shared: false, tip };
     if !request.force {
-        if let Some(tip) = tip.as_ref().filter(|tip| tip.as_str() != record.commit) {
+        if let Some(tip) = removal.tip.as_ref().filter(|tip| tip.as_str() != record.commit) {
             return Err(not_of_the_run(tip, &record.branch, &record.commit));
         }
-        if let Some(root) = &plan.root
-            && plan.linked
-        {
+        if let Some(root) = removal.linked_root() {
             refuse_unsaved(&Workspace::open(root)?, issue)?;
         }
     }
-    remove_unless_rehearsed(project, &plan, lock, tip.as_ref(), request)
+    removal.carry_out(lock, request.dry_run)
 }
 
-/// Removes what was planned, or only says what that is.
-fn remove_unless_rehearsed(
-    project: &Project,
-    plan: &Plan,
-    lock: Lock,
-    tip: Option<&CommitId>,
-    request: &CleanupRequest,
-) -> Result<Cleanup, Failure> {
-    let steps = steps(project, plan, tip);
-    if !request.dry_run {
-        let checkout = lock_worktree(project, plan)?;
-        remove(project, plan)?;
-        if let Some(checkout) = checkout {
-            checkout.release();
-        }
-        remove_lock(project, plan.issue, lock);
+/// What is to be removed of a run.
+struct Removal<'a> {
+    project: &'a Project,
+    issue: IssueNumber,
+    /// Where the run's files are, if they are checked out.
+    root: Option<PathBuf>,
+    base: String,
+    /// Files of a phase under way may be on origin.
+    shared: bool,
+    /// Where the run's branch stands, if it is there.
+    tip: Option<CommitId>,
+}
+
+impl Removal<'_> {
+    /// Returns the worktree of the run where it has one of its own.
+    fn linked_root(&self) -> Option<&PathBuf> {
+        self.root.as_ref().filter(|root| *root != self.project.root())
     }
-    Ok(Cleanup::Run { steps, tip: tip.cloned() })
+
+    /// Removes what was planned, or only says what that is. A worktree from which files go must not be one that another run
+    /// works in.
+    fn carry_out(self, lock: Lock, dry_run: bool) -> Result<Cleanup, Failure> {
+        let steps = self.steps();
+        if !dry_run {
+            let workspace = match self.linked_root() {
+                Some(root) => Workspace::open(root)?,
+                None => self.project.workspace.clone(),
+            };
+            let checkout = match &self.root {
+                Some(_) => Some(lock_checkout(self.project, self.issue, &workspace)?),
+                None => None,
+            };
+            self.remove()?;
+            if let Some(checkout) = checkout {
+                checkout.release();
+            }
+            remove_lock(self.project, self.issue, lock);
+        }
+        Ok(Cleanup::Run { steps, tip: self.tip })
+    }
+
+    /// Refuses when files or commits would go that no part of the run has made.
+    fn refuse_work_of_others(&self, view: &RunView, run: &Run) -> Result<(), Failure> {
+        let space = self.project.workspace.for_issue(self.issue);
+        if let Some(tip) = &self.tip {
+            refuse_foreign_commit(&space, view, run, (tip, &branch_of(self.issue)))?;
+        }
+        let Some(root) = self.linked_root() else { return Ok(()) };
+        let linked = Workspace::open(root)?;
+        let head = linked.worktree().survey()?.head;
+        if head.branch.is_none() && self.tip.as_ref() != Some(&head.commit) {
+            refuse_foreign_commit(&space, view, run, (&head.commit, "HEAD"))?;
+        }
+        refuse_unsaved(&linked, self.issue)
+    }
+
+    fn steps(&self) -> Vec<String> {
+        let branch = branch_of(self.issue);
+        let mut steps = Vec::new();
+        if let Some(root) = self.linked_root() {
+            steps.push(format!("remove the worktree {}", root.display()));
+        } else if self.root.is_some() {
+            steps.push(format!("go back to {} and remove .ai-workflow/issue-{}", self.base, self.issue));
+        }
+        if let Some(tip) = &self.tip {
+            let short = short(tip.as_str());
+            steps.push(format!("remove the branch {branch} (`git branch {branch} {short}` brings it back)"));
+        }
+        if self.shared {
+            let reference = self.project.workspace.for_issue(self.issue).work().reference();
+            steps.push(format!("remove {reference} on {REMOTE}"));
+        }
+        steps
+    }
+
+    fn remove(&self) -> Result<(), Failure> {
+        let (workspace, branch) = (&self.project.workspace, branch_of(self.issue));
+        let space = workspace.for_issue(self.issue);
+        space.clean_worktree().remove()?;
+        space.work().release_trees()?;
+        if self.shared {
+            let credentials = forge_connection::credentials();
+            if let Err(error) = retry(|| space.work().recall(&workspace.remote(REMOTE, credentials.as_ref())))
+            {
+                tracing::warn!("{} on {REMOTE} is not removed: {error}", space.work().reference());
+            }
+        }
+        if let Some(root) = self.linked_root() {
+            workspace.worktree().remove_linked(root)?;
+        } else if self.root.is_some() {
+            self.leave_checkout()?;
+        }
+        if workspace.branches().find(&branch)?.is_some() {
+            workspace.branches().delete(&branch)?;
+        }
+        RunLocation::remove(workspace.common(), self.issue)?;
+        // Snapshots and locks of the run; what cannot be removed here is in nobody's way.
+        let _ = fs::remove_dir_all(issue_folder(workspace.common(), self.issue));
+        Ok(())
+    }
+
+    /// Takes the run's files away and goes back to the base; changes of the user's own are refused, not lost.
+    fn leave_checkout(&self) -> Result<(), Failure> {
+        let workspace = &self.project.workspace;
+        let folder = RunFolder::new(workspace.root(), self.issue);
+        let survey = workspace.worktree().survey()?;
+        if survey.head.branch.as_deref() == Some(branch_of(self.issue).as_str()) {
+            refuse_dirty(workspace).map_err(|failure| Failure { hints: vec!["what the agent left unfinished can be kept with `git stash`, or thrown away with `git checkout -- .`".into()], ..failure })?;
+            workspace.worktree().discard_changes_below(&folder.relative())?;
+            workspace.branches().switch(&self.base)?;
+        }
+        let path = folder.at(&folder.relative());
+        match fs::remove_dir_all(&path) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(not_removed(&path, &error)),
+            _ => Ok(()),
+        }
+    }
 }
 
-/// A worktree from which files go must not be one that another run works in.
-fn lock_worktree(project: &Project, plan: &Plan) -> Result<Option<CheckoutLock>, Failure> {
-    let workspace = match &plan.root {
-        Some(root) if plan.linked => Workspace::open(root)?,
-        Some(_) => project.workspace.clone(),
-        None => return Ok(None),
-    };
-    lock_checkout(project, plan.issue, &workspace).map(Some)
+fn not_removed(path: &Path, error: &std::io::Error) -> Failure {
+    Failure::new(FailureKind::State, format!("failed to remove {}: {error}", path.display()))
 }
 
 fn refuse_unfinished(run: &Run) -> Result<(), Failure> {
@@ -152,38 +231,12 @@ fn refuse_unfinished(run: &Run) -> Result<(), Failure> {
         .hint("end it with `ai-workflow cancel` first, or add `--force`"))
 }
 
-/// Refuses when files or commits would go that no part of the run has made.
-fn refuse_work_of_others(
-    project: &Project,
-    plan: &Plan,
-    view: &RunView,
-    run: &Run,
-    tip: Option<&CommitId>,
-) -> Result<(), Failure> {
-    let branch = branch_of(plan.issue);
-    let space = project.workspace.for_issue(plan.issue);
-    if let Some(tip) = tip {
-        refuse_foreign_commit(&space, view, run, tip, &branch)?;
-    }
-    let Some(root) = &plan.root else { return Ok(()) };
-    if !plan.linked {
-        return Ok(());
-    }
-    let linked = Workspace::open(root)?;
-    let head = linked.worktree().survey()?.head;
-    if head.branch.is_none() && tip != Some(&head.commit) {
-        refuse_foreign_commit(&space, view, run, &head.commit, "HEAD")?;
-    }
-    refuse_unsaved(&linked, plan.issue)
-}
-
 /// Refuses a commit that is not the run's. Its record commits stand in no fact, only their trailers name them.
 fn refuse_foreign_commit(
     space: &RunWorkspace,
     view: &RunView,
     run: &Run,
-    tip: &CommitId,
-    place: &str,
+    (tip, place): (&CommitId, &str),
 ) -> Result<(), Failure> {
     let commits = run.phases.iter().filter_map(|phase| phase.files.commit.as_deref());
     let mut known = commits.chain([run.branch.head.as_str(), run.started.base_commit.as_str()]);
@@ -252,94 +305,22 @@ fn short(commit: &str) -> &str {
     commit.get(..9).unwrap_or(commit)
 }
 
-fn steps(project: &Project, plan: &Plan, tip: Option<&CommitId>) -> Vec<String> {
-    let branch = branch_of(plan.issue);
-    let mut steps = Vec::new();
-    match &plan.root {
-        Some(root) if plan.linked => steps.push(format!("remove the worktree {}", root.display())),
-        Some(_) => {
-            steps.push(format!("go back to {} and remove .ai-workflow/issue-{}", plan.base, plan.issue));
-        }
-        None => {}
-    }
-    if let Some(tip) = tip {
-        let short = short(tip.as_str());
-        steps.push(format!("remove the branch {branch} (`git branch {branch} {short}` brings it back)"));
-    }
-    if plan.shared {
-        let reference = project.workspace.for_issue(plan.issue).work().reference();
-        steps.push(format!("remove {reference} on {REMOTE}"));
-    }
-    steps
-}
-
-fn remove(project: &Project, plan: &Plan) -> Result<(), Failure> {
-    let space = project.workspace.for_issue(plan.issue);
-    space.clean_worktree().remove()?;
-    space.work().release_trees()?;
-    if plan.shared
-        && let Err(error) = retry(|| {
-            space.work().recall(&space.workspace().remote(REMOTE, forge_connection::credentials().as_ref()))
-        })
-    {
-        tracing::warn!("{} on {REMOTE} is not removed: {error}", space.work().reference());
-    }
-    match &plan.root {
-        Some(root) if plan.linked => project.workspace.worktree().remove_linked(root)?,
-        Some(_) => leave_checkout(&project.workspace, plan)?,
-        None => {}
-    }
-    if project.workspace.branches().find(&branch_of(plan.issue))?.is_some() {
-        project.workspace.branches().delete(&branch_of(plan.issue))?;
-    }
-    RunLocation::remove(project.workspace.common(), plan.issue)?;
-    // Snapshots and locks of the run; what cannot be removed here is in nobody's way.
-    let _ = fs::remove_dir_all(issue_folder(project.workspace.common(), plan.issue));
-    Ok(())
-}
-
-/// Takes the run's files away and goes back to the base; changes of the user's own are refused, not lost.
-fn leave_checkout(workspace: &Workspace, plan: &Plan) -> Result<(), Failure> {
-    let survey = workspace.worktree().survey()?;
-    let on_branch = survey.head.branch.as_deref() == Some(branch_of(plan.issue).as_str());
-    if on_branch {
-        refuse_dirty(workspace).map_err(|failure| Failure { hints: vec!["what the agent left unfinished can be kept with `git stash`, or thrown away with `git checkout -- .`".into()], ..failure })?;
-        let folder = RunFolder::new(workspace.root(), plan.issue);
-        workspace.worktree().discard_changes_below(&folder.relative())?;
-        workspace.branches().switch(&plan.base)?;
-    }
-    remove_files(workspace, plan.issue)
-}
-
-fn remove_files(workspace: &Workspace, issue: IssueNumber) -> Result<(), Failure> {
-    let folder = RunFolder::new(workspace.root(), issue);
-    let path = folder.at(&folder.relative());
-    match fs::remove_dir_all(&path) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-            Err(Failure::new(FailureKind::State, format!("failed to remove {}: {error}", path.display())))
-        }
-        _ => Ok(()),
-    }
-}
-
 /// Removes prompts, answers and raw streams; the record of the run stays.
 fn logs_only(
     project: &Project,
-    plan: &Plan,
+    view: &RunView,
     run: &Run,
     request: &CleanupRequest,
 ) -> Result<Cleanup, Failure> {
-    let folder = RunFolder::new(plan.root.clone().unwrap_or_else(|| project.root().to_owned()), plan.issue);
+    let folder = RunFolder::new(view.root.as_deref().unwrap_or(project.root()), request.issue);
     let steps = ["execute", "review", "triage", "revise"];
     let paths =
         run.phases.iter().flat_map(|phase| steps.map(|step| folder.at(&folder.phase(&phase.def)).join(step)));
-    let found: Vec<PathBuf> = paths.filter(|path| path.is_dir()).collect();
+    let folders: Vec<PathBuf> = paths.filter(|path| path.is_dir()).collect();
     if !request.dry_run {
-        for path in &found {
-            fs::remove_dir_all(path).map_err(|error| {
-                Failure::new(FailureKind::State, format!("failed to remove {}: {error}", path.display()))
-            })?;
+        for path in &folders {
+            fs::remove_dir_all(path).map_err(|error| not_removed(path, &error))?;
         }
     }
-    Ok(Cleanup::Logs { folders: found })
+    Ok(Cleanup::Logs { folders })
 }

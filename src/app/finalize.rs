@@ -3,7 +3,6 @@
 //! comes last. The record of a finalized run says before what is to be done, so that the same request ends what was cut short.
 
 use std::fmt::Write as _;
-use std::path::Path;
 
 use crate::environment::runtime;
 use crate::failure::Failure;
@@ -14,7 +13,7 @@ use crate::run_location::{locate_or_fetch, no_run, view};
 use crate::setting_overrides::SettingOverrides;
 use engine::Run;
 use forge::{Forge, PullRequest, PullRequestRef};
-use git::{Author, Branch, CommitId, RunWorkspace, Survey, Workspace, retry};
+use git::{Author, Branch, CommitId, RunWorkspace, Survey, Workspace};
 use journal::store::common_dir::{FinalizedRun, PendingRewrite, RunLocation};
 use journal::store::folders::RunFolder;
 use model::event::Outcome;
@@ -58,56 +57,158 @@ pub enum Finalized {
 /// Makes the branch of a completed run ready.
 pub fn finalize(project: &Project, request: &FinalizeRequest) -> Result<Finalized, Failure> {
     if let Some(record) = unfinished_rewrite(project, request.issue)? {
-        return resume_finalize(project, record, request);
+        return resume_finalize(project, record, request.dry_run);
     }
-    if request.dry_run {
-        return rehearse(project, request);
-    }
-    let locked = LockedRun::take(project, request.issue, &|run| refuse(project, run, request))?;
-    let run = locked.run()?.clone();
-    locked.space.run_branch().refuse_missing()?;
-    let tip = tip_of_completed(&locked, &run)?;
-    let unreviewed = unreviewed(project, &locked.space, &run, &tip, request)?;
-    share(project, &locked, &run)?;
-    let commit = final_commit(project, &locked, &run, &tip, request)?;
-    make_ready(project, &run, &pull_request(&run, run.outcome, &unreviewed, documents(request)))?;
-    let left = PendingRewrite {
-        before: tip.to_string(),
-        on_server: is_on_server(project, &run)?,
-        keep_files: request.keep_files,
-        unreviewed: names(&unreviewed),
-    };
-    let record = record(project, &run, &commit, left);
-    carry_out(project, &locked.space, &record)?;
-    let warning = if unreviewed.is_empty() { None } else { Some(not_reviewed(&unreviewed)) };
-    Ok(Finalized::Done { record, warning })
+    let finalizer = Finalizer { project, request };
+    if request.dry_run { finalizer.rehearse() } else { finalizer.finalize() }
 }
 
-/// Returns what would be done. No lock is taken, and the checkout stays on its branch.
-fn rehearse(project: &Project, request: &FinalizeRequest) -> Result<Finalized, Failure> {
-    let issue = request.issue;
-    locate_or_fetch(project, issue)?;
-    let view = view(project, issue)?;
-    let run = view.state.run.ok_or_else(|| no_run(issue))?;
-    let workspace = match &view.root {
-        Some(root) if root != project.root() => Workspace::open(root)?,
-        _ => project.workspace.clone(),
-    };
-    let space = workspace.for_issue(issue);
-    space.run_branch().refuse_missing()?;
-    refuse_incomplete(&run)?;
-    refuse_unclean(&workspace.worktree().survey()?)?;
-    let branch = workspace.branches().find(&run.started.branch)?.ok_or_else(|| no_run(issue))?;
-    let unreviewed = unreviewed(project, &space, &run, &branch.tip, request)?;
-    Ok(Finalized::Planned { steps: steps(&run, request, &unreviewed), unreviewed: names(&unreviewed) })
+/// Finalizes one run.
+struct Finalizer<'a> {
+    project: &'a Project,
+    request: &'a FinalizeRequest,
 }
 
-/// Refuses what this run does not take, before the checkout goes to its branch.
-fn refuse(project: &Project, run: &Run, request: &FinalizeRequest) -> Result<(), Failure> {
-    refuse_incomplete(run)?;
-    let Some(branch) = project.workspace.branches().find(&run.started.branch)? else { return Ok(()) };
-    let space = project.workspace.for_issue(request.issue);
-    unreviewed(project, &space, run, &branch.tip, request).map(drop)
+impl Finalizer<'_> {
+    fn finalize(&self) -> Result<Finalized, Failure> {
+        let (project, request) = (self.project, self.request);
+        let locked = LockedRun::take(project, request.issue, &|run| self.refuse(run))?;
+        let run = locked.run()?;
+        locked.space.run_branch().refuse_missing()?;
+        let tip = tip_of_completed(&locked, run)?;
+        let unreviewed = self.unreviewed(&locked.space, run, &tip)?;
+        // What the server refuses is known before anything is rewritten here.
+        if is_on_server(project, run)? {
+            forge_connection::push(locked.space.workspace(), &run.started.branch, None)?;
+        }
+        let commit = self.final_commit(&locked, run, &tip)?;
+        make_ready(project, run, &pull_request(run, run.outcome, &unreviewed, self.documents()))?;
+        let masked = |text: &str| project.masker.mask(text).to_string();
+        let left = PendingRewrite {
+            before: tip.to_string(),
+            on_server: is_on_server(project, run)?,
+            keep_files: request.keep_files,
+            unreviewed: names(&unreviewed),
+        };
+        let record = FinalizedRun {
+            issue: run.started.issue.number,
+            title: masked(&run.started.issue.title),
+            branch: run.started.branch.clone(),
+            base_branch: run.started.base_branch.clone(),
+            commit: commit.to_string(),
+            pull_request: run.publication.pull_request.as_ref().map(|(_, url)| masked(url)),
+            at: journal::now(),
+            left: Some(left),
+        };
+        carry_out(project, &locked.space, &record)?;
+        let warning = if unreviewed.is_empty() { None } else { Some(not_reviewed(&unreviewed.line())) };
+        Ok(Finalized::Done { record, warning })
+    }
+
+    /// Returns what would be done. No lock is taken, and the checkout stays on its branch.
+    fn rehearse(&self) -> Result<Finalized, Failure> {
+        let (project, issue) = (self.project, self.request.issue);
+        locate_or_fetch(project, issue)?;
+        let view = view(project, issue)?;
+        let run = view.state.run.ok_or_else(|| no_run(issue))?;
+        let workspace = match &view.root {
+            Some(root) if root != project.root() => Workspace::open(root)?,
+            _ => project.workspace.clone(),
+        };
+        let space = workspace.for_issue(issue);
+        space.run_branch().refuse_missing()?;
+        refuse_incomplete(&run)?;
+        refuse_unclean(&workspace.worktree().survey()?)?;
+        let branch = workspace.branches().find(&run.started.branch)?.ok_or_else(|| no_run(issue))?;
+        let unreviewed = self.unreviewed(&space, &run, &branch.tip)?;
+        Ok(Finalized::Planned { steps: self.steps(&run, &unreviewed), unreviewed: names(&unreviewed) })
+    }
+
+    /// Refuses what this run does not take, before the checkout goes to its branch.
+    fn refuse(&self, run: &Run) -> Result<(), Failure> {
+        refuse_incomplete(run)?;
+        let workspace = &self.project.workspace;
+        let Some(branch) = workspace.branches().find(&run.started.branch)? else { return Ok(()) };
+        self.unreviewed(&workspace.for_issue(self.request.issue), run, &branch.tip).map(drop)
+    }
+
+    fn documents(&self) -> Documents {
+        if self.request.keep_files { Documents::Kept } else { Documents::Gone }
+    }
+
+    /// Returns the files that nobody reviewed, their names masked; refuses them where nobody asked to include them. Commits are
+    /// compared, so the branch need not be checked out.
+    fn unreviewed(&self, space: &RunWorkspace, run: &Run, tip: &CommitId) -> Result<Unreviewed, Failure> {
+        let folder = RunFolder::new(space.workspace().root(), self.request.issue);
+        let found = runner::unreviewed(space, &folder, run, tip, self.documents())?;
+        let masked = |paths: Vec<String>| {
+            paths.iter().map(|path| self.project.masker.mask(path).to_string()).collect()
+        };
+        let unreviewed =
+            Unreviewed { after_the_end: masked(found.after_the_end), unseen: masked(found.unseen) };
+        if unreviewed.is_empty() || self.request.include_unreviewed {
+            return Ok(unreviewed);
+        }
+        let branch = &run.branch;
+        let from = if unreviewed.unseen.is_empty() { &branch.phase_head } else { &branch.coverage.reviewed };
+        let range = format!("git diff {}..{}", &from[..9], run.started.branch);
+        Err(Failure::usage(not_reviewed(&unreviewed.line())).hint(format!(
+            "look at it with `{range}`; `--include-unreviewed` publishes it, and the pull request says so"
+        )))
+    }
+
+    fn steps(&self, run: &Run, unreviewed: &Unreviewed) -> Vec<String> {
+        let (request, started) = (self.request, &run.started);
+        let mut steps = Vec::new();
+        if !request.keep_files {
+            steps.push(format!("remove .ai-workflow/issue-{} from {}", started.issue.number, started.branch));
+        }
+        if !request.skip_squash {
+            steps.push(format!("make one commit of the run's commits on {}", started.base_branch));
+        }
+        steps.push("mark the pull request ready".into());
+        if !unreviewed.is_empty() {
+            steps.push(format!("say in it what is {}", not_reviewed(&unreviewed.line())));
+        }
+        steps
+    }
+
+    /// Makes one commit of all, without the run's own files unless they are wanted. Nothing moves yet.
+    fn final_commit(&self, locked: &LockedRun, run: &Run, tip: &CommitId) -> Result<CommitId, Failure> {
+        let (space, masker) = (&locked.space, &self.project.masker);
+        let own = if self.request.keep_files {
+            Vec::new()
+        } else {
+            space.workspace().objects().tracked_below(&locked.folder.relative())?
+        };
+        let number = run.started.issue.number;
+        if self.request.skip_squash && own.is_empty() {
+            return Ok(tip.clone());
+        }
+        if self.request.skip_squash {
+            let words = format!("[ai-workflow] finalize: #{number} without the run's own files\n");
+            return Ok(space.commits().squash(tip, &own, tip, &masker.mask(&words))?);
+        }
+        let title = titled(&run.started.issue.title);
+        let base = runner::base_of(space, run, tip)?;
+        let trailers = self.trailers(space.workspace(), run, &base)?;
+        let message = masker.mask(&format!("{title}\n\nCloses #{number}\n\n{trailers}"));
+        Ok(space.commits().squash(tip, &own, &base, &message)?)
+    }
+
+    /// Returns the trailers of the commit.
+    fn trailers(&self, workspace: &Workspace, run: &Run, base: &CommitId) -> Result<String, Failure> {
+        let forge = forge_connection::of_run(self.project, run)?;
+        let mut people = workspace.history().other_authors(base)?;
+        let known = |author: &Author| people.iter().any(|one| one.mail.eq_ignore_ascii_case(&author.mail));
+        let requester = requester(self.project, run, &forge)?.filter(|author| !known(author));
+        people.extend(requester);
+        let mut lines = format!("AI-Workflow-Run: {}\n", run.started.run_id);
+        for Author { name, mail } in people {
+            let _ = writeln!(lines, "Co-authored-by: {name} <{mail}>");
+        }
+        Ok(lines)
+    }
 }
 
 fn refuse_incomplete(run: &Run) -> Result<(), Failure> {
@@ -139,132 +240,23 @@ fn refuse_unclean(survey: &Survey) -> Result<(), Failure> {
 }
 
 /// Ends what an earlier `finalize` began: the request is ready by then, and what was not reviewed was allowed.
-fn resume_finalize(
-    project: &Project,
-    record: FinalizedRun,
-    request: &FinalizeRequest,
-) -> Result<Finalized, Failure> {
+fn resume_finalize(project: &Project, record: FinalizedRun, dry_run: bool) -> Result<Finalized, Failure> {
     let unreviewed = record.left.iter().flat_map(|left| left.unreviewed.clone()).collect::<Vec<_>>();
-    if request.dry_run {
+    if dry_run {
         let step = format!("finish what was cut short: {} at {}", record.branch, &record.commit[..9]);
         return Ok(Finalized::Planned { steps: vec![step], unreviewed });
     }
     resume_rewrite(project, &record)?;
-    let warning =
-        if unreviewed.is_empty() { None } else { Some(format!("not reviewed: {}", unreviewed.join(", "))) };
+    let warning = if unreviewed.is_empty() { None } else { Some(not_reviewed(&unreviewed.join(", "))) };
     Ok(Finalized::Done { record, warning })
-}
-
-fn documents(request: &FinalizeRequest) -> Documents {
-    if request.keep_files { Documents::Kept } else { Documents::Gone }
-}
-
-/// Returns the files that nobody reviewed, their names masked; refuses them where nobody asked to include them. Commits are
-/// compared, so the branch need not be checked out.
-fn unreviewed(
-    project: &Project,
-    space: &RunWorkspace,
-    run: &Run,
-    tip: &CommitId,
-    request: &FinalizeRequest,
-) -> Result<Unreviewed, Failure> {
-    let folder = RunFolder::new(space.workspace().root(), request.issue);
-    let found = runner::unreviewed(space, &folder, run, tip, documents(request))?;
-    let masked =
-        |paths: Vec<String>| paths.iter().map(|path| project.masker.mask(path).to_string()).collect();
-    let unreviewed = Unreviewed { after_the_end: masked(found.after_the_end), unseen: masked(found.unseen) };
-    if unreviewed.is_empty() || request.include_unreviewed {
-        return Ok(unreviewed);
-    }
-    Err(refused(run, &unreviewed))
 }
 
 fn names(unreviewed: &Unreviewed) -> Vec<String> {
     unreviewed.paths().into_iter().map(str::to_owned).collect()
 }
 
-fn refused(run: &Run, unreviewed: &Unreviewed) -> Failure {
-    let from =
-        if unreviewed.unseen.is_empty() { &run.branch.phase_head } else { &run.branch.coverage.reviewed };
-    let range = format!("git diff {}..{}", &from[..9], run.started.branch);
-    Failure::usage(not_reviewed(unreviewed)).hint(format!(
-        "look at it with `{range}`; `--include-unreviewed` publishes it, and the pull request says so"
-    ))
-}
-
-fn not_reviewed(unreviewed: &Unreviewed) -> String {
-    format!("not reviewed: {}", unreviewed.line())
-}
-
-/// What is left of the run once the log is gone.
-fn record(project: &Project, run: &Run, commit: &CommitId, left: PendingRewrite) -> FinalizedRun {
-    let masked = |text: &str| project.masker.mask(text).to_string();
-    FinalizedRun {
-        issue: run.started.issue.number,
-        title: masked(&run.started.issue.title),
-        branch: run.started.branch.clone(),
-        base_branch: run.started.base_branch.clone(),
-        commit: commit.to_string(),
-        pull_request: run.publication.pull_request.as_ref().map(|(_, url)| masked(url)),
-        at: journal::now(),
-        left: Some(left),
-    }
-}
-
-fn steps(run: &Run, request: &FinalizeRequest, unreviewed: &Unreviewed) -> Vec<String> {
-    let number = run.started.issue.number;
-    let mut steps = Vec::new();
-    if !request.keep_files {
-        steps.push(format!("remove .ai-workflow/issue-{number} from {}", run.started.branch));
-    }
-    if !request.skip_squash {
-        steps.push(format!("make one commit of the run's commits on {}", run.started.base_branch));
-    }
-    steps.push("mark the pull request ready".into());
-    if !unreviewed.is_empty() {
-        steps.push(format!("say in it what is {}", not_reviewed(unreviewed)));
-    }
-    steps
-}
-
-/// Makes one commit of all, without the run's own files unless they are wanted. Nothing moves yet.
-fn final_commit(
-    project: &Project,
-    locked: &LockedRun,
-    run: &Run,
-    tip: &CommitId,
-    request: &FinalizeRequest,
-) -> Result<CommitId, Failure> {
-    let own = if request.keep_files { Vec::new() } else { own_files(locked)? };
-    let number = run.started.issue.number;
-    if request.skip_squash && own.is_empty() {
-        return Ok(tip.clone());
-    }
-    if request.skip_squash {
-        let words = format!("[ai-workflow] finalize: #{number} without the run's own files\n");
-        return Ok(locked.space.commits().squash(tip, &own, tip, &project.masker.mask(&words))?);
-    }
-    let title = titled(&run.started.issue.title);
-    let base = runner::base_of(&locked.space, run, tip)?;
-    let trailers = trailers(project, locked, run, &base, &forge_connection::of_run(project, run)?)?;
-    let message = project.masker.mask(&format!("{title}\n\nCloses #{number}\n\n{trailers}"));
-    Ok(locked.space.commits().squash(tip, &own, &base, &message)?)
-}
-
-fn own_files(locked: &LockedRun) -> Result<Vec<String>, Failure> {
-    Ok(locked.space.workspace().objects().tracked_below(&locked.folder.relative())?)
-}
-
-/// Brings what a person committed to the server, so that what it refuses is known before anything is rewritten here.
-fn share(project: &Project, locked: &LockedRun, run: &Run) -> Result<(), Failure> {
-    if !is_on_server(project, run)? {
-        return Ok(());
-    }
-    let workspace = locked.space.workspace();
-    let credentials = forge_connection::credentials();
-    Ok(retry(|| {
-        workspace.remote(forge_connection::REMOTE, credentials.as_ref()).push(&run.started.branch, None)
-    })?)
+fn not_reviewed(paths: &str) -> String {
+    format!("not reviewed: {paths}")
 }
 
 /// Tells whether the branch has a pull request on a server.
@@ -350,7 +342,7 @@ fn carry_out(project: &Project, space: &RunWorkspace, record: &FinalizedRun) -> 
     let common = project.workspace.common();
     if let Some(left) = &record.left {
         record.write(common)?;
-        replace(project, space, record, left)?;
+        replace(project, space, record)?;
         if !left.keep_files {
             remove_files(project, space.workspace(), record)?;
         }
@@ -362,12 +354,8 @@ fn carry_out(project: &Project, space: &RunWorkspace, record: &FinalizedRun) -> 
 }
 
 /// The server comes first: what it refuses changes nothing here.
-fn replace(
-    project: &Project,
-    space: &RunWorkspace,
-    record: &FinalizedRun,
-    left: &PendingRewrite,
-) -> Result<(), Failure> {
+fn replace(project: &Project, space: &RunWorkspace, record: &FinalizedRun) -> Result<(), Failure> {
+    let Some(left) = &record.left else { return Ok(()) };
     let before = CommitId::try_from(left.before.as_str())?;
     let after = CommitId::try_from(record.commit.as_str())?;
     let branch = project.workspace.branches().find(&record.branch)?;
@@ -375,13 +363,7 @@ fn replace(
         return Ok(());
     }
     if left.on_server {
-        let (credentials, pair) = (forge_connection::credentials(), Some((&before, &after)));
-        retry(|| {
-            space
-                .workspace()
-                .remote(forge_connection::REMOTE, credentials.as_ref())
-                .push(&record.branch, pair)
-        })?;
+        forge_connection::push(space.workspace(), &record.branch, Some((&before, &after)))?;
     }
     Ok(space.run_branch().move_to(&before, &after)?)
 }
@@ -395,35 +377,13 @@ fn remove_files(project: &Project, workspace: &Workspace, record: &FinalizedRun)
     }
     workspace.worktree().reset_index()?;
     let folder = RunFolder::new(workspace.root(), record.issue);
-    remove_folder(&folder.at(&folder.relative()))
-}
-
-fn remove_folder(path: &Path) -> Result<(), Failure> {
-    match std::fs::remove_dir_all(path) {
+    let path = folder.at(&folder.relative());
+    match std::fs::remove_dir_all(&path) {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
             Err(Failure::usage(format!("failed to remove {}: {error}", path.display())))
         }
         _ => Ok(()),
     }
-}
-
-/// Returns the trailers of the commit.
-fn trailers(
-    project: &Project,
-    locked: &LockedRun,
-    run: &Run,
-    base: &CommitId,
-    forge: &Forge,
-) -> Result<String, Failure> {
-    let mut people = locked.space.workspace().history().other_authors(base)?;
-    let known = |author: &Author| people.iter().any(|one| one.mail.eq_ignore_ascii_case(&author.mail));
-    let requester = requester(project, run, forge)?.filter(|author| !known(author));
-    people.extend(requester);
-    let mut lines = format!("AI-Workflow-Run: {}\n", run.started.run_id);
-    for Author { name, mail } in people {
-        let _ = writeln!(lines, "Co-authored-by: {name} <{mail}>");
-    }
-    Ok(lines)
 }
 
 /// Whoever put the label on that started the run; nobody when that is not known for sure, or was a program.

@@ -9,7 +9,7 @@ use crate::project::Project;
 use engine::Run;
 use forge::github::{Access, PUBLIC_API, RetryPolicy};
 use forge::{Forge, GithubForge, LocalForge};
-use git::{CommitId, Credentials};
+use git::{CommitId, Credentials, Workspace, retry};
 use model::issue::{Issue, IssueNumber};
 use settings::ForgeKind;
 
@@ -86,6 +86,16 @@ pub fn credentials() -> Option<Credentials> {
 /// Fetches a branch of origin; returns its commit, where it is there.
 pub fn fetch(project: &Project, branch: &str) -> Result<Option<CommitId>, Failure> {
     Ok(project.workspace.remote(REMOTE, credentials().as_ref()).fetch(branch)?)
+}
+
+/// Pushes a branch of a worktree to origin, in place of one commit another one where a pair is given.
+pub fn push(
+    workspace: &Workspace,
+    branch: &str,
+    replaced: Option<(&CommitId, &CommitId)>,
+) -> Result<(), Failure> {
+    let credentials = credentials();
+    Ok(retry(|| workspace.remote(REMOTE, credentials.as_ref()).push(branch, replaced))?)
 }
 
 /// Tells whether we work in a job of a server for builds.
