@@ -59,7 +59,7 @@ pub async fn refuse_too_many(
         let draft = CommentDraft { id: None, marker: &marker, body: &masker.mask(&body) };
         github.upsert_comment(number, draft).await.map_err(told)?;
     }
-    Err(Refusal::Rate { login: who.login.clone(), most: keys.runs_per_actor })
+    Err(Refusal::Rate(who.login.clone(), keys.runs_per_actor))
 }
 
 async fn runs_of(
@@ -93,54 +93,34 @@ fn counted(starts: Result<usize, ForgeError>) -> Result<usize, ForgeError> {
 
 /// Makes the refusal of somebody who may not.
 pub fn denied(who: &Person, role: &str) -> Refusal {
-    Refusal::Denied { login: who.login.clone(), role: role.to_owned() }
+    Refusal::Denied(who.login.clone(), role.to_owned())
 }
 
 /// Makes the refusal of somebody of whom GitHub does not say what they may do.
 pub fn unknown(who: &Person, error: &ForgeError) -> Refusal {
-    Refusal::Unknown { login: who.login.clone(), why: error.to_string() }
+    Refusal::Unknown(who.login.clone(), error.to_string())
 }
 
 /// Makes the refusal of an event that names another account than GitHub does.
 pub fn mismatch(who: &Person, found: &str) -> Refusal {
-    Refusal::Mismatch { named: who.login.clone(), found: found.to_owned() }
+    Refusal::Mismatch(who.login.clone(), found.to_owned())
 }
 
 /// Why an event, or a comment, is not obeyed.
 #[derive(Debug, thiserror::Error)]
 pub enum Refusal {
-    /// Somebody who may not write to the repository (`E_ACTOR_DENIED`).
-    #[error("{} ({}) may not start or steer runs here", quoted(.login), quoted(.role))]
-    Denied {
-        /// The login.
-        login: String,
-        /// The role that GitHub names.
-        role: String,
-    },
-    /// GitHub does not say what somebody may do.
-    #[error("GitHub does not say what {} may do: {}", quoted(.login), quoted(.why))]
-    Unknown {
-        /// The login.
-        login: String,
-        /// What GitHub answered.
-        why: String,
-    },
-    /// The event names another account than GitHub does.
-    #[error("the event names {}, and GitHub names {}", quoted(.named), quoted(.found))]
-    Mismatch {
-        /// The login in the event.
-        named: String,
-        /// The login that GitHub names.
-        found: String,
-    },
-    /// Somebody started too many runs in 24 hours.
-    #[error("{} started more than {most} runs in 24 hours", quoted(.login))]
-    Rate {
-        /// The login.
-        login: String,
-        /// The most runs that one person may start.
-        most: u32,
-    },
+    /// Somebody who may not write to the repository (`E_ACTOR_DENIED`): the login, and the role that GitHub names.
+    #[error("{} ({}) may not start or steer runs here", quoted(.0), quoted(.1))]
+    Denied(String, String),
+    /// GitHub does not say what somebody may do: the login, and what it answered.
+    #[error("GitHub does not say what {} may do: {}", quoted(.0), quoted(.1))]
+    Unknown(String, String),
+    /// The event names another account than GitHub does: the login in the event, and what GitHub names.
+    #[error("the event names {}, and GitHub names {}", quoted(.0), quoted(.1))]
+    Mismatch(String, String),
+    /// Somebody started too many runs in 24 hours: the login, and the most that one person may start.
+    #[error("{} started more than {} runs in 24 hours", quoted(.0), .1)]
+    Rate(String, u32),
     /// The issue is closed.
     #[error("issue {0} is closed")]
     Closed(IssueNumber),
@@ -174,10 +154,10 @@ impl Refusal {
     /// Returns the code, which stays when the words change.
     pub fn code(&self) -> &'static str {
         match self {
-            Self::Denied { .. } => "E_ACTOR_DENIED",
-            Self::Unknown { .. } => "E_ACTOR_UNKNOWN",
-            Self::Mismatch { .. } => "E_ACTOR_MISMATCH",
-            Self::Rate { .. } => "E_RATE",
+            Self::Denied(..) => "E_ACTOR_DENIED",
+            Self::Unknown(..) => "E_ACTOR_UNKNOWN",
+            Self::Mismatch(..) => "E_ACTOR_MISMATCH",
+            Self::Rate(..) => "E_RATE",
             Self::Closed(_) => "E_ISSUE_CLOSED",
             Self::Locked(_) => "E_ISSUE_LOCKED",
             Self::Gone(_) => "E_ISSUE_GONE",

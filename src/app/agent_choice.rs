@@ -149,13 +149,12 @@ impl Candidates<'_> {
     fn auto(&self) -> Result<(String, String), Failure> {
         let mut missing = Vec::new();
         for name in ["claude", "codex"] {
-            match self.why_not_named(name) {
-                None if missing.is_empty() => {
-                    return Ok((name.to_owned(), format!("auto is {name}: it is there, and asked first")));
-                }
-                None => return Ok((name.to_owned(), format!("auto is {name}: {}", missing.join(", ")))),
-                Some(why) => missing.push(why),
-            }
+            let Some(why_not) = self.why_not_named(name) else {
+                let first = "it is there, and asked first".to_owned();
+                let why = if missing.is_empty() { first } else { missing.join(", ") };
+                return Ok((name.to_owned(), format!("auto is {name}: {why}")));
+            };
+            missing.push(why_not);
         }
         let told = format!("the agent `auto` cannot be used: {}", missing.join(", "));
         Err(Failure::new(FailureKind::NoAgent, told)

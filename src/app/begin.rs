@@ -81,15 +81,15 @@ pub fn begin_run(
     locks: &mut RunLocks,
 ) -> Result<(Journal, RunWorkspace, RunFolder), Failure> {
     let number = request.issue;
-    let RunPlan { started, skipped, base, survey, new, .. } = plan(project, request)?;
-    let space = go_to_branch(project, number, &base, new, locks)?.for_issue(number);
+    let plan = plan(project, request)?;
+    let space = plan.go_to_branch(project, locks)?.for_issue(number);
     set_up(project, space.workspace())?;
     let folder = RunFolder::new(space.workspace().root(), number);
     folder.prepare()?;
     record_location(project, number, folder.root())?;
     let mut journal = open_journal(project, &folder)?;
-    begin(&mut journal, started, skipped)?;
-    notices(project, &survey, &base);
+    begin(&mut journal, plan.started, plan.skipped)?;
+    notices(project, &plan.survey, &plan.base);
     Ok((journal, space, folder))
 }
 
@@ -121,11 +121,9 @@ pub fn left_out(project: &Project, agreement: &Agreement) -> Result<Vec<(PhaseNa
     let Names(by_flag) = &project.settings.skip_phases;
     let known: Vec<&str> = agreement.phases.iter().map(|phase| phase.name.as_str()).collect();
     if let Some(unknown) = by_flag.iter().find(|name| !known.contains(&name.as_str())) {
+        let hints = suggestion(unknown, known.iter().copied()).map(|near| format!("did you mean `{near}`?"));
         let failure = Failure::usage(format!("there is no phase `{unknown}` to skip"));
-        let near = suggestion(unknown, known.iter().copied());
-        return Err(near
-            .into_iter()
-            .fold(failure, |failure, near| failure.hint(format!("did you mean `{near}`?"))));
+        return Err(Failure { hints: hints.into_iter().collect(), ..failure });
     }
     let why = |name: &PhaseName| {
         let outside = by_preset.is_some_and(|list| !list.iter().any(|inside| inside == name.as_str()));
@@ -164,27 +162,26 @@ fn is_new(project: &Project, number: IssueNumber, base: &Base) -> Result<bool, F
     }
 }
 
-fn go_to_branch(
-    project: &Project,
-    number: IssueNumber,
-    base: &Base,
-    new: bool,
-    locks: &mut RunLocks,
-) -> Result<Workspace, Failure> {
-    if project.settings.worktree {
-        let workspace = make_linked(project, number, new.then_some(base))?;
-        locks.take_checkout(project, number, &workspace)?;
+impl RunPlan {
+    /// Goes to the run's branch, which is made where it is not there.
+    fn go_to_branch(&self, project: &Project, locks: &mut RunLocks) -> Result<Workspace, Failure> {
+        let number = self.started.issue.number;
+        if project.settings.worktree {
+            let base = if self.new { Some(&self.base) } else { None };
+            let workspace = make_linked(project, number, base)?;
+            locks.take_checkout(project, number, &workspace)?;
+            locks.begin_work();
+            return Ok(workspace);
+        }
+        let branch = branch_of(number);
         locks.begin_work();
-        return Ok(workspace);
+        if self.new {
+            project.workspace.branches().start(&branch, &self.base.commit)?;
+        } else {
+            project.workspace.branches().switch(&branch)?;
+        }
+        Ok(project.workspace.clone())
     }
-    let branch = branch_of(number);
-    locks.begin_work();
-    if new {
-        project.workspace.branches().start(&branch, &base.commit)?;
-    } else {
-        project.workspace.branches().switch(&branch)?;
-    }
-    Ok(project.workspace.clone())
 }
 
 /// Tells what is worth knowing and refuses nothing.

@@ -20,11 +20,8 @@ use content_parser::{read_claim, read_evaluation};
 use git::DiffBase;
 use model::change::Change;
 use model::event::{CheckResult, CheckStatus};
-use model::policy::{
-    Agreement, CRITERIA, CheckSettings, DefinedCheck, OnFail, PhaseDef, TimeLimits, check_id,
-};
+use model::policy::{Agreement, CRITERIA, DefinedCheck, OnFail, PhaseDef, check_id};
 use process::{self, Stop};
-use settings::suggestion;
 
 /// A check of what a run writes, which nobody else has.
 const OF_A_RUN: &str = "deliverable";
@@ -86,7 +83,7 @@ pub fn check(project: &Project, request: &CheckRequest) -> Result<CheckReport, F
     let mut changes = project.workspace.changes().since(&since.commit)?;
     // Settings and records of ours are a person's here; in a run they are protected.
     changes.retain(|change| !change.path.starts_with(".ai-workflow/"));
-    let results = results(project, request, &plan, &changes)?;
+    let results = plan.run(project, request, &changes)?;
     Ok(CheckReport { since, changed: changes.len(), results, noted: plan.noted })
 }
 
@@ -95,10 +92,36 @@ struct CheckPlan {
     ids: Vec<String>,
     noted: BTreeSet<String>,
     phase: PhaseDef,
-    settings: CheckSettings,
-    commands: BTreeMap<String, String>,
-    defined: BTreeMap<String, DefinedCheck>,
-    time: TimeLimits,
+    agreement: Agreement,
+}
+
+impl CheckPlan {
+    fn run(
+        &self,
+        project: &Project,
+        request: &CheckRequest,
+        changes: &[Change],
+    ) -> Result<Vec<CheckResult>, Failure> {
+        let agreement = &self.agreement;
+        let changed: BTreeSet<String> = changes.iter().map(|change| change.path.clone()).collect();
+        let expected = expected_paths(project, &request.expected)?;
+        let answer = request.answer.as_deref();
+        let (claim, evaluation) = (answer.and_then(read_claim), answer.and_then(read_evaluation));
+        let (root, settings, time) = (project.root(), &agreement.check_settings, &agreement.time);
+        let site = Site {
+            changed: &changed,
+            changes,
+            since_base: changes,
+            answer,
+            claim: claim.as_ref(),
+            evaluation: evaluation.as_ref(),
+            expected: &expected,
+            defined: &agreement.defined,
+            commands: &agreement.commands,
+            ..Site::outside_a_run(root, &self.phase, settings, time, &project.masker)
+        };
+        run_interruptibly(&self.ids, &site)
+    }
 }
 
 fn plan(project: &Project, request: &CheckRequest) -> Result<CheckPlan, Failure> {
@@ -117,8 +140,7 @@ fn plan(project: &Project, request: &CheckRequest) -> Result<CheckPlan, Failure>
     }
     let rules = phase.policy.checks.iter();
     let noted = rules.filter(|rule| rule.on_fail == OnFail::Note).map(|rule| rule.id.clone()).collect();
-    let Agreement { check_settings: settings, commands, defined, time, .. } = agreement;
-    Ok(CheckPlan { ids, noted, phase, settings, commands, defined, time })
+    Ok(CheckPlan { ids, noted, phase, agreement })
 }
 
 fn code_phase(agreement: &Agreement) -> Result<&PhaseDef, Failure> {
@@ -180,14 +202,10 @@ fn refuse_unknown(id: &str, name: &str) -> Result<(), Failure> {
     if checks::ids().any(|known| known == id) {
         return Ok(());
     }
-    let failure = Failure::usage(format!("there is no check `{name}`"));
     let criteria = CRITERIA.iter().filter(|(_, id)| checks::ids().any(|known| known == *id));
     let names: Vec<&str> =
         checks::ids().filter(|id| *id != OF_A_RUN).chain(criteria.map(|(name, _)| *name)).collect();
-    Err(match suggestion(name, names.iter().copied()) {
-        Some(near) => failure.hint(format!("did you mean `{near}`?")),
-        None => failure.hint(format!("the checks are: {}", names.join(", "))),
-    })
+    Err(Failure::usage(format!("there is no check `{name}`")).hint_names(name, "checks", &names))
 }
 
 /// Reads `Q1-Q6` (and `Q1-6`) as the checks of these criteria.
@@ -211,31 +229,6 @@ fn criterion(name: &str) -> Option<(&str, u32)> {
     let digits = name.find(|c: char| c.is_ascii_digit())?;
     let (letters, number) = name.split_at(digits);
     Some((letters, number.parse().ok()?))
-}
-
-fn results(
-    project: &Project,
-    request: &CheckRequest,
-    plan: &CheckPlan,
-    changes: &[Change],
-) -> Result<Vec<CheckResult>, Failure> {
-    let changed: BTreeSet<String> = changes.iter().map(|change| change.path.clone()).collect();
-    let expected = expected_paths(project, &request.expected)?;
-    let answer = request.answer.as_deref();
-    let (claim, evaluation) = (answer.and_then(read_claim), answer.and_then(read_evaluation));
-    let site = Site {
-        changed: &changed,
-        changes,
-        since_base: changes,
-        answer,
-        claim: claim.as_ref(),
-        evaluation: evaluation.as_ref(),
-        expected: &expected,
-        defined: &plan.defined,
-        commands: &plan.commands,
-        ..Site::outside_a_run(project.root(), &plan.phase, &plan.settings, &plan.time, &project.masker)
-    };
-    run_interruptibly(&plan.ids, &site)
 }
 
 /// Runs the checks; Ctrl-C ends the command that is running, and with it ours.

@@ -128,7 +128,7 @@ fn auto(project: &Project, needed: bool) -> Diagnosis {
 }
 
 fn agent(project: &Project, spec: &str, needed: bool) -> Diagnosis {
-    let parsed = match spec.parse::<AgentSpec>() {
+    let parsed: AgentSpec = match spec.parse() {
         Ok(parsed) => parsed,
         Err(error) => {
             return Diagnosis { ok: !needed, ..Diagnosis::good("agent", format!("{spec}: {error}")) };

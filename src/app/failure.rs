@@ -84,6 +84,15 @@ impl Failure {
         self
     }
 
+    /// Adds the name that was meant instead of an unknown one, or else all that there are of its kind.
+    #[must_use]
+    pub fn hint_names(self, unknown: &str, kind: &str, known: &[&str]) -> Self {
+        match settings::suggestion(unknown, known.iter().copied()) {
+            Some(near) => self.hint(format!("did you mean `{near}`?")),
+            None => self.hint(format!("the {kind} are: {}", known.join(", "))),
+        }
+    }
+
     /// Adds where the run stands.
     #[must_use]
     pub fn with_report(mut self, report: Option<Value>) -> Self {

@@ -171,15 +171,13 @@ fn not_lockable(error: &LockError) -> Failure {
 
 fn in_use(issue: IssueNumber, workspace: &Workspace, holder: Option<Holder>) -> Failure {
     let root = workspace.root().display();
-    let apart = format!("leave this checkout alone with `ai-workflow execute --issue {issue} --worktree`");
-    let Some(holder) = holder else {
-        return Failure::new(FailureKind::Busy, format!("another run works in {root}")).hint(apart);
+    let busy = |message: String| {
+        Failure::new(FailureKind::Busy, message)
+            .hint(format!("leave this checkout alone with `ai-workflow execute --issue {issue} --worktree`"))
     };
-    let Some(other) = holder.issue else {
-        return Failure::new(FailureKind::Busy, format!("another run works in {root}: {holder}")).hint(apart);
-    };
-    Failure::new(FailureKind::Busy, format!("the run of issue {other} works in {root}: {holder}"))
-        .hint(apart)
+    let Some(holder) = holder else { return busy(format!("another run works in {root}")) };
+    let Some(other) = holder.issue else { return busy(format!("another run works in {root}: {holder}")) };
+    busy(format!("the run of issue {other} works in {root}: {holder}"))
         .hint(format!("or wait until it has ended: `ai-workflow status --issue {other}` shows how far it is"))
 }
 
@@ -194,83 +192,87 @@ pub type TakenLocks = (RunLocks, Option<(RunWorkspace, RunFolder)>);
 /// Takes the locks of the run of an issue; without a worktree when there is no run yet. What is refused is refused before
 /// the checkout goes to the run's branch.
 pub fn take_locks(project: &Project, issue: IssueNumber, refuse: Refuse) -> Result<TakenLocks, Failure> {
-    let mut locks = RunLocks { issue: lock_issue(project, issue)?, checkout: None };
-    match enter(project, issue, &mut locks, refuse) {
-        Ok(found) => Ok((locks, found)),
+    let locks = RunLocks { issue: lock_issue(project, issue)?, checkout: None };
+    let mut entry = RunEntry { project, issue, refuse, locks };
+    match entry.enter() {
+        Ok(found) => Ok((entry.locks, found)),
         Err(failure) => {
-            locks.remove(project, issue);
+            entry.locks.remove(project, issue);
             Err(failure)
         }
     }
 }
 
-/// Goes to where the run is. The worktree is taken before anything in it changes.
-fn enter(
-    project: &Project,
+/// Goes to where a run is.
+struct RunEntry<'a> {
+    project: &'a Project,
     issue: IssueNumber,
-    locks: &mut RunLocks,
-    refuse: Refuse,
-) -> Result<Option<(RunWorkspace, RunFolder)>, Failure> {
-    let workspace = match locate_or_fetch(project, issue)? {
-        LocatedRun::Worktree(root) => {
-            let workspace =
-                if root == project.root() { project.workspace.clone() } else { Workspace::open(&root)? };
-            locks.take_checkout(project, issue, &workspace)?;
-            locks.sweep(&workspace.for_issue(issue))?;
-            if is_on_other_branch(&workspace, issue)? {
-                switch_to_branch(project, issue, &workspace, locks, refuse)?;
-            }
-            workspace
-        }
-        LocatedRun::OnBranch(branch) if project.settings.worktree && branch.worktree.is_none() => {
-            refuse_run(project, issue, refuse)?;
-            let workspace = link_branch(project, issue)?;
-            locks.take_checkout(project, issue, &workspace)?;
-            locks.sweep(&workspace.for_issue(issue))?;
-            workspace
-        }
-        LocatedRun::OnBranch(_) => {
-            locks.take_checkout(project, issue, &project.workspace)?;
-            locks.sweep(&project.workspace.for_issue(issue))?;
-            switch_to_branch(project, issue, &project.workspace, locks, refuse)?;
-            refuse_missing_log(project, issue)?;
-            record_location(project, issue, project.root())?;
-            project.workspace.clone()
-        }
-        LocatedRun::Finalized(_) | LocatedRun::LogRemoved(_) | LocatedRun::Missing => {
-            // A linked worktree is taken when it is made.
-            if !project.settings.worktree {
-                locks.take_checkout(project, issue, &project.workspace)?;
-            }
-            locks.sweep(&project.workspace.for_issue(issue))?;
-            return Ok(None);
-        }
-    };
-    let space = workspace.for_issue(issue);
-    let folder = RunFolder::new(workspace.root(), issue);
-    restore_log(project, &space, &folder)?;
-    Ok(Some((space, folder)))
+    refuse: Refuse<'a>,
+    locks: RunLocks,
 }
 
-/// Goes to the run's branch, if nothing of the user's could get lost.
-fn switch_to_branch(
-    project: &Project,
-    issue: IssueNumber,
-    workspace: &Workspace,
-    locks: &mut RunLocks,
-    refuse: Refuse,
-) -> Result<(), Failure> {
-    refuse_run(project, issue, refuse)?;
-    refuse_dirty(workspace)?;
-    locks.begin_work();
-    Ok(workspace.branches().switch(&branch_of(issue))?)
-}
+impl RunEntry<'_> {
+    /// Goes to where the run is. The worktree is taken before anything in it changes.
+    fn enter(&mut self) -> Result<Option<(RunWorkspace, RunFolder)>, Failure> {
+        let (project, issue) = (self.project, self.issue);
+        let workspace = match locate_or_fetch(project, issue)? {
+            LocatedRun::Worktree(root) => {
+                let workspace =
+                    if root == project.root() { project.workspace.clone() } else { Workspace::open(&root)? };
+                self.take_checkout(&workspace)?;
+                if is_on_other_branch(&workspace, issue)? {
+                    self.switch_to_branch(&workspace)?;
+                }
+                workspace
+            }
+            LocatedRun::OnBranch(branch) if project.settings.worktree && branch.worktree.is_none() => {
+                self.refuse_run()?;
+                let workspace = link_branch(project, issue)?;
+                self.take_checkout(&workspace)?;
+                workspace
+            }
+            LocatedRun::OnBranch(_) => {
+                self.take_checkout(&project.workspace)?;
+                self.switch_to_branch(&project.workspace)?;
+                refuse_missing_log(project, issue)?;
+                record_location(project, issue, project.root())?;
+                project.workspace.clone()
+            }
+            LocatedRun::Finalized(_) | LocatedRun::LogRemoved(_) | LocatedRun::Missing => {
+                // A linked worktree is taken when it is made.
+                if project.settings.worktree {
+                    self.locks.sweep(&project.workspace.for_issue(issue))?;
+                } else {
+                    self.take_checkout(&project.workspace)?;
+                }
+                return Ok(None);
+            }
+        };
+        let space = workspace.for_issue(issue);
+        let folder = RunFolder::new(workspace.root(), issue);
+        restore_log(project, &space, &folder)?;
+        Ok(Some((space, folder)))
+    }
 
-/// A run that cannot be read here is reported by who opens its journal.
-fn refuse_run(project: &Project, issue: IssueNumber, refuse: Refuse) -> Result<(), Failure> {
-    match view(project, issue).ok().and_then(|view| view.state.run) {
-        Some(run) => refuse(&run),
-        None => Ok(()),
+    fn take_checkout(&mut self, workspace: &Workspace) -> Result<(), Failure> {
+        self.locks.take_checkout(self.project, self.issue, workspace)?;
+        self.locks.sweep(&workspace.for_issue(self.issue))
+    }
+
+    /// Goes to the run's branch, if nothing of the user's could get lost.
+    fn switch_to_branch(&mut self, workspace: &Workspace) -> Result<(), Failure> {
+        self.refuse_run()?;
+        refuse_dirty(workspace)?;
+        self.locks.begin_work();
+        Ok(workspace.branches().switch(&branch_of(self.issue))?)
+    }
+
+    /// A run that cannot be read here is reported by who opens its journal.
+    fn refuse_run(&self) -> Result<(), Failure> {
+        match view(self.project, self.issue).ok().and_then(|view| view.state.run) {
+            Some(run) => (self.refuse)(&run),
+            None => Ok(()),
+        }
     }
 }
 

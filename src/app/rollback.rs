@@ -55,13 +55,8 @@ pub fn roll_back(project: &Project, request: &RollbackRequest) -> Result<Rollbac
         revert(project, &locked, &phase)?;
     }
     locked.journal.add_reporter(Box::new(LogLines::default()));
-    let by = ReopenedBy::Rollback;
-    locked.journal.record(Fact::Reopened(Reopened {
-        phase: phase.clone(),
-        step: request.to_step,
-        reason,
-        by,
-    }))?;
+    let (reopened, step, by) = (phase.clone(), request.to_step, ReopenedBy::Rollback);
+    locked.record(Fact::Reopened(Reopened { phase: reopened, step, reason, by }))?;
     Ok(Rollback { phase, commits })
 }
 
@@ -87,12 +82,9 @@ pub fn reopenable_phase(run: &Run, name: &str) -> Result<PhaseName, Failure> {
     }
     let known: Vec<&str> = run.phases.iter().map(|phase| phase.name().as_str()).collect();
     let Some(phase) = run.phases.iter().find(|phase| phase.name().as_str() == name) else {
-        let failure = Failure::usage(format!("this run has no phase `{name}`"));
-        let near = settings::suggestion(name, known.iter().copied());
-        return Err(match near {
-            Some(near) => failure.hint(format!("did you mean `{near}`?")),
-            None => failure.hint(format!("the phases are: {}", known.join(", "))),
-        });
+        return Err(
+            Failure::usage(format!("this run has no phase `{name}`")).hint_names(name, "phases", &known)
+        );
     };
     match phase.status {
         Status::Pending => {

@@ -18,7 +18,6 @@ use model::policy::{CheckMode, OnFail, PhaseDef, TimeLimits};
 use process::Stop;
 use runner::{RunError, nonce};
 use settings::registry::{RegistryStep, StepsRegistry};
-use settings::suggestion;
 use views::prompt;
 
 /// What is to be validated.
@@ -78,12 +77,9 @@ fn read_registry(project: &Project, file: Option<&Path>) -> Result<StepsRegistry
 
 fn find_step<'a>(registry: &'a StepsRegistry, name: &str) -> Result<&'a RegistryStep, Failure> {
     let Some(step) = registry.steps.get(name) else {
-        let known = registry.steps.keys().map(String::as_str);
-        let failure = Failure::usage(format!("there is no step `{name}` in the registry"));
-        return Err(match suggestion(name, known.clone()) {
-            Some(near) => failure.hint(format!("did you mean `{near}`?")),
-            None => failure.hint(format!("the steps are: {}", known.collect::<Vec<_>>().join(", "))),
-        });
+        let known: Vec<&str> = registry.steps.keys().map(String::as_str).collect();
+        return Err(Failure::usage(format!("there is no step `{name}` in the registry"))
+            .hint_names(name, "steps", &known));
     };
     if step.checks.is_empty() {
         let what = format!("the step `{name}` has no `completionConditions`: there is nothing to validate");
