@@ -7,7 +7,7 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::environment::runtime;
-use crate::failure::{Failure, FailureKind};
+use crate::failure::{Failure, FailureKind, Result};
 use crate::project::Project;
 use agents::{AgentSpec, AgentStatus, ensure_usable, examine};
 use model::policy::{Agreement, PhaseDef};
@@ -40,7 +40,7 @@ pub enum Reason {
 }
 
 /// Puts agents that are there in place of `auto`, and reviewers that fit where nobody has named any. Returns why.
-pub fn choose(project: &Project, agreement: &mut Agreement) -> Result<Vec<Reason>, Failure> {
+pub fn choose(project: &Project, agreement: &mut Agreement) -> Result<Vec<Reason>> {
     let mut told = Vec::new();
     let mut keep = |chosen: AgentChain| {
         let fresh: Vec<Reason> = chosen.reasons.into_iter().filter(|line| !told.contains(line)).collect();
@@ -72,7 +72,7 @@ pub fn choose_chains(
     project: &Project,
     agents: &[String],
     reviewers: Option<&[String]>,
-) -> Result<(AgentChain, AgentChain), Failure> {
+) -> Result<(AgentChain, AgentChain)> {
     with_candidates(project, |candidates| {
         let agents = candidates.resolve_auto(agents)?;
         let reviewers = match reviewers {
@@ -84,7 +84,7 @@ pub fn choose_chains(
 }
 
 /// Tells what `auto` stands for on this machine, and why.
-pub fn auto_reason(project: &Project) -> Result<String, Failure> {
+pub fn auto_reason(project: &Project) -> Result<String> {
     with_candidates(project, |candidates| candidates.auto().map(|(_, why)| why))
 }
 
@@ -131,7 +131,7 @@ impl Candidates<'_> {
     }
 
     /// Returns a chain with agents that are there in place of `auto`, each agent once.
-    fn resolve_auto(&self, chain: &[String]) -> Result<AgentChain, Failure> {
+    fn resolve_auto(&self, chain: &[String]) -> Result<AgentChain> {
         let mut chosen = AgentChain::default();
         for name in chain {
             if name == "auto" {
@@ -146,7 +146,7 @@ impl Candidates<'_> {
     }
 
     /// Returns what `auto` stands for here, and why.
-    fn auto(&self) -> Result<(String, String), Failure> {
+    fn auto(&self) -> Result<(String, String)> {
         let mut missing = Vec::new();
         for name in ["claude", "codex"] {
             let Some(why_not) = self.why_not_named(name) else {
@@ -256,7 +256,7 @@ fn self_review(author: &str, why: &str) -> AgentChain {
 }
 
 /// Warns of second reviewers that cannot be called: they are going to be left out. One that nobody could ever be is refused.
-fn warn_of_missing_second_reviewers(project: &Project, agreement: &Agreement) -> Result<(), Failure> {
+fn warn_of_missing_second_reviewers(project: &Project, agreement: &Agreement) -> Result<()> {
     let mut warned: Vec<String> = Vec::new();
     for seat in agreement.phases.iter().flat_map(|phase| &phase.panel).filter(|seat| !seat.required) {
         match check_chain(project, &seat.agents) {
@@ -279,7 +279,7 @@ pub fn needed_agents(agreement: &Agreement) -> BTreeSet<&String> {
 }
 
 /// Refuses an agreement with a chain of which no agent can be called, and warns of second reviewers that cannot be called.
-pub fn refuse_unusable_agents(project: &Project, agreement: &Agreement) -> Result<(), Failure> {
+pub fn refuse_unusable_agents(project: &Project, agreement: &Agreement) -> Result<()> {
     let chains: BTreeSet<&Vec<String>> = agreement.phases.iter().flat_map(needed_chains).collect();
     chains.into_iter().try_for_each(|chain| check_chain(project, chain))?;
     warn_of_missing_second_reviewers(project, agreement)
@@ -298,7 +298,7 @@ pub fn optional_reviewers(agreement: &Agreement) -> impl Iterator<Item = &String
 }
 
 /// Refuses a chain of which no agent can be called; one that cannot is passed over when another one can.
-pub fn check_chain(project: &Project, chain: &[String]) -> Result<(), Failure> {
+pub fn check_chain(project: &Project, chain: &[String]) -> Result<()> {
     let (mut usable, mut missing) = (chain.is_empty(), Vec::new());
     for spec in chain {
         match check_usable(project, spec) {
@@ -317,7 +317,7 @@ pub fn check_chain(project: &Project, chain: &[String]) -> Result<(), Failure> {
 }
 
 /// Refuses an agent whose program is not there.
-fn check_usable(project: &Project, spec: &str) -> Result<(), Failure> {
+fn check_usable(project: &Project, spec: &str) -> Result<()> {
     let parsed: AgentSpec = spec.parse().map_err(|error| {
         Failure::usage(format!("{error}"))
             .hint("for example `--agent claude` or `--agent command:./my-agent`")

@@ -5,7 +5,7 @@
 use std::fs;
 use std::path::Path;
 
-use crate::failure::Failure;
+use crate::failure::{Failure, Result};
 use crate::project::Project;
 use agents::find_program;
 use checks::detected::detect;
@@ -94,7 +94,7 @@ fn add_checks(phase: &mut PhaseDef, commands: &[ProjectCommand], settings: &Chec
 }
 
 /// Refuses an agreement that names a check or a template which does not exist.
-pub fn refuse_unknown_checks(agreement: &Agreement) -> Result<(), Failure> {
+pub fn refuse_unknown_checks(agreement: &Agreement) -> Result<()> {
     if let Some(id) = checks::twice_named(agreement) {
         return Err(Failure::usage(format!("`checks.define.{id}` bears the name of a check of ours"))
             .hint("give it another name"));
@@ -112,7 +112,7 @@ pub fn refuse_unknown_checks(agreement: &Agreement) -> Result<(), Failure> {
 }
 
 /// Resolves every schema that a phase or its step names, below the home of the repository, where the registry lies, too.
-pub fn pin_schemas(settings: &Settings, root: &Path, agreement: &mut Agreement) -> Result<(), Failure> {
+pub fn pin_schemas(settings: &Settings, root: &Path, agreement: &mut Agreement) -> Result<()> {
     for phase in &mut agreement.phases {
         let Some(keys) = settings.phases.get(phase.name.as_str()) else { continue };
         let Some(reference) = settings.schema_of(keys) else { continue };

@@ -3,8 +3,8 @@
 
 use std::collections::BTreeSet;
 
-use crate::failure::Failure;
-use crate::forge_connection;
+use crate::failure::{Failure, Result};
+use crate::forge_connection::{self, REMOTE};
 use crate::project::Project;
 use crate::run_location::view;
 use git::{Base, Error, Head};
@@ -27,7 +27,7 @@ impl ChosenBase {
 }
 
 /// Chooses the base of a new run.
-pub fn choose(project: &Project, head: &Head, number: IssueNumber) -> Result<ChosenBase, Failure> {
+pub fn choose(project: &Project, head: &Head, number: IssueNumber) -> Result<ChosenBase> {
     if let Some(wanted) = project.settings.base_branch.as_deref() {
         if wanted == branch_of(number) {
             return Err(Failure::usage(format!("the base branch `{wanted}` is the run's own branch"))
@@ -67,7 +67,7 @@ pub fn choose(project: &Project, head: &Head, number: IssueNumber) -> Result<Cho
 
 /// Returns the branch that counts as checked out. A crash may have come between the making of a run's branch and the first
 /// fact of that run: then it is the branch that was left for it.
-fn stands_on(project: &Project, head: &Head) -> Result<Option<String>, Failure> {
+fn stands_on(project: &Project, head: &Head) -> Result<Option<String>> {
     let Some(current) = &head.branch else { return Ok(None) };
     match issue_of_branch(current) {
         Some(issue) if recorded_base(project, issue)?.is_none() => {
@@ -78,7 +78,7 @@ fn stands_on(project: &Project, head: &Head) -> Result<Option<String>, Failure> 
 }
 
 /// Returns the base of the run of an issue; of a run that was begun on another run's branch, the base of that one.
-fn base_of_run(project: &Project, issue: IssueNumber) -> Result<Option<String>, Failure> {
+fn base_of_run(project: &Project, issue: IssueNumber) -> Result<Option<String>> {
     let (mut next, mut seen) = (Some(issue), BTreeSet::new());
     let mut base = None;
     while let Some(issue) = next.filter(|issue| seen.insert(*issue)) {
@@ -89,7 +89,7 @@ fn base_of_run(project: &Project, issue: IssueNumber) -> Result<Option<String>, 
 }
 
 /// Returns the base that the run of an issue recorded. A log that cannot be read records none.
-fn recorded_base(project: &Project, issue: IssueNumber) -> Result<Option<String>, Failure> {
+fn recorded_base(project: &Project, issue: IssueNumber) -> Result<Option<String>> {
     if let Some(run) = view(project, issue).ok().and_then(|view| view.state.run) {
         return Ok(Some(run.started.base_branch));
     }
@@ -104,7 +104,7 @@ enum OriginDefault {
     NoOrigin,
 }
 
-fn default_of_origin(project: &Project, head: &Head) -> Result<OriginDefault, Failure> {
+fn default_of_origin(project: &Project, head: &Head) -> Result<OriginDefault> {
     let found = known_default_of_origin(project, head)?;
     // A server makes the branch that was pushed first its default.
     if let OriginDefault::Is(base) = &found
@@ -116,28 +116,22 @@ fn default_of_origin(project: &Project, head: &Head) -> Result<OriginDefault, Fa
     Ok(found)
 }
 
-fn known_default_of_origin(project: &Project, head: &Head) -> Result<OriginDefault, Failure> {
+fn known_default_of_origin(project: &Project, head: &Head) -> Result<OriginDefault> {
     if let Some(base) = existing(project.workspace.bases().origin_default(head))?.flatten() {
         return Ok(OriginDefault::Is(base));
     }
     if project.workspace.origin().address()?.is_none() {
         return Ok(OriginDefault::NoOrigin);
     }
-    let name = match project
-        .workspace
-        .remote(forge_connection::REMOTE, forge_connection::credentials().as_ref())
-        .default_branch()
-    {
+    let unknown = |why: String| Ok(OriginDefault::Unknown(why));
+    let credentials = forge_connection::credentials();
+    let name = match project.workspace.remote(REMOTE, credentials.as_ref()).default_branch() {
         Ok(Some(name)) => name,
-        Ok(None) => return Ok(OriginDefault::Unknown("origin names no default branch".to_owned())),
+        Ok(None) => return unknown("origin names no default branch".to_owned()),
         Err(Error::TooSlow { seconds, .. }) => {
-            return Ok(OriginDefault::Unknown(format!(
-                "origin did not say within {seconds} s which branch is its default"
-            )));
+            return unknown(format!("origin did not say within {seconds} s which branch is its default"));
         }
-        Err(_) => {
-            return Ok(OriginDefault::Unknown("origin cannot be asked for its default branch".to_owned()));
-        }
+        Err(_) => return unknown("origin cannot be asked for its default branch".to_owned()),
     };
     Ok(match existing(project.workspace.bases().find(&name))? {
         Some(base) => OriginDefault::Is(base),
@@ -146,7 +140,7 @@ fn known_default_of_origin(project: &Project, head: &Head) -> Result<OriginDefau
 }
 
 /// A branch that does not exist is none.
-fn existing<T>(found: Result<T, Error>) -> Result<Option<T>, Failure> {
+fn existing<T>(found: Result<T, Error>) -> Result<Option<T>> {
     match found {
         Ok(found) => Ok(Some(found)),
         Err(Error::NoSuchBranch { .. } | Error::BadBranchName { .. }) => Ok(None),

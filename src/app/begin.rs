@@ -3,10 +3,10 @@
 use crate::agent_choice::{self, Reason, refuse_unusable_agents};
 use crate::agreement::{ProjectCommand, pin_commands, pin_schemas, project_commands, refuse_unknown_checks};
 use crate::base_branch;
-use crate::failure::Failure;
+use crate::failure::{Failure, Result};
 use crate::forge_connection;
 use crate::issue_text;
-use crate::locked_run::{RunLocks, open_journal};
+use crate::locked_run::{RunLocks, lock_checkout, open_journal};
 use crate::project::Project;
 use crate::run_location::refuse_log_removed;
 use crate::run_request::{ExecuteRequest, refuse_request};
@@ -39,11 +39,12 @@ pub struct RunPlan {
 }
 
 /// Looks whether everything is there that a run needs, and whether it takes what is asked of it. Writes nothing.
-pub fn plan(project: &Project, request: &ExecuteRequest) -> Result<RunPlan, Failure> {
+pub fn plan(project: &Project, request: &ExecuteRequest) -> Result<RunPlan> {
     let number = request.issue;
     let issue = issue_text::read(project, number)?;
     let commands = project_commands(project);
-    let (agreement, told) = agreement(project, &commands, request.is_attended)?;
+    let (mut agreement, told) = agreement(project, &commands)?;
+    agreement.budget = project.settings.budget(request.is_attended);
     let skipped = left_out(project, &agreement)?;
     refuse_unusable_agents(project, &agreement)?;
     refuse_broken_templates(project, &agreement)?;
@@ -79,7 +80,7 @@ pub fn begin_run(
     project: &Project,
     request: &ExecuteRequest,
     locks: &mut RunLocks,
-) -> Result<(Journal, RunWorkspace, RunFolder), Failure> {
+) -> Result<(Journal, RunWorkspace, RunFolder)> {
     let number = request.issue;
     let plan = plan(project, request)?;
     let space = plan.go_to_branch(project, locks)?.for_issue(number);
@@ -94,14 +95,9 @@ pub fn begin_run(
 }
 
 /// Returns what is agreed on, and why these agents: all phases, those outside the preset are left out below.
-fn agreement(
-    project: &Project,
-    commands: &[ProjectCommand],
-    is_attended: bool,
-) -> Result<(Agreement, Vec<Reason>), Failure> {
+fn agreement(project: &Project, commands: &[ProjectCommand]) -> Result<(Agreement, Vec<Reason>)> {
     let mut agreement = project.settings.agreement(None)?;
     pin_commands(&mut agreement, commands);
-    agreement.budget = project.settings.budget(is_attended);
     for phase in &mut agreement.phases {
         let of_steps = phase.step_agents.values_mut().flatten();
         let of_seats = phase.panel.iter_mut().flat_map(|seat| &mut seat.agents);
@@ -116,7 +112,7 @@ fn agreement(
 }
 
 /// Returns the phases that are not going to run, and why.
-pub fn left_out(project: &Project, agreement: &Agreement) -> Result<Vec<(PhaseName, String)>, Failure> {
+pub fn left_out(project: &Project, agreement: &Agreement) -> Result<Vec<(PhaseName, String)>> {
     let by_preset = project.settings.preset_phases()?;
     let Names(by_flag) = &project.settings.skip_phases;
     let known: Vec<&str> = agreement.phases.iter().map(|phase| phase.name.as_str()).collect();
@@ -140,7 +136,7 @@ pub fn left_out(project: &Project, agreement: &Agreement) -> Result<Vec<(PhaseNa
 }
 
 /// The checkout has to be clean, unless the run leaves it alone.
-fn survey(project: &Project) -> Result<Survey, Failure> {
+fn survey(project: &Project) -> Result<Survey> {
     if project.settings.worktree {
         Ok(project.workspace.worktree().survey()?)
     } else {
@@ -149,7 +145,7 @@ fn survey(project: &Project) -> Result<Survey, Failure> {
 }
 
 /// Tells whether the run's branch has to be made. One that a crash left at the base is taken up.
-fn is_new(project: &Project, number: IssueNumber, base: &Base) -> Result<bool, Failure> {
+fn is_new(project: &Project, number: IssueNumber, base: &Base) -> Result<bool> {
     let branch = branch_of(number);
     match project.workspace.for_issue(number).run_branch().state(&base.commit)? {
         RunBranchState::Missing => Ok(true),
@@ -164,12 +160,12 @@ fn is_new(project: &Project, number: IssueNumber, base: &Base) -> Result<bool, F
 
 impl RunPlan {
     /// Goes to the run's branch, which is made where it is not there.
-    fn go_to_branch(&self, project: &Project, locks: &mut RunLocks) -> Result<Workspace, Failure> {
+    fn go_to_branch(&self, project: &Project, locks: &mut RunLocks) -> Result<Workspace> {
         let number = self.started.issue.number;
         if project.settings.worktree {
             let base = if self.new { Some(&self.base) } else { None };
             let workspace = make_linked(project, number, base)?;
-            locks.take_checkout(project, number, &workspace)?;
+            locks.checkout = Some(lock_checkout(project, number, &workspace)?);
             locks.begin_work();
             return Ok(workspace);
         }

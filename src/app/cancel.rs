@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use crate::failure::{Failure, FailureKind};
+use crate::failure::{Failure, FailureKind, Result};
 use crate::locked_run::LockedRun;
 use crate::project::Project;
 use engine::Run;
@@ -17,7 +17,7 @@ const STOP_TIMEOUT: Duration = Duration::from_secs(10);
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
 /// Asks whoever holds the run to stop, then ends it for good. Returns how it stood before.
-pub fn cancel(project: &Project, issue: IssueNumber) -> Result<Outcome, Failure> {
+pub fn cancel(project: &Project, issue: IssueNumber) -> Result<Outcome> {
     let mut locked = take_from_holder(project, issue)?;
     let before = locked.run()?.outcome;
     if before != Outcome::Cancelled {
@@ -33,14 +33,14 @@ pub fn cancel(project: &Project, issue: IssueNumber) -> Result<Outcome, Failure>
 }
 
 /// Takes a run that is to be ended for good, whoever holds it.
-pub fn take_from_holder(project: &Project, issue: IssueNumber) -> Result<LockedRun, Failure> {
+pub fn take_from_holder(project: &Project, issue: IssueNumber) -> Result<LockedRun> {
     stop_holder(project, issue)?;
     let locked = LockedRun::take(project, issue, &refuse_completed)?;
     refuse_completed(locked.run()?)?;
     Ok(locked)
 }
 
-fn refuse_completed(run: &Run) -> Result<(), Failure> {
+fn refuse_completed(run: &Run) -> Result<()> {
     if run.outcome != Outcome::Completed {
         return Ok(());
     }
@@ -50,7 +50,7 @@ fn refuse_completed(run: &Run) -> Result<(), Failure> {
 }
 
 /// Sends SIGTERM to the holder on this machine and waits until the lock is free.
-fn stop_holder(project: &Project, issue: IssueNumber) -> Result<(), Failure> {
+fn stop_holder(project: &Project, issue: IssueNumber) -> Result<()> {
     let folder = issue_folder(project.workspace.common(), issue);
     let Some(known) = holder(&folder) else { return Ok(()) };
     let busy = |why: &str| {
@@ -73,7 +73,7 @@ fn stop_holder(project: &Project, issue: IssueNumber) -> Result<(), Failure> {
     busy(&format!("{known} did not stop within {} s", STOP_TIMEOUT.as_secs()))
 }
 
-fn ask_to_stop(holder: &Holder) -> Result<(), Failure> {
+fn ask_to_stop(holder: &Holder) -> Result<()> {
     let process = i32::try_from(holder.pid).ok().and_then(rustix::process::Pid::from_raw);
     let asked = process.map(|process| rustix::process::kill_process(process, rustix::process::Signal::TERM));
     match asked {
@@ -82,6 +82,6 @@ fn ask_to_stop(holder: &Holder) -> Result<(), Failure> {
         Some(Err(error)) => {
             Err(Failure::new(FailureKind::Busy, format!("{holder} cannot be asked to stop: {error}")))
         }
-        None => Err(Failure::new(FailureKind::State, format!("the lock names no process: {holder}"))),
+        None => Err(Failure::state(format!("the lock names no process: {holder}"))),
     }
 }

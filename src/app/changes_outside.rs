@@ -4,7 +4,7 @@
 //! or accepted.
 
 use crate::environment::runtime;
-use crate::failure::Failure;
+use crate::failure::{Failure, Result};
 use crate::forge_connection;
 use crate::locked_run::LockedRun;
 use crate::project::Project;
@@ -19,7 +19,7 @@ use settings::PushWhen;
 use views::summary::Documents;
 
 /// Refuses to go on with an issue that was closed meanwhile.
-pub fn refuse_closed(project: &Project, run: &Run) -> Result<(), Failure> {
+pub fn refuse_closed(project: &Project, run: &Run) -> Result<()> {
     let number = run.started.issue.number;
     if issue(project, run)?.is_none_or(|issue| issue.open) {
         return Ok(());
@@ -29,7 +29,7 @@ pub fn refuse_closed(project: &Project, run: &Run) -> Result<(), Failure> {
 }
 
 /// Compares the issue and the base branch with what the run was begun with, and notes what changed.
-pub fn note_changes(project: &Project, locked: &mut LockedRun) -> Result<(), Failure> {
+pub fn note_changes(project: &Project, locked: &mut LockedRun) -> Result<()> {
     let run = locked.run()?;
     let issue = issue(project, run)?;
     let edited = issue.as_ref().and_then(|issue| edited(run, issue));
@@ -41,7 +41,7 @@ pub fn note_changes(project: &Project, locked: &mut LockedRun) -> Result<(), Fai
 }
 
 /// Returns the issue as it is now; one that cannot be read is no reason to stop.
-fn issue(project: &Project, run: &Run) -> Result<Option<Issue>, Failure> {
+fn issue(project: &Project, run: &Run) -> Result<Option<Issue>> {
     let forge = forge_connection::of_run(project, run)?;
     Ok(runtime()?.block_on(forge.issue(run.started.issue.number)).ok())
 }
@@ -57,7 +57,7 @@ fn edited(run: &Run, issue: &Issue) -> Option<(&'static str, String)> {
     Some(("issue_edited", text))
 }
 
-fn moved(project: &Project, run: &Run) -> Result<Option<(&'static str, String)>, Failure> {
+fn moved(project: &Project, run: &Run) -> Result<Option<(&'static str, String)>> {
     let base = &run.started.base_branch;
     let Some(branch) = project.workspace.branches().find(base)? else { return Ok(None) };
     let (now, then) = (branch.tip.as_str(), run.started.base_commit.as_str());
@@ -73,7 +73,7 @@ fn moved(project: &Project, run: &Run) -> Result<Option<(&'static str, String)>,
 }
 
 /// Warns of a change each time, and notes it in the log the first time.
-fn note(locked: &mut LockedRun, kind: &str, text: String) -> Result<(), Failure> {
+fn note(locked: &mut LockedRun, kind: &str, text: String) -> Result<()> {
     if locked.run()?.notes.iter().any(|(_, known)| *known == text) {
         tracing::warn!("{text}");
         return Ok(());
@@ -83,7 +83,7 @@ fn note(locked: &mut LockedRun, kind: &str, text: String) -> Result<(), Failure>
 }
 
 /// Warns of what people committed on top of a completed run; tells whether there is anything.
-pub fn warn_of_commits_on_top(project: &Project, locked: &LockedRun) -> Result<bool, Failure> {
+pub fn warn_of_commits_on_top(project: &Project, locked: &LockedRun) -> Result<bool> {
     let run = locked.run()?;
     let known = CommitId::try_from(run.branch.head.as_str())?;
     let Some(tip) = locked.space.run_branch().tip_beyond(&run.started.run_id, &known)? else {
@@ -125,7 +125,7 @@ pub const REASONS: [&str; 2] = [
 ];
 
 /// Brings the files of the phase under way here where they are not; returns the phase if that cannot be.
-pub fn find_lost_files(project: &Project, locked: &LockedRun) -> Result<Option<LostFiles>, Failure> {
+pub fn find_lost_files(project: &Project, locked: &LockedRun) -> Result<Option<LostFiles>> {
     let run = locked.run()?;
     let is_open = |status| matches!(status, Status::InProgress | Status::Paused);
     let open = run.phases.iter().find(|phase| is_open(phase.status) && !phase.files.tree.is_empty());
@@ -150,7 +150,7 @@ pub fn find_lost_files(project: &Project, locked: &LockedRun) -> Result<Option<L
 }
 
 /// A phase that has changed nothing yet has left nothing behind.
-fn is_untouched(locked: &LockedRun, tree: &Tree) -> Result<bool, Failure> {
+fn is_untouched(locked: &LockedRun, tree: &Tree) -> Result<bool> {
     if !locked.space.workspace().objects().has_tree(tree)? {
         return Ok(false);
     }
@@ -158,7 +158,7 @@ fn is_untouched(locked: &LockedRun, tree: &Tree) -> Result<bool, Failure> {
     Ok(locked.space.workspace().changes().paths_between(tree, &now)?.iter().all(|path| is_engines_own(path)))
 }
 
-fn fetch_files(project: &Project, locked: &LockedRun, tree: &Tree) -> Result<bool, Failure> {
+fn fetch_files(project: &Project, locked: &LockedRun, tree: &Tree) -> Result<bool> {
     let stays_here = project.settings.push == Some(PushWhen::Never)
         || !forge_connection::of_run(project, locked.run()?)?.is_remote();
     if stays_here {
@@ -177,7 +177,7 @@ fn fetch_files(project: &Project, locked: &LockedRun, tree: &Tree) -> Result<boo
 }
 
 /// Begins a phase anew; a person's words stand on top of its prompt.
-pub fn reopen_phase(locked: &mut LockedRun, lost: &LostFiles, words: &str) -> Result<(), Failure> {
+pub fn reopen_phase(locked: &mut LockedRun, lost: &LostFiles, words: &str) -> Result<()> {
     tracing::warn!("The {}; it begins anew", lost.sentence());
     let reason = if words.is_empty() { lost.reason() } else { words };
     locked.reopen(lost.phase.clone(), reason)

@@ -11,7 +11,7 @@ use std::sync::{Arc, OnceLock};
 
 use crate::agreement::{pin_commands, pin_schemas, project_commands, refuse_unknown_checks};
 use crate::environment::runtime;
-use crate::failure::{Failure, FailureKind};
+use crate::failure::{Failure, FailureKind, Result};
 use crate::project::Project;
 use crate::setting_overrides::load_settings;
 use crate::signals;
@@ -74,7 +74,7 @@ impl CheckReport {
 }
 
 /// Makes the checks; the project was opened with the request's settings.
-pub fn check(project: &Project, request: &CheckRequest) -> Result<CheckReport, Failure> {
+pub fn check(project: &Project, request: &CheckRequest) -> Result<CheckReport> {
     let plan = plan(project, request)?;
     let since = project
         .workspace
@@ -96,12 +96,7 @@ struct CheckPlan {
 }
 
 impl CheckPlan {
-    fn run(
-        &self,
-        project: &Project,
-        request: &CheckRequest,
-        changes: &[Change],
-    ) -> Result<Vec<CheckResult>, Failure> {
+    fn run(&self, project: &Project, request: &CheckRequest, changes: &[Change]) -> Result<Vec<CheckResult>> {
         let agreement = &self.agreement;
         let changed: BTreeSet<String> = changes.iter().map(|change| change.path.clone()).collect();
         let expected = expected_paths(project, &request.expected)?;
@@ -124,7 +119,7 @@ impl CheckPlan {
     }
 }
 
-fn plan(project: &Project, request: &CheckRequest) -> Result<CheckPlan, Failure> {
+fn plan(project: &Project, request: &CheckRequest) -> Result<CheckPlan> {
     let mut agreement = project.settings.agreement(None)?;
     pin_commands(&mut agreement, &project_commands(project));
     refuse_unknown_checks(&agreement)?;
@@ -143,7 +138,7 @@ fn plan(project: &Project, request: &CheckRequest) -> Result<CheckPlan, Failure>
     Ok(CheckPlan { ids, noted, phase, agreement })
 }
 
-fn code_phase(agreement: &Agreement) -> Result<&PhaseDef, Failure> {
+fn code_phase(agreement: &Agreement) -> Result<&PhaseDef> {
     agreement.phases.iter().find(|phase| phase.changes_code).ok_or_else(|| {
         Failure::usage("no phase changes code, so there are no checks of code")
             .hint("set `changes_code = true` in one of `[phases]`, or leave the phases as they come")
@@ -151,7 +146,7 @@ fn code_phase(agreement: &Agreement) -> Result<&PhaseDef, Failure> {
 }
 
 /// Refuses a template that adds nothing: its name is a slip.
-fn refuse_empty_template(project: &Project, request: &CheckRequest, phase: &PhaseDef) -> Result<(), Failure> {
+fn refuse_empty_template(project: &Project, request: &CheckRequest, phase: &PhaseDef) -> Result<()> {
     let Some(name) = &request.template else { return Ok(()) };
     let mut overrides = project.overrides.clone();
     overrides.set.push("checks.template=".to_owned());
@@ -178,7 +173,7 @@ fn usual_checks(phase: &PhaseDef, agreement: &Agreement, has_answer: bool) -> Ve
 }
 
 /// Reads names, criteria and ranges of criteria, each once.
-fn named_checks(only: &[String], defined: &BTreeMap<String, DefinedCheck>) -> Result<Vec<String>, Failure> {
+fn named_checks(only: &[String], defined: &BTreeMap<String, DefinedCheck>) -> Result<Vec<String>> {
     let mut ids: Vec<String> = Vec::new();
     for name in only.iter().map(|name| name.trim()).filter(|name| !name.is_empty()) {
         let named = criteria_between(name).unwrap_or_else(|| vec![check_id(name).to_owned()]);
@@ -194,7 +189,7 @@ fn named_checks(only: &[String], defined: &BTreeMap<String, DefinedCheck>) -> Re
     Ok(ids)
 }
 
-fn refuse_unknown(id: &str, name: &str) -> Result<(), Failure> {
+fn refuse_unknown(id: &str, name: &str) -> Result<()> {
     if id == OF_A_RUN {
         return Err(Failure::usage(format!("`{id}` is about the document of a phase, so only a run has it"))
             .hint("leave it out of `--only`"));
@@ -232,7 +227,7 @@ fn criterion(name: &str) -> Option<(&str, u32)> {
 }
 
 /// Runs the checks; Ctrl-C ends the command that is running, and with it ours.
-fn run_interruptibly(ids: &[String], site: &Site<'_>) -> Result<Vec<CheckResult>, Failure> {
+fn run_interruptibly(ids: &[String], site: &Site<'_>) -> Result<Vec<CheckResult>> {
     let (handle, mut stop) = Stop::new();
     let signal = Arc::new(OnceLock::new());
     process::adopt_orphans();
@@ -249,7 +244,7 @@ fn run_interruptibly(ids: &[String], site: &Site<'_>) -> Result<Vec<CheckResult>
 }
 
 /// Files of a request are meant from where the user stands; checks see them from the top.
-fn expected_paths(project: &Project, files: &[PathBuf]) -> Result<Vec<String>, Failure> {
+fn expected_paths(project: &Project, files: &[PathBuf]) -> Result<Vec<String>> {
     let top = project.root();
     let mut paths = Vec::new();
     for file in files {

@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::failure::{Failure, FailureKind};
+use crate::failure::{Failure, Result};
 use crate::forge_connection::{self, REMOTE};
 use crate::locked_run::{lock_checkout, lock_issue, remove_lock};
 use crate::project::Project;
@@ -50,7 +50,7 @@ pub enum Cleanup {
 }
 
 /// Removes a run.
-pub fn clean_up(project: &Project, request: &CleanupRequest) -> Result<Cleanup, Failure> {
+pub fn clean_up(project: &Project, request: &CleanupRequest) -> Result<Cleanup> {
     let issue = request.issue;
     if let Some(record) = finalized(project, issue)? {
         return clean_up_finalized(project, &record, request);
@@ -59,7 +59,7 @@ pub fn clean_up(project: &Project, request: &CleanupRequest) -> Result<Cleanup, 
     let lock = lock_issue(project, issue)?;
     let run = view.state.run.as_ref().ok_or_else(|| no_run(issue))?;
     if request.logs_only {
-        return logs_only(project, &view, run, request);
+        return logs_only(project, &view, run, request.dry_run);
     }
     // What a completed run had there is gone.
     let shared = has_shared_work(run) && run.outcome != Outcome::Completed;
@@ -74,11 +74,7 @@ pub fn clean_up(project: &Project, request: &CleanupRequest) -> Result<Cleanup, 
 }
 
 /// Removes what is left of a run that was finalized: its branch and the record of it.
-fn clean_up_finalized(
-    project: &Project,
-    record: &FinalizedRun,
-    request: &CleanupRequest,
-) -> Result<Cleanup, Failure> {
+fn clean_up_finalized(project: &Project, record: &FinalizedRun, request: &CleanupRequest) -> Result<Cleanup> {
     let issue = record.issue;
     let lock = lock_issue(project, issue)?;
     let branch = project.workspace.branches().find(&record.branch)?;
@@ -117,7 +113,7 @@ impl Removal<'_> {
 
     /// Removes what was planned, or only says what that is. A worktree from which files go must not be one that another run
     /// works in.
-    fn carry_out(self, lock: Lock, dry_run: bool) -> Result<Cleanup, Failure> {
+    fn carry_out(self, lock: Lock, dry_run: bool) -> Result<Cleanup> {
         let steps = self.steps();
         if !dry_run {
             let workspace = match self.linked_root() {
@@ -138,18 +134,32 @@ impl Removal<'_> {
     }
 
     /// Refuses when files or commits would go that no part of the run has made.
-    fn refuse_work_of_others(&self, view: &RunView, run: &Run) -> Result<(), Failure> {
-        let space = self.project.workspace.for_issue(self.issue);
+    fn refuse_work_of_others(&self, view: &RunView, run: &Run) -> Result<()> {
         if let Some(tip) = &self.tip {
-            refuse_foreign_commit(&space, view, run, (tip, &branch_of(self.issue)))?;
+            self.refuse_foreign_commit(view, run, tip, &branch_of(self.issue))?;
         }
         let Some(root) = self.linked_root() else { return Ok(()) };
         let linked = Workspace::open(root)?;
         let head = linked.worktree().survey()?.head;
         if head.branch.is_none() && self.tip.as_ref() != Some(&head.commit) {
-            refuse_foreign_commit(&space, view, run, (&head.commit, "HEAD"))?;
+            self.refuse_foreign_commit(view, run, &head.commit, "HEAD")?;
         }
         refuse_unsaved(&linked, self.issue)
+    }
+
+    /// Refuses a commit that is not the run's. Its record commits stand in no fact, only their trailers name them.
+    fn refuse_foreign_commit(&self, view: &RunView, run: &Run, tip: &CommitId, place: &str) -> Result<()> {
+        let commits = run.phases.iter().filter_map(|phase| phase.files.commit.as_deref());
+        let mut known = commits.chain([run.branch.head.as_str(), run.started.base_commit.as_str()]);
+        if known.any(|commit| commit == tip.as_str()) {
+            return Ok(());
+        }
+        let last = last_commit(&self.project.workspace.for_issue(self.issue), view, run)?;
+        if last.as_ref() == Some(tip) {
+            return Ok(());
+        }
+        let since = last.map_or_else(|| run.branch.head.clone(), |last| last.to_string());
+        Err(not_of_the_run(tip, place, &since))
     }
 
     fn steps(&self) -> Vec<String> {
@@ -171,7 +181,7 @@ impl Removal<'_> {
         steps
     }
 
-    fn remove(&self) -> Result<(), Failure> {
+    fn remove(&self) -> Result<()> {
         let (workspace, branch) = (&self.project.workspace, branch_of(self.issue));
         let space = workspace.for_issue(self.issue);
         space.clean_worktree().remove()?;
@@ -198,7 +208,7 @@ impl Removal<'_> {
     }
 
     /// Takes the run's files away and goes back to the base; changes of the user's own are refused, not lost.
-    fn leave_checkout(&self) -> Result<(), Failure> {
+    fn leave_checkout(&self) -> Result<()> {
         let workspace = &self.project.workspace;
         let folder = RunFolder::new(workspace.root(), self.issue);
         let survey = workspace.worktree().survey()?;
@@ -216,10 +226,10 @@ impl Removal<'_> {
 }
 
 fn not_removed(path: &Path, error: &std::io::Error) -> Failure {
-    Failure::new(FailureKind::State, format!("failed to remove {}: {error}", path.display()))
+    Failure::state(format!("failed to remove {}: {error}", path.display()))
 }
 
-fn refuse_unfinished(run: &Run) -> Result<(), Failure> {
+fn refuse_unfinished(run: &Run) -> Result<()> {
     let over = matches!(
         run.outcome,
         Outcome::Completed | Outcome::Cancelled | Outcome::Failed | Outcome::Incomplete
@@ -231,26 +241,6 @@ fn refuse_unfinished(run: &Run) -> Result<(), Failure> {
         .hint("end it with `ai-workflow cancel` first, or add `--force`"))
 }
 
-/// Refuses a commit that is not the run's. Its record commits stand in no fact, only their trailers name them.
-fn refuse_foreign_commit(
-    space: &RunWorkspace,
-    view: &RunView,
-    run: &Run,
-    (tip, place): (&CommitId, &str),
-) -> Result<(), Failure> {
-    let commits = run.phases.iter().filter_map(|phase| phase.files.commit.as_deref());
-    let mut known = commits.chain([run.branch.head.as_str(), run.started.base_commit.as_str()]);
-    if known.any(|commit| commit == tip.as_str()) {
-        return Ok(());
-    }
-    let last = last_commit(space, view, run)?;
-    if last.as_ref() == Some(tip) {
-        return Ok(());
-    }
-    let since = last.map_or_else(|| run.branch.head.clone(), |last| last.to_string());
-    Err(not_of_the_run(tip, place, &since))
-}
-
 fn not_of_the_run(tip: &CommitId, place: &str, since: &str) -> Failure {
     let (since, tip) = (short(since), short(tip.as_str()));
     Failure::usage(format!("the commit {tip} at {place} is not of the run")).hint(format!(
@@ -259,7 +249,7 @@ fn not_of_the_run(tip: &CommitId, place: &str, since: &str) -> Failure {
 }
 
 /// Returns the newest commit of the branch that carries the run's trailers.
-fn last_commit(space: &RunWorkspace, view: &RunView, run: &Run) -> Result<Option<CommitId>, Failure> {
+fn last_commit(space: &RunWorkspace, view: &RunView, run: &Run) -> Result<Option<CommitId>> {
     for seq in (0..=view.state.seq).rev() {
         if let Some((commit, _)) = space.run_branch().find_commit(&run.started.run_id, seq)? {
             return Ok(Some(commit));
@@ -269,7 +259,7 @@ fn last_commit(space: &RunWorkspace, view: &RunView, run: &Run) -> Result<Option
 }
 
 /// Refuses a worktree in which something is that only there exists. The run's own folder goes with the run.
-fn refuse_unsaved(linked: &Workspace, issue: IssueNumber) -> Result<(), Failure> {
+fn refuse_unsaved(linked: &Workspace, issue: IssueNumber) -> Result<()> {
     let survey = linked.worktree().survey()?;
     let snapshot = linked.for_issue(issue).snapshots().take(None)?;
     let folder = format!("{}/", RunFolder::new(linked.root(), issue).relative());
@@ -306,18 +296,13 @@ fn short(commit: &str) -> &str {
 }
 
 /// Removes prompts, answers and raw streams; the record of the run stays.
-fn logs_only(
-    project: &Project,
-    view: &RunView,
-    run: &Run,
-    request: &CleanupRequest,
-) -> Result<Cleanup, Failure> {
-    let folder = RunFolder::new(view.root.as_deref().unwrap_or(project.root()), request.issue);
+fn logs_only(project: &Project, view: &RunView, run: &Run, dry_run: bool) -> Result<Cleanup> {
+    let folder = RunFolder::new(view.root.as_deref().unwrap_or(project.root()), run.started.issue.number);
     let steps = ["execute", "review", "triage", "revise"];
     let paths =
         run.phases.iter().flat_map(|phase| steps.map(|step| folder.at(&folder.phase(&phase.def)).join(step)));
     let folders: Vec<PathBuf> = paths.filter(|path| path.is_dir()).collect();
-    if !request.dry_run {
+    if !dry_run {
         for path in &folders {
             fs::remove_dir_all(path).map_err(|error| not_removed(path, &error))?;
         }

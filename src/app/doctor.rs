@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use crate::agent_choice::{auto_reason, choose, examine_agent, needed_agents, optional_reviewers};
 use crate::agreement::project_commands;
-use crate::failure::Failure;
+use crate::failure::{Failure, Result};
 use crate::project::Project;
 use agents::{AgentSpec, AgentStatus, ensure_usable};
 use model::policy::{Agreement, PhaseDef};
@@ -38,7 +38,7 @@ impl Diagnosis {
 }
 
 /// Looks at everything that a run of this project would need.
-pub fn examine(project: &Project) -> Result<Vec<Diagnosis>, Failure> {
+pub fn examine(project: &Project) -> Result<Vec<Diagnosis>> {
     let mut all = vec![Diagnosis::good("repository", project.root().display().to_string())];
     all.push(identity(project));
     all.push(checkout(project)?);
@@ -57,7 +57,7 @@ fn identity(project: &Project) -> Diagnosis {
     }
 }
 
-fn checkout(project: &Project) -> Result<Diagnosis, Failure> {
+fn checkout(project: &Project) -> Result<Diagnosis> {
     let survey = project.workspace.worktree().survey()?;
     if survey.is_clean() {
         return Ok(Diagnosis::good("checkout", "clean"));
@@ -80,7 +80,7 @@ fn prompts(project: &Project) -> Option<Diagnosis> {
 }
 
 /// Examines the agents of a run, and those that could be used besides.
-fn agents(project: &Project) -> Result<Vec<Diagnosis>, Failure> {
+fn agents(project: &Project) -> Result<Vec<Diagnosis>> {
     let mut agreement = project.settings.agreement(None)?;
     let chosen = choose(project, &mut agreement);
     let needed: Vec<&String> = needed_agents(&agreement).into_iter().filter(|spec| *spec != "auto").collect();

@@ -1,15 +1,19 @@
 //! What this process finds around it: variables, the current folder, the name of the user; and the runtime on which its
 //! asynchronous work happens. Knows no repository.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::RwLock;
 
-use crate::failure::{Failure, FailureKind};
+use crate::failure::{Failure, FailureKind, Result};
 use model::redact::Masker;
 
 /// Returns the environment of this process as far as its names are text.
 pub fn environment() -> impl Iterator<Item = (String, String)> {
-    std::env::vars_os().filter_map(as_text)
+    let is_text = |(name, value): (OsString, OsString)| {
+        Some((name.into_string().ok()?, value.to_string_lossy().into_owned()))
+    };
+    std::env::vars_os().filter_map(is_text)
 }
 
 /// Returns a variable of this process; one that is empty counts as missing.
@@ -33,12 +37,8 @@ pub(crate) fn remember(masker: &Masker) {
     }
 }
 
-fn as_text((name, value): (std::ffi::OsString, std::ffi::OsString)) -> Option<(String, String)> {
-    Some((name.into_string().ok()?, value.to_string_lossy().into_owned()))
-}
-
 /// Returns the folder the user stands in.
-pub fn current_folder() -> Result<PathBuf, Failure> {
+pub fn current_folder() -> Result<PathBuf> {
     std::env::current_dir()
         .map_err(|error| Failure::usage(format!("the current folder cannot be read: {error}")))
 }
@@ -49,7 +49,7 @@ pub fn user_name() -> String {
 }
 
 /// Starts the runtime all asynchronous work happens on: one thread, so that children die with the right parent.
-pub fn runtime() -> Result<tokio::runtime::Runtime, Failure> {
+pub fn runtime() -> Result<tokio::runtime::Runtime> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     runtime
         .map_err(|error| Failure::new(FailureKind::OurBug, format!("the runtime cannot be started: {error}")))

@@ -53,6 +53,9 @@ impl FailureKind {
     }
 }
 
+/// What a use case comes to, or why it was not carried out.
+pub type Result<T, E = Failure> = std::result::Result<T, E>;
+
 /// Why a use case was not carried out: one error line and any number of hints.
 #[derive(Debug)]
 pub struct Failure {
@@ -75,6 +78,11 @@ impl Failure {
     /// Makes a failure of usage or settings.
     pub fn usage(message: impl fmt::Display) -> Self {
         Self::new(FailureKind::Usage, message)
+    }
+
+    /// Makes a failure of damaged or foreign state.
+    pub fn state(message: impl fmt::Display) -> Self {
+        Self::new(FailureKind::State, message)
     }
 
     /// Adds what to do next.
@@ -159,7 +167,7 @@ impl From<model::object_id::BadObjectId> for Failure {
 
 impl From<journal::store::StoreError> for Failure {
     fn from(error: journal::store::StoreError) -> Self {
-        Self::new(FailureKind::State, &error).hint(error.hint())
+        Self::state(&error).hint(error.hint())
     }
 }
 
@@ -168,8 +176,8 @@ impl From<journal::JournalError> for Failure {
         use journal::JournalError as Journal;
         match error {
             Journal::Store(error) => error.into(),
-            Journal::DoesNotFit { .. } => Self::new(FailureKind::State, &error).hint("the log was written by another program or is damaged; nothing was changed"),
-            Journal::Edited(_) => Self::new(FailureKind::State, &error)
+            Journal::DoesNotFit { .. } => Self::state(&error).hint("the log was written by another program or is damaged; nothing was changed"),
+            Journal::Edited(_) => Self::state(&error)
                 .hint("delete metadata.json to have it rebuilt from the log; to go back to an earlier phase use `ai-workflow rollback`"),
         }
     }
@@ -238,12 +246,11 @@ impl From<runner::RunError> for Failure {
             }
             Run::Interrupted => Self::new(FailureKind::Interrupted, "interrupted; nothing finished is lost")
                 .hint("run the same command again to go on"),
-            Run::Unjudged { .. } => Self::new(FailureKind::State, &error).hint("nothing of it was published"),
+            Run::Unjudged { .. } => Self::state(&error).hint("nothing of it was published"),
             Run::DocumentLost { ref path, ref commit } => {
                 let back =
                     format!("git checkout {} -- {path} && git commit -m 'put {path} back'", &commit[..9]);
-                Self::new(FailureKind::State, &error)
-                    .hint(format!("`{back}`, then run the same command again"))
+                Self::state(&error).hint(format!("`{back}`, then run the same command again"))
             }
             Run::Bug(_) => Self::new(FailureKind::OurBug, &error),
         }

@@ -5,7 +5,7 @@
 use std::fmt::Write as _;
 
 use crate::environment::runtime;
-use crate::failure::Failure;
+use crate::failure::{Failure, Result};
 use crate::forge_connection;
 use crate::locked_run::{LockedRun, lock_checkout, lock_issue};
 use crate::project::Project;
@@ -55,7 +55,7 @@ pub enum Finalized {
 }
 
 /// Makes the branch of a completed run ready.
-pub fn finalize(project: &Project, request: &FinalizeRequest) -> Result<Finalized, Failure> {
+pub fn finalize(project: &Project, request: &FinalizeRequest) -> Result<Finalized> {
     if let Some(record) = unfinished_rewrite(project, request.issue)? {
         return resume_finalize(project, record, request.dry_run);
     }
@@ -70,7 +70,7 @@ struct Finalizer<'a> {
 }
 
 impl Finalizer<'_> {
-    fn finalize(&self) -> Result<Finalized, Failure> {
+    fn finalize(&self) -> Result<Finalized> {
         let (project, request) = (self.project, self.request);
         let locked = LockedRun::take(project, request.issue, &|run| self.refuse(run))?;
         let run = locked.run()?;
@@ -106,7 +106,7 @@ impl Finalizer<'_> {
     }
 
     /// Returns what would be done. No lock is taken, and the checkout stays on its branch.
-    fn rehearse(&self) -> Result<Finalized, Failure> {
+    fn rehearse(&self) -> Result<Finalized> {
         let (project, issue) = (self.project, self.request.issue);
         locate_or_fetch(project, issue)?;
         let view = view(project, issue)?;
@@ -125,7 +125,7 @@ impl Finalizer<'_> {
     }
 
     /// Refuses what this run does not take, before the checkout goes to its branch.
-    fn refuse(&self, run: &Run) -> Result<(), Failure> {
+    fn refuse(&self, run: &Run) -> Result<()> {
         refuse_incomplete(run)?;
         let workspace = &self.project.workspace;
         let Some(branch) = workspace.branches().find(&run.started.branch)? else { return Ok(()) };
@@ -138,7 +138,7 @@ impl Finalizer<'_> {
 
     /// Returns the files that nobody reviewed, their names masked; refuses them where nobody asked to include them. Commits are
     /// compared, so the branch need not be checked out.
-    fn unreviewed(&self, space: &RunWorkspace, run: &Run, tip: &CommitId) -> Result<Unreviewed, Failure> {
+    fn unreviewed(&self, space: &RunWorkspace, run: &Run, tip: &CommitId) -> Result<Unreviewed> {
         let folder = RunFolder::new(space.workspace().root(), self.request.issue);
         let found = runner::unreviewed(space, &folder, run, tip, self.documents())?;
         let masked = |paths: Vec<String>| {
@@ -174,7 +174,7 @@ impl Finalizer<'_> {
     }
 
     /// Makes one commit of all, without the run's own files unless they are wanted. Nothing moves yet.
-    fn final_commit(&self, locked: &LockedRun, run: &Run, tip: &CommitId) -> Result<CommitId, Failure> {
+    fn final_commit(&self, locked: &LockedRun, run: &Run, tip: &CommitId) -> Result<CommitId> {
         let (space, masker) = (&locked.space, &self.project.masker);
         let own = if self.request.keep_files {
             Vec::new()
@@ -197,7 +197,7 @@ impl Finalizer<'_> {
     }
 
     /// Returns the trailers of the commit.
-    fn trailers(&self, workspace: &Workspace, run: &Run, base: &CommitId) -> Result<String, Failure> {
+    fn trailers(&self, workspace: &Workspace, run: &Run, base: &CommitId) -> Result<String> {
         let forge = forge_connection::of_run(self.project, run)?;
         let mut people = workspace.history().other_authors(base)?;
         let known = |author: &Author| people.iter().any(|one| one.mail.eq_ignore_ascii_case(&author.mail));
@@ -211,7 +211,7 @@ impl Finalizer<'_> {
     }
 }
 
-fn refuse_incomplete(run: &Run) -> Result<(), Failure> {
+fn refuse_incomplete(run: &Run) -> Result<()> {
     if run.outcome == Outcome::Completed {
         return Ok(());
     }
@@ -221,7 +221,7 @@ fn refuse_incomplete(run: &Run) -> Result<(), Failure> {
 }
 
 /// Returns where the branch of a completed run stands; refuses a run or a worktree that is not ready for it.
-fn tip_of_completed(locked: &LockedRun, run: &Run) -> Result<CommitId, Failure> {
+fn tip_of_completed(locked: &LockedRun, run: &Run) -> Result<CommitId> {
     refuse_incomplete(run)?;
     let survey = locked.space.workspace().worktree().survey()?;
     if survey.head.branch.as_deref() != Some(run.started.branch.as_str()) {
@@ -232,7 +232,7 @@ fn tip_of_completed(locked: &LockedRun, run: &Run) -> Result<CommitId, Failure> 
     Ok(survey.head.commit)
 }
 
-fn refuse_unclean(survey: &Survey) -> Result<(), Failure> {
+fn refuse_unclean(survey: &Survey) -> Result<()> {
     if survey.is_clean() {
         return Ok(());
     }
@@ -240,7 +240,7 @@ fn refuse_unclean(survey: &Survey) -> Result<(), Failure> {
 }
 
 /// Ends what an earlier `finalize` began: the request is ready by then, and what was not reviewed was allowed.
-fn resume_finalize(project: &Project, record: FinalizedRun, dry_run: bool) -> Result<Finalized, Failure> {
+fn resume_finalize(project: &Project, record: FinalizedRun, dry_run: bool) -> Result<Finalized> {
     let unreviewed = record.left.iter().flat_map(|left| left.unreviewed.clone()).collect::<Vec<_>>();
     if dry_run {
         let step = format!("finish what was cut short: {} at {}", record.branch, &record.commit[..9]);
@@ -260,7 +260,7 @@ fn not_reviewed(paths: &str) -> String {
 }
 
 /// Tells whether the branch has a pull request on a server.
-fn is_on_server(project: &Project, run: &Run) -> Result<bool, Failure> {
+fn is_on_server(project: &Project, run: &Run) -> Result<bool> {
     let has_number = run.publication.pull_request.as_ref().is_some_and(|(number, _)| number.is_some());
     Ok(forge_connection::of_run(project, run)?.is_remote() && has_number)
 }
@@ -273,7 +273,7 @@ fn closed(request: &PullRequestRef, head: &str) -> Failure {
 }
 
 /// Brings the request up to date and takes it out of its draft.
-fn make_ready(project: &Project, run: &Run, (title, body): &(String, String)) -> Result<(), Failure> {
+fn make_ready(project: &Project, run: &Run, (title, body): &(String, String)) -> Result<()> {
     let forge = if is_on_server(project, run)? {
         forge_connection::of_run(project, run)?
     } else {
@@ -299,7 +299,7 @@ fn make_ready(project: &Project, run: &Run, (title, body): &(String, String)) ->
 
 /// Returns the record of a rewrite that was cut short. Where nothing was rewritten yet, or somebody went on with the run
 /// since, there is none: the run is still there, and is finalized anew.
-fn unfinished_rewrite(project: &Project, issue: IssueNumber) -> Result<Option<FinalizedRun>, Failure> {
+fn unfinished_rewrite(project: &Project, issue: IssueNumber) -> Result<Option<FinalizedRun>> {
     let Some(record) = FinalizedRun::read(project.workspace.common(), issue)? else { return Ok(None) };
     let (Some(left), Some(branch)) = (&record.left, project.workspace.branches().find(&record.branch)?)
     else {
@@ -313,16 +313,16 @@ fn unfinished_rewrite(project: &Project, issue: IssueNumber) -> Result<Option<Fi
     Ok(begun.then_some(record))
 }
 
-fn server_has(project: &Project, record: &FinalizedRun) -> Result<bool, Failure> {
+fn server_has(project: &Project, record: &FinalizedRun) -> Result<bool> {
     Ok(forge_connection::fetch(project, &record.branch)?.is_some_and(|tip| tip.as_str() == record.commit))
 }
 
-fn has_log(project: &Project, issue: IssueNumber, branch: &Branch) -> Result<bool, Failure> {
+fn has_log(project: &Project, issue: IssueNumber, branch: &Branch) -> Result<bool> {
     Ok(project.workspace.objects().read(&branch.tip, &RunFolder::new("", issue).events())?.is_some())
 }
 
 /// Ends a rewrite that was cut short.
-fn resume_rewrite(project: &Project, record: &FinalizedRun) -> Result<(), Failure> {
+fn resume_rewrite(project: &Project, record: &FinalizedRun) -> Result<()> {
     let _lock = lock_issue(project, record.issue)?;
     let branch = project.workspace.branches().find(&record.branch)?;
     let root = branch.and_then(|branch| branch.worktree);
@@ -338,7 +338,7 @@ fn resume_rewrite(project: &Project, record: &FinalizedRun) -> Result<(), Failur
 }
 
 /// Does what the record says is left, and writes that it is done.
-fn carry_out(project: &Project, space: &RunWorkspace, record: &FinalizedRun) -> Result<(), Failure> {
+fn carry_out(project: &Project, space: &RunWorkspace, record: &FinalizedRun) -> Result<()> {
     let common = project.workspace.common();
     if let Some(left) = &record.left {
         record.write(common)?;
@@ -354,7 +354,7 @@ fn carry_out(project: &Project, space: &RunWorkspace, record: &FinalizedRun) -> 
 }
 
 /// The server comes first: what it refuses changes nothing here.
-fn replace(project: &Project, space: &RunWorkspace, record: &FinalizedRun) -> Result<(), Failure> {
+fn replace(project: &Project, space: &RunWorkspace, record: &FinalizedRun) -> Result<()> {
     let Some(left) = &record.left else { return Ok(()) };
     let before = CommitId::try_from(left.before.as_str())?;
     let after = CommitId::try_from(record.commit.as_str())?;
@@ -370,7 +370,7 @@ fn replace(project: &Project, space: &RunWorkspace, record: &FinalizedRun) -> Re
 
 /// Removes the run's files where the branch is checked out: with the log also prompts, answers and raw streams, which belong
 /// to nobody now.
-fn remove_files(project: &Project, workspace: &Workspace, record: &FinalizedRun) -> Result<(), Failure> {
+fn remove_files(project: &Project, workspace: &Workspace, record: &FinalizedRun) -> Result<()> {
     let branch = project.workspace.branches().find(&record.branch)?;
     if branch.is_none_or(|branch| branch.worktree.is_none()) {
         return Ok(());
@@ -387,7 +387,7 @@ fn remove_files(project: &Project, workspace: &Workspace, record: &FinalizedRun)
 }
 
 /// Whoever put the label on that started the run; nobody when that is not known for sure, or was a program.
-fn requester(project: &Project, run: &Run, forge: &Forge) -> Result<Option<Author>, Failure> {
+fn requester(project: &Project, run: &Run, forge: &Forge) -> Result<Option<Author>> {
     let Forge::Github(github) = forge else { return Ok(None) };
     let command_line = project.command_line.clone();
     // Settings that cannot be read are no reason to stop here: nobody is named then.

@@ -4,7 +4,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::environment::variable;
-use crate::failure::Failure;
+use crate::failure::{Failure, Result};
 use crate::project::Project;
 use engine::Run;
 use forge::github::{Access, PUBLIC_API, RetryPolicy};
@@ -29,7 +29,7 @@ pub fn only_read() {
 }
 
 /// Returns the forge for an issue without a run.
-pub fn of_issue(project: &Project, number: IssueNumber) -> Result<Forge, Failure> {
+pub fn of_issue(project: &Project, number: IssueNumber) -> Result<Forge> {
     match project.settings.forge {
         Some(ForgeKind::Local) => Ok(local(project)),
         Some(ForgeKind::Github) => github(project).map(Forge::Github),
@@ -42,7 +42,7 @@ pub fn of_issue(project: &Project, number: IssueNumber) -> Result<Forge, Failure
 }
 
 /// Returns the forge that a run was begun with.
-pub fn of_run(project: &Project, run: &Run) -> Result<Forge, Failure> {
+pub fn of_run(project: &Project, run: &Run) -> Result<Forge> {
     let number = run.started.issue.number;
     let kind = if run.started.issue.is_on_a_server() { ForgeKind::Github } else { ForgeKind::Local };
     if let Some(wanted) = project.settings.forge.filter(|wanted| *wanted != kind) {
@@ -61,7 +61,7 @@ pub fn of_run(project: &Project, run: &Run) -> Result<Forge, Failure> {
 }
 
 /// Returns the forge of pull requests.
-pub fn of_pull_request(project: &Project) -> Result<Forge, Failure> {
+pub fn of_pull_request(project: &Project) -> Result<Forge> {
     match project.settings.forge {
         Some(ForgeKind::Local) => Ok(local(project)),
         Some(ForgeKind::Github) | None => Ok(Forge::Github(github(project)?)),
@@ -69,7 +69,7 @@ pub fn of_pull_request(project: &Project) -> Result<Forge, Failure> {
 }
 
 /// Returns the name of the repository that a run of an issue is in.
-pub fn repository_of(project: &Project, issue: &Issue) -> Result<String, Failure> {
+pub fn repository_of(project: &Project, issue: &Issue) -> Result<String> {
     if issue.is_on_a_server() {
         repository(project)
     } else {
@@ -84,18 +84,14 @@ pub fn credentials() -> Option<Credentials> {
 }
 
 /// Fetches a branch of origin; returns its commit, where it is there.
-pub fn fetch(project: &Project, branch: &str) -> Result<Option<CommitId>, Failure> {
+pub fn fetch(project: &Project, branch: &str) -> Result<Option<CommitId>> {
     Ok(project.workspace.remote(REMOTE, credentials().as_ref()).fetch(branch)?)
 }
 
 /// Pushes a branch of a worktree to origin, in place of one commit another one where a pair is given.
-pub fn push(
-    workspace: &Workspace,
-    branch: &str,
-    replaced: Option<(&CommitId, &CommitId)>,
-) -> Result<(), Failure> {
+pub fn push(workspace: &Workspace, branch: &str, pair: Option<(&CommitId, &CommitId)>) -> Result<()> {
     let credentials = credentials();
-    Ok(retry(|| workspace.remote(REMOTE, credentials.as_ref()).push(branch, replaced))?)
+    Ok(retry(|| workspace.remote(REMOTE, credentials.as_ref()).push(branch, pair))?)
 }
 
 /// Tells whether we work in a job of a server for builds.
@@ -116,18 +112,18 @@ pub fn local(project: &Project) -> Forge {
 }
 
 /// Returns the GitHub that an event comes from.
-pub fn github(project: &Project) -> Result<GithubForge, Failure> {
+pub fn github(project: &Project) -> Result<GithubForge> {
     server_of(&repository(project)?)
 }
 
 /// Returns GitHub where the repository is there and a token is given.
-pub fn within_reach(project: &Project) -> Result<Option<GithubForge>, Failure> {
+pub fn within_reach(project: &Project) -> Result<Option<GithubForge>> {
     let known = variable("GITHUB_REPOSITORY").is_some() || is_on_github(project)?;
     if known && token().is_some() { github(project).map(Some) } else { Ok(None) }
 }
 
 /// Returns a repository on the GitHub that the environment names.
-pub fn server_of(repository: &str) -> Result<GithubForge, Failure> {
+pub fn server_of(repository: &str) -> Result<GithubForge> {
     let token = token().map(|(_, value)| value).unwrap_or_default();
     let access = Access::new(&api(), repository, &token)?;
     let access = if READS_ONLY.load(Ordering::SeqCst) { access.for_reading() } else { access };
@@ -135,7 +131,7 @@ pub fn server_of(repository: &str) -> Result<GithubForge, Failure> {
 }
 
 /// Returns `owner/name`: what a job says, else what origin's address says.
-fn repository(project: &Project) -> Result<String, Failure> {
+fn repository(project: &Project) -> Result<String> {
     match variable("GITHUB_REPOSITORY") {
         Some(named) => Ok(named),
         None if is_on_github(project)? => Ok(project.workspace.origin().repository_name()?),
@@ -144,7 +140,7 @@ fn repository(project: &Project) -> Result<String, Failure> {
     }
 }
 
-fn is_on_github(project: &Project) -> Result<bool, Failure> {
+fn is_on_github(project: &Project) -> Result<bool> {
     let host = project.workspace.origin().host()?;
     Ok(host.is_some_and(|host| host.eq_ignore_ascii_case(&server_host())))
 }

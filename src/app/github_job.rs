@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use jiff::{SignedDuration, Timestamp};
 
 use crate::environment::{masker, runtime, variable};
-use crate::failure::{Failure, FailureKind};
+use crate::failure::{Failure, FailureKind, Result};
 use crate::forge_connection::{in_ci, server_of};
 use crate::locked_run::LockedRun;
 use crate::project::Project;
@@ -75,11 +75,7 @@ fn report(locked: &LockedRun, instead: &[(&'static str, String)]) -> Vec<String>
 }
 
 /// `instead` stands in the place of outputs that the state alone would have.
-fn write_report(
-    run: &Run,
-    locked: &LockedRun,
-    instead: &[(&'static str, String)],
-) -> std::io::Result<Vec<String>> {
+fn write_report(run: &Run, locked: &LockedRun, instead: &[(&str, String)]) -> std::io::Result<Vec<String>> {
     if !is_here() {
         return Ok(Vec::new());
     }
@@ -194,7 +190,7 @@ fn warn_unless(written: std::io::Result<()>) {
 
 /// Looks whose token this is, before any work is paid for: whether the pull request will start a workflow, and whether the job
 /// may take longer than the token lasts.
-pub async fn check_token(project: &Project, journal: &mut Journal, forge: &Forge) -> Result<(), Failure> {
+pub async fn check_token(project: &Project, journal: &mut Journal, forge: &Forge) -> Result<()> {
     warn_of_no_ci(project, journal, forge).await?;
     warn_of_token_hour(project, forge).await;
     Ok(())
@@ -204,7 +200,7 @@ pub async fn check_token(project: &Project, journal: &mut Journal, forge: &Forge
 const JOBS_OWN: &str = "github-actions";
 
 /// Asks whose the token is and tells what follows from it, once in a run as long as it stays so.
-async fn warn_of_no_ci(project: &Project, journal: &mut Journal, forge: &Forge) -> Result<(), Failure> {
+async fn warn_of_no_ci(project: &Project, journal: &mut Journal, forge: &Forge) -> Result<()> {
     let running = |run: &&Run| run.outcome == Outcome::Running;
     let Some(run) = journal.state().run.as_ref().filter(running) else { return Ok(()) };
     let was_told = starts_no_ci(run).is_some();
@@ -245,7 +241,7 @@ fn names_a_program(project: &Project) -> bool {
 }
 
 /// The reporter of log lines prints it.
-fn note(journal: &mut Journal, kind: &str, text: String) -> Result<(), Failure> {
+fn note(journal: &mut Journal, kind: &str, text: String) -> Result<()> {
     Ok(journal.record(Fact::Noted { kind: kind.to_owned(), text })?)
 }
 

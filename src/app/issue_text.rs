@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 
 use crate::environment::runtime;
-use crate::failure::{Failure, TEXT_NOT_TRUSTED};
+use crate::failure::{Failure, Result, TEXT_NOT_TRUSTED};
 use crate::forge_connection;
 use crate::project::Project;
 use forge::{
@@ -19,7 +19,7 @@ use settings::Speakers;
 const MOST_PEOPLE: usize = 30;
 
 /// Reads an open issue from the forge that was chosen.
-pub fn read(project: &Project, number: IssueNumber) -> Result<Issue, Failure> {
+pub fn read(project: &Project, number: IssueNumber) -> Result<Issue> {
     let forge = forge_connection::of_issue(project, number)?;
     let (issue, is_trusted) = runtime()?.block_on(async {
         let issue = surrounded(project, &forge, number).await?;
@@ -62,7 +62,7 @@ async fn is_trusted(project: &Project, forge: &Forge, issue: &Issue) -> Result<b
 }
 
 /// Without the text of its author an issue is what the people who are heard said about it.
-fn withheld(issue: Issue) -> Result<Issue, Failure> {
+fn withheld(issue: Issue) -> Result<Issue> {
     let Issue { number, author, .. } = &issue;
     if issue.discussion.comments.is_empty() {
         let told = format!(

@@ -5,7 +5,7 @@ use std::fs;
 
 use jiff::Timestamp;
 
-use crate::failure::{Failure, FailureKind};
+use crate::failure::{Failure, FailureKind, Result};
 use crate::project::Project;
 use crate::run_location::{LocatedRun, locate_or_fetch, no_run, refusal, view};
 use crate::run_worktree::{
@@ -38,7 +38,7 @@ pub struct LockedRun {
 
 impl LockedRun {
     /// Takes the run of an issue that must exist, ready to be written to.
-    pub fn take(project: &Project, issue: IssueNumber, refuse: Refuse) -> Result<Self, Failure> {
+    pub fn take(project: &Project, issue: IssueNumber, refuse: Refuse) -> Result<Self> {
         let found = locate_or_fetch(project, issue)?;
         if !found.has_log() {
             return Err(refusal(&found, issue));
@@ -54,25 +54,25 @@ impl LockedRun {
     }
 
     /// Returns the run.
-    pub fn run(&self) -> Result<&Run, Failure> {
+    pub fn run(&self) -> Result<&Run> {
         let run = self.journal.state().run.as_ref();
         run.ok_or_else(|| Failure::new(FailureKind::OurBug, "the run has not begun"))
     }
 
     /// Records a fact of the run.
-    pub fn record(&mut self, fact: Fact) -> Result<(), Failure> {
+    pub fn record(&mut self, fact: Fact) -> Result<()> {
         Ok(self.journal.record(fact)?)
     }
 
     /// Begins a phase anew by itself.
-    pub fn reopen(&mut self, phase: PhaseName, reason: &str) -> Result<(), Failure> {
+    pub fn reopen(&mut self, phase: PhaseName, reason: &str) -> Result<()> {
         let (step, by, reason) = (Step::Execute, ReopenedBy::Retry, reason.to_owned());
         self.record(Fact::Reopened(Reopened { phase, step, reason, by }))
     }
 }
 
 /// Opens the journal of a run.
-pub fn open_journal(project: &Project, folder: &RunFolder) -> Result<Journal, Failure> {
+pub fn open_journal(project: &Project, folder: &RunFolder) -> Result<Journal> {
     let path = folder.at(&folder.relative());
     let mut journal = Journal::open(&path, project.masker.clone())?;
     journal.keep_copy(LogCopy::of(project.workspace.common(), folder.issue()));
@@ -80,29 +80,17 @@ pub fn open_journal(project: &Project, folder: &RunFolder) -> Result<Journal, Fa
 }
 
 /// What a command refuses of a run as it stands.
-pub type Refuse<'a> = &'a dyn Fn(&Run) -> Result<(), Failure>;
+pub type Refuse<'a> = &'a dyn Fn(&Run) -> Result<()>;
 
 /// The locks of a run: of its issue, and of the worktree that it works in.
 #[derive(Debug)]
 pub struct RunLocks {
     issue: Lock,
     /// That of the worktree; nothing as long as the run has none.
-    checkout: Option<CheckoutLock>,
+    pub(crate) checkout: Option<CheckoutLock>,
 }
 
 impl RunLocks {
-    /// Takes the worktree for the run of an issue, or says which run works in it. A run that works there is not
-    /// waited for.
-    pub fn take_checkout(
-        &mut self,
-        project: &Project,
-        issue: IssueNumber,
-        workspace: &Workspace,
-    ) -> Result<(), Failure> {
-        self.checkout = Some(lock_checkout(project, issue, workspace)?);
-        Ok(())
-    }
-
     /// Notes that the files of the worktree are going to change.
     pub fn begin_work(&mut self) {
         if let Some(checkout) = &mut self.checkout {
@@ -119,7 +107,7 @@ impl RunLocks {
     }
 
     /// Removes the lock files of a git that was killed, and refuses a worktree of ours in which another git is at work.
-    fn sweep(&self, space: &RunWorkspace) -> Result<(), Failure> {
+    fn sweep(&self, space: &RunWorkspace) -> Result<()> {
         let started = Timestamp::now();
         let worked = self.checkout.as_ref().and_then(CheckoutLock::last_work).map(|work| work.span(started));
         space.locks().remove_stale(started.into(), worked)?;
@@ -128,7 +116,7 @@ impl RunLocks {
 }
 
 /// Takes the lock of an issue, or says who holds it.
-pub fn lock_issue(project: &Project, issue: IssueNumber) -> Result<Lock, Failure> {
+pub fn lock_issue(project: &Project, issue: IssueNumber) -> Result<Lock> {
     let folder = issue_folder(project.workspace.common(), issue);
     Lock::take(&folder, &command_line(project), journal::now()).map_err(|error| match error {
         LockError::Busy { .. } => Failure::new(FailureKind::Busy, &error)
@@ -137,12 +125,8 @@ pub fn lock_issue(project: &Project, issue: IssueNumber) -> Result<Lock, Failure
     })
 }
 
-/// Takes a worktree for the run of an issue, or says which run works in it.
-pub fn lock_checkout(
-    project: &Project,
-    issue: IssueNumber,
-    workspace: &Workspace,
-) -> Result<CheckoutLock, Failure> {
+/// Takes a worktree for the run of an issue, or says which run works in it. A run that works there is not waited for.
+pub fn lock_checkout(project: &Project, issue: IssueNumber, workspace: &Workspace) -> Result<CheckoutLock> {
     let taken =
         CheckoutLock::take(workspace.repository().git_dir(), issue, &command_line(project), journal::now());
     taken.map_err(|error| match error {
@@ -166,7 +150,7 @@ pub fn remove_lock(project: &Project, issue: IssueNumber, lock: Lock) {
 
 fn not_lockable(error: &LockError) -> Failure {
     let hint = "look at the permissions and the disk, then run the same command again";
-    Failure::new(FailureKind::State, error).hint(hint)
+    Failure::state(error).hint(hint)
 }
 
 fn in_use(issue: IssueNumber, workspace: &Workspace, holder: Option<Holder>) -> Failure {
@@ -191,7 +175,7 @@ pub type TakenLocks = (RunLocks, Option<(RunWorkspace, RunFolder)>);
 
 /// Takes the locks of the run of an issue; without a worktree when there is no run yet. What is refused is refused before
 /// the checkout goes to the run's branch.
-pub fn take_locks(project: &Project, issue: IssueNumber, refuse: Refuse) -> Result<TakenLocks, Failure> {
+pub fn take_locks(project: &Project, issue: IssueNumber, refuse: Refuse) -> Result<TakenLocks> {
     let locks = RunLocks { issue: lock_issue(project, issue)?, checkout: None };
     let mut entry = RunEntry { project, issue, refuse, locks };
     match entry.enter() {
@@ -213,7 +197,7 @@ struct RunEntry<'a> {
 
 impl RunEntry<'_> {
     /// Goes to where the run is. The worktree is taken before anything in it changes.
-    fn enter(&mut self) -> Result<Option<(RunWorkspace, RunFolder)>, Failure> {
+    fn enter(&mut self) -> Result<Option<(RunWorkspace, RunFolder)>> {
         let (project, issue) = (self.project, self.issue);
         let workspace = match locate_or_fetch(project, issue)? {
             LocatedRun::Worktree(root) => {
@@ -254,13 +238,13 @@ impl RunEntry<'_> {
         Ok(Some((space, folder)))
     }
 
-    fn take_checkout(&mut self, workspace: &Workspace) -> Result<(), Failure> {
-        self.locks.take_checkout(self.project, self.issue, workspace)?;
+    fn take_checkout(&mut self, workspace: &Workspace) -> Result<()> {
+        self.locks.checkout = Some(lock_checkout(self.project, self.issue, workspace)?);
         self.locks.sweep(&workspace.for_issue(self.issue))
     }
 
     /// Goes to the run's branch, if nothing of the user's could get lost.
-    fn switch_to_branch(&mut self, workspace: &Workspace) -> Result<(), Failure> {
+    fn switch_to_branch(&mut self, workspace: &Workspace) -> Result<()> {
         self.refuse_run()?;
         refuse_dirty(workspace)?;
         self.locks.begin_work();
@@ -268,7 +252,7 @@ impl RunEntry<'_> {
     }
 
     /// A run that cannot be read here is reported by who opens its journal.
-    fn refuse_run(&self) -> Result<(), Failure> {
+    fn refuse_run(&self) -> Result<()> {
         match view(self.project, self.issue).ok().and_then(|view| view.state.run) {
             Some(run) => (self.refuse)(&run),
             None => Ok(()),
@@ -279,7 +263,7 @@ impl RunEntry<'_> {
 /// Restores what is missing from a log that was taken back to the last commit while nobody could see it: an agent ran
 /// `git checkout -- .`, `git stash` or `git reset --hard`, and the run was killed. Without it paid calls and findings would
 /// be lost. Where the branch was moved since, a person may have meant the log, too: then it counts as it is found.
-fn restore_log(project: &Project, space: &RunWorkspace, folder: &RunFolder) -> Result<(), Failure> {
+fn restore_log(project: &Project, space: &RunWorkspace, folder: &RunFolder) -> Result<()> {
     let log = folder.at(&folder.events());
     let copy = LogCopy::of(project.workspace.common(), folder.issue());
     if copy.is_ahead_of(&log)? && space.run_branch().is_where_left()? {

@@ -4,7 +4,7 @@
 
 use std::fs;
 
-use crate::failure::Failure;
+use crate::failure::{Failure, Result};
 use crate::project::Project;
 use crate::setting_overrides::{CONFIG, REVIEW_LOOP, STEPS, second_reviewers};
 use engine::Run;
@@ -14,7 +14,7 @@ use runner::digest;
 use settings::Place;
 
 /// Refuses overrides that contradict what the run was begun with.
-pub fn refuse_contradiction(project: &Project, run: &Run) -> Result<(), Failure> {
+pub fn refuse_contradiction(project: &Project, run: &Run) -> Result<()> {
     let (started, overrides) = (&run.started, &project.overrides);
     let preset = started.agreement.preset.as_deref().unwrap_or("full");
     let pinned = [
@@ -51,7 +51,7 @@ fn another(run: &Run, what: &str, flag: &str) -> Failure {
 }
 
 /// Tells whether the second reviewers that are asked for now are those of the run, or none are.
-fn are_second_reviewers_pinned(project: &Project, run: &Run) -> Result<bool, Failure> {
+fn are_second_reviewers_pinned(project: &Project, run: &Run) -> Result<bool> {
     let mut asked = second_reviewers(&project.overrides, &project.here)?;
     asked.iter_mut().flat_map(|seat| &mut seat.agents).for_each(|spec| *spec = project.relative_spec(spec));
     let is_auto = |seat: &Seat| seat.agents.iter().any(|agent| agent == "auto");
@@ -82,7 +82,7 @@ pub fn repository_settings_digest(project: &Project) -> String {
 }
 
 /// Refuses settings that changed since the run was last asked to go on.
-pub fn refuse_untrusted_settings(project: &Project, run: &Run) -> Result<(), Failure> {
+pub fn refuse_untrusted_settings(project: &Project, run: &Run) -> Result<()> {
     let is_named = project.overrides.config.is_some();
     let known = run.asked.settings.as_ref();
     if is_named || known.is_none_or(|known| *known == repository_settings_digest(project)) {

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::environment::{current_folder, environment, remember, user_name};
-use crate::failure::Failure;
+use crate::failure::Result;
 use crate::setting_overrides::{SettingOverrides, load_settings};
 use git::Workspace;
 use journal::store::folders::HOME;
@@ -41,7 +41,7 @@ pub struct Project {
 
 impl Project {
     /// Opens the repository that holds the current folder, and loads the settings.
-    pub fn open(overrides: SettingOverrides, command_line: String) -> Result<Self, Failure> {
+    pub fn open(overrides: SettingOverrides, command_line: String) -> Result<Self> {
         let project = Self::open_without_settings(command_line)?;
         let settings = load_settings(&overrides, &project.here, Some(project.root()))?;
         let masker = Masker::new(secrets(&settings));
@@ -50,7 +50,7 @@ impl Project {
     }
 
     /// Opens the repository for looking at runs or ending them: no settings are needed, so none can be in the way.
-    pub fn open_without_settings(command_line: String) -> Result<Self, Failure> {
+    pub fn open_without_settings(command_line: String) -> Result<Self> {
         let here = current_folder()?;
         Ok(Self {
             workspace: Workspace::open(&here)?,

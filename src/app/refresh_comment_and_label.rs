@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use crate::environment::runtime;
-use crate::failure::Failure;
+use crate::failure::Result;
 use crate::forge_connection;
 use crate::project::Project;
 use engine::Run;
@@ -46,7 +46,7 @@ pub async fn refresh(project: &Project, run: &Run) {
 }
 
 /// Another machine may have gone on with the run; then its words stay.
-fn is_newest(project: &Project, run: &Run) -> Result<bool, Failure> {
+fn is_newest(project: &Project, run: &Run) -> Result<bool> {
     if project.workspace.origin().address()?.is_none() {
         return Ok(true);
     }

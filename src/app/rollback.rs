@@ -1,7 +1,7 @@
 //! Opens a phase again, with a reason that stands on top of its next prompt. History is never rewritten: what a revert takes
 //! back is one more commit.
 
-use crate::failure::Failure;
+use crate::failure::{Failure, Result};
 use crate::locked_run::LockedRun;
 use crate::project::Project;
 use engine::{Run, Status};
@@ -41,7 +41,7 @@ pub struct Rollback {
 }
 
 /// Opens a phase again.
-pub fn roll_back(project: &Project, request: &RollbackRequest) -> Result<Rollback, Failure> {
+pub fn roll_back(project: &Project, request: &RollbackRequest) -> Result<Rollback> {
     let reason = checked_reason(&request.reason)?;
     let refuse = |run: &Run| reopenable_phase(run, &request.to_phase).map(drop);
     let mut locked = LockedRun::take(project, request.issue, &refuse)?;
@@ -60,7 +60,7 @@ pub fn roll_back(project: &Project, request: &RollbackRequest) -> Result<Rollbac
     Ok(Rollback { phase, commits })
 }
 
-fn checked_reason(text: &str) -> Result<String, Failure> {
+fn checked_reason(text: &str) -> Result<String> {
     match text.trim() {
         "" => {
             Err(Failure::usage("the reason is empty").hint("say what has to be different: `--reason TEXT`"))
@@ -74,7 +74,7 @@ fn checked_reason(text: &str) -> Result<String, Failure> {
 }
 
 /// Returns the phase of that name, if it can be opened again.
-pub fn reopenable_phase(run: &Run, name: &str) -> Result<PhaseName, Failure> {
+pub fn reopenable_phase(run: &Run, name: &str) -> Result<PhaseName> {
     if run.outcome == Outcome::Cancelled {
         let number = run.started.issue.number;
         return Err(Failure::usage(format!("the run of issue {number} was cancelled"))
@@ -106,7 +106,7 @@ fn commits_from<'a>(run: &'a Run, phase: &PhaseName) -> Vec<&'a str> {
 }
 
 /// Returns where the branch stood before the phase was first committed; nothing when it never was.
-fn before(run: &Run, workspace: &Workspace, phase: &PhaseName) -> Result<Option<CommitId>, Failure> {
+fn before(run: &Run, workspace: &Workspace, phase: &PhaseName) -> Result<Option<CommitId>> {
     let first = run
         .phase(phase)
         .and_then(|phase| phase.files.first_commit.as_deref().or(phase.files.commit.as_deref()));
@@ -115,7 +115,7 @@ fn before(run: &Run, workspace: &Workspace, phase: &PhaseName) -> Result<Option<
 }
 
 /// Adds a commit that takes back what the reopened phases changed outside the run's own files.
-fn revert(project: &Project, locked: &LockedRun, phase: &PhaseName) -> Result<(), Failure> {
+fn revert(project: &Project, locked: &LockedRun, phase: &PhaseName) -> Result<()> {
     let run = locked.run()?;
     let workspace = locked.space.workspace();
     let survey = workspace.worktree().survey()?;

@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::failure::{Failure, FailureKind};
+use crate::failure::{Failure, Result};
 use crate::forge_connection;
 use crate::project::Project;
 use engine::{State, fold};
@@ -37,7 +37,7 @@ impl LocatedRun {
 }
 
 /// Finds the run of an issue.
-pub fn locate(project: &Project, issue: IssueNumber) -> Result<LocatedRun, Failure> {
+pub fn locate(project: &Project, issue: IssueNumber) -> Result<LocatedRun> {
     if let Some(found) = locate_log(&project.workspace, issue)? {
         return Ok(found);
     }
@@ -51,7 +51,7 @@ pub fn locate(project: &Project, issue: IssueNumber) -> Result<LocatedRun, Failu
 }
 
 /// Finds the run of an issue; one that only origin has is fetched first.
-pub fn locate_or_fetch(project: &Project, issue: IssueNumber) -> Result<LocatedRun, Failure> {
+pub fn locate_or_fetch(project: &Project, issue: IssueNumber) -> Result<LocatedRun> {
     let found = locate(project, issue)?;
     if found.has_log() || !fetch(project, issue)? {
         return Ok(found);
@@ -60,7 +60,7 @@ pub fn locate_or_fetch(project: &Project, issue: IssueNumber) -> Result<LocatedR
 }
 
 /// Returns the record of a finalized run; a log that is still there counts more.
-pub fn finalized(project: &Project, issue: IssueNumber) -> Result<Option<FinalizedRun>, Failure> {
+pub fn finalized(project: &Project, issue: IssueNumber) -> Result<Option<FinalizedRun>> {
     let record = FinalizedRun::read(project.workspace.common(), issue)?;
     if record.is_some() && locate_log(&project.workspace, issue)?.is_some() {
         return Ok(None);
@@ -88,7 +88,7 @@ pub fn next_after_finalized(record: &FinalizedRun) -> String {
 }
 
 /// Finds the log of a run, in a worktree first.
-fn locate_log(workspace: &Workspace, issue: IssueNumber) -> Result<Option<LocatedRun>, Failure> {
+fn locate_log(workspace: &Workspace, issue: IssueNumber) -> Result<Option<LocatedRun>> {
     let recorded = RunLocation::read(workspace.common(), issue)?.map(|location| location.worktree);
     let recorded = recorded.filter(|root| belongs(workspace, root));
     let candidates = [recorded, Some(workspace.root().to_owned())];
@@ -111,14 +111,14 @@ fn has_log(root: &Path, issue: IssueNumber) -> bool {
     folder.at(&folder.events()).is_file()
 }
 
-fn log_removed_by(project: &Project, issue: IssueNumber) -> Result<Option<CommitId>, Failure> {
+fn log_removed_by(project: &Project, issue: IssueNumber) -> Result<Option<CommitId>> {
     let Some(found) = project.workspace.branches().find(&branch_of(issue))? else { return Ok(None) };
     Ok(project.workspace.history().removal_of(&found.tip, &RunFolder::new("", issue).events())?)
 }
 
 /// Fetches the branch of a run that another machine worked on; tells whether there was one. The log is on the branch, so the
 /// branch is all that is needed to go on; a branch without a log is not built on.
-fn fetch(project: &Project, issue: IssueNumber) -> Result<bool, Failure> {
+fn fetch(project: &Project, issue: IssueNumber) -> Result<bool> {
     let stays_here =
         project.settings.push == Some(PushWhen::Never) || project.settings.forge == Some(ForgeKind::Local);
     // A forge that cannot be used is reported by whoever needs it.
@@ -156,7 +156,7 @@ pub struct RunView {
 }
 
 /// Reads the run of an issue without holding it; works while another process holds it.
-pub fn view(project: &Project, issue: IssueNumber) -> Result<RunView, Failure> {
+pub fn view(project: &Project, issue: IssueNumber) -> Result<RunView> {
     let (contents, root) = match locate(project, issue)? {
         LocatedRun::Worktree(root) => {
             let folder = RunFolder::new(&root, issue);
@@ -169,9 +169,8 @@ pub fn view(project: &Project, issue: IssueNumber) -> Result<RunView, Failure> {
         }
         other => return Err(refusal(&other, issue)),
     };
-    let does_not_fit = |error| {
-        Failure::new(FailureKind::State, error).hint("the log does not fit together; nothing was changed")
-    };
+    let does_not_fit =
+        |error| Failure::state(error).hint("the log does not fit together; nothing was changed");
     let state = fold(&contents.entries).map_err(does_not_fit)?;
     if state.run.is_none() {
         return Err(no_run(issue));
@@ -200,7 +199,7 @@ pub fn refusal(found: &LocatedRun, issue: IssueNumber) -> Failure {
 }
 
 /// Refuses a run whose log was removed from its branch by a commit: the run is not there any more, and neither is nothing.
-pub fn refuse_log_removed(project: &Project, issue: IssueNumber) -> Result<(), Failure> {
+pub fn refuse_log_removed(project: &Project, issue: IssueNumber) -> Result<()> {
     match log_removed_by(project, issue)? {
         Some(commit) => Err(log_removed(issue, &commit)),
         None => Ok(()),
@@ -212,7 +211,7 @@ fn log_removed(issue: IssueNumber, commit: &CommitId) -> Failure {
     let commit = &commit.as_str()[..9];
     let back = format!("git checkout {commit}~1 -- {}", folder.relative());
     let message = format!("{} was taken off `{branch}` by the commit {commit}", folder.events());
-    Failure::new(FailureKind::State, message)
+    Failure::state(message)
         .hint(format!("to go on from there, bring it back on that branch: `{back}`"))
         .hint(format!("to begin anew, give the branch another name: `git branch -m {branch} NAME`"))
 }

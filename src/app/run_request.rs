@@ -2,7 +2,7 @@
 
 use crate::agent_choice::{AgentChain, Reason, check_chain, choose_chains};
 use crate::bundle::TRIED_AGAIN;
-use crate::failure::Failure;
+use crate::failure::{Failure, Result};
 use crate::locked_run::LockedRun;
 use crate::pinned_settings::{changed_limits, repository_settings_digest};
 use crate::project::Project;
@@ -31,11 +31,7 @@ pub struct ExecuteRequest {
 }
 
 /// Records what `execute` was asked for.
-pub fn record_request(
-    project: &Project,
-    locked: &mut LockedRun,
-    request: &ExecuteRequest,
-) -> Result<(), Failure> {
+pub fn record_request(project: &Project, locked: &mut LockedRun, request: &ExecuteRequest) -> Result<()> {
     let asked = asked(project, locked)?;
     if let Some(name) = &request.phase {
         check_needs(locked.run()?, name, request.skip_dependency_check, request.ignore_dependencies)?;
@@ -55,7 +51,7 @@ pub fn record_request(
 }
 
 /// Refuses what `execute` cannot be asked for of this run. Writes nothing, and leaves warnings to whoever asks.
-pub fn refuse_request(project: &Project, run: &Run, request: &ExecuteRequest) -> Result<(), Failure> {
+pub fn refuse_request(project: &Project, run: &Run, request: &ExecuteRequest) -> Result<()> {
     check_agents(project, run)?;
     if let Some(name) = &request.phase {
         let unchecked = request.skip_dependency_check || request.ignore_dependencies;
@@ -65,7 +61,7 @@ pub fn refuse_request(project: &Project, run: &Run, request: &ExecuteRequest) ->
 }
 
 /// After an answer: the whole run, with the agents given now.
-pub fn record_whole_run(project: &Project, locked: &mut LockedRun) -> Result<(), Failure> {
+pub fn record_whole_run(project: &Project, locked: &mut LockedRun) -> Result<()> {
     let asked = asked(project, locked)?;
     locked.record(Fact::Asked(asked))
 }
@@ -76,25 +72,25 @@ pub fn record_phase(
     locked: &mut LockedRun,
     only: PhaseName,
     steps: Vec<Step>,
-) -> Result<(), Failure> {
+) -> Result<()> {
     let asked = asked(project, locked)?;
     check_needs(locked.run()?, &only, false, false)?;
     locked.record(Fact::Asked(Asked { only: Some(only), steps, ..asked }))
 }
 
 /// Refuses what one phase of this run cannot be asked for. Writes nothing.
-pub fn refuse_phase(project: &Project, run: &Run, only: &PhaseName) -> Result<(), Failure> {
+pub fn refuse_phase(project: &Project, run: &Run, only: &PhaseName) -> Result<()> {
     check_agents(project, run)?;
     check_needs(run, only, false, false)
 }
 
 /// Refuses agents that could not be called.
-pub fn check_agents(project: &Project, run: &Run) -> Result<(), Failure> {
+pub fn check_agents(project: &Project, run: &Run) -> Result<()> {
     explicit_agents(project, run).map(drop)
 }
 
 /// Everything but the scope.
-fn asked(project: &Project, locked: &LockedRun) -> Result<Asked, Failure> {
+fn asked(project: &Project, locked: &LockedRun) -> Result<Asked> {
     let run = locked.run()?;
     let (agents, reviewers) = explicit_agents(project, run)?;
     agents.reasons.iter().chain(&reviewers.reasons).for_each(Reason::log);
@@ -117,7 +113,7 @@ fn asked(project: &Project, locked: &LockedRun) -> Result<Asked, Failure> {
 /// The agent that an interrupted call belonged to may have committed; what it committed is folded in, so the branch
 /// counts as standing where we left it, unless it is known that a person moved it since. In every other case it stands where
 /// it stands.
-fn current_head(locked: &LockedRun) -> Result<Option<String>, Failure> {
+fn current_head(locked: &LockedRun) -> Result<Option<String>> {
     let run = locked.run()?;
     if !run.has_begun() && run.asked.settings.is_none() {
         return Ok(None);
@@ -139,7 +135,7 @@ fn current_head(locked: &LockedRun) -> Result<Option<String>, Failure> {
 }
 
 /// The end of the log that an earlier process put on the branch changes nothing that was reviewed.
-fn content_head(locked: &LockedRun, head: Option<&str>) -> Result<Option<String>, Failure> {
+fn content_head(locked: &LockedRun, head: Option<&str>) -> Result<Option<String>> {
     let run = locked.run()?;
     if head.is_none() || head == Some(run.branch.content_head.as_str()) {
         return Ok(None);
@@ -148,14 +144,14 @@ fn content_head(locked: &LockedRun, head: Option<&str>) -> Result<Option<String>
     Ok(below.map(|commit| commit.to_string()))
 }
 
-fn failed_phase(run: &Run) -> Result<PhaseName, Failure> {
+fn failed_phase(run: &Run) -> Result<PhaseName> {
     let failed = run.phases.iter().find(|phase| phase.status == Status::Failed);
     failed
         .map(|phase| phase.name().clone())
         .ok_or_else(|| Failure::usage("no phase of this run has failed").hint("leave `--retry-failed` out"))
 }
 
-fn check_needs(run: &Run, name: &PhaseName, skip: bool, ignore: bool) -> Result<(), Failure> {
+fn check_needs(run: &Run, name: &PhaseName, skip: bool, ignore: bool) -> Result<()> {
     let phase = run.phase(name).ok_or_else(|| {
         Failure::usage(format!("this run has no phase `{name}`"))
             .hint(format!("`ai-workflow status --issue {}` lists its phases", run.started.issue.number))
@@ -180,7 +176,7 @@ fn check_needs(run: &Run, name: &PhaseName, skip: bool, ignore: bool) -> Result<
 
 /// Returns the authors and the reviewers that are given on the command line, which count from now on; none where the pinned
 /// ones stay.
-fn explicit_agents(project: &Project, run: &Run) -> Result<(AgentChain, AgentChain), Failure> {
+fn explicit_agents(project: &Project, run: &Run) -> Result<(AgentChain, AgentChain)> {
     let chain = |text: &str| -> Vec<String> {
         let seen = seen_from(text, &project.here);
         seen.split(',').map(|spec| project.relative_spec(spec)).collect()

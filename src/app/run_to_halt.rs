@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, OnceLock};
 
 use crate::environment::runtime;
-use crate::failure::Failure;
+use crate::failure::{Failure, Result};
 use crate::forge_connection;
 use crate::github_job;
 use crate::locked_run::LockedRun;
@@ -57,7 +57,7 @@ pub struct TurnEnd {
     /// The run.
     pub locked: LockedRun,
     /// How the run stands, or why it was stopped.
-    pub ended: Result<Outcome, Failure>,
+    pub ended: Result<Outcome>,
     /// An agent was called.
     pub has_called: bool,
     /// Checks of the server that failed were taken up.
@@ -70,7 +70,7 @@ pub fn run_to_halt(
     mut locked: LockedRun,
     observer: &dyn RunObserver,
     start: TurnStart,
-) -> Result<TurnEnd, Failure> {
+) -> Result<TurnEnd> {
     let TurnStart { first, judged } = start;
     let (calls, rounds) = (locked.run()?.spending.total.calls, locked.run()?.feedback.ci_rounds);
     locked.locks.begin_work();
@@ -142,7 +142,12 @@ pub fn run_to_halt(
             steering.end(has_paused_on_request(&runner.active.journal)).await;
         }
         if let (Err(failure), Some(run)) = (&ended, &runner.active.journal.state().run) {
-            show_stop(run, &observer.describe_stop(failure), comment.as_ref(), label.as_ref());
+            if let Some(comment) = &comment {
+                comment.stopped(run, &observer.describe_stop(failure));
+            }
+            if let Some(label) = &label {
+                label.stopped(run);
+            }
         }
         if let Some(comment) = comment {
             comment.end().await;
@@ -159,16 +164,6 @@ pub fn run_to_halt(
     let has_called = run.spending.total.calls > calls;
     let took_up_red_checks = run.feedback.ci_rounds > rounds;
     Ok(TurnEnd { locked, ended, has_called, took_up_red_checks })
-}
-
-/// Has comment and label say that nobody works on the run any more.
-fn show_stop(run: &Run, why: &str, comment: Option<&CommentTask>, label: Option<&LabelTask>) {
-    if let Some(comment) = comment {
-        comment.stopped(run, why);
-    }
-    if let Some(label) = label {
-        label.stopped(run);
-    }
 }
 
 /// In a job nobody is at the keyboard, so people steer the run by comments on its issue.
@@ -254,7 +249,7 @@ fn template_overrides(project: &Project, agreement: &Agreement) -> BTreeMap<Stri
 }
 
 /// Refuses a repository's own templates that could not be filled, before an agent is paid.
-pub fn refuse_broken_templates(project: &Project, agreement: &Agreement) -> Result<(), Failure> {
+pub fn refuse_broken_templates(project: &Project, agreement: &Agreement) -> Result<()> {
     let own = template_overrides(project, agreement);
     if own.is_empty() {
         return Ok(());

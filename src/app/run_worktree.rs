@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::environment::runtime;
-use crate::failure::{Failure, FailureKind};
+use crate::failure::{Failure, Result};
 use crate::project::Project;
 use checks::command_environment;
 use git::{Base, Survey, Workspace};
@@ -17,7 +17,7 @@ use process::{Exit, Launch, Stop};
 use settings::split_words;
 
 /// Makes the linked worktree of an issue, on a new branch where a base is given; one that is there already is opened.
-pub fn make_linked(project: &Project, issue: IssueNumber, base: Option<&Base>) -> Result<Workspace, Failure> {
+pub fn make_linked(project: &Project, issue: IssueNumber, base: Option<&Base>) -> Result<Workspace> {
     let path = linked_path(project, issue);
     if path.exists() {
         return Ok(Workspace::open(&path)?);
@@ -26,7 +26,7 @@ pub fn make_linked(project: &Project, issue: IssueNumber, base: Option<&Base>) -
 }
 
 /// Makes a linked worktree for a run that is on its branch only.
-pub fn link_branch(project: &Project, issue: IssueNumber) -> Result<Workspace, Failure> {
+pub fn link_branch(project: &Project, issue: IssueNumber) -> Result<Workspace> {
     let workspace = make_linked(project, issue, None)?;
     set_up(project, &workspace)?;
     record_location(project, issue, workspace.root())?;
@@ -34,7 +34,7 @@ pub fn link_branch(project: &Project, issue: IssueNumber) -> Result<Workspace, F
 }
 
 /// Runs `[commands] setup` in a worktree that is not the user's checkout.
-pub fn set_up(project: &Project, workspace: &Workspace) -> Result<(), Failure> {
+pub fn set_up(project: &Project, workspace: &Workspace) -> Result<()> {
     if workspace.root() == project.root() {
         return Ok(());
     }
@@ -45,7 +45,7 @@ pub fn set_up(project: &Project, workspace: &Workspace) -> Result<(), Failure> {
 }
 
 /// Writes down in which worktree the files of a run are.
-pub fn record_location(project: &Project, issue: IssueNumber, worktree: &Path) -> Result<(), Failure> {
+pub fn record_location(project: &Project, issue: IssueNumber, worktree: &Path) -> Result<()> {
     let location = RunLocation { worktree: worktree.to_owned(), branch: branch_of(issue) };
     Ok(location.write(project.workspace.common(), issue)?)
 }
@@ -56,7 +56,7 @@ fn linked_path(project: &Project, issue: IssueNumber) -> PathBuf {
     root.with_file_name(format!("{name}-issue-{issue}"))
 }
 
-fn run_setup(project: &Project, worktree: &Path, line: &str) -> Result<(), Failure> {
+fn run_setup(project: &Project, worktree: &Path, line: &str) -> Result<()> {
     let bad = || Failure::usage(format!("`[commands] setup` cannot be read: {line}"));
     let words = split_words(line).map_err(|_| bad())?;
     let (program, arguments) = words.split_first().ok_or_else(bad)?;
@@ -79,7 +79,7 @@ fn run_setup(project: &Project, worktree: &Path, line: &str) -> Result<(), Failu
 
 /// Tells whether a worktree with the files of a run has another branch checked out although the run's branch is there:
 /// somebody merged the files, or went away.
-pub fn is_on_other_branch(workspace: &Workspace, issue: IssueNumber) -> Result<bool, Failure> {
+pub fn is_on_other_branch(workspace: &Workspace, issue: IssueNumber) -> Result<bool> {
     let Some(branch) = workspace.branches().find(&branch_of(issue))? else { return Ok(false) };
     let is_here = branch.worktree.as_deref().is_some_and(|at| is_same_folder(at, workspace.root()));
     Ok(!is_here)
@@ -90,18 +90,18 @@ fn is_same_folder(one: &Path, other: &Path) -> bool {
 }
 
 /// Says that the files of a run are not in the checkout although its branch is checked out there now.
-pub fn refuse_missing_log(project: &Project, issue: IssueNumber) -> Result<(), Failure> {
+pub fn refuse_missing_log(project: &Project, issue: IssueNumber) -> Result<()> {
     let folder = RunFolder::new(project.root(), issue);
     if folder.at(&folder.events()).is_file() {
         return Ok(());
     }
     let (log, branch) = (folder.events(), branch_of(issue));
-    Err(Failure::new(FailureKind::State, format!("{log} is gone; the branch {branch} still has it"))
+    Err(Failure::state(format!("{log} is gone; the branch {branch} still has it"))
         .hint(format!("bring it back with `git checkout {branch} -- {}`", folder.relative())))
 }
 
 /// Refuses a checkout with the user's own changes in it.
-pub fn refuse_dirty(workspace: &Workspace) -> Result<Survey, Failure> {
+pub fn refuse_dirty(workspace: &Workspace) -> Result<Survey> {
     let survey = workspace.worktree().survey()?;
     if let Some(what) = survey.in_progress {
         return Err(Failure::usage(format!("a {what} is in progress in this checkout"))

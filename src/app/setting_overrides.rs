@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use toml::{Table, Value};
 
 use crate::environment::environment;
-use crate::failure::Failure;
+use crate::failure::{Failure, Result};
 use agents::AgentSpec;
 use journal::store::folders::HOME;
 use model::policy::Seat;
@@ -57,16 +57,12 @@ pub struct SettingOverrides {
 }
 
 /// Loads the settings of all layers; outside a repository the repository's file is missing.
-pub fn load_settings(
-    overrides: &SettingOverrides,
-    here: &Path,
-    root: Option<&Path>,
-) -> Result<Settings, Failure> {
+pub fn load_settings(overrides: &SettingOverrides, here: &Path, root: Option<&Path>) -> Result<Settings> {
     Ok(load(&layers(overrides, here, root)?)?)
 }
 
 /// Reads all layers.
-fn layers(overrides: &SettingOverrides, here: &Path, root: Option<&Path>) -> Result<Layers, Failure> {
+fn layers(overrides: &SettingOverrides, here: &Path, root: Option<&Path>) -> Result<Layers> {
     let repository = match (&overrides.config, root) {
         (Some(file), _) => Some(wanted_file(&here.join(file))?),
         (None, Some(root)) => optional_file(&root.join(HOME).join(CONFIG), root)?,
@@ -88,7 +84,7 @@ fn user_file() -> Option<PathBuf> {
     Some(base.join("ai-workflow").join(CONFIG))
 }
 
-fn wanted_file(path: &Path) -> Result<(String, String), Failure> {
+fn wanted_file(path: &Path) -> Result<(String, String)> {
     let name = path.display().to_string();
     let text = fs::read_to_string(path);
     text.map(|text| (name.clone(), text)).map_err(|error| {
@@ -98,7 +94,7 @@ fn wanted_file(path: &Path) -> Result<(String, String), Failure> {
     })
 }
 
-fn optional_file(path: &Path, shown_from: &Path) -> Result<Option<(String, String)>, Failure> {
+fn optional_file(path: &Path, shown_from: &Path) -> Result<Option<(String, String)>> {
     let name = match path.strip_prefix(shown_from) {
         Ok(below) if shown_from != Path::new("/") => below,
         _ => path,
@@ -112,7 +108,7 @@ fn optional_file(path: &Path, shown_from: &Path) -> Result<Option<(String, Strin
 }
 
 /// Returns the overrides as dotted keys.
-fn override_layer(overrides: &SettingOverrides, here: &Path) -> Result<BTreeMap<String, String>, Failure> {
+fn override_layer(overrides: &SettingOverrides, here: &Path) -> Result<BTreeMap<String, String>> {
     let mut layer = BTreeMap::new();
     for pair in &overrides.set {
         let (key, value) = pair.split_once('=').ok_or_else(|| {
@@ -148,7 +144,7 @@ pub fn seen_from(chain: &str, here: &Path) -> String {
 }
 
 /// Returns the seats that the request asks for, one each.
-pub fn second_reviewers(overrides: &SettingOverrides, here: &Path) -> Result<Vec<Seat>, Failure> {
+pub fn second_reviewers(overrides: &SettingOverrides, here: &Path) -> Result<Vec<Seat>> {
     let mut seats = Vec::new();
     for (index, spec) in overrides.second_reviewer.iter().enumerate() {
         let agents: Vec<String> =

@@ -5,11 +5,11 @@ use std::sync::{Arc, OnceLock};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::task::JoinHandle;
 
-use crate::failure::{Failure, FailureKind};
+use crate::failure::{Failure, FailureKind, Result};
 use process::StopHandle;
 
 /// Watches the signals of this process.
-pub fn watch(handle: StopHandle, seen: Arc<OnceLock<&'static str>>) -> Result<JoinHandle<()>, Failure> {
+pub fn watch(handle: StopHandle, seen: Arc<OnceLock<&'static str>>) -> Result<JoinHandle<()>> {
     let failed = |error| Failure::new(FailureKind::OurBug, format!("signals cannot be watched: {error}"));
     let mut interrupt = signal(SignalKind::interrupt()).map_err(failed)?;
     let mut terminate = signal(SignalKind::terminate()).map_err(failed)?;

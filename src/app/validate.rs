@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::environment::runtime;
-use crate::failure::Failure;
+use crate::failure::{Failure, Result};
 use crate::forge_connection;
 use crate::project::Project;
 use crate::setting_overrides::STEPS;
@@ -49,10 +49,10 @@ impl Validation {
 }
 
 /// Runs the conditions of a step.
-pub fn validate(project: &Project, request: &ValidateRequest) -> Result<Validation, Failure> {
+pub fn validate(project: &Project, request: &ValidateRequest) -> Result<Validation> {
     let registry = read_registry(project, request.registry.as_deref())?;
     let step = find_step(&registry, &request.step)?.clone();
-    let results = run_conditions(project, request, &step)?;
+    let results = run_conditions(project, request.issue, &step)?;
     let retry_prompt = match failed(&step, &results) {
         Some(result) => Some(retry_prompt(project, &step, result)?),
         None => None,
@@ -61,7 +61,7 @@ pub fn validate(project: &Project, request: &ValidateRequest) -> Result<Validati
 }
 
 /// Reads the registry that is named, or else takes the repository's.
-fn read_registry(project: &Project, file: Option<&Path>) -> Result<StepsRegistry, Failure> {
+fn read_registry(project: &Project, file: Option<&Path>) -> Result<StepsRegistry> {
     let Some(file) = file else {
         return project.settings.registry().cloned().ok_or_else(|| {
             Failure::usage(format!("there is no {STEPS}"))
@@ -75,7 +75,7 @@ fn read_registry(project: &Project, file: Option<&Path>) -> Result<StepsRegistry
     Ok(StepsRegistry::read(&name, &text)?)
 }
 
-fn find_step<'a>(registry: &'a StepsRegistry, name: &str) -> Result<&'a RegistryStep, Failure> {
+fn find_step<'a>(registry: &'a StepsRegistry, name: &str) -> Result<&'a RegistryStep> {
     let Some(step) = registry.steps.get(name) else {
         let known: Vec<&str> = registry.steps.keys().map(String::as_str).collect();
         return Err(Failure::usage(format!("there is no step `{name}` in the registry"))
@@ -88,22 +88,20 @@ fn find_step<'a>(registry: &'a StepsRegistry, name: &str) -> Result<&'a Registry
     Ok(step)
 }
 
-fn read_issue(project: &Project, number: IssueNumber) -> Result<Issue, Failure> {
-    Ok(runtime()?.block_on(forge_connection::of_issue(project, number)?.issue(number))?)
-}
-
 /// Runs the conditions, in their order and up to the first failure.
 fn run_conditions(
     project: &Project,
-    request: &ValidateRequest,
+    issue: Option<IssueNumber>,
     step: &RegistryStep,
-) -> Result<Vec<CheckResult>, Failure> {
+) -> Result<Vec<CheckResult>> {
     let agreement = project.settings.agreement(None)?;
     let phase =
         agreement.phases.first().ok_or_else(|| Failure::usage("there is no phase").hint("configure one"))?;
     let phase = with_conditions(phase, step);
-    let issue = match request.issue {
-        Some(number) => Some(read_issue(project, number)?),
+    let issue = match issue {
+        Some(number) => {
+            Some(runtime()?.block_on(forge_connection::of_issue(project, number)?.issue(number))?)
+        }
         None => None,
     };
     let world = world(project, issue.as_ref());
@@ -174,7 +172,7 @@ fn failed<'a>(step: &RegistryStep, results: &'a [CheckResult]) -> Option<&'a Che
 }
 
 /// Returns the prompt that the author would get.
-fn retry_prompt(project: &Project, step: &RegistryStep, result: &CheckResult) -> Result<String, Failure> {
+fn retry_prompt(project: &Project, step: &RegistryStep, result: &CheckResult) -> Result<String> {
     let overrides = project.templates([&step.c3l]);
     let failed = std::slice::from_ref(result);
     let prompt = prompt::retry_prompt(failed, &step.patterns, Some(&step.c3l), &overrides, &nonce());

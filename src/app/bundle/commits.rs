@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use super::history::LoggedRun;
 use super::refused;
 use crate::environment::runtime;
-use crate::failure::Failure;
+use crate::failure::Result;
 use checks::Site;
 use git::{CommitId, CommitText, CommitWithParents, NO_PHASE, Trailers, Tree, Workspace};
 use model::change::{Change, Mode};
@@ -47,7 +47,7 @@ const OUTCOMES: [Outcome; 6] = [
 
 impl LoggedRun<'_> {
     /// Judges all commits after one.
-    pub(super) fn judge_contents(&self, after: &CommitId) -> Result<(), Failure> {
+    pub(super) fn judge_contents(&self, after: &CommitId) -> Result<()> {
         let workspace = &self.project.workspace;
         let too_much = |what: &str| refused("E_BUNDLE_SIZE", &format!("it brings more than {what}"));
         let steps = workspace.history().commits_between(after, &self.commit, MOST_COMMITS + 1)?;
@@ -70,7 +70,7 @@ impl LoggedRun<'_> {
     }
 
     /// Judges what another machine would go on with: whoever publishes sends the trees that the log names, if they are here.
-    pub(super) fn judge_work(&self) -> Result<(), Failure> {
+    pub(super) fn judge_work(&self) -> Result<()> {
         let workspace = &self.project.workspace;
         let named = self.entries.iter().filter_map(|entry| match &entry.fact {
             Fact::Checked(checked) => Some(&checked.tree),
@@ -94,13 +94,13 @@ impl LoggedRun<'_> {
         Ok(())
     }
 
-    fn is_too_large(&self, after: &CommitId, to: &Tree) -> Result<bool, Failure> {
+    fn is_too_large(&self, after: &CommitId, to: &Tree) -> Result<bool> {
         let (objects, bytes) = self.project.workspace.objects().weight(after, to)?;
         Ok(objects > MOST_OBJECTS || bytes > MOST_BYTES)
     }
 
     /// Judges by what the run agreed on and by what the base branch says now.
-    fn judge_changes(&self, changes: &[Change], ids: &[&str]) -> Result<(), Failure> {
+    fn judge_changes(&self, changes: &[Change], ids: &[&str]) -> Result<()> {
         let now = self.project.settings.agreement(None)?.check_settings;
         for settings in [&now, &self.run.started.agreement.check_settings] {
             for (result, code) in self.check(settings, changes)?.into_iter().zip(CHECKS.map(|(_, code)| code))
@@ -116,7 +116,7 @@ impl LoggedRun<'_> {
         Ok(())
     }
 
-    fn check(&self, settings: &CheckSettings, changes: &[Change]) -> Result<Vec<CheckResult>, Failure> {
+    fn check(&self, settings: &CheckSettings, changes: &[Change]) -> Result<Vec<CheckResult>> {
         let agreement = &self.run.started.agreement;
         let Some(phase) = agreement.phases.first() else {
             return Err(refused("E_BUNDLE_LOG", "its run has no phases"));
@@ -134,7 +134,7 @@ impl LoggedRun<'_> {
     }
 
     /// Judges the messages of all commits after one.
-    pub(super) fn judge_messages(&self, after: &CommitId) -> Result<(), Failure> {
+    pub(super) fn judge_messages(&self, after: &CommitId) -> Result<()> {
         let history = self.project.workspace.history();
         let (author, committer) = history.identities()?;
         let texts = history.commit_texts(after, &self.commit)?;
@@ -170,7 +170,7 @@ impl LoggedRun<'_> {
     }
 }
 
-fn changes(workspace: &Workspace, step: &CommitWithParents) -> Result<Vec<Change>, Failure> {
+fn changes(workspace: &Workspace, step: &CommitWithParents) -> Result<Vec<Change>> {
     let Some((old, new)) = step.trees() else {
         return Err(refused("E_BUNDLE_HEADS", "a commit of it does not stand on exactly one other"));
     };

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use jiff::Timestamp;
 
 use super::refused;
-use crate::failure::Failure;
+use crate::failure::Result;
 use crate::forge_connection;
 use crate::project::Project;
 use engine::{Run, fold};
@@ -38,7 +38,7 @@ pub(super) struct LoggedRun<'a> {
 
 impl<'a> LoggedRun<'a> {
     /// Reads it, if it is one of this issue.
-    pub(super) fn read(project: &'a Project, issue: IssueNumber, commit: &CommitId) -> Result<Self, Failure> {
+    pub(super) fn read(project: &'a Project, issue: IssueNumber, commit: &CommitId) -> Result<Self> {
         let log = bytes(project, issue, commit)?;
         let entries = entries(project, issue, &log)?;
         let state = fold(&entries)
@@ -66,7 +66,7 @@ impl<'a> LoggedRun<'a> {
 
     /// Returns what its log has more than origin's. Refuses one that is no continuation, or that tells of something published
     /// since.
-    pub(super) fn added_entries(&self, origin: Option<&CommitId>) -> Result<AddedEntries, Failure> {
+    pub(super) fn added_entries(&self, origin: Option<&CommitId>) -> Result<AddedEntries> {
         let before = match origin {
             Some(origin) => bytes(self.project, self.issue(), origin)?,
             None => Vec::new(),
@@ -87,7 +87,7 @@ impl<'a> LoggedRun<'a> {
     }
 
     /// Refuses a log whose new facts, or whose end, name a commit that is not on the branch.
-    pub(super) fn refuse_other_commits(&self, added: &[Entry], base: &CommitId) -> Result<(), Failure> {
+    pub(super) fn refuse_other_commits(&self, added: &[Entry], base: &CommitId) -> Result<()> {
         let steps = self.project.workspace.history().commits_between(base, &self.commit, MOST_COMMITS)?;
         let on_branch: BTreeSet<&str> =
             steps.iter().map(|step| step.commit.as_str()).chain([base.as_str()]).collect();
@@ -139,7 +139,7 @@ fn is_published(fact: &Fact) -> bool {
     ) || matches!(fact, Fact::Noted { kind, .. } if kind == VERIFIED)
 }
 
-fn bytes(project: &Project, issue: IssueNumber, commit: &CommitId) -> Result<Vec<u8>, Failure> {
+fn bytes(project: &Project, issue: IssueNumber, commit: &CommitId) -> Result<Vec<u8>> {
     let path = RunFolder::new("", issue).events();
     match project.workspace.objects().size(commit, &path)? {
         None => Err(refused(CODE, "there is no log on the branch")),
@@ -150,7 +150,7 @@ fn bytes(project: &Project, issue: IssueNumber, commit: &CommitId) -> Result<Vec
     }
 }
 
-fn entries(project: &Project, issue: IssueNumber, bytes: &[u8]) -> Result<Vec<Entry>, Failure> {
+fn entries(project: &Project, issue: IssueNumber, bytes: &[u8]) -> Result<Vec<Entry>> {
     let read = log::read(bytes, &RunFolder::new("", issue).events());
     let contents = read.map_err(|error| refused(CODE, project.masker.mask(&error.to_string()).as_str()))?;
     match contents.torn {

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::failure::{BUNDLE_MISSING, Failure, FailureKind};
+use crate::failure::{BUNDLE_MISSING, Failure, Result};
 use crate::project::Project;
 use crate::run_location::view;
 use forge::github::Event;
@@ -116,7 +116,7 @@ impl Manifest {
 }
 
 /// Makes an empty folder of what may lie there from before.
-pub fn prepare(folder: &Path) -> Result<(), Failure> {
+pub fn prepare(folder: &Path) -> Result<()> {
     fs::create_dir_all(folder).map_err(|error| failed("made", folder, &error))?;
     for name in [MANIFEST, BRANCH] {
         let path = folder.join(name);
@@ -131,7 +131,7 @@ pub fn prepare(folder: &Path) -> Result<(), Failure> {
 }
 
 /// Writes down how the work ended, and the run's branch if it has come any way.
-pub fn hand_over(project: &Project, folder: &Path, mut manifest: Manifest) -> Result<(), Failure> {
+pub fn hand_over(project: &Project, folder: &Path, mut manifest: Manifest) -> Result<()> {
     if manifest.ending != WorkResult::Skipped
         && let Some((base, head)) = base_and_tip(project, manifest.issue)?
     {
@@ -145,7 +145,7 @@ pub fn hand_over(project: &Project, folder: &Path, mut manifest: Manifest) -> Re
 }
 
 /// Returns where the run began and how far its branch has come; nothing for a run that has come nowhere.
-fn base_and_tip(project: &Project, issue: IssueNumber) -> Result<Option<(CommitId, CommitId)>, Failure> {
+fn base_and_tip(project: &Project, issue: IssueNumber) -> Result<Option<(CommitId, CommitId)>> {
     let Some(branch) = project.workspace.branches().find(&branch_of(issue))? else { return Ok(None) };
     let Ok(view) = view(project, issue) else { return Ok(None) };
     let Some(run) = view.state.run else { return Ok(None) };
@@ -163,7 +163,7 @@ pub struct Bundle {
 }
 
 /// Reads what was handed over. Whatever differs from what we write is no answer.
-pub fn read(folder: &Path, masker: &Masker) -> Result<Bundle, Failure> {
+pub fn read(folder: &Path, masker: &Masker) -> Result<Bundle> {
     let path = folder.join(MANIFEST);
     let Some(size) = size_of_plain_file(&path, LARGEST_MANIFEST)? else {
         return Err(refused(BUNDLE_MISSING, "the job of the agents handed nothing over"));
@@ -188,7 +188,7 @@ pub fn read(folder: &Path, masker: &Masker) -> Result<Bundle, Failure> {
 }
 
 /// Returns the size of a file that is a plain one and not too large; nothing when it is not there.
-fn size_of_plain_file(path: &Path, most: u64) -> Result<Option<u64>, Failure> {
+fn size_of_plain_file(path: &Path, most: u64) -> Result<Option<u64>> {
     let found = match fs::symlink_metadata(path) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
         found => found.map_err(|error| failed("read", path, &error))?,
@@ -205,9 +205,9 @@ fn size_of_plain_file(path: &Path, most: u64) -> Result<Option<u64>, Failure> {
 
 /// What was handed over and is not published.
 pub fn refused(code: &str, why: &str) -> Failure {
-    Failure::new(FailureKind::State, format!("{code}: {}", quoted(why))).hint("nothing of it was published")
+    Failure::state(format!("{code}: {}", quoted(why))).hint("nothing of it was published")
 }
 
 fn failed(action: &str, path: &Path, error: &std::io::Error) -> Failure {
-    Failure::new(FailureKind::State, format!("{} cannot be {action}: {error}", path.display()))
+    Failure::state(format!("{} cannot be {action}: {error}", path.display()))
 }

@@ -8,12 +8,13 @@ use super::{EventKey, refused};
 use crate::admission::admit;
 use crate::changes_outside::REASONS;
 use crate::environment::runtime;
-use crate::failure::Failure;
+use crate::failure::Result;
 use crate::forge_connection;
 use content_parser::{SlashCommand, slash_command};
 use engine::pause_on_request;
 use forge::ForgeError;
 use model::event::{Answered, Choice, Entry, Fact, PauseReason, Reopened, ReopenedBy};
+use model::issue::IssueNumber;
 use model::redact::Masker;
 
 /// Why a failed phase is opened again without a word of a person.
@@ -23,6 +24,8 @@ const LEFT_OUT_AT_START: [&str; 2] = ["preset", "--skip-phases"];
 
 /// What an event asks for, and who.
 pub struct EventRequest<'a> {
+    /// The issue of the run.
+    pub issue: IssueNumber,
     /// Which event it is.
     pub asked: EventKey,
     /// The command of a comment.
@@ -46,7 +49,7 @@ enum Authority {
 
 impl LoggedRun<'_> {
     /// Judges what is new in its log.
-    pub(super) fn judge_statements(&self, added: &AddedEntries, event: &EventRequest) -> Result<(), Failure> {
+    pub(super) fn judge_statements(&self, added: &AddedEntries, event: &EventRequest) -> Result<()> {
         let mut is_event_used = false;
         for entry in &added.entries {
             let counts = match self.authority(entry, event) {
@@ -94,7 +97,7 @@ impl LoggedRun<'_> {
     }
 
     /// Looks whether GitHub shows a comment, by somebody who may, that wants what a fact says.
-    fn has_comment(&self, since: Option<Timestamp>, fact: &Fact) -> Result<bool, Failure> {
+    fn has_comment(&self, since: Option<Timestamp>, fact: &Fact) -> Result<bool> {
         let project = self.project;
         let github = forge_connection::github(project)?;
         let event = project.as_of.as_ref().map(|event| event.at);

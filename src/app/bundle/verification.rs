@@ -6,12 +6,11 @@ use super::history::LoggedRun;
 use super::refused;
 use super::statements::EventRequest;
 use crate::base_branch;
-use crate::failure::Failure;
+use crate::failure::Result;
 use crate::forge_connection;
 use crate::project::Project;
 use git::{CommitId, RunWorkspace};
 use model::event::{Fact, PauseReason, branch_of};
-use model::issue::IssueNumber;
 
 /// What may be published of a bundle.
 pub struct VerifiedBundle {
@@ -25,20 +24,15 @@ pub struct VerifiedBundle {
 
 /// Takes the branch out of a file and verifies it; its maker says to which commit it leads, and `event` is what it was made
 /// for.
-pub fn verify(
-    project: &Project,
-    issue: IssueNumber,
-    (file, head): (&Path, &str),
-    event: &EventRequest,
-) -> Result<VerifiedBundle, Failure> {
-    let space = project.workspace.for_issue(issue);
+pub fn verify(project: &Project, file: &Path, head: &str, event: &EventRequest) -> Result<VerifiedBundle> {
+    let space = project.workspace.for_issue(event.issue);
     let handed = fetch(&space, file, head);
-    let verified = handed.and_then(|handed| judge(project, issue, handed, event));
+    let verified = handed.and_then(|handed| judge(project, handed, event));
     space.bundles().forget()?;
     verified
 }
 
-fn fetch(space: &RunWorkspace, file: &Path, head: &str) -> Result<CommitId, Failure> {
+fn fetch(space: &RunWorkspace, file: &Path, head: &str) -> Result<CommitId> {
     let refuse = |why: &str| Err(refused("E_BUNDLE_HEADS", why));
     let broken = |error: git::Error| refused("E_BUNDLE_GIT", &format!("git does not take it: {error}"));
     let heads = space.bundles().heads(file).map_err(broken)?;
@@ -55,13 +49,8 @@ fn fetch(space: &RunWorkspace, file: &Path, head: &str) -> Result<CommitId, Fail
     if taken.as_str() == head { Ok(taken) } else { refuse("it leads to another commit than it says") }
 }
 
-fn judge(
-    project: &Project,
-    issue: IssueNumber,
-    handed: CommitId,
-    event: &EventRequest,
-) -> Result<VerifiedBundle, Failure> {
-    let history = project.workspace.history();
+fn judge(project: &Project, handed: CommitId, event: &EventRequest) -> Result<VerifiedBundle> {
+    let (issue, history) = (event.issue, project.workspace.history());
     let origin = forge_connection::fetch(project, &branch_of(issue))?;
     let logged = LoggedRun::read(project, issue, &handed)?;
     let base = CommitId::try_from(logged.run.started.base_commit.as_str())
@@ -99,7 +88,7 @@ fn asks_for_more(fact: &Fact) -> bool {
 }
 
 /// Of a run that origin knows, its own log says where it goes.
-fn goes_where_settings_say(logged: &LoggedRun) -> Result<(), Failure> {
+fn goes_where_settings_say(logged: &LoggedRun) -> Result<()> {
     let head = logged.project.workspace.worktree().survey()?.head;
     let base = base_branch::choose(logged.project, &head, logged.issue())?.base;
     if base.branch == logged.run.started.base_branch {
@@ -109,7 +98,7 @@ fn goes_where_settings_say(logged: &LoggedRun) -> Result<(), Failure> {
 }
 
 /// The run has to stand on a commit of the branch that its pull request is to be merged into, as origin has it.
-fn stands_on_base(logged: &LoggedRun, base: &CommitId) -> Result<(), Failure> {
+fn stands_on_base(logged: &LoggedRun, base: &CommitId) -> Result<()> {
     let refuse = |why: &str| Err(refused("E_BUNDLE_BASE", why));
     let (name, history) = (&logged.run.started.base_branch, logged.project.workspace.history());
     if git::check_branch_name(name).is_err() {

@@ -301,8 +301,8 @@ fn publish_bundle(
             Err(Refusal::Impossible(why).into())
         }
         (_, Some(file), Some(head)) => {
-            let event = EventRequest { asked, command, person: &project.person };
-            let verified = bundle::verify(project, issue, (&file, &head), &event)?;
+            let event = EventRequest { issue, asked, command, person: &project.person };
+            let verified = bundle::verify(project, &file, &head, &event)?;
             let asks_for_more = verified.asks_for_more && manifest.ending == WorkResult::Ran;
             let verified = VerifiedBundle { asks_for_more, ..verified };
             of_command(continue_publication(project, terminal, issue, &verified), issue)
