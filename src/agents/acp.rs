@@ -23,11 +23,12 @@ use super::call::{AgentCall, Answer, OutputParser, PreparedCall};
 use super::json_lines::Lines;
 use super::launch::{launch, program_variables};
 use super::lookup::ResolvedAgent;
-use super::outcome::last_lines;
+use super::outcome::{error_class, last_lines};
 use super::transcript::Transcript;
 use client::ClientTask;
 use events::{ClientEvent, End, Report};
 use permission::allowed_by;
+use transport::ErrorResponse;
 
 pub use client::main;
 
@@ -172,10 +173,11 @@ fn usage_of_call(usage: Usage, used_before: &Usage) -> Usage {
 fn classify(end: &End, text: &str) -> Answer {
     match end {
         End::Turn { stop } => classify_turn(stop, text),
-        End::Error { during, code, message, error_kind } => {
-            let kind = error_kind.as_ref().map(|kind| format!(" ({kind})")).unwrap_or_default();
+        End::Error { during, error } => {
+            let kind = error.kind.as_ref().map(|kind| format!(" ({kind})")).unwrap_or_default();
+            let (code, message) = (error.code, &error.message);
             let reason = format!("the agent answered {during} with error {code}{kind}: {message}");
-            Answer::because(classify_error(*code, error_kind.as_deref()), reason)
+            Answer::because(classify_error(error), reason)
         }
         End::Gone { how } => {
             let how = how.as_deref().unwrap_or("closed its output");
@@ -209,30 +211,11 @@ fn classify_turn(stop: &str, text: &str) -> Answer {
 }
 
 /// The kind weighs more than the code: adapters put every failure of the provider under one code.
-fn classify_error(code: i32, kind: Option<&str>) -> ExecOutcome {
-    match kind.map(|kind| kind.to_ascii_lowercase().replace('-', "_")).as_deref() {
-        Some("authentication_failed" | "authentication_error" | "oauth_org_not_allowed") => {
-            ExecOutcome::SignedOut
-        }
-        Some("billing_error" | "quota_exceeded" | "insufficient_quota") => ExecOutcome::QuotaExhausted,
-        Some("rate_limit" | "rate_limit_error") => ExecOutcome::RateLimited,
-        Some("overloaded" | "overloaded_error" | "server_error") => ExecOutcome::Overloaded,
-        Some("model_not_found") => ExecOutcome::ModelUnknown,
-        Some("context_length_exceeded" | "prompt_too_long") => ExecOutcome::ContextTooLong,
-        Some("max_output_tokens") => ExecOutcome::LimitReached,
-        _ => classify_code(code),
-    }
-}
-
-/// The code of the protocol for "sign in first", and the status codes that some agents pass on.
-fn classify_code(code: i32) -> ExecOutcome {
-    match code {
-        -32000 | 401 | 403 => ExecOutcome::SignedOut,
-        402 => ExecOutcome::QuotaExhausted,
-        429 => ExecOutcome::RateLimited,
-        500 | 502 | 503 | 504 | 529 => ExecOutcome::Overloaded,
-        _ => ExecOutcome::Crashed,
-    }
+fn classify_error(error: &ErrorResponse) -> ExecOutcome {
+    let kind = error.kind.as_ref().map(|kind| kind.to_ascii_lowercase().replace('-', "_"));
+    kind.and_then(|kind| error_class("acp.kind", &kind))
+        .or_else(|| error_class("acp.code", &error.code.to_string()))
+        .unwrap_or(ExecOutcome::Crashed)
 }
 
 #[cfg(test)]

@@ -9,36 +9,31 @@ const LINE_LIMIT: usize = 4 * 1024 * 1024;
 /// How many characters the name of a session, model or version gets.
 const NAME_LIMIT: usize = 128;
 
-/// One line that says something.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) enum JsonLine {
-    /// A whole object.
-    Object(Value),
-    /// A line that was too long to be read.
-    Cut,
-}
-
 /// Splits output into objects.
 #[derive(Debug, Default)]
-pub(super) struct JsonLines(Lines);
-
-impl JsonLines {
-    /// Takes output and returns what its complete lines say.
-    pub(super) fn push(&mut self, bytes: &[u8]) -> Vec<JsonLine> {
-        self.0.push(bytes).iter().filter_map(parse).collect()
-    }
-
-    /// Returns what the last line says, when the output ended without an end of line.
-    pub(super) fn finish(&mut self) -> Option<JsonLine> {
-        parse(&self.0.finish()?)
-    }
+pub(super) struct JsonLines {
+    lines: Lines,
+    /// A line was too long to be read.
+    pub has_cut: bool,
 }
 
-fn parse(line: &Line) -> Option<JsonLine> {
-    match serde_json::from_str(&line.text) {
-        Ok(object @ Value::Object(_)) => Some(JsonLine::Object(object)),
-        _ if line.is_cut => Some(JsonLine::Cut),
-        _ => None,
+impl JsonLines {
+    /// Takes output and returns the objects that its complete lines are.
+    pub(super) fn push(&mut self, bytes: &[u8]) -> Vec<Value> {
+        let lines = self.lines.push(bytes);
+        lines.iter().filter_map(|line| self.parse(line)).collect()
+    }
+
+    /// Returns the object that the last line is, when the output ended without an end of line.
+    pub(super) fn finish(&mut self) -> Option<Value> {
+        let line = self.lines.finish()?;
+        self.parse(&line)
+    }
+
+    fn parse(&mut self, line: &Line) -> Option<Value> {
+        let object = serde_json::from_str(&line.text).ok().filter(Value::is_object);
+        self.has_cut |= line.is_cut && object.is_none();
+        object
     }
 }
 

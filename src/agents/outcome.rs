@@ -1,6 +1,9 @@
 //! How a call ended, as a class and in words for people. The class comes from the exit of the program and from its
 //! structured fields; the program's own sentence is only quoted behind ours.
 
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
 use model::event::ExecOutcome;
 use process::{Exit, Finish, Launch};
 
@@ -8,6 +11,15 @@ use super::call::Answer;
 
 /// How many characters of the program's own sentence, or of its last lines on standard error, are quoted.
 const QUOTED: usize = 500;
+
+/// The classes of errors, by program and by what it calls them.
+static ERROR_CLASSES: LazyLock<BTreeMap<String, BTreeMap<String, ExecOutcome>>> =
+    LazyLock::new(|| toml::from_str(include_str!("error_classes.toml")).expect("a test reads the same file"));
+
+/// Returns the class of an error that stands in a table; nothing when the table does not have it.
+pub(super) fn error_class(table: &str, error: &str) -> Option<ExecOutcome> {
+    ERROR_CLASSES.get(table)?.get(error).copied()
+}
 
 /// An answer as far as it says how the call ended. Its reason is not masked yet.
 impl Answer {
@@ -53,26 +65,21 @@ impl Answer {
         Self::because(class, format!("the agent {}{}", finish.exit, last_lines(&finish.stderr_tail)))
     }
 
-    /// The end of a program that did not end by itself: nothing that it printed before can change that.
-    pub(super) fn of_interruption(launch: &Launch, finish: &Finish) -> Option<Self> {
-        match finish.exit {
-            Exit::Code(_) => None,
-            _ => Some(Self::of_exit(launch, finish, "")),
+    /// The end of a program that never said how it ended: what it printed before changes nothing, and neither does a good
+    /// exit code. One that ends before it begins is most often a version that does not know our arguments.
+    pub(super) fn unreported(launch: &Launch, finish: &Finish, has_begun: bool, needed: &str) -> Self {
+        let (exit, lines) = (&finish.exit, last_lines(&finish.stderr_tail));
+        match exit {
+            Exit::Code(code) if *code != 0 && !has_begun => {
+                let reason =
+                    format!("the agent {exit} before it began{lines} (this needs {needed} or newer)");
+                Self::because(ExecOutcome::NotStarted, reason)
+            }
+            Exit::Code(_) => {
+                Self::because(ExecOutcome::Crashed, format!("the agent {exit} and no result{lines}"))
+            }
+            _ => Self::of_exit(launch, finish, ""),
         }
-    }
-
-    /// It ended by itself and never said how: never a success, whatever the exit code.
-    pub(super) fn without_result(finish: &Finish) -> Self {
-        let reason = format!("the agent {} and no result{}", finish.exit, last_lines(&finish.stderr_tail));
-        Self::because(ExecOutcome::Crashed, reason)
-    }
-
-    /// It ended before it began: most often a version that does not know our arguments.
-    pub(super) fn never_began(finish: &Finish, program: &str, oldest: &str) -> Self {
-        let lines = last_lines(&finish.stderr_tail);
-        let hint = format!("this needs {program} {oldest} or newer");
-        let reason = format!("the agent {} before it began{lines} ({hint})", finish.exit);
-        Self::because(ExecOutcome::NotStarted, reason)
     }
 
     /// Returns the text of an answer, and whether it is structured, as far as it may be believed: what a broken call

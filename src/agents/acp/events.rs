@@ -8,6 +8,8 @@ use serde::{Deserialize, Serialize};
 
 use model::event::Usage;
 
+use super::transport::ErrorResponse;
+
 /// How many bytes of the answer are passed on.
 const ANSWER_LIMIT: usize = 4 * 1024 * 1024;
 /// How many bytes of what the agent thinks are passed on.
@@ -75,8 +77,8 @@ pub(super) enum End {
     Lost,
     /// The turn ended, with a stop reason of the protocol.
     Turn { stop: String },
-    /// The agent answered a request with an error; `error_kind` is the kind of failure that it names.
-    Error { during: String, code: i32, message: String, error_kind: Option<String> },
+    /// The agent answered a request with an error.
+    Error { during: String, error: ErrorResponse },
     /// The agent went away in the middle; `how` says how it ended, where that could be seen.
     Gone { how: Option<String> },
     /// What the agent sends is not the protocol.

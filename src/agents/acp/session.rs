@@ -232,12 +232,7 @@ fn model_option(
 /// Returns how a request failed: by an error that the agent answered, else by what became of the connection.
 fn error_end(during: &str, state: &ConnectionState, error: &Error) -> End {
     match state.take_error() {
-        Some(error) => End::Error {
-            during: during.to_owned(),
-            code: error.code,
-            message: error.message,
-            error_kind: error.kind,
-        },
+        Some(error) => End::Error { during: during.to_owned(), error },
         None if state.is_closed() || state.breakage().is_some() => broken(state, error),
         None => End::Broken { reason: format!("the answer of the agent to {during} cannot be read") },
     }

@@ -93,7 +93,8 @@ fn of_turn(stop: &str, text: &str) -> ExecOutcome {
 
 fn error(code: i32, kind: Option<&str>) -> ExecOutcome {
     let (during, message) = ("session/prompt".to_owned(), "authentication_error rate_limit".to_owned());
-    classify(&End::Error { during, code, message, error_kind: kind.map(str::to_owned) }, "said").outcome
+    let error = ErrorResponse { code, message, kind: kind.map(str::to_owned) };
+    classify(&End::Error { during, error }, "said").outcome
 }
 
 #[test]

@@ -7,11 +7,11 @@ use model::event::{Program, Usage};
 use process::{Finish, Launch, Stream};
 
 use crate::call::{AgentCall, Answer, OutputParser};
-use crate::json_lines::{JsonLine, JsonLines, list, name, session_id, text};
+use crate::json_lines::{JsonLines, list, name, session_id, text};
 use crate::schema;
 use crate::transcript::Transcript;
 
-use super::outcome::{self, ClaudeTurn};
+use super::outcome::ClaudeTurn;
 use super::usage::UsageCounter;
 
 /// The parser of Claude Code's output.
@@ -36,13 +36,6 @@ impl ClaudeParser {
             usage: UsageCounter::new(call.resumes),
             schema: call.schema.cloned(),
             worktree: format!("{}/", call.worktree.display()),
-        }
-    }
-
-    fn line(&mut self, line: &JsonLine, transcript: &mut Transcript<'_>) {
-        match line {
-            JsonLine::Object(event) => self.event(event, transcript),
-            JsonLine::Cut => self.turn.is_cut = true,
         }
     }
 
@@ -135,8 +128,8 @@ impl OutputParser for ClaudeParser {
     fn push(&mut self, stream: Stream, bytes: &[u8], transcript: &mut Transcript<'_>) {
         transcript.keep(stream, bytes);
         if stream == Stream::Stdout {
-            for line in self.lines.push(bytes) {
-                self.line(&line, transcript);
+            for event in self.lines.push(bytes) {
+                self.event(&event, transcript);
             }
         }
     }
@@ -151,10 +144,11 @@ impl OutputParser for ClaudeParser {
         finish: Finish,
         transcript: &mut Transcript<'_>,
     ) -> Answer {
-        if let Some(line) = self.lines.finish() {
-            self.line(&line, transcript);
+        if let Some(event) = self.lines.finish() {
+            self.event(&event, transcript);
         }
-        let outcome = outcome::of(launch, &finish, &self.turn);
+        self.turn.is_cut = self.lines.has_cut;
+        let outcome = self.turn.outcome(launch, &finish);
         let turns = self.turn.result.as_ref().and_then(|result| result["num_turns"].as_f64());
         let (usage, mut notices) = self.usage.total(turns);
         notices.extend(self.turn.notices());

@@ -83,6 +83,19 @@ impl ClaudeTurn {
         }
     }
 
+    /// Returns how the call ended.
+    pub(super) fn outcome(&self, launch: &Launch, finish: &Finish) -> Answer {
+        match (&finish.exit, &self.result) {
+            (Exit::Code(0), Some(result)) if !is_error(result) => success(result, self),
+            (Exit::Code(1..), Some(result)) if is_error(result) => failure(result, self),
+            (Exit::Code(_), Some(result)) => {
+                let sentence = format!("its exit code and its result disagree: {}", error_text(result));
+                Answer::quoting(ExecOutcome::Crashed, &sentence)
+            }
+            _ => Answer::unreported(launch, finish, self.has_begun, &format!("claude {OLDEST_VERSION}")),
+        }
+    }
+
     /// Returns what is worth reporting besides the end.
     pub(super) fn notices(&self) -> Vec<String> {
         let mut notices = Vec::new();
@@ -97,24 +110,6 @@ impl ClaudeTurn {
             notices.push("the agent asked a person, was refused, and went on".to_owned());
         }
         notices
-    }
-}
-
-/// Returns how the call ended.
-pub(super) fn of(launch: &Launch, finish: &Finish, turn: &ClaudeTurn) -> Answer {
-    if let Some(outcome) = Answer::of_interruption(launch, finish) {
-        return outcome;
-    }
-    let is_success = finish.exit == Exit::Code(0);
-    match &turn.result {
-        None if !turn.has_begun && !is_success => Answer::never_began(finish, "claude", OLDEST_VERSION),
-        None => Answer::without_result(finish),
-        Some(result) if !is_error(result) && is_success => success(result, turn),
-        Some(result) if is_error(result) && !is_success => failure(result, turn),
-        Some(result) => {
-            let sentence = format!("its exit code and its result disagree: {}", error_text(result));
-            Answer::quoting(ExecOutcome::Crashed, &sentence)
-        }
     }
 }
 

@@ -13,12 +13,12 @@ use model::event::{Program, Usage};
 use process::{Finish, Launch, Stream};
 
 use crate::call::{AgentCall, Answer, OutputParser};
-use crate::json_lines::{JsonLine, JsonLines, list, name, session_id, text};
+use crate::json_lines::{JsonLines, list, name, session_id, text};
 use crate::schema;
 use crate::transcript::Transcript;
 use crate::usage::{ReportedUsage, float, with_cost};
 
-use super::outcome::{self, CodexTurn, TurnEnd};
+use super::outcome::{CodexTurn, TurnEnd};
 use super::session::{SessionFiles, TokenCounts, token_counts};
 
 /// How many notices of the program are reported.
@@ -56,7 +56,7 @@ impl CodexParser {
     ) -> Self {
         Self {
             lines: JsonLines::default(),
-            turn: CodexTurn { resumes: call.resumes.is_some(), ..CodexTurn::default() },
+            turn: CodexTurn { has_begun: call.resumes.is_some(), ..CodexTurn::default() },
             session: None,
             answer: String::new(),
             total: None,
@@ -68,15 +68,6 @@ impl CodexParser {
             model,
             sessions,
             _temporary: temporary,
-        }
-    }
-
-    fn line(&mut self, line: &JsonLine, transcript: &mut Transcript<'_>) {
-        match line {
-            JsonLine::Object(event) => self.event(event, transcript),
-            JsonLine::Cut => {
-                self.notices.insert("an event of the agent was too long to be read".to_owned());
-            }
         }
     }
 
@@ -182,8 +173,8 @@ impl OutputParser for CodexParser {
     fn push(&mut self, stream: Stream, bytes: &[u8], transcript: &mut Transcript<'_>) {
         transcript.keep(stream, bytes);
         if stream == Stream::Stdout {
-            for line in self.lines.push(bytes) {
-                self.line(&line, transcript);
+            for event in self.lines.push(bytes) {
+                self.event(&event, transcript);
             }
         }
     }
@@ -207,12 +198,16 @@ impl OutputParser for CodexParser {
         transcript: &mut Transcript<'_>,
     ) -> Answer {
         let gave_up = self.gives_up();
-        if let Some(line) = self.lines.finish() {
-            self.line(&line, transcript);
+        if let Some(event) = self.lines.finish() {
+            self.event(&event, transcript);
         }
-        let record = self.session.as_deref().map(|id| self.sessions.read(id)).unwrap_or_default();
-        let outcome = outcome::of(launch, &finish, &self.turn, &record, gave_up);
-        let model = record.model.clone().or_else(|| self.model.clone());
+        if self.lines.has_cut {
+            self.notices.insert("an event of the agent was too long to be read".to_owned());
+        }
+        self.turn.record = self.session.as_deref().map(|id| self.sessions.read(id)).unwrap_or_default();
+        let outcome = self.turn.outcome(launch, &finish, gave_up);
+        let record = std::mem::take(&mut self.turn.record);
+        let model = record.model.or_else(|| self.model.clone());
         let (usage, dropped) = self.usage(self.total.or(record.total), record.turns, model.as_deref());
         let (text, structured) = outcome.believed(self.answer());
         Answer {

@@ -4,6 +4,7 @@ use model::event::ExecOutcome;
 use process::{Exit, Finish, Launch};
 
 use crate::call::Answer;
+use crate::outcome::error_class;
 
 use super::session::SessionRecord;
 
@@ -19,16 +20,16 @@ const DISCONNECTED: &str = "stream disconnected before completion: ";
 /// What the events said about the end, as far as they have come.
 #[derive(Debug, Default)]
 pub(super) struct CodexTurn {
-    /// The event `thread.started` came.
+    /// The event `thread.started` came, or a session is continued.
     pub has_begun: bool,
-    /// It was to continue a session.
-    pub resumes: bool,
     /// Whether the turn was completed or failed; the last event counts.
     pub end: Option<TurnEnd>,
     /// The program's own sentence about an error, also about one after which it tries again.
     pub error: String,
     /// The last message of the agent holds text.
     pub has_answered: bool,
+    /// What the session file says, once the program has gone.
+    pub record: SessionRecord,
 }
 
 /// The end of a turn.
@@ -38,77 +39,53 @@ pub(super) enum TurnEnd {
     Failed,
 }
 
-/// Returns how the call ended. `gave_up` says that we ended it because it went on reconnecting to a provider.
-pub(super) fn of(
-    launch: &Launch,
-    finish: &Finish,
-    turn: &CodexTurn,
-    record: &SessionRecord,
-    gave_up: bool,
-) -> Answer {
-    if gave_up && finish.exit == Exit::Stopped {
-        // It does not always say why it reconnects.
-        return match class(turn, record) {
-            ExecOutcome::Crashed => failure(ExecOutcome::ProviderFailed, turn, record),
-            known => failure(known, turn, record),
-        };
-    }
-    if let Some(outcome) = Answer::of_interruption(launch, finish) {
-        return outcome;
-    }
-    let is_success = finish.exit == Exit::Code(0);
-    match turn.end {
-        None if !turn.has_begun && !turn.resumes && !is_success => {
-            Answer::never_began(finish, "codex", OLDEST_VERSION)
-        }
-        None => Answer::without_result(finish),
-        Some(TurnEnd::Completed) if is_success => success(turn, record),
-        Some(TurnEnd::Failed) if !is_success => failure(class(turn, record), turn, record),
-        Some(_) => {
-            let sentence = format!("its exit code and its last event disagree: {}", turn.error);
-            Answer::quoting(ExecOutcome::Crashed, &sentence)
+impl CodexTurn {
+    /// Returns how the call ended. `gave_up` says that we ended it because it went on reconnecting to a provider.
+    pub(super) fn outcome(&self, launch: &Launch, finish: &Finish, gave_up: bool) -> Answer {
+        match (&finish.exit, self.end) {
+            (Exit::Stopped, _) if gave_up => match self.error_class() {
+                // It does not always say why it reconnects.
+                ExecOutcome::Crashed => self.failure(ExecOutcome::ProviderFailed),
+                known => self.failure(known),
+            },
+            (Exit::Code(0), Some(TurnEnd::Completed)) => self.success(),
+            (Exit::Code(1..), Some(TurnEnd::Failed)) => self.failure(self.error_class()),
+            (Exit::Code(_), Some(_)) => {
+                let sentence = format!("its exit code and its last event disagree: {}", self.error);
+                Answer::quoting(ExecOutcome::Crashed, &sentence)
+            }
+            _ => Answer::unreported(launch, finish, self.has_begun, &format!("codex {OLDEST_VERSION}")),
         }
     }
-}
 
-fn success(turn: &CodexTurn, record: &SessionRecord) -> Answer {
-    if record.last_tool == QUESTION_TOOL {
-        Answer::quoting(ExecOutcome::BlockedOnPrompt, "")
-    } else if turn.has_answered {
-        Answer::done()
-    } else {
-        Answer::quoting(ExecOutcome::NoOutput, "")
+    fn success(&self) -> Answer {
+        if self.record.last_tool == QUESTION_TOOL {
+            Answer::quoting(ExecOutcome::BlockedOnPrompt, "")
+        } else if self.has_answered {
+            Answer::done()
+        } else {
+            Answer::quoting(ExecOutcome::NoOutput, "")
+        }
     }
-}
 
-fn failure(class: ExecOutcome, turn: &CodexTurn, record: &SessionRecord) -> Answer {
-    let mut outcome = Answer::quoting(class, &turn.error);
-    if matches!(class, ExecOutcome::RateLimited | ExecOutcome::QuotaExhausted) {
-        outcome.resets_at = record.resets_at;
+    fn failure(&self, class: ExecOutcome) -> Answer {
+        let mut outcome = Answer::quoting(class, &self.error);
+        if matches!(class, ExecOutcome::RateLimited | ExecOutcome::QuotaExhausted) {
+            outcome.resets_at = self.record.resets_at;
+        }
+        outcome
     }
-    outcome
-}
 
-fn class(turn: &CodexTurn, record: &SessionRecord) -> ExecOutcome {
-    match record.error.as_deref().unwrap_or_default() {
-        "context_window_exceeded" => ExecOutcome::ContextTooLong,
-        "usage_limit_exceeded" => ExecOutcome::QuotaExhausted,
-        "session_budget_exceeded" => ExecOutcome::LimitReached,
-        "rate_limit_exceeded" => ExecOutcome::RateLimited,
-        "server_overloaded" | "flex_unavailable" | "policy_capacity_unavailable" => ExecOutcome::Overloaded,
-        "unauthorized" => ExecOutcome::SignedOut,
-        "internal_server_error" => ExecOutcome::ProviderFailed,
-        "model_not_found" => ExecOutcome::ModelUnknown,
-        "cyber_policy"
-        | "bio_policy"
-        | "misalignment_policy_violation"
-        | "content_policy_violation"
-        | "invalid_prompt" => ExecOutcome::Refused,
-        error => match record.status.or_else(|| stated_status(&turn.error)) {
+    fn error_class(&self) -> ExecOutcome {
+        let error = self.record.error.as_deref().unwrap_or_default();
+        if let Some(class) = error_class("codex.error", error) {
+            return class;
+        }
+        match self.record.status.or_else(|| stated_status(&self.error)) {
             Some(status) => class_of_status(status),
-            None if is_lost_connection(error, &turn.error) => ExecOutcome::ProviderFailed,
+            None if is_lost_connection(error, &self.error) => ExecOutcome::ProviderFailed,
             None => ExecOutcome::Crashed,
-        },
+        }
     }
 }
 
@@ -129,15 +106,10 @@ fn is_lost_connection(class: &str, error: &str) -> bool {
 }
 
 fn class_of_status(status: u64) -> ExecOutcome {
-    match status {
-        401 | 403 => ExecOutcome::SignedOut,
-        402 => ExecOutcome::QuotaExhausted,
-        404 => ExecOutcome::ModelUnknown,
-        413 => ExecOutcome::ContextTooLong,
-        429 => ExecOutcome::RateLimited,
-        503 | 529 => ExecOutcome::Overloaded,
-        500..=599 => ExecOutcome::ProviderFailed,
-        _ => ExecOutcome::Crashed,
+    match error_class("codex.status", &status.to_string()) {
+        Some(class) => class,
+        None if (500..600).contains(&status) => ExecOutcome::ProviderFailed,
+        None => ExecOutcome::Crashed,
     }
 }
 

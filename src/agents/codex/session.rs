@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 use serde_json::Value;
 
-use crate::json_lines::{JsonLine, JsonLines, name, text};
+use crate::json_lines::{JsonLines, name, text};
 
 /// How many folders of days are looked through, the newest first.
 const MOST_DAYS: usize = 400;
@@ -65,10 +65,8 @@ impl SessionRecord {
     fn extend(&mut self, mut source: impl Read, lines: &mut JsonLines) {
         let mut buffer = vec![0; 64 * 1024];
         while let Ok(length @ 1..) = source.read(&mut buffer) {
-            for line in lines.push(&buffer[..length]) {
-                if let JsonLine::Object(entry) = line {
-                    self.entry(&entry);
-                }
+            for entry in lines.push(&buffer[..length]) {
+                self.entry(&entry);
             }
         }
     }

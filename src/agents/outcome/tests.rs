@@ -30,3 +30,15 @@ fn the_last_lines_of_standard_error_become_part_of_the_reason() {
     assert_eq!(last_lines(" \n"), "");
     assert_eq!(last_lines(&"x".repeat(900)).len(), QUOTED + 2);
 }
+
+#[test]
+fn every_error_in_the_table_has_a_class_that_is_known() {
+    let table: toml::Table = toml::from_str(include_str!("../error_classes.toml")).expect("a table");
+    assert_eq!(table.keys().collect::<Vec<_>>(), ["acp.code", "acp.kind", "codex.error", "codex.status"]);
+    for (name, errors) in &table {
+        for error in errors.as_table().expect("a table").keys() {
+            assert!(error_class(name, error).is_some(), "{name} {error}");
+        }
+    }
+    assert_eq!(error_class("codex.status", "200"), None);
+}
