@@ -31,6 +31,7 @@ use permission::allowed_by;
 use transport::ErrorResponse;
 
 pub use client::main;
+pub(super) use files::resolve;
 
 /// How many bytes a line of the child gets.
 const LINE_LIMIT: usize = 1024 * 1024;

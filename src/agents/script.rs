@@ -25,26 +25,9 @@ pub enum ScriptError {
     /// The file cannot be read.
     #[error("the script `{0}` cannot be read: {1}")]
     Unreadable(PathBuf, std::io::Error),
-    /// The text is no script.
-    #[error("the script `{file}`, line {line}: {message}")]
-    Syntax {
-        /// The script.
-        file: PathBuf,
-        /// The line, from 1.
-        line: usize,
-        /// What is wrong there.
-        message: String,
-    },
-    /// A turn can never be played.
-    #[error("the script `{file}`, turn {turn}: {message}")]
-    Turn {
-        /// The script.
-        file: PathBuf,
-        /// The turn, from 1.
-        turn: usize,
-        /// What is wrong with it.
-        message: String,
-    },
+    /// The text is no script, or a turn of it can never be played: the file, where in it, and what is wrong there.
+    #[error("the script `{0}`, {1}: {2}")]
+    Bad(PathBuf, String, String),
 }
 
 /// A whole script.
@@ -116,17 +99,14 @@ pub(super) fn read(file: &Path) -> Result<Script, ScriptError> {
 }
 
 fn parse(text: &str, file: &Path) -> Result<Script, ScriptError> {
+    let bad = |place: String, message: String| ScriptError::Bad(file.to_owned(), place, message);
     let script: Script = toml::from_str(text).map_err(|error| {
         let start = error.span().map_or(0, |span| span.start);
         let line = text.bytes().take(start).filter(|byte| *byte == b'\n').count() + 1;
-        ScriptError::Syntax { file: file.to_owned(), line, message: error.message().replace('\n', ", ") }
+        bad(format!("line {line}"), error.message().replace('\n', ", "))
     })?;
     for (index, turn) in script.turns.iter().enumerate() {
-        turn.check().map_err(|message| ScriptError::Turn {
-            file: file.to_owned(),
-            turn: index + 1,
-            message,
-        })?;
+        turn.check().map_err(|message| bad(format!("turn {}", index + 1), message))?;
     }
     Ok(script)
 }
@@ -135,17 +115,17 @@ impl Script {
     /// Returns the most specific turn: phase counts more than step, step more than seat, then round, then attempt,
     /// and of two alike the later one.
     pub(super) fn turn_for(&self, position: &Position) -> Option<&Turn> {
-        self.turns.iter().filter(|turn| turn.fits(position)).max_by_key(|turn| turn.specificity())
+        let fitting = self.turns.iter().filter(|turn| !turn.conditions(position).contains(&Some(false)));
+        fitting.max_by_key(|turn| turn.conditions(position).map(|condition| condition.is_some()))
     }
 }
 
 impl Turn {
     fn check(&self) -> Result<(), String> {
-        match self.step.as_deref() {
-            Some(step) if step != ANY && !STEPS.contains(&step) => {
-                return Err(format!("`{step}` is no step of an agent: {}", STEPS.join(", ")));
-            }
-            _ => {}
+        if let Some(step) = wanted(self.step.as_ref())
+            && !STEPS.contains(&step.as_str())
+        {
+            return Err(format!("`{step}` is no step of an agent: {}", STEPS.join(", ")));
         }
         match &self.run {
             Some(command) => split_words(command).map(drop).map_err(|why| format!("run = `{command}` {why}")),
@@ -153,22 +133,15 @@ impl Turn {
         }
     }
 
-    fn fits(&self, position: &Position) -> bool {
-        wanted(self.phase.as_ref()).is_none_or(|phase| *phase == position.phase)
-            && wanted(self.step.as_ref()).is_none_or(|step| *step == position.step)
-            && wanted(self.seat.as_ref()).is_none_or(|seat| *seat == position.seat)
-            && self.round.is_none_or(|round| round == position.round)
-            && self.attempt.is_none_or(|attempt| attempt == position.attempt)
-    }
-
-    fn specificity(&self) -> (bool, bool, bool, bool, bool) {
-        (
-            wanted(self.phase.as_ref()).is_some(),
-            wanted(self.step.as_ref()).is_some(),
-            wanted(self.seat.as_ref()).is_some(),
-            self.round.is_some(),
-            self.attempt.is_some(),
-        )
+    /// Returns whether a call is what the turn is for: its phase, step, seat, round and attempt; nothing where any will do.
+    fn conditions(&self, position: &Position) -> [Option<bool>; 5] {
+        [
+            wanted(self.phase.as_ref()).map(|phase| *phase == position.phase),
+            wanted(self.step.as_ref()).map(|step| *step == position.step),
+            wanted(self.seat.as_ref()).map(|seat| *seat == position.seat),
+            self.round.map(|round| round == position.round),
+            self.attempt.map(|attempt| attempt == position.attempt),
+        ]
     }
 }
 
@@ -179,29 +152,23 @@ fn wanted(word: Option<&String>) -> Option<&String> {
 impl Position {
     /// Replaces the four placeholders in one pass, so that what was put in is never looked at again.
     pub(super) fn fill(&self, text: &str) -> String {
-        let mut filled = String::with_capacity(text.len());
+        let round = self.round.to_string();
+        let values = [
+            ("{{review_id}}", &self.review_id),
+            ("{{output}}", &self.output),
+            ("{{phase}}", &self.phase),
+            ("{{round}}", &round),
+        ];
+        let mut filled = String::new();
         let mut rest = text;
-        while let Some(start) = rest.find("{{") {
-            filled.push_str(&rest[..start]);
-            rest = &rest[start..];
-            let (value, length) = self.placeholder(rest).unwrap_or_else(|| ("{".to_owned(), 1));
-            filled.push_str(&value);
-            rest = &rest[length..];
+        while let Some((at, name, value)) =
+            values.iter().filter_map(|(name, value)| Some((rest.find(name)?, *name, *value))).min()
+        {
+            filled.push_str(&rest[..at]);
+            filled.push_str(value);
+            rest = &rest[at + name.len()..];
         }
         filled + rest
-    }
-
-    /// Returns the value of the placeholder at the beginning of a text and how long its name is there.
-    fn placeholder(&self, text: &str) -> Option<(String, usize)> {
-        let name = text.strip_prefix("{{")?.split_once("}}")?.0;
-        let value = match name {
-            "review_id" => self.review_id.clone(),
-            "output" => self.output.clone(),
-            "phase" => self.phase.clone(),
-            "round" => self.round.to_string(),
-            _ => return None,
-        };
-        Some((value, name.len() + 4))
     }
 }
 

@@ -6,7 +6,7 @@
 use std::ffi::OsString;
 use std::fs;
 use std::io::{self, Write as _};
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
@@ -16,8 +16,9 @@ use model::event::Usage;
 use process::{Finish, Launch, Stream};
 use settings::split_words;
 
+use super::acp::resolve;
 use super::call::{Answer, OutputParser};
-use super::script::{self, Position, ScriptError, Turn};
+use super::script::{self, Position, Turn};
 use super::transcript::Transcript;
 
 /// The exit code of a script that cannot go on.
@@ -64,45 +65,27 @@ pub fn main(arguments: Vec<OsString>) -> i32 {
     })
 }
 
-/// Says why a script broke.
-#[derive(Debug, thiserror::Error)]
-enum PlayError {
-    #[error("usage: __scripted FILE --attempt N")]
-    Usage,
-    #[error(transparent)]
-    Script(#[from] ScriptError),
-    #[error("no turn of the script `{file}` fits phase {} step {} round {} attempt {}", position.phase, position.step, position.round, position.attempt)]
-    NoTurn { file: PathBuf, position: Box<Position> },
-    #[error("`{0}` is outside the worktree")]
-    Outside(String),
-    #[error("`{0}` cannot be {1}: {2}")]
-    File(String, &'static str, io::Error),
-    #[error("`{0}` cannot be run: {1}")]
-    NotRun(String, io::Error),
-    #[error("`{0}` failed: {1}")]
-    RunFailed(String, std::process::ExitStatus),
-    #[error("nothing can be said: {0}")]
-    Stdout(io::Error),
-}
-
-fn play(arguments: Vec<OsString>) -> Result<i32, PlayError> {
-    let (file, attempt) = read_arguments(arguments).ok_or(PlayError::Usage)?;
-    let script = script::read(&file)?;
+/// Plays a script; an error says for people why it broke.
+fn play(arguments: Vec<OsString>) -> Result<i32, String> {
+    let (file, attempt) = read_arguments(arguments).ok_or("usage: __scripted FILE --attempt N")?;
+    let script = script::read(&file).map_err(|error| error.to_string())?;
     let position = position(attempt);
-    let Some(turn) = script.turn_for(&position) else {
-        return Err(PlayError::NoTurn { file, position: Box::new(position) });
-    };
+    let turn = script.turn_for(&position).ok_or_else(|| {
+        let Position { phase, step, round, .. } = &position;
+        let file = file.display();
+        format!(
+            "no turn of the script `{file}` fits phase {phase} step {step} round {round} attempt {attempt}"
+        )
+    })?;
     perform(turn, &position, Path::new("."))?;
-    write_answer(turn, &position).map_err(PlayError::Stdout)?;
+    write_answer(turn, &position).map_err(|error| format!("nothing can be said: {error}"))?;
     Ok(i32::from(turn.exit))
 }
 
 fn read_arguments(arguments: Vec<OsString>) -> Option<(PathBuf, u32)> {
     let [file, flag, attempt] = <[OsString; 3]>::try_from(arguments).ok()?;
-    if flag != "--attempt" {
-        return None;
-    }
-    Some((file.into(), attempt.to_str()?.parse().ok()?))
+    let attempt = attempt.to_str()?.parse().ok()?;
+    if flag == "--attempt" { Some((file.into(), attempt)) } else { None }
 }
 
 /// Returns where in the run the call stands, as the environment says it.
@@ -120,7 +103,7 @@ fn position(attempt: u32) -> Position {
 }
 
 /// Does what the turn does before it answers.
-fn perform(turn: &Turn, position: &Position, worktree: &Path) -> Result<(), PlayError> {
+fn perform(turn: &Turn, position: &Position, worktree: &Path) -> Result<(), String> {
     std::thread::sleep(Duration::from_millis(turn.sleep_ms));
     for write in &turn.write {
         write_file(worktree, &position.fill(&write.path), &position.fill(&write.text))?;
@@ -131,11 +114,11 @@ fn perform(turn: &Turn, position: &Position, worktree: &Path) -> Result<(), Play
     turn.run.as_ref().map_or(Ok(()), |command| run(command, worktree))
 }
 
-fn write_file(worktree: &Path, path: &str, text: &str) -> Result<(), PlayError> {
-    let failed = |error| PlayError::File(path.to_owned(), "written", error);
+fn write_file(worktree: &Path, path: &str, text: &str) -> Result<(), String> {
+    let failed = |error| format!("`{path}` cannot be written: {error}");
     let file = inside(worktree, path)?;
     if file.is_symlink() {
-        return Err(PlayError::Outside(path.to_owned()));
+        return Err(format!("`{path}` is outside the worktree"));
     }
     if let Some(folder) = file.parent() {
         fs::create_dir_all(folder).map_err(failed)?;
@@ -144,46 +127,28 @@ fn write_file(worktree: &Path, path: &str, text: &str) -> Result<(), PlayError> 
 }
 
 /// Deletes a file; turns repeat, so one that has gone already is all right.
-fn delete_file(worktree: &Path, path: &str) -> Result<(), PlayError> {
+fn delete_file(worktree: &Path, path: &str) -> Result<(), String> {
     match fs::remove_file(inside(worktree, path)?) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => {
-            Err(PlayError::File(path.to_owned(), "deleted", error))
+            Err(format!("`{path}` cannot be deleted: {error}"))
         }
         _ => Ok(()),
     }
 }
 
 /// Returns the path below the worktree; refuses every way out, also through a symbolic link to a folder.
-fn inside(worktree: &Path, path: &str) -> Result<PathBuf, PlayError> {
-    let outside = || PlayError::Outside(path.to_owned());
-    let mut file = worktree.to_owned();
-    let mut components = Path::new(path).components().peekable();
-    while let Some(component) = components.next() {
-        match component {
-            Component::CurDir => {}
-            Component::Normal(name) => {
-                file.push(name);
-                if components.peek().is_some() && leaves(worktree, &file) {
-                    return Err(outside());
-                }
-            }
-            Component::ParentDir | Component::RootDir | Component::Prefix(_) => return Err(outside()),
-        }
-    }
-    if file == worktree { Err(outside()) } else { Ok(file) }
-}
-
-/// Tells whether a folder is a link that leads out of the worktree, or nowhere.
-fn leaves(worktree: &Path, folder: &Path) -> bool {
-    let real = |path: &Path| path.canonicalize().ok();
-    folder.is_symlink()
-        && real(worktree).zip(real(folder)).is_none_or(|(worktree, folder)| !folder.starts_with(worktree))
+fn inside(worktree: &Path, path: &str) -> Result<PathBuf, String> {
+    let outside = || format!("`{path}` is outside the worktree");
+    let relative = Path::new(path);
+    let (Some(folder), Some(name)) = (relative.parent(), relative.file_name()) else { return Err(outside()) };
+    let root = worktree.canonicalize().map_err(|_| outside())?;
+    let folder = if relative.is_absolute() { None } else { resolve(&root, folder) };
+    Ok(folder.ok_or_else(outside)?.join(name))
 }
 
 /// Runs a command without a shell; what it prints goes to our standard error, because our standard output is the answer.
-fn run(command: &str, worktree: &Path) -> Result<(), PlayError> {
-    let not_run = |error| PlayError::NotRun(command.to_owned(), error);
-    let words = split_words(command).map_err(|why| not_run(io::Error::other(why)))?;
+fn run(command: &str, worktree: &Path) -> Result<(), String> {
+    let words = split_words(command).map_err(|why| format!("`{command}` cannot be run: {why}"))?;
     let (program, arguments) = words.split_first().expect("split_words gives at least a program");
     let status = Command::new(program)
         .args(arguments)
@@ -191,8 +156,8 @@ fn run(command: &str, worktree: &Path) -> Result<(), PlayError> {
         .stdin(Stdio::null())
         .stdout(io::stderr())
         .status()
-        .map_err(not_run)?;
-    if status.success() { Ok(()) } else { Err(PlayError::RunFailed(command.to_owned(), status)) }
+        .map_err(|error| format!("`{command}` cannot be run: {error}"))?;
+    if status.success() { Ok(()) } else { Err(format!("`{command}` failed: {status}")) }
 }
 
 fn write_answer(turn: &Turn, position: &Position) -> io::Result<()> {
