@@ -13,7 +13,6 @@ mod permission;
 mod session;
 mod transport;
 
-use std::ffi::OsString;
 use std::path::Path;
 
 use model::event::{CostBasis, ExecOutcome, Program, Usage};
@@ -47,7 +46,7 @@ pub(super) fn prepare(agent: ResolvedAgent, call: &AgentCall<'_>) -> PreparedCal
 }
 
 /// Returns our own program as it plays the client of an agent.
-fn client_program(agent: ResolvedAgent, call: &AgentCall<'_>) -> ResolvedAgent {
+fn client_program(mut agent: ResolvedAgent, call: &AgentCall<'_>) -> ResolvedAgent {
     let commands = call.commands.values().map(|command| allowed_by(command));
     let allow = commands.chain(agent.profile.allow.iter().cloned()).filter(|words| !words.trim().is_empty());
     let task = ClientTask {
@@ -55,15 +54,14 @@ fn client_program(agent: ResolvedAgent, call: &AgentCall<'_>) -> ResolvedAgent {
         allow: allow.collect(),
         model: agent.model.clone(),
         resumes: call.resumes.map(|resume| resume.session.clone()),
-        program: agent.program.clone().into_os_string(),
-        arguments: agent.arguments.clone(),
     };
-    let mut arguments = vec![OsString::from("__acp")];
-    arguments.extend(task.into_arguments());
-    ResolvedAgent { program: call.own_program.to_owned(), arguments, ..agent }
+    let task = serde_json::to_string(&task).expect("these fields are always JSON");
+    agent.arguments.splice(..0, ["__acp".into(), task.into(), agent.program.into_os_string()]);
+    ResolvedAgent { program: call.own_program.to_owned(), ..agent }
 }
 
 /// The parser of the child's events.
+#[derive(Default)]
 struct AcpParser {
     /// What the agent is called when it does not say so itself.
     name: String,
@@ -83,10 +81,7 @@ impl AcpParser {
             name: program.file_name().unwrap_or(program.as_os_str()).to_string_lossy().into_owned(),
             used_before: call.resumes.map(|resume| resume.used).unwrap_or_default(),
             lines: Lines::new(LINE_LIMIT),
-            is_overlong: false,
-            text: String::new(),
-            is_truncated: false,
-            report: None,
+            ..Self::default()
         }
     }
 

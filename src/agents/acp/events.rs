@@ -105,14 +105,9 @@ pub(super) struct EventWriter<W = io::Stdout> {
     last_written: Option<Instant>,
 }
 
-impl EventWriter {
-    pub(super) fn stdout() -> Self {
-        Self::new(io::stdout())
-    }
-}
-
 impl<W: Write> EventWriter<W> {
-    fn new(out: W) -> Self {
+    /// Makes one that has written nothing yet.
+    pub(super) fn new(out: W) -> Self {
         Self {
             out,
             answer_left: ANSWER_LIMIT,

@@ -1,6 +1,7 @@
 //! The client's side of the protocol: takes what the agent reports and asks in a session, passes it on, answers by the
 //! permissions of the call, and keeps what the report needs. Sends nothing by itself.
 
+use std::io;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use agent_client_protocol::v1::schema::{
@@ -23,26 +24,29 @@ const WIDTH: usize = 200;
 
 /// Handles what an agent reports and asks in one call.
 pub(super) struct ClientHandler {
-    permissions: Permissions,
+    /// What is allowed in the call.
+    pub permissions: Permissions,
     state: Mutex<HandlerState>,
 }
 
-struct HandlerState {
-    events: EventWriter,
+/// What happened in one call so far.
+pub(super) struct HandlerState {
+    /// Where it is reported.
+    pub events: EventWriter,
     tool_calls: ToolCalls,
     /// The session whose messages count; before there is one nothing is an answer.
-    session: Option<SessionId>,
+    pub session: Option<SessionId>,
     refusals: Vec<String>,
     more_refusals: usize,
     bytes_read: usize,
     /// What the session has cost so far, as the agent says.
-    cost: Option<f64>,
+    pub cost: Option<f64>,
 }
 
 impl ClientHandler {
     pub(super) fn new(permissions: Permissions) -> Self {
         let state = HandlerState {
-            events: EventWriter::stdout(),
+            events: EventWriter::new(io::stdout()),
             tool_calls: ToolCalls::default(),
             session: None,
             refusals: Vec::new(),
@@ -51,21 +55,6 @@ impl ClientHandler {
             cost: None,
         };
         Self { permissions, state: Mutex::new(state) }
-    }
-
-    /// Reports in a few words what happens.
-    pub(super) fn note(&self, text: &str) {
-        self.state().events.note(text);
-    }
-
-    /// From now on this session's messages are the answer.
-    pub(super) fn accept_session(&self, session: SessionId) {
-        self.state().session = Some(session);
-    }
-
-    /// Returns what the agent says its session has cost.
-    pub(super) fn cost(&self) -> Option<f64> {
-        self.state().cost
     }
 
     pub(super) fn session_update(&self, notification: SessionNotification) {
@@ -89,10 +78,7 @@ impl ClientHandler {
         RequestPermissionResponse::new(choose_option(&request.options, permission.is_ok()))
     }
 
-    pub(super) fn read_text_file(
-        &self,
-        request: &ReadTextFileRequest,
-    ) -> Result<ReadTextFileResponse, Error> {
+    pub(super) fn read_file(&self, request: &ReadTextFileRequest) -> Result<ReadTextFileResponse, Error> {
         let mut state = self.state();
         state.events.alive();
         if state.bytes_read > READ_LIMIT {
@@ -104,10 +90,7 @@ impl ClientHandler {
         Ok(ReadTextFileResponse::new(text))
     }
 
-    pub(super) fn write_text_file(
-        &self,
-        request: &WriteTextFileRequest,
-    ) -> Result<WriteTextFileResponse, Error> {
+    pub(super) fn write_file(&self, request: &WriteTextFileRequest) -> Result<WriteTextFileResponse, Error> {
         let mut state = self.state();
         files::write(&self.permissions.worktree, self.permissions.read_only, request)
             .map_err(|error| state.file_error("write a file", &error))?;
@@ -119,11 +102,15 @@ impl ClientHandler {
     pub(super) fn finish(&self, mut report: Report) {
         let mut state = self.state();
         report.truncated = state.events.truncated;
-        report.notices.extend(state.refusals());
+        report.notices.append(&mut state.refusals);
+        if state.more_refusals > 0 {
+            report.notices.push(format!("refused: {} times more", state.more_refusals));
+        }
         state.events.write(&ClientEvent::Ended(Box::new(report)));
     }
 
-    fn state(&self) -> MutexGuard<'_, HandlerState> {
+    /// Returns what happened so far.
+    pub(super) fn state(&self) -> MutexGuard<'_, HandlerState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -182,14 +169,6 @@ impl HandlerState {
         } else {
             self.more_refusals += 1;
         }
-    }
-
-    fn refusals(&mut self) -> Vec<String> {
-        let mut lines = std::mem::take(&mut self.refusals);
-        if self.more_refusals > 0 {
-            lines.push(format!("refused: {} times more", self.more_refusals));
-        }
-        lines
     }
 }
 

@@ -1,7 +1,6 @@
 //! One turn over the protocol: initialize, a session, one prompt, the end of its turn and what it used. What the agent
 //! reports and asks in between is the handler's.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -26,6 +25,7 @@ use model::event::{CostBasis, Usage};
 
 use crate::usage::{ReportedUsage, float};
 
+use super::client::ClientTask;
 use super::events::{End, Report, one_line};
 use super::handler::ClientHandler;
 use super::transport::{self, ConnectionState};
@@ -35,44 +35,40 @@ const CANCEL_GRACE: Duration = Duration::from_secs(2);
 /// How many characters a name gets that an agent gives itself, or a session that can be continued.
 const NAME_WIDTH: usize = 100;
 
-/// What is asked of the agent.
-#[derive(Debug, Clone)]
-pub(super) struct TurnRequest {
+/// One turn that is asked of an agent.
+pub(super) struct Turn<'a> {
+    /// How it is asked.
+    pub task: &'a ClientTask,
     /// The text of the prompt.
-    pub prompt: String,
-    /// The worktree's real path.
-    pub worktree: PathBuf,
-    /// The call is a review: the agent is not offered to write files.
-    pub read_only: bool,
-    /// The model that the agent has to offer.
-    pub model: Option<String>,
-    /// The session that is continued.
-    pub resumes: Option<String>,
+    pub prompt: &'a str,
+    /// Handles what the agent reports and asks.
+    pub handler: &'a Arc<ClientHandler>,
 }
 
-/// Talks to an agent until its turn ends, the connection breaks or `terminated` asks for the end.
-pub(super) async fn run_turn(
-    agent: (impl AsyncWrite + Unpin + Send + 'static, impl AsyncRead + Unpin + Send + 'static),
-    request: &TurnRequest,
-    handler: &Arc<ClientHandler>,
-    terminated: &mut Signal,
-) -> Report {
-    let state = ConnectionState::default();
-    let lines =
-        Lines::new(transport::outgoing(agent.0), transport::incoming(BufReader::new(agent.1), state.clone()));
-    let mut report = Report::default();
-    let converse = async |connection: ConnectionTo<Agent>| {
-        let mut conversation =
-            Conversation { connection, state: &state, request, handler, report: &mut report };
-        let end = conversation.run(terminated).await.unwrap_or_else(|end| end);
-        report.end = end;
-        Ok(())
-    };
-    let connected = connect(lines, handler, converse).await;
-    if let (Err(error), End::Lost) = (connected, &report.end) {
-        report.end = broken(&state, &error);
+impl Turn<'_> {
+    /// Talks to an agent until its turn ends, the connection breaks or `terminated` asks for the end.
+    pub(super) async fn run(
+        &self,
+        agent: (impl AsyncWrite + Unpin + Send + 'static, impl AsyncRead + Unpin + Send + 'static),
+        terminated: &mut Signal,
+    ) -> Report {
+        let state = ConnectionState::default();
+        let incoming = transport::incoming(BufReader::new(agent.1), state.clone());
+        let lines = Lines::new(transport::outgoing(agent.0), incoming);
+        let mut report = Report::default();
+        let converse = async |connection: ConnectionTo<Agent>| {
+            let mut conversation =
+                Conversation { connection, state: &state, turn: self, report: &mut report };
+            let end = conversation.run(terminated).await.unwrap_or_else(|end| end);
+            report.end = end;
+            Ok(())
+        };
+        let connected = connect(lines, self.handler, converse).await;
+        if let (Err(error), End::Lost) = (connected, &report.end) {
+            report.end = broken(&state, &error);
+        }
+        report
     }
-    report
 }
 
 /// Connects the handler to the agent while the conversation runs.
@@ -98,13 +94,13 @@ async fn connect(
         )
         .on_receive_request(
             async move |request: ReadTextFileRequest, responder, _| {
-                responder.respond_with_result(reads.read_text_file(&request))
+                responder.respond_with_result(reads.read_file(&request))
             },
             on_receive_request!(),
         )
         .on_receive_request(
             async move |request: WriteTextFileRequest, responder, _| {
-                responder.respond_with_result(writes.write_text_file(&request))
+                responder.respond_with_result(writes.write_file(&request))
             },
             on_receive_request!(),
         )
@@ -116,8 +112,7 @@ async fn connect(
 struct Conversation<'a> {
     connection: ConnectionTo<Agent>,
     state: &'a ConnectionState,
-    request: &'a TurnRequest,
-    handler: &'a Arc<ClientHandler>,
+    turn: &'a Turn<'a>,
     report: &'a mut Report,
 }
 
@@ -128,18 +123,18 @@ impl Conversation<'_> {
         if agent.session_capabilities.resume.is_some() && session.0.len() <= NAME_WIDTH {
             self.report.session = Some(session.to_string());
         }
-        self.handler.accept_session(session.clone());
+        self.turn.handler.state().session = Some(session.clone());
         self.prompt(session, terminated).await
     }
 
     async fn initialize(&mut self) -> Result<AgentCapabilities, End> {
         let files =
-            FileSystemCapabilities::new().read_text_file(true).write_text_file(!self.request.read_only);
+            FileSystemCapabilities::new().read_text_file(true).write_text_file(!self.turn.task.read_only);
         let request = InitializeRequest::new(ProtocolVersion::V1)
             .client_capabilities(ClientCapabilities::new().fs(files))
             .client_info(Implementation::new("ai-workflow", env!("CARGO_PKG_VERSION")));
         let agent = self.ask("initialize", request).await?;
-        self.handler.note("the agent answers");
+        self.turn.handler.state().events.note("the agent answers");
         if let Some(info) = agent.agent_info {
             self.report.name = Some(one_line(&info.name, NAME_WIDTH));
             self.report.version = Some(one_line(&info.version, NAME_WIDTH));
@@ -155,8 +150,8 @@ impl Conversation<'_> {
 
     /// Opens the session: a new one unless one is continued, with the model that was asked for.
     async fn open(&mut self, agent: &AgentCapabilities) -> Result<SessionId, End> {
-        let folder = self.request.worktree.clone();
-        let (session, options) = match &self.request.resumes {
+        let folder = self.turn.handler.permissions.worktree.clone();
+        let (session, options) = match &self.turn.task.resumes {
             Some(known) if agent.session_capabilities.resume.is_some() => {
                 let request = ResumeSessionRequest::new(known.clone(), folder);
                 (SessionId::new(known.clone()), self.ask("session/resume", request).await?.config_options)
@@ -169,7 +164,7 @@ impl Conversation<'_> {
                 (opened.session_id, opened.config_options)
             }
         };
-        if let Some(model) = &self.request.model {
+        if let Some(model) = &self.turn.task.model {
             let missing = || End::NoModel { model: model.clone() };
             let (option, value) =
                 model_option(options.as_deref().unwrap_or_default(), model).ok_or_else(missing)?;
@@ -181,7 +176,7 @@ impl Conversation<'_> {
 
     /// Hands over the prompt and waits for the end of the turn; asked to end, asks the agent to.
     async fn prompt(&mut self, session: SessionId, terminated: &mut Signal) -> Result<End, End> {
-        let request = PromptRequest::new(session.clone(), vec![self.request.prompt.as_str().into()]);
+        let request = PromptRequest::new(session.clone(), vec![self.turn.prompt.into()]);
         let answered = self.connection.send_request(request).block_task();
         let mut answered = std::pin::pin!(answered);
         let answer = tokio::select! {
@@ -193,7 +188,7 @@ impl Conversation<'_> {
             }
         };
         let used = answer.as_ref().ok().and_then(|answer| answer.usage.as_ref());
-        (self.report.usage, self.report.notices) = turn_usage(used, self.handler.cost());
+        (self.report.usage, self.report.notices) = turn_usage(used, self.turn.handler.state().cost);
         let answer = answer.map_err(|error| error_end("session/prompt", self.state, &error))?;
         let stop = serde_json::to_value(answer.stop_reason).ok();
         let stop = stop.as_ref().and_then(Value::as_str).unwrap_or_default().to_owned();
