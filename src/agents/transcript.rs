@@ -24,12 +24,12 @@ const LOOKED_AT: usize = 4096;
 /// Where the output of a call goes.
 pub(super) struct Transcript<'a> {
     raw: RawFile<'a>,
-    progress: ProgressLine<'a>,
+    progress: ProgressLine,
 }
 
 impl<'a> Transcript<'a> {
     pub(super) fn create(raw_file: &Path, masker: &'a Masker) -> Self {
-        Self { raw: RawFile::create(raw_file, masker), progress: ProgressLine::new(masker) }
+        Self { raw: RawFile::create(raw_file, masker), progress: ProgressLine::default() }
     }
 
     /// Keeps output in the raw file.
@@ -38,7 +38,7 @@ impl<'a> Transcript<'a> {
     }
 
     /// Shows text to somebody who watches, once its line is complete.
-    pub(super) fn show(&mut self, bytes: &[u8]) {
+    fn show(&mut self, bytes: &[u8]) {
         self.progress.push(bytes);
     }
 
@@ -56,13 +56,13 @@ impl<'a> Transcript<'a> {
 
     /// Writes what is complete to the raw file, and returns the last line that was not returned yet.
     pub(super) fn flush(&mut self) -> Option<Masked> {
-        self.raw.flush();
-        self.progress.take()
+        self.raw.write_all(false);
+        self.progress.take(self.raw.masker)
     }
 
     /// Writes all that is left to the raw file.
-    pub(super) fn finish(self) {
-        self.raw.finish();
+    pub(super) fn finish(mut self) {
+        self.raw.write_all(true);
     }
 }
 
@@ -71,14 +71,14 @@ struct RawFile<'a> {
     file: Option<File>,
     bytes_left: usize,
     masker: &'a Masker,
-    stdout: Pending,
-    stderr: Pending,
+    /// By stream.
+    pending: [Pending; 2],
 }
 
 impl<'a> RawFile<'a> {
     fn create(path: &Path, masker: &'a Masker) -> Self {
         let file = File::create(path).inspect_err(warn).ok();
-        Self { file, bytes_left: RAW_LIMIT, masker, stdout: Pending::default(), stderr: Pending::default() }
+        Self { file, bytes_left: RAW_LIMIT, masker, pending: Default::default() }
     }
 
     fn push(&mut self, stream: Stream, bytes: &[u8]) {
@@ -86,7 +86,7 @@ impl<'a> RawFile<'a> {
             return;
         }
         for part in bytes.chunks(BLOCK / 2) {
-            let pending = self.pending(stream);
+            let pending = &mut self.pending[stream as usize];
             pending.bytes.extend_from_slice(part);
             if pending.bytes.len() >= BUFFER {
                 self.write(stream, false);
@@ -94,27 +94,14 @@ impl<'a> RawFile<'a> {
         }
     }
 
-    /// Writes every line that is complete.
-    fn flush(&mut self) {
-        self.write(Stream::Stdout, false);
-        self.write(Stream::Stderr, false);
-    }
-
-    /// Writes all that is left.
-    fn finish(mut self) {
-        self.write(Stream::Stdout, true);
-        self.write(Stream::Stderr, true);
-    }
-
-    fn pending(&mut self, stream: Stream) -> &mut Pending {
-        match stream {
-            Stream::Stdout => &mut self.stdout,
-            Stream::Stderr => &mut self.stderr,
-        }
+    /// Writes every line that is complete; at the end all that is left.
+    fn write_all(&mut self, is_last: bool) {
+        self.write(Stream::Stdout, is_last);
+        self.write(Stream::Stderr, is_last);
     }
 
     fn write(&mut self, stream: Stream, is_last: bool) {
-        let block = self.pending(stream).take_complete(is_last);
+        let block = self.pending[stream as usize].take_complete(is_last);
         let text = String::from_utf8_lossy(&block);
         let masked = self.masker.mask(&text);
         let mut lines = String::new();
@@ -210,18 +197,14 @@ fn unfinished_key(bytes: &[u8]) -> Option<usize> {
 }
 
 /// The last line that was printed and not shown yet: masked, short, without control characters.
-struct ProgressLine<'a> {
-    masker: &'a Masker,
+#[derive(Default)]
+struct ProgressLine {
     /// The beginning of a line that has no end yet.
     unfinished: Vec<u8>,
     last: Option<String>,
 }
 
-impl<'a> ProgressLine<'a> {
-    fn new(masker: &'a Masker) -> Self {
-        Self { masker, unfinished: Vec::new(), last: None }
-    }
-
+impl ProgressLine {
     fn push(&mut self, bytes: &[u8]) {
         let Some(end) = bytes.iter().rposition(|byte| *byte == b'\n') else {
             self.extend(bytes);
@@ -240,10 +223,10 @@ impl<'a> ProgressLine<'a> {
     }
 
     /// Returns the last line, once.
-    fn take(&mut self) -> Option<Masked> {
-        let masked = self.masker.mask(&self.last.take()?);
+    fn take(&mut self, masker: &Masker) -> Option<Masked> {
+        let masked = masker.mask(&self.last.take()?);
         // A masked text has no shorter form of its own; masking it again changes nothing.
-        Some(self.masker.mask(&masked.as_str().chars().take(SHOWN_WIDTH).collect::<String>()))
+        Some(masker.mask(&masked.as_str().chars().take(SHOWN_WIDTH).collect::<String>()))
     }
 
     fn extend(&mut self, bytes: &[u8]) {

@@ -10,9 +10,9 @@ fn written(pieces: &[&[u8]]) -> Vec<String> {
     let mut raw = RawFile::create(&path, &masker);
     for piece in pieces {
         raw.push(Stream::Stdout, piece);
-        raw.flush();
+        raw.write_all(false);
     }
-    raw.finish();
+    raw.write_all(true);
     let text = std::fs::read_to_string(&path).expect("the file");
     text.lines()
         .map(|line| serde_json::from_str::<serde_json::Value>(line).expect("an object"))
@@ -61,7 +61,7 @@ fn a_file_that_cannot_be_made_ends_nothing() {
     let masker = Masker::default();
     let mut raw = RawFile::create(Path::new("/no/such/folder/raw.jsonl"), &masker);
     raw.push(Stream::Stderr, b"x\n");
-    raw.finish();
+    raw.write_all(true);
 }
 
 #[test]
@@ -75,12 +75,12 @@ fn the_file_does_not_grow_beyond_its_limit() {
 
 fn shown(pieces: &[&[u8]]) -> Option<String> {
     let masker = Masker::new([("MY_TOKEN".to_owned(), "correct horse".to_owned())]);
-    let mut progress = ProgressLine::new(&masker);
+    let mut progress = ProgressLine::default();
     for piece in pieces {
         progress.push(piece);
     }
-    let line = progress.take().map(|line| line.to_string());
-    assert_eq!(progress.take(), None);
+    let line = progress.take(&masker).map(|line| line.to_string());
+    assert_eq!(progress.take(&masker), None);
     line
 }
 
