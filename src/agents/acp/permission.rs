@@ -42,6 +42,9 @@ pub(super) struct Permissions {
     pub commands: Vec<String>,
 }
 
+/// Finds the real path of something in a worktree, where it may be.
+type Resolver = fn(&Path, &Path) -> Option<PathBuf>;
+
 /// Says why something is refused.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum Refusal {
@@ -76,28 +79,20 @@ impl Permissions {
     pub(super) fn check(&self, tool: &ToolCall) -> Result<(), Refusal> {
         match tool.kind {
             ToolKind::Think => Ok(()),
-            ToolKind::Read if tool.paths.is_empty() => Err(Refusal::NoPath),
+            ToolKind::Edit | ToolKind::Delete | ToolKind::Move | ToolKind::Execute if self.read_only => {
+                Err(Refusal::Reviewer)
+            }
+            ToolKind::Read | ToolKind::Edit | ToolKind::Delete | ToolKind::Move if tool.paths.is_empty() => {
+                Err(Refusal::NoPath)
+            }
             ToolKind::Read | ToolKind::Search => self.all_paths(tool, resolve),
-            ToolKind::Edit | ToolKind::Delete | ToolKind::Move => self.change(tool),
+            ToolKind::Edit | ToolKind::Delete | ToolKind::Move => self.all_paths(tool, resolve_writable),
             ToolKind::Execute => self.run(tool),
             _ => Err(Refusal::Kind),
         }
     }
 
-    fn change(&self, tool: &ToolCall) -> Result<(), Refusal> {
-        if self.read_only {
-            Err(Refusal::Reviewer)
-        } else if tool.paths.is_empty() {
-            Err(Refusal::NoPath)
-        } else {
-            self.all_paths(tool, resolve_writable)
-        }
-    }
-
     fn run(&self, tool: &ToolCall) -> Result<(), Refusal> {
-        if self.read_only {
-            return Err(Refusal::Reviewer);
-        }
         let input = tool.input.as_ref().ok_or(Refusal::NoCommand)?;
         for folder in FOLDERS.iter().filter_map(|name| input.get(name)).filter(|folder| !folder.is_null()) {
             let folder = PathBuf::from(folder.as_str().unwrap_or("/"));
@@ -114,11 +109,7 @@ impl Permissions {
         if allowed { Ok(()) } else { Err(Refusal::Command) }
     }
 
-    fn all_paths(
-        &self,
-        tool: &ToolCall,
-        resolve: fn(&Path, &Path) -> Option<PathBuf>,
-    ) -> Result<(), Refusal> {
+    fn all_paths(&self, tool: &ToolCall, resolve: Resolver) -> Result<(), Refusal> {
         match tool.paths.iter().find(|path| resolve(&self.worktree, path).is_none()) {
             Some(path) => Err(Refusal::Outside(path.clone())),
             None => Ok(()),

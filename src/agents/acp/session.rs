@@ -65,7 +65,7 @@ impl Turn<'_> {
         };
         let connected = connect(lines, self.handler, converse).await;
         if let (Err(error), End::Lost) = (connected, &report.end) {
-            report.end = broken(&state, &error);
+            report.end = broken(&state, &format!("the line to the agent broke: {error}"));
         }
         report
     }
@@ -189,7 +189,7 @@ impl Conversation<'_> {
         };
         let used = answer.as_ref().ok().and_then(|answer| answer.usage.as_ref());
         (self.report.usage, self.report.notices) = turn_usage(used, self.turn.handler.state().cost);
-        let answer = answer.map_err(|error| error_end("session/prompt", self.state, &error))?;
+        let answer = answer.map_err(|_| error_end("session/prompt", self.state))?;
         let stop = serde_json::to_value(answer.stop_reason).ok();
         let stop = stop.as_ref().and_then(Value::as_str).unwrap_or_default().to_owned();
         Ok(End::Turn { stop })
@@ -200,7 +200,7 @@ impl Conversation<'_> {
         R::Response: Send,
     {
         let answer = self.connection.send_request(request).block_task().await;
-        answer.map_err(|error| error_end(during, self.state, &error))
+        answer.map_err(|_| error_end(during, self.state))
     }
 }
 
@@ -225,19 +225,21 @@ fn model_option(
 }
 
 /// Returns how a request failed: by an error that the agent answered, else by what became of the connection.
-fn error_end(during: &str, state: &ConnectionState, error: &Error) -> End {
-    match state.take_error() {
+fn error_end(during: &str, state: &ConnectionState) -> End {
+    let answered = state.lock().error.take();
+    match answered {
         Some(error) => End::Error { during: during.to_owned(), error },
-        None if state.is_closed() || state.breakage().is_some() => broken(state, error),
-        None => End::Broken { reason: format!("the answer of the agent to {during} cannot be read") },
+        None => broken(state, &format!("the answer of the agent to {during} cannot be read")),
     }
 }
 
-fn broken(state: &ConnectionState, error: &Error) -> End {
-    match state.breakage() {
-        Some(reason) => End::Broken { reason },
-        None if state.is_closed() => End::Gone { how: None },
-        None => End::Broken { reason: format!("the line to the agent broke: {error}") },
+/// Returns how the connection broke; `otherwise` says what is wrong where it did not.
+fn broken(state: &ConnectionState, otherwise: &str) -> End {
+    let events = state.lock();
+    match &events.breakage {
+        Some(reason) => End::Broken { reason: reason.clone() },
+        None if events.is_closed => End::Gone { how: None },
+        None => End::Broken { reason: otherwise.to_owned() },
     }
 }
 

@@ -26,12 +26,13 @@ const QUOTED: usize = 100;
 pub(super) struct ConnectionState(Arc<Mutex<ConnectionEvents>>);
 
 #[derive(Debug, Default)]
-struct ConnectionEvents {
-    error: Option<ErrorResponse>,
+pub(super) struct ConnectionEvents {
+    /// The error that the agent answered with last.
+    pub error: Option<ErrorResponse>,
     /// How the connection broke.
-    breakage: Option<String>,
+    pub breakage: Option<String>,
     /// The agent closed its side.
-    is_closed: bool,
+    pub is_closed: bool,
 }
 
 /// An error as the agent answered it.
@@ -46,22 +47,8 @@ pub(super) struct ErrorResponse {
 }
 
 impl ConnectionState {
-    /// Returns the error that the agent answered with last, once.
-    pub(super) fn take_error(&self) -> Option<ErrorResponse> {
-        self.lock().error.take()
-    }
-
-    /// Tells whether the agent closed its side of the connection.
-    pub(super) fn is_closed(&self) -> bool {
-        self.lock().is_closed
-    }
-
-    /// Returns how the connection broke.
-    pub(super) fn breakage(&self) -> Option<String> {
-        self.lock().breakage.clone()
-    }
-
-    fn lock(&self) -> MutexGuard<'_, ConnectionEvents> {
+    /// Returns what happened so far.
+    pub(super) fn lock(&self) -> MutexGuard<'_, ConnectionEvents> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

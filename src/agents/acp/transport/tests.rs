@@ -23,7 +23,8 @@ async fn read_all(bytes: Vec<u8>) -> (Vec<String>, Option<String>, ConnectionSta
 async fn messages_come_line_by_line_and_blank_lines_are_nothing() {
     let (messages, error, state) = read_all(b"{\"id\":1}\n\n \n{\"method\":\"x\"}".to_vec()).await;
     assert_eq!((messages, error), (vec!["{\"id\":1}\n".into(), "{\"method\":\"x\"}".into()], None));
-    assert_eq!((state.is_closed(), state.breakage()), (true, None));
+    let events = state.lock();
+    assert_eq!((events.is_closed, events.breakage.as_ref()), (true, None));
 }
 
 #[tokio::test]
@@ -35,7 +36,7 @@ async fn what_is_no_message_ends_the_line() {
             messages.is_empty() && error.starts_with("what the agent says is not the protocol"),
             "{error}"
         );
-        assert_eq!(state.breakage(), Some(error));
+        assert_eq!(state.lock().breakage, Some(error));
     }
     assert_eq!(read_all(vec![0xff, b'\n']).await.1.as_deref(), Some("what the agent says is not text"));
 }
@@ -59,9 +60,9 @@ async fn an_error_that_the_agent_answers_with_is_kept_once() {
     let line = br#"{"id":1,"error":{"code":-32603,"message":"m","data":{"errorKind":"rate_limit"}}}"#;
     let (_, _, state) = read_all(line.to_vec()).await;
     let response = ErrorResponse { code: -32603, message: "m".into(), kind: Some("rate_limit".into()) };
-    assert_eq!((state.take_error(), state.take_error()), (Some(response), None));
+    assert_eq!(state.lock().error, Some(response));
     let (_, _, state) = read_all(br#"{"id":1,"error":{"code":1e99,"message":7,"data":[]}}"#.to_vec()).await;
-    assert_eq!(state.take_error(), Some(ErrorResponse::default()));
+    assert_eq!(state.lock().error, Some(ErrorResponse::default()));
 }
 
 #[tokio::test]
