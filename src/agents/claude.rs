@@ -13,7 +13,7 @@ mod events;
 mod outcome;
 mod usage;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 
 use settings::split_words;
@@ -112,7 +112,8 @@ fn option(flag: &str, value: &str) -> OsString {
 
 fn author_arguments(agent: &ResolvedAgent, call: &AgentCall<'_>) -> Vec<OsString> {
     let mut arguments = vec![option("--permission-mode", "acceptEdits"), option("--tools", AUTHOR_TOOLS)];
-    for rule in permission_rules(call.commands).iter().chain(&agent.profile.allow) {
+    let rules: BTreeSet<_> = call.commands.values().filter_map(|command| permission_rule(command)).collect();
+    for rule in rules.iter().chain(&agent.profile.allow) {
         arguments.push(option("--allowedTools", rule));
     }
     if let Some(file) = MEMORY_FILES.iter().find(|file| call.worktree.join(file).is_file()) {
@@ -123,12 +124,7 @@ fn author_arguments(agent: &ResolvedAgent, call: &AgentCall<'_>) -> Vec<OsString
     arguments
 }
 
-/// Returns a permission rule for the program of each of the repository's commands.
-fn permission_rules(commands: &BTreeMap<String, String>) -> BTreeSet<String> {
-    commands.values().filter_map(|command| permission_rule(command)).collect()
-}
-
-/// Returns the rule for a program with any arguments; for a shell, which could run anything, only for the very command.
+/// Returns the permission rule for a program with any arguments; for a shell, which could run anything, only for the very command.
 fn permission_rule(command: &str) -> Option<String> {
     let program = split_words(command).ok()?.first()?.clone();
     let name = program.rsplit('/').next().unwrap_or_default();

@@ -59,14 +59,14 @@ pub(super) fn prepare(mut agent: ResolvedAgent, call: &AgentCall<'_>) -> Result<
     configure(&mut agent)?;
     let temporary = tempfile::Builder::new().prefix("ai-workflow-").tempdir();
     let temporary = temporary.map_err(|error| format!("no folder for temporary files: {error}"))?;
-    let schema = write_schema(call)?;
     let sign_in = SIGN_IN.variables(&agent.profile);
     let mut launch = launch(&agent, &program_variables(&sign_in), call);
-    let arguments = arguments(&agent, call, temporary.path(), schema.as_deref(), &launch.environment)?;
+    let arguments = arguments(&agent, call, temporary.path(), &launch.environment)?;
     launch.arguments.extend(arguments);
     launch.stdout_limit = 0;
     let sessions = SessionFiles::new(home(&launch.environment).map(|home| home.join("sessions")));
-    let parser = CodexParser::new(call, agent.model, sessions, temporary);
+    let (model, temporary) = (agent.model, Some(temporary));
+    let parser = CodexParser { model, sessions, temporary, ..CodexParser::new(call) };
     Ok((launch, Box::new(parser)))
 }
 
@@ -107,7 +107,6 @@ fn arguments(
     agent: &ResolvedAgent,
     call: &AgentCall<'_>,
     temporary: &Path,
-    schema: Option<&Path>,
     environment: &Environment,
 ) -> Result<Vec<OsString>, String> {
     let mut arguments: Vec<OsString> =
@@ -133,7 +132,7 @@ fn arguments(
     if let Some(address) = &agent.profile.base_url {
         add_provider(&mut arguments, address, environment);
     }
-    if let Some(schema) = schema {
+    if let Some(schema) = write_schema(call)? {
         arguments.extend(["--output-schema".into(), schema.into()]);
     }
     if let Some(resume) = call.resumes {

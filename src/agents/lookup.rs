@@ -101,40 +101,32 @@ impl Lookup<'_> {
                 Ok(unconfigured(found.map_err(missing)?))
             }
             AgentSpec::Profile(name) => match self.profiles.get(name) {
-                Some(profile) => self.configured(name, profile.kind_of(name), profile.clone()),
+                Some(profile) => self.configured(name, profile.clone()),
                 None => Err(LookupError::NoProfile(name.clone(), self.profiles.keys().cloned().collect())),
             },
-            AgentSpec::Claude(model) => self.native("claude", AgentKind::Claude, model.as_ref()),
-            AgentSpec::Codex(model) => self.native("codex", AgentKind::Codex, model.as_ref()),
+            AgentSpec::Claude(model) => self.native("claude", model.as_ref()),
+            AgentSpec::Codex(model) => self.native("codex", model.as_ref()),
             AgentSpec::Acp(line) => {
                 let command = split_words(line).map_err(|_| LookupError::NotFound(line.clone()))?;
-                self.configured("acp", AgentKind::Acp, AgentKeys { command, ..AgentKeys::default() })
+                let kind = Some(AgentKind::Acp);
+                self.configured("acp", AgentKeys { kind, command, ..AgentKeys::default() })
             }
             AgentSpec::Auto => self
-                .native("claude", AgentKind::Claude, None)
-                .or_else(|_| self.native("codex", AgentKind::Codex, None))
+                .native("claude", None)
+                .or_else(|_| self.native("codex", None))
                 .map_err(|_| LookupError::NothingFound),
         }
     }
 
     /// A program we know by name; a profile of that name may say more about it, also where it is.
-    fn native(
-        &self,
-        name: &str,
-        kind: AgentKind,
-        model: Option<&String>,
-    ) -> Result<ResolvedAgent, LookupError> {
-        let found = self.configured(name, kind, self.profiles.get(name).cloned().unwrap_or_default())?;
+    fn native(&self, name: &str, model: Option<&String>) -> Result<ResolvedAgent, LookupError> {
+        let found = self.configured(name, self.profiles.get(name).cloned().unwrap_or_default())?;
         Ok(ResolvedAgent { model: model.or(found.model.as_ref()).cloned(), ..found })
     }
 
     /// Finds the program of a profile; where it names none, a program that we know is found by its own name.
-    fn configured(
-        &self,
-        name: &str,
-        kind: AgentKind,
-        mut profile: AgentKeys,
-    ) -> Result<ResolvedAgent, LookupError> {
+    fn configured(&self, name: &str, mut profile: AgentKeys) -> Result<ResolvedAgent, LookupError> {
+        let kind = profile.kind_of(name);
         match kind {
             AgentKind::Claude if profile.command.is_empty() => profile.command.push("claude".to_owned()),
             AgentKind::Codex if profile.command.is_empty() => profile.command.push("codex".to_owned()),

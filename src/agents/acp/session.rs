@@ -17,7 +17,8 @@ use agent_client_protocol::{
     on_receive_request,
 };
 use serde_json::Value;
-use tokio::io::{AsyncRead, AsyncWrite, BufReader};
+use tokio::io::BufReader;
+use tokio::process::{ChildStdin, ChildStdout};
 use tokio::signal::unix::Signal;
 use tokio::time::timeout;
 
@@ -47,11 +48,7 @@ pub(super) struct Turn<'a> {
 
 impl Turn<'_> {
     /// Talks to an agent until its turn ends, the connection breaks or `terminated` asks for the end.
-    pub(super) async fn run(
-        &self,
-        agent: (impl AsyncWrite + Unpin + Send + 'static, impl AsyncRead + Unpin + Send + 'static),
-        terminated: &mut Signal,
-    ) -> Report {
+    pub(super) async fn run(&self, agent: (ChildStdin, ChildStdout), terminated: &mut Signal) -> Report {
         let state = ConnectionState::default();
         let incoming = transport::incoming(BufReader::new(agent.1), state.clone());
         let lines = Lines::new(transport::outgoing(agent.0), incoming);

@@ -15,6 +15,7 @@ use super::outcome::ClaudeTurn;
 use super::usage::UsageCounter;
 
 /// The parser of Claude Code's output.
+#[derive(Default)]
 pub(super) struct ClaudeParser {
     lines: JsonLines,
     turn: ClaudeTurn,
@@ -29,13 +30,11 @@ pub(super) struct ClaudeParser {
 impl ClaudeParser {
     pub(super) fn new(call: &AgentCall<'_>) -> Self {
         Self {
-            lines: JsonLines::default(),
-            turn: ClaudeTurn::default(),
-            session: None,
             program: Program { name: "claude".to_owned(), ..Program::default() },
             usage: UsageCounter::new(call.resumes),
             schema: call.schema.cloned(),
             worktree: format!("{}/", call.worktree.display()),
+            ..Self::default()
         }
     }
 
@@ -138,17 +137,12 @@ impl OutputParser for ClaudeParser {
         if self.turn.result.is_some() { Usage::default() } else { self.usage.settled }
     }
 
-    fn finish(
-        mut self: Box<Self>,
-        launch: &Launch,
-        finish: Finish,
-        transcript: &mut Transcript<'_>,
-    ) -> Answer {
+    fn finish(mut self: Box<Self>, launch: &Launch, end: Finish, transcript: &mut Transcript<'_>) -> Answer {
         if let Some(event) = self.lines.finish() {
             self.event(&event, transcript);
         }
         self.turn.is_cut = self.lines.has_cut;
-        let outcome = self.turn.outcome(launch, &finish);
+        let outcome = self.turn.outcome(launch, &end);
         let turns = self.turn.result.as_ref().and_then(|result| result["num_turns"].as_f64());
         let (usage, mut notices) = self.usage.total(turns);
         notices.extend(self.turn.notices());

@@ -27,6 +27,7 @@ const MOST_NOTICES: usize = 5;
 const MOST_RECONNECTING: Duration = Duration::from_secs(30);
 
 /// The parser of Codex's output.
+#[derive(Default)]
 pub(super) struct CodexParser {
     lines: JsonLines,
     turn: CodexTurn,
@@ -41,33 +42,22 @@ pub(super) struct CodexParser {
     worktree: String,
     /// What the continued session had used before.
     used_before: Usage,
-    model: Option<String>,
-    sessions: SessionFiles,
-    /// Is removed with the call.
-    _temporary: TempDir,
+    /// The model that was asked for.
+    pub model: Option<String>,
+    /// The session files of the program.
+    pub sessions: SessionFiles,
+    /// The folder for temporary files, which is removed with the call.
+    pub temporary: Option<TempDir>,
 }
 
 impl CodexParser {
-    pub(super) fn new(
-        call: &AgentCall<'_>,
-        model: Option<String>,
-        sessions: SessionFiles,
-        temporary: TempDir,
-    ) -> Self {
+    pub(super) fn new(call: &AgentCall<'_>) -> Self {
         Self {
-            lines: JsonLines::default(),
             turn: CodexTurn { has_begun: call.resumes.is_some(), ..CodexTurn::default() },
-            session: None,
-            answer: String::new(),
-            total: None,
-            notices: BTreeSet::new(),
-            reconnects: Reconnects::default(),
             schema: call.schema.cloned(),
             worktree: format!("{}/", call.worktree.display()),
             used_before: call.resumes.map(|resume| resume.used).unwrap_or_default(),
-            model,
-            sessions,
-            _temporary: temporary,
+            ..Self::default()
         }
     }
 
@@ -191,12 +181,7 @@ impl OutputParser for CodexParser {
         self.usage(settled, turns, model.as_deref()).0
     }
 
-    fn finish(
-        mut self: Box<Self>,
-        launch: &Launch,
-        finish: Finish,
-        transcript: &mut Transcript<'_>,
-    ) -> Answer {
+    fn finish(mut self: Box<Self>, launch: &Launch, end: Finish, transcript: &mut Transcript<'_>) -> Answer {
         let gave_up = self.gives_up();
         if let Some(event) = self.lines.finish() {
             self.event(&event, transcript);
@@ -205,7 +190,7 @@ impl OutputParser for CodexParser {
             self.notices.insert("an event of the agent was too long to be read".to_owned());
         }
         self.turn.record = self.session.as_deref().map(|id| self.sessions.read(id)).unwrap_or_default();
-        let outcome = self.turn.outcome(launch, &finish, gave_up);
+        let outcome = self.turn.outcome(launch, &end, gave_up);
         let record = std::mem::take(&mut self.turn.record);
         let model = record.model.or_else(|| self.model.clone());
         let (usage, dropped) = self.usage(self.total.or(record.total), record.turns, model.as_deref());
