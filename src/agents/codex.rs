@@ -65,8 +65,9 @@ pub(super) fn prepare(mut agent: ResolvedAgent, call: &AgentCall<'_>) -> Result<
     launch.arguments.extend(arguments);
     launch.stdout_limit = 0;
     let sessions = SessionFiles::new(home(&launch.environment).map(|home| home.join("sessions")));
-    let (model, temporary) = (agent.model, Some(temporary));
-    let parser = CodexParser { model, sessions, temporary, ..CodexParser::new(call) };
+    let mut parser = CodexParser::new(call, temporary);
+    parser.model = agent.model;
+    parser.sessions = sessions;
     Ok((launch, Box::new(parser)))
 }
 

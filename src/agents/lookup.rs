@@ -8,7 +8,7 @@ use rustix::fs::{Access, access};
 
 use settings::{AgentKeys, AgentKind, split_words};
 
-use super::script::{self, ScriptError};
+use super::scripted::{self, ScriptError};
 use super::spec::{AgentSpec, Profiles, has_folder};
 
 /// Says why an agent cannot be used.
@@ -51,7 +51,7 @@ impl LookupError {
             Self::NoProfile(_, known) => format!("configured are: {}", known.join(", ")),
             Self::EmptyProfile(name) => format!("set `command = [\"PROGRAM\", …]` under [agents.{name}]"),
             Self::NothingFound => "install one of them, or name an agent: --agent command:PATH".to_owned(),
-            Self::Script(_) => format!("the keys of a turn are {}", script::KEYS.join(", ")),
+            Self::Script(_) => format!("the keys of a turn are {}", scripted::KEYS.join(", ")),
         }
     }
 }
@@ -95,7 +95,7 @@ impl Lookup<'_> {
         match spec {
             AgentSpec::Command(path) => Ok(unconfigured(find_in(path.as_os_str(), self.folders)?)),
             AgentSpec::Scripted(file) => {
-                script::read(file)?;
+                scripted::read(file)?;
                 let found = std::path::absolute(file);
                 let missing = |_| LookupError::NotFound(file.display().to_string());
                 Ok(unconfigured(found.map_err(missing)?))

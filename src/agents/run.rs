@@ -3,7 +3,6 @@
 
 use std::cell::RefCell;
 use std::ffi::OsString;
-use std::string::FromUtf8Error;
 use std::time::Duration;
 
 use tokio::time::{MissedTickBehavior, interval};
@@ -158,9 +157,8 @@ impl OutputParser for CommandParser {
         transcript.keep_and_show(stream, bytes);
     }
 
-    fn finish(self: Box<Self>, launch: &Launch, mut finish: Finish, _: &mut Transcript<'_>) -> Answer {
-        let lossy = |error: FromUtf8Error| String::from_utf8_lossy(error.as_bytes()).into_owned();
-        let text = String::from_utf8(std::mem::take(&mut finish.stdout)).unwrap_or_else(lossy);
+    fn finish(self: Box<Self>, launch: &Launch, finish: Finish, _: &mut Transcript<'_>) -> Answer {
+        let text = String::from_utf8_lossy(&finish.stdout).into_owned();
         let outcome = Answer::of_exit(launch, &finish, &text);
         Answer { text, truncated: finish.stdout_truncated, ..outcome }
     }

@@ -74,7 +74,7 @@ pub(super) fn write(
 }
 
 /// Returns the real path of something in the worktree that exists or could be made; nothing when it leads out.
-pub(super) fn resolve(worktree: &Path, path: &Path) -> Option<PathBuf> {
+pub(crate) fn resolve(worktree: &Path, path: &Path) -> Option<PathBuf> {
     if path.components().any(|part| part == Component::ParentDir) {
         return None;
     }

@@ -47,16 +47,17 @@ pub(super) struct CodexParser {
     /// The session files of the program.
     pub sessions: SessionFiles,
     /// The folder for temporary files, which is removed with the call.
-    pub temporary: Option<TempDir>,
+    _temporary: Option<TempDir>,
 }
 
 impl CodexParser {
-    pub(super) fn new(call: &AgentCall<'_>) -> Self {
+    pub(super) fn new(call: &AgentCall<'_>, temporary: TempDir) -> Self {
         Self {
             turn: CodexTurn { has_begun: call.resumes.is_some(), ..CodexTurn::default() },
             schema: call.schema.cloned(),
             worktree: format!("{}/", call.worktree.display()),
             used_before: call.resumes.map(|resume| resume.used).unwrap_or_default(),
+            _temporary: Some(temporary),
             ..Self::default()
         }
     }

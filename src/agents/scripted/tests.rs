@@ -51,3 +51,101 @@ fn a_command_line_that_cannot_be_read_breaks() {
 fn a_broken_answer_is_no_answer() {
     assert_eq!(decode(b"{\"text\""), None);
 }
+
+// The script.
+
+#[test]
+fn a_turn_can_be_for_one_seat_and_any_other_turn_is_for_all() {
+    let text =
+        "[[turn]]\nstep = 'review'\nsay = 'all'\n\n[[turn]]\nseat = 'security'\nstep = 'review'\nsay = 'one'";
+    let script = parse(text, Path::new("x.toml")).expect("a good script");
+    let said = |seat: &str| {
+        let position = Position { step: "review".into(), seat: seat.into(), ..Position::default() };
+        script.turn_for(&position).map(|turn| turn.say.clone())
+    };
+    assert_eq!(said(""), Some("all".into()));
+    assert_eq!(said("security"), Some("one".into()));
+    assert_eq!(said("quality"), Some("all".into()));
+}
+
+fn said(script: &str, place: (&str, &str, u32, u32)) -> Option<String> {
+    let (phase, step, round, attempt) = place;
+    let position = Position { phase: phase.into(), step: step.into(), round, attempt, ..Position::default() };
+    let script = parse(script, Path::new("s.toml")).expect("a good script");
+    script.turn_for(&position).map(|turn| turn.say.clone())
+}
+
+fn wrong(script: &str) -> String {
+    parse(script, Path::new("s.toml")).expect_err(script).to_string()
+}
+
+#[test]
+fn the_most_specific_turn_is_played_and_of_two_alike_the_later() {
+    let script = r#"
+        turn = [
+            { step = "execute", round = 1, attempt = 1, say = "step round attempt" },
+            { phase = "planning", say = "phase" },
+            { phase = "planning", round = 2, say = "phase round" },
+            { phase = "planning", step = "review", say = "phase step" },
+            { phase = "planning", step = "review", round = 2, attempt = 2, say = "all" },
+            { round = 3, say = "round" },
+            { attempt = 3, say = "attempt, first" },
+            { attempt = 3, phase = "*", step = "*", say = "attempt, later" },
+        ]"#;
+    for (place, expected) in [
+        (("planning", "execute", 1, 1), Some("phase")),
+        (("planning", "execute", 2, 1), Some("phase round")),
+        (("planning", "review", 2, 1), Some("phase step")),
+        (("planning", "review", 2, 2), Some("all")),
+        (("design", "execute", 1, 1), Some("step round attempt")),
+        (("design", "execute", 3, 3), Some("round")),
+        (("design", "execute", 2, 3), Some("attempt, later")),
+        (("design", "execute", 2, 2), None),
+    ] {
+        assert_eq!(said(script, place).as_deref(), expected, "{place:?}");
+    }
+}
+
+#[test]
+fn whatever_the_script_does_not_know_is_an_error_with_its_line() {
+    let keys = KEYS.map(|key| format!("`{key}`")).join(", ");
+    assert_eq!(
+        wrong("[[turn]]\nsay = 'x'\nsya = 'y'\n"),
+        format!("the script `s.toml`, line 3: unknown field `sya`, expected one of {keys}")
+    );
+    assert!(wrong("[[turns]]\n").contains("line 1: unknown field `turns`"));
+    assert!(wrong("[[turn]]\nusage = { cost = 1 }").contains("unknown field `cost`"));
+    assert!(wrong("[[turn]]\nwrite = [{ path = 'a', txt = '' }]").contains("unknown field `txt`"));
+    assert!(wrong("[[turn]]\nround = 'one'").contains("line 2: "));
+}
+
+#[test]
+fn a_turn_that_can_never_be_played_is_an_error() {
+    assert_eq!(
+        wrong("[[turn]]\n[[turn]]\nstep = 'check'"),
+        "the script `s.toml`, turn 2: `check` is no step of an agent: execute, review, triage, revise, answer"
+    );
+    assert!(wrong("[[turn]]\nrun = 'a \"b'").ends_with("run = `a \"b` has a quote that is not closed"));
+    assert!(wrong("[[turn]]\nrun = ''").ends_with("names no program"));
+}
+
+#[test]
+fn a_missing_script_is_named() {
+    let error = read(Path::new("/no/such/script.toml")).expect_err("not there").to_string();
+    assert!(error.starts_with("the script `/no/such/script.toml` cannot be read: "), "{error}");
+}
+
+#[test]
+fn placeholders_are_replaced_once() {
+    let position = Position {
+        phase: "planning".into(),
+        output: "{{round}}.md".into(),
+        review_id: "r1".into(),
+        round: 2,
+        ..Position::default()
+    };
+    assert_eq!(
+        position.fill("{{phase}} {{round}} {{output}} {{review_id}} {{{round}}} {{step}} {{ open"),
+        "planning 2 {{round}}.md r1 {2} {{step}} {{ open"
+    );
+}
