@@ -119,10 +119,12 @@ impl LocalForge {
     /// Writes the pull request of an issue. There is one file per issue, so another head is refused.
     pub fn upsert_pull_request(&self, number: IssueNumber, request: &PullRequest) -> Result<PullRequestRef> {
         let file = relative(number, "pr.md");
-        if let Some(found) = self.request_front(&file)?.map(|front| front.head)
-            && found != request.head
-        {
-            return Err(ForgeError::OtherHead { file, found, head: request.head.clone() });
+        if let Some(bytes) = self.bytes(&file)? {
+            let (RequestFront { head: found, .. }, _) =
+                front_matter::parse(&bytes).map_err(unreadable(&file))?;
+            if found != request.head {
+                return Err(ForgeError::OtherHead { file, found, head: request.head.clone() });
+            }
         }
         let front = RequestFront {
             title: request.title.as_str().replace(['\r', '\n'], " "),
@@ -135,11 +137,6 @@ impl LocalForge {
             .map_err(|error| self.io("write", &file)(std::io::Error::other(error)))?;
         self.replace(&file, &format!("---\n{front}---\n\n{}\n", request.body.as_str().trim_matches('\n')))?;
         Ok(PullRequestRef { number: None, url: file, is_closed: false })
-    }
-
-    fn request_front(&self, file: &str) -> Result<Option<RequestFront>> {
-        let Some(bytes) = self.bytes(file)? else { return Ok(None) };
-        front_matter::parse(&bytes).map(|(front, _)| Some(front)).map_err(unreadable(file))
     }
 
     /// Returns each comment with its line as it stands in the file.

@@ -2,7 +2,7 @@
 //! A comment of ours is known by its id; else by its marker, and then only if we wrote it.
 
 use http::Method;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::GithubForge;
@@ -264,7 +264,8 @@ impl GithubForge {
 const REACT: &str = "react to a comment";
 
 /// What a reaction says.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Reaction {
     /// 👀: it was seen and is obeyed.
     Eyes,
@@ -283,16 +284,6 @@ pub enum ReactionTarget {
     Comment(u64),
 }
 
-impl Reaction {
-    fn content(self) -> &'static str {
-        match self {
-            Self::Eyes => "eyes",
-            Self::Rocket => "rocket",
-            Self::Confused => "confused",
-        }
-    }
-}
-
 impl ReactionTarget {
     fn path(self) -> String {
         match self {
@@ -305,7 +296,7 @@ impl ReactionTarget {
 impl GithubForge {
     /// Gives a reaction.
     pub async fn react(&self, target: ReactionTarget, reaction: Reaction) -> Result<()> {
-        let body = json!({ "content": reaction.content() });
+        let body = json!({ "content": reaction });
         self.client.change(REACT, Method::POST, &target.path(), body).await
     }
 
@@ -324,9 +315,9 @@ impl GithubForge {
 
 /// Returns who gave a reaction that says what became of a command.
 fn author_of_final(reaction: &Value) -> Option<&str> {
-    let content = reaction["content"].as_str()?;
-    let is_last = [Reaction::Rocket, Reaction::Confused].iter().any(|last| last.content() == content);
-    if !is_last {
+    let is_final =
+        [Reaction::Rocket, Reaction::Confused].iter().any(|last| json!(last) == reaction["content"]);
+    if !is_final {
         return None;
     }
     Some(reaction["user"]["login"].as_str().unwrap_or_default())

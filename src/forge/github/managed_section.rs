@@ -42,7 +42,9 @@ pub(super) fn wrapped(text: &str) -> String {
 /// Returns our text between its marks, all no longer than that.
 fn wrapped_within(text: &str, most: usize) -> String {
     let room = most.saturating_sub(BEGIN.len() + END.len() + 2);
-    format!("{BEGIN}\n{}\n{END}", truncated(without_marks(text).trim_matches('\n'), room))
+    // It holds what agents and issues said: that can neither end nor begin the part.
+    let text = text.replace(BEGIN, "").replace(END, "");
+    format!("{BEGIN}\n{}\n{END}", truncated(text.trim_matches('\n'), room))
 }
 
 /// Returns a description with our part replaced, or added at its end where it has none.
@@ -64,11 +66,6 @@ fn span(description: &str) -> Option<(usize, usize)> {
     let begin = description.find(BEGIN)?;
     let end = begin + description[begin..].find(END)? + END.len();
     Some((begin, end))
-}
-
-/// Our text holds what agents and issues said: it can neither end nor begin the part.
-fn without_marks(text: &str) -> String {
-    text.replace(BEGIN, "").replace(END, "")
 }
 
 #[cfg(test)]

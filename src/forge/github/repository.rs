@@ -91,10 +91,6 @@ pub struct IssueEvent {
 }
 
 impl IssueEvent {
-    fn is_renaming(&self) -> bool {
-        self.event == "renamed"
-    }
-
     fn is_labelling(&self, label: &str) -> bool {
         let named = self.label.as_ref().is_some_and(|given| given.name.eq_ignore_ascii_case(label));
         self.event == "labeled" && named
@@ -127,7 +123,7 @@ impl GithubForge {
     /// Tells whether an issue bears the title that it had at a time.
     pub async fn has_kept_title(&self, number: IssueNumber, since: Timestamp) -> Result<bool> {
         let events = self.issue_events(number).await?;
-        Ok(!events.iter().any(|event| event.is_renaming() && event.created_at >= since))
+        Ok(!events.iter().any(|event| event.event == "renamed" && event.created_at >= since))
     }
 
     /// Returns when a label was last put on an issue and by whom.
