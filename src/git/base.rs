@@ -1,7 +1,6 @@
 //! Which commit a run starts from, and which one a person's changes are compared with.
 
 use crate::branch::{Branch, Branches, check_branch_name, local_and_remote};
-use crate::call::Call;
 use crate::history::History;
 use crate::repository::{Head, Repository};
 use crate::{CommitId, Error, Result};
@@ -32,14 +31,10 @@ pub struct DiffBase {
 /// Finds bases in a repository.
 #[derive(Debug, Clone)]
 pub struct Bases<'a> {
-    repository: &'a Repository,
+    pub(crate) repository: &'a Repository,
 }
 
-impl<'a> Bases<'a> {
-    pub(crate) fn new(repository: &'a Repository) -> Self {
-        Self { repository }
-    }
-
+impl Bases<'_> {
     /// Returns a branch as a base; the local one counts, the one on origin where there is no local one.
     pub fn find(&self, name: &str) -> Result<Base> {
         check_branch_name(name)?;
@@ -104,8 +99,8 @@ impl<'a> Bases<'a> {
             return Err(missing());
         }
         let commit = format!("{revision}^{{commit}}");
-        let call = Call::new(["rev-parse", "--verify", "--quiet", "--end-of-options", &commit]).read_only();
-        let output = self.repository.try_run(&call)?;
+        let words = ["rev-parse", "--verify", "--quiet", "--end-of-options", &commit];
+        let output = self.repository.try_ask(words)?;
         let text = output.text();
         match text.lines().last() {
             Some(id) if output.succeeded() => CommitId::try_from(id).map_err(|_| missing()),
@@ -126,7 +121,7 @@ impl<'a> Bases<'a> {
             found.extend(self.references(&[&local, &remote])?);
         }
         let names = default.into_iter().chain(of_origin.as_deref()).chain(usual);
-        let current = Branches::new(self.repository).current()?;
+        let current = Branches { repository: self.repository }.current()?;
         let known = |name: &&str| tips(&found, name).iter().any(Option::is_some);
         let Some(name) = names.into_iter().find(known) else { return Ok(None) };
         let [local, remote] = tips(&found, name);
@@ -135,11 +130,11 @@ impl<'a> Bases<'a> {
     }
 
     fn history(&self) -> History<'_> {
-        History::new(self.repository)
+        History { repository: self.repository }
     }
 
     fn references(&self, names: &[&str]) -> Result<Vec<Branch>> {
-        Branches::new(self.repository).list(names)
+        Branches { repository: self.repository }.list(names)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io::ErrorKind;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::call::{Call, Output};
 use crate::history::History;
@@ -20,19 +20,17 @@ pub struct Branch {
     pub worktree: Option<PathBuf>,
     /// What it points to, for a symbolic one.
     pub symbolic: Option<String>,
+    /// It is checked out in this worktree.
+    pub is_head: bool,
 }
 
 /// The branches of a repository.
 #[derive(Debug, Clone)]
 pub struct Branches<'a> {
-    repository: &'a Repository,
+    pub(crate) repository: &'a Repository,
 }
 
-impl<'a> Branches<'a> {
-    pub(crate) fn new(repository: &'a Repository) -> Self {
-        Self { repository }
-    }
-
+impl Branches<'_> {
     /// Returns a local branch.
     pub fn find(&self, name: &str) -> Result<Option<Branch>> {
         check_branch_name(name)?;
@@ -63,16 +61,15 @@ impl<'a> Branches<'a> {
 
     /// Returns the references of these full names that exist; names below them may be among the answer.
     pub(crate) fn list(&self, names: &[&str]) -> Result<Vec<Branch>> {
-        const FORMAT: &str = "--format=%(objectname)%00%(refname)%00%(symref)%00%(worktreepath)%00";
-        let call = Call::new(["for-each-ref", FORMAT, "--"]).args(names.iter().copied()).read_only();
-        let output = self.repository.run(&call)?;
+        const FORMAT: &str = "--format=%(objectname)%00%(refname)%00%(symref)%00%(worktreepath)%00%(HEAD)%00";
+        let output = self.repository.ask(["for-each-ref", FORMAT, "--"].iter().chain(names).copied())?;
         let text = output.text();
         let fields: Vec<&str> = text.split('\0').map(|field| field.trim_start_matches('\n')).collect();
         let filled = |field: &str| if field.is_empty() { None } else { Some(field.to_owned()) };
-        let read = fields.chunks_exact(4).map(|fields| {
-            let tip = CommitId::try_from(fields[0]).map_err(|_| output.unexpected(&call))?;
-            let worktree = filled(fields[3]).map(PathBuf::from);
-            Ok(Branch { reference: fields[1].into(), tip, worktree, symbolic: filled(fields[2]) })
+        let read = fields.chunks_exact(5).map(|fields| {
+            let tip = CommitId::try_from(fields[0]).map_err(|_| output.unexpected())?;
+            let (symbolic, worktree) = (filled(fields[2]), filled(fields[3]).map(PathBuf::from));
+            Ok(Branch { reference: fields[1].into(), tip, worktree, symbolic, is_head: fields[4] == "*" })
         });
         read.collect()
     }
@@ -97,27 +94,24 @@ impl<'a> Branches<'a> {
 
     /// Makes a branch at a commit that was fetched, or moves it on to there. One that holds something else is left alone.
     pub fn fast_forward(&self, branch: &str, tip: &CommitId) -> Result<()> {
-        let reference = format!("refs/heads/{branch}");
+        let (reference, history) = (format!("refs/heads/{branch}"), History { repository: self.repository });
         let before = match self.find(branch)? {
             None => String::new(),
             Some(local) if local.tip == *tip => return Ok(()),
             Some(local) => {
-                if local.worktree.is_some() || !History::new(self.repository).is_ancestor(&local.tip, tip)? {
+                if local.worktree.is_some() || !history.is_ancestor(&local.tip, tip)? {
                     return Err(Error::Diverged { name: branch.to_owned() });
                 }
                 local.tip.to_string()
             }
         };
         let note = "ai-workflow: taken over from origin";
-        self.repository
-            .run(&Call::new(["update-ref", "-m", note, &reference, tip.as_str(), &before]))
-            .map(drop)
+        self.repository.change(["update-ref", "-m", note, &reference, tip.as_str(), &before])
     }
 
     /// Returns the branch that was left for the one that is checked out, as far as git remembers it.
     pub fn previous(&self) -> Result<Option<String>> {
-        let call = Call::new(["rev-parse", "--symbolic-full-name", "@{-1}"]).read_only();
-        let output = self.repository.try_run(&call)?;
+        let output = self.repository.try_ask(["rev-parse", "--symbolic-full-name", "@{-1}"])?;
         if !output.succeeded() {
             return Ok(None);
         }
@@ -126,15 +120,13 @@ impl<'a> Branches<'a> {
 
     /// Returns the branch that is checked out; nothing where HEAD is detached.
     pub(crate) fn current(&self) -> Result<Option<String>> {
-        let call = Call::new(["symbolic-ref", "--quiet", "--short", "HEAD"]).read_only();
-        let output = self.repository.try_run(&call)?;
-        Ok(if output.succeeded() { Some(output.text().trim().to_owned()) } else { None })
+        let output = self.repository.try_ask(["symbolic-ref", "--quiet", "--short", "HEAD"])?;
+        Ok(if output.succeeded() { Some(output.line()) } else { None })
     }
 
     /// Returns the branch that HEAD names, read without a process; nothing where HEAD is kept elsewhere.
     pub(crate) fn current_by_file(&self) -> Option<String> {
-        let head = fs::read_to_string(self.repository.git_dir().join("HEAD")).ok()?;
-        let reference = head.trim().strip_prefix("ref: ")?;
+        let reference = head_reference(self.repository.git_dir())?;
         reference.strip_prefix("refs/heads/").filter(|name| *name != ".invalid").map(str::to_owned)
     }
 
@@ -147,7 +139,7 @@ impl<'a> Branches<'a> {
     /// Runs git for a branch of this name, and says what its refusal means.
     pub(crate) fn run(&self, name: &str, call: &Call) -> Result<()> {
         let output = self.repository.try_run(call)?;
-        if output.succeeded() { Ok(()) } else { Err(branch_failure(name, call, &output)) }
+        if output.succeeded() { Ok(()) } else { Err(branch_failure(name, &output)) }
     }
 }
 
@@ -177,12 +169,18 @@ pub fn check_branch_name(name: &str) -> Result<()> {
     Err(Error::BadBranchName { name: name.escape_debug().take(80).collect(), why })
 }
 
+/// Returns the reference that HEAD names in git's folder of a worktree.
+pub(crate) fn head_reference(git_dir: &Path) -> Option<String> {
+    let head = fs::read_to_string(git_dir.join("HEAD")).ok()?;
+    Some(head.trim().strip_prefix("ref: ")?.to_owned())
+}
+
 /// Returns the full names of a branch here and on origin.
 pub(crate) fn local_and_remote(name: &str) -> [String; 2] {
     [format!("refs/heads/{name}"), format!("refs/remotes/origin/{name}")]
 }
 
-fn branch_failure(name: &str, call: &Call, output: &Output) -> Error {
+fn branch_failure(name: &str, output: &Output) -> Error {
     let errors = output.errors();
     let says = |words: &[&str]| words.iter().any(|word| errors.contains(word));
     let name = name.to_owned();
@@ -199,7 +197,7 @@ fn branch_failure(name: &str, call: &Call, output: &Output) -> Error {
         let paths = errors.lines().filter_map(|line| line.strip_prefix('\t')).map(str::to_owned).collect();
         return Error::WouldOverwrite { name, paths };
     }
-    output.failure(call)
+    output.failure()
 }
 
 #[cfg(test)]

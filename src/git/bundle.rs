@@ -44,13 +44,12 @@ impl Bundles<'_> {
         let call = call.setting("fetch.fsckObjects=true").setting("fetch.unpackLimit=1");
         let call = call.setting("protocol.file.allow=always").arg("--").arg(file);
         self.repository.run(&call.arg(format!("+refs/heads/{}:{to}", self.branch)))?;
-        let call = Call::new(["rev-parse", "--verify", "--end-of-options", &format!("{to}^{{commit}}")]);
-        Ok(CommitId::try_from(self.repository.run(&call.read_only())?.text().trim())?)
+        self.repository.ask(["rev-parse", "--verify", "--end-of-options", &format!("{to}^{{commit}}")])?.id()
     }
 
     /// Forgets what was taken out of a bundle.
     pub fn forget(&self) -> Result<()> {
-        self.repository.run(&Call::new(["update-ref", "-d", &self.fetched_reference()])).map(drop)
+        self.repository.change(["update-ref", "-d", &self.fetched_reference()])
     }
 
     /// Returns the name under which a bundle is looked at.

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
 
-use crate::Error;
+use crate::{Error, Result};
 
 /// One call of git that is going to be made.
 #[derive(Debug, Default)]
@@ -96,9 +96,9 @@ impl Call {
         self.asking_person()
     }
 
-    /// Talks to a remote with nobody to ask, so that it can be ended with everything that it started.
-    pub(crate) fn over_network_alone(mut self) -> Self {
-        self.network = true;
+    /// Asks nobody, so that it can be ended with everything that it started.
+    pub(crate) fn alone(mut self) -> Self {
+        self.asks_person = false;
         self
     }
 
@@ -145,6 +145,8 @@ impl Call {
 /// How a call of git ended, and its output.
 #[derive(Debug)]
 pub(crate) struct Output {
+    /// The command as a person would write it.
+    pub(crate) command: String,
     pub(crate) status: ExitStatus,
     pub(crate) stdout: Vec<u8>,
     /// There was more than the limit; git was killed.
@@ -163,6 +165,16 @@ impl Output {
     /// Returns the answer as text.
     pub(crate) fn text(&self) -> String {
         String::from_utf8_lossy(&self.stdout).into_owned()
+    }
+
+    /// Returns the answer of one line, which may be an id.
+    pub(crate) fn line(&self) -> String {
+        self.text().trim().to_owned()
+    }
+
+    /// Returns the id that is the whole answer.
+    pub(crate) fn id<T: for<'a> TryFrom<&'a str>>(&self) -> Result<T> {
+        T::try_from(self.text().trim()).map_err(|_| self.unexpected())
     }
 
     /// Returns the paths of an answer in which each is ended by NUL.
@@ -184,24 +196,25 @@ impl Output {
     }
 
     /// Makes an error of a call that failed.
-    pub(crate) fn failure(&self, call: &Call) -> Error {
+    pub(crate) fn failure(&self) -> Error {
+        let command = self.command.clone();
         if let Some(path) = held_lock(&self.errors()) {
             return Error::Locked { path };
         }
         if self.errors().contains("No space left on device") {
-            return Error::DiskFull { command: call.command_line() };
+            return Error::DiskFull { command };
         }
         let ending = match self.status.code() {
             Some(code) => format!("exit {code}"),
             None => "killed by a signal".into(),
         };
-        Error::Git { command: call.command_line(), ending, detail: self.last_words() }
+        Error::Git { command, ending, detail: self.last_words() }
     }
 
     /// Makes an error of an answer that has another form than expected.
-    pub(crate) fn unexpected(&self, call: &Call) -> Error {
+    pub(crate) fn unexpected(&self) -> Error {
         let detail = self.text().escape_debug().take(200).collect();
-        Error::Unexpected { command: call.command_line(), detail }
+        Error::Unexpected { command: self.command.clone(), detail }
     }
 }
 

@@ -8,7 +8,6 @@ use std::path::Path;
 
 use model::change::{self, Change, LONGEST_TEXT, Mode, Version};
 
-use crate::call::Call;
 use crate::objects::{Objects, Sides, TreeEntry, is_plain, mode_of, raw_sides};
 use crate::repository::Repository;
 use crate::run_files::is_engines_own;
@@ -19,14 +18,10 @@ use crate::{CommitId, Result, Tree};
 /// The changes in a repository.
 #[derive(Debug, Clone)]
 pub struct Changes<'a> {
-    repository: &'a Repository,
+    pub(crate) repository: &'a Repository,
 }
 
-impl<'a> Changes<'a> {
-    pub(crate) fn new(repository: &'a Repository) -> Self {
-        Self { repository }
-    }
-
+impl Changes<'_> {
     /// Returns what differs from HEAD at these paths, as a snapshot saw it; a path that does not differ is left out.
     pub fn uncommitted(&self, seen: &Snapshot, paths: &BTreeSet<String>) -> Result<Vec<Change>> {
         let differing: Vec<&String> =
@@ -44,15 +39,14 @@ impl<'a> Changes<'a> {
 
     /// Returns what differs between a commit and the files, untracked and hidden ones included, without the engine's own.
     pub fn since(&self, base: &CommitId) -> Result<Vec<Change>> {
-        let raw = Call::new(["diff", "--raw", "-z", "--no-renames", "--no-ext-diff", "--no-abbrev"])
-            .args(["--ignore-submodules=all", base.as_str(), "--"])
-            .read_only();
-        let output = self.repository.run(&raw)?;
-        let sides = raw_sides(&output.text()).ok_or_else(|| output.unexpected(&raw))?;
+        let raw = ["diff", "--raw", "-z", "--no-renames", "--no-ext-diff", "--no-abbrev"];
+        let scope = ["--ignore-submodules=all", base.as_str(), "--"];
+        let output = self.repository.ask(raw.into_iter().chain(scope))?;
+        let sides = raw_sides(&output.text()).ok_or_else(|| output.unexpected())?;
         let tracked = sides.into_iter().filter(|(path, _)| !is_engines_own(path));
         let mut before: BTreeMap<String, _> = tracked.map(|(path, (before, _))| (path, before)).collect();
-        let untracked = Call::new(["ls-files", "-z", "--others", "--exclude-standard"]).read_only();
-        for path in self.repository.run(&untracked)?.paths() {
+        let untracked = self.repository.ask(["ls-files", "-z", "--others", "--exclude-standard"])?;
+        for path in untracked.paths() {
             if !is_engines_own(&path) && !path.ends_with('/') && !is_cache(&path) {
                 before.entry(path).or_insert(None);
             }
@@ -94,23 +88,23 @@ impl<'a> Changes<'a> {
 
     /// Returns the paths that differ between two snapshots.
     pub fn paths_between(&self, from: &Tree, to: &Tree) -> Result<Vec<String>> {
-        let call = Call::new(["diff-tree", "-r", "-z", "--name-only", "--no-renames"]);
-        let call = call.args([from.as_str(), to.as_str(), "--"]).read_only();
-        Ok(self.repository.run(&call)?.paths())
+        let words =
+            ["diff-tree", "-r", "-z", "--name-only", "--no-renames", from.as_str(), to.as_str(), "--"];
+        Ok(self.repository.ask(words)?.paths())
     }
 
     /// Returns the paths that differ between a commit and a tree and are still there.
     pub fn present_paths_between(&self, commit: &CommitId, tree: &Tree) -> Result<Vec<String>> {
-        let call = Call::new(["diff-tree", "-r", "-z", "--name-only", "--no-renames", "--diff-filter=d"]);
-        let call = call.args([commit.as_str(), tree.as_str(), "--"]).read_only();
-        Ok(self.repository.run(&call)?.paths())
+        let options = ["diff-tree", "-r", "-z", "--name-only", "--no-renames", "--diff-filter=d"];
+        let sides = [commit.as_str(), tree.as_str(), "--"];
+        Ok(self.repository.ask(options.into_iter().chain(sides))?.paths())
     }
 
     /// Returns the changes that differ. Where git takes no modes from the disk, those of the index count.
     fn with_modes_of_git(&self, changes: Vec<Change>) -> Result<Vec<Change>> {
         let differing = changes.into_iter().filter(differs);
         let mut changes: Vec<Change> = differing.collect();
-        if !changes.iter().any(differs_in_mode) || self.takes_modes_from_disk()? {
+        if !changes.iter().any(differs_in_mode) || self.is_set("core.fileMode", true)? {
             return Ok(changes);
         }
         let known = self.modes_of_the_index()?;
@@ -123,14 +117,14 @@ impl<'a> Changes<'a> {
         Ok(changes)
     }
 
-    fn takes_modes_from_disk(&self) -> Result<bool> {
-        let call =
-            Call::new(["config", "--type=bool", "--default=true", "--get", "core.fileMode"]).read_only();
-        Ok(self.repository.run(&call)?.text().trim() != "false")
+    /// Tells whether a setting of git is true.
+    fn is_set(&self, name: &str, default: bool) -> Result<bool> {
+        let default = format!("--default={default}");
+        Ok(self.repository.ask(["config", "--type=bool", &default, "--get", name])?.line() == "true")
     }
 
     fn modes_of_the_index(&self) -> Result<BTreeMap<String, Mode>> {
-        let output = self.repository.run(&Call::new(["ls-files", "--stage", "-z"]).read_only())?;
+        let output = self.repository.ask(["ls-files", "--stage", "-z"])?;
         let plain_file = |entry: &str| {
             let (head, path) = entry.split_once('\t')?;
             let mode = mode_of(head.split(' ').next()?);
@@ -141,18 +135,17 @@ impl<'a> Changes<'a> {
 
     /// Returns the hidden paths with what a commit holds there.
     fn hidden(&self, base: &CommitId) -> Result<BTreeMap<String, Option<TreeEntry>>> {
-        let listed = self.repository.run(&Call::new(["ls-files", "-v", "-z"]).read_only())?;
-        let listed = listed.text();
+        let listed = self.repository.ask(["ls-files", "-v", "-z"])?.text();
         let mut paths: Vec<&str> = listed.split('\0').filter_map(marked).collect();
         paths.retain(|path| !is_engines_own(path));
         // A sparse checkout leaves files out that nobody deleted.
-        if paths.iter().any(|path| self.is_missing(path)) && self.is_sparse()? {
+        if paths.iter().any(|path| self.is_missing(path)) && self.is_set("core.sparseCheckout", false)? {
             paths.retain(|path| !self.is_missing(path));
         }
         if paths.is_empty() {
             return Ok(BTreeMap::new());
         }
-        let mut held = self.objects().entries(base.as_str())?;
+        let mut held = self.objects().entries(base.as_str(), [])?;
         Ok(paths.into_iter().map(|path| (path.to_owned(), held.remove(path))).collect())
     }
 
@@ -160,14 +153,8 @@ impl<'a> Changes<'a> {
         self.repository.root().join(path).symlink_metadata().is_err()
     }
 
-    fn is_sparse(&self) -> Result<bool> {
-        let call = Call::new(["config", "--type=bool", "--default=false", "--get", "core.sparseCheckout"])
-            .read_only();
-        Ok(self.repository.run(&call)?.text().trim() == "true")
-    }
-
     fn objects(&self) -> Objects<'_> {
-        Objects::new(self.repository)
+        Objects { repository: self.repository }
     }
 }
 

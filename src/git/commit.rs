@@ -12,7 +12,7 @@ use model::redact::Masked;
 
 use crate::branch::Branches;
 use crate::call::Call;
-use crate::index::{IndexFiles, IndexLock};
+use crate::index::IndexLock;
 use crate::repository::{Head, Repository};
 use crate::run_branch::RunBranch;
 use crate::run_files::is_engines_own;
@@ -55,41 +55,40 @@ impl CommitWriter<'_> {
         self.stage(&index, &wanted(paths, uncommitted, self.repository.root()), &no_object)?;
         let commit = self.record(&index, message)?;
         self.branch.remember_left_at(&commit);
-        let index = self.indexes().store(&index, &format!("{commit}.commit.index"))?;
+        let index = self.snapshots.indexes.store(&index, &format!("{commit}.commit.index"))?;
         lock.replace_with(&index)?;
         Ok(commit)
     }
 
     /// Tells whether the branch was where the engine left it and, as far as a file can tell, has not moved since.
     fn stands_at(&self, expected: &CommitId, seen: &Head) -> bool {
-        let tip = Branches::new(self.repository).tip_by_file(&self.branch.name);
+        let tip = Branches { repository: self.repository }.tip_by_file(&self.branch.name);
         seen.commit == *expected
             && tip.is_none_or(|tip| tip == *expected)
-            && Worktree::new(self.repository).operation_in_progress().is_none()
+            && Worktree { repository: self.repository }.operation_in_progress().is_none()
     }
 
     /// Takes the branch back, and with it any merge that was begun, and looks again what differs from there.
     fn fold(&self, seen: &Snapshot, expected: &CommitId) -> Result<BTreeMap<String, Content>> {
-        if let Some(what @ "rebase") = Worktree::new(self.repository).operation_in_progress() {
+        let worktree = Worktree { repository: self.repository };
+        if let Some(what @ "rebase") = worktree.operation_in_progress() {
             return Err(Error::InProgress { what, root: self.repository.root().to_owned() });
         }
         // The user's index is locked by us and replaced afterwards; a mixed reset needs one to write.
-        let incoming = self.indexes().incoming()?;
+        let incoming = self.snapshots.indexes.incoming()?;
         self.repository.run(&Call::new(["reset", "--quiet", expected.as_str(), "--"]).on_index(&incoming))?;
-        let again = self.snapshots.compare(&self.indexes().index_of(&seen.tree)?)?;
+        let again = self.snapshots.compare(&self.snapshots.indexes.index_of(&seen.tree)?)?;
         Ok(again.uncommitted)
     }
 
     /// Returns a fresh copy of the index that is exactly a commit.
     fn index_for(&self, commit: &CommitId) -> Result<PathBuf> {
-        let known = self.indexes().commit_index(commit);
+        let known = self.snapshots.indexes.commit_index(commit);
         if known.exists() {
-            return self.indexes().copy_to_incoming(&known);
+            return self.snapshots.indexes.copy_to_incoming(&known);
         }
-        let own = self.repository.git_dir().join("index");
         // The own index keeps what the user set for single files, such as a sparse checkout.
-        let incoming =
-            if own.exists() { self.indexes().copy_to_incoming(&own)? } else { self.indexes().incoming()? };
+        let (incoming, _) = self.snapshots.indexes.copy_own()?;
         let call = Call::new(["read-tree", "--reset", commit.as_str()]).on_index(&incoming);
         self.repository.run(&call)?;
         Ok(incoming)
@@ -121,7 +120,7 @@ impl CommitWriter<'_> {
         // `[branch id] subject`; the name of our branch has no space in it.
         let text = output.text();
         let id = text.split(']').next().and_then(|head| head.rsplit(' ').next()).unwrap_or_default();
-        CommitId::try_from(id).map_err(|_| output.unexpected(&call))
+        CommitId::try_from(id).map_err(|_| output.unexpected())
     }
 
     /// Makes a commit of the files of a tip, without some of them, on a parent. No branch moves.
@@ -137,31 +136,23 @@ impl CommitWriter<'_> {
         if self.signs()? {
             call = call.arg("-S");
         }
-        let call = call.arg(tree).stdin(message.as_str());
-        let output = self.repository.run(&call)?;
-        CommitId::try_from(output.text().trim()).map_err(|_| output.unexpected(&call))
+        self.repository.run(&call.arg(tree).stdin(message.as_str()))?.id()
     }
 
     fn tree_without(&self, tip: &CommitId, without: &[String]) -> Result<String> {
         if without.is_empty() {
             return Ok(format!("{tip}^{{tree}}"));
         }
-        let index = self.indexes().incoming()?;
+        let index = self.snapshots.indexes.incoming()?;
         self.repository.run(&Call::new(["read-tree", tip.as_str()]).on_index(&index))?;
         let call = Call::new(["update-index", "--force-remove", "-z", "--stdin"]).on_index(&index);
         self.repository.run(&call.stdin_paths(without.iter().map(String::as_str)))?;
-        let tree = self.repository.run(&Call::new(["write-tree"]).on_index(&index))?;
-        Ok(tree.text().trim().to_owned())
+        Ok(self.snapshots.indexes.write_tree(&index)?.to_string())
     }
 
     /// Tells whether the user wants signed commits: `git commit-tree` does not look at that setting by itself.
     fn signs(&self) -> Result<bool> {
-        let call = Call::new(["config", "--type=bool", "--get", "commit.gpgSign"]).read_only();
-        Ok(self.repository.try_run(&call)?.text().trim() == "true")
-    }
-
-    fn indexes(&self) -> &IndexFiles<'_> {
-        &self.snapshots.indexes
+        Ok(self.repository.try_ask(["config", "--type=bool", "--get", "commit.gpgSign"])?.line() == "true")
     }
 }
 

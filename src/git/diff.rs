@@ -8,7 +8,6 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use model::change::{Change, Content};
-use model::object_id::{BadObjectId, is_object_id};
 
 use crate::call::{Call, Output};
 use crate::changes::Changes;
@@ -38,9 +37,9 @@ const PICTURES_AND_ARCHIVES: [&str; 32] = [
 /// What a difference is about.
 struct DiffScope<'a> {
     /// Pathspecs that exclude files.
-    left_out: &'a [String],
-    /// A commit or a tree.
-    from: &'a str,
+    left_out: Vec<String>,
+    /// The tree of a commit, or of another state.
+    from: Tree,
     to: &'a Tree,
     /// The most bytes of text.
     limit: usize,
@@ -48,7 +47,7 @@ struct DiffScope<'a> {
 
 impl DiffScope<'_> {
     fn call(&self, options: &[&str]) -> Call {
-        diff_call(options, self.from, self.to, self.left_out)
+        diff_call(options, &self.from, self.to, &self.left_out)
     }
 }
 
@@ -63,26 +62,23 @@ pub struct Diffs<'a> {
 impl Diffs<'_> {
     /// Returns the difference from a commit or tree to a snapshot without the engine's own files, at most so many bytes.
     pub fn all(&self, from: impl AsRef<str>, to: &Tree, limit: usize) -> Result<Diff> {
-        let left_out = self.files.without_own_files();
-        self.compare(&DiffScope { left_out: &left_out, from: from.as_ref(), to, limit })
+        let (left_out, from) = (self.files.without_own_files(), Tree::try_from(from.as_ref())?);
+        self.compare(&DiffScope { left_out, from, to, limit })
     }
 
     /// Returns the same without what this run delivers, which is read on disk.
     pub fn code(&self, from: impl AsRef<str>, to: &Tree, limit: usize) -> Result<Diff> {
-        let left_out = self.files.without_run();
-        self.compare(&DiffScope { left_out: &left_out, from: from.as_ref(), to, limit })
+        let (left_out, from) = (self.files.without_run(), Tree::try_from(from.as_ref())?);
+        self.compare(&DiffScope { left_out, from, to, limit })
     }
 
     /// Returns the difference of these files only.
     pub fn paths(&self, paths: &[String], from: &CommitId, to: &Tree, limit: usize) -> Result<Diff> {
         let only: Vec<String> = paths.iter().map(|path| format!(":(top,literal){path}")).collect();
-        self.read_diff(diff_call(&[], from.as_str(), to, &only), limit)
+        self.read_diff(diff_call(&[], &from.as_tree(), to, &only), limit)
     }
 
     fn compare(&self, scope: &DiffScope<'_>) -> Result<Diff> {
-        if !is_object_id(scope.from) {
-            return Err(BadObjectId::new(scope.from).into());
-        }
         let mut diff = self.read_diff(scope.call(&["--find-renames"]), scope.limit)?;
         if !diff.truncated && diff.text.contains("\nBinary files ") {
             self.add_text_of_binaries(&mut diff, scope)?;
@@ -94,8 +90,8 @@ impl Diffs<'_> {
     /// a difference cannot show are named.
     fn add_text_of_binaries(&self, diff: &mut Diff, scope: &DiffScope<'_>) -> Result<()> {
         let binaries = self.binaries(scope)?;
-        let from = Tree::try_from(scope.from)?;
-        let changes = Changes::new(self.repository).between(&from, scope.to, &binaries)?;
+        let changes = Changes { repository: self.repository };
+        let changes = changes.between(&scope.from, scope.to, &binaries)?;
         let wide = changes.iter().filter(|change| is_wide(change)).map(|change| change.path.clone());
         diff.not_shown.extend(wide.filter(|path| is_picture_or_archive(path)));
         let texts: BTreeSet<&String> =
@@ -106,7 +102,7 @@ impl Diffs<'_> {
         let paths: Vec<String> = texts.iter().map(|path| format!(":(top,literal){path}")).collect();
         let left = scope.limit.saturating_sub(diff.text.len());
         let more =
-            self.read_diff(diff_call(&["--text", "--no-renames"], scope.from, scope.to, &paths), left)?;
+            self.read_diff(diff_call(&["--text", "--no-renames"], &scope.from, scope.to, &paths), left)?;
         diff.not_shown.retain(|file| !texts.contains(file));
         diff.text.push_str(&more.text);
         diff.truncated |= more.truncated;
@@ -161,7 +157,7 @@ impl Diffs<'_> {
 }
 
 /// Returns the call that compares two states, as far as nothing but these options says how.
-fn diff_call(options: &[&str], from: &str, to: &Tree, paths: &[String]) -> Call {
+fn diff_call(options: &[&str], from: &Tree, to: &Tree, paths: &[String]) -> Call {
     let standing = [
         "diff",
         "--no-ext-diff",
@@ -171,7 +167,12 @@ fn diff_call(options: &[&str], from: &str, to: &Tree, paths: &[String]) -> Call 
         "--src-prefix=a/",
         "--dst-prefix=b/",
     ];
-    Call::new(standing).args(options).args([from, to.as_str(), "--"]).args(paths).with_patterns().read_only()
+    Call::new(standing)
+        .args(options)
+        .args([from.as_str(), to.as_str(), "--"])
+        .args(paths)
+        .with_patterns()
+        .read_only()
 }
 
 /// Returns the files that git calls binary in a difference, and that are still there.

@@ -77,73 +77,68 @@ pub enum Error {
 impl Error {
     /// Returns what a person can do about it.
     pub fn hint(&self) -> Option<String> {
-        Some(match self {
-            Self::NoGit { .. } | Self::TooOld => "install git 2.31 or newer".into(),
-            Self::NotARepository { .. } => {
-                "go into a clone of the repository, or make one with `git init`".into()
-            }
-            Self::Bare { .. } => "make a clone with files: `git clone REPOSITORY FOLDER`".into(),
-            Self::NoCommits { .. } => "commit something first: `git add -A && git commit -m start`".into(),
+        let hint = match self {
+            Self::NoGit { .. } | Self::TooOld => "install git 2.31 or newer",
+            Self::NotARepository { .. } => "go into a clone of the repository, or make one with `git init`",
+            Self::Bare { .. } => "make a clone with files: `git clone REPOSITORY FOLDER`",
+            Self::NoCommits { .. } => "commit something first: `git add -A && git commit -m start`",
             Self::NoIdentity { .. } => {
-                "tell git who you are: `git config user.name NAME` and `git config user.email ADDRESS`".into()
+                "tell git who you are: `git config user.name NAME` and `git config user.email ADDRESS`"
             }
-            Self::DetachedHead => "name the branch to start from: `--base-branch BRANCH`".into(),
-            Self::BadBranchName { .. } => "use the plain name of a branch, such as `main`".into(),
-            Self::NoSuchBranch { .. } => {
-                "`git branch --all` lists the branches; `git fetch` gets new ones".into()
-            }
+            Self::DetachedHead => "name the branch to start from: `--base-branch BRANCH`",
+            Self::BadBranchName { .. } => "use the plain name of a branch, such as `main`",
+            Self::NoSuchBranch { .. } => "`git branch --all` lists the branches; `git fetch` gets new ones",
             Self::NoSuchCommit { .. } => {
-                "name a branch, a tag or a commit, such as `main` or `HEAD~3`; `git log` lists commits".into()
+                "name a branch, a tag or a commit, such as `main` or `HEAD~3`; `git log` lists commits"
             }
             Self::BranchExists { name } => {
-                format!("look at it with `git log {name}`, or remove it with `git branch -D {name}`")
+                &format!("look at it with `git log {name}`, or remove it with `git branch -D {name}`")
             }
             Self::BranchInUse { .. } => {
-                "`git worktree list` shows where; work there, or remove that worktree".into()
+                "`git worktree list` shows where; work there, or remove that worktree"
             }
             Self::WouldOverwrite { .. } => {
-                "commit them or move them away, or leave this checkout alone with `--worktree`; the log of another run is committed when that run goes on or is cancelled".into()
+                "commit them or move them away, or leave this checkout alone with `--worktree`; the log of another run is committed when that run goes on or is cancelled"
             }
             Self::WrongBranch { expected, .. } => {
-                format!("go back with `git switch {expected}` and run again")
+                &format!("go back with `git switch {expected}` and run again")
             }
             Self::BranchGone { name, .. } => {
-                format!("make it again where the worktree is with `git switch -c {name}`, and run again")
+                &format!("make it again where the worktree is with `git switch -c {name}`, and run again")
             }
             Self::InProgress { what, .. } => {
-                format!("end it with `git {what} --continue` or `git {what} --abort`")
+                &format!("end it with `git {what} --continue` or `git {what} --abort`")
             }
-            Self::Locked { .. } => {
-                "wait until the other git has ended; if none is running, delete that file".into()
-            }
+            Self::Locked { .. } => "wait until the other git has ended; if none is running, delete that file",
             Self::RemoteMoved { .. } => {
-                "somebody pushed to that branch: look at their commits before pushing again".into()
+                "somebody pushed to that branch: look at their commits before pushing again"
             }
             Self::Diverged { name } => {
-                format!("compare them with `git log {name} origin/{name}`, and delete or merge the one here")
+                &format!("compare them with `git log {name} origin/{name}`, and delete or merge the one here")
             }
             Self::PushFailed { .. } => {
-                "check the remote and your access with `git push --dry-run`, then run again".into()
+                "check the remote and your access with `git push --dry-run`, then run again"
             }
             Self::Unreachable { .. } => {
-                "go on with the same command when the server works again; nothing is lost".into()
+                "go on with the same command when the server works again; nothing is lost"
             }
             Self::ConfigChanged { path } => {
-                format!("look at {} for settings you did not make, then run again", path.display())
+                &format!("look at {} for settings you did not make, then run again", path.display())
             }
             Self::RepositoryReplaced { path } => {
-                format!("look at what {} is now, then run again", path.display())
+                &format!("look at what {} is now, then run again", path.display())
             }
             Self::TooSlow { .. } => {
-                "look for a pipe or device where git expects a file, such as `.gitignore`".into()
+                "look for a pipe or device where git expects a file, such as `.gitignore`"
             }
-            Self::DiskFull { .. } => "make room, then run again".into(),
+            Self::DiskFull { .. } => "make room, then run again",
             Self::BadObjectId(_)
             | Self::BadPath { .. }
             | Self::Git { .. }
             | Self::Unexpected { .. }
             | Self::File { .. } => return None,
-        })
+        };
+        Some(hint.to_owned())
     }
 }
 

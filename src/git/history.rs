@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 use crate::call::Call;
-use crate::objects::batch_object;
+use crate::objects::batch_objects;
 use crate::repository::Repository;
 use crate::{CommitId, Error, Result, Tree};
 
@@ -17,7 +17,6 @@ const MOST_TEXTS: &str = "--max-count=1000";
 const MOST_MESSAGES: &str = "--max-count=200";
 /// Authors of more commits are not looked at.
 const MOST_AUTHORED: &str = "--max-count=500";
-/// So many lines around a place belong to it.
 /// So many lines around a place belong to it.
 const MARGIN: u64 = 3;
 /// How the engine's own messages begin.
@@ -141,14 +140,10 @@ pub enum PlaceChange {
 /// The commits of a repository.
 #[derive(Debug, Clone)]
 pub struct History<'a> {
-    repository: &'a Repository,
+    pub(crate) repository: &'a Repository,
 }
 
-impl<'a> History<'a> {
-    pub(crate) fn new(repository: &'a Repository) -> Self {
-        Self { repository }
-    }
-
+impl History<'_> {
     /// Returns the commits after one up to another, oldest first, at most so many.
     pub fn commits_between(
         &self,
@@ -156,13 +151,13 @@ impl<'a> History<'a> {
         to: &CommitId,
         most: usize,
     ) -> Result<Vec<CommitWithParents>> {
-        let call = Call::new(["rev-list", "--topo-order", "--parents", &format!("--max-count={most}")]);
-        let call = call.args([to.as_str(), &format!("^{after}"), "--"]).read_only();
-        let output = self.repository.run(&call)?;
+        let (most, after) = (format!("--max-count={most}"), format!("^{after}"));
+        let words = ["rev-list", "--topo-order", "--parents", &most, to.as_str(), &after, "--"];
+        let output = self.repository.ask(words)?;
         let mut commits = Vec::new();
         for line in output.text().lines() {
             let mut ids = line.split(' ').map(CommitId::try_from);
-            let commit = ids.next().ok_or_else(|| output.unexpected(&call))??;
+            let commit = ids.next().ok_or_else(|| output.unexpected())??;
             commits.push(CommitWithParents { commit, parents: ids.collect::<std::result::Result<_, _>>()? });
         }
         commits.reverse();
@@ -171,21 +166,18 @@ impl<'a> History<'a> {
 
     /// Returns the commit before a commit.
     pub fn parent(&self, commit: &CommitId) -> Result<CommitId> {
-        let call =
-            Call::new(["rev-parse", "--verify", "--end-of-options", &format!("{commit}^")]).read_only();
-        Ok(CommitId::try_from(self.repository.run(&call)?.text().trim())?)
+        self.repository.ask(["rev-parse", "--verify", "--end-of-options", &format!("{commit}^")])?.id()
     }
 
     /// Tells whether a commit is among those that led to another one.
     pub fn is_ancestor(&self, commit: &CommitId, later: &CommitId) -> Result<bool> {
-        let call = Call::new(["merge-base", "--is-ancestor", commit.as_str(), later.as_str()]).read_only();
-        Ok(self.repository.try_run(&call)?.succeeded())
+        let words = ["merge-base", "--is-ancestor", commit.as_str(), later.as_str()];
+        Ok(self.repository.try_ask(words)?.succeeded())
     }
 
     /// Returns the latest commit that two have in common.
     pub(crate) fn merge_base(&self, one: &CommitId, other: &CommitId) -> Result<Option<CommitId>> {
-        let call = Call::new(["merge-base", one.as_str(), other.as_str()]).read_only();
-        let output = self.repository.try_run(&call)?;
+        let output = self.repository.try_ask(["merge-base", one.as_str(), other.as_str()])?;
         if !output.succeeded() {
             return Ok(None);
         }
@@ -194,9 +186,8 @@ impl<'a> History<'a> {
 
     /// Returns the commit that took a file off a branch whose tip has it no more; nothing where it never was there.
     pub fn removal_of(&self, tip: &CommitId, path: &str) -> Result<Option<CommitId>> {
-        let call =
-            Call::new(["log", "--max-count=1", "--diff-filter=D", "--format=%H", tip.as_str(), "--", path]);
-        let text = self.repository.run(&call.read_only())?.text();
+        let words = ["log", "--max-count=1", "--diff-filter=D", "--format=%H", tip.as_str(), "--", path];
+        let text = self.repository.ask(words)?.text();
         Ok(text.lines().next().map(CommitId::try_from).transpose()?)
     }
 
@@ -204,9 +195,8 @@ impl<'a> History<'a> {
     pub fn still_changed_by(&self, commit: &CommitId) -> Result<Vec<String>> {
         let before = format!("{commit}^");
         let changed = |to: &str| -> Result<Vec<String>> {
-            let call =
-                Call::new(["diff", "--name-only", "--no-renames", "-z", &before, to, "--"]).read_only();
-            Ok(self.repository.run(&call)?.paths())
+            let words = ["diff", "--name-only", "--no-renames", "-z", &before, to, "--"];
+            Ok(self.repository.ask(words)?.paths())
         };
         let (then, now) = (changed(commit.as_str())?, changed("HEAD")?);
         Ok(then.into_iter().filter(|path| now.contains(path) && !path.starts_with(".ai-workflow/")).collect())
@@ -215,8 +205,7 @@ impl<'a> History<'a> {
     /// Returns what became of a line of a file, or of the whole file, between a commit and HEAD.
     pub fn place_change(&self, from: &CommitId, path: &str, line: Option<u64>) -> Result<PlaceChange> {
         let range = format!("{from}..HEAD");
-        let call = Call::new(["log", "-1", "--format=%H", &range, "--"]).arg(path).read_only();
-        let text = self.repository.run(&call)?.text();
+        let text = self.repository.ask(["log", "-1", "--format=%H", &range, "--", path])?.text();
         let Some(commit) = text.lines().next() else { return Ok(PlaceChange::Untouched) };
         let commit = CommitId::try_from(commit)?;
         let spans = self.changed_spans(from, path)?;
@@ -234,11 +223,9 @@ impl<'a> History<'a> {
 
     /// Returns the first and last lines of what differs, as they were numbered in the commit.
     fn changed_spans(&self, from: &CommitId, path: &str) -> Result<Vec<(u64, u64)>> {
-        let call = Call::new(["diff", "--unified=0", "--no-color", "--no-ext-diff", "--no-textconv"])
-            .args(["--no-renames", from.as_str(), "HEAD", "--"])
-            .arg(path)
-            .read_only();
-        let output = self.repository.run(&call)?;
+        let options = ["diff", "--unified=0", "--no-color", "--no-ext-diff", "--no-textconv", "--no-renames"];
+        let scope = [from.as_str(), "HEAD", "--", path];
+        let output = self.repository.ask(options.into_iter().chain(scope))?;
         Ok(output.text().lines().filter_map(span).collect())
     }
 
@@ -246,18 +233,16 @@ impl<'a> History<'a> {
     /// git writes what they say.
     pub fn messages_since(&self, commit: &CommitId) -> Result<Vec<String>> {
         let range = format!("{commit}..HEAD");
-        let call =
-            Call::new(["log", "-z", "--reverse", "--no-merges", "--format=%B", MOST_MESSAGES, &range, "--"]);
-        let output = self.repository.run(&call.read_only())?;
-        let text = output.text();
+        let words = ["log", "-z", "--reverse", "--no-merges", "--format=%B", MOST_MESSAGES, &range, "--"];
+        let text = self.repository.ask(words)?.text();
         Ok(text.split('\0').filter(|message| !message.trim().is_empty()).map(str::to_owned).collect())
     }
 
     /// Returns what the commits after one up to another say; nothing where one holds other things than we write, or where
     /// they are too long.
     pub fn commit_texts(&self, after: &CommitId, to: &CommitId) -> Result<Option<Vec<CommitText>>> {
-        let call = Call::new(["rev-list", MOST_TEXTS, to.as_str(), &format!("^{after}"), "--"]).read_only();
-        let ids = self.repository.run(&call)?.stdout;
+        let ids =
+            self.repository.ask(["rev-list", MOST_TEXTS, to.as_str(), &format!("^{after}"), "--"])?.stdout;
         let call = Call::new(["cat-file", "--batch"]).stdin(ids).at_most(LONGEST_TEXTS).read_only();
         let output = self.repository.run(&call)?;
         Ok(if output.truncated { None } else { commit_texts(&output.stdout) })
@@ -266,35 +251,29 @@ impl<'a> History<'a> {
     /// Returns author and committer of what is committed here now, each as `Name <mail>`.
     pub fn identities(&self) -> Result<(String, String)> {
         let asked = |name: &str| {
-            let call = Call::new(["var", name]).read_only();
-            let text = self.repository.run(&call)?.text();
-            person(&text).map(str::to_owned).ok_or_else(|| Error::Unexpected {
-                command: call.command_line(),
-                detail: "nobody".to_owned(),
-            })
+            let output = self.repository.ask(["var", name])?;
+            let nobody =
+                || Error::Unexpected { command: output.command.clone(), detail: "nobody".to_owned() };
+            person(&output.text()).map(str::to_owned).ok_or_else(nobody)
         };
         Ok((asked("GIT_AUTHOR_IDENT")?, asked("GIT_COMMITTER_IDENT")?))
     }
 
     /// Checks that git knows who commits.
     pub fn check_identity(&self) -> Result<()> {
-        let call = Call::new(["var", "GIT_COMMITTER_IDENT"]).read_only();
-        let output = self.repository.try_run(&call)?;
+        let output = self.repository.try_ask(["var", "GIT_COMMITTER_IDENT"])?;
         if output.succeeded() { Ok(()) } else { Err(Error::NoIdentity { detail: reason(&output.errors()) }) }
     }
 
     /// Returns those who committed on top of a commit and are not who commits now, oldest first, each once. What came
     /// with a merge is not theirs.
     pub fn other_authors(&self, base: &CommitId) -> Result<Vec<Author>> {
-        let myself = self.repository.run(&Call::new(["var", "GIT_AUTHOR_IDENT"]).read_only())?.text();
+        let myself = self.repository.ask(["var", "GIT_AUTHOR_IDENT"])?.text();
         let mut known: BTreeSet<String> = BTreeSet::new();
         known.extend(Author::read(&myself).map(|author| author.mail.to_lowercase()));
         let range = format!("{base}..HEAD");
-        let call = Call::new(["log", "-z", "--reverse", "--first-parent", "--no-merges"])
-            .args(["--format=%an <%ae>%n%B", MOST_AUTHORED, &range, "--"])
-            .read_only();
-        let output = self.repository.run(&call)?;
-        let text = output.text();
+        let options = ["log", "-z", "--reverse", "--first-parent", "--no-merges", "--format=%an <%ae>%n%B"];
+        let text = self.repository.ask(options.into_iter().chain([MOST_AUTHORED, &range, "--"]))?.text();
         let commits = text.split('\0').filter_map(|commit| commit.split_once('\n'));
         let theirs = commits.filter(|(_, message)| !is_ours(message));
         let co_authors = |message: &str| message.lines().filter_map(co_author).collect::<Vec<_>>();
@@ -305,17 +284,9 @@ impl<'a> History<'a> {
 }
 
 /// Reads the texts of all commits of an answer of `cat-file --batch`.
-fn commit_texts(mut answer: &[u8]) -> Option<Vec<CommitText>> {
-    let mut found = Vec::new();
-    while !answer.is_empty() {
-        let (object, rest) = batch_object(answer)?;
-        if object.kind != "commit" {
-            return None;
-        }
-        found.push(commit_text(object.id, std::str::from_utf8(object.content).ok()?)?);
-        answer = rest;
-    }
-    Some(found)
+fn commit_texts(answer: &[u8]) -> Option<Vec<CommitText>> {
+    let commits = batch_objects(answer, "commit")?;
+    commits.into_iter().map(|(id, text)| commit_text(id, std::str::from_utf8(text).ok()?)).collect()
 }
 
 fn commit_text(commit: &str, text: &str) -> Option<CommitText> {

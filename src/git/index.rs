@@ -75,6 +75,18 @@ impl<'a> IndexFiles<'a> {
         Ok(incoming)
     }
 
+    /// Copies the worktree's own index to the place of one in the making. Returns it, and whether there is an own one.
+    pub(crate) fn copy_own(&self) -> Result<(PathBuf, bool)> {
+        let own = self.repository.git_dir().join("index");
+        let exists = own.exists();
+        Ok((if exists { self.copy_to_incoming(&own)? } else { self.incoming()? }, exists))
+    }
+
+    /// Writes the tree of an index.
+    pub(crate) fn write_tree(&self, index: &Path) -> Result<Tree> {
+        self.repository.run(&Call::new(["write-tree"]).on_index(index))?.id()
+    }
+
     /// Keeps a copy of an index that is exactly a commit, for the next commit on top of it.
     pub(crate) fn keep_for_commits(&self, index: &Path, commit: &CommitId) -> Result<()> {
         let known = self.commit_index(commit);

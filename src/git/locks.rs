@@ -25,23 +25,7 @@ const CERTAINLY_UNUSED: Duration = Duration::from_secs(600);
 const TIME_STEP: Duration = Duration::from_secs(2);
 
 /// What git locks directly in its folder: files of its own, and references that are no branches.
-const LOCKED_BY_GIT: [&str; 15] = [
-    "index",
-    "HEAD",
-    "ORIG_HEAD",
-    "CHERRY_PICK_HEAD",
-    "REVERT_HEAD",
-    "REBASE_HEAD",
-    "AUTO_MERGE",
-    "MERGE_AUTOSTASH",
-    "MERGE_RR",
-    "BISECT_EXPECTED_REV",
-    "config",
-    "config.worktree",
-    "packed-refs",
-    "shallow",
-    "gc.pid",
-];
+const LOCKED_BY_GIT: &str = include_str!("data/locked_by_git.txt");
 
 /// A reaper needs five seconds at most. A git that asks a person may need longer; then its locks speak for it.
 const LONGEST_WAIT: Duration = Duration::from_secs(10);
@@ -125,7 +109,7 @@ impl Locks<'_> {
 fn is_of_git(path: &Path) -> bool {
     let Some(name) = path.file_stem().and_then(|name| name.to_str()) else { return false };
     let numbered = name.strip_prefix("next-index-");
-    LOCKED_BY_GIT.contains(&name)
+    LOCKED_BY_GIT.lines().any(|locked| locked == name)
         || numbered
             .is_some_and(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
 }

@@ -25,28 +25,22 @@ pub(crate) type Sides = (Option<TreeEntry>, Option<TreeEntry>);
 /// The objects of a repository.
 #[derive(Debug, Clone)]
 pub struct Objects<'a> {
-    repository: &'a Repository,
+    pub(crate) repository: &'a Repository,
 }
 
-impl<'a> Objects<'a> {
-    pub(crate) fn new(repository: &'a Repository) -> Self {
-        Self { repository }
-    }
-
+impl Objects<'_> {
     /// Returns a file as a commit has it; nothing when that commit has no such file.
     pub fn read(&self, commit: &CommitId, path: &str) -> Result<Option<Vec<u8>>> {
         if path.contains('\n') {
-            return Err(Error::BadPath {
-                path: path.escape_debug().collect(),
-                why: "it contains a line break",
-            });
+            let path = path.escape_debug().collect();
+            return Err(Error::BadPath { path, why: "it contains a line break" });
         }
         let call = Call::new(["cat-file", "--batch"]).stdin(format!("{commit}:{path}\n")).read_only();
         let output = self.repository.run(&call)?;
         if output.stdout.ends_with(b" missing\n") && output.stdout.starts_with(commit.as_str().as_bytes()) {
             return Ok(None);
         }
-        blob(&output.stdout).map(Some).ok_or_else(|| output.unexpected(&call))
+        blob(&output.stdout).map(Some).ok_or_else(|| output.unexpected())
     }
 
     /// Tells how large a file of a commit is, in bytes; nothing when it is not there.
@@ -59,9 +53,9 @@ impl<'a> Objects<'a> {
     /// Returns how many objects a commit, or a tree, has that a commit before it does not have, and how many bytes they are
     /// unpacked.
     pub fn weight(&self, after: &CommitId, to: &Tree) -> Result<(usize, u64)> {
-        let call = Call::new(["rev-list", "--objects", "--no-object-names"]);
+        let after = format!("^{after}");
         let listed =
-            self.repository.run(&call.args([to.as_str(), &format!("^{after}"), "--"]).read_only())?;
+            self.repository.ask(["rev-list", "--objects", "--no-object-names", to.as_str(), &after, "--"])?;
         let call = Call::new(["cat-file", "--batch-check=%(objectsize)"]).stdin(listed.stdout).read_only();
         let sizes = self.repository.run(&call)?.text();
         let sizes: Vec<u64> = sizes.lines().filter_map(|line| line.trim().parse().ok()).collect();
@@ -70,14 +64,12 @@ impl<'a> Objects<'a> {
 
     /// Tells whether a tree is on this machine.
     pub fn has_tree(&self, tree: &Tree) -> Result<bool> {
-        let call = Call::new(["cat-file", "-e", &format!("{tree}^{{tree}}")]).read_only();
-        Ok(self.repository.try_run(&call)?.succeeded())
+        Ok(self.repository.try_ask(["cat-file", "-e", &format!("{tree}^{{tree}}")])?.succeeded())
     }
 
     /// Returns the files below a folder that HEAD knows.
     pub fn tracked_below(&self, folder: &str) -> Result<Vec<String>> {
-        let call = Call::new(["ls-tree", "-r", "-z", "--name-only", "HEAD", "--", folder]).read_only();
-        Ok(self.repository.run(&call)?.paths())
+        Ok(self.repository.ask(["ls-tree", "-r", "-z", "--name-only", "HEAD", "--", folder])?.paths())
     }
 
     /// Returns those of the paths that are plain files of a tree.
@@ -85,21 +77,20 @@ impl<'a> Objects<'a> {
         if paths.is_empty() {
             return Ok(BTreeSet::new());
         }
-        let call =
-            Call::new(["ls-tree", "-r", "-z", "--full-tree", tree.as_str(), "--"]).args(paths).read_only();
-        let file = |entry: &str| {
-            let (path, entry) = tree_entry(entry)?;
-            let is_wanted = is_plain(mode_of(&entry.mode)) && paths.contains(path);
-            if is_wanted { Some(path.to_owned()) } else { None }
-        };
-        Ok(self.repository.run(&call)?.text().split('\0').filter_map(file).collect())
+        let mut held = self.entries(tree.as_str(), paths)?;
+        held.retain(|path, entry| is_plain(mode_of(&entry.mode)) && paths.contains(path));
+        Ok(held.into_keys().collect())
     }
 
-    /// Returns the entries of a tree, or of a commit's, by path.
-    pub(crate) fn entries(&self, tree: &str) -> Result<BTreeMap<String, TreeEntry>> {
-        let call = Call::new(["ls-tree", "-r", "-z", "--full-tree", tree]).read_only();
+    /// Returns the entries of a tree, or of a commit's, by path; of all paths where none is named.
+    pub(crate) fn entries<'p>(
+        &self,
+        tree: &str,
+        paths: impl IntoIterator<Item = &'p String>,
+    ) -> Result<BTreeMap<String, TreeEntry>> {
+        let call = Call::new(["ls-tree", "-r", "-z", "--full-tree", tree, "--"]).args(paths).read_only();
         let listed = self.repository.run(&call)?.text();
-        Ok(listed.split('\0').filter_map(tree_entry).map(|(path, entry)| (path.to_owned(), entry)).collect())
+        Ok(listed.split('\0').filter_map(tree_entry).collect())
     }
 
     /// Returns what stands on both sides where two trees, or commits, differ at these paths; everywhere without paths.
@@ -114,7 +105,7 @@ impl<'a> Objects<'a> {
             .args(paths)
             .read_only();
         let output = self.repository.run(&call)?;
-        raw_sides(&output.text()).ok_or_else(|| output.unexpected(&call))
+        raw_sides(&output.text()).ok_or_else(|| output.unexpected())
     }
 
     /// Returns the contents of blobs by id.
@@ -132,7 +123,7 @@ impl<'a> Objects<'a> {
         let output = self.repository.run(&call)?;
         match contents(&output.stdout) {
             Some(found) if found.len() == ids.len() => Ok(found),
-            _ => Err(output.unexpected(&call)),
+            _ => Err(output.unexpected()),
         }
     }
 }
@@ -169,48 +160,40 @@ pub(crate) fn raw_sides(text: &str) -> Option<BTreeMap<String, Sides>> {
 }
 
 /// Reads an entry of `ls-tree`: mode, kind and id, then the path.
-pub(crate) fn tree_entry(entry: &str) -> Option<(&str, TreeEntry)> {
+pub(crate) fn tree_entry(entry: &str) -> Option<(String, TreeEntry)> {
     let (head, path) = entry.split_once('\t')?;
     let mut words = head.split(' ');
     let (mode, _, id) = (words.next()?, words.next()?, words.next()?);
-    Some((path, TreeEntry { mode: mode.into(), id: id.into() }))
+    Some((path.to_owned(), TreeEntry { mode: mode.into(), id: id.into() }))
 }
 
-/// An object in the answer of `cat-file --batch`.
-pub(crate) struct BatchObject<'a> {
-    pub(crate) id: &'a str,
-    pub(crate) kind: &'a str,
-    pub(crate) content: &'a [u8],
-}
-
-/// Reads the first object of an answer of `cat-file --batch`: id, type and size in a line, then the content and a line end.
-/// Returns the rest of the answer, too; nothing where the object is not there whole.
-pub(crate) fn batch_object(answer: &[u8]) -> Option<(BatchObject<'_>, &[u8])> {
-    let from = answer.iter().position(|byte| *byte == b'\n')? + 1;
-    let header = std::str::from_utf8(&answer[..from - 1]).ok()?;
-    let mut words = header.split(' ');
-    let (id, kind, size) = (words.next()?, words.next()?, words.next()?.parse::<usize>().ok()?);
-    let to = from.checked_add(size)?;
-    let content = answer.get(from..to)?;
-    Some((BatchObject { id, kind, content }, answer.get(to + 1..)?))
+/// Reads the objects of an answer of `cat-file --batch`, id and content of each; nothing where one is of another kind, or is
+/// not there whole.
+pub(crate) fn batch_objects<'a>(mut answer: &'a [u8], kind: &str) -> Option<Vec<(&'a str, &'a [u8])>> {
+    let mut found = Vec::new();
+    while !answer.is_empty() {
+        // Id, type and size in a line, then the content and a line end.
+        let from = answer.iter().position(|byte| *byte == b'\n')? + 1;
+        let header = std::str::from_utf8(&answer[..from - 1]).ok()?;
+        let mut words = header.split(' ');
+        let (id, found_kind, size) = (words.next()?, words.next()?, words.next()?.parse::<usize>().ok()?);
+        if found_kind != kind {
+            return None;
+        }
+        let to = from.checked_add(size)?;
+        found.push((id, answer.get(from..to)?));
+        answer = answer.get(to + 1..)?;
+    }
+    Some(found)
 }
 
 fn blob(answer: &[u8]) -> Option<Vec<u8>> {
-    let (object, _) = batch_object(answer)?;
-    if object.kind == "blob" { Some(object.content.to_vec()) } else { None }
+    batch_objects(answer, "blob")?.first().map(|(_, content)| content.to_vec())
 }
 
-fn contents(mut answer: &[u8]) -> Option<BTreeMap<String, Vec<u8>>> {
-    let mut found = BTreeMap::new();
-    while !answer.is_empty() {
-        let (object, rest) = batch_object(answer)?;
-        if object.kind != "blob" {
-            return None;
-        }
-        found.insert(object.id.to_owned(), object.content.to_vec());
-        answer = rest;
-    }
-    Some(found)
+fn contents(answer: &[u8]) -> Option<BTreeMap<String, Vec<u8>>> {
+    let found = batch_objects(answer, "blob")?;
+    Some(found.into_iter().map(|(id, content)| (id.to_owned(), content.to_vec())).collect())
 }
 
 #[cfg(test)]

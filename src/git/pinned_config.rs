@@ -43,18 +43,13 @@ impl PinnedConfig {
         if identity(&self.git_entry) != self.git_entry_was {
             return Err(Error::RepositoryReplaced { path: self.git_entry.clone() });
         }
-        let others = self
-            .settings
-            .iter()
-            .find(|(path, was)| settings_that_matter(path) != **was)
-            .map(|(path, _)| path);
-        if let Some(path) = others {
-            return Err(Error::ConfigChanged { path: path.clone() });
-        }
-        if read(&self.attributes) != self.attributes_were {
-            return Err(Error::ConfigChanged { path: self.attributes.clone() });
-        }
-        Ok(())
+        let mut settings = self.settings.iter();
+        let changed = match settings.find(|(path, was)| settings_that_matter(path) != **was) {
+            Some((path, _)) => path,
+            None if read(&self.attributes) != self.attributes_were => &self.attributes,
+            None => return Ok(()),
+        };
+        Err(Error::ConfigChanged { path: changed.clone() })
     }
 }
 

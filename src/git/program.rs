@@ -22,36 +22,10 @@ use crate::{Error, Result};
 pub(crate) const STANDING_OPTIONS: [&str; 2] = ["--no-pager", "--literal-pathspecs"];
 
 /// Given to every call: no hooks, no background work, no helper programs of the repository, plain names.
-const SAFE_SETTINGS: [&str; 12] = [
-    "core.hooksPath=/dev/null",
-    "core.quotePath=false",
-    "core.fsmonitor=false",
-    "gc.auto=0",
-    "maintenance.auto=false",
-    "protocol.ext.allow=never",
-    "advice.detachedHead=false",
-    "submodule.recurse=false",
-    "log.showSignature=false",
-    "commit.status=false",
-    "core.abbrev=no",
-    "color.ui=false",
-];
+const SAFE_SETTINGS: &str = include_str!("data/safe_settings.txt");
 
 /// Variables by which a caller of ours (a hook, an alias) could point git at other files.
-const REDIRECTING_VARIABLES: [&str; 12] = [
-    "GIT_DIR",
-    "GIT_WORK_TREE",
-    "GIT_INDEX_FILE",
-    "GIT_COMMON_DIR",
-    "GIT_OBJECT_DIRECTORY",
-    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
-    "GIT_NAMESPACE",
-    "GIT_PREFIX",
-    "GIT_EXTERNAL_DIFF",
-    "GIT_GLOB_PATHSPECS",
-    "GIT_NOGLOB_PATHSPECS",
-    "GIT_ICASE_PATHSPECS",
-];
+const REDIRECTING_VARIABLES: &str = include_str!("data/redirecting_variables.txt");
 
 /// The git program: what it is called, its environment on top of ours, its time limit, and how often it was started.
 #[derive(Debug, Clone)]
@@ -117,7 +91,7 @@ impl Git {
             detail: source.to_string(),
         })?;
         if output.timed_out {
-            return Err(Error::TooSlow { command: call.command_line(), seconds: self.timeout.as_secs() });
+            return Err(Error::TooSlow { command: output.command, seconds: self.timeout.as_secs() });
         }
         Ok(output)
     }
@@ -128,7 +102,7 @@ impl Git {
         if call.read_only {
             command.arg("--no-optional-locks");
         }
-        for option in SAFE_SETTINGS {
+        for option in SAFE_SETTINGS.lines() {
             command.args(["-c", option]);
         }
         // A push to a folder is what the user asked for; nothing else has a reason to fetch from one.
@@ -148,7 +122,7 @@ impl Git {
     }
 
     fn set_environment(&self, command: &mut Command, call: &Call) {
-        for name in REDIRECTING_VARIABLES {
+        for name in REDIRECTING_VARIABLES.lines() {
             command.env_remove(name);
         }
         // A filter or a signing program may be started by git; only a push has a use for tokens.
@@ -212,7 +186,7 @@ fn feed_and_read(mut child: Child, call: &Call, timeout: Duration) -> io::Result
     let truncated = exceeds(&stdout, call.limit);
     let (mut stdout, stderr) = (stdout?, stderr?);
     stdout.truncate(call.limit.unwrap_or(usize::MAX));
-    Ok(Output { status, stdout, truncated, timed_out, stderr })
+    Ok(Output { command: call.command_line(), status, stdout, truncated, timed_out, stderr })
 }
 
 fn exceeds(answer: &io::Result<Vec<u8>>, limit: Option<usize>) -> bool {

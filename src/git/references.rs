@@ -13,7 +13,7 @@ use model::event::issue_of_branch;
 use model::object_id::is_object_id;
 
 use crate::Result;
-use crate::call::Call;
+use crate::branch::{Branches, head_reference};
 use crate::repository::Repository;
 
 /// The folders of references that are read, below the common folder.
@@ -63,12 +63,11 @@ impl RunReferences<'_> {
         let own = format!("refs/heads/{}", self.branch);
         let mut moved = MovedReferences::default();
         if let Some(tip) = before.tips.get(&own).filter(|tip| now.tips.get(&own) != Some(tip)) {
-            let call = Call::new(["update-ref", "--no-deref", &own, tip]);
-            self.repository.run(&call)?;
+            self.repository.change(["update-ref", "--no-deref", &own, tip])?;
             moved.undone.push(now.describe(&own));
         }
         if let Some(head) = before.head.as_ref().filter(|head| now.head.as_ref() != Some(head)) {
-            self.repository.run(&Call::new(["symbolic-ref", "HEAD", head]))?;
+            self.repository.change(["symbolic-ref", "HEAD", head])?;
             moved.undone.push("HEAD".to_owned());
         }
         let others = before.unexplained_moves(&now).filter(|name| *name != own && is_watched(name));
@@ -96,29 +95,24 @@ impl References {
         for folder in FOLDERS {
             read_loose(repository.common(), &repository.common().join(folder), &mut tips)?;
         }
-        let known = |git_dir: &Path| branch_of(git_dir).filter(|name| tips.contains_key(name));
+        let known = |git_dir: &Path| head_reference(git_dir).filter(|name| tips.contains_key(name));
         let elsewhere = other_worktrees(repository).iter().filter_map(|git_dir| known(git_dir)).collect();
         Some(References { head: known(repository.git_dir()), elsewhere, tips })
     }
 
     fn ask_git(repository: &Repository) -> Result<Self> {
-        const FORMAT: &str = "--format=%(objectname)%00%(refname)%00%(symref)%00%(HEAD)%00%(worktreepath)%00";
-        let call = Call::new(["for-each-ref", FORMAT, "refs/heads", "refs/tags", "refs/remotes"]).read_only();
-        let text = repository.run(&call)?.text();
-        let fields: Vec<&str> = text.split('\0').map(|field| field.trim_start_matches('\n')).collect();
         let mut now = References::default();
-        for fields in fields.chunks_exact(5) {
-            let &[tip, name, symbolic, head, worktree] = fields else { continue };
+        for branch in (Branches { repository }).list(&FOLDERS)? {
             // What it points to stands in the list as well.
-            if !symbolic.is_empty() {
+            if branch.symbolic.is_some() {
                 continue;
             }
-            if head == "*" {
-                now.head = Some(name.to_owned());
-            } else if !worktree.is_empty() {
-                now.elsewhere.insert(name.to_owned());
+            if branch.is_head {
+                now.head = Some(branch.reference.clone());
+            } else if branch.worktree.is_some() {
+                now.elsewhere.insert(branch.reference.clone());
             }
-            now.tips.insert(name.to_owned(), tip.to_owned());
+            now.tips.insert(branch.reference, branch.tip.to_string());
         }
         Ok(now)
     }
@@ -198,12 +192,6 @@ fn read_packed(text: &str) -> Option<BTreeMap<String, String>> {
 
 fn checked_id(id: &str) -> Option<String> {
     if is_object_id(id) { Some(id.to_owned()) } else { None }
-}
-
-/// Returns the branch that HEAD names there.
-fn branch_of(git_dir: &Path) -> Option<String> {
-    let head = fs::read_to_string(git_dir.join("HEAD")).ok()?;
-    Some(head.trim().strip_prefix("ref: ")?.to_owned())
 }
 
 fn is_watched(name: &str) -> bool {

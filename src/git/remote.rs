@@ -41,11 +41,8 @@ pub struct Remote<'a> {
 impl Remote<'_> {
     /// Returns the remote's address without user and password, when there is one.
     pub fn address(&self) -> Result<Option<String>> {
-        let output = self.repository.try_run(&Call::new(["remote", "get-url", self.name]).read_only())?;
-        if !output.succeeded() {
-            return Ok(None);
-        }
-        Ok(Some(without_userinfo(output.text().trim())))
+        let output = self.repository.try_ask(["remote", "get-url", self.name])?;
+        Ok(if output.succeeded() { Some(without_userinfo(&output.line())) } else { None })
     }
 
     /// Returns the host of its address, when it has one.
@@ -63,12 +60,10 @@ impl Remote<'_> {
 
     /// Asks for the name of the default branch, for five seconds at most; nothing when the remote names none.
     pub fn default_branch(&self) -> Result<Option<String>> {
-        check_branch_name(self.name)?;
-        let call = self.with_credentials(Call::new(["ls-remote", "--symref"]).over_network_alone());
-        let call = call.args(["--", self.name, "HEAD"]);
+        let call = self.call(&["ls-remote", "--symref"])?.alone().args(["--", self.name, "HEAD"]);
         let output = self.repository.try_run_within(DEFAULT_BRANCH_TIMEOUT, &call)?;
         if !output.succeeded() {
-            return Err(output.failure(&call));
+            return Err(output.failure());
         }
         let text = output.text();
         let name =
@@ -84,7 +79,7 @@ impl Remote<'_> {
         if !self.fetch_reference(&format!("+refs/heads/{branch}:{tracking}"))? {
             return Ok(None);
         }
-        let found = Branches::new(self.repository).list(&[&tracking])?;
+        let found = Branches { repository: self.repository }.list(&[&tracking])?;
         Ok(found.into_iter().find(|found| found.reference == tracking).map(|found| found.tip))
     }
 
@@ -94,39 +89,33 @@ impl Remote<'_> {
     }
 
     fn fetch_once(&self, refspec: &str) -> Result<bool> {
-        let call = Call::new(["fetch", "--quiet", "--no-tags", "--no-recurse-submodules", "--refmap="]);
-        let call = self.with_credentials(call.over_network()).args(["--", self.name]).arg(refspec);
+        let call = self.call(&["fetch", "--quiet", "--no-tags", "--no-recurse-submodules", "--refmap="])?;
+        let call = call.args(["--", self.name, refspec]);
         let output = self.repository.try_run(&call)?;
         let is_missing = output.errors().contains("couldn't find remote ref");
-        if output.succeeded() || is_missing {
-            Ok(output.succeeded())
-        } else {
-            Err(remote_failure(&output, &call))
-        }
+        if output.succeeded() || is_missing { Ok(output.succeeded()) } else { Err(remote_failure(&output)) }
     }
 
     /// Pushes a branch under its own name, which only adds. With a pair of commits it puts the second in the place of
     /// exactly the first instead, wherever the branch is here; a remote that has the second already is content.
     /// The call lasts as long as the network takes, and is made once: a caller may make it again, see `Retry`.
     pub fn push(&self, branch: &str, replaced: Option<(&CommitId, &CommitId)>) -> Result<()> {
-        check_branch_name(self.name)?;
+        let mut call = self.call(&["push", "--porcelain", "--no-verify", "--no-follow-tags"])?;
         check_branch_name(branch)?;
         let reference = format!("refs/heads/{branch}");
-        let call = Call::new(["push", "--porcelain", "--no-verify", "--no-follow-tags"]).over_network();
-        let mut call = self.with_credentials(call);
         let mut source = reference.clone();
         if let Some((before, after)) = replaced {
             call = call.arg(format!("--force-with-lease={reference}:{before}"));
             source = after.to_string();
         }
-        let call = call.args(["--", self.name]).arg(format!("{source}:{reference}"));
+        let call = call.args(["--", self.name, &format!("{source}:{reference}")]);
         let output = self.repository.try_run(&call)?;
         if output.succeeded() {
             return Ok(());
         }
         let pushed = match replaced {
             Some((_, after)) => Some(after.clone()),
-            None => Branches::new(self.repository).find(branch)?.map(|found| found.tip),
+            None => Branches { repository: self.repository }.find(branch)?.map(|found| found.tip),
         };
         if pushed.is_some() && self.has_arrived(&output, &reference, pushed.as_ref()) {
             return Ok(());
@@ -136,18 +125,17 @@ impl Remote<'_> {
 
     /// Puts a commit under a full reference of the remote, whatever stood there, or takes the reference away.
     pub(crate) fn push_reference(&self, reference: &str, commit: Option<&CommitId>) -> Result<()> {
-        check_branch_name(self.name)?;
         let refspec = match commit {
             Some(commit) => format!("+{commit}:{reference}"),
             None => format!(":{reference}"),
         };
-        let call = Call::new(["push", "--quiet", "--no-verify", "--no-follow-tags"]).over_network();
-        let call = self.with_credentials(call).args(["--", self.name]).arg(refspec);
+        let call = self.call(&["push", "--quiet", "--no-verify", "--no-follow-tags"])?;
+        let call = call.args(["--", self.name, &refspec]);
         let output = self.repository.try_run(&call)?;
         if output.succeeded() || self.has_arrived(&output, reference, commit) {
             return Ok(());
         }
-        Err(remote_failure(&output, &call))
+        Err(remote_failure(&output))
     }
 
     /// Tells whether the remote has what a failed push was to put there: curl sends a push again by itself when the
@@ -156,18 +144,21 @@ impl Remote<'_> {
         if was_unreachable(failed) {
             return false;
         }
-        let call = Call::new(["ls-remote", "--quiet", "--", self.name, reference]).over_network();
-        let Ok(output) = self.repository.try_run(&self.with_credentials(call)) else { return false };
+        let asked = self.call(&["ls-remote", "--quiet", "--", self.name, reference]);
+        let Ok(output) = asked.and_then(|call| self.repository.try_run(&call)) else { return false };
         let text = output.text();
         let tip = text.lines().find_map(|line| line.strip_suffix(reference)).map(str::trim);
         output.succeeded() && tip == pushed.map(CommitId::as_str)
     }
 
-    fn with_credentials(&self, call: Call) -> Call {
-        match self.credentials {
+    /// Returns a call to the remote, with the credentials that there are.
+    fn call(&self, arguments: &[&str]) -> Result<Call> {
+        check_branch_name(self.name)?;
+        let call = Call::new(arguments).over_network();
+        Ok(match self.credentials {
             Some(credentials) => call.setting(&credentials.setting()),
             None => call,
-        }
+        })
     }
 }
 

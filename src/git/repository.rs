@@ -3,6 +3,7 @@
 //! Every call is short, synchronous and without a shell. None is made once the settings of the repository have changed
 //! since it was opened. What the calls are for is known by the other modules.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -54,23 +55,23 @@ impl Repository {
         let output = git.run(dir, &call)?;
         let text = output.text();
         let lines: Vec<&str> = text.lines().collect();
-        Self::from_answer(dir, git, &call, &output, &lines)
+        Self::from_answer(dir, git, &output, &lines)
     }
 
     /// Reads the answer line by line: git prints what it could find before it says what it could not.
-    fn from_answer(dir: &Path, git: Git, call: &Call, output: &Output, lines: &[&str]) -> Result<Self> {
+    fn from_answer(dir: &Path, git: Git, output: &Output, lines: &[&str]) -> Result<Self> {
         let &[bare, shallow, common, git_dir, prefix, ref rest @ ..] = lines else {
-            return Err(not_opened(dir, call, output, lines));
+            return Err(not_opened(dir, output, lines));
         };
         if bare == "true" {
             return Err(Error::Bare { dir: common.into() });
         }
         let &[root, head, ref tree @ ..] = rest else {
-            return Err(output.failure(call));
+            return Err(output.failure());
         };
         let head = CommitId::try_from(head).map_err(|_| Error::NoCommits { root: root.into() })?;
-        let &[tree] = tree else { return Err(output.failure(call)) };
-        let tree = Tree::try_from(tree).map_err(|_| output.unexpected(call))?;
+        let &[tree] = tree else { return Err(output.failure()) };
+        let tree = Tree::try_from(tree).map_err(|_| output.unexpected())?;
         let (root, common, git_dir) = (PathBuf::from(root), PathBuf::from(common), PathBuf::from(git_dir));
         let config = Arc::new(PinnedConfig::pin(&root, &common, &git_dir));
         let prefix = prefix.trim_end_matches('/').to_owned();
@@ -138,6 +139,21 @@ impl Repository {
         self.git.calls()
     }
 
+    /// Asks git, which takes no lock for that; a failure is an error.
+    pub(crate) fn ask<A: Into<OsString>>(&self, arguments: impl IntoIterator<Item = A>) -> Result<Output> {
+        self.run(&Call::new(arguments).read_only())
+    }
+
+    /// Asks git; the caller judges how it ended.
+    pub(crate) fn try_ask<A: Into<OsString>>(&self, words: impl IntoIterator<Item = A>) -> Result<Output> {
+        self.try_run(&Call::new(words).read_only())
+    }
+
+    /// Has git change something; a failure is an error.
+    pub(crate) fn change<A: Into<OsString>>(&self, arguments: impl IntoIterator<Item = A>) -> Result<()> {
+        self.run(&Call::new(arguments)).map(drop)
+    }
+
     /// Runs git in the worktree; a failure is an error.
     pub(crate) fn run(&self, call: &Call) -> Result<Output> {
         self.run_in(&self.root, call)
@@ -151,7 +167,7 @@ impl Repository {
     /// Runs git in another folder; a failure is an error.
     pub(crate) fn run_in(&self, dir: &Path, call: &Call) -> Result<Output> {
         let output = self.try_run_in(dir, call)?;
-        if output.succeeded() { Ok(output) } else { Err(output.failure(call)) }
+        if output.succeeded() { Ok(output) } else { Err(output.failure()) }
     }
 
     /// Runs git in another folder; the caller judges how it ended.
@@ -167,7 +183,7 @@ impl Repository {
     }
 }
 
-fn not_opened(dir: &Path, call: &Call, output: &Output, lines: &[&str]) -> Error {
+fn not_opened(dir: &Path, output: &Output, lines: &[&str]) -> Error {
     // A git that does not know the option repeats it as its first line.
     if lines.first() == Some(&"--path-format=absolute") {
         return Error::TooOld;
@@ -175,5 +191,5 @@ fn not_opened(dir: &Path, call: &Call, output: &Output, lines: &[&str]) -> Error
     if output.errors().contains("not a git repository") {
         return Error::NotARepository { dir: dir.to_owned() };
     }
-    output.failure(call)
+    output.failure()
 }

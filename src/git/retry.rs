@@ -4,32 +4,14 @@
 use std::thread;
 use std::time::Duration;
 
-use crate::call::{Call, Output};
+use crate::call::Output;
 use crate::{Error, Result};
 
 /// The pauses between the tries of one call, in seconds, as between calls of GitHub's interface.
 const PAUSES: [u64; 4] = [1, 2, 4, 8];
 
 /// What git, curl and ssh say of a connection that failed. They speak English: every call has `LC_ALL=C`.
-const LOST_CONNECTION: [&str; 17] = [
-    "RPC failed; curl",
-    "Could not resolve host",
-    "Failed to connect to",
-    "Connection refused",
-    "Connection reset",
-    "Connection timed out",
-    "Connection closed by",
-    "Operation timed out",
-    "Network is unreachable",
-    "No route to host",
-    "Empty reply from server",
-    "Recv failure",
-    "Send failure",
-    "SSL_ERROR_SYSCALL",
-    "TLS connection was non-properly terminated",
-    "early EOF",
-    "the remote end hung up unexpectedly",
-];
+const LOST_CONNECTION: &str = include_str!("data/lost_connection.txt");
 
 /// Counts the tries of one call.
 #[derive(Debug, Default)]
@@ -64,14 +46,11 @@ pub fn retry<T>(mut call: impl FnMut() -> Result<T>) -> Result<T> {
 }
 
 /// Makes an error of a call to a remote that failed.
-pub(crate) fn remote_failure(output: &Output, call: &Call) -> Error {
+pub(crate) fn remote_failure(output: &Output) -> Error {
     if was_unreachable(output) {
-        return Error::Unreachable {
-            action: format!("`{}`", call.command_line()),
-            detail: output.last_words(),
-        };
+        return Error::Unreachable { action: format!("`{}`", output.command), detail: output.last_words() };
     }
-    output.failure(call)
+    output.failure()
 }
 
 /// Tells whether the server or the connection to it was in trouble, and nobody refused anything.
@@ -93,7 +72,7 @@ fn is_transient(stdout: &str, stderr: &str) -> bool {
         return branches
             .all(|line| line.contains("[remote failure]") || line.ends_with("(Internal Server Error)"));
     }
-    all().any(|line| LOST_CONNECTION.iter().any(|words| line.contains(words)))
+    all().any(|line| LOST_CONNECTION.lines().any(|words| line.contains(words)))
 }
 
 /// Reads the status in `The requested URL returned error: 500`.

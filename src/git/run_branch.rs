@@ -54,8 +54,8 @@ impl RunBranch<'_> {
     /// Returns where the run's branch comes from; a branch from elsewhere is nothing to build on.
     pub fn state(&self, base: &CommitId) -> Result<RunBranchState> {
         let Some(branch) = self.find()? else { return Ok(RunBranchState::Missing) };
-        let log = self.files.log();
-        if Objects::new(self.repository).read(&branch.tip, &log)?.is_some() {
+        let objects = Objects { repository: self.repository };
+        if objects.read(&branch.tip, &self.files.log())?.is_some() {
             return Ok(RunBranchState::Ours(branch));
         }
         Ok(if branch.tip == *base { RunBranchState::AtBase(branch) } else { RunBranchState::Foreign(branch) })
@@ -91,38 +91,34 @@ impl RunBranch<'_> {
     /// Moves the run's branch to a commit if nobody else moved it.
     pub fn move_to(&self, from: &CommitId, to: &CommitId) -> Result<()> {
         let reference = format!("refs/heads/{}", self.name);
-        let words = ["update-ref", "-m", "ai-workflow: squash", &reference, to.as_str(), from.as_str()];
-        self.repository.run(&Call::new(words)).map(drop)
+        let note = "ai-workflow: squash";
+        self.repository.change(["update-ref", "-m", note, &reference, to.as_str(), from.as_str()])
     }
 
     /// Returns the commit on the run's branch that was announced by this fact, newest first.
     pub fn find_commit(&self, run: &str, seq: u64) -> Result<Option<(CommitId, Trailers)>> {
-        let Some(branch) = self.find()? else { return Ok(None) };
-        let call = Call::new(["log", "-z", "--format=%H%n%B", LOOK_BACK, branch.tip.as_str(), "--"]);
-        let text = self.repository.run(&call.read_only())?.text();
-        for (id, message) in text.split('\0').filter_map(|record| record.split_once('\n')) {
-            if let Some(trailers) = Trailers::read(message)
-                && trailers.run == run
-                && trailers.seq == seq
-            {
-                return Ok(Some((CommitId::try_from(id)?, trailers)));
-            }
-        }
-        Ok(None)
+        let announced = self.latest(&[])?.into_iter().find_map(|(id, trailers)| {
+            let trailers = trailers.filter(|trailers| trailers.run == run && trailers.seq == seq)?;
+            Some((id, trailers))
+        });
+        Ok(announced)
     }
 
     /// Returns the newest commit of the run's branch that is no record of how the run halted; nothing when the look
     /// back is not long enough.
     pub fn below_records(&self, run: &str) -> Result<Option<CommitId>> {
-        let Some(branch) = self.find()? else { return Ok(None) };
-        let call = Call::new(["log", "-z", "--first-parent", "--format=%H%n%B", LOOK_BACK]);
+        let is_record = |trailers: &Trailers| trailers.run == run && trailers.phase == NO_PHASE;
+        let mut latest = self.latest(&["--first-parent"])?.into_iter();
+        Ok(latest.find(|(_, trailers)| !trailers.as_ref().is_some_and(is_record)).map(|(id, _)| id))
+    }
+
+    /// Returns the newest commits of the branch with what they say about a run.
+    fn latest(&self, options: &[&str]) -> Result<Vec<(CommitId, Option<Trailers>)>> {
+        let Some(branch) = self.find()? else { return Ok(Vec::new()) };
+        let call = Call::new(["log", "-z", "--format=%H%n%B", LOOK_BACK]).args(options.iter().copied());
         let text = self.repository.run(&call.args([branch.tip.as_str(), "--"]).read_only())?.text();
-        let is_record = |message: &str| {
-            Trailers::read(message).is_some_and(|trailers| trailers.run == run && trailers.phase == NO_PHASE)
-        };
-        let mut commits = text.split('\0').filter_map(|record| record.split_once('\n'));
-        let found = commits.find(|(_, message)| !is_record(message));
-        Ok(found.map(|(id, _)| CommitId::try_from(id)).transpose()?)
+        let commits = text.split('\0').filter_map(|record| record.split_once('\n'));
+        commits.map(|(id, message)| Ok((CommitId::try_from(id)?, Trailers::read(message)))).collect()
     }
 
     /// Tells whether the run's branch is a commit and nothing on top but commits, each on the one before, that touch the
@@ -130,13 +126,14 @@ impl RunBranch<'_> {
     pub fn has_only_records_on(&self, commit: &CommitId) -> Result<bool> {
         let Some(branch) = self.find()? else { return Ok(false) };
         let mut at = commit.clone();
-        let commits = History::new(self.repository).commits_between(commit, &branch.tip, MOST_RECORDS)?;
+        let commits =
+            History { repository: self.repository }.commits_between(commit, &branch.tip, MOST_RECORDS)?;
         for next in commits {
             if next.parents != [at] {
                 return Ok(false);
             }
             let (before, after) = (next.parents[0].as_tree(), next.commit.as_tree());
-            let changed = Changes::new(self.repository).paths_between(&before, &after)?;
+            let changed = Changes { repository: self.repository }.paths_between(&before, &after)?;
             if !changed.iter().all(|path| self.files.contains(path)) {
                 return Ok(false);
             }
@@ -204,7 +201,7 @@ impl RunBranch<'_> {
         if tip == *known || self.below_records(run)?.as_ref() == Some(known) {
             return Ok(None);
         }
-        let is_known = History::new(self.repository).is_ancestor(&tip, known)?;
+        let is_known = History { repository: self.repository }.is_ancestor(&tip, known)?;
         Ok(if is_known { None } else { Some(tip) })
     }
 
@@ -229,7 +226,7 @@ impl RunBranch<'_> {
     }
 
     fn branches(&self) -> Branches<'_> {
-        Branches::new(self.repository)
+        Branches { repository: self.repository }
     }
 }
 

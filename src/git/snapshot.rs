@@ -100,14 +100,12 @@ impl Snapshots<'_> {
     pub fn restore(&self, to: &Tree) -> Result<Vec<String>> {
         let index = self.indexes.index_of(to)?;
         let seen = self.compare(&index)?;
-        for path in &seen.untracked {
-            if seen.changed.contains(path) {
-                remove_with_empty_folders(self.repository.root(), path)?;
-            }
+        for path in seen.changed.intersection(&seen.untracked) {
+            remove_with_empty_folders(self.repository.root(), path)?;
         }
-        let tracked = seen.changed.difference(&seen.untracked).map(String::as_str);
-        let call = Call::new(["checkout-index", "--force", "-u", "-q", "-z", "--stdin"]).on_index(&index);
-        if seen.changed.len() > seen.changed.intersection(&seen.untracked).count() {
+        let mut tracked = seen.changed.difference(&seen.untracked).map(String::as_str).peekable();
+        if tracked.peek().is_some() {
+            let call = Call::new(["checkout-index", "--force", "-u", "-q", "-z", "--stdin"]).on_index(&index);
             self.repository.run(&call.stdin_paths(tracked))?;
         }
         Ok(seen.changed.into_iter().collect())
@@ -126,7 +124,7 @@ impl Snapshots<'_> {
         self.take(None)?;
         let incoming = self.indexes.copy_to_incoming(&index)?;
         let written = self.repository.try_run(&Call::new(["write-tree"]).on_index(&incoming))?;
-        Ok(written.succeeded() && written.text().trim() == tree.as_str())
+        Ok(written.succeeded() && written.line() == tree.as_str())
     }
 
     /// Returns the tree that a commit of these paths would have: the snapshot without everything else that differs from
@@ -151,7 +149,7 @@ impl Snapshots<'_> {
         to: &CommitId,
         keep: impl Fn(&str) -> bool,
     ) -> Result<Option<Tree>> {
-        let sides = Objects::new(self.repository).differences(to.as_str(), tree.as_str(), [])?;
+        let sides = Objects { repository: self.repository }.differences(to.as_str(), tree.as_str(), [])?;
         let reset = sides.iter().filter(|(path, _)| !keep(path));
         let wanted: Vec<Wanted<'_>> =
             reset.map(|(path, (before, _))| (path.as_str(), before.as_ref())).collect();
@@ -174,12 +172,10 @@ impl Snapshots<'_> {
 
     /// Seeds from the worktree's own index, because that knows which files git has already looked at.
     fn copy_of_own_index(&self) -> Result<PathBuf> {
-        let own = self.repository.git_dir().join("index");
-        if own.exists() {
-            return self.indexes.copy_to_incoming(&own);
+        let (incoming, exists) = self.indexes.copy_own()?;
+        if !exists {
+            self.repository.run(&Call::new(["read-tree", "HEAD"]).on_index(&incoming))?;
         }
-        let incoming = self.indexes.incoming()?;
-        self.repository.run(&Call::new(["read-tree", "HEAD"]).on_index(&incoming))?;
         Ok(incoming)
     }
 
@@ -189,16 +185,12 @@ impl Snapshots<'_> {
         if seen.changed.iter().any(|path| path == ".gitignore" || path.ends_with("/.gitignore")) {
             self.drop_newly_ignored(&mut seen, incoming)?;
         }
-        let call = Call::new(["write-tree"]).on_index(incoming);
-        let output = self.repository.try_run(&call)?;
-        if !output.succeeded() && is_kept {
-            let tree = self.take(None)?.tree;
+        let output = self.repository.try_run(&Call::new(["write-tree"]).on_index(incoming))?;
+        if !output.succeeded() {
+            let tree = if is_kept { self.take(None)?.tree } else { return Err(output.failure()) };
             return Ok(seen.into_snapshot(tree));
         }
-        if !output.succeeded() {
-            return Err(output.failure(&call));
-        }
-        let tree = Tree::try_from(output.text().trim()).map_err(|_| output.unexpected(&call))?;
+        let tree: Tree = output.id()?;
         self.indexes.store(incoming, &format!("{tree}.index"))?;
         Ok(seen.into_snapshot(tree))
     }
@@ -207,18 +199,16 @@ impl Snapshots<'_> {
     fn update(&self, seen: &Comparison, index: &Path) -> Result<()> {
         let root = self.repository.root();
         // Behind a link there is nothing of ours, and git refuses to look.
-        let (gone, here): (Vec<&str>, Vec<&str>) =
+        let (mut gone, here): (Vec<&str>, Vec<&str>) =
             seen.changed.iter().map(String::as_str).partition(|path| is_behind_link(root, path));
-        let update_index = |option: &str, paths: Vec<&str>| {
-            if paths.is_empty() {
-                return Ok(());
+        gone.extend(seen.staged_caches.iter().map(String::as_str));
+        for (option, paths) in [("--force-remove", gone), ("--remove", here)] {
+            if !paths.is_empty() {
+                let call = Call::new(["update-index", "--add", option, "--replace", "-z", "--stdin"]);
+                self.repository.run(&call.on_index(index).stdin_paths(paths))?;
             }
-            let call = Call::new(["update-index", "--add", option, "--replace", "-z", "--stdin"]);
-            self.repository.run(&call.on_index(index).stdin_paths(paths)).map(drop)
-        };
-        let gone = gone.into_iter().chain(seen.staged_caches.iter().map(String::as_str)).collect();
-        update_index("--force-remove", gone)?;
-        update_index("--remove", here)
+        }
+        Ok(())
     }
 
     /// A file that an earlier snapshot took in and that is ignored by now was never meant to be published.
@@ -260,9 +250,7 @@ impl Snapshots<'_> {
         let lines: String = wanted.iter().map(line).collect();
         let call = Call::new(["update-index", "--replace", "-z", "--index-info"]);
         self.repository.run(&call.on_index(index).stdin(lines))?;
-        let call = Call::new(["write-tree"]).on_index(index);
-        let output = self.repository.run(&call)?;
-        Tree::try_from(output.text().trim()).map_err(|_| output.unexpected(&call))
+        self.indexes.write_tree(index)
     }
 }
 

@@ -8,16 +8,7 @@ use crate::repository::{Head, Repository};
 use crate::{CommitId, Error, Result};
 
 /// Folders that hold nothing but caches.
-const CACHE_FOLDERS: [&str; 8] = [
-    "__pycache__",
-    ".pytest_cache",
-    ".mypy_cache",
-    ".ruff_cache",
-    ".hypothesis",
-    ".tox",
-    ".nox",
-    ".nyc_output",
-];
+const CACHE_FOLDERS: &str = include_str!("data/cache_folders.txt");
 /// How the names of cache files end.
 const CACHE_ENDINGS: [&str; 2] = [".pyc", ".pyo"];
 const CACHE_FILES: [&str; 1] = [".coverage"];
@@ -76,7 +67,7 @@ pub(crate) fn status_call() -> Call {
 pub(crate) fn read_status(repository: &Repository, call: &Call) -> Result<Status> {
     let output = repository.run(call)?;
     parse(&output.stdout).map_err(|why| match why {
-        StatusError::Unexpected => output.unexpected(call),
+        StatusError::Unexpected => output.unexpected(),
         StatusError::Unborn => Error::NoCommits { root: repository.root().to_owned() },
     })
 }
@@ -155,7 +146,7 @@ fn escaped_path(record: &[u8]) -> String {
 /// Tells whether a path is such a cache, or lies in one.
 pub(crate) fn is_cache(path: &str) -> bool {
     let (folders, name) = path.rsplit_once('/').unwrap_or(("", path));
-    folders.split('/').any(|folder| CACHE_FOLDERS.contains(&folder))
+    folders.split('/').any(|folder| CACHE_FOLDERS.lines().any(|cache| cache == folder))
         || CACHE_ENDINGS.iter().any(|ending| name.len() > ending.len() && name.ends_with(ending))
         || CACHE_FILES.contains(&name)
 }

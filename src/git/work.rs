@@ -4,11 +4,10 @@
 //! nowhere. To another machine they travel under a second one, which is replaced each time and gone when the run is
 //! completed. A tree that is gone all the same is there again once files that are the same were looked at.
 
-use std::fs;
-
 use model::issue::IssueNumber;
 use model::redact::Masked;
 
+use crate::branch::Branches;
 use crate::call::Call;
 use crate::objects::Objects;
 use crate::remote::Remote;
@@ -38,16 +37,16 @@ impl UncommittedWork<'_> {
             trees = self.known_of(trees)?;
             made = self.repository.run(&tree_of(&trees))?;
         }
-        let all = made.text();
-        self.repository.run(&Call::new(["update-ref", &self.kept_reference(), all.trim()])).map(drop)
+        self.repository.change(["update-ref", &self.kept_reference(), &made.line()])
     }
 
     /// Keeps no tree any longer. Where none is kept this costs no process.
     pub fn release_trees(&self) -> Result<()> {
-        if !self.may_keep_trees() {
+        let branches = Branches { repository: self.repository };
+        if branches.is_surely_missing(&self.kept_reference()) {
             return Ok(());
         }
-        self.repository.run(&Call::new(["update-ref", "-d", &self.kept_reference()])).map(drop)
+        self.repository.change(["update-ref", "-d", &self.kept_reference()])
     }
 
     /// Returns the name under which the work travels. It ends differently from the branch's, which git would take it for.
@@ -58,18 +57,17 @@ impl UncommittedWork<'_> {
     /// Keeps trees here under their name, for whoever may send them.
     pub fn keep(&self, trees: &[Tree], message: &Masked) -> Result<()> {
         let commit = self.pack(trees, message)?;
-        self.repository.run(&Call::new(["update-ref", &self.reference(), commit.as_str()])).map(drop)
+        self.repository.change(["update-ref", &self.reference(), commit.as_str()])
     }
 
     /// Tells whether trees are kept here.
     pub(crate) fn is_kept(&self) -> Result<bool> {
-        let call = Call::new(["rev-parse", "--verify", "--quiet", &self.reference()]).read_only();
-        Ok(self.repository.try_run(&call)?.succeeded())
+        Ok(self.repository.try_ask(["rev-parse", "--verify", "--quiet", &self.reference()])?.succeeded())
     }
 
     /// Keeps the trees for sending no longer.
     pub fn forget(&self) -> Result<()> {
-        self.repository.run(&Call::new(["update-ref", "-d", &self.reference()])).map(drop)
+        self.repository.change(["update-ref", "-d", &self.reference()])
     }
 
     /// Sends trees to a remote, the newest first. Nothing of it stays here under a name.
@@ -92,25 +90,25 @@ impl UncommittedWork<'_> {
     /// Brings the files to where another machine left them; tells whether what was fetched is that tree.
     pub fn unpack(&self, tree: &Tree) -> Result<bool> {
         let reference = self.reference();
-        let call = Call::new(["rev-parse", "--verify", &format!("{reference}:{NEWEST}")]).read_only();
-        let is_it = self.repository.run(&call)?.text().trim() == tree.as_str();
+        let newest = self.repository.ask(["rev-parse", "--verify", &format!("{reference}:{NEWEST}")])?;
+        let is_it = newest.line() == tree.as_str();
         if is_it {
             self.snapshots.restore(tree)?;
         }
-        self.repository.run(&Call::new(["update-ref", "-d", &reference]))?;
+        self.forget()?;
         Ok(is_it)
     }
 
     fn pack(&self, trees: &[Tree], message: &Masked) -> Result<CommitId> {
         let made = self.repository.run(&tree_of(trees))?;
-        let call = Call::new(["commit-tree", "-F", "-", made.text().trim()]).stdin(message.as_str());
-        Ok(CommitId::try_from(self.repository.run(&call)?.text().trim())?)
+        let call = Call::new(["commit-tree", "-F", "-", &made.line()]).stdin(message.as_str());
+        self.repository.run(&call)?.id()
     }
 
     fn known_of(&self, trees: Vec<Tree>) -> Result<Vec<Tree>> {
-        let mut known = Vec::new();
+        let (mut known, objects) = (Vec::new(), Objects { repository: self.repository });
         for tree in trees {
-            if Objects::new(self.repository).has_tree(&tree)? {
+            if objects.has_tree(&tree)? {
                 known.push(tree);
             }
         }
@@ -119,15 +117,6 @@ impl UncommittedWork<'_> {
 
     fn kept_reference(&self) -> String {
         format!("refs/ai-workflow-kept/issue-{}", self.issue)
-    }
-
-    /// Tells without a process whether trees may be kept. Where git keeps references in another form than files, they may.
-    fn may_keep_trees(&self) -> bool {
-        let (common, name) = (self.repository.common(), self.kept_reference());
-        let packed = fs::read_to_string(common.join("packed-refs")).unwrap_or_default();
-        let is_packed =
-            packed.lines().any(|line| line.strip_suffix(&name).is_some_and(|id| id.ends_with(' ')));
-        is_packed || common.join(&name).exists() || common.join("reftable").exists()
     }
 }
 

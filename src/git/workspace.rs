@@ -67,32 +67,32 @@ impl Workspace {
 
     /// Returns the files of the worktree.
     pub fn worktree(&self) -> Worktree<'_> {
-        Worktree::new(&self.repository)
+        Worktree { repository: &self.repository }
     }
 
     /// Returns the branches.
     pub fn branches(&self) -> Branches<'_> {
-        Branches::new(&self.repository)
+        Branches { repository: &self.repository }
     }
 
     /// Returns what finds bases.
     pub fn bases(&self) -> Bases<'_> {
-        Bases::new(&self.repository)
+        Bases { repository: &self.repository }
     }
 
     /// Returns the commits.
     pub fn history(&self) -> History<'_> {
-        History::new(&self.repository)
+        History { repository: &self.repository }
     }
 
     /// Returns the objects.
     pub fn objects(&self) -> Objects<'_> {
-        Objects::new(&self.repository)
+        Objects { repository: &self.repository }
     }
 
     /// Returns what compares states of the files.
     pub fn changes(&self) -> Changes<'_> {
-        Changes::new(&self.repository)
+        Changes { repository: &self.repository }
     }
 
     /// Returns the remote of this name, asked with these credentials.

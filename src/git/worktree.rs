@@ -50,14 +50,10 @@ impl Survey {
 /// The worktree in which a repository was opened, and those linked to it.
 #[derive(Debug, Clone)]
 pub struct Worktree<'a> {
-    repository: &'a Repository,
+    pub(crate) repository: &'a Repository,
 }
 
-impl<'a> Worktree<'a> {
-    pub(crate) fn new(repository: &'a Repository) -> Self {
-        Self { repository }
-    }
-
+impl Worktree<'_> {
     /// Looks at the worktree, with one git process.
     pub fn survey(&self) -> Result<Survey> {
         let status =
@@ -104,36 +100,34 @@ impl<'a> Worktree<'a> {
     /// Refuses a worktree whose index or HEAD is locked: no branch could be checked out and nothing be committed.
     pub fn refuse_locked(&self) -> Result<()> {
         let locks = ["index.lock", "HEAD.lock"].map(|name| self.repository.git_dir().join(name));
-        for _ in 0..LOCK_LOOKS {
-            if !locks.iter().any(|lock| lock.exists()) {
-                return Ok(());
+        for looks in 0.. {
+            match locks.iter().find(|lock| lock.exists()) {
+                None => break,
+                Some(_) if looks < LOCK_LOOKS => thread::sleep(LOCK_PAUSE),
+                Some(lock) => return Err(Error::Locked { path: lock.display().to_string() }),
             }
-            thread::sleep(LOCK_PAUSE);
         }
-        match locks.iter().find(|lock| lock.exists()) {
-            Some(lock) => Err(Error::Locked { path: lock.display().to_string() }),
-            None => Ok(()),
-        }
+        Ok(())
     }
 
     /// Brings the user's index to HEAD, after a commit that a crash cut short. The files stay as they are.
     pub fn reset_index(&self) -> Result<()> {
-        self.repository.run(&Call::new(["reset", "--quiet"])).map(drop)
+        self.repository.change(["reset", "--quiet"])
     }
 
     /// Takes changes of tracked files below a folder back to what HEAD has.
     pub fn discard_changes_below(&self, folder: &str) -> Result<()> {
-        if Objects::new(self.repository).tracked_below(folder)?.is_empty() {
+        let tracked = Objects { repository: self.repository }.tracked_below(folder)?;
+        if tracked.is_empty() {
             return Ok(());
         }
-        let call = Call::new(["restore", "--staged", "--worktree", "--source=HEAD", "--", folder]);
-        self.repository.run(&call).map(drop)
+        self.repository.change(["restore", "--staged", "--worktree", "--source=HEAD", "--", folder])
     }
 
     /// Puts every file outside `.ai-workflow/` back to what a commit has, and returns the paths that differed from HEAD.
     pub fn restore_code(&self, to: &CommitId) -> Result<Vec<String>> {
-        let call = Call::new(["diff", "--name-only", "--no-renames", "-z", to.as_str(), "HEAD", "--"]);
-        let mut paths = self.repository.run(&call.read_only())?.paths();
+        let words = ["diff", "--name-only", "--no-renames", "-z", to.as_str(), "HEAD", "--"];
+        let mut paths = self.repository.ask(words)?.paths();
         paths.retain(|path| !path.starts_with(".ai-workflow/"));
         if !paths.is_empty() {
             let call = Call::new(["--literal-pathspecs", "restore", "--worktree"])
@@ -154,7 +148,7 @@ impl<'a> Worktree<'a> {
         let output = self.repository.try_run_in(root, &call)?;
         // It ends with 1 when none is ignored.
         if !output.succeeded() && output.status.code() != Some(1) {
-            return Err(output.failure(&call));
+            return Err(output.failure());
         }
         Ok(output.paths())
     }
@@ -183,7 +177,7 @@ impl<'a> Worktree<'a> {
             Some(base) => call.args(["--no-track", "-b", name, "--"]).arg(path).arg(base.as_str()),
             None => call.args(["--no-guess-remote", "--"]).arg(path).arg(name),
         };
-        Branches::new(self.repository).run(name, &call)
+        Branches { repository: self.repository }.run(name, &call)
     }
 
     /// Removes a linked worktree with everything that is in it.
