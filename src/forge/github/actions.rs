@@ -80,7 +80,6 @@ impl GithubForge {
     }
 }
 
-const START_WORKFLOW: &str = "start the workflow again";
 const FIND_STARTS: &str = "look whether the workflow was started";
 
 /// How far the clocks of GitHub and of this machine may be apart.
@@ -131,7 +130,7 @@ impl GithubForge {
             let was_started = self.was_started(workflow, issue, since).await?;
             Ok(if was_started { Some(Value::Null) } else { None })
         };
-        self.client.create(&self.client.post(START_WORKFLOW, &path, body), look).await.map(drop)
+        self.client.create(&self.client.post("start the workflow again", &path, body), look).await.map(drop)
     }
 
     /// Returns how often somebody started a workflow by hand.

@@ -220,16 +220,11 @@ pub(super) fn same_account(one: &str, other: &str) -> bool {
     bare(one) == bare(other) && (is_bot(one) || !is_bot(other))
 }
 
-const FIND_LABEL: &str = "look at a label";
-const REMOVE_LABEL: &str = "take the label off";
-const ADD_LABEL: &str = "put a label on the issue";
-const MAKE_LABEL: &str = "make a label";
-
 impl GithubForge {
     /// Takes a label off an issue; one that is not there is no error.
     pub async fn unlabel(&self, number: IssueNumber, label: &str) -> Result<()> {
         let path = format!("/issues/{number}/labels/{}", escaped(label, LABEL));
-        match self.client.change(REMOVE_LABEL, Method::DELETE, &path, Value::Null).await {
+        match self.client.change("take the label off", Method::DELETE, &path, Value::Null).await {
             Err(error) if error.is_missing() => Ok(()),
             done => done,
         }
@@ -238,13 +233,13 @@ impl GithubForge {
     /// Puts a label on an issue. It has to exist, else GitHub makes one without colour.
     pub async fn label(&self, number: IssueNumber, label: &str) -> Result<()> {
         let (path, body) = (format!("/issues/{number}/labels"), json!({ "labels": [label] }));
-        self.client.change(ADD_LABEL, Method::POST, &path, body).await
+        self.client.change("put a label on the issue", Method::POST, &path, body).await
     }
 
     /// Tells whether the repository has a label of that name.
     async fn label_exists(&self, name: &str) -> Result<bool> {
         let path = format!("/labels/{}", escaped(name, LABEL));
-        Ok(self.client.find::<Value>(FIND_LABEL, &path).await?.is_some())
+        Ok(self.client.find::<Value>("look at a label", &path).await?.is_some())
     }
 
     /// Makes a label of the repository unless there is one of that name.
@@ -253,7 +248,7 @@ impl GithubForge {
             return Ok(());
         }
         let body = json!({ "name": name, "color": color, "description": description });
-        match self.client.change(MAKE_LABEL, Method::POST, "/labels", body).await {
+        match self.client.change("make a label", Method::POST, "/labels", body).await {
             // Another run was faster, or an answer of ours was lost.
             Err(ForgeError::Refused { status: 422, .. }) => Ok(()),
             done => done,
@@ -323,10 +318,6 @@ fn author_of_final(reaction: &Value) -> Option<&str> {
     Some(reaction["user"]["login"].as_str().unwrap_or_default())
 }
 
-const FIND_FOLLOW_UP: &str = "look for the follow-up issue";
-const OPEN_FOLLOW_UP: &str = "open the follow-up issue";
-const LINK_FOLLOW_UP: &str = "put the follow-up issue below its issue";
-
 /// The label of ours, made where it is missing.
 const FOLLOW_UP_LABEL: &str = "ai-workflow:follow-up";
 const FOLLOW_UP_COLOR: &str = "c5def5";
@@ -355,7 +346,7 @@ impl GithubForge {
         };
         let since = wanted.since.strftime("%Y-%m-%dT%H:%M:%SZ");
         let path = format!("/issues?state=all&since={since}");
-        let listed: Vec<IssueState> = self.client.list(FIND_FOLLOW_UP, &path).await?;
+        let listed: Vec<IssueState> = self.client.list("look for the follow-up issue", &path).await?;
         Ok(listed.into_iter().find(is_ours))
     }
 
@@ -363,7 +354,7 @@ impl GithubForge {
         let labels = self.labels_for(wanted).await?;
         let body =
             json!({ "title": wanted.title.as_str(), "body": follow_up_body(wanted), "labels": labels });
-        let request = self.client.post(OPEN_FOLLOW_UP, "/issues", body);
+        let request = self.client.post("open the follow-up issue", "/issues", body);
         self.client.create(&request, || self.find_follow_up(wanted)).await
     }
 
@@ -390,8 +381,9 @@ impl GithubForge {
 
     /// Not every GitHub has sub-issues, and one that is below its parent already is refused: its text names the parent.
     async fn add_sub_issue(&self, wanted: &FollowUp<'_>, id: u64) -> Result<()> {
+        let (action, body) = ("put the follow-up issue below its issue", json!({ "sub_issue_id": id }));
         let path = format!("/issues/{}/sub_issues", wanted.parent);
-        match self.client.change(LINK_FOLLOW_UP, Method::POST, &path, json!({ "sub_issue_id": id })).await {
+        match self.client.change(action, Method::POST, &path, body).await {
             Err(error) if !error.is_final() => Err(error),
             Ok(()) | Err(_) => Ok(()),
         }

@@ -18,9 +18,6 @@ use model::issue::IssueNumber;
 use model::redact::Masked;
 
 const FIND_PULL_REQUEST: &str = "find the pull request";
-const OPEN_PULL_REQUEST: &str = "open the pull request";
-const UPDATE_PULL_REQUEST: &str = "update the pull request";
-const READ_PULL_REQUEST: &str = "read the pull request";
 
 /// What we use of a pull request.
 #[derive(Deserialize)]
@@ -119,7 +116,7 @@ impl GithubForge {
     /// Returns a pull request as it stands now; nothing when there is none of that number.
     pub async fn pull_request(&self, number: u64) -> Result<Option<PullRequestState>> {
         let path = format!("/pulls/{number}");
-        let answer: Option<PullRequestAnswer> = self.client.find(READ_PULL_REQUEST, &path).await?;
+        let answer: Option<PullRequestAnswer> = self.client.find("read the pull request", &path).await?;
         Ok(answer.map(|answer| PullRequestState {
             number,
             is_own: self.is_own(&answer.head),
@@ -146,7 +143,7 @@ impl GithubForge {
         let after = replaced_in(&before, request.body.as_str());
         if after != before {
             let (path, body) = (format!("/pulls/{}", answer.number), json!({ "body": after }));
-            self.client.change(UPDATE_PULL_REQUEST, Method::PATCH, &path, body).await?;
+            self.client.change("update the pull request", Method::PATCH, &path, body).await?;
         }
         Ok(PullRequestRef { number: Some(answer.number), url: answer.html_url, is_closed: false })
     }
@@ -178,7 +175,7 @@ impl GithubForge {
             Ok(found.map(|answer| json!({ "number": answer.number, "html_url": answer.html_url })))
         };
         let made: Value =
-            self.client.create(&self.client.post(OPEN_PULL_REQUEST, "/pulls", body), look).await?;
+            self.client.create(&self.client.post("open the pull request", "/pulls", body), look).await?;
         let url = made["html_url"].as_str().unwrap_or_default().to_owned();
         Ok(PullRequestRef { number: made["number"].as_u64(), url, is_closed: false })
     }
@@ -205,7 +202,6 @@ impl GithubForge {
     }
 }
 
-const ASK_FOR_REVIEW: &str = "ask for a review";
 /// GitHub takes no more at once.
 const MOST_REVIEWERS: usize = 15;
 
@@ -259,13 +255,11 @@ impl GithubForge {
             }
         }
         let path = format!("/pulls/{number}/requested_reviewers");
-        self.client.change(ASK_FOR_REVIEW, Method::POST, &path, json!(names)).await
+        self.client.change("ask for a review", Method::POST, &path, json!(names)).await
     }
 }
 
 const READ_THREADS: &str = "read the review threads";
-const ANSWER_THREAD: &str = "answer a review thread";
-const RESOLVE_THREAD: &str = "resolve a review thread";
 /// More pages than this are not read: 5,000 threads.
 const MOST_THREAD_PAGES: usize = 100;
 
@@ -389,13 +383,13 @@ impl GithubForge {
             let is_there = same.any(|thread| has_reply(thread, answer, myself));
             Ok(if is_there { Some(Value::Null) } else { None })
         };
-        self.client.create(&self.client.post(ANSWER_THREAD, &path, body), look).await.map(drop)
+        self.client.create(&self.client.post("answer a review thread", &path, body), look).await.map(drop)
     }
 
     /// Resolves a thread; one that is resolved stays so.
     pub async fn resolve_thread(&self, id: &str) -> Result<()> {
         let mutation = include_str!("queries/resolve_thread.graphql");
-        self.graphql(RESOLVE_THREAD, mutation, &json!({ "id": id })).await.map(drop)
+        self.graphql("resolve a review thread", mutation, &json!({ "id": id })).await.map(drop)
     }
 
     /// Asks GraphQL something that can be asked twice.
