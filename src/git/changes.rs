@@ -8,7 +8,7 @@ use std::path::Path;
 
 use model::change::{self, Change, LONGEST_TEXT, Mode, Version};
 
-use crate::objects::{Objects, Sides, TreeEntry, is_plain, mode_of, raw_sides};
+use crate::objects::{Blobs, Objects, Sides, TreeEntry, is_plain, mode_of, raw_sides};
 use crate::repository::Repository;
 use crate::run_files::is_engines_own;
 use crate::snapshot::{self, Snapshot};
@@ -145,7 +145,7 @@ impl Changes<'_> {
         if paths.is_empty() {
             return Ok(BTreeMap::new());
         }
-        let mut held = self.objects().entries(base.as_str(), [])?;
+        let mut held = self.objects().entries(base.as_str(), &BTreeSet::new())?;
         Ok(paths.into_iter().map(|path| (path.to_owned(), held.remove(path))).collect())
     }
 
@@ -168,7 +168,7 @@ fn differs(change: &Change) -> bool {
     change.before != change.after
 }
 
-fn version(old: &TreeEntry, blobs: &BTreeMap<String, Vec<u8>>) -> Version {
+fn version(old: &TreeEntry, blobs: &Blobs) -> Version {
     let bytes = blobs.get(&old.id).cloned().unwrap_or_default();
     Version { mode: mode_of(&old.mode), content: change::Content::of(bytes) }
 }

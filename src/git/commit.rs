@@ -179,15 +179,11 @@ fn own_content<'a>(seen: Option<&'a Content>, may_be_new: bool, file: &Path) -> 
 }
 
 /// The form that `update-index --index-info` reads: mode, blob, path; mode 0 removes.
-fn index_info(wanted: &BTreeMap<&str, &Content>, no_object: &str) -> Vec<u8> {
-    let mut lines = Vec::new();
-    for (path, content) in wanted {
-        let known = match content {
-            Content::Deleted => format!("0 {no_object}\t{path}\0"),
-            Content::Blob { mode, id } => format!("{mode} {id}\t{path}\0"),
-            Content::OnDisk => continue,
-        };
-        lines.extend_from_slice(known.as_bytes());
-    }
-    lines
+fn index_info(wanted: &BTreeMap<&str, &Content>, no_object: &str) -> String {
+    let line = |(path, content): (&&str, &&Content)| match content {
+        Content::Deleted => Some(format!("0 {no_object}\t{path}\0")),
+        Content::Blob { mode, id } => Some(format!("{mode} {id}\t{path}\0")),
+        Content::OnDisk => None,
+    };
+    wanted.iter().filter_map(line).collect()
 }

@@ -28,11 +28,7 @@ pub struct Diff {
 }
 
 /// What nobody reads as text, by the ending of its name.
-const PICTURES_AND_ARCHIVES: [&str; 32] = [
-    "png", "jpg", "jpeg", "gif", "webp", "avif", "ico", "icns", "bmp", "tif", "tiff", "pdf", "woff", "woff2",
-    "ttf", "otf", "eot", "mp3", "mp4", "ogg", "wav", "webm", "mov", "zip", "tar", "gz", "tgz", "bz2", "xz",
-    "zst", "7z", "rar",
-];
+const PICTURES_AND_ARCHIVES: &str = include_str!("data/pictures_and_archives.txt");
 
 /// What a difference is about.
 struct DiffScope<'a> {
@@ -198,7 +194,7 @@ fn binary_file(line: &str) -> Option<String> {
 
 fn is_picture_or_archive(file: &str) -> bool {
     let ending = file.rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase());
-    ending.is_some_and(|ending| PICTURES_AND_ARCHIVES.contains(&ending.as_str()))
+    ending.is_some_and(|ending| PICTURES_AND_ARCHIVES.lines().any(|known| known == ending))
 }
 
 /// Tells whether a file that git calls binary is UTF-8 text.

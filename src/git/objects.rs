@@ -22,6 +22,9 @@ pub(crate) struct TreeEntry {
 /// What stands at a path on both sides of a comparison.
 pub(crate) type Sides = (Option<TreeEntry>, Option<TreeEntry>);
 
+/// The contents of blobs by id.
+pub(crate) type Blobs = BTreeMap<String, Vec<u8>>;
+
 /// The objects of a repository.
 #[derive(Debug, Clone)]
 pub struct Objects<'a> {
@@ -83,10 +86,10 @@ impl Objects<'_> {
     }
 
     /// Returns the entries of a tree, or of a commit's, by path; of all paths where none is named.
-    pub(crate) fn entries<'p>(
+    pub(crate) fn entries(
         &self,
         tree: &str,
-        paths: impl IntoIterator<Item = &'p String>,
+        paths: &BTreeSet<String>,
     ) -> Result<BTreeMap<String, TreeEntry>> {
         let call = Call::new(["ls-tree", "-r", "-z", "--full-tree", tree, "--"]).args(paths).read_only();
         let listed = self.repository.run(&call)?.text();
@@ -109,10 +112,7 @@ impl Objects<'_> {
     }
 
     /// Returns the contents of blobs by id.
-    pub(crate) fn blobs<'e>(
-        &self,
-        wanted: impl Iterator<Item = &'e TreeEntry>,
-    ) -> Result<BTreeMap<String, Vec<u8>>> {
+    pub(crate) fn blobs<'e>(&self, wanted: impl Iterator<Item = &'e TreeEntry>) -> Result<Blobs> {
         let ids: BTreeSet<&str> =
             wanted.filter(|old| mode_of(&old.mode) != Mode::Submodule).map(|old| old.id.as_str()).collect();
         if ids.is_empty() {
@@ -191,7 +191,7 @@ fn blob(answer: &[u8]) -> Option<Vec<u8>> {
     batch_objects(answer, "blob")?.first().map(|(_, content)| content.to_vec())
 }
 
-fn contents(answer: &[u8]) -> Option<BTreeMap<String, Vec<u8>>> {
+fn contents(answer: &[u8]) -> Option<Blobs> {
     let found = batch_objects(answer, "blob")?;
     Some(found.into_iter().map(|(id, content)| (id.to_owned(), content.to_vec())).collect())
 }
