@@ -138,10 +138,9 @@ fn committed_text(active: &ActiveRun, phase: &PhaseState, path: &str) -> Result<
 pub(super) fn put_back(active: &ActiveRun, known: &BTreeMap<String, Masked>) -> Result<()> {
     for (path, text) in known {
         let found = fs::read(active.folder.at(path));
-        if found.is_ok_and(|found| found == text.as_str().as_bytes()) {
-            continue;
+        if !found.is_ok_and(|found| found == text.as_str().as_bytes()) {
+            put_one_back(active, path, text)?;
         }
-        put_one_back(active, path, text)?;
     }
     Ok(())
 }

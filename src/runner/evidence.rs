@@ -1,7 +1,7 @@
 //! Gathers the evidence of a round: what changed, what the author said, what our own commands say, and, for the checks that ask
 //! for it, what lies beyond the files. Then records it. What each check makes of it is said by `checks`.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
@@ -22,7 +22,7 @@ use journal::store::folders::Call;
 use model::change::Change;
 use model::event::{CheckResult, CheckStatus, Checked, Fact};
 use model::phase::{PhaseName, Step};
-use model::policy::{DefinedCheck, Look};
+use model::policy::Look;
 use views::summary::deliverable_path;
 
 /// Runs the checks of a phase and records what they saw.
@@ -45,7 +45,9 @@ pub(super) async fn run_checks(
         return Ok(());
     }
     let defined = &active.run()?.started.agreement.defined;
-    if results.iter().any(|result| ran_a_command(result, defined)) {
+    // A command may leave files behind; one that is not configured was not run.
+    let mut run = results.iter().filter(|result| result.status != CheckStatus::Skipped);
+    if run.any(|result| checks::runs_a_command(&result.check, defined)) {
         active.snapshot = None;
     }
     let tree = active.look(Some(&before))?.tree.to_string();
@@ -275,11 +277,6 @@ fn reviewed(run: &Run, phase: &PhaseState) -> Vec<String> {
 /// Returns what the phases before a phase have put on the branch.
 fn changed_before(run: &Run, phase: &PhaseState) -> BTreeSet<String> {
     completed_before(run, phase).flat_map(|earlier| earlier.files.on_branch.iter().cloned()).collect()
-}
-
-/// A command may leave files behind; one that is not configured was not run.
-fn ran_a_command(result: &CheckResult, defined: &BTreeMap<String, DefinedCheck>) -> bool {
-    checks::runs_a_command(&result.check, defined) && result.status != CheckStatus::Skipped
 }
 
 /// Returns what no commit of the run will take. What the authors changed is committed, what git ignores is nobody's

@@ -81,7 +81,7 @@ pub(super) fn compose(active: &ActiveRun, prepared: &PreparedCall<'_>) -> Result
                 review_id: review_id.as_deref(),
                 viewpoints: if is_review { phase.viewpoints_of(call.seat.as_deref()) } else { &[] },
                 seat: call.seat.as_deref(),
-                open: &open(phase, call.step),
+                open: &if is_review { open(phase) } else { Vec::new() },
                 since_review: since_review.as_deref().unwrap_or_default(),
                 doubt: if is_review { phase.doubt_of(call.seat.as_deref()).unwrap_or_default() } else { "" },
                 previous_review: &previous_review(active, phase, call),
@@ -141,10 +141,7 @@ fn text(diff: &Diff) -> String {
 }
 
 /// Returns what a reviewer looks at first; what was answered with reasons is not brought up again by us.
-fn open(phase: &PhaseState, step: Step) -> Vec<NamedFinding> {
-    if step != Step::Review {
-        return Vec::new();
-    }
+fn open(phase: &PhaseState) -> Vec<NamedFinding> {
     let asked = |listed: &&LedgerFinding| !listed.is_of_checks() && listed.disposition != Disposition::NoFix;
     phase.ledger.open().filter(asked).map(named).collect()
 }

@@ -39,23 +39,23 @@ pub fn doubt(reading: &Reading, text: &str) -> Option<String> {
 
 /// Returns an approval with a doubt as one that approves nothing.
 fn unreliable(reading: Reading) -> Reading {
-    let Some(doubt) = &reading.doubt else { return reading };
-    if !reading.judgment.approves() {
-        return reading;
+    match &reading.doubt {
+        Some(doubt) if reading.judgment.approves() => {
+            let reason = format!("doubtful: beside it stands `{doubt}`");
+            unverifiable(reading, reason)
+        }
+        Some(_) | None => reading,
     }
-    let reason = format!("doubtful: beside it stands `{doubt}`");
-    Reading { result: Verdict::Fail, judgment: Judgment::Unverifiable, reason, ..reading }
 }
 
 /// An answer that was cut off may have taken its verdict back in the part that is missing.
 fn cut_off(reading: Reading) -> Reading {
-    Reading {
-        result: Verdict::Fail,
-        judgment: Judgment::Unverifiable,
-        read_as: ReadAs::Default,
-        reason: "the answer is too long and was cut off".into(),
-        ..reading
-    }
+    let reason = "the answer is too long and was cut off".to_owned();
+    unverifiable(Reading { read_as: ReadAs::Default, ..reading }, reason)
+}
+
+fn unverifiable(reading: Reading, reason: String) -> Reading {
+    Reading { result: Verdict::Fail, judgment: Judgment::Unverifiable, reason, ..reading }
 }
 
 /// Returns `review-result.json` of the latest verdict of a run, in the shape of an older system plus the tree; nothing before the first.
