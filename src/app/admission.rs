@@ -7,11 +7,11 @@ use jiff::Timestamp;
 
 use crate::failure::TEXT_NOT_TRUSTED;
 use crate::github_job;
+use crate::project::Project;
 use content_parser::{SlashCommand, slash_command};
 use forge::github::Person;
 use forge::{CommentDraft, ForgeError, GithubForge, is_named};
 use model::issue::IssueNumber;
-use model::redact::Masker;
 use settings::GithubKeys;
 use views::summary::quoted;
 
@@ -43,11 +43,12 @@ async fn same_account(github: &GithubForge, who: &Person) -> Result<(), Refusal>
 /// The first one beyond the limit gets a comment on its issue; a flood is not answered by a flood.
 pub async fn refuse_too_many(
     github: &GithubForge,
-    (keys, masker): (&GithubKeys, &Masker),
+    project: &Project,
     who: &Person,
     number: IssueNumber,
     at: Timestamp,
 ) -> Result<(), Refusal> {
+    let keys = &project.settings.github;
     let told = |error: ForgeError| unknown(who, &error);
     let most = usize::try_from(keys.runs_per_actor).unwrap_or(usize::MAX);
     let runs = runs_of(github, keys, who, at, most.saturating_add(2)).await.map_err(told)?;
@@ -56,7 +57,7 @@ pub async fn refuse_too_many(
     }
     if runs == most.saturating_add(1) && !github.reads_only() {
         let (marker, body) = rate_reply(who, keys.runs_per_actor);
-        let draft = CommentDraft { id: None, marker: &marker, body: &masker.mask(&body) };
+        let draft = CommentDraft { id: None, marker: &marker, body: &project.masker.mask(&body) };
         github.upsert_comment(number, draft).await.map_err(told)?;
     }
     Err(Refusal::Rate(who.login.clone(), keys.runs_per_actor))

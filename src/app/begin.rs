@@ -3,6 +3,7 @@
 use crate::agent_choice::{self, Reason, refuse_unusable_agents};
 use crate::agreement::{ProjectCommand, pin_commands, pin_schemas, project_commands, refuse_unknown_checks};
 use crate::base_branch;
+use crate::environment::is_attended;
 use crate::failure::{Failure, Result};
 use crate::forge_connection;
 use crate::issue_text;
@@ -44,7 +45,7 @@ pub fn plan(project: &Project, request: &ExecuteRequest) -> Result<RunPlan> {
     let issue = issue_text::read(project, number)?;
     let commands = project_commands(project);
     let (mut agreement, told) = agreement(project, &commands)?;
-    agreement.budget = project.settings.budget(request.is_attended);
+    agreement.budget = project.settings.budget(is_attended());
     let skipped = left_out(project, &agreement)?;
     refuse_unusable_agents(project, &agreement)?;
     refuse_broken_templates(project, &agreement)?;

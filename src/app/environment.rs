@@ -2,6 +2,7 @@
 //! asynchronous work happens. Knows no repository.
 
 use std::ffi::OsString;
+use std::io::{IsTerminal, stderr, stdin};
 use std::path::PathBuf;
 use std::sync::RwLock;
 
@@ -41,6 +42,11 @@ pub(crate) fn remember(masker: &Masker) {
 pub fn current_folder() -> Result<PathBuf> {
     std::env::current_dir()
         .map_err(|error| Failure::usage(format!("the current folder cannot be read: {error}")))
+}
+
+/// Tells whether somebody is at the terminal; else a default spending limit counts.
+pub fn is_attended() -> bool {
+    stderr().is_terminal() && stdin().is_terminal()
 }
 
 /// Returns the name of the person at the keyboard, as far as the environment knows it.

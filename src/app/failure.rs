@@ -108,6 +108,12 @@ impl Failure {
         self
     }
 
+    /// Returns what went wrong and the first thing to do next, in one line.
+    pub fn with_first_hint(&self) -> String {
+        let hint = self.hints.first().map_or(String::new(), |hint| format!(" ({hint})"));
+        format!("{}{hint}", self.message)
+    }
+
     /// Tells whether the same may work later although nobody does anything about it.
     pub fn passes(&self) -> bool {
         // What another job hands over can be lost on the way.

@@ -4,6 +4,7 @@
 use std::fs;
 
 use jiff::Timestamp;
+use serde_json::{Value, json};
 
 use crate::failure::{Failure, FailureKind, Result};
 use crate::project::Project;
@@ -23,6 +24,8 @@ use model::issue::IssueNumber;
 use model::phase::{PhaseName, Step};
 use model::redact::Masked;
 use runner::settle_commit;
+use views::metadata::metadata;
+use views::summary::next_command;
 
 /// A run that this process holds.
 pub struct LockedRun {
@@ -68,6 +71,17 @@ impl LockedRun {
     pub fn reopen(&mut self, phase: PhaseName, reason: &str) -> Result<()> {
         let (step, by, reason) = (Step::Execute, ReopenedBy::Retry, reason.to_owned());
         self.record(Fact::Reopened(Reopened { phase, step, reason, by }))
+    }
+
+    /// Returns the JSON report of the run: its view, this exit code, the command that comes next.
+    pub fn report(&self, exit_code: u8) -> Value {
+        let view = metadata(self.journal.state(), self.journal.chain());
+        let mut value = serde_json::to_value(view).unwrap_or(Value::Null);
+        if let (Some(fields), Some(run)) = (value.as_object_mut(), &self.journal.state().run) {
+            fields.insert("exit_code".into(), json!(exit_code));
+            fields.insert("next".into(), json!(next_command(run)));
+        }
+        value
     }
 }
 

@@ -73,12 +73,17 @@ fn checked_reason(text: &str) -> Result<String> {
     }
 }
 
+/// Says that a run was ended for good.
+pub fn cancelled(run: &Run) -> Failure {
+    let number = run.started.issue.number;
+    Failure::usage(format!("the run of issue {number} was cancelled"))
+        .hint(format!("remove it with `ai-workflow cleanup --issue {number}` and begin anew"))
+}
+
 /// Returns the phase of that name, if it can be opened again.
 pub fn reopenable_phase(run: &Run, name: &str) -> Result<PhaseName> {
     if run.outcome == Outcome::Cancelled {
-        let number = run.started.issue.number;
-        return Err(Failure::usage(format!("the run of issue {number} was cancelled"))
-            .hint(format!("remove it with `ai-workflow cleanup --issue {number}` and begin anew")));
+        return Err(cancelled(run));
     }
     let known: Vec<&str> = run.phases.iter().map(|phase| phase.name().as_str()).collect();
     let Some(phase) = run.phases.iter().find(|phase| phase.name().as_str() == name) else {

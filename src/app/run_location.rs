@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::failure::{Failure, Result};
 use crate::forge_connection;
 use crate::project::Project;
-use engine::{State, fold};
+use engine::{Run, State, fold};
 use git::{Branch, CommitId, Workspace};
 use journal::store::common_dir::{FinalizedRun, RunLocation};
 use journal::store::folders::RunFolder;
@@ -153,6 +153,13 @@ pub struct RunView {
     pub chain: String,
     /// The worktree the files are in, if they are checked out.
     pub root: Option<PathBuf>,
+}
+
+impl RunView {
+    /// Returns the run.
+    pub fn run(&self) -> &Run {
+        self.state.run.as_ref().expect("a log without a run is refused")
+    }
 }
 
 /// Reads the run of an issue without holding it; works while another process holds it.

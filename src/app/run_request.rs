@@ -24,10 +24,16 @@ pub struct ExecuteRequest {
     pub skip_dependency_check: bool,
     /// Warn about unmet needs and go on.
     pub ignore_dependencies: bool,
-    /// Somebody is at the terminal; else a default spending limit counts.
-    pub is_attended: bool,
     /// The one phase that is asked for; nothing for all.
     pub phase: Option<PhaseName>,
+}
+
+impl ExecuteRequest {
+    /// Asks for all phases that are left.
+    pub fn all_of(issue: IssueNumber) -> Self {
+        let (skip_dependency_check, ignore_dependencies) = (false, false);
+        Self { issue, phase: None, retry_failed: false, skip_dependency_check, ignore_dependencies }
+    }
 }
 
 /// Records what `execute` was asked for.

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, OnceLock};
 
 use crate::environment::runtime;
-use crate::failure::{Failure, Result};
+use crate::failure::{Failure, FailureKind, Result};
 use crate::forge_connection;
 use crate::github_job;
 use crate::locked_run::LockedRun;
@@ -16,6 +16,7 @@ use crate::steering::Steering;
 use engine::Run;
 use forge::Forge;
 use git::CommitId;
+use journal::store::common_dir::FinalizedRun;
 use journal::{Journal, Reporter};
 use model::event::{Fact, Outcome, PauseReason};
 use model::policy::Agreement;
@@ -27,6 +28,10 @@ use runner::{
 };
 use settings::PushWhen;
 use views::prompt::rehearse;
+use views::summary::status_word;
+
+/// What the halt of a run counts as: nothing where all went well, else the sort of failure that scripts are told of.
+pub type Halt = Option<FailureKind>;
 
 /// Somebody who watches a run while it is worked on.
 pub trait RunObserver {
@@ -36,11 +41,23 @@ pub trait RunObserver {
     /// Shows what is going to happen.
     fn begins(&self, project: &Project, locked: &LockedRun);
 
-    /// Says, for people on the server, why nobody works on the run any more.
-    fn describe_stop(&self, failure: &Failure) -> String;
-
     /// Nothing is worked on any more.
     fn ends(&self);
+
+    /// Shows how a run came to its halt.
+    fn halted(&self, locked: &LockedRun, halt: Halt);
+
+    /// Shows the question of a run that waits for a person.
+    fn asks(&self, run: &Run);
+
+    /// Shows a run that is over and whose log is gone.
+    fn finalized(&self, record: &FinalizedRun);
+
+    /// Hands lines to the runner of the job that we are in.
+    fn job_commands(&self, lines: &[String]);
+
+    /// Returns the number by which scripts know how a run came to its halt.
+    fn exit_code(&self, halt: Halt) -> u8;
 }
 
 /// What the turn of a process begins with.
@@ -52,12 +69,12 @@ pub struct TurnStart {
     pub judged: Option<CommitId>,
 }
 
-/// How the turn of a process ended.
+/// How the turn of a process ended that was not stopped.
 pub struct TurnEnd {
     /// The run.
     pub locked: LockedRun,
-    /// How the run stands, or why it was stopped.
-    pub ended: Result<Outcome>,
+    /// How the run stands.
+    pub outcome: Outcome,
     /// An agent was called.
     pub has_called: bool,
     /// Checks of the server that failed were taken up.
@@ -143,7 +160,7 @@ pub fn run_to_halt(
         }
         if let (Err(failure), Some(run)) = (&ended, &runner.active.journal.state().run) {
             if let Some(comment) = &comment {
-                comment.stopped(run, &observer.describe_stop(failure));
+                comment.stopped(run, &why_stopped(observer, failure));
             }
             if let Some(label) = &label {
                 label.stopped(run);
@@ -160,10 +177,35 @@ pub fn run_to_halt(
     observer.ends();
     let ActiveRun { journal, space, folder, .. } = runner.active;
     let locked = LockedRun { journal, space, folder, locks };
+    let outcome = match ended {
+        Ok(outcome) => outcome,
+        Err(failure) => return Err(stopped(observer, &locked, failure)),
+    };
     let run = locked.run()?;
     let has_called = run.spending.total.calls > calls;
     let took_up_red_checks = run.feedback.ci_rounds > rounds;
-    Ok(TurnEnd { locked, ended, has_called, took_up_red_checks })
+    Ok(TurnEnd { locked, outcome, has_called, took_up_red_checks })
+}
+
+/// Says where a run stands that was stopped by an error, and reports it to the job that we may be in.
+fn stopped(observer: &dyn RunObserver, locked: &LockedRun, failure: Failure) -> Failure {
+    if let Some(current) = locked.journal.state().run.as_ref().and_then(Run::current) {
+        tracing::info!("Phase {}: Stopped at {}", current.name(), status_word(current));
+    }
+    let report = locked.report(observer.exit_code(Some(failure.kind)));
+    observer.job_commands(&github_job::report_stop(locked, &failure));
+    failure.with_report(Some(report))
+}
+
+/// Returns why a run was stopped, for people on the server. What concerns the machine alone stays there.
+fn why_stopped(observer: &dyn RunObserver, failure: &Failure) -> String {
+    match failure.kind {
+        FailureKind::Forge | FailureKind::Interrupted => failure.with_first_hint(),
+        kind => {
+            let code = observer.exit_code(Some(kind));
+            format!("an error on the machine that worked on it, with exit code {code}")
+        }
+    }
 }
 
 /// In a job nobody is at the keyboard, so people steer the run by comments on its issue.

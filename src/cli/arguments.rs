@@ -7,7 +7,7 @@ mod runs;
 
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{ArgMatches, Args, Parser, Subcommand};
 
 pub use inspect::{
     Check, Completions, Config, ConfigCommand, Demo, Explain, Findings, FindingsFormat, Init, InitGithub,
@@ -108,41 +108,16 @@ impl Command {
             Self::Execute(_) | Self::Resume(_) | Self::DocReview(_) | Self::Event(_) | Self::Apply(_)
         )
     }
+}
 
-    /// Tells whether a JSON document is wanted on stdout.
-    pub fn json(&self) -> bool {
-        match self {
-            Self::Init(init) => init.json(),
-            Self::Execute(Execute { json, .. })
-            | Self::DocReview(DocReview { json, .. })
-            | Self::Status(Status { json, .. })
-            | Self::Explain(Explain { json, .. })
-            | Self::Replay(Replay { json, .. })
-            | Self::Cancel(OneIssue { json, .. })
-            | Self::Resume(Resume { json, .. })
-            | Self::Rollback(Rollback { json, .. })
-            | Self::PrFeedback(PrFeedback { json, .. })
-            | Self::Finalize(Finalize { json, .. })
-            | Self::Cleanup(Cleanup { json, .. })
-            | Self::ListPresets(SettingsView { json, .. })
-            | Self::Phases(SettingsView { json, .. })
-            | Self::Doctor(SettingsView { json, .. })
-            | Self::Check(Check { json, .. })
-            | Self::ParseReview(ParseReview { json, .. })
-            | Self::Demo(Demo { json, .. })
-            | Self::Validate(Validate { json, .. })
-            | Self::Config(Config {
-                command:
-                    ConfigCommand::Show(SettingsView { json, .. })
-                    | ConfigCommand::Validate(SettingsView { json, .. }),
-            }) => *json,
-            Self::Findings(Findings { format, .. }) => *format != FindingsFormat::Text,
-            Self::Config(Config { command: ConfigCommand::Schema { .. } })
-            | Self::Completions(_)
-            | Self::Event(_)
-            | Self::Apply(_) => false,
-        }
+/// Tells whether a JSON document is wanted on stdout.
+pub fn wants_json(matches: &ArgMatches) -> bool {
+    if let Some((_, of_command)) = matches.subcommand() {
+        return wants_json(of_command);
     }
+    let format = matches.try_get_one::<FindingsFormat>("format");
+    matches!(matches.try_get_one("json"), Ok(Some(true)))
+        || matches!(format, Ok(Some(FindingsFormat::Json | FindingsFormat::Sarif)))
 }
 
 /// Settings that can stand in a file, a variable or here; here they win.

@@ -2,17 +2,16 @@
 
 use serde_json::json;
 
-use super::Answer;
+use super::CommandResult;
 use super::arguments::OneIssue;
+use super::output::show;
 use super::project::open_without_settings;
-use super::show::show;
 
-pub(super) fn run(arguments: &OneIssue) -> Answer {
+pub(super) fn run(arguments: &OneIssue) -> CommandResult {
     let issue = arguments.issue;
     let before = app::cancel::cancel(&open_without_settings()?, issue)?;
     let lines = format!(
         "the run of issue {issue} is cancelled; remove it with `ai-workflow cleanup --issue {issue}`\n"
     );
-    show(arguments.json, &json!({"issue": issue, "outcome": "cancelled", "was": before}), &lines);
-    Ok(0)
+    show(arguments.json, &json!({"issue": issue, "outcome": "cancelled", "was": before}), &lines)
 }

@@ -7,9 +7,9 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::Answer;
+use super::CommandResult;
 use super::arguments::Check;
-use super::show::show;
+use super::output::print;
 use app::check::{CheckReport, CheckRequest, check};
 use app::failure::Failure;
 use app::setting_overrides::SettingOverrides;
@@ -23,7 +23,7 @@ use views::summary::{counted, padded, plain};
 const LAST_LINES: usize = 12;
 
 /// Runs `check`.
-pub(super) fn run(arguments: Check) -> Answer {
+pub(super) fn run(arguments: Check) -> CommandResult {
     let mut set = arguments.set;
     set.extend(arguments.template.as_ref().map(|template| format!("checks.template={template}")));
     let overrides = SettingOverrides { config: arguments.config, set, ..SettingOverrides::default() };
@@ -41,7 +41,7 @@ pub(super) fn run(arguments: Check) -> Answer {
         no_commands: arguments.no_commands,
     };
     let report = check(&project, &request)?;
-    show(arguments.json, &value(&report, &project.masker), &lines(&report, &project.masker));
+    print(arguments.json, &value(&report, &project.masker), &lines(&report, &project.masker));
     Ok(u8::from(!report.is_ok()))
 }
 

@@ -2,13 +2,13 @@
 
 use serde_json::json;
 
-use super::Answer;
+use super::CommandResult;
 use super::arguments::Cleanup;
+use super::output::show;
 use super::project::open_without_settings;
-use super::show::show;
 use app::cleanup::{self, CleanupRequest, clean_up};
 
-pub(super) fn run(arguments: &Cleanup) -> Answer {
+pub(super) fn run(arguments: &Cleanup) -> CommandResult {
     let dry_run = arguments.dry_run;
     let request = CleanupRequest {
         issue: arguments.issue,
@@ -20,12 +20,11 @@ pub(super) fn run(arguments: &Cleanup) -> Answer {
         cleanup::Cleanup::Run { steps, tip } => {
             let tip = tip.map(|tip| tip.to_string());
             let value = json!({"dry_run": dry_run, "steps": steps, "tip": tip});
-            show(arguments.json, &value, &(steps.join("\n") + "\n"));
+            show(arguments.json, &value, &(steps.join("\n") + "\n"))
         }
         cleanup::Cleanup::Logs { folders } => {
             let value = json!({"dry_run": dry_run, "folders": folders});
-            show(arguments.json, &value, &format!("{} folders of prompts and answers\n", folders.len()));
+            show(arguments.json, &value, &format!("{} folders of prompts and answers\n", folders.len()))
         }
     }
-    Ok(0)
 }

@@ -5,9 +5,9 @@ use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 
-use super::Answer;
+use super::CommandResult;
 use super::arguments::{Config, ConfigCommand, SettingsView};
-use super::show::show;
+use super::output::show;
 use crate::project::settings;
 use app::agreement::{pin_schemas, refuse_unknown_checks};
 use app::environment::current_folder;
@@ -20,14 +20,13 @@ use views::metadata;
 use views::summary::counted;
 
 /// Runs `config`.
-pub(super) fn run(arguments: &Config) -> Answer {
+pub(super) fn run(arguments: &Config) -> CommandResult {
     match &arguments.command {
         ConfigCommand::Show(view) => show_settings(view),
         ConfigCommand::Validate(view) => validate(view),
         ConfigCommand::Schema { metadata } => {
             let schema = if *metadata { metadata::schema() } else { schema() };
-            show(true, &schema, "");
-            Ok(0)
+            show(true, &schema, "")
         }
     }
 }
@@ -38,7 +37,7 @@ fn load(view: &SettingsView) -> Result<Settings, Failure> {
     settings(&view.settings, &here, repository_root(&here).as_deref())
 }
 
-fn show_settings(view: &SettingsView) -> Answer {
+fn show_settings(view: &SettingsView) -> CommandResult {
     let settings = load(view)?;
     let text = settings.to_toml();
     let keys: Value = toml::from_str(&text).unwrap_or_default();
@@ -52,8 +51,7 @@ fn show_settings(view: &SettingsView) -> Answer {
         view.json,
         &json!({"settings": keys, "origins": origins}),
         &format!("{text}\n# Where it differs from the defaults:\n{comments}"),
-    );
-    Ok(0)
+    )
 }
 
 /// Returns the values that somebody set, with their places; the tables they stand in are left out.
@@ -65,7 +63,7 @@ fn set_values(settings: &Settings) -> impl Iterator<Item = (&String, &Place)> {
     })
 }
 
-fn validate(view: &SettingsView) -> Answer {
+fn validate(view: &SettingsView) -> CommandResult {
     let settings = load(view)?;
     let mut agreement = settings.agreement(None)?;
     refuse_unknown_checks(&agreement)?;
@@ -77,12 +75,11 @@ fn validate(view: &SettingsView) -> Answer {
         view.json,
         &json!({"valid": true, "settings": count}),
         &format!("valid: {} differ from the defaults\n", counted(count as u64, "setting")),
-    );
-    Ok(0)
+    )
 }
 
 /// Runs `list-presets`.
-pub(super) fn list_presets(view: &SettingsView) -> Answer {
+pub(super) fn list_presets(view: &SettingsView) -> CommandResult {
     let settings = load(view)?;
     let mut text = String::new();
     let mut values = serde_json::Map::new();
@@ -90,17 +87,15 @@ pub(super) fn list_presets(view: &SettingsView) -> Answer {
         let _ = writeln!(text, "{name:<22} {}\n{:<22} {}", preset.description, "", preset.phases.join(" → "));
         values.insert(name.clone(), json!({"description": preset.description, "phases": preset.phases}));
     }
-    show(view.json, &values.into(), &text);
-    Ok(0)
+    show(view.json, &values.into(), &text)
 }
 
 /// Runs `phases`.
-pub(super) fn phases(view: &SettingsView) -> Answer {
+pub(super) fn phases(view: &SettingsView) -> CommandResult {
     let agreement = load(view)?.agreement(None)?;
     let text: String = agreement.phases.iter().map(phase_lines).collect();
     let values: Vec<Value> = agreement.phases.iter().map(phase_value).collect();
-    show(view.json, &values.into(), &text);
-    Ok(0)
+    show(view.json, &values.into(), &text)
 }
 
 fn phase_lines(phase: &PhaseDef) -> String {

@@ -4,12 +4,17 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::Answer;
-use super::arguments::{Demo, Execute, SettingFlags};
-use super::execute;
-use super::show::words;
+use super::CommandResult;
+use super::arguments::Demo;
+use super::exit_code;
+use super::observer::TerminalObserver;
+use super::output::words;
+use super::project::open_with;
 use app::environment::current_folder;
+use app::execute::execute;
 use app::failure::Failure;
+use app::run_request::ExecuteRequest;
+use app::setting_overrides::SettingOverrides;
 use model::issue::IssueNumber;
 
 /// The files of the project.
@@ -27,7 +32,7 @@ const FILES: [(&str, &str); 8] = [
 const SCRIPT: &str = include_str!("demo_project/agent.toml");
 const ISSUE: u64 = 243;
 
-pub(super) fn run(arguments: &Demo) -> Answer {
+pub(super) fn run(arguments: &Demo) -> CommandResult {
     let project = folder(arguments.dir.as_deref())?;
     make(&project)?;
     let agent = match &arguments.agent {
@@ -40,29 +45,23 @@ pub(super) fn run(arguments: &Demo) -> Answer {
     ));
     std::env::set_current_dir(&project)
         .map_err(|error| Failure::usage(format!("failed to enter {}: {error}", project.display())))?;
-    let code = execute::run(&Execute {
-        issue: IssueNumber::try_from(ISSUE).map_err(Failure::usage)?,
-        phase: "all".into(),
-        retry_failed: false,
-        skip_dependency_check: false,
-        ignore_dependencies: false,
-        dry_run: false,
-        json: arguments.json,
-        settings: settings(agent),
-    })?;
+    let observer = TerminalObserver::new(arguments.json);
+    let opened = open_with(settings(agent))?;
+    let request = ExecuteRequest::all_of(IssueNumber::try_from(ISSUE).map_err(Failure::usage)?);
+    let halt = execute(&opened, &observer, &request)?;
     words(&format!("  look at it   cd {} && git log --oneline && cargo test\n", project.display()));
-    Ok(code)
+    Ok(exit_code::of_halt(halt))
 }
 
 /// The demo is the same everywhere, whatever the user's own settings say.
-fn settings(agent: String) -> SettingFlags {
+fn settings(agent: String) -> SettingOverrides {
     let set = ["preset=full", "skip_phases=", "worktree=false", "push=never", "no_wait=false"];
-    SettingFlags {
+    SettingOverrides {
         agent: Some(agent.clone()),
         reviewer: vec![agent],
         forge: Some("local".into()),
         set: set.map(str::to_owned).to_vec(),
-        ..SettingFlags::default()
+        ..SettingOverrides::default()
     }
 }
 

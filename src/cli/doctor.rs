@@ -4,13 +4,13 @@ use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 
-use super::Answer;
+use super::CommandResult;
 use super::arguments::SettingsView;
-use super::show::show;
+use super::output::print;
 use app::doctor::{Diagnosis, examine};
 
 /// Runs `doctor`.
-pub(super) fn run(arguments: &SettingsView) -> Answer {
+pub(super) fn run(arguments: &SettingsView) -> CommandResult {
     let all = match crate::project::open(&arguments.settings) {
         Ok(project) => examine(&project)?,
         Err(failure) => vec![Diagnosis::of_failure("repository", failure)],
@@ -25,7 +25,7 @@ pub(super) fn run(arguments: &SettingsView) -> Answer {
         }
     }
     let findings: Vec<Value> = all.iter().map(value).collect();
-    show(arguments.json, &json!({"ok": ok, "findings": findings}), &text);
+    print(arguments.json, &json!({"ok": ok, "findings": findings}), &text);
     Ok(if ok { 0 } else { 2 })
 }
 

@@ -1,68 +1,42 @@
-//! `event` and `apply`: the one way in for what happens on GitHub, from a job or a webhook. Reads the event, looks who is behind
-//! it, and has the same commands do the work that a person types. What is not obeyed is said in one line and is no failure.
-
-mod command;
-mod comment;
-mod handling;
-mod triggers;
+//! `event` and `apply`: the one way in for what happens on GitHub, from a job or a webhook. Reads the event and has it obeyed.
 
 use std::fs::File;
 use std::io::Read as _;
 use std::path::PathBuf;
 
-use super::Answer;
+use super::CommandResult;
 use super::arguments::{Apply, Event as Arguments, EventSource, SettingFlags};
-use crate::project::log_to;
-use app::bundle::{self, EventKey};
+use super::exit_code;
+use super::observer::TerminalObserver;
+use app::bundle;
 use app::environment::variable;
+use app::event::handle;
 use app::failure::Failure;
 use app::forge_connection;
 use app::project::Project;
 use forge::github::{Event, LARGEST_EVENT, read_event};
 use runner::JobRole;
-use runner::report::Terminal;
-
-use handling::{EventHandling, EventResult, nothing};
 
 /// Runs `event`.
-pub(super) fn run(arguments: &Arguments) -> Answer {
+pub(super) fn run(arguments: &Arguments) -> CommandResult {
     let role = if arguments.bundle.is_some() { JobRole::Work } else { JobRole::Both };
     take(&arguments.source, &arguments.settings, role, arguments.bundle.clone())
 }
 
 /// Runs `apply`: the same for what another process has worked on.
-pub(super) fn apply(arguments: &Apply) -> Answer {
+pub(super) fn apply(arguments: &Apply) -> CommandResult {
     take(&arguments.source, &arguments.settings, JobRole::Publish, Some(arguments.bundle.clone()))
 }
 
-fn take(source: &EventSource, flags: &SettingFlags, role: JobRole, bundle: Option<PathBuf>) -> Answer {
-    let terminal = Terminal::on_stderr();
-    log_to(&terminal);
+fn take(source: &EventSource, flags: &SettingFlags, role: JobRole, bundle: Option<PathBuf>) -> CommandResult {
+    let observer = TerminalObserver::new(false);
     let project = Project { role, ..crate::project::open(flags)? };
     project.warn_of_short_secrets();
     if let (JobRole::Work, Some(folder)) = (role, &bundle) {
         forge_connection::only_read();
         bundle::prepare(folder)?;
     }
-    let event = read(source)?;
-    let asked = EventKey::of(&event);
-    let mut handling =
-        EventHandling { project, terminal, flags: flags.clone(), about: None, bundle, asked, command: None };
-    let result = obey(&mut handling, &event);
-    handling.hand_over(&result)?;
-    handling.report(result)
-}
-
-fn obey(handling: &mut EventHandling, event: &Event) -> EventResult {
-    match event {
-        Event::Labeled(event) => triggers::labeled(handling, event),
-        Event::Commented(event) => comment::obey(handling, event),
-        Event::Dispatched(event) => triggers::dispatched(handling, event),
-        Event::Upstream { by } => {
-            handling.admit(by).map(|()| nothing("nothing follows from another workflow"))
-        }
-        Event::Other => Ok(nothing("nothing follows from this event")),
-    }
+    Ok(exit_code::of_halt(handle(project, &observer, &read(source)?, bundle)?))
 }
 
 /// Reads the event from the file that is named, or that the job names.

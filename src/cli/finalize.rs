@@ -2,15 +2,15 @@
 
 use serde_json::json;
 
-use super::Answer;
+use super::CommandResult;
 use super::arguments::Finalize;
-use super::project::{log_to, open_without_settings};
-use super::show::show;
+use super::observer::TerminalObserver;
+use super::output::show;
+use super::project::open_without_settings;
 use app::finalize::{FinalizeRequest, Finalized, finalize};
-use runner::report::Terminal;
 
-pub(super) fn run(arguments: &Finalize) -> Answer {
-    log_to(&Terminal::on_stderr());
+pub(super) fn run(arguments: &Finalize) -> CommandResult {
+    TerminalObserver::new(false);
     let request = FinalizeRequest {
         issue: arguments.issue,
         skip_squash: arguments.skip_squash,
@@ -38,6 +38,5 @@ pub(super) fn run(arguments: &Finalize) -> Answer {
             (value, lines)
         }
     };
-    show(arguments.json, &value, &lines);
-    Ok(0)
+    show(arguments.json, &value, &lines)
 }

@@ -2,24 +2,17 @@
 
 use serde_json::{Value, json};
 
-use super::Answer;
-use super::show::show;
-pub(crate) use app::run_location::finalized as of;
-use app::run_location::{finalized_sentence as ended, next_after_finalized as next};
+use super::output;
+use app::run_location::{finalized_sentence, next_after_finalized};
 use journal::store::common_dir::FinalizedRun;
 use views::summary::plain;
 
 /// Prints that the run is over, which is no failure.
-pub(super) fn told(record: &FinalizedRun, json: bool) -> Answer {
-    let lines = format!(
-        "#{} {}: completed\n\n{}\n\nnext: {}\n",
-        record.issue,
-        plain(&record.title),
-        ended(record),
-        next(record)
-    );
-    show(json, &value(record), &lines);
-    Ok(0)
+pub(super) fn show(record: &FinalizedRun, json: bool) {
+    let (issue, title) = (record.issue, plain(&record.title));
+    let (sentence, next) = (finalized_sentence(record), next_after_finalized(record));
+    let lines = format!("#{issue} {title}: completed\n\n{sentence}\n\nnext: {next}\n");
+    output::print(json, &value(record), &lines);
 }
 
 /// Returns the record as a report.
@@ -27,6 +20,6 @@ pub(super) fn value(record: &FinalizedRun) -> Value {
     json!({
         "issue_number": record.issue, "issue_title": record.title, "outcome": "completed", "exit_code": 0,
         "branch_name": record.branch, "base_branch": record.base_branch, "pr_url": record.pull_request,
-        "finalized": {"at": record.at.to_string(), "commit": record.commit}, "next": next(record),
+        "finalized": {"at": record.at.to_string(), "commit": record.commit}, "next": next_after_finalized(record),
     })
 }

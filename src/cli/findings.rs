@@ -5,16 +5,16 @@ use std::fs;
 
 use serde_json::{Value, json};
 
-use super::Answer;
+use super::CommandResult;
 use super::arguments::{Findings, FindingsFormat};
-use super::show;
+use super::output;
 use app::failure::Failure;
 use app::run_location::{no_run, view};
 use engine::{PhaseState, Run};
 use model::redact::Masker;
 use views::summary::{Problem, plain, problems, sarif};
 
-pub(super) fn run(arguments: &Findings) -> Answer {
+pub(super) fn run(arguments: &Findings) -> CommandResult {
     let project = crate::project::open_without_settings()?;
     let found = view(&project, arguments.issue)?;
     let run = found.state.run.as_ref().ok_or_else(|| no_run(arguments.issue))?;
@@ -25,8 +25,8 @@ pub(super) fn run(arguments: &Findings) -> Answer {
         FindingsFormat::Sarif => document(&project.masker, sarif(run, &found, env!("CARGO_PKG_VERSION"))),
     };
     match arguments.output.as_ref().filter(|file| file.as_os_str() != "-") {
-        None if arguments.format == FindingsFormat::Text => show::text(&text),
-        None => show::document(&text),
+        None if arguments.format == FindingsFormat::Text => output::text(&text),
+        None => output::document(&text),
         Some(file) => fs::write(file, text).map_err(|error| {
             Failure::usage(format!("failed to write {}: {error}", file.display()))
                 .hint("name a file in a folder that is there, or `-` for stdout")

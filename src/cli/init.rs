@@ -9,9 +9,9 @@ use std::path::Path;
 
 use serde_json::json;
 
-use super::Answer;
+use super::CommandResult;
 use super::arguments::{Init, InitPlace};
-use super::show::show;
+use super::output::show;
 use app::environment::current_folder;
 use app::failure::{Failure, FailureKind};
 use git::Workspace;
@@ -23,14 +23,14 @@ const CONFIGURATION: &str = ".ai-workflow/config.toml";
 /// The commented configuration: our own file is the example.
 const EXAMPLE: &str = include_str!("init/example_config.toml");
 
-pub(super) fn run(arguments: &Init) -> Answer {
+pub(super) fn run(arguments: &Init) -> CommandResult {
     match &arguments.place {
         Some(InitPlace::Github(arguments)) => github::run(arguments),
         None => here_alone(arguments),
     }
 }
 
-fn here_alone(arguments: &Init) -> Answer {
+fn here_alone(arguments: &Init) -> CommandResult {
     let workspace = Workspace::open(&current_folder()?)?;
     let path = workspace.root().join(CONFIGURATION);
     if path.exists() && !arguments.force {
@@ -42,10 +42,9 @@ fn here_alone(arguments: &Init) -> Answer {
     let next = "ai-workflow execute --phase all --issue N";
     show(
         arguments.json,
-        &json!({"written": [format!("{CONFIGURATION}")], "next": next}),
+        &json!({"written": [CONFIGURATION], "next": next}),
         &format!("{CONFIGURATION} is written; look at `agent` and `[commands] test`\nnext: {next}\n"),
-    );
-    Ok(0)
+    )
 }
 
 /// Writes the commented configuration and what belongs to it.

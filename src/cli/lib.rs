@@ -7,7 +7,6 @@
 #[cfg(not(unix))]
 compile_error!("ai-workflow needs Unix: agents are supervised as process groups and stopped by signals");
 
-mod announce;
 mod arguments;
 mod cancel;
 mod check;
@@ -16,8 +15,6 @@ mod config;
 mod demo;
 mod doc_review;
 mod doctor;
-mod drive;
-mod dry_run;
 mod event;
 mod execute;
 mod exit_code;
@@ -26,13 +23,15 @@ mod finalize;
 mod finalized;
 mod findings;
 mod init;
+mod observer;
+mod output;
 mod parse_review;
 mod pr_feedback;
 mod project;
 mod replay;
 mod resume;
 mod rollback;
-mod show;
+mod run_summary;
 mod status;
 mod usage;
 mod validate;
@@ -41,26 +40,30 @@ use std::ffi::OsString;
 use std::panic::{self, AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::{CommandFactory, FromArgMatches};
 
 use app::environment::masker;
 pub use app::failure::{Failure, FailureKind};
-use arguments::{Arguments, Command};
+use arguments::{Arguments, Command, wants_json};
 
 /// What a command returns: the exit code of a run that came to its halt, or a failure.
-type Answer = Result<u8, Failure>;
+type CommandResult = Result<u8, Failure>;
 
 /// Runs the program with the arguments of the process.
 pub fn main(arguments: Vec<OsString>) -> ExitCode {
     if let Some(code) = hidden(&arguments) {
         return ExitCode::from(code);
     }
-    panic::set_hook(Box::new(|bug| show::words(&format!("{}\n", masker().mask(&bug.to_string())))));
-    let parsed = match Arguments::try_parse_from(arguments) {
+    panic::set_hook(Box::new(|bug| output::words(&format!("{}\n", masker().mask(&bug.to_string())))));
+    let parsed = Arguments::command().try_get_matches_from(arguments).and_then(|matches| {
+        let json = wants_json(&matches);
+        Ok((Arguments::from_arg_matches(&matches)?, json))
+    });
+    let (parsed, json) = match parsed {
         Ok(parsed) => parsed,
         Err(error) => return end(usage::help_or_failure(&error), false),
     };
-    let (json, drives) = (parsed.command.json(), parsed.command.drives());
+    let drives = parsed.command.drives();
     let ended = catch_unwind(AssertUnwindSafe(|| dispatch(parsed.command)));
     let ended = ended.unwrap_or_else(|_| Err(our_bug()));
     if let (true, Err(failure)) = (drives, &ended) {
@@ -70,14 +73,14 @@ pub fn main(arguments: Vec<OsString>) -> ExitCode {
 }
 
 /// Tells a failure and returns the exit code. With `--json` a failure is a document on stdout, too.
-fn end(answer: Answer, json: bool) -> ExitCode {
-    let failure = match answer {
+fn end(result: CommandResult, json: bool) -> ExitCode {
+    let failure = match result {
         Ok(code) => return ExitCode::from(code),
         Err(failure) => failure.masked(&masker()),
     };
-    show::words(&format!("{failure}\n"));
+    output::words(&format!("{failure}\n"));
     if json {
-        show::show(true, &exit_code::document(&failure), "");
+        output::print(true, &exit_code::document(&failure), "");
     }
     ExitCode::from(exit_code::of_failure(failure.kind))
 }
@@ -99,7 +102,7 @@ fn hidden(arguments: &[OsString]) -> Option<u8> {
     Some(u8::try_from(code).unwrap_or(exit_code::of_failure(FailureKind::OurBug)))
 }
 
-fn dispatch(command: Command) -> Answer {
+fn dispatch(command: Command) -> CommandResult {
     match command {
         Command::Init(arguments) => init::run(&arguments),
         Command::Execute(arguments) => execute::run(&arguments),

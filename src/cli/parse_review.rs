@@ -3,15 +3,15 @@
 use std::fs::File;
 use std::io::{Read, stdin};
 
-use super::Answer;
+use super::CommandResult;
 use super::arguments::ParseReview;
-use super::show::show;
+use super::output::show;
 use app::failure::Failure;
 use content_parser::{Terms, default_words, read_review};
 use runner::report::verdict_line;
 use runner::review;
 
-pub(super) fn run(arguments: &ParseReview) -> Answer {
+pub(super) fn run(arguments: &ParseReview) -> CommandResult {
     let text = String::from_utf8_lossy(&bytes(arguments)?).into_owned();
     let words = default_words();
     let terms = Terms {
@@ -28,8 +28,7 @@ pub(super) fn run(arguments: &ParseReview) -> Answer {
         .map(|doubt| format!("a run asks the reviewer once more: beside it stands `{doubt}`\n"));
     let value = serde_json::to_value(&reading).unwrap_or_default();
     let text = format!("{}\n{}\n{}", reading.result, verdict_line(&reading), asked.unwrap_or_default());
-    show(arguments.json, &value, &text);
-    Ok(0)
+    show(arguments.json, &value, &text)
 }
 
 fn bytes(arguments: &ParseReview) -> Result<Vec<u8>, Failure> {

@@ -1,15 +1,11 @@
-//! Opens the repository for a command, and sends the log lines of this process to stderr.
+//! Opens the repository for a command.
 
 use std::path::Path;
 
-use tracing_subscriber::EnvFilter;
-
 use crate::arguments::SettingFlags;
-use app::environment::masker;
 use app::failure::Failure;
 use app::project::Project;
 use app::setting_overrides::{SettingOverrides, load_settings};
-use runner::report::{StderrBeside, Terminal};
 use settings::Settings;
 
 /// Opens the repository and loads the settings.
@@ -59,14 +55,4 @@ impl SettingFlags {
             set: flags.set,
         }
     }
-}
-
-/// Sends log lines, masked, to stderr, beside the live line. `AI_WORKFLOW_LOG` filters them; `info` is the default.
-pub(crate) fn log_to(terminal: &Terminal) {
-    let filter = EnvFilter::try_from_env("AI_WORKFLOW_LOG").unwrap_or_else(|_| EnvFilter::new("info"));
-    let terminal = terminal.clone();
-    let lines = tracing_subscriber::fmt().with_env_filter(filter).without_time().with_target(false);
-    // A second call in one process keeps the first subscriber.
-    let _ =
-        lines.with_ansi(false).with_writer(move || StderrBeside::new(terminal.clone(), masker())).try_init();
 }

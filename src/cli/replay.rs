@@ -5,9 +5,9 @@ use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 
-use super::Answer;
+use super::CommandResult;
 use super::arguments::{Replay, ReplayFormat};
-use super::show::{document, show};
+use super::output::{document, show};
 use app::failure::{Failure, FailureKind};
 use app::run_location::{RunView, view};
 use engine::{Decision, PhaseState, State, apply, decide};
@@ -18,7 +18,7 @@ use model::policy::PhaseDef;
 use runner::digest;
 use views::summary::review_loop::review_loop;
 
-pub(super) fn run(arguments: &Replay) -> Answer {
+pub(super) fn run(arguments: &Replay) -> CommandResult {
     let project = crate::project::open_without_settings()?;
     let found = view(&project, arguments.issue)?;
     match (arguments.format, &arguments.phase) {
@@ -29,7 +29,7 @@ pub(super) fn run(arguments: &Replay) -> Answer {
     }
 }
 
-fn review_loops(arguments: &Replay, found: &RunView, phase: Option<&str>) -> Answer {
+fn review_loops(arguments: &Replay, found: &RunView, phase: Option<&str>) -> CommandResult {
     let only = phase.map(|name| known(found, name)).transpose()?;
     let folder = found.root.as_ref().map(|root| RunFolder::new(root, arguments.issue));
     let text = |def: &PhaseDef, started: &StepStarted| prompt(folder.as_ref()?, def, started);
@@ -54,7 +54,7 @@ fn prompt(folder: &RunFolder, def: &PhaseDef, started: &StepStarted) -> Option<S
     (digest(&text) == started.prompt).then_some(text)
 }
 
-fn facts(arguments: &Replay, found: &RunView) -> Answer {
+fn facts(arguments: &Replay, found: &RunView) -> CommandResult {
     let mut state = State::default();
     let (mut text, mut values) = (String::new(), Vec::new());
     for entry in &found.entries {
@@ -73,8 +73,7 @@ fn facts(arguments: &Replay, found: &RunView) -> Answer {
         state.outcome().as_str(),
         next(&state)
     );
-    show(arguments.json, &json!({"facts": values, "chain": found.chain, "next": next(&state)}), &text);
-    Ok(0)
+    show(arguments.json, &json!({"facts": values, "chain": found.chain, "next": next(&state)}), &text)
 }
 
 fn fact_words(fact: &Value) -> String {

@@ -2,17 +2,17 @@
 
 use serde_json::json;
 
-use super::Answer;
+use super::CommandResult;
 use super::arguments::{Rollback, RollbackStep};
-use super::project::{log_to, open_without_settings};
-use super::show::show;
+use super::observer::TerminalObserver;
+use super::output::show;
+use super::project::open_without_settings;
 use app::failure::Failure;
 use app::rollback::{RollbackRequest, roll_back};
 use model::phase::Step;
-use runner::report::Terminal;
 
-pub(super) fn run(arguments: &Rollback) -> Answer {
-    log_to(&Terminal::on_stderr());
+pub(super) fn run(arguments: &Rollback) -> CommandResult {
+    TerminalObserver::new(false);
     let project = open_without_settings()?;
     let request = RollbackRequest {
         issue: arguments.issue,
@@ -35,8 +35,7 @@ pub(super) fn run(arguments: &Rollback) -> Answer {
         arguments.json,
         &json!({"phase": phase, "dry_run": arguments.dry_run, "reverted": reverted, "next": next}),
         &lines,
-    );
-    Ok(0)
+    )
 }
 
 fn reason(arguments: &Rollback) -> Result<String, Failure> {

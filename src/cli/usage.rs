@@ -8,7 +8,7 @@ use clap::CommandFactory;
 use clap::error::ErrorKind;
 
 use super::arguments::{Arguments, Completions};
-use super::show::{data, words};
+use super::output::{data, words};
 use app::failure::Failure;
 
 /// Prints a completion script for a shell.

@@ -4,19 +4,19 @@ use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 
-use super::Answer;
+use super::CommandResult;
 use super::arguments::{SettingFlags, Validate};
-use super::show::show;
+use super::output::print;
 use app::validate::{ValidateRequest, Validation, validate};
 use model::event::CheckStatus;
 
 /// Runs `validate`.
-pub(super) fn run(arguments: &Validate) -> Answer {
+pub(super) fn run(arguments: &Validate) -> CommandResult {
     let project = crate::project::open(&SettingFlags::default())?;
     let Validate { step, registry, issue, .. } = arguments;
     let request = ValidateRequest { step: step.clone(), registry: registry.clone(), issue: *issue };
     let validation = validate(&project, &request)?;
-    show(arguments.json, &value(&arguments.step, &validation), &lines(&validation));
+    print(arguments.json, &value(&arguments.step, &validation), &lines(&validation));
     Ok(u8::from(validation.failed().is_some()))
 }
 

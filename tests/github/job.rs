@@ -270,7 +270,7 @@ fn w_03_nothing_is_printed_but_where_commands_are_taken_out() {
         look(&PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(folder), &mut printing);
     }
     printing.sort();
-    assert_eq!(printing, ["src/runner/report/terminal.rs", "src/cli/show.rs"]);
+    assert_eq!(printing, ["src/runner/report/terminal.rs", "src/cli/output.rs"]);
 }
 
 fn look(folder: &std::path::Path, printing: &mut Vec<String>) {

@@ -21,16 +21,6 @@ pub struct Init {
     pub json: bool,
 }
 
-impl Init {
-    /// Tells whether a JSON document is wanted on stdout.
-    pub fn json(&self) -> bool {
-        match &self.place {
-            Some(InitPlace::Github(github)) => github.json,
-            None => self.json,
-        }
-    }
-}
-
 /// Where runs are to happen besides this machine.
 #[derive(Debug, Subcommand)]
 pub enum InitPlace {

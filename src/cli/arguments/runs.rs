@@ -84,7 +84,7 @@ Examples:
   ai-workflow resume --issue 243 --accept --reason \"known limit\"   on your responsibility";
 
 /// The arguments of `resume`.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 #[command(after_help = RESUME_EXAMPLES)]
 pub struct Resume {
     /// The number of the issue

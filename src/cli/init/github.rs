@@ -5,9 +5,9 @@ use serde_json::json;
 
 use super::workflow::{PATH, workflow};
 use super::{CONFIGURATION, configure, home};
-use crate::Answer;
+use crate::CommandResult;
 use crate::arguments::{InitGithub, SettingFlags};
-use crate::show::{show, words};
+use crate::output::{show, words};
 use app::environment::runtime;
 use app::failure::Failure;
 use app::forge_connection;
@@ -21,7 +21,7 @@ const BUILT_FOR: Option<&str> = option_env!("AI_WORKFLOW_ACTION");
 /// A label of the repository: its name, its colour, what it says.
 type Label = (String, &'static str, &'static str);
 
-pub(super) fn run(arguments: &InitGithub) -> Answer {
+pub(super) fn run(arguments: &InitGithub) -> CommandResult {
     let project = crate::project::open(&SettingFlags::default())?;
     let action = arguments.action.as_deref().or(BUILT_FOR).ok_or_else(|| {
         Failure::usage("nobody says which action the workflow is to use")
@@ -46,8 +46,7 @@ pub(super) fn run(arguments: &InitGithub) -> Answer {
         }
         made(&project, &labels)?
     };
-    tell(arguments, &writes, &labels, made.as_deref());
-    Ok(0)
+    show_result(arguments, &writes, &labels, made.as_deref())
 }
 
 /// Returns the label that starts runs, and those that tell where runs stand.
@@ -77,7 +76,12 @@ fn made(project: &Project, labels: &[Label]) -> Result<Option<String>, Failure> 
     Ok(Some(github.repository()))
 }
 
-fn tell(arguments: &InitGithub, writes: &[&str], labels: &[Label], made: Option<&str>) {
+fn show_result(
+    arguments: &InitGithub,
+    writes: &[&str],
+    labels: &[Label],
+    made: Option<&str>,
+) -> CommandResult {
     let verb = if arguments.dry_run { "would be written" } else { "is written" };
     let written: String = writes.iter().map(|path| format!("{path} {verb}\n")).collect();
     let names: Vec<&str> = labels.iter().map(|(name, ..)| name.as_str()).collect();
@@ -102,7 +106,7 @@ fn tell(arguments: &InitGithub, writes: &[&str], labels: &[Label], made: Option<
             "next": next,
         }),
         &format!("{written}{labelled}next:\n{lines}"),
-    );
+    )
 }
 
 /// Returns what a person does then, in this order.

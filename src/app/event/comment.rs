@@ -1,28 +1,24 @@
 //! A comment with a command. It is obeyed once, if who wrote it may and nobody changed it; reactions and a reply say what became
 //! of it.
 
-use super::command;
-use super::handling::{EventHandling, EventResult, NotObeyed, nothing, refuse_at_rest, with_hint};
-use app::admission::{Refusal, admit, mismatch, refuse_too_many, unknown};
-use app::failure::FailureKind;
+use super::{EventHandling, EventResult, NotObeyed, command, nothing, refuse_at_rest};
+use crate::admission::{Refusal, admit, mismatch, refuse_too_many, unknown};
+use crate::failure::FailureKind;
+use crate::project::Project;
 use content_parser::{COMMAND_HELP, SlashCommand, Unclear, slash_command};
 use forge::github::{Commented, Reaction, ReactionTarget};
-use forge::{CommentDraft, ForgeError, GithubForge};
+use forge::{ForgeError, GithubForge};
 use model::event::issue_of_branch;
 use model::issue::{AsOf, IssueNumber};
-use model::redact::Masker;
 use runner::JobRole;
-use settings::GithubKeys;
 
 pub(super) fn obey(handling: &mut EventHandling, event: &Commented) -> EventResult {
     let Some(read) = slash_command(event.comment.body.as_deref().unwrap_or_default()) else {
-        return Ok(nothing("the comment holds no command"));
+        return nothing("the comment holds no command");
     };
-    let keys = handling.project.settings.github.clone();
-    let masker = handling.project.masker.clone();
-    let taken = handling.ask(async |github| accept(github, (&keys, &masker), event, &read).await)??;
+    let taken = handling.ask(async |github| accept(github, &handling.project, event, &read).await)??;
     let Some(number) = taken else {
-        return Ok(nothing("the comment is on no issue of ours, or was obeyed before"));
+        return nothing("the comment is on no issue of ours, or was obeyed before");
     };
     let (title, body) = (event.issue.title.clone(), event.issue.body.clone().unwrap_or_default());
     if number == event.issue.number {
@@ -47,7 +43,7 @@ pub(super) fn obey(handling: &mut EventHandling, event: &Commented) -> EventResu
 fn refused(undone: NotObeyed) -> NotObeyed {
     match undone {
         NotObeyed::Failed(failure) if failure.kind == FailureKind::Usage => {
-            Refusal::Impossible(with_hint(&failure.message, &failure)).into()
+            Refusal::Impossible(failure.with_first_hint()).into()
         }
         undone => undone,
     }
@@ -56,14 +52,14 @@ fn refused(undone: NotObeyed) -> NotObeyed {
 /// Returns the issue that a comment is about; nothing where there is nothing to do.
 async fn accept(
     github: &GithubForge,
-    (keys, masker): (&GithubKeys, &Masker),
+    project: &Project,
     event: &Commented,
     read: &Result<SlashCommand, Unclear>,
 ) -> Result<Option<IssueNumber>, NotObeyed> {
-    let who = &event.sender;
+    let (who, id) = (&event.sender, event.comment.id);
     let unreadable = |error: ForgeError| unknown(who, &error);
-    admit(github, keys, who).await?;
-    let now = github.current_comment(event.comment.id).await.map_err(unreadable)?.ok_or(Refusal::Changed)?;
+    admit(github, &project.settings.github, who).await?;
+    let now = github.current_comment(id).await.map_err(unreadable)?.ok_or(Refusal::Changed)?;
     let author = now.user.as_ref().ok_or_else(|| mismatch(who, "an account that is gone"))?;
     if author.id != who.id {
         return Err(mismatch(who, &author.login).into());
@@ -78,16 +74,14 @@ async fn accept(
     if !ends || state.as_ref().is_none_or(|state| state.locked) {
         refuse_at_rest(number, state.as_ref())?;
     }
-    if github.has_answered(event.comment.id).await.map_err(unreadable)? {
+    if github.has_answered(id).await.map_err(unreadable)? {
         return Ok(None);
     }
-    if matches!(read, Ok(SlashCommand::Run)) {
-        let at = event.comment.created_at;
-        let refused = refuse_too_many(github, (keys, masker), who, number, at).await;
-        if let Err(refusal) = refused {
-            github.react(ReactionTarget::Comment(event.comment.id), Reaction::Confused).await?;
-            return Err(refusal.into());
-        }
+    if matches!(read, Ok(SlashCommand::Run))
+        && let Err(refusal) = refuse_too_many(github, project, who, number, event.comment.created_at).await
+    {
+        github.react(ReactionTarget::Comment(id), Reaction::Confused).await?;
+        return Err(refusal.into());
     }
     Ok(Some(number))
 }
@@ -120,18 +114,10 @@ fn answer(
     };
     let reaction = if refusal.is_some() { Reaction::Confused } else { Reaction::Rocket };
     if let Some(why) = refusal {
-        let (marker, body) = command_reply(id, &why);
-        let draft = CommentDraft { id: None, marker: &marker, body: &handling.project.masker.mask(&body) };
-        if let Err(error) = handling.ask(async |github| github.upsert_comment(number, draft).await)? {
+        let marker = format!("<!-- ai-workflow:reply v1 comment={id} -->");
+        if let Err(error) = handling.comment(number, &marker, &format!("😕 {why}"))? {
             tracing::warn!("The comment gets no answer: {error}");
         }
     }
     Ok(handling.react(ReactionTarget::Comment(id), reaction)?)
-}
-
-/// Returns the mark and the text under a command that is not obeyed.
-fn command_reply(comment: u64, why: &str) -> (String, String) {
-    let marker = format!("<!-- ai-workflow:reply v1 comment={comment} -->");
-    let body = format!("{marker}\n😕 {why}\n");
-    (marker, body)
 }

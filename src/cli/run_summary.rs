@@ -1,19 +1,15 @@
-//! The first and the last lines of `execute`: what is going to happen, how it ended, what comes next.
-//! People read them on stderr; with `--json` a report goes to stdout.
+//! The first and the last lines of a run that is worked on: what is going to happen, how it ended, what comes next. People read
+//! them on stderr.
 
 use std::fmt::Write as _;
 
-use serde_json::{Value, json};
-
-use super::show::{show, words};
+use super::output::words;
+use app::explain::{author_and_reviewers, second_reviewers};
 use app::locked_run::LockedRun;
 use app::project::Project;
 use engine::{Run, Status};
-use journal::Journal;
 use model::event::Outcome;
-use model::policy::{Budget, PhaseDef, Seat};
-use runner::report::skip_line;
-use views::metadata::metadata;
+use model::policy::Budget;
 use views::summary::{self, counted, duration, padded, plain};
 
 /// The column at which values begin.
@@ -30,7 +26,7 @@ impl Lines {
 }
 
 /// Prints what is going to happen.
-pub(super) fn beginning(project: &Project, locked: &LockedRun) {
+pub(super) fn show_beginning(project: &Project, locked: &LockedRun) {
     if let Some(run) = &locked.journal.state().run {
         words(&first_lines(run, project, locked));
     }
@@ -62,14 +58,14 @@ fn agents(run: &Run) -> String {
     let Some(def) = run.phases.iter().find(|phase| !phase.status.satisfies()).map(|phase| &phase.def) else {
         return "none left to call".into();
     };
-    let (author, reviewer) = (def.agents.join(", then "), def.reviewers.join(", then "));
-    let others = second_reviewers(def);
-    let models = if run.asked.auto_model { "; the difficulty of the issue chooses the models" } else { "" };
-    if author == reviewer {
-        format!("{author}, reviewed by the same program in a fresh process{others}{models}")
+    let agents = if def.agents == def.reviewers {
+        let (author, others) = (def.agents.join(", then "), second_reviewers(def));
+        format!("{author}, reviewed by the same program in a fresh process{others}")
     } else {
-        format!("{author}, reviewed by {reviewer}{others}{models}")
-    }
+        author_and_reviewers(def)
+    };
+    let models = if run.asked.auto_model { "; the difficulty of the issue chooses the models" } else { "" };
+    agents + models
 }
 
 fn phases(run: &Run) -> String {
@@ -120,49 +116,20 @@ fn most(budget: &Budget) -> String {
     if all.is_empty() { "no limit".into() } else { format!("at most {}", all.join(", ")) }
 }
 
-/// Tells that a run failed before and how to open it again.
-pub(super) fn failed_run(run: &Run) {
-    let Some(failed) = run.phases.iter().find(|phase| phase.status == Status::Failed) else { return };
-    let reason = failed.reason.as_deref().unwrap_or("no reason");
-    tracing::error!("Phase {}: Failed earlier: {reason}", failed.name());
-    tracing::error!("{}", skip_line(failed.name().as_str()));
-}
-
 /// Prints the question of a paused run and the commands that answer it.
-pub(super) fn question(run: &Run) {
+pub(super) fn show_question(run: &Run) {
     if let Some(escalation) = &run.paused {
         words(&format!("\n{}", summary::question_lines(run, escalation)));
     }
 }
 
-/// Tells where a run stands that was stopped by an error.
-pub(super) fn stopped(journal: &Journal) {
-    if let Some(current) = journal.state().run.as_ref().and_then(Run::current) {
-        tracing::info!("Phase {}: Stopped at {}", current.name(), summary::status_word(current));
-    }
-}
-
 /// Prints how a run ended.
-pub(super) fn ending(locked: &LockedRun, code: u8, json: bool) {
+pub(super) fn show_ending(locked: &LockedRun) {
     let Some(run) = &locked.journal.state().run else { return };
     if run.outcome == Outcome::Paused {
-        question(run);
+        show_question(run);
     }
     words(&last_lines(run, locked));
-    if json {
-        show(true, &report(&locked.journal, code), "");
-    }
-}
-
-/// Returns the JSON report of `execute`: the view, the exit code, the command that comes next.
-pub(super) fn report(journal: &Journal, code: u8) -> Value {
-    let view = metadata(journal.state(), journal.chain());
-    let mut value = serde_json::to_value(view).unwrap_or(Value::Null);
-    if let (Some(fields), Some(run)) = (value.as_object_mut(), &journal.state().run) {
-        fields.insert("exit_code".into(), json!(code));
-        fields.insert("next".into(), json!(summary::next_command(run)));
-    }
-    value
 }
 
 fn last_lines(run: &Run, locked: &LockedRun) -> String {
@@ -230,14 +197,4 @@ fn outcome(run: &Run) -> String {
 fn untested(run: &Run) -> String {
     let why = summary::untested(run, run.outcome);
     why.map_or_else(String::new, |why| format!("; no test was run: {why}"))
-}
-
-/// Returns the second reviewers of a phase, as text behind its reviewer.
-pub(super) fn second_reviewers(def: &PhaseDef) -> String {
-    let seat = |seat: &Seat| match seat.agents.as_slice() {
-        [] => seat.name.clone(),
-        agents => format!("{} ({})", seat.name, agents.join(", then ")),
-    };
-    let seats: Vec<String> = def.panel.iter().map(seat).collect();
-    if seats.is_empty() { String::new() } else { format!(", with second opinions: {}", seats.join(", ")) }
 }

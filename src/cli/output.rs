@@ -5,11 +5,18 @@ use std::io::{self, Write};
 
 use serde_json::Value;
 
+use super::CommandResult;
 use app::failure::{Failure, FailureKind};
 use views::summary::{neutral, neutral_json};
 
+/// Prints the result of a command, as lines or as JSON. Returns the exit code of a command that has done what it was to do.
+pub(super) fn show(json: bool, value: &Value, lines: &str) -> CommandResult {
+    print(json, value, lines);
+    Ok(0)
+}
+
 /// Prints lines, or the same as JSON.
-pub(super) fn show(json: bool, value: &Value, lines: &str) {
+pub(super) fn print(json: bool, value: &Value, lines: &str) {
     if json {
         document(&format!("{value:#}\n"));
     } else {

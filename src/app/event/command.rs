@@ -1,21 +1,22 @@
-//! Does what a comment asks for, with the commands that a person types.
+//! Does what a comment asks for, with the use cases that a person starts at a terminal.
 
-use super::handling::{
-    EventHandling, EventOutcome, EventResult, NotObeyed, has_failed, not_obeyed, nothing, of_command,
+use super::{
+    EventHandling, EventOutcome, EventResult, NotObeyed, has_failed, not_obeyed, nothing, of_use_case,
 };
-use crate::arguments::Resume;
-use crate::{drive, explain, resume, status};
-use app::admission::Refusal;
-use app::bundle::{asked_again, skipped_by};
-use app::failure::Failure;
-use app::locked_run::LockedRun;
-use app::refresh_comment_and_label::refresh_now;
-use app::run_location::view;
-use app::run_request::record_whole_run as ask_again;
+use crate::admission::Refusal;
+use crate::bundle::{asked_again, skipped_by};
+use crate::drive;
+use crate::explain;
+use crate::failure::Failure;
+use crate::locked_run::LockedRun;
+use crate::refresh_comment_and_label::refresh_now;
+use crate::resume::{AnswerRequest, resume};
+use crate::run_location::view;
+use crate::run_request::record_whole_run;
+use crate::status;
 use content_parser::SlashCommand;
 use engine::{Run, Status, pause_on_request};
-use forge::CommentDraft;
-use model::event::{Fact, Outcome, Reopened, ReopenedBy};
+use model::event::{Choice, Fact, Outcome, Reopened, ReopenedBy};
 use model::issue::IssueNumber;
 use model::phase::{PhaseName, Step};
 use runner::JobRole;
@@ -24,27 +25,25 @@ use runner::report::LogLines;
 pub(super) fn perform(handling: &EventHandling, number: IssueNumber, command: &SlashCommand) -> EventResult {
     let reports = matches!(command, SlashCommand::Status | SlashCommand::Explain);
     match handling.project.role {
-        JobRole::Work if reports => return Ok(nothing("who publishes answers this")),
+        JobRole::Work if reports => return nothing("who publishes answers this"),
         JobRole::Publish if !reports => return handling.publish(number),
         JobRole::Both | JobRole::Work | JobRole::Publish => {}
     }
     let run = handling.run_of(number)?;
+    let answer = |choice| AnswerRequest::new(number, Some(choice));
     match (command, run) {
         (SlashCommand::Run, run) => begin_or_go_on(handling, number, run.as_ref()),
         (_, None) => Err(impossible("there is no run of this issue: `/ai-workflow run` begins one")),
         (SlashCommand::Resume, Some(run)) if !run.waits_for_a_person() => {
             begin_or_go_on(handling, number, Some(&run))
         }
-        (SlashCommand::Resume, Some(_)) => {
-            answer(handling, &Resume { go_on: true, ..no_answer(handling, number) })
-        }
+        (SlashCommand::Resume, Some(_)) => go_on_with(handling, &answer(Choice::Continue)),
         (SlashCommand::Answer { text }, Some(_)) => {
-            answer(handling, &Resume { answer: Some(text.clone()), ..no_answer(handling, number) })
+            go_on_with(handling, &AnswerRequest { answer: Some(text.clone()), ..answer(Choice::Continue) })
         }
-        (SlashCommand::Accept { reason }, Some(_)) => answer(
-            handling,
-            &Resume { accept: true, reason: Some(reason.clone()), ..no_answer(handling, number) },
-        ),
+        (SlashCommand::Accept { reason }, Some(_)) => {
+            go_on_with(handling, &AnswerRequest { reason: Some(reason.clone()), ..answer(Choice::Accept) })
+        }
         (SlashCommand::Pause, Some(_)) => pause(handling, number),
         (SlashCommand::Cancel, Some(_)) => end(handling, number),
         (SlashCommand::Retry { phase }, Some(run)) => retry(handling, number, &run, phase),
@@ -79,24 +78,8 @@ fn begin_or_go_on(handling: &EventHandling, number: IssueNumber, run: Option<&Ru
     handling.go_on(number, run, false)
 }
 
-fn no_answer(handling: &EventHandling, number: IssueNumber) -> Resume {
-    Resume {
-        issue: number,
-        go_on: false,
-        answer: None,
-        edited: false,
-        accept: false,
-        give_up: false,
-        rounds: None,
-        reason: None,
-        text: None,
-        json: false,
-        settings: handling.flags.clone(),
-    }
-}
-
-fn answer(handling: &EventHandling, arguments: &Resume) -> EventResult {
-    of_command(resume::answer(&handling.project, &handling.terminal, arguments), arguments.issue)
+fn go_on_with(handling: &EventHandling, request: &AnswerRequest) -> EventResult {
+    of_use_case(resume(&handling.project, handling.observer, request), request.issue)
 }
 
 fn take_run(handling: &EventHandling, number: IssueNumber) -> Result<LockedRun, NotObeyed> {
@@ -108,9 +91,17 @@ fn take_run(handling: &EventHandling, number: IssueNumber) -> Result<LockedRun, 
 
 /// Writes down what ends the run's turn and shares it. Before that stands where the branch is now.
 fn share(handling: &EventHandling, mut locked: LockedRun, last: Fact) -> EventResult {
-    ask_again(&handling.project, &mut locked)?;
-    drive::share(&handling.project, locked, &handling.terminal, last)?;
-    Ok(EventOutcome::Ran(0))
+    record_whole_run(&handling.project, &mut locked)?;
+    drive::share(&handling.project, handling.observer, locked, last)?;
+    Ok(EventOutcome::Ran(None))
+}
+
+/// Writes a fact down and goes on with the run.
+fn record_and_go_on(handling: &EventHandling, mut locked: LockedRun, fact: Fact) -> EventResult {
+    let number = locked.folder.issue();
+    locked.journal.record(fact).map_err(Failure::from)?;
+    drop(locked);
+    handling.execute(number, false)
 }
 
 /// A run under way sees the comment by itself; this one lies still between two jobs.
@@ -118,7 +109,7 @@ fn pause(handling: &EventHandling, number: IssueNumber) -> EventResult {
     let locked = take_run(handling, number)?;
     let run = locked.run()?;
     if run.outcome == Outcome::Paused && handling.project.role == JobRole::Work {
-        return Ok(nothing("the run waits; whoever worked on it may have read this already"));
+        return nothing("the run waits; whoever worked on it may have read this already");
     }
     if run.outcome != Outcome::Running {
         return Err(impossible(&format!("the run is {} already", run.outcome.as_str())));
@@ -129,9 +120,9 @@ fn pause(handling: &EventHandling, number: IssueNumber) -> EventResult {
 }
 
 fn end(handling: &EventHandling, number: IssueNumber) -> EventResult {
-    let mut locked = app::cancel::take_from_holder(&handling.project, number)?;
+    let mut locked = crate::cancel::take_from_holder(&handling.project, number)?;
     if locked.run()?.outcome == Outcome::Cancelled && handling.project.role == JobRole::Work {
-        return Ok(nothing("the run is cancelled; whoever worked on it may have read this already"));
+        return nothing("the run is cancelled; whoever worked on it may have read this already");
     }
     if locked.run()?.outcome == Outcome::Cancelled {
         return Err(impossible("the run is cancelled already"));
@@ -145,29 +136,23 @@ fn retry(handling: &EventHandling, number: IssueNumber, run: &Run, phase: &str) 
     if failed.is_some_and(|failed| failed.name().as_str() == phase && has_failed(run)) {
         return handling.execute(number, true);
     }
-    let phase = app::rollback::reopenable_phase(run, phase)?;
-    let mut locked = take_run(handling, number)?;
-    let reason = asked_again(&handling.project.person);
-    let by = ReopenedBy::Rollback;
-    record(&mut locked, Fact::Reopened(Reopened { phase, step: Step::Execute, reason, by }))?;
-    drop(locked);
-    handling.execute(number, false)
+    let phase = crate::rollback::reopenable_phase(run, phase)?;
+    let locked = take_run(handling, number)?;
+    let (step, reason, by) = (Step::Execute, asked_again(&handling.project.person), ReopenedBy::Rollback);
+    record_and_go_on(handling, locked, Fact::Reopened(Reopened { phase, step, reason, by }))
 }
 
 /// Leaves out a phase that has not begun; what waits for an answer goes on waiting.
 fn skip(handling: &EventHandling, number: IssueNumber, phase: &str) -> EventResult {
-    let mut locked = take_run(handling, number)?;
+    let locked = take_run(handling, number)?;
     let run = locked.run()?;
-    let phase = skippable(run, phase)?;
-    let waits = run.waits_for_a_person();
-    let because = skipped_by(&handling.project.person);
+    let (phase, because) = (skippable(run, phase)?, skipped_by(&handling.project.person));
     let skipped = Fact::PhaseSkipped { phase, because };
-    if waits {
-        return share(handling, locked, skipped);
+    if run.waits_for_a_person() {
+        share(handling, locked, skipped)
+    } else {
+        record_and_go_on(handling, locked, skipped)
     }
-    record(&mut locked, skipped)?;
-    drop(locked);
-    handling.execute(number, false)
 }
 
 fn skippable(run: &Run, name: &str) -> Result<PhaseName, NotObeyed> {
@@ -179,37 +164,20 @@ fn skippable(run: &Run, name: &str) -> Result<PhaseName, NotObeyed> {
         return Err(impossible(&format!("this run has no phase `{name}`; it has {}", names.join(", "))));
     };
     if phase.status != Status::Pending {
-        return Err(impossible(&format!(
-            "{name} is {}: only what has not begun can be left out",
-            phase.status.as_str()
-        )));
+        let status = phase.status.as_str();
+        return Err(impossible(&format!("{name} is {status}: only what has not begun can be left out")));
     }
     Ok(phase.name().clone())
-}
-
-fn record(locked: &mut LockedRun, fact: Fact) -> Result<(), Failure> {
-    Ok(locked.journal.record(fact)?)
-}
-
-/// Writes a report into one comment, which is written over when it is asked for again.
-fn report(handling: &EventHandling, number: IssueNumber, kind: &str, text: &str) -> EventResult {
-    let marker = report_marker(number, kind);
-    let body = handling.project.masker.mask(&report_reply(&marker, text));
-    let draft = CommentDraft { id: None, marker: &marker, body: &body };
-    handling.ask(async |github| github.upsert_comment(number, draft).await)??;
-    Ok(EventOutcome::Reported)
 }
 
 /// The longest report, in characters; a comment of GitHub takes a little more.
 const LONGEST: usize = 60_000;
 
-/// Returns the mark of a report on the run of an issue.
-fn report_marker(issue: IssueNumber, kind: &str) -> String {
-    format!("<!-- ai-workflow:{kind} v1 issue={issue} -->")
-}
-
-/// Returns a report as a comment. In its box nothing is Markdown, and no box ends early.
-fn report_reply(marker: &str, text: &str) -> String {
+/// Writes a report into one comment, which is written over when it is asked for again. In its box nothing is Markdown, and no
+/// box ends early.
+fn report(handling: &EventHandling, number: IssueNumber, kind: &str, text: &str) -> EventResult {
+    let marker = format!("<!-- ai-workflow:{kind} v1 issue={number} -->");
     let text: String = text.replace("```", "'''").chars().take(LONGEST).collect();
-    format!("{marker}\n```text\n{}\n```\n", text.trim_end())
+    handling.comment(number, &marker, &format!("```text\n{}\n```", text.trim_end()))??;
+    Ok(EventOutcome::Reported)
 }

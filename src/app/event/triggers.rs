@@ -3,17 +3,16 @@
 
 use jiff::Timestamp;
 
-use super::handling::{EventHandling, EventResult, NotObeyed, has_failed, nothing, refuse_at_rest};
-use app::admission::{Refusal, admit, denied, mismatch, refuse_too_many, unknown};
-use app::bundle::refused;
+use super::{EventHandling, EventResult, NotObeyed, has_failed, nothing, refuse_at_rest};
+use crate::admission::{Refusal, admit, denied, mismatch, refuse_too_many, unknown};
+use crate::bundle::refused;
+use crate::project::Project;
 use engine::Run;
 use forge::GithubForge;
 use forge::github::{Dispatched, Labeled, Reaction, ReactionTarget};
 use model::event::Outcome;
 use model::issue::{AsOf, IssueNumber};
-use model::redact::Masker;
 use runner::JobRole;
-use settings::GithubKeys;
 
 /// A label that somebody put on who may.
 struct AcceptedLabel {
@@ -24,69 +23,60 @@ struct AcceptedLabel {
 
 /// A label that starts a run. It is taken off as soon as it is accepted, so that it works once.
 pub(super) fn labeled(handling: &mut EventHandling, event: &Labeled) -> EventResult {
-    let keys = handling.project.settings.github.clone();
     let number = event.issue.number;
-    if !event.label.name.eq_ignore_ascii_case(&keys.trigger_label) || event.issue.is_pull_request() {
-        return Ok(nothing("this label starts no run"));
+    let trigger = &handling.project.settings.github.trigger_label;
+    if !event.label.name.eq_ignore_ascii_case(trigger) || event.issue.is_pull_request() {
+        return nothing("this label starts no run");
     }
-    let masker = handling.project.masker.clone();
-    let accepted = handling.ask(async |github| accept_label(github, &keys, &masker, event).await)??;
+    let AcceptedLabel { at, is_on } =
+        handling.ask(async |github| accept_label(github, &handling.project, event).await)??;
     handling.about = Some(number);
     let known = handling.run_of(number)?;
-    if !accepted.is_on && known.is_none() && handling.project.role == JobRole::Publish {
-        return Err(refused(
-            "E_LABEL_GONE",
-            &format!("the label is on issue {number} no more, and there is no run of it yet"),
-        )
-        .into());
+    let role = handling.project.role;
+    if !is_on && known.is_none() && role == JobRole::Publish {
+        let why = format!("the label is on issue {number} no more, and there is no run of it yet");
+        return Err(refused("E_LABEL_GONE", &why).into());
     }
-    if !accepted.is_on && known.is_none() {
+    if !is_on && known.is_none() {
         return Err(Refusal::LabelGone(number).into());
     }
     // The label is off first: should the run not begin, putting it on again is the way to another try.
-    if accepted.is_on {
+    if is_on {
         handling.react(ReactionTarget::Issue(number), Reaction::Eyes)?;
     }
-    if accepted.is_on && handling.project.role == JobRole::Both {
-        take_off(handling, number, &keys)?;
+    if is_on && role == JobRole::Both {
+        take_off(handling, number)?;
     }
     let (title, body) = (event.issue.title.clone(), event.issue.body.clone().unwrap_or_default());
-    handling.project.as_of = Some(AsOf { at: accepted.at, title, body });
+    handling.project.as_of = Some(AsOf { at, title, body });
     handling.project.person.clone_from(&event.sender.login);
-    // Who puts the label on again after a failure wants another try; the same event twice does not.
-    let again = accepted.is_on && known.as_ref().is_some_and(has_failed);
-    let result = if accepted.is_on {
-        handling.go_on(number, known.as_ref(), again)
-    } else {
-        handling.execute(number, false)
-    };
-    let last = match &result {
-        Ok(_) => Reaction::Rocket,
-        Err(_) => Reaction::Confused,
-    };
-    if accepted.is_on {
-        handling.react(ReactionTarget::Issue(number), last)?;
+    if !is_on {
+        return handling.execute(number, false);
     }
+    // Who puts the label on again after a failure wants another try; the same event twice does not.
+    let result = handling.go_on(number, known.as_ref(), known.as_ref().is_some_and(has_failed));
+    let last = if result.is_ok() { Reaction::Rocket } else { Reaction::Confused };
+    handling.react(ReactionTarget::Issue(number), last)?;
     // A job that publishes and could not is repeated as it is.
     let comes_again = matches!(&result, Err(NotObeyed::Failed(failure)) if failure.passes());
-    if accepted.is_on && handling.project.role == JobRole::Publish && !comes_again {
-        take_off(handling, number, &keys)?;
+    if role == JobRole::Publish && !comes_again {
+        take_off(handling, number)?;
     }
     result
 }
 
-fn take_off(handling: &EventHandling, number: IssueNumber, keys: &GithubKeys) -> Result<(), NotObeyed> {
-    Ok(handling.ask(async |github| github.unlabel(number, &keys.trigger_label).await)??)
+fn take_off(handling: &EventHandling, number: IssueNumber) -> Result<(), NotObeyed> {
+    let trigger = &handling.project.settings.github.trigger_label;
+    Ok(handling.ask(async |github| github.unlabel(number, trigger).await)??)
 }
 
 /// Looks whether GitHub says the same as the event, and whether who is behind it may start a run now.
 async fn accept_label(
     github: &GithubForge,
-    keys: &GithubKeys,
-    masker: &Masker,
+    project: &Project,
     event: &Labeled,
 ) -> Result<AcceptedLabel, NotObeyed> {
-    let (who, number) = (&event.sender, event.issue.number);
+    let (who, number, keys) = (&event.sender, event.issue.number, &project.settings.github);
     admit(github, keys, who).await?;
     let unreadable = |error| unknown(who, &error);
     let happened = github.last_labelling(number, &keys.trigger_label).await.map_err(unreadable)?;
@@ -98,17 +88,14 @@ async fn accept_label(
     let state = github.issue_state(number).await.map_err(unreadable)?;
     refuse_at_rest(number, state.as_ref())?;
     let at = happened.created_at;
-    refuse_too_many(github, (keys, masker), who, number, at).await?;
+    refuse_too_many(github, project, who, number, at).await?;
     Ok(AcceptedLabel { at, is_on: state.is_some_and(|state| state.has(&keys.trigger_label)) })
 }
 
 /// A start of the workflow for an issue: by a person, or by a job of ours whose time was over.
 pub(super) fn dispatched(handling: &mut EventHandling, event: &Dispatched) -> EventResult {
-    let keys = handling.project.settings.github.clone();
     let (number, who) = (event.issue, &event.sender);
-    let (masker, now) = (handling.project.masker.clone(), journal::now());
-    let is_job =
-        handling.ask(async |github| accept_dispatch(github, (&keys, &masker), event, now).await)??;
+    let is_job = handling.ask(async |github| accept_dispatch(github, &handling.project, event).await)??;
     if is_job && !handling.run_of(number)?.as_ref().is_some_and(goes_on_by_itself) {
         return Err(denied(who, "a job may only go on with a run that needs nobody's word").into());
     }
@@ -120,20 +107,19 @@ pub(super) fn dispatched(handling: &mut EventHandling, event: &Dispatched) -> Ev
 /// Looks who is behind it; tells whether it is a job with our own token.
 async fn accept_dispatch(
     github: &GithubForge,
-    (keys, masker): (&GithubKeys, &Masker),
+    project: &Project,
     event: &Dispatched,
-    now: Timestamp,
 ) -> Result<bool, NotObeyed> {
     let (number, who) = (event.issue, &event.sender);
     let unreadable = |error| unknown(who, &error);
     let is_job = who.is_bot() && github.is_me(&who.login).await.map_err(unreadable)?;
     if !is_job {
-        admit(github, keys, who).await?;
+        admit(github, &project.settings.github, who).await?;
     }
     let state = github.issue_state(number).await.map_err(unreadable)?;
     refuse_at_rest(number, state.as_ref())?;
     if !is_job {
-        refuse_too_many(github, (keys, masker), who, number, now).await?;
+        refuse_too_many(github, project, who, number, journal::now()).await?;
     }
     Ok(is_job)
 }

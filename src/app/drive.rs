@@ -1,0 +1,96 @@
+//! The turn of a process on a run, shown to somebody: has it worked on until it halts, shows how it stands then, reports that
+//! to the job that this may be, and starts another job where the run waits for one.
+
+use crate::bundle::VerifiedBundle;
+use crate::failure::{Failure, FailureKind};
+use crate::github_job::{self, WorkDone};
+use crate::locked_run::LockedRun;
+use crate::project::Project;
+use crate::run_to_halt::{Halt, RunObserver, TurnStart, run_to_halt};
+use engine::{PhaseState, Run};
+use model::event::{ExecOutcome, Fact, Outcome};
+use runner::JobRole;
+
+/// Returns what the halt of a run counts as.
+pub fn halt_of(project: &Project, run: &Run, outcome: Outcome) -> Halt {
+    match outcome {
+        Outcome::Completed | Outcome::Running => None,
+        Outcome::Failed if never_started(run) => Some(FailureKind::NoAgent),
+        Outcome::Failed | Outcome::Incomplete => Some(FailureKind::PhaseFailed),
+        Outcome::Paused if project.settings.no_wait => Some(FailureKind::PhaseFailed),
+        Outcome::Paused => Some(FailureKind::Waiting),
+        Outcome::Cancelled => Some(FailureKind::Interrupted),
+    }
+}
+
+/// Tells whether the run failed because no program could be started at all.
+fn never_started(run: &Run) -> bool {
+    let missing = |agent: &String| {
+        run.agents.unusable.get(agent).is_some_and(|unusable| unusable.outcome == ExecOutcome::NotStarted)
+    };
+    let not_started = |phase: &PhaseState| {
+        phase.reason.as_deref() == Some("agent_failed") && phase.def.agents.iter().all(missing)
+    };
+    run.phases.iter().any(not_started)
+}
+
+/// Drives the run until it halts and shows how it ended.
+pub fn drive(project: &Project, observer: &dyn RunObserver, locked: LockedRun) -> Result<Halt, Failure> {
+    let end = run_to_halt(project, locked, observer, TurnStart::default())?;
+    let halt = show_halt(project, observer, &end.locked, end.outcome)?;
+    if project.role == JobRole::Both {
+        let done = if end.has_called { WorkDone::Worked } else { WorkDone::Idle };
+        github_job::start_again(project, &end.locked, done);
+    }
+    Ok(halt)
+}
+
+/// Publishes what another process worked on, as far as it was judged, and shows how the run stands.
+pub fn publish(
+    project: &Project,
+    observer: &dyn RunObserver,
+    locked: LockedRun,
+    bundle: &VerifiedBundle,
+) -> Result<Halt, Failure> {
+    let start = TurnStart { first: None, judged: Some(bundle.tip.clone()) };
+    let end = run_to_halt(project, locked, observer, start)?;
+    let halt = show_halt(project, observer, &end.locked, end.outcome)?;
+    // Whoever publishes sees what the checks of the server say, and asks no agent.
+    if end.took_up_red_checks && end.outcome == Outcome::Running {
+        github_job::start_again(project, &end.locked, WorkDone::RedChecks);
+    } else if bundle.asks_for_more {
+        github_job::start_again(project, &end.locked, WorkDone::Worked);
+    }
+    Ok(halt)
+}
+
+/// Writes down what ends the run's turn, and shares it: the comment, the branch, the pull request.
+pub fn share(
+    project: &Project,
+    observer: &dyn RunObserver,
+    locked: LockedRun,
+    last: Fact,
+) -> Result<(), Failure> {
+    let start = TurnStart { first: Some(last), judged: None };
+    let end = run_to_halt(project, locked, observer, start)?;
+    show(observer, &end.locked, None);
+    Ok(())
+}
+
+/// Shows how a run came to this outcome, and returns what that counts as.
+pub fn show_halt(
+    project: &Project,
+    observer: &dyn RunObserver,
+    locked: &LockedRun,
+    outcome: Outcome,
+) -> Result<Halt, Failure> {
+    let halt = halt_of(project, locked.run()?, outcome);
+    show(observer, locked, halt);
+    Ok(halt)
+}
+
+/// Shows how a run stands, and reports it to the job that we may be in.
+pub fn show(observer: &dyn RunObserver, locked: &LockedRun, halt: Halt) {
+    observer.halted(locked, halt);
+    observer.job_commands(&github_job::report_halt(locked));
+}

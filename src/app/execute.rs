@@ -1,0 +1,150 @@
+//! Begins a run, resumes it or goes on with it, whatever there is to do, until it halts.
+
+use crate::begin::begin_run;
+use crate::changes_outside;
+use crate::drive::{drive, halt_of, show};
+use crate::failure::{Failure, FailureKind};
+use crate::locked_run::{LockedRun, open_journal, take_locks};
+use crate::pinned_settings::{refuse_contradiction, refuse_untrusted_settings};
+use crate::project::Project;
+use crate::refresh_comment_and_label::refresh_now;
+use crate::rollback::cancelled;
+use crate::run_location::finalized;
+use crate::run_request::{ExecuteRequest, record_request, refuse_request};
+use crate::run_to_halt::{Halt, RunObserver};
+use engine::{Run, Status};
+use model::event::Outcome;
+use model::phase::PhaseName;
+use runner::report::{LogLines, skip_line};
+use runner::settle_commit;
+
+/// Begins the run of an issue, or goes on with it, until it halts.
+pub fn execute(
+    project: &Project,
+    observer: &dyn RunObserver,
+    request: &ExecuteRequest,
+) -> Result<Halt, Failure> {
+    if let Some(record) = finalized(project, request.issue)? {
+        observer.finalized(&record);
+        return Ok(None);
+    }
+    project.warn_of_short_secrets();
+    let mut locked = take_or_begin(project, request)?;
+    let run = locked.run()?;
+    let rests = match run.outcome {
+        Outcome::Completed => return show_completed(project, observer, locked),
+        Outcome::Cancelled => {
+            refresh_now(project, run);
+            return Err(cancelled(run));
+        }
+        Outcome::Failed | Outcome::Incomplete if !request.retry_failed => {
+            log_failed_phase(run);
+            Some(FailureKind::PhaseFailed)
+        }
+        Outcome::Paused if run.waits_for_a_person() => halt_of(project, run, Outcome::Paused),
+        Outcome::Running | Outcome::Paused | Outcome::Failed | Outcome::Incomplete => None,
+    };
+    if rests.is_some() {
+        show(observer, &locked, rests);
+        refresh_now(project, locked.run()?);
+        return Ok(rests);
+    }
+    let has_begun = run.has_begun();
+    locked.journal.add_reporter(Box::new(LogLines::default()));
+    changes_outside::refuse_closed(project, locked.run()?)?;
+    if let Some(lost) = changes_outside::find_lost_files(project, &locked)? {
+        changes_outside::reopen_phase(&mut locked, &lost, "")?;
+    }
+    record_request(project, &mut locked, request)?;
+    if has_begun {
+        changes_outside::note_changes(project, &mut locked)?;
+    }
+    drive(project, observer, locked)
+}
+
+/// Nothing is left to do but what a crash or a refused push left undone between the last fact and its commit or its push.
+fn show_completed(
+    project: &Project,
+    observer: &dyn RunObserver,
+    mut locked: LockedRun,
+) -> Result<Halt, Failure> {
+    let number = locked.folder.issue();
+    tracing::info!("The run of issue #{number} is completed; nothing is left to do");
+    if let Err(gone) = locked.space.run_branch().refuse_missing() {
+        tracing::warn!("{gone}");
+        show(observer, &locked, None);
+        return Ok(None);
+    }
+    // Whoever works on top of a completed run decides what becomes of it.
+    if changes_outside::warn_of_commits_on_top(project, &locked)? {
+        show(observer, &locked, None);
+        refresh_now(project, locked.run()?);
+        return Ok(None);
+    }
+    locked.journal.add_reporter(Box::new(LogLines::default()));
+    drive(project, observer, locked)
+}
+
+/// Returns the phase of this name; nothing for `all`.
+pub fn phase_named(project: &Project, text: &str) -> Result<Option<PhaseName>, Failure> {
+    if text == "all" {
+        return Ok(None);
+    }
+    let phases = project.settings.phase_names();
+    if let Some(name) = phases.iter().find(|name| name.as_str() == text) {
+        return Ok(Some(name.clone()));
+    }
+    let names: Vec<&str> = phases.iter().map(PhaseName::as_str).collect();
+    let failure = Failure::usage(format!("there is no phase `{text}`"));
+    Err(match settings::suggestion(text, names.iter().copied()) {
+        Some(near) => failure.hint(format!("did you mean `{near}`?")),
+        None => failure.hint(format!("the phases are: all, {}", names.join(", "))),
+    })
+}
+
+fn take_or_begin(project: &Project, request: &ExecuteRequest) -> Result<LockedRun, Failure> {
+    let issue = request.issue;
+    let (mut locks, found) = take_locks(project, issue, &|run| refuse(project, run, request))?;
+    if let Some((space, folder)) = found {
+        let mut journal = open_journal(project, &folder)?;
+        if journal.state().run.is_some() {
+            settle_commit(&mut journal, &space)?;
+            let locked = LockedRun { journal, space, folder, locks };
+            let run = locked.run()?;
+            refuse_contradiction(project, run)?;
+            if matches!(run.outcome, Outcome::Running | Outcome::Paused) || request.retry_failed {
+                locked.space.run_branch().refuse_missing()?;
+                refuse_untrusted_settings(project, run)?;
+            }
+            return Ok(locked);
+        }
+    }
+    match begin_run(project, request, &mut locks) {
+        Ok((journal, space, folder)) => Ok(LockedRun { journal, space, folder, locks }),
+        Err(failure) => {
+            locks.remove(project, issue);
+            Err(failure)
+        }
+    }
+}
+
+/// Refuses what this run does not take. Writes nothing.
+fn refuse(project: &Project, run: &Run, request: &ExecuteRequest) -> Result<(), Failure> {
+    refuse_contradiction(project, run)?;
+    let goes_on = match run.outcome {
+        Outcome::Running => true,
+        Outcome::Failed | Outcome::Incomplete => request.retry_failed,
+        Outcome::Paused => !run.waits_for_a_person(),
+        Outcome::Completed => false,
+        Outcome::Cancelled => return Err(cancelled(run)),
+    };
+    if goes_on { refuse_request(project, run, request) } else { Ok(()) }
+}
+
+/// Says that a run failed before and how to open it again.
+fn log_failed_phase(run: &Run) {
+    let Some(failed) = run.phases.iter().find(|phase| phase.status == Status::Failed) else { return };
+    let reason = failed.reason.as_deref().unwrap_or("no reason");
+    tracing::error!("Phase {}: Failed earlier: {reason}", failed.name());
+    tracing::error!("{}", skip_line(failed.name().as_str()));
+}

@@ -1,0 +1,176 @@
+//! Why a run came to where it is: which rule led to each ruling, with the limits used, and what was found; and what differs
+//! between two runs: programs, versions, models, prompts, limits. Judges nothing.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+
+use serde::Serialize;
+use serde_json::json;
+
+use crate::run_location::RunView;
+use engine::{Exchange, PhaseState, Run};
+use model::event::{Entry, Fact, Replied, Ruled};
+use model::policy::{PhaseDef, Seat};
+use views::metadata::{AgentProgram, provenance};
+use views::summary::{self, plain};
+
+/// How many digits of a digest tell two prompts apart for people.
+const SHORT: usize = 12;
+
+/// What explains how a run went on.
+pub enum Explanation<'a> {
+    /// A ruling, and the rule that led to it.
+    Ruling(&'a Ruled),
+    /// What a reviewer asked the author, and where the author's call ended.
+    Question(&'a Replied, &'a Exchange),
+}
+
+/// Returns the entries of a log that explain how the run went on.
+pub fn explanations(view: &RunView) -> impl Iterator<Item = (&Entry, Explanation<'_>)> {
+    view.entries.iter().filter_map(|entry| match &entry.fact {
+        Fact::Ruled(ruled) => Some((entry, Explanation::Ruling(ruled))),
+        Fact::Replied(replied) => {
+            let exchange = exchange_of(view.run(), replied)?;
+            Some((entry, Explanation::Question(replied, exchange)))
+        }
+        _ => None,
+    })
+}
+
+fn exchange_of<'a>(run: &'a Run, replied: &Replied) -> Option<&'a Exchange> {
+    let phase = run.phase(&replied.phase)?;
+    let recorded = phase.history.rounds.iter().filter_map(|round| round.exchange.as_ref());
+    let mut all = recorded.chain(&phase.reviews.exchange);
+    all.find(|exchange| exchange.reply.as_ref() == Some(replied))
+}
+
+/// Returns the rulings of a run with the limits used, and what was found.
+pub fn text(view: &RunView) -> String {
+    let run = view.run();
+    let mut text = format!("#{}, run {}\n\nLimits used:\n", run.started.issue.number, run.started.run_id);
+    for phase in &run.phases {
+        let (used, most) = phase.used_of_limit();
+        let _ = writeln!(text, "  {:<20} {} {used}/{most}", phase.name().as_str(), phase.def.policy_name);
+    }
+    text.push_str("\nRulings:\n");
+    for (entry, explanation) in explanations(view) {
+        let _ = write!(text, "  {:>4}  ", entry.seq);
+        match explanation {
+            Explanation::Ruling(ruled) => add_ruling(&mut text, ruled),
+            Explanation::Question(replied, exchange) => {
+                let line = plain(&summary::exchange_line(exchange));
+                let _ = writeln!(text, "{} round {}: {line}", replied.phase, replied.round);
+            }
+        }
+    }
+    for phase in &run.phases {
+        if !phase.ledger.all().is_empty() {
+            add_findings(&mut text, phase);
+        }
+    }
+    text
+}
+
+fn add_ruling(text: &mut String, ruled: &Ruled) {
+    let judgment = json!(ruled.judgment);
+    let (judgment, ruling) = (judgment.as_str().unwrap_or_default(), ruled.ruling.word());
+    let _ =
+        writeln!(text, "{} round {}: {judgment} because {} → {ruling}", ruled.phase, ruled.round, ruled.rule);
+    if let Some(standstill) = &ruled.standstill {
+        let _ = writeln!(text, "        standstill: {standstill}");
+    }
+}
+
+/// Lists everything that was found in a phase, with what became of it and the tasks made of it.
+fn add_findings(text: &mut String, phase: &PhaseState) {
+    let _ = writeln!(text, "\nFindings of {}:", phase.name());
+    for listed in phase.ledger.all() {
+        let by: Vec<String> = listed.found_by.iter().map(ToString::to_string).collect();
+        let line = summary::finding_line(listed);
+        let _ = writeln!(text, "  {}, by {}", plain(&line), plain(&by.join(", ")));
+    }
+    for task in phase.tasks.all() {
+        let findings: Vec<String> = task.findings.iter().map(ToString::to_string).collect();
+        let (state, owns) =
+            (engine::state_of(phase, task).as_str(), task.owns.as_deref().unwrap_or("no file"));
+        let tries = if task.tries() == 1 { "1 try".to_owned() } else { format!("{} tries", task.tries()) };
+        let (owns, findings) = (plain(owns), findings.join(", "));
+        let _ = writeln!(text, "  {} {owns}: {state}, {tries}, for {findings}", task.id);
+    }
+}
+
+/// Something that two runs do not have in common.
+#[derive(Debug, Serialize)]
+pub struct Difference {
+    /// What it is.
+    pub what: String,
+    /// How it is in the one run.
+    pub this: Option<String>,
+    /// How it is in the other run.
+    pub other: Option<String>,
+}
+
+/// Returns what differs between two runs, by name.
+pub fn differences(one: &Run, two: &Run) -> Vec<Difference> {
+    let (one, two) = (traits(one), traits(two));
+    let names: BTreeSet<&String> = one.keys().chain(two.keys()).collect();
+    let differ = names.into_iter().filter(|name| one.get(*name) != two.get(*name));
+    let of = |name: &String| Difference {
+        what: name.clone(),
+        this: one.get(name).cloned(),
+        other: two.get(name).cloned(),
+    };
+    differ.map(of).collect()
+}
+
+/// Returns what made a run what it is, by name.
+fn traits(run: &Run) -> BTreeMap<String, String> {
+    let (started, agreement) = (&run.started, &run.started.agreement);
+    let mut traits = BTreeMap::from([
+        ("ai-workflow".to_owned(), started.version.clone()),
+        ("language".to_owned(), started.language.clone()),
+        ("base commit".to_owned(), started.base_commit.clone()),
+        ("preset".to_owned(), agreement.preset.clone().unwrap_or_default()),
+        ("difficulty".to_owned(), run.difficulty.map(|it| it.as_str().to_owned()).unwrap_or_default()),
+        ("limits: times".to_owned(), json_text(&agreement.time)),
+        ("limits: budget".to_owned(), json_text(&run.spending.budget)),
+        ("limits: budget of call, phase, day".to_owned(), json_text(&run.spending.scopes)),
+        ("commands".to_owned(), json_text(&agreement.commands)),
+    ]);
+    let called = provenance(run);
+    traits.extend(called.agents.iter().map(|agent| (format!("program of {}", agent.agent), program(agent))));
+    traits.extend(called.prompts.into_iter().map(|(place, digest)| {
+        (format!("prompt of {place}"), digest.get(..SHORT).unwrap_or(&digest).to_owned())
+    }));
+    for PhaseState { def, .. } in &run.phases {
+        let rule = format!("{}, at most {} revisions", def.policy_name, def.policy.limits.max_revisions);
+        traits.insert(format!("{}: agents", def.name), author_and_reviewers(def));
+        traits.insert(format!("{}: policy", def.name), rule);
+    }
+    traits
+}
+
+/// Names the agents of a phase: its author, its reviewer, its second reviewers.
+pub fn author_and_reviewers(def: &PhaseDef) -> String {
+    let (author, reviewer) = (def.agents.join(", then "), def.reviewers.join(", then "));
+    format!("{author}, reviewed by {reviewer}{}", second_reviewers(def))
+}
+
+/// Returns the second reviewers of a phase, as text behind its reviewer.
+pub fn second_reviewers(def: &PhaseDef) -> String {
+    let seat = |seat: &Seat| match seat.agents.as_slice() {
+        [] => seat.name.clone(),
+        agents => format!("{} ({})", seat.name, agents.join(", then ")),
+    };
+    let seats: Vec<String> = def.panel.iter().map(seat).collect();
+    if seats.is_empty() { String::new() } else { format!(", with second opinions: {}", seats.join(", ")) }
+}
+
+fn program(agent: &AgentProgram) -> String {
+    let parts = [&agent.name, &agent.version, &agent.model];
+    parts.into_iter().flatten().cloned().collect::<Vec<_>>().join(" ")
+}
+
+fn json_text(value: &impl Serialize) -> String {
+    serde_json::to_string(value).unwrap_or_default()
+}
