@@ -6,7 +6,7 @@ use crate::failure::{Failure, FailureKind};
 use crate::github_job::{self, WorkDone};
 use crate::locked_run::LockedRun;
 use crate::project::Project;
-use crate::run_to_halt::{Halt, RunObserver, TurnStart, run_to_halt};
+use crate::run_to_halt::{Halt, HaltResult, RunObserver, TurnStart, run_to_halt};
 use engine::{PhaseState, Run};
 use model::event::{ExecOutcome, Fact, Outcome};
 use runner::JobRole;
@@ -35,7 +35,7 @@ fn never_started(run: &Run) -> bool {
 }
 
 /// Drives the run until it halts and shows how it ended.
-pub fn drive(project: &Project, observer: &dyn RunObserver, locked: LockedRun) -> Result<Halt, Failure> {
+pub fn drive(project: &Project, observer: &dyn RunObserver, locked: LockedRun) -> HaltResult {
     let end = run_to_halt(project, locked, observer, TurnStart::default())?;
     let halt = show_halt(project, observer, &end.locked, end.outcome)?;
     if project.role == JobRole::Both {
@@ -51,7 +51,7 @@ pub fn publish(
     observer: &dyn RunObserver,
     locked: LockedRun,
     bundle: &VerifiedBundle,
-) -> Result<Halt, Failure> {
+) -> HaltResult {
     let start = TurnStart { first: None, judged: Some(bundle.tip.clone()) };
     let end = run_to_halt(project, locked, observer, start)?;
     let halt = show_halt(project, observer, &end.locked, end.outcome)?;
@@ -83,7 +83,7 @@ pub fn show_halt(
     observer: &dyn RunObserver,
     locked: &LockedRun,
     outcome: Outcome,
-) -> Result<Halt, Failure> {
+) -> HaltResult {
     let halt = halt_of(project, locked.run()?, outcome);
     show(observer, locked, halt);
     Ok(halt)

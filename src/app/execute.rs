@@ -11,7 +11,7 @@ use crate::refresh_comment_and_label::refresh_now;
 use crate::rollback::cancelled;
 use crate::run_location::finalized;
 use crate::run_request::{ExecuteRequest, record_request, refuse_request};
-use crate::run_to_halt::{Halt, RunObserver};
+use crate::run_to_halt::{HaltResult, RunObserver};
 use engine::{Run, Status};
 use model::event::Outcome;
 use model::phase::PhaseName;
@@ -19,11 +19,7 @@ use runner::report::{LogLines, skip_line};
 use runner::settle_commit;
 
 /// Begins the run of an issue, or goes on with it, until it halts.
-pub fn execute(
-    project: &Project,
-    observer: &dyn RunObserver,
-    request: &ExecuteRequest,
-) -> Result<Halt, Failure> {
+pub fn execute(project: &Project, observer: &dyn RunObserver, request: &ExecuteRequest) -> HaltResult {
     if let Some(record) = finalized(project, request.issue)? {
         observer.finalized(&record);
         return Ok(None);
@@ -63,11 +59,7 @@ pub fn execute(
 }
 
 /// Nothing is left to do but what a crash or a refused push left undone between the last fact and its commit or its push.
-fn show_completed(
-    project: &Project,
-    observer: &dyn RunObserver,
-    mut locked: LockedRun,
-) -> Result<Halt, Failure> {
+fn show_completed(project: &Project, observer: &dyn RunObserver, mut locked: LockedRun) -> HaltResult {
     let number = locked.folder.issue();
     tracing::info!("The run of issue #{number} is completed; nothing is left to do");
     if let Err(gone) = locked.space.run_branch().refuse_missing() {

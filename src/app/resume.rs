@@ -7,7 +7,7 @@ use crate::locked_run::LockedRun;
 use crate::pinned_settings::{refuse_contradiction, refuse_untrusted_settings};
 use crate::project::Project;
 use crate::run_request::{check_agents, record_whole_run};
-use crate::run_to_halt::{Halt, RunObserver};
+use crate::run_to_halt::{HaltResult, RunObserver};
 use engine::{Run, Status};
 use git::{CommitId, Snapshot, Tree, is_engines_own};
 use model::event::{Answered, Choice, Fact, Outcome};
@@ -72,11 +72,7 @@ impl AnswerRequest {
 }
 
 /// Answers the question of a paused run and goes on with it until it halts.
-pub fn resume(
-    project: &Project,
-    observer: &dyn RunObserver,
-    request: &AnswerRequest,
-) -> Result<Halt, Failure> {
+pub fn resume(project: &Project, observer: &dyn RunObserver, request: &AnswerRequest) -> HaltResult {
     let accepted = |run: &Run| accepted_choice(project, observer, run, request);
     let mut locked = LockedRun::take(project, request.issue, &|run| accepted(run).map(drop))?;
     let run = locked.run()?;

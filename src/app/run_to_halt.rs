@@ -33,6 +33,9 @@ use views::summary::status_word;
 /// What the halt of a run counts as: nothing where all went well, else the sort of failure that scripts are told of.
 pub type Halt = Option<FailureKind>;
 
+/// How a run came to its halt, or why it could not be worked on.
+pub type HaltResult = Result<Halt, Failure>;
+
 /// Somebody who watches a run while it is worked on.
 pub trait RunObserver {
     /// Returns what is shown each fact of the run.

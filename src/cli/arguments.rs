@@ -10,37 +10,18 @@ use std::path::PathBuf;
 use clap::{ArgMatches, Args, Parser, Subcommand};
 
 pub use inspect::{
-    Check, Completions, Config, ConfigCommand, Demo, Explain, Findings, FindingsFormat, Init, InitGithub,
-    InitPlace, ParseReview, Replay, ReplayFormat, SettingsView, Status, Validate,
+    Check, CommonFlags, Completions, Config, ConfigCommand, Demo, Explain, Findings, FindingsFormat, Init,
+    InitGithub, InitPlace, ParseReview, Replay, ReplayFormat, Status, Validate,
 };
 pub use runs::{
     Apply, Cleanup, DocReview, Event, EventSource, Execute, Finalize, OneIssue, PrFeedback, Resume, Rollback,
     RollbackStep,
 };
 
-/// Where to begin, and the exit codes of every command.
-const AFTER_HELP: &str = "\
-Begin here:
-  ai-workflow demo                       a small project, its issue, and the whole way to the pull request
-  ai-workflow doctor                     what is missing on this machine
-  ai-workflow execute --issue 243        an issue of this repository
-
-Exit codes:
-    0  completed
-    1  a phase failed or ended incomplete
-    2  usage, configuration, unknown or closed issue, refusal to start
-    3  waiting for a person, a budget or a quota (1 with --no-wait)
-    4  no agent program usable
-    5  forge: the issue, the pull request or the push
-    6  damaged or foreign state, disk full
-   70  our bug
-   75  another process holds this issue or its checkout
-  130  interrupted; the same command goes on";
-
 /// GitHub issue in, reviewed pull request out, without ever taking the agent's word for it.
 #[derive(Debug, Parser)]
 #[command(name = "ai-workflow", bin_name = "ai-workflow", version, propagate_version = true)]
-#[command(after_help = AFTER_HELP)]
+#[command(after_help = include_str!("arguments/help/ai-workflow.txt"))]
 pub struct Arguments {
     /// What is to be done.
     #[command(subcommand)]
@@ -75,9 +56,9 @@ pub enum Command {
     /// Remove a run: its branch, its worktree, its files
     Cleanup(Cleanup),
     /// List the presets and their phases
-    ListPresets(SettingsView),
+    ListPresets(CommonFlags),
     /// List the phases with their policy, limits and needs
-    Phases(SettingsView),
+    Phases(CommonFlags),
     /// Judge the working tree, and an agent's answer, by the checks of a run; needs no run
     Check(Check),
     /// Read a verdict out of a review, the way a run does
@@ -93,7 +74,7 @@ pub enum Command {
     /// Show or check the configuration
     Config(Config),
     /// Check what a run would need on this machine
-    Doctor(SettingsView),
+    Doctor(CommonFlags),
     /// Run the conditions of a step of `.ai-workflow/steps_registry.json` and show the retry prompt
     Validate(Validate),
     /// Print a completion script for a shell

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use serde_json::{Value, json};
 
 use super::CommandResult;
-use super::arguments::{Config, ConfigCommand, SettingsView};
+use super::arguments::{CommonFlags, Config, ConfigCommand};
 use super::output::show;
 use crate::project::settings;
 use app::agreement::{pin_schemas, refuse_unknown_checks};
@@ -32,12 +32,12 @@ pub(super) fn run(arguments: &Config) -> CommandResult {
 }
 
 /// Loads the settings of all layers, inside a repository or not.
-fn load(view: &SettingsView) -> Result<Settings, Failure> {
+fn load(view: &CommonFlags) -> Result<Settings, Failure> {
     let here = current_folder()?;
     settings(&view.settings, &here, repository_root(&here).as_deref())
 }
 
-fn show_settings(view: &SettingsView) -> CommandResult {
+fn show_settings(view: &CommonFlags) -> CommandResult {
     let settings = load(view)?;
     let text = settings.to_toml();
     let keys: Value = toml::from_str(&text).unwrap_or_default();
@@ -63,7 +63,7 @@ fn set_values(settings: &Settings) -> impl Iterator<Item = (&String, &Place)> {
     })
 }
 
-fn validate(view: &SettingsView) -> CommandResult {
+fn validate(view: &CommonFlags) -> CommandResult {
     let settings = load(view)?;
     let mut agreement = settings.agreement(None)?;
     refuse_unknown_checks(&agreement)?;
@@ -79,7 +79,7 @@ fn validate(view: &SettingsView) -> CommandResult {
 }
 
 /// Runs `list-presets`.
-pub(super) fn list_presets(view: &SettingsView) -> CommandResult {
+pub(super) fn list_presets(view: &CommonFlags) -> CommandResult {
     let settings = load(view)?;
     let mut text = String::new();
     let mut values = serde_json::Map::new();
@@ -91,7 +91,7 @@ pub(super) fn list_presets(view: &SettingsView) -> CommandResult {
 }
 
 /// Runs `phases`.
-pub(super) fn phases(view: &SettingsView) -> CommandResult {
+pub(super) fn phases(view: &CommonFlags) -> CommandResult {
     let agreement = load(view)?.agreement(None)?;
     let text: String = agreement.phases.iter().map(phase_lines).collect();
     let values: Vec<Value> = agreement.phases.iter().map(phase_value).collect();

@@ -17,8 +17,8 @@ use model::phase::PhaseName;
 use views::summary::{counted, plain};
 
 pub(super) fn run(arguments: &DocReview) -> CommandResult {
-    let observer = TerminalObserver::new(arguments.json);
-    let project = crate::project::open(&arguments.settings)?;
+    let observer = TerminalObserver::new(arguments.common.json);
+    let project = crate::project::open(&arguments.common.settings)?;
     let mode = match (arguments.autofix, arguments.fix) {
         (true, _) => DocReviewMode::Loop,
         (false, true) => DocReviewMode::Fix,
@@ -31,7 +31,7 @@ pub(super) fn run(arguments: &DocReview) -> CommandResult {
             let (review, lines) = review(&locked, &phase)?;
             let mut value = locked.report(exit_code::of_halt(halt));
             value["review"] = review;
-            print(arguments.json, &value, &lines);
+            print(arguments.common.json, &value, &lines);
             halt
         }
     };

@@ -5,12 +5,12 @@ use std::fmt::Write as _;
 use serde_json::{Value, json};
 
 use super::CommandResult;
-use super::arguments::SettingsView;
+use super::arguments::CommonFlags;
 use super::output::print;
 use app::doctor::{Diagnosis, examine};
 
 /// Runs `doctor`.
-pub(super) fn run(arguments: &SettingsView) -> CommandResult {
+pub(super) fn run(arguments: &CommonFlags) -> CommandResult {
     let all = match crate::project::open(&arguments.settings) {
         Ok(project) => examine(&project)?,
         Err(failure) => vec![Diagnosis::of_failure("repository", failure)],

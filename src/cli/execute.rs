@@ -27,8 +27,8 @@ pub(super) fn run(arguments: &Execute) -> CommandResult {
         return Err(Failure::usage("--skip-dependency-check and --ignore-dependencies exclude each other")
             .hint("the first does not look, the second looks, warns and goes on: give one of them"));
     }
-    let observer = TerminalObserver::new(arguments.json);
-    let project = crate::project::open(&arguments.settings)?;
+    let observer = TerminalObserver::new(arguments.common.json);
+    let project = crate::project::open(&arguments.common.settings)?;
     let request = ExecuteRequest {
         issue: arguments.issue,
         phase: phase_named(&project, &arguments.phase)?,
@@ -37,7 +37,7 @@ pub(super) fn run(arguments: &Execute) -> CommandResult {
         ignore_dependencies: arguments.ignore_dependencies,
     };
     if arguments.dry_run {
-        return dry_run(&project, &request, arguments.json);
+        return dry_run(&project, &request, arguments.common.json);
     }
     Ok(exit_code::of_halt(execute(&project, &observer, &request)?))
 }

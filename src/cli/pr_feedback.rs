@@ -15,8 +15,8 @@ use model::issue::IssueNumber;
 use views::summary::{counted, plain};
 
 pub(super) fn run(arguments: &PrFeedback) -> CommandResult {
-    let observer = TerminalObserver::new(arguments.json);
-    let project = crate::project::open(&arguments.settings)?;
+    let observer = TerminalObserver::new(arguments.common.json);
+    let project = crate::project::open(&arguments.common.settings)?;
     match take_up_feedback(&project, &observer, arguments.pr, arguments.dry_run)? {
         FeedbackOutcome::Listed(issue, threads) => show_threads(arguments, issue, &threads),
         FeedbackOutcome::Halted(halt) => Ok(exit_code::of_halt(halt)),
@@ -38,5 +38,5 @@ fn show_threads(arguments: &PrFeedback, issue: IssueNumber, threads: &[OpenThrea
         "pull_request": arguments.pr, "issue_number": issue, "dry_run": arguments.dry_run,
         "threads": values, "exit_code": 0,
     });
-    show(arguments.json, &value, &lines)
+    show(arguments.common.json, &value, &lines)
 }

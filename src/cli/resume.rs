@@ -8,8 +8,8 @@ use app::resume::{AnswerRequest, resume};
 use model::event::Choice;
 
 pub(super) fn run(arguments: &Resume) -> CommandResult {
-    let observer = TerminalObserver::new(arguments.json);
-    let project = crate::project::open(&arguments.settings)?;
+    let observer = TerminalObserver::new(arguments.common.json);
+    let project = crate::project::open(&arguments.common.settings)?;
     project.warn_of_short_secrets();
     let Resume { issue, answer, reason, text, rounds, .. } = arguments.clone();
     let request = AnswerRequest { issue, choice: choice(arguments), answer, reason, text, rounds };

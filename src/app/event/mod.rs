@@ -22,7 +22,7 @@ use crate::project::Project;
 use crate::refresh_comment_and_label::refresh_now;
 use crate::run_location::{locate_or_fetch, view};
 use crate::run_request::ExecuteRequest;
-use crate::run_to_halt::{Halt, RunObserver};
+use crate::run_to_halt::{Halt, HaltResult, RunObserver};
 use crate::{forge_connection, github_job};
 use content_parser::SlashCommand;
 use engine::Run;
@@ -41,7 +41,7 @@ pub fn handle(
     observer: &dyn RunObserver,
     event: &Event,
     bundle: Option<PathBuf>,
-) -> Result<Halt, Failure> {
+) -> HaltResult {
     let asked = EventKey::of(event);
     let mut handling = EventHandling { project, observer, bundle, asked, about: None, command: None };
     let result = match event {
@@ -68,23 +68,14 @@ enum EventOutcome {
 }
 
 /// Why an event was not obeyed.
+#[derive(Debug, thiserror::Error)]
 enum NotObeyed {
     /// It may not be, or cannot be now.
-    Refused(Refusal),
+    #[error(transparent)]
+    Refused(#[from] Refusal),
     /// Something of ours went wrong.
-    Failed(Failure),
-}
-
-impl From<Refusal> for NotObeyed {
-    fn from(refusal: Refusal) -> Self {
-        Self::Refused(refusal)
-    }
-}
-
-impl From<Failure> for NotObeyed {
-    fn from(failure: Failure) -> Self {
-        Self::Failed(failure)
-    }
+    #[error(transparent)]
+    Failed(#[from] Failure),
 }
 
 impl From<ForgeError> for NotObeyed {
@@ -206,7 +197,7 @@ impl EventHandling<'_> {
         }
     }
     /// Takes the branch over and does what is left to do.
-    fn continue_publication(&self, issue: IssueNumber, verified: &VerifiedBundle) -> Result<Halt, Failure> {
+    fn continue_publication(&self, issue: IssueNumber, verified: &VerifiedBundle) -> HaltResult {
         let project = &self.project;
         project.workspace.branches().fast_forward(&branch_of(issue), &verified.tip)?;
         let mut locked = LockedRun::take(project, issue, &|_| Ok(()))?;
@@ -251,7 +242,7 @@ impl EventHandling<'_> {
     }
 
     /// Reports what became of the event, in one line where nothing was done.
-    fn report(&self, result: EventResult) -> Result<Halt, Failure> {
+    fn report(&self, result: EventResult) -> HaltResult {
         let (line, code) = match result {
             Ok(EventOutcome::Ran(halt)) => return Ok(halt),
             Ok(EventOutcome::Reported) => {
@@ -281,7 +272,7 @@ impl EventHandling<'_> {
 }
 
 /// Returns what became of an event by how a use case ended.
-fn of_use_case(ended: Result<Halt, Failure>, number: IssueNumber) -> EventResult {
+fn of_use_case(ended: HaltResult, number: IssueNumber) -> EventResult {
     ended.map(EventOutcome::Ran).map_err(|failure| not_obeyed(failure, number))
 }
 

@@ -121,9 +121,9 @@ pub enum ReplayFormat {
     ReviewLoop,
 }
 
-/// The arguments of a command that shows settings.
-#[derive(Debug, Args)]
-pub struct SettingsView {
+/// How a result is printed, and the settings that are given.
+#[derive(Debug, Clone, Args)]
+pub struct CommonFlags {
     /// Print the result as JSON
     #[arg(long)]
     pub json: bool,
@@ -142,9 +142,9 @@ pub struct Config {
 #[derive(Debug, Subcommand)]
 pub enum ConfigCommand {
     /// Print the settings in force and where each comes from
-    Show(SettingsView),
+    Show(CommonFlags),
     /// Check all layers and say what is wrong
-    Validate(SettingsView),
+    Validate(CommonFlags),
     /// Print the JSON Schema of the configuration (or of metadata.json)
     Schema {
         /// The schema of metadata.json instead
@@ -153,20 +153,9 @@ pub enum ConfigCommand {
     },
 }
 
-/// What is typed most.
-const CHECK_EXAMPLES: &str = "\
-Examples:
-  ai-workflow check                             what changed since the branch left the default branch
-  ai-workflow check --only Q1-Q6 --no-commands  the criteria of the quality gate that read text
-  ai-workflow check --only tests,lint           the commands alone, in the files as they are
-  ai-workflow check --base HEAD --json          what is not committed, as JSON
-  ai-workflow check --output answer.md --template goal_drift_guard
-
-Exit codes: 0 all that was judged passed, 1 something failed, could not run, or nothing was judged, 2 usage";
-
 /// The arguments of `check`.
 #[derive(Debug, Args)]
-#[command(after_help = CHECK_EXAMPLES)]
+#[command(after_help = include_str!("help/check.txt"))]
 pub struct Check {
     /// Only these checks, by name, criterion or range: todo, Q2, Q1-Q6
     #[arg(long, value_name = "A,B", value_delimiter = ',')]
@@ -197,18 +186,9 @@ pub struct Check {
     pub set: Vec<String>,
 }
 
-/// How a step is validated.
-const VALIDATE_EXAMPLES: &str = "\
-Examples:
-  ai-workflow validate complete.issue                             in this checkout, as it is now
-  ai-workflow validate complete.issue --registry other.json
-  ai-workflow validate complete.issue --issue 243 --json
-
-Exits with 0 when every condition holds, 1 when one does not, 2 when the registry cannot be used.";
-
 /// The arguments of `validate`.
 #[derive(Debug, Args)]
-#[command(after_help = VALIDATE_EXAMPLES)]
+#[command(after_help = include_str!("help/validate.txt"))]
 pub struct Validate {
     /// The step by its name in the registry
     pub step: String,

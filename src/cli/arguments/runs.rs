@@ -4,21 +4,13 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
+use super::CommonFlags;
 use super::SettingFlags;
 use model::issue::IssueNumber;
 
-/// What is typed most.
-const EXECUTE_EXAMPLES: &str = "\
-Examples:
-  ai-workflow execute --issue 243                                 begin, or go on where it stopped
-  ai-workflow execute --issue 243 --dry-run                       what would happen, and at what cost
-  ai-workflow execute --issue 243 --preset quick --worktree       five phases, beside the checkout
-  ai-workflow execute --issue 243 --agent claude --reviewer codex
-  ai-workflow execute --issue 243 --retry-failed                  once more, with fresh limits";
-
 /// The arguments of `execute`.
 #[derive(Debug, Args)]
-#[command(after_help = EXECUTE_EXAMPLES)]
+#[command(after_help = include_str!("help/execute.txt"))]
 pub struct Execute {
     /// The number of the issue
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
@@ -38,26 +30,13 @@ pub struct Execute {
     /// Show phases, calls and limits; call nobody, write nothing
     #[arg(long)]
     pub dry_run: bool,
-    /// Print the result as JSON
-    #[arg(long)]
-    pub json: bool,
     #[command(flatten)]
-    pub settings: SettingFlags,
+    pub common: CommonFlags,
 }
-
-/// Which of the three is which, and what their exit codes mean.
-const DOC_REVIEW_HELP: &str = "\
-Without a flag one review is made and written to document-review-N.md: exit code 0 when it passes, 1 when it does not.
-It approves nothing: that does the answer, which counts what is to be fixed and what is to be discussed.
-
-Examples:
-  ai-workflow doc-review --issue 243               one review, nobody changes the documents
-  ai-workflow doc-review --issue 243 --fix         answer that review: judge its findings, fix the documents
-  ai-workflow doc-review --issue 243 --autofix     both in turn, until nothing is left or the limit is reached";
 
 /// The arguments of `doc-review`.
 #[derive(Debug, Args)]
-#[command(after_help = DOC_REVIEW_HELP)]
+#[command(after_help = include_str!("help/doc-review.txt"))]
 pub struct DocReview {
     /// The number of the issue
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
@@ -68,24 +47,13 @@ pub struct DocReview {
     /// Answer the latest review, which nobody has answered yet, and fix what is right in it
     #[arg(long)]
     pub fix: bool,
-    /// Print the result as JSON
-    #[arg(long)]
-    pub json: bool,
     #[command(flatten)]
-    pub settings: SettingFlags,
+    pub common: CommonFlags,
 }
-
-/// One of each answer.
-const RESUME_EXAMPLES: &str = "\
-Examples:
-  ai-workflow resume --issue 243 --answer \"use the old name\"       go on with that advice
-  ai-workflow resume --issue 243 --continue --rounds 1             one more revision, then ask again
-  ai-workflow resume --issue 243 --edited                          you changed files: check and review them
-  ai-workflow resume --issue 243 --accept --reason \"known limit\"   on your responsibility";
 
 /// The arguments of `resume`.
 #[derive(Debug, Clone, Args)]
-#[command(after_help = RESUME_EXAMPLES)]
+#[command(after_help = include_str!("help/resume.txt"))]
 pub struct Resume {
     /// The number of the issue
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
@@ -114,11 +82,8 @@ pub struct Resume {
     /// What the author should know
     #[arg(long, value_name = "TEXT")]
     pub text: Option<String>,
-    /// Print the result as JSON
-    #[arg(long)]
-    pub json: bool,
     #[command(flatten)]
-    pub settings: SettingFlags,
+    pub common: CommonFlags,
 }
 
 /// The arguments of `rollback`.
@@ -174,16 +139,9 @@ pub struct OneIssue {
     pub json: bool,
 }
 
-/// What counts, and what happens then.
-const PR_FEEDBACK_HELP: &str = "\
-What counts are unresolved threads with a word of somebody who may write to the repository, since our last answer there.
-They become findings, the implementation is revised, checked and reviewed once more, and so is every phase after it. Each
-thread gets one answer with the commit that changed its place; only what changed is resolved. A second call without new
-words does nothing.";
-
 /// The arguments of `pr-feedback`.
 #[derive(Debug, Args)]
-#[command(after_help = PR_FEEDBACK_HELP)]
+#[command(after_help = include_str!("help/pr-feedback.txt"))]
 pub struct PrFeedback {
     /// The number of the pull request
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
@@ -191,11 +149,8 @@ pub struct PrFeedback {
     /// Show what would be taken up, and change nothing
     #[arg(long)]
     pub dry_run: bool,
-    /// Print the result as JSON
-    #[arg(long)]
-    pub json: bool,
     #[command(flatten)]
-    pub settings: SettingFlags,
+    pub common: CommonFlags,
 }
 
 /// The arguments of `finalize`.
@@ -241,15 +196,9 @@ pub struct Cleanup {
     pub json: bool,
 }
 
-/// What a job of GitHub Actions runs.
-const EVENT_EXAMPLES: &str = "\
-Examples:
-  ai-workflow event                                     in a job: the event that started it
-  ai-workflow event --path event.json --name issues     from a file";
-
 /// The arguments of `event`.
 #[derive(Debug, Args)]
-#[command(after_help = EVENT_EXAMPLES)]
+#[command(after_help = include_str!("help/event.txt"))]
 pub struct Event {
     #[command(flatten)]
     pub source: EventSource,
@@ -260,14 +209,9 @@ pub struct Event {
     pub settings: SettingFlags,
 }
 
-/// What a job that may write runs after one that may not.
-const APPLY_EXAMPLES: &str = "\
-Examples:
-  ai-workflow apply --bundle handed      in a job: for the event that started it";
-
 /// The arguments of `apply`.
 #[derive(Debug, Args)]
-#[command(after_help = APPLY_EXAMPLES)]
+#[command(after_help = include_str!("help/apply.txt"))]
 pub struct Apply {
     /// The folder that `event --bundle` wrote
     #[arg(long, value_name = "DIR")]
