@@ -1,8 +1,6 @@
 //! `check`: the results of the checks, one line each with what is behind it, or as JSON. Judges nothing.
 
 use std::fmt::Write as _;
-use std::fs::File;
-use std::io::{Read, stdin};
 use std::path::Path;
 
 use serde_json::{Value, json};
@@ -10,6 +8,7 @@ use serde_json::{Value, json};
 use super::CommandResult;
 use super::arguments::Check;
 use super::output::print;
+use super::parse_review::read_file_or_stdin;
 use app::check::{CheckReport, CheckRequest, check};
 use app::failure::Failure;
 use app::setting_overrides::SettingOverrides;
@@ -47,13 +46,7 @@ pub(super) fn run(arguments: Check) -> CommandResult {
 
 /// Reads what an agent answered, without secrets.
 fn read_answer(file: &Path, masker: &Masker) -> Result<String, Failure> {
-    let mut bytes = Vec::new();
-    let read = if file.as_os_str() == "-" {
-        stdin().read_to_end(&mut bytes)
-    } else {
-        File::open(file).and_then(|mut file| file.read_to_end(&mut bytes))
-    };
-    read.map_err(|error| {
+    let bytes = read_file_or_stdin(Some(file)).map_err(|error| {
         Failure::usage(format!("failed to read {}: {error}", file.display()))
             .hint("`--output` names what the agent answered, or `-` for stdin")
     })?;

@@ -8,11 +8,11 @@ use serde_json::{Value, json};
 use super::CommandResult;
 use super::arguments::{CommonFlags, Config, ConfigCommand};
 use super::output::show;
-use crate::project::settings;
 use app::agreement::{pin_schemas, refuse_unknown_checks};
 use app::environment::current_folder;
 use app::failure::Failure;
 use app::project::repository_root;
+use app::setting_overrides::load_settings;
 use model::phase::PhaseName;
 use model::policy::PhaseDef;
 use settings::{Place, Settings, schema};
@@ -34,7 +34,7 @@ pub(super) fn run(arguments: &Config) -> CommandResult {
 /// Loads the settings of all layers, inside a repository or not.
 fn load(view: &CommonFlags) -> Result<Settings, Failure> {
     let here = current_folder()?;
-    settings(&view.settings, &here, repository_root(&here).as_deref())
+    load_settings(&view.settings.overrides(), &here, repository_root(&here).as_deref())
 }
 
 fn show_settings(view: &CommonFlags) -> CommandResult {

@@ -4,6 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use tempfile::{Builder, TempDir};
+
 use super::CommandResult;
 use super::arguments::Demo;
 use super::exit_code;
@@ -37,7 +39,11 @@ pub(super) fn run(arguments: &Demo) -> CommandResult {
     make(&project)?;
     let agent = match &arguments.agent {
         Some(spec) => spec.clone(),
-        None => format!("scripted:{}", script(&project)?.display()),
+        None => {
+            let script = project.join(".git").join("demo-agent.toml");
+            write(&script, SCRIPT)?;
+            format!("scripted:{}", script.display())
+        }
     };
     words(&format!(
         "demo project: {0}\nits test fails: cargo test --manifest-path {0}/Cargo.toml\n\n",
@@ -71,16 +77,12 @@ fn folder(wanted: Option<&Path>) -> Result<PathBuf, Failure> {
         Failure::usage(format!("failed to make {}: {error}", path.display()))
     };
     let Some(wanted) = wanted else {
-        let folder = tempfile::Builder::new()
-            .prefix("ai-workflow-demo-")
-            .tempdir()
-            .map_err(|error| failed(&std::env::temp_dir(), error))?;
-        return Ok(folder.keep());
+        let folder = Builder::new().prefix("ai-workflow-demo-").tempdir();
+        return folder.map(TempDir::keep).map_err(|error| failed(&std::env::temp_dir(), error));
     };
     let path = current_folder()?.join(wanted);
     fs::create_dir_all(&path).map_err(|error| failed(&path, error))?;
-    let mut entries = fs::read_dir(&path).map_err(|error| failed(&path, error))?;
-    if entries.next().is_some() {
+    if fs::read_dir(&path).map_err(|error| failed(&path, error))?.next().is_some() {
         return Err(Failure::usage(format!("{} is not empty", path.display()))
             .hint("name a folder that does not exist yet"));
     }
@@ -98,12 +100,6 @@ fn make(project: &Path) -> Result<(), Failure> {
     git(project, &["config", "user.email", "demo@ai-workflow.invalid"])?;
     git(project, &["config", "commit.gpgSign", "false"])?;
     git(project, &["commit", "--quiet", "--no-verify", "--message", "A pager that forgets the last page"])
-}
-
-fn script(project: &Path) -> Result<PathBuf, Failure> {
-    let path = project.join(".git").join("demo-agent.toml");
-    write(&path, SCRIPT)?;
-    Ok(path)
 }
 
 fn write(path: &Path, text: &str) -> Result<(), Failure> {

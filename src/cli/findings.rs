@@ -9,7 +9,7 @@ use super::CommandResult;
 use super::arguments::{Findings, FindingsFormat};
 use super::output;
 use app::failure::Failure;
-use app::run_location::{no_run, view};
+use app::run_location::view;
 use engine::{PhaseState, Run};
 use model::redact::Masker;
 use views::summary::{Problem, plain, problems, sarif};
@@ -17,12 +17,12 @@ use views::summary::{Problem, plain, problems, sarif};
 pub(super) fn run(arguments: &Findings) -> CommandResult {
     let project = crate::project::open_without_settings()?;
     let found = view(&project, arguments.issue)?;
-    let run = found.state.run.as_ref().ok_or_else(|| no_run(arguments.issue))?;
-    let found = problems(run);
+    let run = found.run();
+    let problems = problems(run);
     let text = match arguments.format {
-        FindingsFormat::Text => project.masker.mask(&lines(run, &found)).as_str().to_owned(),
-        FindingsFormat::Json => document(&project.masker, json_of(run, &found)),
-        FindingsFormat::Sarif => document(&project.masker, sarif(run, &found, env!("CARGO_PKG_VERSION"))),
+        FindingsFormat::Text => project.masker.mask(&lines(run, &problems)).as_str().to_owned(),
+        FindingsFormat::Json => document(&project.masker, json_of(run, &problems)),
+        FindingsFormat::Sarif => document(&project.masker, sarif(run, &problems, env!("CARGO_PKG_VERSION"))),
     };
     match arguments.output.as_ref().filter(|file| file.as_os_str() != "-") {
         None if arguments.format == FindingsFormat::Text => output::text(&text),

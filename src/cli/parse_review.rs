@@ -1,7 +1,8 @@
 //! `parse-review`: reads a verdict out of a review, the way a run does. Exits 0 whatever the verdict is.
 
 use std::fs::File;
-use std::io::{Read, stdin};
+use std::io::{self, Read, stdin};
+use std::path::Path;
 
 use super::CommandResult;
 use super::arguments::ParseReview;
@@ -12,7 +13,12 @@ use runner::report::verdict_line;
 use runner::review;
 
 pub(super) fn run(arguments: &ParseReview) -> CommandResult {
-    let text = String::from_utf8_lossy(&bytes(arguments)?).into_owned();
+    let file = arguments.file.as_deref().filter(|file| file.as_os_str() != "-");
+    let bytes = read_file_or_stdin(file).map_err(|error| {
+        let name = file.map_or("stdin".to_owned(), |file| file.display().to_string());
+        Failure::usage(format!("failed to read {name}: {error}")).hint("name a file, or `-` for stdin")
+    })?;
+    let text = String::from_utf8_lossy(&bytes).into_owned();
     let words = default_words();
     let terms = Terms {
         review_id: arguments.review_id.as_deref(),
@@ -31,15 +37,12 @@ pub(super) fn run(arguments: &ParseReview) -> CommandResult {
     show(arguments.json, &value, &text)
 }
 
-fn bytes(arguments: &ParseReview) -> Result<Vec<u8>, Failure> {
+/// Reads a file, or stdin where none is named or `-` is.
+pub(super) fn read_file_or_stdin(file: Option<&Path>) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    let file = arguments.file.as_ref().filter(|file| file.as_os_str() != "-");
-    let read = match file {
-        Some(file) => File::open(file).and_then(|mut file| file.read_to_end(&mut bytes)),
-        None => stdin().read_to_end(&mut bytes),
+    match file.filter(|file| file.as_os_str() != "-") {
+        Some(file) => File::open(file)?.read_to_end(&mut bytes)?,
+        None => stdin().read_to_end(&mut bytes)?,
     };
-    let name = file.map_or("stdin".to_owned(), |file| file.display().to_string());
-    read.map(|_| bytes).map_err(|error| {
-        Failure::usage(format!("failed to read {name}: {error}")).hint("name a file, or `-` for stdin")
-    })
+    Ok(bytes)
 }

@@ -1,12 +1,9 @@
 //! Opens the repository for a command.
 
-use std::path::Path;
-
 use crate::arguments::SettingFlags;
 use app::failure::Failure;
 use app::project::Project;
-use app::setting_overrides::{SettingOverrides, load_settings};
-use settings::Settings;
+use app::setting_overrides::SettingOverrides;
 
 /// Opens the repository and loads the settings.
 pub(crate) fn open(flags: &SettingFlags) -> Result<Project, Failure> {
@@ -21,11 +18,6 @@ pub(crate) fn open_with(overrides: SettingOverrides) -> Result<Project, Failure>
 /// Opens the repository for looking at runs or ending them, without its settings.
 pub(crate) fn open_without_settings() -> Result<Project, Failure> {
     Project::open_without_settings(command_line())
-}
-
-/// Loads the settings of all layers; outside a repository the repository's file is missing.
-pub(crate) fn settings(flags: &SettingFlags, here: &Path, root: Option<&Path>) -> Result<Settings, Failure> {
-    load_settings(&flags.overrides(), here, root)
 }
 
 fn command_line() -> String {

@@ -40,7 +40,7 @@ fn review_loops(arguments: &Replay, found: &RunView, phase: Option<&str>) -> Com
 }
 
 fn known(found: &RunView, name: &str) -> Result<PhaseName, Failure> {
-    let phases = || found.state.run.iter().flat_map(|run| &run.phases).map(PhaseState::name);
+    let phases = || found.run().phases.iter().map(PhaseState::name);
     phases().find(|known| known.as_str() == name).cloned().ok_or_else(|| {
         let names = phases().map(PhaseName::as_str).collect::<Vec<_>>().join(", ");
         Failure::usage(format!("this run has no phase `{name}`")).hint(format!("its phases are {names}"))

@@ -146,7 +146,9 @@ fn last_lines(run: &Run, locked: &LockedRun) -> String {
         lines.add("agents", &line);
     }
     lines.add("cost", &summary::cost_line(run));
-    lines.add("time", &format!("{} since the run began", since(run)));
+    let seconds = run.updated_at.duration_since(run.created_at).as_secs();
+    let time = duration(u64::try_from(seconds).unwrap_or(0));
+    lines.add("time", &format!("{time} since the run began"));
     if run.simulated {
         lines.add("simulated", "a scripted or plain-command agent took part");
     }
@@ -154,17 +156,10 @@ fn last_lines(run: &Run, locked: &LockedRun) -> String {
     if !locked.space.workspace().repository().is_linked() {
         lines.add("go back", &way_back(run, locked));
     }
-    lines.add("undo", &format!("ai-workflow cleanup --issue {}{}", run.started.issue.number, force(run)));
+    // A run that is not over is removed only when that is said twice.
+    let force = if matches!(run.outcome, Outcome::Running | Outcome::Paused) { " --force" } else { "" };
+    lines.add("undo", &format!("ai-workflow cleanup --issue {}{force}", run.started.issue.number));
     lines.0
-}
-
-fn since(run: &Run) -> String {
-    duration(u64::try_from(run.updated_at.duration_since(run.created_at).as_secs()).unwrap_or(0))
-}
-
-/// A run that is not over is removed only when that is said twice.
-fn force(run: &Run) -> &'static str {
-    if matches!(run.outcome, Outcome::Running | Outcome::Paused) { " --force" } else { "" }
 }
 
 /// What the agent left unfinished stays in the checkout and would stand in the way.
@@ -190,11 +185,10 @@ fn outcome(run: &Run) -> String {
         (Outcome::Failed | Outcome::Incomplete, Some(phase)) => {
             format!("{word}: {} ({})", phase.name(), phase.reason.as_deref().unwrap_or("no reason"))
         }
-        _ => format!("{word}, {done} of {} completed{}", counted(left, "phase"), untested(run)),
+        _ => {
+            let untested = summary::untested(run, run.outcome);
+            let untested = untested.map(|why| format!("; no test was run: {why}")).unwrap_or_default();
+            format!("{word}, {done} of {} completed{untested}", counted(left, "phase"))
+        }
     }
-}
-
-fn untested(run: &Run) -> String {
-    let why = summary::untested(run, run.outcome);
-    why.map_or_else(String::new, |why| format!("; no test was run: {why}"))
 }

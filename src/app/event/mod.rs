@@ -25,7 +25,7 @@ use crate::run_request::ExecuteRequest;
 use crate::run_to_halt::{Halt, HaltResult, RunObserver};
 use crate::{forge_connection, github_job};
 use content_parser::SlashCommand;
-use engine::Run;
+use engine::{Run, Status};
 use forge::github::{Event, IssueState, Person, Reaction, ReactionTarget};
 use forge::{CommentDraft, ForgeError, GithubForge};
 use model::event::{Fact, Outcome, branch_of};
@@ -304,16 +304,16 @@ fn refuse_at_rest(number: IssueNumber, state: Option<&IssueState>) -> Result<(),
 
 /// Tells whether a run stands where it stood: nothing was asked of agents, and nothing became visible.
 fn is_as_it_was(before: &Run, after: &Run) -> bool {
-    let phases = |run: &Run| run.phases.iter().map(|phase| phase.status).collect::<Vec<_>>();
+    let place = |run: &Run| {
+        let phases: Vec<Status> = run.phases.iter().map(|phase| phase.status).collect();
+        (run.outcome, run.spending.total.calls, phases)
+    };
     let visible = |run: &Run| {
         let shared = &run.publication;
-        let request = (shared.pull_request.clone(), is_request_closed(run), shared.follow_up.clone());
-        (shared.is_up_to_date, shared.is_ready, request)
+        let requests = (shared.pull_request.clone(), is_request_closed(run), shared.follow_up.clone());
+        (shared.is_up_to_date, shared.is_ready, requests)
     };
-    before.outcome == after.outcome
-        && before.spending.total.calls == after.spending.total.calls
-        && phases(before) == phases(after)
-        && visible(before) == visible(after)
+    place(before) == place(after) && visible(before) == visible(after)
 }
 
 fn why_it_rests(run: &Run) -> String {

@@ -85,16 +85,9 @@ fn show_result(
     let verb = if arguments.dry_run { "would be written" } else { "is written" };
     let written: String = writes.iter().map(|path| format!("{path} {verb}\n")).collect();
     let names: Vec<&str> = labels.iter().map(|(name, ..)| name.as_str()).collect();
-    let labelled = match made {
-        Some(repository) => format!("{repository} has the labels {}\n", names.join(", ")),
-        None => String::new(),
-    };
-    let by_hand = || {
-        labels.iter().map(|(name, color, says)| {
-            format!("make a label: gh label create '{name}' --color {color} --description '{says}'")
-        })
-    };
-    let next = next(if made.is_none() { by_hand().collect() } else { Vec::new() });
+    let labelled = made.map(|repository| format!("{repository} has the labels {}\n", names.join(", ")));
+    let labelled = labelled.unwrap_or_default();
+    let next = next(if made.is_none() { labels } else { &[] });
     let lines: String = next.iter().enumerate().map(|(n, step)| format!("  {}. {step}\n", n + 1)).collect();
     show(
         arguments.json,
@@ -109,18 +102,12 @@ fn show_result(
     )
 }
 
-/// Returns what a person does then, in this order.
-fn next(labels: Vec<String>) -> Vec<String> {
-    let look = format!(
-        "look at `agent` and `[commands]` in {CONFIGURATION}; commit both files to the default branch"
-    );
-    let rest = [
-        "give the agents a key: gh secret set ANTHROPIC_API_KEY --env ai-workflow (for codex CODEX_API_KEY)",
-        "let jobs open pull requests: Settings, Actions, General, Workflow permissions, \
-         \"Allow GitHub Actions to create and approve pull requests\"",
-        "the job's own token starts no workflow for the pull request; for that give the action the token of an app \
-         (`github-token`), as the comment in the workflow shows",
-        "put the label on an issue",
-    ];
-    std::iter::once(look).chain(labels).chain(rest.map(str::to_owned)).collect()
+/// Returns what a person does then, in this order; labels that could not be made come after the first step.
+fn next(labels: &[Label]) -> Vec<String> {
+    let mut steps: Vec<String> = include_str!("next.txt").lines().map(str::to_owned).collect();
+    let by_hand = labels.iter().map(|(name, color, says)| {
+        format!("make a label: gh label create '{name}' --color {color} --description '{says}'")
+    });
+    steps.splice(1..1, by_hand);
+    steps
 }
