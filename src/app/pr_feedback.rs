@@ -16,7 +16,7 @@ use crate::run_to_halt::{Halt, RunObserver};
 use forge::github::PullRequestState;
 use forge::{Forge, GithubForge, OpenThread, WriteAccess};
 use model::event::{Fact, FedBack, Outcome, Source, issue_of_branch};
-use model::finding::{Disposition, Finding, Severity};
+use model::finding::{Finding, Severity};
 use model::issue::IssueNumber;
 use runner::report::LogLines;
 use settings::PushWhen;
@@ -140,14 +140,8 @@ fn fed_back(
 
 fn finding(thread: &OpenThread) -> Finding {
     Finding {
-        severity: Severity::Major,
-        category: "review".to_owned(),
         file: Some(thread.thread.path.clone()),
         line: thread.thread.line,
-        issue: thread.text.clone(),
-        suggestion: None,
-        auto_fixable: false,
-        disposition: Disposition::Open,
-        in_scope: true,
+        ..Finding::new(Severity::Major, "review", thread.text.clone())
     }
 }

@@ -61,17 +61,7 @@ fn says_none(text: &str) -> bool {
 }
 
 fn major(issue: String) -> Finding {
-    Finding {
-        severity: Severity::Major,
-        category: String::new(),
-        file: None,
-        line: None,
-        issue,
-        suggestion: None,
-        auto_fixable: false,
-        disposition: Disposition::Open,
-        in_scope: true,
-    }
+    Finding::new(Severity::Major, "", issue)
 }
 
 fn from_object(fields: &Map<String, Value>) -> Finding {

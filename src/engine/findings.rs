@@ -209,15 +209,11 @@ fn can_be_read(review: &Reviewed) -> bool {
 fn of_check(result: &CheckResult) -> NamedFinding {
     let only = if let [place] = &result.places[..] { Some(place) } else { None };
     let finding = Finding {
-        severity: Severity::Major,
-        category: result.check.clone(),
         file: only.and_then(|place| place.file.clone()),
         line: only.and_then(|place| place.line),
-        issue: result.summary.clone(),
         suggestion: only.and_then(|place| place.suggestion.clone()),
-        auto_fixable: false,
         disposition: Disposition::FixRequired,
-        in_scope: true,
+        ..Finding::new(Severity::Major, &result.check, result.summary.clone())
     };
     let found_by = vec![Finder::Check(result.check.clone())];
     NamedFinding { identity: check_identity(result), finding, found_by }

@@ -6,7 +6,7 @@ use crate::history::Round;
 use crate::phase_state::PhaseState;
 use crate::recovery::is_to_be_told;
 use model::event::{CheckStatus, Claim, ClaimStatus, ExecOutcome, Reading, Reviewed, Triaged};
-use model::finding::{Disposition, Finding, Severity};
+use model::finding::{Finding, Severity};
 use model::phase::Step;
 use model::policy::{CheckWhen, Discuss, OnFail, OnUnavailable, Partial};
 use model::verdict::{Judgment, ReadAs, Verdict};
@@ -395,19 +395,10 @@ impl PhaseState {
         let claim = self.evidence.work.as_ref()?.claim.as_ref()?;
         let failed: Vec<&str> = self.failed_checks().map(|result| result.check.as_str()).collect();
         let refuted = claim.status == ClaimStatus::Completed && !failed.is_empty();
-        refuted.then(|| Finding {
-            severity: Severity::Minor,
-            category: "early_termination".into(),
-            file: None,
-            line: None,
-            issue: format!(
-                "the author says that it is complete, and these checks failed: {}",
-                failed.join(", ")
-            ),
-            suggestion: None,
-            auto_fixable: false,
-            disposition: Disposition::Open,
-            in_scope: true,
+        refuted.then(|| {
+            let failed = failed.join(", ");
+            let issue = format!("the author says that it is complete, and these checks failed: {failed}");
+            Finding::new(Severity::Minor, "early_termination", issue)
         })
     }
 

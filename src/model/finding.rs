@@ -93,6 +93,23 @@ pub struct Finding {
     pub in_scope: bool,
 }
 
+impl Finding {
+    /// Makes a finding that is open, in scope and about no place.
+    pub fn new(severity: Severity, category: impl Into<String>, issue: String) -> Self {
+        Self {
+            severity,
+            category: category.into(),
+            file: None,
+            line: None,
+            issue,
+            suggestion: None,
+            auto_fixable: false,
+            disposition: Disposition::Open,
+            in_scope: true,
+        }
+    }
+}
+
 fn yes() -> bool {
     true
 }

@@ -13,7 +13,7 @@ use crate::turn::Push;
 use forge::Forge;
 use forge::github::missing_permission;
 use model::event::{Choice, Escalation, Fact, FedBack, PauseReason, Source};
-use model::finding::{Disposition, Finding, Severity};
+use model::finding::{Finding, Severity};
 use model::remote_check::{RemoteCheck, RemoteCheckState};
 use views::summary::counted;
 
@@ -129,17 +129,8 @@ fn tell_unknown(all: &[RemoteCheck]) {
 
 fn finding(check: &RemoteCheck) -> Finding {
     let output = if check.output.is_empty() { String::new() } else { format!(": {}", check.output) };
-    Finding {
-        severity: Severity::Major,
-        category: "ci".to_owned(),
-        file: None,
-        line: None,
-        issue: format!("the check {} of the server failed{output}", check.label()),
-        suggestion: None,
-        auto_fixable: false,
-        disposition: Disposition::Open,
-        in_scope: true,
-    }
+    let issue = format!("the check {} of the server failed{output}", check.label());
+    Finding::new(Severity::Major, "ci", issue)
 }
 
 fn question(red: &[RemoteCheck], rounds: u32) -> Escalation {

@@ -14,7 +14,7 @@ use super::render::render;
 use super::retry_texts::{Library, patterns_of};
 use super::templates::{Templates, is_retry};
 use model::event::{CheckResult, CheckStatus, Claim, ClaimStatus, Place};
-use model::finding::{Disposition, Finding, Severity};
+use model::finding::{Finding, Severity};
 use model::issue::{Discussion, Issue};
 use model::phase::Step;
 use model::policy::{Pattern, PhaseDef};
@@ -155,17 +155,7 @@ impl Sample {
 }
 
 fn finding(issue: String) -> Finding {
-    Finding {
-        severity: Severity::Major,
-        category: String::new(),
-        file: None,
-        line: None,
-        issue,
-        suggestion: None,
-        auto_fixable: false,
-        disposition: Disposition::Open,
-        in_scope: true,
-    }
+    Finding::new(Severity::Major, "", issue)
 }
 
 fn failed(pattern: &str) -> CheckResult {

@@ -205,16 +205,12 @@ fn problems_of_check(phase: &PhaseState, round: &Round, result: &CheckResult) ->
     let whole = [Place { what: result.summary.clone(), ..Place::default() }];
     let places = if result.places.is_empty() { &whole[..] } else { &result.places[..] };
     let noted = phase.on_fail(&result.check) == OnFail::Note;
+    let severity = if noted { Severity::Info } else { Severity::Major };
     let finding = |place: &Place| Finding {
-        severity: if noted { Severity::Info } else { Severity::Major },
-        category: format!("check/{}", result.check),
         file: place.file.clone(),
         line: place.line,
-        issue: place.what.clone(),
         suggestion: place.suggestion.clone(),
-        auto_fixable: false,
-        disposition: Disposition::Open,
-        in_scope: true,
+        ..Finding::new(severity, format!("check/{}", result.check), place.what.clone())
     };
     let problem = |place: &Place| problem_of(phase, round, fingerprint(result, place), finding(place));
     places.iter().map(problem).collect()
