@@ -183,8 +183,12 @@ impl EventHandling<'_> {
                 Err(Refusal::Impossible(format!("the job of the agents did nothing: {why}")).into())
             }
             (ending, Some(file), Some(head)) => {
-                let event =
-                    EventRequest { issue, asked, command: self.command.as_ref(), person: &self.project.person };
+                let event = EventRequest {
+                    issue,
+                    asked,
+                    command: self.command.as_ref(),
+                    person: &self.project.person,
+                };
                 let mut verified = bundle::verify(&self.project, &file, &head, &event)?;
                 verified.asks_for_more &= ending == WorkResult::Ran;
                 of_use_case(self.continue_publication(issue, &verified), issue)
