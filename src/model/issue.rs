@@ -1,7 +1,6 @@
 //! The issue as the forge gave it, its number, and what people said around it.
 //! Its text is data: it reaches a prompt only through the fence of `prompt`.
 
-use std::fmt;
 use std::str::FromStr;
 
 use jiff::Timestamp;
@@ -12,6 +11,7 @@ use serde::{Deserialize, Serialize};
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, schemars::JsonSchema,
 )]
 #[serde(try_from = "u64")]
+#[derive(derive_more::Display)]
 #[schemars(with = "u64")]
 pub struct IssueNumber(u64);
 
@@ -44,12 +44,6 @@ impl FromStr for IssueNumber {
             return Err(bad());
         }
         text.parse::<u64>().ok().and_then(|number| Self::try_from(number).ok()).ok_or_else(bad)
-    }
-}
-
-impl fmt::Display for IssueNumber {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
     }
 }
 

@@ -1,8 +1,6 @@
 //! The ids that git gives to its objects: commits and trees. Knows their form only; whether such an object exists is
 //! known to git alone.
 
-use std::fmt;
-
 /// Says why a text is not the id of a git object. Holds the beginning of the text, escaped.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{text}` is not the id of a git object")]
@@ -21,7 +19,7 @@ impl BadObjectId {
 macro_rules! object_id {
     ($(#[$doc:meta])* $name:ident) => {
         $(#[$doc])*
-        #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, derive_more::Display)]
         pub struct $name(String);
 
         impl $name {
@@ -42,12 +40,6 @@ macro_rules! object_id {
 
             fn try_from(text: &str) -> Result<Self, BadObjectId> {
                 if is_object_id(text) { Ok(Self(text.to_owned())) } else { Err(BadObjectId::new(text)) }
-            }
-        }
-
-        impl fmt::Display for $name {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str(&self.0)
             }
         }
     };

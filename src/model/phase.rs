@@ -1,7 +1,6 @@
 //! The words for where a run is: the name of a phase and the steps inside one.
 //! Which phases exist, in what order and with which limits is data (`defaults.toml`), not code.
 
-use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
@@ -13,6 +12,7 @@ use serde_with::DeserializeFromStr;
     Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, DeserializeFromStr, schemars::JsonSchema,
 )]
 #[schemars(with = "String")]
+#[derive(derive_more::Display)]
 pub struct PhaseName(String);
 
 /// Says why a text is not a phase name.
@@ -43,29 +43,12 @@ impl FromStr for PhaseName {
     }
 }
 
-impl fmt::Display for PhaseName {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
 /// A step inside a phase. `Answer` puts a reviewer's question to the author and changes no state.
 #[derive(
-    Debug,
-    Clone,
-    Copy,
-    PartialEq,
-    Eq,
-    PartialOrd,
-    Ord,
-    Hash,
-    Serialize,
-    Deserialize,
-    schemars::JsonSchema,
-    strum::Display,
-    strum::IntoStaticStr,
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, schemars::JsonSchema,
 )]
 #[serde(rename_all = "snake_case")]
+#[derive(strum::Display, strum::IntoStaticStr)]
 #[strum(serialize_all = "snake_case")]
 #[allow(missing_docs, reason = "docs would become descriptions in the published schema")]
 pub enum Step {

@@ -11,14 +11,14 @@ use std::collections::{BTreeSet, HashMap};
 use std::fmt;
 use std::sync::LazyLock;
 
-use regex::{Regex, RegexBuilder};
+use regex::{Captures, Regex, RegexBuilder};
 use serde::Deserialize;
 use serde_json::Value;
 
 pub use shapes::Kind;
 
 /// Text without secrets.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, derive_more::Display)]
 pub struct Masked(String);
 
 impl Masked {
@@ -30,12 +30,6 @@ impl Masked {
     /// Wraps a text that is written in our own source and therefore holds no secret.
     pub fn own(text: &'static str) -> Self {
         Self(text.to_owned())
-    }
-}
-
-impl fmt::Display for Masked {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
     }
 }
 
@@ -82,10 +76,13 @@ impl Masker {
 
     /// Returns the text with every secret replaced. Masking a masked text changes nothing.
     pub fn mask(&self, text: &str) -> Masked {
-        let mut masked = text.to_owned();
-        if let Some(values) = &self.values {
-            masked = replace(masked, values, |found| format!("[MASKED:{}]", self.names[found]));
-        }
+        let masked = match &self.values {
+            Some(values) => {
+                let name = |found: &Captures<'_>| format!("[MASKED:{}]", self.names[&found[0]]);
+                values.replace_all(text, name).into_owned()
+            }
+            None => text.to_owned(),
+        };
         Masked(credentials::mask(shapes::mask(masked)))
     }
 
@@ -110,14 +107,6 @@ fn any_of<'a>(texts: impl Iterator<Item = &'a String>) -> Option<Regex> {
         return None;
     }
     Some(build().expect("escaped texts of any size are a pattern"))
-}
-
-/// Replaces what a pattern finds.
-fn replace(text: String, pattern: &Regex, by: impl Fn(&str) -> String) -> String {
-    if !pattern.is_match(&text) {
-        return text;
-    }
-    pattern.replace_all(&text, |found: &regex::Captures<'_>| by(&found[0])).into_owned()
 }
 
 /// Tells whether a variable of this name holds a secret. A name that ends in a word for a place holds a path.

@@ -8,21 +8,10 @@ use serde_with::{DeserializeFromStr, SerializeDisplay};
 
 /// What a reviewer states. `max` of several is the one that counts.
 #[derive(
-    Debug,
-    Clone,
-    Copy,
-    PartialEq,
-    Eq,
-    PartialOrd,
-    Ord,
-    Hash,
-    Serialize,
-    Deserialize,
-    schemars::JsonSchema,
-    strum::Display,
-    strum::IntoStaticStr,
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, schemars::JsonSchema,
 )]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+#[derive(strum::Display, strum::IntoStaticStr)]
 #[strum(serialize_all = "SCREAMING_SNAKE_CASE")]
 #[allow(missing_docs, reason = "docs would become descriptions in the published schema")]
 pub enum Verdict {
@@ -73,21 +62,10 @@ impl Judgment {
 
 /// A grade from A (best) to D. Derived or stated, never decisive by itself: it may only tighten.
 #[derive(
-    Debug,
-    Clone,
-    Copy,
-    PartialEq,
-    Eq,
-    PartialOrd,
-    Ord,
-    Hash,
-    Serialize,
-    Deserialize,
-    schemars::JsonSchema,
-    strum::Display,
-    strum::IntoStaticStr,
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, schemars::JsonSchema,
 )]
 #[allow(missing_docs, reason = "docs would become descriptions in the published schema")]
+#[derive(strum::Display, strum::IntoStaticStr)]
 pub enum Grade {
     A,
     B,
@@ -103,19 +81,10 @@ impl Grade {
 }
 
 /// How a verdict was read out of an answer.
-#[derive(
-    Debug,
-    Clone,
-    PartialEq,
-    Eq,
-    Hash,
-    SerializeDisplay,
-    DeserializeFromStr,
-    schemars::JsonSchema,
-    strum::Display,
-)]
-#[strum(serialize_all = "snake_case")]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, SerializeDisplay, DeserializeFromStr, schemars::JsonSchema)]
 #[schemars(with = "String")]
+#[derive(strum::Display)]
+#[strum(serialize_all = "snake_case")]
 pub enum ReadAs {
     /// The agent enforced our schema.
     Schema,
