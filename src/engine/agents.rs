@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
 
-use crate::recovery::predicate;
-use model::event::{ExecOutcome, Program};
+use crate::recovery::wording;
+use model::event::{Ended, ExecOutcome, Program};
 use model::phase::{PhaseName, Step};
 
 /// An agent that was called, and the program behind it as far as it told.
@@ -40,6 +40,20 @@ pub struct Unusable {
     pub until: Option<Timestamp>,
 }
 
+impl Unusable {
+    /// Tells whether an agent that ended so is of no use to later phases either, or not before a time that is known.
+    pub(crate) fn after(ended: &Ended, at: Timestamp) -> Option<Self> {
+        let outcome = ended.outcome;
+        // A reset in the past says nothing about when it will work.
+        let until = ended.resets_at.filter(|until| *until > at);
+        if matches!(outcome, ExecOutcome::SignedOut | ExecOutcome::NotStarted) {
+            return Some(Self { outcome, until: None });
+        }
+        let waits = outcome == ExecOutcome::QuotaExhausted || (outcome.is_outage() && until.is_some());
+        waits.then_some(Self { outcome, until })
+    }
+}
+
 /// An agent that took over from another one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fallback {
@@ -57,7 +71,7 @@ pub struct Fallback {
 
 impl std::fmt::Display for Fallback {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{} {}; {} takes over", self.from, predicate(self.outcome), self.to)
+        write!(f, "{} {}; {} takes over", self.from, wording(self.outcome).predicate, self.to)
     }
 }
 

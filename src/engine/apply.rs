@@ -239,7 +239,6 @@ impl Run {
         }
         let phase = self.phase_mut(name);
         phase.calls.usage.entry(step).or_default().add(&Spent::of(ended));
-        phase.calls.ended_at = Some(at);
         let caller = phase.calls.last_agent.clone();
         self.spending.remember_call(&caller, ended);
         self.learn(&caller, ended, at);

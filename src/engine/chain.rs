@@ -10,7 +10,6 @@ use crate::agents::{Fallback, Unusable};
 use crate::findings::tasks_to_come;
 use crate::fix_tasks::{FixTask, TaskId};
 use crate::phase_state::PhaseState;
-use crate::recovery::{drops_out, recovery};
 use crate::run::Run;
 use model::event::{Ended, ExecOutcome, Ruled, Ruling};
 use model::phase::{PhaseName, Step};
@@ -131,9 +130,7 @@ impl Run {
             self.agents.lock(agent, ended.program.as_ref());
         }
         self.agents.note_provider(agent, ended.outcome, at);
-        let recovery = recovery(ended, false, at);
-        if drops_out(ended.outcome, recovery) {
-            let unusable = Unusable { outcome: ended.outcome, until: recovery.until() };
+        if let Some(unusable) = Unusable::after(ended, at) {
             self.agents.unusable.insert(agent.to_owned(), unusable);
         } else if ended.outcome.ended() || self.is_usable(agent) {
             self.agents.unusable.remove(agent);

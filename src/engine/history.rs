@@ -2,8 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use jiff::Timestamp;
-
 use crate::reviews::{Exchange, Opinion};
 use model::event::{CheckResult, Ended, Spent, TriageTable, Usage};
 use model::finding::Finding;
@@ -21,8 +19,6 @@ pub struct Calls {
     pub sessions: BTreeMap<String, Usage>,
     /// The last call continued a session.
     pub resumed: bool,
-    /// When the last call ended.
-    pub ended_at: Option<Timestamp>,
     /// How many calls were made, by round and step.
     pub attempts: BTreeMap<(u32, Step), u32>,
     /// The digest of the latest prompt, by step.

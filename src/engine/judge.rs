@@ -4,7 +4,7 @@
 
 use crate::history::Round;
 use crate::phase_state::PhaseState;
-use crate::recovery::is_to_be_told;
+use crate::recovery::wording;
 use model::event::{CheckStatus, Claim, ClaimStatus, ExecOutcome, Reading, Reviewed, Triaged};
 use model::finding::{Finding, Severity};
 use model::phase::Step;
@@ -43,20 +43,18 @@ impl PhaseState {
 
     fn broken_judgment(&self, step: Step) -> Judged {
         if self.asked_interactively(step) && !self.def.policy.triage {
-            return (Judgment::Revise, format!("{step}: {}", broke(ExecOutcome::BlockedOnPrompt)));
+            return (Judgment::Revise, format!("{step}: {}", wording(ExecOutcome::BlockedOnPrompt).reason));
         }
         let ended = self.ended_of(step);
-        let reason = ended.and_then(|ended| ended.reason.clone());
-        let why = reason.unwrap_or_else(|| ended.map_or("it broke", |ended| broke(ended.outcome)).into());
+        let outcome = ended.map_or(ExecOutcome::Crashed, |ended| ended.outcome);
+        let why = ended.and_then(|ended| ended.reason.as_ref()).unwrap_or(&wording(outcome).reason);
         (Judgment::Redo, format!("{step}: {why}"))
     }
 
     /// Tells whether the author's latest call waited for an answer that nobody gives.
     fn asked_interactively(&self, step: Step) -> bool {
-        self.evidence
-            .work
-            .as_ref()
-            .is_some_and(|work| work.step == step && is_to_be_told(step, work.ended.outcome))
+        let work = self.evidence.work.as_ref().filter(|work| work.step == step);
+        work.is_some_and(|work| work.ended.outcome == ExecOutcome::BlockedOnPrompt)
     }
 
     /// Returns what we say ourselves about the author's last call, before it revises.
@@ -268,28 +266,6 @@ impl PhaseState {
 /// Returns the stricter one, the first of equals.
 fn stricter(one: Judged, other: Judged) -> Judged {
     if other.0 > one.0 { other } else { one }
-}
-
-fn broke(outcome: ExecOutcome) -> &'static str {
-    match outcome {
-        ExecOutcome::Done | ExecOutcome::Partial | ExecOutcome::NoOutput => "it ended without an answer",
-        ExecOutcome::TimedOut => "it took too long",
-        ExecOutcome::Idle => "it fell silent",
-        ExecOutcome::BlockedOnPrompt => "it waited for an answer that nobody gives",
-        ExecOutcome::RateLimited => "its provider limits the rate",
-        ExecOutcome::Crashed => "it broke",
-        ExecOutcome::Overloaded => "the provider is overloaded",
-        ExecOutcome::ProviderFailed => "the provider failed",
-        ExecOutcome::QuotaExhausted => "quota or credit is used up",
-        ExecOutcome::SignedOut => "the agent is not signed in",
-        ExecOutcome::ModelUnknown => "the model is not known to this account",
-        ExecOutcome::ContextTooLong => "the prompt is longer than the model can read",
-        ExecOutcome::Refused => "the model refuses",
-        ExecOutcome::LimitReached => "a limit of turns or cost was reached",
-        ExecOutcome::OverBudget => "it used up what it might spend",
-        ExecOutcome::NotStarted => "it could not be started",
-        ExecOutcome::Cancelled => "it was stopped",
-    }
 }
 
 impl PhaseState {

@@ -8,7 +8,7 @@ use jiff::{SignedDuration, Timestamp};
 use crate::budget::{budget_pause, shortage};
 use crate::escalation::{HowRuled, end, exhausted, outage_pause, quota_pause, revise};
 use crate::phase_state::{PhaseState, passes_exhausted};
-use crate::recovery::{Recovery, recovery, remedy};
+use crate::recovery::{may_succeed_again, wording};
 use crate::run::Run;
 use model::event::{ExecOutcome, PauseReason, Ruling};
 use model::phase::Step;
@@ -37,18 +37,17 @@ fn after_break(run: &Run, phase: &PhaseState, step: Step, why: &str) -> HowRuled
         let escalation = budget_pause(run, phase, &short);
         return (Ruling::Pause { escalation }, "on budget: pause".to_owned());
     }
-    let recovery = recovery(ended, phase.calls.resumed, phase.calls.ended_at.unwrap_or(run.updated_at));
     let successor = run.successor(phase, step);
     let worn_out = step != Step::Review && passes_exhausted(phase);
     let mut used = String::new();
-    if recovery == Recovery::Again && !worn_out {
+    if may_succeed_again(ended.outcome, phase.calls.resumed) && !worn_out {
         if let Some(ruled) = once_more(phase, step) {
             return ruled;
         }
         let most = phase.def.policy.limits.max_redo;
         used = format!("redos {most}/{most} used");
     }
-    let is_quota = matches!(recovery, Recovery::NextOrWait { .. }) || run.waits_for_quota(phase, step);
+    let is_quota = ended.outcome == ExecOutcome::QuotaExhausted || run.waits_for_quota(phase, step);
     match successor {
         None if run.is_provider_awaited(phase, step) => await_provider(run, phase, step, (&used, why)),
         None if phase.is_dispensable(step) => leave_out(phase, &used),
@@ -76,7 +75,7 @@ fn leave_out(phase: &PhaseState, used: &str) -> HowRuled {
 
 /// Ends the phase, and says what a person can do where trying again does not help.
 fn give_up(phase: &PhaseState, step: Step, used: String, why: &str) -> HowRuled {
-    let remedy = phase.ended_of(step).and_then(|ended| remedy(ended.outcome));
+    let remedy = phase.ended_of(step).and_then(|ended| wording(ended.outcome).remedy.as_ref());
     let told = remedy.map_or_else(|| why.to_owned(), |remedy| format!("{why} ({remedy})"));
     let outcomes = &phase.def.policy.outcomes;
     let (ruling, how) = match step {
@@ -85,7 +84,7 @@ fn give_up(phase: &PhaseState, step: Step, used: String, why: &str) -> HowRuled 
             end(phase, outcomes.agent_failed, PauseReason::AgentFailed, &told)
         }
     };
-    let parts = [Some(used), remedy.map(str::to_owned), Some(how)];
+    let parts = [Some(used), remedy.cloned(), Some(how)];
     let parts: Vec<String> = parts.into_iter().flatten().filter(|part| !part.is_empty()).collect();
     (ruling, parts.join("; "))
 }

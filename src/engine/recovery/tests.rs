@@ -1,0 +1,31 @@
+//! Tests of `recovery`.
+
+use super::*;
+
+#[test]
+fn every_outcome_has_its_words() {
+    let all = [
+        ExecOutcome::Done,
+        ExecOutcome::Partial,
+        ExecOutcome::NoOutput,
+        ExecOutcome::TimedOut,
+        ExecOutcome::Idle,
+        ExecOutcome::BlockedOnPrompt,
+        ExecOutcome::RateLimited,
+        ExecOutcome::Overloaded,
+        ExecOutcome::ProviderFailed,
+        ExecOutcome::QuotaExhausted,
+        ExecOutcome::SignedOut,
+        ExecOutcome::ModelUnknown,
+        ExecOutcome::ContextTooLong,
+        ExecOutcome::Refused,
+        ExecOutcome::LimitReached,
+        ExecOutcome::OverBudget,
+        ExecOutcome::Crashed,
+        ExecOutcome::NotStarted,
+        ExecOutcome::Cancelled,
+    ];
+    for outcome in all {
+        assert!(!wording(outcome).predicate.is_empty() && !wording(outcome).reason.is_empty());
+    }
+}
