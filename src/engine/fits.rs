@@ -102,9 +102,7 @@ fn not_cancelled(run: &Run) -> Fit {
 }
 
 fn pending(phase: &PhaseState) -> Fit {
-    unless(phase.status == Status::Pending, || {
-        format!("{} is {}, not pending", phase.name(), phase.status.as_str())
-    })
+    unless(phase.status == Status::Pending, || format!("{} is {}, not pending", phase.name(), phase.status))
 }
 
 fn at(phase: &PhaseState, stage: Stage) -> Fit {

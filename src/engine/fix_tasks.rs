@@ -24,7 +24,8 @@ impl fmt::Display for TaskId {
 }
 
 /// How a task stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, strum::Display)]
+#[strum(serialize_all = "snake_case")]
 #[serde(rename_all = "snake_case")]
 pub enum TaskState {
     /// Nobody works on it yet.
@@ -35,18 +36,6 @@ pub enum TaskState {
     Done,
     /// The next review still names some of it.
     Failed,
-}
-
-impl TaskState {
-    /// Returns the word used in records.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Open => "open",
-            Self::Claimed => "claimed",
-            Self::Done => "done",
-            Self::Failed => "failed",
-        }
-    }
 }
 
 /// The findings in one file, to be repaired together.

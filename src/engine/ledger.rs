@@ -20,7 +20,8 @@ impl fmt::Display for FindingId {
 }
 
 /// Where a finding stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, strum::Display)]
+#[strum(serialize_all = "snake_case")]
 #[serde(rename_all = "snake_case")]
 pub enum Standing {
     /// Named for the first time in the round that last looked.
@@ -34,16 +35,6 @@ pub enum Standing {
 }
 
 impl Standing {
-    /// Returns the word used in records.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::New => "new",
-            Self::Repeated => "repeated",
-            Self::Resolved => "resolved",
-            Self::Waived => "waived",
-        }
-    }
-
     fn is_open(self) -> bool {
         matches!(self, Self::New | Self::Repeated)
     }
@@ -100,24 +91,14 @@ impl LedgerFinding {
 }
 
 /// How the number of open findings moved between the last two rounds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, strum::Display)]
+#[strum(serialize_all = "snake_case")]
 #[serde(rename_all = "snake_case")]
 #[allow(missing_docs, reason = "docs would become descriptions in the published schema")]
 pub enum Trend {
     Growing,
     Same,
     Shrinking,
-}
-
-impl Trend {
-    /// Returns the word used in records.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Growing => "growing",
-            Self::Same => "same",
-            Self::Shrinking => "shrinking",
-        }
-    }
 }
 
 /// The latest review of somebody that could be read.

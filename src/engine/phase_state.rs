@@ -20,7 +20,10 @@ use model::phase::{PhaseName, Step};
 use model::policy::{OnFail, PhaseDef, ReviewRule, Seat};
 
 /// The status of a phase, as `metadata.json` shows it.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(
+    Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, strum::Display,
+)]
+#[strum(serialize_all = "snake_case")]
 #[serde(rename_all = "snake_case")]
 #[allow(missing_docs, reason = "docs would become descriptions in the published schema")]
 pub enum Status {
@@ -34,18 +37,6 @@ pub enum Status {
 }
 
 impl Status {
-    /// Returns the word used in records.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Pending => "pending",
-            Self::InProgress => "in_progress",
-            Self::Completed => "completed",
-            Self::Failed => "failed",
-            Self::Paused => "paused",
-            Self::Skipped => "skipped",
-        }
-    }
-
     /// Tells whether nothing is left to do in the phase.
     pub fn satisfies(self) -> bool {
         matches!(self, Self::Completed | Self::Skipped)

@@ -64,7 +64,8 @@ pub enum Scope {
 }
 
 /// What a limit counts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::Display)]
+#[strum(serialize_all = "snake_case")]
 pub enum Measure {
     /// US dollars.
     Usd,
@@ -76,19 +77,6 @@ pub enum Measure {
     Minutes,
     /// Turns of models.
     Turns,
-}
-
-impl Measure {
-    /// Returns the word used in the configuration.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Usd => "usd",
-            Self::Tokens => "tokens",
-            Self::Calls => "calls",
-            Self::Minutes => "minutes",
-            Self::Turns => "turns",
-        }
-    }
 }
 
 /// A limit and how much of it is used.
@@ -128,7 +116,7 @@ impl Limit {
 
     /// Returns what tells this limit from every other one, and from itself once it is raised.
     pub(crate) fn key(&self) -> String {
-        format!("{:?} {} {}", self.scope, self.measure.as_str(), self.most)
+        format!("{:?} {} {}", self.scope, self.measure, self.most)
     }
 
     pub(crate) fn is_near(&self) -> bool {

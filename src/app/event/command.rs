@@ -164,7 +164,7 @@ fn skippable(run: &Run, name: &str) -> Result<PhaseName, NotObeyed> {
         return Err(impossible(&format!("this run has no phase `{name}`; it has {}", names.join(", "))));
     };
     if phase.status != Status::Pending {
-        let status = phase.status.as_str();
+        let status = phase.status;
         return Err(impossible(&format!("{name} is {status}: only what has not begun can be left out")));
     }
     Ok(phase.name().clone())

@@ -63,7 +63,7 @@ fn raised_limit(run: &Run) -> String {
         Scope::Phase(_) => "budget.phase",
         Scope::Day => "budget.day",
     };
-    let (key, needed) = (limit.measure.as_str(), limit.most.max(limit.used + reserve));
+    let (key, needed) = (limit.measure, limit.most.max(limit.used + reserve));
     match limit.measure {
         Measure::Usd => format!("{table}.{key}={:.2}", needed.max(0.5) * 2.0),
         _ => format!("{table}.{key}={}", (needed.max(1.0) * 2.0).ceil()),

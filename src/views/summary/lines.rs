@@ -23,7 +23,7 @@ pub fn status_word(phase: &PhaseState) -> String {
         Status::Paused => "?",
         Status::Skipped => "-",
     };
-    let status = phase.status.as_str();
+    let status = phase.status;
     match phase.current_step() {
         Some(step) if phase.status == Status::InProgress => format!("{symbol} {status} ({step})"),
         _ => format!("{symbol} {status}"),
@@ -234,7 +234,7 @@ pub fn finding_lines(phase: &PhaseState) -> Vec<String> {
 fn trend(phase: &PhaseState) -> String {
     let counts: Vec<String> = phase.ledger.counts().map(|count| count.to_string()).collect();
     let trend = phase.ledger.trend();
-    trend.map_or_else(String::new, |trend| format!(", {} ({})", trend.as_str(), counts.join(", ")))
+    trend.map_or_else(String::new, |trend| format!(", {} ({})", trend, counts.join(", ")))
 }
 
 /// Returns what was approved all the same, because it was new where nothing had changed since the review before.
@@ -257,7 +257,7 @@ pub fn finding_line(listed: &LedgerFinding) -> String {
         Disposition::Open => String::new(),
         disposition => format!(", {}", disposition.words()),
     };
-    let (id, severity, standing) = (listed.id, finding.severity.as_str(), listed.standing.as_str());
+    let (id, severity, standing) = (listed.id, finding.severity.as_str(), listed.standing);
     let (issue, since) = (finding.issue, listed.first_round);
     format!("{id} {severity}{place}: {issue} ({standing}, since round {since}{disposition}{scope})")
 }

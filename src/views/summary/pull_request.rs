@@ -82,7 +82,7 @@ fn not_passed(run: &Run) -> String {
 fn stopped_phase(run: &Run, phase: &PhaseState) -> String {
     let asked = run.paused.as_ref().filter(|pause| pause.phase.as_ref() == Some(phase.name()));
     let reason = asked.map_or_else(|| note(phase), |pause| pause.question.clone());
-    let (name, status) = (phase.name(), phase.status.as_str());
+    let (name, status) = (phase.name(), phase.status);
     let head = format!("**{name}** {status} in round {}: {}\n\n", phase.round, quoted(&reason));
     let failed = phase.failed_checks().map(|result| format!("check {}: {}", result.check, result.summary));
     let open: Vec<String> = failed.chain(finding_lines(phase)).collect();

@@ -51,13 +51,7 @@ fn told(phase: &PhaseState) -> Vec<String> {
         let items: Vec<&str> =
             items(task, &phase.ledger).map(|listed| listed.finding.issue.as_str()).collect();
         let owns = task.owns.as_deref().unwrap_or("-");
-        format!(
-            "{} {owns}: {}, {} tries, {}",
-            task.id,
-            items.join(" "),
-            task.tries(),
-            state_of(phase, task).as_str()
-        )
+        format!("{} {owns}: {}, {} tries, {}", task.id, items.join(" "), task.tries(), state_of(phase, task))
     };
     phase.tasks.all().iter().map(one).collect()
 }

@@ -19,7 +19,7 @@ fn play(reviews: Vec<Review>) -> World {
 
 fn told(phase: &PhaseState) -> Vec<String> {
     let one = |listed: &LedgerFinding| {
-        let (id, issue, standing) = (listed.id, &listed.finding.issue, listed.standing.as_str());
+        let (id, issue, standing) = (listed.id, &listed.finding.issue, listed.standing);
         format!("{id} {issue}: {standing}, {}-{}", listed.first_round, listed.last_round)
     };
     phase.ledger.all().iter().map(one).collect()

@@ -96,6 +96,6 @@ fn every_halt_has_a_word_for_the_record() {
         Status::Paused,
         Status::Skipped,
     ];
-    let words = words.map(Status::as_str);
+    let words = words.map(|status| status.to_string());
     assert_eq!(words, ["pending", "in_progress", "completed", "failed", "paused", "skipped"]);
 }
