@@ -327,8 +327,8 @@ impl Run {
             return;
         }
         let handover = self.phase(&ruled.phase).and_then(|phase| self.handover(phase));
-        if let Some(handover) = handover {
-            self.phase_mut(&ruled.phase).set_turn(Step::Revise, handover.turn);
+        if let Some((turn, _)) = handover {
+            self.phase_mut(&ruled.phase).set_turn(Step::Revise, turn);
         }
     }
 }

@@ -2,13 +2,11 @@
 //! An author whose task stays open is replaced by the next one of its chain after a few tries, that one by the next after a
 //! single one. What a step that breaks leads to is `redo`'s.
 
-use std::fmt;
-
-use jiff::{SignedDuration, Timestamp};
+use jiff::Timestamp;
 
 use crate::agents::{Fallback, Unusable};
 use crate::findings::tasks_to_come;
-use crate::fix_tasks::{FixTask, TaskId};
+use crate::fix_tasks::FixTask;
 use crate::phase_state::PhaseState;
 use crate::run::Run;
 use model::event::{Ended, ExecOutcome, Ruled, Ruling};
@@ -154,8 +152,7 @@ impl Run {
 
     /// Returns how many milliseconds of the wait are left.
     pub(crate) fn wait_left(&self) -> u64 {
-        let until = self.agents.outage.as_ref().and_then(|outage| outage.until);
-        let left = until.map_or(SignedDuration::ZERO, |until| self.updated_at.duration_until(until));
+        let left = self.updated_at.duration_until(self.time_of_next_call());
         u64::try_from(left.as_millis()).unwrap_or(0)
     }
 
@@ -175,30 +172,15 @@ impl Run {
 /// How often an agent that takes over is given a task before the next one is.
 const TRIES_OF_ANOTHER: u32 = 1;
 
-/// A task that stays open, and who gets the revision therefore.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct TaskHandover {
-    task: TaskId,
-    from: String,
-    to: String,
-    pub(crate) turn: usize,
-}
-
-impl fmt::Display for TaskHandover {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} stays open after {}, {} takes over", self.task, self.from, self.to)
-    }
-}
-
 impl Run {
-    /// Returns who takes over the revision that is ruled, where its author has had its tries.
-    pub(crate) fn handover(&self, phase: &PhaseState) -> Option<TaskHandover> {
+    /// Returns whose turn it is to take over the revision that is ruled, where its author has had its tries, and says so.
+    pub(crate) fn handover(&self, phase: &PhaseState) -> Option<(usize, String)> {
         let most = phase.def.policy.limits.max_tries?;
         let (place, from) = self.usable_from(phase, Step::Revise, phase.turn(Step::Revise))?;
         let (turn, to) = self.usable_from(phase, Step::Revise, place + 1)?;
         let tasks = tasks_to_come(phase);
         let task = tasks.latest().0.into_iter().find(|task| has_had_its_tries(task, &from, most))?.id;
-        Some(TaskHandover { task, from, to, turn })
+        Some((turn, format!("{task} stays open after {from}, {to} takes over")))
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::reviews::{Exchange, Opinion};
-use model::event::{CheckResult, Ended, Spent, TriageTable, Usage};
+use model::event::{CheckResult, Ended, Ruled, Spent, TriageTable, Usage};
 use model::finding::Finding;
 use model::phase::Step;
 use model::verdict::{Grade, Judgment, ReadAs, Verdict};
@@ -85,20 +85,14 @@ impl Calls {
 
 /// What is missing on one side adds nothing; what is missing on both stays missing.
 fn sum(one: &Usage, other: &Usage) -> Usage {
-    let both = |one: Option<u64>, other: Option<u64>| match (one, other) {
-        (Some(one), Some(other)) => Some(one.saturating_add(other)),
-        (one, other) => one.or(other),
-    };
-    let cost_usd = match (one.cost(), other.cost()) {
-        (Some(one), Some(other)) => Some(one + other),
-        (one, other) => one.or(other),
-    };
+    let both =
+        |one: Option<u64>, other: Option<u64>| [one, other].into_iter().flatten().reduce(u64::saturating_add);
     Usage {
         input_tokens: both(one.input_tokens, other.input_tokens),
         cached_tokens: both(one.cached_tokens, other.cached_tokens),
         output_tokens: both(one.output_tokens, other.output_tokens),
         turns: both(one.turns, other.turns),
-        cost_usd,
+        cost_usd: [one.cost(), other.cost()].into_iter().flatten().reduce(|one, other| one + other),
         cost_basis: other.cost_basis.or(one.cost_basis),
     }
 }
@@ -111,7 +105,7 @@ pub struct History {
     /// How many of them are from before the phase was opened again.
     pub(crate) before_reopening: usize,
     /// Every ruling, redos included.
-    pub rulings: Vec<PastRuling>,
+    pub rulings: Vec<Ruled>,
 }
 
 impl History {
@@ -154,17 +148,4 @@ pub struct Round {
     pub exchange: Option<Exchange>,
     /// What the triage counted, where its table could be read.
     pub table: Option<TriageTable>,
-}
-
-/// One ruling of a phase's history.
-#[derive(Debug, Clone, PartialEq)]
-pub struct PastRuling {
-    /// The round that was ruled on.
-    pub round: u32,
-    /// The engine's judgment.
-    pub judgment: Judgment,
-    /// The word for the ruling.
-    pub ruling: &'static str,
-    /// The rule that led there, with the limits used.
-    pub rule: String,
 }

@@ -30,7 +30,7 @@ pub(crate) fn redo(run: &Run, phase: &PhaseState, why: &str) -> HowRuled {
 /// Repeats a step that broke on its own budget, where that can help; then with the next agent of its chain; then waits
 /// for a provider that fails, or for the quota of an earlier one, if that comes back; then ends.
 fn after_break(run: &Run, phase: &PhaseState, step: Step, why: &str) -> HowRuled {
-    let Some(ended) = phase.ended_of(step) else { return give_up(phase, step, String::new(), why) };
+    let Some(ended) = phase.ended_of(step) else { return give_up(phase, step, "", why) };
     if ended.outcome == ExecOutcome::OverBudget
         && let Some(short) = shortage(run, phase, step)
     {
@@ -54,13 +54,13 @@ fn after_break(run: &Run, phase: &PhaseState, step: Step, why: &str) -> HowRuled
         None if is_quota => wait(run, phase, step, &used),
         _ if worn_out => exhausted(phase, why),
         Some((_, next)) => take_over(step, next, &used),
-        None => give_up(phase, step, used, why),
+        None => give_up(phase, step, &used, why),
     }
 }
 
 fn take_over(step: Step, next: String, used: &str) -> HowRuled {
-    let how =
-        if used.is_empty() { format!("{next} takes over") } else { format!("{used}, {next} takes over") };
+    let separator = if used.is_empty() { "" } else { ", " };
+    let how = format!("{used}{separator}{next} takes over");
     (Ruling::Redo { step, delay_ms: 0, next_agent: true, takes_over: Some(next) }, how)
 }
 
@@ -68,25 +68,28 @@ fn take_over(step: Step, next: String, used: &str) -> HowRuled {
 fn leave_out(phase: &PhaseState, used: &str) -> HowRuled {
     let seat = phase.seat_due().map(|seat| seat.name.clone()).unwrap_or_default();
     let counts = phase.first_verdict_of(&seat).map_or("", |_| ", and what it stated at first counts");
-    let how = format!("{seat} is left out{counts}");
-    let how = if used.is_empty() { how } else { format!("{used}; {how}") };
+    let how = after_redos(used, &format!("{seat} is left out{counts}"));
     (Ruling::LeaveOut { seat }, how)
 }
 
+/// Says first which redos are used up, if any are.
+fn after_redos(used: &str, how: &str) -> String {
+    if used.is_empty() { how.to_owned() } else { format!("{used}; {how}") }
+}
+
 /// Ends the phase, and says what a person can do where trying again does not help.
-fn give_up(phase: &PhaseState, step: Step, used: String, why: &str) -> HowRuled {
+fn give_up(phase: &PhaseState, step: Step, used: &str, why: &str) -> HowRuled {
     let remedy = phase.ended_of(step).and_then(|ended| wording(ended.outcome).remedy.as_ref());
-    let told = remedy.map_or_else(|| why.to_owned(), |remedy| format!("{why} ({remedy})"));
     let outcomes = &phase.def.policy.outcomes;
-    let (ruling, how) = match step {
-        Step::Review => end(phase, outcomes.no_answer, PauseReason::ReviewerUnavailable, &told),
-        Step::Execute | Step::Check | Step::Triage | Step::Revise | Step::Answer => {
-            end(phase, outcomes.agent_failed, PauseReason::AgentFailed, &told)
-        }
+    let (ending, reason) = if step == Step::Review {
+        (outcomes.no_answer, PauseReason::ReviewerUnavailable)
+    } else {
+        (outcomes.agent_failed, PauseReason::AgentFailed)
     };
-    let parts = [Some(used), remedy.cloned(), Some(how)];
-    let parts: Vec<String> = parts.into_iter().flatten().filter(|part| !part.is_empty()).collect();
-    (ruling, parts.join("; "))
+    let told = remedy.map_or_else(|| why.to_owned(), |remedy| format!("{why} ({remedy})"));
+    let (ruling, how) = end(phase, ending, reason, &told);
+    let how = remedy.map_or_else(|| how.clone(), |remedy| format!("{remedy}; {how}"));
+    (ruling, after_redos(used, &how))
 }
 
 /// Asks a provider that fails again later; when that took as long as it may, a second opinion is left out, and any other
@@ -97,16 +100,13 @@ fn await_provider(run: &Run, phase: &PhaseState, step: Step, (used, why): (&str,
         None if phase.is_dispensable(step) => return leave_out(phase, used),
         None => pause_for_outage(run, phase, step, why),
     };
-    let how = if used.is_empty() { how } else { format!("{used}; {how}") };
-    (ruling, how)
+    (ruling, after_redos(used, &how))
 }
 
 /// Waits for a quota: nothing is used up, and the step comes again.
 fn wait(run: &Run, phase: &PhaseState, step: Step, used: &str) -> HowRuled {
     let escalation = quota_pause(phase, step, run.earliest_reset(phase, step));
-    let how = "no agent is left; on quota: pause";
-    let how = if used.is_empty() { how.to_owned() } else { format!("{used}; {how}") };
-    (Ruling::Pause { escalation }, how)
+    (Ruling::Pause { escalation }, after_redos(used, "no agent is left; on quota: pause"))
 }
 
 /// Repeats work that ended, because a decision, its form or a check asks for it; then it is revised like any other.
@@ -117,11 +117,9 @@ fn over_again(phase: &PhaseState, why: &str) -> HowRuled {
         let no_decision = Ruling::Fail { reason: "no_decision".into(), incomplete: false };
         return (no_decision, format!("asked for it again {asked}/{most}"));
     }
-    if phase.undecided() {
-        return (same_step(step, 0), format!("asked for it again {}/{most}", asked + 1));
-    }
-    if phase.format_redo_left() {
-        return (same_step(step, 0), format!("asked for the form again {}/{most}", asked + 1));
+    if phase.undecided() || phase.format_redo_left() {
+        let what = if phase.undecided() { "it" } else { "the form" };
+        return (same_step(step, 0), format!("asked for {what} again {}/{most}", asked + 1));
     }
     once_more(phase, step).unwrap_or_else(|| revise(phase, why))
 }

@@ -32,7 +32,7 @@ pub fn rule(run: &Run, phase: &PhaseState) -> Ruled {
     let judgment = if doubted(judgment, &ruling) { Judgment::Unverifiable } else { judgment };
     let handover = if ruling == Ruling::Revise { run.handover(phase) } else { None };
     let how = match handover {
-        Some(handover) => format!("{how}; {handover}"),
+        Some((_, handover)) => format!("{how}; {handover}"),
         None => how,
     };
     let rule = if how.is_empty() { why } else { format!("{why}; {how}") };

@@ -4,7 +4,7 @@
 use jiff::Timestamp;
 
 use crate::findings::{hand_out_tasks, take_up_findings};
-use crate::history::{PastRuling, Round};
+use crate::history::Round;
 use crate::phase_state::{PhaseState, Stage, Status};
 use model::event::{
     CheckResult, CheckStatus, Checked, ClaimStatus, Ended, ExecOutcome, PauseReason, Reviewed, Ruled, Ruling,
@@ -289,12 +289,7 @@ impl PhaseState {
 
     pub(crate) fn ruled(&mut self, ruled: &Ruled, at: Timestamp) {
         take_up_findings(self);
-        self.history.rulings.push(PastRuling {
-            round: ruled.round,
-            judgment: ruled.judgment,
-            ruling: ruled.ruling.word(),
-            rule: ruled.rule.clone(),
-        });
+        self.history.rulings.push(ruled.clone());
         if let Ruling::Redo { step, delay_ms, next_agent, .. } = &ruled.ruling {
             self.redo(*step, *next_agent, ruled.judgment);
             self.calls.delay_ms = *delay_ms;

@@ -38,7 +38,7 @@ fn decision(round: u64, most: u64, last: Triage) -> &'static str {
         world.first().history.rulings.iter().filter(|past| u64::from(past.round) == round).collect();
     let last = judged.last().expect("a ruling");
     let paused = world.run().paused.as_ref().map(|asked| asked.reason);
-    match last.ruling {
+    match last.ruling.word() {
         "advance" => "approve_and_advance",
         "revise" => "next_round",
         "pause" if paused == Some(PauseReason::Unreadable) => "unverifiable_not_approved",

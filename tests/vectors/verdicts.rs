@@ -61,7 +61,7 @@ fn after(reviews: Vec<Review>, checks: &[(&str, CheckStatus)], rulings: usize) -
 /// Returns the older system's word for the last ruling.
 fn decision(phase: &PhaseState) -> &'static str {
     match (
-        phase.history.rulings.last().expect("a ruling").ruling,
+        phase.history.rulings.last().expect("a ruling").ruling.word(),
         phase.history.rounds.last().and_then(|round| round.verdict),
     ) {
         ("advance", _) => "APPROVE",
@@ -73,7 +73,7 @@ fn decision(phase: &PhaseState) -> &'static str {
 }
 
 fn next(phase: &PhaseState) -> &'static str {
-    match phase.history.rulings.last().expect("a ruling").ruling {
+    match phase.history.rulings.last().expect("a ruling").ruling.word() {
         "revise" => "retake",
         _ if phase.reason.as_deref() == Some(PauseReason::Exhausted.as_str()) => "escalate",
         _ => "stop",

@@ -129,7 +129,7 @@ fn d_07_fixes_go_first_even_when_something_is_to_be_discussed() {
         (7, table(4, 0, 4), "pause"),
     ] {
         let world = at_round(round, last);
-        assert_eq!(world.first().history.rulings[round - 1].ruling, ruling, "round {round}");
+        assert_eq!(world.first().history.rulings[round - 1].ruling.word(), ruling, "round {round}");
     }
     let mut policy = doc_review();
     policy.discuss = Discuss::AtOnce;

@@ -479,7 +479,7 @@ impl World {
 
     /// The words of all rulings of the first phase.
     pub fn history(&self) -> Vec<&'static str> {
-        self.first().history.rulings.iter().map(|past| past.ruling).collect()
+        self.first().history.rulings.iter().map(|past| past.ruling.word()).collect()
     }
 
     /// The text that `explain` shows for the latest ruling of the first phase.
