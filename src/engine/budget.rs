@@ -1,12 +1,13 @@
 //! Whether another call can be paid: by the run, by its phase and by the day; what it may use at most, and when to warn.
 
+use crate::escalation::pause;
 use crate::phase_state::{PhaseState, Status};
 use crate::run::Run;
 use crate::spending::{
     Limit, Measure, NOTE_KIND, Scope, Shortage, day_of, kind, limits, next_day, number, whole,
 };
 use model::call::Allowance;
-use model::event::{Choice, Escalation, Fact, PauseReason, Spent};
+use model::event::{Escalation, Fact, PauseReason, Spent};
 use model::phase::Step;
 
 /// What is remembered once it was said that a limit of money does not see some calls.
@@ -73,14 +74,9 @@ pub(crate) fn budget_pause(run: &Run, phase: &PhaseState, short: &Shortage) -> E
         }
         _ => format!("{whose} leaves too little: {limit}, and a call like the next took {reserve}"),
     };
-    Escalation {
-        reason: PauseReason::Budget,
-        phase: Some(phase.name().clone()),
-        question: format!("{why}. Raise it and execute again, or cancel the run."),
-        options: vec![Choice::Continue],
-        report: vec![],
-        until: (limit.scope == Scope::Day).then(|| next_day(run.updated_at)).flatten(),
-    }
+    let question = format!("{why}. Raise it and execute again, or cancel the run.");
+    let until = if limit.scope == Scope::Day { next_day(run.updated_at) } else { None };
+    Escalation { until, ..pause(PauseReason::Budget, Some(phase.name()), question) }
 }
 
 impl Run {

@@ -9,7 +9,7 @@ use crate::phase_state::{PhaseState, limit_reached, passes_exhausted, unit};
 use model::event::{CheckResult, CheckStatus, Choice, Escalation, PauseReason, Place, Ruling, RunDecision};
 use model::finding::{Finding, Severity};
 use model::phase::{PhaseName, Step};
-use model::policy::{Ending, OnFail, OnUnavailable};
+use model::policy::{Ending, OnFail};
 use model::verdict::Judgment;
 
 /// A ruling and how the limits led to it.
@@ -72,7 +72,7 @@ pub(crate) fn escalation(phase: &PhaseState, reason: PauseReason, why: &str) -> 
     let question = question(phase, reason, &with_decision(phase, &phase.with_unreviewed_fixes(why)));
     let stopped = if reason == PauseReason::Blocked { stopped(phase) } else { None };
     let (question, lines) = match stopped {
-        Some(stopped) => (format!("{}. {question}", stopped.heading), stopped.lines),
+        Some((heading, lines)) => (format!("{heading}. {question}"), lines),
         None => (question, Vec::new()),
     };
     Escalation {
@@ -88,7 +88,8 @@ pub(crate) fn escalation(phase: &PhaseState, reason: PauseReason, why: &str) -> 
 /// Asks whether a phase may begin.
 pub(crate) fn gate_question(phase: &PhaseState) -> Escalation {
     let question = format!("{} begins only when a person says so. Begin it, or give it up?", phase.name());
-    at_the_gate(phase, question, vec![Choice::Continue, Choice::GiveUp])
+    let options = vec![Choice::Continue, Choice::GiveUp];
+    Escalation { options, ..pause(PauseReason::Gate, Some(phase.name()), question) }
 }
 
 /// Says that the run goes no further, while something before the gate is not done.
@@ -97,24 +98,18 @@ pub(crate) fn closed_gate(phase: &PhaseState) -> Escalation {
         "The run stops before {}, and not every phase before it is completed. Go on with those?",
         phase.name()
     );
-    at_the_gate(phase, question, vec![Choice::Continue])
-}
-
-fn at_the_gate(phase: &PhaseState, question: String, options: Vec<Choice>) -> Escalation {
-    let phase = Some(phase.name().clone());
-    Escalation { reason: PauseReason::Gate, phase, question, options, report: vec![], until: None }
+    pause(PauseReason::Gate, Some(phase.name()), question)
 }
 
 /// Writes the question for a run that no agent can serve until a quota is renewed.
 pub(crate) fn quota_pause(phase: &PhaseState, step: Step, until: Option<Timestamp>) -> Escalation {
-    let agents = phase.chain(step).join(", ");
-    let when = until.map_or_else(|| "later".to_owned(), |until| format!("from {until} on"));
     let question = format!(
-        "No quota is left for the {step} step of {} ({agents}). Execute again {when}, or go on now if that has changed.",
-        phase.name()
+        "No quota is left for the {step} step of {} ({}). Execute again {}, or go on now if that has changed.",
+        phase.name(),
+        phase.chain(step).join(", "),
+        when(until)
     );
-    let (phase, options) = (Some(phase.name().clone()), vec![Choice::Continue]);
-    Escalation { reason: PauseReason::Quota, phase, question, options, report: vec![], until }
+    Escalation { until, ..pause(PauseReason::Quota, Some(phase.name()), question) }
 }
 
 /// Says that the provider of a step's agents failed for as long as the run waits for it.
@@ -124,28 +119,31 @@ pub(crate) fn outage_pause(
     why: &str,
     until: Option<Timestamp>,
 ) -> Escalation {
-    let agents = phase.chain(step).join(", ");
-    let when = until.map_or_else(|| "later".to_owned(), |until| format!("from {until} on"));
     let question = format!(
-        "{} cannot go on while the provider of its agents ({agents}) fails ({why}). Execute again {when}, or go on \
-         now if it works again.",
-        phase.name()
+        "{} cannot go on while the provider of its agents ({}) fails ({why}). Execute again {}, or go on now if it \
+         works again.",
+        phase.name(),
+        phase.chain(step).join(", "),
+        when(until)
     );
-    let (phase, options) = (Some(phase.name().clone()), vec![Choice::Continue]);
-    Escalation { reason: PauseReason::Outage, phase, question, options, report: vec![], until }
+    Escalation { until, ..pause(PauseReason::Outage, Some(phase.name()), question) }
+}
+
+fn when(until: Option<Timestamp>) -> String {
+    until.map_or_else(|| "later".to_owned(), |until| format!("from {until} on"))
 }
 
 /// Says that a person asked the run to wait before a phase.
 pub fn pause_on_request(before: Option<&PhaseName>, by: &str) -> Escalation {
     let place = before.map_or(String::new(), |phase| format!(" before {phase}"));
     let question = format!("{by} asked the run to wait{place}. Go on?");
-    between_phases(PauseReason::OnRequest, before, question)
+    pause(PauseReason::OnRequest, before, question)
 }
 
 /// Says that the time of a job is over before a phase.
 pub fn job_limit_pause(before: &PhaseName, minutes: u64) -> Escalation {
     let question = format!("This job has worked for more than {minutes} min; {before} is for the next one.");
-    between_phases(PauseReason::JobLimit, Some(before), question)
+    pause(PauseReason::JobLimit, Some(before), question)
 }
 
 /// Says that the server lets nobody in until then; `action` is what it refused for so long.
@@ -153,11 +151,12 @@ pub fn rate_limit_pause(phase: Option<&PhaseName>, action: &str, until: Timestam
     let question = format!(
         "The server's limit of requests is reached: it asks to wait until {until} (we could not {action}). Nothing is lost."
     );
-    Escalation { until: Some(until), ..between_phases(PauseReason::RateLimit, phase, question) }
+    Escalation { until: Some(until), ..pause(PauseReason::RateLimit, phase, question) }
 }
 
-fn between_phases(reason: PauseReason, before: Option<&PhaseName>, question: String) -> Escalation {
-    let (phase, options) = (before.cloned(), vec![Choice::Continue]);
+/// Makes a pause that a person can only end by going on.
+pub(crate) fn pause(reason: PauseReason, phase: Option<&PhaseName>, question: String) -> Escalation {
+    let (phase, options) = (phase.cloned(), vec![Choice::Continue]);
     Escalation { reason, phase, question, options, report: vec![], until: None }
 }
 
@@ -173,43 +172,36 @@ fn with_decision(phase: &PhaseState, why: &str) -> String {
 
 fn question(phase: &PhaseState, reason: PauseReason, why: &str) -> String {
     let name = phase.name();
-    match reason {
-        PauseReason::Exhausted => format!(
-            "{name} is not approved and has used {}: {why}. Go on, accept it as it is, or give up?",
-            limit_reached(phase)
+    let (problem, choices) = match reason {
+        PauseReason::Exhausted => (
+            format!("{name} is not approved and has used {}", limit_reached(phase)),
+            "Go on, accept it as it is, or give up?",
         ),
         PauseReason::Blocked => {
-            format!("{name} is blocked: {why}. Repair the cause and go on, accept it, or give up?")
+            (format!("{name} is blocked"), "Repair the cause and go on, accept it, or give up?")
         }
         PauseReason::Discuss => {
-            format!("{name} needs a decision by a person: {why}. What should be done about it?")
+            (format!("{name} needs a decision by a person"), "What should be done about it?")
         }
         PauseReason::Unreadable => {
-            format!(
-                "The judgment of {name} could not be read: {why}. Ask again, accept the work, or give up?"
-            )
+            (format!("The judgment of {name} could not be read"), "Ask again, accept the work, or give up?")
         }
         PauseReason::ReviewerUnavailable => {
-            format!(
-                "No reviewer answered in {name}: {why}. Try again, accept the work unreviewed, or give up?"
-            )
+            (format!("No reviewer answered in {name}"), "Try again, accept the work unreviewed, or give up?")
         }
         PauseReason::AgentFailed => {
-            format!("No agent could finish {name}: {why}. Try again, accept the work as it is, or give up?")
+            (format!("No agent could finish {name}"), "Try again, accept the work as it is, or give up?")
         }
-        PauseReason::Stalled => {
-            format!("{name} stands still: {why}. Go on with advice, accept it, or give up?")
-        }
+        PauseReason::Stalled => (format!("{name} stands still"), "Go on with advice, accept it, or give up?"),
         PauseReason::Budget
         | PauseReason::Quota
         | PauseReason::Outage
         | PauseReason::JobLimit
         | PauseReason::RateLimit
         | PauseReason::OnRequest
-        | PauseReason::Gate => {
-            format!("{name} waits for the {}.", reason.as_str())
-        }
-    }
+        | PauseReason::Gate => return format!("{name} waits for the {}.", reason.as_str()),
+    };
+    format!("{problem}: {why}. {choices}")
 }
 
 fn report(phase: &PhaseState) -> Vec<String> {
@@ -249,22 +241,13 @@ fn told(task: &FixTask) -> String {
 /// The most required fixes of one check that are listed.
 const MOST_FIXES: usize = 10;
 
-/// Why a phase stopped, for the question.
-pub(crate) struct Stopped {
-    pub(crate) heading: &'static str,
-    pub(crate) lines: Vec<String>,
-}
-
-/// Says what stopped a phase that is blocked; nothing when neither a reviewer nor a check did.
-pub(crate) fn stopped(phase: &PhaseState) -> Option<Stopped> {
+/// Says what stopped a phase that is blocked, under a heading; nothing when neither a reviewer nor a check did.
+fn stopped(phase: &PhaseState) -> Option<(&'static str, Vec<String>)> {
     if let Some((judgment, why)) = phase.evidence_judgment() {
-        let stops = judgment == Judgment::Block;
-        return stops.then(|| Stopped { heading: "Verification Failed", lines: verification(phase, &why) });
+        return (judgment == Judgment::Block).then(|| ("Verification Failed", verification(phase, &why)));
     }
-    let reading = phase.reading()?;
-    let (judgment, why) = phase.reviews_judgment(reading);
-    let stops = judgment == Judgment::Block;
-    stops.then(|| Stopped { heading: "Manual Intervention Required", lines: intervention(phase, &why) })
+    let (judgment, why) = phase.reviews_judgment(phase.reading()?);
+    (judgment == Judgment::Block).then(|| ("Manual Intervention Required", intervention(phase, &why)))
 }
 
 fn intervention(phase: &PhaseState, why: &str) -> Vec<String> {
@@ -277,8 +260,7 @@ fn intervention(phase: &PhaseState, why: &str) -> Vec<String> {
         "Critical issues:".to_owned(),
     ];
     let critical = phase.findings().iter().filter(|finding| finding.severity == Severity::Critical);
-    let issues: Vec<String> =
-        critical.enumerate().map(|(index, finding)| issue(index + 1, finding)).collect();
+    let issues: Vec<String> = critical.enumerate().map(issue).collect();
     let head = head.into_iter().take(if issues.is_empty() { 3 } else { 4 });
     head.chain(issues).collect()
 }
@@ -292,24 +274,25 @@ fn decision(phase: &PhaseState) -> String {
     stated.or_else(|| any().map(|(word, _)| word.clone())).unwrap_or_else(|| "stop".into())
 }
 
-fn issue(number: usize, finding: &Finding) -> String {
-    let suggestion = finding.suggestion.as_ref().map(|text| format!(" → {text}")).unwrap_or_default();
-    format!("{number}. {}: {}{suggestion}", at(finding.file.as_deref(), finding.line), finding.issue)
-}
-
-fn at(file: Option<&str>, line: Option<u64>) -> String {
-    let file = file.unwrap_or("-");
-    line.map_or_else(|| file.to_owned(), |line| format!("{file}:{line}"))
+fn issue((index, finding): (usize, &Finding)) -> String {
+    let Finding { file, line, issue, suggestion, .. } = finding.clone();
+    fix((index, &Place { file, line, what: issue, suggestion }))
 }
 
 fn verification(phase: &PhaseState, why: &str) -> Vec<String> {
     let mut lines = vec!["Decision: STOP".to_owned()];
-    for result in phase.evidence.checks.iter().flatten().filter(|result| stops(phase, result)) {
+    for result in phase
+        .evidence
+        .checks
+        .iter()
+        .flatten()
+        .filter(|result| phase.def.policy.demand(result) == OnFail::Stop)
+    {
         lines.push(format!("Failure type: {}", failure_type(result)));
         lines.push(format!("Failed command: {}", result.param("command").unwrap_or(&result.check)));
         lines.push(format!("Required fixes: {}", result.summary));
         let fixes = result.places.iter().take(MOST_FIXES).enumerate();
-        lines.extend(fixes.map(|(index, place)| fix(index + 1, place)));
+        lines.extend(fixes.map(fix));
         let more = result.places.len().saturating_sub(MOST_FIXES);
         lines.extend((more > 0).then(|| format!("… and {more} more")));
     }
@@ -319,18 +302,10 @@ fn verification(phase: &PhaseState, why: &str) -> Vec<String> {
     lines
 }
 
-fn fix(number: usize, place: &Place) -> String {
-    let suggestion = place.suggestion.as_ref().map(|text| format!(" → {text}")).unwrap_or_default();
-    format!("{number}. {}: {}{suggestion}", at(place.file.as_deref(), place.line), place.what)
-}
-
-fn stops(phase: &PhaseState, result: &CheckResult) -> bool {
-    let rule = phase.def.policy.checks.iter().find(|rule| rule.id == result.check);
-    match result.status {
-        CheckStatus::Pass | CheckStatus::Skipped => false,
-        CheckStatus::Fail => phase.on_fail(&result.check) == OnFail::Stop,
-        CheckStatus::Unavailable => rule.is_none_or(|rule| rule.on_unavailable == OnUnavailable::Block),
-    }
+fn fix((index, place): (usize, &Place)) -> String {
+    let suggestion = place.suggestion.as_ref().map_or(String::new(), |text| format!(" → {text}"));
+    let line = place.line.map_or(String::new(), |line| format!(":{line}"));
+    format!("{}. {}{line}: {}{suggestion}", index + 1, place.file.as_deref().unwrap_or("-"), place.what)
 }
 
 /// Returns the kind of a failure; what could not run says nothing about the code.

@@ -27,9 +27,10 @@ mod spending;
 mod run;
 
 mod approval;
+mod escalation;
+
 mod budget;
 mod chain;
-mod escalation;
 mod redo;
 
 mod advance;
