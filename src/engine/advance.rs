@@ -8,7 +8,7 @@ use crate::redo::{check_again, unreadable};
 use crate::run::Run;
 use model::event::{CheckStatus, PauseReason, Reviewed, Ruling, RunDecision};
 use model::phase::PhaseName;
-use model::policy::{OnFail, OnUnavailable};
+use model::policy::OnFail;
 use model::verdict::{ReadAs, Verdict};
 
 /// How often an approval may be void before a person is asked.
@@ -50,13 +50,8 @@ fn moved(phase: &PhaseState, why: &str) -> HowRuled {
 
 fn checks_passed(phase: &PhaseState) -> bool {
     phase.def.policy.checks.iter().all(|rule| {
-        let results = phase.evidence.checks.as_deref().unwrap_or(&[]);
-        let Some(result) = results.iter().find(|result| result.check == rule.id) else { return false };
-        match result.status {
-            CheckStatus::Pass | CheckStatus::Skipped => true,
-            CheckStatus::Fail => rule.on_fail == OnFail::Note,
-            CheckStatus::Unavailable => rule.on_unavailable == OnUnavailable::Note,
-        }
+        let result = phase.evidence.checks.iter().flatten().find(|result| result.check == rule.id);
+        result.is_some_and(|result| phase.def.policy.demand(result) == OnFail::Note)
     })
 }
 

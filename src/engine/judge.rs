@@ -5,10 +5,10 @@
 use crate::history::Round;
 use crate::phase_state::PhaseState;
 use crate::recovery::wording;
-use model::event::{CheckStatus, Claim, ClaimStatus, ExecOutcome, Reading, Reviewed, Triaged};
+use model::event::{Claim, ClaimStatus, ExecOutcome, Reading, Reviewed, Triaged};
 use model::finding::{Finding, Severity};
 use model::phase::Step;
-use model::policy::{CheckWhen, Discuss, OnFail, OnUnavailable, Partial};
+use model::policy::{CheckWhen, Discuss, OnFail, Partial};
 use model::verdict::{Judgment, ReadAs, Verdict};
 
 /// What an author is told that asked a person while nobody was there.
@@ -78,12 +78,8 @@ impl PhaseState {
 
     fn failure_judgment(&self) -> Option<Judged> {
         let failed = self.evidence.checks.iter().flatten().filter_map(|result| {
-            let meaning = match result.status {
-                CheckStatus::Pass | CheckStatus::Skipped => None,
-                CheckStatus::Fail => self.failure_means(&result.check),
-                CheckStatus::Unavailable => self.unavailable_means(&result.check),
-            };
-            meaning.map(|judgment| (judgment, format!("check {}: {}", result.check, result.summary)))
+            let judgment = self.judgment_of_demand(self.def.policy.demand(result))?;
+            Some((judgment, format!("check {}: {}", result.check, result.summary)))
         });
         failed.max_by_key(|(judgment, _)| *judgment)
     }
@@ -96,10 +92,10 @@ impl PhaseState {
         Some((Judgment::Block, format!("check {} gave no result", rule.id)))
     }
 
-    fn failure_means(&self, check: &str) -> Option<Judgment> {
+    fn judgment_of_demand(&self, demand: OnFail) -> Option<Judgment> {
         let partial =
             self.evidence.work.as_ref().is_some_and(|work| work.ended.outcome == ExecOutcome::Partial);
-        match self.on_fail(check) {
+        match demand {
             OnFail::Note => None,
             OnFail::Stop => Some(Judgment::Block),
             _ if partial && self.def.policy.partial == Partial::Redo => Some(Judgment::Redo),
@@ -109,22 +105,10 @@ impl PhaseState {
         }
     }
 
-    fn unavailable_means(&self, check: &str) -> Option<Judgment> {
-        let rule = self.def.policy.checks.iter().find(|rule| rule.id == check);
-        match rule.map_or(OnUnavailable::Block, |rule| rule.on_unavailable) {
-            OnUnavailable::Block => Some(Judgment::Block),
-            OnUnavailable::Note => None,
-        }
-    }
-
     /// Tells whether a check of the answer's form failed.
     pub(crate) fn format_failed(&self) -> bool {
-        let failed = |check: &str| self.on_fail(check) == OnFail::Format;
-        self.evidence
-            .checks
-            .iter()
-            .flatten()
-            .any(|result| result.status == CheckStatus::Fail && failed(&result.check))
+        let mut results = self.evidence.checks.iter().flatten();
+        results.any(|result| self.def.policy.demand(result) == OnFail::Format)
     }
 
     fn format_redos_left(&self) -> bool {

@@ -295,20 +295,15 @@ impl PhaseState {
 
     /// Returns the results of checks that demand a revision, a stop or a redo.
     pub fn failed_checks(&self) -> impl Iterator<Item = &CheckResult> {
-        self.evidence.checks.iter().flatten().filter(|result| {
-            let noted = self.on_fail(&result.check) == OnFail::Note;
-            result.status == CheckStatus::Fail && !noted
-        })
+        let failed =
+            self.evidence.checks.iter().flatten().filter(|result| result.status == CheckStatus::Fail);
+        failed.filter(|result| self.def.policy.demand(result) != OnFail::Note)
     }
 
     /// Returns what a failure of the check means in this phase's policy.
     pub fn on_fail(&self, check: &str) -> OnFail {
-        self.def
-            .policy
-            .checks
-            .iter()
-            .find(|rule| rule.id == check)
-            .map_or(OnFail::Revise, |rule| rule.on_fail)
+        let rule = self.def.policy.checks.iter().find(|rule| rule.id == check);
+        rule.map_or(OnFail::Revise, |rule| rule.on_fail)
     }
 
     /// Returns the findings of the latest review.

@@ -11,10 +11,10 @@ use crate::error::Result;
 use crate::evidence::plans;
 use engine::{Call, Delta, FixTask, LedgerFinding, PhaseState, Run, Status, items, remarks};
 use git::{Diff, Tree};
-use model::event::{CheckResult, CheckStatus};
+use model::event::CheckResult;
 use model::finding::Disposition;
 use model::phase::Step;
-use model::policy::{OnFail, OnUnavailable};
+use model::policy::OnFail;
 use model::verdict::ReadAs;
 use views::prompt::{Document, Material, NamedFinding, PromptInput, RepairInput, ReviewInput, Task, render};
 use views::summary::{deliverable_path, history};
@@ -178,10 +178,12 @@ fn to_repair(phase: &PhaseState) -> (Vec<Task>, Vec<Task>, Vec<NamedFinding>) {
 /// form; a reviewer is told all the evidence.
 fn checks(phase: &PhaseState, step: Step) -> Vec<CheckResult> {
     let all = phase.evidence.checks.iter().flatten();
+    // What is only noted asks nothing of an author.
+    let is_demanded = |result: &CheckResult| phase.def.policy.demand(result) != OnFail::Note;
     let is_shown = |result: &&CheckResult| match step {
         Step::Review => true,
-        Step::Execute => is_demanded(phase, result) && phase.on_fail(&result.check) == OnFail::Format,
-        _ => is_demanded(phase, result),
+        Step::Execute => is_demanded(result) && phase.on_fail(&result.check) == OnFail::Format,
+        _ => is_demanded(result),
     };
     all.filter(is_shown).cloned().collect()
 }
@@ -193,16 +195,6 @@ fn task_lists(run: &Run, phase: &PhaseState, step: Step) -> Vec<String> {
     }
     let settings = &run.started.agreement.check_settings;
     checks::task_lists(&phase.def.policy, settings, plans(run, phase))
-}
-
-/// What is only noted asks nothing of an author.
-fn is_demanded(phase: &PhaseState, result: &CheckResult) -> bool {
-    let rule = phase.def.policy.checks.iter().find(|rule| rule.id == result.check);
-    match result.status {
-        CheckStatus::Pass | CheckStatus::Skipped => false,
-        CheckStatus::Fail => phase.on_fail(&result.check) != OnFail::Note,
-        CheckStatus::Unavailable => rule.is_none_or(|rule| rule.on_unavailable != OnUnavailable::Note),
-    }
 }
 
 /// Returns what earlier authors told this one; a reviewer has to see for itself.

@@ -8,7 +8,7 @@ use model::event::{
     CheckResult, CheckStatus, Checked, Claim, ClaimStatus, Reading, Reviewed, Ruled, Triaged, Worked,
 };
 use model::finding::Finding;
-use model::policy::{CRITERIA, OnFail, OnUnavailable, PhaseDef, check_id, criterion, issue_type};
+use model::policy::{CRITERIA, OnFail, PhaseDef, check_id, criterion, issue_type};
 use model::verdict::{ReadAs, Verdict};
 
 /// The criteria that are no checks of ours.
@@ -85,7 +85,7 @@ impl<'a> Iteration<'a> {
     }
 
     fn failed_checks(&self, def: &'a PhaseDef) -> impl Iterator<Item = &'a CheckResult> {
-        self.results().filter(|result| is_demanded(def, result))
+        self.results().filter(|result| def.policy.demand(result) != OnFail::Note)
     }
 
     fn reading(&self) -> Option<&'a Reading> {
@@ -117,15 +117,6 @@ impl<'a> Iteration<'a> {
     fn untriaged(&self) -> u32 {
         let table = self.triage.and_then(|triage| triage.table);
         table.map_or(0, |table| table.fix_required.saturating_add(table.needs_discussion))
-    }
-}
-
-fn is_demanded(def: &PhaseDef, result: &CheckResult) -> bool {
-    let rule = def.policy.checks.iter().find(|rule| rule.id == result.check);
-    match result.status {
-        CheckStatus::Pass | CheckStatus::Skipped => false,
-        CheckStatus::Fail => rule.is_none_or(|rule| rule.on_fail != OnFail::Note),
-        CheckStatus::Unavailable => rule.is_none_or(|rule| rule.on_unavailable != OnUnavailable::Note),
     }
 }
 
