@@ -4,9 +4,7 @@
 use crate::approval::standing_approval;
 use crate::phase_state::{PhaseState, Stage, Status};
 use crate::run::Run;
-use model::event::{
-    Answered, Asked, Checked, Fact, FedBack, Outcome, Reopened, Ruled, Ruling, StepStarted, Worked,
-};
+use model::event::{Fact, Outcome, Ruled, Ruling, StepStarted};
 use model::phase::{PhaseName, Step};
 
 /// Nothing, or why the fact does not fit.
@@ -16,10 +14,13 @@ pub(crate) type Fit = Result<(), String>;
 pub(crate) fn fits(run: &Run, fact: &Fact) -> Fit {
     match fact {
         Fact::RunStarted(_) => Err("the run has already begun".into()),
-        Fact::Asked(asked) => asked_fits(run, asked),
+        Fact::Asked(asked) => {
+            run_is(run, NOT_CANCELLED)?;
+            asked.only.as_ref().map_or(Ok(()), |only| known(run, only).map(|_| ()))
+        }
         // A person may leave a phase out while the run waits for something else.
         Fact::PhaseSkipped { phase, .. } => {
-            not_ended(run)?;
+            run_is(run, &[Outcome::Running, Outcome::Paused])?;
             pending(known(run, phase)?)
         }
         Fact::PhaseStarted { phase, .. } => {
@@ -31,8 +32,14 @@ pub(crate) fn fits(run: &Run, fact: &Fact) -> Fit {
             unless(run.difficulty.is_none(), || "the difficulty is known already".into())
         }
         Fact::StepStarted(started) => call_fits(run, started),
-        Fact::Worked(worked) => work_fits(run, worked),
-        Fact::Checked(checked) => check_fits(run, checked),
+        Fact::Worked(worked) => {
+            let is_authors = matches!(worked.step, Step::Execute | Step::Revise);
+            unless(is_authors, || format!("{} is not a step of the author", worked.step))?;
+            ended_fits(run, &worked.phase, worked.step, (worked.round, worked.attempt))
+        }
+        Fact::Checked(checked) => {
+            at(in_round(run, &checked.phase, checked.round)?, Stage::Ready(Step::Check))
+        }
         Fact::Reviewed(reviewed) => {
             seat_fits(known(run, &reviewed.phase)?, Step::Review, reviewed.seat.as_deref())?;
             ended_fits(run, &reviewed.phase, Step::Review, (reviewed.round, reviewed.attempt))
@@ -40,7 +47,12 @@ pub(crate) fn fits(run: &Run, fact: &Fact) -> Fit {
         Fact::Replied(replied) => {
             ended_fits(run, &replied.phase, Step::Answer, (replied.round, replied.attempt))
         }
-        Fact::ReviewStands { phase, round } => standing_fits(run, phase, *round),
+        Fact::ReviewStands { phase: name, round } => {
+            running(run)?;
+            let phase = in_round(run, name, *round)?;
+            at(phase, Stage::Ready(Step::Review))?;
+            unless(standing_approval(run, phase).is_some(), || format!("no approval of {name} stands"))
+        }
         Fact::Triaged(triaged) => {
             ended_fits(run, &triaged.phase, Step::Triage, (triaged.round, triaged.attempt))
         }
@@ -53,15 +65,33 @@ pub(crate) fn fits(run: &Run, fact: &Fact) -> Fit {
             waits_for_a_step(known(run, phase)?)
         }
         Fact::Paused { .. } => running(run),
-        Fact::Answered(answer) => answer_fits(run, answer),
-        Fact::Reopened(reopened) => reopening_fits(run, reopened),
-        Fact::FedBack(fed) => fed_back_fits(run, fed),
+        Fact::Answered(answer) => {
+            let asked = run.paused.as_ref().ok_or("nothing was asked")?;
+            let why = || format!("that answer was not offered for a pause for {}", asked.reason.as_str());
+            unless(asked.takes(answer.choice), why)
+        }
+        Fact::Reopened(reopened) => {
+            run_is(run, NOT_CANCELLED)?;
+            reopenable(run, &reopened.phase)
+        }
+        // Finished work only is taken up, and one thing after the other.
+        Fact::FedBack(fed) => {
+            run_is(run, &[Outcome::Completed])?;
+            unless(run.feedback.pending.is_none(), || "what was said before is not answered yet".into())?;
+            reopenable(run, &fed.phase)
+        }
         Fact::ThreadsAnswered { .. } => {
             let waits = run.feedback.pending.is_some() || !run.feedback.left_open.is_empty();
             unless(waits, || "no thread waits for an answer".into())
         }
-        Fact::Cancelled { .. } => not_over_for_good(run),
-        Fact::Finished { outcome } => finish_fits(run, *outcome),
+        Fact::Cancelled { .. } => {
+            run_is(run, &[Outcome::Running, Outcome::Paused, Outcome::Failed, Outcome::Incomplete])
+        }
+        Fact::Finished { outcome } => {
+            running(run)?;
+            let last = matches!(outcome, Outcome::Completed | Outcome::Failed | Outcome::Incomplete);
+            unless(last, || format!("a run does not finish as {}", outcome.as_str()))
+        }
         Fact::FollowedUp { .. } => {
             unless(run.publication.follow_up.is_none(), || "the run has a follow-up issue already".into())
         }
@@ -75,6 +105,9 @@ pub(crate) fn fits(run: &Run, fact: &Fact) -> Fit {
     }
 }
 
+const NOT_CANCELLED: &[Outcome] =
+    &[Outcome::Running, Outcome::Paused, Outcome::Completed, Outcome::Failed, Outcome::Incomplete];
+
 fn unless(fits: bool, why: impl FnOnce() -> String) -> Fit {
     if fits { Ok(()) } else { Err(why()) }
 }
@@ -83,22 +116,18 @@ fn known<'a>(run: &'a Run, name: &PhaseName) -> Result<&'a PhaseState, String> {
     run.phase(name).ok_or_else(|| format!("this run has no phase {name}"))
 }
 
+fn in_round<'a>(run: &'a Run, name: &PhaseName, round: u32) -> Result<&'a PhaseState, String> {
+    let phase = known(run, name)?;
+    unless(phase.round == round, || format!("{name} is in round {}, not {round}", phase.round))?;
+    Ok(phase)
+}
+
+fn run_is(run: &Run, fitting: &[Outcome]) -> Fit {
+    unless(fitting.contains(&run.outcome), || format!("the run is {}", run.outcome.as_str()))
+}
+
 fn running(run: &Run) -> Fit {
-    unless(run.outcome == Outcome::Running, || format!("the run is {}", run.outcome.as_str()))
-}
-
-fn not_ended(run: &Run) -> Fit {
-    let goes_on = matches!(run.outcome, Outcome::Running | Outcome::Paused);
-    unless(goes_on, || format!("the run is {}", run.outcome.as_str()))
-}
-
-fn not_over_for_good(run: &Run) -> Fit {
-    let over = matches!(run.outcome, Outcome::Completed | Outcome::Cancelled);
-    unless(!over, || format!("the run is {}", run.outcome.as_str()))
-}
-
-fn not_cancelled(run: &Run) -> Fit {
-    unless(run.outcome != Outcome::Cancelled, || "the run is cancelled".into())
+    run_is(run, &[Outcome::Running])
 }
 
 fn pending(phase: &PhaseState) -> Fit {
@@ -116,20 +145,10 @@ fn waits_for_a_step(phase: &PhaseState) -> Fit {
     unless(fits, || format!("{} is {}, not before a step", phase.name(), phase.stage))
 }
 
-fn in_round(phase: &PhaseState, round: u32) -> Fit {
-    unless(phase.round == round, || format!("{} is in round {}, not {round}", phase.name(), phase.round))
-}
-
-fn asked_fits(run: &Run, asked: &Asked) -> Fit {
-    not_cancelled(run)?;
-    asked.only.as_ref().map_or(Ok(()), |only| known(run, only).map(|_| ()))
-}
-
 /// A call begins where the step is due, or takes up the same step that was interrupted.
 fn call_fits(run: &Run, started: &StepStarted) -> Fit {
     running(run)?;
-    let phase = known(run, &started.phase)?;
-    in_round(phase, started.round)?;
+    let phase = in_round(run, &started.phase, started.round)?;
     unless(started.step != Step::Check, || format!("{} is not an agent's step of the cycle", started.step))?;
     seat_fits(phase, started.step, started.seat.as_deref())?;
     let next = attempts(phase, started.step) + 1;
@@ -158,39 +177,16 @@ fn attempts(phase: &PhaseState, step: Step) -> u32 {
     phase.calls.attempts.get(&(phase.round, step)).copied().unwrap_or(0)
 }
 
-fn work_fits(run: &Run, worked: &Worked) -> Fit {
-    unless(matches!(worked.step, Step::Execute | Step::Revise), || {
-        format!("{} is not a step of the author", worked.step)
-    })?;
-    ended_fits(run, &worked.phase, worked.step, (worked.round, worked.attempt))
-}
-
 fn ended_fits(run: &Run, name: &PhaseName, step: Step, (round, attempt): (u32, u32)) -> Fit {
-    let phase = known(run, name)?;
-    in_round(phase, round)?;
+    let phase = in_round(run, name, round)?;
     at(phase, Stage::Working(step))?;
     let latest = attempts(phase, step);
     unless(attempt == latest, || format!("attempt {latest} of {step} is under way"))
 }
 
-fn check_fits(run: &Run, checked: &Checked) -> Fit {
-    let phase = known(run, &checked.phase)?;
-    in_round(phase, checked.round)?;
-    at(phase, Stage::Ready(Step::Check))
-}
-
-fn standing_fits(run: &Run, name: &PhaseName, round: u32) -> Fit {
-    running(run)?;
-    let phase = known(run, name)?;
-    in_round(phase, round)?;
-    at(phase, Stage::Ready(Step::Review))?;
-    unless(standing_approval(run, phase).is_some(), || format!("no approval of {name} stands"))
-}
-
 fn ruling_fits(run: &Run, ruled: &Ruled) -> Fit {
     running(run)?;
-    let phase = known(run, &ruled.phase)?;
-    in_round(phase, ruled.round)?;
+    let phase = in_round(run, &ruled.phase, ruled.round)?;
     at(phase, Stage::Deciding)?;
     match &ruled.ruling {
         Ruling::Reopen { phase } => reopenable(run, phase),
@@ -206,32 +202,7 @@ fn ruling_fits(run: &Run, ruled: &Ruled) -> Fit {
     }
 }
 
-fn answer_fits(run: &Run, answer: &Answered) -> Fit {
-    let asked = run.paused.as_ref().ok_or("nothing was asked")?;
-    unless(asked.takes(answer.choice), || {
-        format!("that answer was not offered for a pause for {}", asked.reason.as_str())
-    })
-}
-
-fn reopening_fits(run: &Run, reopened: &Reopened) -> Fit {
-    not_cancelled(run)?;
-    reopenable(run, &reopened.phase)
-}
-
-/// Finished work only is taken up, and one thing after the other.
-fn fed_back_fits(run: &Run, fed: &FedBack) -> Fit {
-    unless(run.outcome == Outcome::Completed, || format!("the run is {}", run.outcome.as_str()))?;
-    unless(run.feedback.pending.is_none(), || "what was said before is not answered yet".into())?;
-    reopenable(run, &fed.phase)
-}
-
 fn reopenable(run: &Run, name: &PhaseName) -> Fit {
     let phase = known(run, name)?;
     unless(!phase.left_out_by_choice(), || format!("{name} was left out of this run"))
-}
-
-fn finish_fits(run: &Run, outcome: Outcome) -> Fit {
-    running(run)?;
-    let last = matches!(outcome, Outcome::Completed | Outcome::Failed | Outcome::Incomplete);
-    unless(last, || format!("a run does not finish as {}", outcome.as_str()))
 }

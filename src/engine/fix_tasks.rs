@@ -8,9 +8,8 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::ledger::{FindingId, Ledger, LedgerFinding};
-use model::finding::Severity;
 
-/// More tasks than this are not given at once (seed 001, B-31).
+/// More tasks than this are not given at once.
 pub const LARGEST_BATCH: usize = 8;
 
 /// The number of a task in its phase, told as `T1`.
@@ -90,8 +89,8 @@ impl FixTasks {
     pub(crate) fn hand_out(&mut self, round: u32, findings: Vec<&LedgerFinding>) {
         self.latest.clear();
         for (index, group) in grouped(findings).into_iter().enumerate() {
-            let findings: Vec<FindingId> = group.findings.iter().map(|listed| listed.id).collect();
-            let task = self.of_findings(group.file, &findings);
+            let findings: Vec<FindingId> = group.iter().map(|listed| listed.id).collect();
+            let task = self.of_findings(group[0].finding.file.as_deref(), &findings);
             task.findings = findings;
             if index < LARGEST_BATCH && !task.is_given_in(round) {
                 task.given_in.push(round);
@@ -128,39 +127,23 @@ impl FixTasks {
     }
 }
 
-/// The findings of one file.
-struct Group<'a> {
-    file: Option<&'a str>,
-    findings: Vec<&'a LedgerFinding>,
-}
-
-impl Group<'_> {
-    /// Severity first; of equals what can be repaired mechanically.
-    fn place(&self) -> (Reverse<Option<Severity>>, bool, FindingId) {
-        let worst = self.findings.iter().map(|listed| listed.finding.severity).max();
-        let manual = !self.findings.iter().all(|listed| listed.finding.auto_fixable);
-        (Reverse(worst), manual, self.findings[0].id)
-    }
-}
-
-/// Groups findings by file: groups and the findings in them in the order in which to repair them.
-fn grouped(findings: Vec<&LedgerFinding>) -> Vec<Group<'_>> {
-    let mut files: BTreeMap<Option<&str>, Vec<&LedgerFinding>> = BTreeMap::new();
-    for listed in findings {
-        files.entry(listed.finding.file.as_deref()).or_default().push(listed);
-    }
-    let mut groups: Vec<Group<'_>> =
-        files.into_iter().map(|(file, findings)| Group { file, findings: in_order(findings) }).collect();
-    groups.sort_by_key(Group::place);
-    groups
-}
-
-fn in_order(mut findings: Vec<&LedgerFinding>) -> Vec<&LedgerFinding> {
+/// Groups findings by file: groups and the findings in them in the order in which to repair them. Severity first; of equals
+/// what can be repaired mechanically.
+fn grouped(mut findings: Vec<&LedgerFinding>) -> Vec<Vec<&LedgerFinding>> {
     findings.sort_by_key(|listed| {
         let it = &listed.finding;
         (Reverse(it.severity), !it.auto_fixable, it.line, listed.id)
     });
-    findings
+    let mut files: BTreeMap<Option<&str>, Vec<&LedgerFinding>> = BTreeMap::new();
+    for listed in findings {
+        files.entry(listed.finding.file.as_deref()).or_default().push(listed);
+    }
+    let mut groups: Vec<Vec<&LedgerFinding>> = files.into_values().collect();
+    groups.sort_by_key(|group| {
+        let manual = !group.iter().all(|listed| listed.finding.auto_fixable);
+        (Reverse(group[0].finding.severity), manual, group[0].id)
+    });
+    groups
 }
 
 /// Returns the findings of a task.

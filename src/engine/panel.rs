@@ -2,6 +2,7 @@
 //! the strictest judgment, everybody's findings, the worst grades. Two findings are one where they stand at one place and share
 //! most of their words; in doubt they are two. Asks and excuses nobody.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use model::event::{Reading, Reviewed};
@@ -31,8 +32,9 @@ fn together(base: Reading, seconds: &[(&str, &Reading)]) -> Reading {
     if seconds.is_empty() {
         return base;
     }
-    let strictest = seconds.iter().fold(&base, |strictest, (_, reading)| stricter(strictest, reading));
     let all = || std::iter::once(&base).chain(seconds.iter().map(|(_, reading)| *reading));
+    // The first of equals: that is the smallest in reverse.
+    let strictest = all().min_by_key(|reading| Reverse(reading.judgment)).unwrap_or(&base);
     Reading {
         result: all().map(|reading| reading.result).max().unwrap_or(base.result),
         judgment: strictest.judgment,
@@ -49,11 +51,6 @@ fn together(base: Reading, seconds: &[(&str, &Reading)]) -> Reading {
         grade: grade(&base, seconds),
         viewpoints: worst_grades(all().flat_map(|reading| &reading.viewpoints)),
     }
-}
-
-/// Returns the stricter one, the first of equals.
-fn stricter<'a>(one: &'a Reading, other: &'a Reading) -> &'a Reading {
-    if other.judgment > one.judgment { other } else { one }
 }
 
 /// What an author has to read: the words of those who do not approve, else those of the first reviewer.
