@@ -103,8 +103,10 @@ impl AgentStates {
         }
     }
 
-    /// Who asks for the run again has the provider asked at once, and waits as long as before.
-    pub(crate) fn ask_provider_at_once(&mut self, at: Timestamp) {
+    /// A new request tries again what may have been mended meanwhile; a reset that is known and ahead is waited for. A
+    /// provider that fails is asked at once, and waited for as long as before.
+    pub(crate) fn begin_request(&mut self, at: Timestamp) {
+        self.unusable.retain(|_, unusable| unusable.until.is_some_and(|until| until > at));
         if let Some(outage) = &mut self.outage {
             (outage.since, outage.waits, outage.until) = (at, 0, None);
         }
@@ -123,10 +125,5 @@ impl AgentStates {
         if !self.called.contains(&called) {
             self.called.push(called);
         }
-    }
-
-    /// A new request tries again what may have been mended meanwhile; a reset that is known and ahead is waited for.
-    pub(crate) fn forget_unusable(&mut self, at: Timestamp) {
-        self.unusable.retain(|_, unusable| unusable.until.is_some_and(|until| until > at));
     }
 }

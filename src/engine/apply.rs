@@ -196,8 +196,7 @@ impl Run {
         if let Some(scopes) = &asked.budget_scopes {
             self.spending.scopes = scopes.clone();
         }
-        self.agents.forget_unusable(at);
-        self.agents.ask_provider_at_once(at);
+        self.agents.begin_request(at);
         if self.paused.as_ref().is_some_and(|escalation| may_be_over(escalation, asked, at)) {
             self.paused = None;
             self.outcome = Outcome::Running;
@@ -304,7 +303,7 @@ impl Run {
         let phase = self.phase_mut(phase);
         if let Some(review) = phase.reviews.current.clone() {
             phase.reviews.latest_verdict =
-                Some(VerdictRecord { review, verdict: phase.reviewed_verdict(), commit, at });
+                Some(VerdictRecord { review, verdict: phase.verdict(phase.triage_judgment().0), commit, at });
         }
     }
 
@@ -323,11 +322,9 @@ impl Run {
 
     /// Hands the revision that is ruled to the next agent of the chain, where a task of it stays open.
     pub(crate) fn hand_on(&mut self, ruled: &Ruled) {
-        if ruled.ruling != Ruling::Revise {
-            return;
-        }
-        let handover = self.phase(&ruled.phase).and_then(|phase| self.handover(phase));
-        if let Some((turn, _)) = handover {
+        if ruled.ruling == Ruling::Revise
+            && let Some((turn, _)) = self.phase(&ruled.phase).and_then(|phase| self.handover(phase))
+        {
             self.phase_mut(&ruled.phase).set_turn(Step::Revise, turn);
         }
     }

@@ -11,8 +11,8 @@ use model::verdict::{Grade, Judgment, ReadAs, Verdict};
 /// The agent calls of a phase.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Calls {
-    /// Which agent of each chain is called.
-    pub turns: Turns,
+    /// The place in each fallback chain of the agent that is called next; the first where there is none.
+    pub turns: BTreeMap<Chain, usize>,
     /// The agent that was called last.
     pub last_agent: String,
     /// What the sessions of the authors have used.
@@ -21,10 +21,8 @@ pub struct Calls {
     pub resumed: bool,
     /// How many calls were made, by round and step.
     pub attempts: BTreeMap<(u32, Step), u32>,
-    /// The digest of the latest prompt, by step.
+    /// The digest of the templates of the latest prompt, by step; of the prompt itself where the log has no other.
     pub prompts: BTreeMap<Step, String>,
-    /// The digest of the templates of the latest prompt, by step, where the log has it.
-    pub templates: BTreeMap<Step, String>,
     /// The documents that were made of its answers.
     pub documents: Vec<MadeDocument>,
     /// What its calls have used, by step.
@@ -33,17 +31,17 @@ pub struct Calls {
     pub delay_ms: u64,
 }
 
-/// Places in the fallback chains: which agent is called next.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Turns {
-    /// In the author's chain.
-    pub author: usize,
-    /// In the reviewer's chain.
-    pub reviewer: usize,
-    /// In the chains that single steps have of their own.
-    pub by_step: BTreeMap<Step, usize>,
-    /// In the chains of the seats of the panel.
-    pub by_seat: BTreeMap<String, usize>,
+/// A fallback chain.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Chain {
+    /// The author's.
+    Author,
+    /// The first reviewer's.
+    Reviewer,
+    /// The one that a step has of its own.
+    Step(Step),
+    /// The one of a seat of the panel.
+    Seat(String),
 }
 
 /// A document that was made of an answer, in a phase with triage.
@@ -70,8 +68,8 @@ impl Calls {
 
     /// Returns what stays when the phase is opened again: the record of the calls. Turns and sessions begin anew.
     pub(crate) fn kept_on_reopening(self) -> Self {
-        let Self { attempts, prompts, templates, documents, usage, .. } = self;
-        Self { attempts, prompts, templates, documents, usage, ..Self::default() }
+        let Self { attempts, prompts, documents, usage, .. } = self;
+        Self { attempts, prompts, documents, usage, ..Self::default() }
     }
 
     /// Remembers what a session has used.

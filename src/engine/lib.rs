@@ -52,7 +52,7 @@ pub use delta::Delta;
 pub use escalation::{job_limit_pause, pause_on_request, rate_limit_pause};
 pub use findings::{remarks, state_of};
 pub use fix_tasks::{FixTask, FixTasks, LARGEST_BATCH, TaskId, TaskState, items};
-pub use history::{Calls, History, MadeDocument, Round, Turns};
+pub use history::{Calls, Chain, History, MadeDocument, Round};
 pub use ledger::{Finder, FindingId, Ledger, LedgerFinding, Standing, Trend, check_identity};
 pub use model::event::Spent;
 pub use phase_state::{

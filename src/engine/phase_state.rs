@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::fix_tasks::FixTasks;
-use crate::history::{Calls, History};
+use crate::history::{Calls, Chain, History};
 use crate::ledger::{Ledger, check_identity};
 use crate::reviews::Reviews;
 use model::event::{
@@ -377,34 +377,22 @@ impl PhaseState {
         self.def.step_agents.get(&step).is_some_and(|own| !own.is_empty())
     }
 
+    fn chain_of(&self, step: Step) -> Chain {
+        match self.seat_of(step) {
+            Some(seat) => Chain::Seat(seat.to_owned()),
+            None if self.has_own_chain(step) => Chain::Step(step),
+            None if step == Step::Review => Chain::Reviewer,
+            None => Chain::Author,
+        }
+    }
+
     pub(crate) fn turn(&self, step: Step) -> usize {
-        if let Some(seat) = self.seat_of(step) {
-            return self.calls.turns.by_seat.get(seat).copied().unwrap_or(0);
-        }
-        match step {
-            _ if self.has_own_chain(step) => self.calls.turns.by_step.get(&step).copied().unwrap_or(0),
-            Step::Review => self.calls.turns.reviewer,
-            Step::Execute | Step::Check | Step::Triage | Step::Revise | Step::Answer => {
-                self.calls.turns.author
-            }
-        }
+        self.calls.turns.get(&self.chain_of(step)).copied().unwrap_or(0)
     }
 
     /// Makes it the turn of the agent at this place of the step's chain.
     pub(crate) fn set_turn(&mut self, step: Step, turn: usize) {
-        if let Some(seat) = self.seat_of(step).map(str::to_owned) {
-            self.calls.turns.by_seat.insert(seat, turn);
-            return;
-        }
-        match step {
-            _ if self.has_own_chain(step) => {
-                self.calls.turns.by_step.insert(step, turn);
-            }
-            Step::Review => self.calls.turns.reviewer = turn,
-            Step::Execute | Step::Check | Step::Triage | Step::Revise | Step::Answer => {
-                self.calls.turns.author = turn;
-            }
-        }
+        self.calls.turns.insert(self.chain_of(step), turn);
     }
 
     /// Returns the seats of the panel, where the policy has a reviewer whose word counts.

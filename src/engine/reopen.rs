@@ -4,7 +4,7 @@
 use jiff::Timestamp;
 
 use crate::findings::take_up_feedback;
-use crate::history::{History, Turns};
+use crate::history::History;
 use crate::phase_state::{Counters, PhaseState, Stage, Status};
 use crate::run::Run;
 use model::event::{Answered, Choice, FedBack, Outcome, PauseReason, Reopened, ReopenedBy, Source, Spent};
@@ -94,7 +94,7 @@ fn edited(phase: &mut PhaseState) {
 
 fn begin_chains_anew(phase: &mut PhaseState) {
     phase.counters.voided = 0;
-    phase.calls.turns = Turns::default();
+    phase.calls.turns.clear();
     phase.tasks.forget_tries();
 }
 

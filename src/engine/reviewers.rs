@@ -8,7 +8,7 @@ use crate::reviews::{Exchange, Opinion};
 use model::event::{ExecOutcome, Replied, Reviewed};
 use model::phase::Step;
 use model::policy::Policy;
-use model::verdict::{Judgment, ReadAs, Verdict};
+use model::verdict::{Judgment, ReadAs};
 
 impl PhaseState {
     /// Tells whether an answer is worth asking the same reviewer again: it cannot be read, and the limit allows it;
@@ -44,14 +44,8 @@ impl PhaseState {
         let answer = self.reviews.opinions.iter().find(|opinion| opinion.seat.as_deref() == seat);
         answer.map(|answer| self.told(answer)).or_else(|| {
             let why = self.reviews.left_out.get(seat?)?;
-            Some(Opinion {
-                seat: seat.map(str::to_owned),
-                agent: None,
-                verdict: None,
-                grade: None,
-                findings: 0,
-                left_out: Some(why.clone()),
-            })
+            let seat = seat.map(str::to_owned);
+            Some(Opinion { seat, left_out: Some(why.clone()), ..Opinion::default() })
         })
     }
 
@@ -170,15 +164,6 @@ impl PhaseState {
         policy.review.is_some() && !policy.triage && self.person.accepted_by.is_none()
     }
 
-    /// Returns the verdict of the latest review, tightened by its findings; with triage the one of the table.
-    pub(crate) fn reviewed_verdict(&self) -> Option<Verdict> {
-        if self.by_table() {
-            return Some(self.triage_judgment().0.verdict());
-        }
-        let reading = self.reading()?;
-        Some(reading.result.max(self.reviews_judgment(reading).0.verdict()))
-    }
-
     /// Takes the approval that stands for the review of this round.
     pub(crate) fn review_stands(&mut self) {
         let Some(approval) = &self.reviews.approval else { return };
@@ -187,9 +172,6 @@ impl PhaseState {
         self.reviews.current = Some(in_this_round(&approval.review));
         self.reviews.opinions = approval.opinions.iter().map(in_this_round).collect();
         self.reviews.left_out.clone_from(&approval.left_out);
-        if !self.evidence.completed_steps.contains(&Step::Review) {
-            self.evidence.completed_steps.push(Step::Review);
-        }
-        self.stage = Stage::Deciding;
+        self.decide_after(Step::Review);
     }
 }

@@ -78,7 +78,7 @@ impl Exchange {
 }
 
 /// What one reviewer of a round came to.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[allow(missing_docs, reason = "docs would become descriptions in the published schema")]
 pub struct Opinion {
     /// The seat of the panel; nothing for the first reviewer.

@@ -4,7 +4,7 @@
 use jiff::Timestamp;
 
 use crate::findings::{hand_out_tasks, take_up_findings};
-use crate::history::Round;
+use crate::history::{Chain, Round};
 use crate::phase_state::{PhaseState, Stage, Status};
 use model::event::{
     CheckResult, CheckStatus, Checked, ClaimStatus, Ended, ExecOutcome, PauseReason, Reviewed, Ruled, Ruling,
@@ -20,12 +20,12 @@ impl PhaseState {
         let reviewers = self.not_its_author(agents, reviewers);
         if !agents.is_empty() && !self.def.own_agents {
             agents.clone_into(&mut self.def.agents);
-            self.calls.turns.author = 0;
+            self.calls.turns.remove(&Chain::Author);
             self.def.step_agents.retain(|step, _| *step == Step::Review);
         }
         if !reviewers.is_empty() && !self.def.own_reviewers {
             self.def.reviewers = reviewers;
-            self.calls.turns.reviewer = 0;
+            self.calls.turns.remove(&Chain::Reviewer);
             self.def.step_agents.remove(&Step::Review);
         }
     }
@@ -80,12 +80,8 @@ impl PhaseState {
         }
         started.agent.clone_into(&mut self.calls.last_agent);
         self.calls.resumed = started.resumes.is_some();
-        self.calls.prompts.insert(started.step, started.prompt.clone());
-        if started.template.is_empty() {
-            self.calls.templates.remove(&started.step);
-        } else {
-            self.calls.templates.insert(started.step, started.template.clone());
-        }
+        let digest = if started.template.is_empty() { &started.prompt } else { &started.template };
+        self.calls.prompts.insert(started.step, digest.clone());
         self.calls.attempts.insert((started.round, started.step), started.attempt);
         self.stage = Stage::Working(started.step);
         self.files.author_was_stopped = false;
@@ -144,9 +140,7 @@ impl PhaseState {
         }
         self.reviews.current = Some(reviewed.clone());
         if self.judged_without_words(reviewed) {
-            self.done(Step::Review);
-            self.stage = Stage::Deciding;
-            return;
+            return self.decide_after(Step::Review);
         }
         if reviewed.ended.outcome != ExecOutcome::Done || reviewed.reading.is_none() {
             return self.broke(Step::Review);
@@ -155,9 +149,7 @@ impl PhaseState {
             reviewed.tree.clone_into(&mut self.files.tree);
         }
         if self.asks_again(reviewed) {
-            self.done(Step::Review);
-            self.stage = Stage::Deciding;
-            return;
+            return self.decide_after(Step::Review);
         }
         if self.asks_author(reviewed) {
             return self.put_questions(reviewed);
@@ -178,10 +170,9 @@ impl PhaseState {
         if !matches!(triaged.ended.outcome, ExecOutcome::Done | ExecOutcome::Partial) {
             return self.broke(Step::Triage);
         }
-        self.done(Step::Triage);
         self.author_has_read();
         self.counters.reviews += u32::from(triaged.table.is_some());
-        self.stage = Stage::Deciding;
+        self.decide_after(Step::Triage);
     }
 
     /// What a person accepted is void too: from here on the evidence decides about the files as they are.
@@ -257,6 +248,11 @@ impl PhaseState {
         self.reviews.doubts.clear();
         self.forget_opinions();
         self.evidence.completed_steps.retain(|step| matches!(step, Step::Execute | Step::Revise));
+    }
+
+    pub(crate) fn decide_after(&mut self, step: Step) {
+        self.done(step);
+        self.stage = Stage::Deciding;
     }
 
     fn broke(&mut self, step: Step) {
@@ -422,6 +418,7 @@ impl PhaseState {
     }
 
     fn round_record(&self, ruled: &Ruled) -> Round {
+        let results = self.evidence.checks.iter().flatten();
         let worked = self.evidence.work.as_ref().is_some_and(|work| !work.changed.is_empty());
         let changed_files = if self.def.policy.triage { self.triage_changed_files() } else { worked };
         Round {
@@ -432,14 +429,7 @@ impl PhaseState {
             judgment: ruled.judgment,
             ruling: ruled.ruling.word(),
             findings: self.findings().iter().cloned().chain(self.false_claim()).collect(),
-            failed: self
-                .evidence
-                .checks
-                .iter()
-                .flatten()
-                .filter(|result| did_not_pass(result))
-                .cloned()
-                .collect(),
+            failed: results.filter(|result| did_not_pass(result)).cloned().collect(),
             open: self.open(),
             attempts: self.attempts(ruled.round),
             changed_files,
@@ -457,7 +447,8 @@ impl PhaseState {
         own.iter().chain([&revise]).filter_map(|call| self.calls.attempts.get(call)).sum()
     }
 
-    /// Returns what the review amounts to after the engine's tightening; nothing when a failed check ended the round.
+    /// Returns what the review amounts to after the engine's tightening; with triage, what its judgment does. Nothing when a
+    /// failed check ended the round.
     pub(crate) fn verdict(&self, judgment: Judgment) -> Option<Verdict> {
         if self.by_table() {
             return Some(judgment.verdict());

@@ -264,8 +264,7 @@ pub struct AgentProgram {
 pub fn provenance(run: &Run) -> Provenance {
     let mut prompts = BTreeMap::new();
     for phase in &run.phases {
-        for (step, prompt) in &phase.calls.prompts {
-            let digest = phase.calls.templates.get(step).unwrap_or(prompt);
+        for (step, digest) in &phase.calls.prompts {
             prompts.insert(format!("{}/{step}", phase.name()), digest.clone());
         }
     }
