@@ -4,10 +4,10 @@
 
 use crate::escalation::{HowRuled, end};
 use crate::phase_state::{PhaseState, Status};
-use crate::redo::{check_again, unreadable};
+use crate::redo::{once_more, unreadable};
 use crate::run::Run;
 use model::event::{CheckStatus, PauseReason, Reviewed, Ruling, RunDecision};
-use model::phase::PhaseName;
+use model::phase::{PhaseName, Step};
 use model::policy::OnFail;
 use model::verdict::{ReadAs, Verdict};
 
@@ -44,7 +44,8 @@ fn blocked(phase: &PhaseState, lack: &str) -> HowRuled {
 
 /// The files are not those that were reviewed: the evidence is gathered again.
 fn moved(phase: &PhaseState, why: &str) -> HowRuled {
-    let (ruling, how) = check_again(phase, why);
+    let blocked = || end(phase, phase.def.policy.outcomes.blocked, PauseReason::Blocked, why);
+    let (ruling, how) = once_more(phase, Step::Check).unwrap_or_else(blocked);
     (ruling, format!("not approved: the files changed between check and review; {how}"))
 }
 

@@ -280,23 +280,7 @@ impl Run {
         let by = ReopenedBy::Evaluation;
         reopen(self, &Reopened { phase: phase.clone(), step: Step::Execute, reason, by });
     }
-}
 
-fn phase_of<'a>(phases: &'a mut [PhaseState], name: &PhaseName) -> &'a mut PhaseState {
-    let found = phases.iter_mut().find(|phase| phase.name() == name);
-    found.expect("a fact that fits names a phase of the run")
-}
-
-/// A quota or a provider whose time is known is waited for, unless other agents are asked for.
-fn may_be_over(escalation: &Escalation, asked: &Asked, at: Timestamp) -> bool {
-    let ahead = escalation.until.is_some_and(|until| until > at);
-    let others = !asked.agents.is_empty() || !asked.reviewers.is_empty();
-    let timed = matches!(escalation.reason, PauseReason::Quota | PauseReason::Outage);
-    let waits = timed && ahead && !others;
-    escalation.reason.passes_by_itself() && !waits
-}
-
-impl Run {
     /// Remembers a verdict of a phase that has just come in, with where the branch stood.
     pub(crate) fn bind(&mut self, phase: &PhaseName, at: Timestamp) {
         let commit = self.branch.head.clone();
@@ -328,4 +312,18 @@ impl Run {
             self.phase_mut(&ruled.phase).set_turn(Step::Revise, turn);
         }
     }
+}
+
+fn phase_of<'a>(phases: &'a mut [PhaseState], name: &PhaseName) -> &'a mut PhaseState {
+    let found = phases.iter_mut().find(|phase| phase.name() == name);
+    found.expect("a fact that fits names a phase of the run")
+}
+
+/// A quota or a provider whose time is known is waited for, unless other agents are asked for.
+fn may_be_over(escalation: &Escalation, asked: &Asked, at: Timestamp) -> bool {
+    let ahead = escalation.until.is_some_and(|until| until > at);
+    let others = !asked.agents.is_empty() || !asked.reviewers.is_empty();
+    let timed = matches!(escalation.reason, PauseReason::Quota | PauseReason::Outage);
+    let waits = timed && ahead && !others;
+    escalation.reason.passes_by_itself() && !waits
 }

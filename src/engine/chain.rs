@@ -13,6 +13,9 @@ use model::event::{Ended, ExecOutcome, Ruled, Ruling};
 use model::phase::{PhaseName, Step};
 use model::policy::{Difficulty, ModelChoice};
 
+/// How often an agent that takes over is given a task before the next one is.
+const TRIES_OF_ANOTHER: u32 = 1;
+
 impl Run {
     /// Returns the agent that gets the next call of a step, with its model.
     pub fn agent_for(&self, phase: &PhaseState, step: Step) -> String {
@@ -167,12 +170,7 @@ impl Run {
         let Some(outage) = &self.agents.outage else { return false };
         self.named(phase, step).iter().any(|agent| outage.agents.contains(agent))
     }
-}
 
-/// How often an agent that takes over is given a task before the next one is.
-const TRIES_OF_ANOTHER: u32 = 1;
-
-impl Run {
     /// Returns whose turn it is to take over the revision that is ruled, where its author has had its tries, and says so.
     pub(crate) fn handover(&self, phase: &PhaseState) -> Option<(usize, String)> {
         let most = phase.def.policy.limits.max_tries?;

@@ -15,6 +15,16 @@ use model::verdict::{Judgment, ReadAs, Verdict};
 const HINT_NOT_TO_ASK: &str =
     "Do not ask interactively: nobody answers. Decide yourself and say what you decided.";
 
+/// How often in a row an author may say that it is blocked before it is believed to be.
+const MOST_BLOCKED: u32 = 2;
+
+/// The most characters of an author's words in a ruling.
+const LONGEST_WORDS: usize = 160;
+
+/// What an author is told that was rejected without a word.
+const HINT_WITHOUT_WORDS: &str = "The judge of the quality criteria said nothing, and that is no approval. Look \
+     through the work yourself: is anything missing, shortened, put off or claimed without a proof?";
+
 /// A judgment and what led to it, for people.
 pub(crate) type Judged = (Judgment, String);
 
@@ -154,7 +164,7 @@ impl PhaseState {
         Some((judgment, why))
     }
 
-    /// An object that approves has to grade each viewpoint that it was asked for, where grades decide (B-09). A line of a
+    /// An object that approves has to grade each viewpoint that it was asked for, where grades decide. A line of a
     /// verdict has no place for grades.
     fn with_every_grade(&self, judged: Judged, seat: Option<&str>, reading: &Reading) -> Judged {
         let decide = self.def.policy.review.as_ref().is_some_and(|rule| !rule.grade_map.is_empty());
@@ -245,14 +255,7 @@ impl PhaseState {
             (Judgment::Approve, "no finding needs a fix or a discussion".into())
         }
     }
-}
 
-/// Returns the stricter one, the first of equals.
-fn stricter(one: Judged, other: Judged) -> Judged {
-    if other.0 > one.0 { other } else { one }
-}
-
-impl PhaseState {
     /// Names the rounds whose questions no person has answered. A later round that does not ask again answers nothing.
     pub(crate) fn open_questions(&self) -> Option<String> {
         let since = self.counters.rounds.saturating_sub(1) as usize;
@@ -294,21 +297,7 @@ impl PhaseState {
         }
         format!("{why}; the fixes of round {} are in the files, and nobody has reviewed them", self.round)
     }
-}
 
-/// Says why a triage counts for nothing.
-pub(crate) fn unread(triage: &Triaged) -> String {
-    let why = triage.unread.as_ref().map(|why| format!(": {why}")).unwrap_or_default();
-    format!("the triage table cannot be read{why}")
-}
-
-/// How often in a row an author may say that it is blocked before it is believed to be.
-const MOST_BLOCKED: u32 = 2;
-
-/// The most characters of an author's words in a ruling.
-const LONGEST_WORDS: usize = 160;
-
-impl PhaseState {
     /// Tells whether the author says of its latest work that it is not finished.
     pub(crate) fn declared_unfinished(&self) -> bool {
         self.unfinished().is_some()
@@ -355,34 +344,16 @@ impl PhaseState {
         let claim = self.evidence.work.as_ref()?.claim.as_ref()?;
         let failed: Vec<&str> = self.failed_checks().map(|result| result.check.as_str()).collect();
         let refuted = claim.status == ClaimStatus::Completed && !failed.is_empty();
-        refuted.then(|| {
-            let failed = failed.join(", ");
-            let issue = format!("the author says that it is complete, and these checks failed: {failed}");
-            Finding::new(Severity::Minor, "early_termination", issue)
-        })
+        let issue =
+            format!("the author says that it is complete, and these checks failed: {}", failed.join(", "));
+        refuted.then(|| Finding::new(Severity::Minor, "early_termination", issue))
     }
 
     fn unfinished(&self) -> Option<&Claim> {
         let claim = self.evidence.work.as_ref()?.claim.as_ref()?;
         (claim.status != ClaimStatus::Completed).then_some(claim)
     }
-}
 
-/// Returns the author's words on one line, after a colon.
-fn words(claim: &Claim) -> String {
-    let line = claim.summary.split_whitespace().collect::<Vec<_>>().join(" ");
-    let mut short: String = line.chars().take(LONGEST_WORDS).collect();
-    if short.len() < line.len() {
-        short.push('…');
-    }
-    if short.is_empty() { short } else { format!(": {short}") }
-}
-
-/// What an author is told that was rejected without a word.
-const HINT_WITHOUT_WORDS: &str = "The judge of the quality criteria said nothing, and that is no approval. Look \
-     through the work yourself: is anything missing, shortened, put off or claimed without a proof?";
-
-impl PhaseState {
     /// Tells whether the judge came to its end without a word: that rejects. One that broke is asked again.
     pub(crate) fn judged_without_words(&self, reviewed: &Reviewed) -> bool {
         let ended = matches!(reviewed.ended.outcome, ExecOutcome::Done | ExecOutcome::NoOutput);
@@ -391,8 +362,12 @@ impl PhaseState {
 
     /// Returns what a judgment is worth in this policy: what a judge leaves open is a rejection.
     pub(crate) fn as_judge(&self, judged: Judged) -> Judged {
-        let (judgment, why) = self.asked_for_doubt(judged);
+        let (judgment, why) = judged;
         let open = matches!(judgment, Judgment::Unverifiable | Judgment::Discuss);
+        // A judge whose approval is doubtful is asked again; it has not rejected.
+        if judgment == Judgment::Unverifiable && self.doubted().is_some() {
+            return (Judgment::Redo, why);
+        }
         (if open { Judgment::Revise } else { judgment }, why)
     }
 
@@ -443,12 +418,27 @@ impl PhaseState {
     pub(crate) fn doubted(&self) -> Option<&Reviewed> {
         self.reviews.current.as_ref().filter(|review| review.round == self.round && is_doubtful(review))
     }
+}
 
-    /// A judge whose approval is doubtful is asked again; it has not rejected.
-    pub(crate) fn asked_for_doubt(&self, (judgment, why): Judged) -> Judged {
-        let asks = judgment == Judgment::Unverifiable && self.doubted().is_some();
-        (if asks { Judgment::Redo } else { judgment }, why)
+/// Returns the stricter one, the first of equals.
+fn stricter(one: Judged, other: Judged) -> Judged {
+    if other.0 > one.0 { other } else { one }
+}
+
+/// Says why a triage counts for nothing.
+pub(crate) fn unread(triage: &Triaged) -> String {
+    let why = triage.unread.as_ref().map(|why| format!(": {why}")).unwrap_or_default();
+    format!("the triage table cannot be read{why}")
+}
+
+/// Returns the author's words on one line, after a colon.
+fn words(claim: &Claim) -> String {
+    let line = claim.summary.split_whitespace().collect::<Vec<_>>().join(" ");
+    let mut short: String = line.chars().take(LONGEST_WORDS).collect();
+    if short.len() < line.len() {
+        short.push('…');
     }
+    if short.is_empty() { short } else { format!(": {short}") }
 }
 
 fn is_doubtful(review: &Reviewed) -> bool {

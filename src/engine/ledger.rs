@@ -1,6 +1,7 @@
 //! The findings ledger of a phase: everything that a review or a check ever named in it, once, under an id that never
 //! changes. Judges nothing: what a finding demands is `judge`'s; what a round shows is entered by `findings`.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
@@ -34,18 +35,13 @@ pub enum Standing {
     Waived,
 }
 
-impl Standing {
-    fn is_open(self) -> bool {
-        matches!(self, Self::New | Self::Repeated)
-    }
-}
-
 /// One finding of the ledger.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LedgerFinding {
     /// Its number in the phase.
     pub id: FindingId,
-    identity: String,
+    /// What tells it from others: of a finding its fingerprint, of a failed check its own.
+    pub identity: String,
     /// Its first wording, the worst severity, and the place where it was last seen.
     pub finding: Finding,
     /// The words in which it was named last.
@@ -71,12 +67,7 @@ pub struct LedgerFinding {
 impl LedgerFinding {
     /// Tells whether nobody has seen it resolved or waived it.
     pub fn is_open(&self) -> bool {
-        self.standing.is_open()
-    }
-
-    /// Returns what tells it from others: of a finding its fingerprint, of a failed check its own.
-    pub fn identity(&self) -> &str {
-        &self.identity
+        matches!(self.standing, Standing::New | Standing::Repeated)
     }
 
     /// Returns the finding with everything that was told of it when it was named last.
@@ -256,8 +247,7 @@ impl Ledger {
         for listed in self.listed.iter_mut().filter(|listed| listed.last_round == round) {
             let own = triage.judgments.iter().filter(|one| one.findings.contains(&listed.identity));
             let own = own.map(|one| (one.disposition, one.reason.as_str()));
-            let own =
-                own.reduce(|one, other| if strictness(other.0) > strictness(one.0) { other } else { one });
+            let own = own.min_by_key(|(disposition, _)| Reverse(strictness(*disposition)));
             let Some((disposition, reason)) = own.or(by_table) else { continue };
             let why = if reason.is_empty() { String::new() } else { format!(": {reason}") };
             listed.disposition = disposition;
@@ -326,22 +316,15 @@ pub(crate) struct NamedFinding {
 }
 
 /// Who named a finding.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, strum::Display)]
 pub enum Finder {
     /// The agent spec.
+    #[strum(to_string = "{0}")]
     Reviewer(String),
     /// The id of the check.
+    #[strum(to_string = "check {0}")]
     Check(String),
     /// Somebody outside of the run who looked at finished work.
+    #[strum(to_string = "feedback on the pull request")]
     Outside,
-}
-
-impl fmt::Display for Finder {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Reviewer(spec) => f.write_str(spec),
-            Self::Check(id) => write!(f, "check {id}"),
-            Self::Outside => f.write_str("feedback on the pull request"),
-        }
-    }
 }

@@ -3,7 +3,6 @@
 //! computed.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -44,33 +43,26 @@ impl Status {
 }
 
 /// The step pointer inside a phase.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::Display)]
 pub enum Stage {
     /// Not begun.
+    #[strum(to_string = "not begun")]
     Idle,
     /// The step comes next.
+    #[strum(to_string = "ready for {0}")]
     Ready(Step),
     /// The call is under way, or was when the runner died.
+    #[strum(to_string = "working at {0}")]
     Working(Step),
     /// A ruling comes next.
+    #[strum(to_string = "ready for a ruling")]
     Deciding,
     /// The ruling was to advance: the commit comes next.
+    #[strum(to_string = "ready for the commit")]
     Closing,
     /// Over, one way or another.
+    #[strum(to_string = "closed")]
     Closed,
-}
-
-impl fmt::Display for Stage {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Idle => f.write_str("not begun"),
-            Self::Ready(step) => write!(f, "ready for {step}"),
-            Self::Working(step) => write!(f, "working at {step}"),
-            Self::Deciding => f.write_str("ready for a ruling"),
-            Self::Closing => f.write_str("ready for the commit"),
-            Self::Closed => f.write_str("closed"),
-        }
-    }
 }
 
 /// Who is asked next.
@@ -308,11 +300,7 @@ impl PhaseState {
 
     /// Returns the findings of the latest review.
     pub fn findings(&self) -> &[Finding] {
-        self.reviews
-            .current
-            .as_ref()
-            .and_then(|review| review.reading.as_ref())
-            .map_or(&[], |reading| &reading.findings)
+        self.reading().map_or(&[], |reading| &reading.findings)
     }
 
     /// Returns the identities of everything that is open after the present round.
@@ -356,11 +344,6 @@ impl PhaseState {
 
     pub(crate) fn reading(&self) -> Option<&Reading> {
         self.reviews.current.as_ref().and_then(|review| review.reading.as_ref())
-    }
-
-    /// Tells whether the latest call of a step ended because of its provider.
-    pub(crate) fn ended_in_outage(&self, step: Step) -> bool {
-        self.ended_of(step).is_some_and(|ended: &Ended| ended.outcome.is_outage())
     }
 
     /// Returns the chain for a step: that of the seat that is due, its own, else the author's or the reviewer's.

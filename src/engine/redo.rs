@@ -124,12 +124,7 @@ fn over_again(phase: &PhaseState, why: &str) -> HowRuled {
     once_more(phase, step).unwrap_or_else(|| revise(phase, why))
 }
 
-/// Has the evidence gathered again when the files are not those that were reviewed.
-pub(crate) fn check_again(phase: &PhaseState, why: &str) -> HowRuled {
-    let blocked = || end(phase, phase.def.policy.outcomes.blocked, PauseReason::Blocked, why);
-    once_more(phase, Step::Check).unwrap_or_else(blocked)
-}
-
+/// Repeats a step after a pause, as often as the limit allows.
 pub(crate) fn once_more(phase: &PhaseState, step: Step) -> Option<HowRuled> {
     let limits = &phase.def.policy.limits;
     let used = phase.counters.redos.get(&step).copied().unwrap_or(0);

@@ -7,7 +7,6 @@ use crate::phase_state::{PhaseState, Stage};
 use crate::reviews::{Exchange, Opinion};
 use model::event::{ExecOutcome, Replied, Reviewed};
 use model::phase::Step;
-use model::policy::Policy;
 use model::verdict::{Judgment, ReadAs};
 
 impl PhaseState {
@@ -64,7 +63,11 @@ impl PhaseState {
 
     /// Tells whether a reviewer may still ask the author something in this round.
     pub fn may_ask(&self) -> bool {
-        takes_questions(&self.def.policy) && !self.calls.attempts.contains_key(&(self.round, Step::Answer))
+        let policy = &self.def.policy;
+        // With triage and with a judge of criteria there is nobody who asks.
+        let has_asker = !policy.triage && !policy.llm_judge;
+        let allowed = policy.review.as_ref().is_some_and(|rule| rule.questions == Some(true));
+        has_asker && allowed && !self.calls.attempts.contains_key(&(self.round, Step::Answer))
     }
 
     /// Tells whether the author is asked before this review counts.
@@ -99,15 +102,7 @@ impl PhaseState {
         }
         self.hear(&first);
     }
-}
 
-/// With triage and with a judge of criteria there is nobody who asks.
-fn takes_questions(policy: &Policy) -> bool {
-    let counts = !policy.triage && !policy.llm_judge;
-    counts && policy.review.as_ref().is_some_and(|rule| rule.questions == Some(true))
-}
-
-impl PhaseState {
     /// Notes that its reviewer is asked from now on.
     pub(crate) fn ask_which_holds(&mut self, doubted: Reviewed) {
         self.calls.remember_session(&doubted.ended);

@@ -54,7 +54,7 @@ const WINDOW: usize = 3;
 /// How many of them come before the present one.
 const WINDOW_BEFORE: u32 = 2;
 
-/// Mean Jaccard index of the finding sets above which rounds count as the same (seed 001, A-8).
+/// Mean Jaccard index of the finding sets above which rounds count as the same.
 const SAME: f64 = 0.7;
 
 /// Says how the phase stands still, counting the round that is being ruled on and those since a person last had a say.
@@ -77,7 +77,8 @@ pub(crate) fn standstill(phase: &PhaseState, judgment: Judgment) -> Option<Strin
         return Some(format!("the same {} problems for {WINDOW} rounds", last[0].len()));
     }
     if last.windows(2).all(|pair| pair[0].len() < pair[1].len()) {
-        return Some(format!("problems grow for {WINDOW} rounds: {}", counts(last)));
+        let counts: Vec<String> = last.iter().map(|set| set.len().to_string()).collect();
+        return Some(format!("problems grow for {WINDOW} rounds: {}", counts.join(", ")));
     }
     let mean =
         (jaccard(&last[0], &last[1]) + jaccard(&last[1], &last[2]) + jaccard(&last[0], &last[2])) / 3.0;
@@ -108,10 +109,6 @@ fn revised_without_change(phase: &PhaseState) -> bool {
         return !phase.triage_changed_files() && triage.table.is_some_and(|table| table.fix_required > 0);
     }
     phase.evidence.work.as_ref().is_some_and(|work| work.step == Step::Revise && work.changed.is_empty())
-}
-
-fn counts(sets: &[BTreeSet<String>]) -> String {
-    sets.iter().map(|set| set.len().to_string()).collect::<Vec<_>>().join(", ")
 }
 
 #[expect(clippy::cast_precision_loss, reason = "sets of findings are small")]

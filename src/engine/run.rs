@@ -168,24 +168,16 @@ impl Run {
     pub fn asked_of(&self) -> Option<String> {
         let (paused, issue) = (self.paused.as_ref()?, &self.started.issue);
         let maintainer = format!("a maintainer of {}", self.started.repository);
-        Some(match paused.reason {
-            PauseReason::Discuss if !issue.author.is_empty() => {
-                format!("{}, who wrote the issue, or {maintainer}", issue.author)
-            }
-            PauseReason::Budget => "whoever pays for the agents".to_owned(),
-            PauseReason::Quota | PauseReason::Outage | PauseReason::JobLimit | PauseReason::RateLimit => {
-                "nobody: the pause ends by itself".to_owned()
-            }
-            PauseReason::Discuss
-            | PauseReason::Exhausted
-            | PauseReason::Blocked
-            | PauseReason::Unreadable
-            | PauseReason::ReviewerUnavailable
-            | PauseReason::AgentFailed
-            | PauseReason::Stalled
-            | PauseReason::OnRequest
-            | PauseReason::Gate => maintainer,
-        })
+        let asked = if paused.reason == PauseReason::Budget {
+            "whoever pays for the agents".to_owned()
+        } else if paused.reason.passes_by_itself() {
+            "nobody: the pause ends by itself".to_owned()
+        } else if paused.reason == PauseReason::Discuss && !issue.author.is_empty() {
+            format!("{}, who wrote the issue, or {maintainer}", issue.author)
+        } else {
+            maintainer
+        };
+        Some(asked)
     }
 
     /// Keeps what an author told, the newest first. The same once more is only newer.

@@ -7,7 +7,7 @@ use crate::findings::{hand_out_tasks, take_up_findings};
 use crate::history::{Chain, Round};
 use crate::phase_state::{PhaseState, Stage, Status};
 use model::event::{
-    CheckResult, CheckStatus, Checked, ClaimStatus, Ended, ExecOutcome, PauseReason, Reviewed, Ruled, Ruling,
+    CheckResult, CheckStatus, Checked, ClaimStatus, ExecOutcome, PauseReason, Reviewed, Ruled, Ruling,
     StepStarted, Triaged, Worked,
 };
 use model::phase::Step;
@@ -98,7 +98,8 @@ impl PhaseState {
             // A session that goes on counts from its beginning.
             return self.calls.remember_session(&worked.ended);
         }
-        self.remember_work(&worked.ended);
+        self.calls.remember_session(&worked.ended);
+        self.evidence.author.clone_from(&self.calls.last_agent);
         self.evidence.work = Some(self.with_what_was_left(worked));
         if !worked.ended.outcome.ended() {
             if worked.ended.outcome.is_outage() {
@@ -184,8 +185,7 @@ impl PhaseState {
             self.ledger.take_waivers_back();
         }
         self.evidence.broken = None;
-        self.open_round();
-        self.stage = self.after_work();
+        self.next_round();
     }
 
     /// Nobody has looked at the files as they are: this round begins again with its evidence, and what the author said of
@@ -269,12 +269,6 @@ impl PhaseState {
     pub(crate) fn count_blocked(&mut self, worked: &Worked) {
         let blocked = worked.claim.as_ref().is_some_and(|claim| claim.status == ClaimStatus::Blocked);
         self.counters.blocked = if blocked { self.counters.blocked + 1 } else { 0 };
-    }
-
-    /// Remembers what a session has used and who made the latest work.
-    pub(crate) fn remember_work(&mut self, ended: &Ended) {
-        self.calls.remember_session(ended);
-        self.evidence.author.clone_from(&self.calls.last_agent);
     }
 
     /// A call that a provider did not let happen is no pass.
@@ -382,7 +376,7 @@ impl PhaseState {
     /// The step that broke comes again when the run goes on.
     /// What a quota or a budget did not let happen is counted nowhere; what a failing provider did not was given back already.
     fn once_more(&mut self, step: Step) {
-        if !self.ended_in_outage(step) {
+        if !self.ended_of(step).is_some_and(|ended| ended.outcome.is_outage()) {
             self.give_pass_back(step);
         }
         self.evidence.broken = None;

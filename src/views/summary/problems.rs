@@ -101,7 +101,7 @@ impl Problem {
 fn problems_of(phase: &PhaseState) -> Vec<Problem> {
     let latest = phase.history.rounds.last().map_or(0, |round| round.n);
     let listed: BTreeMap<&str, &LedgerFinding> =
-        phase.ledger.all().iter().map(|listed| (listed.identity(), listed)).collect();
+        phase.ledger.all().iter().map(|listed| (listed.identity.as_str(), listed)).collect();
     let mut known: BTreeMap<String, Problem> = BTreeMap::new();
     for (identity, problem) in phase.history.rounds.iter().flat_map(|round| of_round(phase, round)) {
         let first_round = known.get(&problem.fingerprint).map_or(problem.first_round, |it| it.first_round);
