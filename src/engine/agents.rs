@@ -119,11 +119,4 @@ impl AgentStates {
             outage.until = Some(until);
         }
     }
-
-    pub(crate) fn lock(&mut self, agent: &str, program: Option<&Program>) {
-        let called = CalledAgent { agent: agent.to_owned(), program: program.cloned() };
-        if !self.called.contains(&called) {
-            self.called.push(called);
-        }
-    }
 }

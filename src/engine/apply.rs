@@ -95,9 +95,7 @@ impl Run {
             }
             Fact::Assessed(assessed) => {
                 self.spending.count(at, &Spent::beginning(0));
-                self.pay(&assessed.ended, at);
-                self.spending.remember_call(&assessed.agent, &assessed.ended);
-                self.learn(&assessed.agent, &assessed.ended, at);
+                self.call_ended(&assessed.agent, &assessed.ended, at);
                 if assessed.ended.outcome != ExecOutcome::Cancelled {
                     self.difficulty = Some(assessed.counts_as());
                 }
@@ -232,20 +230,21 @@ impl Run {
     }
 
     pub(crate) fn ended(&mut self, name: &PhaseName, step: Step, ended: &Ended, at: Timestamp) {
-        self.pay(ended, at);
         if ended.outcome != ExecOutcome::OverBudget {
             self.spending.remember_cost(step, ended);
         }
         let phase = self.phase_mut(name);
         phase.calls.usage.entry(step).or_default().add(&Spent::of(ended));
         let caller = phase.calls.last_agent.clone();
-        self.spending.remember_call(&caller, ended);
-        self.learn(&caller, ended, at);
+        self.call_ended(&caller, ended, at);
     }
 
-    fn pay(&mut self, ended: &Ended, at: Timestamp) {
-        self.spending.count(at, &Spent::of(ended));
+    /// Counts what a call has used, and remembers what it shows of its agent.
+    fn call_ended(&mut self, agent: &str, ended: &Ended, at: Timestamp) {
         self.simulated |= ended.simulated;
+        self.spending.count(at, &Spent::of(ended));
+        self.spending.remember_call(agent, ended);
+        self.learn(agent, ended, at);
     }
 
     fn pause(&mut self, escalation: &Escalation) {

@@ -4,7 +4,7 @@
 
 use jiff::Timestamp;
 
-use crate::agents::{Fallback, Unusable};
+use crate::agents::{CalledAgent, Fallback, Unusable};
 use crate::findings::tasks_to_come;
 use crate::fix_tasks::FixTask;
 use crate::phase_state::PhaseState;
@@ -127,8 +127,9 @@ impl Run {
 
     /// Remembers whether an agent is of use from here on.
     pub(crate) fn learn(&mut self, agent: &str, ended: &Ended, at: Timestamp) {
-        if ended.outcome != ExecOutcome::NotStarted {
-            self.agents.lock(agent, ended.program.as_ref());
+        let called = CalledAgent { agent: agent.to_owned(), program: ended.program.clone() };
+        if ended.outcome != ExecOutcome::NotStarted && !self.agents.called.contains(&called) {
+            self.agents.called.push(called);
         }
         self.agents.note_provider(agent, ended.outcome, at);
         if let Some(unusable) = Unusable::after(ended, at) {

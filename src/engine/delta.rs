@@ -53,46 +53,33 @@ impl Delta {
     pub fn beyond(&self, findings: &[Finding], changes: &[Change]) -> Vec<Finding> {
         let changes: BTreeMap<&str, &Change> =
             changes.iter().map(|change| (change.path.as_str(), change)).collect();
-        let mut seen: BTreeMap<&str, Touched> = BTreeMap::new();
+        let mut seen: BTreeMap<&str, Option<Vec<u64>>> = BTreeMap::new();
         let mut beyond = Vec::new();
         for finding in findings {
             let (Some(file), Some(line)) = (finding.file.as_deref(), finding.line) else { continue };
             let touched = seen.entry(file).or_insert_with(|| self.touched(file, changes.get(file).copied()));
-            if !touched.is_near(line) && !self.known.contains(&finding.fingerprint()) {
+            let is_near = touched.as_ref().is_none_or(|lines| is_near(lines, line));
+            if !is_near && !self.known.contains(&finding.fingerprint()) {
                 beyond.push(finding.clone());
             }
         }
         beyond
     }
 
-    fn touched(&self, file: &str, change: Option<&Change>) -> Touched {
-        let mut places: Vec<u64> = Vec::new();
-        for (_, line) in self.places.iter().filter(|(place, _)| place == file) {
-            let Some(line) = line else { return Touched::Everything };
-            places.push(*line);
-        }
+    /// Returns the lines of a file that are in scope, ascending; nothing where all of it is.
+    fn touched(&self, file: &str, change: Option<&Change>) -> Option<Vec<u64>> {
+        let here = self.places.iter().filter(|(place, _)| place == file);
+        let mut places: Vec<u64> = here.map(|(_, line)| *line).collect::<Option<_>>()?;
         places.sort_unstable();
-        match change {
-            None => Touched::Lines(places),
-            Some(change) if change.old_text().is_none() || change.new_text().is_none() => Touched::Everything,
-            Some(change) => Touched::Lines(moved(change, &places)),
-        }
+        let Some(change) = change else { return Some(places) };
+        let is_text = change.old_text().is_some() && change.new_text().is_some();
+        if is_text { Some(moved(change, &places)) } else { None }
     }
 }
 
-/// What a file has in scope.
-enum Touched {
-    Everything,
-    /// Ascending.
-    Lines(Vec<u64>),
-}
-
-impl Touched {
-    fn is_near(&self, line: u64) -> bool {
-        let Self::Lines(lines) = self else { return true };
-        let from = lines.partition_point(|touched| touched.saturating_add(MARGIN) < line);
-        lines.get(from).is_some_and(|touched| *touched <= line.saturating_add(MARGIN))
-    }
+fn is_near(lines: &[u64], line: u64) -> bool {
+    let from = lines.partition_point(|touched| touched.saturating_add(MARGIN) < line);
+    lines.get(from).is_some_and(|touched| *touched <= line.saturating_add(MARGIN))
 }
 
 /// Returns the lines that came, where lines went, and where lines of the old text are now. Ascending.

@@ -27,20 +27,16 @@ pub(crate) fn revise(phase: &PhaseState, why: &str) -> HowRuled {
 
 /// Ends the phase as its policy says.
 pub(crate) fn end(phase: &PhaseState, ending: Ending, reason: PauseReason, why: &str) -> HowRuled {
-    match ending {
+    let (incomplete, word) = match ending {
         Ending::Pause => {
             let escalation = escalation(phase, reason, why);
-            (Ruling::Pause { escalation }, format!("on {}: pause", reason.as_str()))
+            return (Ruling::Pause { escalation }, format!("on {}: pause", reason.as_str()));
         }
-        Ending::Fail => fail(failure_code(phase, reason), false, format!("on {}: fail", reason.as_str())),
-        Ending::Incomplete => {
-            fail(failure_code(phase, reason), true, format!("on {}: incomplete", reason.as_str()))
-        }
-    }
-}
-
-fn fail(reason: String, incomplete: bool, how: String) -> HowRuled {
-    (Ruling::Fail { reason, incomplete }, how)
+        Ending::Fail => (false, "fail"),
+        Ending::Incomplete => (true, "incomplete"),
+    };
+    let ruling = Ruling::Fail { reason: failure_code(phase, reason), incomplete };
+    (ruling, format!("on {}: {word}", reason.as_str()))
 }
 
 /// Ends the phase at its limit.

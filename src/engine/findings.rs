@@ -13,7 +13,7 @@ use crate::phase_state::{PhaseState, Stage};
 use model::event::{CheckResult, Reviewed};
 use model::finding::{Disposition, Finding, Severity};
 use model::phase::Step;
-use model::policy::{ReviewRule, TaskRule};
+use model::policy::TaskRule;
 use model::verdict::ReadAs;
 
 /// Takes up what the phase shows when it comes to a ruling; the same once more changes nothing.
@@ -159,7 +159,8 @@ fn demanded(phase: &PhaseState) -> Vec<&LedgerFinding> {
     let Some(rule) = &phase.def.policy.review else { return Vec::new() };
     let named: Vec<&LedgerFinding> =
         phase.ledger.open().filter(|listed| is_named_now(phase, listed)).collect();
-    let blocking: Vec<&LedgerFinding> = named.iter().copied().filter(|listed| blocks(rule, listed)).collect();
+    let blocking: Vec<&LedgerFinding> =
+        named.iter().copied().filter(|listed| listed.finding.weight() >= rule.blocking).collect();
     let all = rule.tasks == TaskRule::All || blocking.is_empty();
     if all { named } else { blocking }
 }
@@ -217,8 +218,4 @@ fn of_check(result: &CheckResult) -> NamedFinding {
     };
     let found_by = vec![Finder::Check(result.check.clone())];
     NamedFinding { identity: check_identity(result), finding, found_by }
-}
-
-fn blocks(rule: &ReviewRule, listed: &LedgerFinding) -> bool {
-    listed.finding.weight() >= rule.blocking
 }

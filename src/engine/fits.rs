@@ -168,11 +168,6 @@ fn seat_fits(phase: &PhaseState, step: Step, seat: Option<&str>) -> Fit {
     })
 }
 
-fn left_out_fits(phase: &PhaseState, seat: &str) -> Fit {
-    let silent = phase.evidence.broken == Some(Step::Review) && phase.seat_of(Step::Review) == Some(seat);
-    unless(silent && phase.is_dispensable(Step::Review), || format!("{seat} cannot be left out"))
-}
-
 fn attempts(phase: &PhaseState, step: Step) -> u32 {
     phase.calls.attempts.get(&(phase.round, step)).copied().unwrap_or(0)
 }
@@ -190,7 +185,11 @@ fn ruling_fits(run: &Run, ruled: &Ruled) -> Fit {
     at(phase, Stage::Deciding)?;
     match &ruled.ruling {
         Ruling::Reopen { phase } => reopenable(run, phase),
-        Ruling::LeaveOut { seat } => left_out_fits(phase, seat),
+        Ruling::LeaveOut { seat } => {
+            let silent = phase.evidence.broken == Some(Step::Review);
+            let due = phase.seat_of(Step::Review) == Some(seat) && phase.is_dispensable(Step::Review);
+            unless(silent && due, || format!("{seat} cannot be left out"))
+        }
         Ruling::Wait { step, .. } => {
             unless(phase.evidence.broken == Some(*step), || format!("{step} did not break"))
         }

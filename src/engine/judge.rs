@@ -5,6 +5,7 @@
 use crate::history::Round;
 use crate::phase_state::PhaseState;
 use crate::recovery::wording;
+use crate::reviews::Reviews;
 use model::event::{Claim, ClaimStatus, ExecOutcome, Reading, Reviewed, Triaged};
 use model::finding::{Finding, Severity};
 use model::phase::Step;
@@ -138,16 +139,12 @@ impl PhaseState {
     /// Returns what the reviews of the round demand: the strictest of what each states, and of what they name together.
     /// `reading` is what they say together, or what the one says that is heard now.
     pub(crate) fn reviews_judgment(&self, reading: &Reading) -> Judged {
-        let mut judged: Vec<Judged> = match self.due() {
-            None => {
-                self.reviews.opinions.iter().filter_map(|opinion| self.opinion_judgment(opinion)).collect()
-            }
-            Some(_) => {
-                self.reviews.current.iter().filter_map(|review| self.opinion_judgment(review)).collect()
-            }
-        };
+        let Reviews { opinions, current, .. } = &self.reviews;
+        let heard = if self.due().is_none() { opinions.as_slice() } else { current.as_slice() };
+        let mut judged: Vec<Judged> =
+            heard.iter().filter_map(|review| self.opinion_judgment(review)).collect();
         let readable = reading.read_as != ReadAs::Default;
-        if readable || self.reviews.opinions.len() > 1 {
+        if readable || opinions.len() > 1 {
             judged.extend(self.findings_demand(reading));
             judged.extend(self.grades_demand(reading));
         }
@@ -311,32 +308,30 @@ impl PhaseState {
     /// Returns what the author's own word demands; nothing when it does not say that it is unfinished.
     pub(crate) fn unfinished_judgment(&self) -> Option<Judged> {
         let claim = self.unfinished()?;
-        let words = words(claim);
-        Some(match claim.status {
+        let (judgment, says) = match claim.status {
             ClaimStatus::Blocked if self.counters.blocked >= MOST_BLOCKED => {
-                (Judgment::Block, format!("the author says again that it is blocked{words}"))
+                (Judgment::Block, "says again that it is blocked")
             }
-            ClaimStatus::Blocked => (Judgment::Revise, format!("the author says that it is blocked{words}")),
+            ClaimStatus::Blocked => (Judgment::Revise, "says that it is blocked"),
             ClaimStatus::Incomplete | ClaimStatus::Completed => {
-                (Judgment::Revise, format!("the author says that it is not finished{words}"))
+                (Judgment::Revise, "says that it is not finished")
             }
-        })
+        };
+        Some((judgment, format!("the author {says}{}", words(claim))))
     }
 
     /// Returns what an author reads that said it was not finished.
     pub(crate) fn unfinished_hint(&self) -> Option<String> {
         let claim = self.unfinished()?;
-        let words = claim.summary.trim();
-        Some(match claim.status {
+        let demand = match claim.status {
             ClaimStatus::Blocked => {
-                format!(
-                    "You said that you are blocked. Find another way, or say what a person has to do. {words}"
-                )
+                "You said that you are blocked. Find another way, or say what a person has to do."
             }
             ClaimStatus::Incomplete | ClaimStatus::Completed => {
-                format!("You said yourself that it is not finished. Finish what is missing. {words}")
+                "You said yourself that it is not finished. Finish what is missing."
             }
-        })
+        };
+        Some(format!("{demand} {}", claim.summary.trim()))
     }
 
     /// Returns the finding that the author declared what our checks refute: on record for people, asks for nothing itself.
@@ -386,12 +381,9 @@ impl PhaseState {
 
     /// Tells whether the judge itself asks to be asked again.
     pub(crate) fn judge_asks_again(&self) -> bool {
-        self.def.policy.llm_judge
-            && self.evidence.broken.is_none()
-            && self.evidence_judgment().is_none()
-            && self
-                .reading()
-                .is_some_and(|reading| reading.judgment == Judgment::Redo || reading.doubt.is_some())
+        let asks = |reading: &Reading| reading.judgment == Judgment::Redo || reading.doubt.is_some();
+        let came_to_a_reading = self.evidence.broken.is_none() && self.evidence_judgment().is_none();
+        self.def.policy.llm_judge && came_to_a_reading && self.reading().is_some_and(asks)
     }
 
     /// Tells whether what this reviewer writes beside an approval counts: it is asked once, and where it can be asked.

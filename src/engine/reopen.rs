@@ -57,7 +57,8 @@ fn back_to_pending(phase: &mut PhaseState) {
     let next_round = phase.history.rounds.last().map_or(1, |round| round.n + 1);
     let fresh = PhaseState::new(phase.def.clone());
     let before = std::mem::replace(phase, fresh);
-    phase.round = next_round.max(latest_called_round(&before));
+    let latest_called = before.calls.attempts.keys().map(|(round, _)| *round).max().unwrap_or(1);
+    phase.round = next_round.max(latest_called);
     phase.history = History { before_reopening: before.history.rounds.len(), ..before.history };
     phase.ledger = before.ledger;
     phase.tasks = before.tasks;
@@ -72,10 +73,6 @@ fn back_to_pending(phase: &mut PhaseState) {
     phase.files.first_commit = before.files.first_commit.or(before.files.commit);
     phase.tasks.forget_tries();
     phase.ledger.take_waivers_back();
-}
-
-fn latest_called_round(phase: &PhaseState) -> u32 {
-    phase.calls.attempts.keys().map(|(round, _)| *round).max().unwrap_or(1)
 }
 
 /// Looks again at what a person changed. No limit begins anew, this round counts for none, and what the author said of its own

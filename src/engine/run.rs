@@ -157,11 +157,8 @@ impl Run {
 
     /// Returns the phase that is in progress or paused, else the first that failed, else the first pending one.
     pub fn current(&self) -> Option<&PhaseState> {
-        let with = |status: Status| self.phases.iter().find(move |phase| phase.status == status);
-        with(Status::InProgress)
-            .or_else(|| with(Status::Paused))
-            .or_else(|| with(Status::Failed))
-            .or_else(|| with(Status::Pending))
+        let by_urgency = [Status::InProgress, Status::Paused, Status::Failed, Status::Pending];
+        by_urgency.iter().find_map(|status| self.phases.iter().find(|phase| phase.status == *status))
     }
 
     /// Returns who is asked, for people; nothing while the run does not wait.

@@ -209,10 +209,8 @@ impl Spending {
     /// Counts something for the run and its day.
     pub(crate) fn count(&mut self, at: Timestamp, more: &Spent) {
         let today = day_of(at);
-        let day = self.day.get_or_insert(Day { date: today, spent: Spent::default() });
-        if day.date != today {
-            *day = Day { date: today, spent: Spent::default() };
-        }
+        let known = self.day.filter(|day| day.date == today);
+        let day = self.day.insert(known.unwrap_or(Day { date: today, spent: Spent::default() }));
         day.spent.add(more);
         self.total.add(more);
     }

@@ -48,7 +48,9 @@ impl PhaseState {
         }
         match asked {
             Some(Step::Revise) if !self.history.rounds.is_empty() && !self.def.policy.triage => {
-                self.revise_again();
+                // It carries the number of the latest round, and the check after it opens the next.
+                self.round = self.history.rounds.last().map_or(self.round, |round| round.n);
+                self.begin_revision();
             }
             Some(Step::Check | Step::Review | Step::Triage) => self.look_again(),
             _ if self.def.policy.entry == FirstStep::Review => self.look_again(),
@@ -57,12 +59,6 @@ impl PhaseState {
                 self.stage = Stage::Ready(Step::Execute);
             }
         }
-    }
-
-    /// A person asks for a revision: it carries the number of the latest round, and the check after it opens the next.
-    fn revise_again(&mut self) {
-        self.round = self.history.rounds.last().map_or(self.round, |round| round.n);
-        self.begin_revision();
     }
 
     fn look_again(&mut self) {
@@ -117,7 +113,8 @@ impl PhaseState {
         } else {
             self.forget_evidence();
         }
-        self.count_blocked(worked);
+        let blocked = worked.claim.as_ref().is_some_and(|claim| claim.status == ClaimStatus::Blocked);
+        self.counters.blocked = if blocked { self.counters.blocked + 1 } else { 0 };
         self.stage = if self.sent_on_unchecked() { Stage::Deciding } else { self.after_work() };
     }
 
@@ -263,12 +260,6 @@ impl PhaseState {
     /// What a person said was for the author's next prompt; a reviewer before it does not use it up.
     fn author_has_read(&mut self) {
         (self.person.advice, self.person.reopened) = (None, None);
-    }
-
-    /// Counts how often in a row the author was blocked.
-    pub(crate) fn count_blocked(&mut self, worked: &Worked) {
-        let blocked = worked.claim.as_ref().is_some_and(|claim| claim.status == ClaimStatus::Blocked);
-        self.counters.blocked = if blocked { self.counters.blocked + 1 } else { 0 };
     }
 
     /// A call that a provider did not let happen is no pass.

@@ -47,6 +47,7 @@ pub fn main(arguments: Vec<OsString>) -> i32 {
 }
 
 /// What the command line asks for.
+#[derive(Default)]
 struct Invocation {
     stdin: PathBuf,
     grace: Duration,
@@ -59,13 +60,7 @@ struct Invocation {
 impl Invocation {
     fn parse(arguments: Vec<OsString>) -> Option<Self> {
         let mut rest = arguments.into_iter();
-        let mut parsed = Self {
-            stdin: "/dev/null".into(),
-            grace: Duration::ZERO,
-            copy_after_end: None,
-            program: OsString::new(),
-            arguments: Vec::new(),
-        };
+        let mut parsed = Self { stdin: "/dev/null".into(), ..Self::default() };
         loop {
             match rest.next()?.to_str()? {
                 "--stdin" => parsed.stdin = rest.next()?.into(),

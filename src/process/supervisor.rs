@@ -33,13 +33,12 @@ const CHUNK: usize = 64 * 1024;
 /// Runs a program to its end, whatever that is. Every failure is an `Exit`.
 pub async fn run(launch: &Launch, on_output: &mut dyn FnMut(Stream, &[u8]), stop: &mut Stop) -> Finish {
     let mut recorder = OutputRecorder::new(launch.stdout_limit, on_output);
-    let exit = if stop.urgency() > Urgency::Running {
-        Exit::Stopped
-    } else {
-        match SupervisedProgram::start(launch) {
-            Ok(program) => program.follow(launch, &mut recorder, stop).await,
-            Err(error) => Exit::NotStarted(cannot_start(launch, &error)),
-        }
+    if stop.urgency() > Urgency::Running {
+        return recorder.finish(Exit::Stopped);
+    }
+    let exit = match SupervisedProgram::start(launch) {
+        Ok(program) => program.follow(launch, &mut recorder, stop).await,
+        Err(error) => Exit::NotStarted(cannot_start(launch, &error)),
     };
     recorder.finish(exit)
 }
