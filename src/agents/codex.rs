@@ -152,7 +152,7 @@ fn add_author(arguments: &mut Vec<OsString>, temporary: &Path, environment: &Env
     set(arguments, "sandbox_workspace_write.exclude_tmpdir_env_var", "true");
     set(arguments, "sandbox_workspace_write.writable_roots", &format!("[{}]", quoted(&folder)));
     set_text(arguments, "shell_environment_policy.set.TMPDIR", &folder);
-    for name in TOOLCHAINS {
+    for name in TOOLCHAINS.iter() {
         if let Some(value) = environment.get(&OsString::from(name)).and_then(|value| value.to_str()) {
             set_text(arguments, &format!("shell_environment_policy.set.{name}"), value);
         }

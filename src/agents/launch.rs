@@ -64,7 +64,7 @@ impl SignIn {
 /// Returns the variables that a program that we know gets: what it signs in with, its way to the provider, and the
 /// toolchains that an author builds and tests with.
 pub(super) fn program_variables<'a>(sign_in: &[&'a str]) -> Vec<&'a str> {
-    [sign_in, &NETWORK, &TOOLCHAINS].concat()
+    [sign_in, &NETWORK, TOOLCHAINS.as_slice()].concat()
 }
 
 /// Makes the launch of a program as configured; `variables` are those of ours that this kind of program gets besides.

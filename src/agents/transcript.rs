@@ -106,7 +106,7 @@ impl<'a> RawFile<'a> {
         let masked = self.masker.mask(&text);
         let mut lines = String::new();
         for line in masked.as_str().lines() {
-            let object = serde_json::json!({"stream": stream.as_str(), "text": line}).to_string() + "\n";
+            let object = serde_json::json!({"stream": stream.to_string(), "text": line}).to_string() + "\n";
             if lines.len() + object.len() > self.bytes_left {
                 lines.push_str("{\"stream\":\"note\",\"text\":\"the rest is left out\"}\n");
                 self.append(&lines);

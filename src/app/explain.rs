@@ -91,8 +91,7 @@ fn add_findings(text: &mut String, phase: &PhaseState) {
     }
     for task in phase.tasks.all() {
         let findings: Vec<String> = task.findings.iter().map(ToString::to_string).collect();
-        let (state, owns) =
-            (engine::state_of(phase, task), task.owns.as_deref().unwrap_or("no file"));
+        let (state, owns) = (engine::state_of(phase, task), task.owns.as_deref().unwrap_or("no file"));
         let tries = if task.tries() == 1 { "1 try".to_owned() } else { format!("{} tries", task.tries()) };
         let (owns, findings) = (plain(owns), findings.join(", "));
         let _ = writeln!(text, "  {} {owns}: {state}, {tries}, for {findings}", task.id);

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::PathBuf;
+use std::sync::LazyLock;
 use std::time::Duration;
 
 /// How many bytes of the standard output are kept when a launch names no other limit.
@@ -11,24 +12,8 @@ pub const STDOUT_LIMIT: usize = 16 * 1024 * 1024;
 pub const GRACE: Duration = Duration::from_secs(5);
 
 /// Variables by which the toolchains of a repository are found; none of them is a secret.
-pub const TOOLCHAINS: [&str; 16] = [
-    "CARGO_HOME",
-    "RUSTUP_HOME",
-    "RUSTUP_TOOLCHAIN",
-    "JAVA_HOME",
-    "GOPATH",
-    "GOROOT",
-    "GOCACHE",
-    "NVM_DIR",
-    "NODE_PATH",
-    "PNPM_HOME",
-    "VIRTUAL_ENV",
-    "PYENV_ROOT",
-    "GEM_HOME",
-    "DENO_DIR",
-    "XDG_CACHE_HOME",
-    "LD_LIBRARY_PATH",
-];
+pub static TOOLCHAINS: LazyLock<Vec<&str>> =
+    LazyLock::new(|| include_str!("toolchains.txt").lines().collect());
 
 /// The environment of a program, complete.
 pub type Environment = BTreeMap<OsString, OsString>;

@@ -59,15 +59,8 @@ impl ProcessTree {
     }
 
     /// Tells whether a process lives that is not our child: without a subreaper the group may outlive its leader.
-    #[cfg(not(target_os = "linux"))]
     fn group_lives(&self) -> bool {
-        rustix::process::test_kill_process_group(self.leader).is_ok()
-    }
-
-    #[cfg(target_os = "linux")]
-    #[expect(clippy::unused_self, reason = "the other systems need it")]
-    fn group_lives(&self) -> bool {
-        false
+        cfg!(not(target_os = "linux")) && rustix::process::test_kill_process_group(self.leader).is_ok()
     }
 }
 
@@ -124,12 +117,16 @@ mod linux {
     type Process = (i32, i32, char);
 
     pub(super) fn read_processes() -> Vec<Process> {
-        let Ok(folder) = fs::read_dir("/proc") else { return Vec::new() };
-        folder
-            .filter_map(Result::ok)
-            .filter(|entry| entry.file_name().to_string_lossy().bytes().all(|b| b.is_ascii_digit()))
-            .filter_map(|entry| parse_stat(&fs::read(entry.path().join("stat")).ok()?))
-            .collect()
+        folders().filter_map(|(_, folder)| parse_stat(&fs::read(folder.join("stat")).ok()?)).collect()
+    }
+
+    /// Returns every process with its folder.
+    fn folders() -> impl Iterator<Item = (Pid, PathBuf)> {
+        fs::read_dir("/proc").into_iter().flatten().filter_map(|entry| {
+            let entry = entry.ok()?;
+            let pid = entry.file_name().to_str()?.parse().ok().and_then(Pid::from_raw)?;
+            Some((pid, entry.path()))
+        })
     }
 
     /// Reads `PID (NAME) STATE PARENT …`; the name is the program's own choice and may hold anything.
@@ -162,15 +159,9 @@ mod linux {
 
     /// Kills every process whose standard output or error is one of these pipes.
     pub(super) fn kill_writers(pipes: &[BorrowedFd<'_>]) {
-        let Ok(folder) = fs::read_dir("/proc") else { return };
         let names: Vec<PathBuf> = pipes.iter().copied().filter_map(pipe_name).collect();
-        for process in folder.filter_map(Result::ok) {
-            let pid = process.file_name().to_str().and_then(|name| name.parse().ok()).and_then(Pid::from_raw);
-            if let Some(pid) = pid
-                && writes_into(&process.path(), &names)
-            {
-                let _ = kill_process(pid, Signal::KILL);
-            }
+        for (pid, _) in folders().filter(|(_, folder)| writes_into(folder, &names)) {
+            let _ = kill_process(pid, Signal::KILL);
         }
     }
 
@@ -181,9 +172,8 @@ mod linux {
     }
 
     fn writes_into(process: &Path, names: &[PathBuf]) -> bool {
-        ["fd/1", "fd/2"]
-            .iter()
-            .any(|fd| fs::read_link(process.join(fd)).is_ok_and(|name| names.contains(&name)))
+        let is_one = |fd: &str| fs::read_link(process.join(fd)).is_ok_and(|name| names.contains(&name));
+        is_one("fd/1") || is_one("fd/2")
     }
 }
 

@@ -137,8 +137,8 @@ async fn supervise(tree: &mut ProcessTree, events: &mut Events, reports: &mut Re
     while tree.reap() && tree.leader_status.is_none() {
         match events.next().await {
             Event::ChildChanged => {}
-            Event::Stop(order) => {
-                grace = order.grace;
+            Event::Stop(ordered) => {
+                grace = ordered;
                 break;
             }
             Event::Signal(signal) => {
@@ -159,8 +159,8 @@ async fn end(tree: &mut ProcessTree, events: &mut Events, grace: Duration) {
     }
     while tree.reap() && Instant::now() < deadline {
         tokio::select! {
-            event = events.next() => if let Event::Stop(order) = event {
-                deadline = deadline.min(Instant::now() + order.grace);
+            event = events.next() => if let Event::Stop(ordered) = event {
+                deadline = deadline.min(Instant::now() + ordered);
             },
             () = sleep(POLL) => {}
             () = sleep_until(deadline) => {}
@@ -176,7 +176,8 @@ async fn end(tree: &mut ProcessTree, events: &mut Events, grace: Duration) {
 /// What a reaper waits for.
 enum Event {
     ChildChanged,
-    Stop(StopOrder),
+    /// The tree is to end, and may take so long.
+    Stop(Duration),
     Signal(Signal),
 }
 
@@ -186,7 +187,7 @@ struct Events {
     terminate: Signals,
     interrupt: Signals,
     hang_up: Signals,
-    orders: UnboundedReceiver<StopOrder>,
+    orders: UnboundedReceiver<Duration>,
     grace: Duration,
 }
 
@@ -208,21 +209,21 @@ impl Events {
             _ = self.terminate.recv() => Event::Signal(Signal::TERM),
             _ = self.interrupt.recv() => Event::Signal(Signal::INT),
             _ = self.hang_up.recv() => Event::Signal(Signal::HUP),
-            Some(order) = self.orders.recv() => Event::Stop(order),
+            Some(grace) = self.orders.recv() => Event::Stop(grace),
         }
     }
 }
 
 /// Reads orders in a thread of its own, because reading standard input cannot be interrupted. The thread ends with us.
-fn listen_to_orders(grace: Duration) -> UnboundedReceiver<StopOrder> {
+fn listen_to_orders(grace: Duration) -> UnboundedReceiver<Duration> {
     let (sender, receiver) = unbounded_channel();
     std::thread::spawn(move || {
         for line in BufReader::new(io::stdin()).lines().map_while(Result::ok) {
-            if let Some(order) = StopOrder::decode(&line) {
-                let _ = sender.send(order);
+            if let Some(ordered) = decode_stop(&line) {
+                let _ = sender.send(ordered);
             }
         }
-        let _ = sender.send(StopOrder { grace: grace.min(GRACE_OF_ORPHANS) });
+        let _ = sender.send(grace.min(GRACE_OF_ORPHANS));
     });
     receiver
 }
@@ -257,22 +258,15 @@ impl ReportChannel {
     }
 }
 
-/// Asks the reaper to end the tree. The end of the line means the same, with a short grace.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct StopOrder {
-    /// How long the tree may take to end by itself; zero kills at once.
-    pub grace: Duration,
+/// Writes the order to end the tree, which may take so long to end by itself; zero kills at once. The end of the line means
+/// the same, with a short grace.
+pub(super) fn encode_stop(grace: Duration) -> String {
+    format!("stop {}\n", grace.as_millis())
 }
 
-impl StopOrder {
-    pub(super) fn encode(self) -> String {
-        format!("stop {}\n", self.grace.as_millis())
-    }
-
-    pub(super) fn decode(line: &str) -> Option<Self> {
-        let millis = line.strip_prefix("stop ")?.trim().parse().ok()?;
-        Some(Self { grace: Duration::from_millis(millis) })
-    }
+/// Reads an order to end the tree.
+pub(super) fn decode_stop(line: &str) -> Option<Duration> {
+    line.strip_prefix("stop ")?.trim().parse().ok().map(Duration::from_millis)
 }
 
 /// What the reaper reports to us.

@@ -16,7 +16,7 @@ use tokio::time::{Instant, sleep_until};
 use super::launch::Launch;
 use super::output::{Exit, Finish, OutputRecorder, Stream};
 use super::process_tree::kill_abandoned;
-use super::reaper::{Report, StopOrder};
+use super::reaper::{Report, encode_stop};
 use super::stop::{Stop, Urgency};
 
 /// How long a program may take to end when a person ends the run.
@@ -76,6 +76,7 @@ impl SupervisedProgram {
         let mut urgency = Urgency::Running;
         let mut exit = None;
         while exit.is_none() || self.stdout.open || self.stderr.open {
+            let (at, due) = deadlines.next();
             tokio::select! {
                 bytes = self.stdout.read(), if self.stdout.open => {
                     recorder.push(Stream::Stdout, bytes);
@@ -95,8 +96,7 @@ impl SupervisedProgram {
                     self.order_stop(grace);
                     deadlines.stopping(Exit::Stopped, grace);
                 }
-                () = sleep_until(deadlines.next()) => match deadlines.due() {
-                    Due::Nothing => {}
+                () = sleep_until(at) => match due {
                     Due::End(reason) => {
                         self.order_stop(launch.grace);
                         deadlines.stopping(reason, launch.grace);
@@ -115,7 +115,7 @@ impl SupervisedProgram {
 
     /// Orders the reaper to end the tree. One that does not listen any more has ended.
     fn order_stop(&mut self, grace: Duration) {
-        let _ = self.control.write_all(StopOrder { grace }.encode().as_bytes());
+        let _ = self.control.write_all(encode_stop(grace).as_bytes());
     }
 
     fn kill_reaper(&mut self) {
@@ -212,7 +212,6 @@ impl<R: AsyncRead + Unpin> Pipe<R> {
 /// What the clock asks for.
 #[derive(Debug, PartialEq, Eq)]
 enum Due {
-    Nothing,
     /// A limit is reached: the program has to end, for this reason.
     End(Exit),
     /// The reaper has gone and we have read on long enough.
@@ -258,27 +257,14 @@ impl Deadlines {
         self.drained = Some(Instant::now() + DRAIN);
     }
 
-    /// Returns when to ask again what is due.
-    fn next(&self) -> Instant {
-        if let Some(at) = self.drained.or(self.kill_reaper) {
-            return at;
+    /// Returns what is due next, and when.
+    fn next(&self) -> (Instant, Due) {
+        match (self.drained, self.kill_reaper, self.idle) {
+            (Some(at), _, _) => (at, Due::Drained),
+            (None, Some(at), _) => (at, Due::KillReaper),
+            (None, None, Some((_, at))) if at < self.wall => (at, Due::End(Exit::Idle)),
+            (None, None, _) => (self.wall, Due::End(Exit::TimedOut)),
         }
-        self.idle.map_or(self.wall, |(_, at)| at.min(self.wall))
-    }
-
-    fn due(&self) -> Due {
-        let now = Instant::now();
-        let passed = |at: Instant| now >= at;
-        if let Some(at) = self.drained {
-            return if passed(at) { Due::Drained } else { Due::Nothing };
-        }
-        if let Some(at) = self.kill_reaper {
-            return if passed(at) { Due::KillReaper } else { Due::Nothing };
-        }
-        if passed(self.wall) {
-            return Due::End(Exit::TimedOut);
-        }
-        if self.idle.is_some_and(|(_, at)| passed(at)) { Due::End(Exit::Idle) } else { Due::Nothing }
     }
 }
 

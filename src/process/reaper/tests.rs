@@ -50,13 +50,13 @@ fn every_report_is_read_as_it_was_written() {
 
 #[test]
 fn a_stop_carries_its_grace() {
-    let stop = StopOrder { grace: Duration::from_millis(2500) };
-    assert_eq!(StopOrder::decode(&stop.encode()), Some(stop));
+    let grace = Duration::from_millis(2500);
+    assert_eq!(decode_stop(&encode_stop(grace)), Some(grace));
 }
 
 #[test]
 fn an_unknown_line_is_nothing() {
     for line in ["", "code", "code x", "stop", "hello world"] {
-        assert_eq!((Report::decode(line), StopOrder::decode(line)), (None, None), "{line}");
+        assert_eq!((Report::decode(line), decode_stop(line)), (None, None), "{line}");
     }
 }
