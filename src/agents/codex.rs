@@ -122,7 +122,10 @@ fn arguments(
     if call.step.writes() {
         add_author(&mut arguments, temporary, environment);
     } else {
-        add_reviewer(&mut arguments);
+        // A reviewer does not get what the repository wants from agents: an earlier agent may have written it.
+        arguments.extend(["-s".into(), "read-only".into()]);
+        set(&mut arguments, "project_doc_max_bytes", "0");
+        set(&mut arguments, "skills.include_instructions", "false");
     }
     if let Some(model) = &agent.model {
         set_text(&mut arguments, "model", model);
@@ -157,13 +160,6 @@ fn add_author(arguments: &mut Vec<OsString>, temporary: &Path, environment: &Env
             set_text(arguments, &format!("shell_environment_policy.set.{name}"), value);
         }
     }
-}
-
-/// A reviewer does not get what the repository wants from agents: an earlier agent may have written it.
-fn add_reviewer(arguments: &mut Vec<OsString>) {
-    arguments.extend(["-s".into(), "read-only".into()]);
-    set(arguments, "project_doc_max_bytes", "0");
-    set(arguments, "skills.include_instructions", "false");
 }
 
 fn add_provider(arguments: &mut Vec<OsString>, address: &str, environment: &Environment) {

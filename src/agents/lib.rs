@@ -24,4 +24,4 @@ pub use examine::{AgentStatus, examine};
 pub use lookup::{LookupError, ensure_usable, find_program};
 pub use run::call;
 pub use scripted::ScriptError;
-pub use spec::{AgentSpec, Profiles, SpecError, parse_chain};
+pub use spec::{AgentSpec, Profiles, SpecError};

@@ -42,11 +42,6 @@ struct ScriptedAnswer {
     notices: Vec<String>,
 }
 
-/// Reads what the child gave back; nothing when it broke before it could write anything.
-fn decode(stdout: &[u8]) -> Option<ScriptedAnswer> {
-    serde_json::from_slice(stdout).ok()
-}
-
 /// The parser of the child's output: its standard output is a message between two halves of our own.
 pub(super) struct ScriptedParser;
 
@@ -58,7 +53,9 @@ impl OutputParser for ScriptedParser {
     }
 
     fn finish(self: Box<Self>, launch: &Launch, finish: Finish, transcript: &mut Transcript<'_>) -> Answer {
-        let ScriptedAnswer { text, usage, notices } = decode(&finish.stdout).unwrap_or_default();
+        // The child gave nothing back when it broke before it could write anything.
+        let ScriptedAnswer { text, usage, notices } =
+            serde_json::from_slice(&finish.stdout).unwrap_or_default();
         transcript.keep(Stream::Stdout, text.as_bytes());
         transcript.show_line(&text);
         let outcome = Answer::of_exit(launch, &finish, &text);

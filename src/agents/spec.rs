@@ -100,11 +100,6 @@ impl FromStr for AgentSpec {
     }
 }
 
-/// Reads a fallback chain: names with commas between them.
-pub fn parse_chain(text: &str) -> Result<Vec<AgentSpec>, SpecError> {
-    text.split(',').map(|part| part.trim().parse()).collect()
-}
-
 impl fmt::Display for AgentSpec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -126,7 +126,8 @@ impl Price {
 pub(super) fn with_cost(usage: Usage, model: Option<&str>) -> Usage {
     let (Some(input), Some(output)) = (usage.input_tokens, usage.output_tokens) else { return usage };
     let cached = usage.cached_tokens.unwrap_or_default().min(input);
-    match model.and_then(price_of) {
+    let price = model.and_then(|model| PRICES.iter().find(|price| price.model == without_date(model)));
+    match price {
         Some(price) => Usage {
             cost_usd: Some(price.cost(input - cached, cached, output)),
             cost_basis: Some(CostBasis::Table),
@@ -134,11 +135,6 @@ pub(super) fn with_cost(usage: Usage, model: Option<&str>) -> Usage {
         },
         None => Usage { cost_basis: Some(CostBasis::Unknown), ..usage },
     }
-}
-
-fn price_of(model: &str) -> Option<&'static Price> {
-    let name = without_date(model);
-    PRICES.iter().find(|price| price.model == name)
 }
 
 /// Cuts the day from `name-2026-01-31`: a snapshot costs what its model costs.

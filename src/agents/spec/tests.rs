@@ -2,6 +2,11 @@
 
 use super::*;
 
+/// Reads a fallback chain: names with commas between them.
+fn parse_chain(text: &str) -> Result<Vec<AgentSpec>, SpecError> {
+    text.split(',').map(|part| part.trim().parse()).collect()
+}
+
 #[test]
 fn every_name_is_written_as_it_was_read() {
     let text =
