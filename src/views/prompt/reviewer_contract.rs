@@ -10,6 +10,9 @@ use super::fence::line;
 use model::policy::ReviewRule;
 use model::verdict::{Judgment, Verdict};
 
+/// What the answers under all policies have in common; the words of `result` are the policy's.
+const SCHEMA: &str = include_str!("reviewer_schema.json");
+
 /// The words of a policy.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Words {
@@ -75,7 +78,8 @@ fn meaning(judgment: Judgment) -> &'static str {
 /// nothing else allowed.
 pub fn reviewer_schema(review: Option<&ReviewRule>, viewpoints: &[String]) -> Value {
     let words = Words::of(review);
-    let mut schema = common_schema(&words.verdicts);
+    let mut schema: Value = serde_json::from_str(SCHEMA).expect("the schema is JSON, as its tests show");
+    schema["properties"]["result"]["enum"] = json!(words.verdicts);
     if !words.decisions.is_empty() {
         require(&mut schema, "decision", json!({"type": "string", "enum": words.decisions}));
     }
@@ -96,36 +100,6 @@ fn grades_schema(viewpoints: &[String]) -> Value {
     let grade = json!({"type": "string", "enum": ["A", "B", "C", "D"]});
     let each: Map<String, Value> = viewpoints.iter().map(|name| (name.clone(), grade.clone())).collect();
     json!({"type": "object", "additionalProperties": false, "required": viewpoints, "properties": each})
-}
-
-fn common_schema(verdicts: &[String]) -> Value {
-    let optional = |kind: &str| json!({"type": [kind, "null"]});
-    let finding = json!({
-        "type": "object",
-        "additionalProperties": false,
-        "required": ["severity", "category", "file", "line", "issue", "suggestion", "auto_fixable"],
-        "properties": {
-            "severity": {"type": "string", "enum": ["critical", "major", "minor", "info"]},
-            "category": {"type": "string"},
-            "file": optional("string"),
-            "line": optional("integer"),
-            "issue": {"type": "string"},
-            "suggestion": optional("string"),
-            "auto_fixable": {"type": "boolean"},
-        },
-    });
-    json!({
-        "type": "object",
-        "additionalProperties": false,
-        "required": ["review_id", "result", "summary", "findings", "questions"],
-        "properties": {
-            "review_id": {"type": "string"},
-            "result": {"type": "string", "enum": verdicts},
-            "summary": {"type": "string"},
-            "findings": {"type": "array", "items": finding},
-            "questions": {"type": "array", "items": {"type": "string"}},
-        },
-    })
 }
 
 #[cfg(test)]
