@@ -36,44 +36,7 @@ pub enum PromptError {
     /// A text could contain the mark around data by chance.
     #[error("the mark around data has to be 8 or more letters and digits")]
     BadFence,
-    /// A template uses a name that has no value.
-    #[error("prompts/{path}, line {line}: `{name}` is no placeholder of a prompt")]
-    Placeholder {
-        /// The path of the template below `prompts/`.
-        path: String,
-        /// The line of the file, from 1.
-        line: usize,
-        /// The name as the template has it.
-        name: String,
-    },
-    /// A retry text declares a parameter that its failure does not give.
-    #[error("prompts/{path}: it declares `{name}`, which the failure `{pattern}` does not give")]
-    NotGiven {
-        /// The path of the retry text below `prompts/`.
-        path: String,
-        /// The parameter.
-        name: String,
-        /// The pattern of the failure.
-        pattern: String,
-    },
-    /// A template cannot be read or filled.
-    #[error("prompts/{path}, line {line}: {message}")]
-    Template {
-        /// The path of the template below `prompts/`.
-        path: String,
-        /// The line of the file, from 1.
-        line: usize,
-        /// What is wrong.
-        message: String,
-    },
-    /// A template is too long.
-    #[error("prompts/{path} has {size} bytes; {most} is the most")]
-    TooLong {
-        /// The path of the template below `prompts/`.
-        path: String,
-        /// Its length, in bytes.
-        size: usize,
-        /// The longest length, in bytes.
-        most: usize,
-    },
+    /// A template is wrong: its path below `prompts/`, the line where it is about one, and what is wrong.
+    #[error("prompts/{0}")]
+    Template(String),
 }

@@ -2,13 +2,12 @@
 //! checks. What a check gives is made harmless: no text can close a fence, carry a mark of ours or take more space than it is
 //! worth, and nothing that is inserted is looked at again, so that braces in it stay braces. `retry_texts` chooses the text.
 
-use std::collections::BTreeSet;
-
 use handlebars::Handlebars;
 use serde_json::{Map, Value, json};
 
 use super::PromptError;
-use super::fence::{Marks, TOOL_TEXT, block};
+use super::context::Values;
+use super::fence::{Marks, TOOL_TEXT};
 use super::lists::{self, value_text, with_rest};
 use super::placeholders::Names;
 use super::retry_texts::Library;
@@ -45,36 +44,58 @@ pub(super) struct Failed<'a> {
     pub(super) path: String,
 }
 
-/// Returns the checks that did not pass, each with the path of its text.
-pub(super) fn failed<'a>(checks: &'a [CheckResult], library: &Library<'_>) -> Vec<Failed<'a>> {
-    let open = checks.iter().filter(|result| lists::is_open(result));
-    open.map(|result| Failed { result, path: library.of_failure(result) }).collect()
-}
-
-/// Returns all texts, each once, under the names of their checks when there are several.
-pub(super) fn advice(
-    failed: &[Failed<'_>],
-    library: &Library<'_>,
-    values: &Map<String, Value>,
-    marks: Marks<'_>,
-) -> Result<String, PromptError> {
-    let engine = library.templates.engine(failed.iter().map(|failed| failed.path.clone()).collect())?;
-    let mut texts: Vec<(String, Vec<String>)> = Vec::new();
-    for one in failed {
-        let text = text(one, library, &engine, values, marks)?;
-        let check = title(one.result, marks);
-        match texts.iter_mut().find(|(known, _)| *known == text) {
-            Some((_, checks)) if checks.contains(&check) => {}
-            Some((_, checks)) => checks.push(check),
-            None => texts.push((text, vec![check])),
-        }
+impl Library<'_> {
+    /// Returns the checks that did not pass, each with the path of its text.
+    pub(super) fn failed<'a>(&self, checks: &'a [CheckResult]) -> Vec<Failed<'a>> {
+        let open = checks.iter().filter(|result| lists::is_open(result));
+        open.map(|result| Failed { result, path: self.of_failure(result) }).collect()
     }
-    let several = failed.len() > 1;
-    let sections = texts.into_iter().map(|(text, checks)| {
-        let title = if several { format!("### {}\n", checks.join(", ")) } else { String::new() };
-        format!("{title}{}\n", text.trim_end())
-    });
-    Ok(sections.collect::<Vec<_>>().join("\n"))
+
+    /// Returns all texts, each once, under the names of their checks when there are several.
+    pub(super) fn advice(&self, failed: &[Failed<'_>], values: &Values) -> Result<String, PromptError> {
+        let engine = self.templates.engine(failed.iter().map(|failed| failed.path.clone()).collect())?;
+        let mut texts: Vec<(String, Vec<String>)> = Vec::new();
+        for one in failed {
+            let text = self.text(one, &engine, values)?;
+            let check = title(one.result, self.marks);
+            match texts.iter_mut().find(|(known, _)| *known == text) {
+                Some((_, checks)) if checks.contains(&check) => {}
+                Some((_, checks)) => checks.push(check),
+                None => texts.push((text, vec![check])),
+            }
+        }
+        let several = failed.len() > 1;
+        let sections = texts.into_iter().map(|(text, checks)| {
+            let title = if several { format!("### {}\n", checks.join(", ")) } else { String::new() };
+            format!("{title}{}\n", text.trim_end())
+        });
+        Ok(sections.collect::<Vec<_>>().join("\n"))
+    }
+
+    fn text(
+        &self,
+        one: &Failed<'_>,
+        engine: &Handlebars<'_>,
+        values: &Values,
+    ) -> Result<String, PromptError> {
+        let Failed { result, path } = one;
+        let mut values = values.clone();
+        let names = self.templates.names(path);
+        let cleaner = Cleaner { names: &names, marks: self.marks };
+        let pattern = self.patterns.get(result.pattern.as_deref().unwrap_or_default());
+        cleaner.add_common(result, pattern.map_or("", |pattern| &pattern.description), &mut values);
+        for param in self.templates.params(path) {
+            let value = result.params.get(param);
+            if value.is_some() || !values.contains_key(param) {
+                values.insert(param.clone(), cleaner.fitted(param, value));
+            }
+        }
+        self.templates.refuse_unknown(path, &values.keys().map(String::as_str).collect())?;
+        let text = self.templates.render(engine, path, &values)?;
+        let instructions = values.get("instructions").and_then(Value::as_str).unwrap_or_default();
+        let has_them = instructions.is_empty() || names.asked.iter().any(|(name, _)| name == "instructions");
+        Ok(if has_them { text } else { format!("{}\n\n{instructions}\n", text.trim_end()) })
+    }
 }
 
 fn title(result: &CheckResult, marks: Marks<'_>) -> String {
@@ -82,95 +103,6 @@ fn title(result: &CheckResult, marks: Marks<'_>) -> String {
     match criterion(&result.check) {
         Some(criterion) => format!("`{name}` ({criterion})"),
         None => format!("`{name}`"),
-    }
-}
-
-fn text(
-    failed: &Failed<'_>,
-    library: &Library<'_>,
-    engine: &Handlebars<'_>,
-    values: &Map<String, Value>,
-    marks: Marks<'_>,
-) -> Result<String, PromptError> {
-    let mut values = values.clone();
-    let names = library.templates.names(&failed.path);
-    values.append(&mut common(failed.result, library, &names, marks));
-    for param in library.templates.params(&failed.path) {
-        let value = failed.result.params.get(param);
-        if value.is_some() || !values.contains_key(param) {
-            values.insert(param.clone(), fitted(param, value, &names, marks));
-        }
-    }
-    let known = values.keys().map(String::as_str).collect();
-    refuse_unknown(&failed.path, library, &known)?;
-    let text = library.templates.render(engine, &failed.path, &values)?;
-    let instructions = values.get("instructions").and_then(Value::as_str).unwrap_or_default();
-    let has_them = instructions.is_empty() || names.asked.iter().any(|(name, _)| name == "instructions");
-    Ok(if has_them { text } else { format!("{}\n\n{instructions}\n", text.trim_end()) })
-}
-
-/// Returns what every check gives; what this one does not have is empty.
-fn common(
-    result: &CheckResult,
-    library: &Library<'_>,
-    names: &Names,
-    marks: Marks<'_>,
-) -> Map<String, Value> {
-    let pattern = result.pattern.as_deref().unwrap_or_default();
-    let description = library.patterns.get(pattern).map_or("", |pattern| &pattern.description);
-    let error = Value::from(result.evidence.as_str());
-    let facts = json!({
-        "check": marks.line(&result.check),
-        "criterion": criterion(&result.check).unwrap_or_default(),
-        "type": issue_type(&result.check),
-        "pattern": marks.line(pattern),
-        "description": marks.line(description),
-        "summary": marks.line(&result.summary),
-        "error": fitted("error", Some(&error), names, marks),
-        "places": places(&result.places, marks),
-        "instructions": marks.text(result.param("instructions").unwrap_or_default()),
-    });
-    let mut values = facts.as_object().cloned().unwrap_or_default();
-    for name in COMMON {
-        if !values.contains_key(name) {
-            let value = fitted(name, result.params.get(name), names, marks);
-            values.insert(name.to_owned(), value);
-        }
-    }
-    values
-}
-
-/// Refuses a placeholder that is neither common nor declared, wherever it stands in the text or in what it includes.
-pub(super) fn refuse_unknown(
-    path: &str,
-    library: &Library<'_>,
-    known: &BTreeSet<&str>,
-) -> Result<(), PromptError> {
-    for (path, text) in library.templates.with_included(vec![path.to_owned()]) {
-        let names = Names::of(text);
-        if let Some((name, line)) = names.asked.into_iter().find(|(name, _)| !known.contains(name.as_str())) {
-            let line = library.templates.line(path, line);
-            return Err(PromptError::Placeholder { path: path.to_owned(), line, name });
-        }
-    }
-    Ok(())
-}
-
-/// Makes a parameter fit the use that a template makes of it: a list where it is gone through, one text where it is not.
-/// What was not given is empty.
-fn fitted(name: &str, value: Option<&Value>, names: &Names, marks: Marks<'_>) -> Value {
-    let cleaner = Cleaner { names, marks };
-    match value.unwrap_or(&Value::Null) {
-        Value::Null if names.is_list(name) => json!([]),
-        Value::Null => json!(""),
-        Value::Array(items) if !names.is_list(name) && !names.is_object(name) => {
-            let each: Vec<String> =
-                items.iter().take(MOST_ELEMENTS).map(|item| marks.line(&value_text(item))).collect();
-            Value::String(with_rest(each, items.len()).join(", "))
-        }
-        Value::Array(_) | Value::Object(_) => cleaner.value(name, value.unwrap_or(&Value::Null), 0),
-        one if names.is_list(name) => json!([cleaner.value(name, one, 0)]),
-        one => cleaner.value(name, one, 0),
     }
 }
 
@@ -195,6 +127,44 @@ struct Cleaner<'a> {
 }
 
 impl Cleaner<'_> {
+    /// Adds what every check gives; what this one does not have is empty.
+    fn add_common(&self, result: &CheckResult, description: &str, values: &mut Values) {
+        let marks = self.marks;
+        let facts = json!({
+            "check": marks.line(&result.check),
+            "criterion": criterion(&result.check).unwrap_or_default(),
+            "type": issue_type(&result.check),
+            "pattern": marks.line(result.pattern.as_deref().unwrap_or_default()),
+            "description": marks.line(description),
+            "summary": marks.line(&result.summary),
+            "error": self.fitted("error", Some(&result.evidence.as_str().into())),
+            "places": places(&result.places, marks),
+            "instructions": marks.text(result.param("instructions").unwrap_or_default()),
+        });
+        for name in COMMON {
+            let value = facts.get(name).cloned();
+            let value = value.unwrap_or_else(|| self.fitted(name, result.params.get(name)));
+            values.insert(name.to_owned(), value);
+        }
+    }
+
+    /// Makes a parameter fit the use that a template makes of it: a list where it is gone through, one text where it is not.
+    /// What was not given is empty.
+    fn fitted(&self, name: &str, value: Option<&Value>) -> Value {
+        let is_list = self.names.is_list(name);
+        match value.unwrap_or(&Value::Null) {
+            Value::Null if is_list => json!([]),
+            Value::Array(items) if !is_list && !self.names.is_object(name) => {
+                let first = items.iter().take(MOST_ELEMENTS);
+                let each = first.map(|item| self.marks.line(&value_text(item))).collect();
+                Value::String(with_rest(each, items.len()).join(", "))
+            }
+            several @ (Value::Array(_) | Value::Object(_)) => self.value(name, several, 0),
+            one if is_list => json!([self.value(name, one, 0)]),
+            one => self.value(name, one, 0),
+        }
+    }
+
     fn value(&self, name: &str, value: &Value, depth: usize) -> Value {
         match value {
             Value::Null => json!(""),
@@ -215,7 +185,7 @@ impl Cleaner<'_> {
             return self.marks.line(raw);
         }
         let source = format!("{} from a tool", self.marks.line(name));
-        format!("\n{}", block(self.marks.call, &source, &self.marks.without(raw), TOOL_TEXT))
+        format!("\n{}", self.marks.block(&source, raw, TOOL_TEXT))
     }
 
     fn items(&self, name: &str, items: &[Value], depth: usize) -> Value {

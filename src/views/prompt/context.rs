@@ -6,12 +6,13 @@ use std::fmt::Write as _;
 use serde_json::{Map, Value, json};
 
 use super::advice::Failed;
-use super::fence::{Keep, Marks, block, line, without};
+use super::fence::{Keep, Marks, line};
 use super::input::{Inlined, Material, PromptInput, RepairInput, ReviewInput};
 use super::lists::{self, CheckEntry};
 use super::repair::{CHECKS, EVIDENCE, FROM_CHECKS, checks_block, declaration, demands, problems};
+use super::retry_texts::Library;
 use super::reviewer_contract::Words;
-use super::templates::{Templates, is_gate};
+use super::templates::is_gate;
 use model::event::CheckResult;
 use model::issue::{Discussion, Issue};
 use model::phase::Step;
@@ -41,9 +42,11 @@ struct Source<'a> {
     repair: RepairInput<'a>,
     failed: &'a [Failed<'a>],
     open: Vec<&'a CheckResult>,
-    templates: &'a Templates<'a>,
-    marks: Marks<'a>,
+    library: &'a Library<'a>,
 }
+
+/// The values of placeholders by their names.
+pub(super) type Values = Map<String, Value>;
 
 /// A placeholder and its value.
 type Placeholder = (&'static str, fn(&Source<'_>) -> Value);
@@ -59,7 +62,7 @@ const PLACEHOLDERS: &[Placeholder] = &[
     ("output", |it| line(it.input.output).into()),
     ("fence", |it| it.input.fence.into()),
     ("run_fence", |it| it.input.run_fence.into()),
-    ("project", |it| it.templates.is_own("shared/project.md").into()),
+    ("project", |it| it.library.templates.is_own("shared/project.md").into()),
     // The phase.
     ("changes_code", |it| it.input.phase.changes_code.into()),
     ("quality_gate", |it| is_gate(it.input.phase).into()),
@@ -71,7 +74,7 @@ const PLACEHOLDERS: &[Placeholder] = &[
         it.data("the schema, from the configuration", &schema, Keep::Start(LONGEST_SCHEMA))
     }),
     // What there is to work with.
-    ("issue", |it| issue_block(it.input.issue, it.marks.run, it.marks.call).into()),
+    ("issue", |it| issue_block(it.input.issue, it.library.marks).into()),
     ("documents", |it| {
         let documents = it.material.documents.iter();
         documents.map(|of| json!({"name": line(&of.phase), "path": line(&of.path)})).collect()
@@ -123,14 +126,14 @@ const PLACEHOLDERS: &[Placeholder] = &[
     ("tasks", |it| it.data("findings of a reviewer, as tasks", &lists::tasks(it.repair.tasks), LIST)),
     ("later", |it| it.data("findings of a reviewer, as tasks", &lists::later(it.repair.later), TEXT)),
     ("remarks", |it| it.data("findings of a reviewer", &lists::named(it.repair.remarks), TEXT)),
-    ("checks", |it| checks_block(it.failed, it.templates, it.marks, true).into()),
-    ("outputs", |it| checks_block(it.failed, it.templates, it.marks, false).into()),
+    ("checks", |it| checks_block(it.failed, it.library, true).into()),
+    ("outputs", |it| checks_block(it.failed, it.library, false).into()),
     ("form", |it| it.data("what our checks saw", &form(it.input), TEXT)),
-    ("problems", |it| problems(&it.open, it.marks).0.into()),
-    ("more_problems", |it| problems(&it.open, it.marks).1.into()),
+    ("problems", |it| problems(&it.open, it.library.marks).0.into()),
+    ("more_problems", |it| problems(&it.open, it.library.marks).1.into()),
     ("demands", |it| demands(&it.open).into()),
     ("declared_round", |it| it.repair.declared.map_or(0, |(round, _)| round).into()),
-    ("declaration", |it| declaration(it.input, &it.open, it.marks).into()),
+    ("declaration", |it| declaration(it.input, &it.open, it.library.marks).into()),
     ("hint", |it| it.data("our words, with the author's own", it.repair.hint, TEXT)),
     ("feedback", |it| it.data("the text of a reviewer", it.repair.feedback, TEXT)),
     ("answer", |it| it.data("a person's answer", it.repair.answer, TEXT)),
@@ -143,29 +146,20 @@ pub(super) fn names() -> impl Iterator<Item = &'static str> {
 }
 
 /// Returns the values of all placeholders but `retry` and `modifies`.
-pub(super) fn context(
-    input: &PromptInput<'_>,
-    failed: &[Failed<'_>],
-    templates: &Templates<'_>,
-) -> Map<String, Value> {
-    let marks = Marks { call: input.fence, run: input.run_fence };
+pub(super) fn context(input: &PromptInput<'_>, failed: &[Failed<'_>], library: &Library<'_>) -> Values {
     let open = failed.iter().map(|failed| failed.result).collect();
     let PromptInput { material, review, repair, .. } = *input;
-    let source = Source { input, material, review, repair, failed, open, templates, marks };
+    let source = Source { input, material, review, repair, failed, open, library };
     PLACEHOLDERS.iter().map(|(name, value)| ((*name).to_owned(), value(&source))).collect()
 }
 
 impl Source<'_> {
-    /// Returns a text in its block with the mark of the call, without the mark of the run.
     fn data(&self, source: &str, text: &str, keep: Keep) -> Value {
-        let Marks { call, run } = self.marks;
-        block(call, source, &without(run, call, text), keep).into()
+        self.library.marks.block(source, text, keep).into()
     }
 
-    /// Returns a text in its block with the mark of the run, so that prompts of the run have the same bytes there.
     fn data_of_run(&self, source: &str, text: &str, keep: Keep) -> Value {
-        let Marks { call, run } = self.marks;
-        block(run, source, &without(call, run, text), keep).into()
+        self.library.marks.block_of_run(source, text, keep).into()
     }
 
     fn words(&self) -> Words {
@@ -227,17 +221,15 @@ fn with_lengths(documents: &[Inlined]) -> impl Iterator<Item = (&Inlined, usize)
 
 /// Returns the texts of documents, each in its block.
 fn inlined(source: &Source<'_>) -> String {
-    let Marks { call, run } = source.marks;
     let blocks = with_lengths(source.material.inlined).map(|(document, most)| {
         let from = format!("the file {}", line(&document.path));
-        block(run, &from, &without(call, run, &document.text), Keep::Start(most))
+        source.library.marks.block_of_run(&from, &document.text, Keep::Start(most))
     });
     blocks.collect::<Vec<_>>().join("\n")
 }
 
-/// Returns the issue and what stands around it, each in a fence of its own, without the mark of other blocks: the same bytes in
-/// every prompt of a run.
-pub(super) fn issue_block(issue: &Issue, fence: &str, other: &str) -> String {
+/// Returns the issue and what stands around it, each in a fence of its own: the same bytes in every prompt of a run.
+pub(super) fn issue_block(issue: &Issue, marks: Marks<'_>) -> String {
     let labels = comma_list(&issue.labels);
     let labels = if labels.is_empty() { labels } else { format!("\nLabels: {labels}") };
     let text = format!("Title: {}{labels}\n\n{}", line(&issue.title), issue.body);
@@ -247,7 +239,7 @@ pub(super) fn issue_block(issue: &Issue, fence: &str, other: &str) -> String {
         (said, comments(&issue.discussion), COMMENTS),
         ("issues that the text names", linked(&issue.discussion), LINKED),
     ];
-    let blocks = blocks.map(|(source, text, keep)| block(fence, source, &without(other, fence, &text), keep));
+    let blocks = blocks.map(|(source, text, keep)| marks.block_of_run(source, &text, keep));
     blocks.into_iter().filter(|block| !block.is_empty()).collect::<Vec<_>>().join("\n")
 }
 

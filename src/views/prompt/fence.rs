@@ -17,7 +17,7 @@ pub(super) enum Keep {
 }
 
 /// Returns a text in its fence, or nothing when there is no text.
-pub(super) fn block(mark: &str, source: &str, raw: &str, keep: Keep) -> String {
+fn block(mark: &str, source: &str, raw: &str, keep: Keep) -> String {
     let cleaned = clean(raw).replace(mark, "[mark]");
     let text = cut(cleaned.trim_matches('\n'), keep);
     if text.trim().is_empty() {
@@ -57,6 +57,16 @@ pub(super) struct Marks<'a> {
 }
 
 impl Marks<'_> {
+    /// Returns a text in a fence with the mark of the call.
+    pub(super) fn block(&self, source: &str, raw: &str, keep: Keep) -> String {
+        block(self.call, source, &self.without(raw), keep)
+    }
+
+    /// Returns a text in a fence with the mark of the run, so that prompts of the run have the same bytes there.
+    pub(super) fn block_of_run(&self, source: &str, raw: &str, keep: Keep) -> String {
+        block(self.run, source, &self.without(raw), keep)
+    }
+
     /// Returns a foreign text as one short line that may stand anywhere.
     pub(super) fn line(&self, raw: &str) -> String {
         unfenced(&line(&self.without(raw)))
@@ -69,15 +79,9 @@ impl Marks<'_> {
     }
 
     /// Takes both marks out of a text. Cleaned first: a hidden character must not hide a mark.
-    pub(super) fn without(&self, raw: &str) -> String {
+    fn without(&self, raw: &str) -> String {
         clean(raw).replace(self.call, "[mark]").replace(self.run, "[mark]")
     }
-}
-
-/// Takes the mark of other blocks out of a text. Cleaned first: a hidden character must not hide the mark.
-pub(super) fn without(mark: &str, own: &str, text: &str) -> String {
-    let text = clean(text);
-    if mark == own { text } else { text.replace(mark, "[mark]") }
 }
 
 /// Returns a text with `\n` and tabs as its only control characters, and without characters that hide or reorder others.

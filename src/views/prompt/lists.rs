@@ -27,18 +27,20 @@ pub(super) fn findings(findings: &[Finding]) -> String {
 
 /// Returns one finding behind its number or id.
 fn entry(label: &str, finding: &Finding) -> String {
-    let place = finding.file.as_deref().map(|file| match finding.line {
-        Some(number) => format!("{}:{number}", line(file)),
-        None => line(file),
-    });
     let mut head = vec![finding.severity.as_str().to_owned()];
-    head.extend(place);
+    head.extend(located(finding.file.as_deref(), finding.line));
     let category = line(&finding.category);
     if !category.is_empty() {
         head.push(category);
     }
     let suggestion = finding.suggestion.as_deref().map(|text| format!("\n   Suggestion: {}", indented(text)));
     format!("{label} {}\n   {}{}", head.join(", "), indented(&finding.issue), suggestion.unwrap_or_default())
+}
+
+/// Returns a place as `file:line` or `file`; nothing without a file.
+fn located(file: Option<&str>, number: Option<u64>) -> Option<String> {
+    let file = line(file?);
+    Some(number.map_or_else(|| file.clone(), |number| format!("{file}:{number}")))
 }
 
 /// A result, and the names of its parameters that stand elsewhere in the prompt.
@@ -134,12 +136,8 @@ fn place(place: &Place) -> String {
 }
 
 fn at(place: &Place) -> String {
-    let what = line(&place.what);
-    match (&place.file, place.line) {
-        (Some(file), Some(number)) => format!("{}:{number}: {what}", line(file)),
-        (Some(file), None) => format!("{}: {what}", line(file)),
-        (None, _) => format!("answer: {what}"),
-    }
+    let at = located(place.file.as_deref(), place.line).unwrap_or_else(|| "answer".to_owned());
+    format!("{at}: {}", line(&place.what))
 }
 
 /// Returns the lines that name no place of the list.
@@ -200,19 +198,18 @@ fn task(task: &Task) -> String {
         often => format!(", tried {often} times and not solved"),
     };
     let mut lines = vec![format!("{} {}, {}{tried}", task.id, file(task), worst(task).as_str())];
-    lines.extend(task.items.iter().take(MOST_FINDINGS).enumerate().map(|(index, it)| item(index + 1, it)));
-    if task.items.len() > MOST_FINDINGS {
-        lines.push(format!("   … and {} more", task.items.len() - MOST_FINDINGS));
-    }
+    let first = task.items.iter().take(MOST_FINDINGS).enumerate();
+    let items = first.map(|(index, it)| format!("{}. {}", index + 1, item(it))).collect();
+    lines.extend(with_rest(items, task.items.len()).into_iter().map(|item| format!("   {item}")));
     lines.join("\n")
 }
 
 /// Returns a finding of a task: line, issue, suggestion.
-fn item(number: usize, named: &NamedFinding) -> String {
+fn item(named: &NamedFinding) -> String {
     let it = &named.finding;
     let place = it.line.map(|line| format!("L{line}: ")).unwrap_or_default();
     let remedy = it.suggestion.as_deref().map(|text| format!(" → {}", indented(text))).unwrap_or_default();
-    format!("   {number}. {place}{}{remedy} ({}, {})", indented(&it.issue), named.id, it.severity.as_str())
+    format!("{place}{}{remedy} ({}, {})", indented(&it.issue), named.id, it.severity.as_str())
 }
 
 /// Returns the tasks that wait, a line each.

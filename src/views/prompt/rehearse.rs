@@ -3,19 +3,21 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde_json::{Map, Value, json};
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
 
 use super::PromptError;
-use super::advice::{COMMON, refuse_unknown};
-use super::context::context;
+use super::advice::COMMON;
+use super::context::{Values, context};
 use super::embedded::EMBEDDED;
+use super::fence::Marks;
 use super::input::{Document, Inlined, Material, NamedFinding, PromptInput, RepairInput, ReviewInput, Task};
 use super::render::render;
 use super::retry_texts::{Library, patterns_of};
 use super::templates::{Templates, is_retry};
-use model::event::{CheckResult, CheckStatus, Claim, ClaimStatus, Place};
-use model::finding::{Finding, Severity};
-use model::issue::{Discussion, Issue};
+use model::event::{CheckResult, Claim};
+use model::finding::Finding;
+use model::issue::Issue;
 use model::phase::Step;
 use model::policy::{Pattern, PhaseDef};
 
@@ -26,12 +28,13 @@ pub fn rehearse(
     patterns: &BTreeMap<String, Pattern>,
     overrides: &BTreeMap<String, String>,
 ) -> Result<(), PromptError> {
-    let issue = issue();
+    let issue: Issue = sample(json!({"number": 1, "title": "Sample", "body": "Sample"}));
     let Some(first) = phases.first() else { return Ok(()) };
     let templates = Templates::new(overrides)?;
-    let library = Library { templates: &templates, patterns, c3l: None };
     let any = PromptInput::new(&issue, first, Step::Revise, "sample.md", "samplesample");
-    examine_retry_texts(&library, &context(&any, &[], &templates))?;
+    let marks = Marks { call: any.fence, run: any.run_fence };
+    let library = Library { templates: &templates, patterns, c3l: None, marks };
+    examine_retry_texts(&library, &context(&any, &[], &library))?;
     let sample = Sample::new(overrides);
     for phase in phases {
         for step in steps(phase) {
@@ -48,18 +51,9 @@ pub fn rehearse(
     Ok(())
 }
 
-fn issue() -> Issue {
-    let number = 1u64.try_into().expect("1 is the number of an issue");
-    Issue {
-        number,
-        title: "Sample".to_owned(),
-        body: "Sample".to_owned(),
-        labels: Vec::new(),
-        author: String::new(),
-        open: true,
-        url: String::new(),
-        discussion: Discussion::default(),
-    }
+/// Reads sample data; what it does not name is empty.
+fn sample<T: DeserializeOwned>(value: Value) -> T {
+    serde_json::from_value(value).expect("sample data names all that has to be there")
 }
 
 /// Returns the steps of a phase that have a prompt.
@@ -91,23 +85,18 @@ impl Sample {
         let ours = EMBEDDED.iter().map(|(path, _)| *path);
         let paths = ours.chain(overrides.keys().map(String::as_str));
         let patterns = paths.filter_map(|path| path.strip_prefix("retry/")?.strip_suffix(".md"));
-        let named = vec![NamedFinding { id: text(), finding: finding(text()) }];
+        let finding: Finding = sample(json!({"severity": "major", "issue": "Sample"}));
+        let named = vec![NamedFinding { id: text(), finding: finding.clone() }];
         Self {
             documents: vec![Document { phase: text(), path: text() }],
             inlined: vec![Inlined { path: text(), text: text() }],
             commands: vec![(text(), text())],
-            findings: vec![finding(text())],
+            findings: vec![finding],
             tasks: vec![Task { id: text(), file: Some(text()), tried: 1, items: named.clone() }],
             named,
             checks: patterns.map(failed).collect(),
             texts: vec![text()],
-            claim: Claim {
-                status: ClaimStatus::Completed,
-                next_action: None,
-                summary: text(),
-                notices: Vec::new(),
-                files: Vec::new(),
-            },
+            claim: sample(json!({"status": "completed", "summary": "Sample"})),
         }
     }
 
@@ -154,25 +143,16 @@ impl Sample {
     }
 }
 
-fn finding(issue: String) -> Finding {
-    Finding::new(Severity::Major, "", issue)
-}
-
 fn failed(pattern: &str) -> CheckResult {
-    CheckResult {
-        check: "sample".to_owned(),
-        status: CheckStatus::Fail,
-        pattern: Some(pattern.to_owned()),
-        summary: "Sample".to_owned(),
-        evidence: String::new(),
-        params: BTreeMap::new(),
-        places: vec![Place { file: Some("sample".to_owned()), ..Place::default() }],
-    }
+    sample(json!({
+        "check": "sample", "status": "fail", "pattern": pattern, "summary": "Sample",
+        "places": [{"file": "sample", "what": ""}],
+    }))
 }
 
 /// Refuses retry texts that could not be filled: one that declares what its failure does not give, or that names what nobody
 /// gives. `values` are those that every prompt has.
-fn examine_retry_texts(library: &Library<'_>, values: &Map<String, Value>) -> Result<(), PromptError> {
+fn examine_retry_texts(library: &Library<'_>, values: &Values) -> Result<(), PromptError> {
     let built_in = built_in_params()?;
     for path in library.templates.paths().filter(|path| is_retry(path)) {
         refuse_not_given(path, library, &built_in)?;
@@ -181,8 +161,11 @@ fn examine_retry_texts(library: &Library<'_>, values: &Map<String, Value>) -> Re
     Ok(())
 }
 
+/// Parameters by the pattern of the failure that gives them.
+type Params = BTreeMap<String, Vec<String>>;
+
 /// What the failures with a text of ours give: the parameters that ours declares.
-fn built_in_params() -> Result<BTreeMap<String, Vec<String>>, PromptError> {
+fn built_in_params() -> Result<Params, PromptError> {
     let (no_own, none) = (BTreeMap::new(), BTreeMap::<String, Pattern>::new());
     let ours = Templates::new(&no_own)?;
     let mut params = BTreeMap::new();
@@ -196,11 +179,7 @@ fn built_in_params() -> Result<BTreeMap<String, Vec<String>>, PromptError> {
 
 /// Refuses a text of a repository that wants more than each of its failures gives. The text for all others may want
 /// anything: what is not given stays empty.
-fn refuse_not_given(
-    path: &str,
-    library: &Library<'_>,
-    built_in: &BTreeMap<String, Vec<String>>,
-) -> Result<(), PromptError> {
+fn refuse_not_given(path: &str, library: &Library<'_>, built_in: &Params) -> Result<(), PromptError> {
     if !library.templates.is_own(path) {
         return Ok(());
     }
@@ -209,15 +188,16 @@ fn refuse_not_given(
         let given: &[String] = defined.or_else(|| built_in.get(pattern)).map_or(&[], |params| params);
         let mut wanted = library.templates.params(path).iter();
         if let Some(name) = wanted.find(|name| !given.contains(name) && !COMMON.contains(&name.as_str())) {
-            let (path, name, pattern) = (path.to_owned(), name.clone(), pattern.to_owned());
-            return Err(PromptError::NotGiven { path, name, pattern });
+            return Err(PromptError::Template(format!(
+                "{path}: it declares `{name}`, which the failure `{pattern}` does not give"
+            )));
         }
     }
     Ok(())
 }
 
 /// Fills a text once, with a sample in place of everything it declares.
-fn fill_once(path: &str, library: &Library<'_>, values: &Map<String, Value>) -> Result<(), PromptError> {
+fn fill_once(path: &str, library: &Library<'_>, values: &Values) -> Result<(), PromptError> {
     let mut values = values.clone();
     let names = library.templates.names(path);
     let declared = library.templates.params(path).iter().map(String::as_str);
@@ -227,6 +207,6 @@ fn fill_once(path: &str, library: &Library<'_>, values: &Map<String, Value>) -> 
     }
     let known: BTreeSet<&str> = values.keys().map(String::as_str).collect();
     let engine = library.templates.engine(vec![path.to_owned()])?;
-    refuse_unknown(path, library, &known)?;
+    library.templates.refuse_unknown(path, &known)?;
     library.templates.render(&engine, path, &values).map(drop)
 }

@@ -3,11 +3,10 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::{Map, Value, json};
+use serde_json::json;
 
 use super::PromptError;
-use super::advice::{advice, failed};
-use super::context::{self, context, issue_block};
+use super::context::{self, Values, context, issue_block};
 use super::fence::Marks;
 use super::input::PromptInput;
 use super::repair::checks_block;
@@ -24,12 +23,12 @@ pub fn render(input: &PromptInput<'_>, overrides: &BTreeMap<String, String>) -> 
     refuse_incomplete(input)?;
     let templates = Templates::new(overrides)?;
     let template = templates.for_step(input.phase, input.step).ok_or(PromptError::NoPrompt(input.step))?;
-    let library = Library { templates: &templates, patterns: input.patterns, c3l: input.c3l };
     let marks = Marks { call: input.fence, run: input.run_fence };
-    let failed = failed(input.checks, &library);
-    let mut values = context(input, &failed, &templates);
+    let library = Library { templates: &templates, patterns: input.patterns, c3l: input.c3l, marks };
+    let failed = library.failed(input.checks);
+    let mut values = context(input, &failed, &library);
     values.insert("modifies".to_owned(), template.modifies.into());
-    let retry = advice(&failed, &library, &values, marks)?;
+    let retry = library.advice(&failed, &values)?;
     values.insert("retry".to_owned(), retry.into());
     Ok(templates.fill(&template.path, &values)?.trim_start().to_owned())
 }
@@ -46,7 +45,7 @@ pub fn difficulty(
         "issue_number": issue.number.get(),
         "fence": fence,
         "run_fence": fence,
-        "issue": issue_block(issue, fence, fence),
+        "issue": issue_block(issue, Marks { call: fence, run: fence }),
     });
     Templates::new(overrides)?.fill("shared/difficulty.md", &values)
 }
@@ -62,19 +61,19 @@ pub fn retry_prompt(
 ) -> Result<String, PromptError> {
     refuse_weak(fence)?;
     let templates = Templates::new(overrides)?;
-    let library = Library { templates: &templates, patterns, c3l };
     let marks = Marks { call: fence, run: fence };
-    let failed = failed(results, &library);
+    let library = Library { templates: &templates, patterns, c3l, marks };
+    let failed = library.failed(results);
     if failed.is_empty() {
         return Ok(String::new());
     }
     // What a prompt of a run gives is empty outside one.
-    let mut values: Map<String, Value> = context::names().map(|name| (name.to_owned(), "".into())).collect();
+    let mut values: Values = context::names().map(|name| (name.to_owned(), "".into())).collect();
     values.insert("fence".to_owned(), fence.into());
     values.insert("run_fence".to_owned(), fence.into());
-    values.insert("checks".to_owned(), checks_block(&failed, &templates, marks, true).into());
-    values.insert("outputs".to_owned(), checks_block(&failed, &templates, marks, false).into());
-    let retry = advice(&failed, &library, &values, marks)?;
+    values.insert("checks".to_owned(), checks_block(&failed, &library, true).into());
+    values.insert("outputs".to_owned(), checks_block(&failed, &library, false).into());
+    let retry = library.advice(&failed, &values)?;
     values.insert("retry".to_owned(), retry.into());
     templates.fill("shared/retry.md", &values)
 }

@@ -4,9 +4,10 @@
 use serde_json::{Map, Value, json};
 
 use super::advice::Failed;
-use super::fence::{Keep, Marks, block, line};
+use super::fence::{Keep, Marks, line};
 use super::input::PromptInput;
 use super::lists::{self, CheckEntry, is_of_a_command};
+use super::retry_texts::Library;
 use super::templates::{Templates, is_gate};
 use model::event::{CheckResult, CheckStatus, Claim, ClaimStatus, Place};
 use model::phase::Step;
@@ -34,18 +35,13 @@ const DEMANDS: [(&str, &[&str]); 4] = [
 ];
 
 /// Returns what the checks saw that did not pass, in its block; without places, where those stand elsewhere in the prompt.
-pub(super) fn checks_block(
-    failed: &[Failed<'_>],
-    templates: &Templates<'_>,
-    marks: Marks<'_>,
-    with_places: bool,
-) -> String {
+pub(super) fn checks_block(failed: &[Failed<'_>], library: &Library<'_>, with_places: bool) -> String {
     let entries = failed.iter().map(|failed| CheckEntry {
         result: failed.result,
-        elsewhere: params_in_text(&failed.path, templates),
+        elsewhere: params_in_text(&failed.path, library.templates),
     });
     let text = lists::checks(&entries.collect::<Vec<_>>(), with_places, EVIDENCE);
-    block(marks.call, FROM_CHECKS, &marks.without(&text), CHECKS)
+    library.marks.block(FROM_CHECKS, &text, CHECKS)
 }
 
 /// Returns the parameters that a retry text uses itself.
@@ -113,8 +109,7 @@ pub(super) fn declaration(input: &PromptInput<'_>, open: &[&CheckResult], marks:
         Some((_, claim)) if has_declaration(input) => claim,
         _ => return String::new(),
     };
-    let text = marks.without(&claim_text(claim));
-    let declared = block(marks.call, "what the author said of its work", &text, DECLARATION);
+    let declared = marks.block("what the author said of its work", &claim_text(claim), DECLARATION);
     format!("{declared}\nWhat we saw instead:\n{}", contradictions(input, open, marks).join("\n"))
 }
 

@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use regex::RegexBuilder;
 use serde_json::Value;
 
+use super::fence::Marks;
 use super::templates::Templates;
 use model::event::CheckResult;
 use model::policy::{C3l, Pattern};
@@ -22,12 +23,13 @@ const LONGEST_CORPUS: usize = 64 * 1024;
 /// The largest compiled expression, in bytes.
 const LARGEST_EXPRESSION: usize = 256 * 1024;
 
-/// Where texts lie, and which patterns there are.
+/// Where texts lie, which patterns there are, and the marks around what is inserted.
 #[derive(Clone, Copy)]
 pub(super) struct Library<'a> {
     pub(super) templates: &'a Templates<'a>,
     pub(super) patterns: &'a BTreeMap<String, Pattern>,
     pub(super) c3l: Option<&'a C3l>,
+    pub(super) marks: Marks<'a>,
 }
 
 impl Library<'_> {

@@ -72,11 +72,6 @@ impl<'a> Templates<'a> {
         self.by_path.get(path).map(|template| Names::of(template.text)).unwrap_or_default()
     }
 
-    /// Returns the line of the file that is a line of the text.
-    pub(super) fn line(&self, path: &str, line: usize) -> usize {
-        line + self.by_path.get(path).map_or(0, |template| template.above)
-    }
-
     /// Returns the templates that a prompt is made of: those named, and all that they include.
     pub(super) fn with_included(&self, paths: Vec<String>) -> BTreeMap<&'a str, &'a str> {
         let mut used = BTreeMap::new();
@@ -134,34 +129,51 @@ impl<'a> Templates<'a> {
         self.render(&engine, path, values)
     }
 
+    /// Refuses a placeholder that is not known, wherever it stands in the text or in what it includes.
+    pub(super) fn refuse_unknown(&self, path: &str, known: &BTreeSet<&str>) -> Result<(), PromptError> {
+        for (path, text) in self.with_included(vec![path.to_owned()]) {
+            let asked = Names::of(text).asked;
+            if let Some((name, line)) = asked.iter().find(|(name, _)| !known.contains(name.as_str())) {
+                return Err(self.wrong(path, *line, &no_placeholder(name)));
+            }
+        }
+        Ok(())
+    }
+
+    /// Says what is wrong in a line of the text of a template.
+    fn wrong(&self, path: &str, line: usize, what: &str) -> PromptError {
+        let line = line + self.by_path.get(path).map_or(0, |template| template.above);
+        PromptError::Template(format!("{path}, line {line}: {what}"))
+    }
+
     fn unreadable(&self, path: &str, error: &TemplateError) -> PromptError {
-        let line = self.line(path, error.pos().map_or(1, |(line, _)| line));
-        PromptError::Template { path: path.to_owned(), line, message: error.reason().to_string() }
+        self.wrong(path, error.pos().map_or(1, |(line, _)| line), &error.reason().to_string())
     }
 
     fn unfilled(&self, path: &str, error: &RenderError) -> PromptError {
         let path = error.template_name.as_ref().map_or_else(|| path.to_owned(), |name| format!("{name}.md"));
-        let line = self.line(&path, error.line_no.unwrap_or(1));
-        match error.reason() {
-            RenderErrorReason::MissingVariable(Some(name)) => {
-                PromptError::Placeholder { path, line, name: name.clone() }
-            }
-            reason => PromptError::Template { path, line, message: reason.to_string() },
-        }
+        let what = match error.reason() {
+            RenderErrorReason::MissingVariable(Some(name)) => no_placeholder(name),
+            reason => reason.to_string(),
+        };
+        self.wrong(&path, error.line_no.unwrap_or(1), &what)
     }
+}
+
+fn no_placeholder(name: &str) -> String {
+    format!("`{name}` is no placeholder of a prompt")
 }
 
 impl<'a> Template<'a> {
     fn read(path: &str, file: &'a str) -> Result<Self, PromptError> {
         if file.len() > LONGEST_TEMPLATE {
-            let (path, size) = (path.to_owned(), file.len());
-            return Err(PromptError::TooLong { path, size, most: LONGEST_TEMPLATE });
+            let size = file.len();
+            return Err(PromptError::Template(format!(
+                "{path} has {size} bytes; {LONGEST_TEMPLATE} is the most"
+            )));
         }
-        let (head, text) = split_head(file).map_err(|message| PromptError::Template {
-            path: path.to_owned(),
-            line: 1,
-            message,
-        })?;
+        let (head, text) =
+            split_head(file).map_err(|what| PromptError::Template(format!("{path}, line 1: {what}")))?;
         let above = file[..file.len() - text.len()].matches('\n').count();
         Ok(Self { text, params: head.params, above })
     }
@@ -206,7 +218,7 @@ struct Head {
 
 /// Splits a template into its head and its text. A head that is never closed is text.
 fn split_head(template: &str) -> Result<(Head, &str), String> {
-    let Some((head, text)) = parts(template) else { return Ok((Head::default(), template)) };
+    let (head, text) = parts(template).unwrap_or(("", template));
     if head.trim().is_empty() {
         return Ok((Head::default(), text));
     }

@@ -5,7 +5,7 @@ use super::*;
 const MARKS: Marks<'_> = Marks { call: "c4llc4ll", run: "r7nr7nr7" };
 
 fn given(template: &str, value: &Value) -> Value {
-    fitted("x", Some(value), &Names::of(template), MARKS)
+    Cleaner { names: &Names::of(template), marks: MARKS }.fitted("x", Some(value))
 }
 
 #[test]

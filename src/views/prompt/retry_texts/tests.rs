@@ -25,7 +25,8 @@ fn chosen(own: &[&str], patterns: &[(&str, Pattern)], c3l: &C3l, result: &CheckR
     let own = own.iter().map(|path| ((*path).to_owned(), "text".to_owned())).collect();
     let templates = Templates::new(&own).expect("short templates");
     let patterns = patterns.iter().map(|(name, it)| ((*name).to_owned(), it.clone())).collect();
-    Library { templates: &templates, patterns: &patterns, c3l: Some(c3l) }.of_failure(result)
+    let marks = Marks { call: "c4ll", run: "r7n" };
+    Library { templates: &templates, patterns: &patterns, c3l: Some(c3l), marks }.of_failure(result)
 }
 
 fn red() -> Pattern {
