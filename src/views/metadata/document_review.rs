@@ -4,7 +4,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use engine::{PhaseState, Round, Status};
+use engine::{PhaseState, Status};
 use model::event::TriageTable;
 
 /// Where a document review stands.
@@ -94,7 +94,9 @@ pub fn document_review(phase: &PhaseState) -> Option<DocumentReview> {
         return None;
     }
     let current = under_way(phase);
-    let finished = phase.history.rounds.iter().map(finished);
+    let rounds = phase.history.rounds.iter();
+    let finished =
+        rounds.map(|round| row(round.n, round.verdict.is_some(), round.table, round.changed_files));
     Some(DocumentReview {
         status: status(phase.status),
         current_round: current.as_ref().map(|round| round.number),
@@ -112,15 +114,6 @@ fn status(status: Status) -> ReviewStatus {
     }
 }
 
-fn finished(round: &Round) -> DocumentRound {
-    let status = match round.table {
-        Some(_) => RoundStatus::ReplyComplete,
-        None if round.verdict.is_some() => RoundStatus::ReviewComplete,
-        None => RoundStatus::Incomplete,
-    };
-    row(round.n, status, round.table.map(|table| (table, round.changed_files)))
-}
-
 /// Returns the round that no ruling has closed yet.
 fn under_way(phase: &PhaseState) -> Option<DocumentRound> {
     let closed = phase.history.rounds.last().is_some_and(|round| round.n >= phase.round);
@@ -128,23 +121,21 @@ fn under_way(phase: &PhaseState) -> Option<DocumentRound> {
         return None;
     }
     let reviewed = phase.reviews.current.as_ref().is_some_and(|review| review.reading.is_some());
-    let table = phase.evidence.triage.as_ref().and_then(|triage| triage.table);
-    let status = match (table, reviewed) {
-        (Some(_), _) => RoundStatus::ReplyComplete,
-        (None, true) => RoundStatus::ReviewComplete,
-        (None, false) => RoundStatus::Incomplete,
-    };
-    let changed = phase.evidence.triage.as_ref().is_some_and(|triage| !triage.changed.is_empty());
-    Some(row(phase.round, status, table.map(|table| (table, changed))))
+    let triage = phase.evidence.triage.as_ref();
+    let changed = triage.is_some_and(|triage| !triage.changed.is_empty());
+    Some(row(phase.round, reviewed, triage.and_then(|triage| triage.table), changed))
 }
 
-/// `triage` is its table, and whether files changed.
-fn row(number: u32, status: RoundStatus, triage: Option<(TriageTable, bool)>) -> DocumentRound {
-    let table = triage.map(|(table, _)| table);
+/// `changed` says whether the triage changed files.
+fn row(number: u32, reviewed: bool, table: Option<TriageTable>, changed: bool) -> DocumentRound {
     DocumentRound {
         number,
-        status,
-        fix_status: triage.map(|(table, changed)| FixStatus::of(table, changed)),
+        status: match (table, reviewed) {
+            (Some(_), _) => RoundStatus::ReplyComplete,
+            (None, true) => RoundStatus::ReviewComplete,
+            (None, false) => RoundStatus::Incomplete,
+        },
+        fix_status: table.map(|table| FixStatus::of(table, changed)),
         fix_required: table.map(|table| table.fix_required),
         no_fix_needed: table.map(|table| table.no_fix_needed),
         needs_discussion: table.map(|table| table.needs_discussion),

@@ -266,13 +266,8 @@ fn check_view(result: &CheckResult) -> CheckView {
 }
 
 fn finding_view(finding: &Finding) -> FindingView {
-    FindingView {
-        severity: finding.severity,
-        category: finding.category.clone(),
-        file: finding.file.clone(),
-        line: finding.line,
-        issue: finding.issue.clone(),
-    }
+    let Finding { severity, category, file, line, issue, .. } = finding.clone();
+    FindingView { severity, category, file, line, issue }
 }
 
 fn ledger_finding(listed: &LedgerFinding) -> LedgerFindingView {
@@ -301,13 +296,7 @@ fn task_view(phase: &PhaseState, task: &FixTask) -> TaskView {
 }
 
 fn step_usage(spent: &Spent) -> StepUsage {
-    StepUsage {
-        calls: spent.calls,
-        input_tokens: spent.input_tokens,
-        cached_tokens: spent.cached_tokens,
-        output_tokens: spent.output_tokens,
-        cost_usd: spent.cost_usd,
-        unpriced_calls: spent.unpriced_calls,
-        prompt_bytes: spent.prompt_bytes,
-    }
+    let Spent { calls, input_tokens, cached_tokens, output_tokens, .. } = *spent;
+    let Spent { cost_usd, unpriced_calls, prompt_bytes, .. } = *spent;
+    StepUsage { calls, input_tokens, cached_tokens, output_tokens, cost_usd, unpriced_calls, prompt_bytes }
 }
