@@ -1,6 +1,7 @@
 //! Every problem of a run, each once: who saw it, in which rounds, and whether it is still there.
 //! What is done about one is the policy's; a problem that never stopped a phase may stay open to the end.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use serde::Serialize;
@@ -202,8 +203,6 @@ fn problem_of(phase: &PhaseState, round: &Round, fingerprint: String, finding: F
 
 /// Returns the problems of a failed check, one for each place that it names; where it names none, what is wrong is the problem.
 fn problems_of_check(phase: &PhaseState, round: &Round, result: &CheckResult) -> Vec<Problem> {
-    let whole = [Place { what: result.summary.clone(), ..Place::default() }];
-    let places = if result.places.is_empty() { &whole[..] } else { &result.places[..] };
     let noted = phase.on_fail(&result.check) == OnFail::Note;
     let severity = if noted { Severity::Info } else { Severity::Major };
     let finding = |place: &Place| Finding {
@@ -213,7 +212,16 @@ fn problems_of_check(phase: &PhaseState, round: &Round, result: &CheckResult) ->
         ..Finding::new(severity, format!("check/{}", result.check), place.what.clone())
     };
     let problem = |place: &Place| problem_of(phase, round, fingerprint(result, place), finding(place));
-    places.iter().map(problem).collect()
+    places_or_summary(result).iter().map(problem).collect()
+}
+
+/// Returns the places that a check names; where it names none, what is wrong as one without a file.
+pub(super) fn places_or_summary(result: &CheckResult) -> Cow<'_, [Place]> {
+    if result.places.is_empty() {
+        Cow::Owned(vec![Place { what: result.summary.clone(), ..Place::default() }])
+    } else {
+        Cow::Borrowed(&result.places)
+    }
 }
 
 /// Returns what tells a place of a check from others: two places of one file are two problems.

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 use serde::Serialize;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use iteration::Iteration;
 use model::event::{Entry, Fact, Ruled, Ruling, StepStarted, Worked};
@@ -42,119 +42,20 @@ pub fn review_loop(
     let Some(Fact::RunStarted(started)) = entries.first().map(|entry| &entry.fact) else { return Vec::new() };
     let wanted = started.agreement.phases.iter().filter(|def| only.is_none_or(|only| *only == def.name));
     let issue = started.issue.number.get();
-    let loops = wanted.map(|def| (&def.name, ReviewLoop::new(issue, def))).collect();
-    let mut builder = EventBuilder { entries, prompt_text, loops, events: Vec::new() };
-    for index in 0..entries.len() {
-        builder.read(index);
+    let mut loops: BTreeMap<_, _> =
+        wanted.map(|def| (&def.name, ReviewLoop::new(issue, def, prompt_text))).collect();
+    let mut events = Vec::new();
+    for (index, entry) in entries.iter().enumerate() {
+        for each in loops.values_mut() {
+            each.read(entry, &entries[index + 1..]);
+            events.append(&mut each.events);
+        }
     }
-    builder.events
+    events
 }
 
-/// Reads a run's entries one by one and collects the events that follow from them.
-struct EventBuilder<'a> {
-    entries: &'a [Entry],
-    prompt_text: &'a PromptText<'a>,
-    loops: BTreeMap<&'a PhaseName, ReviewLoop<'a>>,
-    events: Vec<LoopEvent>,
-}
-
-impl<'a> EventBuilder<'a> {
-    fn read(&mut self, index: usize) {
-        let Entry { at, fact, .. } = &self.entries[index];
-        match fact {
-            Fact::PhaseStarted { phase, .. } => self.open_loop(phase, *at),
-            Fact::StepStarted(started) => self.open_iteration(&started.phase, started.step, *at),
-            Fact::Worked(worked) => self.add(&worked.phase, *at, |facts| facts.work = Some(worked)),
-            Fact::Checked(checked) => self.add(&checked.phase, *at, |facts| facts.checks = Some(checked)),
-            Fact::Reviewed(reviewed) => self.add(&reviewed.phase, *at, |facts| facts.review = Some(reviewed)),
-            Fact::Triaged(triaged) => self.add(&triaged.phase, *at, |facts| facts.triage = Some(triaged)),
-            Fact::Ruled(ruled) => self.end_iteration(index, ruled, *at),
-            Fact::Committed { phase, .. } => self.close_loop(phase, "COMPLETE", "advance", *at),
-            Fact::Reopened(_) | Fact::FedBack(_) => self.close_all("reopened", *at),
-            Fact::Cancelled { .. } => self.close_all("cancelled", *at),
-            _ => {}
-        }
-    }
-
-    fn open_loop(&mut self, phase: &PhaseName, at: Timestamp) {
-        let Some(found) = self.loops.get_mut(phase).filter(|found| !found.open) else { return };
-        let content = found.begin();
-        self.push("REVIEW_LOOP_START", "summary", at, content);
-    }
-
-    fn open_iteration(&mut self, phase: &PhaseName, step: Step, at: Timestamp) {
-        self.open_loop(phase, at);
-        let Some(found) = self.loops.get_mut(phase).filter(|found| found.started_at.is_none()) else {
-            return;
-        };
-        found.begin_iteration(at);
-        let content = found.about(&json!({"step": step}));
-        self.push("REVIEW_ITERATION_START", "full", at, content);
-    }
-
-    fn add(&mut self, phase: &PhaseName, at: Timestamp, add: impl FnOnce(&mut Iteration<'a>)) {
-        self.open_iteration(phase, Step::Check, at);
-        if let Some(found) = self.loops.get_mut(phase) {
-            add(&mut found.facts);
-        }
-    }
-
-    fn end_iteration(&mut self, index: usize, ruled: &Ruled, at: Timestamp) {
-        self.open_iteration(&ruled.phase, Step::Check, at);
-        let prompt = self.next_prompt(index, ruled);
-        let Some(found) = self.loops.get_mut(&ruled.phase) else { return };
-        for (event_type, visibility, content) in found.rule(ruled, prompt, at) {
-            self.push(event_type, visibility, at, content);
-        }
-        if let Some((status, reason)) = loop_end(&ruled.ruling) {
-            self.close_loop(&ruled.phase, status, reason, at);
-        }
-    }
-
-    /// Returns the prompt of the revision that a ruling led to, once there is one.
-    fn next_prompt(&self, index: usize, ruled: &Ruled) -> Option<Prompt> {
-        let def = self.loops.get(&ruled.phase)?.def;
-        let later = self.entries[index + 1..].iter().map(|entry| &entry.fact);
-        let mut own =
-            later.take_while(|fact| !matches!(fact, Fact::Ruled(_) | Fact::Reopened(_) | Fact::FedBack(_)));
-        let started = own.find_map(|fact| match fact {
-            Fact::StepStarted(started) if started.phase == ruled.phase => Some(started),
-            _ => None,
-        })?;
-        if ruled.ruling != Ruling::Revise || started.step != Step::Revise {
-            return None;
-        }
-        let text = (self.prompt_text)(def, started);
-        let digest = started.prompt.clone();
-        Some(Prompt { text: text.unwrap_or_else(|| format!("sha256:{digest}")), digest })
-    }
-
-    fn close_all(&mut self, reason: &str, at: Timestamp) {
-        let open: Vec<_> = self.loops.iter().filter(|(_, found)| found.open).map(|(name, _)| *name).collect();
-        for phase in open {
-            self.close_loop(phase, "INCOMPLETE", reason, at);
-        }
-    }
-
-    fn close_loop(&mut self, phase: &PhaseName, status: &str, reason: &str, at: Timestamp) {
-        let Some(found) = self.loops.get_mut(phase).filter(|found| found.open) else { return };
-        let content = found.end(status, reason);
-        self.push("REVIEW_LOOP_END", "summary", at, content);
-    }
-
-    fn push(&mut self, event_type: &'static str, visibility: &'static str, at: Timestamp, content: Value) {
-        self.events.push(LoopEvent { event_type, timestamp: at.to_string(), visibility, content });
-    }
-}
-
-/// A kind of event, for whom it is, and its content.
-type Event = (&'static str, &'static str, Value);
-
-/// The prompt of a revision: its text, or its digest where the text is not here.
-struct Prompt {
-    text: String,
-    digest: String,
-}
+/// The kinds of events that are for everybody.
+const FOR_EVERYBODY: [&str; 3] = ["REVIEW_LOOP_START", "QUALITY_JUDGMENT", "REVIEW_LOOP_END"];
 
 /// Returns a ruling in the older system's words. What lets nothing through and asks for nothing again is a rejection.
 fn judgment(ruled: &Ruled) -> &'static str {
@@ -188,6 +89,7 @@ fn loop_end(ruling: &Ruling) -> Option<(&'static str, &str)> {
 struct ReviewLoop<'a> {
     issue: u64,
     def: &'a PhaseDef,
+    prompt_text: &'a PromptText<'a>,
     /// It has begun and not ended.
     open: bool,
     /// From 1; 0 before the first.
@@ -197,112 +99,180 @@ struct ReviewLoop<'a> {
     facts: Iteration<'a>,
     history: Vec<Value>,
     output: Option<String>,
+    /// When the fact was recorded that is read.
+    at: Timestamp,
+    /// What follows from that fact.
+    events: Vec<LoopEvent>,
 }
 
 impl<'a> ReviewLoop<'a> {
-    fn new(issue: u64, def: &'a PhaseDef) -> Self {
-        let facts = Iteration::default();
+    fn new(issue: u64, def: &'a PhaseDef, prompt_text: &'a PromptText<'a>) -> Self {
         Self {
             issue,
             def,
+            prompt_text,
             open: false,
             iteration: 0,
             started_at: None,
-            facts,
+            facts: Iteration::default(),
             history: Vec::new(),
             output: None,
+            at: Timestamp::UNIX_EPOCH,
+            events: Vec::new(),
         }
     }
 
-    /// Begins the loop and returns what it is about: the policy, its limit, its criteria.
-    fn begin(&mut self) -> Value {
-        *self = Self { open: true, output: self.output.take(), ..Self::new(self.issue, self.def) };
+    /// Reads a fact of the run; `later` are the entries after it.
+    fn read(&mut self, entry: &'a Entry, later: &'a [Entry]) {
+        self.at = entry.at;
+        let own = &self.def.name;
+        match &entry.fact {
+            Fact::PhaseStarted { phase, .. } if phase == own => self.begin(),
+            Fact::StepStarted(started) if started.phase == *own => self.begin_iteration(started.step),
+            Fact::Worked(worked) if worked.phase == *own => self.current().work = Some(worked),
+            Fact::Checked(checked) if checked.phase == *own => self.current().checks = Some(checked),
+            Fact::Reviewed(reviewed) if reviewed.phase == *own => self.current().review = Some(reviewed),
+            Fact::Triaged(triaged) if triaged.phase == *own => self.current().triage = Some(triaged),
+            Fact::Ruled(ruled) if ruled.phase == *own => self.rule(ruled, later),
+            Fact::Committed { phase, .. } if phase == own => self.end("COMPLETE", "advance"),
+            Fact::Reopened(_) | Fact::FedBack(_) => self.end("INCOMPLETE", "reopened"),
+            Fact::Cancelled { .. } => self.end("INCOMPLETE", "cancelled"),
+            _ => {}
+        }
+    }
+
+    /// Begins the loop and tells what it is about: the policy, its limit, its criteria.
+    fn begin(&mut self) {
+        if self.open {
+            return;
+        }
+        self.open = true;
+        self.iteration = 0;
         let PhaseDef { name, policy_name, policy, .. } = self.def;
         let limits = &policy.limits;
         let rounds = limits.max_revisions.saturating_add(u32::from(!policy.triage));
         let checks: Vec<&str> =
             policy.checks.iter().map(|rule| criterion(&rule.id).unwrap_or(&rule.id)).collect();
-        json!({
+        let content = json!({
             "phase": name, "policy": policy_name, "criteria": checks,
             "max_iterations": limits.max_passes.unwrap_or(rounds),
-        })
+        });
+        self.push("REVIEW_LOOP_START", content);
     }
 
-    fn begin_iteration(&mut self, at: Timestamp) {
-        self.iteration += 1;
-        self.started_at = Some(at);
-        self.facts = Iteration::default();
+    fn begin_iteration(&mut self, step: Step) {
+        self.begin();
+        if self.started_at.is_none() {
+            self.iteration += 1;
+            self.started_at = Some(self.at);
+            self.facts = Iteration::default();
+            self.push_of_iteration("REVIEW_ITERATION_START", &json!({"step": step}));
+        }
     }
 
-    /// Returns the content of an event of the present iteration: which one it is, and these fields.
-    fn about(&self, fields: &Value) -> Value {
-        let mut content = Map::new();
-        content.insert("phase".into(), json!(self.def.name));
-        content.insert("iteration".into(), json!(self.iteration));
-        content.extend(fields.as_object().cloned().unwrap_or_default());
-        Value::Object(content)
+    /// Returns what is known of the present iteration, to add to it.
+    fn current(&mut self) -> &mut Iteration<'a> {
+        self.begin_iteration(Step::Check);
+        &mut self.facts
     }
 
-    /// Ends an iteration with a ruling, and returns the events that follow from it.
-    fn rule(&mut self, ruled: &Ruled, prompt: Option<Prompt>, at: Timestamp) -> Vec<Event> {
+    /// Ends the iteration with a ruling, and the loop where the ruling does.
+    fn rule(&mut self, ruled: &Ruled, later: &[Entry]) {
+        self.begin_iteration(Step::Check);
         let judgment = judgment(ruled);
         let failed = if judgment == "PASS" { Vec::new() } else { self.facts.criteria_failed(self.def) };
         let summary = json!({"judgment": judgment, "criteria_failed": failed, "summary": ruled.rule});
-        let mut events = vec![("QUALITY_JUDGMENT", "summary", self.about(&summary))];
-        let mut details = None;
-        if judgment == "REJECT" {
-            let rejection = json!({
-                "criteria_failed": failed,
-                "issues_detected": self.facts.issues(self.def, ruled),
-                "modification_prompt": prompt.as_ref().map_or("", |prompt| &prompt.text),
-                "iteration": self.iteration,
-            });
-            events.push(("REJECTION_DETAILS", "full", self.about(&rejection)));
-            if let Some(Prompt { text, digest }) = prompt {
-                let content = json!({"prompt": text, "digest": digest});
-                events.push(("MODIFICATION_PROMPT", "full", self.about(&content)));
-            }
-            details = Some(rejection);
+        self.push_of_iteration("QUALITY_JUDGMENT", &summary);
+        let rejection = if judgment == "REJECT" { Some(self.reject(ruled, &failed, later)) } else { None };
+        self.end_iteration(judgment, rejection);
+        if let Some((status, reason)) = loop_end(&ruled.ruling) {
+            self.end(status, reason);
         }
-        let record = self.end_iteration(judgment, details, at);
-        events.push(("REVIEW_ITERATION_END", "full", self.about(&record)));
-        events
     }
 
-    /// Ends the iteration and returns its record.
-    fn end_iteration(&mut self, judgment: &str, details: Option<Value>, at: Timestamp) -> Value {
+    /// Tells why work was rejected and with which prompt it is revised, and returns the details.
+    fn reject(&mut self, ruled: &Ruled, failed: &[&str], later: &[Entry]) -> Value {
+        let revision = self.next_revision(ruled, later);
+        let text = revision.map(|started| {
+            let text = (self.prompt_text)(self.def, started);
+            text.unwrap_or_else(|| format!("sha256:{}", started.prompt))
+        });
+        let details = json!({
+            "criteria_failed": failed,
+            "issues_detected": self.facts.issues(self.def, ruled),
+            "modification_prompt": text.as_deref().unwrap_or_default(),
+            "iteration": self.iteration,
+        });
+        self.push_of_iteration("REJECTION_DETAILS", &details);
+        if let Some(started) = revision {
+            let prompt = json!({"prompt": text, "digest": started.prompt});
+            self.push_of_iteration("MODIFICATION_PROMPT", &prompt);
+        }
+        details
+    }
+
+    /// Returns the beginning of the revision that a ruling led to, once there is one.
+    fn next_revision<'e>(&self, ruled: &Ruled, later: &'e [Entry]) -> Option<&'e StepStarted> {
+        let facts = later.iter().map(|entry| &entry.fact);
+        let mut own =
+            facts.take_while(|fact| !matches!(fact, Fact::Ruled(_) | Fact::Reopened(_) | Fact::FedBack(_)));
+        let started = own.find_map(|fact| match fact {
+            Fact::StepStarted(started) if started.phase == ruled.phase => Some(started),
+            _ => None,
+        })?;
+        if ruled.ruling == Ruling::Revise && started.step == Step::Revise { Some(started) } else { None }
+    }
+
+    fn end_iteration(&mut self, judgment: &str, rejection: Option<Value>) {
         if let Some(Worked { step, round, attempt, .. }) = self.facts.work {
             self.output = Some(self.path(&format!("{step}/round-{round}/attempt-{attempt}/answer.md")));
         }
-        let started_at = self.started_at.take().unwrap_or(at);
         let mut record = json!({
             "iteration": self.iteration,
-            "started_at": started_at.to_string(),
-            "ended_at": at.to_string(),
+            "started_at": self.started_at.take().unwrap_or(self.at).to_string(),
+            "ended_at": self.at.to_string(),
             "judgment": judgment,
             "criteria_results": self.facts.criteria_results(),
             "executor_output_ref": self.output,
         });
-        if let (Some(fields), Some(details)) = (record.as_object_mut(), details) {
-            fields.insert("rejection_details".into(), details);
+        if let Some(rejection) = rejection {
+            record["rejection_details"] = rejection;
         }
-        self.history.push(record.clone());
-        record
+        self.push_of_iteration("REVIEW_ITERATION_END", &record);
+        self.history.push(record);
     }
 
-    /// Ends the loop and returns what came of it.
-    fn end(&mut self, status: &str, reason: &str) -> Value {
+    /// Ends the loop and tells what came of it.
+    fn end(&mut self, status: &str, reason: &str) {
+        if !self.open {
+            return;
+        }
         self.open = false;
         self.started_at = None;
         let deliverable = self.path(&format!("output/{}", self.def.output));
-        json!({
+        let content = json!({
             "phase": self.def.name,
             "final_status": status,
             "reason": reason,
             "total_iterations": self.history.len(),
             "iteration_history": std::mem::take(&mut self.history),
             "final_output": {"deliverable": deliverable, "executor_output_ref": self.output},
-        })
+        });
+        self.push("REVIEW_LOOP_END", content);
+    }
+
+    fn push(&mut self, event_type: &'static str, content: Value) {
+        let visibility = if FOR_EVERYBODY.contains(&event_type) { "summary" } else { "full" };
+        self.events.push(LoopEvent { event_type, timestamp: self.at.to_string(), visibility, content });
+    }
+
+    /// Tells of the present iteration: which one it is, and these fields.
+    fn push_of_iteration(&mut self, event_type: &'static str, fields: &Value) {
+        let mut content = json!({"phase": self.def.name, "iteration": self.iteration});
+        for (key, value) in fields.as_object().into_iter().flatten() {
+            content[key] = value.clone();
+        }
+        self.push(event_type, content);
     }
 
     /// Returns the path of a file of the phase, seen from the top of the repository.

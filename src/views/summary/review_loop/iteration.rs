@@ -3,9 +3,10 @@
 
 use serde_json::{Map, Value, json};
 
+use super::super::problems::places_or_summary;
 use super::super::text::place;
 use model::event::{
-    CheckResult, CheckStatus, Checked, Claim, ClaimStatus, Reading, Reviewed, Ruled, Triaged, Worked,
+    CheckResult, CheckStatus, Checked, Claim, ClaimStatus, Place, Reading, Reviewed, Ruled, Triaged, Worked,
 };
 use model::finding::Finding;
 use model::policy::{CRITERIA, OnFail, PhaseDef, check_id, criterion, issue_type};
@@ -27,7 +28,7 @@ pub(super) struct Iteration<'a> {
 
 impl<'a> Iteration<'a> {
     /// Returns the criteria that failed, each once.
-    pub(super) fn criteria_failed(&self, def: &'a PhaseDef) -> Vec<String> {
+    pub(super) fn criteria_failed(&self, def: &'a PhaseDef) -> Vec<&'a str> {
         let mut failed: Vec<&str> =
             self.failed_checks(def).map(|result| criterion_or_name(&result.check)).collect();
         if self.unfinished().is_some() {
@@ -40,10 +41,10 @@ impl<'a> Iteration<'a> {
         if self.untriaged() > 0 {
             failed.push(TRIAGE);
         }
-        let mut once: Vec<String> = Vec::new();
+        let mut once: Vec<&str> = Vec::new();
         for id in failed {
-            if !once.iter().any(|known| known == id) {
-                once.push(id.to_owned());
+            if !once.contains(&id) {
+                once.push(id);
             }
         }
         once
@@ -137,14 +138,10 @@ fn criterion_of(finding: &Finding) -> Option<&'static str> {
 
 fn issues_of_check(result: &CheckResult) -> Vec<Value> {
     let kind = issue_type(&result.check);
-    if result.places.is_empty() {
-        return vec![issue(kind, None, &result.summary, None)];
-    }
-    let issues = result
-        .places
-        .iter()
-        .map(|at| issue(kind, place(at.file.as_deref(), at.line), &at.what, at.suggestion.as_deref()));
-    issues.collect()
+    let places = places_or_summary(result);
+    let issue_at =
+        |at: &Place| issue(kind, place(at.file.as_deref(), at.line), &at.what, at.suggestion.as_deref());
+    places.iter().map(issue_at).collect()
 }
 
 fn issue_of_claim(claim: &Claim) -> Value {
