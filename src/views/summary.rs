@@ -19,7 +19,7 @@ pub use evidence::untested;
 pub use job::annotations;
 pub use lines::{
     agent_lines, cost_line, deliverable_path, exchange_line, finding_line, finding_lines, note,
-    opinion_lines, phase_table, status_word, table_line, used_line, verdict_word,
+    opinion_lines, status_word, table_line, used_line, verdict_word,
 };
 pub use problems::{Problem, history, problems};
 pub use progress::{marker, progress_comment, stopped_comment, unshared_marker};
@@ -28,6 +28,6 @@ pub use pull_request::{
     follow_up, follow_up_marker, is_request_closed, pull_request, starts_no_ci, thread_answer, thread_marker,
     wants_follow_up,
 };
-pub use question::{question, question_lines};
+pub use question::question_lines;
 pub use sarif::sarif;
 pub use text::{columns, counted, duration, neutral, neutral_json, padded, plain, quoted, titled};

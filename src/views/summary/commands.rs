@@ -52,10 +52,8 @@ fn raised_limit(run: &Run) -> String {
     let phase = run.paused.as_ref().and_then(|pause| run.phase(pause.phase.as_ref()?));
     let short = phase.and_then(|phase| shortage(run, phase, phase.current_step().unwrap_or(Step::Execute)));
     let Some(Shortage { limit, reserve }) = short else {
-        return format!(
-            "budget.usd={:.2}",
-            run.spending.budget.usd.unwrap_or(run.spending.total.cost_usd).max(0.5) * 2.0
-        );
+        let usd = run.spending.budget.usd.unwrap_or(run.spending.total.cost_usd);
+        return format!("budget.usd={:.2}", usd.max(0.5) * 2.0);
     };
     let table = match limit.scope {
         Scope::Run => "budget",
@@ -71,20 +69,16 @@ fn raised_limit(run: &Run) -> String {
 }
 
 /// Returns the comments that answer a pause. What was changed by hand, and a phase that is to fail, is answered at a terminal only.
-fn answer_comments(escalation: &Escalation) -> Vec<String> {
-    let words: Vec<&str> = match escalation.reason {
-        PauseReason::OnRequest => vec!["resume"],
-        reason if reason.passes_by_itself() => vec!["run"],
-        _ => escalation.options.iter().filter_map(|choice| answer_words(*choice)).collect(),
-    };
-    words.into_iter().map(comment).collect()
-}
-
-fn answer_words(choice: Choice) -> Option<&'static str> {
-    match choice {
-        Choice::Continue => Some("answer your advice"),
-        Choice::Accept => Some("accept why"),
+pub(super) fn answer_comments(escalation: &Escalation) -> Vec<String> {
+    let words = |choice: &Choice| match choice {
+        Choice::Continue => Some(comment("answer your advice")),
+        Choice::Accept => Some(comment("accept why")),
         Choice::Edited | Choice::GiveUp => None,
+    };
+    match escalation.reason {
+        PauseReason::OnRequest => vec![comment("resume")],
+        reason if reason.passes_by_itself() => vec![comment("run")],
+        _ => escalation.options.iter().filter_map(words).collect(),
     }
 }
 
@@ -92,23 +86,9 @@ fn comment(words: &str) -> String {
     format!("/ai-workflow {words}")
 }
 
-/// Returns how a pause is answered, in Markdown: where the issue is on a server by a comment, and at a terminal in any case.
-pub(super) fn how_to_answer(run: &Run, escalation: &Escalation) -> String {
-    let at_terminal = answer_commands(run, escalation).join("\n    ");
-    let comments = if run.started.issue.is_on_a_server() { answer_comments(escalation) } else { Vec::new() };
-    if comments.is_empty() {
-        return format!("Answer with one of:\n\n    {at_terminal}\n");
-    }
-    let (when, comments) = (when_to_answer(run, escalation), comments.join("\n    "));
-    format!(
-        "Answer with one of these in a comment{when}:\n\n    {comments}\n\n\
-         <details><summary>At a terminal</summary>\n\n    {at_terminal}\n\n</details>\n"
-    )
-}
-
 /// Returns from when on an answer helps; nothing where it does at once. What agents may cost is set where the jobs are, not by
 /// whoever may comment.
-fn when_to_answer(run: &Run, escalation: &Escalation) -> String {
+pub(super) fn when_to_answer(run: &Run, escalation: &Escalation) -> String {
     if escalation.reason == PauseReason::Budget {
         let limit = raised_limit(run);
         let (key, most) = limit.split_once('=').unwrap_or((&limit, ""));

@@ -22,17 +22,17 @@ pub(super) fn evidence_table(run: &Run) -> String {
     if rows.is_empty() {
         return String::new();
     }
-    let (mut text, mut left) = (TABLE_HEAD.to_owned(), LONGEST_TABLE);
-    for (index, row) in rows.iter().enumerate() {
-        let Some(rest) = left.checked_sub(row.chars().count()) else {
-            let more = rows.len() - index;
-            let _ = write!(text, "\n… and {more} more rows; the log of the run has all checks.\n");
-            break;
-        };
-        left = rest;
-        text.push_str(row);
-    }
-    text
+    let mut length = 0;
+    let fits = |row: &&String| {
+        length += row.chars().count();
+        length <= LONGEST_TABLE
+    };
+    let shown: Vec<&str> = rows.iter().take_while(fits).map(String::as_str).collect();
+    let more = match rows.len() - shown.len() {
+        0 => String::new(),
+        more => format!("\n… and {more} more rows; the log of the run has all checks.\n"),
+    };
+    format!("{TABLE_HEAD}{}{more}", shown.concat())
 }
 
 /// Returns a row for each check that ran a command or did not pass, and one for all others: nobody reads what is as it should be.
@@ -97,8 +97,8 @@ pub(super) fn accepted_list(run: &Run) -> String {
     let mut lines = String::new();
     for phase in &run.phases {
         let Some(person) = &phase.person.accepted_by else { continue };
-        let why =
-            phase.person.accepted_because.as_ref().map_or(String::new(), |why| format!(": {}", quoted(why)));
+        let why = phase.person.accepted_because.as_ref();
+        let why = why.map_or(String::new(), |why| format!(": {}", quoted(why)));
         let (name, person) = (phase.name(), quoted(person));
         let _ = writeln!(lines, "- {name} · **accepted by {person}, not by a reviewer**{why}");
         if let Some(decision) = overruled(phase) {
@@ -163,10 +163,9 @@ pub fn untested(run: &Run, outcome: Outcome) -> Option<String> {
     Some(why.unwrap_or_else(|| "no phase of the run has the check tests".into()))
 }
 
-/// Returns the warning that no test was run, in Markdown; empty where there is nothing to warn of.
-pub(super) fn untested_warning(run: &Run, outcome: Outcome) -> String {
-    let why = untested(run, outcome);
-    why.map_or_else(String::new, |why| format!("> **No test was run**: {}.\n\n", quoted(&why)))
+/// Returns the warning that no test was run, in Markdown; nothing where there is nothing to warn of.
+pub(super) fn untested_warning(run: &Run, outcome: Outcome) -> Option<String> {
+    Some(format!("**No test was run**: {}.", quoted(&untested(run, outcome)?)))
 }
 
 #[cfg(test)]

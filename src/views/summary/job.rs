@@ -8,9 +8,9 @@ use serde_json::{Value, json};
 
 use super::commands::next_command;
 use super::evidence::{checks_line, untested_warning};
-use super::lines::{cost_line, note, status_word, usage_of, verdict_word, waiting_word};
+use super::lines::{cost_line, note, status_word, usage_of, verdict_word, waiting_line};
 use super::problems::Problem;
-use super::text::{bullets, cell, counted, duration, neutral, plain, plain_address, quoted};
+use super::text::{cell, counted, duration, filled, neutral, plain, plain_address, quoted};
 use engine::{PhaseState, Run, Status};
 use model::event::{Outcome, PauseReason};
 use model::finding::Severity;
@@ -93,21 +93,25 @@ fn phase_output(phase: &PhaseState) -> Value {
 
 /// Returns the run for the job's page, in Markdown.
 pub fn step_summary(run: &Run) -> String {
-    let issue = &run.started.issue;
-    let mut text =
-        format!("### ai-workflow: {} · #{} {}\n\n", run.outcome.as_str(), issue.number, quoted(&issue.title));
-    text.push_str(&untested_warning(run, run.outcome));
-    if let Some(escalation) = &run.paused {
-        let _ = writeln!(text, "**{}:** {}\n", waiting_word(run), quoted(&escalation.question));
-    }
-    text.push_str("| Phase | Result | Rounds | Evidence | Reviewer | Cost | Time |\n");
-    text.push_str("|---|---|---|---|---|---|---|\n");
-    run.phases.iter().for_each(|phase| text.push_str(&phase_row(phase)));
-    if let Some((Some(_), url)) = &run.publication.pull_request {
-        let _ = writeln!(text, "\nPull request: {}", plain_address(url));
-    }
-    let _ = writeln!(text, "\n{}. Next: `{}`", cost_line(run), next_command(run));
-    text + &notes(run)
+    let request = match &run.publication.pull_request {
+        Some((Some(_), url)) => Some(format!("Pull request: {}", plain_address(url))),
+        _ => None,
+    };
+    let notes = &run.notes[run.notes.len().saturating_sub(MOST_NOTES)..];
+    let values = json!({
+        "state": run.outcome.as_str(),
+        "number": run.started.issue.number,
+        "title": quoted(&run.started.issue.title),
+        "untested": untested_warning(run, run.outcome),
+        "waiting": waiting_line(run),
+        "phases": run.phases.iter().map(phase_row).collect::<Vec<_>>(),
+        "request": request,
+        "cost": cost_line(run),
+        "next": next_command(run),
+        "number_of_notes": counted(run.notes.len() as u64, "note"),
+        "notes": notes.iter().map(|(_, text)| quoted(text)).collect::<Vec<_>>(),
+    });
+    filled(include_str!("step_summary.hbs"), &values)
 }
 
 fn phase_row(phase: &PhaseState) -> String {
@@ -125,16 +129,7 @@ fn phase_row(phase: &PhaseState) -> String {
         if worked { format!("{usd:.2} USD") } else { String::new() },
         if worked { duration(millis / 1000) } else { String::new() },
     ];
-    format!("| {} |\n", cells.map(|text| cell(&text)).join(" | "))
-}
-
-fn notes(run: &Run) -> String {
-    if run.notes.is_empty() {
-        return String::new();
-    }
-    let latest = run.notes.iter().skip(run.notes.len().saturating_sub(MOST_NOTES));
-    let list = bullets(latest.map(|(_, text)| text));
-    format!("\n{}, the latest:\n\n{list}", counted(run.notes.len() as u64, "note"))
+    cells.map(|text| cell(&text)).join(" | ")
 }
 
 /// Returns the lines that show open problems beside the lines of a change, the worst first; `changed` are the paths that the

@@ -1,9 +1,7 @@
 //! A run and its phases in single lines and in the table of phases: status, verdict, open findings, opinions, questions of
 //! reviewers, and what the agents have used. Plain text and Markdown from the state; decides nothing.
 
-use std::fmt::Write as _;
-
-use super::text::{cell, counted, duration, place, quoted};
+use super::text::{counted, duration, place, quoted};
 use engine::{
     Exchange, LedgerFinding, Limit, Measure, Opinion, PhaseState, Run, Scope, Status, used_of_phase,
 };
@@ -53,28 +51,17 @@ fn accepted_note(phase: &PhaseState) -> Option<String> {
     Some(format!("accepted by {person}{why}"))
 }
 
-/// Returns the phases as a Markdown table.
-pub fn phase_table(run: &Run) -> String {
-    let mut table =
-        String::from("| Phase | Status | Verdict | Rounds | Revisions | Note |\n|---|---|---|---|---|---|\n");
-    for phase in &run.phases {
-        let (rounds, revisions) = (phase.history.rounds.len(), phase.counters.revisions);
-        let (status, verdict, note) = (status_word(phase), verdict_word(phase), cell(&quoted(&note(phase))));
-        let name = phase.name();
-        let _ = writeln!(table, "| {name} | {status} | {verdict} | {rounds} | {revisions} | {note} |");
-    }
-    table
-}
-
 /// Returns the path of a phase's deliverable, relative to the top of the repository.
 pub fn deliverable_path(run: &Run, phase: &PhaseState) -> String {
     let (number, def) = (run.started.issue.number, &phase.def);
     format!(".ai-workflow/issue-{number}/{}/output/{}", def.folder, def.output)
 }
 
-/// Says in a word or two what a paused run waits for.
-pub(super) fn waiting_word(run: &Run) -> &'static str {
-    if run.waits_by_itself() { "Waiting" } else { "A person is needed" }
+/// Says what a paused run waits for, in Markdown; nothing while it does not wait.
+pub(super) fn waiting_line(run: &Run) -> Option<String> {
+    let question = quoted(&run.paused.as_ref()?.question);
+    let word = if run.waits_by_itself() { "Waiting" } else { "A person is needed" };
+    Some(format!("**{word}:** {question}"))
 }
 
 /// Returns what the agents have used, in one line.

@@ -1,16 +1,16 @@
 //! The one progress comment of a run: what a person has to do first, then a box for each phase, then what is folded.
 //! Every part is bounded, so that the whole fits into a comment of GitHub.
 
-use std::fmt::Write as _;
+use serde_json::{Value, json};
 
 use super::commands::{after_failure, again};
 use super::evidence::{checks_line, untested_warning};
 use super::lines::{
-    agent_lines, cost_line, finding_line, note, status_word, usage_of, verdict_word, waiting_word,
+    agent_lines, cost_line, finding_line, note, status_word, usage_of, verdict_word, waiting_line,
 };
 use super::pull_request::{closed_request, starts_no_ci};
 use super::question::question;
-use super::text::{counted, duration, plain_address, quoted};
+use super::text::{counted, duration, filled, plain_address, quoted};
 use engine::{PhaseState, Run, Status};
 use model::event::Outcome;
 use model::issue::IssueNumber;
@@ -31,47 +31,40 @@ pub fn stopped_comment(run: &Run, why: &str) -> String {
 }
 
 fn comment(run: &Run, stopped: Option<&str>) -> String {
-    let mut body = format!("{}\n", marker(run));
-    if is_unshared(run) {
-        let _ = writeln!(body, "{}", unshared_marker(run.started.issue.number));
-    }
-    if let Some(why) = stopped {
-        let _ = writeln!(body, "**Stopped:** {}\n", quoted(why));
-    }
-    if let Some(escalation) = &run.paused {
-        let _ = writeln!(body, "**{}:** {}\n", waiting_word(run), quoted(&escalation.question));
-    }
     let is_cut_off = stopped.is_some() && run.outcome == Outcome::Running;
-    let state = if is_cut_off { "stopped" } else { run.outcome.as_str() };
-    let _ = writeln!(body, "### ai-workflow: {state}\n");
-    if is_cut_off && let Some(again) = again(run, Outcome::Running) {
-        let _ = writeln!(body, "{again}\n");
-    }
-    body.push_str(&untested_warning(run, run.outcome));
-    for warning in starts_no_ci(run).into_iter().chain(closed_request(run)) {
-        let _ = writeln!(body, "> {}\n", quoted(warning));
-    }
-    if let Some(next) = after_failure(run) {
-        let _ = writeln!(body, "{next}\n");
-    }
-    run.phases.iter().for_each(|phase| body.push_str(&phase_line(phase)));
-    if let Some((_, url)) = &run.publication.pull_request {
-        let _ = writeln!(body, "\nPull request: {}", plain_address(url));
-    }
-    if let Some((number, _)) = &run.publication.follow_up {
-        let _ = writeln!(body, "\nLeft for later: #{number}");
-    }
-    if let Some(escalation) = &run.paused {
-        let _ = write!(body, "\n{}", question(run, escalation));
-    }
-    body.push_str(&folded("open finding", &open_findings(run), MOST_FINDINGS));
+    let warning = |text: &str| format!("> {}", quoted(text));
+    let before = [stopped.map(|why| format!("**Stopped:** {}", quoted(why))), waiting_line(run)];
+    let after = [
+        if is_cut_off { again(run, Outcome::Running) } else { None },
+        untested_warning(run, run.outcome).map(|warning| format!("> {warning}")),
+        starts_no_ci(run).map(warning),
+        closed_request(run).map(warning),
+        after_failure(run),
+    ];
+    let (request, later) = (&run.publication.pull_request, &run.publication.follow_up);
+    let below = [
+        request.as_ref().map(|(_, url)| format!("Pull request: {}", plain_address(url))),
+        later.as_ref().map(|(number, _)| format!("Left for later: #{number}")),
+    ];
+    let question = run.paused.as_ref().map(|escalation| question(run, escalation));
     let agents: Vec<String> = agent_lines(run).iter().map(|line| quoted(line)).collect();
-    body.push_str(&folded("note about the agents", &agents, MOST_LINES));
-    let _ = write!(body, "\n{}\n", cost_line(run));
-    if run.simulated {
-        body.push_str("\nSimulated: a scripted or plain-command agent took part.\n");
-    }
-    body
+    let values = json!({
+        "marker": marker(run),
+        "unshared": if is_unshared(run) { Some(unshared_marker(run.started.issue.number)) } else { None },
+        "before": before.iter().flatten().collect::<Vec<_>>(),
+        "state": if is_cut_off { "stopped" } else { run.outcome.as_str() },
+        "after": after.iter().flatten().collect::<Vec<_>>(),
+        "phases": run.phases.iter().map(phase_line).collect::<Vec<_>>(),
+        "below": below.iter().flatten().collect::<Vec<_>>(),
+        "question": question.as_ref().map(|question| question.trim_end_matches('\n')),
+        "folded": [
+            folded("open finding", &open_findings(run), MOST_FINDINGS),
+            folded("note about the agents", &agents, MOST_LINES),
+        ],
+        "cost": cost_line(run),
+        "simulated": run.simulated,
+    });
+    filled(include_str!("progress_comment.hbs"), &values)
 }
 
 /// Returns the mark by which our own comment is found again.
@@ -111,7 +104,7 @@ fn phase_line(phase: &PhaseState) -> String {
     if !note.is_empty() {
         parts.push(quoted(&note));
     }
-    parts.join(" · ") + "\n"
+    parts.join(" · ")
 }
 
 fn open_findings(run: &Run) -> Vec<String> {
@@ -123,16 +116,11 @@ fn open_findings(run: &Run) -> Vec<String> {
     lines
 }
 
-fn folded(noun: &str, lines: &[String], most: usize) -> String {
+/// Returns what the template folds: how many lines there are, and the first of them; nothing where there is none.
+fn folded(noun: &str, lines: &[String], most: usize) -> Value {
     if lines.is_empty() {
-        return String::new();
+        return Value::Null;
     }
-    let mut text = format!("\n<details><summary>{}</summary>\n\n", counted(lines.len() as u64, noun));
-    for line in lines.iter().take(most) {
-        let _ = writeln!(text, "- {line}");
-    }
-    if lines.len() > most {
-        let _ = writeln!(text, "- … and {} more: `ai-workflow findings`", lines.len() - most);
-    }
-    text + "\n</details>\n"
+    let shown: Vec<&String> = lines.iter().take(most).collect();
+    json!({"summary": counted(lines.len() as u64, noun), "more": lines.len() - shown.len(), "lines": shown})
 }

@@ -2,15 +2,15 @@
 //! left for later, and the answers in review threads. The text is written before its run is over, so the caller says what the
 //! run comes to.
 
-use std::fmt::Write as _;
+use serde_json::json;
 
 use super::commands::again;
 use super::evidence::{accepted_list, evidence_table, untested_warning};
 use super::lines::{
     agent_lines, cost_line, deliverable_path, finding_lines, note, opinions_of_run, out_of_scope_lines,
-    phase_table,
+    status_word, verdict_word,
 };
-use super::text::{bullets, counted, quoted, titled};
+use super::text::{bullets, cell, counted, filled, quoted, titled};
 use engine::{PhaseState, Run, Status};
 use model::event::{Evaluation, Outcome, RunDecision, TakenThread};
 use model::phase::PhaseName;
@@ -44,18 +44,15 @@ pub fn pull_request(
 ) -> (String, String) {
     let issue = &run.started.issue;
     let title: String = titled(&issue.title).chars().take(200).collect();
-    let mut body = format!("Closes #{}\n\n{}", issue.number, untested_warning(run, outcome));
-    if run.simulated {
-        body.push_str(
-            "> **Simulated**: a scripted or plain-command agent took part; no model did this work.\n\n",
-        );
-    }
-    let _ = write!(body, "{}## Phases\n\n{}", unreviewed.warning(), phase_table(run));
+    let simulated =
+        "**Simulated**: a scripted or plain-command agent took part; no model did this work.".to_owned();
+    let warnings = [
+        untested_warning(run, outcome),
+        if run.simulated { Some(simulated) } else { None },
+        unreviewed.warning(),
+    ];
     // Without its files the run is over for good.
     let are_kept = documents == Documents::Kept;
-    if are_kept && let Some(again) = again(run, outcome) {
-        let _ = write!(body, "\n{again}\n");
-    }
     let sections = [
         ("Not passed", not_passed(run)),
         ("Evidence gathered by ai-workflow", accepted_list(run) + &evidence_table(run)),
@@ -64,13 +61,24 @@ pub fn pull_request(
         ("Opinions of the reviewers", bullets(&opinions_of_run(run))),
         ("Suggestions of the reviewers", suggestions(run)),
         ("Found and not demanded", bullets(&out_of_scope_lines(run))),
+        ("Left for later", left_for_later(run)),
     ];
-    for (heading, text) in sections.iter().filter(|(_, text)| !text.is_empty()) {
-        let _ = write!(body, "\n## {heading}\n\n{text}");
-    }
-    body.push_str(&left_for_later(run));
-    let _ = write!(body, "\n---\n{}. Run `{}`.\n", cost_line(run), run.started.run_id);
-    (title, body)
+    let values = json!({
+        "number": issue.number,
+        "warnings": warnings.iter().flatten().collect::<Vec<_>>(),
+        "phases": run.phases.iter().map(phase_row).collect::<Vec<_>>(),
+        "again": if are_kept { again(run, outcome) } else { None },
+        "sections": sections.iter().filter(|(_, text)| !text.is_empty()).collect::<Vec<_>>(),
+        "cost": cost_line(run),
+        "run": run.started.run_id,
+    });
+    (title, filled(include_str!("pull_request.hbs"), &values))
+}
+
+fn phase_row(phase: &PhaseState) -> String {
+    let (rounds, revisions) = (phase.history.rounds.len(), phase.counters.revisions);
+    let (status, verdict, note) = (status_word(phase), verdict_word(phase), cell(&quoted(&note(phase))));
+    format!("| {} | {status} | {verdict} | {rounds} | {revisions} | {note} |", phase.name())
 }
 
 /// Returns the phases that stopped the run, each with its reason and what is open; their checks stand in the table.
@@ -132,9 +140,9 @@ impl Unreviewed {
         late.into_iter().chain(unseen).collect::<Vec<_>>().join("; ")
     }
 
-    /// Returns the warning of a pull request; empty where there is nothing to warn of.
-    fn warning(&self) -> String {
-        if self.is_empty() { String::new() } else { format!("> **Not reviewed:** {}\n\n", self.line()) }
+    /// Returns the warning of a pull request; nothing where there is nothing to warn of.
+    fn warning(&self) -> Option<String> {
+        if self.is_empty() { None } else { Some(format!("**Not reviewed:** {}", self.line())) }
     }
 }
 
@@ -209,17 +217,14 @@ pub fn follow_up(run: &Run) -> (String, String) {
     let issue = &run.started.issue;
     let title = format!("[Follow-up] #{}: {}", issue.number, titled(&issue.title));
     let tasks = remaining_tasks(run);
-    let mut body = format!("{}\nParent issue: #{}\n\n", follow_up_marker(run), issue.number);
-    let branch = &run.started.branch;
-    let _ = writeln!(body, "The evaluation of `{branch}` passed with issues. Left for later:\n");
-    for task in tasks.iter().take(MOST_TASKS) {
-        let _ = writeln!(body, "- [ ] {task}");
-    }
-    if tasks.len() > MOST_TASKS {
-        let more = tasks.len() - MOST_TASKS;
-        let _ = writeln!(body, "\n… and {more} more: the document of the evaluation has all.");
-    }
-    (title.chars().take(200).collect(), body)
+    let values = json!({
+        "marker": follow_up_marker(run),
+        "number": issue.number,
+        "branch": run.started.branch,
+        "more": tasks.len().saturating_sub(MOST_TASKS),
+        "tasks": tasks.iter().take(MOST_TASKS).collect::<Vec<_>>(),
+    });
+    (title.chars().take(200).collect(), filled(include_str!("follow_up.hbs"), &values))
 }
 
 /// Returns the mark by which the follow-up issue of a run is found again.
@@ -227,17 +232,12 @@ pub fn follow_up_marker(run: &Run) -> String {
     format!("<!-- ai-workflow:follow-up v1 issue={} run={} -->", run.started.issue.number, run.started.run_id)
 }
 
-/// Returns the section of the pull request about what is left for later; nothing where nothing is.
+/// Returns what is left for later as a list, with the issue that has it; nothing where nothing is.
 fn left_for_later(run: &Run) -> String {
-    let mut section: String = remaining_tasks(run).iter().map(|task| format!("- {task}\n")).collect();
-    if let Some((number, _)) = &run.publication.follow_up {
-        let _ = write!(section, "\nFollow-up issue: #{number}\n");
-    }
-    if section.is_empty() {
-        section
-    } else {
-        format!("\n## Left for later\n\n{}", section.trim_start_matches('\n'))
-    }
+    let tasks: String = remaining_tasks(run).iter().map(|task| format!("- {task}\n")).collect();
+    let Some((number, _)) = &run.publication.follow_up else { return tasks };
+    let gap = if tasks.is_empty() { "" } else { "\n" };
+    format!("{tasks}{gap}Follow-up issue: #{number}\n")
 }
 
 /// What became of the lines that a review thread is about.

@@ -3,10 +3,13 @@
 
 use std::fmt::Write as _;
 
-use super::commands::{answer_commands, how_to_answer};
-use super::text::{cell, columns, counted, padded, place, plain, quoted};
+use serde_json::json;
+
+use super::commands::{answer_commands, answer_comments, when_to_answer};
+use super::problems::places_or_summary;
+use super::text::{cell, columns, counted, filled, padded, place, plain, quoted};
 use engine::{PhaseState, Round, Run, limit_reached};
-use model::event::{CheckResult, CheckStatus, Escalation, PauseReason};
+use model::event::{CheckResult, CheckStatus, Escalation, PauseReason, Place};
 use model::finding::Finding;
 use model::policy::OnFail;
 use model::verdict::Grade;
@@ -16,12 +19,20 @@ const MOST_ROWS: usize = 20;
 /// The most characters of a problem in a terminal.
 const LONGEST_PROBLEM: usize = 90;
 
-/// Returns the question of a pause with the commands that answer it, in Markdown.
-pub fn question(run: &Run, escalation: &Escalation) -> String {
-    let head = format!("**Waiting ({}).** {}", escalation.reason.as_str(), quoted(&escalation.question));
-    let (background, how) = (background(run, escalation, Layout::Markdown), how_to_answer(run, escalation));
-    let asked = run.asked_of().map_or(String::new(), |who| format!("Asked: {}.\n\n", quoted(&who)));
-    format!("{head}\n\n{background}\n{asked}{how}")
+/// Returns the question of a pause with the commands that answer it, in Markdown: where the issue is on a server by a comment, and
+/// at a terminal in any case.
+pub(super) fn question(run: &Run, escalation: &Escalation) -> String {
+    let comments = if run.started.issue.is_on_a_server() { answer_comments(escalation) } else { Vec::new() };
+    let values = json!({
+        "reason": escalation.reason.as_str(),
+        "question": quoted(&escalation.question),
+        "background": background(run, escalation, Layout::Markdown),
+        "asked": run.asked_of().map(|who| quoted(&who)),
+        "comments": comments.join("\n    "),
+        "when": when_to_answer(run, escalation),
+        "commands": answer_commands(run, escalation).join("\n    "),
+    });
+    filled(include_str!("question.hbs"), &values)
 }
 
 /// Returns the same question for a terminal.
@@ -116,12 +127,9 @@ type PlacedProblem = (Option<String>, String, &'static str);
 
 fn problems_of_check(result: &CheckResult) -> Vec<PlacedProblem> {
     let word = if result.status == CheckStatus::Fail { "failed check" } else { "unavailable" };
-    let problem = |what: &str| format!("{}: {what}", result.check);
-    if result.places.is_empty() {
-        return vec![(None, problem(&result.summary), word)];
-    }
-    let places = result.places.iter();
-    places.map(|at| (place(at.file.as_deref(), at.line), problem(&at.what), word)).collect()
+    let problem =
+        |at: &Place| (place(at.file.as_deref(), at.line), format!("{}: {}", result.check, at.what), word);
+    places_or_summary(result).iter().map(problem).collect()
 }
 
 fn round_row(round: &Round) -> [String; 4] {

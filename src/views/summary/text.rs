@@ -2,64 +2,36 @@
 //! words. Knows nothing of runs.
 
 use std::borrow::Cow;
-use std::iter::Peekable;
-use std::str::Chars;
 use std::sync::LazyLock;
 
+use handlebars::Handlebars;
 use regex::Regex;
+use serde_json::Value;
 
 /// The most characters of a quoted text.
 const LONGEST_QUOTE: usize = 400;
 
+/// What follows an escape: a colour or cursor sequence with the letter that ends it; a title or clipboard string, which ends
+/// with a bell or `ESC \`, and loses its line only where it does not end there; or a single letter.
+static SEQUENCE: LazyLock<Regex> = LazyLock::new(|| {
+    let parameters = r"(?:\x1b\[|\x{9b})[0-? -/]*[@-~]?";
+    let string = r"\x1b[\]PX^_][^\n\x07\x{9c}\x1b]*(?:\x07|\x{9c}|\x1b\\?)?";
+    Regex::new(&format!(r"{parameters}|{string}|\x1b\S?")).expect("the pattern is a constant")
+});
+
 /// Returns a text as one line that moves no cursor, changes no colour, writes no clipboard and hides nothing.
 pub fn plain(text: &str) -> String {
     let mut line = String::with_capacity(text.len());
-    let mut rest = text.trim_end().chars().peekable();
-    while let Some(c) = rest.next() {
-        match c {
-            '\u{1b}' => skip_escape(&mut rest),
-            '\u{9b}' => skip_parameters(&mut rest),
-            '\r' if rest.peek() == Some(&'\n') => {}
-            '\n' | '\r' | '\t' | '\u{2028}' | '\u{2029}' => line.push(' '),
-            c if c.is_control() || is_invisible(c) => {}
-            c => line.push(c),
+    for part in SEQUENCE.split(text.trim_end()) {
+        for c in part.replace("\r\n", "\n").chars() {
+            match c {
+                '\n' | '\r' | '\t' | '\u{2028}' | '\u{2029}' => line.push(' '),
+                c if c.is_control() || is_invisible(c) => {}
+                c => line.push(c),
+            }
         }
     }
     line
-}
-
-/// Skips what follows an escape: a colour or cursor sequence, a title or clipboard string, or a single letter.
-fn skip_escape(rest: &mut Peekable<Chars<'_>>) {
-    match rest.peek() {
-        Some('[') => {
-            rest.next();
-            skip_parameters(rest);
-        }
-        Some(']' | 'P' | 'X' | '^' | '_') => skip_string(rest),
-        Some(c) if !c.is_whitespace() => {
-            rest.next();
-        }
-        Some(_) | None => {}
-    }
-}
-
-/// Skips the digits of a sequence and the letter that ends it; anything else belongs to the text again.
-fn skip_parameters(rest: &mut Peekable<Chars<'_>>) {
-    while rest.next_if(|c| matches!(c, '0'..='?' | ' '..='/')).is_some() {}
-    rest.next_if(|c| matches!(c, '@'..='~'));
-}
-
-/// Skips a string that ends with a bell or `ESC \`. One that does not end on its line loses its line only.
-fn skip_string(rest: &mut Peekable<Chars<'_>>) {
-    while let Some(c) = rest.next_if(|c| *c != '\n') {
-        if c == '\u{7}' || c == '\u{9c}' {
-            return;
-        }
-        if c == '\u{1b}' {
-            rest.next_if_eq(&'\\');
-            return;
-        }
-    }
 }
 
 /// Tells whether a character turns the direction of writing or takes no space at all.
@@ -187,6 +159,13 @@ pub fn neutral_json(document: &str) -> Cow<'_, str> {
     } else {
         Cow::Borrowed(document)
     }
+}
+
+/// Fills a template of ours. Values stand in it as they are and are never looked at again: they come harmless.
+pub(super) fn filled(template: &str, values: &Value) -> String {
+    let mut engine = Handlebars::new();
+    engine.register_escape_fn(handlebars::no_escape);
+    engine.render_template(template, values).expect("a template of ours has no error, as its tests show")
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ fn a_few_files_are_named_and_the_others_counted() {
     assert_eq!(late(&paths[..1]).line(), "1 file changed after the end of the run: src/1.rs");
     let line = late(&paths).line();
     assert!(line.starts_with("7 files ") && line.ends_with("src/4.rs, src/5.rs and 2 more"), "{line}");
-    assert_eq!(Unreviewed::default().warning(), "");
+    assert_eq!(Unreviewed::default().warning(), None);
     let both = Unreviewed { unseen: paths[6..].to_vec(), ..late(&paths[..1]) };
     assert!(both.line().ends_with("src/1.rs; 1 file changed and shown to no reviewer: src/7.rs"));
 }
