@@ -13,7 +13,6 @@ use git::{CommitId, Snapshot, Tree, is_engines_own};
 use model::event::{Answered, Choice, Fact, Outcome};
 use model::issue::IssueNumber;
 use runner::report::LogLines;
-use views::metadata::choice_word;
 use views::summary::next_command;
 
 /// What a person answers to the question of a paused run.
@@ -181,8 +180,8 @@ fn committed_by_hand(locked: &LockedRun, run: &Run) -> Result<Vec<String>, Failu
 /// Only what the question offers can be answered.
 fn refuse_not_offered(run: &Run, choice: Choice) -> Result<(), Failure> {
     let Some(escalation) = run.paused.as_ref().filter(|asked| !asked.takes(choice)) else { return Ok(()) };
-    let options: Vec<&str> = escalation.options.iter().map(|choice| choice_word(*choice)).collect();
-    Err(Failure::usage(format!("this pause cannot be answered with {}", choice_word(choice)))
+    let options: Vec<&str> = escalation.options.iter().map(|choice| choice.as_str()).collect();
+    Err(Failure::usage(format!("this pause cannot be answered with {}", choice.as_str()))
         .hint(format!("it can be answered with: {}", options.join(", "))))
 }
 

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use engine::{CalledAgent, Run, State};
-use model::event::{Choice, Outcome};
+use model::event::Outcome;
 use model::phase::PhaseName;
 
 pub use document_review::{
@@ -133,6 +133,7 @@ pub fn metadata(state: &State, chain: &str) -> Option<Metadata> {
     let run = state.run.as_ref()?;
     let started = &run.started;
     let pull_request = run.publication.pull_request.as_ref();
+    let follow_up = run.publication.follow_up.as_ref();
     Some(Metadata {
         engine: Engine { seq: state.seq, chain: chain.to_owned(), digest: None },
         issue_number: started.issue.number.get(),
@@ -155,19 +156,15 @@ pub fn metadata(state: &State, chain: &str) -> Option<Metadata> {
         phases: run.phases.iter().map(phase::phase_entry).collect(),
         cost_tracking: cost(run),
         provenance: provenance(run),
-        github_integration: integration(run),
+        github_integration: Integration {
+            progress_comment_id: run.publication.progress_comment,
+            progress_comment_url: run.progress_comment_url(),
+            follow_up_number: follow_up.map(|(number, _)| *number),
+            follow_up_url: follow_up.map(|(_, url)| url.clone()),
+        },
         created_at: run.created_at,
         updated_at: run.updated_at,
     })
-}
-
-fn integration(run: &Run) -> Integration {
-    Integration {
-        progress_comment_id: run.publication.progress_comment,
-        progress_comment_url: run.progress_comment_url(),
-        follow_up_number: run.publication.follow_up.as_ref().map(|(number, _)| *number),
-        follow_up_url: run.publication.follow_up.as_ref().map(|(_, url)| url.clone()),
-    }
 }
 
 /// Returns the published JSON Schema of the view.
@@ -181,19 +178,9 @@ fn pause(run: &Run) -> Option<Pause> {
         phase: escalation.phase.clone(),
         question: escalation.question.clone(),
         asked: run.asked_of(),
-        options: escalation.options.iter().map(|choice| choice_word(*choice).to_owned()).collect(),
+        options: escalation.options.iter().map(|choice| choice.as_str().to_owned()).collect(),
         report: escalation.report.clone(),
     })
-}
-
-/// Returns the word with which a person answers.
-pub fn choice_word(choice: Choice) -> &'static str {
-    match choice {
-        Choice::Continue => "continue",
-        Choice::Accept => "accept",
-        Choice::GiveUp => "give_up",
-        Choice::Edited => "edited",
-    }
 }
 
 /// What the agents have used; interrupted calls count as calls only.

@@ -136,8 +136,9 @@ impl PauseReason {
 }
 
 /// What a person may answer to a pause.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, strum::IntoStaticStr)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum Choice {
     /// Go on, with a fresh set of limits.
     Continue,
@@ -147,6 +148,13 @@ pub enum Choice {
     GiveUp,
     /// The person changed files: the evidence is gathered and reviewed again, on the limits that are left.
     Edited,
+}
+
+impl Choice {
+    /// Returns the word with which a person answers.
+    pub fn as_str(self) -> &'static str {
+        self.into()
+    }
 }
 
 impl Escalation {

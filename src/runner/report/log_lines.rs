@@ -61,7 +61,7 @@ impl Reporter for LogLines {
                 warn!("Paused ({}): {}", escalation.reason.as_str(), escalation.question);
             }
             Fact::Answered(answer) => {
-                let (word, text) = (views::metadata::choice_word(answer.choice), answer.text.trim());
+                let (word, text) = (answer.choice.as_str(), answer.text.trim());
                 let why = if answer.choice == Choice::Accept { format!(": {text}") } else { String::new() };
                 info!("Answered by {}: {word}{why}", answer.by);
             }

@@ -9,7 +9,7 @@ use super::input::PromptInput;
 use super::lists::{self, CheckEntry, is_of_a_command};
 use super::retry_texts::Library;
 use super::templates::{Templates, is_gate};
-use model::event::{CheckResult, CheckStatus, Claim, ClaimStatus, Place};
+use model::event::{CheckResult, CheckStatus, Claim, Place};
 use model::phase::Step;
 use model::policy::issue_type;
 
@@ -81,11 +81,9 @@ fn problem(kind: &str, description: &str, place: &str, suggestion: &str) -> Valu
 
 /// Returns a place as an author finds it.
 fn place_text(place: &Place, marks: Marks<'_>) -> String {
-    match (&place.file, place.line) {
-        (Some(file), Some(line)) => format!("`{}:{line}`", marks.line(file).replace('`', "'")),
-        (Some(file), None) => format!("`{}`", marks.line(file).replace('`', "'")),
-        (None, _) => "the answer".to_owned(),
-    }
+    let Some(file) = &place.file else { return "the answer".to_owned() };
+    let line = place.line.map_or(String::new(), |line| format!(":{line}"));
+    format!("`{}{line}`", marks.line(file).replace('`', "'"))
 }
 
 /// Returns the demands, those first that were not met.
@@ -123,11 +121,7 @@ fn has_declaration(input: &PromptInput<'_>) -> bool {
 }
 
 fn claim_text(claim: &Claim) -> String {
-    let status = match claim.status {
-        ClaimStatus::Completed => "completed",
-        ClaimStatus::Incomplete => "incomplete",
-        ClaimStatus::Blocked => "blocked",
-    };
+    let status: &str = claim.status.into();
     let mut lines = vec![format!("Reported status: {status}")];
     if let Some(next) = &claim.next_action {
         let reason = line(&next.reason);
