@@ -35,7 +35,6 @@ pub fn rehearse(
     let marks = Marks { call: any.fence, run: any.run_fence };
     let library = Library { templates: &templates, patterns, c3l: None, marks };
     examine_retry_texts(&library, &context(&any, &[], &library))?;
-    let sample = Sample::new(overrides);
     for phase in phases {
         for step in steps(phase) {
             let bare = PromptInput {
@@ -45,7 +44,7 @@ pub fn rehearse(
                 ..PromptInput::new(&issue, phase, *step, "sample.md", "samplesample")
             };
             render(&bare, overrides)?;
-            render(&sample.fill(&bare), overrides)?;
+            render_filled(&bare, overrides)?;
         }
     }
     Ok(())
@@ -65,82 +64,58 @@ fn steps(phase: &PhaseDef) -> &'static [Step] {
     }
 }
 
-/// Sample data for everything that a prompt may hold.
-struct Sample {
-    documents: Vec<Document>,
-    inlined: Vec<Inlined>,
-    commands: Vec<(String, String)>,
-    findings: Vec<Finding>,
-    named: Vec<NamedFinding>,
-    tasks: Vec<Task>,
-    checks: Vec<CheckResult>,
-    texts: Vec<String>,
-    claim: Claim,
-}
-
-impl Sample {
-    /// Makes sample data with a failed check for every piece of advice that is there.
-    fn new(overrides: &BTreeMap<String, String>) -> Self {
-        let text = || "Sample".to_owned();
-        let ours = EMBEDDED.iter().map(|(path, _)| *path);
-        let paths = ours.chain(overrides.keys().map(String::as_str));
-        let patterns = paths.filter_map(|path| path.strip_prefix("retry/")?.strip_suffix(".md"));
-        let finding: Finding = sample(json!({"severity": "major", "issue": "Sample"}));
-        let named = vec![NamedFinding { id: text(), finding: finding.clone() }];
-        Self {
-            documents: vec![Document { phase: text(), path: text() }],
-            inlined: vec![Inlined { path: text(), text: text() }],
-            commands: vec![(text(), text())],
-            findings: vec![finding],
-            tasks: vec![Task { id: text(), file: Some(text()), tried: 1, items: named.clone() }],
-            named,
-            checks: patterns.map(failed).collect(),
-            texts: vec![text()],
-            claim: sample(json!({"status": "completed", "summary": "Sample"})),
-        }
-    }
-
-    fn fill<'a>(&'a self, bare: &PromptInput<'a>) -> PromptInput<'a> {
-        PromptInput {
-            checks: &self.checks,
-            material: Material {
-                documents: &self.documents,
-                inlined: &self.inlined,
-                output_text: "Sample",
-                task_lists: &self.texts,
-                commands: &self.commands,
-                suggestions: &self.texts,
-                notices: &self.texts,
-                history: &self.texts,
-                changed: &self.texts,
-                diff: "Sample",
-            },
-            review: ReviewInput {
-                review_id: bare.review.review_id,
-                viewpoints: &self.texts,
-                seat: Some("sample"),
-                open: &self.named,
-                since_review: "Sample",
-                doubt: "Sample",
-                previous_review: "Sample",
-                questions: &self.texts,
-                replied: "Sample",
-                may_ask: true,
-            },
-            repair: RepairInput {
-                findings: &self.findings,
-                tasks: &self.tasks,
-                later: &self.tasks,
-                remarks: &self.named,
-                declared: Some((1, &self.claim)),
-                hint: "Sample",
-                feedback: "Sample",
-                answer: "Sample",
-                rollback: "Sample",
-            },
-            ..*bare
-        }
-    }
+/// Renders a prompt with sample data for everything that it may hold, and a failed check for every piece of advice that is there.
+fn render_filled(
+    bare: &PromptInput<'_>,
+    overrides: &BTreeMap<String, String>,
+) -> Result<String, PromptError> {
+    let text = || "Sample".to_owned();
+    let ours = EMBEDDED.iter().map(|(path, _)| *path);
+    let paths = ours.chain(overrides.keys().map(String::as_str));
+    let patterns = paths.filter_map(|path| path.strip_prefix("retry/")?.strip_suffix(".md"));
+    let checks: Vec<CheckResult> = patterns.map(failed).collect();
+    let claim: Claim = sample(json!({"status": "completed", "summary": "Sample"}));
+    let finding: Finding = sample(json!({"severity": "major", "issue": "Sample"}));
+    let findings = [finding.clone()];
+    let named = [NamedFinding { id: text(), finding }];
+    let tasks = [Task { id: text(), file: Some(text()), tried: 1, items: named.to_vec() }];
+    let texts = [text()];
+    let material = Material {
+        documents: &[Document { phase: text(), path: text() }],
+        inlined: &[Inlined { path: text(), text: text() }],
+        output_text: "Sample",
+        task_lists: &texts,
+        commands: &[(text(), text())],
+        suggestions: &texts,
+        notices: &texts,
+        history: &texts,
+        changed: &texts,
+        diff: "Sample",
+    };
+    let review = ReviewInput {
+        review_id: bare.review.review_id,
+        viewpoints: &texts,
+        seat: Some("sample"),
+        open: &named,
+        since_review: "Sample",
+        doubt: "Sample",
+        previous_review: "Sample",
+        questions: &texts,
+        replied: "Sample",
+        may_ask: true,
+    };
+    let repair = RepairInput {
+        findings: &findings,
+        tasks: &tasks,
+        later: &tasks,
+        remarks: &named,
+        declared: Some((1, &claim)),
+        hint: "Sample",
+        feedback: "Sample",
+        answer: "Sample",
+        rollback: "Sample",
+    };
+    render(&PromptInput { checks: &checks, material, review, repair, ..*bare }, overrides)
 }
 
 fn failed(pattern: &str) -> CheckResult {

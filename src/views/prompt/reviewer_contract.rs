@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use super::fence::line;
 use model::policy::ReviewRule;
-use model::verdict::{Judgment, Verdict};
+use model::verdict::Judgment;
 
 /// What the answers under all policies have in common; the words of `result` are the policy's.
 const SCHEMA: &str = include_str!("reviewer_schema.json");
@@ -35,12 +35,8 @@ impl Words {
         let has_common = common().iter().all(|(word, _)| map.iter().any(|(known, _)| known == word));
         let own = map.iter().filter(|pair| !common().contains(pair)).cloned().collect();
         let words = map.into_iter().map(|(word, _)| word);
-        if has_common {
-            let (verdicts, decisions) = words.partition(|word| is_common(word));
-            Self { verdicts, decisions, own }
-        } else {
-            Self { verdicts: words.collect(), decisions: Vec::new(), own }
-        }
+        let (verdicts, decisions) = words.partition(|word| !has_common || is_common(word));
+        Self { verdicts, decisions, own }
     }
 
     /// Says what the words mean that are not the common ones; nothing when there are none.
@@ -51,11 +47,8 @@ impl Words {
 }
 
 fn common() -> [(String, Judgment); 3] {
-    [
-        (Verdict::Pass.as_str().to_owned(), Judgment::Approve),
-        (Verdict::PassWithSuggestions.as_str().to_owned(), Judgment::ApproveWithNotes),
-        (Verdict::Fail.as_str().to_owned(), Judgment::Revise),
-    ]
+    [Judgment::Approve, Judgment::ApproveWithNotes, Judgment::Revise]
+        .map(|judgment| (judgment.verdict().as_str().to_owned(), judgment))
 }
 
 fn is_common(word: &str) -> bool {
