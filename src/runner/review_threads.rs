@@ -60,8 +60,8 @@ async fn answer_thread(
     let became = active.space.workspace().history().place_change(&from, &taken.path, taken.line)?;
     let marker = thread_marker(run, taken);
     let place = match &became {
-        PlaceChange::Changed(commit) => ThreadLines::Changed { commit: commit.as_str() },
-        PlaceChange::Elsewhere(commit) => ThreadLines::Kept { commit: commit.as_str() },
+        PlaceChange::Changed(commit) => ThreadLines::Changed(commit.as_str()),
+        PlaceChange::Elsewhere(commit) => ThreadLines::Kept(commit.as_str()),
         PlaceChange::Untouched => ThreadLines::Untouched,
     };
     let body = active.masker.mask(&thread_answer(run, &fed.phase, &marker, &place));

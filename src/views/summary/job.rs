@@ -8,12 +8,12 @@ use serde_json::{Value, json};
 
 use super::commands::next_command;
 use super::evidence::{checks_line, untested_warning};
-use super::lines::{cost_line, note, status_word, usage_of, verdict_word, waiting_line};
+use super::lines::{cost_line, note, status_word, verdict_word, waiting_line};
 use super::problems::Problem;
+use super::sarif;
 use super::text::{cell, counted, duration, filled, neutral, plain, plain_address, quoted};
 use engine::{PhaseState, Run, Status};
 use model::event::{Outcome, PauseReason};
-use model::finding::Severity;
 
 /// The most notes of a run that the job's page shows.
 const MOST_NOTES: usize = 20;
@@ -79,15 +79,15 @@ pub fn outputs(run: &Run, head: &str) -> Vec<(&'static str, String)> {
 }
 
 fn phase_output(phase: &PhaseState) -> Value {
-    let (usd, millis) = usage_of(phase);
+    let spent = phase.spent();
     json!({
         "name": phase.name(),
         "status": phase.status,
         "reason": phase.skipped_because.as_ref().or(phase.reason.as_ref()),
         "verdict": phase.history.current_rounds().last().and_then(|round| round.verdict),
         "rounds": phase.history.rounds.len(),
-        "cost_usd": usd,
-        "seconds": millis / 1000,
+        "cost_usd": spent.cost_usd,
+        "seconds": spent.millis / 1000,
     })
 }
 
@@ -115,7 +115,7 @@ pub fn step_summary(run: &Run) -> String {
 }
 
 fn phase_row(phase: &PhaseState) -> String {
-    let (usd, millis) = usage_of(phase);
+    let spent = phase.spent();
     let worked = !phase.calls.usage.is_empty();
     let reviewer =
         phase.reviews.current.as_ref().map(|review| format!("{}: {}", review.reviewer, verdict_word(phase)));
@@ -126,8 +126,8 @@ fn phase_row(phase: &PhaseState) -> String {
         if worked { phase.history.rounds.len().to_string() } else { String::new() },
         checks_line(phase).unwrap_or_default(),
         quoted(&reviewer.unwrap_or_default()),
-        if worked { format!("{usd:.2} USD") } else { String::new() },
-        if worked { duration(millis / 1000) } else { String::new() },
+        if worked { format!("{:.2} USD", spent.cost_usd) } else { String::new() },
+        if worked { duration(spent.millis / 1000) } else { String::new() },
     ];
     cells.map(|text| cell(&text)).join(" | ")
 }
@@ -145,22 +145,15 @@ pub fn annotations(problems: &[Problem], changed: &BTreeSet<String>) -> Vec<Stri
     }
     open.sort_by_key(|(problem, _)| std::cmp::Reverse(problem.severity));
     let mut lines = Vec::new();
-    for level in ["error", "warning", "notice"] {
-        let of_level = open.iter().filter(|(problem, _)| annotation_level(problem.severity) == level);
-        lines.extend(of_level.take(MOST_ANNOTATIONS).map(|(problem, file)| annotation(level, problem, file)));
+    for (level, command) in [("error", "error"), ("warning", "warning"), ("note", "notice")] {
+        let of_level = open.iter().filter(|(problem, _)| sarif::level(problem.severity) == level);
+        let first = of_level.take(MOST_ANNOTATIONS);
+        lines.extend(first.map(|(problem, file)| annotation(command, problem, file)));
     }
     lines
 }
 
-fn annotation_level(severity: Severity) -> &'static str {
-    match severity {
-        Severity::Critical | Severity::Major => "error",
-        Severity::Minor => "warning",
-        Severity::Info => "notice",
-    }
-}
-
-fn annotation(level: &str, problem: &Problem, file: &str) -> String {
+fn annotation(command: &str, problem: &Problem, file: &str) -> String {
     let line = match problem.line {
         Some(line) if line > 0 => format!(",line={line}"),
         _ => String::new(),
@@ -170,7 +163,7 @@ fn annotation(level: &str, problem: &Problem, file: &str) -> String {
     if let Some(suggestion) = &problem.suggestion {
         let _ = write!(message, "\nSuggestion: {}", one_line(suggestion));
     }
-    format!("::{level} file={}{line},title={}::{}", property(file), property(&title), data(&message))
+    format!("::{command} file={}{line},title={}::{}", property(file), property(&title), data(&message))
 }
 
 /// Returns one line of text without anything that a terminal or a runner obeys.

@@ -5,7 +5,7 @@ use super::text::{counted, duration, place, quoted};
 use engine::{
     Exchange, LedgerFinding, Limit, Measure, Opinion, PhaseState, Run, Scope, Status, used_of_phase,
 };
-use model::event::{Replied, TriageTable};
+use model::event::TriageTable;
 use model::finding::Disposition;
 
 /// More findings than this are counted.
@@ -77,15 +77,6 @@ pub fn cost_line(run: &Run) -> String {
     format!(
         "{calls}, {tokens_in} tokens in, {tokens_out} tokens out, {usd:.2} USD{unpriced}, {time} of agents at work"
     )
-}
-
-/// Returns what the calls of a phase have cost, in USD, and how long they took, in milliseconds.
-pub(super) fn usage_of(phase: &PhaseState) -> (f64, u64) {
-    phase
-        .calls
-        .usage
-        .values()
-        .fold((0.0, 0), |(usd, millis), spent| (usd + spent.cost_usd, millis + spent.millis))
 }
 
 /// Returns what is used of the limits in force, such as `1 of 3 revisions of planning, $3.10 of $15.00`; nothing of what has no
@@ -163,12 +154,9 @@ fn exchange_outcome(exchange: &Exchange) -> String {
     if reply.text.is_some() {
         return "the author answered, and the reviewer was asked again".into();
     }
-    format!("the author gave no answer ({}), and the first verdict counts", why_silent(reply))
-}
-
-fn why_silent(reply: &Replied) -> &str {
     let default = if reply.ended.outcome.ended() { "it said nothing" } else { "it broke" };
-    reply.ended.reason.as_deref().unwrap_or(default)
+    let why = reply.ended.reason.as_deref().unwrap_or(default);
+    format!("the author gave no answer ({why}), and the first verdict counts")
 }
 
 /// Returns one line for each reviewer of the latest round that anybody has answered in; nothing where there is only one.

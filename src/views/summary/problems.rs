@@ -165,19 +165,14 @@ fn of_round(phase: &PhaseState, round: &Round) -> Vec<(String, Problem)> {
 }
 
 /// Returns findings by their fingerprints, each with everything that was said of it.
-fn merged(findings: &[Finding]) -> Vec<(String, Finding)> {
-    let mut merged: Vec<(String, Finding)> = Vec::new();
-    let mut places: BTreeMap<String, usize> = BTreeMap::new();
+fn merged(findings: &[Finding]) -> BTreeMap<String, Finding> {
+    let mut merged: BTreeMap<String, Finding> = BTreeMap::new();
     for finding in findings {
-        let fingerprint = finding.fingerprint();
-        if let Some(place) = places.get(&fingerprint) {
-            let known = &mut merged[*place].1;
+        let known = merged.entry(finding.fingerprint()).and_modify(|known| {
             *known = known.with_also(&[finding.also()]);
             known.severity = known.severity.max(finding.severity);
-        } else {
-            places.insert(fingerprint.clone(), merged.len());
-            merged.push((fingerprint, finding.clone()));
-        }
+        });
+        known.or_insert_with(|| finding.clone());
     }
     merged
 }

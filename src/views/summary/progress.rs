@@ -5,9 +5,7 @@ use serde_json::{Value, json};
 
 use super::commands::{after_failure, again};
 use super::evidence::{checks_line, untested_warning};
-use super::lines::{
-    agent_lines, cost_line, finding_line, note, status_word, usage_of, verdict_word, waiting_line,
-};
+use super::lines::{agent_lines, cost_line, finding_line, note, status_word, verdict_word, waiting_line};
 use super::pull_request::{closed_request, starts_no_ci};
 use super::question::question;
 use super::text::{counted, duration, filled, plain_address, quoted};
@@ -90,14 +88,14 @@ fn phase_line(phase: &PhaseState) -> String {
     let tick = if phase.status == Status::Completed { "x" } else { " " };
     let mut parts = vec![format!("- [{tick}] **{}** {}", phase.name(), status_word(phase))];
     if phase.status != Status::Pending && phase.status != Status::Skipped {
-        let (verdict, (usd, millis)) = (verdict_word(phase), usage_of(phase));
+        let (verdict, spent) = (verdict_word(phase), phase.spent());
         if !verdict.is_empty() {
             parts.push(verdict);
         }
         parts.push(format!("round {}", phase.round));
         parts.extend(checks_line(phase));
-        if millis > 0 {
-            parts.push(format!("{usd:.2} USD, {}", duration(millis / 1000)));
+        if spent.millis > 0 {
+            parts.push(format!("{:.2} USD, {}", spent.cost_usd, duration(spent.millis / 1000)));
         }
     }
     let note = note(phase);

@@ -44,13 +44,6 @@ pub fn pull_request(
 ) -> (String, String) {
     let issue = &run.started.issue;
     let title: String = titled(&issue.title).chars().take(200).collect();
-    let simulated =
-        "**Simulated**: a scripted or plain-command agent took part; no model did this work.".to_owned();
-    let warnings = [
-        untested_warning(run, outcome),
-        if run.simulated { Some(simulated) } else { None },
-        unreviewed.warning(),
-    ];
     // Without its files the run is over for good.
     let are_kept = documents == Documents::Kept;
     let sections = [
@@ -65,7 +58,9 @@ pub fn pull_request(
     ];
     let values = json!({
         "number": issue.number,
-        "warnings": warnings.iter().flatten().collect::<Vec<_>>(),
+        "untested": untested_warning(run, outcome),
+        "simulated": run.simulated,
+        "unreviewed": unreviewed.warning(),
         "phases": run.phases.iter().map(phase_row).collect::<Vec<_>>(),
         "again": if are_kept { again(run, outcome) } else { None },
         "sections": sections.iter().filter(|(_, text)| !text.is_empty()).collect::<Vec<_>>(),
@@ -242,16 +237,10 @@ fn left_for_later(run: &Run) -> String {
 
 /// What became of the lines that a review thread is about.
 pub enum ThreadLines<'a> {
-    /// They were changed.
-    Changed {
-        /// The commit that did it.
-        commit: &'a str,
-    },
-    /// Their file was changed, and they were not.
-    Kept {
-        /// The commit that changed the file.
-        commit: &'a str,
-    },
+    /// They were changed, by this commit.
+    Changed(&'a str),
+    /// Their file was changed by this commit, and they were not.
+    Kept(&'a str),
     /// Their file was not changed.
     Untouched,
 }
@@ -264,8 +253,8 @@ pub fn thread_answer(run: &Run, phase: &PhaseName, marker: &str, lines: &ThreadL
         _ => String::new(),
     };
     let answer = match lines {
-        ThreadLines::Changed { commit } => format!("Addressed in {commit}."),
-        ThreadLines::Kept { commit } => {
+        ThreadLines::Changed(commit) => format!("Addressed in {commit}."),
+        ThreadLines::Kept(commit) => {
             format!("The file changed in {commit}; these lines stay as they are.{why}")
         }
         ThreadLines::Untouched => format!("This stays as it is; the change was reviewed again with it.{why}"),

@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::commands::{answer_commands, answer_comments, when_to_answer};
 use super::problems::places_or_summary;
@@ -22,47 +22,55 @@ const LONGEST_PROBLEM: usize = 90;
 /// Returns the question of a pause with the commands that answer it, in Markdown: where the issue is on a server by a comment, and
 /// at a terminal in any case.
 pub(super) fn question(run: &Run, escalation: &Escalation) -> String {
-    let comments = if run.started.issue.is_on_a_server() { answer_comments(escalation) } else { Vec::new() };
-    let values = json!({
-        "reason": escalation.reason.as_str(),
-        "question": quoted(&escalation.question),
-        "background": background(run, escalation, Layout::Markdown),
-        "asked": run.asked_of().map(|who| quoted(&who)),
-        "comments": comments.join("\n    "),
-        "when": when_to_answer(run, escalation),
-        "commands": answer_commands(run, escalation).join("\n    "),
-    });
-    filled(include_str!("question.hbs"), &values)
+    filled(include_str!("question.hbs"), &values(run, escalation, &MARKDOWN))
 }
 
 /// Returns the same question for a terminal.
 pub fn question_lines(run: &Run, escalation: &Escalation) -> String {
-    let head = format!("waiting ({}): {}", escalation.reason.as_str(), plain(&escalation.question));
-    let commands = answer_commands(run, escalation).join("\n  ");
-    let background = background(run, escalation, Layout::Terminal);
-    let asked = run.asked_of().map_or(String::new(), |who| format!("asked: {}\n", plain(&who)));
-    format!("{head}\n{background}{asked}answer with one of:\n  {commands}\n")
+    filled(include_str!("question_lines.hbs"), &values(run, escalation, &TERMINAL))
 }
 
-/// How a text is laid out.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Layout {
-    Markdown,
-    Terminal,
+/// How a text, a table and a list of commands are laid out.
+struct Layout {
+    text: fn(&str) -> String,
+    table: fn(&str, [&str; 4], &[[String; 4]]) -> String,
+    indent: &'static str,
 }
 
-/// Returns what stands between the question and the commands that answer it.
-fn background(run: &Run, escalation: &Escalation, layout: Layout) -> String {
+const MARKDOWN: Layout = Layout { text: quoted, table: markdown, indent: "\n    " };
+const TERMINAL: Layout = Layout { text: plain, table: in_columns, indent: "\n  " };
+
+fn values(run: &Run, escalation: &Escalation, layout: &Layout) -> Value {
+    let reason = escalation.reason;
     let phase = escalation.phase.as_ref().and_then(|name| run.phase(name));
-    match phase {
-        Some(phase) if has_tables(escalation.reason) => {
-            let rounds: Vec<[String; 4]> = phase.history.rounds.iter().map(round_row).collect();
-            heading(phase, escalation.reason, layout)
-                + &table("Unresolved", &["#", "Place", "Problem", "Severity"], &problem_rows(phase), layout)
-                + &table("Rounds", &["Round", "Verdict", "Grade", "Findings"], &rounds, layout)
-        }
-        _ => escalation.report.iter().map(|line| format!("- {}\n", laid_out(line, layout))).collect(),
-    }
+    let explained = if has_tables(reason) { phase } else { None };
+    let limit = match explained {
+        Some(phase) if reason == PauseReason::Exhausted => Some(limit_line(phase)),
+        _ => None,
+    };
+    let report = if explained.is_some() { &[][..] } else { &escalation.report };
+    let comments = if run.started.issue.is_on_a_server() { answer_comments(escalation) } else { Vec::new() };
+    json!({
+        "reason": reason.as_str(),
+        "question": (layout.text)(&escalation.question),
+        "limit": limit,
+        "tables": explained.map(|phase| tables(phase, layout)),
+        "report": report.iter().map(|line| (layout.text)(line)).collect::<Vec<_>>(),
+        "asked": run.asked_of().map(|who| (layout.text)(&who)),
+        "comments": comments.join(layout.indent),
+        "when": when_to_answer(run, escalation),
+        "commands": answer_commands(run, escalation).join(layout.indent),
+    })
+}
+
+fn limit_line(phase: &PhaseState) -> String {
+    format!("{}: the limit is reached ({})", phase.name(), limit_reached(phase))
+}
+
+fn tables(phase: &PhaseState, layout: &Layout) -> String {
+    let rounds: Vec<[String; 4]> = phase.history.rounds.iter().map(round_row).collect();
+    table("Unresolved", ["#", "Place", "Problem", "Severity"], &problem_rows(phase), layout)
+        + &table("Rounds", ["Round", "Verdict", "Grade", "Findings"], &rounds, layout)
 }
 
 /// Tells whether the tables explain a pause. What stops a phase at once has words of its own; a gate or a budget has no problems.
@@ -82,17 +90,6 @@ fn has_tables(reason: PauseReason) -> bool {
         | PauseReason::RateLimit
         | PauseReason::OnRequest
         | PauseReason::Gate => false,
-    }
-}
-
-fn heading(phase: &PhaseState, reason: PauseReason, layout: Layout) -> String {
-    if reason != PauseReason::Exhausted {
-        return String::new();
-    }
-    let text = format!("{}: the limit is reached ({})", phase.name(), limit_reached(phase));
-    match layout {
-        Layout::Markdown => format!("### {text}\n"),
-        Layout::Terminal => format!("{text}\n"),
     }
 }
 
@@ -143,54 +140,44 @@ fn round_row(round: &Round) -> [String; 4] {
 }
 
 /// Returns a table with its title; nothing when it has no row.
-fn table(title: &str, head: &[&str; 4], rows: &[[String; 4]], layout: Layout) -> String {
+fn table(title: &str, head: [&str; 4], rows: &[[String; 4]], layout: &Layout) -> String {
     if rows.is_empty() {
         return String::new();
     }
-    let more = match rows.len().saturating_sub(MOST_ROWS) {
+    let kept = &rows[..rows.len().min(MOST_ROWS)];
+    let more = match rows.len() - kept.len() {
         0 => String::new(),
         more => format!("{more} more\n"),
     };
-    let kept = &rows[..rows.len().min(MOST_ROWS)];
-    match layout {
-        Layout::Markdown => format!("\n{title}:\n\n{}{more}", markdown(head, kept)),
-        Layout::Terminal => format!("\n{}:\n{}{more}", title.to_lowercase(), in_columns(head, kept)),
-    }
+    (layout.table)(title, head, kept) + &more
 }
 
-fn markdown(head: &[&str; 4], rows: &[[String; 4]]) -> String {
-    let mut text = format!("| {} |\n|---|---|---|---|\n", head.join(" | "));
+fn markdown(title: &str, head: [&str; 4], rows: &[[String; 4]]) -> String {
+    let mut text = format!("\n{title}:\n\n| {} |\n|---|---|---|---|\n", head.join(" | "));
     for row in rows {
-        let cells: Vec<String> = row.iter().map(|text| cell(&quoted(text))).collect();
-        let _ = writeln!(text, "| {} |", cells.join(" | "));
+        let _ = writeln!(text, "| {} |", row.clone().map(|text| cell(&quoted(&text))).join(" | "));
     }
     text
 }
 
-fn in_columns(head: &[&str; 4], rows: &[[String; 4]]) -> String {
+fn in_columns(title: &str, head: [&str; 4], rows: &[[String; 4]]) -> String {
     let head = head.map(str::to_lowercase);
     let rows: Vec<[String; 4]> =
         rows.iter().map(|row| row.clone().map(|text| shortened(&plain(&text)))).collect();
     let all = || std::iter::once(&head).chain(&rows);
     let widths: Vec<usize> =
         (0..4).map(|column| all().map(|row| columns(&row[column])).max().unwrap_or(0) + 2).collect();
-    all().fold(String::new(), |mut text, row| {
+    let mut text = format!("\n{}:\n", title.to_lowercase());
+    for row in all() {
         let line: String = row.iter().zip(&widths).map(|(text, width)| padded(text, *width)).collect();
         let _ = writeln!(text, "  {}", line.trim_end());
-        text
-    })
+    }
+    text
 }
 
 fn shortened(text: &str) -> String {
     match text.char_indices().nth(LONGEST_PROBLEM) {
         Some((at, _)) => format!("{}…", &text[..at]),
         None => text.to_owned(),
-    }
-}
-
-fn laid_out(text: &str, layout: Layout) -> String {
-    match layout {
-        Layout::Markdown => quoted(text),
-        Layout::Terminal => plain(text),
     }
 }

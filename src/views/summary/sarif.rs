@@ -1,6 +1,7 @@
 //! Problems in the format that code scanners exchange: SARIF 2.1.0, one run, one rule for each category.
 //! A place that is not a path inside the repository stands in the message and is no location.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use serde_json::{Value, json};
@@ -38,11 +39,8 @@ fn is_reported(problem: &Problem) -> bool {
 
 /// Returns the categories of what is reported, in the order of the alphabet.
 fn rules(problems: &[Problem]) -> Vec<String> {
-    let mut rules: Vec<String> =
-        problems.iter().filter(|problem| is_reported(problem)).map(rule_of).collect();
-    rules.sort();
-    rules.dedup();
-    rules
+    let reported = problems.iter().filter(|problem| is_reported(problem));
+    reported.map(rule_of).collect::<BTreeSet<_>>().into_iter().collect()
 }
 
 fn rule_of(problem: &Problem) -> String {
@@ -84,7 +82,8 @@ fn result(problem: &Problem, rules: &[String]) -> Value {
     result
 }
 
-fn level(severity: Severity) -> &'static str {
+/// Returns the level of a severity in the words of the format.
+pub(super) fn level(severity: Severity) -> &'static str {
     match severity {
         Severity::Critical | Severity::Major => "error",
         Severity::Minor => "warning",
@@ -93,10 +92,8 @@ fn level(severity: Severity) -> &'static str {
 }
 
 fn message(problem: &Problem) -> String {
-    let mut text = problem.issue.clone();
-    if text.trim().is_empty() {
-        "no words".clone_into(&mut text);
-    }
+    let is_blank = problem.issue.trim().is_empty();
+    let mut text = if is_blank { "no words".to_owned() } else { problem.issue.clone() };
     if let (Some(file), None) = (&problem.file, location(problem)) {
         let _ = write!(text, " ({file})");
     }

@@ -1,7 +1,6 @@
 //! Text as people read it: made harmless for a terminal, for Markdown, for a title and for the log of a job, and counted in
 //! words. Knows nothing of runs.
 
-use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use handlebars::Handlebars;
@@ -16,7 +15,7 @@ const LONGEST_QUOTE: usize = 400;
 static SEQUENCE: LazyLock<Regex> = LazyLock::new(|| {
     let parameters = r"(?:\x1b\[|\x{9b})[0-? -/]*[@-~]?";
     let string = r"\x1b[\]PX^_][^\n\x07\x{9c}\x1b]*(?:\x07|\x{9c}|\x1b\\?)?";
-    Regex::new(&format!(r"{parameters}|{string}|\x1b\S?")).expect("the pattern is a constant")
+    expression(&format!(r"{parameters}|{string}|\x1b\S?"))
 });
 
 /// Returns a text as one line that moves no cursor, changes no colour, writes no clipboard and hides nothing.
@@ -57,16 +56,12 @@ fn columns_of(c: char) -> usize {
 }
 
 /// Other ways to name an issue than by `#`, each of which a closing word may stand before.
-static ISSUE_NAME: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"(?i)(\bgh-|://\S{1,300}/(?:issues|pull|discussions)/)(\d)")
-        .expect("the pattern is a constant")
-});
+static ISSUE_NAME: LazyLock<Regex> =
+    LazyLock::new(|| expression(r"(?i)(\bgh-|://\S{1,300}/(?:issues|pull|discussions)/)(\d)"));
 
 /// By these words in the message of a commit servers start no workflow for it.
-static SKIP_CI: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"(?i)\[(skip ci|ci skip|no ci|skip actions|actions skip)\]")
-        .expect("the pattern is a constant")
-});
+static SKIP_CI: LazyLock<Regex> =
+    LazyLock::new(|| expression(r"(?i)\[(skip ci|ci skip|no ci|skip actions|actions skip)\]"));
 
 /// Returns a text from outside as one line of Markdown that mentions nobody, closes nothing and shows no image or link.
 pub fn quoted(text: &str) -> String {
@@ -129,36 +124,29 @@ pub(super) fn plain_address(url: &str) -> String {
 }
 
 /// The form `::name …::`, which counts at the start of a line. A line is over at a carriage return, too.
-static COMMAND_AT_START: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"(?m)((?:^|\r)[\s\p{Cc}\p{DI}]*:[\p{Cc}\p{DI}]*):").expect("the pattern is a constant")
-});
+static COMMAND_AT_START: LazyLock<Regex> =
+    LazyLock::new(|| expression(r"(?m)((?:^|\r)[\s\p{Cc}\p{DI}]*:[\p{Cc}\p{DI}]*):"));
 
 /// The form `##[name]`, which counts anywhere in a line.
 static COMMAND_ANYWHERE: LazyLock<Regex> =
-    LazyLock::new(|| Regex::new(r"(#[\p{Cc}\p{DI}]*#[\p{Cc}\p{DI}]*)\[").expect("the pattern is a constant"));
+    LazyLock::new(|| expression(r"(#[\p{Cc}\p{DI}]*#[\p{Cc}\p{DI}]*)\["));
+
+fn expression(pattern: &str) -> Regex {
+    Regex::new(pattern).expect("the pattern is a constant")
+}
 
 /// Returns a text in which a runner of GitHub Actions finds no command: a space parts the signs. A runner reads commands out
 /// of everything that a step prints, also with invisible characters in between. Always done, not only in a job: what is
 /// sometimes done is sometimes forgotten.
-pub fn neutral(text: &str) -> Cow<'_, str> {
-    if !text.contains(':') && !text.contains('#') {
-        return Cow::Borrowed(text);
-    }
+pub fn neutral(text: &str) -> String {
     let text = COMMAND_AT_START.replace_all(text, "$1 :");
-    match COMMAND_ANYWHERE.replace_all(&text, "$1 [") {
-        Cow::Borrowed(_) => text,
-        Cow::Owned(text) => Cow::Owned(text),
-    }
+    COMMAND_ANYWHERE.replace_all(&text, "$1 [").into_owned()
 }
 
 /// Returns a document of JSON in which a runner finds no command, with the same meaning: the signs can only be in a text,
 /// and no line begins inside one.
-pub fn neutral_json(document: &str) -> Cow<'_, str> {
-    if document.contains('#') {
-        COMMAND_ANYWHERE.replace_all(document, r"$1\u005b")
-    } else {
-        Cow::Borrowed(document)
-    }
+pub fn neutral_json(document: &str) -> String {
+    COMMAND_ANYWHERE.replace_all(document, r"$1\u005b").into_owned()
 }
 
 /// Fills a template of ours. Values stand in it as they are and are never looked at again: they come harmless.

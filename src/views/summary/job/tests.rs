@@ -1,7 +1,7 @@
 //! Tests of annotations.
 
 use super::*;
-use model::finding::Disposition;
+use model::finding::{Disposition, Severity};
 
 fn problem(file: &str, severity: Severity, issue: &str) -> Problem {
     Problem {

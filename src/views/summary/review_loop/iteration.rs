@@ -1,7 +1,7 @@
 //! What failed in one iteration, in the words of the older system: criteria by their letters, issues by type and place.
 //! A reviewer's findings are issues like those of our own checks.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::super::problems::places_or_summary;
 use super::super::text::place;
@@ -162,12 +162,10 @@ fn issues_of_review(reading: &Reading) -> Vec<Value> {
 
 /// Makes an issue; what is not known is left out.
 fn issue(kind: &str, location: Option<String>, description: &str, suggestion: Option<&str>) -> Value {
-    let fields = [
-        ("type", Some(kind.to_owned())),
-        ("location", location),
-        ("description", Some(description.to_owned())),
-        ("suggestion", suggestion.map(str::to_owned)),
-    ];
-    let known = fields.into_iter().filter_map(|(key, text)| Some((key.to_owned(), Value::from(text?))));
-    Value::Object(known.collect::<Map<_, _>>())
+    let mut issue =
+        json!({"type": kind, "location": location, "description": description, "suggestion": suggestion});
+    if let Some(fields) = issue.as_object_mut() {
+        fields.retain(|_, value| !value.is_null());
+    }
+    issue
 }
