@@ -2,21 +2,11 @@
 
 #![expect(clippy::struct_excessive_bools, reason = "each is a flag that a person gives or leaves out")]
 
-mod inspect;
-mod runs;
-
 use std::path::PathBuf;
 
-use clap::{ArgMatches, Args, Parser, Subcommand};
+use clap::{ArgMatches, Args, Parser, Subcommand, ValueEnum};
 
-pub use inspect::{
-    Check, CommonFlags, Completions, Config, ConfigCommand, Demo, Explain, Findings, FindingsFormat, Init,
-    InitGithub, InitPlace, ParseReview, Replay, ReplayFormat, Status, Validate,
-};
-pub use runs::{
-    Apply, Cleanup, DocReview, Event, EventSource, Execute, Finalize, OneIssue, PrFeedback, Resume, Rollback,
-    RollbackStep,
-};
+use model::issue::IssueNumber;
 
 /// GitHub issue in, reviewed pull request out, without ever taking the agent's word for it.
 #[derive(Debug, Parser)]
@@ -149,4 +139,457 @@ pub struct SettingFlags {
     /// Any other setting by its dotted key, such as budget.usd=5; may be given several times
     #[arg(long, value_name = "KEY=VALUE", help_heading = "Settings")]
     pub set: Vec<String>,
+}
+
+/// The arguments of `execute`.
+#[derive(Debug, Args)]
+#[command(after_help = include_str!("arguments/help/execute.txt"))]
+pub struct Execute {
+    /// The number of the issue
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    pub issue: IssueNumber,
+    /// One phase, or all that are left; `phases` lists them
+    #[arg(long, value_name = "NAME", default_value = "all")]
+    pub phase: String,
+    /// Open a failed phase again, with fresh limits
+    #[arg(long)]
+    pub retry_failed: bool,
+    /// Do not look at whether earlier phases are completed
+    #[arg(long)]
+    pub skip_dependency_check: bool,
+    /// Warn about unmet needs and go on
+    #[arg(long)]
+    pub ignore_dependencies: bool,
+    /// Show phases, calls and limits; call nobody, write nothing
+    #[arg(long)]
+    pub dry_run: bool,
+    #[command(flatten)]
+    pub common: CommonFlags,
+}
+
+/// The arguments of `doc-review`.
+#[derive(Debug, Args)]
+#[command(after_help = include_str!("arguments/help/doc-review.txt"))]
+pub struct DocReview {
+    /// The number of the issue
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    pub issue: IssueNumber,
+    /// Review and fix in turn, as `execute` does, until the documents are approved or a person is needed
+    #[arg(long, conflicts_with = "fix")]
+    pub autofix: bool,
+    /// Answer the latest review, which nobody has answered yet, and fix what is right in it
+    #[arg(long)]
+    pub fix: bool,
+    #[command(flatten)]
+    pub common: CommonFlags,
+}
+
+/// The arguments of `resume`.
+#[derive(Debug, Clone, Args)]
+#[command(after_help = include_str!("arguments/help/resume.txt"))]
+pub struct Resume {
+    /// The number of the issue
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    pub issue: IssueNumber,
+    /// Go on with fresh limits
+    #[arg(long = "continue", group = "choice")]
+    pub go_on: bool,
+    /// Go on with fresh limits, and tell the author this
+    #[arg(long, value_name = "TEXT", group = "choice", conflicts_with = "text")]
+    pub answer: Option<String>,
+    /// You changed files by hand: check and review them, on the limits that are left
+    #[arg(long, group = "choice")]
+    pub edited: bool,
+    /// Accept the work as it is, on your responsibility
+    #[arg(long, group = "choice")]
+    pub accept: bool,
+    /// Let the phase fail
+    #[arg(long, group = "choice")]
+    pub give_up: bool,
+    /// With `--continue`: so many revisions (rounds of a document review) instead of a fresh set
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub rounds: Option<u32>,
+    /// With `--accept`: why
+    #[arg(long, value_name = "TEXT", conflicts_with = "text")]
+    pub reason: Option<String>,
+    /// What the author should know
+    #[arg(long, value_name = "TEXT")]
+    pub text: Option<String>,
+    #[command(flatten)]
+    pub common: CommonFlags,
+}
+
+/// The arguments of `rollback`.
+#[derive(Debug, Args)]
+pub struct Rollback {
+    /// The number of the issue
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    pub issue: IssueNumber,
+    /// The phase to open again; it and all later ones become pending
+    #[arg(long, value_name = "PHASE")]
+    pub to_phase: String,
+    /// The step it goes on with
+    #[arg(long, value_name = "STEP", default_value = "revise")]
+    pub to_step: RollbackStep,
+    /// Why; stands on top of the next prompt
+    #[arg(
+        long,
+        value_name = "TEXT",
+        required_unless_present = "reason_file",
+        conflicts_with = "reason_file"
+    )]
+    pub reason: Option<String>,
+    /// Why, from a file
+    #[arg(long, value_name = "FILE")]
+    pub reason_file: Option<PathBuf>,
+    /// Also add commits that revert what the reopened phases committed
+    #[arg(long)]
+    pub revert: bool,
+    /// Only show what would happen
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Print the result as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// The step a phase goes on with after a rollback.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum RollbackStep {
+    Execute,
+    Review,
+    Revise,
+}
+
+/// The arguments of a command about one issue.
+#[derive(Debug, Args)]
+pub struct OneIssue {
+    /// The number of the issue
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    pub issue: IssueNumber,
+    /// Print the result as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// The arguments of `pr-feedback`.
+#[derive(Debug, Args)]
+#[command(after_help = include_str!("arguments/help/pr-feedback.txt"))]
+pub struct PrFeedback {
+    /// The number of the pull request
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    pub pr: u64,
+    /// Show what would be taken up, and change nothing
+    #[arg(long)]
+    pub dry_run: bool,
+    #[command(flatten)]
+    pub common: CommonFlags,
+}
+
+/// The arguments of `finalize`.
+#[derive(Debug, Args)]
+pub struct Finalize {
+    /// The number of the issue
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    pub issue: IssueNumber,
+    /// Keep one commit per phase
+    #[arg(long)]
+    pub skip_squash: bool,
+    /// Keep the run's folder on the branch: its log and its documents
+    #[arg(long)]
+    pub keep_files: bool,
+    /// Publish also what no reviewer was shown; the pull request says so
+    #[arg(long)]
+    pub include_unreviewed: bool,
+    /// Only show what would happen
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Print the result as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// The arguments of `cleanup`.
+#[derive(Debug, Args)]
+pub struct Cleanup {
+    /// The number of the issue
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    pub issue: IssueNumber,
+    /// Remove prompts, answers and raw streams only; keep branch, log and documents
+    #[arg(long)]
+    pub logs_only: bool,
+    /// Remove the run although it is not over
+    #[arg(long)]
+    pub force: bool,
+    /// Only show what would happen
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Print the result as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// The arguments of `event`.
+#[derive(Debug, Args)]
+#[command(after_help = include_str!("arguments/help/event.txt"))]
+pub struct Event {
+    #[command(flatten)]
+    pub source: EventSource,
+    /// Write nothing to GitHub; put the run's branch and how it ended into this folder, for `apply`
+    #[arg(long, value_name = "DIR")]
+    pub bundle: Option<PathBuf>,
+    #[command(flatten)]
+    pub settings: SettingFlags,
+}
+
+/// The arguments of `apply`.
+#[derive(Debug, Args)]
+#[command(after_help = include_str!("arguments/help/apply.txt"))]
+pub struct Apply {
+    /// The folder that `event --bundle` wrote
+    #[arg(long, value_name = "DIR")]
+    pub bundle: PathBuf,
+    #[command(flatten)]
+    pub source: EventSource,
+    #[command(flatten)]
+    pub settings: SettingFlags,
+}
+
+/// Where an event stands.
+#[derive(Debug, Args)]
+pub struct EventSource {
+    /// The file with the event; without it the one that `GITHUB_EVENT_PATH` names
+    #[arg(long, value_name = "FILE")]
+    pub path: Option<PathBuf>,
+    /// What kind of event it is, such as `issues` or `issue_comment`; without it what `GITHUB_EVENT_NAME` says
+    #[arg(long, value_name = "NAME")]
+    pub name: Option<String>,
+}
+
+/// The arguments of `init`.
+#[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
+pub struct Init {
+    #[command(subcommand)]
+    pub place: Option<InitPlace>,
+    /// Write over an existing configuration
+    #[arg(long)]
+    pub force: bool,
+    /// Print the result as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Where runs are to happen besides this machine.
+#[derive(Debug, Subcommand)]
+pub enum InitPlace {
+    /// Write a workflow that runs ai-workflow on GitHub, and make its labels
+    Github(InitGithub),
+}
+
+/// The arguments of `init github`.
+#[derive(Debug, Args)]
+pub struct InitGithub {
+    /// The action that the workflow uses, pinned by its commit; without it the one that this program was built for
+    #[arg(long, value_name = "OWNER/NAME@COMMIT")]
+    pub action: Option<String>,
+    /// Keep the agents in a job that can only read; another job judges and publishes what they made
+    #[arg(long)]
+    pub two_job: bool,
+    /// Write over an existing workflow
+    #[arg(long)]
+    pub force: bool,
+    /// Only show what would happen
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Print the result as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// The arguments of `status`.
+#[derive(Debug, Args)]
+pub struct Status {
+    /// The number of the issue; all runs of the repository when missing
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    pub issue: Option<IssueNumber>,
+    /// Print the result as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// The arguments of `findings`.
+#[derive(Debug, Args)]
+pub struct Findings {
+    /// The number of the issue
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    pub issue: IssueNumber,
+    /// Open problems for people or for a code scanner, or all of them as JSON
+    #[arg(long, value_enum, default_value_t)]
+    pub format: FindingsFormat,
+    /// Write to this file instead of stdout; `-` is stdout
+    #[arg(long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+}
+
+/// What `findings` prints.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub enum FindingsFormat {
+    #[default]
+    Text,
+    Json,
+    Sarif,
+}
+
+/// The arguments of `explain`.
+#[derive(Debug, Args)]
+pub struct Explain {
+    /// The number of the issue
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    pub issue: IssueNumber,
+    /// Show what differs from the run of another issue: programs, models, prompts, limits
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    pub compare: Option<IssueNumber>,
+    /// Print the result as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// The arguments of `replay`.
+#[derive(Debug, Args)]
+pub struct Replay {
+    /// The number of the issue
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    pub issue: IssueNumber,
+    /// Every fact, or the review loops that they are: one event a line, as JSON
+    #[arg(long, value_enum, default_value_t)]
+    pub format: ReplayFormat,
+    /// Only the review loops of this phase
+    #[arg(long, value_name = "NAME")]
+    pub phase: Option<String>,
+    /// Print the facts as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// What `replay` prints.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub enum ReplayFormat {
+    #[default]
+    Facts,
+    ReviewLoop,
+}
+
+/// How a result is printed, and the settings that are given.
+#[derive(Debug, Clone, Args)]
+pub struct CommonFlags {
+    /// Print the result as JSON
+    #[arg(long)]
+    pub json: bool,
+    #[command(flatten)]
+    pub settings: SettingFlags,
+}
+
+/// The arguments of `config`.
+#[derive(Debug, Args)]
+pub struct Config {
+    #[command(subcommand)]
+    pub command: ConfigCommand,
+}
+
+/// What `config` is asked for.
+#[derive(Debug, Subcommand)]
+pub enum ConfigCommand {
+    /// Print the settings in force and where each comes from
+    Show(CommonFlags),
+    /// Check all layers and say what is wrong
+    Validate(CommonFlags),
+    /// Print the JSON Schema of the configuration (or of metadata.json)
+    Schema {
+        /// The schema of metadata.json instead
+        #[arg(long)]
+        metadata: bool,
+    },
+}
+
+/// The arguments of `check`.
+#[derive(Debug, Args)]
+#[command(after_help = include_str!("arguments/help/check.txt"))]
+pub struct Check {
+    /// Only these checks, by name, criterion or range: todo, Q2, Q1-Q6
+    #[arg(long, value_name = "A,B", value_delimiter = ',')]
+    pub only: Vec<String>,
+    /// Also the checks of this template
+    #[arg(long, value_name = "NAME")]
+    pub template: Option<String>,
+    /// A file that has to be there; may be given several times
+    #[arg(long, value_name = "FILE")]
+    pub expect: Vec<PathBuf>,
+    /// The commit to compare with: a branch, a tag, a commit
+    #[arg(long, value_name = "REV", allow_hyphen_values = true)]
+    pub base: Option<String>,
+    /// What an agent answered, to be judged as well; `-` reads stdin
+    #[arg(long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Run no command of the repository
+    #[arg(long)]
+    pub no_commands: bool,
+    /// Print the result as JSON
+    #[arg(long)]
+    pub json: bool,
+    /// Read this file instead of `.ai-workflow/config.toml`
+    #[arg(long, value_name = "FILE", help_heading = "Settings")]
+    pub config: Option<PathBuf>,
+    /// Any setting by its dotted key, such as commands.test="make test"; may be given several times
+    #[arg(long, value_name = "KEY=VALUE", help_heading = "Settings")]
+    pub set: Vec<String>,
+}
+
+/// The arguments of `validate`.
+#[derive(Debug, Args)]
+#[command(after_help = include_str!("arguments/help/validate.txt"))]
+pub struct Validate {
+    /// The step by its name in the registry
+    pub step: String,
+    /// Read this registry instead of `.ai-workflow/steps_registry.json`
+    #[arg(long, value_name = "FILE")]
+    pub registry: Option<PathBuf>,
+    /// The issue, for conditions that ask whether it is closed
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    pub issue: Option<IssueNumber>,
+    /// Print the result as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// The arguments of `parse-review`.
+#[derive(Debug, Args)]
+pub struct ParseReview {
+    /// The review; `-` or nothing reads stdin
+    pub file: Option<PathBuf>,
+    /// The id that the answer has to carry
+    #[arg(long, value_name = "ID")]
+    pub review_id: Option<String>,
+    /// Print the whole reading as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// The arguments of `demo`.
+#[derive(Debug, Args)]
+pub struct Demo {
+    /// Where to make the project; a temporary folder when missing
+    pub dir: Option<PathBuf>,
+    /// Use a real agent on the same project
+    #[arg(long, value_name = "SPEC")]
+    pub agent: Option<String>,
+    /// Print the result as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// The arguments of `completions`.
+#[derive(Debug, Args)]
+pub struct Completions {
+    pub shell: clap_complete::Shell,
 }

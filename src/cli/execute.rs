@@ -8,9 +8,9 @@ use serde_json::{Value, json};
 use super::CommandResult;
 use super::arguments::Execute;
 use super::exit_code;
-use super::finalized;
 use super::observer::TerminalObserver;
 use super::output::show;
+use super::run_summary::show_finalized;
 use app::begin::{self, RunPlan};
 use app::execute::{execute, phase_named};
 use app::failure::Failure;
@@ -45,7 +45,7 @@ pub(super) fn run(arguments: &Execute) -> CommandResult {
 /// Shows what `execute` would do.
 fn dry_run(project: &Project, request: &ExecuteRequest, json: bool) -> CommandResult {
     if let Some(record) = run_location::finalized(project, request.issue)? {
-        finalized::show(&record, json);
+        show_finalized(&record, json);
         return Ok(0);
     }
     if locate(project, request.issue)?.has_log() {

@@ -20,7 +20,6 @@ mod execute;
 mod exit_code;
 mod explain;
 mod finalize;
-mod finalized;
 mod findings;
 mod init;
 mod observer;

@@ -2,7 +2,7 @@
 
 use tracing_subscriber::EnvFilter;
 
-use super::{exit_code, finalized, output, run_summary};
+use super::{exit_code, output, run_summary};
 use app::environment::masker;
 use app::locked_run::LockedRun;
 use app::project::Project;
@@ -59,7 +59,7 @@ impl RunObserver for TerminalObserver {
     }
 
     fn finalized(&self, record: &FinalizedRun) {
-        finalized::show(record, self.json);
+        run_summary::show_finalized(record, self.json);
     }
 
     fn job_commands(&self, lines: &[String]) {

@@ -1,13 +1,17 @@
 //! The first and the last lines of a run that is worked on: what is going to happen, how it ended, what comes next. People read
-//! them on stderr.
+//! them on stderr. Of a run that was finalized the log is gone, so its record is shown.
 
 use std::fmt::Write as _;
 
-use super::output::words;
+use serde_json::{Value, json};
+
+use super::output::{print, words};
 use app::explain::{author_and_reviewers, second_reviewers};
 use app::locked_run::LockedRun;
 use app::project::Project;
+use app::run_location::{finalized_sentence, next_after_finalized};
 use engine::{Run, Status};
+use journal::store::common_dir::FinalizedRun;
 use model::event::Outcome;
 use model::policy::Budget;
 use views::summary::{self, counted, duration, padded, plain};
@@ -191,4 +195,21 @@ fn outcome(run: &Run) -> String {
             format!("{word}, {done} of {} completed{untested}", counted(left, "phase"))
         }
     }
+}
+
+/// Prints that the run is over, which is no failure.
+pub(super) fn show_finalized(record: &FinalizedRun, json: bool) {
+    let (issue, title) = (record.issue, plain(&record.title));
+    let (sentence, next) = (finalized_sentence(record), next_after_finalized(record));
+    let lines = format!("#{issue} {title}: completed\n\n{sentence}\n\nnext: {next}\n");
+    print(json, &finalized_value(record), &lines);
+}
+
+/// Returns the record as a report.
+pub(super) fn finalized_value(record: &FinalizedRun) -> Value {
+    json!({
+        "issue_number": record.issue, "issue_title": record.title, "outcome": "completed", "exit_code": 0,
+        "branch_name": record.branch, "base_branch": record.base_branch, "pr_url": record.pull_request,
+        "finalized": {"at": record.at.to_string(), "commit": record.commit}, "next": next_after_finalized(record),
+    })
 }

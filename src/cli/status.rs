@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 
 use super::CommandResult;
 use super::arguments;
-use super::finalized;
 use super::output::show;
+use super::run_summary::{finalized_value, show_finalized};
 use app::failure::Failure;
 use app::project::Project;
 use app::run_location::finalized as finalized_run;
@@ -20,7 +20,7 @@ pub(super) fn run(arguments: &arguments::Status) -> CommandResult {
     let project = crate::project::open_without_settings()?;
     let Some(issue) = arguments.issue else { return all(&project, arguments.json) };
     if let Some(record) = finalized_run(&project, issue)? {
-        finalized::show(&record, arguments.json);
+        show_finalized(&record, arguments.json);
         return Ok(0);
     }
     let status = status(&project, issue)?;
@@ -62,7 +62,7 @@ fn all(project: &Project, json: bool) -> CommandResult {
     for record in FinalizedRun::list(project.workspace.common()).iter().filter(|record| is_over(record)) {
         let line = format!("{}{}", padded("finalized", 34), plain(&record.title));
         let _ = writeln!(text, "{}{line}", padded(&format!("#{}", record.issue), 8));
-        values.push(finalized::value(record));
+        values.push(finalized_value(record));
     }
     if values.is_empty() {
         text.push_str("no runs in this repository\n");

@@ -283,7 +283,10 @@ fn look(folder: &std::path::Path, printing: &mut Vec<String>) {
         let text = fs::read_to_string(&path).expect("a source file");
         let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
         let prints = ["stdout()", "stderr()", "print!(", "println!("].iter().any(|word| {
-            code.match_indices(word).any(|(at, _)| !code[at + word.len()..].starts_with(".is_terminal()"))
+            code.match_indices(word).any(|(at, _)| {
+                let is_looked_at = code[at + word.len()..].starts_with(".is_terminal()");
+                !is_looked_at && !code[..at].ends_with("Terminal::on_")
+            })
         });
         if prints {
             let path = path.strip_prefix(env!("CARGO_MANIFEST_DIR")).expect("below").display().to_string();

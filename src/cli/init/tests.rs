@@ -38,7 +38,7 @@ fn w_01_a_label_is_a_label_and_nothing_else() {
 /// One text for everybody: this repository uses what others get, and names the action beside it.
 #[test]
 fn this_repository_uses_the_workflow_that_others_get() {
-    let own = include_str!("../../../../.github/workflows/ai-workflow.yml");
+    let own = include_str!("../../../.github/workflows/ai-workflow.yml");
     let beside = "./ # zizmor: ignore[self-repository] this form is known to every server";
     assert_eq!(own, filled(ONE_JOB, beside, "ai-workflow", &[]));
 }
