@@ -211,6 +211,7 @@ pub(super) fn phase_entry(phase: &PhaseState) -> (String, Value) {
 }
 
 fn phase_view(phase: &PhaseState) -> PhaseView {
+    let accepted_by = phase.person.accepted_by.clone();
     PhaseView {
         status: phase.status,
         reason: phase.reason.clone(),
@@ -226,15 +227,10 @@ fn phase_view(phase: &PhaseState) -> PhaseView {
         tasks: phase.tasks.all().iter().map(|task| task_view(phase, task)).collect(),
         skipped_because: phase.skipped_because.clone(),
         commit: phase.files.commit.clone(),
-        accepted: accepted(phase),
+        accepted: accepted_by.map(|by| AcceptedView { by, reason: phase.person.accepted_because.clone() }),
         usage: phase.calls.usage.iter().map(|(step, spent)| (step.to_string(), step_usage(spent))).collect(),
         document_review: document_review(phase),
     }
-}
-
-fn accepted(phase: &PhaseState) -> Option<AcceptedView> {
-    let by = phase.person.accepted_by.clone()?;
-    Some(AcceptedView { by, reason: phase.person.accepted_because.clone() })
 }
 
 fn round_view(round: &Round) -> RoundView {

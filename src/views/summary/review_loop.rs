@@ -85,6 +85,18 @@ fn loop_end(ruling: &Ruling) -> Option<(&'static str, &str)> {
     }
 }
 
+/// Returns the beginning of the revision that a ruling led to, once there is one.
+fn next_revision<'e>(ruled: &Ruled, later: &'e [Entry]) -> Option<&'e StepStarted> {
+    let facts = later.iter().map(|entry| &entry.fact);
+    let mut own =
+        facts.take_while(|fact| !matches!(fact, Fact::Ruled(_) | Fact::Reopened(_) | Fact::FedBack(_)));
+    let started = own.find_map(|fact| match fact {
+        Fact::StepStarted(started) if started.phase == ruled.phase => Some(started),
+        _ => None,
+    })?;
+    if ruled.ruling == Ruling::Revise && started.step == Step::Revise { Some(started) } else { None }
+}
+
 /// One loop of a phase, and what its present iteration has shown.
 struct ReviewLoop<'a> {
     issue: u64,
@@ -192,7 +204,7 @@ impl<'a> ReviewLoop<'a> {
 
     /// Tells why work was rejected and with which prompt it is revised, and returns the details.
     fn reject(&mut self, ruled: &Ruled, failed: &[&str], later: &[Entry]) -> Value {
-        let revision = self.next_revision(ruled, later);
+        let revision = next_revision(ruled, later);
         let text = revision.map(|started| {
             let text = (self.prompt_text)(self.def, started);
             text.unwrap_or_else(|| format!("sha256:{}", started.prompt))
@@ -209,18 +221,6 @@ impl<'a> ReviewLoop<'a> {
             self.push_of_iteration("MODIFICATION_PROMPT", &prompt);
         }
         details
-    }
-
-    /// Returns the beginning of the revision that a ruling led to, once there is one.
-    fn next_revision<'e>(&self, ruled: &Ruled, later: &'e [Entry]) -> Option<&'e StepStarted> {
-        let facts = later.iter().map(|entry| &entry.fact);
-        let mut own =
-            facts.take_while(|fact| !matches!(fact, Fact::Ruled(_) | Fact::Reopened(_) | Fact::FedBack(_)));
-        let started = own.find_map(|fact| match fact {
-            Fact::StepStarted(started) if started.phase == ruled.phase => Some(started),
-            _ => None,
-        })?;
-        if ruled.ruling == Ruling::Revise && started.step == Step::Revise { Some(started) } else { None }
     }
 
     fn end_iteration(&mut self, judgment: &str, rejection: Option<Value>) {

@@ -139,8 +139,10 @@ fn criterion_of(finding: &Finding) -> Option<&'static str> {
 fn issues_of_check(result: &CheckResult) -> Vec<Value> {
     let kind = issue_type(&result.check);
     let places = places_or_summary(result);
-    let issue_at =
-        |at: &Place| issue(kind, place(at.file.as_deref(), at.line), &at.what, at.suggestion.as_deref());
+    let issue_at = |at: &Place| {
+        let location = place(at.file.as_deref(), at.line);
+        issue(kind, location.as_deref(), &at.what, at.suggestion.as_deref())
+    };
     places.iter().map(issue_at).collect()
 }
 
@@ -154,14 +156,14 @@ fn issues_of_review(reading: &Reading) -> Vec<Value> {
     let findings = reading.findings.iter().map(|finding| {
         let kind = criterion_of(finding).map_or("incomplete", |id| issue_type(check_id(id)));
         let location = place(finding.file.as_deref(), finding.line);
-        issue(kind, location, &finding.issue, finding.suggestion.as_deref())
+        issue(kind, location.as_deref(), &finding.issue, finding.suggestion.as_deref())
     });
     let all: Vec<Value> = findings.collect();
     if all.is_empty() { vec![issue("incomplete", None, &reading.reason, None)] } else { all }
 }
 
 /// Makes an issue; what is not known is left out.
-fn issue(kind: &str, location: Option<String>, description: &str, suggestion: Option<&str>) -> Value {
+fn issue(kind: &str, location: Option<&str>, description: &str, suggestion: Option<&str>) -> Value {
     let mut issue =
         json!({"type": kind, "location": location, "description": description, "suggestion": suggestion});
     if let Some(fields) = issue.as_object_mut() {
