@@ -193,17 +193,17 @@ fn notices(project: &Project, survey: &Survey, base: &Base) {
             &on_origin.as_str()[..9]
         );
     }
-    if project.workspace.repository().is_shallow() {
+    if project.workspace.is_shallow() {
         tracing::warn!("this clone is shallow: its history is cut off; the run itself does not need more");
     }
     if survey.has_submodules {
         tracing::warn!("this repository has submodules; they are neither initialised nor committed");
     }
-    if !project.workspace.repository().prefix().is_empty() {
+    if !project.workspace.prefix().is_empty() {
         tracing::info!(
             "working on the whole repository {}, not on {} alone",
             project.root().display(),
-            project.workspace.repository().prefix()
+            project.workspace.prefix()
         );
     }
 }

@@ -22,7 +22,7 @@ pub fn make_linked(project: &Project, issue: IssueNumber, base: Option<&Base>) -
     if path.exists() {
         return Ok(Workspace::open(&path)?);
     }
-    Ok(project.workspace.add_worktree(&path, &branch_of(issue), base.map(|base| &base.commit))?)
+    Ok(project.workspace.worktree().add_linked(&path, &branch_of(issue), base.map(|base| &base.commit))?)
 }
 
 /// Makes a linked worktree for a run that is on its branch only.

@@ -157,7 +157,7 @@ fn last_lines(run: &Run, locked: &LockedRun) -> String {
         lines.add("simulated", "a scripted or plain-command agent took part");
     }
     lines.add("next", &summary::next_command(run));
-    if !locked.space.workspace().repository().is_linked() {
+    if !locked.space.workspace().is_linked() {
         lines.add("go back", &way_back(run, locked));
     }
     // A run that is not over is removed only when that is said twice.

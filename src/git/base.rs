@@ -2,7 +2,7 @@
 
 use crate::branch::{Branch, Branches, check_branch_name, local_and_remote};
 use crate::history::History;
-use crate::repository::{Head, Repository};
+use crate::workspace::{Head, Workspace};
 use crate::{CommitId, Error, Result};
 
 /// Where this clone remembers which branch of origin is the default one.
@@ -31,7 +31,7 @@ pub struct DiffBase {
 /// Finds bases in a repository.
 #[derive(Debug, Clone)]
 pub struct Bases<'a> {
-    pub(crate) repository: &'a Repository,
+    pub(crate) workspace: &'a Workspace,
 }
 
 impl Bases<'_> {
@@ -86,9 +86,9 @@ impl Bases<'_> {
         if let Some(revision) = revision {
             return Ok(DiffBase { commit: self.commit_of(revision)?, name: revision.to_owned() });
         }
-        let head = || DiffBase { commit: self.repository.opened_at().clone(), name: "HEAD".to_owned() };
+        let head = || DiffBase { commit: self.workspace.opened_at().clone(), name: "HEAD".to_owned() };
         let Some((tip, name)) = self.default_tip(default)? else { return Ok(head()) };
-        let base = self.history().merge_base(self.repository.opened_at(), &tip)?;
+        let base = self.history().merge_base(self.workspace.opened_at(), &tip)?;
         Ok(base.map_or_else(head, |commit| DiffBase { commit, name }))
     }
 
@@ -100,7 +100,7 @@ impl Bases<'_> {
         }
         let commit = format!("{revision}^{{commit}}");
         let words = ["rev-parse", "--verify", "--quiet", "--end-of-options", &commit];
-        let output = self.repository.try_ask(words)?;
+        let output = self.workspace.try_ask(words)?;
         let text = output.text();
         match text.lines().last() {
             Some(id) if output.succeeded() => CommitId::try_from(id).map_err(|_| missing()),
@@ -121,7 +121,7 @@ impl Bases<'_> {
             found.extend(self.references(&[&local, &remote])?);
         }
         let names = default.into_iter().chain(of_origin.as_deref()).chain(usual);
-        let current = Branches { repository: self.repository }.current()?;
+        let current = Branches { workspace: self.workspace }.current()?;
         let known = |name: &&str| tips(&found, name).iter().any(Option::is_some);
         let Some(name) = names.into_iter().find(known) else { return Ok(None) };
         let [local, remote] = tips(&found, name);
@@ -130,11 +130,11 @@ impl Bases<'_> {
     }
 
     fn history(&self) -> History<'_> {
-        History { repository: self.repository }
+        History { workspace: self.workspace }
     }
 
     fn references(&self, names: &[&str]) -> Result<Vec<Branch>> {
-        Branches { repository: self.repository }.list(names)
+        Branches { workspace: self.workspace }.list(names)
     }
 }
 

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::call::{Call, Output};
 use crate::history::History;
-use crate::repository::Repository;
+use crate::workspace::Workspace;
 use crate::{CommitId, Error, Result};
 
 /// A branch as git knows it.
@@ -27,7 +27,7 @@ pub struct Branch {
 /// The branches of a repository.
 #[derive(Debug, Clone)]
 pub struct Branches<'a> {
-    pub(crate) repository: &'a Repository,
+    pub(crate) workspace: &'a Workspace,
 }
 
 impl Branches<'_> {
@@ -45,7 +45,7 @@ impl Branches<'_> {
     /// Tells without a process that a reference is neither in a file of its own nor in the packed ones. In this order,
     /// because packing writes first and removes then. Where git keeps references in another way, it is asked.
     pub(crate) fn is_surely_missing(&self, reference: &str) -> bool {
-        let common = self.repository.common();
+        let common = self.workspace.common();
         let is_in_files = common.join("refs/heads").is_dir() && !common.join("reftable").exists();
         if !is_in_files || common.join(reference).symlink_metadata().is_ok() {
             return false;
@@ -62,7 +62,7 @@ impl Branches<'_> {
     /// Returns the references of these full names that exist; names below them may be among the answer.
     pub(crate) fn list(&self, names: &[&str]) -> Result<Vec<Branch>> {
         const FORMAT: &str = "--format=%(objectname)%00%(refname)%00%(symref)%00%(worktreepath)%00%(HEAD)%00";
-        let output = self.repository.ask(["for-each-ref", FORMAT, "--"].iter().chain(names).copied())?;
+        let output = self.workspace.ask(["for-each-ref", FORMAT, "--"].iter().chain(names).copied())?;
         let text = output.text();
         let fields: Vec<&str> = text.split('\0').map(|field| field.trim_start_matches('\n')).collect();
         let filled = |field: &str| if field.is_empty() { None } else { Some(field.to_owned()) };
@@ -94,7 +94,7 @@ impl Branches<'_> {
 
     /// Makes a branch at a commit that was fetched, or moves it on to there. One that holds something else is left alone.
     pub fn fast_forward(&self, branch: &str, tip: &CommitId) -> Result<()> {
-        let (reference, history) = (format!("refs/heads/{branch}"), History { repository: self.repository });
+        let (reference, history) = (format!("refs/heads/{branch}"), History { workspace: self.workspace });
         let before = match self.find(branch)? {
             None => String::new(),
             Some(local) if local.tip == *tip => return Ok(()),
@@ -106,12 +106,12 @@ impl Branches<'_> {
             }
         };
         let note = "ai-workflow: taken over from origin";
-        self.repository.change(["update-ref", "-m", note, &reference, tip.as_str(), &before])
+        self.workspace.change(["update-ref", "-m", note, &reference, tip.as_str(), &before])
     }
 
     /// Returns the branch that was left for the one that is checked out, as far as git remembers it.
     pub fn previous(&self) -> Result<Option<String>> {
-        let output = self.repository.try_ask(["rev-parse", "--symbolic-full-name", "@{-1}"])?;
+        let output = self.workspace.try_ask(["rev-parse", "--symbolic-full-name", "@{-1}"])?;
         if !output.succeeded() {
             return Ok(None);
         }
@@ -120,25 +120,25 @@ impl Branches<'_> {
 
     /// Returns the branch that is checked out; nothing where HEAD is detached.
     pub(crate) fn current(&self) -> Result<Option<String>> {
-        let output = self.repository.try_ask(["symbolic-ref", "--quiet", "--short", "HEAD"])?;
+        let output = self.workspace.try_ask(["symbolic-ref", "--quiet", "--short", "HEAD"])?;
         Ok(if output.succeeded() { Some(output.line()) } else { None })
     }
 
     /// Returns the branch that HEAD names, read without a process; nothing where HEAD is kept elsewhere.
     pub(crate) fn current_by_file(&self) -> Option<String> {
-        let reference = head_reference(self.repository.git_dir())?;
+        let reference = head_reference(self.workspace.git_dir())?;
         reference.strip_prefix("refs/heads/").filter(|name| *name != ".invalid").map(str::to_owned)
     }
 
     /// Returns the commit of a branch, read without a process; nothing where git keeps it elsewhere.
     pub(crate) fn tip_by_file(&self, branch: &str) -> Option<CommitId> {
-        let tip = fs::read_to_string(self.repository.common().join("refs/heads").join(branch)).ok()?;
+        let tip = fs::read_to_string(self.workspace.common().join("refs/heads").join(branch)).ok()?;
         CommitId::try_from(tip.trim()).ok()
     }
 
     /// Runs git for a branch of this name, and says what its refusal means.
     pub(crate) fn run(&self, name: &str, call: &Call) -> Result<()> {
-        let output = self.repository.try_run(call)?;
+        let output = self.workspace.try_run(call)?;
         if output.succeeded() { Ok(()) } else { Err(branch_failure(name, &output)) }
     }
 }

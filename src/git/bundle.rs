@@ -4,8 +4,8 @@
 use std::path::Path;
 
 use crate::call::Call;
-use crate::repository::Repository;
 use crate::work::UncommittedWork;
+use crate::workspace::Workspace;
 use crate::{CommitId, Result};
 
 /// How much of a list of git is read, in bytes.
@@ -14,7 +14,7 @@ const LONGEST_LIST: usize = 8 << 20;
 /// The bundles of a run.
 #[derive(Debug, Clone)]
 pub struct Bundles<'a> {
-    pub(crate) repository: &'a Repository,
+    pub(crate) workspace: &'a Workspace,
     pub(crate) branch: String,
     pub(crate) work: UncommittedWork<'a>,
 }
@@ -25,31 +25,31 @@ impl Bundles<'_> {
         let call = Call::new(["bundle", "create", "--quiet"]).arg(file);
         let work = if self.work.is_kept()? { Some(self.work.reference()) } else { None };
         let call = call.arg(format!("refs/heads/{}", self.branch)).args(work).arg(format!("^{base}"));
-        self.repository.run(&call).map(drop)
+        self.workspace.run(&call).map(drop)
     }
 
     /// Returns the names and commits that a bundle says it holds.
     pub fn heads(&self, file: &Path) -> Result<Vec<(String, String)>> {
         let call = Call::new(["bundle", "list-heads"]).arg(file).at_most(LONGEST_LIST).read_only();
         let head = |line: &str| line.split_once(' ').map(|(id, name)| (name.to_owned(), id.to_owned()));
-        Ok(self.repository.run(&call)?.text().lines().filter_map(head).collect())
+        Ok(self.workspace.run(&call)?.text().lines().filter_map(head).collect())
     }
 
     /// Takes the run's branch out of a bundle. Git looks whether each object is whole and well formed, and whether it has
     /// what the bundle builds on.
     pub fn fetch(&self, file: &Path) -> Result<CommitId> {
-        self.repository.run(&Call::new(["bundle", "verify", "--quiet"]).arg(file))?;
+        self.workspace.run(&Call::new(["bundle", "verify", "--quiet"]).arg(file))?;
         let to = self.fetched_reference();
         let call = Call::new(["fetch", "--quiet", "--no-tags", "--no-recurse-submodules", "--refmap="]);
         let call = call.setting("fetch.fsckObjects=true").setting("fetch.unpackLimit=1");
         let call = call.setting("protocol.file.allow=always").arg("--").arg(file);
-        self.repository.run(&call.arg(format!("+refs/heads/{}:{to}", self.branch)))?;
-        self.repository.ask(["rev-parse", "--verify", "--end-of-options", &format!("{to}^{{commit}}")])?.id()
+        self.workspace.run(&call.arg(format!("+refs/heads/{}:{to}", self.branch)))?;
+        self.workspace.ask(["rev-parse", "--verify", "--end-of-options", &format!("{to}^{{commit}}")])?.id()
     }
 
     /// Forgets what was taken out of a bundle.
     pub fn forget(&self) -> Result<()> {
-        self.repository.change(["update-ref", "-d", &self.fetched_reference()])
+        self.workspace.change(["update-ref", "-d", &self.fetched_reference()])
     }
 
     /// Returns the name under which a bundle is looked at.

@@ -9,16 +9,16 @@ use std::path::Path;
 use model::change::{self, Change, LONGEST_TEXT, Mode, Version};
 
 use crate::objects::{Blobs, Objects, Sides, TreeEntry, is_plain, mode_of, raw_sides};
-use crate::repository::Repository;
 use crate::run_files::is_engines_own;
 use crate::snapshot::{self, Snapshot};
 use crate::status::is_cache;
+use crate::workspace::Workspace;
 use crate::{CommitId, Result, Tree};
 
 /// The changes in a repository.
 #[derive(Debug, Clone)]
 pub struct Changes<'a> {
-    pub(crate) repository: &'a Repository,
+    pub(crate) workspace: &'a Workspace,
 }
 
 impl Changes<'_> {
@@ -31,7 +31,7 @@ impl Changes<'_> {
         let change = |path: &String| {
             let before = seen.in_head.get(path).map(|old| version(old, &blobs));
             let gone = seen.uncommitted.get(path) == Some(&snapshot::Content::Deleted);
-            let after = if gone { None } else { on_disk(&self.repository.root().join(path)) };
+            let after = if gone { None } else { on_disk(&self.workspace.root().join(path)) };
             Change::new(path.clone(), before, after)
         };
         self.with_modes_of_git(differing.into_iter().map(change).collect())
@@ -41,11 +41,11 @@ impl Changes<'_> {
     pub fn since(&self, base: &CommitId) -> Result<Vec<Change>> {
         let raw = ["diff", "--raw", "-z", "--no-renames", "--no-ext-diff", "--no-abbrev"];
         let scope = ["--ignore-submodules=all", base.as_str(), "--"];
-        let output = self.repository.ask(raw.into_iter().chain(scope))?;
+        let output = self.workspace.ask(raw.into_iter().chain(scope))?;
         let sides = raw_sides(&output.text()).ok_or_else(|| output.unexpected())?;
         let tracked = sides.into_iter().filter(|(path, _)| !is_engines_own(path));
         let mut before: BTreeMap<String, _> = tracked.map(|(path, (before, _))| (path, before)).collect();
-        let untracked = self.repository.ask(["ls-files", "-z", "--others", "--exclude-standard"])?;
+        let untracked = self.workspace.ask(["ls-files", "-z", "--others", "--exclude-standard"])?;
         for path in untracked.paths() {
             if !is_engines_own(&path) && !path.ends_with('/') && !is_cache(&path) {
                 before.entry(path).or_insert(None);
@@ -57,7 +57,7 @@ impl Changes<'_> {
         let blobs = self.objects().blobs(before.values().flatten())?;
         let change = |(path, old): (&String, &Option<TreeEntry>)| {
             let before = old.as_ref().map(|old| version(old, &blobs));
-            Change::new(path.clone(), before, on_disk(&self.repository.root().join(path)))
+            Change::new(path.clone(), before, on_disk(&self.workspace.root().join(path)))
         };
         self.with_modes_of_git(before.iter().map(change).collect())
     }
@@ -90,14 +90,14 @@ impl Changes<'_> {
     pub fn paths_between(&self, from: &Tree, to: &Tree) -> Result<Vec<String>> {
         let words =
             ["diff-tree", "-r", "-z", "--name-only", "--no-renames", from.as_str(), to.as_str(), "--"];
-        Ok(self.repository.ask(words)?.paths())
+        Ok(self.workspace.ask(words)?.paths())
     }
 
     /// Returns the paths that differ between a commit and a tree and are still there.
     pub fn present_paths_between(&self, commit: &CommitId, tree: &Tree) -> Result<Vec<String>> {
         let options = ["diff-tree", "-r", "-z", "--name-only", "--no-renames", "--diff-filter=d"];
         let sides = [commit.as_str(), tree.as_str(), "--"];
-        Ok(self.repository.ask(options.into_iter().chain(sides))?.paths())
+        Ok(self.workspace.ask(options.into_iter().chain(sides))?.paths())
     }
 
     /// Returns the changes that differ. Where git takes no modes from the disk, those of the index count.
@@ -120,11 +120,11 @@ impl Changes<'_> {
     /// Tells whether a setting of git is true.
     fn is_set(&self, name: &str, default: bool) -> Result<bool> {
         let default = format!("--default={default}");
-        Ok(self.repository.ask(["config", "--type=bool", &default, "--get", name])?.line() == "true")
+        Ok(self.workspace.ask(["config", "--type=bool", &default, "--get", name])?.line() == "true")
     }
 
     fn modes_of_the_index(&self) -> Result<BTreeMap<String, Mode>> {
-        let output = self.repository.ask(["ls-files", "--stage", "-z"])?;
+        let output = self.workspace.ask(["ls-files", "--stage", "-z"])?;
         let plain_file = |entry: &str| {
             let (head, path) = entry.split_once('\t')?;
             let mode = mode_of(head.split(' ').next()?);
@@ -135,7 +135,7 @@ impl Changes<'_> {
 
     /// Returns the hidden paths with what a commit holds there.
     fn hidden(&self, base: &CommitId) -> Result<BTreeMap<String, Option<TreeEntry>>> {
-        let listed = self.repository.ask(["ls-files", "-v", "-z"])?.text();
+        let listed = self.workspace.ask(["ls-files", "-v", "-z"])?.text();
         let mut paths: Vec<&str> = listed.split('\0').filter_map(marked).collect();
         paths.retain(|path| !is_engines_own(path));
         // A sparse checkout leaves files out that nobody deleted.
@@ -150,11 +150,11 @@ impl Changes<'_> {
     }
 
     fn is_missing(&self, path: &str) -> bool {
-        self.repository.root().join(path).symlink_metadata().is_err()
+        self.workspace.root().join(path).symlink_metadata().is_err()
     }
 
     fn objects(&self) -> Objects<'_> {
-        Objects { repository: self.repository }
+        Objects { workspace: self.workspace }
     }
 }
 

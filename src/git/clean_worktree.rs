@@ -12,7 +12,7 @@ use model::issue::IssueNumber;
 
 use crate::call::Call;
 use crate::error::{at, missing_is_fine};
-use crate::repository::Repository;
+use crate::workspace::Workspace;
 use crate::worktree::is_empty_folder;
 use crate::{Error, Result, Tree};
 
@@ -22,7 +22,7 @@ const RECORD: &str = "clean.path";
 /// The clean worktree of a run.
 #[derive(Debug, Clone)]
 pub struct CleanWorktree<'a> {
-    pub(crate) repository: &'a Repository,
+    pub(crate) workspace: &'a Workspace,
     pub(crate) issue: IssueNumber,
     pub(crate) state_dir: &'a Path,
 }
@@ -64,8 +64,8 @@ impl CleanWorktree<'_> {
         for root in self.candidates().into_iter().filter(|root| root.symlink_metadata().is_err()) {
             self.record_place(&root)?;
             let add = Call::new(["worktree", "add", "--quiet", "--force", "--force", "--detach"]);
-            let add = add.args(["--no-checkout", "--"]).arg(&root).arg(self.repository.opened_at().as_str());
-            match self.repository.run(&add) {
+            let add = add.args(["--no-checkout", "--"]).arg(&root).arg(self.workspace.opened_at().as_str());
+            match self.workspace.run(&add) {
                 Ok(_) => return Ok(()),
                 Err(error) => refused = error,
             }
@@ -88,7 +88,7 @@ impl CleanWorktree<'_> {
     }
 
     fn candidates(&self) -> Vec<PathBuf> {
-        let beside = self.repository.main_root();
+        let beside = self.workspace.main_root();
         let beside = beside.file_name().map(|name| {
             let name = format!("{}-issue-{}-clean", name.to_string_lossy(), self.issue);
             beside.with_file_name(name)
@@ -108,7 +108,7 @@ impl CleanWorktree<'_> {
         let leads_to = root.join(entrance.strip_prefix("gitdir:")?.trim());
         let common = fs::read_to_string(admin.join("commondir")).ok()?;
         let is_ours = is_same_place(&leads_to, &admin)
-            && is_same_place(&admin.join(common.trim()), self.repository.common());
+            && is_same_place(&admin.join(common.trim()), self.workspace.common());
         if is_ours { Some((root, admin)) } else { None }
     }
 
@@ -116,12 +116,12 @@ impl CleanWorktree<'_> {
         // Whoever was killed here left it; the lock of the run is ours, so nobody else is at work.
         let lock = admin.join("index.lock");
         missing_is_fine(fs::remove_file(&lock)).map_err(at(lock))?;
-        self.repository.run_in(root, &Call::new(["read-tree", "--reset", "-u", tree.as_str()]))?;
-        self.repository.run_in(root, &Call::new(["clean", "-ffdq"])).map(drop)
+        self.workspace.run_in(root, &Call::new(["read-tree", "--reset", "-u", tree.as_str()]))?;
+        self.workspace.run_in(root, &Call::new(["clean", "-ffdq"])).map(drop)
     }
 
     fn admins(&self) -> PathBuf {
-        self.repository.common().join("worktrees")
+        self.workspace.common().join("worktrees")
     }
 
     /// Returns the folder in which git keeps what it knows about a linked worktree.

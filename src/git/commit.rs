@@ -13,17 +13,17 @@ use model::redact::Masked;
 use crate::branch::Branches;
 use crate::call::Call;
 use crate::index::IndexLock;
-use crate::repository::{Head, Repository};
 use crate::run_branch::RunBranch;
 use crate::run_files::is_engines_own;
 use crate::snapshot::{Content, Snapshot, Snapshots};
+use crate::workspace::{Head, Workspace};
 use crate::worktree::Worktree;
 use crate::{CommitId, Error, Result};
 
 /// Writes the commits of a run.
 #[derive(Debug, Clone)]
 pub struct CommitWriter<'a> {
-    pub(crate) repository: &'a Repository,
+    pub(crate) workspace: &'a Workspace,
     pub(crate) branch: RunBranch<'a>,
     pub(crate) snapshots: Snapshots<'a>,
 }
@@ -42,7 +42,7 @@ impl CommitWriter<'_> {
         expected: &CommitId,
     ) -> Result<CommitId> {
         self.branch.refuse_other(&seen.head)?;
-        let lock = IndexLock::take(self.repository)?;
+        let lock = IndexLock::take(self.workspace)?;
         let folded;
         let uncommitted = if self.stands_at(expected, &seen.head) {
             &seen.uncommitted
@@ -52,7 +52,7 @@ impl CommitWriter<'_> {
         };
         let index = self.index_for(expected)?;
         let no_object = "0".repeat(expected.as_str().len());
-        self.stage(&index, &wanted(paths, uncommitted, self.repository.root()), &no_object)?;
+        self.stage(&index, &wanted(paths, uncommitted, self.workspace.root()), &no_object)?;
         let commit = self.record(&index, message)?;
         self.branch.remember_left_at(&commit);
         let index = self.snapshots.indexes.store(&index, &format!("{commit}.commit.index"))?;
@@ -62,21 +62,21 @@ impl CommitWriter<'_> {
 
     /// Tells whether the branch was where the engine left it and, as far as a file can tell, has not moved since.
     fn stands_at(&self, expected: &CommitId, seen: &Head) -> bool {
-        let tip = Branches { repository: self.repository }.tip_by_file(&self.branch.name);
+        let tip = Branches { workspace: self.workspace }.tip_by_file(&self.branch.name);
         seen.commit == *expected
             && tip.is_none_or(|tip| tip == *expected)
-            && Worktree { repository: self.repository }.operation_in_progress().is_none()
+            && Worktree { workspace: self.workspace }.operation_in_progress().is_none()
     }
 
     /// Takes the branch back, and with it any merge that was begun, and looks again what differs from there.
     fn fold(&self, seen: &Snapshot, expected: &CommitId) -> Result<BTreeMap<String, Content>> {
-        let worktree = Worktree { repository: self.repository };
+        let worktree = Worktree { workspace: self.workspace };
         if let Some(what @ "rebase") = worktree.operation_in_progress() {
-            return Err(Error::InProgress { what, root: self.repository.root().to_owned() });
+            return Err(Error::InProgress { what, root: self.workspace.root().to_owned() });
         }
         // The user's index is locked by us and replaced afterwards; a mixed reset needs one to write.
         let incoming = self.snapshots.indexes.incoming()?;
-        self.repository.run(&Call::new(["reset", "--quiet", expected.as_str(), "--"]).on_index(&incoming))?;
+        self.workspace.run(&Call::new(["reset", "--quiet", expected.as_str(), "--"]).on_index(&incoming))?;
         let again = self.snapshots.compare(&self.snapshots.indexes.index_of(&seen.tree)?)?;
         Ok(again.uncommitted)
     }
@@ -90,7 +90,7 @@ impl CommitWriter<'_> {
         // The own index keeps what the user set for single files, such as a sparse checkout.
         let (incoming, _) = self.snapshots.indexes.copy_own()?;
         let call = Call::new(["read-tree", "--reset", commit.as_str()]).on_index(&incoming);
-        self.repository.run(&call)?;
+        self.workspace.run(&call)?;
         Ok(incoming)
     }
 
@@ -103,12 +103,12 @@ impl CommitWriter<'_> {
         let (own, others): (Vec<&str>, Vec<&str>) = on_disk.partition(|path| is_engines_own(path));
         if !others.is_empty() {
             let call = Call::new(["update-index", "--add", "--remove", "--replace", "-z", "--stdin"]);
-            self.repository.run(&call.on_index(index).stdin_paths(others))?;
+            self.workspace.run(&call.on_index(index).stdin_paths(others))?;
         }
         let call = Call::new(["update-index", "--add", "--remove", "--replace", "-z"]).args(own);
         // Must be the last argument: what follows on the standard input is the rest.
         let call = call.arg("--index-info").on_index(index).stdin(index_info(wanted, no_object));
-        self.repository.run(&call).map(drop)
+        self.workspace.run(&call).map(drop)
     }
 
     fn record(&self, index: &Path, message: &Masked) -> Result<CommitId> {
@@ -116,7 +116,7 @@ impl CommitWriter<'_> {
             .asking_person()
             .on_index(index)
             .stdin(message.as_str());
-        let output = self.repository.run(&call)?;
+        let output = self.workspace.run(&call)?;
         // `[branch id] subject`; the name of our branch has no space in it.
         let text = output.text();
         let id = text.split(']').next().and_then(|head| head.rsplit(' ').next()).unwrap_or_default();
@@ -136,7 +136,7 @@ impl CommitWriter<'_> {
         if self.signs()? {
             call = call.arg("-S");
         }
-        self.repository.run(&call.arg(tree).stdin(message.as_str()))?.id()
+        self.workspace.run(&call.arg(tree).stdin(message.as_str()))?.id()
     }
 
     fn tree_without(&self, tip: &CommitId, without: &[String]) -> Result<String> {
@@ -144,15 +144,15 @@ impl CommitWriter<'_> {
             return Ok(format!("{tip}^{{tree}}"));
         }
         let index = self.snapshots.indexes.incoming()?;
-        self.repository.run(&Call::new(["read-tree", tip.as_str()]).on_index(&index))?;
+        self.workspace.run(&Call::new(["read-tree", tip.as_str()]).on_index(&index))?;
         let call = Call::new(["update-index", "--force-remove", "-z", "--stdin"]).on_index(&index);
-        self.repository.run(&call.stdin_paths(without.iter().map(String::as_str)))?;
+        self.workspace.run(&call.stdin_paths(without.iter().map(String::as_str)))?;
         Ok(self.snapshots.indexes.write_tree(&index)?.to_string())
     }
 
     /// Tells whether the user wants signed commits: `git commit-tree` does not look at that setting by itself.
     fn signs(&self) -> Result<bool> {
-        Ok(self.repository.try_ask(["config", "--type=bool", "--get", "commit.gpgSign"])?.line() == "true")
+        Ok(self.workspace.try_ask(["config", "--type=bool", "--get", "commit.gpgSign"])?.line() == "true")
     }
 }
 

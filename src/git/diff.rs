@@ -12,8 +12,8 @@ use model::change::{Change, Content};
 use crate::call::{Call, Output};
 use crate::changes::Changes;
 use crate::error::{at, missing_is_fine};
-use crate::repository::Repository;
 use crate::run_files::RunFiles;
+use crate::workspace::Workspace;
 use crate::{CommitId, Result, Tree};
 
 /// A difference as text.
@@ -50,7 +50,7 @@ impl DiffScope<'_> {
 /// Writes the differences of a run as text.
 #[derive(Debug, Clone)]
 pub struct Diffs<'a> {
-    pub(crate) repository: &'a Repository,
+    pub(crate) workspace: &'a Workspace,
     pub(crate) files: RunFiles,
     pub(crate) state_dir: &'a Path,
 }
@@ -86,7 +86,7 @@ impl Diffs<'_> {
     /// a difference cannot show are named.
     fn add_text_of_binaries(&self, diff: &mut Diff, scope: &DiffScope<'_>) -> Result<()> {
         let binaries = self.binaries(scope)?;
-        let changes = Changes { repository: self.repository };
+        let changes = Changes { workspace: self.workspace };
         let changes = changes.between(&scope.from, scope.to, &binaries)?;
         let wide = changes.iter().filter(|change| is_wide(change)).map(|change| change.path.clone());
         diff.not_shown.extend(wide.filter(|path| is_picture_or_archive(path)));
@@ -136,11 +136,11 @@ impl Diffs<'_> {
             .setting("attr.tree=")
             .setting("core.bigFileThreshold=512m")
             .option("--git-dir")
-            .option(self.repository.git_dir())
+            .option(self.workspace.git_dir())
             .option("--work-tree")
             .option(&empty_folder)
             .on_index(&empty_folder.join("index"));
-        self.repository.run_in(&empty_folder, &call)
+        self.workspace.run_in(&empty_folder, &call)
     }
 
     /// Returns an empty folder, emptied of what somebody may have put there.

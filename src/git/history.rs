@@ -6,7 +6,7 @@ use std::fmt;
 
 use crate::call::Call;
 use crate::objects::batch_objects;
-use crate::repository::Repository;
+use crate::workspace::Workspace;
 use crate::{CommitId, Error, Result, Tree};
 
 /// How much of the texts of commits is read, in bytes.
@@ -140,7 +140,7 @@ pub enum PlaceChange {
 /// The commits of a repository.
 #[derive(Debug, Clone)]
 pub struct History<'a> {
-    pub(crate) repository: &'a Repository,
+    pub(crate) workspace: &'a Workspace,
 }
 
 impl History<'_> {
@@ -153,7 +153,7 @@ impl History<'_> {
     ) -> Result<Vec<CommitWithParents>> {
         let (most, after) = (format!("--max-count={most}"), format!("^{after}"));
         let words = ["rev-list", "--topo-order", "--parents", &most, to.as_str(), &after, "--"];
-        let output = self.repository.ask(words)?;
+        let output = self.workspace.ask(words)?;
         let mut commits = Vec::new();
         for line in output.text().lines() {
             let mut ids = line.split(' ').map(CommitId::try_from);
@@ -166,18 +166,18 @@ impl History<'_> {
 
     /// Returns the commit before a commit.
     pub fn parent(&self, commit: &CommitId) -> Result<CommitId> {
-        self.repository.ask(["rev-parse", "--verify", "--end-of-options", &format!("{commit}^")])?.id()
+        self.workspace.ask(["rev-parse", "--verify", "--end-of-options", &format!("{commit}^")])?.id()
     }
 
     /// Tells whether a commit is among those that led to another one.
     pub fn is_ancestor(&self, commit: &CommitId, later: &CommitId) -> Result<bool> {
         let words = ["merge-base", "--is-ancestor", commit.as_str(), later.as_str()];
-        Ok(self.repository.try_ask(words)?.succeeded())
+        Ok(self.workspace.try_ask(words)?.succeeded())
     }
 
     /// Returns the latest commit that two have in common.
     pub(crate) fn merge_base(&self, one: &CommitId, other: &CommitId) -> Result<Option<CommitId>> {
-        let output = self.repository.try_ask(["merge-base", one.as_str(), other.as_str()])?;
+        let output = self.workspace.try_ask(["merge-base", one.as_str(), other.as_str()])?;
         if !output.succeeded() {
             return Ok(None);
         }
@@ -187,7 +187,7 @@ impl History<'_> {
     /// Returns the commit that took a file off a branch whose tip has it no more; nothing where it never was there.
     pub fn removal_of(&self, tip: &CommitId, path: &str) -> Result<Option<CommitId>> {
         let words = ["log", "--max-count=1", "--diff-filter=D", "--format=%H", tip.as_str(), "--", path];
-        let text = self.repository.ask(words)?.text();
+        let text = self.workspace.ask(words)?.text();
         Ok(text.lines().next().map(CommitId::try_from).transpose()?)
     }
 
@@ -196,7 +196,7 @@ impl History<'_> {
         let before = format!("{commit}^");
         let changed = |to: &str| -> Result<Vec<String>> {
             let words = ["diff", "--name-only", "--no-renames", "-z", &before, to, "--"];
-            Ok(self.repository.ask(words)?.paths())
+            Ok(self.workspace.ask(words)?.paths())
         };
         let (then, now) = (changed(commit.as_str())?, changed("HEAD")?);
         Ok(then.into_iter().filter(|path| now.contains(path) && !path.starts_with(".ai-workflow/")).collect())
@@ -205,7 +205,7 @@ impl History<'_> {
     /// Returns what became of a line of a file, or of the whole file, between a commit and HEAD.
     pub fn place_change(&self, from: &CommitId, path: &str, line: Option<u64>) -> Result<PlaceChange> {
         let range = format!("{from}..HEAD");
-        let text = self.repository.ask(["log", "-1", "--format=%H", &range, "--", path])?.text();
+        let text = self.workspace.ask(["log", "-1", "--format=%H", &range, "--", path])?.text();
         let Some(commit) = text.lines().next() else { return Ok(PlaceChange::Untouched) };
         let commit = CommitId::try_from(commit)?;
         let spans = self.changed_spans(from, path)?;
@@ -225,7 +225,7 @@ impl History<'_> {
     fn changed_spans(&self, from: &CommitId, path: &str) -> Result<Vec<(u64, u64)>> {
         let options = ["diff", "--unified=0", "--no-color", "--no-ext-diff", "--no-textconv", "--no-renames"];
         let scope = [from.as_str(), "HEAD", "--", path];
-        let output = self.repository.ask(options.into_iter().chain(scope))?;
+        let output = self.workspace.ask(options.into_iter().chain(scope))?;
         Ok(output.text().lines().filter_map(span).collect())
     }
 
@@ -234,7 +234,7 @@ impl History<'_> {
     pub fn messages_since(&self, commit: &CommitId) -> Result<Vec<String>> {
         let range = format!("{commit}..HEAD");
         let words = ["log", "-z", "--reverse", "--no-merges", "--format=%B", MOST_MESSAGES, &range, "--"];
-        let text = self.repository.ask(words)?.text();
+        let text = self.workspace.ask(words)?.text();
         Ok(text.split('\0').filter(|message| !message.trim().is_empty()).map(str::to_owned).collect())
     }
 
@@ -242,16 +242,16 @@ impl History<'_> {
     /// they are too long.
     pub fn commit_texts(&self, after: &CommitId, to: &CommitId) -> Result<Option<Vec<CommitText>>> {
         let ids =
-            self.repository.ask(["rev-list", MOST_TEXTS, to.as_str(), &format!("^{after}"), "--"])?.stdout;
+            self.workspace.ask(["rev-list", MOST_TEXTS, to.as_str(), &format!("^{after}"), "--"])?.stdout;
         let call = Call::new(["cat-file", "--batch"]).stdin(ids).at_most(LONGEST_TEXTS).read_only();
-        let output = self.repository.run(&call)?;
+        let output = self.workspace.run(&call)?;
         Ok(if output.truncated { None } else { commit_texts(&output.stdout) })
     }
 
     /// Returns author and committer of what is committed here now, each as `Name <mail>`.
     pub fn identities(&self) -> Result<(String, String)> {
         let asked = |name: &str| {
-            let output = self.repository.ask(["var", name])?;
+            let output = self.workspace.ask(["var", name])?;
             let nobody =
                 || Error::Unexpected { command: output.command.clone(), detail: "nobody".to_owned() };
             person(&output.text()).map(str::to_owned).ok_or_else(nobody)
@@ -261,19 +261,19 @@ impl History<'_> {
 
     /// Checks that git knows who commits.
     pub fn check_identity(&self) -> Result<()> {
-        let output = self.repository.try_ask(["var", "GIT_COMMITTER_IDENT"])?;
+        let output = self.workspace.try_ask(["var", "GIT_COMMITTER_IDENT"])?;
         if output.succeeded() { Ok(()) } else { Err(Error::NoIdentity { detail: reason(&output.errors()) }) }
     }
 
     /// Returns those who committed on top of a commit and are not who commits now, oldest first, each once. What came
     /// with a merge is not theirs.
     pub fn other_authors(&self, base: &CommitId) -> Result<Vec<Author>> {
-        let myself = self.repository.ask(["var", "GIT_AUTHOR_IDENT"])?.text();
+        let myself = self.workspace.ask(["var", "GIT_AUTHOR_IDENT"])?.text();
         let mut known: BTreeSet<String> = BTreeSet::new();
         known.extend(Author::read(&myself).map(|author| author.mail.to_lowercase()));
         let range = format!("{base}..HEAD");
         let options = ["log", "-z", "--reverse", "--first-parent", "--no-merges", "--format=%an <%ae>%n%B"];
-        let text = self.repository.ask(options.into_iter().chain([MOST_AUTHORED, &range, "--"]))?.text();
+        let text = self.workspace.ask(options.into_iter().chain([MOST_AUTHORED, &range, "--"]))?.text();
         let commits = text.split('\0').filter_map(|commit| commit.split_once('\n'));
         let theirs = commits.filter(|(_, message)| !is_ours(message));
         let co_authors = |message: &str| message.lines().filter_map(co_author).collect::<Vec<_>>();

@@ -12,7 +12,7 @@ use std::time::{Duration, SystemTime};
 
 use crate::call::Call;
 use crate::error::{at, missing_is_fine};
-use crate::repository::Repository;
+use crate::workspace::Workspace;
 use crate::{CommitId, Error, Result, Tree};
 
 /// So many of the newest are kept.
@@ -24,15 +24,15 @@ const LOCK_PAUSE: Duration = Duration::from_millis(25);
 /// The index files of a run.
 #[derive(Debug, Clone)]
 pub(crate) struct IndexFiles<'a> {
-    pub(crate) repository: &'a Repository,
+    pub(crate) workspace: &'a Workspace,
     /// The folder in which they lie.
     pub(crate) folder: PathBuf,
 }
 
 impl<'a> IndexFiles<'a> {
     /// Names the index files of a run with this state folder.
-    pub(crate) fn new(repository: &'a Repository, state_dir: &Path) -> Self {
-        Self { repository, folder: state_dir.join("snapshots") }
+    pub(crate) fn new(workspace: &'a Workspace, state_dir: &Path) -> Self {
+        Self { workspace, folder: state_dir.join("snapshots") }
     }
 
     /// Returns where the index of a tree is, if it is known.
@@ -51,7 +51,7 @@ impl<'a> IndexFiles<'a> {
         if !index.exists() {
             let incoming = self.incoming()?;
             let call = Call::new(["read-tree", tree.as_str()]).on_index(&incoming);
-            self.repository.run(&call)?;
+            self.workspace.run(&call)?;
             fs::rename(&incoming, &index).map_err(at(&index))?;
         }
         Ok(index)
@@ -77,14 +77,14 @@ impl<'a> IndexFiles<'a> {
 
     /// Copies the worktree's own index to the place of one in the making. Returns it, and whether there is an own one.
     pub(crate) fn copy_own(&self) -> Result<(PathBuf, bool)> {
-        let own = self.repository.git_dir().join("index");
+        let own = self.workspace.git_dir().join("index");
         let exists = own.exists();
         Ok((if exists { self.copy_to_incoming(&own)? } else { self.incoming()? }, exists))
     }
 
     /// Writes the tree of an index.
     pub(crate) fn write_tree(&self, index: &Path) -> Result<Tree> {
-        self.repository.run(&Call::new(["write-tree"]).on_index(index))?.id()
+        self.workspace.run(&Call::new(["write-tree"]).on_index(index))?.id()
     }
 
     /// Keeps a copy of an index that is exactly a commit, for the next commit on top of it.
@@ -132,8 +132,8 @@ pub(crate) struct IndexLock {
 
 impl IndexLock {
     /// Takes the lock; an error when another git holds it and does not let it go.
-    pub(crate) fn take(repository: &Repository) -> Result<Self> {
-        let (path, index) = (repository.git_dir().join("index.lock"), repository.git_dir().join("index"));
+    pub(crate) fn take(workspace: &Workspace) -> Result<Self> {
+        let (path, index) = (workspace.git_dir().join("index.lock"), workspace.git_dir().join("index"));
         for _ in 0..LOCK_TRIES {
             match File::create_new(&path) {
                 Ok(_) => return Ok(Self { path, index, replaced: false }),

@@ -5,15 +5,15 @@
 #![warn(missing_docs)]
 #![allow(clippy::disallowed_methods, reason = "this crate touches the world")]
 
-mod workspace;
+mod run_workspace;
 
 // How git is run.
 mod call;
 mod error;
 mod pinned_config;
 mod program;
-mod repository;
 mod retry;
+mod workspace;
 
 // What every repository has.
 mod base;
@@ -53,13 +53,13 @@ pub use objects::Objects;
 pub use program::Git;
 pub use references::{MovedReferences, References, RunReferences};
 pub use remote::{Credentials, Remote};
-pub use repository::{Head, Repository};
 pub use retry::{Retry, retry};
 pub use run_branch::{RunBranch, RunBranchState};
 pub use run_files::{RunFiles, is_engines_own};
+pub use run_workspace::RunWorkspace;
 pub use snapshot::{Content, Snapshot, Snapshots};
 pub use work::UncommittedWork;
-pub use workspace::{RunWorkspace, Workspace};
+pub use workspace::{Head, Workspace};
 pub use worktree::{Survey, Worktree};
 
 use error::Result;

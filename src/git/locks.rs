@@ -16,7 +16,7 @@ use std::time::{Duration, Instant, SystemTime};
 use crate::Result;
 use crate::error::at;
 use crate::program::STANDING_OPTIONS;
-use crate::repository::Repository;
+use crate::workspace::Workspace;
 
 /// So old no lock is in use any more.
 const CERTAINLY_UNUSED: Duration = Duration::from_secs(600);
@@ -34,7 +34,7 @@ const WAIT_PAUSE: Duration = Duration::from_millis(20);
 /// The locks that git may have left for a run to find.
 #[derive(Debug, Clone)]
 pub struct Locks<'a> {
-    pub(crate) repository: &'a Repository,
+    pub(crate) workspace: &'a Workspace,
     /// The run's branch.
     pub(crate) branch: String,
     /// The folder of the run's index files.
@@ -67,7 +67,7 @@ impl Locks<'_> {
 
     /// Locks that only this run can have taken.
     fn own_locks(&self) -> Vec<PathBuf> {
-        let branch = self.repository.common().join("refs/heads").join(format!("{}.lock", self.branch));
+        let branch = self.workspace.common().join("refs/heads").join(format!("{}.lock", self.branch));
         let mut locks = locks_in(&self.indexes);
         locks.push(self.indexes.join("incoming.index"));
         locks.push(branch);
@@ -77,10 +77,10 @@ impl Locks<'_> {
 
     /// Locks that the user's git takes too: index, HEAD, packed references, settings.
     fn shared_locks(&self) -> Vec<PathBuf> {
-        let mut locks = locks_in(self.repository.git_dir());
+        let mut locks = locks_in(self.workspace.git_dir());
         locks.retain(|path| is_of_git(path));
-        if self.repository.is_linked() {
-            let common = |name: &str| self.repository.common().join(name);
+        if self.workspace.is_linked() {
+            let common = |name: &str| self.workspace.common().join(name);
             locks.extend([common("packed-refs.lock"), common("config.lock")]);
             locks.retain(|path| path.is_file());
         }
@@ -88,18 +88,18 @@ impl Locks<'_> {
     }
 
     fn is_git_at_work(&self, shared: &[PathBuf]) -> bool {
-        let places = [self.repository.root(), self.repository.git_dir(), self.repository.common()];
+        let places = [self.workspace.root(), self.workspace.git_dir(), self.workspace.common()];
         git_works_in(&places).unwrap_or_else(|| !all_surely_old(shared, SystemTime::now()))
     }
 
     /// Waits until nobody of a killed runner is at work any more; not for ever.
     fn wait_for_leftovers(&self) {
-        if !is_anybody_left(self.repository.root()) {
+        if !is_anybody_left(self.workspace.root()) {
             return;
         }
         tracing::info!("Waiting for what a killed run left at work");
         let began = Instant::now();
-        while is_anybody_left(self.repository.root()) && began.elapsed() < LONGEST_WAIT {
+        while is_anybody_left(self.workspace.root()) && began.elapsed() < LONGEST_WAIT {
             thread::sleep(WAIT_PAUSE);
         }
     }

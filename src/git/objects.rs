@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use model::change::Mode;
 
 use crate::call::Call;
-use crate::repository::Repository;
+use crate::workspace::Workspace;
 use crate::{CommitId, Error, Result, Tree};
 
 /// The mode of what is not there.
@@ -28,7 +28,7 @@ pub(crate) type Blobs = BTreeMap<String, Vec<u8>>;
 /// The objects of a repository.
 #[derive(Debug, Clone)]
 pub struct Objects<'a> {
-    pub(crate) repository: &'a Repository,
+    pub(crate) workspace: &'a Workspace,
 }
 
 impl Objects<'_> {
@@ -39,7 +39,7 @@ impl Objects<'_> {
             return Err(Error::BadPath { path, why: "it contains a line break" });
         }
         let call = Call::new(["cat-file", "--batch"]).stdin(format!("{commit}:{path}\n")).read_only();
-        let output = self.repository.run(&call)?;
+        let output = self.workspace.run(&call)?;
         if output.stdout.ends_with(b" missing\n") && output.stdout.starts_with(commit.as_str().as_bytes()) {
             return Ok(None);
         }
@@ -49,7 +49,7 @@ impl Objects<'_> {
     /// Tells how large a file of a commit is, in bytes; nothing when it is not there.
     pub fn size(&self, commit: &CommitId, path: &str) -> Result<Option<u64>> {
         let call = Call::new(["cat-file", "--batch-check=%(objecttype) %(objectsize)"]).read_only();
-        let answer = self.repository.run(&call.stdin(format!("{commit}:{path}\n")))?.text();
+        let answer = self.workspace.run(&call.stdin(format!("{commit}:{path}\n")))?.text();
         Ok(answer.trim().strip_prefix("blob ").and_then(|size| size.parse().ok()))
     }
 
@@ -58,21 +58,21 @@ impl Objects<'_> {
     pub fn weight(&self, after: &CommitId, to: &Tree) -> Result<(usize, u64)> {
         let after = format!("^{after}");
         let listed =
-            self.repository.ask(["rev-list", "--objects", "--no-object-names", to.as_str(), &after, "--"])?;
+            self.workspace.ask(["rev-list", "--objects", "--no-object-names", to.as_str(), &after, "--"])?;
         let call = Call::new(["cat-file", "--batch-check=%(objectsize)"]).stdin(listed.stdout).read_only();
-        let sizes = self.repository.run(&call)?.text();
+        let sizes = self.workspace.run(&call)?.text();
         let sizes: Vec<u64> = sizes.lines().filter_map(|line| line.trim().parse().ok()).collect();
         Ok((sizes.len(), sizes.iter().fold(0, |sum, size| sum.saturating_add(*size))))
     }
 
     /// Tells whether a tree is on this machine.
     pub fn has_tree(&self, tree: &Tree) -> Result<bool> {
-        Ok(self.repository.try_ask(["cat-file", "-e", &format!("{tree}^{{tree}}")])?.succeeded())
+        Ok(self.workspace.try_ask(["cat-file", "-e", &format!("{tree}^{{tree}}")])?.succeeded())
     }
 
     /// Returns the files below a folder that HEAD knows.
     pub fn tracked_below(&self, folder: &str) -> Result<Vec<String>> {
-        Ok(self.repository.ask(["ls-tree", "-r", "-z", "--name-only", "HEAD", "--", folder])?.paths())
+        Ok(self.workspace.ask(["ls-tree", "-r", "-z", "--name-only", "HEAD", "--", folder])?.paths())
     }
 
     /// Returns those of the paths that are plain files of a tree.
@@ -92,7 +92,7 @@ impl Objects<'_> {
         paths: &BTreeSet<String>,
     ) -> Result<BTreeMap<String, TreeEntry>> {
         let call = Call::new(["ls-tree", "-r", "-z", "--full-tree", tree, "--"]).args(paths).read_only();
-        let listed = self.repository.run(&call)?.text();
+        let listed = self.workspace.run(&call)?.text();
         Ok(listed.split('\0').filter_map(tree_entry).collect())
     }
 
@@ -107,7 +107,7 @@ impl Objects<'_> {
             .args([old, new, "--"])
             .args(paths)
             .read_only();
-        let output = self.repository.run(&call)?;
+        let output = self.workspace.run(&call)?;
         raw_sides(&output.text()).ok_or_else(|| output.unexpected())
     }
 
@@ -120,7 +120,7 @@ impl Objects<'_> {
         }
         let asked: String = ids.iter().map(|id| format!("{id}\n")).collect();
         let call = Call::new(["cat-file", "--batch", "--buffer"]).stdin(asked).read_only();
-        let output = self.repository.run(&call)?;
+        let output = self.workspace.run(&call)?;
         match contents(&output.stdout) {
             Some(found) if found.len() == ids.len() => Ok(found),
             _ => Err(output.unexpected()),

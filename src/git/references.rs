@@ -14,7 +14,7 @@ use model::object_id::is_object_id;
 
 use crate::Result;
 use crate::branch::{Branches, head_reference};
-use crate::repository::Repository;
+use crate::workspace::Workspace;
 
 /// The folders of references that are read, below the common folder.
 const FOLDERS: [&str; 3] = ["refs/heads", "refs/tags", "refs/remotes"];
@@ -42,7 +42,7 @@ pub struct MovedReferences {
 /// The references of a repository, as a run may touch them.
 #[derive(Debug, Clone)]
 pub struct RunReferences<'a> {
-    pub(crate) repository: &'a Repository,
+    pub(crate) workspace: &'a Workspace,
     /// The name of the run's branch.
     pub(crate) branch: String,
 }
@@ -50,7 +50,7 @@ pub struct RunReferences<'a> {
 impl RunReferences<'_> {
     /// Returns where branches and tags stand now.
     pub fn now(&self) -> Result<References> {
-        References::read(self.repository)
+        References::read(self.workspace)
     }
 
     /// Puts the run's branch back, and the worktree on it. Nobody can tell who moved another one, so it is named and left
@@ -63,11 +63,11 @@ impl RunReferences<'_> {
         let own = format!("refs/heads/{}", self.branch);
         let mut moved = MovedReferences::default();
         if let Some(tip) = before.tips.get(&own).filter(|tip| now.tips.get(&own) != Some(tip)) {
-            self.repository.change(["update-ref", "--no-deref", &own, tip])?;
+            self.workspace.change(["update-ref", "--no-deref", &own, tip])?;
             moved.undone.push(now.describe(&own));
         }
         if let Some(head) = before.head.as_ref().filter(|head| now.head.as_ref() != Some(head)) {
-            self.repository.change(["symbolic-ref", "HEAD", head])?;
+            self.workspace.change(["symbolic-ref", "HEAD", head])?;
             moved.undone.push("HEAD".to_owned());
         }
         let others = before.unexplained_moves(&now).filter(|name| *name != own && is_watched(name));
@@ -78,31 +78,31 @@ impl RunReferences<'_> {
 
 impl References {
     /// Reads where branches and tags stand now.
-    pub(crate) fn read(repository: &Repository) -> Result<Self> {
-        match Self::read_files(repository) {
+    pub(crate) fn read(workspace: &Workspace) -> Result<Self> {
+        match Self::read_files(workspace) {
             Some(references) => Ok(references),
-            None => Self::ask_git(repository),
+            None => Self::ask_git(workspace),
         }
     }
 
     /// Returns where branches and tags stand; nothing where these files do not tell it, or tell something strange.
-    fn read_files(repository: &Repository) -> Option<Self> {
-        if repository.common().join("reftable").exists() {
+    fn read_files(workspace: &Workspace) -> Option<Self> {
+        if workspace.common().join("reftable").exists() {
             return None;
         }
         let mut tips =
-            read_packed(&fs::read_to_string(repository.common().join("packed-refs")).unwrap_or_default())?;
+            read_packed(&fs::read_to_string(workspace.common().join("packed-refs")).unwrap_or_default())?;
         for folder in FOLDERS {
-            read_loose(repository.common(), &repository.common().join(folder), &mut tips)?;
+            read_loose(workspace.common(), &workspace.common().join(folder), &mut tips)?;
         }
         let known = |git_dir: &Path| head_reference(git_dir).filter(|name| tips.contains_key(name));
-        let elsewhere = other_worktrees(repository).iter().filter_map(|git_dir| known(git_dir)).collect();
-        Some(References { head: known(repository.git_dir()), elsewhere, tips })
+        let elsewhere = other_worktrees(workspace).iter().filter_map(|git_dir| known(git_dir)).collect();
+        Some(References { head: known(workspace.git_dir()), elsewhere, tips })
     }
 
-    fn ask_git(repository: &Repository) -> Result<Self> {
+    fn ask_git(workspace: &Workspace) -> Result<Self> {
         let mut now = References::default();
-        for branch in (Branches { repository }).list(&FOLDERS)? {
+        for branch in (Branches { workspace }).list(&FOLDERS)? {
             // What it points to stands in the list as well.
             if branch.symbolic.is_some() {
                 continue;
@@ -170,11 +170,11 @@ fn read_loose(common: &Path, folder: &Path, tips: &mut BTreeMap<String, String>)
 }
 
 /// Returns the folders in which git keeps what belongs to one worktree, without ours.
-fn other_worktrees(repository: &Repository) -> Vec<PathBuf> {
-    let linked = fs::read_dir(repository.common().join("worktrees")).into_iter().flatten().flatten();
+fn other_worktrees(workspace: &Workspace) -> Vec<PathBuf> {
+    let linked = fs::read_dir(workspace.common().join("worktrees")).into_iter().flatten().flatten();
     let mut all: Vec<PathBuf> = linked.map(|entry| entry.path()).collect();
-    all.push(repository.common().to_owned());
-    all.retain(|git_dir| git_dir != repository.git_dir());
+    all.push(workspace.common().to_owned());
+    all.retain(|git_dir| git_dir != workspace.git_dir());
     all
 }
 

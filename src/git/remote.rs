@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use crate::branch::{Branches, check_branch_name};
 use crate::call::{Call, Output};
-use crate::repository::Repository;
 use crate::retry::{remote_failure, retry, was_unreachable};
+use crate::workspace::Workspace;
 use crate::{CommitId, Error, Result};
 
 /// A token for one server, by the name of its variable: its value is on no command line.
@@ -33,7 +33,7 @@ const DEFAULT_BRANCH_TIMEOUT: Duration = Duration::from_secs(5);
 /// A remote of a repository, such as `origin`.
 #[derive(Debug, Clone, Copy)]
 pub struct Remote<'a> {
-    pub(crate) repository: &'a Repository,
+    pub(crate) workspace: &'a Workspace,
     pub(crate) name: &'a str,
     pub(crate) credentials: Option<&'a Credentials>,
 }
@@ -41,7 +41,7 @@ pub struct Remote<'a> {
 impl Remote<'_> {
     /// Returns the remote's address without user and password, when there is one.
     pub fn address(&self) -> Result<Option<String>> {
-        let output = self.repository.try_ask(["remote", "get-url", self.name])?;
+        let output = self.workspace.try_ask(["remote", "get-url", self.name])?;
         Ok(if output.succeeded() { Some(without_userinfo(&output.line())) } else { None })
     }
 
@@ -55,13 +55,13 @@ impl Remote<'_> {
         if let Some(name) = self.address()?.as_deref().and_then(repository_of) {
             return Ok(name);
         }
-        Ok(self.repository.root().file_name().unwrap_or_default().to_string_lossy().into_owned())
+        Ok(self.workspace.root().file_name().unwrap_or_default().to_string_lossy().into_owned())
     }
 
     /// Asks for the name of the default branch, for five seconds at most; nothing when the remote names none.
     pub fn default_branch(&self) -> Result<Option<String>> {
         let call = self.call(&["ls-remote", "--symref"])?.alone().args(["--", self.name, "HEAD"]);
-        let output = self.repository.try_run_within(DEFAULT_BRANCH_TIMEOUT, &call)?;
+        let output = self.workspace.try_run_within(DEFAULT_BRANCH_TIMEOUT, &call)?;
         if !output.succeeded() {
             return Err(output.failure());
         }
@@ -79,7 +79,7 @@ impl Remote<'_> {
         if !self.fetch_reference(&format!("+refs/heads/{branch}:{tracking}"))? {
             return Ok(None);
         }
-        let found = Branches { repository: self.repository }.list(&[&tracking])?;
+        let found = Branches { workspace: self.workspace }.list(&[&tracking])?;
         Ok(found.into_iter().find(|found| found.reference == tracking).map(|found| found.tip))
     }
 
@@ -91,7 +91,7 @@ impl Remote<'_> {
     fn fetch_once(&self, refspec: &str) -> Result<bool> {
         let call = self.call(&["fetch", "--quiet", "--no-tags", "--no-recurse-submodules", "--refmap="])?;
         let call = call.args(["--", self.name, refspec]);
-        let output = self.repository.try_run(&call)?;
+        let output = self.workspace.try_run(&call)?;
         let is_missing = output.errors().contains("couldn't find remote ref");
         if output.succeeded() || is_missing { Ok(output.succeeded()) } else { Err(remote_failure(&output)) }
     }
@@ -109,13 +109,13 @@ impl Remote<'_> {
             source = after.to_string();
         }
         let call = call.args(["--", self.name, &format!("{source}:{reference}")]);
-        let output = self.repository.try_run(&call)?;
+        let output = self.workspace.try_run(&call)?;
         if output.succeeded() {
             return Ok(());
         }
         let pushed = match replaced {
             Some((_, after)) => Some(after.clone()),
-            None => Branches { repository: self.repository }.find(branch)?.map(|found| found.tip),
+            None => Branches { workspace: self.workspace }.find(branch)?.map(|found| found.tip),
         };
         if pushed.is_some() && self.has_arrived(&output, &reference, pushed.as_ref()) {
             return Ok(());
@@ -131,7 +131,7 @@ impl Remote<'_> {
         };
         let call = self.call(&["push", "--quiet", "--no-verify", "--no-follow-tags"])?;
         let call = call.args(["--", self.name, &refspec]);
-        let output = self.repository.try_run(&call)?;
+        let output = self.workspace.try_run(&call)?;
         if output.succeeded() || self.has_arrived(&output, reference, commit) {
             return Ok(());
         }
@@ -145,7 +145,7 @@ impl Remote<'_> {
             return false;
         }
         let asked = self.call(&["ls-remote", "--quiet", "--", self.name, reference]);
-        let Ok(output) = asked.and_then(|call| self.repository.try_run(&call)) else { return false };
+        let Ok(output) = asked.and_then(|call| self.workspace.try_run(&call)) else { return false };
         let text = output.text();
         let tip = text.lines().find_map(|line| line.strip_suffix(reference)).map(str::trim);
         output.succeeded() && tip == pushed.map(CommitId::as_str)

@@ -12,8 +12,8 @@ use crate::changes::Changes;
 use crate::history::{History, NO_PHASE, Trailers};
 use crate::objects::Objects;
 use crate::references::References;
-use crate::repository::{Head, Repository};
 use crate::run_files::RunFiles;
+use crate::workspace::{Head, Workspace};
 use crate::{CommitId, Error, Result};
 
 /// Where the tip is noted that the engine left.
@@ -43,7 +43,7 @@ pub enum RunBranchState {
 /// The branch of a run.
 #[derive(Debug, Clone)]
 pub struct RunBranch<'a> {
-    pub(crate) repository: &'a Repository,
+    pub(crate) workspace: &'a Workspace,
     /// The branch's name.
     pub(crate) name: String,
     pub(crate) files: RunFiles,
@@ -54,7 +54,7 @@ impl RunBranch<'_> {
     /// Returns where the run's branch comes from; a branch from elsewhere is nothing to build on.
     pub fn state(&self, base: &CommitId) -> Result<RunBranchState> {
         let Some(branch) = self.find()? else { return Ok(RunBranchState::Missing) };
-        let objects = Objects { repository: self.repository };
+        let objects = Objects { workspace: self.workspace };
         if objects.read(&branch.tip, &self.files.log())?.is_some() {
             return Ok(RunBranchState::Ours(branch));
         }
@@ -92,7 +92,7 @@ impl RunBranch<'_> {
     pub fn move_to(&self, from: &CommitId, to: &CommitId) -> Result<()> {
         let reference = format!("refs/heads/{}", self.name);
         let note = "ai-workflow: squash";
-        self.repository.change(["update-ref", "-m", note, &reference, to.as_str(), from.as_str()])
+        self.workspace.change(["update-ref", "-m", note, &reference, to.as_str(), from.as_str()])
     }
 
     /// Returns the commit on the run's branch that was announced by this fact, newest first.
@@ -116,7 +116,7 @@ impl RunBranch<'_> {
     fn latest(&self, options: &[&str]) -> Result<Vec<(CommitId, Option<Trailers>)>> {
         let Some(branch) = self.find()? else { return Ok(Vec::new()) };
         let call = Call::new(["log", "-z", "--format=%H%n%B", LOOK_BACK]).args(options.iter().copied());
-        let text = self.repository.run(&call.args([branch.tip.as_str(), "--"]).read_only())?.text();
+        let text = self.workspace.run(&call.args([branch.tip.as_str(), "--"]).read_only())?.text();
         let commits = text.split('\0').filter_map(|record| record.split_once('\n'));
         commits.map(|(id, message)| Ok((CommitId::try_from(id)?, Trailers::read(message)))).collect()
     }
@@ -127,13 +127,13 @@ impl RunBranch<'_> {
         let Some(branch) = self.find()? else { return Ok(false) };
         let mut at = commit.clone();
         let commits =
-            History { repository: self.repository }.commits_between(commit, &branch.tip, MOST_RECORDS)?;
+            History { workspace: self.workspace }.commits_between(commit, &branch.tip, MOST_RECORDS)?;
         for next in commits {
             if next.parents != [at] {
                 return Ok(false);
             }
             let (before, after) = (next.parents[0].as_tree(), next.commit.as_tree());
-            let changed = Changes { repository: self.repository }.paths_between(&before, &after)?;
+            let changed = Changes { workspace: self.workspace }.paths_between(&before, &after)?;
             if !changed.iter().all(|path| self.files.contains(path)) {
                 return Ok(false);
             }
@@ -172,7 +172,7 @@ impl RunBranch<'_> {
     /// Returns the file in which git keeps the branch's tip, and the one in which the tip is noted while no agent works that
     /// may commit: the reaper copies one to the other when we are killed.
     pub fn tip_files(&self) -> (PathBuf, PathBuf) {
-        let branch = self.repository.common().join("refs/heads").join(&self.name);
+        let branch = self.workspace.common().join("refs/heads").join(&self.name);
         (branch, self.state_dir.join(RESTS_AT))
     }
 
@@ -201,13 +201,13 @@ impl RunBranch<'_> {
         if tip == *known || self.below_records(run)?.as_ref() == Some(known) {
             return Ok(None);
         }
-        let is_known = History { repository: self.repository }.is_ancestor(&tip, known)?;
+        let is_known = History { workspace: self.workspace }.is_ancestor(&tip, known)?;
         Ok(if is_known { None } else { Some(tip) })
     }
 
     fn tip(&self) -> Result<Option<CommitId>> {
         let name = format!("refs/heads/{}", self.name);
-        let tip = References::read(self.repository)?.tips.remove(&name);
+        let tip = References::read(self.workspace)?.tips.remove(&name);
         Ok(tip.map(|tip| CommitId::try_from(tip.as_str())).transpose()?)
     }
 
@@ -226,7 +226,7 @@ impl RunBranch<'_> {
     }
 
     fn branches(&self) -> Branches<'_> {
-        Branches { repository: self.repository }
+        Branches { workspace: self.workspace }
     }
 }
 

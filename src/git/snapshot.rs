@@ -14,9 +14,9 @@ use crate::call::Call;
 use crate::error::{at, missing_is_fine};
 use crate::index::IndexFiles;
 use crate::objects::{ABSENT_MODE, Objects, TreeEntry};
-use crate::repository::{Head, Repository};
 use crate::run_files::{RunFiles, is_behind_link, is_engines_own};
 use crate::status::{Entry, Kind, read_status, status_call};
+use crate::workspace::{Head, Workspace};
 use crate::{CommitId, Result, Tree};
 
 /// The files of a worktree at one moment.
@@ -65,7 +65,7 @@ type Wanted<'a> = (&'a str, Option<&'a TreeEntry>);
 /// The snapshots of a run.
 #[derive(Debug, Clone)]
 pub struct Snapshots<'a> {
-    pub(crate) repository: &'a Repository,
+    pub(crate) workspace: &'a Workspace,
     pub(crate) files: RunFiles,
     pub(crate) indexes: IndexFiles<'a>,
 }
@@ -81,8 +81,8 @@ impl Snapshots<'_> {
         if let (Some(tree), true) = (since, seen.changed.is_empty()) {
             return Ok(seen.into_snapshot(tree.clone()));
         }
-        if since.is_none() && seen.is_only(self.repository.opened_at()) {
-            let tree = self.repository.opened_tree().clone();
+        if since.is_none() && seen.is_only(self.workspace.opened_at()) {
+            let tree = self.workspace.opened_tree().clone();
             self.indexes.keep_for_commits(&index, &seen.head.commit)?;
             self.indexes.store(&index, &format!("{tree}.index"))?;
             return Ok(seen.into_snapshot(tree));
@@ -101,12 +101,12 @@ impl Snapshots<'_> {
         let index = self.indexes.index_of(to)?;
         let seen = self.compare(&index)?;
         for path in seen.changed.intersection(&seen.untracked) {
-            remove_with_empty_folders(self.repository.root(), path)?;
+            remove_with_empty_folders(self.workspace.root(), path)?;
         }
         let mut tracked = seen.changed.difference(&seen.untracked).map(String::as_str).peekable();
         if tracked.peek().is_some() {
             let call = Call::new(["checkout-index", "--force", "-u", "-q", "-z", "--stdin"]).on_index(&index);
-            self.repository.run(&call.stdin_paths(tracked))?;
+            self.workspace.run(&call.stdin_paths(tracked))?;
         }
         Ok(seen.changed.into_iter().collect())
     }
@@ -123,7 +123,7 @@ impl Snapshots<'_> {
         // Only the index knows which of the engine's own files are in the tree; what they held stands in commits.
         self.take(None)?;
         let incoming = self.indexes.copy_to_incoming(&index)?;
-        let written = self.repository.try_run(&Call::new(["write-tree"]).on_index(&incoming))?;
+        let written = self.workspace.try_run(&Call::new(["write-tree"]).on_index(&incoming))?;
         Ok(written.succeeded() && written.line() == tree.as_str())
     }
 
@@ -149,7 +149,7 @@ impl Snapshots<'_> {
         to: &CommitId,
         keep: impl Fn(&str) -> bool,
     ) -> Result<Option<Tree>> {
-        let sides = Objects { repository: self.repository }.differences(to.as_str(), tree.as_str(), [])?;
+        let sides = Objects { workspace: self.workspace }.differences(to.as_str(), tree.as_str(), [])?;
         let reset = sides.iter().filter(|(path, _)| !keep(path));
         let wanted: Vec<Wanted<'_>> =
             reset.map(|(path, (before, _))| (path.as_str(), before.as_ref())).collect();
@@ -159,9 +159,9 @@ impl Snapshots<'_> {
     /// Compares the worktree with an index.
     pub(crate) fn compare(&self, index: &Path) -> Result<Comparison> {
         let call = status_call().arg("--ignore-submodules=all").arg("--ignored=matching").on_index(index);
-        let status = read_status(self.repository, &call)?;
+        let status = read_status(self.workspace, &call)?;
         let mut seen = Comparison::new(status.head, status.unreadable);
-        let root = self.repository.root();
+        let root = self.workspace.root();
         let delivered = self.files.delivered_and_ignored(root, &status.ignored).into_iter();
         let delivered = delivered.map(|path| Entry { path, kind: Kind::Untracked });
         for entry in status.entries.into_iter().chain(delivered) {
@@ -174,7 +174,7 @@ impl Snapshots<'_> {
     fn copy_of_own_index(&self) -> Result<PathBuf> {
         let (incoming, exists) = self.indexes.copy_own()?;
         if !exists {
-            self.repository.run(&Call::new(["read-tree", "HEAD"]).on_index(&incoming))?;
+            self.workspace.run(&Call::new(["read-tree", "HEAD"]).on_index(&incoming))?;
         }
         Ok(incoming)
     }
@@ -185,7 +185,7 @@ impl Snapshots<'_> {
         if seen.changed.iter().any(|path| path == ".gitignore" || path.ends_with("/.gitignore")) {
             self.drop_newly_ignored(&mut seen, incoming)?;
         }
-        let output = self.repository.try_run(&Call::new(["write-tree"]).on_index(incoming))?;
+        let output = self.workspace.try_run(&Call::new(["write-tree"]).on_index(incoming))?;
         if !output.succeeded() {
             let tree = if is_kept { self.take(None)?.tree } else { return Err(output.failure()) };
             return Ok(seen.into_snapshot(tree));
@@ -197,7 +197,7 @@ impl Snapshots<'_> {
 
     /// Brings an index to the files on disk.
     fn update(&self, seen: &Comparison, index: &Path) -> Result<()> {
-        let root = self.repository.root();
+        let root = self.workspace.root();
         // Behind a link there is nothing of ours, and git refuses to look.
         let (mut gone, here): (Vec<&str>, Vec<&str>) =
             seen.changed.iter().map(String::as_str).partition(|path| is_behind_link(root, path));
@@ -205,7 +205,7 @@ impl Snapshots<'_> {
         for (option, paths) in [("--force-remove", gone), ("--remove", here)] {
             if !paths.is_empty() {
                 let call = Call::new(["update-index", "--add", option, "--replace", "-z", "--stdin"]);
-                self.repository.run(&call.on_index(index).stdin_paths(paths))?;
+                self.workspace.run(&call.on_index(index).stdin_paths(paths))?;
             }
         }
         Ok(())
@@ -214,7 +214,7 @@ impl Snapshots<'_> {
     /// A file that an earlier snapshot took in and that is ignored by now was never meant to be published.
     fn drop_newly_ignored(&self, seen: &mut Comparison, incoming: &Path) -> Result<()> {
         let call = Call::new(["ls-files", "-z", "--cached", "--ignored", "--exclude-standard"]);
-        let output = self.repository.run(&call.on_index(incoming).read_only())?;
+        let output = self.workspace.run(&call.on_index(incoming).read_only())?;
         let ignored = output.text();
         let is_taken_out = |path: &&str| seen.added.contains(*path) && !self.files.is_delivered(path);
         let ignored: Vec<&str> = ignored.split('\0').filter(is_taken_out).collect();
@@ -222,7 +222,7 @@ impl Snapshots<'_> {
             return Ok(());
         }
         let call = Call::new(["update-index", "--force-remove", "-z", "--stdin"]);
-        self.repository.run(&call.on_index(incoming).stdin_paths(ignored.iter().copied()))?;
+        self.workspace.run(&call.on_index(incoming).stdin_paths(ignored.iter().copied()))?;
         for path in ignored {
             seen.uncommitted.remove(path);
             seen.changed.insert(path.to_owned());
@@ -249,7 +249,7 @@ impl Snapshots<'_> {
         };
         let lines: String = wanted.iter().map(line).collect();
         let call = Call::new(["update-index", "--replace", "-z", "--index-info"]);
-        self.repository.run(&call.on_index(index).stdin(lines))?;
+        self.workspace.run(&call.on_index(index).stdin(lines))?;
         self.indexes.write_tree(index)
     }
 }

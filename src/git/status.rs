@@ -4,7 +4,7 @@
 
 use crate::call::Call;
 use crate::objects::{ABSENT_MODE, TreeEntry};
-use crate::repository::{Head, Repository};
+use crate::workspace::{Head, Workspace};
 use crate::{CommitId, Error, Result};
 
 /// Folders that hold nothing but caches.
@@ -64,11 +64,11 @@ pub(crate) fn status_call() -> Call {
 }
 
 /// Asks git and reads the answer.
-pub(crate) fn read_status(repository: &Repository, call: &Call) -> Result<Status> {
-    let output = repository.run(call)?;
+pub(crate) fn read_status(workspace: &Workspace, call: &Call) -> Result<Status> {
+    let output = workspace.run(call)?;
     parse(&output.stdout).map_err(|why| match why {
         StatusError::Unexpected => output.unexpected(),
-        StatusError::Unborn => Error::NoCommits { root: repository.root().to_owned() },
+        StatusError::Unborn => Error::NoCommits { root: workspace.root().to_owned() },
     })
 }
 

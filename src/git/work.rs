@@ -11,8 +11,8 @@ use crate::branch::Branches;
 use crate::call::Call;
 use crate::objects::Objects;
 use crate::remote::Remote;
-use crate::repository::Repository;
 use crate::snapshot::Snapshots;
+use crate::workspace::Workspace;
 use crate::{CommitId, Result, Tree};
 
 /// The most trees that are kept.
@@ -23,7 +23,7 @@ const NEWEST: &str = "00";
 /// The work of a run that no commit holds.
 #[derive(Debug, Clone)]
 pub struct UncommittedWork<'a> {
-    pub(crate) repository: &'a Repository,
+    pub(crate) workspace: &'a Workspace,
     pub(crate) issue: IssueNumber,
     pub(crate) snapshots: Snapshots<'a>,
 }
@@ -32,21 +32,21 @@ impl UncommittedWork<'_> {
     /// Keeps trees until they are released or others take their place; those that are gone already are passed over.
     pub fn keep_trees(&self, trees: &[Tree]) -> Result<()> {
         let mut trees = trees[..trees.len().min(MOST_TREES)].to_vec();
-        let mut made = self.repository.try_run(&tree_of(&trees))?;
+        let mut made = self.workspace.try_run(&tree_of(&trees))?;
         if !made.succeeded() {
             trees = self.known_of(trees)?;
-            made = self.repository.run(&tree_of(&trees))?;
+            made = self.workspace.run(&tree_of(&trees))?;
         }
-        self.repository.change(["update-ref", &self.kept_reference(), &made.line()])
+        self.workspace.change(["update-ref", &self.kept_reference(), &made.line()])
     }
 
     /// Keeps no tree any longer. Where none is kept this costs no process.
     pub fn release_trees(&self) -> Result<()> {
-        let branches = Branches { repository: self.repository };
+        let branches = Branches { workspace: self.workspace };
         if branches.is_surely_missing(&self.kept_reference()) {
             return Ok(());
         }
-        self.repository.change(["update-ref", "-d", &self.kept_reference()])
+        self.workspace.change(["update-ref", "-d", &self.kept_reference()])
     }
 
     /// Returns the name under which the work travels. It ends differently from the branch's, which git would take it for.
@@ -57,17 +57,17 @@ impl UncommittedWork<'_> {
     /// Keeps trees here under their name, for whoever may send them.
     pub fn keep(&self, trees: &[Tree], message: &Masked) -> Result<()> {
         let commit = self.pack(trees, message)?;
-        self.repository.change(["update-ref", &self.reference(), commit.as_str()])
+        self.workspace.change(["update-ref", &self.reference(), commit.as_str()])
     }
 
     /// Tells whether trees are kept here.
     pub(crate) fn is_kept(&self) -> Result<bool> {
-        Ok(self.repository.try_ask(["rev-parse", "--verify", "--quiet", &self.reference()])?.succeeded())
+        Ok(self.workspace.try_ask(["rev-parse", "--verify", "--quiet", &self.reference()])?.succeeded())
     }
 
     /// Keeps the trees for sending no longer.
     pub fn forget(&self) -> Result<()> {
-        self.repository.change(["update-ref", "-d", &self.reference()])
+        self.workspace.change(["update-ref", "-d", &self.reference()])
     }
 
     /// Sends trees to a remote, the newest first. Nothing of it stays here under a name.
@@ -90,7 +90,7 @@ impl UncommittedWork<'_> {
     /// Brings the files to where another machine left them; tells whether what was fetched is that tree.
     pub fn unpack(&self, tree: &Tree) -> Result<bool> {
         let reference = self.reference();
-        let newest = self.repository.ask(["rev-parse", "--verify", &format!("{reference}:{NEWEST}")])?;
+        let newest = self.workspace.ask(["rev-parse", "--verify", &format!("{reference}:{NEWEST}")])?;
         let is_it = newest.line() == tree.as_str();
         if is_it {
             self.snapshots.restore(tree)?;
@@ -100,13 +100,13 @@ impl UncommittedWork<'_> {
     }
 
     fn pack(&self, trees: &[Tree], message: &Masked) -> Result<CommitId> {
-        let made = self.repository.run(&tree_of(trees))?;
+        let made = self.workspace.run(&tree_of(trees))?;
         let call = Call::new(["commit-tree", "-F", "-", &made.line()]).stdin(message.as_str());
-        self.repository.run(&call)?.id()
+        self.workspace.run(&call)?.id()
     }
 
     fn known_of(&self, trees: Vec<Tree>) -> Result<Vec<Tree>> {
-        let (mut known, objects) = (Vec::new(), Objects { repository: self.repository });
+        let (mut known, objects) = (Vec::new(), Objects { workspace: self.workspace });
         for tree in trees {
             if objects.has_tree(&tree)? {
                 known.push(tree);

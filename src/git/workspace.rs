@@ -1,36 +1,40 @@
-//! An opened worktree, and the part of it that belongs to one issue's run: hands out the struct of each subject.
-//! Does nothing by itself.
+//! A worktree of a repository, opened: where its folders are, and how git is run in it.
+//!
+//! Every call is short, synchronous and without a shell. None is made once the settings of the repository have changed
+//! since it was opened. What the calls are for is known by the other modules.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
 
-use model::issue::IssueNumber;
-
-use crate::base::Bases;
-use crate::branch::Branches;
-use crate::bundle::Bundles;
-use crate::changes::Changes;
-use crate::clean_worktree::CleanWorktree;
-use crate::commit::CommitWriter;
-use crate::diff::Diffs;
-use crate::history::History;
-use crate::index::IndexFiles;
-use crate::locks::Locks;
-use crate::objects::Objects;
+use crate::call::{Call, Output};
+use crate::pinned_config::PinnedConfig;
 use crate::program::Git;
-use crate::references::RunReferences;
-use crate::remote::{Credentials, Remote};
-use crate::repository::Repository;
-use crate::run_branch::RunBranch;
-use crate::run_files::RunFiles;
-use crate::snapshot::Snapshots;
-use crate::work::UncommittedWork;
-use crate::worktree::Worktree;
-use crate::{CommitId, Result};
+use crate::{CommitId, Error, Result, Tree};
 
-/// A worktree of a repository.
+/// Where the worktree stands: a commit and, unless HEAD is detached, a branch.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Head {
+    /// The commit.
+    pub commit: CommitId,
+    /// The branch; nothing where HEAD is detached.
+    pub branch: Option<String>,
+}
+
+/// A worktree of a repository, as it was opened.
 #[derive(Debug, Clone)]
 pub struct Workspace {
-    repository: Repository,
+    git: Git,
+    root: PathBuf,
+    common: PathBuf,
+    git_dir: PathBuf,
+    prefix: String,
+    is_shallow: bool,
+    head: CommitId,
+    /// The files of that commit.
+    tree: Tree,
+    config: Arc<PinnedConfig>,
 }
 
 impl Workspace {
@@ -41,158 +45,156 @@ impl Workspace {
 
     /// Opens the worktree that a folder lies in, with a git program of the caller's.
     pub fn open_with(dir: &Path, git: Git) -> Result<Self> {
-        Ok(Self { repository: Repository::open(dir, git)? })
+        let call = Call::new([
+            "rev-parse",
+            "--path-format=absolute",
+            "--is-bare-repository",
+            "--is-shallow-repository",
+            "--git-common-dir",
+            "--absolute-git-dir",
+            "--show-prefix",
+            "--show-toplevel",
+            "HEAD",
+            "HEAD^{tree}",
+        ]);
+        let output = git.run(dir, &call)?;
+        let text = output.text();
+        let lines: Vec<&str> = text.lines().collect();
+        Self::from_answer(dir, git, &output, &lines)
     }
 
-    /// Returns the repository.
-    pub fn repository(&self) -> &Repository {
-        &self.repository
+    /// Reads the answer line by line: git prints what it could find before it says what it could not.
+    fn from_answer(dir: &Path, git: Git, output: &Output, lines: &[&str]) -> Result<Self> {
+        let &[bare, shallow, common, git_dir, prefix, ref rest @ ..] = lines else {
+            return Err(not_opened(dir, output, lines));
+        };
+        if bare == "true" {
+            return Err(Error::Bare { dir: common.into() });
+        }
+        let &[root, head, ref tree @ ..] = rest else {
+            return Err(output.failure());
+        };
+        let head = CommitId::try_from(head).map_err(|_| Error::NoCommits { root: root.into() })?;
+        let &[tree] = tree else { return Err(output.failure()) };
+        let tree = Tree::try_from(tree).map_err(|_| output.unexpected())?;
+        let (root, common, git_dir) = (PathBuf::from(root), PathBuf::from(common), PathBuf::from(git_dir));
+        let config = Arc::new(PinnedConfig::pin(&root, &common, &git_dir));
+        let prefix = prefix.trim_end_matches('/').to_owned();
+        Ok(Self { git, root, common, git_dir, prefix, is_shallow: shallow == "true", head, tree, config })
+    }
+
+    /// Opens another worktree with the git program of this one.
+    pub(crate) fn open_other(&self, dir: &Path) -> Result<Self> {
+        Self::open_with(dir, self.git.clone())
     }
 
     /// Returns the top folder of the worktree.
     pub fn root(&self) -> &Path {
-        self.repository.root()
+        &self.root
     }
 
     /// Returns git's common folder, the same for all worktrees of the repository.
     pub fn common(&self) -> &Path {
-        self.repository.common()
+        &self.common
     }
 
-    /// Returns the part of the workspace that belongs to one issue's run.
-    pub fn for_issue(&self, issue: IssueNumber) -> RunWorkspace {
-        let state_dir = self.common().join("ai-workflow").join(format!("issue-{issue}"));
-        RunWorkspace { workspace: self.clone(), issue, state_dir }
+    /// Returns git's folder of this worktree alone.
+    pub fn git_dir(&self) -> &Path {
+        &self.git_dir
     }
 
-    /// Returns the files of the worktree.
-    pub fn worktree(&self) -> Worktree<'_> {
-        Worktree { repository: &self.repository }
+    /// Returns the folder inside the worktree that the user stood in, empty for the top, without a final slash.
+    pub fn prefix(&self) -> &str {
+        &self.prefix
     }
 
-    /// Returns the branches.
-    pub fn branches(&self) -> Branches<'_> {
-        Branches { repository: &self.repository }
+    /// Tells whether the history is cut off.
+    pub fn is_shallow(&self) -> bool {
+        self.is_shallow
     }
 
-    /// Returns what finds bases.
-    pub fn bases(&self) -> Bases<'_> {
-        Bases { repository: &self.repository }
+    /// Tells whether this is a linked worktree.
+    pub fn is_linked(&self) -> bool {
+        self.git_dir != self.common
     }
 
-    /// Returns the commits.
-    pub fn history(&self) -> History<'_> {
-        History { repository: &self.repository }
+    /// Returns the checkout that the linked worktrees belong to, as far as it has one.
+    pub fn main_root(&self) -> &Path {
+        if !self.is_linked() {
+            return &self.root;
+        }
+        match self.common.parent() {
+            Some(parent) if self.common.ends_with(".git") => parent,
+            _ => &self.common,
+        }
     }
 
-    /// Returns the objects.
-    pub fn objects(&self) -> Objects<'_> {
-        Objects { repository: &self.repository }
+    /// Returns the commit the worktree stood on when it was opened.
+    pub fn opened_at(&self) -> &CommitId {
+        &self.head
     }
 
-    /// Returns what compares states of the files.
-    pub fn changes(&self) -> Changes<'_> {
-        Changes { repository: &self.repository }
+    /// Returns the files of that commit.
+    pub(crate) fn opened_tree(&self) -> &Tree {
+        &self.tree
     }
 
-    /// Returns the remote of this name, asked with these credentials.
-    pub fn remote<'a>(&'a self, name: &'a str, credentials: Option<&'a Credentials>) -> Remote<'a> {
-        Remote { repository: &self.repository, name, credentials }
+    /// Returns how many git processes were started so far, for this repository and those opened from it.
+    pub fn calls(&self) -> usize {
+        self.git.calls()
     }
 
-    /// Returns the remote `origin`, asked with what the user has set up.
-    pub fn origin(&self) -> Remote<'_> {
-        self.remote("origin", None)
+    /// Asks git, which takes no lock for that; a failure is an error.
+    pub(crate) fn ask<A: Into<OsString>>(&self, arguments: impl IntoIterator<Item = A>) -> Result<Output> {
+        self.run(&Call::new(arguments).read_only())
     }
 
-    /// Makes a linked worktree on a branch: a new one at the base, or the one that exists when no base is given.
-    pub fn add_worktree(&self, path: &Path, branch: &str, base: Option<&CommitId>) -> Result<Self> {
-        self.worktree().add_linked(path, branch, base)?;
-        Ok(Self { repository: self.repository.open_other(path)? })
+    /// Asks git; the caller judges how it ended.
+    pub(crate) fn try_ask<A: Into<OsString>>(&self, words: impl IntoIterator<Item = A>) -> Result<Output> {
+        self.try_run(&Call::new(words).read_only())
+    }
+
+    /// Has git change something; a failure is an error.
+    pub(crate) fn change<A: Into<OsString>>(&self, arguments: impl IntoIterator<Item = A>) -> Result<()> {
+        self.run(&Call::new(arguments)).map(drop)
+    }
+
+    /// Runs git in the worktree; a failure is an error.
+    pub(crate) fn run(&self, call: &Call) -> Result<Output> {
+        self.run_in(&self.root, call)
+    }
+
+    /// Runs git in the worktree; the caller judges how it ended.
+    pub(crate) fn try_run(&self, call: &Call) -> Result<Output> {
+        self.try_run_in(&self.root, call)
+    }
+
+    /// Runs git in another folder; a failure is an error.
+    pub(crate) fn run_in(&self, dir: &Path, call: &Call) -> Result<Output> {
+        let output = self.try_run_in(dir, call)?;
+        if output.succeeded() { Ok(output) } else { Err(output.failure()) }
+    }
+
+    /// Runs git in another folder; the caller judges how it ended.
+    pub(crate) fn try_run_in(&self, dir: &Path, call: &Call) -> Result<Output> {
+        self.config.check()?;
+        self.git.run(dir, call)
+    }
+
+    /// Runs git in the worktree, for no longer than this; the caller judges how it ended.
+    pub(crate) fn try_run_within(&self, timeout: Duration, call: &Call) -> Result<Output> {
+        self.config.check()?;
+        self.git.with_timeout_of_at_most(timeout).run(&self.root, call)
     }
 }
 
-/// The worktree as one issue's run uses it: snapshots, commits on its branch, its locks.
-#[derive(Debug, Clone)]
-pub struct RunWorkspace {
-    workspace: Workspace,
-    issue: IssueNumber,
-    state_dir: PathBuf,
-}
-
-impl RunWorkspace {
-    /// Returns the worktree.
-    pub fn workspace(&self) -> &Workspace {
-        &self.workspace
+fn not_opened(dir: &Path, output: &Output, lines: &[&str]) -> Error {
+    // A git that does not know the option repeats it as its first line.
+    if lines.first() == Some(&"--path-format=absolute") {
+        return Error::TooOld;
     }
-
-    /// Returns the run's folder under git's common folder.
-    pub fn state_dir(&self) -> &Path {
-        &self.state_dir
+    if output.errors().contains("not a git repository") {
+        return Error::NotARepository { dir: dir.to_owned() };
     }
-
-    /// Returns the name of the run's branch.
-    pub fn branch(&self) -> String {
-        model::event::branch_of(self.issue)
-    }
-
-    /// Returns the run's own files.
-    pub fn files(&self) -> RunFiles {
-        RunFiles { issue: self.issue }
-    }
-
-    /// Returns the run's branch.
-    pub fn run_branch(&self) -> RunBranch<'_> {
-        let (repository, state_dir) = (self.repository(), &self.state_dir);
-        RunBranch { repository, name: self.branch(), files: self.files(), state_dir }
-    }
-
-    /// Returns the run's snapshots.
-    pub fn snapshots(&self) -> Snapshots<'_> {
-        Snapshots { repository: self.repository(), files: self.files(), indexes: self.indexes() }
-    }
-
-    /// Returns what commits on the run's branch.
-    pub fn commits(&self) -> CommitWriter<'_> {
-        CommitWriter { repository: self.repository(), branch: self.run_branch(), snapshots: self.snapshots() }
-    }
-
-    /// Returns what shows differences to reviewers.
-    pub fn diffs(&self) -> Diffs<'_> {
-        Diffs { repository: self.repository(), files: self.files(), state_dir: &self.state_dir }
-    }
-
-    /// Returns the branches and tags as the run may touch them.
-    pub fn references(&self) -> RunReferences<'_> {
-        RunReferences { repository: self.repository(), branch: self.branch() }
-    }
-
-    /// Returns the locks that a killed git may have left.
-    pub fn locks(&self) -> Locks<'_> {
-        let indexes = self.indexes().folder;
-        Locks { repository: self.repository(), branch: self.branch(), indexes }
-    }
-
-    /// Returns the worktree in which the run's commands run.
-    pub fn clean_worktree(&self) -> CleanWorktree<'_> {
-        CleanWorktree { repository: self.repository(), issue: self.issue, state_dir: &self.state_dir }
-    }
-
-    /// Returns the work that no commit holds.
-    pub fn work(&self) -> UncommittedWork<'_> {
-        UncommittedWork { repository: self.repository(), issue: self.issue, snapshots: self.snapshots() }
-    }
-
-    /// Returns the bundles of the run.
-    pub fn bundles(&self) -> Bundles<'_> {
-        Bundles { repository: self.repository(), branch: self.branch(), work: self.work() }
-    }
-
-    fn repository(&self) -> &Repository {
-        &self.workspace.repository
-    }
-
-    fn indexes(&self) -> IndexFiles<'_> {
-        IndexFiles::new(self.repository(), &self.state_dir)
-    }
+    output.failure()
 }

@@ -9,8 +9,8 @@ use std::time::Duration;
 use crate::branch::{Branches, check_branch_name};
 use crate::call::Call;
 use crate::objects::Objects;
-use crate::repository::{Head, Repository};
 use crate::status::{Entry, Kind, read_status, status_call};
+use crate::workspace::{Head, Workspace};
 use crate::{CommitId, Error, Result};
 
 /// An editor's git holds a lock for moments only; so often it is looked at, with a pause between.
@@ -50,14 +50,14 @@ impl Survey {
 /// The worktree in which a repository was opened, and those linked to it.
 #[derive(Debug, Clone)]
 pub struct Worktree<'a> {
-    pub(crate) repository: &'a Repository,
+    pub(crate) workspace: &'a Workspace,
 }
 
 impl Worktree<'_> {
     /// Looks at the worktree, with one git process.
     pub fn survey(&self) -> Result<Survey> {
         let status =
-            read_status(self.repository, &status_call().arg("--ignore-submodules=dirty").read_only())?;
+            read_status(self.workspace, &status_call().arg("--ignore-submodules=dirty").read_only())?;
         let mut survey = Survey {
             head: status.head,
             changed: Vec::new(),
@@ -65,7 +65,7 @@ impl Worktree<'_> {
             untracked: Vec::new(),
             nested_repositories: Vec::new(),
             moved_submodules: Vec::new(),
-            has_submodules: self.repository.root().join(".gitmodules").exists(),
+            has_submodules: self.workspace.root().join(".gitmodules").exists(),
             in_progress: self.operation_in_progress(),
             unreadable: status.unreadable,
         };
@@ -94,12 +94,12 @@ impl Worktree<'_> {
             ("CHERRY_PICK_HEAD", "cherry-pick"),
             ("REVERT_HEAD", "revert"),
         ];
-        TRACES.iter().find(|(trace, _)| self.repository.git_dir().join(trace).exists()).map(|(_, what)| *what)
+        TRACES.iter().find(|(trace, _)| self.workspace.git_dir().join(trace).exists()).map(|(_, what)| *what)
     }
 
     /// Refuses a worktree whose index or HEAD is locked: no branch could be checked out and nothing be committed.
     pub fn refuse_locked(&self) -> Result<()> {
-        let locks = ["index.lock", "HEAD.lock"].map(|name| self.repository.git_dir().join(name));
+        let locks = ["index.lock", "HEAD.lock"].map(|name| self.workspace.git_dir().join(name));
         for looks in 0.. {
             match locks.iter().find(|lock| lock.exists()) {
                 None => break,
@@ -112,28 +112,28 @@ impl Worktree<'_> {
 
     /// Brings the user's index to HEAD, after a commit that a crash cut short. The files stay as they are.
     pub fn reset_index(&self) -> Result<()> {
-        self.repository.change(["reset", "--quiet"])
+        self.workspace.change(["reset", "--quiet"])
     }
 
     /// Takes changes of tracked files below a folder back to what HEAD has.
     pub fn discard_changes_below(&self, folder: &str) -> Result<()> {
-        let tracked = Objects { repository: self.repository }.tracked_below(folder)?;
+        let tracked = Objects { workspace: self.workspace }.tracked_below(folder)?;
         if tracked.is_empty() {
             return Ok(());
         }
-        self.repository.change(["restore", "--staged", "--worktree", "--source=HEAD", "--", folder])
+        self.workspace.change(["restore", "--staged", "--worktree", "--source=HEAD", "--", folder])
     }
 
     /// Puts every file outside `.ai-workflow/` back to what a commit has, and returns the paths that differed from HEAD.
     pub fn restore_code(&self, to: &CommitId) -> Result<Vec<String>> {
         let words = ["diff", "--name-only", "--no-renames", "-z", to.as_str(), "HEAD", "--"];
-        let mut paths = self.repository.ask(words)?.paths();
+        let mut paths = self.workspace.ask(words)?.paths();
         paths.retain(|path| !path.starts_with(".ai-workflow/"));
         if !paths.is_empty() {
             let call = Call::new(["--literal-pathspecs", "restore", "--worktree"])
                 .arg(format!("--source={to}"))
                 .args(["--pathspec-from-file=-", "--pathspec-file-nul"]);
-            self.repository.run(&call.stdin_paths(paths.iter().map(String::as_str)))?;
+            self.workspace.run(&call.stdin_paths(paths.iter().map(String::as_str)))?;
         }
         Ok(paths)
     }
@@ -145,7 +145,7 @@ impl Worktree<'_> {
         }
         let call = Call::new(["check-ignore", "-z", "--stdin"]).with_patterns().read_only();
         let call = call.stdin_paths(paths.iter().map(String::as_str));
-        let output = self.repository.try_run_in(root, &call)?;
+        let output = self.workspace.try_run_in(root, &call)?;
         // It ends with 1 when none is ignored.
         if !output.succeeded() && output.status.code() != Some(1) {
             return Err(output.failure());
@@ -162,7 +162,7 @@ impl Worktree<'_> {
             return Ok(found);
         }
         let call = Call::new(["ls-files", "-z", "--cached", "--others", "--exclude-standard", "--"]);
-        let output = self.repository.run_in(root, &call.args(&found).read_only())?;
+        let output = self.workspace.run_in(root, &call.args(&found).read_only())?;
         let output = output.text();
         let taken: Vec<&str> = output.split('\0').collect();
         found.retain(|folder| !taken.iter().any(|path| Path::new(path).starts_with(folder)));
@@ -170,19 +170,20 @@ impl Worktree<'_> {
     }
 
     /// Makes a linked worktree on a branch: a new one at the base, or the one that exists when no base is given.
-    pub(crate) fn add_linked(&self, path: &Path, name: &str, base: Option<&CommitId>) -> Result<()> {
+    pub fn add_linked(&self, path: &Path, name: &str, base: Option<&CommitId>) -> Result<Workspace> {
         check_branch_name(name)?;
         let call = Call::new(["worktree", "add", "--quiet"]);
         let call = match base {
             Some(base) => call.args(["--no-track", "-b", name, "--"]).arg(path).arg(base.as_str()),
             None => call.args(["--no-guess-remote", "--"]).arg(path).arg(name),
         };
-        Branches { repository: self.repository }.run(name, &call)
+        Branches { workspace: self.workspace }.run(name, &call)?;
+        self.workspace.open_other(path)
     }
 
     /// Removes a linked worktree with everything that is in it.
     pub fn remove_linked(&self, path: &Path) -> Result<()> {
-        self.repository.run(&Call::new(["worktree", "remove", "--force", "--"]).arg(path)).map(drop)
+        self.workspace.run(&Call::new(["worktree", "remove", "--force", "--"]).arg(path)).map(drop)
     }
 }
 

@@ -147,7 +147,7 @@ fn link(
         .collect();
     let mut linked = Vec::new();
     for (whose, from) in
-        [("the author's worktree", worktree), ("the checkout", space.workspace().repository().main_root())]
+        [("the author's worktree", worktree), ("the checkout", space.workspace().main_root())]
     {
         let here: Vec<String> = places.iter().filter(|place| from.join(place).is_dir()).cloned().collect();
         let here = space.workspace().worktree().wholly_ignored(from, &here)?;

@@ -133,7 +133,7 @@ fn starting_and_leaving_a_branch_refuses_nothing_silently() {
     let fixture = Fixture::new();
     let space = fixture.run();
     let workspace = space.workspace();
-    let base = workspace.repository().opened_at();
+    let base = workspace.opened_at();
     assert!(matches!(workspace.branches().start(&space.branch(), base), Err(Error::BranchExists { .. })));
     assert!(matches!(workspace.branches().delete(&space.branch()), Err(Error::BranchInUse { .. })));
     fixture.write("README.md", "committed on the branch");
@@ -153,10 +153,10 @@ fn a_run_can_have_a_worktree_of_its_own() {
     let fixture = Fixture::new();
     let space = fixture.space();
     let place = fixture.dir.path().canonicalize().expect("it exists").join("linked");
-    let base = space.workspace().repository().opened_at().clone();
-    let linked = space.workspace().add_worktree(&place, &space.branch(), Some(&base)).expect("made");
+    let base = space.workspace().opened_at().clone();
+    let linked = space.workspace().worktree().add_linked(&place, &space.branch(), Some(&base)).expect("made");
     assert_eq!((linked.root(), linked.common()), (place.as_path(), fixture.root().join(".git").as_path()));
-    assert!(linked.repository().is_linked());
+    assert!(linked.is_linked());
     let found = space.workspace().branches().find(&space.branch()).expect("an answer").expect("it is there");
     assert_eq!(found.worktree, Some(place.clone()));
     assert!(matches!(space.workspace().branches().switch(&space.branch()), Err(Error::BranchInUse { .. })));
@@ -172,15 +172,15 @@ fn a_run_can_have_a_worktree_of_its_own() {
 
     space.workspace().worktree().remove_linked(&place).expect("removed");
     assert!(!place.exists());
-    let again = space.workspace().add_worktree(&place, &space.branch(), None).expect("made again");
-    assert_eq!(*again.repository().opened_at(), commit);
+    let again = space.workspace().worktree().add_linked(&place, &space.branch(), None).expect("made again");
+    assert_eq!(*again.opened_at(), commit);
 }
 
 #[test]
 fn a_file_is_read_as_a_commit_has_it() {
     let fixture = Fixture::new();
     let workspace = fixture.workspace();
-    let commit = workspace.repository().opened_at();
+    let commit = workspace.opened_at();
     fixture.write("README.md", "changed");
     assert_eq!(
         workspace.objects().read(commit, "README.md").expect("an answer"),

@@ -13,7 +13,7 @@ fn where_git_takes_no_modes_from_the_disk_those_of_the_index_count() {
     fixture.git(&["add", "run.sh"]);
     fixture.git(&["update-index", "--chmod=+x", "run.sh"]);
     fixture.git(&["commit", "--quiet", "-m", "a script"]);
-    let base = fixture.workspace().repository().opened_at().clone();
+    let base = fixture.workspace().opened_at().clone();
     fixture.write("README.md", "two\n");
     fixture.write("new.txt", "new\n");
     make_executable(&fixture.root().join("README.md"));
@@ -43,7 +43,7 @@ fn a_file_that_git_was_told_to_overlook_is_looked_at() {
     }
     fixture.git(&["add", "."]);
     fixture.git(&["commit", "--quiet", "-m", "files"]);
-    let base = fixture.workspace().repository().opened_at().clone();
+    let base = fixture.workspace().opened_at().clone();
     fixture.git(&["update-index", "--assume-unchanged", "assumed.txt", "same.txt"]);
     fixture.git(&["update-index", "--skip-worktree", "skipped.txt", "gone.txt"]);
     fixture.write("assumed.txt", "two\n");

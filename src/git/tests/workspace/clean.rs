@@ -70,7 +70,7 @@ fn from_one_use_to_the_next_only_ignored_files_stay() {
 fn a_clean_worktree_goes_from_tree_to_tree() {
     let (fixture, space) = begun();
     let tree = published(&space, &["src/lib.rs", "helper.txt"]);
-    let base = space.workspace().repository().opened_at().as_tree();
+    let base = space.workspace().opened_at().as_tree();
     let mut root = PathBuf::new();
     for (tree, text, helps) in [(&tree, "two\n", true), (&base, "one\n", false), (&tree, "two\n", true)] {
         root = space.clean_worktree().check_out(tree).expect("a worktree");
@@ -151,10 +151,7 @@ fn two_runs_of_other_issues_do_not_meet() {
     let other = fixture.workspace().for_issue(IssueNumber::try_from(8).expect("a number"));
     let tree = published(&space, &["src/lib.rs"]);
     let one = space.clean_worktree().check_out(&tree).expect("a worktree");
-    let two = other
-        .clean_worktree()
-        .check_out(&space.workspace().repository().opened_at().as_tree())
-        .expect("a worktree");
+    let two = other.clean_worktree().check_out(&space.workspace().opened_at().as_tree()).expect("a worktree");
     assert_ne!(one, two);
     space.clean_worktree().remove().expect("removed");
     assert_eq!(fs::read_to_string(two.join("src/lib.rs")).expect("a file"), "one\n");
@@ -179,7 +176,7 @@ fn paths_can_be_put_back_to_a_commit() {
     fixture.write("tests/new.rs", "t\n");
     fixture.remove("README.md");
     let tree = published(&space, &["src/lib.rs", "tests/new.rs", "README.md"]);
-    let base = space.workspace().repository().opened_at().clone();
+    let base = space.workspace().opened_at().clone();
     let back = space
         .snapshots()
         .reset_paths(&tree, &base, |path| path.starts_with("tests/"))

@@ -95,7 +95,8 @@ fn in_a_linked_worktree_the_locks_of_both_places_are_swept() {
     let fixture = Fixture::new();
     let place = fixture.dir.path().canonicalize().expect("it exists").join("linked");
     let base = fixture.tip();
-    let linked = fixture.workspace().add_worktree(&place, "ai-workflow/issue-7", Some(&base)).expect("made");
+    let linked =
+        fixture.workspace().worktree().add_linked(&place, "ai-workflow/issue-7", Some(&base)).expect("made");
     let space = linked.for_issue(IssueNumber::try_from(7).expect("a number"));
     let git = fixture.root().join(".git");
     let stale = [git.join("packed-refs.lock"), git.join("worktrees/linked/index.lock")];

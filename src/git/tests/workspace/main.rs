@@ -79,7 +79,7 @@ impl Fixture {
     /// The run of issue 7, on its branch.
     fn run(&self) -> RunWorkspace {
         let space = self.space();
-        let head = space.workspace().repository().opened_at().clone();
+        let head = space.workspace().opened_at().clone();
         space.workspace().branches().start(&space.branch(), &head).expect("the branch is new");
         space
     }
@@ -158,9 +158,9 @@ fn changed(space: &RunWorkspace, since: &Snapshot) -> Vec<String> {
 
 /// Counts the git processes of a piece of work.
 fn calls<T>(space: &RunWorkspace, work: impl FnOnce() -> T) -> (usize, T) {
-    let before = space.workspace().repository().calls();
+    let before = space.workspace().calls();
     let result = work();
-    (space.workspace().repository().calls() - before, result)
+    (space.workspace().calls() - before, result)
 }
 
 /// Makes a file executable, as a copy that a child process wrote: a descriptor of ours that the child of another test

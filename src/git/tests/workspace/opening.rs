@@ -7,13 +7,13 @@ fn a_workspace_is_found_from_a_folder_inside_with_one_process() {
     let fixture = Fixture::new();
     let workspace =
         Workspace::open_with(&fixture.root().join("src"), fixture.program()).expect("a repository");
-    assert_eq!(workspace.repository().calls(), 1);
+    assert_eq!(workspace.calls(), 1);
     assert_eq!(workspace.root(), fixture.root());
     assert_eq!(workspace.common(), fixture.root().join(".git"));
-    assert_eq!(workspace.repository().prefix(), "src");
-    assert_eq!(fixture.workspace().repository().prefix(), "");
-    assert_eq!(*workspace.repository().opened_at(), fixture.tip());
-    assert!(!workspace.repository().is_shallow() && !workspace.repository().is_linked());
+    assert_eq!(workspace.prefix(), "src");
+    assert_eq!(fixture.workspace().prefix(), "");
+    assert_eq!(*workspace.opened_at(), fixture.tip());
+    assert!(!workspace.is_shallow() && !workspace.is_linked());
 }
 
 #[test]
@@ -56,7 +56,7 @@ fn a_shallow_clone_works_and_is_known_to_be_one() {
     fixture.git(&["clone", "--quiet", "--depth=1", &address, "../shallow"]);
     let shallow = fixture.dir.path().join("shallow");
     let workspace = Workspace::open_with(&shallow, fixture.program()).expect("a repository");
-    assert!(workspace.repository().is_shallow());
+    assert!(workspace.is_shallow());
     let space = workspace.for_issue(IssueNumber::try_from(7).expect("a number"));
     assert_eq!(space.snapshots().take(None).expect("a snapshot").changed, paths(&[]));
 }
