@@ -81,9 +81,8 @@ fn write_report(run: &Run, locked: &LockedRun, instead: &[(&str, String)]) -> st
     }
     files().summarise(&masker().mask(&job::step_summary(run)))?;
     let workspace = Workspace::open(locked.folder.root()).ok();
-    let head = workspace
-        .as_ref()
-        .map_or(run.branch.head.as_str(), |workspace| workspace.opened_at().as_str());
+    let head =
+        workspace.as_ref().map_or(run.branch.head.as_str(), |workspace| workspace.opened_at().as_str());
     for (name, value) in job::outputs(run, head) {
         let value =
             instead.iter().find(|(other, _)| *other == name).map_or(value, |(_, other)| other.clone());

@@ -141,8 +141,7 @@ pub fn lock_issue(project: &Project, issue: IssueNumber) -> Result<Lock> {
 
 /// Takes a worktree for the run of an issue, or says which run works in it. A run that works there is not waited for.
 pub fn lock_checkout(project: &Project, issue: IssueNumber, workspace: &Workspace) -> Result<CheckoutLock> {
-    let taken =
-        CheckoutLock::take(workspace.git_dir(), issue, &command_line(project), journal::now());
+    let taken = CheckoutLock::take(workspace.git_dir(), issue, &command_line(project), journal::now());
     taken.map_err(|error| match error {
         LockError::Busy { holder } => in_use(issue, workspace, holder),
         LockError::Io { .. } => not_lockable(&error),

@@ -1,9 +1,9 @@
 //! One call of git as it is going to be made, and what came of it. Starting it is `program`'s.
 
 use std::ffi::OsString;
-use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
+use std::time::Duration;
 
 use crate::{Error, Result};
 
@@ -28,6 +28,8 @@ pub(crate) struct Call {
     pub(crate) without_user_settings: bool,
     /// The most bytes of the answer that are read.
     pub(crate) limit: Option<usize>,
+    /// A shorter time limit than that of every call.
+    pub(crate) timeout: Option<Duration>,
 }
 
 impl Call {
@@ -76,11 +78,7 @@ impl Call {
 
     /// Feeds paths, each ended by NUL.
     pub(crate) fn stdin_paths<'a>(self, paths: impl IntoIterator<Item = &'a str>) -> Self {
-        let mut input = Vec::new();
-        for path in paths {
-            input.extend_from_slice(path.as_bytes());
-            input.push(0);
-        }
+        let input: String = paths.into_iter().map(|path| format!("{path}\0")).collect();
         self.stdin(input)
     }
 
@@ -96,8 +94,9 @@ impl Call {
         self.asking_person()
     }
 
-    /// Asks nobody, so that it can be ended with everything that it started.
-    pub(crate) fn alone(mut self) -> Self {
+    /// Takes no longer than this. Asks nobody, so that it can be ended with everything that it started.
+    pub(crate) fn within(mut self, timeout: Duration) -> Self {
+        self.timeout = Some(timeout);
         self.asks_person = false;
         self
     }
@@ -130,9 +129,8 @@ impl Call {
     pub(crate) fn command_line(&self) -> String {
         let mut line = "git".to_owned();
         for argument in &self.arguments {
-            let text: String = argument.to_string_lossy().escape_debug().take(80).collect();
-            // Writing into a text cannot fail.
-            let _ = write!(line, " {text}");
+            line.push(' ');
+            line.extend(argument.to_string_lossy().escape_debug().take(80));
             if line.len() > 200 {
                 line.push_str(" …");
                 break;

@@ -43,7 +43,9 @@ impl Objects<'_> {
         if output.stdout.ends_with(b" missing\n") && output.stdout.starts_with(commit.as_str().as_bytes()) {
             return Ok(None);
         }
-        blob(&output.stdout).map(Some).ok_or_else(|| output.unexpected())
+        let found = batch_objects(&output.stdout, "blob").unwrap_or_default();
+        let (_, content) = found.first().ok_or_else(|| output.unexpected())?;
+        Ok(Some(content.to_vec()))
     }
 
     /// Tells how large a file of a commit is, in bytes; nothing when it is not there.
@@ -121,10 +123,11 @@ impl Objects<'_> {
         let asked: String = ids.iter().map(|id| format!("{id}\n")).collect();
         let call = Call::new(["cat-file", "--batch", "--buffer"]).stdin(asked).read_only();
         let output = self.workspace.run(&call)?;
-        match contents(&output.stdout) {
-            Some(found) if found.len() == ids.len() => Ok(found),
-            _ => Err(output.unexpected()),
+        let found = batch_objects(&output.stdout, "blob").unwrap_or_default();
+        if found.len() != ids.len() {
+            return Err(output.unexpected());
         }
+        Ok(found.into_iter().map(|(id, content)| (id.to_owned(), content.to_vec())).collect())
     }
 }
 
@@ -185,15 +188,6 @@ pub(crate) fn batch_objects<'a>(mut answer: &'a [u8], kind: &str) -> Option<Vec<
         answer = answer.get(to + 1..)?;
     }
     Some(found)
-}
-
-fn blob(answer: &[u8]) -> Option<Vec<u8>> {
-    batch_objects(answer, "blob")?.first().map(|(_, content)| content.to_vec())
-}
-
-fn contents(answer: &[u8]) -> Option<Blobs> {
-    let found = batch_objects(answer, "blob")?;
-    Some(found.into_iter().map(|(id, content)| (id.to_owned(), content.to_vec())).collect())
 }
 
 #[cfg(test)]

@@ -69,11 +69,6 @@ impl Git {
         self
     }
 
-    /// Returns the same git with a shorter time limit.
-    pub(crate) fn with_timeout_of_at_most(&self, most: Duration) -> Self {
-        self.clone().timeout(self.timeout.min(most))
-    }
-
     /// Returns how many processes were started.
     pub fn calls(&self) -> usize {
         self.calls.load(Ordering::Relaxed)
@@ -85,13 +80,14 @@ impl Git {
         tracing::debug!(command = call.command_line(), "git");
         let mut command = self.command(dir, call);
         let child = command.spawn().map_err(|source| self.not_started(dir, source))?;
-        let output = feed_and_read(child, call, self.timeout).map_err(|source| Error::Git {
+        let timeout = call.timeout.unwrap_or(self.timeout).min(self.timeout);
+        let output = feed_and_read(child, call, timeout).map_err(|source| Error::Git {
             command: call.command_line(),
             ending: "its output could not be read".into(),
             detail: source.to_string(),
         })?;
         if output.timed_out {
-            return Err(Error::TooSlow { command: output.command, seconds: self.timeout.as_secs() });
+            return Err(Error::TooSlow { command: output.command, seconds: timeout.as_secs() });
         }
         Ok(output)
     }

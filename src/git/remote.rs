@@ -60,12 +60,8 @@ impl Remote<'_> {
 
     /// Asks for the name of the default branch, for five seconds at most; nothing when the remote names none.
     pub fn default_branch(&self) -> Result<Option<String>> {
-        let call = self.call(&["ls-remote", "--symref"])?.alone().args(["--", self.name, "HEAD"]);
-        let output = self.workspace.try_run_within(DEFAULT_BRANCH_TIMEOUT, &call)?;
-        if !output.succeeded() {
-            return Err(output.failure());
-        }
-        let text = output.text();
+        let call = self.call(&["ls-remote", "--symref"])?.args(["--", self.name, "HEAD"]);
+        let text = self.workspace.run(&call.within(DEFAULT_BRANCH_TIMEOUT))?.text();
         let name =
             text.lines().find_map(|line| line.strip_prefix("ref: refs/heads/")?.strip_suffix("\tHEAD"));
         Ok(name.map(str::to_owned))

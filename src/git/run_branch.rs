@@ -20,8 +20,6 @@ use crate::{CommitId, Error, Result};
 const LEFT_AT: &str = "left-at";
 /// Where the tip is noted while no agent works that may commit.
 const RESTS_AT: &str = "rests-at";
-/// What a worktree is on that is on no branch.
-const DETACHED: &str = "no branch (HEAD is detached)";
 /// So many commits of the branch are looked at.
 const LOOK_BACK: &str = "--max-count=20";
 /// More records than these no process makes.
@@ -66,22 +64,20 @@ impl RunBranch<'_> {
         if !self.branches().is_surely_missing(&format!("refs/heads/{}", self.name)) {
             return Ok(());
         }
-        let found = self.branches().current_by_file().map_or(DETACHED.to_owned(), |name| format!("`{name}`"));
+        let found = describe(self.branches().current_by_file());
         Err(Error::BranchGone { name: self.name.clone(), found })
     }
 
     /// Refuses to commit where the worktree was, or is by now, on another branch than the run's.
     pub(crate) fn refuse_other(&self, head: &Head) -> Result<()> {
-        let expected = self.name.clone();
-        let now = self.branches().current_by_file();
-        let found = match head.branch.as_ref() {
-            None => DETACHED.to_owned(),
-            Some(branch) if *branch != expected => format!("`{branch}`"),
-            Some(_) if now.as_ref().is_some_and(|now| *now != expected) => {
-                format!("`{}`", now.unwrap_or_default())
-            }
-            Some(_) => return Ok(()),
-        };
+        let mut found = head.branch.clone();
+        if found.as_ref() == Some(&self.name) {
+            found = self.branches().current_by_file().or(found);
+        }
+        if found.as_ref() == Some(&self.name) {
+            return Ok(());
+        }
+        let (expected, found) = (self.name.clone(), describe(found));
         if self.branches().find(&expected)?.is_none() {
             return Err(Error::BranchGone { name: expected, found });
         }
@@ -228,6 +224,11 @@ impl RunBranch<'_> {
     fn branches(&self) -> Branches<'_> {
         Branches { workspace: self.workspace }
     }
+}
+
+/// Says for people which branch a worktree is on.
+fn describe(branch: Option<String>) -> String {
+    branch.map_or("no branch (HEAD is detached)".to_owned(), |name| format!("`{name}`"))
 }
 
 fn read_noted_tip(place: &Path) -> Option<CommitId> {

@@ -6,7 +6,6 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
 
 use crate::call::{Call, Output};
 use crate::pinned_config::PinnedConfig;
@@ -179,12 +178,6 @@ impl Workspace {
     pub(crate) fn try_run_in(&self, dir: &Path, call: &Call) -> Result<Output> {
         self.config.check()?;
         self.git.run(dir, call)
-    }
-
-    /// Runs git in the worktree, for no longer than this; the caller judges how it ended.
-    pub(crate) fn try_run_within(&self, timeout: Duration, call: &Call) -> Result<Output> {
-        self.config.check()?;
-        self.git.with_timeout_of_at_most(timeout).run(&self.root, call)
     }
 }
 

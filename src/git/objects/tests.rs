@@ -4,18 +4,20 @@ use super::*;
 
 #[test]
 fn only_a_whole_blob_is_taken() {
-    assert_eq!(blob(b"id blob 3\na\nb\n"), Some(b"a\nb".to_vec()));
-    assert_eq!(blob(b"id tree 3\na\nb\n"), None);
-    assert_eq!(blob(b"id blob 9\na\nb\n"), None);
-    assert_eq!(blob(b"nothing"), None);
+    let blobs = |answer| batch_objects(answer, "blob");
+    assert_eq!(blobs(b"id blob 3\na\nb\n"), Some(vec![("id", b"a\nb".as_slice())]));
+    assert_eq!(blobs(b"id tree 3\na\nb\n"), None);
+    assert_eq!(blobs(b"id blob 9\na\nb\n"), None);
+    assert_eq!(blobs(b"nothing"), None);
 }
 
 #[test]
 fn the_answer_for_many_blobs_is_read_whole_or_not_at_all() {
-    let found = contents(b"1 blob 3\na\nb\n2 blob 0\n\n").expect("two blobs");
-    assert_eq!((found["1"].as_slice(), found["2"].as_slice()), (&b"a\nb"[..], &b""[..]));
-    assert_eq!(contents(b"1 missing\n"), None);
-    assert_eq!(contents(b"1 blob 9\na\n"), None);
+    let blobs = |answer| batch_objects(answer, "blob");
+    let found = blobs(b"1 blob 3\na\nb\n2 blob 0\n\n").expect("two blobs");
+    assert_eq!(found, [("1", b"a\nb".as_slice()), ("2", b"".as_slice())]);
+    assert_eq!(blobs(b"1 missing\n"), None);
+    assert_eq!(blobs(b"1 blob 9\na\n"), None);
 }
 
 #[test]
