@@ -214,8 +214,8 @@ impl From<forge::ForgeError> for Failure {
 }
 
 /// Tells whether a place is in a file of JSON, whose keys the schema of the configuration does not have.
-fn is_json(place: &settings::Place) -> bool {
-    matches!(place, settings::Place::File { name, .. } if std::path::Path::new(name).extension().is_some_and(|ending| ending == "json"))
+fn is_json(place: &settings::Origin) -> bool {
+    matches!(place, settings::Origin::File { name, .. } if std::path::Path::new(name).extension().is_some_and(|ending| ending == "json"))
 }
 
 impl From<settings::ConfigError> for Failure {

@@ -14,7 +14,7 @@ use crate::locked_run::LockedRun;
 use crate::project::Project;
 use engine::Run;
 use forge::Forge;
-use forge::github::{CountWindow, Workflow};
+use forge::github::{CountWindow, WorkflowRef};
 use git::{CommitId, Workspace};
 use journal::Journal;
 use journal::store::job::JobFileGuard;
@@ -131,8 +131,8 @@ pub fn start_again(project: &Project, locked: &LockedRun, done: WorkDone) {
 }
 
 /// Returns the workflow of this job, if it is one on a branch of a repository.
-pub fn workflow(repository: &str) -> Option<Workflow> {
-    Workflow::read(&variable("GITHUB_WORKFLOW_REF")?, repository)
+pub fn workflow(repository: &str) -> Option<WorkflowRef> {
+    WorkflowRef::read(&variable("GITHUB_WORKFLOW_REF")?, repository)
 }
 
 /// Returns the time in which runs and jobs are counted, up to `most` of them.

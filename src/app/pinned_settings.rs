@@ -11,7 +11,7 @@ use engine::Run;
 use journal::store::folders::HOME;
 use model::policy::{Budget, BudgetScopes, PhaseDef, Seat};
 use runner::digest;
-use settings::Place;
+use settings::Origin;
 
 /// Refuses overrides that contradict what the run was begun with.
 pub fn refuse_contradiction(project: &Project, run: &Run) -> Result<()> {
@@ -130,10 +130,10 @@ impl GivenLimits<'_> {
     fn one<T>(&self, key: &str, wanted: Option<T>, pinned: Option<T>) -> Option<T> {
         let place = self.project.settings.origin(&format!("{}.{key}", self.scope));
         let given = match place {
-            Place::Flag(_) | Place::Variable(_) => true,
+            Origin::Flag(_) | Origin::Variable(_) => true,
             // A file that is named on the command line is all meant.
-            Place::File { .. } => self.project.overrides.config.is_some(),
-            Place::Default => false,
+            Origin::File { .. } => self.project.overrides.config.is_some(),
+            Origin::Default => false,
         };
         if given { wanted.or(pinned) } else { pinned }
     }

@@ -9,7 +9,7 @@ use crate::project::Project;
 use crate::setting_overrides::seen_from;
 use engine::{Run, Stage, Status, over_budget, unmet_needs};
 use git::CommitId;
-use model::event::{Asked, Fact};
+use model::event::{Fact, RunRequested};
 use model::issue::IssueNumber;
 use model::phase::{PhaseName, Step};
 
@@ -53,7 +53,7 @@ pub fn record_request(project: &Project, locked: &mut LockedRun, request: &Execu
         tracing::warn!("{}", escalation.question);
     }
     let ignore_needs = request.skip_dependency_check || request.ignore_dependencies;
-    locked.record(Fact::Asked(Asked { only: request.phase.clone(), ignore_needs, ..asked }))
+    locked.record(Fact::RunRequested(RunRequested { only: request.phase.clone(), ignore_needs, ..asked }))
 }
 
 /// Refuses what `execute` cannot be asked for of this run. Writes nothing, and leaves warnings to whoever asks.
@@ -69,7 +69,7 @@ pub fn refuse_request(project: &Project, run: &Run, request: &ExecuteRequest) ->
 /// After an answer: the whole run, with the agents given now.
 pub fn record_whole_run(project: &Project, locked: &mut LockedRun) -> Result<()> {
     let asked = asked(project, locked)?;
-    locked.record(Fact::Asked(asked))
+    locked.record(Fact::RunRequested(asked))
 }
 
 /// Records that one phase is asked for, or only some steps of it.
@@ -81,7 +81,7 @@ pub fn record_phase(
 ) -> Result<()> {
     let asked = asked(project, locked)?;
     check_needs(locked.run()?, &only, false, false)?;
-    locked.record(Fact::Asked(Asked { only: Some(only), steps, ..asked }))
+    locked.record(Fact::RunRequested(RunRequested { only: Some(only), steps, ..asked }))
 }
 
 /// Refuses what one phase of this run cannot be asked for. Writes nothing.
@@ -96,13 +96,13 @@ pub fn check_agents(project: &Project, run: &Run) -> Result<()> {
 }
 
 /// Everything but the scope.
-fn asked(project: &Project, locked: &LockedRun) -> Result<Asked> {
+fn asked(project: &Project, locked: &LockedRun) -> Result<RunRequested> {
     let run = locked.run()?;
     let (agents, reviewers) = explicit_agents(project, run)?;
     agents.reasons.iter().chain(&reviewers.reasons).for_each(Reason::log);
     let (budget, budget_scopes) = changed_limits(project, run);
     let head = current_head(locked)?;
-    Ok(Asked {
+    Ok(RunRequested {
         budget,
         budget_scopes,
         outage_seconds: Some(project.settings.limits.outage_seconds),
@@ -112,7 +112,7 @@ fn asked(project: &Project, locked: &LockedRun) -> Result<Asked> {
         settings: Some(repository_settings_digest(project)),
         content_head: content_head(locked, head.as_deref())?,
         head,
-        ..Asked::default()
+        ..RunRequested::default()
     })
 }
 

@@ -15,7 +15,7 @@ use app::project::repository_root;
 use app::setting_overrides::load_settings;
 use model::phase::PhaseName;
 use model::policy::PhaseDef;
-use settings::{Place, Settings, schema};
+use settings::{Origin, Settings, schema};
 use views::metadata;
 use views::summary::counted;
 
@@ -55,7 +55,7 @@ fn show_settings(view: &CommonFlags) -> CommandResult {
 }
 
 /// Returns the values that somebody set, with their places; the tables they stand in are left out.
-fn set_values(settings: &Settings) -> impl Iterator<Item = (&String, &Place)> {
+fn set_values(settings: &Settings) -> impl Iterator<Item = (&String, &Origin)> {
     let origins = settings.origins();
     origins.iter().filter(|(key, _)| {
         let inside = format!("{key}.");

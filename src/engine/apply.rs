@@ -12,8 +12,8 @@ use crate::reviews::{Approval, VerdictRecord};
 use crate::run::{FeedbackState, Publication, Run, State};
 use crate::spending::Spending;
 use model::event::{
-    Asked, Ended, Entry, Escalation, ExecOutcome, Fact, Outcome, PauseReason, Reopened, ReopenedBy, Ruled,
-    Ruling, RunStarted, Spent, StepStarted,
+    Ended, Entry, Escalation, ExecOutcome, Fact, Outcome, PauseReason, Reopened, ReopenedBy, Ruled, Ruling,
+    RunRequested, RunStarted, Spent, StepStarted,
 };
 use model::phase::{PhaseName, Step};
 
@@ -63,7 +63,7 @@ fn begin(started: &RunStarted, at: Timestamp) -> Run {
         updated_at: at,
         phases: agreement.phases.iter().cloned().map(PhaseState::new).collect(),
         outcome: Outcome::Running,
-        asked: Asked::default(),
+        asked: RunRequested::default(),
         paused: None,
         difficulty: None,
         cycles: 0,
@@ -86,7 +86,7 @@ impl Run {
     fn apply(&mut self, fact: &Fact, at: Timestamp) {
         match fact {
             Fact::RunStarted(_) | Fact::Interrupted { .. } => {}
-            Fact::Asked(asked) => self.asked_for(asked, at),
+            Fact::RunRequested(asked) => self.asked_for(asked, at),
             Fact::PhaseSkipped { phase, because } => self.skip(phase, because),
             Fact::PhaseStarted { phase, tree, by_hand } => {
                 let head = self.branch.head.clone();
@@ -187,7 +187,7 @@ impl Run {
     }
 
     /// A new request also ends a pause whose reason may be gone; `decide` pauses again if it is not.
-    fn asked_for(&mut self, asked: &Asked, at: Timestamp) {
+    fn asked_for(&mut self, asked: &RunRequested, at: Timestamp) {
         if let Some(budget) = &asked.budget {
             self.spending.budget = budget.clone();
         }
@@ -319,7 +319,7 @@ fn phase_of<'a>(phases: &'a mut [PhaseState], name: &PhaseName) -> &'a mut Phase
 }
 
 /// A quota or a provider whose time is known is waited for, unless other agents are asked for.
-fn may_be_over(escalation: &Escalation, asked: &Asked, at: Timestamp) -> bool {
+fn may_be_over(escalation: &Escalation, asked: &RunRequested, at: Timestamp) -> bool {
     let ahead = escalation.until.is_some_and(|until| until > at);
     let others = !asked.agents.is_empty() || !asked.reviewers.is_empty();
     let timed = matches!(escalation.reason, PauseReason::Quota | PauseReason::Outage);

@@ -14,7 +14,7 @@ pub(crate) type Fit = Result<(), String>;
 pub(crate) fn fits(run: &Run, fact: &Fact) -> Fit {
     match fact {
         Fact::RunStarted(_) => Err("the run has already begun".into()),
-        Fact::Asked(asked) => {
+        Fact::RunRequested(asked) => {
             run_is(run, NOT_CANCELLED)?;
             asked.only.as_ref().map_or(Ok(()), |only| known(run, only).map(|_| ()))
         }

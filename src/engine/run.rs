@@ -9,7 +9,7 @@ use crate::branch::BranchState;
 use crate::phase_state::Stage;
 use crate::phase_state::{PhaseState, Status};
 use crate::spending::Spending;
-use model::event::{Asked, Escalation, FedBack, Outcome, PauseReason, RunStarted, Worked};
+use model::event::{Escalation, FedBack, Outcome, PauseReason, RunRequested, RunStarted, Worked};
 use model::phase::PhaseName;
 use model::policy::Difficulty;
 
@@ -36,7 +36,7 @@ pub struct Run {
     /// Where it stands as a whole.
     pub outcome: Outcome,
     /// The part of the run that was asked for last.
-    pub asked: Asked,
+    pub asked: RunRequested,
     /// The question it waits for.
     pub paused: Option<Escalation>,
     /// What the issue counts as, once it was assessed.

@@ -155,7 +155,7 @@ pub struct Policy {
     #[serde(default)]
     pub check_when: CheckWhen,
     #[serde(default)]
-    pub check_mode: CheckMode,
+    pub check_mode: CheckStrategy,
     /// The checks in their order.
     #[serde(default)]
     pub checks: Vec<CheckRule>,
@@ -207,8 +207,9 @@ pub enum CheckWhen {
 /// Whether all checks are looked at, or only up to the first failure.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[schemars(rename = "CheckMode")]
 #[allow(missing_docs, reason = "docs would become descriptions in the published schema")]
-pub enum CheckMode {
+pub enum CheckStrategy {
     #[default]
     All,
     FirstFailure,
@@ -289,7 +290,7 @@ pub enum OnUnavailable {
     Note,
 }
 
-/// How often each thing may happen in a phase. DESIGN §5 and MODEL §6.5 say what each counter counts.
+/// How often each thing may happen in a phase.
 #[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]

@@ -11,7 +11,7 @@ use forge::github::{ReviewThread, ThreadReply};
 use forge::{Forge, ForgeError, GithubForge};
 use git::{CommitId, PlaceChange};
 use model::event::{Fact, FedBack, Outcome, TakenThread};
-use views::summary::{ThreadLines, answered_up_to, thread_answer, thread_marker};
+use views::summary::{ThreadLineStatus, answered_up_to, thread_answer, thread_marker};
 
 /// Whether a thread is where it should be, or was left open; nothing when somebody stopped us.
 type Done = Option<bool>;
@@ -60,9 +60,9 @@ async fn answer_thread(
     let became = active.space.workspace().history().place_change(&from, &taken.path, taken.line)?;
     let marker = thread_marker(run, taken);
     let place = match &became {
-        PlaceChange::Changed(commit) => ThreadLines::Changed(commit.as_str()),
-        PlaceChange::Elsewhere(commit) => ThreadLines::Kept(commit.as_str()),
-        PlaceChange::Untouched => ThreadLines::Untouched,
+        PlaceChange::Changed(commit) => ThreadLineStatus::Changed(commit.as_str()),
+        PlaceChange::Elsewhere(commit) => ThreadLineStatus::Kept(commit.as_str()),
+        PlaceChange::Untouched => ThreadLineStatus::Untouched,
     };
     let body = active.masker.mask(&thread_answer(run, &fed.phase, &marker, &place));
     let answer = ThreadReply { pull_request: fed.pull_request, thread, marker: &marker, body: &body };

@@ -7,7 +7,7 @@ use std::iter;
 
 /// Where a value was written.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Place {
+pub enum Origin {
     /// Nobody wrote it: a built-in default.
     Default,
     /// A line of a file.
@@ -23,7 +23,7 @@ pub enum Place {
     Flag(String),
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for Origin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Default => f.write_str("the built-in defaults"),
@@ -41,7 +41,7 @@ pub enum ConfigError {
     #[error("{place}: not {language}: {message}")]
     Syntax {
         /// The line that cannot be read.
-        place: Place,
+        place: Origin,
         /// TOML, or JSON for a file of another system.
         language: &'static str,
         /// What the parser says.
@@ -51,7 +51,7 @@ pub enum ConfigError {
     #[error("{place}: `{key}` {what}")]
     Unfit {
         /// Where it was written, or the nearest table around it.
-        place: Place,
+        place: Origin,
         /// The dotted key, or the variable.
         key: String,
         /// What is wrong with it: the rest of a sentence that begins with the key.
@@ -61,7 +61,7 @@ pub enum ConfigError {
     #[error("{place}: `{key}` {what}")]
     Contradiction {
         /// Where it was written.
-        place: Place,
+        place: Origin,
         /// The dotted key.
         key: String,
         /// What is wrong with it: the rest of a sentence that begins with the key.
@@ -71,7 +71,7 @@ pub enum ConfigError {
     #[error("{place}: `{key}` has `{syntax}`, which only a shell understands, and commands run without one")]
     ShellSyntax {
         /// Where it was written.
-        place: Place,
+        place: Origin,
         /// The dotted key.
         key: String,
         /// What only a shell understands.
@@ -83,8 +83,8 @@ pub enum ConfigError {
 }
 
 /// Returns where a key was written, or else the nearest table around it.
-pub(super) fn place_of(key: &str, places: &BTreeMap<String, Place>) -> Place {
-    nearest(places, key, '.').cloned().unwrap_or(Place::Default)
+pub(super) fn place_of(key: &str, places: &BTreeMap<String, Origin>) -> Origin {
+    nearest(places, key, '.').cloned().unwrap_or(Origin::Default)
 }
 
 /// Returns what is known of a path, or else of the nearest one around it.

@@ -7,14 +7,14 @@ use std::ops::Range;
 use toml::de::{DeTable, DeValue};
 use toml::{Table, Value};
 
-use super::error::{ConfigError, Place};
+use super::error::{ConfigError, Origin};
 use super::schema::{Fit, joined};
 
 /// Values with their places, by the dotted path of the key.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Layer {
     pub(super) values: Table,
-    pub(super) places: BTreeMap<String, Place>,
+    pub(super) places: BTreeMap<String, Origin>,
 }
 
 impl Layer {
@@ -35,7 +35,7 @@ impl Layer {
     }
 
     /// Puts a value at a path, making the tables on the way.
-    pub(super) fn insert(&mut self, path: &[impl AsRef<str>], value: Value, place: &Place) {
+    pub(super) fn insert(&mut self, path: &[impl AsRef<str>], value: Value, place: &Origin) {
         let mut key = String::new();
         for name in path {
             key = joined(&key, name.as_ref());
@@ -80,12 +80,12 @@ impl File<'_> {
         ConfigError::Syntax { place, language: "TOML", message }
     }
 
-    fn place(&self, span: &Range<usize>) -> Place {
+    fn place(&self, span: &Range<usize>) -> Origin {
         let before = self.text.get(..span.start).unwrap_or(self.text);
-        Place::File { name: self.name.to_owned(), line: before.matches('\n').count() + 1 }
+        Origin::File { name: self.name.to_owned(), line: before.matches('\n').count() + 1 }
     }
 
-    fn note_places(&self, table: &DeTable<'_>, path: &str, places: &mut BTreeMap<String, Place>) {
+    fn note_places(&self, table: &DeTable<'_>, path: &str, places: &mut BTreeMap<String, Origin>) {
         for (name, value) in table {
             let key = joined(path, name.get_ref());
             places.insert(key.clone(), self.place(&name.span()));

@@ -21,7 +21,7 @@ pub mod registry;
 
 pub use command_line::split_words;
 pub use defined_check::SuccessWhen;
-pub use error::{ConfigError, Place, suggestion};
+pub use error::{ConfigError, Origin, suggestion};
 pub use keys::{
     AgentKeys, AgentKind, AnswerFormat, BudgetKeys, CommandKeys, ForgeKind, GithubKeys, Keys, LimitKeys,
     Names, PhaseKeys, PresetKeys, PushWhen, Speakers, VerdictKeys,

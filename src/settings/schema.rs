@@ -13,7 +13,7 @@ use serde_json::Value;
 use toml::{Table, Value as Toml};
 
 use super::command_line::line_of;
-use super::error::{ConfigError, Place, did_you_mean, place_of, suggestion};
+use super::error::{ConfigError, Origin, did_you_mean, place_of, suggestion};
 use super::keys::Keys;
 
 /// Returns the JSON Schema of a configuration file.
@@ -157,7 +157,7 @@ impl Shape {
 pub(super) struct Fit<'a> {
     /// What is missing does not fit either.
     pub(super) is_complete: bool,
-    pub(super) places: &'a BTreeMap<String, Place>,
+    pub(super) places: &'a BTreeMap<String, Origin>,
 }
 
 impl Fit<'_> {

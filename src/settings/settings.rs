@@ -9,7 +9,7 @@ use toml::Table;
 
 use super::command_line::shell_syntax;
 use super::contradictions;
-use super::error::{ConfigError, Place, place_of};
+use super::error::{ConfigError, Origin, place_of};
 use super::keys::Keys;
 use super::layer::Layer;
 use super::registry::{ReviewLoop, StepsRegistry};
@@ -45,7 +45,7 @@ pub struct Layers {
 pub struct Settings {
     keys: Keys,
     values: Table,
-    places: BTreeMap<String, Place>,
+    places: BTreeMap<String, Origin>,
     steps: Option<StepsRegistry>,
     pub(super) review_loop: ReviewLoop,
 }
@@ -136,12 +136,12 @@ impl Settings {
     }
 
     /// Returns where a key was written last, by its dotted path.
-    pub fn origin(&self, key: &str) -> Place {
+    pub fn origin(&self, key: &str) -> Origin {
         place_of(key, &self.places)
     }
 
     /// Returns the keys that were written anywhere but in the defaults, with their places.
-    pub fn origins(&self) -> &BTreeMap<String, Place> {
+    pub fn origins(&self) -> &BTreeMap<String, Origin> {
         &self.places
     }
 

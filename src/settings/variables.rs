@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use toml::{Table, Value};
 
-use super::error::{ConfigError, Place, suggestion};
+use super::error::{ConfigError, Origin, suggestion};
 use super::layer::Layer;
 use super::schema::{ROOT, Shape, joined, no_setting, split};
 
@@ -24,7 +24,7 @@ pub(super) fn read(environment: &BTreeMap<String, String>, known: &Table) -> Res
         if NOT_OURS.contains(&rest) || text.trim().is_empty() {
             continue;
         }
-        let place = Place::Variable(variable.clone());
+        let place = Origin::Variable(variable.clone());
         let Some((path, shape)) = setting(rest, known) else { return Err(unknown(variable, place)) };
         let value = value(text, Some(shape), &path, &place)?;
         layer.insert(&path, value, &place);
@@ -38,7 +38,7 @@ pub(super) fn read_flags(flags: &BTreeMap<String, String>) -> Result<Layer, Conf
     for (key, text) in flags {
         let path: Vec<String> = key.split('.').map(str::to_owned).collect();
         let shape = path.iter().try_fold(&*ROOT, |shape: &Shape, name| shape.inner(name));
-        let place = Place::Flag(if key.contains('.') {
+        let place = Origin::Flag(if key.contains('.') {
             format!("--set {key}")
         } else {
             format!("--{}", key.replace('_', "-"))
@@ -51,7 +51,7 @@ pub(super) fn read_flags(flags: &BTreeMap<String, String>) -> Result<Layer, Conf
 
 /// Returns the value of a text; where a list is wanted, `[` begins one in TOML, which may hold commas.
 /// A command may be a list, too, and `[` is a program as well.
-fn value(text: &str, shape: Option<&Shape>, path: &[String], place: &Place) -> Result<Value, ConfigError> {
+fn value(text: &str, shape: Option<&Shape>, path: &[String], place: &Origin) -> Result<Value, ConfigError> {
     let text = text.trim();
     match shape {
         Some(Shape::Command) => Ok(list(text).unwrap_or_else(|_| plain_value(text, shape))),
@@ -124,7 +124,7 @@ fn name_of(segment: &str, shape: &Shape, known: Option<&Table>, as_written: bool
     names.into_iter().find(|name| plain(name) == plain(segment)).unwrap_or_else(|| segment.to_lowercase())
 }
 
-fn unknown(variable: &str, place: Place) -> ConfigError {
+fn unknown(variable: &str, place: Origin) -> ConfigError {
     let names = names(&ROOT, "");
     let near = suggestion(&variable.replace("__", "_"), names.iter().map(|(plain, _)| plain.as_str()))
         .and_then(|near| names.iter().find(|(plain, _)| plain == near));

@@ -24,7 +24,7 @@ pub use lines::{
 pub use problems::{Problem, history, problems};
 pub use progress::{marker, progress_comment, stopped_comment, unshared_marker};
 pub use pull_request::{
-    Documents, NO_CI, REQUEST_CLOSED, REQUEST_OPEN, STARTS_CI, ThreadLines, Unreviewed, answered_up_to,
+    Documents, NO_CI, REQUEST_CLOSED, REQUEST_OPEN, STARTS_CI, ThreadLineStatus, Unreviewed, answered_up_to,
     follow_up, follow_up_marker, is_request_closed, pull_request, starts_no_ci, thread_answer, thread_marker,
     wants_follow_up,
 };

@@ -147,7 +147,7 @@ fn b_20_the_question_tells_the_limit_what_is_unresolved_every_round_and_how_to_g
         "| 1 | src/lib.rs:2 | too coarse | major |",
         "| Round | Verdict | Grade | Findings |",
         "| 2 | FAIL | C | 1 |",
-        "Asked: a maintainer of repo.",
+        "RunRequested: a maintainer of repo.",
     ] {
         assert!(comments.contains(text), "`{text}` is not in\n{comments}");
     }

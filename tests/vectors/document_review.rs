@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use content_parser::read_triage;
 use engine::{Stage, Status, apply};
 use model::event::{
-    Answered, Asked, Choice, Entry, ExecOutcome, Fact, Outcome, PauseReason, Reopened, ReopenedBy,
+    Answered, Choice, Entry, ExecOutcome, Fact, Outcome, PauseReason, Reopened, ReopenedBy, RunRequested,
     TriageTable,
 };
 use model::phase::Step;
@@ -224,7 +224,7 @@ fn begins(world: &World, round: u32) -> bool {
     if world.run().outcome != Outcome::Running {
         return false;
     }
-    world.ask(Asked::default());
+    world.ask(RunRequested::default());
     let first = world.entries[known..].iter().find_map(|entry| match &entry.fact {
         Fact::StepStarted(started) => Some((started.round, started.step)),
         _ => None,

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use model::event::{Answered, Asked, Choice, Fact};
+use model::event::{Answered, Choice, Fact, RunRequested};
 use serde_json::{Value, json};
 
 use super::{assert_differences, cases};
@@ -39,7 +39,11 @@ fn looked_at(input: &Value) -> World {
     let mut world = approved();
     if input["head"] != input["commit"] {
         let head = Some(input["head"].to_string());
-        world.record(Fact::Asked(Asked { head, settings: Some("settings".into()), ..Asked::default() }));
+        world.record(Fact::RunRequested(RunRequested {
+            head,
+            settings: Some("settings".into()),
+            ..RunRequested::default()
+        }));
     }
     let tree =
         if input["tree_changed"] == true { "tree-99".into() } else { world.first().files.tree.clone() };

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use content_parser::{Terms, read_structured};
-use model::event::Asked;
+use model::event::RunRequested;
 use runner::review::result_file;
 use serde_json::{Map, Value, json};
 
@@ -84,6 +84,6 @@ fn reviewed(input: &Value) -> World {
     let script = Script { reviews: vec![review], ..Script::default() };
     let mut world = World::new(agreement(vec![phase("planning", policy)])).script(&name("planning"), script);
     let head = input["commit"].as_str().map(str::to_owned);
-    world.ask(Asked { head, ..Asked::default() });
+    world.ask(RunRequested { head, ..RunRequested::default() });
     world
 }

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use engine::{Status, apply};
-use model::event::{Answered, Asked, Choice, Fact, Outcome, Reopened, ReopenedBy};
+use model::event::{Answered, Choice, Fact, Outcome, Reopened, ReopenedBy, RunRequested};
 use model::phase::Step;
 use model::policy::{Budget, Ending, Gate, PhaseDef};
 use model::verdict::{Judgment, Verdict};
@@ -130,7 +130,7 @@ fn said_by_people() -> Vec<Fact> {
         Fact::Reopened(Reopened { phase: name("planning"), step: Step::Execute, reason, by })
     };
     vec![
-        Fact::Asked(Asked::default()),
+        Fact::RunRequested(RunRequested::default()),
         answer(Choice::Continue),
         answer(Choice::Accept),
         answer(Choice::GiveUp),

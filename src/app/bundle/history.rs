@@ -161,7 +161,9 @@ fn entries(project: &Project, issue: IssueNumber, bytes: &[u8]) -> Result<Vec<En
 
 fn commits_named_by(fact: &Fact) -> Vec<&str> {
     match fact {
-        Fact::Asked(asked) => asked.head.iter().chain(&asked.content_head).map(String::as_str).collect(),
+        Fact::RunRequested(asked) => {
+            asked.head.iter().chain(&asked.content_head).map(String::as_str).collect()
+        }
         Fact::Committed { commit, .. } => vec![commit],
         Fact::FedBack(feedback) => vec![&feedback.head],
         _ => Vec::new(),

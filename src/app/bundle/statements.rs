@@ -69,7 +69,7 @@ impl LoggedRun<'_> {
     fn authority(&self, entry: &Entry, event: &EventRequest) -> Authority {
         let masker = &self.project.masker;
         match &entry.fact {
-            Fact::Asked(asked) if asked.ignore_needs => Authority::Nobody,
+            Fact::RunRequested(asked) if asked.ignore_needs => Authority::Nobody,
             Fact::Answered(answer) => event_if(is_answer(masker, answer, event)),
             Fact::Reopened(reopened) => reopening(masker, reopened, event),
             Fact::PhaseSkipped { phase, because } => {

@@ -91,12 +91,12 @@ const LATEST_STARTS: usize = 30;
 
 /// The workflow of a job, and the branch that it was taken from.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Workflow {
+pub struct WorkflowRef {
     file: String,
     branch: String,
 }
 
-impl Workflow {
+impl WorkflowRef {
     /// Reads `GITHUB_WORKFLOW_REF`: `owner/name/.github/workflows/FILE@refs/heads/BRANCH`, of this repository.
     pub fn read(text: &str, repository: &str) -> Option<Self> {
         let (path, reference) = text.split_once('@')?;
@@ -122,7 +122,7 @@ fn run_name(issue: IssueNumber) -> String {
 impl GithubForge {
     /// Starts a workflow with the number of an issue. An answer that is lost is looked for before it is started again; where
     /// GitHub does not show the start yet, there are two, and the second one finds nothing to do.
-    pub async fn start_workflow(&self, workflow: &Workflow, issue: IssueNumber) -> Result<()> {
+    pub async fn start_workflow(&self, workflow: &WorkflowRef, issue: IssueNumber) -> Result<()> {
         let since = Timestamp::now().checked_sub(CLOCK_DIFFERENCE).unwrap_or(Timestamp::MIN);
         let body = json!({ "ref": workflow.branch, "inputs": { "issue": issue.to_string() } });
         let path = format!("/actions/workflows/{}/dispatches", workflow.file);
@@ -134,7 +134,7 @@ impl GithubForge {
     }
 
     /// Returns how often somebody started a workflow by hand.
-    pub async fn starts(&self, workflow: &Workflow, by: &Person, window: CountWindow) -> Result<usize> {
+    pub async fn starts(&self, workflow: &WorkflowRef, by: &Person, window: CountWindow) -> Result<usize> {
         let query = format!("&actor={}", escaped(&by.login, LOGIN));
         let is_theirs = |run: &Value| run["actor"]["id"].as_u64() == Some(by.id);
         self.count_starts(workflow, &query, is_theirs, window).await
@@ -143,7 +143,7 @@ impl GithubForge {
     /// Returns how often a workflow was started for an issue, whoever did it.
     pub async fn starts_for(
         &self,
-        workflow: &Workflow,
+        workflow: &WorkflowRef,
         issue: IssueNumber,
         window: CountWindow,
     ) -> Result<usize> {
@@ -154,7 +154,7 @@ impl GithubForge {
 
     async fn count_starts(
         &self,
-        workflow: &Workflow,
+        workflow: &WorkflowRef,
         query: &str,
         is_counted: impl Fn(&Value) -> bool,
         window: CountWindow,
@@ -165,7 +165,12 @@ impl GithubForge {
         self.client.count(&list, window, created_at, is_counted).await
     }
 
-    async fn was_started(&self, workflow: &Workflow, issue: IssueNumber, since: Timestamp) -> Result<bool> {
+    async fn was_started(
+        &self,
+        workflow: &WorkflowRef,
+        issue: IssueNumber,
+        since: Timestamp,
+    ) -> Result<bool> {
         let query = format!("event=workflow_dispatch&per_page={LATEST_STARTS}");
         let path = format!("/actions/workflows/{}/runs?{query}", workflow.file);
         let found: Value = self.client.get(FIND_STARTS, &path).await?;

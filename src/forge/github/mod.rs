@@ -10,7 +10,7 @@ mod pull_requests;
 mod repository;
 mod retry;
 
-pub use actions::{Workflow, missing_permission};
+pub use actions::{WorkflowRef, missing_permission};
 pub use client::{Access, CountWindow, PUBLIC_API};
 pub use event::{
     Commented, Dispatched, Event, EventComment, EventIssue, LARGEST_EVENT, Labeled, Person, read_event,

@@ -84,7 +84,7 @@ pub enum CheckStatus {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[allow(missing_docs, reason = "docs would become descriptions in the published schema")]
 pub struct Reading {
-    /// After the rules of DESIGN §7.3.
+    /// After the rules by which a review is read.
     pub result: Verdict,
     /// The same in the engine's words, by the policy's verdict map.
     pub judgment: Judgment,

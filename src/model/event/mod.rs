@@ -45,7 +45,8 @@ pub enum Fact {
     /// The first fact: what the run is about and what was agreed.
     RunStarted(Box<RunStarted>),
     /// A person or a job asked for (a part of) the run; written by every `execute` that finds something to do.
-    Asked(Asked),
+    #[serde(rename = "asked")]
+    RunRequested(RunRequested),
     /// A phase is not going to run.
     PhaseSkipped { phase: PhaseName, because: String },
     /// A phase began; `tree` is the state of the files its work is compared with, and `by_hand` what of it a person changed
@@ -159,7 +160,7 @@ pub struct RunStarted {
 #[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Asked {
+pub struct RunRequested {
     /// One phase, or all.
     pub only: Option<PhaseName>,
     /// No other steps than these; all when empty.
@@ -189,7 +190,7 @@ pub struct Asked {
     pub content_head: Option<String>,
 }
 
-impl Asked {
+impl RunRequested {
     /// Tells whether a step was asked for.
     pub fn may_take(&self, step: Step) -> bool {
         self.steps.is_empty() || self.steps.contains(&step)

@@ -81,7 +81,7 @@ impl Reporter for LogLines {
             Fact::Assessed(assessed) => {
                 info!("The issue counts as {}: {}", assessed.counts_as().as_str(), assessed.reason);
             }
-            Fact::RunStarted(_) | Fact::Asked(_) | Fact::SpentElsewhere(_) => {}
+            Fact::RunStarted(_) | Fact::RunRequested(_) | Fact::SpentElsewhere(_) => {}
         }
     }
 }

@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 use regex::{Matches, Regex};
 use serde_json::{Map, Value};
 
-use crate::error::{ConfigError, Place, nearest, suggestion};
+use crate::error::{ConfigError, Origin, nearest, suggestion};
 use crate::schema::no_setting;
 
 /// Separates the names in a pointer; no name that a person writes holds it.
@@ -25,7 +25,7 @@ pub(super) struct Document<'t> {
 impl<'t> Document<'t> {
     /// Reads a text; `file` is its name for messages.
     pub(super) fn read(file: &'t str, text: &str) -> Result<Self, ConfigError> {
-        let place = |line| Place::File { name: file.to_owned(), line };
+        let place = |line| Origin::File { name: file.to_owned(), line };
         let value = serde_json::from_str(text).map_err(|error| ConfigError::Syntax {
             place: place(error.line().max(1)),
             language: "JSON",
@@ -64,8 +64,8 @@ pub(super) type LaterKeys = [(&'static str, &'static str)];
 
 impl<'a> Node<'a> {
     /// Returns where it stands.
-    pub(super) fn place(&self) -> Place {
-        Place::File { name: self.document.file.to_owned(), line: self.document.lines.line(&self.pointer) }
+    pub(super) fn place(&self) -> Origin {
+        Origin::File { name: self.document.file.to_owned(), line: self.document.lines.line(&self.pointer) }
     }
 
     fn key(&self) -> String {

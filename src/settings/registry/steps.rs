@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use super::json::{Document, Node};
 use super::validator::{Validator, condition, inside_the_worktree, validator};
-use crate::error::{ConfigError, Place};
+use crate::error::{ConfigError, Origin};
 use model::policy::{C3l, DefinedCheck, Pattern};
 
 /// The edition of a prompt when neither pattern nor step name one.
@@ -38,7 +38,7 @@ pub struct RegistryStep {
     /// The schema of the author's answer, `FILE#NAME`: a file relative to the folder of schemas, and a name or pointer in it.
     pub output_schema: Option<String>,
     /// Where it is written.
-    pub place: Place,
+    pub place: Origin,
 }
 
 /// What a failed condition leads to.

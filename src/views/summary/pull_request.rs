@@ -236,7 +236,7 @@ fn left_for_later(run: &Run) -> String {
 }
 
 /// What became of the lines that a review thread is about.
-pub enum ThreadLines<'a> {
+pub enum ThreadLineStatus<'a> {
     /// They were changed, by this commit.
     Changed(&'a str),
     /// Their file was changed by this commit, and they were not.
@@ -246,18 +246,20 @@ pub enum ThreadLines<'a> {
 }
 
 /// Returns the answer to a thread, with the mark by which it is found again.
-pub fn thread_answer(run: &Run, phase: &PhaseName, marker: &str, lines: &ThreadLines<'_>) -> String {
+pub fn thread_answer(run: &Run, phase: &PhaseName, marker: &str, lines: &ThreadLineStatus<'_>) -> String {
     let summary = run.phase(phase).and_then(|phase| phase.evidence.work.as_ref()?.claim.as_ref());
     let why = match summary.map(|claim| quoted(&claim.summary)) {
         Some(words) if !words.is_empty() => format!("\n\nThe author of the change says: {words}"),
         _ => String::new(),
     };
     let answer = match lines {
-        ThreadLines::Changed(commit) => format!("Addressed in {commit}."),
-        ThreadLines::Kept(commit) => {
+        ThreadLineStatus::Changed(commit) => format!("Addressed in {commit}."),
+        ThreadLineStatus::Kept(commit) => {
             format!("The file changed in {commit}; these lines stay as they are.{why}")
         }
-        ThreadLines::Untouched => format!("This stays as it is; the change was reviewed again with it.{why}"),
+        ThreadLineStatus::Untouched => {
+            format!("This stays as it is; the change was reviewed again with it.{why}")
+        }
     };
     format!("{answer}\n\n{marker}\n")
 }

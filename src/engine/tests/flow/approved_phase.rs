@@ -1,7 +1,7 @@
 //! A phase that was approved once: how it is played up to a decision, and what the tests look at.
 
 use engine::{Action, Decision, decide};
-use model::event::{Asked, CheckStatus, Checked, Fact};
+use model::event::{CheckStatus, Checked, Fact, RunRequested};
 use model::phase::Step;
 use model::policy::Ending;
 
@@ -15,7 +15,10 @@ pub fn until(script: Script, stop: impl Fn(&Decision) -> bool) -> World {
     policy.outcomes.exhausted = Ending::Pause;
     let world = World::new(agreement(vec![phase("planning", policy)]));
     let mut world = world.script(&name("planning"), script);
-    world.record(Fact::Asked(Asked { settings: Some("settings".into()), ..Asked::default() }));
+    world.record(Fact::RunRequested(RunRequested {
+        settings: Some("settings".into()),
+        ..RunRequested::default()
+    }));
     play_until(&mut world, stop);
     world
 }

@@ -2,7 +2,7 @@
 
 use engine::{Action, Call, Decision, Status, decide, over_budget};
 use model::call::Allowance;
-use model::event::{Asked, Choice, Fact, Outcome, PauseReason, Spent, SpentElsewhere};
+use model::event::{Choice, Fact, Outcome, PauseReason, RunRequested, Spent, SpentElsewhere};
 use model::policy::{Budget, BudgetScopes};
 
 use super::policies::{agreement, phase, phase_review};
@@ -146,7 +146,7 @@ fn each_phase_has_its_own_budget_and_raising_it_goes_on() {
         asked(&world),
         "The budget of planning is used up: 1.00 of 1.00 USD. Raise it and execute again, or cancel the run."
     );
-    let raised = Asked { budget_scopes: Some(scopes(2.0)), ..Asked::default() };
+    let raised = RunRequested { budget_scopes: Some(scopes(2.0)), ..RunRequested::default() };
     assert_eq!(world.ask(raised), Outcome::Completed);
     assert_eq!(notes(&world), []);
 }
@@ -188,7 +188,7 @@ fn a_call_may_use_what_the_tightest_limit_leaves() {
     let scopes =
         BudgetScopes { step, phase: Budget { minutes: Some(2), ..usd(9.0) }, ..BudgetScopes::default() };
     let mut world = costing(Some(1.0), budget, scopes);
-    world.record(Fact::Asked(Asked::default()));
+    world.record(Fact::RunRequested(RunRequested::default()));
     let Decision::Perform(start) = decide(&world.state) else { panic!("no start") };
     world.perform(start);
     let first = Allowance { usd: Some(4.5), tokens: Some(9_000), turns: Some(40), seconds: Some(120) };
@@ -244,7 +244,7 @@ fn only_a_pause_that_passes_by_itself_is_ended_by_asking() {
             until: None,
         };
         world.record(Fact::Paused { escalation });
-        assert_eq!(world.ask(Asked::default()), outcome, "{reason:?}");
+        assert_eq!(world.ask(RunRequested::default()), outcome, "{reason:?}");
     }
 }
 
@@ -270,7 +270,7 @@ fn a_call_that_used_more_than_a_call_may_pauses_the_run_before_the_next_one() {
         let mut answered = world.clone();
         assert_eq!(answered.answer(Choice::Continue, ""), Outcome::Paused, "the next call does the same");
         assert_eq!(answered.run().spending.total.calls, 2);
-        let raised = Asked { budget_scopes: Some(BudgetScopes::default()), ..Asked::default() };
+        let raised = RunRequested { budget_scopes: Some(BudgetScopes::default()), ..RunRequested::default() };
         assert_eq!(world.ask(raised), Outcome::Completed);
     }
 }
@@ -314,15 +314,21 @@ fn a_call_that_was_ended_at_a_limit_pauses_the_run_and_is_no_failure_of_the_agen
             let most = f64::from(calls);
             let room = Budget { usd: Some(most - 0.1), tokens: None, ..Budget::default() };
             let wide = BudgetScopes { step: room.clone(), phase: room.clone(), day: room.clone() };
-            let not_enough = Asked { budget: Some(raised), budget_scopes: Some(scopes), ..Asked::default() };
+            let not_enough =
+                RunRequested { budget: Some(raised), budget_scopes: Some(scopes), ..RunRequested::default() };
             assert_eq!(world.ask(not_enough), Outcome::Paused, "not raised enough");
             assert_eq!(world.run().spending.total.calls, u64::from(calls) - 1);
-            let enough = Asked { budget: Some(room), budget_scopes: Some(wide), ..Asked::default() };
+            let enough =
+                RunRequested { budget: Some(room), budget_scopes: Some(wide), ..RunRequested::default() };
             assert_eq!(world.ask(enough), Outcome::Paused);
             assert_eq!(world.run().spending.total.calls, u64::from(calls));
         }
         let lifted = BudgetScopes::default();
-        let free = Asked { budget: Some(Budget::default()), budget_scopes: Some(lifted), ..Asked::default() };
+        let free = RunRequested {
+            budget: Some(Budget::default()),
+            budget_scopes: Some(lifted),
+            ..RunRequested::default()
+        };
         assert_eq!(world.ask(free), Outcome::Completed);
         assert_eq!(world.first().counters.passes, 1);
         assert_eq!(world.history(), ["pause", "pause", "pause", "pause", "advance"]);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use model::event::{Asked, Assessed, ExecOutcome, Fact, Outcome, StepStarted};
+use model::event::{Assessed, ExecOutcome, Fact, Outcome, RunRequested, StepStarted};
 use model::policy::{Difficulty, ModelChoice, PhaseDef};
 
 use super::policies::{agreement, chain, phase, phase_review};
@@ -37,8 +37,8 @@ fn played(assessed: Assessed) -> World {
     world
 }
 
-fn auto() -> Asked {
-    Asked { auto_model: true, ..Asked::default() }
+fn auto() -> RunRequested {
+    RunRequested { auto_model: true, ..RunRequested::default() }
 }
 
 fn called(world: &World) -> Vec<(&str, &str)> {

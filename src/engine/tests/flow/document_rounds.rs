@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use content_parser::{Terms, default_words, read_review};
 use engine::{Stage, Status, fold};
-use model::event::{Asked, Fact, Outcome};
+use model::event::{Fact, Outcome, RunRequested};
 use model::phase::Step;
 use model::verdict::ReadAs;
 use serde_json::{Value, json};
@@ -130,8 +130,8 @@ fn d_19_only_a_round_that_required_no_fix_approves() {
     }
 }
 
-fn asked(steps: &[Step]) -> Asked {
-    Asked { only: Some(name("document_review")), steps: steps.to_vec(), ..Asked::default() }
+fn asked(steps: &[Step]) -> RunRequested {
+    RunRequested { only: Some(name("document_review")), steps: steps.to_vec(), ..RunRequested::default() }
 }
 
 #[test]

@@ -103,7 +103,7 @@ fn a_failed_check_that_no_policy_lists_is_revised() {
 fn the_code_of_a_failed_check_is_the_reason_of_the_failure() {
     for by_pattern in [true, false] {
         let mut world = World::new(super::policies::agreement(vec![phase("design", phase_review())]));
-        world.record(Fact::Asked(model::event::Asked::default()));
+        world.record(Fact::RunRequested(model::event::RunRequested::default()));
         while world.run().outcome == Outcome::Running {
             match decide(&world.state) {
                 Decision::Perform(Action::RunChecks { phase, round }) => {

@@ -1,7 +1,7 @@
 //! When an approval stands for another review of the same files, and when it does not.
 
 use engine::{Action, Decision};
-use model::event::{Asked, Choice, Fact, Outcome};
+use model::event::{Choice, Fact, Outcome, RunRequested};
 use model::phase::Step;
 
 use super::approved_phase::{
@@ -32,20 +32,20 @@ fn b_19_other_files_are_reviewed() {
 
 #[test]
 fn b_19_a_branch_or_settings_that_moved_ask_for_a_review() {
-    let same = Asked { settings: Some("settings".into()), ..Asked::default() };
-    let asked = |more: Asked| {
+    let same = RunRequested { settings: Some("settings".into()), ..RunRequested::default() };
+    let asked = |more: RunRequested| {
         let mut world = approved();
         let tree = approved_tree(&world);
-        world.record(Fact::Asked(more));
+        world.record(Fact::RunRequested(more));
         looked_at_again(&mut world, &tree);
         is_left_out(&world)
     };
     assert!(asked(same.clone()));
-    assert!(!asked(Asked { head: Some("c".repeat(40)), ..same.clone() }));
-    assert!(!asked(Asked { settings: Some("others".into()), ..same.clone() }));
-    assert!(!asked(Asked::default()), "nobody vouched for any");
+    assert!(!asked(RunRequested { head: Some("c".repeat(40)), ..same.clone() }));
+    assert!(!asked(RunRequested { settings: Some("others".into()), ..same.clone() }));
+    assert!(!asked(RunRequested::default()), "nobody vouched for any");
     let base = approved().run().started.base_commit.clone();
-    let record = Asked { head: Some("c".repeat(40)), content_head: Some(base), ..same };
+    let record = RunRequested { head: Some("c".repeat(40)), content_head: Some(base), ..same };
     assert!(asked(record), "our own record of a halt changes nothing that was reviewed");
 }
 

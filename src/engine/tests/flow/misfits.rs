@@ -2,7 +2,7 @@
 
 use engine::{InvalidFact, State, apply};
 use model::event::{
-    Answered, Asked, Choice, Entry, ExecOutcome, Fact, Outcome, Reopened, ReopenedBy, Ruled, Ruling,
+    Answered, Choice, Entry, ExecOutcome, Fact, Outcome, Reopened, ReopenedBy, Ruled, Ruling, RunRequested,
 };
 use model::phase::Step;
 use model::verdict::Judgment;
@@ -37,7 +37,7 @@ fn refused(world: &World, fact: Fact, why: &str) {
 fn the_first_fact_is_the_start_and_there_is_only_one() {
     let world = played();
     let nothing = World { entries: vec![], state: State::default(), ..world.clone() };
-    refused(&nothing, Fact::Asked(Asked::default()), "the run has not begun");
+    refused(&nothing, Fact::RunRequested(RunRequested::default()), "the run has not begun");
     refused(&world, world.entries[0].fact.clone(), "the run has already begun");
 }
 
@@ -61,7 +61,7 @@ fn a_phase_has_to_be_known_and_pending_to_start_or_to_be_skipped() {
     refused(&world, skip("planning"), "planning is in_progress, not pending");
     refused(
         &world,
-        Fact::Asked(Asked { only: Some(name("testing")), ..Asked::default() }),
+        Fact::RunRequested(RunRequested { only: Some(name("testing")), ..RunRequested::default() }),
         "this run has no phase testing",
     );
 }
@@ -144,7 +144,7 @@ fn a_run_that_is_over_takes_no_work() {
     refused(&world, Fact::Finished { outcome: Outcome::Paused }, "a run does not finish as paused");
     world.record(Fact::Cancelled { by: "alice".into() });
     refused(&world, started, "the run is cancelled");
-    refused(&world, Fact::Asked(Asked::default()), "the run is cancelled");
+    refused(&world, Fact::RunRequested(RunRequested::default()), "the run is cancelled");
     refused(&world, reopened("planning"), "the run is cancelled");
 }
 

@@ -2,7 +2,7 @@
 //! never fails a run and uses up no limit.
 
 use engine::{Action, Decision, Stage, Status, decide};
-use model::event::{Asked, Choice, ExecOutcome, Fact, Outcome, PauseReason, Ruling};
+use model::event::{Choice, ExecOutcome, Fact, Outcome, PauseReason, Ruling, RunRequested};
 use model::phase::Step;
 use model::policy::{Limits, PhaseDef, Policy, Seat};
 
@@ -120,7 +120,7 @@ fn a_person_or_other_agents_end_the_pause_at_once() {
     let mut answered = waiting();
     assert_eq!(answered.answer(Choice::Continue, ""), Outcome::Completed);
     let mut others = waiting();
-    let codex = Asked { agents: vec!["codex".into()], ..Asked::default() };
+    let codex = RunRequested { agents: vec!["codex".into()], ..RunRequested::default() };
     assert_eq!(others.ask(codex), Outcome::Completed);
     assert_eq!(authors(&others), ["claude", "codex"]);
 }
@@ -240,7 +240,10 @@ fn a_crash_while_the_run_waits_loses_nothing_and_who_asks_again_does_not_wait() 
     assert_eq!(crashed.entries, full.entries);
     let mut asked = full.cut(first + 1);
     asked.record(Fact::Interrupted { signal: "SIGTERM".into() });
-    asked.record(Fact::Asked(Asked { outage_seconds: Some(OUTAGE_SECONDS), ..Asked::default() }));
+    asked.record(Fact::RunRequested(RunRequested {
+        outage_seconds: Some(OUTAGE_SECONDS),
+        ..RunRequested::default()
+    }));
     assert_eq!(delay(&asked), 0);
     assert_eq!(asked.play_on(), Outcome::Completed);
     assert_eq!(waits(&asked), [5, 5], "the pauses begin anew");

@@ -70,7 +70,7 @@ fn essence_of(phase: &PhaseState) -> String {
 /// The facts that a crash must neither lose nor repeat, without the numbers of attempts.
 fn story(world: &World) -> Vec<Fact> {
     let told = world.entries.iter().filter_map(|entry| match entry.fact.clone() {
-        Fact::StepStarted(_) | Fact::Interrupted { .. } | Fact::Asked(_) => None,
+        Fact::StepStarted(_) | Fact::Interrupted { .. } | Fact::RunRequested(_) => None,
         Fact::Worked(worked) => Some(Fact::Worked(model::event::Worked { attempt: 0, ..worked })),
         Fact::Reviewed(reviewed) => Some(Fact::Reviewed(model::event::Reviewed { attempt: 0, ..reviewed })),
         Fact::Replied(replied) => Some(Fact::Replied(model::event::Replied { attempt: 0, ..replied })),

@@ -1,15 +1,16 @@
 //! Random agreements, scripts, people and facts for the properties.
 
 use model::event::{
-    Answered, Asked, Assessed, CheckStatus, Checked, Choice, Claim, ClaimStatus, Ended, Escalation,
-    Evaluation, ExecOutcome, Fact, Outcome, PauseReason, Reopened, ReopenedBy, Replied, Reviewed, Ruled,
-    Ruling, RunDecision, Spent, SpentElsewhere, StepStarted, TriageTable, Triaged, Usage, Worked,
+    Answered, Assessed, CheckStatus, Checked, Choice, Claim, ClaimStatus, Ended, Escalation, Evaluation,
+    ExecOutcome, Fact, Outcome, PauseReason, Reopened, ReopenedBy, Replied, Reviewed, Ruled, Ruling,
+    RunDecision, RunRequested, Spent, SpentElsewhere, StepStarted, TriageTable, Triaged, Usage, Worked,
 };
 use model::finding::Severity;
 use model::phase::{PhaseName, Step};
 use model::policy::{
-    Budget, CheckMode, CheckRule, CheckWhen, Difficulty, Discuss, Ending, FirstStep, Gate, GradeMap, Limits,
-    OnFail, OnUnavailable, Outcomes, Partial, PhaseDef, Policy, ReviewRule, Seat, TaskRule, Unreadable,
+    Budget, CheckRule, CheckStrategy, CheckWhen, Difficulty, Discuss, Ending, FirstStep, Gate, GradeMap,
+    Limits, OnFail, OnUnavailable, Outcomes, Partial, PhaseDef, Policy, ReviewRule, Seat, TaskRule,
+    Unreadable,
 };
 use model::verdict::{Grade, Judgment, Verdict};
 use proptest::collection::vec;
@@ -118,7 +119,7 @@ pub fn policy() -> impl Strategy<Value = Policy> {
         Policy {
             entry: if entry { FirstStep::Execute } else { FirstStep::Review },
             check_when: if declared { CheckWhen::OnDeclaration } else { CheckWhen::EveryPass },
-            check_mode: if first { CheckMode::FirstFailure } else { CheckMode::All },
+            check_mode: if first { CheckStrategy::FirstFailure } else { CheckStrategy::All },
             checks: checks.collect(),
             triage: review.is_some() && !entry,
             llm_judge: review.is_some() && entry && !stall,
@@ -434,12 +435,9 @@ fn place() -> impl Strategy<Value = Place> {
 /// Any fact but the first, about a phase that exists or not.
 pub fn fact() -> impl Strategy<Value = Fact> {
     prop_oneof![
-        (option::of(some_phase()), any::<bool>()).prop_map(|(only, ignore_needs)| Fact::Asked(Asked {
-            only,
-            ignore_needs,
-            budget: None,
-            ..Asked::default()
-        })),
+        (option::of(some_phase()), any::<bool>()).prop_map(|(only, ignore_needs)| Fact::RunRequested(
+            RunRequested { only, ignore_needs, budget: None, ..RunRequested::default() }
+        )),
         (some_phase(), select(vec!["preset", "failed:planning"]))
             .prop_map(|(phase, because)| Fact::PhaseSkipped { phase, because: because.into() }),
         some_phase().prop_map(|phase| Fact::PhaseStarted { phase, tree: "tree-9".into(), by_hand: vec![] }),

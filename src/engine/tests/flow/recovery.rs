@@ -1,7 +1,7 @@
 //! What each class of a broken call leads to: the same step again, the next agent, a wait, an end a person can act on.
 
 use engine::{Stage, Status};
-use model::event::{Asked, Choice, ExecOutcome, Fact, Outcome, PauseReason, Ruling, StepStarted};
+use model::event::{Choice, ExecOutcome, Fact, Outcome, PauseReason, Ruling, RunRequested, StepStarted};
 use model::phase::Step;
 use model::policy::PhaseDef;
 
@@ -225,7 +225,7 @@ fn a_person_or_other_agents_end_the_wait_for_a_quota_at_once() {
     assert_eq!(answered.answer(Choice::Continue, ""), Outcome::Completed);
     assert_eq!(called(&answered), ["claude", "claude", "reviewer"]);
     let mut others = waiting();
-    let codex = Asked { agents: vec!["codex".into()], ..Asked::default() };
+    let codex = RunRequested { agents: vec!["codex".into()], ..RunRequested::default() };
     assert_eq!(others.ask(codex), Outcome::Completed);
     assert_eq!(called(&others), ["claude", "codex", "reviewer"]);
 }
@@ -326,7 +326,7 @@ fn agents_that_are_asked_for_explicitly_replace_the_chains_of_single_steps_too()
     def.step_agents.insert(Step::Revise, vec!["claude:haiku".into()]);
     def.step_agents.insert(Step::Review, vec!["gemini".into()]);
     let mut world = World::new(agreement(vec![def]));
-    world.ask(Asked { agents: vec!["codex".into()], ..Asked::default() });
+    world.ask(RunRequested { agents: vec!["codex".into()], ..RunRequested::default() });
     let agent = |step| world.run().agent_for(world.first(), step);
     assert_eq!([Step::Execute, Step::Revise, Step::Review].map(agent), ["codex", "codex", "gemini"]);
 }
@@ -336,18 +336,18 @@ fn agents_that_are_named_for_a_phase_alone_stand_against_those_that_are_asked_fo
     let own = PhaseDef { own_agents: true, ..with_agents(&["claude"]) };
     let reviewed = PhaseDef { own_reviewers: true, ..phase("design", phase_review()) };
     let mut world = World::new(agreement(chain([own, reviewed])));
-    let asked = |reviewers: &[&str]| Asked {
+    let asked = |reviewers: &[&str]| RunRequested {
         agents: vec!["codex".into()],
         reviewers: reviewers.iter().map(ToString::to_string).collect(),
-        ..Asked::default()
+        ..RunRequested::default()
     };
-    world.record(Fact::Asked(asked(&["claude"])));
+    world.record(Fact::RunRequested(asked(&["claude"])));
     let agents = |world: &World, phase| {
         [Step::Execute, Step::Review].map(|step| world.run().agent_for(world.phase(phase), step))
     };
     assert_eq!(agents(&world, "planning"), ["claude", "reviewer"], "nobody reviews itself by that");
     assert_eq!(agents(&world, "design"), ["codex", "reviewer"]);
-    world.record(Fact::Asked(asked(&["claude", "gemini"])));
+    world.record(Fact::RunRequested(asked(&["claude", "gemini"])));
     assert_eq!(agents(&world, "planning"), ["claude", "gemini"]);
 }
 

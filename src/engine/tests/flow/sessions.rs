@@ -1,7 +1,7 @@
 //! When an author goes on in its session, and when it begins anew.
 
 use engine::{Action, Decision, decide};
-use model::event::{Asked, ExecOutcome, Fact, StepStarted, Usage};
+use model::event::{ExecOutcome, Fact, RunRequested, StepStarted, Usage};
 use model::policy::PhaseDef;
 
 use super::policies::{agreement, phase, phase_review};
@@ -131,7 +131,8 @@ fn other_agents_that_are_asked_for_begin_anew() {
         .iter()
         .rposition(|entry| matches!(&entry.fact, Fact::StepStarted(call) if call.step.as_str() == "revise"));
     let mut before = world.cut(revising.expect("a revise"));
-    before.record(Fact::Asked(Asked { agents: vec!["codex".into()], ..Asked::default() }));
+    before
+        .record(Fact::RunRequested(RunRequested { agents: vec!["codex".into()], ..RunRequested::default() }));
     let Decision::Perform(Action::CallAgent(call)) = decide(&before.state) else { panic!("no call") };
     assert_eq!((call.agent.as_str(), call.resumes), ("codex", None));
 }

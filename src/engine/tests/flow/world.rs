@@ -6,14 +6,14 @@ use std::fmt;
 
 use engine::{Action, Assess, Call, Decision, PhaseState, Run, State, apply, decide, fold};
 use model::event::{
-    Answered, Asked, Assessed, CheckResult, CheckStatus, Checked, Choice, Claim, ClaimStatus, Ended, Entry,
+    Answered, Assessed, CheckResult, CheckStatus, Checked, Choice, Claim, ClaimStatus, Ended, Entry,
     Evaluation, ExecOutcome, Fact, Outcome, Reading, Reopened, ReopenedBy, Replied, Reviewed, Ruled, Ruling,
-    RunDecision, RunStarted, StepStarted, TriageTable, Triaged, Usage, Worked,
+    RunDecision, RunRequested, RunStarted, StepStarted, TriageTable, Triaged, Usage, Worked,
 };
 use model::finding::{Disposition, Finding, Severity};
 use model::issue::Issue;
 use model::phase::{PhaseName, Step};
-use model::policy::{Agreement, Budget, CheckMode, Difficulty, PhaseDef};
+use model::policy::{Agreement, Budget, CheckStrategy, Difficulty, PhaseDef};
 use model::verdict::{Grade, Judgment, ReadAs, Verdict};
 
 /// When a limit that ended a call is said to be gone, counted from that call.
@@ -331,20 +331,20 @@ impl World {
 
     /// Asks for everything and plays until the run halts.
     pub fn execute(&mut self) -> Outcome {
-        self.ask(Asked::default())
+        self.ask(RunRequested::default())
     }
 
     pub fn execute_only(&mut self, phase: &str, ignore_needs: bool) -> Outcome {
-        self.ask(Asked { only: Some(name(phase)), ignore_needs, ..Asked::default() })
+        self.ask(RunRequested { only: Some(name(phase)), ignore_needs, ..RunRequested::default() })
     }
 
     pub fn execute_with(&mut self, budget: Budget) -> Outcome {
-        self.ask(Asked { budget: Some(budget), ..Asked::default() })
+        self.ask(RunRequested { budget: Some(budget), ..RunRequested::default() })
     }
 
-    pub fn ask(&mut self, asked: Asked) -> Outcome {
+    pub fn ask(&mut self, asked: RunRequested) -> Outcome {
         let outage_seconds = asked.outage_seconds.or(Some(OUTAGE_SECONDS));
-        self.record(Fact::Asked(Asked { outage_seconds, ..asked }));
+        self.record(Fact::RunRequested(RunRequested { outage_seconds, ..asked }));
         self.play_on()
     }
 
@@ -582,7 +582,7 @@ impl World {
         };
         let mut results: Vec<_> =
             policy.checks.iter().map(|rule| result(&rule.id, status(&rule.id))).collect();
-        if policy.check_mode == CheckMode::FirstFailure {
+        if policy.check_mode == CheckStrategy::FirstFailure {
             let failed = results.iter().position(|result| result.status == CheckStatus::Fail);
             results.truncate(failed.map_or(results.len(), |index| index + 1));
         }

@@ -4,9 +4,9 @@ use super::*;
 
 #[test]
 fn a_job_knows_its_own_workflow() {
-    let read = |text: &str| Workflow::read(text, "octo/pages");
+    let read = |text: &str| WorkflowRef::read(text, "octo/pages");
     let found = read("Octo/Pages/.github/workflows/ai-workflow.yml@refs/heads/release/2");
-    assert_eq!(found, Some(Workflow { file: "ai-workflow.yml".into(), branch: "release/2".into() }));
+    assert_eq!(found, Some(WorkflowRef { file: "ai-workflow.yml".into(), branch: "release/2".into() }));
     for other in [
         "",
         "octo/other/.github/workflows/a.yml@refs/heads/main",

@@ -9,10 +9,10 @@ use std::collections::BTreeMap;
 
 use model::phase::{PhaseName, Step};
 use model::policy::{
-    Budget, BudgetScopes, CheckMode, CheckRule, CheckWhen, Difficulty, Ending, FirstStep, Gate, Look, OnFail,
-    OnUnavailable, Partial, PhaseDef, Unreadable,
+    Budget, BudgetScopes, CheckRule, CheckStrategy, CheckWhen, Difficulty, Ending, FirstStep, Gate, Look,
+    OnFail, OnUnavailable, Partial, PhaseDef, Unreadable,
 };
-use settings::{DEFAULTS, Layers, Place, Settings, load, schema};
+use settings::{DEFAULTS, Layers, Origin, Settings, load, schema};
 
 const OWN: &str = include_str!("../../../../.ai-workflow/config.toml");
 
@@ -154,7 +154,7 @@ fn the_five_policies_are_those_of_the_seeds() {
     assert_eq!((retake.outcomes.exhausted, retake.outcomes.blocked), (Ending::Pause, Ending::Pause));
     assert_eq!(
         (completion.check_when, completion.check_mode),
-        (CheckWhen::OnDeclaration, CheckMode::FirstFailure)
+        (CheckWhen::OnDeclaration, CheckStrategy::FirstFailure)
     );
     assert_eq!((documents.entry, documents.triage), (FirstStep::Review, true));
     assert_eq!(documents.outcomes.unreadable, Unreadable::Pause);
@@ -273,7 +273,7 @@ fn a_later_layer_wins_and_is_named_as_the_origin() {
         assert_eq!(settings.origin(key).to_string(), place, "{key}");
     }
     assert_eq!(settings.origins().get("no_wait"), None);
-    assert_eq!(settings.origins().get("agent"), Some(&Place::Flag("--agent".into())));
+    assert_eq!(settings.origins().get("agent"), Some(&Origin::Flag("--agent".into())));
 }
 
 #[test]

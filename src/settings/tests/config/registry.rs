@@ -1,7 +1,7 @@
 //! What a registry becomes, and each way in which it is refused.
 
 use model::policy::{
-    C3l, CheckMode, CheckRule, CheckWhen, DefinedCheck, Ending, Look, OnFail, OnUnavailable, Pattern,
+    C3l, CheckRule, CheckStrategy, CheckWhen, DefinedCheck, Ending, Look, OnFail, OnUnavailable, Pattern,
     PhaseDef,
 };
 use settings::{Layers, Settings, load};
@@ -59,7 +59,10 @@ fn with(old: &str, new: &str) -> String {
 fn c_14_a_step_of_the_registry_becomes_the_cycle_of_its_phase() {
     let phase = phase(&loaded(GATE, REGISTRY), "implementation");
     let policy = phase.policy;
-    assert_eq!((policy.check_when, policy.check_mode), (CheckWhen::OnDeclaration, CheckMode::FirstFailure));
+    assert_eq!(
+        (policy.check_when, policy.check_mode),
+        (CheckWhen::OnDeclaration, CheckStrategy::FirstFailure)
+    );
     assert_eq!((policy.limits.max_passes, policy.limits.max_revisions), (Some(3), 2));
     assert_eq!((policy.outcomes.exhausted, policy.outcomes.blocked), (Ending::Fail, Ending::Fail));
     let ids: Vec<_> = policy.checks.iter().map(|rule| rule.id.as_str()).collect();
@@ -79,7 +82,7 @@ fn c_14_a_step_takes_no_review_away() {
     let reviewed = phase(&loaded(ATTACHED, REGISTRY), "implementation");
     assert!(reviewed.policy.review.is_some());
     let other = phase(&loaded(ATTACHED, REGISTRY), "design");
-    assert_eq!((other.c3l, other.policy.check_mode), (None, CheckMode::All));
+    assert_eq!((other.c3l, other.policy.check_mode), (None, CheckStrategy::All));
 }
 
 #[test]
