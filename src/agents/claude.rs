@@ -33,16 +33,8 @@ pub(super) const SIGN_IN: SignIn = SignIn {
     keys: &["ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN"],
 };
 
-/// No telemetry, no updates, nothing that outlives the call, and an end in seconds when the provider fails.
-const SWITCHES: [(&str, &str); 7] = [
-    ("CLAUDE_CODE_DISABLE_AUTO_MEMORY", "1"),
-    ("CLAUDE_CODE_DISABLE_BACKGROUND_TASKS", "1"),
-    ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1"),
-    ("CLAUDE_CODE_MAX_RETRIES", "2"),
-    ("DISABLE_AUTOUPDATER", "1"),
-    ("DISABLE_ERROR_REPORTING", "1"),
-    ("DISABLE_TELEMETRY", "1"),
-];
+/// Variables with their values: no telemetry, no updates, nothing that outlives the call, and an end in seconds when the provider fails.
+const SWITCHES: &str = include_str!("data/claude_switches.txt");
 
 /// What an author works with: nothing that reaches the web or outlives the call.
 const AUTHOR_TOOLS: &str = "Bash,Edit,Read,Write,Grep,Glob,NotebookEdit,TodoWrite";
@@ -77,7 +69,7 @@ pub(super) fn configure(agent: &mut ResolvedAgent) -> Result<(), String> {
         let variable = if is_known { &name } else { "ANTHROPIC_API_KEY" };
         profile.env.insert(variable.to_owned(), api_key(&name)?);
     }
-    for (name, value) in SWITCHES {
+    for (name, value) in SWITCHES.lines().filter_map(|line| line.split_once('=')) {
         profile.env.entry(name.to_owned()).or_insert_with(|| value.to_owned());
     }
     Ok(())

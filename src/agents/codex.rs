@@ -36,20 +36,9 @@ pub(super) const SIGN_IN: SignIn =
 /// The variable under which the program takes a key for one run.
 const KEY: &str = "CODEX_API_KEY";
 
-/// What a call has no use for: everything that reaches out, goes on afterwards, or comes from the user's own setup.
-const SWITCHED_OFF: [&str; 10] = [
-    "features.apps",
-    "features.goals",
-    "features.hooks",
-    "features.image_generation",
-    "features.multi_agent",
-    "features.plugins",
-    "features.remote_plugin",
-    // Else a provider that is not there is waited for without an end.
-    "features.unbounded_connection_retries",
-    "analytics.enabled",
-    "check_for_update_on_startup",
-];
+/// What a call has no use for: everything that reaches out, goes on afterwards, or comes from the user's own setup. With
+/// `unbounded_connection_retries` a provider that is not there would be waited for without an end.
+const SWITCHED_OFF: &str = include_str!("data/codex_switched_off.txt");
 
 /// How often a provider that we name ourselves is asked again; for others the program knows no such limit.
 const RETRIES: u32 = 1;
@@ -114,7 +103,7 @@ fn arguments(
         ["exec", "--json", "--skip-git-repo-check", "--ignore-user-config", "--ignore-rules"]
             .map(OsString::from)
             .into();
-    for switch in SWITCHED_OFF {
+    for switch in SWITCHED_OFF.lines() {
         set(&mut arguments, switch, "false");
     }
     set_text(&mut arguments, "web_search", "disabled");

@@ -14,19 +14,7 @@ use super::call::AgentCall;
 use super::lookup::ResolvedAgent;
 
 /// What programs need that speak to a provider through a proxy or with a certificate authority of their own.
-const NETWORK: [&str; 11] = [
-    "ALL_PROXY",
-    "HTTPS_PROXY",
-    "HTTP_PROXY",
-    "NODE_EXTRA_CA_CERTS",
-    "NO_PROXY",
-    "SSL_CERT_DIR",
-    "SSL_CERT_FILE",
-    "all_proxy",
-    "http_proxy",
-    "https_proxy",
-    "no_proxy",
-];
+const NETWORK: &str = include_str!("data/network_variables.txt");
 
 /// What every agent gets, besides every `LC_…`.
 const PASSED_ON: [&str; 6] = ["PATH", "HOME", "USER", "LANG", "TZ", "TMPDIR"];
@@ -64,7 +52,8 @@ impl SignIn {
 /// Returns the variables that a program that we know gets: what it signs in with, its way to the provider, and the
 /// toolchains that an author builds and tests with.
 pub(super) fn program_variables<'a>(sign_in: &[&'a str]) -> Vec<&'a str> {
-    [sign_in, &NETWORK, TOOLCHAINS.as_slice()].concat()
+    let network: Vec<&str> = NETWORK.lines().collect();
+    [sign_in, &network, TOOLCHAINS.as_slice()].concat()
 }
 
 /// Makes the launch of a program as configured; `variables` are those of ours that this kind of program gets besides.

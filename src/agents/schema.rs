@@ -6,17 +6,7 @@ use serde_json::{Map, Value};
 use settings::validator;
 
 /// The keywords that generate strictly: everything else is refused by the service, call and all.
-const STRICT: [&str; 9] = [
-    "type",
-    "enum",
-    "const",
-    "properties",
-    "required",
-    "additionalProperties",
-    "items",
-    "anyOf",
-    "description",
-];
+const STRICT: &str = include_str!("data/strict_keywords.txt");
 
 /// Tells whether a value is what the schema asks for. A schema that cannot be used is met by nothing.
 pub(super) fn is_met(value: &Value, schema: &Value) -> bool {
@@ -26,7 +16,7 @@ pub(super) fn is_met(value: &Value, schema: &Value) -> bool {
 /// Tells whether a service that generates strictly takes a schema: every object is closed and requires all it names.
 pub(super) fn is_strict(schema: &Value) -> bool {
     let Value::Object(words) = schema else { return false };
-    let known = words.keys().all(|word| STRICT.contains(&word.as_str()));
+    let known = words.keys().all(|word| STRICT.lines().any(|known| known == word));
     let properties = words.get("properties").and_then(Value::as_object);
     let closed =
         words.get("type").is_none_or(|kind| !names(kind, "object")) || requires_all(words, properties);

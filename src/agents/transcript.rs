@@ -37,21 +37,16 @@ impl<'a> Transcript<'a> {
         self.raw.push(stream, bytes);
     }
 
-    /// Shows text to somebody who watches, once its line is complete.
-    fn show(&mut self, bytes: &[u8]) {
-        self.progress.push(bytes);
-    }
-
     /// Shows a whole line to somebody who watches.
     pub(super) fn show_line(&mut self, line: &str) {
-        self.show(line.as_bytes());
-        self.show(b"\n");
+        self.progress.push(line.as_bytes());
+        self.progress.push(b"\n");
     }
 
-    /// Keeps output and shows it.
+    /// Keeps output and shows it, each line once it is complete.
     pub(super) fn keep_and_show(&mut self, stream: Stream, bytes: &[u8]) {
         self.keep(stream, bytes);
-        self.show(bytes);
+        self.progress.push(bytes);
     }
 
     /// Writes what is complete to the raw file, and returns the last line that was not returned yet.
