@@ -1,6 +1,6 @@
 //! The agent `acp:COMMAND` and profiles of kind `acp`: any program that speaks the Agent Client Protocol, version 1.
 //! Like a script it is played by a child process of our own program, the hidden subcommand `__acp`, which is the
-//! protocol's client; here is what that child is asked and how its events are understood. The class of an end comes from
+//! protocol's client; here is what that child is asked and how its events are understood. The child classes the end, from
 //! stop reasons, error codes and the kinds that adapters name, never from words for people. The protocol knows no schema
 //! and no limits of turns or cost; a reviewer is read-only by our permissions, and the engine compares the files
 //! afterwards.
@@ -16,18 +16,17 @@ mod transport;
 use std::path::Path;
 
 use model::event::{CostBasis, ExecOutcome, Program, Usage};
-use process::{Exit, Finish, Launch, Stream};
+use process::{Finish, Launch, Stream};
 
 use super::call::{AgentCall, Answer, OutputParser, PreparedCall};
 use super::json_lines::Lines;
 use super::launch::{launch, program_variables};
 use super::lookup::ResolvedAgent;
-use super::outcome::{error_class, last_lines};
+use super::outcome::last_lines;
 use super::transcript::Transcript;
 use client::ClientTask;
-use events::{ClientEvent, End, Report};
+use events::{ClientEvent, LOST};
 use permission::allowed_by;
-use transport::ErrorResponse;
 
 pub use client::main;
 pub(super) use files::resolve;
@@ -72,7 +71,8 @@ struct AcpParser {
     is_overlong: bool,
     text: String,
     is_truncated: bool,
-    report: Option<Report>,
+    /// The answer without its text as the child gave it, and whether the agent broke.
+    ended: Option<(Answer, bool)>,
 }
 
 impl AcpParser {
@@ -90,7 +90,7 @@ impl AcpParser {
             Ok(ClientEvent::Text { text, begins }) => self.answer(&text, begins, transcript),
             Ok(ClientEvent::Thought { text }) => add(&text, transcript),
             Ok(ClientEvent::Note { text }) => add(&format!("\n{text}\n"), transcript),
-            Ok(ClientEvent::Ended(report)) => self.report = Some(*report),
+            Ok(ClientEvent::Ended { answer, is_broken }) => self.ended = Some((*answer, is_broken)),
             Ok(ClientEvent::Alive) | Err(_) => {}
         }
     }
@@ -127,30 +127,25 @@ impl OutputParser for AcpParser {
 
     fn finish(self: Box<Self>, launch: &Launch, finish: Finish, transcript: &mut Transcript<'_>) -> Answer {
         add("\n", transcript);
-        let report = self.report.unwrap_or_default();
-        let outcome = match &finish.exit {
-            Exit::Code(0) => with_last_lines(classify(&report.end, &self.text), &report.end, &finish),
-            _ => Answer::of_exit(launch, &finish, &self.text),
-        };
-        let name = report.name.unwrap_or(self.name);
+        let lost = || (Answer::because(ExecOutcome::Crashed, LOST), true);
+        let (answer, is_broken) = self.ended.unwrap_or_else(lost);
+        let mut outcome = Answer::of_exit(launch, &finish, &self.text);
+        if finish.exit.is_success() && answer.outcome != ExecOutcome::Done {
+            // An agent that broke may have said why on its standard error.
+            let more = if is_broken { last_lines(&finish.stderr_tail) } else { String::new() };
+            outcome = Answer::because(answer.outcome, answer.reason.unwrap_or_default() + &more);
+        }
+        let program = Program { name: self.name, ..Program::default() };
         Answer {
             text: self.text,
-            usage: usage_of_call(report.usage, &self.used_before),
-            truncated: self.is_truncated || self.is_overlong || report.truncated,
-            session: report.session,
-            program: Some(Program { name, version: report.version, model: None }),
-            notices: report.notices,
+            usage: usage_of_call(answer.usage, &self.used_before),
+            truncated: self.is_truncated || self.is_overlong || answer.truncated,
+            session: answer.session,
+            program: Some(answer.program.unwrap_or(program)),
+            notices: answer.notices,
             ..outcome
         }
     }
-}
-
-/// An agent that broke may have said why on its standard error.
-fn with_last_lines(mut outcome: Answer, end: &End, finish: &Finish) -> Answer {
-    if let (End::Gone { .. } | End::Broken { .. } | End::Lost, Some(reason)) = (end, &mut outcome.reason) {
-        reason.push_str(&last_lines(&finish.stderr_tail));
-    }
-    outcome
 }
 
 /// Returns what this call used. The cost is that of the whole session, says the protocol; tokens are those of the turn
@@ -163,55 +158,6 @@ fn usage_of_call(usage: Usage, used_before: &Usage) -> Usage {
         cost_basis: usage.cost_basis.or(Some(CostBasis::Unknown)),
         ..usage
     }
-}
-
-/// Returns the class of an end, and for people why it is not a good one.
-fn classify(end: &End, text: &str) -> Answer {
-    match end {
-        End::Turn { stop } => classify_turn(stop, text),
-        End::Error { during, error } => {
-            let kind = error.kind.as_ref().map(|kind| format!(" ({kind})")).unwrap_or_default();
-            let (code, message) = (error.code, &error.message);
-            let reason = format!("the agent answered {during} with error {code}{kind}: {message}");
-            Answer::because(classify_error(error), reason)
-        }
-        End::Gone { how } => {
-            let how = how.as_deref().unwrap_or("closed its output");
-            Answer::because(ExecOutcome::Crashed, format!("the agent {how} before its turn was over"))
-        }
-        End::Broken { reason } => Answer::because(ExecOutcome::Crashed, reason),
-        End::NotStarted { reason } => Answer::because(ExecOutcome::NotStarted, reason),
-        End::NoModel { model } => {
-            let reason = format!("the agent does not offer the model `{model}`");
-            Answer::because(ExecOutcome::ModelUnknown, reason)
-        }
-        End::Lost => Answer::because(ExecOutcome::Crashed, "the client of the agent was lost"),
-    }
-}
-
-/// An end that the agent calls a cancellation, without our asking for one, broke its work like any other.
-fn classify_turn(stop: &str, text: &str) -> Answer {
-    let (class, reason) = match stop {
-        "end_turn" if text.trim().is_empty() => (ExecOutcome::NoOutput, "the agent ended without a word"),
-        "end_turn" => return Answer::done(),
-        "max_tokens" => (ExecOutcome::LimitReached, "the answer reached the limit of tokens"),
-        "max_turn_requests" => (ExecOutcome::LimitReached, "the agent reached its limit of requests"),
-        "refusal" => (ExecOutcome::Refused, "the agent refuses to work on this"),
-        "cancelled" => (ExecOutcome::Crashed, "the agent cancelled the turn, and nobody had asked it to"),
-        _ => {
-            let reason = format!("the agent ended with the unknown stop reason `{stop}`");
-            return Answer::because(ExecOutcome::Crashed, reason);
-        }
-    };
-    Answer::because(class, reason)
-}
-
-/// The kind weighs more than the code: adapters put every failure of the provider under one code.
-fn classify_error(error: &ErrorResponse) -> ExecOutcome {
-    let kind = error.kind.as_ref().map(|kind| kind.to_ascii_lowercase().replace('-', "_"));
-    kind.and_then(|kind| error_class("acp.kind", &kind))
-        .or_else(|| error_class("acp.code", &error.code.to_string()))
-        .unwrap_or(ExecOutcome::Crashed)
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use model::call::{Allowance, Resume};
@@ -61,7 +62,7 @@ pub struct AgentCall<'a> {
 }
 
 /// The end of a call.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Answer {
     /// The class of the end.
     pub outcome: ExecOutcome,

@@ -14,10 +14,14 @@ use tokio::process::{Child, Command};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::time::{sleep, timeout};
 
-use super::events::{End, Report};
+use model::event::ExecOutcome;
+
+use crate::call::Answer;
+
+use super::events::LOST;
 use super::handler::ClientHandler;
 use super::permission::Permissions;
-use super::session::Turn;
+use super::session::{End, Turn, outcome};
 
 /// The exit code of a command line that cannot be read.
 const USAGE: i32 = 2;
@@ -69,15 +73,16 @@ impl AcpClient {
         };
         let (read_only, commands) = (self.task.read_only, self.task.allow.clone());
         let handler = Arc::new(ClientHandler::new(Permissions { worktree, read_only, commands }));
-        let report = match io::read_to_string(io::stdin()) {
+        let (answer, is_broken) = match io::read_to_string(io::stdin()) {
             Ok(prompt) => self.call(&prompt, &handler).await,
             Err(error) => not_started(format!("the prompt cannot be read: {error}")),
         };
-        handler.finish(report);
+        handler.finish(answer, is_broken);
         0
     }
 
-    async fn call(&self, prompt: &str, handler: &Arc<ClientHandler>) -> Report {
+    /// Returns the answer, and whether the agent broke.
+    async fn call(&self, prompt: &str, handler: &Arc<ClientHandler>) -> (Answer, bool) {
         let mut agent = match self.start() {
             Ok(agent) => agent,
             Err(error) => {
@@ -89,15 +94,14 @@ impl AcpClient {
             return not_started("no signal can be heard".to_owned());
         };
         let turn = Turn { task: &self.task, prompt, handler };
-        let mut report = tokio::select! {
-            report = turn.run(pipes, &mut terminated) => report,
-            () = time_after_termination() => Report::default(),
+        let (mut answer, ended) = tokio::select! {
+            ended = turn.run(pipes, &mut terminated) => ended,
+            () = time_after_termination() => (Answer::default(), Err(End::Broken(LOST.to_owned()))),
         };
         let exit = wait_for_exit(&mut agent).await;
-        if let End::Gone { how } = &mut report.end {
-            *how = exit;
-        }
-        report
+        let is_broken = matches!(ended, Err(End::Gone | End::Broken(_)));
+        (answer.outcome, answer.reason) = outcome(ended, exit.as_deref());
+        (answer, is_broken)
     }
 
     fn start(&self) -> io::Result<Child> {
@@ -110,8 +114,8 @@ impl AcpClient {
     }
 }
 
-fn not_started(reason: String) -> Report {
-    Report { end: End::NotStarted { reason }, ..Report::default() }
+fn not_started(reason: String) -> (Answer, bool) {
+    (Answer::because(ExecOutcome::NotStarted, reason), false)
 }
 
 /// Waits until we were asked to end and the agent had time to end its turn.

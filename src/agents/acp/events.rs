@@ -6,10 +6,10 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
-use model::event::Usage;
+use crate::call::Answer;
 
-use super::transport::ErrorResponse;
-
+/// The reason where nothing is known of how a call ended.
+pub(super) const LOST: &str = "the client of the agent was lost";
 /// How many bytes of the answer are passed on.
 const ANSWER_LIMIT: usize = 4 * 1024 * 1024;
 /// How many bytes of what the agent thinks are passed on.
@@ -35,8 +35,8 @@ pub(super) enum ClientEvent {
     Note { text: String },
     /// The agent did something that nobody needs to see.
     Alive,
-    /// The last event.
-    Ended(Box<Report>),
+    /// The last event: the answer without its text, and whether the agent broke, so that its standard error may say why.
+    Ended { answer: Box<Answer>, is_broken: bool },
 }
 
 impl ClientEvent {
@@ -46,47 +46,6 @@ impl ClientEvent {
         line.push('\n');
         line
     }
-}
-
-/// How the call ended, and what the agent said about itself.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub(super) struct Report {
-    /// How it ended.
-    pub end: End,
-    /// What the agent calls itself.
-    pub name: Option<String>,
-    /// The version that the agent states.
-    pub version: Option<String>,
-    /// The session, when the agent can continue it later.
-    pub session: Option<String>,
-    /// What the turn used.
-    pub usage: Usage,
-    /// The answer was longer than what is passed on.
-    pub truncated: bool,
-    /// What was refused and figures that were not believed, one line each.
-    pub notices: Vec<String>,
-}
-
-/// How a call over the protocol ended.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "snake_case")]
-pub(super) enum End {
-    /// No end was reported.
-    #[default]
-    Lost,
-    /// The turn ended, with a stop reason of the protocol.
-    Turn { stop: String },
-    /// The agent answered a request with an error.
-    Error { during: String, error: ErrorResponse },
-    /// The agent went away in the middle; `how` says how it ended, where that could be seen.
-    Gone { how: Option<String> },
-    /// What the agent sends is not the protocol.
-    Broken { reason: String },
-    /// There was no agent to talk to, or none that speaks this version.
-    NotStarted { reason: String },
-    /// The agent does not offer the model that was asked for.
-    NoModel { model: String },
 }
 
 /// Writes the events.

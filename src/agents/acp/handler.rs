@@ -11,7 +11,9 @@ use agent_client_protocol::v1::schema::{
 };
 use agent_client_protocol::{Error, ErrorCode};
 
-use super::events::{ClientEvent, EventWriter, Report, one_line};
+use crate::call::Answer;
+
+use super::events::{ClientEvent, EventWriter, one_line};
 use super::files::{self, FileError};
 use super::permission::{Permissions, ToolCalls, choose_option};
 
@@ -99,14 +101,14 @@ impl ClientHandler {
     }
 
     /// Writes the last event.
-    pub(super) fn finish(&self, mut report: Report) {
+    pub(super) fn finish(&self, mut answer: Answer, is_broken: bool) {
         let mut state = self.state();
-        report.truncated = state.events.truncated;
-        report.notices.append(&mut state.refusals);
+        answer.truncated = state.events.truncated;
+        answer.notices.append(&mut state.refusals);
         if state.more_refusals > 0 {
-            report.notices.push(format!("refused: {} times more", state.more_refusals));
+            answer.notices.push(format!("refused: {} times more", state.more_refusals));
         }
-        state.events.write(&ClientEvent::Ended(Box::new(report)));
+        state.events.write(&ClientEvent::Ended { answer: Box::new(answer), is_broken });
     }
 
     /// Returns what happened so far.

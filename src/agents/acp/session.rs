@@ -22,19 +22,32 @@ use tokio::process::{ChildStdin, ChildStdout};
 use tokio::signal::unix::Signal;
 use tokio::time::timeout;
 
-use model::event::{CostBasis, Usage};
+use model::event::{CostBasis, ExecOutcome, Program, Usage};
 
+use crate::call::Answer;
+use crate::outcome::error_class;
 use crate::usage::{ReportedUsage, float};
 
 use super::client::ClientTask;
-use super::events::{End, Report, one_line};
+use super::events::{LOST, one_line};
 use super::handler::ClientHandler;
-use super::transport::{self, ConnectionState};
+use super::transport::{self, ConnectionState, ErrorResponse};
 
 /// How long an agent may take to end its turn when it was asked to.
 const CANCEL_GRACE: Duration = Duration::from_secs(2);
 /// How many characters a name gets that an agent gives itself, or a session that can be continued.
 const NAME_WIDTH: usize = 100;
+
+/// How a turn ended that did not end well.
+#[derive(Debug, PartialEq)]
+pub(super) enum End {
+    /// In this class, for a reason that the agent or the protocol names.
+    Failed(ExecOutcome, String),
+    /// The agent went away in the middle.
+    Gone,
+    /// What the agent sends is not the protocol, or nobody knows what became of it.
+    Broken(String),
+}
 
 /// One turn that is asked of an agent.
 pub(super) struct Turn<'a> {
@@ -48,23 +61,29 @@ pub(super) struct Turn<'a> {
 
 impl Turn<'_> {
     /// Talks to an agent until its turn ends, the connection breaks or `terminated` asks for the end.
-    pub(super) async fn run(&self, agent: (ChildStdin, ChildStdout), terminated: &mut Signal) -> Report {
+    /// Returns how it ended, and what the agent said about itself in an answer without outcome.
+    pub(super) async fn run(
+        &self,
+        agent: (ChildStdin, ChildStdout),
+        terminated: &mut Signal,
+    ) -> (Answer, Result<(), End>) {
         let state = ConnectionState::default();
         let incoming = transport::incoming(BufReader::new(agent.1), state.clone());
         let lines = Lines::new(transport::outgoing(agent.0), incoming);
-        let mut report = Report::default();
+        let (mut answer, mut ended) = (Answer::default(), None);
         let converse = async |connection: ConnectionTo<Agent>| {
             let mut conversation =
-                Conversation { connection, state: &state, turn: self, report: &mut report };
-            let end = conversation.run(terminated).await.unwrap_or_else(|end| end);
-            report.end = end;
+                Conversation { connection, state: &state, turn: self, answer: &mut answer };
+            ended = Some(conversation.run(terminated).await);
             Ok(())
         };
         let connected = connect(lines, self.handler, converse).await;
-        if let (Err(error), End::Lost) = (connected, &report.end) {
-            report.end = broken(&state, &format!("the line to the agent broke: {error}"));
-        }
-        report
+        let ended = match (ended, connected) {
+            (Some(ended), _) => ended,
+            (None, Err(error)) => Err(broken(&state, &format!("the line to the agent broke: {error}"))),
+            (None, Ok(())) => Err(End::Broken(LOST.to_owned())),
+        };
+        (answer, ended)
     }
 }
 
@@ -110,15 +129,16 @@ struct Conversation<'a> {
     connection: ConnectionTo<Agent>,
     state: &'a ConnectionState,
     turn: &'a Turn<'a>,
-    report: &'a mut Report,
+    /// What is known of the answer so far.
+    answer: &'a mut Answer,
 }
 
 impl Conversation<'_> {
-    async fn run(&mut self, terminated: &mut Signal) -> Result<End, End> {
+    async fn run(&mut self, terminated: &mut Signal) -> Result<(), End> {
         let agent = self.initialize().await?;
         let session = self.open(&agent).await?;
         if agent.session_capabilities.resume.is_some() && session.0.len() <= NAME_WIDTH {
-            self.report.session = Some(session.to_string());
+            self.answer.session = Some(session.to_string());
         }
         self.turn.handler.state().session = Some(session.clone());
         self.prompt(session, terminated).await
@@ -133,14 +153,14 @@ impl Conversation<'_> {
         let agent = self.ask("initialize", request).await?;
         self.turn.handler.state().events.note("the agent answers");
         if let Some(info) = agent.agent_info {
-            self.report.name = Some(one_line(&info.name, NAME_WIDTH));
-            self.report.version = Some(one_line(&info.version, NAME_WIDTH));
+            let (name, version) = (one_line(&info.name, NAME_WIDTH), one_line(&info.version, NAME_WIDTH));
+            self.answer.program = Some(Program { name, version: Some(version), model: None });
         }
         if agent.protocol_version != ProtocolVersion::V1 {
             let version = agent.protocol_version;
             let reason =
                 format!("the agent speaks version {version} of the protocol, and we speak version 1");
-            return Err(End::NotStarted { reason });
+            return Err(End::Failed(ExecOutcome::NotStarted, reason));
         }
         Ok(agent.agent_capabilities)
     }
@@ -154,7 +174,7 @@ impl Conversation<'_> {
                 (SessionId::new(known.clone()), self.ask("session/resume", request).await?.config_options)
             }
             Some(_) => {
-                return Err(End::Broken { reason: "the agent cannot continue a session".to_owned() });
+                return Err(End::Broken("the agent cannot continue a session".to_owned()));
             }
             None => {
                 let opened = self.ask("session/new", NewSessionRequest::new(folder)).await?;
@@ -162,7 +182,8 @@ impl Conversation<'_> {
             }
         };
         if let Some(model) = &self.turn.task.model {
-            let missing = || End::NoModel { model: model.clone() };
+            let reason = format!("the agent does not offer the model `{model}`");
+            let missing = || End::Failed(ExecOutcome::ModelUnknown, reason);
             let (option, value) =
                 model_option(options.as_deref().unwrap_or_default(), model).ok_or_else(missing)?;
             let request = SetSessionConfigOptionRequest::new(session.clone(), option, value);
@@ -172,7 +193,7 @@ impl Conversation<'_> {
     }
 
     /// Hands over the prompt and waits for the end of the turn; asked to end, asks the agent to.
-    async fn prompt(&mut self, session: SessionId, terminated: &mut Signal) -> Result<End, End> {
+    async fn prompt(&mut self, session: SessionId, terminated: &mut Signal) -> Result<(), End> {
         let request = PromptRequest::new(session.clone(), vec![self.turn.prompt.into()]);
         let answered = self.connection.send_request(request).block_task();
         let mut answered = std::pin::pin!(answered);
@@ -185,11 +206,10 @@ impl Conversation<'_> {
             }
         };
         let used = answer.as_ref().ok().and_then(|answer| answer.usage.as_ref());
-        (self.report.usage, self.report.notices) = turn_usage(used, self.turn.handler.state().cost);
+        (self.answer.usage, self.answer.notices) = turn_usage(used, self.turn.handler.state().cost);
         let answer = answer.map_err(|_| error_end("session/prompt", self.state))?;
         let stop = serde_json::to_value(answer.stop_reason).ok();
-        let stop = stop.as_ref().and_then(Value::as_str).unwrap_or_default().to_owned();
-        Ok(End::Turn { stop })
+        classify_stop(stop.as_ref().and_then(Value::as_str).unwrap_or_default())
     }
 
     async fn ask<R: JsonRpcRequest>(&self, during: &str, request: R) -> Result<R::Response, End>
@@ -225,7 +245,7 @@ fn model_option(
 fn error_end(during: &str, state: &ConnectionState) -> End {
     let answered = state.lock().error.take();
     match answered {
-        Some(error) => End::Error { during: during.to_owned(), error },
+        Some(error) => answered_error(during, &error),
         None => broken(state, &format!("the answer of the agent to {during} cannot be read")),
     }
 }
@@ -234,9 +254,55 @@ fn error_end(during: &str, state: &ConnectionState) -> End {
 fn broken(state: &ConnectionState, otherwise: &str) -> End {
     let events = state.lock();
     match &events.breakage {
-        Some(reason) => End::Broken { reason: reason.clone() },
-        None if events.is_closed => End::Gone { how: None },
-        None => End::Broken { reason: otherwise.to_owned() },
+        Some(reason) => End::Broken(reason.clone()),
+        None if events.is_closed => End::Gone,
+        None => End::Broken(otherwise.to_owned()),
+    }
+}
+
+/// Returns the end of a request that the agent answered with an error.
+fn answered_error(during: &str, error: &ErrorResponse) -> End {
+    let kind = error.kind.as_ref().map(|kind| format!(" ({kind})")).unwrap_or_default();
+    let (code, message) = (error.code, &error.message);
+    let reason = format!("the agent answered {during} with error {code}{kind}: {message}");
+    End::Failed(classify_error(error), reason)
+}
+
+/// The kind weighs more than the code: adapters put every failure of the provider under one code.
+fn classify_error(error: &ErrorResponse) -> ExecOutcome {
+    let kind = error.kind.as_ref().map(|kind| kind.to_ascii_lowercase().replace('-', "_"));
+    kind.and_then(|kind| error_class("acp.kind", &kind))
+        .or_else(|| error_class("acp.code", &error.code.to_string()))
+        .unwrap_or(ExecOutcome::Crashed)
+}
+
+/// An end that the agent calls a cancellation, without our asking for one, broke its work like any other.
+fn classify_stop(stop: &str) -> Result<(), End> {
+    let (class, reason) = match stop {
+        "end_turn" => return Ok(()),
+        "max_tokens" => (ExecOutcome::LimitReached, "the answer reached the limit of tokens"),
+        "max_turn_requests" => (ExecOutcome::LimitReached, "the agent reached its limit of requests"),
+        "refusal" => (ExecOutcome::Refused, "the agent refuses to work on this"),
+        "cancelled" => (ExecOutcome::Crashed, "the agent cancelled the turn, and nobody had asked it to"),
+        _ => {
+            let reason = format!("the agent ended with the unknown stop reason `{stop}`");
+            return Err(End::Failed(ExecOutcome::Crashed, reason));
+        }
+    };
+    Err(End::Failed(class, reason.to_owned()))
+}
+
+/// Returns the class of an end, and for people why it is not a good one. `exit` says how an agent ended that went away,
+/// where that could be seen.
+pub(super) fn outcome(ended: Result<(), End>, exit: Option<&str>) -> (ExecOutcome, Option<String>) {
+    match ended {
+        Ok(()) => (ExecOutcome::Done, None),
+        Err(End::Failed(class, reason)) => (class, Some(reason)),
+        Err(End::Broken(reason)) => (ExecOutcome::Crashed, Some(reason)),
+        Err(End::Gone) => {
+            let how = exit.unwrap_or("closed its output");
+            (ExecOutcome::Crashed, Some(format!("the agent {how} before its turn was over")))
+        }
     }
 }
 

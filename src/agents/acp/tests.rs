@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use model::redact::Masker;
+use process::Exit;
 
 use super::*;
 use crate::call::tests::with_call;
@@ -28,8 +29,7 @@ fn answer(pieces: &[&[u8]], exit: Exit) -> Answer {
 }
 
 fn ended() -> String {
-    let end = End::Turn { stop: "end_turn".into() };
-    ClientEvent::Ended(Box::new(Report { end, ..Report::default() })).encode()
+    ClientEvent::Ended { answer: Box::new(Answer::done()), is_broken: false }.encode()
 }
 
 fn text(text: &str) -> String {
@@ -55,6 +55,8 @@ fn a_child_that_says_no_last_line_was_lost() {
     let lost = answer(&[text("one").as_bytes()], Exit::Code(0));
     let expected = "the client of the agent was lost: last words";
     assert_eq!((lost.outcome, lost.reason.as_deref()), (ExecOutcome::Crashed, Some(expected)));
+    let silent = answer(&[text(" \n").as_bytes(), ended().as_bytes()], Exit::Code(0));
+    assert_eq!(silent.outcome, ExecOutcome::NoOutput);
     let overlong = ["x".repeat(LINE_LIMIT + 1), "\n".into(), ended()].concat();
     let lost = answer(&[overlong.as_bytes()], Exit::Code(0));
     assert_eq!((lost.outcome, lost.truncated), (ExecOutcome::Crashed, true));
@@ -85,56 +87,4 @@ fn a_cost_is_what_the_session_cost_more() {
     assert_eq!(usage_of_call(usage(Some(0.75)), &usage(Some(0.5))), usage(Some(0.25)));
     assert_eq!(usage_of_call(usage(Some(0.25)), &usage(Some(0.5))), usage(Some(0.25)));
     assert_eq!(usage_of_call(usage(None), &usage(Some(0.5))), usage(None));
-}
-
-fn of_turn(stop: &str, text: &str) -> ExecOutcome {
-    classify(&End::Turn { stop: stop.into() }, text).outcome
-}
-
-fn error(code: i32, kind: Option<&str>) -> ExecOutcome {
-    let (during, message) = ("session/prompt".to_owned(), "authentication_error rate_limit".to_owned());
-    let error = ErrorResponse { code, message, kind: kind.map(str::to_owned) };
-    classify(&End::Error { during, error }, "said").outcome
-}
-
-#[test]
-fn every_stop_reason_has_its_class() {
-    let found = ["end_turn", "max_tokens", "max_turn_requests", "refusal", "cancelled", "done"]
-        .map(|stop| of_turn(stop, "text"));
-    let limit = ExecOutcome::LimitReached;
-    let expected =
-        [ExecOutcome::Done, limit, limit, ExecOutcome::Refused, ExecOutcome::Crashed, ExecOutcome::Crashed];
-    assert_eq!((found, of_turn("end_turn", " \n")), (expected, ExecOutcome::NoOutput));
-}
-
-#[test]
-fn an_error_is_classed_by_its_kind_then_by_its_code_and_never_by_its_message() {
-    assert_eq!(error(-32603, None), ExecOutcome::Crashed);
-    assert_eq!(error(-32000, None), ExecOutcome::SignedOut);
-    assert_eq!(error(-32603, Some("authentication_failed")), ExecOutcome::SignedOut);
-    assert_eq!(error(-32603, Some("billing_error")), ExecOutcome::QuotaExhausted);
-    assert_eq!(error(-32603, Some("rate_limit")), ExecOutcome::RateLimited);
-    assert_eq!(error(-32603, Some("overloaded")), ExecOutcome::Overloaded);
-    assert_eq!(error(-32603, Some("model_not_found")), ExecOutcome::ModelUnknown);
-    assert_eq!(error(-32603, Some("prompt_too_long")), ExecOutcome::ContextTooLong);
-    assert_eq!(error(-32603, Some("max_output_tokens")), ExecOutcome::LimitReached);
-    assert_eq!(error(-32603, Some("something new")), ExecOutcome::Crashed);
-    assert_eq!((error(429, None), error(402, None)), (ExecOutcome::RateLimited, ExecOutcome::QuotaExhausted));
-    assert_eq!((error(401, None), error(529, None)), (ExecOutcome::SignedOut, ExecOutcome::Overloaded));
-}
-
-#[test]
-fn what_is_not_an_answer_says_why() {
-    assert_eq!(classify(&End::Lost, "x").outcome, ExecOutcome::Crashed);
-    let gone = "the agent closed its output before its turn was over".to_owned();
-    assert_eq!(classify(&End::Gone { how: None }, "x"), Answer::because(ExecOutcome::Crashed, gone));
-    assert_eq!(
-        classify(&End::Broken { reason: "r".into() }, "x"),
-        Answer::because(ExecOutcome::Crashed, "r")
-    );
-    assert_eq!(
-        classify(&End::NotStarted { reason: "r".into() }, "x"),
-        Answer::because(ExecOutcome::NotStarted, "r")
-    );
-    assert_eq!(classify(&End::NoModel { model: "m".into() }, "x").outcome, ExecOutcome::ModelUnknown);
 }

@@ -25,3 +25,51 @@ fn what_is_not_told_is_unknown() {
     let (usage, notices) = turn_usage(Some(&schema::Usage::new(u64::MAX, u64::MAX, 1)), Some(-1.0));
     assert_eq!((usage, notices.len()), (Usage { output_tokens: Some(1), ..unknown }, 2));
 }
+
+fn of_turn(stop: &str) -> ExecOutcome {
+    outcome(classify_stop(stop), None).0
+}
+
+fn error(code: i32, kind: Option<&str>) -> ExecOutcome {
+    let message = "authentication_error rate_limit".to_owned();
+    let error = ErrorResponse { code, message, kind: kind.map(str::to_owned) };
+    outcome(Err(answered_error("session/prompt", &error)), None).0
+}
+
+#[test]
+fn every_stop_reason_has_its_class() {
+    let found = ["end_turn", "max_tokens", "max_turn_requests", "refusal", "cancelled", "done"].map(of_turn);
+    let limit = ExecOutcome::LimitReached;
+    let expected =
+        [ExecOutcome::Done, limit, limit, ExecOutcome::Refused, ExecOutcome::Crashed, ExecOutcome::Crashed];
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn an_error_is_classed_by_its_kind_then_by_its_code_and_never_by_its_message() {
+    assert_eq!(error(-32603, None), ExecOutcome::Crashed);
+    assert_eq!(error(-32000, None), ExecOutcome::SignedOut);
+    assert_eq!(error(-32603, Some("authentication_failed")), ExecOutcome::SignedOut);
+    assert_eq!(error(-32603, Some("billing_error")), ExecOutcome::QuotaExhausted);
+    assert_eq!(error(-32603, Some("rate_limit")), ExecOutcome::RateLimited);
+    assert_eq!(error(-32603, Some("overloaded")), ExecOutcome::Overloaded);
+    assert_eq!(error(-32603, Some("model_not_found")), ExecOutcome::ModelUnknown);
+    assert_eq!(error(-32603, Some("prompt_too_long")), ExecOutcome::ContextTooLong);
+    assert_eq!(error(-32603, Some("max_output_tokens")), ExecOutcome::LimitReached);
+    assert_eq!(error(-32603, Some("something new")), ExecOutcome::Crashed);
+    assert_eq!((error(429, None), error(402, None)), (ExecOutcome::RateLimited, ExecOutcome::QuotaExhausted));
+    assert_eq!((error(401, None), error(529, None)), (ExecOutcome::SignedOut, ExecOutcome::Overloaded));
+}
+
+#[test]
+fn what_is_not_an_answer_says_why() {
+    let of = |end, exit: Option<&str>| outcome(Err(end), exit);
+    let crashed = |reason: &str| (ExecOutcome::Crashed, Some(reason.to_owned()));
+    assert_eq!(of(End::Gone, None), crashed("the agent closed its output before its turn was over"));
+    let exit = Some("ended with exit code 3");
+    assert_eq!(of(End::Gone, exit), crashed("the agent ended with exit code 3 before its turn was over"));
+    assert_eq!(of(End::Broken("r".into()), exit), crashed("r"));
+    let failed = of(End::Failed(ExecOutcome::ModelUnknown, "r".into()), exit);
+    assert_eq!(failed, (ExecOutcome::ModelUnknown, Some("r".to_owned())));
+    assert_eq!(outcome(Ok(()), None), (ExecOutcome::Done, None));
+}
