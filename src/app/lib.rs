@@ -1,4 +1,5 @@
-//! The use cases of the program: typed input, typed outcome. Knows no command line and no exit code, and prints nothing.
+//! The use cases of the program: typed input, typed outcome. Knows no command line and prints nothing; what is shown meanwhile,
+//! and the number of an exit code where a job has to be told it, come from the observer that the caller gives.
 
 #![warn(missing_docs)]
 #![allow(clippy::disallowed_methods, reason = "this crate touches the world")]
