@@ -92,5 +92,5 @@ pub fn show_halt(
 /// Shows how a run stands, and reports it to the job that we may be in.
 pub fn show(observer: &dyn RunObserver, locked: &LockedRun, halt: Halt) {
     observer.halted(locked, halt);
-    observer.job_commands(&github_job::report_halt(locked));
+    observer.job_commands(&github_job::report(locked, None));
 }

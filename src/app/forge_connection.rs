@@ -46,7 +46,8 @@ pub fn of_run(project: &Project, run: &Run) -> Result<Forge> {
     let number = run.started.issue.number;
     let kind = if run.started.issue.is_on_a_server() { ForgeKind::Github } else { ForgeKind::Local };
     if let Some(wanted) = project.settings.forge.filter(|wanted| *wanted != kind) {
-        let (begun, wanted) = (word(kind), word(wanted));
+        let (begun, wanted) =
+            if wanted == ForgeKind::Local { ("github", "local") } else { ("local", "github") };
         return Err(Failure::usage(format!(
             "the run of issue {number} was begun with forge {begun}, not {wanted}"
         ))
@@ -97,13 +98,6 @@ pub fn push(workspace: &Workspace, branch: &str, pair: Option<(&CommitId, &Commi
 /// Tells whether we work in a job of a server for builds.
 pub fn in_ci() -> bool {
     ["GITHUB_ACTIONS", "CI"].iter().any(|name| variable(name).is_some_and(|value| value == "true"))
-}
-
-fn word(kind: ForgeKind) -> &'static str {
-    match kind {
-        ForgeKind::Github => "github",
-        ForgeKind::Local => "local",
-    }
 }
 
 /// Returns the files beside the code as a forge.

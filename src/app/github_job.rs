@@ -38,18 +38,6 @@ pub fn seal() -> JobFileGuard {
     JobFileGuard::of(named)
 }
 
-/// Reports how a run came to its halt. Returns the lines for the runner of the job.
-#[must_use]
-pub fn report_halt(locked: &LockedRun) -> Vec<String> {
-    report(locked, &[])
-}
-
-/// Reports where a run stands that was stopped by an error. Returns the lines for the runner of the job.
-#[must_use]
-pub fn report_stop(locked: &LockedRun, failure: &Failure) -> Vec<String> {
-    report(locked, &outputs_of(failure))
-}
-
 /// Reports a failure before a run had begun to work.
 pub fn report_failure(failure: &Failure) {
     if failure.report.is_none() {
@@ -63,9 +51,12 @@ fn outputs_of(failure: &Failure) -> [(&'static str, String); 2] {
     [("conclusion", conclusion.to_owned()), ("code", failure.code().to_owned())]
 }
 
-fn report(locked: &LockedRun, instead: &[(&'static str, String)]) -> Vec<String> {
+/// Reports how a run came to its halt, or where it stands that was stopped by an error. Returns the lines for the runner of
+/// the job.
+#[must_use]
+pub fn report(locked: &LockedRun, failure: Option<&Failure>) -> Vec<String> {
     let Ok(run) = locked.run() else { return Vec::new() };
-    match write_report(run, locked, instead) {
+    match write_report(run, locked, failure) {
         Ok(lines) => lines,
         Err(error) => {
             warn_unless(Err(error));
@@ -74,8 +65,8 @@ fn report(locked: &LockedRun, instead: &[(&'static str, String)]) -> Vec<String>
     }
 }
 
-/// `instead` stands in the place of outputs that the state alone would have.
-fn write_report(run: &Run, locked: &LockedRun, instead: &[(&str, String)]) -> std::io::Result<Vec<String>> {
+/// The outputs of a failure stand in the place of those that the state alone would have.
+fn write_report(run: &Run, locked: &LockedRun, failure: Option<&Failure>) -> std::io::Result<Vec<String>> {
     if !is_here() {
         return Ok(Vec::new());
     }
@@ -83,6 +74,7 @@ fn write_report(run: &Run, locked: &LockedRun, instead: &[(&str, String)]) -> st
     let workspace = Workspace::open(locked.folder.root()).ok();
     let head =
         workspace.as_ref().map_or(run.branch.head.as_str(), |workspace| workspace.opened_at().as_str());
+    let instead: Vec<_> = failure.into_iter().flat_map(outputs_of).collect();
     for (name, value) in job::outputs(run, head) {
         let value =
             instead.iter().find(|(other, _)| *other == name).map_or(value, |(_, other)| other.clone());

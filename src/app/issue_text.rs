@@ -25,7 +25,7 @@ pub fn read(project: &Project, number: IssueNumber) -> Result<Issue> {
         let issue = surrounded(project, &forge, number).await?;
         let is_trusted =
             !project.settings.github.trusted_text_only || is_trusted(project, &forge, &issue).await?;
-        Ok::<_, ForgeError>((issue, is_trusted))
+        Ok::<_, Failure>((issue, is_trusted))
     })?;
     if !issue.open {
         return Err(
@@ -38,7 +38,7 @@ pub fn read(project: &Project, number: IssueNumber) -> Result<Issue> {
     if is_trusted { Ok(issue) } else { withheld(issue) }
 }
 
-async fn surrounded(project: &Project, forge: &Forge, number: IssueNumber) -> Result<Issue, ForgeError> {
+async fn surrounded(project: &Project, forge: &Forge, number: IssueNumber) -> Result<Issue> {
     let mut issue = forge.issue(number).await?;
     if let Some(AsOf { title, body, .. }) = &project.as_of {
         (issue.title, issue.body) = (title.clone(), body.clone());
@@ -80,11 +80,7 @@ fn withheld(issue: Issue) -> Result<Issue> {
 }
 
 /// Tells of each who spoke whether they are heard. Who cannot be asked about is not.
-async fn speakers(
-    project: &Project,
-    forge: &Forge,
-    comments: &[Comment],
-) -> Result<BTreeMap<String, bool>, ForgeError> {
+async fn speakers(project: &Project, forge: &Forge, comments: &[Comment]) -> Result<BTreeMap<String, bool>> {
     let Forge::Github(github) = forge else {
         return Ok(comments.iter().map(|comment| (comment.author.clone(), true)).collect());
     };

@@ -196,7 +196,7 @@ fn stopped(observer: &dyn RunObserver, locked: &LockedRun, failure: Failure) -> 
         tracing::info!("Phase {}: Stopped at {}", current.name(), status_word(current));
     }
     let report = locked.report(observer.exit_code(Some(failure.kind)));
-    observer.job_commands(&github_job::report_stop(locked, &failure));
+    observer.job_commands(&github_job::report(locked, Some(&failure)));
     failure.with_report(Some(report))
 }
 
