@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::failure::{Failure, Result};
 use crate::forge_connection::{self, REMOTE};
-use crate::locked_run::{lock_checkout, lock_issue, remove_lock};
+use crate::locked_run::{lock_issue, lock_worktree, remove_lock};
 use crate::project::Project;
 use crate::run_location::{RunView, finalized, no_run, view};
 use crate::run_worktree::refuse_dirty;
@@ -116,14 +116,7 @@ impl Removal<'_> {
     fn carry_out(self, lock: Lock, dry_run: bool) -> Result<Cleanup> {
         let steps = self.steps();
         if !dry_run {
-            let workspace = match self.linked_root() {
-                Some(root) => Workspace::open(root)?,
-                None => self.project.workspace.clone(),
-            };
-            let checkout = match &self.root {
-                Some(_) => Some(lock_checkout(self.project, self.issue, &workspace)?),
-                None => None,
-            };
+            let (_, checkout) = lock_worktree(self.project, self.issue, self.root.as_deref())?;
             self.remove()?;
             if let Some(checkout) = checkout {
                 checkout.release();

@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use crate::environment::runtime;
 use crate::failure::{Failure, Result};
 use crate::forge_connection;
-use crate::locked_run::{LockedRun, lock_checkout, lock_issue};
+use crate::locked_run::{LockedRun, lock_issue, lock_worktree};
 use crate::project::Project;
 use crate::run_location::{locate_or_fetch, no_run, view};
 use crate::setting_overrides::SettingOverrides;
@@ -112,8 +112,8 @@ impl Finalizer<'_> {
         let view = view(project, issue)?;
         let run = view.state.run.ok_or_else(|| no_run(issue))?;
         let workspace = match &view.root {
-            Some(root) if root != project.root() => Workspace::open(root)?,
-            _ => project.workspace.clone(),
+            Some(root) => project.open_worktree(root)?,
+            None => project.workspace.clone(),
         };
         let space = workspace.for_issue(issue);
         space.run_branch().refuse_missing()?;
@@ -326,14 +326,7 @@ fn resume_rewrite(project: &Project, record: &FinalizedRun) -> Result<()> {
     let _lock = lock_issue(project, record.issue)?;
     let branch = project.workspace.branches().find(&record.branch)?;
     let root = branch.and_then(|branch| branch.worktree);
-    let workspace = match root.as_ref().filter(|root| *root != project.root()) {
-        Some(root) => Workspace::open(root)?,
-        None => project.workspace.clone(),
-    };
-    let _checkout = match root {
-        Some(_) => Some(lock_checkout(project, record.issue, &workspace)?),
-        None => None,
-    };
+    let (workspace, _checkout) = lock_worktree(project, record.issue, root.as_deref())?;
     carry_out(project, &workspace.for_issue(record.issue), record)
 }
 

@@ -2,6 +2,7 @@
 //! [`LockedRun`].
 
 use std::fs;
+use std::path::Path;
 
 use jiff::Timestamp;
 use serde_json::{Value, json};
@@ -148,6 +149,18 @@ pub fn lock_checkout(project: &Project, issue: IssueNumber, workspace: &Workspac
     })
 }
 
+/// Opens the worktree in which the files of a run are, and takes it; without one nothing is to be taken.
+pub fn lock_worktree(
+    project: &Project,
+    issue: IssueNumber,
+    root: Option<&Path>,
+) -> Result<(Workspace, Option<CheckoutLock>)> {
+    let Some(root) = root else { return Ok((project.workspace.clone(), None)) };
+    let workspace = project.open_worktree(root)?;
+    let lock = lock_checkout(project, issue, &workspace)?;
+    Ok((workspace, Some(lock)))
+}
+
 /// Removes what a lock left under git's folder, so that a refusal leaves nothing behind.
 /// What belongs to a run keeps its folder.
 pub fn remove_lock(project: &Project, issue: IssueNumber, lock: Lock) {
@@ -214,8 +227,7 @@ impl RunEntry<'_> {
         let (project, issue) = (self.project, self.issue);
         let workspace = match locate_or_fetch(project, issue)? {
             LocatedRun::Worktree(root) => {
-                let workspace =
-                    if root == project.root() { project.workspace.clone() } else { Workspace::open(&root)? };
+                let workspace = project.open_worktree(&root)?;
                 self.take_checkout(&workspace)?;
                 if is_on_other_branch(&workspace, issue)? {
                     self.switch_to_branch(&workspace)?;

@@ -81,6 +81,11 @@ impl Project {
         self.workspace.root()
     }
 
+    /// Opens a worktree of the repository, which may be the checkout the user stands in.
+    pub fn open_worktree(&self, root: &Path) -> Result<Workspace> {
+        if root == self.root() { Ok(self.workspace.clone()) } else { Ok(Workspace::open(root)?) }
+    }
+
     /// Returns an agent as it is pinned: a path inside the checkout is relative, so that the log names no machine.
     pub fn relative_spec(&self, spec: &str) -> String {
         let prefix = format!("{}/", self.root().display());
