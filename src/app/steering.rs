@@ -8,7 +8,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use tokio::task::JoinHandle;
 
-use crate::admission::admit;
+use crate::admission::Actor;
 use content_parser::{SlashCommand, slash_command};
 use forge::github::{EventComment, Reaction, ReactionTarget};
 use forge::{ForgeError, GithubForge};
@@ -103,7 +103,8 @@ impl Steering {
             return Ok(());
         }
         let Some(who) = &comment.user else { return Ok(()) };
-        if let Err(refusal) = admit(&self.github, &self.keys, who).await {
+        let actor = Actor { github: &self.github, keys: &self.keys, who };
+        if let Err(refusal) = actor.admit().await {
             tracing::warn!("{}", refusal.line());
             return Ok(());
         }

@@ -5,7 +5,7 @@ use jiff::Timestamp;
 
 use super::history::{AddedEntries, CODE, LoggedRun};
 use super::{EventKey, refused};
-use crate::admission::admit;
+use crate::admission::Actor;
 use crate::changes_outside::REASONS;
 use crate::environment::runtime;
 use crate::failure::Result;
@@ -110,7 +110,8 @@ impl LoggedRun<'_> {
                 if is_old || !wants(&command, &who.login, fact) {
                     continue;
                 }
-                if admit(&github, &project.settings.github, who).await.is_ok() {
+                let actor = Actor { github: &github, keys: &project.settings.github, who };
+                if actor.admit().await.is_ok() {
                     return Ok(true);
                 }
             }

@@ -1,9 +1,9 @@
 //! Does what a comment asks for, with the use cases that a person starts at a terminal.
 
 use super::{
-    EventHandling, EventOutcome, EventResult, NotObeyed, has_failed, not_obeyed, nothing, of_use_case,
+    EventHandling, EventOutcome, EventResult, NotObeyed, has_failed, impossible, not_obeyed, nothing,
+    of_use_case,
 };
-use crate::admission::Refusal;
 use crate::bundle::{asked_again, skipped_by};
 use crate::drive;
 use crate::explain;
@@ -53,10 +53,6 @@ pub(super) fn perform(handling: &EventHandling, number: IssueNumber, command: &S
             report(handling, number, "explain", &explain::text(&view(&handling.project, number)?))
         }
     }
-}
-
-fn impossible(why: &str) -> NotObeyed {
-    Refusal::Impossible(why.to_owned()).into()
 }
 
 /// A run that waits for words, or that failed, is not moved by asking for it once more.

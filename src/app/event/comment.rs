@@ -1,8 +1,8 @@
 //! A comment with a command. It is obeyed once, if who wrote it may and nobody changed it; reactions and a reply say what became
 //! of it.
 
-use super::{EventHandling, EventResult, NotObeyed, command, nothing, refuse_at_rest};
-use crate::admission::{Refusal, admit, mismatch, refuse_too_many, unknown};
+use super::{EventHandling, EventResult, NotObeyed, command, impossible, nothing, refuse_at_rest};
+use crate::admission::{Actor, BUSY, Refusal};
 use crate::failure::FailureKind;
 use crate::project::Project;
 use content_parser::{COMMAND_HELP, SlashCommand, Unclear, slash_command};
@@ -33,7 +33,7 @@ pub(super) fn obey(handling: &mut EventHandling, event: &Commented) -> EventResu
             handling.command = Some(command.clone());
             command::perform(handling, number, &command).map_err(refused)
         }
-        Err(unclear) => Err(Refusal::Unclear(format!("{unclear}: {COMMAND_HELP}")).into()),
+        Err(unclear) => Err(Refusal::new("E_COMMAND_UNKNOWN", format!("{unclear}: {COMMAND_HELP}")).into()),
     };
     answer(handling, number, id, &result)?;
     result
@@ -43,7 +43,7 @@ pub(super) fn obey(handling: &mut EventHandling, event: &Commented) -> EventResu
 fn refused(undone: NotObeyed) -> NotObeyed {
     match undone {
         NotObeyed::Failed(failure) if failure.kind == FailureKind::Usage => {
-            Refusal::Impossible(failure.with_first_hint()).into()
+            impossible(&failure.with_first_hint())
         }
         undone => undone,
     }
@@ -57,15 +57,16 @@ async fn accept(
     read: &Result<SlashCommand, Unclear>,
 ) -> Result<Option<IssueNumber>, NotObeyed> {
     let (who, id) = (&event.sender, event.comment.id);
-    let unreadable = |error: ForgeError| unknown(who, &error);
-    admit(github, &project.settings.github, who).await?;
-    let now = github.current_comment(id).await.map_err(unreadable)?.ok_or(Refusal::Changed)?;
-    let author = now.user.as_ref().ok_or_else(|| mismatch(who, "an account that is gone"))?;
+    let actor = Actor { github, keys: &project.settings.github, who };
+    let unreadable = |error: ForgeError| actor.unknown(&error);
+    actor.admit().await?;
+    let now = github.current_comment(id).await.map_err(unreadable)?.ok_or_else(changed)?;
+    let author = now.user.as_ref().ok_or_else(|| actor.mismatch("an account that is gone"))?;
     if author.id != who.id {
-        return Err(mismatch(who, &author.login).into());
+        return Err(actor.mismatch(&author.login).into());
     }
     if now.body != event.comment.body || now.updated_at != event.comment.updated_at {
-        return Err(Refusal::Changed.into());
+        return Err(changed().into());
     }
     let Some(number) = about(github, event).await.map_err(unreadable)? else { return Ok(None) };
     let state = github.issue_state(number).await.map_err(unreadable)?;
@@ -78,12 +79,18 @@ async fn accept(
         return Ok(None);
     }
     if matches!(read, Ok(SlashCommand::Run))
-        && let Err(refusal) = refuse_too_many(github, project, who, number, event.comment.created_at).await
+        && let Err(refusal) = actor.refuse_too_many(&project.masker, number, event.comment.created_at).await
     {
         github.react(ReactionTarget::Comment(id), Reaction::Confused).await?;
         return Err(refusal.into());
     }
     Ok(Some(number))
+}
+
+/// The comment is not what it was when the event was sent.
+fn changed() -> Refusal {
+    let why = "the comment was changed or deleted after it was written: write a new one";
+    Refusal::new("E_COMMAND_CHANGED", why)
 }
 
 /// A pull request is about the issue that its branch is named after, if the branch is one of ours.
@@ -108,7 +115,7 @@ fn answer(
     let refusal = match result {
         Ok(_) => None,
         // Whoever works on the run sees the comment, too.
-        Err(NotObeyed::Refused(Refusal::Busy(_))) => return Ok(()),
+        Err(NotObeyed::Refused(refusal)) if refusal.code == BUSY => return Ok(()),
         Err(NotObeyed::Refused(refusal)) => Some(refusal.to_string()),
         Err(NotObeyed::Failed(failure)) => Some(failure.message.clone()),
     };

@@ -9,7 +9,7 @@ mod triggers;
 
 use std::path::PathBuf;
 
-use crate::admission::{Refusal, admit};
+use crate::admission::{Actor, BUSY, Refusal};
 use crate::bundle::{
     self, Bundle, EventKey, EventRequest, Manifest, VERIFIED, VerifiedBundle, WorkResult, refused,
 };
@@ -110,7 +110,7 @@ impl EventHandling<'_> {
     /// Refuses whoever may not start and steer runs.
     fn admit(&self, who: &Person) -> Result<(), NotObeyed> {
         let keys = &self.project.settings.github;
-        Ok(self.ask(async |github| admit(github, keys, who).await)??)
+        Ok(self.ask(async |github| Actor { github, keys, who }.admit().await)??)
     }
 
     /// Writes a comment on an issue, over the one that has this mark.
@@ -160,7 +160,7 @@ impl EventHandling<'_> {
         let before = if self.project.role == JobRole::Publish { None } else { before };
         match (before, self.run_of(number)?) {
             (Some(before), Some(after)) if is_as_it_was(before, &after) => {
-                Err(Refusal::Impossible(why_it_rests(&after)).into())
+                Err(impossible(&why_it_rests(&after)))
             }
             _ => Ok(result),
         }
@@ -180,7 +180,7 @@ impl EventHandling<'_> {
             (WorkResult::Skipped, ..) if manifest.code.is_empty() => nothing(&quoted(&manifest.why)),
             (WorkResult::Skipped, ..) => {
                 self.refresh_known(issue);
-                Err(Refusal::Impossible(format!("the job of the agents did nothing: {why}")).into())
+                Err(impossible(&format!("the job of the agents did nothing: {why}")))
             }
             (ending, Some(file), Some(head)) => {
                 let event = EventRequest {
@@ -234,7 +234,7 @@ impl EventHandling<'_> {
             Ok(EventOutcome::Reported) => (WorkResult::Skipped, None, "", String::new()),
             Ok(EventOutcome::Nothing(why)) => (WorkResult::Skipped, None, "", why.clone()),
             Err(NotObeyed::Refused(refusal)) => {
-                (WorkResult::Skipped, None, refusal.code(), refusal.to_string())
+                (WorkResult::Skipped, None, refusal.code, refusal.to_string())
             }
             Err(NotObeyed::Failed(failure)) => {
                 (WorkResult::Failed, Some(failure.kind), failure.code(), failure.message.clone())
@@ -265,7 +265,7 @@ impl EventHandling<'_> {
             }
             Err(NotObeyed::Refused(refusal)) => {
                 tracing::warn!("{}", refusal.line());
-                (refusal.line(), refusal.code())
+                (refusal.line(), refusal.code)
             }
         };
         github_job::say(&self.project, &line);
@@ -283,12 +283,18 @@ fn of_use_case(ended: HaltResult, number: IssueNumber) -> EventResult {
 /// That another process holds the run, or that nobody's words count, is no failure of ours.
 fn not_obeyed(failure: Failure, number: IssueNumber) -> NotObeyed {
     if failure.kind == FailureKind::Busy {
-        return Refusal::Busy(number).into();
+        let why = format!("another process works on issue {number} or in its checkout");
+        return Refusal::new(BUSY, why).into();
     }
     match failure.with_first_hint().strip_prefix(TEXT_NOT_TRUSTED) {
-        Some(why) => Refusal::Untrusted(why.trim_start_matches([':', ' ']).to_owned()).into(),
+        Some(why) => Refusal::new(TEXT_NOT_TRUSTED, quoted(why.trim_start_matches([':', ' ']))).into(),
         None => failure.into(),
     }
+}
+
+/// What the run does not take now.
+fn impossible(why: &str) -> NotObeyed {
+    Refusal::new("E_COMMAND_REFUSED", quoted(why)).into()
 }
 
 /// Returns the outcome of an event for which nothing is to be done.
@@ -298,12 +304,13 @@ fn nothing(why: &str) -> EventResult {
 
 /// Refuses an issue on which nothing is to be done.
 fn refuse_at_rest(number: IssueNumber, state: Option<&IssueState>) -> Result<(), Refusal> {
-    match state {
-        None => Err(Refusal::Gone(number)),
-        Some(state) if state.locked => Err(Refusal::Locked(number)),
-        Some(state) if !state.is_open() => Err(Refusal::Closed(number)),
-        Some(_) => Ok(()),
-    }
+    let (code, what) = match state {
+        None => ("E_ISSUE_GONE", "not in this repository any more"),
+        Some(state) if state.locked => ("E_ISSUE_LOCKED", "locked"),
+        Some(state) if !state.is_open() => ("E_ISSUE_CLOSED", "closed"),
+        Some(_) => return Ok(()),
+    };
+    Err(Refusal::new(code, format!("issue {number} is {what}")))
 }
 
 /// Tells whether a run stands where it stood: nothing was asked of agents, and nothing became visible.

@@ -4,7 +4,7 @@
 use jiff::Timestamp;
 
 use super::{EventHandling, EventResult, NotObeyed, has_failed, nothing, refuse_at_rest};
-use crate::admission::{Refusal, admit, denied, mismatch, refuse_too_many, unknown};
+use crate::admission::{Actor, Refusal, denied};
 use crate::bundle::refused;
 use crate::project::Project;
 use engine::Run;
@@ -38,7 +38,9 @@ pub(super) fn labeled(handling: &mut EventHandling, event: &Labeled) -> EventRes
         return Err(refused("E_LABEL_GONE", &why).into());
     }
     if !is_on && known.is_none() {
-        return Err(Refusal::LabelGone(number).into());
+        let why =
+            format!("the label was taken off issue {number} again, and there is no run: put it on once more");
+        return Err(Refusal::new("E_LABEL_GONE", why).into());
     }
     // The label is off first: should the run not begin, putting it on again is the way to another try.
     if is_on {
@@ -77,18 +79,19 @@ async fn accept_label(
     event: &Labeled,
 ) -> Result<AcceptedLabel, NotObeyed> {
     let (who, number, keys) = (&event.sender, event.issue.number, &project.settings.github);
-    admit(github, keys, who).await?;
-    let unreadable = |error| unknown(who, &error);
+    let actor = Actor { github, keys, who };
+    actor.admit().await?;
+    let unreadable = |error| actor.unknown(&error);
     let happened = github.last_labelling(number, &keys.trigger_label).await.map_err(unreadable)?;
-    let happened = happened.ok_or_else(|| mismatch(who, "nobody"))?;
-    let actor = happened.actor.as_ref().ok_or_else(|| mismatch(who, "an account that is gone"))?;
-    if actor.id != who.id {
-        return Err(mismatch(who, &actor.login).into());
+    let happened = happened.ok_or_else(|| actor.mismatch("nobody"))?;
+    let by = happened.actor.as_ref().ok_or_else(|| actor.mismatch("an account that is gone"))?;
+    if by.id != who.id {
+        return Err(actor.mismatch(&by.login).into());
     }
     let state = github.issue_state(number).await.map_err(unreadable)?;
     refuse_at_rest(number, state.as_ref())?;
     let at = happened.created_at;
-    refuse_too_many(github, project, who, number, at).await?;
+    actor.refuse_too_many(&project.masker, number, at).await?;
     Ok(AcceptedLabel { at, is_on: state.is_some_and(|state| state.has(&keys.trigger_label)) })
 }
 
@@ -111,15 +114,16 @@ async fn accept_dispatch(
     event: &Dispatched,
 ) -> Result<bool, NotObeyed> {
     let (number, who) = (event.issue, &event.sender);
-    let unreadable = |error| unknown(who, &error);
+    let actor = Actor { github, keys: &project.settings.github, who };
+    let unreadable = |error| actor.unknown(&error);
     let is_job = who.is_bot() && github.is_me(&who.login).await.map_err(unreadable)?;
     if !is_job {
-        admit(github, &project.settings.github, who).await?;
+        actor.admit().await?;
     }
     let state = github.issue_state(number).await.map_err(unreadable)?;
     refuse_at_rest(number, state.as_ref())?;
     if !is_job {
-        refuse_too_many(github, project, who, number, journal::now()).await?;
+        actor.refuse_too_many(&project.masker, number, journal::now()).await?;
     }
     Ok(is_job)
 }
