@@ -8,8 +8,8 @@ use crate::failure::{Failure, Result};
 use crate::forge_connection::{self, REMOTE};
 use crate::locked_run::{lock_issue, lock_worktree, remove_lock};
 use crate::project::Project;
-use crate::run_location::{RunView, finalized, no_run, view};
-use crate::run_worktree::refuse_dirty;
+use crate::run_location::{RunView, finalized, view};
+use crate::run_worktree::{first_of, refuse_dirty};
 use engine::Run;
 use git::{CommitId, RunWorkspace, Workspace, is_engines_own, retry};
 use journal::store::common_dir::{FinalizedRun, RunLocation, issue_folder};
@@ -57,9 +57,9 @@ pub fn clean_up(project: &Project, request: &CleanupRequest) -> Result<Cleanup> 
     }
     let view = view(project, issue)?;
     let lock = lock_issue(project, issue)?;
-    let run = view.state.run.as_ref().ok_or_else(|| no_run(issue))?;
+    let run = view.run();
     if request.logs_only {
-        return logs_only(project, &view, run, request.dry_run);
+        return logs_only(project, &view, request.dry_run);
     }
     // What a completed run had there is gone.
     let shared = has_shared_work(run) && run.outcome != Outcome::Completed;
@@ -68,7 +68,7 @@ pub fn clean_up(project: &Project, request: &CleanupRequest) -> Result<Cleanup> 
     let removal = Removal { project, issue, root: view.root.clone(), base, shared, tip };
     if !request.force {
         refuse_unfinished(run)?;
-        removal.refuse_work_of_others(&view, run)?;
+        removal.refuse_work_of_others(&view)?;
     }
     removal.carry_out(lock, request.dry_run)
 }
@@ -127,27 +127,28 @@ impl Removal<'_> {
     }
 
     /// Refuses when files or commits would go that no part of the run has made.
-    fn refuse_work_of_others(&self, view: &RunView, run: &Run) -> Result<()> {
+    fn refuse_work_of_others(&self, view: &RunView) -> Result<()> {
         if let Some(tip) = &self.tip {
-            self.refuse_foreign_commit(view, run, tip, &branch_of(self.issue))?;
+            self.refuse_foreign_commit(view, tip, &branch_of(self.issue))?;
         }
         let Some(root) = self.linked_root() else { return Ok(()) };
         let linked = Workspace::open(root)?;
         let head = linked.worktree().survey()?.head;
         if head.branch.is_none() && self.tip.as_ref() != Some(&head.commit) {
-            self.refuse_foreign_commit(view, run, &head.commit, "HEAD")?;
+            self.refuse_foreign_commit(view, &head.commit, "HEAD")?;
         }
         refuse_unsaved(&linked, self.issue)
     }
 
     /// Refuses a commit that is not the run's. Its record commits stand in no fact, only their trailers name them.
-    fn refuse_foreign_commit(&self, view: &RunView, run: &Run, tip: &CommitId, place: &str) -> Result<()> {
+    fn refuse_foreign_commit(&self, view: &RunView, tip: &CommitId, place: &str) -> Result<()> {
+        let run = view.run();
         let commits = run.phases.iter().filter_map(|phase| phase.files.commit.as_deref());
         let mut known = commits.chain([run.branch.head.as_str(), run.started.base_commit.as_str()]);
         if known.any(|commit| commit == tip.as_str()) {
             return Ok(());
         }
-        let last = last_commit(&self.project.workspace.for_issue(self.issue), view, run)?;
+        let last = last_commit(&self.project.workspace.for_issue(self.issue), view)?;
         if last.as_ref() == Some(tip) {
             return Ok(());
         }
@@ -242,9 +243,9 @@ fn not_of_the_run(tip: &CommitId, place: &str, since: &str) -> Failure {
 }
 
 /// Returns the newest commit of the branch that carries the run's trailers.
-fn last_commit(space: &RunWorkspace, view: &RunView, run: &Run) -> Result<Option<CommitId>> {
+fn last_commit(space: &RunWorkspace, view: &RunView) -> Result<Option<CommitId>> {
     for seq in (0..=view.state.seq).rev() {
-        if let Some((commit, _)) = space.run_branch().find_commit(&run.started.run_id, seq)? {
+        if let Some((commit, _)) = space.run_branch().find_commit(&view.run().started.run_id, seq)? {
             return Ok(Some(commit));
         }
     }
@@ -265,23 +266,11 @@ fn refuse_unsaved(linked: &Workspace, issue: IssueNumber) -> Result<()> {
         return Ok(());
     }
     let root = linked.root().display();
+    let lost = if lost.is_empty() { "what is in progress".into() } else { first_of(&lost, 10) };
     let what = survey.in_progress.map(|what| format!(" and a {what} in progress")).unwrap_or_default();
     Err(Failure::usage(format!("the worktree {root} has changes that are not committed{what}")).hint(
-        format!(
-            "they would be lost: {}; commit them elsewhere or move them away, or add `--force`",
-            some_of(&lost)
-        ),
+        format!("they would be lost: {lost}; commit them elsewhere or move them away, or add `--force`"),
     ))
-}
-
-fn some_of(paths: &[String]) -> String {
-    const SHOWN: usize = 10;
-    let shown = paths.iter().take(SHOWN).cloned().collect::<Vec<_>>().join(", ");
-    match paths.len() {
-        0 => "what is in progress".into(),
-        1..=SHOWN => shown,
-        all => format!("{shown} and {} more", all - SHOWN),
-    }
 }
 
 fn short(commit: &str) -> &str {
@@ -289,7 +278,8 @@ fn short(commit: &str) -> &str {
 }
 
 /// Removes prompts, answers and raw streams; the record of the run stays.
-fn logs_only(project: &Project, view: &RunView, run: &Run, dry_run: bool) -> Result<Cleanup> {
+fn logs_only(project: &Project, view: &RunView, dry_run: bool) -> Result<Cleanup> {
+    let run = view.run();
     let folder = RunFolder::new(view.root.as_deref().unwrap_or(project.root()), run.started.issue.number);
     let steps = ["execute", "review", "triage", "revise"];
     let paths =

@@ -110,11 +110,13 @@ pub fn refuse_dirty(workspace: &Workspace) -> Result<Survey> {
     if survey.is_clean() {
         return Ok(survey);
     }
-    let first = survey.changed.iter().take(5).cloned().collect::<Vec<_>>().join(", ");
-    let more = match survey.changed.len() {
-        0..=5 => String::new(),
-        all => format!(" and {} more", all - 5),
-    };
-    Err(Failure::usage(format!("the checkout has changes of yours: {first}{more}"))
+    let first = first_of(&survey.changed, 5);
+    Err(Failure::usage(format!("the checkout has changes of yours: {first}"))
         .hint("commit or stash them, or leave the checkout alone with `--worktree`"))
+}
+
+/// Names the first of these paths, and says how many more there are.
+pub fn first_of(paths: &[String], most: usize) -> String {
+    let first = paths.iter().take(most).cloned().collect::<Vec<_>>().join(", ");
+    if paths.len() > most { format!("{first} and {} more", paths.len() - most) } else { first }
 }
