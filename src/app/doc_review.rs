@@ -2,19 +2,18 @@
 //! `execute` would go through; what was made here is taken up there.
 
 use crate::changes_outside;
-use crate::drive::{drive, halt_of, show_halt};
+use crate::drive::halt_of;
 use crate::failure::{Failure, FailureKind};
 use crate::locked_run::LockedRun;
 use crate::pinned_settings::{refuse_contradiction, refuse_untrusted_settings};
 use crate::project::Project;
 use crate::run_request::{record_phase, refuse_phase};
-use crate::run_to_halt::{Halt, RunObserver, TurnStart, run_to_halt};
+use crate::run_to_halt::{Halt, RunObserver, Turn, TurnStart};
 use engine::{PhaseState, Run, Stage, Status};
 use model::event::{Outcome, Reading};
 use model::issue::IssueNumber;
 use model::phase::{PhaseName, Step};
 use model::verdict::Verdict;
-use runner::report::LogLines;
 use views::summary::next_command;
 
 /// One review, its answer, or both in turn until approval.
@@ -53,6 +52,7 @@ pub fn review_documents(
     issue: IssueNumber,
     mode: DocReviewMode,
 ) -> Result<DocReviewOutcome, Failure> {
+    let turn = Turn { project, observer };
     project.warn_of_short_secrets();
     let mut locked = LockedRun::take(project, issue, &|run| refuse(project, run, mode))?;
     locked.space.run_branch().refuse_missing()?;
@@ -61,16 +61,16 @@ pub fn review_documents(
     refuse_untrusted_settings(project, run)?;
     changes_outside::refuse_closed(project, run)?;
     if run.waits_for_a_person() {
-        return show_halt(project, observer, &locked, Outcome::Paused).map(DocReviewOutcome::Halted);
+        return turn.show_halt(&locked, Outcome::Paused).map(DocReviewOutcome::Halted);
     }
     let phase = reviewable(run, mode)?;
-    locked.journal.add_reporter(Box::new(LogLines::default()));
+    locked.log_facts();
     record_phase(project, &mut locked, phase.clone(), mode.steps())?;
     changes_outside::note_changes(project, &mut locked)?;
     if mode != DocReviewMode::Review {
-        return drive(project, observer, locked).map(DocReviewOutcome::Halted);
+        return turn.drive(locked).map(DocReviewOutcome::Halted);
     }
-    let end = run_to_halt(project, locked, observer, TurnStart::default())?;
+    let end = turn.run_to_halt(locked, TurnStart::default())?;
     let run = end.locked.run()?;
     let review = run.phase(&phase).and_then(|phase| phase.reviews.current.as_ref());
     let passes = review.and_then(|review| review.reading.as_ref()).is_some_and(passes);

@@ -2,11 +2,11 @@
 //! to the job that this may be, and starts another job where the run waits for one.
 
 use crate::bundle::VerifiedBundle;
-use crate::failure::{Failure, FailureKind};
+use crate::failure::{FailureKind, Result};
 use crate::github_job::{self, WorkDone};
 use crate::locked_run::LockedRun;
 use crate::project::Project;
-use crate::run_to_halt::{Halt, HaltResult, RunObserver, TurnStart, run_to_halt};
+use crate::run_to_halt::{Halt, HaltResult, RunObserver, Turn, TurnStart};
 use engine::{PhaseState, Run};
 use model::event::{ExecOutcome, Fact, Outcome};
 use runner::JobRole;
@@ -34,59 +34,46 @@ fn never_started(run: &Run) -> bool {
     run.phases.iter().any(not_started)
 }
 
-/// Drives the run until it halts and shows how it ended.
-pub fn drive(project: &Project, observer: &dyn RunObserver, locked: LockedRun) -> HaltResult {
-    let end = run_to_halt(project, locked, observer, TurnStart::default())?;
-    let halt = show_halt(project, observer, &end.locked, end.outcome)?;
-    if project.role == JobRole::Both {
-        let done = if end.has_called { WorkDone::Worked } else { WorkDone::Idle };
-        github_job::start_again(project, &end.locked, done);
+impl Turn<'_> {
+    /// Drives the run until it halts and shows how it ended.
+    pub fn drive(self, locked: LockedRun) -> HaltResult {
+        let end = self.run_to_halt(locked, TurnStart::default())?;
+        let halt = self.show_halt(&end.locked, end.outcome)?;
+        if self.project.role == JobRole::Both {
+            let done = if end.has_called { WorkDone::Worked } else { WorkDone::Idle };
+            github_job::start_again(self.project, &end.locked, done);
+        }
+        Ok(halt)
     }
-    Ok(halt)
-}
 
-/// Publishes what another process worked on, as far as it was judged, and shows how the run stands.
-pub fn publish(
-    project: &Project,
-    observer: &dyn RunObserver,
-    locked: LockedRun,
-    bundle: &VerifiedBundle,
-) -> HaltResult {
-    let start = TurnStart { first: None, judged: Some(bundle.tip.clone()) };
-    let end = run_to_halt(project, locked, observer, start)?;
-    let halt = show_halt(project, observer, &end.locked, end.outcome)?;
-    // Whoever publishes sees what the checks of the server say, and asks no agent.
-    if end.took_up_red_checks && end.outcome == Outcome::Running {
-        github_job::start_again(project, &end.locked, WorkDone::RedChecks);
-    } else if bundle.asks_for_more {
-        github_job::start_again(project, &end.locked, WorkDone::Worked);
+    /// Publishes what another process worked on, as far as it was judged, and shows how the run stands.
+    pub fn publish(self, locked: LockedRun, bundle: &VerifiedBundle) -> HaltResult {
+        let start = TurnStart { first: None, judged: Some(bundle.tip.clone()) };
+        let end = self.run_to_halt(locked, start)?;
+        let halt = self.show_halt(&end.locked, end.outcome)?;
+        // Whoever publishes sees what the checks of the server say, and asks no agent.
+        if end.took_up_red_checks && end.outcome == Outcome::Running {
+            github_job::start_again(self.project, &end.locked, WorkDone::RedChecks);
+        } else if bundle.asks_for_more {
+            github_job::start_again(self.project, &end.locked, WorkDone::Worked);
+        }
+        Ok(halt)
     }
-    Ok(halt)
-}
 
-/// Writes down what ends the run's turn, and shares it: the comment, the branch, the pull request.
-pub fn share(
-    project: &Project,
-    observer: &dyn RunObserver,
-    locked: LockedRun,
-    last: Fact,
-) -> Result<(), Failure> {
-    let start = TurnStart { first: Some(last), judged: None };
-    let end = run_to_halt(project, locked, observer, start)?;
-    show(observer, &end.locked, None);
-    Ok(())
-}
+    /// Writes down what ends the run's turn, and shares it: the comment, the branch, the pull request.
+    pub fn share(self, locked: LockedRun, last: Fact) -> Result<()> {
+        let start = TurnStart { first: Some(last), judged: None };
+        let end = self.run_to_halt(locked, start)?;
+        show(self.observer, &end.locked, None);
+        Ok(())
+    }
 
-/// Shows how a run came to this outcome, and returns what that counts as.
-pub fn show_halt(
-    project: &Project,
-    observer: &dyn RunObserver,
-    locked: &LockedRun,
-    outcome: Outcome,
-) -> HaltResult {
-    let halt = halt_of(project, locked.run()?, outcome);
-    show(observer, locked, halt);
-    Ok(halt)
+    /// Shows how a run came to this outcome, and returns what that counts as.
+    pub fn show_halt(self, locked: &LockedRun, outcome: Outcome) -> HaltResult {
+        let halt = halt_of(self.project, locked.run()?, outcome);
+        show(self.observer, locked, halt);
+        Ok(halt)
+    }
 }
 
 /// Shows how a run stands, and reports it to the job that we may be in.

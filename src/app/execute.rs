@@ -2,7 +2,7 @@
 
 use crate::begin::begin_run;
 use crate::changes_outside;
-use crate::drive::{drive, halt_of, show};
+use crate::drive::{halt_of, show};
 use crate::failure::{Failure, FailureKind};
 use crate::locked_run::{LockedRun, open_journal, take_locks};
 use crate::pinned_settings::{refuse_contradiction, refuse_untrusted_settings};
@@ -11,11 +11,11 @@ use crate::refresh_comment_and_label::refresh_now;
 use crate::rollback::cancelled;
 use crate::run_location::finalized;
 use crate::run_request::{ExecuteRequest, record_request, refuse_request};
-use crate::run_to_halt::{HaltResult, RunObserver};
+use crate::run_to_halt::{HaltResult, RunObserver, Turn};
 use engine::{Run, Status};
 use model::event::Outcome;
 use model::phase::PhaseName;
-use runner::report::{LogLines, skip_line};
+use runner::report::skip_line;
 use runner::settle_commit;
 
 /// Begins the run of an issue, or goes on with it, until it halts.
@@ -46,7 +46,7 @@ pub fn execute(project: &Project, observer: &dyn RunObserver, request: &ExecuteR
         return Ok(rests);
     }
     let has_begun = run.has_begun();
-    locked.journal.add_reporter(Box::new(LogLines::default()));
+    locked.log_facts();
     changes_outside::refuse_closed(project, locked.run()?)?;
     if let Some(lost) = changes_outside::find_lost_files(project, &locked)? {
         changes_outside::reopen_phase(&mut locked, &lost, "")?;
@@ -55,7 +55,7 @@ pub fn execute(project: &Project, observer: &dyn RunObserver, request: &ExecuteR
     if has_begun {
         changes_outside::note_changes(project, &mut locked)?;
     }
-    drive(project, observer, locked)
+    Turn { project, observer }.drive(locked)
 }
 
 /// Nothing is left to do but what a crash or a refused push left undone between the last fact and its commit or its push.
@@ -73,8 +73,8 @@ fn show_completed(project: &Project, observer: &dyn RunObserver, mut locked: Loc
         refresh_now(project, locked.run()?);
         return Ok(None);
     }
-    locked.journal.add_reporter(Box::new(LogLines::default()));
-    drive(project, observer, locked)
+    locked.log_facts();
+    Turn { project, observer }.drive(locked)
 }
 
 /// Returns the phase of this name; nothing for `all`.

@@ -211,7 +211,8 @@ impl Finalizer<'_> {
     }
 }
 
-fn refuse_incomplete(run: &Run) -> Result<()> {
+/// Refuses a run that is not completed.
+pub fn refuse_incomplete(run: &Run) -> Result<()> {
     if run.outcome == Outcome::Completed {
         return Ok(());
     }

@@ -61,14 +61,6 @@ pub fn of_run(project: &Project, run: &Run) -> Result<Forge> {
     }
 }
 
-/// Returns the forge of pull requests.
-pub fn of_pull_request(project: &Project) -> Result<Forge> {
-    match project.settings.forge {
-        Some(ForgeKind::Local) => Ok(local(project)),
-        Some(ForgeKind::Github) | None => Ok(Forge::Github(github(project)?)),
-    }
-}
-
 /// Returns the name of the repository that a run of an issue is in.
 pub fn repository_of(project: &Project, issue: &Issue) -> Result<String> {
     if issue.is_on_a_server() {

@@ -24,6 +24,7 @@ use model::event::{Fact, Reopened, ReopenedBy, branch_of};
 use model::issue::IssueNumber;
 use model::phase::{PhaseName, Step};
 use model::redact::Masked;
+use runner::report::LogLines;
 use runner::settle_commit;
 use views::metadata::metadata;
 use views::summary::next_command;
@@ -66,6 +67,11 @@ impl LockedRun {
     /// Records a fact of the run.
     pub fn record(&mut self, fact: Fact) -> Result<()> {
         Ok(self.journal.record(fact)?)
+    }
+
+    /// Has each fact logged in a line from now on.
+    pub fn log_facts(&mut self) {
+        self.journal.add_reporter(Box::new(LogLines::default()));
     }
 
     /// Begins a phase anew by itself.

@@ -4,23 +4,22 @@
 use tokio::runtime::Runtime;
 
 use crate::changes_outside;
-use crate::drive::{drive, show_halt};
 use crate::environment::runtime;
 use crate::failure::Failure;
+use crate::finalize::refuse_incomplete;
 use crate::forge_connection;
 use crate::locked_run::LockedRun;
 use crate::pinned_settings::{refuse_contradiction, refuse_untrusted_settings};
 use crate::project::Project;
 use crate::run_request;
-use crate::run_to_halt::{Halt, RunObserver};
+use crate::run_to_halt::{Halt, RunObserver, Turn};
 use forge::github::PullRequestState;
-use forge::{Forge, GithubForge, OpenThread, WriteAccess};
+use forge::{GithubForge, OpenThread, WriteAccess};
 use model::event::{Fact, FedBack, Outcome, Source, issue_of_branch};
 use model::finding::{Finding, Severity};
 use model::issue::IssueNumber;
-use runner::report::LogLines;
-use settings::PushWhen;
-use views::summary::{answered_up_to, next_command, plain};
+use settings::{ForgeKind, PushWhen};
+use views::summary::{answered_up_to, plain};
 
 /// What became of the words of reviewers.
 pub enum FeedbackOutcome {
@@ -37,11 +36,13 @@ pub fn take_up_feedback(
     number: u64,
     dry_run: bool,
 ) -> Result<FeedbackOutcome, Failure> {
+    let turn = Turn { project, observer };
     project.warn_of_short_secrets();
-    let Forge::Github(github) = forge_connection::of_pull_request(project)? else {
+    if project.settings.forge == Some(ForgeKind::Local) {
         return Err(Failure::usage("files beside the code have no review threads")
             .hint("pull requests are on GitHub: set GITHUB_TOKEN"));
-    };
+    }
+    let github = forge_connection::github(project)?;
     // A connection belongs to the runtime that made it.
     let runtime = runtime()?;
     let seen = pull_request(&runtime, &github, number)?;
@@ -58,7 +59,7 @@ pub fn take_up_feedback(
     refuse_contradiction(project, run)?;
     refuse_untrusted_settings(project, run)?;
     if run.waits_for_a_person() {
-        return show_halt(project, observer, &locked, Outcome::Paused).map(FeedbackOutcome::Halted);
+        return turn.show_halt(&locked, Outcome::Paused).map(FeedbackOutcome::Halted);
     }
     let goes_on = run.feedback.pending.is_some();
     let has_left_open = run.outcome == Outcome::Completed && !run.feedback.left_open.is_empty();
@@ -66,7 +67,7 @@ pub fn take_up_feedback(
         return Ok(FeedbackOutcome::Listed(issue, threads));
     }
     changes_outside::refuse_closed(project, run)?;
-    locked.journal.add_reporter(Box::new(LogLines::default()));
+    locked.log_facts();
     if !goes_on && !threads.is_empty() {
         let fed = fed_back(project, &locked, &seen, &threads)?;
         locked.journal.record(Fact::FedBack(Box::new(fed)))?;
@@ -74,7 +75,7 @@ pub fn take_up_feedback(
     if locked.run()?.outcome != Outcome::Completed {
         run_request::record_whole_run(project, &mut locked)?;
     }
-    drive(project, observer, locked).map(FeedbackOutcome::Halted)
+    turn.drive(locked).map(FeedbackOutcome::Halted)
 }
 
 fn pull_request(runtime: &Runtime, github: &GithubForge, number: u64) -> Result<PullRequestState, Failure> {
@@ -108,11 +109,7 @@ fn fed_back(
 ) -> Result<FedBack, Failure> {
     let run = locked.run()?;
     let number = run.started.issue.number;
-    if run.outcome != Outcome::Completed {
-        let word = run.outcome.as_str();
-        return Err(Failure::usage(format!("the run of issue {number} is {word}, not completed"))
-            .hint(format!("next: `{}`", next_command(run))));
-    }
+    refuse_incomplete(run)?;
     if project.settings.push == Some(PushWhen::Never) {
         return Err(Failure::usage("the answers would name commits that nobody can see: nothing is pushed")
             .hint("leave out `--push never`"));

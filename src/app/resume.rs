@@ -1,18 +1,16 @@
 //! Answers the question of a paused run and goes on with it until it halts.
 
 use crate::changes_outside;
-use crate::drive::drive;
 use crate::failure::Failure;
 use crate::locked_run::LockedRun;
 use crate::pinned_settings::{refuse_contradiction, refuse_untrusted_settings};
 use crate::project::Project;
 use crate::run_request::{check_agents, record_whole_run};
-use crate::run_to_halt::{HaltResult, RunObserver};
+use crate::run_to_halt::{HaltResult, RunObserver, Turn};
 use engine::{Run, Status};
 use git::{CommitId, Snapshot, Tree, is_engines_own};
 use model::event::{Answered, Choice, Fact, Outcome};
 use model::issue::IssueNumber;
-use runner::report::LogLines;
 use views::summary::next_command;
 
 /// What a person answers to the question of a paused run.
@@ -72,7 +70,8 @@ impl AnswerRequest {
 
 /// Answers the question of a paused run and goes on with it until it halts.
 pub fn resume(project: &Project, observer: &dyn RunObserver, request: &AnswerRequest) -> HaltResult {
-    let accepted = |run: &Run| accepted_choice(project, observer, run, request);
+    let turn = Turn { project, observer };
+    let accepted = |run: &Run| accepted_choice(turn, run, request);
     let mut locked = LockedRun::take(project, request.issue, &|run| accepted(run).map(drop))?;
     let run = locked.run()?;
     refuse_unasked(run)?;
@@ -87,7 +86,7 @@ pub fn resume(project: &Project, observer: &dyn RunObserver, request: &AnswerReq
         return Err(Failure::usage(format!("the {}", lost.sentence()))
             .hint("answer with `--continue`: the phase begins anew"));
     }
-    locked.journal.add_reporter(Box::new(LogLines::default()));
+    locked.log_facts();
     if let Some(lost) = lost {
         changes_outside::reopen_phase(&mut locked, &lost, request.words())?;
         record_whole_run(project, &mut locked)?;
@@ -99,21 +98,16 @@ pub fn resume(project: &Project, observer: &dyn RunObserver, request: &AnswerReq
         record_whole_run(project, &mut locked)?;
         changes_outside::note_changes(project, &mut locked)?;
     }
-    drive(project, observer, locked)
+    turn.drive(locked)
 }
 
 /// Returns the answer; refuses one that this run does not take. Reads no file of the run, so it can be asked before the
 /// checkout goes to the run's branch.
-fn accepted_choice(
-    project: &Project,
-    observer: &dyn RunObserver,
-    run: &Run,
-    request: &AnswerRequest,
-) -> Result<Choice, Failure> {
+fn accepted_choice(turn: Turn, run: &Run, request: &AnswerRequest) -> Result<Choice, Failure> {
     refuse_unasked(run)?;
-    refuse_contradiction(project, run)?;
+    refuse_contradiction(turn.project, run)?;
     let Some(choice) = request.choice else {
-        observer.asks(run);
+        turn.observer.asks(run);
         return Err(Failure::usage("an answer is needed").hint(
             "give `--answer TEXT`, `--continue`, `--edited`, `--accept --reason TEXT` or `--give-up`",
         ));
@@ -121,7 +115,7 @@ fn accepted_choice(
     request.refuse_incomplete(choice)?;
     refuse_not_offered(run, choice)?;
     refuse_ungrantable(run, request)?;
-    check_agents(project, run)?;
+    check_agents(turn.project, run)?;
     Ok(choice)
 }
 

@@ -9,7 +9,6 @@ use git::{CommitId, Trailers, Workspace};
 use model::event::{Fact, Outcome, Reopened, ReopenedBy};
 use model::issue::IssueNumber;
 use model::phase::{PhaseName, Step};
-use runner::report::LogLines;
 
 /// The longest reason, in characters.
 const LONGEST_REASON: usize = 100_000;
@@ -54,7 +53,7 @@ pub fn roll_back(project: &Project, request: &RollbackRequest) -> Result<Rollbac
     if request.revert {
         revert(project, &locked, &phase)?;
     }
-    locked.journal.add_reporter(Box::new(LogLines::default()));
+    locked.log_facts();
     let (reopened, step, by) = (phase.clone(), request.to_step, ReopenedBy::Rollback);
     locked.record(Fact::Reopened(Reopened { phase: reopened, step, reason, by }))?;
     Ok(Rollback { phase, commits })

@@ -84,208 +84,217 @@ pub struct TurnEnd {
     pub took_up_red_checks: bool,
 }
 
-/// Works on a run until it halts, shows it to people while it does, and ends the turn of this process.
-pub fn run_to_halt(
-    project: &Project,
-    mut locked: LockedRun,
-    observer: &dyn RunObserver,
-    start: TurnStart,
-) -> Result<TurnEnd> {
-    let TurnStart { first, judged } = start;
-    let (calls, rounds) = (locked.run()?.spending.total.calls, locked.run()?.feedback.ci_rounds);
-    locked.locks.begin_work();
-    locked.space.run_branch().remember_tip()?;
-    let agreement = &locked.run()?.started.agreement;
-    refuse_broken_templates(project, agreement)?;
-    let prompts = template_overrides(project, agreement);
-    let runtime = runtime()?;
-    let (handle, stop) = Stop::new();
-    let signal = Arc::new(OnceLock::new());
-    process::adopt_orphans();
-    if project.role != JobRole::Publish {
-        observer.begins(project, &locked);
-    }
-    let forge = forge_connection::of_run(project, locked.run()?)?;
-    let push = if project.role == JobRole::Work { Push::Never } else { push(project, &forge) };
-    let request = PendingRequest::default();
-    let is_job = forge.is_remote() && forge_connection::in_ci();
-    let minutes = if is_job { project.settings.github.job_minutes } else { None };
-    let steering = steering(project, locked.run()?, &forge, &request, &handle);
-    let LockedRun { journal, space, folder, locks } = locked;
-    let active = ActiveRun::new((journal, space, folder), project.masker.clone(), stop, github_job::seal());
-    let checkout = project.root().to_owned();
-    let programs =
-        AgentPrograms { profiles: project.settings.agents.clone(), prompts, checkout: checkout.clone() };
-    let publisher = Publisher {
-        forge: forge.clone(),
-        push,
-        role: project.role,
-        judged,
-        github: project.settings.github.clone(),
-        credentials: forge.is_remote().then(forge_connection::credentials).flatten(),
-        checkout,
-        moved_comment: MovedComment::default(),
-    };
-    let pauses = PauseConditions::after(minutes, request);
-    let mut runner = PhaseRunner::new(active, programs, publisher, pauses, Arc::clone(&signal));
-    runner.active.journal.add_reporter(observer.reporter());
-    let ended = runtime.block_on(async {
-        let watch = signals::watch(handle, signal)?;
-        let label = label(project, &mut runner.active.journal, &forge);
-        let comment = comment(project, &mut runner.active.journal, forge);
-        if let Some(comment) = &comment {
-            runner.publisher.moved_comment = comment.moved.clone();
+/// The turn of this process on a run.
+#[derive(Clone, Copy)]
+pub struct Turn<'a> {
+    /// The repository.
+    pub project: &'a Project,
+    /// Who watches.
+    pub observer: &'a dyn RunObserver,
+}
+
+impl Turn<'_> {
+    /// Works on a run until it halts, shows it to people while it does, and ends the turn of this process.
+    pub fn run_to_halt(self, mut locked: LockedRun, start: TurnStart) -> Result<TurnEnd> {
+        let Self { project, observer } = self;
+        let TurnStart { first, judged } = start;
+        let (calls, rounds) = (locked.run()?.spending.total.calls, locked.run()?.feedback.ci_rounds);
+        locked.locks.begin_work();
+        locked.space.run_branch().remember_tip()?;
+        let agreement = &locked.run()?.started.agreement;
+        refuse_broken_templates(project, agreement)?;
+        let prompts = template_overrides(project, agreement);
+        let runtime = runtime()?;
+        let (handle, stop) = Stop::new();
+        let signal = Arc::new(OnceLock::new());
+        process::adopt_orphans();
+        if project.role != JobRole::Publish {
+            observer.begins(project, &locked);
         }
-        match (first, &runner.active.journal.state().run) {
-            (Some(fact), _) => runner.active.journal.record(fact)?,
-            (None, Some(run)) if project.role == JobRole::Both && run.outcome != Outcome::Running => {
-                refresh(project, run).await;
-            }
-            (None, _) => {}
-        }
-        // Where nothing is pushed no request is opened.
-        if push != Push::Never || project.role == JobRole::Work {
-            let mut stop = runner.active.stop.clone();
-            tokio::select! {
-                biased;
-                checked = github_job::check_token(project, &mut runner.active.journal, &runner.publisher.forge) => checked?,
-                _ = stop.beyond(Urgency::Running) => {}
-            }
-        }
-        let steering = match steering {
-            Some(steering) => Some(steering.begin().await),
-            None => None,
+        let forge = forge_connection::of_run(project, locked.run()?)?;
+        let push = if project.role == JobRole::Work { Push::Never } else { self.push(&forge) };
+        let request = PendingRequest::default();
+        let is_job = forge.is_remote() && forge_connection::in_ci();
+        let minutes = if is_job { project.settings.github.job_minutes } else { None };
+        let steering = self.steering(locked.run()?, &forge, &request, &handle);
+        let LockedRun { journal, space, folder, locks } = locked;
+        let active =
+            ActiveRun::new((journal, space, folder), project.masker.clone(), stop, github_job::seal());
+        let checkout = project.root().to_owned();
+        let programs =
+            AgentPrograms { profiles: project.settings.agents.clone(), prompts, checkout: checkout.clone() };
+        let publisher = Publisher {
+            forge: forge.clone(),
+            push,
+            role: project.role,
+            judged,
+            github: project.settings.github.clone(),
+            credentials: forge.is_remote().then(forge_connection::credentials).flatten(),
+            checkout,
+            moved_comment: MovedComment::default(),
         };
-        let ended = runner.run().await.map_err(Failure::from);
-        watch.abort();
-        if let Some(steering) = steering {
-            steering.end(has_paused_on_request(&runner.active.journal)).await;
-        }
-        if let (Err(failure), Some(run)) = (&ended, &runner.active.journal.state().run) {
+        let pauses = PauseConditions::after(minutes, request);
+        let mut runner = PhaseRunner::new(active, programs, publisher, pauses, Arc::clone(&signal));
+        runner.active.journal.add_reporter(observer.reporter());
+        let ended = runtime.block_on(async {
+            let watch = signals::watch(handle, signal)?;
+            let label = self.label(&mut runner.active.journal, &forge);
+            let comment = self.comment(&mut runner.active.journal, forge);
             if let Some(comment) = &comment {
-                comment.stopped(run, &why_stopped(observer, failure));
+                runner.publisher.moved_comment = comment.moved.clone();
             }
-            if let Some(label) = &label {
-                label.stopped(run);
+            match (first, &runner.active.journal.state().run) {
+                (Some(fact), _) => runner.active.journal.record(fact)?,
+                (None, Some(run)) if project.role == JobRole::Both && run.outcome != Outcome::Running => {
+                    refresh(project, run).await;
+                }
+                (None, _) => {}
+            }
+            // Where nothing is pushed no request is opened.
+            if push != Push::Never || project.role == JobRole::Work {
+                let mut stop = runner.active.stop.clone();
+                tokio::select! {
+                    biased;
+                    checked = github_job::check_token(project, &mut runner.active.journal, &runner.publisher.forge) => checked?,
+                    _ = stop.beyond(Urgency::Running) => {}
+                }
+            }
+            let steering = match steering {
+                Some(steering) => Some(steering.begin().await),
+                None => None,
+            };
+            let ended = runner.run().await.map_err(Failure::from);
+            watch.abort();
+            if let Some(steering) = steering {
+                steering.end(has_paused_on_request(&runner.active.journal)).await;
+            }
+            if let (Err(failure), Some(run)) = (&ended, &runner.active.journal.state().run) {
+                if let Some(comment) = &comment {
+                    comment.stopped(run, &self.why_stopped(failure));
+                }
+                if let Some(label) = &label {
+                    label.stopped(run);
+                }
+            }
+            if let Some(comment) = comment {
+                comment.end().await;
+            }
+            if let Some(label) = label {
+                label.end().await;
+            }
+            Ok::<_, Failure>(ended)
+        })?;
+        observer.ends();
+        let ActiveRun { journal, space, folder, .. } = runner.active;
+        let locked = LockedRun { journal, space, folder, locks };
+        let outcome = match ended {
+            Ok(outcome) => outcome,
+            Err(failure) => return Err(self.stopped(&locked, failure)),
+        };
+        let run = locked.run()?;
+        let has_called = run.spending.total.calls > calls;
+        let took_up_red_checks = run.feedback.ci_rounds > rounds;
+        Ok(TurnEnd { locked, outcome, has_called, took_up_red_checks })
+    }
+
+    /// Says where a run stands that was stopped by an error, and reports it to the job that we may be in.
+    fn stopped(self, locked: &LockedRun, failure: Failure) -> Failure {
+        if let Some(current) = locked.journal.state().run.as_ref().and_then(Run::current) {
+            tracing::info!("Phase {}: Stopped at {}", current.name(), status_word(current));
+        }
+        let report = locked.report(self.observer.exit_code(Some(failure.kind)));
+        self.observer.job_commands(&github_job::report(locked, Some(&failure)));
+        failure.with_report(Some(report))
+    }
+
+    /// Returns why a run was stopped, for people on the server. What concerns the machine alone stays there.
+    fn why_stopped(self, failure: &Failure) -> String {
+        match failure.kind {
+            FailureKind::Forge | FailureKind::Interrupted => failure.with_first_hint(),
+            kind => {
+                let code = self.observer.exit_code(Some(kind));
+                format!("an error on the machine that worked on it, with exit code {code}")
             }
         }
-        if let Some(comment) = comment {
-            comment.end().await;
-        }
-        if let Some(label) = label {
-            label.end().await;
-        }
-        Ok::<_, Failure>(ended)
-    })?;
-    observer.ends();
-    let ActiveRun { journal, space, folder, .. } = runner.active;
-    let locked = LockedRun { journal, space, folder, locks };
-    let outcome = match ended {
-        Ok(outcome) => outcome,
-        Err(failure) => return Err(stopped(observer, &locked, failure)),
-    };
-    let run = locked.run()?;
-    let has_called = run.spending.total.calls > calls;
-    let took_up_red_checks = run.feedback.ci_rounds > rounds;
-    Ok(TurnEnd { locked, outcome, has_called, took_up_red_checks })
-}
-
-/// Says where a run stands that was stopped by an error, and reports it to the job that we may be in.
-fn stopped(observer: &dyn RunObserver, locked: &LockedRun, failure: Failure) -> Failure {
-    if let Some(current) = locked.journal.state().run.as_ref().and_then(Run::current) {
-        tracing::info!("Phase {}: Stopped at {}", current.name(), status_word(current));
     }
-    let report = locked.report(observer.exit_code(Some(failure.kind)));
-    observer.job_commands(&github_job::report(locked, Some(&failure)));
-    failure.with_report(Some(report))
-}
 
-/// Returns why a run was stopped, for people on the server. What concerns the machine alone stays there.
-fn why_stopped(observer: &dyn RunObserver, failure: &Failure) -> String {
-    match failure.kind {
-        FailureKind::Forge | FailureKind::Interrupted => failure.with_first_hint(),
-        kind => {
-            let code = observer.exit_code(Some(kind));
-            format!("an error on the machine that worked on it, with exit code {code}")
+    /// In a job nobody is at the keyboard, so people steer the run by comments on its issue.
+    fn steering(
+        self,
+        run: &Run,
+        forge: &Forge,
+        request: &PendingRequest,
+        stop: &StopHandle,
+    ) -> Option<Steering> {
+        let project = self.project;
+        let Forge::Github(github) = forge else { return None };
+        let works =
+            forge_connection::in_ci() && run.outcome == Outcome::Running && project.role != JobRole::Publish;
+        works.then(|| Steering {
+            github: github.clone(),
+            keys: project.settings.github.clone(),
+            number: run.started.issue.number,
+            since: project.as_of.as_ref().map_or_else(journal::now, |event| event.at),
+            request: request.clone(),
+            stop: stop.clone(),
+            seen: BTreeSet::new(),
+            pauses: Arc::default(),
+        })
+    }
+
+    /// Has the progress comment kept up to date; on a server by a task that has to be ended.
+    fn comment(self, journal: &mut Journal, forge: Forge) -> Option<CommentTask> {
+        if self.project.role == JobRole::Work {
+            return None;
+        }
+        let masker = self.project.masker.clone();
+        match forge {
+            Forge::Local(local) => {
+                journal.add_reporter(Box::new(LocalComment::new(local, masker)));
+                None
+            }
+            Forge::Github(github) => {
+                let (reporter, task) = github_comment(github, masker, PACE);
+                journal.add_reporter(Box::new(reporter));
+                Some(task)
+            }
         }
     }
-}
 
-/// In a job nobody is at the keyboard, so people steer the run by comments on its issue.
-fn steering(
-    project: &Project,
-    run: &Run,
-    forge: &Forge,
-    request: &PendingRequest,
-    stop: &StopHandle,
-) -> Option<Steering> {
-    let Forge::Github(github) = forge else { return None };
-    let works =
-        forge_connection::in_ci() && run.outcome == Outcome::Running && project.role != JobRole::Publish;
-    works.then(|| Steering {
-        github: github.clone(),
-        keys: project.settings.github.clone(),
-        number: run.started.issue.number,
-        since: project.as_of.as_ref().map_or_else(journal::now, |event| event.at),
-        request: request.clone(),
-        stop: stop.clone(),
-        seen: BTreeSet::new(),
-        pauses: Arc::default(),
-    })
+    /// Has the label set that tells where the run stands, on a server and if that is wanted.
+    fn label(self, journal: &mut Journal, forge: &Forge) -> Option<LabelTask> {
+        let Forge::Github(github) = forge else { return None };
+        if !self.project.settings.github.state_labels || self.project.role == JobRole::Work {
+            return None;
+        }
+        let (mut reporter, task) = state_label(github.clone());
+        // What happened where nothing may be written was shown nobody, nor what a job that was cut off came to.
+        if let (JobRole::Publish, Some(run)) = (self.project.role, &journal.state().run) {
+            reporter.show(run);
+        }
+        journal.add_reporter(Box::new(reporter));
+        Some(task)
+    }
+
+    /// Without a wish: a server gets the branch, in a job after each phase, because the job's disk is gone afterwards.
+    fn push(self, forge: &Forge) -> Push {
+        let unsaid = match (forge.is_remote(), forge_connection::in_ci()) {
+            (false, _) => PushWhen::Never,
+            (true, true) => PushWhen::Phase,
+            (true, false) => PushWhen::Halt,
+        };
+        match self.project.settings.push.unwrap_or(unsaid) {
+            PushWhen::Phase => Push::Phase,
+            PushWhen::Halt => Push::Halt,
+            PushWhen::Never => Push::Never,
+        }
+    }
 }
 
 fn has_paused_on_request(journal: &Journal) -> bool {
     let run = journal.state().run.as_ref();
     let escalation = run.filter(|run| run.outcome == Outcome::Paused).and_then(|run| run.paused.as_ref());
     escalation.is_some_and(|escalation| escalation.reason == PauseReason::OnRequest)
-}
-
-/// Has the progress comment kept up to date; on a server by a task that has to be ended.
-fn comment(project: &Project, journal: &mut Journal, forge: Forge) -> Option<CommentTask> {
-    if project.role == JobRole::Work {
-        return None;
-    }
-    let masker = project.masker.clone();
-    match forge {
-        Forge::Local(local) => {
-            journal.add_reporter(Box::new(LocalComment::new(local, masker)));
-            None
-        }
-        Forge::Github(github) => {
-            let (reporter, task) = github_comment(github, masker, PACE);
-            journal.add_reporter(Box::new(reporter));
-            Some(task)
-        }
-    }
-}
-
-/// Has the label set that tells where the run stands, on a server and if that is wanted.
-fn label(project: &Project, journal: &mut Journal, forge: &Forge) -> Option<LabelTask> {
-    let Forge::Github(github) = forge else { return None };
-    if !project.settings.github.state_labels || project.role == JobRole::Work {
-        return None;
-    }
-    let (mut reporter, task) = state_label(github.clone());
-    // What happened where nothing may be written was shown nobody, nor what a job that was cut off came to.
-    if let (JobRole::Publish, Some(run)) = (project.role, &journal.state().run) {
-        reporter.show(run);
-    }
-    journal.add_reporter(Box::new(reporter));
-    Some(task)
-}
-
-/// Without a wish: a server gets the branch, in a job after each phase, because the job's disk is gone afterwards.
-fn push(project: &Project, forge: &Forge) -> Push {
-    let unsaid = match (forge.is_remote(), forge_connection::in_ci()) {
-        (false, _) => PushWhen::Never,
-        (true, true) => PushWhen::Phase,
-        (true, false) => PushWhen::Halt,
-    };
-    match project.settings.push.unwrap_or(unsaid) {
-        PushWhen::Phase => Push::Phase,
-        PushWhen::Halt => Push::Halt,
-        PushWhen::Never => Push::Never,
-    }
 }
 
 /// Returns the templates of the repository that a run is filled with, those of its registry included.

@@ -5,7 +5,6 @@ use super::{
     of_use_case,
 };
 use crate::bundle::{asked_again, skipped_by};
-use crate::drive;
 use crate::explain;
 use crate::failure::Failure;
 use crate::locked_run::LockedRun;
@@ -20,7 +19,6 @@ use model::event::{Choice, Fact, Outcome, Reopened, ReopenedBy};
 use model::issue::IssueNumber;
 use model::phase::{PhaseName, Step};
 use runner::JobRole;
-use runner::report::LogLines;
 
 pub(super) fn perform(handling: &EventHandling, number: IssueNumber, command: &SlashCommand) -> EventResult {
     let reports = matches!(command, SlashCommand::Status | SlashCommand::Explain);
@@ -81,14 +79,14 @@ fn go_on_with(handling: &EventHandling, request: &AnswerRequest) -> EventResult 
 fn take_run(handling: &EventHandling, number: IssueNumber) -> Result<LockedRun, NotObeyed> {
     let mut locked = LockedRun::take(&handling.project, number, &|_| Ok(()))
         .map_err(|failure| not_obeyed(failure, number))?;
-    locked.journal.add_reporter(Box::new(LogLines::default()));
+    locked.log_facts();
     Ok(locked)
 }
 
 /// Writes down what ends the run's turn and shares it. Before that stands where the branch is now.
 fn share(handling: &EventHandling, mut locked: LockedRun, last: Fact) -> EventResult {
     record_whole_run(&handling.project, &mut locked)?;
-    drive::share(&handling.project, handling.observer, locked, last)?;
+    handling.turn().share(locked, last)?;
     Ok(EventOutcome::Ran(None))
 }
 
@@ -123,7 +121,7 @@ fn end(handling: &EventHandling, number: IssueNumber) -> EventResult {
     if locked.run()?.outcome == Outcome::Cancelled {
         return Err(impossible("the run is cancelled already"));
     }
-    locked.journal.add_reporter(Box::new(LogLines::default()));
+    locked.log_facts();
     share(handling, locked, Fact::Cancelled { by: handling.project.person.clone() })
 }
 

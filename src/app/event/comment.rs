@@ -55,7 +55,7 @@ async fn accept(
     project: &Project,
     event: &Commented,
     read: &Result<SlashCommand, Unclear>,
-) -> Result<Option<IssueNumber>, NotObeyed> {
+) -> EventResult<Option<IssueNumber>> {
     let (who, id) = (&event.sender, event.comment.id);
     let actor = Actor { github, keys: &project.settings.github, who };
     let unreadable = |error: ForgeError| actor.unknown(&error);
@@ -103,12 +103,7 @@ async fn about(github: &GithubForge, event: &Commented) -> Result<Option<IssueNu
 }
 
 /// Tells what became of the command: a reaction, and a line where it was refused.
-fn answer(
-    handling: &EventHandling,
-    number: IssueNumber,
-    id: u64,
-    result: &EventResult,
-) -> Result<(), NotObeyed> {
+fn answer(handling: &EventHandling, number: IssueNumber, id: u64, result: &EventResult) -> EventResult<()> {
     if handling.project.role == JobRole::Work {
         return Ok(());
     }

@@ -13,7 +13,6 @@ use crate::admission::{Actor, BUSY, Refusal};
 use crate::bundle::{
     self, Bundle, EventKey, EventRequest, Manifest, VERIFIED, VerifiedBundle, WorkResult, refused,
 };
-use crate::drive;
 use crate::environment::runtime;
 use crate::execute::execute;
 use crate::failure::{BUNDLE_MISSING, Failure, FailureKind, TEXT_NOT_TRUSTED};
@@ -22,7 +21,7 @@ use crate::project::Project;
 use crate::refresh_comment_and_label::refresh_now;
 use crate::run_location::{locate_or_fetch, view};
 use crate::run_request::ExecuteRequest;
-use crate::run_to_halt::{Halt, HaltResult, RunObserver};
+use crate::run_to_halt::{Halt, HaltResult, RunObserver, Turn};
 use crate::{forge_connection, github_job};
 use content_parser::SlashCommand;
 use engine::{Run, Status};
@@ -31,7 +30,6 @@ use forge::{CommentDraft, ForgeError, GithubForge};
 use model::event::{Fact, Outcome, branch_of};
 use model::issue::IssueNumber;
 use runner::JobRole;
-use runner::report::LogLines;
 use views::summary::{is_request_closed, quoted};
 
 /// Does what an event asks for, and reports to the job what became of it. In a bundle lies, or is to lie, what one process works
@@ -85,7 +83,7 @@ impl From<ForgeError> for NotObeyed {
 }
 
 /// What became of an event, or why it was not obeyed.
-type EventResult = Result<EventOutcome, NotObeyed>;
+type EventResult<T = EventOutcome> = Result<T, NotObeyed>;
 
 /// An event that is worked on.
 struct EventHandling<'a> {
@@ -105,6 +103,10 @@ impl EventHandling<'_> {
     fn ask<T>(&self, asking: impl AsyncFnOnce(&GithubForge) -> T) -> Result<T, Failure> {
         let github = forge_connection::github(&self.project)?;
         Ok(runtime()?.block_on(asking(&github)))
+    }
+
+    fn turn(&self) -> Turn<'_> {
+        Turn { project: &self.project, observer: self.observer }
     }
 
     /// Refuses whoever may not start and steer runs.
@@ -205,12 +207,12 @@ impl EventHandling<'_> {
         let project = &self.project;
         project.workspace.branches().fast_forward(&branch_of(issue), &verified.tip)?;
         let mut locked = LockedRun::take(project, issue, &|_| Ok(()))?;
-        locked.journal.add_reporter(Box::new(LogLines::default()));
+        locked.log_facts();
         let text = format!("What was handed over was judged and found good, up to {}", verified.handed);
         if !locked.run()?.notes.iter().any(|(_, known)| *known == text) {
             locked.journal.record(Fact::Noted { kind: VERIFIED.to_owned(), text })?;
         }
-        drive::publish(project, self.observer, locked, verified)
+        self.turn().publish(locked, verified)
     }
 
     /// The other process could write nothing, and asked nobody to.

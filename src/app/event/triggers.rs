@@ -77,7 +77,7 @@ async fn accept_label(
     github: &GithubForge,
     project: &Project,
     event: &Labeled,
-) -> Result<AcceptedLabel, NotObeyed> {
+) -> EventResult<AcceptedLabel> {
     let (who, number, keys) = (&event.sender, event.issue.number, &project.settings.github);
     let actor = Actor { github, keys, who };
     actor.admit().await?;
@@ -108,11 +108,7 @@ pub(super) fn dispatched(handling: &mut EventHandling, event: &Dispatched) -> Ev
 }
 
 /// Looks who is behind it; tells whether it is a job with our own token.
-async fn accept_dispatch(
-    github: &GithubForge,
-    project: &Project,
-    event: &Dispatched,
-) -> Result<bool, NotObeyed> {
+async fn accept_dispatch(github: &GithubForge, project: &Project, event: &Dispatched) -> EventResult<bool> {
     let (number, who) = (event.issue, &event.sender);
     let actor = Actor { github, keys: &project.settings.github, who };
     let unreadable = |error| actor.unknown(&error);
