@@ -93,11 +93,9 @@ impl RunBranch<'_> {
 
     /// Returns the commit on the run's branch that was announced by this fact, newest first.
     pub fn find_commit(&self, run: &str, seq: u64) -> Result<Option<(CommitId, Trailers)>> {
-        let announced = self.latest(&[])?.into_iter().find_map(|(id, trailers)| {
-            let trailers = trailers.filter(|trailers| trailers.run == run && trailers.seq == seq)?;
-            Some((id, trailers))
-        });
-        Ok(announced)
+        let is_announced = |trailers: &Trailers| trailers.run == run && trailers.seq == seq;
+        let mut latest = self.latest(&[])?.into_iter();
+        Ok(latest.find_map(|(id, trailers)| Some((id, trailers.filter(is_announced)?))))
     }
 
     /// Returns the newest commit of the run's branch that is no record of how the run halted; nothing when the look

@@ -52,13 +52,6 @@ pub enum Content {
     OnDisk,
 }
 
-impl Snapshot {
-    /// Returns the engine's own files that differ from HEAD.
-    pub fn engine_files(&self) -> impl Iterator<Item = &str> {
-        self.uncommitted.keys().map(String::as_str).filter(|path| is_engines_own(path))
-    }
-}
-
 /// What an index is to hold at a path.
 type Wanted<'a> = (&'a str, Option<&'a TreeEntry>);
 

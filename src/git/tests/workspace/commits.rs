@@ -17,7 +17,7 @@ fn a_clean_phase_costs_six_processes() {
             let judged = space.snapshots().take(Some(&worked.tree)).expect("a snapshot");
             assert_eq!(worked.tree, judged.tree);
             let mut named = worked.changed;
-            named.extend(judged.engine_files().map(str::to_owned));
+            named.extend(judged.uncommitted.keys().filter(|path| git::is_engines_own(path)).cloned());
             tree = judged.tree.clone();
             space.commits().commit(&named, &message(), &judged, &tip).expect("committed")
         });

@@ -134,7 +134,7 @@ fn a_git_that_dies_at_any_call_is_made_good_by_trying_again() {
             let worked = space.snapshots().take(None)?;
             let judged = space.snapshots().take(Some(&worked.tree))?;
             let mut named = worked.changed;
-            named.extend(judged.engine_files().map(str::to_owned));
+            named.extend(judged.uncommitted.keys().filter(|path| git::is_engines_own(path)).cloned());
             space.commits().commit(&named, &message(), &judged, &start)
         };
         let first = work(mortal);

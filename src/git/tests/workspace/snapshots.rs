@@ -23,7 +23,8 @@ fn a_snapshot_covers_untracked_files_and_neither_ignored_ones_nor_the_engines_ow
         expected
     );
     assert_eq!(second.head, Head { commit: fixture.tip(), branch: Some(space.branch()) });
-    let engine_files: Vec<&str> = second.engine_files().collect();
+    let own_files = second.uncommitted.keys().filter(|path| git::is_engines_own(path));
+    let engine_files: Vec<&str> = own_files.map(String::as_str).collect();
     assert_eq!(
         engine_files,
         [
