@@ -79,7 +79,10 @@ async fn version(agent: &ResolvedAgent, own_program: &Path) -> (Option<String>, 
     let finish = ask(agent, &["--version"], own_program).await;
     let stdout = String::from_utf8_lossy(&finish.stdout);
     let version = stdout.split_whitespace().find(|word| version_numbers(word).is_some()).and_then(name);
-    let oldest = if agent.kind == AgentKind::Claude { claude::OLDEST_VERSION } else { codex::OLDEST_VERSION };
+    let oldest = match agent.kind {
+        AgentKind::Claude => claude::OLDEST_VERSION,
+        AgentKind::Codex | AgentKind::Command | AgentKind::Acp => codex::OLDEST_VERSION,
+    };
     let remark = match &version {
         _ if !finish.exit.is_success() => {
             Some(format!("`{} --version` {}", agent.program.display(), finish.exit))
@@ -137,7 +140,10 @@ fn environment_of(
     agent: &ResolvedAgent,
     ours: impl IntoIterator<Item = (OsString, OsString)>,
 ) -> Environment {
-    let program = if agent.kind == AgentKind::Claude { claude::SIGN_IN } else { codex::SIGN_IN };
+    let program = match agent.kind {
+        AgentKind::Claude => claude::SIGN_IN,
+        AgentKind::Codex | AgentKind::Command | AgentKind::Acp => codex::SIGN_IN,
+    };
     let sign_in = program.variables(&agent.profile);
     environment(ours, &program_variables(&sign_in), &agent.profile.env)
 }

@@ -13,7 +13,7 @@ use crate::run_location::{locate_or_fetch, no_run, view};
 use crate::setting_overrides::SettingOverrides;
 use engine::Run;
 use forge::{Forge, PullRequest, PullRequestRef};
-use git::{Author, Branch, CommitId, RunWorkspace, Survey, Workspace};
+use git::{Branch, CommitId, RunWorkspace, Signature, Survey, Workspace};
 use journal::store::common_dir::{FinalizedRun, PendingRewrite, RunLocation};
 use journal::store::folders::RunFolder;
 use model::event::Outcome;
@@ -200,11 +200,11 @@ impl Finalizer<'_> {
     fn trailers(&self, workspace: &Workspace, run: &Run, base: &CommitId) -> Result<String> {
         let forge = forge_connection::of_run(self.project, run)?;
         let mut people = workspace.history().other_authors(base)?;
-        let known = |author: &Author| people.iter().any(|one| one.mail.eq_ignore_ascii_case(&author.mail));
+        let known = |author: &Signature| people.iter().any(|one| one.mail.eq_ignore_ascii_case(&author.mail));
         let requester = requester(self.project, run, &forge)?.filter(|author| !known(author));
         people.extend(requester);
         let mut lines = format!("AI-Workflow-Run: {}\n", run.started.run_id);
-        for Author { name, mail } in people {
+        for Signature { name, mail } in people {
             let _ = writeln!(lines, "Co-authored-by: {name} <{mail}>");
         }
         Ok(lines)
@@ -381,7 +381,7 @@ fn remove_files(project: &Project, workspace: &Workspace, record: &FinalizedRun)
 }
 
 /// Whoever put the label on that started the run; nobody when that is not known for sure, or was a program.
-fn requester(project: &Project, run: &Run, forge: &Forge) -> Result<Option<Author>> {
+fn requester(project: &Project, run: &Run, forge: &Forge) -> Result<Option<Signature>> {
     let Forge::Github(github) = forge else { return Ok(None) };
     let command_line = project.command_line.clone();
     // Settings that cannot be read are no reason to stop here: nobody is named then.
@@ -393,6 +393,6 @@ fn requester(project: &Project, run: &Run, forge: &Forge) -> Result<Option<Autho
     let person = labelled.actor.filter(|actor| before && actor.kind == "User");
     Ok(person.map(|actor| {
         let mail = format!("{}+{}@{}", actor.id, actor.login, forge_connection::no_reply_domain());
-        Author { name: actor.login, mail }
+        Signature { name: actor.login, mail }
     }))
 }

@@ -104,14 +104,14 @@ pub struct CommitText {
 
 /// A person as git names them.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Author {
+pub struct Signature {
     /// The name.
     pub name: String,
     /// The mail address.
     pub mail: String,
 }
 
-impl Author {
+impl Signature {
     /// Reads `Name <mail>`; nothing where a line of a message could not hold it.
     fn read(text: &str) -> Option<Self> {
         let (name, rest) = text.trim().split_once('<')?;
@@ -267,18 +267,18 @@ impl History<'_> {
 
     /// Returns those who committed on top of a commit and are not who commits now, oldest first, each once. What came
     /// with a merge is not theirs.
-    pub fn other_authors(&self, base: &CommitId) -> Result<Vec<Author>> {
+    pub fn other_authors(&self, base: &CommitId) -> Result<Vec<Signature>> {
         let myself = self.workspace.ask(["var", "GIT_AUTHOR_IDENT"])?.text();
         let mut known: BTreeSet<String> = BTreeSet::new();
-        known.extend(Author::read(&myself).map(|author| author.mail.to_lowercase()));
+        known.extend(Signature::read(&myself).map(|author| author.mail.to_lowercase()));
         let range = format!("{base}..HEAD");
         let options = ["log", "-z", "--reverse", "--first-parent", "--no-merges", "--format=%an <%ae>%n%B"];
         let text = self.workspace.ask(options.into_iter().chain([MOST_AUTHORED, &range, "--"]))?.text();
         let commits = text.split('\0').filter_map(|commit| commit.split_once('\n'));
         let theirs = commits.filter(|(_, message)| !is_ours(message));
         let co_authors = |message: &str| message.lines().filter_map(co_author).collect::<Vec<_>>();
-        let all =
-            theirs.flat_map(|(author, message)| Author::read(author).into_iter().chain(co_authors(message)));
+        let all = theirs
+            .flat_map(|(author, message)| Signature::read(author).into_iter().chain(co_authors(message)));
         Ok(all.filter(|author| known.insert(author.mail.to_lowercase())).collect())
     }
 }
@@ -318,9 +318,9 @@ fn is_ours(message: &str) -> bool {
     message.starts_with(OUR_SUBJECT) || Trailers::read(message).is_some()
 }
 
-fn co_author(line: &str) -> Option<Author> {
+fn co_author(line: &str) -> Option<Signature> {
     let (key, rest) = line.split_at_checked(CO_AUTHOR.len())?;
-    if key.eq_ignore_ascii_case(CO_AUTHOR) { Author::read(rest) } else { None }
+    if key.eq_ignore_ascii_case(CO_AUTHOR) { Signature::read(rest) } else { None }
 }
 
 /// Reads `@@ -3,2 +3,4 @@`: what was there before.

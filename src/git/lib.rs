@@ -46,7 +46,7 @@ pub use clean_worktree::CleanWorktree;
 pub use commit::CommitWriter;
 pub use diff::{Diff, Diffs};
 pub use error::Error;
-pub use history::{Author, CommitText, CommitWithParents, History, NO_PHASE, PlaceChange, Trailers};
+pub use history::{CommitText, CommitWithParents, History, NO_PHASE, PlaceChange, Signature, Trailers};
 pub use locks::Locks;
 pub use model::object_id::{CommitId, Tree};
 pub use objects::Objects;

@@ -17,7 +17,7 @@ fn a_heading_of_a_difference_says_which_lines_it_is_about() {
 
 #[test]
 fn a_name_is_one_line_with_an_address() {
-    let author = |name: &str, mail: &str| Some(Author { name: name.into(), mail: mail.into() });
+    let author = |name: &str, mail: &str| Some(Signature { name: name.into(), mail: mail.into() });
     assert_eq!(co_author("Co-authored-by: Alice A <a@b>"), author("Alice A", "a@b"));
     assert_eq!(co_author("co-authored-BY:Bob <b@c> x"), author("Bob", "b@c"));
     for bad in ["Co-authored-by: Alice", "Signed-off-by: A <a@b>", "Co-authored-by: <a@b>", "x", "é: A <a@b>"]
