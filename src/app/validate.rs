@@ -44,7 +44,13 @@ pub struct Validation {
 impl Validation {
     /// Returns the result that decides; one whose failure is only noted does not.
     pub fn failed(&self) -> Option<&CheckResult> {
-        failed(&self.step, &self.results)
+        let rules = self.step.rules();
+        let is_noted = |id: &str| rules.iter().any(|rule| rule.id == id && rule.on_fail == OnFail::Note);
+        self.results.iter().find(|result| match result.status {
+            CheckStatus::Pass | CheckStatus::Skipped => false,
+            CheckStatus::Fail => !is_noted(&result.check),
+            CheckStatus::Unavailable => true,
+        })
     }
 }
 
@@ -53,11 +59,11 @@ pub fn validate(project: &Project, request: &ValidateRequest) -> Result<Validati
     let registry = read_registry(project, request.registry.as_deref())?;
     let step = find_step(&registry, &request.step)?.clone();
     let results = run_conditions(project, request.issue, &step)?;
-    let retry_prompt = match failed(&step, &results) {
-        Some(result) => Some(retry_prompt(project, &step, result)?),
-        None => None,
-    };
-    Ok(Validation { step, results, retry_prompt })
+    let mut validation = Validation { step, results, retry_prompt: None };
+    if let Some(result) = validation.failed() {
+        validation.retry_prompt = Some(retry_prompt(project, &validation.step, result)?);
+    }
+    Ok(validation)
 }
 
 /// Reads the registry that is named, or else takes the repository's.
@@ -159,16 +165,6 @@ fn uncommitted(survey: &Survey) -> Vec<Untaken> {
     let unknown =
         unknown.map(|path| Untaken { letters: "??", path: path.clone(), what: "is not known to git" });
     changed.chain(unknown).collect()
-}
-
-fn failed<'a>(step: &RegistryStep, results: &'a [CheckResult]) -> Option<&'a CheckResult> {
-    let rules = step.rules();
-    let is_noted = |id: &str| rules.iter().any(|rule| rule.id == id && rule.on_fail == OnFail::Note);
-    results.iter().find(|result| match result.status {
-        CheckStatus::Pass | CheckStatus::Skipped => false,
-        CheckStatus::Fail => !is_noted(&result.check),
-        CheckStatus::Unavailable => true,
-    })
 }
 
 /// Returns the prompt that the author would get.
