@@ -29,7 +29,7 @@ pub enum Action {
     /// Look at the files and begin the phase.
     StartPhase(PhaseName),
     /// Ask an agent how hard the issue is.
-    Assess(Box<Assess>),
+    Assess(Box<Call>),
     /// Call an agent for a step.
     CallAgent(Box<Call>),
     /// Run the checks of a round.
@@ -77,17 +77,6 @@ pub struct Call {
     /// The session that is continued instead of beginning a new one.
     pub resumes: Option<Resume>,
     /// What it may use at most.
-    pub allowance: Allowance,
-}
-
-/// A call that assesses the difficulty of the issue.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Assess {
-    /// The phase that waits for it: its author is asked.
-    pub phase: PhaseName,
-    /// The agent spec with its model.
-    pub agent: String,
-    /// What the call may use at most.
     pub allowance: Allowance,
 }
 
@@ -179,9 +168,16 @@ fn assess(run: &Run, phase: &PhaseState) -> Decision {
     if let Some(short) = shortage(run, phase, Step::Answer) {
         return record(Fact::Paused { escalation: budget_pause(run, phase, &short) });
     }
-    Decision::Perform(Action::Assess(Box::new(Assess {
+    Decision::Perform(Action::Assess(Box::new(Call {
         phase: phase.name().clone(),
+        step: Step::Answer,
+        // Before every round.
+        round: 0,
+        attempt: 1,
         agent: run.assessor(phase),
+        seat: None,
+        delay_ms: 0,
+        resumes: None,
         allowance: allowance(run, phase),
     })))
 }

@@ -47,7 +47,7 @@ pub use apply::{InvalidFact, apply, fold};
 pub use approval::{lapsed, standing_approval};
 pub use branch::{BranchState, Coverage, UnreviewedPhase};
 pub use budget::shortage;
-pub use decide::{Action, Assess, Call, Decision, decide, unmet_needs};
+pub use decide::{Action, Call, Decision, decide, unmet_needs};
 pub use delta::Delta;
 pub use escalation::{job_limit_pause, pause_on_request, rate_limit_pause};
 pub use findings::{remarks, state_of};

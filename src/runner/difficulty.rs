@@ -11,21 +11,17 @@ use crate::error::Result;
 use crate::prompt::PreparedCall;
 use agents::Answer;
 use content_parser::{Estimate, read_difficulty};
-use engine::{Assess, Call};
+use engine::Call;
 use git::Diff;
 use journal::store::folders;
 use model::event::{Assessed, Ended, ExecOutcome, Fact};
-use model::phase::Step;
 use model::policy::Difficulty;
 use views::prompt::difficulty;
 
-/// Before every round.
-const ROUND: u32 = 0;
-
 /// Asks an agent and records what its answer amounts to.
-pub(super) async fn assess(active: &mut ActiveRun, programs: &AgentPrograms, assess: &Assess) -> Result<()> {
+pub(super) async fn assess(active: &mut ActiveRun, programs: &AgentPrograms, call: &Call) -> Result<()> {
     let before = active.look(None)?.tree.clone();
-    let answer = ask(active, programs, assess).await?;
+    let answer = ask(active, programs, call).await?;
     active.journal.verify()?;
     active.job_files.verify()?;
     if active.is_stopping() {
@@ -40,29 +36,18 @@ pub(super) async fn assess(active: &mut ActiveRun, programs: &AgentPrograms, ass
     }
     active.note_spending(&ended)?;
     let estimate = if answer.truncated { None } else { read_difficulty(&answer.text) };
-    active.record(Fact::Assessed(Box::new(assessed(assess, estimate, ended))))
+    active.record(Fact::Assessed(Box::new(assessed(call, estimate, ended))))
 }
 
-async fn ask(active: &mut ActiveRun, programs: &AgentPrograms, assess: &Assess) -> Result<Answer> {
+async fn ask(active: &mut ActiveRun, programs: &AgentPrograms, call: &Call) -> Result<Answer> {
     let prompt = difficulty(&active.run()?.started.issue, &nonce(), &programs.prompts)?;
-    let def = active.phase(&assess.phase)?.def.clone();
-    let place = folders::Call { phase: &def, step: Step::Answer, round: ROUND, attempt: 1 };
+    let def = active.phase(&call.phase)?.def.clone();
+    let place = folders::Call { phase: &def, step: call.step, round: call.round, attempt: call.attempt };
     let prompt_file = active.folder.write_prompt(place, &active.masker.mask(&prompt))?;
     let raw_file = active.folder.raw_stream(place)?;
-    let call = Call {
-        phase: assess.phase.clone(),
-        step: place.step,
-        round: place.round,
-        attempt: place.attempt,
-        agent: assess.agent.clone(),
-        seat: None,
-        delay_ms: 0,
-        resumes: None,
-        allowance: assess.allowance,
-    };
     let prepared = PreparedCall {
         programs,
-        call: &call,
+        call,
         review_id: None,
         tree: active.look(None)?.tree.clone(),
         diff: Diff::default(),
@@ -75,8 +60,8 @@ async fn ask(active: &mut ActiveRun, programs: &AgentPrograms, assess: &Assess) 
     Ok(answer)
 }
 
-fn assessed(assess: &Assess, estimate: Option<Estimate>, ended: Ended) -> Assessed {
-    let agent = assess.agent.clone();
+fn assessed(call: &Call, estimate: Option<Estimate>, ended: Ended) -> Assessed {
+    let agent = call.agent.clone();
     let Some(Estimate { word, confidence, reason }) = estimate else {
         let reason = ended.reason.clone().unwrap_or_else(|| "the answer states no difficulty".into());
         return Assessed { agent, difficulty: None, confidence: None, reason, ended };

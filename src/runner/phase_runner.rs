@@ -105,7 +105,7 @@ impl PhaseRunner {
             Action::StartPhase(phase) => self.start_phase(phase),
             // What changes the state is decided about again before anything is paid for.
             Action::Assess(_) | Action::CallAgent(_) if active.saw_spending_elsewhere()? => Ok(()),
-            Action::Assess(assess) => difficulty::assess(active, programs, &assess).await,
+            Action::Assess(call) => difficulty::assess(active, programs, &call).await,
             Action::CallAgent(call) => {
                 self.pauses.has_worked = true;
                 agent_call::call(active, programs, &mut self.diffs, &call).await

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use engine::{Action, Assess, Call, Decision, PhaseState, Run, State, apply, decide, fold};
+use engine::{Action, Call, Decision, PhaseState, Run, State, apply, decide, fold};
 use model::event::{
     Answered, Assessed, CheckResult, CheckStatus, Checked, Choice, Claim, ClaimStatus, Ended, Entry,
     Evaluation, ExecOutcome, Fact, Outcome, Reading, Reopened, ReopenedBy, Replied, Reviewed, Ruled, Ruling,
@@ -502,7 +502,7 @@ impl World {
         }
     }
 
-    fn assess(&mut self, assess: Assess) {
+    fn assess(&mut self, assess: Call) {
         let assessed = self.assessed.clone().unwrap_or_else(|| sure_of(Difficulty::Moderate));
         self.record(Fact::Assessed(Box::new(Assessed { agent: assess.agent, ..assessed })));
     }
