@@ -157,6 +157,7 @@ impl From<git::Error> for Failure {
             | Git::BranchGone { .. }
             | Git::ConfigChanged { .. }
             | Git::RepositoryReplaced { .. }
+            | Git::DiskFull { .. }
             | Git::File { .. } => FailureKind::State,
             Git::BadObjectId(_) | Git::Unexpected { .. } => FailureKind::OurBug,
             _ => FailureKind::Usage,
@@ -264,3 +265,6 @@ impl From<runner::RunError> for Failure {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;
