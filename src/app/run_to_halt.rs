@@ -23,8 +23,7 @@ use model::policy::Agreement;
 use process::{self, Stop, StopHandle, Urgency};
 use runner::report::{CommentTask, LabelTask, LocalComment, MovedComment, PACE, github_comment, state_label};
 use runner::{
-    ActiveRun, AgentPrograms, JobRole, PauseConditions, PendingRequest, PhaseRunner, Publisher, Push,
-    RunError,
+    ActiveRun, AgentContext, JobRole, PauseConditions, PendingRequest, PhaseRunner, Publisher, Push, RunError,
 };
 use settings::PushWhen;
 use views::prompt::rehearse;
@@ -122,7 +121,7 @@ impl Turn<'_> {
             ActiveRun::new((journal, space, folder), project.masker.clone(), stop, github_job::seal());
         let checkout = project.root().to_owned();
         let programs =
-            AgentPrograms { profiles: project.settings.agents.clone(), prompts, checkout: checkout.clone() };
+            AgentContext { profiles: project.settings.agents.clone(), prompts, checkout: checkout.clone() };
         let publisher = Publisher {
             forge: forge.clone(),
             push,

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::active_run::ActiveRun;
-use crate::agent_programs::AgentPrograms;
+use crate::agent_context::AgentContext;
 use crate::answer_facts::Ending;
 use crate::digest::{digest, nonce};
 use crate::error::Result;
@@ -25,7 +25,7 @@ const MOVED: &str = "references_moved";
 /// Calls an agent and records how it ended.
 pub(super) async fn call(
     active: &mut ActiveRun,
-    programs: &AgentPrograms,
+    programs: &AgentContext,
     diffs: &mut DiffCache,
     call: &Call,
 ) -> Result<()> {

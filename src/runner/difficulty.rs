@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use crate::active_run::ActiveRun;
 use crate::agent_call;
-use crate::agent_programs::AgentPrograms;
+use crate::agent_context::AgentContext;
 use crate::digest::nonce;
 use crate::error::Result;
 use crate::prompt::PreparedCall;
@@ -19,7 +19,7 @@ use model::policy::Difficulty;
 use views::prompt::difficulty;
 
 /// Asks an agent and records what its answer amounts to.
-pub(super) async fn assess(active: &mut ActiveRun, programs: &AgentPrograms, call: &Call) -> Result<()> {
+pub(super) async fn assess(active: &mut ActiveRun, programs: &AgentContext, call: &Call) -> Result<()> {
     let before = active.look(None)?.tree.clone();
     let answer = ask(active, programs, call).await?;
     active.journal.verify()?;
@@ -39,7 +39,7 @@ pub(super) async fn assess(active: &mut ActiveRun, programs: &AgentPrograms, cal
     active.record(Fact::Assessed(Box::new(assessed(call, estimate, ended))))
 }
 
-async fn ask(active: &mut ActiveRun, programs: &AgentPrograms, call: &Call) -> Result<Answer> {
+async fn ask(active: &mut ActiveRun, programs: &AgentContext, call: &Call) -> Result<Answer> {
     let prompt = difficulty(&active.run()?.started.issue, &nonce(), &programs.prompts)?;
     let def = active.phase(&call.phase)?.def.clone();
     let place = folders::Call { phase: &def, step: call.step, round: call.round, attempt: call.attempt };

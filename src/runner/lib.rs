@@ -2,7 +2,7 @@
 //! Holds no state of its own that a crash could cost: resume is the first line of the loop.
 //!
 //! [`PhaseRunner`] is the loop. Each action of the engine is performed by the module of its subject, on the [`ActiveRun`],
-//! its log and files, with the [`AgentPrograms`] that it may call or the [`Publisher`] through which others see it.
+//! its log and files, with the [`AgentContext`] that it may call or the [`Publisher`] through which others see it.
 
 #![warn(missing_docs)]
 #![allow(clippy::disallowed_methods, reason = "this crate touches the world")]
@@ -13,7 +13,7 @@ mod active_run;
 mod turn;
 
 mod agent_call;
-mod agent_programs;
+mod agent_context;
 mod answer_facts;
 mod difficulty;
 mod documents;
@@ -40,7 +40,7 @@ pub mod review;
 mod tests;
 
 pub use active_run::ActiveRun;
-pub use agent_programs::AgentPrograms;
+pub use agent_context::AgentContext;
 pub use digest::{digest, nonce};
 pub use error::RunError;
 pub use new_run::{begin, planned_run};

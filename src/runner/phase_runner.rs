@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use jiff::Timestamp;
 
 use crate::active_run::ActiveRun;
-use crate::agent_programs::AgentPrograms;
+use crate::agent_context::AgentContext;
 use crate::error::{Result, RunError};
 use crate::publisher::Publisher;
 use crate::review_diff::DiffCache;
@@ -28,7 +28,7 @@ pub struct PhaseRunner {
     pub active: ActiveRun,
     /// Where it is published.
     pub publisher: Publisher,
-    programs: AgentPrograms,
+    programs: AgentContext,
     pauses: PauseConditions,
     /// The name of the signal behind a stop.
     signal: Arc<OnceLock<&'static str>>,
@@ -41,7 +41,7 @@ impl PhaseRunner {
     /// Returns a runner that has done nothing yet. `signal` is set to the name of a signal that stops the run.
     pub fn new(
         active: ActiveRun,
-        programs: AgentPrograms,
+        programs: AgentContext,
         publisher: Publisher,
         pauses: PauseConditions,
         signal: Arc<OnceLock<&'static str>>,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 
 use crate::active_run::ActiveRun;
-use crate::agent_programs::AgentPrograms;
+use crate::agent_context::AgentContext;
 use crate::digest::nonce;
 use crate::documents::completed_beside;
 use crate::error::Result;
@@ -27,7 +27,7 @@ const MOST_SUGGESTIONS: usize = 20;
 
 /// A call that is about to be made, with what its prompt is written from.
 pub(super) struct PreparedCall<'a> {
-    pub(super) programs: &'a AgentPrograms,
+    pub(super) programs: &'a AgentContext,
     pub(super) call: &'a Call,
     /// What the answer has to name, where it is a review or a triage.
     pub(super) review_id: Option<String>,

@@ -15,7 +15,7 @@ use views::prompt::Inlined;
 const LONGEST_INLINED: u64 = 64 * 1024;
 
 /// The agent programs and prompt templates of a run.
-pub struct AgentPrograms {
+pub struct AgentContext {
     /// How programs are called, by name.
     pub profiles: Profiles,
     /// Prompt templates of the repository, by path below `prompts/`.
@@ -24,7 +24,7 @@ pub struct AgentPrograms {
     pub checkout: PathBuf,
 }
 
-impl AgentPrograms {
+impl AgentContext {
     /// Paths in a spec are relative to the checkout the run was started from.
     pub(super) fn spec(&self, text: &str) -> Result<AgentSpec> {
         let spec: AgentSpec = text.parse().map_err(|error| RunError::Bug(format!("{error}")))?;
