@@ -37,13 +37,12 @@ const ISSUE: u64 = 243;
 pub(super) fn run(arguments: &Demo) -> CommandResult {
     let project = folder(arguments.dir.as_deref())?;
     make(&project)?;
-    let agent = match &arguments.agent {
-        Some(spec) => spec.clone(),
-        None => {
-            let script = project.join(".git").join("demo-agent.toml");
-            write(&script, SCRIPT)?;
-            format!("scripted:{}", script.display())
-        }
+    let agent = if let Some(spec) = &arguments.agent {
+        spec.clone()
+    } else {
+        let script = project.join(".git").join("demo-agent.toml");
+        write(&script, SCRIPT)?;
+        format!("scripted:{}", script.display())
     };
     words(&format!(
         "demo project: {0}\nits test fails: cargo test --manifest-path {0}/Cargo.toml\n\n",

@@ -100,13 +100,12 @@ fn lines(project: &Project, plan: &RunPlan) -> String {
     let mut text = format!("#{} {}\n{branch} from {base}{where_to}\n\n", issue.number, plain(&issue.title));
     let (mut best, mut worst) = (0, 0);
     for phase in &agreement.phases {
-        let what = match skipped(plan, phase) {
-            Some(why) => format!("left out ({why})"),
-            None => {
-                best += calls_at_best(phase);
-                worst += calls_at_worst(phase);
-                phase_line(phase)
-            }
+        let what = if let Some(why) = skipped(plan, phase) {
+            format!("left out ({why})")
+        } else {
+            best += calls_at_best(phase);
+            worst += calls_at_worst(phase);
+            phase_line(phase)
         };
         let _ = writeln!(text, "  {}{what}", padded(phase.name.as_str(), 21));
     }

@@ -185,15 +185,12 @@ fn outcome(run: &Run) -> String {
     let done = run.phases.iter().filter(|phase| phase.status == Status::Completed).count() as u64;
     let left = run.phases.iter().filter(|phase| phase.status != Status::Skipped).count() as u64;
     let word = run.outcome.as_str();
-    match (run.outcome, failed) {
-        (Outcome::Failed | Outcome::Incomplete, Some(phase)) => {
-            format!("{word}: {} ({})", phase.name(), phase.reason.as_deref().unwrap_or("no reason"))
-        }
-        _ => {
-            let untested = summary::untested(run, run.outcome);
-            let untested = untested.map(|why| format!("; no test was run: {why}")).unwrap_or_default();
-            format!("{word}, {done} of {} completed{untested}", counted(left, "phase"))
-        }
+    if let (Outcome::Failed | Outcome::Incomplete, Some(phase)) = (run.outcome, failed) {
+        format!("{word}: {} ({})", phase.name(), phase.reason.as_deref().unwrap_or("no reason"))
+    } else {
+        let untested = summary::untested(run, run.outcome);
+        let untested = untested.map(|why| format!("; no test was run: {why}")).unwrap_or_default();
+        format!("{word}, {done} of {} completed{untested}", counted(left, "phase"))
     }
 }
 

@@ -117,8 +117,8 @@ pub enum ForgeError {
 }
 
 impl ForgeError {
-    pub(crate) fn unexpected(action: &'static str, why: impl ToString) -> Self {
-        Self::Unexpected { action, why: why.to_string() }
+    pub(crate) fn unexpected(action: &'static str, why: impl Into<String>) -> Self {
+        Self::Unexpected { action, why: why.into() }
     }
 
     /// Returns what a person can do about it.

@@ -106,7 +106,7 @@ impl ActiveRun {
     pub(super) fn note_spending(&self, ended: &Ended) -> Result<()> {
         let spent = Spent { calls: 1, ..Spent::of(ended) };
         let run = self.run()?.started.run_id.clone();
-        Ok(DaySpending { run, spent }.append(self.space.workspace().common(), self.today())?)
+        Ok(DaySpending { run, spent }.append(self.space.workspace().common(), today())?)
     }
 
     /// Records what other runs have spent today when it is more than is known; tells whether it did.
@@ -115,7 +115,7 @@ impl ActiveRun {
         if run.spending.scopes.day == Budget::default() {
             return Ok(false);
         }
-        let day = self.today();
+        let day = today();
         let spent = DaySpending::of_other_runs(self.space.workspace().common(), day, &run.started.run_id)?;
         let found = SpentElsewhere { day, spent };
         let known = run.spending.elsewhere.filter(|known| known.day == day).map(|known| known.spent);
@@ -125,8 +125,8 @@ impl ActiveRun {
         }
         Ok(is_news)
     }
+}
 
-    fn today(&self) -> Date {
-        journal::now().to_zoned(TimeZone::UTC).date()
-    }
+fn today() -> Date {
+    journal::now().to_zoned(TimeZone::UTC).date()
 }

@@ -73,6 +73,12 @@ pub struct World {
     agent: PathBuf,
 }
 
+impl Default for World {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl World {
     pub fn new() -> Self {
         let sandbox = Sandbox::new();

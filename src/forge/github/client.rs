@@ -410,7 +410,7 @@ impl Client {
 
 /// Reads the part of an answer that we use.
 pub(super) fn read<T: DeserializeOwned>(action: &'static str, value: Value) -> Result<T> {
-    serde_json::from_value(value).map_err(|error| ForgeError::unexpected(action, error))
+    serde_json::from_value(value).map_err(|error| ForgeError::unexpected(action, error.to_string()))
 }
 
 #[cfg(test)]

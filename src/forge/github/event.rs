@@ -129,8 +129,8 @@ pub struct EventComment {
 
 /// Reads an event by its name (`GITHUB_EVENT_NAME`, `X-GitHub-Event`) and its text.
 pub fn read_event(name: &str, text: &[u8]) -> Result<Event> {
-    let payload: Value =
-        serde_json::from_slice(text).map_err(|error| ForgeError::unexpected(READ_EVENT, error))?;
+    let payload: Value = serde_json::from_slice(text)
+        .map_err(|error| ForgeError::unexpected(READ_EVENT, error.to_string()))?;
     match (name, payload["action"].as_str()) {
         ("issues", Some("labeled")) => Ok(Event::Labeled(read(READ_EVENT, payload)?)),
         ("issue_comment", Some("created")) => Ok(Event::Commented(read(READ_EVENT, payload)?)),
