@@ -24,12 +24,11 @@ use super::launch::{launch, program_variables};
 use super::lookup::ResolvedAgent;
 use super::outcome::last_lines;
 use super::transcript::Transcript;
-use client::ClientTask;
 use events::{ClientEvent, LOST};
 use permission::allowed_by;
+use session::ClientTask;
 
 pub use client::main;
-pub(super) use files::resolve;
 
 /// How many bytes a line of the child gets.
 const LINE_LIMIT: usize = 1024 * 1024;

@@ -18,6 +18,7 @@ pub mod scripted;
 mod spec;
 mod transcript;
 mod usage;
+mod worktree_path;
 
 pub use call::{AgentCall, Answer};
 pub use examine::{AgentStatus, examine};

@@ -16,10 +16,10 @@ use model::event::Usage;
 use process::{Finish, Launch, Stream};
 use settings::split_words;
 
-use super::acp::resolve;
 use super::call::{Answer, OutputParser};
 use super::transcript::Transcript;
 use super::usage::ReportedUsage;
+use crate::worktree_path::resolve;
 
 /// The word for "any".
 const ANY: &str = "*";

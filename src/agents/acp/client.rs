@@ -9,7 +9,6 @@ use std::process::Stdio;
 use std::sync::Arc;
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
 use tokio::process::{Child, Command};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::time::{sleep, timeout};
@@ -21,7 +20,7 @@ use crate::call::Answer;
 use super::events::LOST;
 use super::handler::ClientHandler;
 use super::permission::Permissions;
-use super::session::{End, Turn, outcome};
+use super::session::{ClientTask, End, PromptTurn, outcome};
 
 /// The exit code of a command line that cannot be read.
 const USAGE: i32 = 2;
@@ -29,19 +28,6 @@ const USAGE: i32 = 2;
 const GRACE: Duration = Duration::from_millis(500);
 /// How long we go on once we are to end; a little longer than the agent may take to end its turn.
 const GRACE_OF_TURN: Duration = Duration::from_millis(2500);
-
-/// What is asked of the client, besides the prompt.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub(super) struct ClientTask {
-    /// The call is a review: the agent is not offered to write files.
-    pub read_only: bool,
-    /// The first words of the commands that the agent may run.
-    pub allow: Vec<String>,
-    /// The model that the agent has to offer.
-    pub model: Option<String>,
-    /// The session that is continued.
-    pub resumes: Option<String>,
-}
 
 /// Runs the subcommand with the arguments after its name; returns the exit code.
 pub fn main(arguments: Vec<OsString>) -> i32 {
@@ -93,7 +79,7 @@ impl AcpClient {
         let Ok(mut terminated) = signal(SignalKind::terminate()) else {
             return not_started("no signal can be heard".to_owned());
         };
-        let turn = Turn { task: &self.task, prompt, handler };
+        let turn = PromptTurn { task: &self.task, prompt, handler };
         let (mut answer, ended) = tokio::select! {
             ended = turn.run(pipes, &mut terminated) => ended,
             () = time_after_termination() => (Answer::default(), Err(End::Broken(LOST.to_owned()))),

@@ -3,9 +3,11 @@
 
 use std::fs::{self, File};
 use std::io::{self, Read};
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 use agent_client_protocol::v1::schema::{ReadTextFileRequest, WriteTextFileRequest};
+
+use crate::worktree_path::{resolve, resolve_writable};
 
 /// How many bytes a file may have that is still read.
 const LARGEST: u64 = 4 * 1024 * 1024;
@@ -71,32 +73,6 @@ pub(super) fn write(
         fs::create_dir_all(folder).map_err(failed)?;
     }
     fs::write(&real, &request.content).map_err(failed)
-}
-
-/// Returns the real path of something in the worktree that exists or could be made; nothing when it leads out.
-pub(crate) fn resolve(worktree: &Path, path: &Path) -> Option<PathBuf> {
-    if path.components().any(|part| part == Component::ParentDir) {
-        return None;
-    }
-    let real = real(&worktree.join(path))?;
-    if real.starts_with(worktree) { Some(real) } else { None }
-}
-
-/// Returns the real path of something that an author may change: nothing of git's own, and no link.
-pub(super) fn resolve_writable(worktree: &Path, path: &Path) -> Option<PathBuf> {
-    let real = resolve(worktree, path)?;
-    let below = real.strip_prefix(worktree).ok()?;
-    let is_gits = below.components().any(|part| part.as_os_str().eq_ignore_ascii_case(".git"));
-    let is_writable = !is_gits && below.file_name().is_some() && !worktree.join(path).is_symlink();
-    if is_writable { Some(real) } else { None }
-}
-
-/// Resolves the part that exists; a link to nowhere has no real path.
-fn real(path: &Path) -> Option<PathBuf> {
-    let existing = path.ancestors().find(|ancestor| ancestor.symlink_metadata().is_ok())?;
-    let missing = path.strip_prefix(existing).ok()?;
-    let real = existing.canonicalize().ok()?;
-    Some(if missing.as_os_str().is_empty() { real } else { real.join(missing) })
 }
 
 #[cfg(test)]

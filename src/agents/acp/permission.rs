@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use settings::split_words;
 
-use super::files::{resolve, resolve_writable};
+use crate::worktree_path::{resolve, resolve_writable};
 
 /// How many tool calls are remembered until the agent asks about them.
 const REMEMBERED: usize = 256;

@@ -16,6 +16,7 @@ use agent_client_protocol::{
     Agent, Builder, Client, ConnectTo, ConnectionTo, Error, JsonRpcRequest, Lines, on_receive_notification,
     on_receive_request,
 };
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tokio::io::BufReader;
 use tokio::process::{ChildStdin, ChildStdout};
@@ -28,7 +29,6 @@ use crate::call::Answer;
 use crate::outcome::error_class;
 use crate::usage::{ReportedUsage, float};
 
-use super::client::ClientTask;
 use super::events::{LOST, one_line};
 use super::handler::ClientHandler;
 use super::transport::{self, ConnectionState, ErrorResponse};
@@ -49,8 +49,21 @@ pub(super) enum End {
     Broken(String),
 }
 
+/// What is asked of the client, besides the prompt.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct ClientTask {
+    /// The call is a review: the agent is not offered to write files.
+    pub read_only: bool,
+    /// The first words of the commands that the agent may run.
+    pub allow: Vec<String>,
+    /// The model that the agent has to offer.
+    pub model: Option<String>,
+    /// The session that is continued.
+    pub resumes: Option<String>,
+}
+
 /// One turn that is asked of an agent.
-pub(super) struct Turn<'a> {
+pub(super) struct PromptTurn<'a> {
     /// How it is asked.
     pub task: &'a ClientTask,
     /// The text of the prompt.
@@ -59,7 +72,7 @@ pub(super) struct Turn<'a> {
     pub handler: &'a Arc<ClientHandler>,
 }
 
-impl Turn<'_> {
+impl PromptTurn<'_> {
     /// Talks to an agent until its turn ends, the connection breaks or `terminated` asks for the end.
     /// Returns how it ended, and what the agent said about itself in an answer without outcome.
     pub(super) async fn run(
@@ -128,7 +141,7 @@ async fn connect(
 struct Conversation<'a> {
     connection: ConnectionTo<Agent>,
     state: &'a ConnectionState,
-    turn: &'a Turn<'a>,
+    turn: &'a PromptTurn<'a>,
     /// What is known of the answer so far.
     answer: &'a mut Answer,
 }
