@@ -6,10 +6,9 @@ use handlebars::Handlebars;
 use serde_json::{Map, Value, json};
 
 use super::PromptError;
-use super::context::Values;
 use super::fence::{Marks, TOOL_TEXT};
 use super::lists::{self, value_text, with_rest};
-use super::placeholders::Names;
+use super::placeholders::{Names, Values};
 use super::retry_texts::Library;
 use model::event::{CheckResult, Place};
 use model::policy::{criterion, issue_type};

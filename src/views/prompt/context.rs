@@ -3,12 +3,13 @@
 
 use std::fmt::Write as _;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::advice::Failed;
 use super::fence::{Keep, Marks, line};
 use super::input::{Inlined, Material, PromptInput, RepairInput, ReviewInput};
 use super::lists::{self, CheckEntry};
+use super::placeholders::Values;
 use super::repair::{CHECKS, EVIDENCE, FROM_CHECKS, checks_block, declaration, demands, problems};
 use super::retry_texts::Library;
 use super::reviewer_contract::Words;
@@ -44,9 +45,6 @@ struct Source<'a> {
     open: Vec<&'a CheckResult>,
     library: &'a Library<'a>,
 }
-
-/// The values of placeholders by their names.
-pub(super) type Values = Map<String, Value>;
 
 /// A placeholder and its value.
 type Placeholder = (&'static str, fn(&Source<'_>) -> Value);

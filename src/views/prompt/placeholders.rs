@@ -5,6 +5,10 @@ use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 use regex::Regex;
+use serde_json::{Map, Value};
+
+/// The values of placeholders by their names.
+pub(super) type Values = Map<String, Value>;
 
 /// One tag: a comment, or what stands between two or three braces.
 static TAG: LazyLock<Regex> = LazyLock::new(|| {

@@ -8,10 +8,11 @@ use serde_json::{Value, json};
 
 use super::PromptError;
 use super::advice::COMMON;
-use super::context::{Values, context};
+use super::context::context;
 use super::embedded::EMBEDDED;
 use super::fence::Marks;
 use super::input::{Document, Inlined, Material, NamedFinding, PromptInput, RepairInput, ReviewInput, Task};
+use super::placeholders::Values;
 use super::render::render;
 use super::retry_texts::{Library, patterns_of};
 use super::templates::{Templates, is_retry};

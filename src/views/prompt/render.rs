@@ -6,9 +6,10 @@ use std::collections::BTreeMap;
 use serde_json::json;
 
 use super::PromptError;
-use super::context::{self, Values, context, issue_block};
+use super::context::{self, context, issue_block};
 use super::fence::Marks;
 use super::input::PromptInput;
+use super::placeholders::Values;
 use super::repair::checks_block;
 use super::retry_texts::Library;
 use super::templates::Templates;
