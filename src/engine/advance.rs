@@ -52,7 +52,7 @@ fn moved(phase: &PhaseState, why: &str) -> HowRuled {
 fn checks_passed(phase: &PhaseState) -> bool {
     phase.def.policy.checks.iter().all(|rule| {
         let result = phase.evidence.checks.iter().flatten().find(|result| result.check == rule.id);
-        result.is_some_and(|result| phase.def.policy.demand(result) == OnFail::Note)
+        result.is_some_and(|result| result.demand(&phase.def.policy) == OnFail::Note)
     })
 }
 

@@ -282,7 +282,7 @@ fn verification(phase: &PhaseState, why: &str) -> Vec<String> {
         .checks
         .iter()
         .flatten()
-        .filter(|result| phase.def.policy.demand(result) == OnFail::Stop)
+        .filter(|result| result.demand(&phase.def.policy) == OnFail::Stop)
     {
         lines.push(format!("Failure type: {}", failure_type(result)));
         lines.push(format!("Failed command: {}", result.param("command").unwrap_or(&result.check)));

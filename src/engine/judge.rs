@@ -89,7 +89,7 @@ impl PhaseState {
 
     fn failure_judgment(&self) -> Option<Judged> {
         let failed = self.evidence.checks.iter().flatten().filter_map(|result| {
-            let judgment = self.judgment_of_demand(self.def.policy.demand(result))?;
+            let judgment = self.judgment_of_demand(result.demand(&self.def.policy))?;
             Some((judgment, format!("check {}: {}", result.check, result.summary)))
         });
         failed.max_by_key(|(judgment, _)| *judgment)
@@ -119,7 +119,7 @@ impl PhaseState {
     /// Tells whether a check of the answer's form failed.
     pub(crate) fn format_failed(&self) -> bool {
         let mut results = self.evidence.checks.iter().flatten();
-        results.any(|result| self.def.policy.demand(result) == OnFail::Format)
+        results.any(|result| result.demand(&self.def.policy) == OnFail::Format)
     }
 
     fn format_redos_left(&self) -> bool {

@@ -289,7 +289,7 @@ impl PhaseState {
     pub fn failed_checks(&self) -> impl Iterator<Item = &CheckResult> {
         let failed =
             self.evidence.checks.iter().flatten().filter(|result| result.status == CheckStatus::Fail);
-        failed.filter(|result| self.def.policy.demand(result) != OnFail::Note)
+        failed.filter(|result| result.demand(&self.def.policy) != OnFail::Note)
     }
 
     /// Returns what a failure of the check means in this phase's policy.

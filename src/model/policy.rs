@@ -12,7 +12,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::event::{CheckResult, CheckStatus};
 use crate::phase::{PhaseName, Step};
 
 pub use budget::{Budget, BudgetScopes, Difficulty, ModelChoice, StepTime, TimeLimits};
@@ -246,21 +245,6 @@ pub struct CheckRule {
     pub on_fail: OnFail,
     #[serde(default)]
     pub on_unavailable: OnUnavailable,
-}
-
-impl Policy {
-    /// Returns what a result demands; `Note` where it demands nothing.
-    pub fn demand(&self, result: &CheckResult) -> OnFail {
-        let rule = self.checks.iter().find(|rule| rule.id == result.check);
-        match result.status {
-            CheckStatus::Pass | CheckStatus::Skipped => OnFail::Note,
-            CheckStatus::Fail => rule.map_or(OnFail::Revise, |rule| rule.on_fail),
-            CheckStatus::Unavailable => match rule.map_or(OnUnavailable::Block, |rule| rule.on_unavailable) {
-                OnUnavailable::Block => OnFail::Stop,
-                OnUnavailable::Note => OnFail::Note,
-            },
-        }
-    }
 }
 
 /// What a failed check leads to.

@@ -179,7 +179,7 @@ fn to_repair(phase: &PhaseState) -> (Vec<Task>, Vec<Task>, Vec<NamedFinding>) {
 fn checks(phase: &PhaseState, step: Step) -> Vec<CheckResult> {
     let all = phase.evidence.checks.iter().flatten();
     // What is only noted asks nothing of an author.
-    let is_demanded = |result: &CheckResult| phase.def.policy.demand(result) != OnFail::Note;
+    let is_demanded = |result: &CheckResult| result.demand(&phase.def.policy) != OnFail::Note;
     let is_shown = |result: &&CheckResult| match step {
         Step::Review => true,
         Step::Execute => is_demanded(result) && phase.on_fail(&result.check) == OnFail::Format,

@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use crate::finding::{Disposition, Finding, Severity};
 use crate::phase::PhaseName;
+use crate::policy::{OnFail, OnUnavailable, Policy};
 use crate::verdict::{Grade, Judgment, ReadAs, Verdict};
 
 /// The evidence of one round.
@@ -46,6 +47,19 @@ pub struct CheckResult {
 }
 
 impl CheckResult {
+    /// Returns what the result demands under a policy; `Note` where it demands nothing.
+    pub fn demand(&self, policy: &Policy) -> OnFail {
+        let rule = policy.checks.iter().find(|rule| rule.id == self.check);
+        match self.status {
+            CheckStatus::Pass | CheckStatus::Skipped => OnFail::Note,
+            CheckStatus::Fail => rule.map_or(OnFail::Revise, |rule| rule.on_fail),
+            CheckStatus::Unavailable => match rule.map_or(OnUnavailable::Block, |rule| rule.on_unavailable) {
+                OnUnavailable::Block => OnFail::Stop,
+                OnUnavailable::Note => OnFail::Note,
+            },
+        }
+    }
+
     /// Returns a parameter that is a text.
     pub fn param(&self, name: &str) -> Option<&str> {
         self.params.get(name)?.as_str()

@@ -86,7 +86,7 @@ impl<'a> Iteration<'a> {
     }
 
     fn failed_checks(&self, def: &'a PhaseDef) -> impl Iterator<Item = &'a CheckResult> {
-        self.results().filter(|result| def.policy.demand(result) != OnFail::Note)
+        self.results().filter(|result| result.demand(&def.policy) != OnFail::Note)
     }
 
     fn reading(&self) -> Option<&'a Reading> {
