@@ -5,7 +5,7 @@ use crate::event::Usage;
 
 /// A session of an agent that can be continued.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Resume {
+pub struct ResumableSession {
     /// The session's id, as the program gave it.
     pub session: String,
     /// What the session has used so far; programs that report totals report them on top of this.
@@ -15,7 +15,7 @@ pub struct Resume {
 /// What one call may use at most; a missing figure is no limit. A program that takes limits is given them, and one that
 /// reports its usage is ended there.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Allowance {
+pub struct CallBudget {
     /// US dollars.
     pub usd: Option<f64>,
     /// Input plus output tokens.

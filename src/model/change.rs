@@ -17,24 +17,24 @@ pub struct Change {
     /// Relative to the top of the worktree, with `/`.
     pub path: String,
     /// The file before; nothing for a new one.
-    pub before: Option<Version>,
+    pub before: Option<FileVersion>,
     /// The file after; nothing for a deleted one.
-    pub after: Option<Version>,
-    lines: OnceLock<Lines>,
+    pub after: Option<FileVersion>,
+    lines: OnceLock<ChangedLines>,
 }
 
 /// One side of a change.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Version {
+pub struct FileVersion {
     /// What kind of file it is.
-    pub mode: Mode,
+    pub mode: FileMode,
     /// What it holds.
-    pub content: Content,
+    pub content: FileContent,
 }
 
 /// What kind of file it is, as git keeps it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Mode {
+pub enum FileMode {
     /// A plain file.
     File,
     /// A file that may be executed.
@@ -47,7 +47,7 @@ pub enum Mode {
 
 /// What a file holds.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum Content {
+pub enum FileContent {
     /// Of whatever encoding: a byte that is not UTF-8 hides nothing.
     Text(String),
     /// Bytes that are no text in any encoding we know.
@@ -56,7 +56,7 @@ pub enum Content {
     TooLong(u64),
 }
 
-impl Content {
+impl FileContent {
     /// Tells what bytes are.
     pub fn of(bytes: Vec<u8>) -> Self {
         let size = bytes.len() as u64;
@@ -108,43 +108,43 @@ fn wide(bytes: &[u8]) -> Option<String> {
 }
 
 /// Reads Latin-1, which every byte is; controls that no text has tell what is none.
-fn narrow(bytes: Vec<u8>) -> Content {
+fn narrow(bytes: Vec<u8>) -> FileContent {
     let of_text = |byte: &u8| *byte >= b' ' && *byte != 0x7f || b"\t\n\r\x0c\x1b".contains(byte);
     if !bytes.iter().all(of_text) {
-        return Content::Binary(bytes);
+        return FileContent::Binary(bytes);
     }
-    Content::Text(bytes.into_iter().map(char::from).collect())
+    FileContent::Text(bytes.into_iter().map(char::from).collect())
 }
 
-impl Version {
+impl FileVersion {
     /// Makes a plain file.
     pub fn file(text: &str) -> Self {
-        Self { mode: Mode::File, content: Content::Text(text.to_owned()) }
+        Self { mode: FileMode::File, content: FileContent::Text(text.to_owned()) }
     }
 
     /// Returns the text of a file that is no link and no submodule.
     pub fn text(&self) -> Option<&str> {
-        let plain = matches!(self.mode, Mode::File | Mode::Executable);
+        let plain = matches!(self.mode, FileMode::File | FileMode::Executable);
         if plain { self.content.text() } else { None }
     }
 }
 
 /// The numbers of lines, from 0.
 #[derive(Debug, Default)]
-struct Lines {
+struct ChangedLines {
     added: Vec<usize>,
     removed: Vec<usize>,
 }
 
 impl Change {
     /// Makes a change of a path.
-    pub fn new(path: impl Into<String>, before: Option<Version>, after: Option<Version>) -> Self {
+    pub fn new(path: impl Into<String>, before: Option<FileVersion>, after: Option<FileVersion>) -> Self {
         Self { path: path.into(), before, after, lines: OnceLock::new() }
     }
 
     /// Makes a change of a plain file from its texts.
     pub fn of_texts(path: &str, before: Option<&str>, after: Option<&str>) -> Self {
-        Self::new(path, before.map(Version::file), after.map(Version::file))
+        Self::new(path, before.map(FileVersion::file), after.map(FileVersion::file))
     }
 
     /// Returns the text before; nothing for a new file and for what is no text.
@@ -177,7 +177,7 @@ impl Change {
         picked(self.old_text(), &self.lines().removed)
     }
 
-    fn lines(&self) -> &Lines {
+    fn lines(&self) -> &ChangedLines {
         self.lines.get_or_init(|| compare(self.old_text().unwrap_or(""), self.new_text().unwrap_or("")))
     }
 }
@@ -191,9 +191,9 @@ fn picked<'t>(text: Option<&'t str>, numbers: &'t [usize]) -> impl Iterator<Item
         .filter_map(move |(number, line)| wanted.next_if(|next| **next == number).map(|_| (number + 1, line)))
 }
 
-fn compare(before: &str, after: &str) -> Lines {
+fn compare(before: &str, after: &str) -> ChangedLines {
     if before.is_empty() || after.is_empty() {
-        return Lines {
+        return ChangedLines {
             added: (0..after.lines().count()).collect(),
             removed: (0..before.lines().count()).collect(),
         };
@@ -201,7 +201,7 @@ fn compare(before: &str, after: &str) -> Lines {
     let input = InternedInput::new(before, after);
     let long = input.before.len().max(input.after.len()) > MOST_LINES;
     let diff = Diff::compute(if long { Algorithm::Myers } else { Algorithm::Histogram }, &input);
-    let mut lines = Lines::default();
+    let mut lines = ChangedLines::default();
     for hunk in diff.hunks() {
         lines.removed.extend(hunk.before.map(|line| line as usize));
         lines.added.extend(hunk.after.map(|line| line as usize));

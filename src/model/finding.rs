@@ -4,12 +4,11 @@
 use std::sync::LazyLock;
 
 use regex::Regex;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// How bad a finding is, mildest first.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, schemars::JsonSchema,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[derive(strum::IntoStaticStr)]
 #[strum(serialize_all = "snake_case")]
@@ -38,33 +37,26 @@ impl Severity {
     }
 }
 
-/// What is to be done about a finding.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema)]
+/// What is to be done about a finding. As text it is told to people.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[derive(strum::IntoStaticStr)]
 #[allow(missing_docs, reason = "docs would become descriptions in the published schema")]
 pub enum Disposition {
     #[default]
+    #[strum(serialize = "open")]
     Open,
+    #[strum(serialize = "fix required")]
     FixRequired,
+    #[strum(serialize = "no fix needed")]
     NoFix,
+    #[strum(serialize = "needs discussion")]
     NeedsDiscussion,
-}
-
-impl Disposition {
-    /// Returns the words in which people are told.
-    pub fn words(self) -> &'static str {
-        match self {
-            Self::Open => "open",
-            Self::FixRequired => "fix required",
-            Self::NoFix => "no fix needed",
-            Self::NeedsDiscussion => "needs discussion",
-        }
-    }
 }
 
 /// One problem: what, where, how bad, and what the finder suggests.
 #[serde_with::skip_serializing_none]
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[allow(missing_docs, reason = "docs would become descriptions in the published schema")]
 pub struct Finding {
     pub severity: Severity,
@@ -98,18 +90,7 @@ impl Finding {
             in_scope: true,
         }
     }
-}
 
-fn yes() -> bool {
-    true
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]
-fn is_yes(flag: &bool) -> bool {
-    *flag
-}
-
-impl Finding {
     /// Returns the severity with which the finding counts in a judgment: one that is out of scope is a remark, unless it is
     /// critical.
     pub fn weight(&self) -> Severity {
@@ -137,6 +118,15 @@ impl Finding {
         let file = self.file.as_deref().unwrap_or("");
         format!("{}|{}|{}", self.category.to_lowercase(), file, normalised(&self.issue))
     }
+}
+
+fn yes() -> bool {
+    true
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]
+fn is_yes(flag: &bool) -> bool {
+    *flag
 }
 
 /// Returns findings in the order in which they are told and numbered: the worst first.

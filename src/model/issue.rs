@@ -4,12 +4,11 @@
 use std::str::FromStr;
 
 use jiff::Timestamp;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The number of an issue: 1 or more.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, schemars::JsonSchema,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "u64")]
 #[derive(derive_more::Display)]
 #[schemars(with = "u64")]
@@ -39,11 +38,9 @@ impl FromStr for IssueNumber {
     type Err = BadIssueNumber;
 
     fn from_str(text: &str) -> Result<Self, BadIssueNumber> {
-        let bad = || BadIssueNumber(text.escape_debug().collect());
-        if text.is_empty() || !text.bytes().all(|b| b.is_ascii_digit()) {
-            return Err(bad());
-        }
-        text.parse::<u64>().ok().and_then(|number| Self::try_from(number).ok()).ok_or_else(bad)
+        let has_only_digits = text.bytes().all(|byte| byte.is_ascii_digit());
+        let number = if has_only_digits { text.parse::<u64>().unwrap_or(0) } else { 0 };
+        Self::try_from(number).map_err(|_| BadIssueNumber(text.escape_debug().collect()))
     }
 }
 
@@ -85,11 +82,11 @@ impl Issue {
 #[serde(default)]
 pub struct Discussion {
     /// What people who are heard said, oldest first.
-    pub comments: Vec<Remark>,
+    pub comments: Vec<IssueComment>,
     /// Earlier comments that found no room.
     pub left_out: usize,
     /// The issues that the text names.
-    pub linked: Vec<Linked>,
+    pub linked: Vec<LinkedIssue>,
 }
 
 impl Discussion {
@@ -101,7 +98,7 @@ impl Discussion {
 
 /// The issue as an event brought it: what is said or changed from that moment on does not count.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct AsOf {
+pub struct IssueSnapshot {
     /// The time of the event.
     pub at: Timestamp,
     /// The title at that time.
@@ -112,7 +109,7 @@ pub struct AsOf {
 
 /// A comment on the issue.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Remark {
+pub struct IssueComment {
     /// Who wrote it.
     pub author: String,
     /// When.
@@ -123,13 +120,24 @@ pub struct Remark {
 
 /// An issue that another one names.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Linked {
+pub struct LinkedIssue {
     /// Its number.
     pub number: IssueNumber,
     /// Its title.
     pub title: String,
     /// It was not closed.
     pub open: bool,
+}
+
+/// Returns the name of the branch a run works on.
+pub fn branch_of(issue: IssueNumber) -> String {
+    format!("ai-workflow/issue-{issue}")
+}
+
+/// Returns the issue whose run works on a branch; nothing when no run does.
+pub fn issue_of_branch(branch: &str) -> Option<IssueNumber> {
+    let number = branch.rsplit_once('-').and_then(|(_, digits)| digits.parse::<IssueNumber>().ok());
+    number.filter(|number| branch_of(*number) == branch)
 }
 
 #[cfg(test)]

@@ -19,18 +19,13 @@ impl BadObjectId {
 macro_rules! object_id {
     ($(#[$doc:meta])* $name:ident) => {
         $(#[$doc])*
-        #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, derive_more::Display)]
+        #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, derive_more::AsRef, derive_more::Display)]
+        #[as_ref(str)]
         pub struct $name(String);
 
         impl $name {
             /// Returns the id as text.
             pub fn as_str(&self) -> &str {
-                &self.0
-            }
-        }
-
-        impl AsRef<str> for $name {
-            fn as_ref(&self) -> &str {
                 &self.0
             }
         }

@@ -3,14 +3,13 @@
 
 use std::str::FromStr;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_with::DeserializeFromStr;
 
 /// The name of a phase: lower-case letters, digits and `_`, starting with a letter, at most 40 characters.
 /// It becomes part of folder names, so nothing else is let in.
-#[derive(
-    Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, DeserializeFromStr, schemars::JsonSchema,
-)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, DeserializeFromStr, JsonSchema)]
 #[schemars(with = "String")]
 #[derive(derive_more::Display)]
 pub struct PhaseName(String);
@@ -35,20 +34,15 @@ impl FromStr for PhaseName {
     fn from_str(text: &str) -> Result<Self, BadPhaseName> {
         let starts_well = text.starts_with(|c: char| c.is_ascii_lowercase());
         let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
-        if starts_well && text.len() <= 40 && text.chars().all(plain) {
-            Ok(Self(text.to_owned()))
-        } else {
-            Err(BadPhaseName(text.to_owned()))
-        }
+        let is_name = starts_well && text.len() <= 40 && text.chars().all(plain);
+        if is_name { Ok(Self(text.to_owned())) } else { Err(BadPhaseName(text.to_owned())) }
     }
 }
 
 /// A step inside a phase. `Answer` puts a reviewer's question to the author and changes no state.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, schemars::JsonSchema,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-#[derive(strum::Display, strum::IntoStaticStr)]
+#[derive(strum::Display, strum::EnumString, strum::IntoStaticStr)]
 #[strum(serialize_all = "snake_case")]
 #[allow(missing_docs, reason = "docs would become descriptions in the published schema")]
 pub enum Step {

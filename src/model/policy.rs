@@ -1,23 +1,23 @@
-//! What was agreed before the run began: phases, the policy of each phase's cycle, limits and budget.
+//! What was agreed before the run began: phases, the policy of each phase's cycle, limits, budget and models.
 //! Pinned in the first fact, so that a later edit of the configuration cannot rewrite the past.
 //! The five policies are values of [`Policy`]; nothing else in the engine knows which seed it plays.
 
-mod budget;
 mod checks;
-mod defined_check;
 mod review_rule;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::phase::{PhaseName, Step};
 
-pub use budget::{Budget, BudgetScopes, Difficulty, ModelChoice, StepTime, TimeLimits};
-pub use checks::{CRITERIA, CheckSettings, check_id, criterion, issue_type};
-pub use defined_check::{C3l, DefinedCheck, Extractor, Look, OwnCheck, Pattern, command_line};
-pub use review_rule::{GradeMap, ReviewRule, Seat, TaskRule};
+pub use checks::{
+    CRITERIA, CheckKind, CheckSettings, DefinedCheck, Extractor, FailurePattern, OwnCheck, RetryPromptPath,
+    check_id, command_line, criterion, issue_type,
+};
+pub use review_rule::{GradeMap, PanelReviewer, ReviewRule, TaskRule};
 
 /// Everything a run was started with.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -53,7 +53,7 @@ pub struct Agreement {
     pub defined: BTreeMap<String, DefinedCheck>,
     /// The ways to fail that the project's registry describes, by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub patterns: BTreeMap<String, Pattern>,
+    pub patterns: BTreeMap<String, FailurePattern>,
     /// Answers without the right review id are unreadable.
     #[serde(default)]
     pub require_review_id: bool,
@@ -94,12 +94,12 @@ pub struct PhaseDef {
     pub reviewers: Vec<String>,
     /// Who judges the work besides the reviewer; their opinions only tighten.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub panel: Vec<Seat>,
+    pub panel: Vec<PanelReviewer>,
     /// The author's chain is named for this phase alone, and stands against what is asked for later.
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub own_agents: bool,
     /// The same for the reviewer's chain.
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub own_reviewers: bool,
     /// Chains of single steps, in place of the author's or the reviewer's.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -108,7 +108,7 @@ pub struct PhaseDef {
     #[serde(default)]
     pub gate: Gate,
     /// Where the prompts for its failed checks stand, when a step of a registry is attached to it.
-    pub c3l: Option<C3l>,
+    pub c3l: Option<RetryPromptPath>,
     /// The JSON Schema of the author's answer, without references; its form is up to the author when missing.
     pub output_schema: Option<Value>,
     /// The form of the author's answer where no schema holds it.
@@ -125,13 +125,8 @@ pub enum AnswerForm {
     Pattern(String),
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]
-fn is_false(flag: &bool) -> bool {
-    !*flag
-}
-
 /// Whether a phase begins by itself once its needs are met.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[allow(missing_docs, reason = "docs would become descriptions in the published schema")]
 pub enum Gate {
@@ -144,7 +139,7 @@ pub enum Gate {
 }
 
 /// The configuration of a phase's cycle.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[allow(missing_docs, reason = "docs would become descriptions in the published schema")]
 pub struct Policy {
@@ -169,19 +164,19 @@ pub struct Policy {
     pub llm_judge: bool,
     /// What an author that ended partially leads to.
     #[serde(default)]
-    pub partial: Partial,
+    pub partial: OnPartial,
     /// Whether an open question waits until the required fixes are done.
     #[serde(default)]
-    pub discuss: Discuss,
-    pub limits: Limits,
-    pub outcomes: Outcomes,
+    pub discuss: DiscussWhen,
+    pub limits: PolicyLimits,
+    pub outcomes: UnapprovedEnds,
     /// End the loop before its limit when it stands still.
     #[serde(default)]
     pub stop_on_stall: bool,
 }
 
 /// The step a phase begins with.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "Entry")]
 #[allow(missing_docs, reason = "docs would become descriptions in the published schema")]
@@ -193,7 +188,7 @@ pub enum FirstStep {
 }
 
 /// When the checks run.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[allow(missing_docs, reason = "docs would become descriptions in the published schema")]
 pub enum CheckWhen {
@@ -204,7 +199,7 @@ pub enum CheckWhen {
 }
 
 /// Whether all checks are looked at, or only up to the first failure.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "CheckMode")]
 #[allow(missing_docs, reason = "docs would become descriptions in the published schema")]
@@ -215,9 +210,9 @@ pub enum CheckStrategy {
 }
 
 /// What a partial outcome of the author leads to.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Partial {
+pub enum OnPartial {
     /// The checks decide.
     #[default]
     Checks,
@@ -226,17 +221,17 @@ pub enum Partial {
 }
 
 /// When an open question stops the loop.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[allow(missing_docs, reason = "docs would become descriptions in the published schema")]
-pub enum Discuss {
+pub enum DiscussWhen {
     #[default]
     AfterFixes,
     AtOnce,
 }
 
 /// One check and what its results mean in this policy.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[allow(missing_docs, reason = "docs would become descriptions in the published schema")]
 pub struct CheckRule {
@@ -248,7 +243,7 @@ pub struct CheckRule {
 }
 
 /// What a failed check leads to.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[allow(missing_docs, reason = "docs would become descriptions in the published schema")]
 pub enum OnFail {
@@ -265,7 +260,7 @@ pub enum OnFail {
 }
 
 /// What a check that could not run leads to: never a pass.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[allow(missing_docs, reason = "docs would become descriptions in the published schema")]
 pub enum OnUnavailable {
@@ -276,9 +271,9 @@ pub enum OnUnavailable {
 
 /// How often each thing may happen in a phase.
 #[serde_with::skip_serializing_none]
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Limits {
+pub struct PolicyLimits {
     /// Every execute and revise started, redone ones too.
     pub max_passes: Option<u32>,
     /// Revisions carried out; in a policy with triage: rounds.
@@ -313,37 +308,37 @@ fn second() -> u64 {
 }
 
 /// How a phase ends when it cannot go on.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[allow(missing_docs, reason = "docs would become descriptions in the published schema")]
-pub struct Outcomes {
+pub struct UnapprovedEnds {
     /// A limit is reached.
-    pub exhausted: Ending,
+    pub exhausted: UnapprovedEnd,
     #[serde(default)]
-    pub blocked: Ending,
+    pub blocked: UnapprovedEnd,
     #[serde(default)]
-    pub discuss: Ending,
+    pub discuss: UnapprovedEnd,
     /// The reviewer's answer stayed unreadable.
     #[serde(default)]
-    pub unreadable: Unreadable,
+    pub unreadable: OnUnreadable,
     /// The reviewer stayed silent.
     #[serde(default)]
-    pub no_answer: Ending,
+    pub no_answer: UnapprovedEnd,
     /// The author's agents all broke.
     #[serde(default = "fail")]
-    pub agent_failed: Ending,
+    pub agent_failed: UnapprovedEnd,
     #[serde(default)]
-    pub stalled: Ending,
+    pub stalled: UnapprovedEnd,
 }
 
-fn fail() -> Ending {
-    Ending::Fail
+fn fail() -> UnapprovedEnd {
+    UnapprovedEnd::Fail
 }
 
 /// The three ways to end without approval.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Ending {
+pub enum UnapprovedEnd {
     /// Over: later phases are skipped, exit 1.
     Fail,
     /// A person is asked, exit 3.
@@ -354,13 +349,130 @@ pub enum Ending {
 }
 
 /// What text that stayed unreadable leads to.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[allow(missing_docs, reason = "docs would become descriptions in the published schema")]
-pub enum Unreadable {
+pub enum OnUnreadable {
     /// The author gets the raw text as feedback; uses a revision.
     #[default]
     Revise,
     Pause,
     Fail,
+}
+
+/// What a run may spend before it pauses; a missing figure is no limit.
+#[serde_with::skip_serializing_none]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Budget {
+    /// US dollars, as the agents report them.
+    pub usd: Option<f64>,
+    /// Input plus output tokens.
+    pub tokens: Option<u64>,
+    /// Agent calls.
+    pub calls: Option<u64>,
+    /// Minutes of agents at work.
+    pub minutes: Option<u64>,
+    /// Turns of models, as the agents report them.
+    pub turns: Option<u64>,
+}
+
+/// Limits narrower and wider than the run.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+#[allow(missing_docs, reason = "docs would become descriptions in the published schema")]
+pub struct BudgetScopes {
+    /// Each agent call.
+    // What a program cannot be told is looked at after the call. Its `calls` would mean nothing.
+    pub step: Budget,
+    /// Each phase.
+    pub phase: Budget,
+    /// Every run of this repository on one day, in UTC.
+    pub day: Budget,
+}
+
+/// How long one agent call or command may take, in seconds.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[allow(missing_docs, reason = "docs would become descriptions in the published schema")]
+pub struct TimeLimits {
+    /// Wall time of an agent call, in seconds.
+    pub step_seconds: u64,
+    /// Time without any output of an agent call, in seconds.
+    pub idle_seconds: u64,
+    /// Time until the first output of an agent call, in seconds; without it `idle_seconds`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first_output_seconds: Option<u64>,
+    /// Wall time of a command that a check runs, in seconds.
+    pub command_seconds: u64,
+    /// Limits of single kinds of steps.
+    // The configuration has its own table for these.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[schemars(skip)]
+    pub by_step: BTreeMap<Step, StepTime>,
+}
+
+/// Limits of one kind of step, in seconds; what is missing is as for all.
+#[serde_with::skip_serializing_none]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[allow(missing_docs, reason = "docs would become descriptions in the published schema")]
+pub struct StepTime {
+    pub step_seconds: Option<u64>,
+    pub idle_seconds: Option<u64>,
+    pub first_output_seconds: Option<u64>,
+}
+
+impl TimeLimits {
+    /// Returns wall time, idle time and time until the first output of a call of this kind, in seconds.
+    pub fn of(&self, step: Step) -> (u64, u64, u64) {
+        let own = self.by_step.get(&step).cloned().unwrap_or_default();
+        let wall = own.step_seconds.unwrap_or(self.step_seconds);
+        let idle = own.idle_seconds.unwrap_or(self.idle_seconds);
+        let first = own.first_output_seconds.or(self.first_output_seconds).unwrap_or(idle);
+        (wall, idle, first)
+    }
+}
+
+/// How hard an issue is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[derive(strum::EnumString, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
+#[allow(missing_docs, reason = "docs would become descriptions in the published schema")]
+pub enum Difficulty {
+    Simple,
+    Moderate,
+    Complex,
+}
+
+impl Difficulty {
+    /// Returns the word used in records.
+    pub fn as_str(self) -> &'static str {
+        self.into()
+    }
+}
+
+/// The model of an agent for each kind of step; where none is named the agent's own counts.
+#[serde_with::skip_serializing_none]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[allow(missing_docs, reason = "docs would become descriptions in the published schema")]
+pub struct ModelChoice {
+    pub execute: Option<String>,
+    pub revise: Option<String>,
+    pub review: Option<String>,
+    pub triage: Option<String>,
+}
+
+impl ModelChoice {
+    /// Returns the model for a step.
+    pub fn of(&self, step: Step) -> Option<&str> {
+        match step {
+            Step::Execute | Step::Check | Step::Answer => self.execute.as_deref(),
+            Step::Revise => self.revise.as_deref(),
+            Step::Review => self.review.as_deref(),
+            Step::Triage => self.triage.as_deref(),
+        }
+    }
 }

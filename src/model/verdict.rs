@@ -3,13 +3,12 @@
 
 use std::str::FromStr;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_with::{DeserializeFromStr, SerializeDisplay};
 
 /// What a reviewer states. `max` of several is the one that counts.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, schemars::JsonSchema,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 #[derive(strum::Display, strum::IntoStaticStr)]
 #[strum(serialize_all = "SCREAMING_SNAKE_CASE")]
@@ -29,9 +28,7 @@ impl Verdict {
 
 /// The engine's combination of outcome, checks, reviews and triage, mildest first.
 /// `Redo` is about the step that broke; the state knows which one that was.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, schemars::JsonSchema,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[allow(missing_docs, reason = "docs would become descriptions in the published schema")]
 pub enum Judgment {
@@ -61,9 +58,7 @@ impl Judgment {
 }
 
 /// A grade from A (best) to D. Derived or stated, never decisive by itself: it may only tighten.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, schemars::JsonSchema,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[allow(missing_docs, reason = "docs would become descriptions in the published schema")]
 #[derive(strum::Display, strum::IntoStaticStr)]
 pub enum Grade {
@@ -81,7 +76,7 @@ impl Grade {
 }
 
 /// How a verdict was read out of an answer.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, SerializeDisplay, DeserializeFromStr, schemars::JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, SerializeDisplay, DeserializeFromStr, JsonSchema)]
 #[schemars(with = "String")]
 #[derive(strum::Display)]
 #[strum(serialize_all = "snake_case")]
@@ -105,17 +100,12 @@ impl FromStr for ReadAs {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        match text {
-            "schema" => Ok(Self::Schema),
-            "json" => Ok(Self::Json),
-            "table" => Ok(Self::Table),
-            "go_nogo" => Ok(Self::GoNogo),
-            "default" => Ok(Self::Default),
-            other => match other.strip_prefix("marker:") {
-                Some(label) => Ok(Self::Marker(label.to_owned())),
-                None => Err(format!("`{other}` is not a way a verdict is read")),
-            },
+        if let Some(label) = text.strip_prefix("marker:") {
+            return Ok(Self::Marker(label.to_owned()));
         }
+        let plain = [Self::Schema, Self::Json, Self::Table, Self::GoNogo, Self::Default];
+        let named = plain.into_iter().find(|plain| plain.to_string() == text);
+        named.ok_or_else(|| format!("`{text}` is not a way a verdict is read"))
     }
 }
 

@@ -23,21 +23,21 @@ fn of_a_new_file_all_lines_came_and_of_a_deleted_one_all_went() {
 
 #[test]
 fn what_is_no_text_has_no_lines() {
-    assert_eq!(Content::of(vec![b'a', 0]), Content::Binary(vec![b'a', 0]));
-    assert_eq!(Content::of(vec![0xff, 1]), Content::Binary(vec![0xff, 1]));
-    assert_eq!(Content::of(b"text".to_vec()), Content::Text("text".into()));
-    assert_eq!(Content::of(vec![b'a'; 5 * 1024 * 1024]).size(), 5 * 1024 * 1024);
-    let link = Version { mode: Mode::Link, content: Content::Text("target".into()) };
+    assert_eq!(FileContent::of(vec![b'a', 0]), FileContent::Binary(vec![b'a', 0]));
+    assert_eq!(FileContent::of(vec![0xff, 1]), FileContent::Binary(vec![0xff, 1]));
+    assert_eq!(FileContent::of(b"text".to_vec()), FileContent::Text("text".into()));
+    assert_eq!(FileContent::of(vec![b'a'; 5 * 1024 * 1024]).size(), 5 * 1024 * 1024);
+    let link = FileVersion { mode: FileMode::Link, content: FileContent::Text("target".into()) };
     assert_eq!(added(&Change::new("a", None, Some(link))), []);
 }
 
 #[test]
 fn a_text_is_a_text_in_any_encoding() {
     let wide = |text: &str, of: fn(u16) -> [u8; 2]| text.encode_utf16().flat_map(of).collect::<Vec<u8>>();
-    assert_eq!(Content::of(b"caf\xe9\n".to_vec()), Content::Text("café\n".into()));
+    assert_eq!(FileContent::of(b"caf\xe9\n".to_vec()), FileContent::Text("café\n".into()));
     for bytes in [wide("\u{feff}é\n", u16::to_le_bytes), wide("\u{feff}é\n", u16::to_be_bytes)] {
-        assert_eq!(Content::of(bytes), Content::Text("é\n".into()));
+        assert_eq!(FileContent::of(bytes), FileContent::Text("é\n".into()));
     }
-    let unmarked = Content::of(wide("key", u16::to_le_bytes));
+    let unmarked = FileContent::of(wide("key", u16::to_le_bytes));
     assert_eq!((unmarked.text(), unmarked.legible().as_deref()), (None, Some("key")));
 }

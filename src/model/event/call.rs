@@ -1,6 +1,8 @@
-//! An agent call: that it began, how it ended, what the agent says about itself, how hard it found the issue, and what
-//! the last phase decides about the whole run.
+//! An agent call: that it began, how it ended, what the agent says about itself, how hard it found the issue, what
+//! the last phase decides about the whole run, and what calls used together. A sum holds only what is known: a missing figure
+//! adds nothing.
 
+use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 
 use super::evidence::{FindingJudgment, Reading, TriageTable};
@@ -117,6 +119,22 @@ pub struct Usage {
     pub cost_basis: Option<CostBasis>,
 }
 
+impl Usage {
+    /// Returns the cost, if it is one: neither missing nor negative nor infinite nor no number at all.
+    pub fn cost(&self) -> Option<f64> {
+        self.cost_usd.filter(|usd| usd.is_finite() && *usd >= 0.0)
+    }
+
+    fn tokens(&self) -> u64 {
+        self.input_tokens.unwrap_or(0).saturating_add(self.output_tokens.unwrap_or(0))
+    }
+
+    /// Tells whether something was used whose price nobody knows.
+    pub fn is_unpriced(&self) -> bool {
+        self.cost_basis == Some(CostBasis::Unknown) || (self.cost().is_none() && self.tokens() > 0)
+    }
+}
+
 /// Where a cost comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -144,7 +162,7 @@ pub struct Program {
 /// The end of an agent call.
 #[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct Ended {
+pub struct CallEnd {
     /// The class of the end.
     pub outcome: ExecOutcome,
     /// Why it did not end well, for people.
@@ -183,7 +201,7 @@ pub struct Worked {
     /// The number of the attempt in its round, from 1.
     pub attempt: u32,
     /// How the call ended.
-    pub ended: Ended,
+    pub ended: CallEnd,
     /// The files as the author left them.
     pub tree: String,
     /// Paths the call changed, relative to the worktree.
@@ -202,7 +220,7 @@ pub struct Claim {
     pub status: ClaimStatus,
     /// What it would do next.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub next_action: Option<NextAction>,
+    pub next_action: Option<ClaimedNextAction>,
     /// What it did, in its own words.
     #[serde(default)]
     pub summary: String,
@@ -229,7 +247,7 @@ pub enum ClaimStatus {
 
 /// What an author says it would do next.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct NextAction {
+pub struct ClaimedNextAction {
     /// The action, in its own words.
     pub action: String,
     /// Why.
@@ -250,7 +268,7 @@ pub struct Reviewed {
     /// The agent spec of the reviewer.
     pub reviewer: String,
     /// How the call ended.
-    pub ended: Ended,
+    pub ended: CallEnd,
     /// What was read; nothing when there was no answer.
     pub reading: Option<Reading>,
     /// The files that were judged: an approval holds for these only.
@@ -270,7 +288,7 @@ pub struct Replied {
     /// The number of the attempt in its round, from 1.
     pub attempt: u32,
     /// How the call ended.
-    pub ended: Ended,
+    pub ended: CallEnd,
     /// What the author says; nothing where no answer counts. Length-limited.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
@@ -287,7 +305,7 @@ pub struct Triaged {
     /// The number of the attempt in its round, from 1.
     pub attempt: u32,
     /// How the call ended.
-    pub ended: Ended,
+    pub ended: CallEnd,
     /// What its table says; nothing when it could not be read.
     pub table: Option<TriageTable>,
     /// Why it could not be read.
@@ -306,7 +324,7 @@ pub struct Triaged {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Evaluation {
     /// The decision itself.
-    pub decision: RunDecision,
+    pub decision: EvaluationDecision,
     /// What is left for a later issue.
     #[serde(default)]
     pub remaining_tasks: Vec<RemainingTask>,
@@ -315,7 +333,7 @@ pub struct Evaluation {
 /// The words of an evaluation, mildest first; `max` of several counts.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum RunDecision {
+pub enum EvaluationDecision {
     /// The run is done.
     Pass,
     /// The run is done, with remarks.
@@ -353,7 +371,7 @@ pub struct Assessed {
     #[serde(default)]
     pub reason: String,
     /// How the call ended.
-    pub ended: Ended,
+    pub ended: CallEnd,
 }
 
 impl Assessed {
@@ -362,5 +380,81 @@ impl Assessed {
         let sure = self.confidence.is_some_and(|sure| (LEAST_CONFIDENCE..=1.0).contains(&sure));
         let whole = self.ended.outcome == ExecOutcome::Done && !self.ended.truncated;
         if sure && whole { self.difficulty.unwrap_or(Difficulty::Complex) } else { Difficulty::Complex }
+    }
+}
+
+/// What agents used.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct UsageTotal {
+    /// All tokens that went in, cached ones included.
+    pub input_tokens: u64,
+    /// Those of them that were read from a cache.
+    pub cached_tokens: u64,
+    /// All tokens that came out.
+    pub output_tokens: u64,
+    /// How often models were asked.
+    pub turns: u64,
+    /// US dollars, as far as they are known.
+    pub cost_usd: f64,
+    /// Agent calls begun.
+    pub calls: u64,
+    /// Calls whose price nobody knows: they count by their tokens only.
+    pub unpriced_calls: u64,
+    /// Time of agents at work.
+    pub millis: u64,
+    /// How long their prompts were.
+    pub prompt_bytes: u64,
+}
+
+/// What was spent on one day: by a run, or by all others of its repository as far as is known.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct SpentOnDay {
+    /// In UTC.
+    pub day: Date,
+    /// On that day.
+    pub spent: UsageTotal,
+}
+
+impl UsageTotal {
+    /// Returns all tokens.
+    pub fn tokens(&self) -> u64 {
+        self.input_tokens.saturating_add(self.output_tokens)
+    }
+
+    /// Returns what the beginning of a call counts.
+    pub fn beginning(prompt_bytes: u64) -> Self {
+        Self { calls: 1, prompt_bytes, ..Self::default() }
+    }
+
+    /// Returns what the rest of a call counts.
+    pub fn of(ended: &CallEnd) -> Self {
+        let usage = &ended.usage;
+        Self {
+            input_tokens: usage.input_tokens.unwrap_or(0),
+            cached_tokens: usage.cached_tokens.unwrap_or(0),
+            output_tokens: usage.output_tokens.unwrap_or(0),
+            turns: usage.turns.unwrap_or(0),
+            cost_usd: usage.cost().unwrap_or(0.0),
+            unpriced_calls: u64::from(usage.is_unpriced()),
+            millis: ended.millis,
+            ..Self::default()
+        }
+    }
+
+    /// Adds another sum.
+    pub fn add(&mut self, other: &Self) {
+        let sum = |own: &mut u64, more: u64| *own = own.saturating_add(more);
+        sum(&mut self.input_tokens, other.input_tokens);
+        sum(&mut self.cached_tokens, other.cached_tokens);
+        sum(&mut self.output_tokens, other.output_tokens);
+        sum(&mut self.turns, other.turns);
+        sum(&mut self.calls, other.calls);
+        sum(&mut self.unpriced_calls, other.unpriced_calls);
+        sum(&mut self.millis, other.millis);
+        sum(&mut self.prompt_bytes, other.prompt_bytes);
+        if other.cost_usd.is_finite() {
+            self.cost_usd += other.cost_usd.max(0.0);
+        }
     }
 }

@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::finding::{Disposition, Finding, Severity};
 use crate::phase::PhaseName;
-use crate::policy::{OnFail, OnUnavailable, Policy};
+use crate::policy::{CheckRule, OnFail, OnUnavailable, Policy};
 use crate::verdict::{Grade, Judgment, ReadAs, Verdict};
 
 /// The evidence of one round.
@@ -49,15 +50,7 @@ pub struct CheckResult {
 impl CheckResult {
     /// Returns what the result demands under a policy; `Note` where it demands nothing.
     pub fn demand(&self, policy: &Policy) -> OnFail {
-        let rule = policy.checks.iter().find(|rule| rule.id == self.check);
-        match self.status {
-            CheckStatus::Pass | CheckStatus::Skipped => OnFail::Note,
-            CheckStatus::Fail => rule.map_or(OnFail::Revise, |rule| rule.on_fail),
-            CheckStatus::Unavailable => match rule.map_or(OnUnavailable::Block, |rule| rule.on_unavailable) {
-                OnUnavailable::Block => OnFail::Stop,
-                OnUnavailable::Note => OnFail::Note,
-            },
-        }
+        self.status.demand(policy.checks.iter().find(|rule| rule.id == self.check))
     }
 
     /// Returns a parameter that is a text.
@@ -81,7 +74,7 @@ pub struct Place {
 }
 
 /// The status of a check; only `Pass` is a pass.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[allow(missing_docs, reason = "docs would become descriptions in the published schema")]
 pub enum CheckStatus {
@@ -93,9 +86,21 @@ pub enum CheckStatus {
     Skipped,
 }
 
+impl CheckStatus {
+    /// Returns what the status demands under a rule, or where there is none; `Note` where it demands nothing.
+    pub fn demand(self, rule: Option<&CheckRule>) -> OnFail {
+        let on_unavailable = rule.map_or(OnUnavailable::Block, |rule| rule.on_unavailable);
+        match (self, on_unavailable) {
+            (Self::Pass | Self::Skipped, _) | (Self::Unavailable, OnUnavailable::Note) => OnFail::Note,
+            (Self::Fail, _) => rule.map_or(OnFail::Revise, |rule| rule.on_fail),
+            (Self::Unavailable, OnUnavailable::Block) => OnFail::Stop,
+        }
+    }
+}
+
 /// What was read out of a reviewer's answer.
 #[serde_with::skip_serializing_none]
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[allow(missing_docs, reason = "docs would become descriptions in the published schema")]
 pub struct Reading {
     /// After the rules by which a review is read.

@@ -4,24 +4,23 @@
 mod call;
 mod evidence;
 mod ruling;
-mod spending;
 
 use serde::{Deserialize, Serialize};
 
-use crate::issue::{Issue, IssueNumber};
+use crate::issue::Issue;
 use crate::phase::{PhaseName, Step};
 use crate::policy::{Agreement, Budget, BudgetScopes};
 
 pub use call::{
-    Assessed, Claim, ClaimStatus, CostBasis, Ended, Evaluation, ExecOutcome, NextAction, Program,
-    RemainingTask, Replied, Reviewed, RunDecision, StepStarted, Triaged, Usage, Worked,
+    Assessed, CallEnd, Claim, ClaimStatus, ClaimedNextAction, CostBasis, Evaluation, EvaluationDecision,
+    ExecOutcome, Program, RemainingTask, Replied, Reviewed, SpentOnDay, StepStarted, Triaged, Usage,
+    UsageTotal, Worked,
 };
 pub use evidence::{CheckResult, CheckStatus, Checked, FindingJudgment, Place, Reading, TriageTable};
 pub use ruling::{
-    Answered, Choice, Escalation, FedBack, PauseReason, Reopened, ReopenedBy, Ruled, Ruling, Source,
-    TakenThread,
+    Answered, Escalation, Feedback, FeedbackSource, FeedbackThread, PauseChoice, PauseReason, Reopened,
+    ReopenedBy, Ruled, Ruling,
 };
-pub use spending::{Spent, SpentElsewhere};
 
 /// The format of the log this program writes; a log with a greater number is refused.
 pub const FORMAT: u32 = 1;
@@ -60,7 +59,7 @@ pub enum Fact {
     /// The difficulty of the issue was assessed, or could not be.
     Assessed(Box<Assessed>),
     /// Other runs of the repository spent something today; written before a call when it is more than was known.
-    SpentElsewhere(SpentElsewhere),
+    SpentElsewhere(SpentOnDay),
     /// An agent is about to be called.
     StepStarted(StepStarted),
     /// The author's call ended, well or not.
@@ -109,7 +108,7 @@ pub enum Fact {
     /// The owners of what changed were asked to review: those who could be.
     ReviewersAsked { reviewers: Vec<String> },
     /// What others said about finished work opened a phase again; it and all later ones are pending.
-    FedBack(Box<FedBack>),
+    FedBack(Box<Feedback>),
     /// The threads that were taken up are seen to.
     ThreadsAnswered {
         /// Those that the server did not let us resolve, though their place changed.
@@ -218,15 +217,4 @@ impl Outcome {
     pub fn as_str(self) -> &'static str {
         self.into()
     }
-}
-
-/// Returns the name of the branch a run works on.
-pub fn branch_of(issue: IssueNumber) -> String {
-    format!("ai-workflow/issue-{issue}")
-}
-
-/// Returns the issue whose run works on a branch; nothing when no run does.
-pub fn issue_of_branch(branch: &str) -> Option<IssueNumber> {
-    let number = branch.rsplit_once('-').and_then(|(_, digits)| digits.parse::<IssueNumber>().ok());
-    number.filter(|number| branch_of(*number) == branch)
 }

@@ -80,7 +80,7 @@ pub struct Escalation {
     /// What is asked, for people.
     pub question: String,
     /// What can be answered.
-    pub options: Vec<Choice>,
+    pub options: Vec<PauseChoice>,
     /// Rounds so far and open findings, one line each.
     #[serde(default)]
     pub report: Vec<String>,
@@ -139,7 +139,7 @@ impl PauseReason {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, strum::IntoStaticStr)]
 #[serde(rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case")]
-pub enum Choice {
+pub enum PauseChoice {
     /// Go on, with a fresh set of limits.
     Continue,
     /// The person takes the responsibility that the reviewer did not take.
@@ -150,7 +150,7 @@ pub enum Choice {
     Edited,
 }
 
-impl Choice {
+impl PauseChoice {
     /// Returns the word with which a person answers.
     pub fn as_str(self) -> &'static str {
         self.into()
@@ -159,11 +159,13 @@ impl Choice {
 
 impl Escalation {
     /// Tells whether this can be answered so. Where work can be accepted, it can also be changed by hand.
-    pub fn takes(&self, choice: Choice) -> bool {
+    pub fn takes(&self, choice: PauseChoice) -> bool {
         match choice {
-            Choice::Continue => true,
-            Choice::Edited => [Choice::Edited, Choice::Accept].iter().any(|it| self.options.contains(it)),
-            Choice::Accept | Choice::GiveUp => self.options.contains(&choice),
+            PauseChoice::Continue => true,
+            PauseChoice::Edited => {
+                [PauseChoice::Edited, PauseChoice::Accept].iter().any(|it| self.options.contains(it))
+            }
+            PauseChoice::Accept | PauseChoice::GiveUp => self.options.contains(&choice),
         }
     }
 }
@@ -172,7 +174,7 @@ impl Escalation {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Answered {
     /// What was chosen.
-    pub choice: Choice,
+    pub choice: PauseChoice,
     /// What the person wants the author to know; of an accept, why.
     #[serde(default)]
     pub text: String,
@@ -188,7 +190,7 @@ pub struct Answered {
 
 impl Answered {
     /// Makes an answer that goes on with a fresh set of limits.
-    pub fn new(choice: Choice, text: &str, by: &str) -> Self {
+    pub fn new(choice: PauseChoice, text: &str, by: &str) -> Self {
         Self { choice, text: text.to_owned(), by: by.to_owned(), rounds: None, changed: Vec::new() }
     }
 }
@@ -222,11 +224,11 @@ pub enum ReopenedBy {
 
 /// Work that was finished is taken up again because of what others said.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct FedBack {
+pub struct Feedback {
     /// The phase that is opened again; it goes on with a revision.
     pub phase: PhaseName,
     /// Who said it.
-    pub by: Source,
+    pub by: FeedbackSource,
     /// The number of the pull request.
     pub pull_request: u64,
     /// Where the branch stood: what changes after it answers what was said.
@@ -235,13 +237,13 @@ pub struct FedBack {
     pub findings: Vec<Finding>,
     /// The threads that are to be answered, one for each finding.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub threads: Vec<TakenThread>,
+    pub threads: Vec<FeedbackThread>,
 }
 
 /// Who said something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Source {
+pub enum FeedbackSource {
     /// People who reviewed the pull request.
     Reviewers,
     /// The checks that ran on its head.
@@ -250,7 +252,7 @@ pub enum Source {
 
 /// A thread of review comments that was taken up.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct TakenThread {
+pub struct FeedbackThread {
     /// The id of the thread on the server.
     pub id: String,
     /// The last comment that was read; what is said after it is taken up another time.
@@ -262,12 +264,12 @@ pub struct TakenThread {
     pub line: Option<u64>,
 }
 
-impl FedBack {
+impl Feedback {
     /// Returns what the author of the phase is told first.
     pub fn reason(&self) -> String {
         let who = match self.by {
-            Source::Reviewers => "People who reviewed",
-            Source::Checks => "The checks of",
+            FeedbackSource::Reviewers => "People who reviewed",
+            FeedbackSource::Checks => "The checks of",
         };
         let told = self.findings.iter().map(|finding| {
             let line = finding.line.map(|line| format!(":{line}")).unwrap_or_default();

@@ -1,14 +1,15 @@
-//! What the checks of a run are told: lists, limits and switches, as agreed before it began.
-//! And the criteria of the quality gate (Q1 …) and of the goal drift guard (GD1 …), each with the check that it is here.
+//! What the checks of a run are told: lists, limits and switches, as agreed before it began; the criteria of the quality gate
+//! (Q1 …) and of the goal drift guard (GD1 …), each with the check that it is here; and the checks that a project defines
+//! itself, with the patterns of their failures. Data only: read in `settings`, run in `checks`, told in `views`.
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-
-use super::{OwnCheck, is_false};
+use serde_json::Value;
 
 /// The settings of the checks, the same for all phases: the table `[checks]`.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct CheckSettings {
     /// Checks that every phase runs.
@@ -36,10 +37,10 @@ pub struct CheckSettings {
     /// Both of the following at once.
     pub strict: bool,
     /// Early termination (Q6) counts declarations of completion even when they are true.
-    #[serde(skip_serializing_if = "is_false")]
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub early_termination_strict: bool,
     /// The template's evaluators count phrases to the letter: in quotations and inside words, too.
-    #[serde(skip_serializing_if = "is_false")]
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub template_strict: bool,
     /// Further texts that stand for something left out, as written.
     pub omission_patterns: Vec<String>,
@@ -113,4 +114,170 @@ pub fn issue_type(id: &str) -> &'static str {
         Some("Q6") => "early_termination",
         _ => "incomplete",
     }
+}
+
+/// A check of the project's own: one of `run`, `file`, `git_clean`, `issue_closed`, `remote_checks` and
+/// `commit_messages`, and what belongs to it.
+#[serde_with::skip_serializing_none]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct OwnCheck {
+    /// A program and its arguments, as one text or as a list, run in the worktree without a shell; `${name}` is a value of `params`.
+    #[schemars(schema_with = "command_line")]
+    pub run: Option<String>,
+    /// `run` is a line for `sh`.
+    pub shell: bool,
+    /// A file that has to be there, relative to the top of the repository.
+    pub file: Option<String>,
+    /// Nothing lies in the worktree that no commit will take.
+    pub git_clean: bool,
+    /// The issue is closed where it lives.
+    pub issue_closed: bool,
+    /// The checks of the server passed on the commit that was pushed last; `limits.command_seconds` is waited for them.
+    pub remote_checks: bool,
+    /// The messages of the commits that authors made say what was done, and are about the issue.
+    pub commit_messages: bool,
+    /// When `run` counts as passed: `empty`, `exitCode:N`, `contains:TEXT`, `matches:PATTERN`; without it `exitCode:0`.
+    pub success_when: Option<String>,
+    /// The name of its failure, which chooses the retry prompt `prompts/retry/NAME.md`.
+    pub pattern: Option<String>,
+    /// What the retry prompt inserts, each with the extractor that reads it out of what `run` printed.
+    pub extract: BTreeMap<String, String>,
+    /// Values for `${name}`.
+    pub params: BTreeMap<String, String>,
+    /// How long `run` may take; without it `limits.command_seconds`.
+    pub timeout_seconds: Option<u64>,
+    /// Whether an author can repair it; when not, its failure ends the phase.
+    pub recoverable: Option<bool>,
+}
+
+/// Returns the schema of a command: one text, or a list of at least the program. A list is made one text at load.
+pub fn command_line(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+    schemars::json_schema!({
+        "anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}, "minItems": 1}]
+    })
+}
+
+/// A check that a project defines itself.
+#[serde_with::skip_serializing_none]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DefinedCheck {
+    /// What it looks at.
+    pub look: CheckKind,
+    /// When a command counts as passed: `empty`, `exitCode:N`, `contains:TEXT`, `matches:PATTERN`. Empty for what is no
+    /// command.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub success_when: String,
+    /// The name of its failure, which chooses the retry prompt.
+    pub pattern: String,
+    /// The parameters of the retry prompt, each with the extractor that reads it out of what the command printed.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub extract: BTreeMap<String, String>,
+    /// Values for `${name}` in the command or the path; the retry prompt may insert them, too.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub params: BTreeMap<String, Value>,
+    /// How long a command may run; without it as long as every command.
+    pub timeout_seconds: Option<u64>,
+    /// `false`: the author is not asked to repair it.
+    pub recoverable: Option<bool>,
+}
+
+/// What a defined check looks at.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[allow(missing_docs, reason = "the doc of a variant says what its fields are")]
+pub enum CheckKind {
+    /// A program with its arguments, or with `shell` a line for `sh`.
+    Command {
+        run: String,
+        #[serde(default)]
+        shell: bool,
+    },
+    /// Files that have to be there, relative to the worktree.
+    Files { paths: Vec<String> },
+    /// Nothing lies in the worktree that no commit will take.
+    GitClean,
+    /// The issue is closed where it lives.
+    IssueClosed,
+    /// The checks of the server passed on the commit that was pushed last.
+    RemoteChecks,
+    /// The messages of the commits that authors made say what was done, and are about the task.
+    CommitMessages,
+}
+
+/// What can be read out of what a command printed, by the names that registries use.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::EnumString, strum::VariantNames)]
+pub enum Extractor {
+    /// The paths that git lists as changed.
+    #[strum(serialize = "parseChangedFiles")]
+    ChangedFiles,
+    /// The paths that git does not follow.
+    #[strum(serialize = "parseUntrackedFiles")]
+    UntrackedFiles,
+    /// The paths that git has in its index.
+    #[strum(serialize = "parseStagedFiles")]
+    StagedFiles,
+    /// The paths that git has not in its index yet.
+    #[strum(serialize = "parseUnstagedFiles")]
+    UnstagedFiles,
+    /// The tests that failed.
+    #[strum(serialize = "parseTestOutput")]
+    FailedTests,
+    /// What a type checker found.
+    #[strum(serialize = "parseTypeErrors")]
+    TypeErrors,
+    /// What a linter found.
+    #[strum(serialize = "parseLintErrors")]
+    LintErrors,
+    /// The files that a formatter would change.
+    #[strum(serialize = "parseFormatOutput")]
+    UnformattedFiles,
+    /// A diff.
+    #[strum(serialize = "parseDiff")]
+    Diff,
+    /// The files that a formatter or a diff names.
+    #[strum(serialize = "parseFiles")]
+    Files,
+    /// The end of standard output.
+    #[strum(serialize = "stdout")]
+    Stdout,
+    /// The end of standard error.
+    #[strum(serialize = "stderr")]
+    Stderr,
+}
+
+impl Extractor {
+    /// The names that registries use.
+    pub const NAMES: &[&str] = <Self as strum::VariantNames>::VARIANTS;
+}
+
+/// A way to fail, as a registry describes it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FailurePattern {
+    /// What fails, for people.
+    pub description: String,
+    /// The edition of its prompt: part of the file name.
+    pub edition: String,
+    /// The variant of its prompt: part of the file name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub adaptation: Option<String>,
+    /// What its prompt inserts.
+    #[serde(default)]
+    pub params: Vec<String>,
+    /// Words by which another failure is recognised as this one; `/…/` is a regular expression.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub keywords: Vec<String>,
+}
+
+/// Where the retry prompts of a phase stand: `{base}/{c1}/{c2}/{c3}/f_{edition}[_{adaptation}].md`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RetryPromptPath {
+    /// A folder relative to the top of the repository.
+    pub base: String,
+    /// The first folder below.
+    pub c1: String,
+    /// The second folder below.
+    pub c2: String,
+    /// The third folder below.
+    pub c3: String,
 }

@@ -3,15 +3,15 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::is_false;
 use crate::finding::Severity;
 use crate::verdict::{Grade, Judgment};
 
 /// How a reviewer's words are understood.
 #[serde_with::skip_serializing_none]
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ReviewRule {
     /// Each word and its judgment; any other word is a FAIL.
@@ -35,7 +35,7 @@ pub struct ReviewRule {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub viewpoints: Vec<String>,
     /// Each viewpoint gets a reviewer of its own, besides the one that judges the whole.
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub split: bool,
     /// What the worst grade means at least: grades only tighten, and a missing one means nothing.
     #[serde(default, skip_serializing_if = "GradeMap::is_empty")]
@@ -72,7 +72,7 @@ impl ReviewRule {
 }
 
 /// Which findings become tasks.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[allow(missing_docs, reason = "docs would become descriptions in the published schema")]
 pub enum TaskRule {
@@ -91,9 +91,9 @@ fn major() -> Severity {
 }
 
 /// A reviewer besides the first one.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Seat {
+pub struct PanelReviewer {
     /// What it is called in records: letters, digits, `-` and `_`.
     pub name: String,
     /// Its agents, a fallback chain; the reviewer's when empty.
@@ -103,11 +103,11 @@ pub struct Seat {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub viewpoints: Vec<String>,
     /// Nothing is approved without its answer; else it is left out when it gives none.
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub required: bool,
 }
 
-impl Seat {
+impl PanelReviewer {
     /// Returns the seat that a viewpoint becomes when viewpoints are split: the reviewer's own program, always heard.
     pub fn of_viewpoint(viewpoint: &str) -> Self {
         let name = viewpoint.to_owned();
@@ -117,7 +117,7 @@ impl Seat {
 
 /// What the worst grade means at least. What is missing means nothing.
 #[serde_with::skip_serializing_none]
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[allow(missing_docs, reason = "docs would become descriptions in the published schema")]
 pub struct GradeMap {

@@ -38,10 +38,8 @@ pub(super) fn mask(text: String) -> String {
 }
 
 fn value_of<'t>(found: &Captures<'t>) -> regex::Match<'t> {
-    ["double", "single", "bare"]
-        .iter()
-        .find_map(|name| found.name(name))
-        .expect("the pattern has no other alternative")
+    let mut values = ["double", "single", "bare"].iter().filter_map(|name| found.name(name));
+    values.next().expect("the pattern has no other alternative")
 }
 
 /// Tells whether the word is a word of its own inside a name: `api_token`, `accessToken`, not `jsonwebtoken`.
@@ -83,8 +81,10 @@ fn is_telling(word: &str) -> bool {
 
 /// Tells a secret from a word, a version, a path, a number. A telling name needs less of a secret behind it.
 fn looks_random(value: &str, telling: bool) -> bool {
-    let ordinary =
-        is_placeholder(value) || is_address(value) || VERSION.is_match(value) || NUMBER.is_match(value);
+    let ordinary = is_placeholder(value)
+        || is_address(value)
+        || LISTS.version.is_match(value)
+        || LISTS.number.is_match(value);
     has_digit_and_letter(value) && !ordinary && (telling || !is_identifier(value))
 }
 
@@ -105,24 +105,11 @@ pub(super) fn has_digit_and_letter(text: &str) -> bool {
     has_letter(text) && text.bytes().any(|byte| byte.is_ascii_digit())
 }
 
-/// `1.2.3-beta.4`, `^0.15`, `2024-01-31T…`.
-static VERSION: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"^[\^~=<>v]*[0-9]+\.[0-9]+|^[0-9]{4}-[0-9]{2}-[0-9]{2}").expect("a constant")
-});
-
-/// `0xdead_beef`, `1_000_000u64`.
-static NUMBER: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"^(?:0x[0-9a-fA-F_]{1,18}|[0-9][0-9_.]*(?:[a-z]{1,5}[0-9]{0,2})?)$").expect("a constant")
-});
-
 /// Tells a path, an address or the name of a resource: where a secret is, not what it is.
 fn is_address(value: &str) -> bool {
-    ["/", "./", "../", "~/", "arn:", "npm:", "file:", "env:", "op:", "vault:"]
-        .iter()
-        .any(|start| value.starts_with(start))
-        || value.contains("://")
-        || value.contains("::")
-        || value.contains("->")
+    let starts = ["/", "./", "../", "~/", "arn:", "npm:", "file:", "env:", "op:", "vault:"];
+    let has_start = starts.iter().any(|start| value.starts_with(start));
+    has_start || ["://", "::", "->"].iter().any(|part| value.contains(part))
 }
 
 /// Tells a name of a program: words of letters, each with at most one group of up to three digits, two in all.

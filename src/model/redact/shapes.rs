@@ -3,31 +3,32 @@
 //! stands for a key in documents and tests (words, one letter over and over, the alphabet) is not found either.
 
 use std::collections::BTreeSet;
-use std::sync::LazyLock;
 
 use regex::{Captures, Regex};
 use serde::Deserialize;
 use serde_with::{As, DisplayFromStr};
 
 use super::credentials::{has_digit_and_letter, is_placeholder, is_variable};
-use super::{LISTS, Masker};
+use super::{HINTS, LISTS, Masker};
 
 /// A name, a pattern, and what else has to hold. What the pattern calls `keep` stays in front, `after` behind.
 #[derive(Deserialize)]
-pub(super) struct Shape {
-    name: String,
+pub(super) struct SecretShape {
+    pub(super) name: String,
     #[serde(deserialize_with = "As::<DisplayFromStr>::deserialize")]
     pattern: Regex,
-    condition: Option<Condition>,
+    /// What a text has in it that has such a secret; every shape that is not weak has one.
+    pub(super) hint: Option<String>,
+    condition: Option<ShapeCondition>,
     /// It may hold anything: a header, a cookie, an address.
     #[serde(default)]
-    weak: bool,
+    pub(super) weak: bool,
 }
 
 /// What has to hold besides a pattern.
 #[derive(Clone, Copy, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum Condition {
+enum ShapeCondition {
     Key,
     RunsOn,
     HeaderValue,
@@ -35,15 +36,15 @@ enum Condition {
     AddressPassword,
 }
 
-impl Shape {
+impl SecretShape {
     fn holds(&self, secret: &str) -> bool {
         match self.condition {
             None => true,
-            Some(Condition::Key) => is_key(secret),
-            Some(Condition::RunsOn) => runs_on(secret),
-            Some(Condition::HeaderValue) => is_header_value(secret),
-            Some(Condition::Cookie) => is_cookie(secret),
-            Some(Condition::AddressPassword) => is_address_password(secret),
+            Some(ShapeCondition::Key) => is_key(secret),
+            Some(ShapeCondition::RunsOn) => runs_on(secret),
+            Some(ShapeCondition::HeaderValue) => is_header_value(secret),
+            Some(ShapeCondition::Cookie) => is_cookie(secret),
+            Some(ShapeCondition::AddressPassword) => is_address_password(secret),
         }
     }
 }
@@ -66,50 +67,27 @@ pub(super) fn mask(text: String) -> String {
     })
 }
 
-/// What a secret was found by.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Kind {
+/// What a secret was found by. Its text is the name of the kind, which holds nothing of the value.
+#[derive(Debug, Clone, PartialEq, Eq, derive_more::Display)]
+pub enum SecretKind {
     /// Its value; the name is that of the variable or setting.
     Known(String),
     /// Its shape.
     Shaped(&'static str),
 }
 
-impl Kind {
-    /// Returns the name of the kind, which holds nothing of the value.
-    pub fn name(&self) -> &str {
-        match self {
-            Self::Known(name) => name,
-            Self::Shaped(name) => name,
-        }
-    }
-}
-
-/// Something every strong shape has in it; most texts have none of them.
-static HINT: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(
-        r"PRIVATE KEY-----|gh[pousr]_|github_pat_|gl(?:pat|dt|rt|ptt)-|sk-|AIza|ya29\.|GOCSPX-|AKIA|ASIA|gsk_|pplx-|xai-|hf_|npm_|pypi-|[sr]k_live_|whsec_|xox[abeoprs]-|xapp-|hooks\.slack\.com/|SG\.|do[opr]_v1_|eyJ|shp(?:at|ca|pa|ss)_|:AA|SK[0-9a-f]{32}|AccountKey=|://[^\s/@]*:[^\s/@]{12,}@|(?i-u:aws)",
-    )
-    .expect("a constant")
-});
-
-/// The secret half of a pair: it has no prefix of its own.
-static AWS_SECRET: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r#"(?i-u:aws[A-Za-z_ -]{0,20}secret[A-Za-z_ -]{0,20})["']?\s*[:=]\s*["']?(?P<secret>[A-Za-z0-9/+]{40})(?:[^A-Za-z0-9/+=]|$)"#)
-        .expect("a constant")
-});
-
 impl Masker {
     /// Returns the kinds of the secrets in a text, each with the byte it begins at.
-    pub fn kinds_in(&self, text: &str) -> Vec<(Kind, usize)> {
+    pub fn kinds_in(&self, text: &str) -> Vec<(SecretKind, usize)> {
         let known = self.values.iter().flat_map(|values| values.find_iter(text));
-        let mut kinds: Vec<(Kind, usize)> =
-            known.map(|found| (Kind::Known(self.names[found.as_str()].clone()), found.start())).collect();
-        if HINT.is_match(text) {
+        let mut kinds: Vec<(SecretKind, usize)> = known
+            .map(|found| (SecretKind::Known(self.names[found.as_str()].clone()), found.start()))
+            .collect();
+        if HINTS.is_match(text) {
             let taken: BTreeSet<usize> = kinds.iter().map(|(_, at)| *at).collect();
             let shaped = strong(text).into_iter().chain(aws_secrets(text)).chain(passwords(text));
             let shaped = shaped.filter(|(_, at, secret)| !taken.contains(at) && !is_example(secret));
-            kinds.extend(shaped.map(|(name, at, _)| (Kind::Shaped(name), at)));
+            kinds.extend(shaped.map(|(name, at, _)| (SecretKind::Shaped(name), at)));
         }
         kinds.sort_by_key(|(_, at)| *at);
         kinds
@@ -132,21 +110,17 @@ fn strong(text: &str) -> Vec<(&'static str, usize, &str)> {
 }
 
 fn aws_secrets(text: &str) -> impl Iterator<Item = (&'static str, usize, &str)> {
-    let found = AWS_SECRET.captures_iter(text).filter_map(|found| found.name("secret"));
+    let found = LISTS.aws_secret.captures_iter(text).filter_map(|found| found.name("secret"));
     found.map(|secret| ("AWS_SECRET_KEY", secret.start(), secret.as_str()))
 }
 
 /// A long password in an address that leads out of this machine.
 fn passwords(text: &str) -> impl Iterator<Item = (&'static str, usize, &str)> {
-    static ADDRESS: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r#"://[^\s/@:"'`<>$]*:(?P<secret>[^\s/@"'`<>]{12,})@(?P<host>[A-Za-z0-9.-]*)"#)
-            .expect("a constant")
-    });
     let shown = |password: &str| {
         let lower = password.to_lowercase();
         is_placeholder(password) || LISTS.public_passwords.iter().any(|word| lower.contains(word))
     };
-    ADDRESS.captures_iter(text).filter_map(move |found| {
+    LISTS.address_with_password.captures_iter(text).filter_map(move |found| {
         let (secret, host) = (found.name("secret")?, found.name("host")?.as_str());
         let near = ["localhost", "127.0.0.1", ""].contains(&host) || host.contains("example");
         let is_secret = !near && !shown(secret.as_str());

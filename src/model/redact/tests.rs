@@ -145,7 +145,7 @@ fn the_value_behind_the_name_of_a_credential_goes_and_the_name_stays() {
 /// Lines as they stand in ordinary code, logs and documents, all with a word that could be a credential's.
 const ORDINARY: &str = r#"
 commit 4b825dc642cb6eb9a060e54bf8d69288fbee4904 in src/token/api_key.rs of task-runner sk-1
-if text.starts_with("-----BEGIN PRIVATE KEY-----") { return Some(Kind::PrivateKey) } // and so on
+if text.starts_with("-----BEGIN PRIVATE KEY-----") { return Some(SecretKind::PrivateKey) } // and so on
 sk-folding-cube-container-large sk-circle-fade-dot-animation disk-usage-of-this-very-machine
 let token = tokenizer.next_token()?; let token2 = tokens[0].trim(); token == expected_1
 fn login(password: &str, secret: [u8; 32], token: Uint8Array, api_key: Base64String) -> Token {
@@ -204,7 +204,7 @@ const RANDOM: &str = "R4nd0mQx7LkP2vWz9TbYc3HsJd6FgMe1UaNo";
 
 fn kinds(text: &str) -> Vec<String> {
     let masker = Masker::new([("DEPLOY_TOKEN".to_owned(), "correct-horse+battery".to_owned())]);
-    masker.kinds_in(text).iter().map(|(kind, at)| format!("{} {at}", kind.name())).collect()
+    masker.kinds_in(text).iter().map(|(kind, at)| format!("{kind} {at}")).collect()
 }
 
 #[test]
@@ -274,5 +274,43 @@ proptest! {
     #[test]
     fn any_text_can_be_masked(text in ".*") {
         prop_assert_eq!(knowing("correct-horse+battery").mask(&text), Masker::default().mask(&text));
+    }
+}
+
+#[test]
+fn base64_is_found_at_every_offset() {
+    // "user:" + value, "ab" + value and value + "!" as any encoder writes them.
+    let value = b"Man is distinguished";
+    assert_eq!(base64(value, 0, &STANDARD), "TWFuIGlzIGRpc3Rpbmd1aXNoZW");
+    assert!("YU1hbiBpcyBkaXN0aW5ndWlzaGVkIQ==".contains(&base64(value, 1, &STANDARD)));
+    assert!("YWJNYW4gaXMgZGlzdGluZ3Vpc2hlZA==".contains(&base64(value, 2, &STANDARD)));
+    assert_eq!(base64(&[0xfb, 0xff, 0xfe], 0, &URL_SAFE), "-__-");
+    assert_eq!(base64(&[0xfb, 0xff, 0xfe], 0, &STANDARD), "+//+");
+}
+
+#[test]
+fn a_value_has_all_its_forms() {
+    let forms = disguises("p\"ss w/rd");
+    for form in [
+        "p\"ss w/rd",
+        "p\\\"ss w/rd",
+        "7022737320772f7264",
+        "7022737320772F7264",
+        "p%22ss%20w%2Frd",
+        "dr/w ss\"p",
+        "\\u0070\\u0022\\u0073\\u0073\\u0020\\u0077\\u002f\\u0072\\u0064",
+        "\\u0070\\u0022\\u0073\\u0073\\u0020\\u0077\\u002F\\u0072\\u0064",
+    ] {
+        assert!(forms.contains(form), "{form}: {forms:?}");
+    }
+    assert!(disguises("ghp_abcdefghijklmnopqrstuvwxyz").contains("defghijklmnopqrstuvwxyz"));
+    assert_eq!(disguises(&"k".repeat(300)).len(), 1);
+    assert!(disguises("").is_empty());
+}
+
+#[test]
+fn every_shape_that_is_not_weak_has_a_hint() {
+    for shape in &LISTS.shapes {
+        assert_eq!(shape.hint.is_some(), !shape.weak, "{}", shape.name);
     }
 }
