@@ -4,15 +4,13 @@
 #![warn(missing_docs)]
 #![allow(clippy::disallowed_methods, reason = "this crate touches the world")]
 
-mod launch;
 mod output;
 mod process_tree;
 pub mod reaper;
-mod stop;
 mod supervisor;
 
-pub use launch::{Environment, GRACE, Launch, STDOUT_LIMIT, TOOLCHAINS, own_program};
-pub use output::{Exit, Finish, Stream};
+pub use output::{ProgramEnd, ProgramExit, Stream};
 pub use process_tree::adopt_orphans;
-pub use stop::{Stop, StopHandle, Urgency};
-pub use supervisor::run;
+pub use supervisor::{
+    Environment, GRACE, Launch, STDOUT_LIMIT, Stop, StopHandle, TOOLCHAINS, Urgency, own_program, run,
+};

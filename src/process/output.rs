@@ -1,5 +1,5 @@
-//! What a supervised program printed and how it ended. Of an output of any length the beginning and the last lines are
-//! kept, so that no program fills our memory.
+//! What a supervised program printed and how it ended. Of standard output of any length the beginning is kept, of standard
+//! error the end, so that no program fills our memory.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -7,7 +7,7 @@ use std::fmt;
 use rustix::process::Signal;
 use tokio::time::Instant;
 
-/// How many bytes of the end of an output are kept.
+/// How many bytes of the end of standard error are kept.
 const TAIL: usize = 8 * 1024;
 
 /// Which of the two outputs.
@@ -22,7 +22,7 @@ pub enum Stream {
 
 /// How a program ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Exit {
+pub enum ProgramExit {
     /// It ended by itself, with this exit code.
     Code(i32),
     /// It was ended by a signal of this number, which did not come from us.
@@ -39,14 +39,14 @@ pub enum Exit {
     Lost,
 }
 
-impl Exit {
+impl ProgramExit {
     /// Tells whether the program ended by itself with exit code 0.
     pub fn is_success(&self) -> bool {
         *self == Self::Code(0)
     }
 }
 
-impl fmt::Display for Exit {
+impl fmt::Display for ProgramExit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Code(code) => write!(f, "ended with exit code {code}"),
@@ -79,15 +79,13 @@ fn signal_name(signal: i32) -> String {
 
 /// The end of a program.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Finish {
+pub struct ProgramEnd {
     /// How it ended.
-    pub exit: Exit,
+    pub exit: ProgramExit,
     /// The beginning of its standard output, as bytes.
     pub stdout: Vec<u8>,
     /// There was more than is kept.
     pub stdout_truncated: bool,
-    /// The last 8 KiB of its standard output.
-    pub stdout_tail: String,
     /// The last 8 KiB of its standard error.
     pub stderr_tail: String,
     /// How long it ran, in milliseconds.
@@ -97,8 +95,11 @@ pub struct Finish {
 /// Keeps what a program prints, and hands it on as it comes.
 pub(super) struct OutputRecorder<'a> {
     began: Instant,
-    stdout: BoundedOutput,
-    stderr: BoundedOutput,
+    /// The beginning of standard output, and how many bytes of it are kept.
+    stdout: Vec<u8>,
+    stdout_limit: usize,
+    stdout_truncated: bool,
+    stderr_tail: VecDeque<u8>,
     on_output: &'a mut dyn FnMut(Stream, &[u8]),
 }
 
@@ -107,8 +108,10 @@ impl<'a> OutputRecorder<'a> {
     pub(super) fn new(stdout_limit: usize, on_output: &'a mut dyn FnMut(Stream, &[u8])) -> Self {
         Self {
             began: Instant::now(),
-            stdout: BoundedOutput::new(stdout_limit),
-            stderr: BoundedOutput::new(0),
+            stdout: Vec::new(),
+            stdout_limit,
+            stdout_truncated: false,
+            stderr_tail: VecDeque::new(),
             on_output,
         }
     }
@@ -116,53 +119,28 @@ impl<'a> OutputRecorder<'a> {
     /// Takes what was printed.
     pub(super) fn push(&mut self, stream: Stream, bytes: &[u8]) {
         match stream {
-            Stream::Stdout => self.stdout.push(bytes),
-            Stream::Stderr => self.stderr.push(bytes),
+            Stream::Stdout => {
+                let free = self.stdout_limit - self.stdout.len();
+                self.stdout.extend_from_slice(&bytes[..free.min(bytes.len())]);
+                self.stdout_truncated |= bytes.len() > free;
+            }
+            Stream::Stderr => {
+                self.stderr_tail.extend(&bytes[bytes.len().saturating_sub(TAIL)..]);
+                self.stderr_tail.drain(..self.stderr_tail.len().saturating_sub(TAIL));
+            }
         }
         (self.on_output)(stream, bytes);
     }
 
-    /// Returns all that is known of a program that ended.
-    pub(super) fn finish(self, exit: Exit) -> Finish {
-        Finish {
+    /// Returns all that is known of a program that ended. What is not UTF-8 in the end of standard error is replaced.
+    pub(super) fn finish(mut self, exit: ProgramExit) -> ProgramEnd {
+        ProgramEnd {
             exit,
-            stdout_tail: self.stdout.tail_text(),
-            stderr_tail: self.stderr.tail_text(),
-            stdout: self.stdout.head,
-            stdout_truncated: self.stdout.truncated,
+            stdout: self.stdout,
+            stdout_truncated: self.stdout_truncated,
+            stderr_tail: String::from_utf8_lossy(self.stderr_tail.make_contiguous()).into_owned(),
             millis: u64::try_from(self.began.elapsed().as_millis()).unwrap_or(u64::MAX),
         }
-    }
-}
-
-/// The beginning and the end of an output.
-#[derive(Debug)]
-struct BoundedOutput {
-    head: Vec<u8>,
-    limit: usize,
-    tail: VecDeque<u8>,
-    /// There was more than the beginning.
-    truncated: bool,
-}
-
-impl BoundedOutput {
-    /// Keeps at most `limit` bytes of the beginning.
-    fn new(limit: usize) -> Self {
-        Self { head: Vec::new(), limit, tail: VecDeque::new(), truncated: false }
-    }
-
-    fn push(&mut self, bytes: &[u8]) {
-        let free = self.limit - self.head.len();
-        self.head.extend_from_slice(&bytes[..free.min(bytes.len())]);
-        self.truncated |= bytes.len() > free;
-        self.tail.extend(&bytes[bytes.len().saturating_sub(TAIL)..]);
-        self.tail.drain(..self.tail.len().saturating_sub(TAIL));
-    }
-
-    /// Returns the end as text; what is not UTF-8 is replaced.
-    fn tail_text(&self) -> String {
-        let (front, back) = self.tail.as_slices();
-        String::from_utf8_lossy(&[front, back].concat()).into_owned()
     }
 }
 

@@ -7,10 +7,6 @@ use std::os::fd::BorrowedFd;
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal, WaitOptions, WaitStatus, kill_process_group, wait};
 
-/// How often we look again for a process that was started meanwhile.
-#[cfg(target_os = "linux")]
-const SCANS: u32 = 20;
-
 /// Makes this process the one to which orphans are handed when a reaper dies; then nobody it left behind lives on.
 /// Only for a process that runs one supervised program at a time and nothing else beside it. Has to come before the
 /// first child.
@@ -50,10 +46,7 @@ impl ProcessTree {
     #[cfg_attr(target_os = "linux", expect(clippy::unused_self, reason = "the other systems need it"))]
     pub(super) fn signal(&self, signal: Signal) {
         #[cfg(target_os = "linux")]
-        for pid in linux::living_descendants() {
-            // Who has gone meanwhile needs no signal, and who is another user's cannot be given one.
-            let _ = rustix::process::kill_process(pid, signal);
-        }
+        linux::signal_descendants(signal);
         #[cfg(not(target_os = "linux"))]
         let _ = kill_process_group(self.leader, signal);
     }
@@ -75,26 +68,10 @@ pub(super) fn kill_abandoned(groups: impl Iterator<Item = Pid>, pipes: [Borrowed
     #[cfg(target_os = "linux")]
     {
         linux::kill_writers(&pipes);
-        kill_adopted();
+        linux::kill_adopted();
     }
     #[cfg(not(target_os = "linux"))]
     let _ = pipes;
-}
-
-/// Kills every process below this one, if orphans are handed to it: else it may have children that are nobody's orphans.
-#[cfg(target_os = "linux")]
-fn kill_adopted() {
-    if rustix::process::child_subreaper().is_ok_and(|adopts| adopts.is_some()) {
-        for _ in 0..SCANS {
-            let living = linux::living_descendants();
-            if living.is_empty() {
-                return;
-            }
-            for pid in living {
-                let _ = rustix::process::kill_process(pid, Signal::KILL);
-            }
-        }
-    }
 }
 
 #[cfg(target_os = "linux")]
@@ -106,11 +83,31 @@ mod linux {
     use std::os::fd::BorrowedFd;
     use std::path::{Path, PathBuf};
 
-    use rustix::process::{Pid, Signal, getpid, kill_process};
+    use rustix::process::{Pid, Signal, child_subreaper, getpid, kill_process};
 
-    /// Returns every living process below this one; the dead that nobody has reaped yet do not count.
-    pub(super) fn living_descendants() -> Vec<Pid> {
-        descendants(getpid().as_raw_nonzero().get(), &read_processes())
+    /// How often we look again for a process that was started meanwhile.
+    const SCANS: u32 = 20;
+
+    /// Sends a signal to every living process below this one; returns false when there is none.
+    pub(super) fn signal_descendants(signal: Signal) -> bool {
+        let living = descendants(getpid().as_raw_nonzero().get(), &read_processes());
+        for pid in &living {
+            // Who has gone meanwhile needs no signal, and who is another user's cannot be given one.
+            let _ = kill_process(*pid, signal);
+        }
+        !living.is_empty()
+    }
+
+    /// Kills every process below this one, if orphans are handed to it: else it may have children that are nobody's
+    /// orphans.
+    pub(super) fn kill_adopted() {
+        if child_subreaper().is_ok_and(|adopts| adopts.is_some()) {
+            for _ in 0..SCANS {
+                if !signal_descendants(Signal::KILL) {
+                    return;
+                }
+            }
+        }
     }
 
     /// One line of `/proc/PID/stat`: process, parent, state.
@@ -139,6 +136,7 @@ mod linux {
         Some((process, fields.next()?.parse().ok()?, state))
     }
 
+    /// Returns every living process below this one; the dead that nobody has reaped yet do not count.
     pub(super) fn descendants(root: i32, processes: &[Process]) -> Vec<Pid> {
         let mut children: HashMap<i32, Vec<&Process>> = HashMap::new();
         for process in processes {

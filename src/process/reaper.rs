@@ -1,4 +1,5 @@
-//! The hidden subcommand `__reaper --stdin FILE --grace MILLISECONDS --keep FROM TO -- PROGRAM ARGUMENT…`: one program and everybody
+//! The hidden subcommand `__reaper --stdin FILE --grace MILLISECONDS --keep FROM TO -- PROGRAM ARGUMENT…`: one program
+//! and everybody
 //! it starts, ended together. Killing a process group is not enough, because agents put their shells into sessions
 //! of their own; and when we die, even by SIGKILL, somebody has to be left who clears up.
 //! It knows neither time limits nor output: the program writes straight into the pipes of whoever started the reaper.
@@ -39,7 +40,7 @@ const POLL: Duration = Duration::from_millis(20);
 
 /// Runs the subcommand with the arguments after its name; returns the exit code.
 pub fn main(arguments: Vec<OsString>) -> i32 {
-    let Some(invocation) = Invocation::parse(arguments) else { return USAGE };
+    let Some(invocation) = ReaperArguments::parse(arguments) else { return USAGE };
     let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else {
         return NOT_EXECUTABLE;
     };
@@ -48,7 +49,7 @@ pub fn main(arguments: Vec<OsString>) -> i32 {
 
 /// What the command line asks for.
 #[derive(Default)]
-struct Invocation {
+struct ReaperArguments {
     stdin: PathBuf,
     grace: Duration,
     /// A small file, and where it is copied to when nobody is left who could change it.
@@ -57,7 +58,7 @@ struct Invocation {
     arguments: Vec<OsString>,
 }
 
-impl Invocation {
+impl ReaperArguments {
     fn parse(arguments: Vec<OsString>) -> Option<Self> {
         let mut rest = arguments.into_iter();
         let mut parsed = Self { stdin: "/dev/null".into(), ..Self::default() };
@@ -78,31 +79,29 @@ impl Invocation {
     async fn run(self) -> i32 {
         adopt_orphans();
         let mut reports = ReportChannel::open();
-        let mut events = match Events::listen(self.grace) {
-            Ok(events) => events,
-            Err(error) => return reports.failed(NOT_EXECUTABLE, format!("no signal can be heard: {error}")),
+        let (mut events, leader) = match self.start() {
+            Ok(started) => started,
+            Err((code, reason)) => {
+                reports.send(&ReaperReport::Failed(reason));
+                return code;
+            }
         };
-        let leader = match self.start() {
-            Ok(leader) => leader,
-            Err((code, reason)) => return reports.failed(code, reason),
-        };
-        reports.send(&Report::Started(leader.as_raw_nonzero().get()));
+        reports.send(&ReaperReport::Started(leader.as_raw_nonzero().get()));
         let mut tree = ProcessTree::new(leader);
         supervise(&mut tree, &mut events, &mut reports).await;
-        if !tree.reap() {
-            self.copy_after_end();
+        if !tree.reap()
+            && let Some((from, to)) = &self.copy_after_end
+        {
+            // A file that cannot be copied is missing afterwards, and then nothing is known.
+            let _ = std::fs::read(from).and_then(|bytes| std::fs::write(to, bytes));
         }
         reports.end(tree.leader_status)
     }
 
-    /// Copies the small file. One that cannot be copied is missing afterwards, and then nothing is known.
-    fn copy_after_end(&self) {
-        if let Some((from, to)) = &self.copy_after_end {
-            let _ = std::fs::read(from).and_then(|bytes| std::fs::write(to, bytes));
-        }
-    }
-
-    fn start(&self) -> Result<Pid, (i32, String)> {
+    /// Starts the program, once its end can be noticed; an error is an exit code and a reason for people.
+    fn start(&self) -> Result<(ReaperEvents, Pid), (i32, String)> {
+        let events = ReaperEvents::listen(self.grace)
+            .map_err(|error| (NOT_EXECUTABLE, format!("no signal can be heard: {error}")))?;
         let stdin = File::open(&self.stdin).map_err(|error| {
             (NOT_EXECUTABLE, format!("its input `{}` cannot be read: {error}", self.stdin.display()))
         })?;
@@ -113,8 +112,7 @@ impl Invocation {
             .spawn()
             .map_err(|error| explain(&self.program, &error))?;
         // The handle is given up: `ProcessTree` reaps all children, this one too.
-        let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
-        Ok(pid.expect("a child has a process number above zero"))
+        Ok((events, Pid::from_child(&child)))
     }
 }
 
@@ -132,17 +130,17 @@ fn explain(program: &OsStr, error: &io::Error) -> (i32, String) {
 }
 
 /// Lets the program run until it ends or is to end, then ends whoever is left.
-async fn supervise(tree: &mut ProcessTree, events: &mut Events, reports: &mut ReportChannel) {
+async fn supervise(tree: &mut ProcessTree, events: &mut ReaperEvents, reports: &mut ReportChannel) {
     let mut grace = GRACE_OF_LEFTOVERS;
     while tree.reap() && tree.leader_status.is_none() {
         match events.next().await {
-            Event::ChildChanged => {}
-            Event::Stop(ordered) => {
+            ReaperEvent::ChildChanged => {}
+            ReaperEvent::Stop(ordered) => {
                 grace = ordered;
                 break;
             }
-            Event::Signal(signal) => {
-                reports.send(&Report::ReaperSignalled(signal.as_raw()));
+            ReaperEvent::Signal(signal) => {
+                reports.send(&ReaperReport::ReaperSignalled(signal.as_raw()));
                 grace = events.grace;
                 break;
             }
@@ -152,14 +150,14 @@ async fn supervise(tree: &mut ProcessTree, events: &mut Events, reports: &mut Re
 }
 
 /// Asks everybody to go, waits, and then makes them.
-async fn end(tree: &mut ProcessTree, events: &mut Events, grace: Duration) {
+async fn end(tree: &mut ProcessTree, events: &mut ReaperEvents, grace: Duration) {
     let mut deadline = Instant::now() + grace;
     if tree.reap() && !grace.is_zero() {
         tree.signal(Signal::TERM);
     }
     while tree.reap() && Instant::now() < deadline {
         tokio::select! {
-            event = events.next() => if let Event::Stop(ordered) = event {
+            event = events.next() => if let ReaperEvent::Stop(ordered) = event {
                 deadline = deadline.min(Instant::now() + ordered);
             },
             () = sleep(POLL) => {}
@@ -174,7 +172,7 @@ async fn end(tree: &mut ProcessTree, events: &mut Events, grace: Duration) {
 }
 
 /// What a reaper waits for.
-enum Event {
+enum ReaperEvent {
     ChildChanged,
     /// The tree is to end, and may take so long.
     Stop(Duration),
@@ -182,7 +180,7 @@ enum Event {
 }
 
 /// The sources of events.
-struct Events {
+struct ReaperEvents {
     child: Signals,
     terminate: Signals,
     interrupt: Signals,
@@ -191,7 +189,7 @@ struct Events {
     grace: Duration,
 }
 
-impl Events {
+impl ReaperEvents {
     fn listen(grace: Duration) -> io::Result<Self> {
         Ok(Self {
             child: signal(SignalKind::child())?,
@@ -203,13 +201,13 @@ impl Events {
         })
     }
 
-    async fn next(&mut self) -> Event {
+    async fn next(&mut self) -> ReaperEvent {
         tokio::select! {
-            _ = self.child.recv() => Event::ChildChanged,
-            _ = self.terminate.recv() => Event::Signal(Signal::TERM),
-            _ = self.interrupt.recv() => Event::Signal(Signal::INT),
-            _ = self.hang_up.recv() => Event::Signal(Signal::HUP),
-            Some(grace) = self.orders.recv() => Event::Stop(grace),
+            _ = self.child.recv() => ReaperEvent::ChildChanged,
+            _ = self.terminate.recv() => ReaperEvent::Signal(Signal::TERM),
+            _ = self.interrupt.recv() => ReaperEvent::Signal(Signal::INT),
+            _ = self.hang_up.recv() => ReaperEvent::Signal(Signal::HUP),
+            Some(grace) = self.orders.recv() => ReaperEvent::Stop(grace),
         }
     }
 }
@@ -236,24 +234,19 @@ impl ReportChannel {
         Self(io::stdin().as_fd().try_clone_to_owned().ok().map(File::from))
     }
 
-    fn send(&mut self, report: &Report) {
+    fn send(&mut self, report: &ReaperReport) {
         if let Some(line) = &mut self.0 {
             let _ = line.write_all(report.encode().as_bytes());
         }
     }
 
-    fn failed(&mut self, code: i32, reason: String) -> i32 {
-        self.send(&Report::Failed(reason));
-        code
-    }
-
     fn end(&mut self, status: Option<WaitStatus>) -> i32 {
         if let Some(code) = status.and_then(WaitStatus::exit_status) {
-            self.send(&Report::Code(code));
+            self.send(&ReaperReport::Code(code));
             return code;
         }
         let signal = status.and_then(WaitStatus::terminating_signal).unwrap_or(Signal::KILL.as_raw());
-        self.send(&Report::Signal(signal));
+        self.send(&ReaperReport::Signal(signal));
         128 + signal
     }
 }
@@ -271,7 +264,7 @@ pub(super) fn decode_stop(line: &str) -> Option<Duration> {
 
 /// What the reaper reports to us.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Report {
+pub(super) enum ReaperReport {
     /// The program runs, in a process group of this number.
     Started(i32),
     /// The program could not be started, and why.
@@ -284,7 +277,7 @@ pub(super) enum Report {
     Signal(i32),
 }
 
-impl Report {
+impl ReaperReport {
     pub(super) fn encode(&self) -> String {
         match self {
             Self::Started(group) => format!("started {group}\n"),

@@ -1,23 +1,32 @@
-//! Our side of a supervised program: starts the reaper, reads what the program prints, orders the reaper to end it when
+//! Our side of a supervised program: what is run and how it is stopped from outside. Starts the reaper, reads what the
+//! program prints, orders the reaper to end it when
 //! a limit is reached or somebody asks, and reads from the reaper how the program ended.
 
-use std::ffi::OsStr;
+use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
+use std::future::pending;
 use std::io::{self, Read, Write};
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream;
+use std::path::PathBuf;
 use std::process::Stdio;
+use std::sync::LazyLock;
 use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process_group};
 use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio::process::{Child, ChildStderr, ChildStdout, Command};
+use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until};
 
-use super::launch::Launch;
-use super::output::{Exit, Finish, OutputRecorder, Stream};
+use super::output::{OutputRecorder, ProgramEnd, ProgramExit, Stream};
 use super::process_tree::kill_abandoned;
-use super::reaper::{Report, encode_stop};
-use super::stop::{Stop, Urgency};
+use super::reaper::{ReaperReport, encode_stop};
+
+/// How many bytes of the standard output are kept when a launch names no other limit.
+pub const STDOUT_LIMIT: usize = 16 * 1024 * 1024;
+/// How long a program may take to end when its time is over.
+pub const GRACE: Duration = Duration::from_secs(5);
 
 /// How long a program may take to end when a person ends the run.
 const GRACE_OF_STOP: Duration = Duration::from_secs(3);
@@ -30,15 +39,134 @@ const LONGEST: Duration = Duration::from_secs(10 * 365 * 24 * 3600);
 /// How many bytes are read at once.
 const CHUNK: usize = 64 * 1024;
 
-/// Runs a program to its end, whatever that is. Every failure is an `Exit`.
-pub async fn run(launch: &Launch, on_output: &mut dyn FnMut(Stream, &[u8]), stop: &mut Stop) -> Finish {
+/// Variables by which the toolchains of a repository are found; none of them is a secret.
+pub static TOOLCHAINS: LazyLock<Vec<&str>> =
+    LazyLock::new(|| include_str!("toolchains.txt").lines().collect());
+
+/// The environment of a program, complete.
+pub type Environment = BTreeMap<OsString, OsString>;
+
+/// One program to run.
+#[derive(Debug, Clone)]
+pub struct Launch {
+    /// An absolute path, or a name that is looked up in the `PATH` of `environment`.
+    pub program: OsString,
+    /// The arguments after the program's name.
+    pub arguments: Vec<OsString>,
+    /// The folder it works in.
+    pub directory: PathBuf,
+    /// All variables that it gets: nothing of our own environment is passed on.
+    pub environment: Environment,
+    /// The file it reads as standard input; nothing when missing.
+    pub stdin: Option<PathBuf>,
+    /// How long it may run.
+    pub wall: Duration,
+    /// How long it may be silent on both outputs.
+    pub idle: Option<Duration>,
+    /// How long it may be silent at its beginning; without it as long as later.
+    pub first_output: Option<Duration>,
+    /// How many bytes of its standard output are kept; the rest is read and dropped.
+    pub stdout_limit: usize,
+    /// How long it may take to end when its time is over.
+    pub grace: Duration,
+    /// A small file, and where it is copied to once no process of the program is left, even after our own death.
+    pub copy_after_end: Option<(PathBuf, PathBuf)>,
+    /// The program that knows `__reaper`: this one, except in tests.
+    pub own_program: PathBuf,
+}
+
+impl Launch {
+    /// Makes a launch with an empty environment, no input and the usual limits.
+    pub fn new(program: impl Into<OsString>, directory: impl Into<PathBuf>, wall: Duration) -> Self {
+        Self {
+            program: program.into(),
+            arguments: Vec::new(),
+            directory: directory.into(),
+            environment: Environment::new(),
+            stdin: None,
+            wall,
+            idle: None,
+            first_output: None,
+            stdout_limit: STDOUT_LIMIT,
+            grace: GRACE,
+            copy_after_end: None,
+            own_program: own_program(),
+        }
+    }
+}
+
+/// Returns this very program, even when its file was replaced while it runs.
+pub fn own_program() -> PathBuf {
+    let itself = PathBuf::from("/proc/self/exe");
+    if itself.exists() { itself } else { std::env::current_exe().unwrap_or(itself) }
+}
+
+/// How urgently a program is to end, mildest first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Urgency {
+    /// Nobody has asked for an end.
+    Running,
+    /// End in good order: TERM, some time, then KILL.
+    Stopping,
+    /// End at once.
+    Killing,
+}
+
+/// The side that asks for the end. Dropping it asks for nothing.
+#[derive(Debug, Clone)]
+pub struct StopHandle(watch::Sender<Urgency>);
+
+impl StopHandle {
+    /// Asks for an end in good order; never makes a request milder.
+    pub fn stop(&self) {
+        self.raise(Urgency::Stopping);
+    }
+
+    /// Asks for an end at once.
+    pub fn kill(&self) {
+        self.raise(Urgency::Killing);
+    }
+
+    /// Asks for this much; never makes a request milder.
+    pub fn raise(&self, urgency: Urgency) {
+        self.0.send_modify(|now| *now = urgency.max(*now));
+    }
+}
+
+/// The side that is ended; clones see the same request.
+#[derive(Debug, Clone)]
+pub struct Stop(watch::Receiver<Urgency>);
+
+impl Stop {
+    /// Returns both sides.
+    pub fn new() -> (StopHandle, Self) {
+        let (sender, receiver) = watch::channel(Urgency::Running);
+        (StopHandle(sender), Self(receiver))
+    }
+
+    /// Returns how urgent it is now.
+    pub fn urgency(&self) -> Urgency {
+        *self.0.borrow()
+    }
+
+    /// Waits until it is more urgent than this; for ever when nobody is left who could ask.
+    pub async fn beyond(&mut self, urgency: Urgency) -> Urgency {
+        if let Ok(now) = self.0.wait_for(|now| *now > urgency).await {
+            return *now;
+        }
+        pending().await
+    }
+}
+
+/// Runs a program to its end, whatever that is. Every failure is a `ProgramExit`.
+pub async fn run(launch: &Launch, on_output: &mut dyn FnMut(Stream, &[u8]), stop: &mut Stop) -> ProgramEnd {
     let mut recorder = OutputRecorder::new(launch.stdout_limit, on_output);
     if stop.urgency() > Urgency::Running {
-        return recorder.finish(Exit::Stopped);
+        return recorder.finish(ProgramExit::Stopped);
     }
     let exit = match SupervisedProgram::start(launch) {
         Ok(program) => program.follow(launch, &mut recorder, stop).await,
-        Err(error) => Exit::NotStarted(cannot_start(launch, &error)),
+        Err(error) => ProgramExit::NotStarted(cannot_start(launch, &error)),
     };
     recorder.finish(exit)
 }
@@ -56,8 +184,8 @@ struct SupervisedProgram {
     reaper: Child,
     /// Dropping it ends the tree: the reaper takes that for our death.
     control: UnixStream,
-    stdout: Pipe<ChildStdout>,
-    stderr: Pipe<ChildStderr>,
+    stdout: OutputPipe<ChildStdout>,
+    stderr: OutputPipe<ChildStderr>,
 }
 
 impl SupervisedProgram {
@@ -67,11 +195,16 @@ impl SupervisedProgram {
         let mut reaper = reaper_command(launch, reapers_end.into()).spawn()?;
         let stdout = reaper.stdout.take().ok_or(io::ErrorKind::BrokenPipe)?;
         let stderr = reaper.stderr.take().ok_or(io::ErrorKind::BrokenPipe)?;
-        Ok(Self { reaper, control, stdout: Pipe::new(stdout), stderr: Pipe::new(stderr) })
+        Ok(Self { reaper, control, stdout: OutputPipe::new(stdout), stderr: OutputPipe::new(stderr) })
     }
 
     /// Waits for the end, which it brings about when a limit is reached or somebody asks.
-    async fn follow(mut self, launch: &Launch, recorder: &mut OutputRecorder<'_>, stop: &mut Stop) -> Exit {
+    async fn follow(
+        mut self,
+        launch: &Launch,
+        recorder: &mut OutputRecorder<'_>,
+        stop: &mut Stop,
+    ) -> ProgramExit {
         let mut deadlines = Deadlines::start(launch);
         let mut urgency = Urgency::Running;
         let mut exit = None;
@@ -94,23 +227,23 @@ impl SupervisedProgram {
                     urgency = raised;
                     let grace = if raised == Urgency::Killing { Duration::ZERO } else { GRACE_OF_STOP };
                     self.order_stop(grace);
-                    deadlines.stopping(Exit::Stopped, grace);
+                    deadlines.stopping(ProgramExit::Stopped, grace);
                 }
                 () = sleep_until(at) => match due {
-                    Due::End(reason) => {
+                    DueAction::End(reason) => {
                         self.order_stop(launch.grace);
                         deadlines.stopping(reason, launch.grace);
                     }
-                    Due::KillReaper => {
+                    DueAction::KillReaper => {
                         self.kill_reaper();
                         exit = Some(self.reported_exit());
                         deadlines.reaper_ended();
                     }
-                    Due::Drained => break,
+                    DueAction::Drained => break,
                 },
             }
         }
-        deadlines.reason.or(exit).unwrap_or(Exit::Lost)
+        deadlines.reason.or(exit).unwrap_or(ProgramExit::Lost)
     }
 
     /// Orders the reaper to end the tree. One that does not listen any more has ended.
@@ -126,34 +259,34 @@ impl SupervisedProgram {
     }
 
     /// Reads what the reaper reported. When it died without a report of the end, whom it left behind is killed.
-    fn reported_exit(&mut self) -> Exit {
+    fn reported_exit(&mut self) -> ProgramExit {
         let mut text = Vec::new();
         // The line does not block: when the reaper lives on, what it has reported so far is all there is.
         let _ = self.control.read_to_end(&mut text);
         let text = String::from_utf8_lossy(&text);
-        let reports: Vec<_> = text.lines().filter_map(Report::decode).collect();
+        let reports: Vec<_> = text.lines().filter_map(ReaperReport::decode).collect();
         read_reports(&reports).unwrap_or_else(|| {
             let groups = reports.iter().filter_map(|report| match report {
-                Report::Started(group) => Pid::from_raw(*group),
+                ReaperReport::Started(group) => Pid::from_raw(*group),
                 _ => None,
             });
             kill_abandoned(groups, [self.stdout.source.as_fd(), self.stderr.source.as_fd()]);
-            Exit::Lost
+            ProgramExit::Lost
         })
     }
 }
 
 /// Returns how the program ended; nothing when the reports break off.
-fn read_reports(reports: &[Report]) -> Option<Exit> {
+fn read_reports(reports: &[ReaperReport]) -> Option<ProgramExit> {
     let signalled = reports.iter().find_map(|report| match report {
-        Report::ReaperSignalled(signal) => Some(Exit::Signal(*signal)),
+        ReaperReport::ReaperSignalled(signal) => Some(ProgramExit::Signal(*signal)),
         _ => None,
     });
     let last = match reports.last()? {
-        Report::Failed(reason) => Exit::NotStarted(reason.clone()),
-        Report::Code(code) => Exit::Code(*code),
-        Report::Signal(signal) => Exit::Signal(*signal),
-        Report::Started(_) | Report::ReaperSignalled(_) => return None,
+        ReaperReport::Failed(reason) => ProgramExit::NotStarted(reason.clone()),
+        ReaperReport::Code(code) => ProgramExit::Code(*code),
+        ReaperReport::Signal(signal) => ProgramExit::Signal(*signal),
+        ReaperReport::Started(_) | ReaperReport::ReaperSignalled(_) => return None,
     };
     Some(signalled.unwrap_or(last))
 }
@@ -191,13 +324,13 @@ fn reaper_command(launch: &Launch, control: OwnedFd) -> Command {
 }
 
 /// One output that is read until it ends or breaks.
-struct Pipe<R> {
+struct OutputPipe<R> {
     source: R,
     buffer: Vec<u8>,
     open: bool,
 }
 
-impl<R: AsyncRead + Unpin> Pipe<R> {
+impl<R: AsyncRead + Unpin> OutputPipe<R> {
     fn new(source: R) -> Self {
         Self { source, buffer: vec![0; CHUNK], open: true }
     }
@@ -211,9 +344,9 @@ impl<R: AsyncRead + Unpin> Pipe<R> {
 
 /// What the clock asks for.
 #[derive(Debug, PartialEq, Eq)]
-enum Due {
+enum DueAction {
     /// A limit is reached: the program has to end, for this reason.
-    End(Exit),
+    End(ProgramExit),
     /// The reaper has gone and we have read on long enough.
     Drained,
     /// The reaper took longer than it needs to end the tree.
@@ -226,7 +359,7 @@ struct Deadlines {
     /// How long the program may be silent, and until when it may be so now.
     idle: Option<(Duration, Instant)>,
     /// Why the program has to end, once it has to.
-    reason: Option<Exit>,
+    reason: Option<ProgramExit>,
     kill_reaper: Option<Instant>,
     drained: Option<Instant>,
 }
@@ -246,7 +379,7 @@ impl Deadlines {
     }
 
     /// The program was told to end. The first reason counts.
-    fn stopping(&mut self, reason: Exit, grace: Duration) {
+    fn stopping(&mut self, reason: ProgramExit, grace: Duration) {
         if self.drained.is_none() {
             self.reason.get_or_insert(reason);
         }
@@ -258,12 +391,12 @@ impl Deadlines {
     }
 
     /// Returns what is due next, and when.
-    fn next(&self) -> (Instant, Due) {
+    fn next(&self) -> (Instant, DueAction) {
         match (self.drained, self.kill_reaper, self.idle) {
-            (Some(at), _, _) => (at, Due::Drained),
-            (None, Some(at), _) => (at, Due::KillReaper),
-            (None, None, Some((_, at))) if at < self.wall => (at, Due::End(Exit::Idle)),
-            (None, None, _) => (self.wall, Due::End(Exit::TimedOut)),
+            (Some(at), _, _) => (at, DueAction::Drained),
+            (None, Some(at), _) => (at, DueAction::KillReaper),
+            (None, None, Some((_, at))) if at < self.wall => (at, DueAction::End(ProgramExit::Idle)),
+            (None, None, _) => (self.wall, DueAction::End(ProgramExit::TimedOut)),
         }
     }
 }

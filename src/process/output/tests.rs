@@ -2,36 +2,42 @@
 
 use super::*;
 
+/// Records the pieces on both outputs.
+fn recorded(pieces: &[&[u8]]) -> ProgramEnd {
+    let mut on_output = |_, _: &[u8]| {};
+    let mut recorder = OutputRecorder::new(4, &mut on_output);
+    for piece in pieces {
+        recorder.push(Stream::Stdout, piece);
+        recorder.push(Stream::Stderr, piece);
+    }
+    recorder.finish(ProgramExit::Code(0))
+}
+
 #[test]
 fn the_beginning_and_the_end_are_kept() {
-    let mut output = BoundedOutput::new(4);
-    output.push(b"abc");
-    output.push(b"def");
-    output.push(&[b'x'; 2 * TAIL]);
-    output.push(b"end");
-    assert_eq!(output.tail_text(), "x".repeat(TAIL - 3) + "end");
-    assert_eq!((output.head, output.truncated), (b"abcd".to_vec(), true));
+    let output = recorded(&[b"abc", b"def", &[b'x'; 2 * TAIL], b"end"]);
+    assert_eq!(output.stderr_tail, "x".repeat(TAIL - 3) + "end");
+    assert_eq!((output.stdout, output.stdout_truncated), (b"abcd".to_vec(), true));
 }
 
 #[test]
 fn a_short_output_is_kept_whole() {
-    let mut output = BoundedOutput::new(4);
-    output.push(b"ab\xff");
-    assert_eq!(output.tail_text(), "ab\u{fffd}");
-    assert_eq!((output.head, output.truncated), (b"ab\xff".to_vec(), false));
+    let output = recorded(&[b"ab\xff"]);
+    assert_eq!(output.stderr_tail, "ab\u{fffd}");
+    assert_eq!((output.stdout, output.stdout_truncated), (b"ab\xff".to_vec(), false));
 }
 
 #[test]
 fn every_end_has_words_for_people() {
     let words: Vec<_> = [
-        Exit::Code(3),
-        Exit::Signal(9),
-        Exit::Signal(64),
-        Exit::TimedOut,
-        Exit::Idle,
-        Exit::Stopped,
-        Exit::NotStarted("why".into()),
-        Exit::Lost,
+        ProgramExit::Code(3),
+        ProgramExit::Signal(9),
+        ProgramExit::Signal(64),
+        ProgramExit::TimedOut,
+        ProgramExit::Idle,
+        ProgramExit::Stopped,
+        ProgramExit::NotStarted("why".into()),
+        ProgramExit::Lost,
     ]
     .iter()
     .map(ToString::to_string)
@@ -49,6 +55,6 @@ fn every_end_has_words_for_people() {
             "was lost: its supervisor died",
         ]
     );
-    assert!(Exit::Code(0).is_success());
-    assert!(!Exit::Lost.is_success());
+    assert!(ProgramExit::Code(0).is_success());
+    assert!(!ProgramExit::Lost.is_success());
 }

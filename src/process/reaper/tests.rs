@@ -2,8 +2,8 @@
 
 use super::*;
 
-fn read(words: &[&str]) -> Option<Invocation> {
-    Invocation::parse(words.iter().map(OsString::from).collect())
+fn read(words: &[&str]) -> Option<ReaperArguments> {
+    ReaperArguments::parse(words.iter().map(OsString::from).collect())
 }
 
 #[test]
@@ -35,17 +35,18 @@ fn a_start_that_failed_is_explained() {
 #[test]
 fn every_report_is_read_as_it_was_written() {
     for report in [
-        Report::Started(12),
-        Report::Failed("`x` was not found".into()),
-        Report::ReaperSignalled(15),
-        Report::Code(0),
-        Report::Signal(9),
+        ReaperReport::Started(12),
+        ReaperReport::Failed("`x` was not found".into()),
+        ReaperReport::ReaperSignalled(15),
+        ReaperReport::Code(0),
+        ReaperReport::Signal(9),
     ] {
-        assert_eq!(Report::decode(&report.encode()), Some(report));
+        assert_eq!(ReaperReport::decode(&report.encode()), Some(report));
     }
-    assert_eq!(Report::decode(&Report::Failed("two\nlines".into()).encode()).map(|r| r.encode()), {
-        Some("failed two lines\n".to_owned())
-    });
+    assert_eq!(
+        ReaperReport::decode(&ReaperReport::Failed("two\nlines".into()).encode()).map(|r| r.encode()),
+        { Some("failed two lines\n".to_owned()) }
+    );
 }
 
 #[test]
@@ -57,6 +58,6 @@ fn a_stop_carries_its_grace() {
 #[test]
 fn an_unknown_line_is_nothing() {
     for line in ["", "code", "code x", "stop", "hello world"] {
-        assert_eq!((Report::decode(line), decode_stop(line)), (None, None), "{line}");
+        assert_eq!((ReaperReport::decode(line), decode_stop(line)), (None, None), "{line}");
     }
 }

@@ -4,12 +4,12 @@ use super::*;
 
 #[test]
 fn the_last_report_is_the_end_unless_somebody_else_ended_it() {
-    let started = Report::Started(7);
-    assert_eq!(read_reports(&[started.clone(), Report::Code(3)]), Some(Exit::Code(3)));
-    assert_eq!(read_reports(&[started.clone(), Report::Signal(9)]), Some(Exit::Signal(9)));
-    assert_eq!(read_reports(&[Report::Failed("x".into())]), Some(Exit::NotStarted("x".into())));
-    let outside = [started.clone(), Report::ReaperSignalled(15), Report::Code(0)];
-    assert_eq!(read_reports(&outside), Some(Exit::Signal(15)));
+    let started = ReaperReport::Started(7);
+    assert_eq!(read_reports(&[started.clone(), ReaperReport::Code(3)]), Some(ProgramExit::Code(3)));
+    assert_eq!(read_reports(&[started.clone(), ReaperReport::Signal(9)]), Some(ProgramExit::Signal(9)));
+    assert_eq!(read_reports(&[ReaperReport::Failed("x".into())]), Some(ProgramExit::NotStarted("x".into())));
+    let outside = [started.clone(), ReaperReport::ReaperSignalled(15), ReaperReport::Code(0)];
+    assert_eq!(read_reports(&outside), Some(ProgramExit::Signal(15)));
     assert_eq!(read_reports(&[started]), None);
     assert_eq!(read_reports(&[]), None);
 }
@@ -21,15 +21,15 @@ fn deadlines(wall: u64, idle: Option<u64>) -> Deadlines {
 }
 
 /// What is due now.
-fn due(deadlines: &Deadlines) -> Option<Due> {
+fn due(deadlines: &Deadlines) -> Option<DueAction> {
     let (at, due) = deadlines.next();
     (at <= Instant::now()).then_some(due)
 }
 
 #[tokio::test]
 async fn the_nearest_limit_counts() {
-    assert_eq!(due(&deadlines(0, Some(60))), Some(Due::End(Exit::TimedOut)));
-    assert_eq!(due(&deadlines(60, Some(0))), Some(Due::End(Exit::Idle)));
+    assert_eq!(due(&deadlines(0, Some(60))), Some(DueAction::End(ProgramExit::TimedOut)));
+    assert_eq!(due(&deadlines(60, Some(0))), Some(DueAction::End(ProgramExit::Idle)));
     assert_eq!(due(&deadlines(60, None)), None);
     assert_eq!(due(&deadlines(u64::MAX, Some(u64::MAX))), None);
 }
@@ -47,7 +47,7 @@ async fn the_first_output_has_a_limit_of_its_own() {
     let mut launch = Launch::new("x", "/", Duration::from_secs(100));
     (launch.idle, launch.first_output) = (Some(Duration::from_secs(60)), Some(Duration::ZERO));
     let mut deadlines = Deadlines::start(&launch);
-    assert_eq!(due(&deadlines), Some(Due::End(Exit::Idle)));
+    assert_eq!(due(&deadlines), Some(DueAction::End(ProgramExit::Idle)));
     deadlines.output_came();
     assert_eq!(due(&deadlines), None);
 }
@@ -55,21 +55,42 @@ async fn the_first_output_has_a_limit_of_its_own() {
 #[tokio::test]
 async fn the_first_reason_counts_and_patience_ends() {
     let mut deadlines = deadlines(0, None);
-    deadlines.stopping(Exit::Stopped, Duration::from_secs(60));
-    deadlines.stopping(Exit::TimedOut, Duration::ZERO);
-    assert_eq!((due(&deadlines), deadlines.reason.clone()), (None, Some(Exit::Stopped)));
+    deadlines.stopping(ProgramExit::Stopped, Duration::from_secs(60));
+    deadlines.stopping(ProgramExit::TimedOut, Duration::ZERO);
+    assert_eq!((due(&deadlines), deadlines.reason.clone()), (None, Some(ProgramExit::Stopped)));
     deadlines.kill_reaper = Some(Instant::now());
-    assert_eq!(due(&deadlines), Some(Due::KillReaper));
+    assert_eq!(due(&deadlines), Some(DueAction::KillReaper));
     deadlines.reaper_ended();
     assert_eq!(due(&deadlines), None);
     deadlines.drained = Some(Instant::now());
-    assert_eq!(due(&deadlines), Some(Due::Drained));
+    assert_eq!(due(&deadlines), Some(DueAction::Drained));
 }
 
 #[tokio::test]
 async fn an_end_that_came_by_itself_is_not_called_a_stop() {
     let mut deadlines = deadlines(60, None);
     deadlines.reaper_ended();
-    deadlines.stopping(Exit::Stopped, Duration::ZERO);
+    deadlines.stopping(ProgramExit::Stopped, Duration::ZERO);
     assert_eq!(deadlines.reason, None);
+}
+
+#[tokio::test]
+async fn a_request_only_gets_more_urgent() {
+    let (handle, mut stop) = Stop::new();
+    assert_eq!(stop.urgency(), Urgency::Running);
+    handle.kill();
+    handle.stop();
+    assert_eq!(stop.beyond(Urgency::Running).await, Urgency::Killing);
+    assert_eq!(stop.clone().urgency(), Urgency::Killing);
+}
+
+#[tokio::test]
+async fn a_dropped_handle_stops_nothing() {
+    let (handle, mut stop) = Stop::new();
+    drop(handle);
+    tokio::select! {
+        biased;
+        _ = stop.beyond(Urgency::Running) => panic!("nobody asked"),
+        () = tokio::task::yield_now() => {}
+    }
 }
