@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 use super::quoted::{Quoted, is_indented};
 use super::strict::{self, Budget};
 use super::{clipped, findings, objects, scan, stated};
-use model::event::{Claim, ClaimStatus, NextAction};
+use model::event::{Claim, ClaimStatus, ClaimedNextAction};
 
 /// The most characters of a statement that are kept.
 const LONGEST_STATEMENT: usize = 400;
@@ -102,7 +102,7 @@ fn files(fields: &Map<String, Value>) -> Vec<String> {
     paths.filter(|path| !path.is_empty()).take(MOST_FILES).collect()
 }
 
-fn next_action(value: &Value) -> Option<NextAction> {
+fn next_action(value: &Value) -> Option<ClaimedNextAction> {
     let (action, reason) = match value {
         Value::Object(fields) => {
             (fields.get("action").map(findings::line)?, fields.get("reason").map(findings::line))
@@ -110,7 +110,7 @@ fn next_action(value: &Value) -> Option<NextAction> {
         Value::String(_) => (findings::line(value), None),
         _ => return None,
     };
-    (!action.is_empty()).then(|| NextAction { action, reason: reason.unwrap_or_default() })
+    (!action.is_empty()).then(|| ClaimedNextAction { action, reason: reason.unwrap_or_default() })
 }
 
 #[cfg(test)]
@@ -136,7 +136,7 @@ mod tests {
     #[test]
     fn a_claim_is_read_whole() {
         let text = r#"{"status": "incomplete", "next_action": {"action": "retry", "reason": "r"}, "notices": ["n", 1, ""]}"#;
-        let next_action = Some(NextAction { action: "retry".into(), reason: "r".into() });
+        let next_action = Some(ClaimedNextAction { action: "retry".into(), reason: "r".into() });
         let notices = vec!["n".to_owned(), "1".to_owned()];
         let expected = Claim {
             status: ClaimStatus::Incomplete,
@@ -148,7 +148,7 @@ mod tests {
         assert_eq!(read_claim(text), Some(expected));
         let short =
             read_claim(r#"{"status": "blocked", "next_action": "ask"}"#).and_then(|claim| claim.next_action);
-        assert_eq!(short, Some(NextAction { action: "ask".into(), reason: String::new() }));
+        assert_eq!(short, Some(ClaimedNextAction { action: "ask".into(), reason: String::new() }));
         assert_eq!(read_claim(r#"{"status": "completed", "next_action": 1}"#), Some(completed("")));
     }
 

@@ -17,7 +17,7 @@ use super::review::joined;
 use super::strict::{self, Budget};
 use super::word::{Said, Words};
 use super::{clipped, findings, head, marker, remaining_tasks, tail};
-use model::event::{Evaluation, RemainingTask, RunDecision};
+use model::event::{Evaluation, EvaluationDecision, RemainingTask};
 use model::verdict::Judgment;
 
 const MOST_TASKS: usize = 200;
@@ -28,7 +28,7 @@ const MOST_LINES: usize = 20_000;
 enum Stated {
     /// Nothing, or the words to choose from.
     Nothing,
-    Decided(RunDecision),
+    Decided(EvaluationDecision),
     /// Something that is no decision of ours: it may be the strictest.
     Unknown,
 }
@@ -61,7 +61,7 @@ fn decide(texts: &[&str]) -> Result<Evaluation, Option<String>> {
         return Err(Some(words.clone()));
     }
     let mut remaining_tasks = each_once(parts.iter().flat_map(|part| part.objects.iter().flat_map(tasks)));
-    if remaining_tasks.is_empty() && decision == RunDecision::PassWithIssues {
+    if remaining_tasks.is_empty() && decision == EvaluationDecision::PassWithIssues {
         remaining_tasks = each_once(texts.iter().flat_map(|text| remaining_tasks::listed(text)));
     }
     Ok(Evaluation { decision, remaining_tasks })
@@ -75,17 +75,17 @@ enum Hardness {
     Aborts,
 }
 
-fn hardness(decision: &RunDecision) -> Hardness {
+fn hardness(decision: &EvaluationDecision) -> Hardness {
     match decision {
-        RunDecision::Pass | RunDecision::PassWithIssues => Hardness::Passes,
-        RunDecision::FailPhase(_) => Hardness::Fails,
-        RunDecision::Abort => Hardness::Aborts,
+        EvaluationDecision::Pass | EvaluationDecision::PassWithIssues => Hardness::Passes,
+        EvaluationDecision::FailPhase(_) => Hardness::Fails,
+        EvaluationDecision::Abort => Hardness::Aborts,
     }
 }
 
 /// The answer, or the deliverable.
 struct Part {
-    decisions: Vec<RunDecision>,
+    decisions: Vec<EvaluationDecision>,
     /// Those that decide something, or only list tasks.
     objects: Vec<Map<String, Value>>,
     /// The hardest that other lines tell, and their words.
@@ -215,7 +215,7 @@ fn of_word(word: &str) -> Stated {
     }
 }
 
-fn stricter_inside(fields: &Map<String, Value>) -> Option<RunDecision> {
+fn stricter_inside(fields: &Map<String, Value>) -> Option<EvaluationDecision> {
     let mut strictest = None;
     let mut left: Vec<&Value> = fields.values().collect();
     while let Some(value) = left.pop() {
@@ -224,7 +224,8 @@ fn stricter_inside(fields: &Map<String, Value>) -> Option<RunDecision> {
             Value::Object(inner) => {
                 let words = decisions(inner).filter_map(Value::as_str);
                 let said = words.filter_map(|word| decision(&word.trim().to_ascii_uppercase()));
-                strictest = said.filter(|said| *said > RunDecision::PassWithIssues).max().max(strictest);
+                strictest =
+                    said.filter(|said| *said > EvaluationDecision::PassWithIssues).max().max(strictest);
                 left.extend(inner.values());
             }
             _ => {}
@@ -238,15 +239,15 @@ fn is_form(fields: &Map<String, Value>) -> bool {
     decisions(fields).filter_map(Value::as_str).any(|word| is_choice(&word.to_ascii_uppercase()))
 }
 
-fn decision(word: &str) -> Option<RunDecision> {
+fn decision(word: &str) -> Option<EvaluationDecision> {
     match word {
-        "PASS" => Some(RunDecision::Pass),
-        "PASS_WITH_ISSUES" => Some(RunDecision::PassWithIssues),
-        "ABORT" => Some(RunDecision::Abort),
+        "PASS" => Some(EvaluationDecision::Pass),
+        "PASS_WITH_ISSUES" => Some(EvaluationDecision::PassWithIssues),
+        "ABORT" => Some(EvaluationDecision::Abort),
         _ => {
             let phase = word.strip_prefix("FAIL_PHASE_")?.to_ascii_lowercase();
             let plain = phase.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
-            (plain && !phase.is_empty() && phase.len() <= 40).then_some(RunDecision::FailPhase(phase))
+            (plain && !phase.is_empty() && phase.len() <= 40).then_some(EvaluationDecision::FailPhase(phase))
         }
     }
 }
@@ -279,10 +280,12 @@ fn of_value(written: &str, loud: bool) -> Stated {
         return Stated::Nothing;
     }
     match (decision(token.trim_end_matches('_')), Words::new(&other_words()).read(&value)) {
-        (Some(RunDecision::FailPhase(_) | RunDecision::Abort), _) if reconsidered::is_conditional(rest) => {
+        (Some(EvaluationDecision::FailPhase(_) | EvaluationDecision::Abort), _)
+            if reconsidered::is_conditional(rest) =>
+        {
             Stated::Nothing
         }
-        (Some(decision @ RunDecision::FailPhase(_)), _)
+        (Some(decision @ EvaluationDecision::FailPhase(_)), _)
         | (Some(decision), Said::Word { clean: true, .. }) => Stated::Decided(decision),
         (Some(_), _) => Stated::Unknown,
         // `Decision: fail fast on a bad header` is about the code.
@@ -356,12 +359,12 @@ fn each_once(tasks: impl Iterator<Item = RemainingTask>) -> Vec<RemainingTask> {
 mod tests {
     use super::*;
 
-    fn decided(text: &str) -> Option<RunDecision> {
+    fn decided(text: &str) -> Option<EvaluationDecision> {
         read_evaluation(text).map(|evaluation| evaluation.decision)
     }
 
-    fn fail(phase: &str) -> RunDecision {
-        RunDecision::FailPhase(phase.to_owned())
+    fn fail(phase: &str) -> EvaluationDecision {
+        EvaluationDecision::FailPhase(phase.to_owned())
     }
 
     #[test]
@@ -373,20 +376,20 @@ mod tests {
             priority: priority.into(),
         };
         let remaining_tasks = vec![task("t", "report", "low"), task("u", "", "")];
-        let expected = Evaluation { decision: RunDecision::PassWithIssues, remaining_tasks };
+        let expected = Evaluation { decision: EvaluationDecision::PassWithIssues, remaining_tasks };
         assert_eq!(read_evaluation(text), Some(expected.clone()));
         assert_eq!(read_evaluation(&format!("{text}\n{text}")), Some(expected));
     }
 
     #[test]
     fn lines_decide_too() {
-        assert_eq!(decided("all fine\n**DECISION: PASS**\n"), Some(RunDecision::Pass));
+        assert_eq!(decided("all fine\n**DECISION: PASS**\n"), Some(EvaluationDecision::Pass));
         assert_eq!(decided("## Decision： `FAIL_PHASE_4` – bugs"), Some(fail("4")));
         assert_eq!(
             decided("Final decision: FAIL_PHASE_test_implementation"),
             Some(fail("test_implementation"))
         );
-        assert_eq!(decided("- DECISION = abort."), Some(RunDecision::Abort));
+        assert_eq!(decided("- DECISION = abort."), Some(EvaluationDecision::Abort));
     }
 
     #[test]
@@ -394,11 +397,11 @@ mod tests {
         assert_eq!(decided("DECISION: PASS\nDECISION: FAIL_PHASE_2"), Some(fail("2")));
         assert_eq!(
             decided("DECISION: PASS\n{\"decision\": \"ABORT\"}\nDECISION: FAIL_PHASE_2"),
-            Some(RunDecision::Abort)
+            Some(EvaluationDecision::Abort)
         );
         assert_eq!(
             decided("DECISION: PASS_WITH_ISSUES\n{\"decision\": \"PASS\"}"),
-            Some(RunDecision::PassWithIssues)
+            Some(EvaluationDecision::PassWithIssues)
         );
     }
 
@@ -414,7 +417,7 @@ mod tests {
             assert_eq!(decided(&format!("DECISION: PASS\n{text}")), None, "{}", &text[..20]);
         }
         let code = "DECISION: PASS\n```py\nreturn {\"decision\": \"ABORT\", \"why\": why}\n```\n";
-        assert_eq!(decided(code), Some(RunDecision::Pass));
+        assert_eq!(decided(code), Some(EvaluationDecision::Pass));
     }
 
     #[test]
@@ -454,7 +457,7 @@ mod tests {
             r#"{"decision": "keep the old interface"}"#,
             r#"{"decision": null}"#,
         ] {
-            let expected = Evaluation { decision: RunDecision::Pass, remaining_tasks: Vec::new() };
+            let expected = Evaluation { decision: EvaluationDecision::Pass, remaining_tasks: Vec::new() };
             assert_eq!(read_evaluations(&["DECISION: PASS", text]), Some(expected), "{text}");
         }
     }
@@ -464,10 +467,13 @@ mod tests {
         let both = |answer: &str, document: &str| {
             read_evaluations(&[answer, document]).map(|evaluation| evaluation.decision)
         };
-        assert_eq!(both("DECISION: PASS", "DECISION: ABORT"), Some(RunDecision::Abort));
+        assert_eq!(both("DECISION: PASS", "DECISION: ABORT"), Some(EvaluationDecision::Abort));
         assert_eq!(both(r#"{"decision": "PASS"}"#, "DECISION: FAIL_PHASE_planning"), Some(fail("planning")));
-        assert_eq!(both("DECISION: PASS", r#"{"run": {"decision": "ABORT"}}"#), Some(RunDecision::Abort));
-        assert_eq!(both("done", "DECISION: PASS"), Some(RunDecision::Pass));
+        assert_eq!(
+            both("DECISION: PASS", r#"{"run": {"decision": "ABORT"}}"#),
+            Some(EvaluationDecision::Abort)
+        );
+        assert_eq!(both("done", "DECISION: PASS"), Some(EvaluationDecision::Pass));
         assert_eq!(both("done", r#"{"run": {"decision": "PASS"}}"#), None);
         let twice = r#"{"decision": "ABORT", "decision": "PASS"}"#;
         assert_eq!(both(twice, "DECISION: PASS"), None);
@@ -493,7 +499,7 @@ mod tests {
                 assert_eq!(decided(&format!("{answer}\n\n{document}\n")), None, "{document}");
             }
             let aborts = read_evaluations(&["DECISION: ABORT", document]).map(|read| read.decision);
-            assert_eq!(aborts, Some(RunDecision::Abort), "{document}");
+            assert_eq!(aborts, Some(EvaluationDecision::Abort), "{document}");
         }
         let unread = |texts: &[&str]| unread_decision(texts);
         assert_eq!(unread(&["DECISION: PASS", "## 最終判定\n\nABORT"]), Some("最終判定: ABORT".into()));
@@ -522,7 +528,7 @@ mod tests {
             "## Decision\n\nWe keep SQLite; ABORT is sent to the client as before.",
         ] {
             let read = read_evaluations(&["DECISION: PASS", document]).map(|read| read.decision);
-            assert_eq!(read, Some(RunDecision::Pass), "{document}");
+            assert_eq!(read, Some(EvaluationDecision::Pass), "{document}");
         }
     }
 
@@ -541,7 +547,7 @@ mod tests {
                 assert_eq!(decided(&format!("{pass}\n\n{sentence}\n")), None, "{sentence}");
                 assert_eq!(decided(&format!("{sentence}\n\n{pass}\n")), None, "{sentence}");
             }
-            assert_eq!(decided(&format!("DECISION: ABORT\n\n{sentence}\n")), Some(RunDecision::Abort));
+            assert_eq!(decided(&format!("DECISION: ABORT\n\n{sentence}\n")), Some(EvaluationDecision::Abort));
         }
         for sentence in [
             "On second thought, the ABORT path is covered, too.",
@@ -551,7 +557,7 @@ mod tests {
             "Actually, ABORT would have been right if the backup were missing.",
         ] {
             let text = format!("DECISION: PASS\n\n{sentence}\n");
-            assert_eq!(decided(&text), Some(RunDecision::Pass), "{sentence}");
+            assert_eq!(decided(&text), Some(EvaluationDecision::Pass), "{sentence}");
         }
     }
 
@@ -564,7 +570,7 @@ mod tests {
             "`DECISION: FAIL_PHASE_testing` となるのはテストが失敗した場合となる。",
         ] {
             let text = format!("{sentence}\n\nDECISION: PASS\n");
-            assert_eq!(decided(&text), Some(RunDecision::Pass), "{sentence}");
+            assert_eq!(decided(&text), Some(EvaluationDecision::Pass), "{sentence}");
             assert_eq!(decided(sentence), None, "{sentence}");
         }
         for sentence in [

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use content_parser::{
     Terms, default_words, read_claim, read_evaluation, read_review, read_structured, read_triage,
 };
-use model::event::{Reading, RunDecision};
+use model::event::{EvaluationDecision, Reading};
 use model::finding::Severity;
 use model::verdict::{Grade, Judgment, ReadAs, Verdict};
 use proptest::prelude::{ProptestConfig, Strategy, any, prop_assert, prop_oneof, proptest};
@@ -929,7 +929,7 @@ fn an_evaluation_is_read_from_its_answer() {
     let text = "## Evaluation\n**DECISION: FAIL_PHASE_4**\n{\"decision\": \"PASS\"}";
     assert_eq!(
         read_evaluation(text).map(|evaluation| evaluation.decision),
-        Some(RunDecision::FailPhase("4".into()))
+        Some(EvaluationDecision::FailPhase("4".into()))
     );
 }
 
