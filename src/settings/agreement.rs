@@ -9,12 +9,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::contradictions::takes_a_panel;
 use super::defined_check::defined_check;
 use super::error::{ConfigError, did_you_mean, suggestion};
-use super::keys::{AnswerFormat, Names, PhaseKeys, chain};
+use super::keys::{AnswerFormat, PhaseKeys, split_at_commas};
 use super::registry::{FailureAction, QUALITY_GATE, RegistryStep};
 use super::settings::{Settings, phase_name};
 use model::policy::{
-    Agreement, AnswerForm, CheckRule, CheckSettings, DefinedCheck, Difficulty, Ending, Look, ModelChoice,
-    OnFail, OnUnavailable, Pattern, PhaseDef, Policy, ReviewRule, Seat, TimeLimits, check_id, criterion,
+    Agreement, AnswerForm, CheckKind, CheckRule, CheckSettings, DefinedCheck, Difficulty, FailurePattern,
+    ModelChoice, OnFail, OnUnavailable, PanelReviewer, PhaseDef, Policy, ReviewRule, TimeLimits,
+    UnapprovedEnd, check_id, criterion,
 };
 
 /// The policy whose cycle an attached step follows.
@@ -86,8 +87,8 @@ impl Settings {
 
     fn phase(&self, name: &str, list: &[String]) -> PhaseDef {
         let keys = &self.phases[name];
-        let agents = chain(keys.agent.as_ref().unwrap_or(&self.agent));
-        let Names(reviewers) = keys.reviewer.clone().unwrap_or_else(|| self.reviewer.clone());
+        let agents = split_at_commas(keys.agent.as_ref().unwrap_or(&self.agent));
+        let reviewers = keys.reviewer.as_ref().unwrap_or(&self.reviewer).clone();
         PhaseDef {
             name: phase_name(name),
             folder: keys.number.map_or_else(|| name.to_owned(), |number| format!("{number:02}_{name}")),
@@ -101,8 +102,8 @@ impl Settings {
             reviewers: if reviewers.is_empty() { agents.clone() } else { reviewers },
             agents,
             own_agents: keys.agent.is_some(),
-            own_reviewers: keys.reviewer.as_ref().is_some_and(|names| !names.0.is_empty()),
-            step_agents: keys.agents.iter().map(|(step, agents)| (*step, chain(agents))).collect(),
+            own_reviewers: keys.reviewer.as_ref().is_some_and(|names| !names.is_empty()),
+            step_agents: keys.agents.iter().map(|(step, agents)| (*step, split_at_commas(agents))).collect(),
             gate: keys.gate,
             c3l: self.step_of(keys).map(|step| step.c3l.clone()),
             output_schema: None,
@@ -111,7 +112,7 @@ impl Settings {
     }
 
     /// Returns the seats of a phase: each viewpoint that is split, then those that are named.
-    fn panel(&self, keys: &PhaseKeys) -> Vec<Seat> {
+    fn panel(&self, keys: &PhaseKeys) -> Vec<PanelReviewer> {
         let policy = &self.policies[&keys.policy];
         if !takes_a_panel(policy) {
             return Vec::new();
@@ -120,7 +121,7 @@ impl Settings {
         if let Some(review) = &policy.review
             && review.split
         {
-            seats.extend(review.viewpoints.iter().map(|viewpoint| Seat::of_viewpoint(viewpoint)));
+            seats.extend(review.viewpoints.iter().map(|viewpoint| PanelReviewer::of_viewpoint(viewpoint)));
         }
         seats.extend_from_slice(keys.panel.as_ref().unwrap_or(&self.panel));
         seats
@@ -187,7 +188,7 @@ impl Settings {
         own.chain(of_steps.map(|(id, check)| (id.clone(), in_a_run(check)))).collect()
     }
 
-    fn patterns(&self) -> BTreeMap<String, Pattern> {
+    fn patterns(&self) -> BTreeMap<String, FailurePattern> {
         self.attached_steps().flat_map(|step| step.patterns.clone()).collect()
     }
 
@@ -199,16 +200,11 @@ impl Settings {
     /// Returns the names of the checks that a phase has besides those of its policy.
     fn further_checks<'a>(&'a self, keys: &'a PhaseKeys) -> Vec<&'a str> {
         let checks = &self.checks;
-        let mut names = Vec::new();
-        if keys.changes_code {
-            names.push("code_changed");
-        }
-        if keys.decides {
-            names.push("decision");
-        }
-        if self.schema_of(keys).is_some() || answer_form(keys).is_some() {
-            names.push("answer_format");
-        }
+        let has_form = self.schema_of(keys).is_some() || answer_form(keys).is_some();
+        let by_keys =
+            [("code_changed", keys.changes_code), ("decision", keys.decides), ("answer_format", has_form)];
+        let by_keys = by_keys.into_iter().filter(|(_, is_set)| *is_set);
+        let mut names: Vec<&str> = by_keys.map(|(name, _)| name).collect();
         let of_kind = if keys.changes_code { &checks.code_phases } else { &checks.document_phases };
         for list in [&checks.every_phase, of_kind, &keys.checks] {
             names.extend(list.iter().map(String::as_str));
@@ -260,7 +256,7 @@ fn attach(step: &RegistryStep, policy: &mut Policy, cycle: &Policy) {
     policy.outcomes.exhausted = cycle.outcomes.exhausted;
     policy.outcomes.blocked = cycle.outcomes.blocked;
     if step.on_failure == FailureAction::Abort {
-        policy.outcomes.blocked = Ending::Fail;
+        policy.outcomes.blocked = UnapprovedEnd::Fail;
     }
     policy.checks.extend(step.rules());
 }
@@ -283,8 +279,8 @@ impl RegistryStep {
 fn in_a_run(check: &DefinedCheck) -> DefinedCheck {
     let lists_all = |run: &str| run.split_whitespace().eq(["git", "status", "--porcelain"]);
     match &check.look {
-        Look::Command { run, .. } if lists_all(run) && check.success_when == "empty" => DefinedCheck {
-            look: Look::GitClean,
+        CheckKind::Command { run, .. } if lists_all(run) && check.success_when == "empty" => DefinedCheck {
+            look: CheckKind::GitClean,
             success_when: String::new(),
             timeout_seconds: None,
             ..check.clone()

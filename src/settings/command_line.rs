@@ -89,11 +89,10 @@ pub(super) fn shell_syntax(command: &str) -> Option<String> {
     let text: String = command.char_indices().map(plain).collect();
     let text = text.trim();
     let begins_word = |at: usize| text[..at].ends_with(char::is_whitespace);
-    let has_comment = text.char_indices().any(|(at, character)| character == '#' && begins_word(at));
-    let comment = if has_comment { Some("#".to_owned()) } else { None };
+    let comment = text.match_indices('#').find(|(at, _)| begins_word(*at));
     variable_in_front(text)
         .or_else(|| text.char_indices().find_map(|(at, _)| syntax_at(&text[at..])))
-        .or(comment)
+        .or(comment.map(|(_, sign)| sign.to_owned()))
 }
 
 /// Returns the shell syntax that a text begins with.

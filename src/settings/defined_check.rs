@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::command_line::{objection, places};
 use super::error::{did_you_mean, suggestion};
-use model::policy::{DefinedCheck, Extractor, Look, OwnCheck};
+use model::policy::{CheckKind, DefinedCheck, Extractor, OwnCheck};
 
 /// A key of the table, empty for the table itself, and what is wrong with it.
 type Objection = (&'static str, String);
@@ -17,19 +17,15 @@ type Objection = (&'static str, String);
 /// Makes the check of a table.
 pub(super) fn defined_check(own: &OwnCheck) -> Result<DefinedCheck, Objection> {
     let look = look(own)?;
-    let is_command = matches!(look, Look::Command { .. });
+    let is_command = matches!(look, CheckKind::Command { .. });
     refuse_what_no_look_uses(own, &look)?;
     for (param, name) in &own.extract {
-        if let Some(what) = unknown_extractor(name) {
-            return Err(("extract", format!("takes `{param}` from `{name}`, {what}")));
-        }
+        let wrong = |what| ("extract", format!("takes `{param}` from `{name}`, {what}"));
+        refuse_unknown_extractor(name).map_err(wrong)?;
     }
-    let success_when = match &own.success_when {
-        Some(text) if is_command => text.clone(),
-        None if is_command => "exitCode:0".to_owned(),
-        _ => String::new(),
-    };
+    let mut success_when = String::new();
     if is_command {
+        success_when = own.success_when.clone().unwrap_or_else(|| "exitCode:0".to_owned());
         SuccessWhen::parse(&success_when).map_err(|why| ("success_when", why))?;
     }
     let check = DefinedCheck {
@@ -54,14 +50,14 @@ pub(super) fn is_plain_name(name: &str) -> bool {
 }
 
 /// Returns the one thing that a check looks at.
-fn look(own: &OwnCheck) -> Result<Look, Objection> {
+fn look(own: &OwnCheck) -> Result<CheckKind, Objection> {
     let all = [
-        own.run.as_ref().map(|run| Look::Command { run: run.clone(), shell: own.shell }),
-        own.file.as_ref().map(|path| Look::Files { paths: vec![path.clone()] }),
-        if own.git_clean { Some(Look::GitClean) } else { None },
-        if own.issue_closed { Some(Look::IssueClosed) } else { None },
-        if own.remote_checks { Some(Look::RemoteChecks) } else { None },
-        if own.commit_messages { Some(Look::CommitMessages) } else { None },
+        own.run.as_ref().map(|run| CheckKind::Command { run: run.clone(), shell: own.shell }),
+        own.file.as_ref().map(|path| CheckKind::Files { paths: vec![path.clone()] }),
+        if own.git_clean { Some(CheckKind::GitClean) } else { None },
+        if own.issue_closed { Some(CheckKind::IssueClosed) } else { None },
+        if own.remote_checks { Some(CheckKind::RemoteChecks) } else { None },
+        if own.commit_messages { Some(CheckKind::CommitMessages) } else { None },
     ];
     let mut looks = all.into_iter().flatten();
     match (looks.next(), looks.next()) {
@@ -75,22 +71,26 @@ fn look(own: &OwnCheck) -> Result<Look, Objection> {
 }
 
 /// Refuses a command or a path that cannot be looked at, and keys that belong to another kind of look.
-fn refuse_what_no_look_uses(own: &OwnCheck, look: &Look) -> Result<(), Objection> {
-    let is_command = matches!(look, Look::Command { .. });
+fn refuse_what_no_look_uses(own: &OwnCheck, look: &CheckKind) -> Result<(), Objection> {
+    let is_command = matches!(look, CheckKind::Command { .. });
     match look {
-        Look::Command { run, shell } => objection(run, *shell).map_or(Ok(()), |what| Err(("run", what)))?,
-        Look::Files { paths } => {
-            if let Some(what) = paths.iter().find_map(|path| leads_out(path)) {
-                return Err(("file", what.into()));
-            }
+        CheckKind::Command { run, shell } => {
+            objection(run, *shell).map_or(Ok(()), |what| Err(("run", what)))?;
         }
-        Look::GitClean | Look::IssueClosed | Look::RemoteChecks | Look::CommitMessages => {}
+        CheckKind::Files { paths } => {
+            let inside = paths.iter().try_for_each(|path| refuse_leading_out(path));
+            inside.map_err(|what| ("file", what.into()))?;
+        }
+        CheckKind::GitClean
+        | CheckKind::IssueClosed
+        | CheckKind::RemoteChecks
+        | CheckKind::CommitMessages => {}
     }
     for (key, is_set, is_used) in [
         ("shell", own.shell, is_command),
         ("success_when", own.success_when.is_some(), is_command),
         ("timeout_seconds", own.timeout_seconds.is_some(), is_command),
-        ("extract", !own.extract.is_empty(), is_command || *look == Look::GitClean),
+        ("extract", !own.extract.is_empty(), is_command || *look == CheckKind::GitClean),
     ] {
         if is_set && !is_used {
             return Err((key, "means something with `run` only".into()));
@@ -102,45 +102,45 @@ fn refuse_what_no_look_uses(own: &OwnCheck, look: &Look) -> Result<(), Objection
     Ok(())
 }
 
-fn usual_pattern(look: &Look) -> &'static str {
+fn usual_pattern(look: &CheckKind) -> &'static str {
     match look {
-        Look::Command { .. } => "command-failed",
-        Look::Files { .. } => "file-not-exists",
-        Look::GitClean => "git-dirty",
-        Look::IssueClosed => "issue-open",
-        Look::RemoteChecks => "remote-checks-failed",
-        Look::CommitMessages => "commit-message-vague",
+        CheckKind::Command { .. } => "command-failed",
+        CheckKind::Files { .. } => "file-not-exists",
+        CheckKind::GitClean => "git-dirty",
+        CheckKind::IssueClosed => "issue-open",
+        CheckKind::RemoteChecks => "remote-checks-failed",
+        CheckKind::CommitMessages => "commit-message-vague",
     }
 }
 
-/// Says that there is no extractor of this name.
-pub(super) fn unknown_extractor(name: &str) -> Option<String> {
-    if Extractor::named(name).is_some() {
-        return None;
+/// Refuses a name that no extractor has.
+pub(super) fn refuse_unknown_extractor(name: &str) -> Result<(), String> {
+    if name.parse::<Extractor>().is_ok() {
+        return Ok(());
     }
-    let hint = did_you_mean(suggestion(name, Extractor::BY_NAME.iter().map(|(name, _)| *name)));
-    Some(format!("which is no extractor{hint}"))
+    let hint = did_you_mean(suggestion(name, Extractor::NAMES.iter().copied()));
+    Err(format!("which is no extractor{hint}"))
 }
 
-/// Says how a path leads out of the worktree.
-pub(super) fn leads_out(path: &str) -> Option<&'static str> {
+/// Refuses a path that leads out of the worktree.
+pub(super) fn refuse_leading_out(path: &str) -> Result<(), &'static str> {
     match path {
-        path if path.starts_with(['/', '~']) => Some("has to be relative to the top of the repository"),
-        path if path.split('/').any(|part| part == "..") => Some("leads out of the repository"),
-        _ => None,
+        path if path.starts_with(['/', '~']) => Err("has to be relative to the top of the repository"),
+        path if path.split('/').any(|part| part == "..") => Err("leads out of the repository"),
+        _ => Ok(()),
     }
 }
 
 /// Says what a check lacks to be made: every `${name}` needs a value.
 pub(super) fn require_params(check: &DefinedCheck) -> Result<(), String> {
     let texts: &[String] = match &check.look {
-        Look::Command { run, .. } => std::slice::from_ref(run),
-        Look::Files { paths } if paths.is_empty() => {
+        CheckKind::Command { run, .. } => std::slice::from_ref(run),
+        CheckKind::Files { paths } if paths.is_empty() => {
             return Err("names no file: it would let everything pass".into());
         }
-        Look::Files { paths } => paths,
-        Look::CommitMessages => return require_texts_about_commits(&check.params),
-        Look::GitClean | Look::IssueClosed | Look::RemoteChecks => &[],
+        CheckKind::Files { paths } => paths,
+        CheckKind::CommitMessages => return require_texts_about_commits(&check.params),
+        CheckKind::GitClean | CheckKind::IssueClosed | CheckKind::RemoteChecks => &[],
     };
     for (_, name) in texts.iter().flat_map(|text| places(text)) {
         match check.params.get(name) {

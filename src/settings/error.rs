@@ -2,15 +2,16 @@
 //! unknown one. Finds nothing wrong by itself.
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::iter;
 
 /// Where a value was written.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, derive_more::Display)]
 pub enum Origin {
     /// Nobody wrote it: a built-in default.
+    #[display("the built-in defaults")]
     Default,
     /// A line of a file.
+    #[display("{name}, line {line}")]
     File {
         /// The file as the caller named it.
         name: String,
@@ -18,20 +19,11 @@ pub enum Origin {
         line: usize,
     },
     /// A variable by its name.
+    #[display("variable {_0}")]
     Variable(String),
     /// A flag by its name, such as `--agent`.
+    #[display("flag {_0}")]
     Flag(String),
-}
-
-impl fmt::Display for Origin {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Default => f.write_str("the built-in defaults"),
-            Self::File { name, line } => write!(f, "{name}, line {line}"),
-            Self::Variable(name) => write!(f, "variable {name}"),
-            Self::Flag(name) => write!(f, "flag {name}"),
-        }
-    }
 }
 
 /// Says why a configuration cannot be used.
@@ -95,14 +87,14 @@ pub(super) fn nearest<'m, T>(known: &'m BTreeMap<String, T>, path: &str, between
 
 /// A key and what is wrong with it; the place is added where the places of all keys are known.
 #[derive(Debug, PartialEq)]
-pub(super) struct Contradiction {
+pub(super) struct RefusedKey {
     pub(super) key: String,
     pub(super) what: String,
 }
 
 /// Refuses a key, with the rest of a sentence that begins with it.
-pub(super) fn refuse(key: impl Into<String>, what: impl Into<String>) -> Result<(), Contradiction> {
-    Err(Contradiction { key: key.into(), what: what.into() })
+pub(super) fn refuse(key: impl Into<String>, what: impl Into<String>) -> Result<(), RefusedKey> {
+    Err(RefusedKey { key: key.into(), what: what.into() })
 }
 
 /// Refuses a key if something is wrong, with the rest of a sentence that begins with it.
@@ -110,7 +102,7 @@ pub(super) fn refuse_if(
     is_wrong: bool,
     key: impl Into<String>,
     what: impl Into<String>,
-) -> Result<(), Contradiction> {
+) -> Result<(), RefusedKey> {
     if is_wrong { refuse(key, what) } else { Ok(()) }
 }
 

@@ -10,8 +10,8 @@ use serde_json::{Map, Value, json};
 
 use model::phase::Step;
 use model::policy::{
-    Budget, BudgetScopes, CheckSettings, Difficulty, Ending, Gate, ModelChoice, Policy, Seat, StepTime,
-    TimeLimits, command_line,
+    Budget, BudgetScopes, CheckSettings, Difficulty, Gate, ModelChoice, PanelReviewer, Policy, StepTime,
+    TimeLimits, UnapprovedEnd, command_line,
 };
 
 /// Everything that can be set in `.ai-workflow/config.toml`.
@@ -23,10 +23,11 @@ pub struct Keys {
     /// an `[agents.NAME]`; commas make a fallback chain.
     pub agent: String,
     /// The reviewer, as a list or with commas: a fallback chain. Empty: chosen to fit the author.
-    pub reviewer: Names,
+    #[schemars(schema_with = "names")]
+    pub reviewer: Vec<String>,
     /// Who judges besides the reviewer, in every phase that names no panel and has a reviewer whose word counts. Second
     /// opinions only tighten.
-    pub panel: Vec<Seat>,
+    pub panel: Vec<PanelReviewer>,
     /// The language of deliverables and comments, such as `en` or `ja`. Prompts are English.
     pub language: String,
     /// The branch a run starts from; without it the repository's default branch.
@@ -34,7 +35,8 @@ pub struct Keys {
     /// The preset of a run that names none; without it every phase of `order` runs.
     pub preset: Option<String>,
     /// Phases that are left out of every run.
-    pub skip_phases: Names,
+    #[schemars(schema_with = "names")]
+    pub skip_phases: Vec<String>,
     /// Where issues live; without it GitHub if the remote is GitHub and a token is there, else local files.
     pub forge: Option<ForgeKind>,
     /// When the branch is pushed; without it `phase` with GitHub in CI, `halt` with GitHub elsewhere, `never` with local files.
@@ -100,26 +102,9 @@ impl Keys {
     }
 }
 
-/// Splits a fallback chain of agents.
-pub(super) fn chain(agents: &str) -> Vec<String> {
-    agents.split(',').map(str::trim).filter(|part| !part.is_empty()).map(str::to_owned).collect()
-}
-
-/// Names as a list, or in one text with commas between them.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct Names(pub Vec<String>);
-
-impl JsonSchema for Names {
-    fn schema_name() -> std::borrow::Cow<'static, str> {
-        "Names".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({
-            "anyOf": [{"type": "array", "items": {"type": "string"}}, {"type": "string"}]
-        })
-    }
+/// Splits a text at its commas, such as a fallback chain of agents; empty parts are left out.
+pub(super) fn split_at_commas(text: &str) -> Vec<String> {
+    text.split(',').map(str::trim).filter(|part| !part.is_empty()).map(str::to_owned).collect()
 }
 
 /// Where issues live.
@@ -247,13 +232,14 @@ pub struct PhaseKeys {
     /// In place of the policy's limit.
     pub max_format_redo: Option<u32>,
     /// In place of the policy's ending when a limit is reached.
-    pub on_exhausted: Option<Ending>,
+    pub on_exhausted: Option<UnapprovedEnd>,
     /// The author of this phase; stands even against `--agent`.
     pub agent: Option<String>,
     /// The reviewer of this phase; stands even against `--reviewer`.
-    pub reviewer: Option<Names>,
+    #[schemars(default, schema_with = "names")]
+    pub reviewer: Option<Vec<String>>,
     /// Who judges this phase besides the reviewer; an empty list: nobody.
-    pub panel: Option<Vec<Seat>>,
+    pub panel: Option<Vec<PanelReviewer>>,
     /// Whether the phase begins by itself: `go`, `ask` a person first, or `no_go`, where the run stops.
     #[serde(default)]
     pub gate: Gate,
@@ -379,7 +365,7 @@ pub struct GithubKeys {
     /// Runs that one person may start in 24 hours; what is beyond waits until that time is over.
     pub runs_per_actor: u32,
     /// Whose comments on the issue reach the agents, if written before the run began.
-    pub speakers: Speakers,
+    pub speakers: CommentAuthors,
     /// Title and text of an issue reach the agents only if its author may write.
     pub trusted_text_only: bool,
     /// The labels `ai-workflow:STATE` tell where a run stands.
@@ -413,7 +399,7 @@ impl GithubKeys {
 /// Whose comments are heard.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Speakers {
+pub enum CommentAuthors {
     /// Those who may start a run.
     Write,
     /// Everyone but bots that are not named.
@@ -436,6 +422,11 @@ fn describe_usd(schema: &mut Schema) {
     if let Some(description) = schema.pointer_mut("/properties/usd/description") {
         *description = json!("US dollars, as the agents report them or as the price table has them.");
     }
+}
+
+/// Returns the schema of names as a list, or in one text with commas between them.
+fn names(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({"anyOf": [{"type": "array", "items": {"type": "string"}}, {"type": "string"}]})
 }
 
 /// Returns the schema of the agents of single steps.

@@ -8,19 +8,19 @@ use toml::de::{DeTable, DeValue};
 use toml::{Table, Value};
 
 use super::error::{ConfigError, Origin};
-use super::schema::{Fit, joined};
+use super::schema::{ValueNormalizer, joined};
 
 /// Values with their places, by the dotted path of the key.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Layer {
+pub(super) struct ConfigLayer {
     pub(super) values: Table,
     pub(super) places: BTreeMap<String, Origin>,
 }
 
-impl Layer {
+impl ConfigLayer {
     /// Reads the text of a file, with the line of every key.
     pub(super) fn read(name: &str, text: &str) -> Result<Self, ConfigError> {
-        let file = File { name, text };
+        let file = ConfigFile { name, text };
         let values: Table = toml::from_str(text).map_err(|error| file.syntax(&error))?;
         let lines = DeTable::parse(text).map_err(|error| file.syntax(&error))?;
         let mut places = BTreeMap::new();
@@ -30,7 +30,7 @@ impl Layer {
 
     /// Checks every value against the shape of a configuration.
     pub(super) fn checked(self) -> Result<Self, ConfigError> {
-        let values = Fit { is_complete: false, places: &self.places }.whole(self.values)?;
+        let values = ValueNormalizer { is_complete: false, places: &self.places }.whole(self.values)?;
         Ok(Self { values, places: self.places })
     }
 
@@ -68,12 +68,12 @@ fn lay_over(below: &mut Table, above: Table) {
 }
 
 /// A file that is being read.
-struct File<'a> {
+struct ConfigFile<'a> {
     name: &'a str,
     text: &'a str,
 }
 
-impl File<'_> {
+impl ConfigFile<'_> {
     fn syntax(&self, error: &toml::de::Error) -> ConfigError {
         let place = self.place(&error.span().unwrap_or(0..0));
         let message = error.message().trim().replace('\n', ", ");

@@ -23,9 +23,9 @@ pub use command_line::split_words;
 pub use defined_check::SuccessWhen;
 pub use error::{ConfigError, Origin, suggestion};
 pub use keys::{
-    AgentKeys, AgentKind, AnswerFormat, BudgetKeys, CommandKeys, ForgeKind, GithubKeys, Keys, LimitKeys,
-    Names, PhaseKeys, PresetKeys, PushWhen, Speakers, VerdictKeys,
+    AgentKeys, AgentKind, AnswerFormat, BudgetKeys, CommandKeys, CommentAuthors, ForgeKind, GithubKeys, Keys,
+    LimitKeys, PhaseKeys, PresetKeys, PushWhen, VerdictKeys,
 };
 pub use schema::schema;
 pub use schema_resolver::{LONGEST_SCHEMA, SchemaError, SchemaResolver, output_schema, validator};
-pub use settings::{DEFAULTS, Layers, Settings, load};
+pub use settings::{ConfigTexts, DEFAULTS, Settings, load};

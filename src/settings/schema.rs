@@ -14,7 +14,7 @@ use toml::{Table, Value as Toml};
 
 use super::command_line::line_of;
 use super::error::{ConfigError, Origin, did_you_mean, place_of, suggestion};
-use super::keys::Keys;
+use super::keys::{Keys, split_at_commas};
 
 /// Returns the JSON Schema of a configuration file.
 pub fn schema() -> Value {
@@ -102,18 +102,12 @@ impl Shape {
     }
 
     fn of_table(schema: &Value) -> Self {
-        match schema.get("additionalProperties") {
-            Some(named @ Value::Object(_)) => Self::Named(Box::new(Self::of(named))),
-            _ => Self::Table {
-                keys: schema["properties"]
-                    .as_object()
-                    .into_iter()
-                    .flatten()
-                    .map(|(key, inner)| (key.clone(), Self::of(inner)))
-                    .collect(),
-                required: strings(&schema["required"]),
-            },
+        if let Some(named @ Value::Object(_)) = schema.get("additionalProperties") {
+            return Self::Named(Box::new(Self::of(named)));
         }
+        let properties = schema["properties"].as_object().into_iter().flatten();
+        let keys = properties.map(|(key, inner)| (key.clone(), Self::of(inner))).collect();
+        Self::Table { keys, required: strings(&schema["required"]) }
     }
 
     /// Returns the shape of a key inside this one.
@@ -154,13 +148,13 @@ impl Shape {
 }
 
 /// Finds the first thing in values that does not fit, and splits texts where a list of names is wanted.
-pub(super) struct Fit<'a> {
+pub(super) struct ValueNormalizer<'a> {
     /// What is missing does not fit either.
     pub(super) is_complete: bool,
     pub(super) places: &'a BTreeMap<String, Origin>,
 }
 
-impl Fit<'_> {
+impl ValueNormalizer<'_> {
     /// Returns the values of a whole configuration as they fit.
     pub(super) fn whole(&self, values: Table) -> Result<Table, ConfigError> {
         let mut values = Toml::Table(values);
@@ -190,7 +184,7 @@ impl Fit<'_> {
             (Shape::List(shape), Toml::Array(items)) => self.items(shape, items, key),
             (Shape::Names, Toml::Array(items)) => self.items(&Shape::Text, items, key),
             (Shape::Names, value @ Toml::String(_)) => {
-                *value = split(value.as_str().unwrap_or_default());
+                *value = split_at_commas(value.as_str().unwrap_or_default()).into();
                 Ok(())
             }
             (Shape::Command, value @ Toml::Array(_)) => {
@@ -210,7 +204,7 @@ impl Fit<'_> {
 
     /// In a list everything is complete.
     fn items(&self, shape: &Shape, items: &mut [Toml], key: &str) -> Result<(), ConfigError> {
-        let fit = Fit { is_complete: true, places: self.places };
+        let fit = ValueNormalizer { is_complete: true, places: self.places };
         items.iter_mut().try_for_each(|item| fit.value(shape, item, key))
     }
 
@@ -221,11 +215,6 @@ impl Fit<'_> {
     fn unfit(&self, key: String, what: String) -> ConfigError {
         ConfigError::Unfit { place: place_of(&key, self.places), key, what }
     }
-}
-
-/// Splits a text at its commas; empty parts are left out.
-pub(super) fn split(text: &str) -> Toml {
-    text.split(',').map(str::trim).filter(|part| !part.is_empty()).map(Toml::from).collect::<Vec<_>>().into()
 }
 
 /// Returns the path of a key inside a table.

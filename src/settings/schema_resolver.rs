@@ -191,7 +191,7 @@ impl<F: Fn(&str) -> Result<String, String>> SchemaResolver<F> {
                     return Err(self.unusable(format!("`{word}` of this kind cannot be resolved")));
                 }
                 ("$defs" | "definitions" | "$schema" | "$id" | "$anchor" | "$comment", _) => {}
-                _ => drop(own.insert(word.clone(), self.value_of(word, value)?)),
+                _ => drop(own.insert(word.clone(), self.value_of(word, value.clone())?)),
             }
         }
         merged(own, parts, self.place())
@@ -204,27 +204,21 @@ impl<F: Fn(&str) -> Result<String, String>> SchemaResolver<F> {
         self.follow(&here, if file.is_empty() { own } else { file }, &name)
     }
 
-    /// Resolves the schemas inside a word; what holds none is copied.
-    fn value_of(&mut self, word: &str, value: &Value) -> Result<Value, SchemaError> {
-        match (Holds::of(word), value) {
-            (Holds::One, Value::Object(_) | Value::Bool(_)) => self.walk(value),
-            (Holds::One | Holds::Many, Value::Array(all)) => {
-                all.iter().map(|inner| self.walk(inner)).collect()
-            }
-            (Holds::Named, Value::Object(named)) => {
-                named.iter().map(|(name, inner)| Ok((name.clone(), self.walk(inner)?))).collect()
-            }
-            (Holds::Nothing, _) => Ok(value.clone()),
-            (Holds::One | Holds::Many | Holds::Named, _) => {
-                Err(self.unusable(format!("`{word}` cannot be {}", clipped(value))))
-            }
+    /// Resolves the schemas inside a word.
+    fn value_of(&mut self, word: &str, mut value: Value) -> Result<Value, SchemaError> {
+        let Some(schemas) = schemas_in(word, &mut value) else {
+            return Err(self.unusable(format!("`{word}` cannot be {}", clipped(&value))));
+        };
+        for schema in schemas {
+            *schema = self.walk(schema)?;
         }
+        Ok(value)
     }
 }
 
 /// What stands behind a word of a schema.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Holds {
+enum Subschemas {
     One,
     Many,
     Named,
@@ -233,20 +227,31 @@ enum Holds {
 }
 
 /// The words behind which schemas stand, with spaces between.
-const HOLDING: [(Holds, &str); 3] = [
+const HOLDING: [(Subschemas, &str); 3] = [
     (
-        Holds::One,
+        Subschemas::One,
         "additionalProperties unevaluatedProperties propertyNames items additionalItems unevaluatedItems contains \
          not if then else contentSchema",
     ),
-    (Holds::Many, "anyOf oneOf allOf prefixItems"),
-    (Holds::Named, "properties patternProperties dependentSchemas"),
+    (Subschemas::Many, "anyOf oneOf allOf prefixItems"),
+    (Subschemas::Named, "properties patternProperties dependentSchemas"),
 ];
 
-impl Holds {
+impl Subschemas {
     fn of(word: &str) -> Self {
         let known = HOLDING.iter().find(|(_, words)| words.split(' ').any(|known| known == word));
         known.map_or(Self::Nothing, |(holds, _)| *holds)
+    }
+}
+
+/// Returns the schemas behind a word; nothing where something stands there that is none.
+fn schemas_in<'v>(word: &str, value: &'v mut Value) -> Option<Vec<&'v mut Value>> {
+    match (Subschemas::of(word), value) {
+        (Subschemas::One, one @ (Value::Object(_) | Value::Bool(_))) => Some(vec![one]),
+        (Subschemas::One | Subschemas::Many, Value::Array(all)) => Some(all.iter_mut().collect()),
+        (Subschemas::Named, Value::Object(named)) => Some(named.values_mut().collect()),
+        (Subschemas::Nothing, _) => Some(Vec::new()),
+        (Subschemas::One | Subschemas::Many | Subschemas::Named, _) => None,
     }
 }
 
@@ -325,7 +330,7 @@ fn merged(own: Map<String, Value>, mut parts: Vec<Value>, place: &str) -> Result
     for part in parts {
         match part {
             Value::Bool(true) => {}
-            Value::Object(words) if !is_composed(&words) => add_words(&mut whole, words, Some(place))?,
+            Value::Object(words) if !has_any(&words, &COMPOSED) => add_words(&mut whole, words, Some(place))?,
             other => kept.push(other),
         }
     }
@@ -336,8 +341,8 @@ fn merged(own: Map<String, Value>, mut parts: Vec<Value>, place: &str) -> Result
     Ok(whole.into())
 }
 
-fn is_composed(words: &Map<String, Value>) -> bool {
-    COMPOSED.iter().any(|word| words.contains_key(*word))
+fn has_any(words: &Map<String, Value>, wanted: &[&str]) -> bool {
+    wanted.iter().any(|word| words.contains_key(*word))
 }
 
 /// Adds words to a schema: those of a part, which have to agree with others of the same rank, or its own, which stand above.
@@ -381,17 +386,20 @@ const SAME_VALUE: [&str; 6] = ["anyOf", "oneOf", "allOf", "then", "else", "depen
 /// Words whose schemas ask and demand nothing: closing them would turn their meaning round.
 const ASKING: [&str; 2] = ["not", "if"];
 
+/// Words that say which further properties an object takes.
+const OPEN: [&str; 2] = ["additionalProperties", "unevaluatedProperties"];
+
 /// Closes a schema and all inside it: an object that does not speak of further properties takes none, and one that is
 /// composed of several stays open where closing one of them would leave nothing that fits.
 /// `in_part`: the schema is one of several for one value, so another one may know more properties.
 fn close(schema: &mut Value, in_part: bool) {
     let Value::Object(words) = schema else { return };
     let shares = in_part || words.contains_key("properties");
-    let open = in_part || !is_object(words) || speaks_of_more(words) || parts_know_properties(words);
+    let open = in_part || !is_object(words) || has_any(words, &OPEN) || parts_know_properties(words);
     for (word, value) in words.iter_mut() {
         let part = SAME_VALUE.contains(&word.as_str());
         if !ASKING.contains(&word.as_str()) {
-            each_schema(Holds::of(word), value, &mut |inner| close(inner, part && shares));
+            schemas_in(word, value).into_iter().flatten().for_each(|inner| close(inner, part && shares));
         }
     }
     if !open {
@@ -407,31 +415,18 @@ fn is_object(words: &Map<String, Value>) -> bool {
     }
 }
 
-fn speaks_of_more(words: &Map<String, Value>) -> bool {
-    words.contains_key("additionalProperties") || words.contains_key("unevaluatedProperties")
-}
-
 /// Tells whether a part for the same value names properties of its own.
 fn parts_know_properties(words: &Map<String, Value>) -> bool {
     let parts = words.iter().filter(|(word, _)| SAME_VALUE.contains(&word.as_str()) || *word == "if");
-    parts.into_iter().any(|(word, value)| match (Holds::of(word), value) {
-        (Holds::Many, Value::Array(all)) => all.iter().any(knows_properties),
-        (Holds::Named, Value::Object(named)) => named.values().any(knows_properties),
+    parts.into_iter().any(|(word, value)| match (Subschemas::of(word), value) {
+        (Subschemas::Many, Value::Array(all)) => all.iter().any(knows_properties),
+        (Subschemas::Named, Value::Object(named)) => named.values().any(knows_properties),
         _ => knows_properties(value),
     })
 }
 
 fn knows_properties(schema: &Value) -> bool {
     schema.as_object().is_some_and(|words| words.contains_key("properties") || parts_know_properties(words))
-}
-
-fn each_schema(holds: Holds, value: &mut Value, change: &mut dyn FnMut(&mut Value)) {
-    match (holds, value) {
-        (Holds::One | Holds::Many, Value::Array(all)) => all.iter_mut().for_each(change),
-        (Holds::One, one) => change(one),
-        (Holds::Named, Value::Object(named)) => named.values_mut().for_each(change),
-        _ => {}
-    }
 }
 
 #[cfg(test)]

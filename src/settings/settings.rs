@@ -11,9 +11,9 @@ use super::command_line::shell_syntax;
 use super::contradictions;
 use super::error::{ConfigError, Origin, place_of};
 use super::keys::Keys;
-use super::layer::Layer;
+use super::layer::ConfigLayer;
 use super::registry::{ReviewLoop, StepsRegistry};
-use super::schema::Fit;
+use super::schema::ValueNormalizer;
 use super::variables;
 use model::phase::PhaseName;
 use model::policy::Budget;
@@ -25,7 +25,7 @@ const DEFAULTS_IN_JOBS: &str = include_str!("defaults_in_jobs.toml");
 
 /// The texts a configuration is made of, as the caller found them.
 #[derive(Debug, Clone, Default)]
-pub struct Layers {
+pub struct ConfigTexts {
     /// The user's file: its name for messages, and its text.
     pub user: Option<(String, String)>,
     /// The repository's file, or the one that `--config` names.
@@ -51,14 +51,14 @@ pub struct Settings {
 }
 
 /// Merges the layers into settings, or says what is wrong and where.
-pub fn load(layers: &Layers) -> Result<Settings, ConfigError> {
-    let mut merged = Layer::read("defaults.toml", DEFAULTS)?;
+pub fn load(layers: &ConfigTexts) -> Result<Settings, ConfigError> {
+    let mut merged = ConfigLayer::read("defaults.toml", DEFAULTS)?;
     if is_in_job(&layers.environment) {
-        merged.merge(Layer::read("defaults_in_jobs.toml", DEFAULTS_IN_JOBS)?);
+        merged.merge(ConfigLayer::read("defaults_in_jobs.toml", DEFAULTS_IN_JOBS)?);
     }
     merged.places.clear();
     if let Some((name, text)) = &layers.user {
-        merged.merge(Layer::read(name, text)?.checked()?);
+        merged.merge(ConfigLayer::read(name, text)?.checked()?);
     }
     let mut review_loop = ReviewLoop::default();
     if let Some((name, text)) = &layers.review_loop {
@@ -67,7 +67,7 @@ pub fn load(layers: &Layers) -> Result<Settings, ConfigError> {
         merged.merge(layer);
     }
     if let Some((name, text)) = &layers.repository {
-        merged.merge(Layer::read(name, text)?.checked()?);
+        merged.merge(ConfigLayer::read(name, text)?.checked()?);
     }
     merged.merge(variables::read(&layers.environment, &merged.values)?);
     merged.merge(variables::read_flags(&layers.flags)?);
@@ -82,12 +82,12 @@ fn is_in_job(environment: &BTreeMap<String, String>) -> bool {
 
 /// Checks the whole: everything is there, commands need no shell, and nothing contradicts something else.
 fn complete(
-    merged: Layer,
+    merged: ConfigLayer,
     steps: Option<StepsRegistry>,
     review_loop: ReviewLoop,
 ) -> Result<Settings, ConfigError> {
     let places = merged.places;
-    let values = Fit { is_complete: true, places: &places }.whole(merged.values)?;
+    let values = ValueNormalizer { is_complete: true, places: &places }.whole(merged.values)?;
     let keys: Keys = values.clone().try_into().expect("the walk has seen every key and every type");
     for (id, line) in keys.commands.by_id() {
         // `true && make test` would run `true` and no test.

@@ -6,8 +6,9 @@ use std::collections::BTreeMap;
 use toml::{Table, Value};
 
 use super::error::{ConfigError, Origin, suggestion};
-use super::layer::Layer;
-use super::schema::{ROOT, Shape, joined, no_setting, split};
+use super::keys::split_at_commas;
+use super::layer::ConfigLayer;
+use super::schema::{ROOT, Shape, joined, no_setting};
 
 const PREFIX: &str = "AI_WORKFLOW_";
 
@@ -17,8 +18,11 @@ const NOT_OURS: [&str; 9] =
 
 /// Reads the variables that start with `AI_WORKFLOW_`; one that is empty counts as not set.
 /// `known` holds the values of the layers below: names in it decide between `-` and `_`.
-pub(super) fn read(environment: &BTreeMap<String, String>, known: &Table) -> Result<Layer, ConfigError> {
-    let mut layer = Layer::default();
+pub(super) fn read(
+    environment: &BTreeMap<String, String>,
+    known: &Table,
+) -> Result<ConfigLayer, ConfigError> {
+    let mut layer = ConfigLayer::default();
     for (variable, text) in environment {
         let Some(rest) = variable.strip_prefix(PREFIX) else { continue };
         if NOT_OURS.contains(&rest) || text.trim().is_empty() {
@@ -33,8 +37,8 @@ pub(super) fn read(environment: &BTreeMap<String, String>, known: &Table) -> Res
 }
 
 /// Reads flags: dotted keys and their texts.
-pub(super) fn read_flags(flags: &BTreeMap<String, String>) -> Result<Layer, ConfigError> {
-    let mut layer = Layer::default();
+pub(super) fn read_flags(flags: &BTreeMap<String, String>) -> Result<ConfigLayer, ConfigError> {
+    let mut layer = ConfigLayer::default();
     for (key, text) in flags {
         let path: Vec<String> = key.split('.').map(str::to_owned).collect();
         let shape = path.iter().try_fold(&*ROOT, |shape: &Shape, name| shape.inner(name));
@@ -69,12 +73,11 @@ fn value(text: &str, shape: Option<&Shape>, path: &[String], place: &Origin) -> 
 /// Returns the value that a text stands for. A text that does not fit is left a text, so that the walk over the layer
 /// refuses it with place and key.
 fn plain_value(text: &str, shape: Option<&Shape>) -> Value {
-    let text = text.trim();
     let read = match shape {
         Some(Shape::Truth) => truth(text),
         Some(Shape::Whole(_)) => text.parse().ok().map(Value::Integer),
         Some(Shape::Number) => text.parse().ok().map(Value::Float),
-        Some(Shape::List(inner)) if **inner == Shape::Text => Some(split(text)),
+        Some(Shape::List(inner)) if **inner == Shape::Text => Some(split_at_commas(text).into()),
         _ => None,
     };
     read.unwrap_or_else(|| Value::String(text.to_owned()))

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-use regex::{Matches, Regex};
+use regex::Regex;
 use serde_json::{Map, Value};
 
 use crate::error::{ConfigError, Origin, nearest, suggestion};
@@ -16,13 +16,13 @@ const BETWEEN: char = '\0';
 
 /// A file of JSON with the lines of its keys.
 #[derive(Debug)]
-pub(super) struct Document<'t> {
+pub(super) struct JsonDocument<'t> {
     file: &'t str,
-    lines: Lines,
+    lines: KeyLines,
     value: Value,
 }
 
-impl<'t> Document<'t> {
+impl<'t> JsonDocument<'t> {
     /// Reads a text; `file` is its name for messages.
     pub(super) fn read(file: &'t str, text: &str) -> Result<Self, ConfigError> {
         let place = |line| Origin::File { name: file.to_owned(), line };
@@ -31,7 +31,7 @@ impl<'t> Document<'t> {
             language: "JSON",
             message: without_place(&error),
         })?;
-        let lines = Lines::of(text);
+        let lines = KeyLines::of(text);
         if let Some((pointer, line)) = &lines.twice {
             let what = "stands twice in the same object".to_owned();
             return Err(ConfigError::Contradiction { place: place(*line), key: readable(pointer), what });
@@ -40,8 +40,8 @@ impl<'t> Document<'t> {
     }
 
     /// Returns the whole of it.
-    pub(super) fn root(&self) -> Node<'_> {
-        Node { document: self, pointer: String::new(), value: &self.value }
+    pub(super) fn root(&self) -> JsonNode<'_> {
+        JsonNode { document: self, pointer: String::new(), value: &self.value }
     }
 }
 
@@ -53,16 +53,16 @@ fn without_place(error: &serde_json::Error) -> String {
 
 /// A value and where it stands.
 #[derive(Debug, Clone)]
-pub(super) struct Node<'a> {
-    document: &'a Document<'a>,
+pub(super) struct JsonNode<'a> {
+    document: &'a JsonDocument<'a>,
     pointer: String,
-    value: &'a Value,
+    pub(super) value: &'a Value,
 }
 
 /// Keys that later versions of a file have, with spaces between, and what is said of them.
 pub(super) type LaterKeys = [(&'static str, &'static str)];
 
-impl<'a> Node<'a> {
+impl<'a> JsonNode<'a> {
     /// Returns where it stands.
     pub(super) fn place(&self) -> Origin {
         Origin::File { name: self.document.file.to_owned(), line: self.document.lines.line(&self.pointer) }
@@ -89,7 +89,8 @@ impl<'a> Node<'a> {
         Self { document: self.document, pointer: inside(&self.pointer, key), value }
     }
 
-    fn map(&self) -> Result<&'a Map<String, Value>, ConfigError> {
+    /// Returns an object.
+    pub(super) fn map(&self) -> Result<&'a Map<String, Value>, ConfigError> {
         self.value.as_object().ok_or_else(|| self.not("an object"))
     }
 
@@ -106,17 +107,13 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// Returns the entries of an object whose keys are names.
-    pub(super) fn entries(&self) -> Result<Vec<(&'a str, Self)>, ConfigError> {
-        Ok(self.map()?.iter().map(|(key, value)| (key.as_str(), self.inner(key, value))).collect())
-    }
-
     /// Reads the entries of an object whose keys are names.
     pub(super) fn map_of<T>(
         &self,
         read: impl Fn(&str, &Self) -> Result<T, ConfigError>,
     ) -> Result<BTreeMap<String, T>, ConfigError> {
-        self.entries()?.iter().map(|(name, node)| Ok(((*name).to_owned(), read(name, node)?))).collect()
+        let entries = self.map()?.iter();
+        entries.map(|(name, value)| Ok((name.clone(), read(name, &self.inner(name, value))?))).collect()
     }
 
     /// Returns the items of a list.
@@ -156,11 +153,6 @@ impl<'a> Node<'a> {
     /// Returns true or false.
     pub(super) fn truth(&self) -> Result<bool, ConfigError> {
         self.value.as_bool().ok_or_else(|| self.not("true or false"))
-    }
-
-    /// Returns the value as it stands.
-    pub(super) fn value(&self) -> &'a Value {
-        self.value
     }
 
     /// Returns a field that may be missing.
@@ -209,26 +201,64 @@ fn found(value: &Value) -> String {
 
 /// Where the keys of a text stand.
 #[derive(Debug, Default)]
-struct Lines {
+struct KeyLines {
     by_pointer: BTreeMap<String, usize>,
     /// The first key that its object has already, and its line.
     twice: Option<(String, usize)>,
 }
 
-impl Lines {
+/// The tokens of a text that are left, each with its line.
+type Tokens<'a, 't> = &'a mut dyn Iterator<Item = (&'t str, usize)>;
+
+impl KeyLines {
     /// Reads where the keys of a text stand.
     fn of(text: &str) -> Self {
-        let tokens = TOKEN.find_iter(text);
-        let mut walk = Walk { text, tokens, at: 0, line: 1, lines: Self::default() };
-        if let Some(first) = walk.token_but("") {
-            walk.value("", first);
-        }
-        walk.lines
+        let (mut at, mut line) = (0, 1);
+        let mut tokens = TOKEN.find_iter(text).map(|token| {
+            line += text[at..token.start()].matches('\n').count();
+            at = token.start();
+            (token.as_str(), line)
+        });
+        let mut lines = Self::default();
+        lines.read_value("", &mut tokens);
+        lines
     }
 
     /// Returns the line of a value: of its key, or of the nearest one around it.
     fn line(&self, pointer: &str) -> usize {
         nearest(&self.by_pointer, pointer, BETWEEN).copied().unwrap_or(1)
+    }
+
+    /// Reads the value that comes next.
+    fn read_value(&mut self, pointer: &str, tokens: Tokens<'_, '_>) {
+        let Some((first, _)) = tokens.next() else { return };
+        self.read_rest(pointer, first, tokens);
+    }
+
+    /// Reads the rest of a value that begins with a token.
+    fn read_rest(&mut self, pointer: &str, first: &str, tokens: Tokens<'_, '_>) {
+        match first {
+            "{" => {
+                while let Some((name, line)) = tokens.next().filter(|(token, _)| *token != "}") {
+                    let key = inside(pointer, &serde_json::from_str::<String>(name).unwrap_or_default());
+                    let known = self.by_pointer.insert(key.clone(), line);
+                    if known.is_some() && self.twice.is_none() {
+                        self.twice = Some((key.clone(), line));
+                    }
+                    self.read_value(&key, tokens);
+                }
+            }
+            "[" => {
+                for index in 0.. {
+                    let item = tokens.next().filter(|(token, _)| *token != "]");
+                    let Some((first, line)) = item else { break };
+                    let pointer = inside(pointer, &format!("[{index}]"));
+                    self.by_pointer.insert(pointer.clone(), line);
+                    self.read_rest(&pointer, first, tokens);
+                }
+            }
+            _ => {}
+        }
     }
 }
 
@@ -249,57 +279,6 @@ fn readable(pointer: &str) -> String {
 /// The tokens that tell where keys and items stand; commas and colons do not.
 static TOKEN: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r#"(?s)"(?:[^"\\]|\\.)*"?|[{}\[\]]|[^\s{}\[\]:,"]+"#).expect("a constant"));
-
-struct Walk<'t> {
-    text: &'t str,
-    tokens: Matches<'static, 't>,
-    /// Where the last token begins, and its line.
-    at: usize,
-    line: usize,
-    lines: Lines,
-}
-
-impl<'t> Walk<'t> {
-    /// Returns the next token, unless it is this one.
-    fn token_but(&mut self, end: &str) -> Option<&'t str> {
-        let token = self.tokens.next()?;
-        self.line += self.text[self.at..token.start()].matches('\n').count();
-        self.at = token.start();
-        if token.as_str() == end { None } else { Some(token.as_str()) }
-    }
-
-    /// Reads the rest of a value that begins with a token.
-    fn value(&mut self, pointer: &str, token: &str) {
-        match token {
-            "{" => {
-                while let Some(name) = self.token_but("}") {
-                    self.entry(&inside(pointer, &serde_json::from_str::<String>(name).unwrap_or_default()));
-                }
-            }
-            "[" => {
-                let mut index = 0;
-                while let Some(item) = self.token_but("]") {
-                    let item_pointer = inside(pointer, &format!("[{index}]"));
-                    self.lines.by_pointer.insert(item_pointer.clone(), self.line);
-                    self.value(&item_pointer, item);
-                    index += 1;
-                }
-            }
-            _ => {}
-        }
-    }
-
-    /// Reads an entry of an object behind its key.
-    fn entry(&mut self, key: &str) {
-        let known = self.lines.by_pointer.insert(key.to_owned(), self.line);
-        if known.is_some() && self.lines.twice.is_none() {
-            self.lines.twice = Some((key.to_owned(), self.line));
-        }
-        if let Some(value) = self.token_but("") {
-            self.value(key, value);
-        }
-    }
-}
 
 #[cfg(test)]
 mod tests;

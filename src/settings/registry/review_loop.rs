@@ -3,9 +3,9 @@
 
 use toml::Value;
 
-use super::json::{Document, Node};
+use super::json::{JsonDocument, JsonNode};
 use crate::error::{ConfigError, names_no};
-use crate::layer::Layer;
+use crate::layer::ConfigLayer;
 use model::policy::{CRITERIA, check_id, criterion};
 
 /// The policy that a review loop is.
@@ -24,26 +24,26 @@ pub(crate) struct ReviewLoop {
 
 impl ReviewLoop {
     /// Reads the file; one that is switched off says nothing.
-    pub(crate) fn read(file: &str, text: &str) -> Result<(Layer, Self), ConfigError> {
-        let document = Document::read(file, text)?;
+    pub(crate) fn read(file: &str, text: &str) -> Result<(ConfigLayer, Self), ConfigError> {
+        let document = JsonDocument::read(file, text)?;
         let keys = "$schema enabled max_iterations retry_delay_ms escalate_on_max criteria omission_patterns \
                     early_termination_patterns";
         let root = document.root().only(keys, &[])?;
         root.optional_text("$schema")?;
-        let mut layer = Layer::default();
+        let mut layer = ConfigLayer::default();
         limits(&root, &mut layer)?;
         patterns(&root, &mut layer)?;
         let read = criteria(&root)?;
-        if root.optional("enabled", Node::truth)?.unwrap_or(true) {
+        if root.optional("enabled", JsonNode::truth)?.unwrap_or(true) {
             return Ok((layer.checked()?, read));
         }
         let notice = Some(format!("{file} is switched off (`enabled` is false) and does not count"));
-        Ok((Layer::default(), Self { notice, ..Self::default() }))
+        Ok((ConfigLayer::default(), Self { notice, ..Self::default() }))
     }
 }
 
-fn limits(root: &Node<'_>, layer: &mut Layer) -> Result<(), ConfigError> {
-    let mut put = |[table, key]: [&str; 2], value: Value, node: &Node<'_>| {
+fn limits(root: &JsonNode<'_>, layer: &mut ConfigLayer) -> Result<(), ConfigError> {
+    let mut put = |[table, key]: [&str; 2], value: Value, node: &JsonNode<'_>| {
         layer.insert(&["policies", QUALITY_GATE, table, key], value, &node.place());
     };
     if let Some(node) = root.get("max_iterations") {
@@ -64,7 +64,7 @@ fn limits(root: &Node<'_>, layer: &mut Layer) -> Result<(), ConfigError> {
     Ok(())
 }
 
-fn patterns(root: &Node<'_>, layer: &mut Layer) -> Result<(), ConfigError> {
+fn patterns(root: &JsonNode<'_>, layer: &mut ConfigLayer) -> Result<(), ConfigError> {
     for key in ["omission_patterns", "early_termination_patterns"] {
         if let Some(node) = root.get(key) {
             layer.insert(&["checks", key], node.texts()?.into(), &node.place());
@@ -73,7 +73,7 @@ fn patterns(root: &Node<'_>, layer: &mut Layer) -> Result<(), ConfigError> {
     Ok(())
 }
 
-fn criteria(root: &Node<'_>) -> Result<ReviewLoop, ConfigError> {
+fn criteria(root: &JsonNode<'_>) -> Result<ReviewLoop, ConfigError> {
     let Some(node) = root.get("criteria") else { return Ok(ReviewLoop::default()) };
     let fields = node.only("mandatory optional", &[])?;
     let mandatory = fields.optional("mandatory", checks)?;
@@ -91,7 +91,7 @@ fn criteria(root: &Node<'_>) -> Result<ReviewLoop, ConfigError> {
 }
 
 /// Returns the checks of a list of criteria.
-fn checks(node: &Node<'_>) -> Result<Vec<String>, ConfigError> {
+fn checks(node: &JsonNode<'_>) -> Result<Vec<String>, ConfigError> {
     let mut ids = Vec::new();
     for item in node.items()? {
         let name = item.text()?;

@@ -12,7 +12,7 @@ const TEXT: &str = r#"{
 
 #[test]
 fn every_key_has_its_line_and_what_has_none_the_line_around_it() {
-    let lines = Lines::of(TEXT);
+    let lines = KeyLines::of(TEXT);
     let line =
         |names: &[&str]| lines.line(&names.iter().fold(String::new(), |path, name| inside(&path, name)));
     assert_eq!(line(&["a"]), 2);
@@ -27,15 +27,15 @@ fn every_key_has_its_line_and_what_has_none_the_line_around_it() {
 
 #[test]
 fn a_key_that_stands_twice_is_found_and_the_same_key_elsewhere_is_not() {
-    let lines = Lines::of("{\"a\": {\"x\": 1}, \"b\": {\"x\": 1},\n\"a\": 2}");
+    let lines = KeyLines::of("{\"a\": {\"x\": 1}, \"b\": {\"x\": 1},\n\"a\": 2}");
     assert_eq!(lines.twice.map(|(pointer, line)| (readable(&pointer), line)), Some(("a".into(), 2)));
 }
 
 #[test]
 fn what_is_no_json_ends() {
     for end in 0..TEXT.len() {
-        Lines::of(&TEXT[..end]);
-        Lines::of(&TEXT[end..]);
+        KeyLines::of(&TEXT[..end]);
+        KeyLines::of(&TEXT[end..]);
     }
 }
 

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use settings::{AgentKeys, AgentKind, Layers, load};
+use settings::{AgentKeys, AgentKind, ConfigTexts, load};
 
 fn of(text: &str) -> BTreeMap<String, AgentKeys> {
-    let layers = Layers { repository: Some(("config.toml".into(), text.into())), ..Layers::default() };
+    let layers =
+        ConfigTexts { repository: Some(("config.toml".into(), text.into())), ..ConfigTexts::default() };
     load(&layers).expect("a good file").agents.clone()
 }
 

@@ -9,24 +9,27 @@ use std::collections::BTreeMap;
 
 use model::phase::{PhaseName, Step};
 use model::policy::{
-    Budget, BudgetScopes, CheckRule, CheckStrategy, CheckWhen, Difficulty, Ending, FirstStep, Gate, Look,
-    OnFail, OnUnavailable, Partial, PhaseDef, Unreadable,
+    Budget, BudgetScopes, CheckKind, CheckRule, CheckStrategy, CheckWhen, Difficulty, FirstStep, Gate,
+    OnFail, OnPartial, OnUnavailable, OnUnreadable, PhaseDef, UnapprovedEnd,
 };
-use settings::{DEFAULTS, Layers, Origin, Settings, load, schema};
+use settings::{ConfigTexts, DEFAULTS, Origin, Settings, load, schema};
 
 const OWN: &str = include_str!("../../../../.ai-workflow/config.toml");
 
 /// Returns the layers of a repository whose file holds a text.
-fn repository(text: &str) -> Layers {
-    Layers { repository: Some((".ai-workflow/config.toml".into(), text.into())), ..Layers::default() }
+fn repository(text: &str) -> ConfigTexts {
+    ConfigTexts {
+        repository: Some((".ai-workflow/config.toml".into(), text.into())),
+        ..ConfigTexts::default()
+    }
 }
 
-fn variables<const N: usize>(pairs: [(&str, &str); N]) -> Layers {
-    Layers { environment: map(pairs), ..Layers::default() }
+fn variables<const N: usize>(pairs: [(&str, &str); N]) -> ConfigTexts {
+    ConfigTexts { environment: map(pairs), ..ConfigTexts::default() }
 }
 
-fn flags<const N: usize>(pairs: [(&str, &str); N]) -> Layers {
-    Layers { flags: map(pairs), ..Layers::default() }
+fn flags<const N: usize>(pairs: [(&str, &str); N]) -> ConfigTexts {
+    ConfigTexts { flags: map(pairs), ..ConfigTexts::default() }
 }
 
 fn map<const N: usize>(pairs: [(&str, &str); N]) -> BTreeMap<String, String> {
@@ -34,10 +37,10 @@ fn map<const N: usize>(pairs: [(&str, &str); N]) -> BTreeMap<String, String> {
 }
 
 fn defaults() -> Settings {
-    load(&Layers::default()).expect("the defaults are good")
+    load(&ConfigTexts::default()).expect("the defaults are good")
 }
 
-fn refused(layers: &Layers) -> String {
+fn refused(layers: &ConfigTexts) -> String {
     load(layers).expect_err("this configuration is wrong").to_string()
 }
 
@@ -148,17 +151,26 @@ fn the_five_policies_are_those_of_the_seeds() {
     let [phase_review, gate, retake, completion, documents] =
         ["phase-review", "quality-gate", "retake", "completion", "doc-review"]
             .map(|name| &settings.policies[name]);
-    assert_eq!(phase_review.outcomes.exhausted, Ending::Fail);
-    assert_eq!((gate.partial, gate.review.is_none()), (Partial::Redo, true));
-    assert_eq!((gate.outcomes.exhausted, gate.outcomes.agent_failed), (Ending::Pause, Ending::Pause));
-    assert_eq!((retake.outcomes.exhausted, retake.outcomes.blocked), (Ending::Pause, Ending::Pause));
+    assert_eq!(phase_review.outcomes.exhausted, UnapprovedEnd::Fail);
+    assert_eq!((gate.partial, gate.review.is_none()), (OnPartial::Redo, true));
+    assert_eq!(
+        (gate.outcomes.exhausted, gate.outcomes.agent_failed),
+        (UnapprovedEnd::Pause, UnapprovedEnd::Pause)
+    );
+    assert_eq!(
+        (retake.outcomes.exhausted, retake.outcomes.blocked),
+        (UnapprovedEnd::Pause, UnapprovedEnd::Pause)
+    );
     assert_eq!(
         (completion.check_when, completion.check_mode),
         (CheckWhen::OnDeclaration, CheckStrategy::FirstFailure)
     );
     assert_eq!((documents.entry, documents.triage), (FirstStep::Review, true));
-    assert_eq!(documents.outcomes.unreadable, Unreadable::Pause);
-    assert_eq!((documents.outcomes.exhausted, documents.outcomes.no_answer), (Ending::Pause, Ending::Fail));
+    assert_eq!(documents.outcomes.unreadable, OnUnreadable::Pause);
+    assert_eq!(
+        (documents.outcomes.exhausted, documents.outcomes.no_answer),
+        (UnapprovedEnd::Pause, UnapprovedEnd::Fail)
+    );
 }
 
 #[test]
@@ -245,7 +257,7 @@ fn an_unknown_preset_is_refused_with_the_nearest_one() {
 
 #[test]
 fn a_later_layer_wins_and_is_named_as_the_origin() {
-    let mut layers = Layers {
+    let mut layers = ConfigTexts {
         user: Some((
             "~/.config/ai-workflow/config.toml".into(),
             "language = 'ja'\nagent = 'codex'\nworktree = true".into(),
@@ -260,7 +272,7 @@ fn a_later_layer_wins_and_is_named_as_the_origin() {
     assert_eq!(settings.language, "ja");
     assert_eq!(settings.preset.as_deref(), Some("quick"));
     assert_eq!(settings.budget.run.usd, Some(4.5));
-    assert_eq!(settings.skip_phases.0, ["documentation", "report"]);
+    assert_eq!(settings.skip_phases, ["documentation", "report"]);
     assert!(settings.worktree);
     for (key, place) in [
         ("agent", "flag --agent"),
@@ -287,7 +299,7 @@ fn a_list_replaces_and_a_table_merges() {
     assert_eq!(names(&design.needs), ["planning"]);
     assert_eq!(design.output, "design.md");
     assert_eq!((design.policy.limits.max_revisions, design.policy.limits.max_redo), (5, 1));
-    assert_eq!(design.policy.outcomes.exhausted, Ending::Pause);
+    assert_eq!(design.policy.outcomes.exhausted, UnapprovedEnd::Pause);
     assert_eq!(design.reviewers, ["claude", "codex"]);
     let ids = |name: &str| {
         let checks = phase(&settings, None, name).policy.checks;
@@ -329,23 +341,23 @@ fn an_own_phase_is_two_lines_and_a_place() {
 
 #[test]
 fn a_provider_that_fails_is_waited_for_less_in_a_job_unless_somebody_says_so() {
-    let seconds = |layers: &Layers| load(layers).expect("good settings").limits.outage_seconds;
-    assert_eq!(seconds(&Layers::default()), 1_800);
+    let seconds = |layers: &ConfigTexts| load(layers).expect("good settings").limits.outage_seconds;
+    assert_eq!(seconds(&ConfigTexts::default()), 1_800);
     for (name, value, expected) in
         [("CI", "true", 300), ("GITHUB_ACTIONS", "true", 300), ("CI", "", 1_800), ("CI", "false", 1_800)]
     {
         let job = variables([(name, value)]);
         assert_eq!(seconds(&job), expected, "{name}={value}");
-        let own = Layers { environment: job.environment, ..repository("limits.outage_seconds = 60") };
+        let own = ConfigTexts { environment: job.environment, ..repository("limits.outage_seconds = 60") };
         assert_eq!(seconds(&own), 60);
     }
 }
 
 #[test]
 fn a_run_nobody_watches_has_a_spend_limit() {
-    let usd = |layers: &Layers, attended| load(layers).expect("good layers").budget(attended).usd;
-    assert_eq!(usd(&Layers::default(), true), None);
-    assert_eq!(usd(&Layers::default(), false), Some(20.0));
+    let usd = |layers: &ConfigTexts, attended| load(layers).expect("good layers").budget(attended).usd;
+    assert_eq!(usd(&ConfigTexts::default(), true), None);
+    assert_eq!(usd(&ConfigTexts::default(), false), Some(20.0));
     assert_eq!(usd(&repository("[budget]\nusd = 50"), false), Some(50.0));
     assert_eq!(usd(&repository("[budget]\nunattended_usd = 2"), false), Some(2.0));
 }
@@ -379,7 +391,7 @@ fn every_lasting_setting_has_a_variable() {
         ("AI_WORKFLOW_PRESET", "  "),
     ]))
     .expect("good variables");
-    assert_eq!(settings.reviewer.0, ["claude", "codex"]);
+    assert_eq!(settings.reviewer, ["claude", "codex"]);
     assert_eq!((settings.base_branch.as_deref(), settings.preset.as_deref()), (Some("develop"), None));
     assert!(settings.worktree && settings.no_wait && settings.auto_model && settings.fresh_sessions);
     assert_eq!(settings.models[&Difficulty::Simple]["claude"].review.as_deref(), Some("haiku"));
@@ -483,13 +495,13 @@ fn limits_of_steps_scopes_and_agents_of_steps_are_agreed_on() {
 fn variables_of_agents_logs_and_tests_are_no_settings() {
     let ours = ["ISSUE", "PHASE", "STEP", "ROUND", "OUTPUT", "REVIEW_ID", "LOG", "CORPUS"];
     let environment = ours.into_iter().map(|name| (format!("AI_WORKFLOW_{name}"), "x".to_owned())).collect();
-    let layers = Layers { environment, ..Layers::default() };
+    let layers = ConfigTexts { environment, ..ConfigTexts::default() };
     assert_eq!(load(&layers).expect("nothing to read"), defaults());
 }
 
 #[test]
 fn a_command_is_one_text_or_a_list() {
-    let test = |layers: &Layers| load(layers).expect("a good command").commands.test.clone();
+    let test = |layers: &ConfigTexts| load(layers).expect("a good command").commands.test.clone();
     let line = |line: &str| Some(line.to_owned());
     assert_eq!(test(&repository("[commands]\ntest = \"sh -c 'a && b'\"")), line("sh -c 'a && b'"));
     assert_eq!(test(&repository("[commands]\ntest = ['sh', '-c', 'a && b']")), line("sh -c 'a && b'"));
@@ -504,7 +516,7 @@ fn a_command_is_one_text_or_a_list() {
     let own =
         load(&repository("[checks.define.audit]\nrun = ['make', 'audit', 'a;b']")).expect("a good check");
     let defined = own.agreement(None).expect("an agreement").defined;
-    let run = Look::Command { run: "make audit 'a;b'".into(), shell: false };
+    let run = CheckKind::Command { run: "make audit 'a;b'".into(), shell: false };
     assert_eq!(defined["audit"].look, run);
 }
 

@@ -1,6 +1,6 @@
 //! What a user reads when something in a configuration is wrong: the place, the key, and what was probably meant.
 
-use settings::{ConfigError, Layers, load};
+use settings::{ConfigError, ConfigTexts, load};
 
 use super::{flags, refused, repository, variables};
 
@@ -83,7 +83,7 @@ fn what_is_not_toml_is_named_with_its_line() {
     assert!(message.starts_with(".ai-workflow/config.toml, line 3: not TOML: "), "{message}");
     let twice = refused(&repository("agent = 'a'\nagent = 'b'\n"));
     assert!(twice.starts_with(".ai-workflow/config.toml, line 2: not TOML: duplicate key"), "{twice}");
-    let user = Layers { user: Some(("user.toml".into(), "[".into())), ..Layers::default() };
+    let user = ConfigTexts { user: Some(("user.toml".into(), "[".into())), ..ConfigTexts::default() };
     assert!(matches!(load(&user), Err(ConfigError::Syntax { .. })));
 }
 

@@ -1,10 +1,10 @@
 //! What a registry becomes, and each way in which it is refused.
 
 use model::policy::{
-    C3l, CheckRule, CheckStrategy, CheckWhen, DefinedCheck, Ending, Look, OnFail, OnUnavailable, Pattern,
-    PhaseDef,
+    CheckKind, CheckRule, CheckStrategy, CheckWhen, DefinedCheck, FailurePattern, OnFail, OnUnavailable,
+    PhaseDef, RetryPromptPath, UnapprovedEnd,
 };
-use settings::{Layers, Settings, load};
+use settings::{ConfigTexts, Settings, load};
 
 /// A registry of steps with commands that every machine has.
 const REGISTRY: &str = include_str!("steps_registry.json");
@@ -13,11 +13,11 @@ const ATTACHED: &str = "[phases.implementation]\nstep = \"complete.issue\"\n";
 const GATE: &str = "[phases.implementation]\nstep = \"complete.issue\"\npolicy = \"completion\"\n";
 
 /// Returns the layers of a repository with a registry of steps.
-fn layers(config: &str, steps: &str) -> Layers {
-    Layers {
+fn layers(config: &str, steps: &str) -> ConfigTexts {
+    ConfigTexts {
         repository: Some((".ai-workflow/config.toml".into(), config.into())),
         steps: Some((".ai-workflow/steps_registry.json".into(), steps.into())),
-        ..Layers::default()
+        ..ConfigTexts::default()
     }
 }
 
@@ -64,11 +64,14 @@ fn c_14_a_step_of_the_registry_becomes_the_cycle_of_its_phase() {
         (CheckWhen::OnDeclaration, CheckStrategy::FirstFailure)
     );
     assert_eq!((policy.limits.max_passes, policy.limits.max_revisions), (Some(3), 2));
-    assert_eq!((policy.outcomes.exhausted, policy.outcomes.blocked), (Ending::Fail, Ending::Fail));
+    assert_eq!(
+        (policy.outcomes.exhausted, policy.outcomes.blocked),
+        (UnapprovedEnd::Fail, UnapprovedEnd::Fail)
+    );
     let ids: Vec<_> = policy.checks.iter().map(|rule| rule.id.as_str()).collect();
     assert_eq!(ids[..2], ["documents", "deliverable"], "what is cheap comes first");
     assert_eq!(&ids[ids.len() - 2..], ["complete.issue/git-clean", "complete.issue/tests-pass"]);
-    let c3l = C3l {
+    let c3l = RetryPromptPath {
         base: ".agent/iterator/prompts".into(),
         c1: "steps".into(),
         c2: "retry".into(),
@@ -88,7 +91,7 @@ fn c_14_a_step_takes_no_review_away() {
 #[test]
 fn c_09_patterns_are_pinned_with_edition_adaptation_and_params() {
     let agreement = loaded(ATTACHED, REGISTRY).agreement(None).expect("an agreement");
-    let dirty = Pattern {
+    let dirty = FailurePattern {
         description: "something is not committed".into(),
         edition: "failed".into(),
         adaptation: Some("git-dirty".into()),
@@ -117,7 +120,7 @@ fn c_09_an_edition_that_a_pattern_leaves_out_is_the_steps_or_else_failed() {
 fn c_10_validators_become_checks_that_the_run_pins() {
     let agreement = loaded(ATTACHED, REGISTRY).agreement(None).expect("an agreement");
     let tests = DefinedCheck {
-        look: Look::Command { run: "sh tests.sh".into(), shell: false },
+        look: CheckKind::Command { run: "sh tests.sh".into(), shell: false },
         success_when: "exitCode:0".into(),
         pattern: "test-failed".into(),
         extract: [("errorOutput".to_owned(), "stderr".to_owned())].into(),
@@ -129,7 +132,7 @@ fn c_10_validators_become_checks_that_the_run_pins() {
     let clean = &agreement.defined["complete.issue/git-clean"];
     assert_eq!(
         (&clean.look, clean.pattern.as_str()),
-        (&Look::GitClean, "git-dirty"),
+        (&CheckKind::GitClean, "git-dirty"),
         "in a run we commit ourselves"
     );
 }
@@ -153,11 +156,11 @@ fn c_10_files_and_our_own_looks_are_validators_too() {
         );
     let agreement = loaded(ATTACHED, &registry).agreement(None).expect("an agreement");
     let look = |id: &str| agreement.defined[&format!("complete.issue/{id}")].look.clone();
-    assert_eq!(look("report"), Look::Files { paths: vec!["${name}.md".into()] });
+    assert_eq!(look("report"), CheckKind::Files { paths: vec!["${name}.md".into()] });
     assert_eq!(look("report#2"), look("report"));
     assert_eq!(agreement.defined["complete.issue/report#2"].params["name"], "b");
-    assert_eq!(look("more"), Look::Files { paths: vec!["x".into(), "y".into()] });
-    assert_eq!((look("clean"), look("closed")), (Look::GitClean, Look::IssueClosed));
+    assert_eq!(look("more"), CheckKind::Files { paths: vec!["x".into(), "y".into()] });
+    assert_eq!((look("clean"), look("closed")), (CheckKind::GitClean, CheckKind::IssueClosed));
 }
 
 #[test]
@@ -345,7 +348,7 @@ checks = [\"docs\", \"changelog\"]
     let settings = loaded(config, REGISTRY);
     let agreement = settings.agreement(None).expect("an agreement");
     let docs = DefinedCheck {
-        look: Look::Command { run: "make ${what}".into(), shell: false },
+        look: CheckKind::Command { run: "make ${what}".into(), shell: false },
         success_when: "contains:ok".into(),
         pattern: "docs-old".into(),
         extract: [("errorOutput".to_owned(), "stderr".to_owned())].into(),
@@ -403,7 +406,7 @@ fn what_a_registry_tells_authors_is_protected_from_them() {
             assert!(of(&registry).iter().any(|known| known == path), "{path}");
         }
     }
-    let without = protected(&load(&Layers::default()).expect("the defaults"));
+    let without = protected(&load(&ConfigTexts::default()).expect("the defaults"));
     assert_eq!(of(&with_base(".")), without, "all of a repository is never protected");
 }
 
@@ -420,7 +423,9 @@ fn c_27_a_semantic_validator_names_what_it_judges() {
             "{\"validator\": \"words\"}, {\"validator\": \"git-clean\"}",
         )
     };
-    for (kind, expected) in [("commit-message", Look::CommitMessages), ("git-clean", Look::GitClean)] {
+    for (kind, expected) in
+        [("commit-message", CheckKind::CommitMessages), ("git-clean", CheckKind::GitClean)]
+    {
         let config =
             format!("\"semanticConfig\": {{\"checkType\": \"{kind}\"}}, \"successWhen\": \"empty\", ");
         let agreement = loaded(ATTACHED, &semantic(&config)).agreement(None).expect("an agreement");

@@ -1,7 +1,7 @@
 //! `.claude/review-loop.json`: the settings of the quality-criteria loop, mapped onto the policy `quality-gate`.
 
-use model::policy::{Ending, OnFail, OnUnavailable};
-use settings::{Layers, Settings, load};
+use model::policy::{OnFail, OnUnavailable, UnapprovedEnd};
+use settings::{ConfigTexts, Settings, load};
 
 use super::registry::phase;
 
@@ -21,11 +21,11 @@ const WHOLE: &str = r#"{
   "early_termination_patterns": ["That's all"]
 }"#;
 
-fn layers(file: &str) -> Layers {
-    Layers {
+fn layers(file: &str) -> ConfigTexts {
+    ConfigTexts {
         repository: Some((".ai-workflow/config.toml".into(), GATE.into())),
         review_loop: Some((".claude/review-loop.json".into(), file.into())),
-        ..Layers::default()
+        ..ConfigTexts::default()
     }
 }
 
@@ -46,12 +46,12 @@ fn a_17_iterations_delay_and_escalation_are_limits_of_the_quality_gate() {
     assert_eq!(policy.limits.backoff_ms, 20);
     let usual = phase(&loaded("{}"), "implementation").policy;
     assert_eq!((usual.limits.max_passes, usual.limits.backoff_ms), (Some(3), 1000));
-    assert_eq!(usual.outcomes.exhausted, Ending::Pause);
+    assert_eq!(usual.outcomes.exhausted, UnapprovedEnd::Pause);
 }
 
 #[test]
 fn a_18_at_the_last_iteration_a_person_is_asked_or_the_work_stays_incomplete() {
-    for (escalate, ending) in [("true", Ending::Pause), ("false", Ending::Incomplete)] {
+    for (escalate, ending) in [("true", UnapprovedEnd::Pause), ("false", UnapprovedEnd::Incomplete)] {
         let policy = phase(&loaded(&format!("{{\"escalate_on_max\": {escalate}}}")), "implementation").policy;
         assert_eq!((policy.outcomes.exhausted, policy.outcomes.agent_failed), (ending, ending));
     }
@@ -77,7 +77,7 @@ fn a_26_its_lists_decide_which_criteria_count() {
 
 #[test]
 fn a_26_a_partial_file_leaves_the_rest_as_it_was() {
-    let plain = Layers { review_loop: None, ..layers("") };
+    let plain = ConfigTexts { review_loop: None, ..layers("") };
     let plain = load(&plain).expect("good");
     for file in ["{}", r#"{"max_iterations": 3}"#, r#"{"criteria": {}}"#] {
         assert_eq!(rules(&loaded(file), "implementation"), rules(&plain, "implementation"), "{file}");

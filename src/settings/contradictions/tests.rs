@@ -1,4 +1,4 @@
-//! Tests of `policies`.
+//! Tests of `contradictions`.
 
 use super::usable_pattern;
 
