@@ -6,7 +6,7 @@ use crate::escalation::{HowRuled, end};
 use crate::phase_state::{PhaseState, Status};
 use crate::redo::{once_more, unreadable};
 use crate::run::Run;
-use model::event::{CheckStatus, PauseReason, Reviewed, Ruling, RunDecision};
+use model::event::{CheckStatus, EvaluationDecision, PauseReason, Reviewed, Ruling};
 use model::phase::{PhaseName, Step};
 use model::policy::OnFail;
 use model::verdict::{ReadAs, Verdict};
@@ -22,7 +22,7 @@ pub(crate) fn advance(run: &Run, phase: &PhaseState, why: &str) -> HowRuled {
     if phase.counters.voided >= MOST_VOIDED {
         return blocked(phase, &format!("the files changed after the approval {MOST_VOIDED} times"));
     }
-    if phase.declared_unfinished() {
+    if phase.unfinished().is_some() {
         return blocked(phase, "the author says that it is not finished");
     }
     if phase.evidence.broken.is_some() || !checks_passed(phase) || !judged_by_anything(phase) {
@@ -51,13 +51,13 @@ fn moved(phase: &PhaseState, why: &str) -> HowRuled {
 
 fn checks_passed(phase: &PhaseState) -> bool {
     phase.def.policy.checks.iter().all(|rule| {
-        let result = phase.evidence.checks.iter().flatten().find(|result| result.check == rule.id);
-        result.is_some_and(|result| result.demand(&phase.def.policy) == OnFail::Note)
+        let result = phase.evidence.results().find(|result| result.check == rule.id);
+        result.is_some_and(|result| result.status.demand(Some(rule)) == OnFail::Note)
     })
 }
 
 fn judged_by_anything(phase: &PhaseState) -> bool {
-    let passed = phase.evidence.checks.iter().flatten().any(|result| result.status == CheckStatus::Pass);
+    let passed = phase.evidence.results().any(|result| result.status == CheckStatus::Pass);
     phase.def.policy.review.is_some() || passed
 }
 
@@ -74,7 +74,7 @@ fn reviewed(phase: &PhaseState) -> bool {
     let blocking = reading.worst().is_some_and(|worst| worst >= rule.blocking);
     let readable = reading.read_as != ReadAs::Default && reading.result != Verdict::Fail;
     review.round == phase.round
-        && phase.due().is_none()
+        && phase.all_have_answered()
         && (phase.def.policy.triage || (readable && !blocking && !review.ended.truncated))
 }
 
@@ -92,12 +92,12 @@ fn triaged(phase: &PhaseState) -> bool {
 pub(crate) fn decided(run: &Run, phase: &PhaseState) -> HowRuled {
     match phase.evidence.evaluation.as_ref().map(|evaluation| &evaluation.decision) {
         None => fail("no_decision", "the evaluation made no decision".into()),
-        Some(RunDecision::Pass) => (Ruling::Advance, "the evaluation decided PASS".into()),
-        Some(RunDecision::PassWithIssues) => {
+        Some(EvaluationDecision::Pass) => (Ruling::Advance, "the evaluation decided PASS".into()),
+        Some(EvaluationDecision::PassWithIssues) => {
             (Ruling::Advance, "the evaluation decided PASS_WITH_ISSUES".into())
         }
-        Some(RunDecision::Abort) => fail("aborted", "the evaluation decided ABORT".into()),
-        Some(RunDecision::FailPhase(word)) => send_back(run, phase, word),
+        Some(EvaluationDecision::Abort) => fail("aborted", "the evaluation decided ABORT".into()),
+        Some(EvaluationDecision::FailPhase(word)) => send_back(run, phase, word),
     }
 }
 

@@ -1,12 +1,14 @@
 //! What the calls of a run have shown about its agents: which ones are of no use now, whose provider fails, who took over from
-//! whom. Which agent gets a call is chosen in `chain`.
+//! whom. And what a broken call leads to, by the class of its outcome: whether the same step may succeed now, and what is said
+//! of it. Which agent gets a call is chosen in `chain`; how often a step may come again is `redo`'s.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::LazyLock;
 
 use jiff::Timestamp;
+use serde::Deserialize;
 
-use crate::recovery::wording;
-use model::event::{Ended, ExecOutcome, Program};
+use model::event::{CallEnd, ExecOutcome, Program};
 use model::phase::{PhaseName, Step};
 
 /// An agent that was called, and the program behind it as far as it told.
@@ -22,7 +24,7 @@ pub struct CalledAgent {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct AgentStates {
     /// Agents that are passed over where another one is left.
-    pub unusable: BTreeMap<String, Unusable>,
+    pub unusable: BTreeMap<String, UnusableAgent>,
     /// Providers that fail now.
     pub outage: Option<Outage>,
     /// Every agent that was called, once for each program it told of.
@@ -33,16 +35,16 @@ pub struct AgentStates {
 
 /// Why an agent is passed over, and until when if that is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Unusable {
+pub struct UnusableAgent {
     /// How its latest call ended.
     pub outcome: ExecOutcome,
     /// When it can be used again, where that is known.
     pub until: Option<Timestamp>,
 }
 
-impl Unusable {
+impl UnusableAgent {
     /// Tells whether an agent that ended so is of no use to later phases either, or not before a time that is known.
-    pub(crate) fn after(ended: &Ended, at: Timestamp) -> Option<Self> {
+    pub(crate) fn after(ended: &CallEnd, at: Timestamp) -> Option<Self> {
         let outcome = ended.outcome;
         // A reset in the past says nothing about when it will work.
         let until = ended.resets_at.filter(|until| *until > at);
@@ -55,7 +57,8 @@ impl Unusable {
 }
 
 /// An agent that took over from another one.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, derive_more::Display)]
+#[display("{from} {}; {to} takes over", wording(*outcome).predicate)]
 pub struct Fallback {
     /// The phase of the call.
     pub phase: PhaseName,
@@ -67,12 +70,6 @@ pub struct Fallback {
     pub to: String,
     /// How the last call of the first one ended.
     pub outcome: ExecOutcome,
-}
-
-impl std::fmt::Display for Fallback {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{} {}; {} takes over", self.from, wording(self.outcome).predicate, self.to)
-    }
 }
 
 /// Providers that fail, from the first failed call until a call comes to its end.
@@ -120,3 +117,51 @@ impl AgentStates {
         }
     }
 }
+
+/// Tells whether the same agent may succeed where it ended so; else the next one is called. `resumed` says
+/// that the call continued a session: a fresh one holds less.
+pub(crate) fn may_succeed_again(outcome: ExecOutcome, resumed: bool) -> bool {
+    match outcome {
+        ExecOutcome::Done
+        | ExecOutcome::Partial
+        | ExecOutcome::NoOutput
+        | ExecOutcome::TimedOut
+        | ExecOutcome::Idle
+        | ExecOutcome::LimitReached
+        | ExecOutcome::OverBudget
+        | ExecOutcome::BlockedOnPrompt
+        | ExecOutcome::Crashed
+        | ExecOutcome::Cancelled => true,
+        ExecOutcome::ContextTooLong => resumed,
+        ExecOutcome::RateLimited
+        | ExecOutcome::Overloaded
+        | ExecOutcome::ProviderFailed
+        | ExecOutcome::QuotaExhausted
+        | ExecOutcome::SignedOut
+        | ExecOutcome::ModelUnknown
+        | ExecOutcome::Refused
+        | ExecOutcome::NotStarted => false,
+    }
+}
+
+/// What is said of an outcome.
+#[derive(Debug, Deserialize)]
+pub(crate) struct OutcomeWording {
+    /// What the agent did, after its name.
+    pub(crate) predicate: String,
+    /// Why the step broke, after its name.
+    pub(crate) reason: String,
+    /// What a person can do where trying again does not mend it.
+    pub(crate) remedy: Option<String>,
+}
+
+/// Returns what is said of an outcome.
+pub(crate) fn wording(outcome: ExecOutcome) -> &'static OutcomeWording {
+    static ALL: LazyLock<HashMap<ExecOutcome, OutcomeWording>> = LazyLock::new(|| {
+        toml::from_str(include_str!("outcomes.toml")).expect("the file is part of the program and tested")
+    });
+    ALL.get(&outcome).expect("every outcome is in the file")
+}
+
+#[cfg(test)]
+mod tests;

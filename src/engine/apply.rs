@@ -4,16 +4,15 @@
 use jiff::Timestamp;
 
 use crate::agents::AgentStates;
-use crate::branch::BranchState;
 use crate::fits::fits;
+use crate::history::{Approval, VerdictRecord};
 use crate::phase_state::{PhaseState, Status};
 use crate::reopen::{answered, reopen, take_feedback, wait_at_gate};
-use crate::reviews::{Approval, VerdictRecord};
-use crate::run::{FeedbackState, Publication, Run, State};
+use crate::run::{BranchState, FeedbackState, Publication, Run, State};
 use crate::spending::Spending;
 use model::event::{
-    Ended, Entry, Escalation, ExecOutcome, Fact, Outcome, PauseReason, Reopened, ReopenedBy, Ruled, Ruling,
-    RunRequested, RunStarted, Spent, StepStarted,
+    CallEnd, Entry, Escalation, ExecOutcome, Fact, Outcome, PauseReason, Reopened, ReopenedBy, Ruled, Ruling,
+    RunRequested, RunStarted, StepStarted, UsageTotal,
 };
 use model::phase::{PhaseName, Step};
 
@@ -94,7 +93,7 @@ impl Run {
                 self.phase_mut(phase).start(tree, head, at);
             }
             Fact::Assessed(assessed) => {
-                self.spending.count(at, &Spent::beginning(0));
+                self.spending.count(at, &UsageTotal::beginning(0));
                 self.call_ended(&assessed.agent, &assessed.ended, at);
                 if assessed.ended.outcome != ExecOutcome::Cancelled {
                     self.difficulty = Some(assessed.counts_as());
@@ -114,9 +113,7 @@ impl Run {
                 if reviewed.reading.is_some() {
                     self.branch.remember_shown(phase_of(&mut self.phases, &reviewed.phase));
                 }
-                if reviewed.ended.outcome != ExecOutcome::Cancelled {
-                    self.bind(&reviewed.phase, at);
-                }
+                self.bind(&reviewed.phase, &reviewed.ended, at);
             }
             Fact::Replied(replied) => {
                 self.ended(&replied.phase, Step::Answer, &replied.ended, at);
@@ -126,9 +123,7 @@ impl Run {
             Fact::Triaged(triaged) => {
                 self.ended(&triaged.phase, Step::Triage, &triaged.ended, at);
                 self.phase_mut(&triaged.phase).triaged(triaged);
-                if triaged.ended.outcome != ExecOutcome::Cancelled {
-                    self.bind(&triaged.phase, at);
-                }
+                self.bind(&triaged.phase, &triaged.ended, at);
             }
             Fact::Ruled(ruled) => self.ruled(ruled, at),
             Fact::ApprovalVoided { phase, reason } => self.phase_mut(phase).voided(reason),
@@ -155,11 +150,11 @@ impl Run {
             Fact::Answered(answer) => {
                 self.agents.unusable.clear();
                 self.agents.outage = None;
-                self.spending.latest_call = Spent::default();
+                self.spending.latest_call = UsageTotal::default();
                 answered(self, answer, at);
             }
             Fact::Reopened(reopened) => {
-                self.spending.latest_call = Spent::default();
+                self.spending.latest_call = UsageTotal::default();
                 reopen(self, reopened);
             }
             Fact::MarkedReady => self.publication.is_ready = true,
@@ -218,7 +213,7 @@ impl Run {
     }
 
     fn call(&mut self, started: &StepStarted, at: Timestamp) {
-        let begun = Spent::beginning(started.prompt_bytes);
+        let begun = UsageTotal::beginning(started.prompt_bytes);
         self.spending.count(at, &begun);
         self.called(&started.phase, started.step, &started.agent);
         if let Some(outage) = &mut self.agents.outage {
@@ -229,20 +224,20 @@ impl Run {
         phase.call(started);
     }
 
-    pub(crate) fn ended(&mut self, name: &PhaseName, step: Step, ended: &Ended, at: Timestamp) {
+    pub(crate) fn ended(&mut self, name: &PhaseName, step: Step, ended: &CallEnd, at: Timestamp) {
         if ended.outcome != ExecOutcome::OverBudget {
             self.spending.remember_cost(step, ended);
         }
         let phase = self.phase_mut(name);
-        phase.calls.usage.entry(step).or_default().add(&Spent::of(ended));
+        phase.calls.usage.entry(step).or_default().add(&UsageTotal::of(ended));
         let caller = phase.calls.last_agent.clone();
         self.call_ended(&caller, ended, at);
     }
 
     /// Counts what a call has used, and remembers what it shows of its agent.
-    fn call_ended(&mut self, agent: &str, ended: &Ended, at: Timestamp) {
+    fn call_ended(&mut self, agent: &str, ended: &CallEnd, at: Timestamp) {
         self.simulated |= ended.simulated;
-        self.spending.count(at, &Spent::of(ended));
+        self.spending.count(at, &UsageTotal::of(ended));
         self.spending.remember_call(agent, ended);
         self.learn(agent, ended, at);
     }
@@ -281,12 +276,13 @@ impl Run {
     }
 
     /// Remembers a verdict of a phase that has just come in, with where the branch stood.
-    pub(crate) fn bind(&mut self, phase: &PhaseName, at: Timestamp) {
+    fn bind(&mut self, phase: &PhaseName, ended: &CallEnd, at: Timestamp) {
         let commit = self.branch.head.clone();
         let phase = self.phase_mut(phase);
-        if let Some(review) = phase.reviews.current.clone() {
-            phase.reviews.latest_verdict =
-                Some(VerdictRecord { review, verdict: phase.verdict(phase.triage_judgment().0), commit, at });
+        let Some(review) = phase.reviews.current.clone() else { return };
+        if ended.outcome != ExecOutcome::Cancelled {
+            let verdict = phase.verdict(phase.triage_judgment().0);
+            phase.reviews.latest_verdict = Some(VerdictRecord { review, verdict, commit, at });
         }
     }
 

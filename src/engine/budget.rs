@@ -4,10 +4,10 @@ use crate::escalation::pause;
 use crate::phase_state::{PhaseState, Status};
 use crate::run::Run;
 use crate::spending::{
-    Limit, Measure, NOTE_KIND, Scope, Shortage, day_of, kind, limits, next_day, number, whole,
+    Limit, LimitMeasure, LimitScope, NOTE_KIND, Shortage, day_of, kind, limits, next_day, number, whole,
 };
-use model::call::Allowance;
-use model::event::{Escalation, Fact, PauseReason, Spent};
+use model::call::CallBudget;
+use model::event::{Escalation, Fact, PauseReason, UsageTotal};
 use model::phase::Step;
 
 /// What is remembered once it was said that a limit of money does not see some calls.
@@ -28,18 +28,18 @@ pub fn shortage(run: &Run, phase: &PhaseState, step: Step) -> Option<Shortage> {
 }
 
 /// Returns what a call may use at most: its own limit, and what the tightest of the others leaves.
-pub(crate) fn allowance(run: &Run, phase: &PhaseState) -> Allowance {
-    let step = limits(&Scope::Step, &run.spending.scopes.step, &Spent::default());
+pub(crate) fn allowance(run: &Run, phase: &PhaseState) -> CallBudget {
+    let step = limits(&LimitScope::Step, &run.spending.scopes.step, &UsageTotal::default());
     let all: Vec<Limit> = run.limits(phase).into_iter().chain(step).collect();
-    let least = |measure: Measure| {
+    let least = |measure: LimitMeasure| {
         let left = all.iter().filter(|limit| limit.measure == measure).map(Limit::left);
         left.min_by(f64::total_cmp)
     };
-    Allowance {
-        usd: least(Measure::Usd),
-        tokens: least(Measure::Tokens).map(whole),
-        turns: least(Measure::Turns).map(whole),
-        seconds: least(Measure::Minutes).map(|minutes| whole((minutes * 60.0).ceil()).max(1)),
+    CallBudget {
+        usd: least(LimitMeasure::Usd),
+        tokens: least(LimitMeasure::Tokens).map(whole),
+        turns: least(LimitMeasure::Turns).map(whole),
+        seconds: least(LimitMeasure::Minutes).map(|minutes| whole((minutes * 60.0).ceil()).max(1)),
     }
 }
 
@@ -61,21 +61,21 @@ pub(crate) fn warning(run: &Run) -> Option<Fact> {
 pub(crate) fn budget_pause(run: &Run, phase: &PhaseState, short: &Shortage) -> Escalation {
     let Shortage { limit, reserve } = short;
     let whose = match &limit.scope {
-        Scope::Run => "The budget".to_owned(),
-        Scope::Step => "The budget of a call".to_owned(),
-        Scope::Phase(name) => format!("The budget of {name}"),
-        Scope::Day => "The budget of the day".to_owned(),
+        LimitScope::Run => "The budget".to_owned(),
+        LimitScope::Step => "The budget of a call".to_owned(),
+        LimitScope::Phase(name) => format!("The budget of {name}"),
+        LimitScope::Day => "The budget of the day".to_owned(),
     };
     let why = match limit.measure {
-        _ if limit.scope == Scope::Step => format!("The latest call used more than a call may: {limit}"),
+        _ if limit.scope == LimitScope::Step => format!("The latest call used more than a call may: {limit}"),
         _ if limit.is_reached() => format!("{whose} is used up: {limit}"),
-        Measure::Usd => {
+        LimitMeasure::Usd => {
             format!("{whose} leaves too little: {limit}, and a call like the next took {reserve:.2}")
         }
         _ => format!("{whose} leaves too little: {limit}, and a call like the next took {reserve}"),
     };
     let question = format!("{why}. Raise it and execute again, or cancel the run.");
-    let until = if limit.scope == Scope::Day { next_day(run.updated_at) } else { None };
+    let until = if limit.scope == LimitScope::Day { next_day(run.updated_at) } else { None };
     Escalation { until, ..pause(PauseReason::Budget, Some(phase.name()), question) }
 }
 
@@ -83,8 +83,9 @@ impl Run {
     /// Returns the limit of a call that the latest one has passed: not every program can be told its limits.
     /// Time is not among them, since we end a call ourselves.
     fn overrun(&self) -> Option<Limit> {
-        let all = limits(&Scope::Step, &self.spending.scopes.step, &self.spending.latest_call);
-        let counted = |measure| matches!(measure, Measure::Usd | Measure::Tokens | Measure::Turns);
+        let all = limits(&LimitScope::Step, &self.spending.scopes.step, &self.spending.latest_call);
+        let counted =
+            |measure| matches!(measure, LimitMeasure::Usd | LimitMeasure::Tokens | LimitMeasure::Turns);
         all.into_iter().find(|limit| counted(limit.measure) && limit.used > limit.most)
     }
 
@@ -101,10 +102,10 @@ impl Run {
 
     fn limits(&self, phase: &PhaseState) -> Vec<Limit> {
         let scopes = &self.spending.scopes;
-        let of_phase = Scope::Phase(phase.name().clone());
-        let mut all = limits(&Scope::Run, &self.spending.budget, &self.spending.total);
+        let of_phase = LimitScope::Phase(phase.name().clone());
+        let mut all = limits(&LimitScope::Run, &self.spending.budget, &self.spending.total);
         all.extend(limits(&of_phase, &scopes.phase, &phase.spent()));
-        all.extend(limits(&Scope::Day, &scopes.day, &self.spent_today()));
+        all.extend(limits(&LimitScope::Day, &scopes.day, &self.spent_today()));
         all
     }
 
@@ -112,7 +113,7 @@ impl Run {
         let Some(phase) = self.phases.iter().find(|phase| phase.status == Status::InProgress) else {
             return Vec::new();
         };
-        let step = limits(&Scope::Step, &self.spending.scopes.step, &self.spending.latest_call);
+        let step = limits(&LimitScope::Step, &self.spending.scopes.step, &self.spending.latest_call);
         self.limits(phase).into_iter().chain(step).filter(Limit::is_near).collect()
     }
 
@@ -122,23 +123,24 @@ impl Run {
     }
 
     /// Returns what all runs of the repository spent on the day of the latest fact, as far as is known.
-    fn spent_today(&self) -> Spent {
+    fn spent_today(&self) -> UsageTotal {
         let today = day_of(self.updated_at);
-        let mut spent =
-            self.spending.day.filter(|day| day.date == today).map(|day| day.spent).unwrap_or_default();
-        if let Some(elsewhere) = self.spending.elsewhere.filter(|elsewhere| elsewhere.day == today) {
-            spent.add(&elsewhere.spent);
+        let mut spent = UsageTotal::default();
+        for known in [self.spending.day, self.spending.elsewhere].into_iter().flatten() {
+            if known.day == today {
+                spent.add(&known.spent);
+            }
         }
         spent
     }
 
     /// Returns what one call of this kind has used at most so far.
-    fn reserve(&self, step: Step, measure: Measure) -> f64 {
+    fn reserve(&self, step: Step, measure: LimitMeasure) -> f64 {
         let dearest = self.spending.dearest.get(&kind(step)).copied().unwrap_or_default();
         match measure {
-            Measure::Usd => dearest.cost_usd,
-            Measure::Tokens => number(dearest.tokens()),
-            Measure::Calls | Measure::Minutes | Measure::Turns => 0.0,
+            LimitMeasure::Usd => dearest.cost_usd,
+            LimitMeasure::Tokens => number(dearest.tokens()),
+            LimitMeasure::Calls | LimitMeasure::Minutes | LimitMeasure::Turns => 0.0,
         }
     }
 

@@ -4,12 +4,12 @@
 
 use jiff::Timestamp;
 
-use crate::agents::{CalledAgent, Fallback, Unusable};
+use crate::agents::{CalledAgent, Fallback, UnusableAgent};
 use crate::findings::tasks_to_come;
 use crate::fix_tasks::FixTask;
 use crate::phase_state::PhaseState;
 use crate::run::Run;
-use model::event::{Ended, ExecOutcome, Ruled, Ruling};
+use model::event::{CallEnd, ExecOutcome, Ruled, Ruling};
 use model::phase::{PhaseName, Step};
 use model::policy::{Difficulty, ModelChoice};
 
@@ -56,7 +56,7 @@ impl Run {
 
     /// A model that was named explicitly stays; the others are chosen by the difficulty, once it is known.
     fn with_model(&self, phase: &PhaseState, spec: &str, step: Step) -> String {
-        let model = self.choice(spec).and_then(|choice| choice.of(step));
+        let model = self.choice(spec, self.difficulty).and_then(|choice| choice.of(step));
         let Some(agent) = model.map(|model| format!("{spec}:{model}")) else { return spec.to_owned() };
         if step != Step::Review || agent != self.author_of(phase) {
             return agent;
@@ -64,9 +64,9 @@ impl Run {
         self.second_model(spec, &agent).unwrap_or(agent)
     }
 
-    /// Returns the models of an agent for the difficulty, once it is known.
-    fn choice(&self, spec: &str) -> Option<&ModelChoice> {
-        self.started.agreement.models.get(&self.difficulty?)?.get(spec)
+    /// Returns the models of an agent for a difficulty, where it is known.
+    fn choice(&self, spec: &str, difficulty: Option<Difficulty>) -> Option<&ModelChoice> {
+        self.started.agreement.models.get(&difficulty?)?.get(spec)
     }
 
     /// Returns who made the work that is reviewed, else who would make it.
@@ -80,7 +80,7 @@ impl Run {
     fn second_model(&self, spec: &str, author: &str) -> Option<String> {
         let elsewhere = self.started.agreement.models.values().filter_map(|models| models.get(spec));
         let steps = [Step::Review, Step::Triage, Step::Revise, Step::Execute];
-        let all = self.choice(spec).into_iter().chain(elsewhere);
+        let all = self.choice(spec, self.difficulty).into_iter().chain(elsewhere);
         let models = all.flat_map(|choice| steps.into_iter().filter_map(|step| choice.of(step)));
         models.map(|model| format!("{spec}:{model}")).find(|agent| agent != author)
     }
@@ -88,8 +88,8 @@ impl Run {
     /// Returns the author that is asked how hard the issue is, with the model it has for simple work.
     pub(crate) fn assessor(&self, phase: &PhaseState) -> String {
         let spec = self.agent_for(phase, Step::Execute);
-        let models = self.started.agreement.models.get(&Difficulty::Simple);
-        let model = models.and_then(|models| models.get(&spec)).and_then(|choice| choice.of(Step::Execute));
+        let choice = self.choice(&spec, Some(Difficulty::Simple));
+        let model = choice.and_then(|choice| choice.of(Step::Execute));
         model.map_or_else(|| spec.clone(), |model| format!("{spec}:{model}"))
     }
 
@@ -98,17 +98,10 @@ impl Run {
         self.agents.unusable.get(agent).is_none_or(|unusable| unusable.until.is_some_and(passed))
     }
 
-    /// Returns when the first agent of a chain can be used again, as far as that is known.
-    pub(crate) fn earliest_reset(&self, phase: &PhaseState, step: Step) -> Option<Timestamp> {
+    /// Returns the times until which agents of a chain are out of use; such a time may have passed since.
+    pub(crate) fn resets(&self, phase: &PhaseState, step: Step) -> Vec<Timestamp> {
         let named = self.named(phase, step);
-        let waiting = named.iter().filter_map(|agent| self.agents.unusable.get(agent));
-        waiting.filter_map(|unusable| unusable.until).filter(|until| *until > self.updated_at).min()
-    }
-
-    /// Tells whether an agent of a chain is out of use for a time only; that time may have passed since.
-    pub(crate) fn waits_for_quota(&self, phase: &PhaseState, step: Step) -> bool {
-        let mut named = self.named(phase, step).into_iter();
-        named.any(|agent| self.agents.unusable.get(&agent).is_some_and(|unusable| unusable.until.is_some()))
+        named.iter().filter_map(|agent| self.agents.unusable.get(agent)?.until).collect()
     }
 
     /// Remembers whose turn a call shows it to be; who answers a question says nothing about that.
@@ -126,13 +119,13 @@ impl Run {
     }
 
     /// Remembers whether an agent is of use from here on.
-    pub(crate) fn learn(&mut self, agent: &str, ended: &Ended, at: Timestamp) {
+    pub(crate) fn learn(&mut self, agent: &str, ended: &CallEnd, at: Timestamp) {
         let called = CalledAgent { agent: agent.to_owned(), program: ended.program.clone() };
         if ended.outcome != ExecOutcome::NotStarted && !self.agents.called.contains(&called) {
             self.agents.called.push(called);
         }
         self.agents.note_provider(agent, ended.outcome, at);
-        if let Some(unusable) = Unusable::after(ended, at) {
+        if let Some(unusable) = UnusableAgent::after(ended, at) {
             self.agents.unusable.insert(agent.to_owned(), unusable);
         } else if ended.outcome.ended() || self.is_usable(agent) {
             self.agents.unusable.remove(agent);

@@ -1,15 +1,20 @@
-//! What to do now: a function of the state, never of the last transition.
+//! What to do now: a function of the state, never of the last transition. And what a judgment leads to, given the limits: each
+//! judgment has one rule, in this file or in the one it names. Changes nothing; the ruling becomes a fact.
+//! Also sees when rounds bring nothing new; the policy decides whether that ends anything.
 
-use crate::approval::standing_approval;
+use std::collections::BTreeSet;
+
+use crate::advance::advance;
 use crate::budget::{allowance, blindness, budget_pause, shortage, warning};
-use crate::escalation::{closed_gate, gate_question};
+use crate::escalation::{closed_gate, end, gate_question, revise};
 use crate::phase_state::{PhaseState, Stage, Status};
-use crate::rule::rule;
-use crate::run::{Run, State};
-use model::call::{Allowance, Resume};
-use model::event::{ExecOutcome, Fact, Outcome, Worked};
+use crate::redo::{redo, unreadable};
+use crate::run::{Run, State, standing_approval};
+use model::call::{CallBudget, ResumableSession};
+use model::event::{ExecOutcome, Fact, Outcome, PauseReason, Ruled, Ruling, Worked};
 use model::phase::{PhaseName, Step};
 use model::policy::Gate;
+use model::verdict::Judgment;
 
 /// What to do now.
 #[derive(Debug, Clone, PartialEq)]
@@ -23,42 +28,35 @@ pub enum Decision {
 }
 
 /// A touch of the world.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, derive_more::Display)]
 #[allow(missing_docs, reason = "the doc of a variant says what its fields are")]
 pub enum Action {
     /// Look at the files and begin the phase.
+    #[display("start {_0}")]
     StartPhase(PhaseName),
     /// Ask an agent how hard the issue is.
+    #[display("call {} to assess the difficulty", _0.agent)]
     Assess(Box<Call>),
     /// Call an agent for a step.
+    #[display("call {_0}")]
     CallAgent(Box<Call>),
     /// Run the checks of a round.
+    #[display("run the checks of {phase} round {round}")]
     RunChecks { phase: PhaseName, round: u32 },
     /// Commit what the phase delivers.
+    #[display("commit {_0}")]
     Commit(PhaseName),
     /// Bring the pull request up to date with the branch.
+    #[display("publish the pull request")]
     Publish,
 }
 
-impl std::fmt::Display for Action {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::StartPhase(phase) => write!(f, "start {phase}"),
-            Self::Assess(assess) => write!(f, "call {} to assess the difficulty", assess.agent),
-            Self::CallAgent(call) => {
-                let Call { phase, step, round, agent, seat, .. } = call.as_ref();
-                let seat = seat.as_ref().map(|seat| format!(" as {seat}")).unwrap_or_default();
-                write!(f, "call {agent} for {phase} {step} round {round}{seat}")
-            }
-            Self::RunChecks { phase, round } => write!(f, "run the checks of {phase} round {round}"),
-            Self::Commit(phase) => write!(f, "commit {phase}"),
-            Self::Publish => f.write_str("publish the pull request"),
-        }
-    }
-}
-
 /// An agent call to make.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, derive_more::Display)]
+#[display(
+    "{agent} for {phase} {step} round {round}{}",
+    seat.as_ref().map_or(String::new(), |seat| format!(" as {seat}"))
+)]
 pub struct Call {
     /// The phase it is for.
     pub phase: PhaseName,
@@ -75,9 +73,9 @@ pub struct Call {
     /// How long to wait first.
     pub delay_ms: u64,
     /// The session that is continued instead of beginning a new one.
-    pub resumes: Option<Resume>,
+    pub resumes: Option<ResumableSession>,
     /// What it may use at most.
-    pub allowance: Allowance,
+    pub allowance: CallBudget,
 }
 
 /// Decides what to do now.
@@ -196,12 +194,11 @@ fn call(run: &Run, phase: &PhaseState, step: Step) -> Decision {
         return record(Fact::Paused { escalation: budget_pause(run, phase, &short) });
     }
     let agent = run.agent_for(phase, step);
-    let attempt = phase.calls.attempts.get(&(phase.round, step)).copied().unwrap_or(0) + 1;
     Decision::Perform(Action::CallAgent(Box::new(Call {
         phase: phase.name().clone(),
         step,
         round: phase.round,
-        attempt,
+        attempt: phase.attempts_at(step) + 1,
         resumes: resume(run, phase, step, &agent),
         agent,
         seat: phase.seat_of(step).map(str::to_owned),
@@ -214,15 +211,11 @@ fn call(run: &Run, phase: &PhaseState, step: Step) -> Decision {
 const MOST_INPUT_TOKENS: u64 = 150_000;
 
 /// Returns the session that a call of this agent continues.
-pub(crate) fn resume(run: &Run, phase: &PhaseState, step: Step, agent: &str) -> Option<Resume> {
+pub(crate) fn resume(run: &Run, phase: &PhaseState, step: Step, agent: &str) -> Option<ResumableSession> {
+    let work = phase.evidence.work.as_ref().filter(|work| goes_on(step, work));
     let (ended, caller) = match step {
         Step::Review => phase.doubted().map(|review| (&review.ended, &review.reviewer))?,
-        _ => phase
-            .evidence
-            .work
-            .as_ref()
-            .filter(|work| goes_on(step, work))
-            .map(|work| (&work.ended, &phase.evidence.author))?,
+        _ => work.map(|work| (&work.ended, &phase.evidence.author))?,
     };
     let short = ended.usage.input_tokens.unwrap_or(0) < MOST_INPUT_TOKENS;
     if run.started.agreement.fresh_sessions || caller != agent || !short {
@@ -230,7 +223,7 @@ pub(crate) fn resume(run: &Run, phase: &PhaseState, step: Step, agent: &str) -> 
     }
     let session = ended.session.clone()?;
     let used = phase.calls.sessions.get(&session).copied().unwrap_or_default();
-    Some(Resume { session, used })
+    Some(ResumableSession { session, used })
 }
 
 /// A revision and an answer continue work that ended; work that a limit cut off is taken up where it was.
@@ -241,4 +234,103 @@ fn goes_on(step: Step, work: &Worked) -> bool {
         Step::Execute => cut_off,
         Step::Check | Step::Review | Step::Triage => false,
     }
+}
+
+/// Rules on a phase that has come to a decision.
+pub fn rule(run: &Run, phase: &PhaseState) -> Ruled {
+    let (judgment, why) = phase.judgment();
+    let standstill = standstill(phase, judgment);
+    let (ruling, how) = match judgment {
+        _ if phase.person.accepted_by.is_some() => advance(run, phase, &why),
+        Judgment::Approve | Judgment::ApproveWithNotes => advance(run, phase, &why),
+        Judgment::Redo => redo(run, phase, &why),
+        Judgment::Unverifiable => unreadable(phase, &why),
+        Judgment::Block => end(phase, phase.def.policy.outcomes.blocked, PauseReason::Blocked, &why),
+        Judgment::Discuss => end(phase, phase.def.policy.outcomes.discuss, PauseReason::Discuss, &why),
+        Judgment::Revise if standstill.is_some() && phase.def.policy.stop_on_stall => {
+            end(phase, phase.def.policy.outcomes.stalled, PauseReason::Stalled, &why)
+        }
+        Judgment::Revise => revise(phase, &why),
+    };
+    let judgment = if doubted(judgment, &ruling) { Judgment::Unverifiable } else { judgment };
+    let handover = if ruling == Ruling::Revise { run.handover(phase) } else { None };
+    let how = match handover {
+        Some((_, handover)) => format!("{how}; {handover}"),
+        None => how,
+    };
+    let rule = if how.is_empty() { why } else { format!("{why}; {how}") };
+    Ruled { phase: phase.name().clone(), round: phase.round, judgment, ruling, rule, standstill }
+}
+
+/// An approval that does not open the door was none; what an evaluation decides after it is another matter.
+fn doubted(judgment: Judgment, ruling: &Ruling) -> bool {
+    let let_through = matches!(ruling, Ruling::Advance | Ruling::Reopen { .. } | Ruling::Fail { .. });
+    judgment.approves() && !let_through
+}
+
+/// The most findings that are named one by one.
+const MOST_NAMED: usize = 5;
+
+/// How many rounds are compared.
+const WINDOW: u32 = 3;
+
+/// Mean Jaccard index of the finding sets above which rounds count as the same.
+const SAME: f64 = 0.7;
+
+/// Says how the phase stands still, counting the round that is being ruled on and those since a person last had a say.
+pub(crate) fn standstill(phase: &PhaseState, judgment: Judgment) -> Option<String> {
+    let another_round = matches!(judgment, Judgment::Revise | Judgment::Discuss | Judgment::Unverifiable);
+    if phase.evidence.broken.is_some() || !another_round {
+        return None;
+    }
+    if revised_without_change(phase) {
+        return Some("the revision changed no file".into());
+    }
+    if let Some(back) = oscillation(phase) {
+        return Some(back);
+    }
+    let last = &last_open(phase)?;
+    if last.iter().any(BTreeSet::is_empty) {
+        return None;
+    }
+    if last.windows(2).all(|pair| pair[0] == pair[1]) {
+        return Some(format!("the same {} problems for {WINDOW} rounds", last[0].len()));
+    }
+    if last.windows(2).all(|pair| pair[0].len() < pair[1].len()) {
+        let counts: Vec<String> = last.iter().map(|set| set.len().to_string()).collect();
+        return Some(format!("problems grow for {WINDOW} rounds: {}", counts.join(", ")));
+    }
+    let mean =
+        (jaccard(&last[0], &last[1]) + jaccard(&last[1], &last[2]) + jaccard(&last[0], &last[2])) / 3.0;
+    (mean > SAME).then(|| format!("mostly the same problems for {WINDOW} rounds"))
+}
+
+/// Says which problems had gone, and are back, counting the rounds since a person last had a say.
+fn oscillation(phase: &PhaseState) -> Option<String> {
+    let since = (phase.round + 1).saturating_sub(phase.counters.rounds);
+    let back = phase.ledger.returning(&phase.open(), since);
+    let ids: Vec<String> = back.iter().take(MOST_NAMED).map(ToString::to_string).collect();
+    let more = back.len().saturating_sub(ids.len());
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    (!ids.is_empty()).then(|| format!("problems that had gone are back: {}{more}", ids.join(", ")))
+}
+
+/// Returns what was open in each of the rounds compared, the present one last.
+fn last_open(phase: &PhaseState) -> Option<[BTreeSet<String>; WINDOW as usize]> {
+    let [.., first, second] = &phase.history.rounds[..] else { return None };
+    let sets = [first.open.clone(), second.open.clone(), phase.open()];
+    if phase.counters.rounds >= WINDOW { Some(sets) } else { None }
+}
+
+fn revised_without_change(phase: &PhaseState) -> bool {
+    if let Some(triage) = &phase.evidence.triage {
+        return !phase.triage_changed_files() && triage.table.is_some_and(|table| table.fix_required > 0);
+    }
+    phase.evidence.work.as_ref().is_some_and(|work| work.step == Step::Revise && work.changed.is_empty())
+}
+
+#[expect(clippy::cast_precision_loss, reason = "sets of findings are small")]
+fn jaccard(a: &BTreeSet<String>, b: &BTreeSet<String>) -> f64 {
+    let union = a.union(b).count();
+    if union == 0 { 1.0 } else { a.intersection(b).count() as f64 / union as f64 }
 }

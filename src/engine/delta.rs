@@ -12,7 +12,7 @@ const MARGIN: u64 = 3;
 
 /// The review before by the one who is asked now.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Delta {
+pub struct PreviousReview {
     /// The files that it judged.
     pub tree: String,
     /// Identities of everything that was ever found in the phase.
@@ -21,7 +21,7 @@ pub struct Delta {
     places: Vec<(String, Option<u64>)>,
 }
 
-impl Delta {
+impl PreviousReview {
     /// Returns the review before of this reviewer, the first one or that of a seat, when the policy narrows the one under
     /// way to what changed since then. Nothing for whoever has given none in this phase: it has seen nothing. Nothing
     /// either when that review objected to something that it did not place: anything new may be that.
@@ -35,12 +35,8 @@ impl Delta {
         if phase.counters.rounds <= after || last.round >= phase.round || last.is_vague {
             return None;
         }
-        let open: Vec<&Finding> = phase
-            .ledger
-            .open()
-            .filter(|listed| !listed.is_of_checks())
-            .map(|listed| &listed.finding)
-            .collect();
+        let of_reviews = phase.ledger.open().filter(|listed| !listed.is_of_checks());
+        let open: Vec<&Finding> = of_reviews.map(|listed| &listed.finding).collect();
         if open.iter().any(|finding| finding.file.is_none() && finding.weight() >= rule.blocking) {
             return None;
         }

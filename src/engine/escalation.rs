@@ -6,10 +6,12 @@ use jiff::Timestamp;
 use crate::findings::tasks_to_come;
 use crate::fix_tasks::FixTask;
 use crate::phase_state::{PhaseState, limit_reached, passes_exhausted, unit};
-use model::event::{CheckResult, CheckStatus, Choice, Escalation, PauseReason, Place, Ruling, RunDecision};
+use model::event::{
+    CheckResult, CheckStatus, Escalation, EvaluationDecision, PauseChoice, PauseReason, Place, Ruling,
+};
 use model::finding::{Finding, Severity};
 use model::phase::{PhaseName, Step};
-use model::policy::{Ending, OnFail};
+use model::policy::{OnFail, UnapprovedEnd};
 use model::verdict::Judgment;
 
 /// A ruling and how the limits led to it.
@@ -26,14 +28,14 @@ pub(crate) fn revise(phase: &PhaseState, why: &str) -> HowRuled {
 }
 
 /// Ends the phase as its policy says.
-pub(crate) fn end(phase: &PhaseState, ending: Ending, reason: PauseReason, why: &str) -> HowRuled {
+pub(crate) fn end(phase: &PhaseState, ending: UnapprovedEnd, reason: PauseReason, why: &str) -> HowRuled {
     let (incomplete, word) = match ending {
-        Ending::Pause => {
+        UnapprovedEnd::Pause => {
             let escalation = escalation(phase, reason, why);
             return (Ruling::Pause { escalation }, format!("on {}: pause", reason.as_str()));
         }
-        Ending::Fail => (false, "fail"),
-        Ending::Incomplete => (true, "incomplete"),
+        UnapprovedEnd::Fail => (false, "fail"),
+        UnapprovedEnd::Incomplete => (true, "incomplete"),
     };
     let ruling = Ruling::Fail { reason: failure_code(phase, reason), incomplete };
     (ruling, format!("on {}: {word}", reason.as_str()))
@@ -71,20 +73,15 @@ pub(crate) fn escalation(phase: &PhaseState, reason: PauseReason, why: &str) -> 
         Some((heading, lines)) => (format!("{heading}. {question}"), lines),
         None => (question, Vec::new()),
     };
-    Escalation {
-        reason,
-        phase: Some(phase.name().clone()),
-        question,
-        options: vec![Choice::Continue, Choice::Edited, Choice::Accept, Choice::GiveUp],
-        report: lines.into_iter().chain(report(phase)).take(LONGEST_REPORT).collect(),
-        until: None,
-    }
+    let options = vec![PauseChoice::Continue, PauseChoice::Edited, PauseChoice::Accept, PauseChoice::GiveUp];
+    let report = lines.into_iter().chain(report(phase)).take(LONGEST_REPORT).collect();
+    Escalation { options, report, ..pause(reason, Some(phase.name()), question) }
 }
 
 /// Asks whether a phase may begin.
 pub(crate) fn gate_question(phase: &PhaseState) -> Escalation {
     let question = format!("{} begins only when a person says so. Begin it, or give it up?", phase.name());
-    let options = vec![Choice::Continue, Choice::GiveUp];
+    let options = vec![PauseChoice::Continue, PauseChoice::GiveUp];
     Escalation { options, ..pause(PauseReason::Gate, Some(phase.name()), question) }
 }
 
@@ -151,17 +148,17 @@ pub fn rate_limit_pause(phase: Option<&PhaseName>, action: &str, until: Timestam
 }
 
 /// Makes a pause that a person can only end by going on.
-pub(crate) fn pause(reason: PauseReason, phase: Option<&PhaseName>, question: String) -> Escalation {
-    let (phase, options) = (phase.cloned(), vec![Choice::Continue]);
+pub fn pause(reason: PauseReason, phase: Option<&PhaseName>, question: String) -> Escalation {
+    let (phase, options) = (phase.cloned(), vec![PauseChoice::Continue]);
     Escalation { reason, phase, question, options, report: vec![], until: None }
 }
 
 /// Adds what an evaluation decided to a reason: who accepts its phase accepts that too.
 fn with_decision(phase: &PhaseState, why: &str) -> String {
     let word = match phase.evidence.evaluation.as_ref().map(|evaluation| &evaluation.decision) {
-        Some(RunDecision::Abort) => "ABORT".to_owned(),
-        Some(RunDecision::FailPhase(phase)) => format!("FAIL_PHASE_{phase}"),
-        Some(RunDecision::Pass | RunDecision::PassWithIssues) | None => return why.to_owned(),
+        Some(EvaluationDecision::Abort) => "ABORT".to_owned(),
+        Some(EvaluationDecision::FailPhase(phase)) => format!("FAIL_PHASE_{phase}"),
+        Some(EvaluationDecision::Pass | EvaluationDecision::PassWithIssues) | None => return why.to_owned(),
     };
     format!("{why}; the evaluation decided {word}")
 }
@@ -277,18 +274,12 @@ fn issue((index, finding): (usize, &Finding)) -> String {
 
 fn verification(phase: &PhaseState, why: &str) -> Vec<String> {
     let mut lines = vec!["Decision: STOP".to_owned()];
-    for result in phase
-        .evidence
-        .checks
-        .iter()
-        .flatten()
-        .filter(|result| result.demand(&phase.def.policy) == OnFail::Stop)
-    {
+    let stops = |result: &&CheckResult| result.demand(&phase.def.policy) == OnFail::Stop;
+    for result in phase.evidence.results().filter(stops) {
         lines.push(format!("Failure type: {}", failure_type(result)));
         lines.push(format!("Failed command: {}", result.param("command").unwrap_or(&result.check)));
         lines.push(format!("Required fixes: {}", result.summary));
-        let fixes = result.places.iter().take(MOST_FIXES).enumerate();
-        lines.extend(fixes.map(fix));
+        lines.extend(result.places.iter().take(MOST_FIXES).enumerate().map(fix));
         let more = result.places.len().saturating_sub(MOST_FIXES);
         lines.extend((more > 0).then(|| format!("… and {more} more")));
     }

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use crate::fix_tasks::{FixTask, FixTasks, TaskState, items};
 use crate::ledger::{
-    Finder, FindingId, LastReview, Ledger, LedgerFinding, NamedFinding, Standing, check_identity,
+    FindingId, FindingSource, LastReview, Ledger, LedgerFinding, NamedFinding, Standing, check_identity,
 };
 use crate::panel;
 use crate::phase_state::{PhaseState, Stage};
@@ -33,8 +33,10 @@ pub(crate) fn take_up_feedback(phase: &mut PhaseState, findings: &[Finding]) {
     let round = phase.history.rounds.last().map_or(phase.round, |round| round.n);
     for finding in findings {
         let identity = finding.fingerprint();
-        let is_first = !phase.ledger.has_in_round(&identity, round);
-        let named = NamedFinding { identity, finding: finding.clone(), found_by: vec![Finder::Outside] };
+        let mut of_round = phase.ledger.all().iter().filter(|listed| listed.last_round == round);
+        let is_first = of_round.all(|listed| listed.identity != identity);
+        let named =
+            NamedFinding { identity, finding: finding.clone(), found_by: vec![FindingSource::Outside] };
         phase.ledger.enter(round, named, is_first);
     }
 }
@@ -66,7 +68,7 @@ fn enter_round(phase: &PhaseState, ledger: &mut Ledger) {
             let is_vague = round_is_vague || is_vague(phase, opinion);
             let (reviewer, tree) = (opinion.reviewer.clone(), opinion.tree.clone());
             let last = LastReview { reviewer, round: phase.round, tree, is_vague };
-            ledger.remember_review(opinion.seat.clone(), last);
+            ledger.last_reviews.insert(opinion.seat.clone(), last);
         }
     }
     if let Some(triage) = &phase.evidence.triage {
@@ -102,7 +104,7 @@ fn of_review(phase: &PhaseState, review: &Reviewed) -> Vec<NamedFinding> {
         if finders.is_empty() {
             finders.push(&review.reviewer);
         }
-        let found_by = finders.into_iter().map(|finder| Finder::Reviewer(finder.to_owned())).collect();
+        let found_by = finders.into_iter().map(|finder| FindingSource::Reviewer(finder.to_owned())).collect();
         named.push(NamedFinding { identity, finding: finding.clone(), found_by });
     }
     named.extend(merged_into(phase, review));
@@ -116,7 +118,7 @@ fn merged_into(phase: &PhaseState, review: &Reviewed) -> Vec<NamedFinding> {
     for opinion in &phase.reviews.opinions {
         for own in findings_of(opinion).filter(|own| !standing.contains(&own.fingerprint())) {
             if let Some(known) = findings_of(review).find(|known| panel::are_alike(known, own)) {
-                let found_by = vec![Finder::Reviewer(opinion.reviewer.clone())];
+                let found_by = vec![FindingSource::Reviewer(opinion.reviewer.clone())];
                 named.push(NamedFinding { identity: known.fingerprint(), finding: own.clone(), found_by });
             }
         }
@@ -130,7 +132,8 @@ fn was_looked_for(phase: &PhaseState, listed: &LedgerFinding) -> bool {
     let judged: Vec<&Reviewed> =
         phase.reviews.opinions.iter().filter(|opinion| can_be_read(opinion)).collect();
     let has_judged = |reviewer: &String| judged.iter().any(|opinion| opinion.reviewer == *reviewer);
-    let found = |finder: &Finder| matches!(finder, Finder::Reviewer(reviewer) if has_judged(reviewer));
+    let found =
+        |finder: &FindingSource| matches!(finder, FindingSource::Reviewer(reviewer) if has_judged(reviewer));
     judged.len() > phase.seats().len() || listed.found_by.iter().any(found)
 }
 
@@ -180,8 +183,11 @@ pub fn remarks(phase: &PhaseState) -> Vec<&LedgerFinding> {
 
 /// Returns how a task stands.
 pub fn state_of(phase: &PhaseState, task: &FixTask) -> TaskState {
-    let Some(given) = task.given_in.last().copied() else { return state_ungiven(phase, task) };
     let items: Vec<&LedgerFinding> = items(task, &phase.ledger).collect();
+    let Some(given) = task.given_in.last().copied() else {
+        let gone = items.iter().all(|listed| listed.standing == Standing::Resolved);
+        return if gone { TaskState::Done } else { TaskState::Open };
+    };
     if !items.iter().any(|listed| listed.is_open()) {
         return TaskState::Done;
     }
@@ -191,11 +197,6 @@ pub fn state_of(phase: &PhaseState, task: &FixTask) -> TaskState {
     let waits = phase.round == given && phase.stage == Stage::Ready(Step::Revise);
     let began = phase.calls.attempts.contains_key(&(given, Step::Revise)) && !waits;
     if began { TaskState::Claimed } else { TaskState::Open }
-}
-
-fn state_ungiven(phase: &PhaseState, task: &FixTask) -> TaskState {
-    let gone = items(task, &phase.ledger).all(|listed| listed.standing == Standing::Resolved);
-    if gone { TaskState::Done } else { TaskState::Open }
 }
 
 fn findings_of(review: &Reviewed) -> impl Iterator<Item = &Finding> {
@@ -216,6 +217,6 @@ fn of_check(result: &CheckResult) -> NamedFinding {
         disposition: Disposition::FixRequired,
         ..Finding::new(Severity::Major, &result.check, result.summary.clone())
     };
-    let found_by = vec![Finder::Check(result.check.clone())];
+    let found_by = vec![FindingSource::Check(result.check.clone())];
     NamedFinding { identity: check_identity(result), finding, found_by }
 }

@@ -1,9 +1,8 @@
 //! Says whether a fact fits where the run stands, and if not, why. Changes nothing: the fold asks here first,
 //! so a fact that does not fit leaves the state as it was.
 
-use crate::approval::standing_approval;
 use crate::phase_state::{PhaseState, Stage, Status};
-use crate::run::Run;
+use crate::run::{Run, standing_approval};
 use model::event::{Fact, Outcome, Ruled, Ruling, StepStarted};
 use model::phase::{PhaseName, Step};
 
@@ -151,7 +150,7 @@ fn call_fits(run: &Run, started: &StepStarted) -> Fit {
     let phase = in_round(run, &started.phase, started.round)?;
     unless(started.step != Step::Check, || format!("{} is not an agent's step of the cycle", started.step))?;
     seat_fits(phase, started.step, started.seat.as_deref())?;
-    let next = attempts(phase, started.step) + 1;
+    let next = phase.attempts_at(started.step) + 1;
     unless(started.attempt == next, || format!("attempt {next} of {} comes next", started.step))?;
     if phase.stage == Stage::Working(started.step) {
         return Ok(());
@@ -168,14 +167,10 @@ fn seat_fits(phase: &PhaseState, step: Step, seat: Option<&str>) -> Fit {
     })
 }
 
-fn attempts(phase: &PhaseState, step: Step) -> u32 {
-    phase.calls.attempts.get(&(phase.round, step)).copied().unwrap_or(0)
-}
-
 fn ended_fits(run: &Run, name: &PhaseName, step: Step, (round, attempt): (u32, u32)) -> Fit {
     let phase = in_round(run, name, round)?;
     at(phase, Stage::Working(step))?;
-    let latest = attempts(phase, step);
+    let latest = phase.attempts_at(step);
     unless(attempt == latest, || format!("attempt {latest} of {step} is under way"))
 }
 

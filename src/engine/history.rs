@@ -1,18 +1,22 @@
-//! What a phase has been through: its agent calls, its rounds and every ruling. Computes nothing from them.
+//! What a phase has been through: its agent calls, what the reviewers of the present round said, its rounds and every ruling.
+//! Only data: whose turn it is among reviewers stands in `reviewers`, what their opinions amount to in `panel` and `judge`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::reviews::{Exchange, Opinion};
-use model::event::{CheckResult, Ended, Ruled, Spent, TriageTable, Usage};
+use jiff::Timestamp;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use model::event::{CallEnd, CheckResult, Replied, Reviewed, Ruled, TriageTable, Usage, UsageTotal};
 use model::finding::Finding;
 use model::phase::Step;
 use model::verdict::{Grade, Judgment, ReadAs, Verdict};
 
 /// The agent calls of a phase.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Calls {
+pub struct CallState {
     /// The place in each fallback chain of the agent that is called next; the first where there is none.
-    pub turns: BTreeMap<Chain, usize>,
+    pub turns: BTreeMap<FallbackChain, usize>,
     /// The agent that was called last.
     pub last_agent: String,
     /// What the sessions of the authors have used.
@@ -24,16 +28,16 @@ pub struct Calls {
     /// The digest of the templates of the latest prompt, by step; of the prompt itself where the log has no other.
     pub prompts: BTreeMap<Step, String>,
     /// The documents that were made of its answers.
-    pub documents: Vec<MadeDocument>,
+    pub documents: Vec<AnswerDocument>,
     /// What its calls have used, by step.
-    pub usage: BTreeMap<Step, Spent>,
+    pub usage: BTreeMap<Step, UsageTotal>,
     /// Milliseconds to wait before the next call.
     pub delay_ms: u64,
 }
 
 /// A fallback chain.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Chain {
+pub enum FallbackChain {
     /// The author's.
     Author,
     /// The first reviewer's.
@@ -46,7 +50,7 @@ pub enum Chain {
 
 /// A document that was made of an answer, in a phase with triage.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct MadeDocument {
+pub struct AnswerDocument {
     /// The step that answered: a review, or an author's reply to it.
     pub step: Step,
     /// The round of the call.
@@ -57,13 +61,13 @@ pub struct MadeDocument {
     pub digest: String,
 }
 
-impl Calls {
+impl CallState {
     /// Remembers the document that was made of an answer; a later one of the same name takes its place.
-    pub(crate) fn remember_document(&mut self, step: Step, round: u32, attempt: u32, ended: &Ended) {
+    pub(crate) fn remember_document(&mut self, step: Step, round: u32, attempt: u32, ended: &CallEnd) {
         let Some(digest) = ended.document.clone() else { return };
         let is_review = |step: Step| step == Step::Review;
         self.documents.retain(|made| made.round != round || is_review(made.step) != is_review(step));
-        self.documents.push(MadeDocument { step, round, attempt, digest });
+        self.documents.push(AnswerDocument { step, round, attempt, digest });
     }
 
     /// Returns what stays when the phase is opened again: the record of the calls. Turns and sessions begin anew.
@@ -73,7 +77,7 @@ impl Calls {
     }
 
     /// Remembers what a session has used.
-    pub(crate) fn remember_session(&mut self, ended: &Ended) {
+    pub(crate) fn remember_session(&mut self, ended: &CallEnd) {
         if let Some(session) = &ended.session {
             let used = self.sessions.entry(session.clone()).or_default();
             *used = sum(used, &ended.usage);
@@ -93,6 +97,92 @@ fn sum(one: &Usage, other: &Usage) -> Usage {
         cost_usd: [one.cost(), other.cost()].into_iter().flatten().reduce(|one, other| one + other),
         cost_basis: other.cost_basis.or(one.cost_basis),
     }
+}
+
+/// The reviews of a phase.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Reviews {
+    /// The review that is looked at: the latest call's, and what all opinions amount to once everybody has answered.
+    pub current: Option<Reviewed>,
+    /// The reviews of this round that came to an end, the first reviewer's first.
+    pub opinions: Vec<Reviewed>,
+    /// The seats that this round does without, and why.
+    pub left_out: BTreeMap<String, String>,
+    /// What a reviewer of this round asked the author.
+    pub exchange: Option<Exchange>,
+    /// Approvals of this round whose reviewers were asked what they meant, by their seats.
+    pub doubts: BTreeMap<Option<String>, Reviewed>,
+    /// The latest verdict, whatever became of it.
+    pub latest_verdict: Option<VerdictRecord>,
+    /// The review that let the phase advance, as long as no later round ended in another way.
+    pub approval: Option<Approval>,
+}
+
+/// A verdict as it came in, and what it was about.
+#[derive(Debug, Clone, PartialEq)]
+pub struct VerdictRecord {
+    /// The review that states it.
+    pub review: Reviewed,
+    /// Tightened by its findings; nothing when there was no answer.
+    pub verdict: Option<Verdict>,
+    /// Where the branch stood.
+    pub commit: String,
+    /// When it came in.
+    pub at: Timestamp,
+}
+
+/// A review that let the phase advance, with what it holds for.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Approval {
+    /// The review, as all opinions together amount to.
+    pub review: Reviewed,
+    /// Everybody who was heard for it, and the seats that it does without.
+    pub(crate) opinions: Vec<Reviewed>,
+    pub(crate) left_out: BTreeMap<String, String>,
+    /// The latest commit below it that is no record of a halt.
+    pub(crate) commit: String,
+    /// The digest of the settings it was given under.
+    pub(crate) settings: Option<String>,
+}
+
+/// Questions of a reviewer, and what came of them.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Exchange {
+    /// The verdict that came with the questions.
+    pub first: Reviewed,
+    /// How the author's call ended; nothing before that.
+    pub reply: Option<Replied>,
+}
+
+impl Exchange {
+    /// Returns what was asked.
+    pub fn questions(&self) -> &[String] {
+        self.first.reading.as_ref().map_or(&[], |reading| &reading.questions)
+    }
+
+    /// Returns what the author said; nothing before that, and where no answer counts.
+    pub fn answer(&self) -> Option<&str> {
+        self.reply.as_ref()?.text.as_deref()
+    }
+}
+
+/// What one reviewer of a round came to.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[allow(missing_docs, reason = "docs would become descriptions in the published schema")]
+pub struct Opinion {
+    /// The seat of the panel; nothing for the first reviewer.
+    pub seat: Option<String>,
+    /// Who answered; nothing when the round went without.
+    pub agent: Option<String>,
+    /// What its own answer amounts to.
+    pub verdict: Option<Verdict>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub grade: Option<Grade>,
+    /// How many findings it named.
+    pub findings: usize,
+    /// Why the round went without.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub left_out: Option<String>,
 }
 
 /// The past of a phase.

@@ -2,14 +2,13 @@
 //! Evidence comes before opinion, and doubt never approves. An author's "complete" is never believed; that it is not finished
 //! always is: it only costs itself a revision.
 
-use crate::history::Round;
+use crate::agents::wording;
+use crate::history::{Reviews, Round};
 use crate::phase_state::PhaseState;
-use crate::recovery::wording;
-use crate::reviews::Reviews;
-use model::event::{Claim, ClaimStatus, ExecOutcome, Reading, Reviewed, Triaged};
+use model::event::{Claim, ClaimStatus, ExecOutcome, Reading, Reviewed};
 use model::finding::{Finding, Severity};
 use model::phase::Step;
-use model::policy::{CheckWhen, Discuss, OnFail, Partial};
+use model::policy::{CheckWhen, DiscussWhen, OnFail, OnPartial};
 use model::verdict::{Judgment, ReadAs, Verdict};
 
 /// What an author is told that asked a person while nobody was there.
@@ -70,11 +69,15 @@ impl PhaseState {
 
     /// Returns what we say ourselves about the author's last call, before it revises.
     pub fn hint(&self) -> String {
-        let step = self.evidence.work.as_ref().map(|work| work.step);
-        let asked = step.is_some_and(|step| self.asked_interactively(step));
-        let hint = asked.then_some(HINT_NOT_TO_ASK).or_else(|| self.judge_hint());
-        let parts = [hint.map(str::to_owned), self.unfinished_hint()];
-        parts.into_iter().flatten().collect::<Vec<_>>().join("\n\n")
+        let asked = self.evidence.work.as_ref().is_some_and(|work| self.asked_interactively(work.step));
+        let mut parts = Vec::new();
+        if asked {
+            parts.push(HINT_NOT_TO_ASK.to_owned());
+        } else if self.was_rejected_without_words() {
+            parts.push(HINT_WITHOUT_WORDS.to_owned());
+        }
+        parts.extend(self.unfinished_hint());
+        parts.join("\n\n")
     }
 
     /// Returns the reviewer's words, for the author that revises.
@@ -88,7 +91,7 @@ impl PhaseState {
     }
 
     fn failure_judgment(&self) -> Option<Judged> {
-        let failed = self.evidence.checks.iter().flatten().filter_map(|result| {
+        let failed = self.evidence.results().filter_map(|result| {
             let judgment = self.judgment_of_demand(result.demand(&self.def.policy))?;
             Some((judgment, format!("check {}: {}", result.check, result.summary)))
         });
@@ -104,12 +107,12 @@ impl PhaseState {
     }
 
     fn judgment_of_demand(&self, demand: OnFail) -> Option<Judgment> {
-        let partial =
-            self.evidence.work.as_ref().is_some_and(|work| work.ended.outcome == ExecOutcome::Partial);
+        let outcome = self.evidence.work.as_ref().map(|work| work.ended.outcome);
+        let partial = outcome == Some(ExecOutcome::Partial);
         match demand {
             OnFail::Note => None,
             OnFail::Stop => Some(Judgment::Block),
-            _ if partial && self.def.policy.partial == Partial::Redo => Some(Judgment::Redo),
+            _ if partial && self.def.policy.partial == OnPartial::Redo => Some(Judgment::Redo),
             OnFail::Redo => Some(Judgment::Redo),
             OnFail::Format if self.format_redos_left() => Some(Judgment::Redo),
             OnFail::Format | OnFail::Revise => Some(Judgment::Revise),
@@ -118,8 +121,7 @@ impl PhaseState {
 
     /// Tells whether a check of the answer's form failed.
     pub(crate) fn format_failed(&self) -> bool {
-        let mut results = self.evidence.checks.iter().flatten();
-        results.any(|result| result.demand(&self.def.policy) == OnFail::Format)
+        self.evidence.results().any(|result| result.demand(&self.def.policy) == OnFail::Format)
     }
 
     fn format_redos_left(&self) -> bool {
@@ -140,7 +142,7 @@ impl PhaseState {
     /// `reading` is what they say together, or what the one says that is heard now.
     pub(crate) fn reviews_judgment(&self, reading: &Reading) -> Judged {
         let Reviews { opinions, current, .. } = &self.reviews;
-        let heard = if self.due().is_none() { opinions.as_slice() } else { current.as_slice() };
+        let heard = if self.all_have_answered() { opinions.as_slice() } else { current.as_slice() };
         let mut judged: Vec<Judged> =
             heard.iter().filter_map(|review| self.opinion_judgment(review)).collect();
         let readable = reading.read_as != ReadAs::Default;
@@ -231,10 +233,11 @@ impl PhaseState {
     pub(crate) fn triage_judgment(&self) -> Judged {
         let Some(triage) = &self.evidence.triage else { return (Judgment::Unverifiable, "no triage".into()) };
         let Some(table) = triage.table else {
-            return (Judgment::Unverifiable, unread(triage));
+            let why = triage.unread.as_ref().map(|why| format!(": {why}")).unwrap_or_default();
+            return (Judgment::Unverifiable, format!("the triage table cannot be read{why}"));
         };
         let discuss = (Judgment::Discuss, format!("{} findings need a discussion", table.needs_discussion));
-        if table.needs_discussion > 0 && self.def.policy.discuss == Discuss::AtOnce {
+        if table.needs_discussion > 0 && self.def.policy.discuss == DiscussWhen::AtOnce {
             discuss
         } else if table.fix_required > 0 {
             (Judgment::Revise, format!("{} findings required a fix", table.fix_required))
@@ -295,14 +298,9 @@ impl PhaseState {
         format!("{why}; the fixes of round {} are in the files, and nobody has reviewed them", self.round)
     }
 
-    /// Tells whether the author says of its latest work that it is not finished.
-    pub(crate) fn declared_unfinished(&self) -> bool {
-        self.unfinished().is_some()
-    }
-
     /// Tells whether the author's word alone leads to a ruling: the policy runs its checks on a declaration.
     pub(crate) fn sent_on_unchecked(&self) -> bool {
-        self.def.policy.check_when == CheckWhen::OnDeclaration && self.declared_unfinished()
+        self.def.policy.check_when == CheckWhen::OnDeclaration && self.unfinished().is_some()
     }
 
     /// Returns what the author's own word demands; nothing when it does not say that it is unfinished.
@@ -344,7 +342,8 @@ impl PhaseState {
         refuted.then(|| Finding::new(Severity::Minor, "early_termination", issue))
     }
 
-    fn unfinished(&self) -> Option<&Claim> {
+    /// Returns what the author says of its latest work, where it says that it is not finished.
+    pub(crate) fn unfinished(&self) -> Option<&Claim> {
         let claim = self.evidence.work.as_ref()?.claim.as_ref()?;
         (claim.status != ClaimStatus::Completed).then_some(claim)
     }
@@ -368,15 +367,14 @@ impl PhaseState {
 
     /// Returns the judgment of a policy with a judge when there is no reading.
     pub(crate) fn without_reading(&self) -> Judged {
-        let judged = (Judgment::Unverifiable, "no review".to_owned());
-        let silent = self.reviews.current.as_ref().is_some_and(|review| self.judged_without_words(review));
-        if silent { self.as_judge((judged.0, "the judge said nothing".into())) } else { judged }
+        if self.was_rejected_without_words() {
+            return (Judgment::Revise, "the judge said nothing".to_owned());
+        }
+        (Judgment::Unverifiable, "no review".to_owned())
     }
 
-    /// Returns what an author reads when the judge gave it nothing to read.
-    pub(crate) fn judge_hint(&self) -> Option<&'static str> {
-        let review = self.reviews.current.as_ref()?;
-        self.judged_without_words(review).then_some(HINT_WITHOUT_WORDS)
+    fn was_rejected_without_words(&self) -> bool {
+        self.reviews.current.as_ref().is_some_and(|review| self.judged_without_words(review))
     }
 
     /// Tells whether the judge itself asks to be asked again.
@@ -415,12 +413,6 @@ impl PhaseState {
 /// Returns the stricter one, the first of equals.
 fn stricter(one: Judged, other: Judged) -> Judged {
     if other.0 > one.0 { other } else { one }
-}
-
-/// Says why a triage counts for nothing.
-pub(crate) fn unread(triage: &Triaged) -> String {
-    let why = triage.unread.as_ref().map(|why| format!(": {why}")).unwrap_or_default();
-    format!("the triage table cannot be read{why}")
 }
 
 /// Returns the author's words on one line, after a colon.

@@ -3,7 +3,6 @@
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
@@ -11,14 +10,9 @@ use model::event::{CheckResult, TriageTable, Triaged};
 use model::finding::{Disposition, Finding, normalised};
 
 /// The number of a finding in its phase, told as `F1`. In the order in which they were first seen.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, derive_more::Display)]
+#[display("F{_0}")]
 pub struct FindingId(u32);
-
-impl fmt::Display for FindingId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "F{}", self.0)
-    }
-}
 
 /// Where a finding stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, strum::Display)]
@@ -61,7 +55,7 @@ pub struct LedgerFinding {
     /// The round in which it was there again after it had gone.
     pub returned_in: Option<u32>,
     /// Everybody who named it.
-    pub found_by: Vec<Finder>,
+    pub found_by: Vec<FindingSource>,
 }
 
 impl LedgerFinding {
@@ -77,7 +71,7 @@ impl LedgerFinding {
 
     /// Tells whether a check found it, and no reviewer.
     pub fn is_of_checks(&self) -> bool {
-        self.found_by.iter().all(|finder| matches!(finder, Finder::Check(_)))
+        self.found_by.iter().all(|finder| matches!(finder, FindingSource::Check(_)))
     }
 }
 
@@ -110,8 +104,8 @@ pub struct Ledger {
     listed: Vec<LedgerFinding>,
     /// Rounds, and how many were open after each.
     counts: Vec<(u32, usize)>,
-    /// By seat; the first reviewer has none.
-    last_reviews: BTreeMap<Option<String>, LastReview>,
+    /// The latest review of each seat; the first reviewer has none.
+    pub(crate) last_reviews: BTreeMap<Option<String>, LastReview>,
 }
 
 impl Ledger {
@@ -172,11 +166,6 @@ impl Ledger {
         }
     }
 
-    /// Tells whether a finding was named in this round.
-    pub(crate) fn has_in_round(&self, identity: &str, round: u32) -> bool {
-        self.listed.iter().any(|listed| listed.identity == identity && listed.last_round == round)
-    }
-
     /// Enters what was named in a round; `is_first` where it is the first of that round about this finding.
     pub(crate) fn enter(&mut self, round: u32, named: NamedFinding, is_first: bool) {
         let next = FindingId(u32::try_from(self.listed.len()).unwrap_or(u32::MAX).saturating_add(1));
@@ -225,11 +214,6 @@ impl Ledger {
         for listed in self.listed.iter_mut().filter(|listed| listed.is_open()) {
             listed.standing = Standing::Waived;
         }
-    }
-
-    /// Remembers the latest review of a seat.
-    pub(crate) fn remember_review(&mut self, seat: Option<String>, review: LastReview) {
-        self.last_reviews.insert(seat, review);
     }
 
     /// Counts what is open after a round; the same round again replaces its count.
@@ -312,12 +296,12 @@ pub(crate) struct NamedFinding {
     /// The finding in the words of that naming.
     pub(crate) finding: Finding,
     /// Who named it.
-    pub(crate) found_by: Vec<Finder>,
+    pub(crate) found_by: Vec<FindingSource>,
 }
 
 /// Who named a finding.
 #[derive(Debug, Clone, PartialEq, Eq, strum::Display)]
-pub enum Finder {
+pub enum FindingSource {
     /// The agent spec.
     #[strum(to_string = "{0}")]
     Reviewer(String),

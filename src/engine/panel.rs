@@ -99,7 +99,7 @@ fn distinct<'a>(texts: impl Iterator<Item = &'a String>) -> Vec<String> {
 /// Adds what a second found. Of a problem that is known the wording stays, and the higher severity counts; the ledger keeps
 /// the other words (`finder`). Two findings of one reviewer are two, even if both are like a known one.
 fn with_those_of(mut findings: Vec<Finding>, others: &[Finding]) -> Vec<Finding> {
-    let mut known = Known::of(&findings);
+    let mut known = FindingIndex::of(&findings);
     let mut told = BTreeSet::new();
     for other in others {
         if let Some(index) = known.find(&findings, other, &told) {
@@ -127,12 +127,12 @@ type At = (String, u64);
 
 /// Which findings there are, by what tells them from others.
 #[derive(Default)]
-struct Known {
+struct FindingIndex {
     by_fingerprint: BTreeMap<String, Vec<usize>>,
     by_place: BTreeMap<At, Vec<usize>>,
 }
 
-impl Known {
+impl FindingIndex {
     fn of(findings: &[Finding]) -> Self {
         let mut known = Self::default();
         findings.iter().enumerate().for_each(|(index, finding)| known.add(index, finding));

@@ -5,23 +5,22 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::fix_tasks::FixTasks;
-use crate::history::{Calls, Chain, History};
+use crate::history::{CallState, FallbackChain, History, Reviews};
 use crate::ledger::{Ledger, check_identity};
-use crate::reviews::Reviews;
 use model::event::{
-    CheckResult, CheckStatus, Claim, Ended, Evaluation, Reading, Reopened, Reviewed, Spent, Triaged, Worked,
+    CallEnd, CheckResult, CheckStatus, Claim, Evaluation, Reading, Reopened, Reviewed, Triaged, UsageTotal,
+    Worked,
 };
 use model::finding::Finding;
 use model::phase::{PhaseName, Step};
-use model::policy::{OnFail, PhaseDef, ReviewRule, Seat};
+use model::policy::{OnFail, PanelReviewer, PhaseDef, ReviewRule};
 
 /// The status of a phase, as `metadata.json` shows it.
-#[derive(
-    Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, strum::Display,
-)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, strum::Display)]
 #[strum(serialize_all = "snake_case")]
 #[serde(rename_all = "snake_case")]
 #[allow(missing_docs, reason = "docs would become descriptions in the published schema")]
@@ -65,13 +64,6 @@ pub enum Stage {
     Closed,
 }
 
-/// Who is asked next.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum NextReviewer<'a> {
-    First,
-    Seat(&'a Seat),
-}
-
 /// Where a phase stands.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PhaseState {
@@ -102,7 +94,7 @@ pub struct PhaseState {
     /// What the authors were given to repair.
     pub tasks: FixTasks,
     /// The agent calls it made.
-    pub calls: Calls,
+    pub calls: CallState,
     /// What the work and the checks of the round show.
     pub evidence: Evidence,
     /// What the reviewers of the round said.
@@ -110,7 +102,7 @@ pub struct PhaseState {
     /// What it did to the files and the branch.
     pub files: PhaseFiles,
     /// What a person decided about it.
-    pub person: PersonInput,
+    pub person: PersonDecisions,
 }
 
 /// What the author, the checks and the triage show, which a ruling follows from.
@@ -159,7 +151,7 @@ pub struct PhaseFiles {
 
 /// What a person, or whoever opened the phase again, decided about a phase.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct PersonInput {
+pub struct PersonDecisions {
     /// A person opened its gate.
     pub gate_opened: bool,
     /// What a person answered, for the next prompt.
@@ -197,6 +189,13 @@ pub struct Counters {
     pub voided: u32,
 }
 
+impl Evidence {
+    /// Returns the results of this round.
+    pub(crate) fn results(&self) -> impl Iterator<Item = &CheckResult> {
+        self.checks.iter().flatten()
+    }
+}
+
 impl PhaseState {
     /// Makes the state of a phase that has not begun.
     pub fn new(def: PhaseDef) -> Self {
@@ -214,11 +213,11 @@ impl PhaseState {
             history: History::default(),
             ledger: Ledger::default(),
             tasks: FixTasks::default(),
-            calls: Calls::default(),
+            calls: CallState::default(),
             evidence: Evidence::default(),
             reviews: Reviews::default(),
             files: PhaseFiles::default(),
-            person: PersonInput::default(),
+            person: PersonDecisions::default(),
         }
     }
 
@@ -245,7 +244,7 @@ impl PhaseState {
 
     fn is_by_its_author(&self, review: &Reviewed) -> bool {
         let Some(work) = &self.evidence.work else { return false };
-        let model = |ended: &Ended| {
+        let model = |ended: &CallEnd| {
             let program = ended.program.as_ref()?;
             Some((program.name.clone(), program.model.clone()?))
         };
@@ -275,8 +274,13 @@ impl PhaseState {
             || (self.files.author_was_stopped && matches!(self.stage, Stage::Working(_)))
     }
 
+    /// Returns how many calls of a step were made in the present round.
+    pub(crate) fn attempts_at(&self, step: Step) -> u32 {
+        self.calls.attempts.get(&(self.round, step)).copied().unwrap_or(0)
+    }
+
     /// Returns how the latest call of a step ended.
-    pub(crate) fn ended_of(&self, step: Step) -> Option<&Ended> {
+    pub(crate) fn ended_of(&self, step: Step) -> Option<&CallEnd> {
         match step {
             Step::Review => self.reviews.current.as_ref().map(|review| &review.ended),
             Step::Triage => self.evidence.triage.as_ref().map(|triage| &triage.ended),
@@ -287,8 +291,7 @@ impl PhaseState {
 
     /// Returns the results of checks that demand a revision, a stop or a redo.
     pub fn failed_checks(&self) -> impl Iterator<Item = &CheckResult> {
-        let failed =
-            self.evidence.checks.iter().flatten().filter(|result| result.status == CheckStatus::Fail);
+        let failed = self.evidence.results().filter(|result| result.status == CheckStatus::Fail);
         failed.filter(|result| result.demand(&self.def.policy) != OnFail::Note)
     }
 
@@ -318,8 +321,8 @@ impl PhaseState {
     }
 
     /// Returns what the phase has spent, all its steps together.
-    pub fn spent(&self) -> Spent {
-        self.calls.usage.values().fold(Spent::default(), |mut sum, step| {
+    pub fn spent(&self) -> UsageTotal {
+        self.calls.usage.values().fold(UsageTotal::default(), |mut sum, step| {
             sum.add(step);
             sum
         })
@@ -348,24 +351,24 @@ impl PhaseState {
 
     /// Returns the chain for a step: that of the seat that is due, its own, else the author's or the reviewer's.
     pub fn chain(&self, step: Step) -> &[String] {
-        let seat = self.seat_due().filter(|seat| step == Step::Review && !seat.agents.is_empty());
-        if let Some(seat) = seat {
-            return &seat.agents;
+        match self.seat_due() {
+            Some(seat) if step == Step::Review && !seat.agents.is_empty() => &seat.agents,
+            _ if self.has_own_chain(step) => &self.def.step_agents[&step],
+            _ if step == Step::Review => &self.def.reviewers,
+            _ => &self.def.agents,
         }
-        let common = if step == Step::Review { &self.def.reviewers } else { &self.def.agents };
-        self.def.step_agents.get(&step).filter(|own| !own.is_empty()).unwrap_or(common)
     }
 
     pub(crate) fn has_own_chain(&self, step: Step) -> bool {
         self.def.step_agents.get(&step).is_some_and(|own| !own.is_empty())
     }
 
-    fn chain_of(&self, step: Step) -> Chain {
+    fn chain_of(&self, step: Step) -> FallbackChain {
         match self.seat_of(step) {
-            Some(seat) => Chain::Seat(seat.to_owned()),
-            None if self.has_own_chain(step) => Chain::Step(step),
-            None if step == Step::Review => Chain::Reviewer,
-            None => Chain::Author,
+            Some(seat) => FallbackChain::Seat(seat.to_owned()),
+            None if self.has_own_chain(step) => FallbackChain::Step(step),
+            None if step == Step::Review => FallbackChain::Reviewer,
+            None => FallbackChain::Author,
         }
     }
 
@@ -379,7 +382,7 @@ impl PhaseState {
     }
 
     /// Returns the seats of the panel, where the policy has a reviewer whose word counts.
-    pub fn seats(&self) -> &[Seat] {
+    pub fn seats(&self) -> &[PanelReviewer] {
         let policy = &self.def.policy;
         let counts = policy.review.is_some() && !policy.triage && !policy.llm_judge;
         if counts { &self.def.panel } else { &[] }
@@ -396,32 +399,26 @@ impl PhaseState {
         }
     }
 
-    /// Returns who has neither answered nor been left out in this round.
-    pub(crate) fn due(&self) -> Option<NextReviewer<'_>> {
-        let heard =
-            |name: Option<&str>| self.reviews.opinions.iter().any(|opinion| opinion.seat.as_deref() == name);
-        if !heard(None) {
-            return Some(NextReviewer::First);
-        }
-        let open = |seat: &&Seat| !heard(Some(&seat.name)) && !self.reviews.left_out.contains_key(&seat.name);
-        self.seats().iter().find(open).map(NextReviewer::Seat)
+    fn has_answered(&self, seat: Option<&str>) -> bool {
+        self.reviews.opinions.iter().any(|opinion| opinion.seat.as_deref() == seat)
+    }
+
+    /// Tells whether everybody has answered or been left out in this round.
+    pub(crate) fn all_have_answered(&self) -> bool {
+        self.has_answered(None) && self.seat_due().is_none()
     }
 
     /// Returns the seat that is due; nothing when the first reviewer is, or nobody.
-    pub fn seat_due(&self) -> Option<&Seat> {
-        match self.due() {
-            Some(NextReviewer::Seat(seat)) => Some(seat),
-            Some(NextReviewer::First) | None => None,
-        }
+    pub fn seat_due(&self) -> Option<&PanelReviewer> {
+        let is_settled = |name| self.has_answered(Some(name)) || self.reviews.left_out.contains_key(name);
+        let due = self.seats().iter().find(|seat| !is_settled(seat.name.as_str()));
+        if self.has_answered(None) { due } else { None }
     }
 
     /// Returns the name of the seat whose call of this step comes next or is under way.
     pub(crate) fn seat_of(&self, step: Step) -> Option<&str> {
-        if step != Step::Review {
-            return None;
-        }
-        let seat = self.seat_due()?;
-        Some(&seat.name)
+        let seat = if step == Step::Review { self.seat_due() } else { None };
+        seat.map(|seat| seat.name.as_str())
     }
 
     /// Tells whether the round can do without the answer that is due.

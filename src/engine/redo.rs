@@ -5,14 +5,14 @@
 
 use jiff::{SignedDuration, Timestamp};
 
+use crate::agents::{may_succeed_again, wording};
 use crate::budget::{budget_pause, shortage};
 use crate::escalation::{HowRuled, end, exhausted, outage_pause, quota_pause, revise};
 use crate::phase_state::{PhaseState, passes_exhausted};
-use crate::recovery::{may_succeed_again, wording};
 use crate::run::Run;
 use model::event::{ExecOutcome, PauseReason, Ruling};
 use model::phase::Step;
-use model::policy::{Ending, Unreadable};
+use model::policy::{OnUnreadable, UnapprovedEnd};
 
 /// The longest pause before a redo, in milliseconds.
 const LONGEST_BACKOFF_MS: u64 = 30_000;
@@ -47,7 +47,7 @@ fn after_break(run: &Run, phase: &PhaseState, step: Step, why: &str) -> HowRuled
         let most = phase.def.policy.limits.max_redo;
         used = format!("redos {most}/{most} used");
     }
-    let is_quota = ended.outcome == ExecOutcome::QuotaExhausted || run.waits_for_quota(phase, step);
+    let is_quota = ended.outcome == ExecOutcome::QuotaExhausted || !run.resets(phase, step).is_empty();
     match successor {
         None if run.is_provider_awaited(phase, step) => await_provider(run, phase, step, (&used, why)),
         None if phase.is_dispensable(step) => leave_out(phase, &used),
@@ -105,7 +105,8 @@ fn await_provider(run: &Run, phase: &PhaseState, step: Step, (used, why): (&str,
 
 /// Waits for a quota: nothing is used up, and the step comes again.
 fn wait(run: &Run, phase: &PhaseState, step: Step, used: &str) -> HowRuled {
-    let escalation = quota_pause(phase, step, run.earliest_reset(phase, step));
+    let ahead = run.resets(phase, step).into_iter().filter(|until| *until > run.updated_at);
+    let escalation = quota_pause(phase, step, ahead.min());
     (Ruling::Pause { escalation }, after_redos(used, "no agent is left; on quota: pause"))
 }
 
@@ -152,16 +153,16 @@ pub(crate) fn unreadable(phase: &PhaseState, why: &str) -> HowRuled {
     }
     let most = phase.def.policy.limits.max_unreadable;
     let by_review = phase.unanswered_review().is_some();
-    let settled = !by_review && phase.due().is_none() && phase.stays_unreadable();
+    let settled = !by_review && phase.all_have_answered() && phase.stays_unreadable();
     let asked = if settled { most } else { phase.counters.unreadable };
     if asked < most {
         let step = if phase.evidence.triage.is_some() && !by_review { Step::Triage } else { Step::Review };
         return (same_step(step, 0), format!("asked again {}/{most}", asked + 1));
     }
     let (ruling, how) = match phase.def.policy.outcomes.unreadable {
-        Unreadable::Revise => revise(phase, why),
-        Unreadable::Pause => end(phase, Ending::Pause, PauseReason::Unreadable, why),
-        Unreadable::Fail => end(phase, Ending::Fail, PauseReason::Unreadable, why),
+        OnUnreadable::Revise => revise(phase, why),
+        OnUnreadable::Pause => end(phase, UnapprovedEnd::Pause, PauseReason::Unreadable, why),
+        OnUnreadable::Fail => end(phase, UnapprovedEnd::Fail, PauseReason::Unreadable, why),
     };
     (ruling, format!("asked again {asked}/{most}; {how}"))
 }

@@ -7,20 +7,19 @@ use crate::findings::take_up_feedback;
 use crate::history::History;
 use crate::phase_state::{Counters, PhaseState, Stage, Status};
 use crate::run::Run;
-use model::event::{Answered, Choice, FedBack, Outcome, PauseReason, Reopened, ReopenedBy, Source, Spent};
+use model::event::{
+    Answered, Feedback, FeedbackSource, Outcome, PauseChoice, PauseReason, Reopened, ReopenedBy, UsageTotal,
+};
 use model::phase::Step;
 use model::policy::Gate;
 
 /// Sets a phase and all later ones back to pending. Phases left out by choice stay left out,
 /// and so does the question of an earlier phase.
 pub(crate) fn reopen(run: &mut Run, reopened: &Reopened) {
-    let from = run.phases.iter().skip_while(|phase| *phase.name() != reopened.phase).count();
-    let index = run.phases.len() - from;
-    for phase in &mut run.phases[index..] {
-        back_to_pending(phase);
-    }
-    if let Some(phase) = run.phases.get_mut(index) {
-        phase.person.reopened = Some(reopened.clone());
+    let reopened_at = run.phases.iter().position(|phase| *phase.name() == reopened.phase);
+    if let Some(index) = reopened_at {
+        run.phases[index..].iter_mut().for_each(back_to_pending);
+        run.phases[index].person.reopened = Some(reopened.clone());
     }
     if reopened.by != ReopenedBy::Evaluation {
         run.cycles = 0;
@@ -108,8 +107,8 @@ fn at_gate(phase: &mut PhaseState, answer: &Answered, at: Timestamp) {
     phase.status = Status::Pending;
     phase.person.advice = Some(answer.text.clone()).filter(|text| !text.trim().is_empty());
     match answer.choice {
-        Choice::Continue | Choice::Accept | Choice::Edited => phase.person.gate_opened = true,
-        Choice::GiveUp => phase.fail("given_up", at),
+        PauseChoice::Continue | PauseChoice::Accept | PauseChoice::Edited => phase.person.gate_opened = true,
+        PauseChoice::GiveUp => phase.fail("given_up", at),
     }
 }
 
@@ -136,29 +135,29 @@ fn take_answer(phase: &mut PhaseState, reason: PauseReason, answer: &Answered, a
     phase.person.advice = Some(answer.text.clone()).filter(|text| !text.trim().is_empty());
     phase.was_changed(&answer.changed);
     match answer.choice {
-        Choice::Continue => {
+        PauseChoice::Continue => {
             phase.person.granted = answer.rounds;
             go_on(phase, reason);
         }
-        Choice::Accept => {
+        PauseChoice::Accept => {
             phase.person.accepted_by = Some(answer.by.clone());
             phase.person.accepted_because.clone_from(&phase.person.advice);
             phase.stage = Stage::Deciding;
         }
-        Choice::GiveUp => phase.fail("given_up", at),
-        Choice::Edited => edited(phase),
+        PauseChoice::GiveUp => phase.fail("given_up", at),
+        PauseChoice::Edited => edited(phase),
     }
 }
 
-pub(crate) fn take_feedback(run: &mut Run, fed: &FedBack) {
-    run.spending.latest_call = Spent::default();
+pub(crate) fn take_feedback(run: &mut Run, fed: &Feedback) {
+    run.spending.latest_call = UsageTotal::default();
     let (phase, reason) = (fed.phase.clone(), fed.reason());
     reopen(run, &Reopened { phase, step: Step::Revise, reason, by: ReopenedBy::Feedback });
     take_up_feedback(run.phase_mut(&fed.phase), &fed.findings);
     run.feedback.left_open.retain(|left| fed.threads.iter().all(|taken| taken.id != *left));
     run.feedback.threads.extend(fed.threads.iter().map(|taken| (taken.id.clone(), taken.up_to)));
     match fed.by {
-        Source::Reviewers => run.feedback.pending = Some(fed.clone()),
-        Source::Checks => run.feedback.ci_rounds += 1,
+        FeedbackSource::Reviewers => run.feedback.pending = Some(fed.clone()),
+        FeedbackSource::Checks => run.feedback.ci_rounds += 1,
     }
 }

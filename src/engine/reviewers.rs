@@ -2,9 +2,9 @@
 //! of the panel. A reviewer may ask the author something once a round, and is asked itself where its answer cannot be read or
 //! contradicts itself. What the answers amount to together is `panel`'s.
 
+use crate::history::Opinion;
 use crate::panel::merged;
 use crate::phase_state::{PhaseState, Stage};
-use crate::reviews::{Exchange, Opinion};
 use model::event::{ExecOutcome, Replied, Reviewed};
 use model::phase::Step;
 use model::verdict::{Judgment, ReadAs};
@@ -83,11 +83,6 @@ impl PhaseState {
         asked.or_else(|| self.reviews.doubts.get(&Some(seat.to_owned())))
     }
 
-    pub(crate) fn put_questions(&mut self, reviewed: &Reviewed) {
-        self.reviews.exchange = Some(Exchange { first: reviewed.clone(), reply: None });
-        self.stage = Stage::Ready(Step::Answer);
-    }
-
     /// Has the same reviewer asked again; without an answer what it stated counts.
     pub(crate) fn replied(&mut self, replied: &Replied) {
         let Some(exchange) = self.reviews.exchange.as_mut() else { return };
@@ -139,7 +134,7 @@ impl PhaseState {
     }
 
     fn next_seat(&mut self) {
-        if self.due().is_some() {
+        if !self.all_have_answered() {
             return self.ask_for_review();
         }
         self.reviews.current = merged(&self.reviews.opinions);
@@ -155,8 +150,12 @@ impl PhaseState {
 
     /// With triage the table is the verdict, and a person's word is bound to nothing.
     pub(crate) fn takes_reviews(&self) -> bool {
-        let policy = &self.def.policy;
-        policy.review.is_some() && !policy.triage && self.person.accepted_by.is_none()
+        self.shows_code() && self.person.accepted_by.is_none()
+    }
+
+    /// Who reviews documents alone, for a triage, is shown nothing else.
+    pub(crate) fn shows_code(&self) -> bool {
+        self.def.policy.review.is_some() && !self.def.policy.triage
     }
 
     /// Takes the approval that stands for the review of this round.

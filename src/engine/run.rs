@@ -1,15 +1,22 @@
 //! Where a run stands: what the fold of its facts amounts to. Nothing here is accepted from an agent.
+//!
+//! Its branch: how far somebody looked at what it holds, that is the commit of which a reviewer was shown everything, and the
+//! phases since. Which files differ from that commit is known to git; what of it people changed before they committed it
+//! stands in the facts.
+//!
+//! Its approvals: whether one still stands, so that another review of the same files is needless. By the facts alone, never by
+//! `review-result.json`. A review is left out only where an approval let the phase advance before, and verdict, commit, files,
+//! settings and run are the same; the run is, because a log holds one.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
 
 use crate::agents::AgentStates;
-use crate::branch::BranchState;
-use crate::phase_state::Stage;
-use crate::phase_state::{PhaseState, Status};
+use crate::history::Approval;
+use crate::phase_state::{PhaseState, Stage, Status};
 use crate::spending::Spending;
-use model::event::{Escalation, FedBack, Outcome, PauseReason, RunRequested, RunStarted, Worked};
+use model::event::{Escalation, Feedback, Outcome, PauseReason, RunRequested, RunStarted, Worked};
 use model::phase::PhaseName;
 use model::policy::Difficulty;
 
@@ -61,6 +68,45 @@ pub struct Run {
     pub notes: Vec<(String, String)>,
 }
 
+/// Where the branch of a run stands, as the facts know it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BranchState {
+    /// The commit where the engine knows the branch to stand.
+    pub head: String,
+    /// The same without our own records of how a run halted, which hold nothing but the log.
+    pub content_head: String,
+    /// The commit of the phase that ended last, whatever was put on the branch since; the base before the first.
+    pub phase_head: String,
+    /// How far somebody looked at what the branch holds.
+    pub coverage: ReviewCoverage,
+}
+
+/// What of a run's branch was reviewed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReviewCoverage {
+    /// The commit of the latest phase whose reviewer was shown the code; the base before the first.
+    pub reviewed: String,
+    /// The phases that were committed since then.
+    pub since: Vec<UnreviewedPhase>,
+    /// What people changed since then without a commit of their own, as far as that is known.
+    pub by_hand: BTreeSet<String>,
+    /// Where the branch stood when a reviewer was shown it last.
+    shown_at: Option<String>,
+}
+
+/// A phase whose commit no reviewer was shown.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnreviewedPhase {
+    /// Its name.
+    pub phase: PhaseName,
+    /// The commit at which the branch stood before it.
+    pub from: String,
+    /// Its commit.
+    pub to: String,
+    /// It was agreed that it changes code without a review, or a person took the reviewer's place.
+    pub is_accepted: bool,
+}
+
 /// What of a run others see: its pull request and what belongs to it.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Publication {
@@ -84,7 +130,7 @@ pub struct Publication {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct FeedbackState {
     /// What was said last, until it is answered.
-    pub pending: Option<FedBack>,
+    pub pending: Option<Feedback>,
     /// Review threads that were taken up ever, each with the last comment that was read.
     pub threads: BTreeMap<String, u64>,
     /// Review threads that are answered and could not be resolved.
@@ -182,9 +228,7 @@ impl Run {
         if !worked.ended.outcome.ended() {
             return;
         }
-        let Some(agent) = self.phase(&worked.phase).map(|phase| phase.calls.last_agent.clone()) else {
-            return;
-        };
+        let agent = self.phase_mut(&worked.phase).calls.last_agent.clone();
         for text in worked.claim.iter().flat_map(|claim| claim.notices.iter().rev()) {
             let text = shortened(text);
             self.notices.retain(|known| known.text != text);
@@ -206,5 +250,79 @@ impl Run {
         let mut done = self.phases.iter().rev().filter(|phase| phase.status == Status::Completed);
         let named = done.clone().find(|phase| phase.name().as_str() == REVISED);
         named.or_else(|| done.find(|phase| phase.def.changes_code)).map(|phase| phase.name().clone())
+    }
+}
+
+impl BranchState {
+    pub(crate) fn at_base(base: &str) -> Self {
+        let [head, content_head, phase_head] = [base; 3].map(str::to_owned);
+        Self { head, content_head, phase_head, coverage: ReviewCoverage::up_to(base) }
+    }
+
+    /// A reviewer that answers was shown all that the branch differs in from its base.
+    pub(crate) fn remember_shown(&mut self, phase: &PhaseState) {
+        if phase.shows_code() {
+            self.coverage.shown_at = Some(self.content_head.clone());
+        }
+    }
+
+    /// Takes up the commit of a phase: the branch stands there now.
+    pub(crate) fn add_commit(&mut self, phase: &PhaseState, commit: &str) {
+        self.cover(phase, commit);
+        for head in [&mut self.head, &mut self.content_head, &mut self.phase_head] {
+            commit.clone_into(head);
+        }
+    }
+
+    fn cover(&mut self, phase: &PhaseState, commit: &str) {
+        let shows_code = phase.shows_code();
+        let by_person = phase.person.accepted_by.is_some();
+        let was_shown = !by_person || self.coverage.shown_at.as_ref() == Some(&self.content_head);
+        if shows_code && was_shown {
+            // What is still in no commit, no reviewer was shown.
+            let by_hand = self.coverage.by_hand.difference(&phase.files.changed).cloned().collect();
+            self.coverage = ReviewCoverage { by_hand, ..ReviewCoverage::up_to(commit) };
+            return;
+        }
+        let is_agreed = phase.def.policy.review.is_none() && phase.def.changes_code;
+        if is_agreed {
+            self.coverage.by_hand.extend(phase.files.by_hand.iter().cloned());
+        }
+        self.coverage.since.push(UnreviewedPhase {
+            phase: phase.name().clone(),
+            from: self.content_head.clone(),
+            to: commit.to_owned(),
+            is_accepted: shows_code || is_agreed,
+        });
+    }
+}
+
+impl ReviewCoverage {
+    pub(crate) fn up_to(commit: &str) -> Self {
+        Self { reviewed: commit.to_owned(), since: Vec::new(), by_hand: BTreeSet::new(), shown_at: None }
+    }
+}
+
+/// Returns the approval that makes another review of the files as they are needless; once somebody was heard in this
+/// round, all are.
+pub(crate) fn standing_approval<'a>(run: &Run, phase: &'a PhaseState) -> Option<&'a Approval> {
+    if !phase.takes_reviews() {
+        return None;
+    }
+    let approval = phase.reviews.approval.as_ref()?;
+    let same_files = approval.review.tree == phase.files.tree;
+    let unheard = phase.reviews.opinions.is_empty() && phase.reviews.exchange.is_none();
+    (same_files && unheard && lapsed(run, phase).is_none()).then_some(approval)
+}
+
+/// Says what changed around an approval since it was given; nothing where nothing did, or where there is none.
+pub fn lapsed(run: &Run, phase: &PhaseState) -> Option<&'static str> {
+    let approval = phase.reviews.approval.as_ref()?;
+    if approval.settings != run.asked.settings {
+        Some("the settings changed after the approval")
+    } else if approval.commit != run.branch.content_head {
+        Some("the branch moved after the approval")
+    } else {
+        None
     }
 }

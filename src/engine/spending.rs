@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
-use model::event::{Ended, ExecOutcome, Spent, SpentElsewhere};
+use model::event::{CallEnd, ExecOutcome, SpentOnDay, UsageTotal};
 use model::phase::{PhaseName, Step};
 use model::policy::{Budget, BudgetScopes};
 
@@ -26,33 +26,24 @@ pub struct Spending {
     /// The narrower and wider limits that are in force.
     pub scopes: BudgetScopes,
     /// What the run has used.
-    pub total: Spent,
+    pub total: UsageTotal,
     /// What the run has spent on the day of its latest call.
-    pub day: Option<Day>,
+    pub day: Option<SpentOnDay>,
     /// What other runs have spent.
-    pub elsewhere: Option<SpentElsewhere>,
+    pub elsewhere: Option<SpentOnDay>,
     /// What one call of each kind has cost at most.
-    pub dearest: BTreeMap<Step, Spent>,
+    pub dearest: BTreeMap<Step, UsageTotal>,
     /// What the latest call has used, until a person goes on in spite of it.
-    pub latest_call: Spent,
+    pub latest_call: UsageTotal,
     /// The first agent whose price nobody knows.
     pub unpriced_agent: Option<String>,
     /// The limits that were warned of.
     pub warned: BTreeSet<String>,
 }
 
-/// What a run has spent on one day.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Day {
-    /// In UTC.
-    pub date: jiff::civil::Date,
-    /// On that day.
-    pub spent: Spent,
-}
-
 /// What a limit holds for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Scope {
+pub enum LimitScope {
     /// The whole run.
     Run,
     /// One agent call.
@@ -66,7 +57,7 @@ pub enum Scope {
 /// What a limit counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, strum::Display)]
 #[strum(serialize_all = "snake_case")]
-pub enum Measure {
+pub enum LimitMeasure {
     /// US dollars.
     Usd,
     /// Input plus output tokens.
@@ -83,9 +74,9 @@ pub enum Measure {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Limit {
     /// What it holds for.
-    pub scope: Scope,
+    pub scope: LimitScope,
     /// What it counts.
-    pub measure: Measure,
+    pub measure: LimitMeasure,
     /// How much is used.
     pub used: f64,
     /// How much may be used.
@@ -96,11 +87,11 @@ impl fmt::Display for Limit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (used, most) = (self.used, self.most);
         match self.measure {
-            Measure::Usd => write!(f, "{used:.2} of {most:.2} USD"),
-            Measure::Tokens => write!(f, "{used} of {most} tokens"),
-            Measure::Calls => write!(f, "{used} of {most} agent calls"),
-            Measure::Minutes => write!(f, "{used:.1} of {most} minutes"),
-            Measure::Turns => write!(f, "{used} of {most} turns"),
+            LimitMeasure::Usd => write!(f, "{used:.2} of {most:.2} USD"),
+            LimitMeasure::Tokens => write!(f, "{used} of {most} tokens"),
+            LimitMeasure::Calls => write!(f, "{used} of {most} agent calls"),
+            LimitMeasure::Minutes => write!(f, "{used:.1} of {most} minutes"),
+            LimitMeasure::Turns => write!(f, "{used} of {most} turns"),
         }
     }
 }
@@ -126,10 +117,10 @@ impl Limit {
     pub(crate) fn warning(&self) -> String {
         let percent = (self.used / self.most * 100.0).floor();
         let whose = match &self.scope {
-            Scope::Run => "the run's budget".to_owned(),
-            Scope::Step => "the budget of a call".to_owned(),
-            Scope::Phase(name) => format!("the budget of {name}"),
-            Scope::Day => "the day's budget".to_owned(),
+            LimitScope::Run => "the run's budget".to_owned(),
+            LimitScope::Step => "the budget of a call".to_owned(),
+            LimitScope::Phase(name) => format!("the budget of {name}"),
+            LimitScope::Day => "the day's budget".to_owned(),
         };
         format!("{percent} % of {whose} is used: {self}")
     }
@@ -145,20 +136,20 @@ pub struct Shortage {
 }
 
 /// Names the limit of a run that is reached.
-pub fn over_budget(budget: &Budget, spent: &Spent) -> Option<String> {
-    let limits = limits(&Scope::Run, budget, spent);
+pub fn over_budget(budget: &Budget, spent: &UsageTotal) -> Option<String> {
+    let limits = limits(&LimitScope::Run, budget, spent);
     limits.iter().find(|limit| limit.is_reached()).map(ToString::to_string)
 }
 
-pub(crate) fn limits(scope: &Scope, budget: &Budget, spent: &Spent) -> Vec<Limit> {
+pub(crate) fn limits(scope: &LimitScope, budget: &Budget, spent: &UsageTotal) -> Vec<Limit> {
     let all = [
-        (Measure::Usd, spent.cost_usd, budget.usd),
-        (Measure::Tokens, number(spent.tokens()), budget.tokens.map(number)),
-        (Measure::Calls, number(spent.calls), budget.calls.map(number)),
-        (Measure::Minutes, number(spent.millis) / 60_000.0, budget.minutes.map(number)),
-        (Measure::Turns, number(spent.turns), budget.turns.map(number)),
+        (LimitMeasure::Usd, spent.cost_usd, budget.usd),
+        (LimitMeasure::Tokens, number(spent.tokens()), budget.tokens.map(number)),
+        (LimitMeasure::Calls, number(spent.calls), budget.calls.map(number)),
+        (LimitMeasure::Minutes, number(spent.millis) / 60_000.0, budget.minutes.map(number)),
+        (LimitMeasure::Turns, number(spent.turns), budget.turns.map(number)),
     ];
-    let limit = |(measure, used, most): (Measure, f64, Option<f64>)| {
+    let limit = |(measure, used, most): (LimitMeasure, f64, Option<f64>)| {
         most.map(|most| Limit { scope: scope.clone(), measure, used, most })
     };
     all.into_iter().filter_map(limit).collect()
@@ -190,8 +181,8 @@ pub(crate) fn kind(step: Step) -> Step {
 
 impl Spending {
     /// Remembers what a call has used. A program that ended at a limit it was told has kept that limit.
-    pub(crate) fn remember_call(&mut self, agent: &str, ended: &Ended) {
-        self.latest_call = Spent::of(ended);
+    pub(crate) fn remember_call(&mut self, agent: &str, ended: &CallEnd) {
+        self.latest_call = UsageTotal::of(ended);
         if ended.outcome == ExecOutcome::LimitReached {
             (self.latest_call.cost_usd, self.latest_call.turns) = (0.0, 0);
         }
@@ -207,17 +198,17 @@ impl Spending {
     }
 
     /// Counts something for the run and its day.
-    pub(crate) fn count(&mut self, at: Timestamp, more: &Spent) {
+    pub(crate) fn count(&mut self, at: Timestamp, more: &UsageTotal) {
         let today = day_of(at);
-        let known = self.day.filter(|day| day.date == today);
-        let day = self.day.insert(known.unwrap_or(Day { date: today, spent: Spent::default() }));
-        day.spent.add(more);
+        let known = self.day.filter(|known| known.day == today);
+        let spent = known.map(|known| known.spent).unwrap_or_default();
+        self.day.insert(SpentOnDay { day: today, spent }).spent.add(more);
         self.total.add(more);
     }
 
     /// Remembers the dearest call of each kind.
-    pub(crate) fn remember_cost(&mut self, step: Step, ended: &Ended) {
-        let call = Spent::of(ended);
+    pub(crate) fn remember_cost(&mut self, step: Step, ended: &CallEnd) {
+        let call = UsageTotal::of(ended);
         let dearest = self.dearest.entry(kind(step)).or_default();
         dearest.cost_usd = dearest.cost_usd.max(call.cost_usd);
         if call.tokens() > dearest.tokens() {

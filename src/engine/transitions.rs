@@ -4,7 +4,7 @@
 use jiff::Timestamp;
 
 use crate::findings::{hand_out_tasks, take_up_findings};
-use crate::history::{Chain, Round};
+use crate::history::{Exchange, FallbackChain, Round};
 use crate::phase_state::{PhaseState, Stage, Status};
 use model::event::{
     CheckResult, CheckStatus, Checked, ClaimStatus, ExecOutcome, PauseReason, Reviewed, Ruled, Ruling,
@@ -20,12 +20,12 @@ impl PhaseState {
         let reviewers = self.not_its_author(agents, reviewers);
         if !agents.is_empty() && !self.def.own_agents {
             agents.clone_into(&mut self.def.agents);
-            self.calls.turns.remove(&Chain::Author);
+            self.calls.turns.remove(&FallbackChain::Author);
             self.def.step_agents.retain(|step, _| *step == Step::Review);
         }
         if !reviewers.is_empty() && !self.def.own_reviewers {
             self.def.reviewers = reviewers;
-            self.calls.turns.remove(&Chain::Reviewer);
+            self.calls.turns.remove(&FallbackChain::Reviewer);
             self.def.step_agents.remove(&Step::Review);
         }
     }
@@ -150,7 +150,9 @@ impl PhaseState {
             return self.decide_after(Step::Review);
         }
         if self.asks_author(reviewed) {
-            return self.put_questions(reviewed);
+            self.reviews.exchange = Some(Exchange { first: reviewed.clone(), reply: None });
+            self.stage = Stage::Ready(Step::Answer);
+            return;
         }
         self.hear(reviewed);
     }
@@ -229,7 +231,7 @@ impl PhaseState {
 
     /// A reviewer is not paid for work that lacks what the phase is for.
     fn after_checks(&self) -> Stage {
-        let reviewable = self.def.policy.review.is_some() && !self.undecided() && !self.declared_unfinished();
+        let reviewable = self.def.policy.review.is_some() && !self.undecided() && self.unfinished().is_none();
         if reviewable { Stage::Ready(Step::Review) } else { Stage::Deciding }
     }
 
@@ -353,7 +355,7 @@ impl PhaseState {
         if step == Step::Check {
             self.forget_evidence();
         }
-        if step == Step::Review && self.due().is_none() {
+        if step == Step::Review && self.all_have_answered() {
             self.forget_opinions();
         }
         if step == Step::Revise && self.evidence.broken.is_none() {
@@ -403,7 +405,6 @@ impl PhaseState {
     }
 
     fn round_record(&self, ruled: &Ruled) -> Round {
-        let results = self.evidence.checks.iter().flatten();
         let worked = self.evidence.work.as_ref().is_some_and(|work| !work.changed.is_empty());
         let changed_files = if self.def.policy.triage { self.triage_changed_files() } else { worked };
         Round {
@@ -414,7 +415,7 @@ impl PhaseState {
             judgment: ruled.judgment,
             ruling: ruled.ruling.word(),
             findings: self.findings().iter().cloned().chain(self.false_claim()).collect(),
-            failed: results.filter(|result| did_not_pass(result)).cloned().collect(),
+            failed: self.evidence.results().filter(|result| did_not_pass(result)).cloned().collect(),
             open: self.open(),
             attempts: self.attempts(ruled.round),
             changed_files,

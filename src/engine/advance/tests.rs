@@ -3,7 +3,7 @@
 use super::*;
 use crate::{Stage, fold};
 use model::event::{
-    CheckResult, ClaimStatus, Ended, Entry, ExecOutcome, Reading, TriageTable, Triaged, Worked,
+    CallEnd, CheckResult, ClaimStatus, Entry, ExecOutcome, Reading, TriageTable, Triaged, Worked,
 };
 use model::finding::{Disposition, Finding, Severity};
 use model::phase::Step;
@@ -30,8 +30,8 @@ fn run() -> Run {
     fold([&entry]).expect("a start").run.expect("a run")
 }
 
-fn ended() -> Ended {
-    Ended { outcome: ExecOutcome::Done, ..Ended::default() }
+fn ended() -> CallEnd {
+    CallEnd { outcome: ExecOutcome::Done, ..CallEnd::default() }
 }
 
 fn result(check: &str, status: CheckStatus) -> CheckResult {

@@ -21,14 +21,14 @@ fn at(file: Option<&str>, line: Option<u64>, issue: &str) -> Finding {
     }
 }
 
-fn delta(places: &[(&str, Option<u64>)], known: &[&str]) -> Delta {
+fn delta(places: &[(&str, Option<u64>)], known: &[&str]) -> PreviousReview {
     let places = places.iter().map(|(file, line)| ((*file).to_owned(), *line)).collect();
     let known = known.iter().map(|issue| at(Some("a"), None, issue).fingerprint()).collect();
-    Delta { tree: "tree".into(), known, places }
+    PreviousReview { tree: "tree".into(), known, places }
 }
 
 /// Returns which of these lines of `a` are in scope.
-fn in_scope(delta: &Delta, change: Option<Change>, lines: &[u64]) -> Vec<u64> {
+fn in_scope(delta: &PreviousReview, change: Option<Change>, lines: &[u64]) -> Vec<u64> {
     let findings: Vec<Finding> = lines.iter().map(|line| at(Some("a"), Some(*line), "new")).collect();
     let changes: Vec<Change> = change.into_iter().collect();
     let beyond = delta.beyond(&findings, &changes);

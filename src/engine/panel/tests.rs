@@ -1,7 +1,7 @@
 //! Tests of `panel`.
 
 use super::*;
-use model::event::Ended;
+use model::event::CallEnd;
 use model::finding::Disposition;
 use model::verdict::{Judgment, ReadAs, Verdict};
 
@@ -39,7 +39,7 @@ fn says(seat: Option<&str>, judgment: Judgment, findings: Vec<Finding>) -> Revie
         round: 1,
         attempt: 1,
         reviewer: "reviewer".into(),
-        ended: Ended::default(),
+        ended: CallEnd::default(),
         reading: Some(reading),
         tree: "tree".into(),
         seat: seat.map(str::to_owned),

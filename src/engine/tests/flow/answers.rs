@@ -1,17 +1,17 @@
 //! The finer answers to a pause: a number of rounds, files changed by hand, and why something is accepted.
 
-use model::event::{Answered, Choice, ClaimStatus, Escalation, Fact, Outcome, PauseReason, Ruling};
+use model::event::{Answered, ClaimStatus, Escalation, Fact, Outcome, PauseChoice, PauseReason, Ruling};
 use model::phase::Step;
-use model::policy::{Ending, Policy};
+use model::policy::{Policy, UnapprovedEnd};
 use model::verdict::{Judgment, Verdict};
-use views::summary::{Documents, Unreviewed, pull_request};
+use views::summary::{Documents, UnreviewedFiles, pull_request};
 
 use super::policies::{doc_review, phase, phase_review, quality_gate, retake};
 use super::world::{Script, World, claims, crashes, done, fails, no_answer, passes, states, table};
 
 fn asks_at_its_limit(policy: Policy) -> Policy {
     let mut policy = policy;
-    policy.outcomes.exhausted = Ending::Pause;
+    policy.outcomes.exhausted = UnapprovedEnd::Pause;
     policy
 }
 
@@ -24,7 +24,7 @@ fn exhausted() -> World {
 fn go_on(world: &mut World, rounds: u32) -> Outcome {
     world.record(Fact::Answered(Answered {
         rounds: Some(rounds),
-        ..Answered::new(Choice::Continue, "", "alice")
+        ..Answered::new(PauseChoice::Continue, "", "alice")
     }));
     world.play_on()
 }
@@ -71,7 +71,7 @@ fn what_was_granted_is_gone_with_the_next_answer_and_with_a_reopening() {
     let mut world = exhausted();
     assert_eq!(go_on(&mut world, 1), Outcome::Paused);
     let before = calls(&world, Step::Revise);
-    assert_eq!(world.answer(Choice::Continue, ""), Outcome::Paused);
+    assert_eq!(world.answer(PauseChoice::Continue, ""), Outcome::Paused);
     assert_eq!(calls(&world, Step::Revise) - before, 3, "a fresh set");
     assert_eq!(go_on(&mut world, 1), Outcome::Paused);
     world.reopen("planning", Step::Execute, model::event::ReopenedBy::Retry);
@@ -85,7 +85,7 @@ fn files_changed_by_hand_are_checked_and_reviewed_and_use_no_revision() {
     let mut world = World::play(phase("planning", asks_at_its_limit(phase_review())), script);
     let (authors, reviews) = (calls(&world, Step::Revise), calls(&world, Step::Review));
     let changed = vec!["src/by_hand.rs".to_owned()];
-    world.record(Fact::Answered(Answered { changed, ..Answered::new(Choice::Edited, "", "alice") }));
+    world.record(Fact::Answered(Answered { changed, ..Answered::new(PauseChoice::Edited, "", "alice") }));
     assert!(world.first().files.changed.contains("src/by_hand.rs"), "it will be in the commit");
     assert_eq!(world.play_on(), Outcome::Completed);
     assert_eq!((calls(&world, Step::Revise), calls(&world, Step::Review)), (authors, reviews + 1));
@@ -97,7 +97,7 @@ fn files_changed_by_hand_are_checked_and_reviewed_and_use_no_revision() {
 fn files_changed_by_hand_that_are_not_approved_lead_to_the_same_question() {
     let mut world = exhausted();
     let authors = calls(&world, Step::Revise);
-    assert_eq!(world.answer(Choice::Edited, ""), Outcome::Paused);
+    assert_eq!(world.answer(PauseChoice::Edited, ""), Outcome::Paused);
     assert_eq!(calls(&world, Step::Revise), authors, "no limit began anew");
     assert_eq!(world.run().paused.as_ref().map(|asked| asked.reason), Some(PauseReason::Exhausted));
 }
@@ -106,35 +106,36 @@ fn files_changed_by_hand_that_are_not_approved_lead_to_the_same_question() {
 fn work_done_by_hand_counts_whatever_the_author_said_of_its_own() {
     let script = Script { work: vec![claims(ClaimStatus::Blocked)], ..Script::default() };
     let mut policy = phase_review();
-    policy.outcomes.blocked = Ending::Pause;
+    policy.outcomes.blocked = UnapprovedEnd::Pause;
     let mut world = World::play(phase("planning", policy), script);
     assert_eq!(world.run().outcome, Outcome::Paused);
     assert_eq!(calls(&world, Step::Review), 0);
-    assert_eq!(world.answer(Choice::Edited, ""), Outcome::Completed);
+    assert_eq!(world.answer(PauseChoice::Edited, ""), Outcome::Completed);
     assert_eq!(calls(&world, Step::Review), 1);
 }
 
 #[test]
 fn work_done_by_hand_replaces_an_author_or_a_reviewer_that_broke() {
     let mut policy = retake();
-    policy.outcomes.agent_failed = Ending::Pause;
+    policy.outcomes.agent_failed = UnapprovedEnd::Pause;
     let approve = || states("APPROVE", Verdict::Pass, Judgment::Approve);
     let script = Script { work: vec![crashes()], reviews: vec![approve()], ..Script::default() };
     let mut world = World::play(phase("planning", policy), script);
-    assert_eq!(world.answer(Choice::Edited, ""), Outcome::Completed);
+    assert_eq!(world.answer(PauseChoice::Edited, ""), Outcome::Completed);
     let reviews = vec![no_answer(), no_answer(), no_answer(), approve()];
     let script = Script { work: vec![done()], reviews, ..Script::default() };
     let mut world = World::play(phase("planning", retake()), script);
-    assert_eq!(world.answer(Choice::Edited, ""), Outcome::Completed);
+    assert_eq!(world.answer(PauseChoice::Edited, ""), Outcome::Completed);
 }
 
 #[test]
 fn who_accepts_is_on_record_with_the_reason() {
     let mut world = exhausted();
-    assert_eq!(world.answer(Choice::Accept, "a known limit"), Outcome::Completed);
+    assert_eq!(world.answer(PauseChoice::Accept, "a known limit"), Outcome::Completed);
     assert_eq!(world.first().person.accepted_by.as_deref(), Some("alice"));
     assert_eq!(world.first().person.accepted_because.as_deref(), Some("a known limit"));
-    let (_, body) = pull_request(world.run(), Outcome::Completed, &Unreviewed::default(), Documents::Kept);
+    let (_, body) =
+        pull_request(world.run(), Outcome::Completed, &UnreviewedFiles::default(), Documents::Kept);
     assert!(body.contains("planning · **accepted by alice, not by a reviewer**: a known limit"), "{body}");
     assert!(body.contains("| accepted by alice: a known limit |"), "{body}");
 }
@@ -149,15 +150,18 @@ fn a_question_asked_by_an_older_version_takes_work_done_by_hand() {
         report: vec![],
         until: None,
     };
-    assert!(asked(vec![Choice::Continue, Choice::Accept, Choice::GiveUp]).takes(Choice::Edited));
-    assert!(!asked(vec![Choice::Continue, Choice::GiveUp]).takes(Choice::Edited), "a gate");
+    assert!(
+        asked(vec![PauseChoice::Continue, PauseChoice::Accept, PauseChoice::GiveUp])
+            .takes(PauseChoice::Edited)
+    );
+    assert!(!asked(vec![PauseChoice::Continue, PauseChoice::GiveUp]).takes(PauseChoice::Edited), "a gate");
 }
 
 #[test]
 fn an_answer_in_a_log_of_an_older_version_goes_on_as_it_did() {
     let text = r#"{"choice": "continue", "text": "", "by": "alice"}"#;
     let answer: Answered = serde_json::from_str(text).expect("an answer");
-    assert_eq!(answer, Answered::new(Choice::Continue, "", "alice"));
+    assert_eq!(answer, Answered::new(PauseChoice::Continue, "", "alice"));
     assert_eq!(serde_json::to_string(&answer).expect("text"), text.replace(": ", ":").replace(", ", ","));
 }
 
@@ -168,6 +172,6 @@ fn the_question_of_a_limit_offers_every_answer() {
     let Some(Ruling::Pause { escalation }) = rulings.last().map(|ruled| ruled.ruling.clone()) else {
         panic!("it pauses");
     };
-    let all = [Choice::Continue, Choice::Edited, Choice::Accept, Choice::GiveUp];
+    let all = [PauseChoice::Continue, PauseChoice::Edited, PauseChoice::Accept, PauseChoice::GiveUp];
     assert_eq!(escalation.options, all);
 }

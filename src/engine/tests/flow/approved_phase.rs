@@ -3,7 +3,7 @@
 use engine::{Action, Decision, decide};
 use model::event::{CheckStatus, Checked, Fact, RunRequested};
 use model::phase::Step;
-use model::policy::Ending;
+use model::policy::UnapprovedEnd;
 
 use super::policies::{agreement, phase, phase_review};
 use super::world::{Script, World, name, passes, result};
@@ -11,8 +11,8 @@ use super::world::{Script, World, name, passes, result};
 /// A run of one phase with these reviews, up to the moment that `stop` names.
 pub fn until(script: Script, stop: impl Fn(&Decision) -> bool) -> World {
     let mut policy = phase_review();
-    policy.outcomes.blocked = Ending::Pause;
-    policy.outcomes.exhausted = Ending::Pause;
+    policy.outcomes.blocked = UnapprovedEnd::Pause;
+    policy.outcomes.exhausted = UnapprovedEnd::Pause;
     let world = World::new(agreement(vec![phase("planning", policy)]));
     let mut world = world.script(&name("planning"), script);
     world.record(Fact::RunRequested(RunRequested {

@@ -1,8 +1,8 @@
 //! The budget: no call begins when a limit is used up; raising it goes on where the run stood.
 
 use engine::{Action, Call, Decision, Status, decide, over_budget};
-use model::call::Allowance;
-use model::event::{Choice, Fact, Outcome, PauseReason, RunRequested, Spent, SpentElsewhere};
+use model::call::CallBudget;
+use model::event::{Fact, Outcome, PauseChoice, PauseReason, RunRequested, SpentOnDay, UsageTotal};
 use model::policy::{Budget, BudgetScopes};
 
 use super::policies::{agreement, phase, phase_review};
@@ -39,7 +39,7 @@ fn each_limit_pauses_the_run_before_the_next_call_and_is_named() {
 
 #[test]
 fn time_of_agents_at_work_is_a_limit_too() {
-    let mut spent = engine::Spent { millis: 59_999, ..Default::default() };
+    let mut spent = UsageTotal { millis: 59_999, ..Default::default() };
     let budget = Budget { minutes: Some(1), ..Budget::default() };
     assert_eq!(over_budget(&budget, &spent), None);
     spent.millis = 60_000;
@@ -61,7 +61,7 @@ fn asking_again_without_raising_it_pauses_again_and_costs_nothing() {
     for _ in 0..3 {
         assert_eq!(world.execute(), Outcome::Paused);
     }
-    assert_eq!(world.answer(Choice::Continue, ""), Outcome::Paused);
+    assert_eq!(world.answer(PauseChoice::Continue, ""), Outcome::Paused);
     assert_eq!(world.run().spending.total.calls, 1);
 }
 
@@ -156,8 +156,8 @@ fn the_day_counts_other_runs_and_begins_anew_at_midnight() {
     let scopes = BudgetScopes { day: usd(5.0), ..BudgetScopes::default() };
     let mut world = costing(Some(1.0), Budget::default(), scopes);
     let today = world.run().updated_at.to_zoned(jiff::tz::TimeZone::UTC).date();
-    let spent = Spent { cost_usd: 4.0, ..Spent::default() };
-    world.record(Fact::SpentElsewhere(SpentElsewhere { day: today, spent }));
+    let spent = UsageTotal { cost_usd: 4.0, ..UsageTotal::default() };
+    world.record(Fact::SpentElsewhere(SpentOnDay { day: today, spent }));
     assert_eq!(world.execute(), Outcome::Paused);
     assert!(
         asked(&world).starts_with("The budget of the day is used up: 5.00 of 5.00 USD"),
@@ -176,8 +176,8 @@ fn the_day_counts_other_runs_and_begins_anew_at_midnight() {
 fn what_was_known_of_another_day_does_not_count_today() {
     let scopes = BudgetScopes { day: usd(5.0), ..BudgetScopes::default() };
     let mut world = costing(Some(1.0), Budget::default(), scopes);
-    let spent = Spent { cost_usd: 100.0, ..Spent::default() };
-    world.record(Fact::SpentElsewhere(SpentElsewhere { day: jiff::civil::date(2023, 1, 1), spent }));
+    let spent = UsageTotal { cost_usd: 100.0, ..UsageTotal::default() };
+    world.record(Fact::SpentElsewhere(SpentOnDay { day: jiff::civil::date(2023, 1, 1), spent }));
     assert_eq!(world.execute(), Outcome::Completed);
 }
 
@@ -191,13 +191,13 @@ fn a_call_may_use_what_the_tightest_limit_leaves() {
     world.record(Fact::RunRequested(RunRequested::default()));
     let Decision::Perform(start) = decide(&world.state) else { panic!("no start") };
     world.perform(start);
-    let first = Allowance { usd: Some(4.5), tokens: Some(9_000), turns: Some(40), seconds: Some(120) };
+    let first = CallBudget { usd: Some(4.5), tokens: Some(9_000), turns: Some(40), seconds: Some(120) };
     assert_eq!(next_call(&world).allowance, first);
     world.perform(Action::CallAgent(Box::new(next_call(&world))));
     world.perform(Action::RunChecks { phase: super::world::name("planning"), round: 1 });
-    let second = Allowance { usd: Some(4.0), tokens: Some(7_800), turns: Some(40), seconds: Some(90) };
+    let second = CallBudget { usd: Some(4.0), tokens: Some(7_800), turns: Some(40), seconds: Some(90) };
     assert_eq!(next_call(&world).allowance, second);
-    assert_eq!(next_call(&costing_at_first_call()).allowance, Allowance::default());
+    assert_eq!(next_call(&costing_at_first_call()).allowance, CallBudget::default());
 }
 
 fn costing_at_first_call() -> World {
@@ -268,7 +268,11 @@ fn a_call_that_used_more_than_a_call_may_pauses_the_run_before_the_next_one() {
         assert_eq!(world.execute(), Outcome::Paused, "not raised");
         assert_eq!(world.run().spending.total.calls, 1);
         let mut answered = world.clone();
-        assert_eq!(answered.answer(Choice::Continue, ""), Outcome::Paused, "the next call does the same");
+        assert_eq!(
+            answered.answer(PauseChoice::Continue, ""),
+            Outcome::Paused,
+            "the next call does the same"
+        );
         assert_eq!(answered.run().spending.total.calls, 2);
         let raised = RunRequested { budget_scopes: Some(BudgetScopes::default()), ..RunRequested::default() };
         assert_eq!(world.ask(raised), Outcome::Completed);

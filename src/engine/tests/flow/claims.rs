@@ -1,7 +1,7 @@
 //! What an author says about itself: never evidence for it, always believed against it.
 
 use engine::Status;
-use model::event::{CheckStatus, Choice, ClaimStatus, Fact, Outcome, PauseReason};
+use model::event::{CheckStatus, ClaimStatus, Fact, Outcome, PauseChoice, PauseReason};
 use model::phase::Step;
 use model::policy::Policy;
 
@@ -43,7 +43,11 @@ fn k_10_an_author_that_never_finishes_ends_at_the_usual_limit_and_is_never_appro
     assert_eq!(world.first().reason.as_deref(), Some("retry_limit"));
     let mut world = play(quality_gate(), vec![incomplete()]);
     assert_eq!(world.history(), ["revise", "revise", "pause"]);
-    assert_eq!(world.answer(Choice::Accept, ""), Outcome::Completed, "a person may take the responsibility");
+    assert_eq!(
+        world.answer(PauseChoice::Accept, ""),
+        Outcome::Completed,
+        "a person may take the responsibility"
+    );
 }
 
 #[test]
@@ -74,7 +78,7 @@ fn an_author_that_is_blocked_is_asked_once_more_and_then_a_person_is() {
     let asked = world.run().paused.as_ref().expect("a question");
     assert_eq!(asked.reason, PauseReason::Blocked);
     assert!(asked.question.contains("the author says again that it is blocked"), "{}", asked.question);
-    assert_eq!(world.answer(Choice::Continue, "the key is in the vault"), Outcome::Completed);
+    assert_eq!(world.answer(PauseChoice::Continue, "the key is in the vault"), Outcome::Completed);
     assert_eq!(
         world.history(),
         ["revise", "pause", "revise", "advance"],

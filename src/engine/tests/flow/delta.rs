@@ -1,11 +1,11 @@
 //! Delta reviews: from the second round on only what changed since the last review may bring up something new, and a loop
 //! whose reviewer always finds more ends all the same.
 
-use engine::{Delta, PhaseState, State, Status, apply};
-use model::event::{Choice, ExecOutcome, Fact, Outcome};
+use engine::{PhaseState, PreviousReview, State, Status, apply};
+use model::event::{ExecOutcome, Fact, Outcome, PauseChoice};
 use model::finding::{Finding, Severity};
 use model::phase::Step;
-use model::policy::{Ending, PhaseDef, Policy, Seat};
+use model::policy::{PanelReviewer, PhaseDef, Policy, UnapprovedEnd};
 
 use super::policies::{doc_review, phase, phase_review, quality_gate, retake};
 use super::world::{Review, Script, World, fails, finding, no_answer, passes};
@@ -39,11 +39,11 @@ fn at_review(world: &World, nth: usize) -> PhaseState {
 }
 
 /// Returns the delta of the reviewer that a seat asks first.
-fn delta_of(phase: &PhaseState, seat: Option<&str>) -> Option<Delta> {
+fn delta_of(phase: &PhaseState, seat: Option<&str>) -> Option<PreviousReview> {
     let agents = seat.map_or(Some(&phase.def.reviewers), |name| {
         phase.def.panel.iter().find(|seat| seat.name == name).map(|seat| &seat.agents)
     });
-    Delta::of(phase, seat, agents?.first()?)
+    PreviousReview::of(phase, seat, agents?.first()?)
 }
 
 #[test]
@@ -70,7 +70,8 @@ fn who_gave_no_review_before_sees_the_whole_and_everybody_else_what_changed_sinc
     let silent = || Review { outcome: ExecOutcome::ContextTooLong, ..no_answer() };
     let major = |issue: &str| fails().with(Severity::Major, issue);
     let reviews = vec![major("a"), silent(), major("b"), passes(), major("c"), silent(), passes(), passes()];
-    let one = Seat { name: "one".into(), agents: vec!["one-agent".into()], ..Seat::default() };
+    let one =
+        PanelReviewer { name: "one".into(), agents: vec!["one-agent".into()], ..PanelReviewer::default() };
     let def = PhaseDef { panel: vec![one], ..phase("design", phase_review()) };
     let world = World::play(def, Script { reviews, ..Script::default() });
     assert_eq!(world.history(), ["leave_out", "revise", "revise", "leave_out", "revise", "advance"]);
@@ -82,7 +83,11 @@ fn who_gave_no_review_before_sees_the_whole_and_everybody_else_what_changed_sinc
     assert_eq!((delta(7, None), delta(7, Some("one"))), (tree(3), tree(2)), "one was silent in the third");
     assert_eq!(delta(3, Some("nobody")), None);
     let phase = at_review(&world, 5);
-    assert_eq!(Delta::of(&phase, None, "the next of the chain"), None, "who takes over has seen nothing");
+    assert_eq!(
+        PreviousReview::of(&phase, None, "the next of the chain"),
+        None,
+        "who takes over has seen nothing"
+    );
 }
 
 #[test]
@@ -90,7 +95,8 @@ fn what_a_seat_found_stays_open_while_nobody_of_those_who_found_it_looks() {
     let silent = || Review { outcome: ExecOutcome::ContextTooLong, ..no_answer() };
     let critical = fails().with(Severity::Critical, "the seat's own");
     let reviews = vec![fails().with(Severity::Major, "both"), critical, passes(), silent()];
-    let one = Seat { name: "one".into(), agents: vec!["one-agent".into()], ..Seat::default() };
+    let one =
+        PanelReviewer { name: "one".into(), agents: vec!["one-agent".into()], ..PanelReviewer::default() };
     let def = PhaseDef { panel: vec![one], ..phase("design", phase_review()) };
     let world = World::play(def, Script { reviews, ..Script::default() });
     let phase = &world.run().phases[0];
@@ -119,9 +125,9 @@ fn a_policy_may_leave_every_review_a_whole_one() {
 #[test]
 fn after_a_persons_answer_the_review_is_a_whole_one_again() {
     let mut policy = phase_review();
-    (policy.outcomes.exhausted, policy.limits.max_revisions) = (Ending::Pause, 0);
+    (policy.outcomes.exhausted, policy.limits.max_revisions) = (UnapprovedEnd::Pause, 0);
     let mut world = play(policy, vec![fails().with(Severity::Major, "a"), passes()]);
-    world.answer(Choice::Continue, "");
+    world.answer(PauseChoice::Continue, "");
     assert_eq!(delta_of(&at_review(&world, 2), None), None);
 }
 

@@ -120,7 +120,8 @@ fn nobody_asks_unless_it_was_asked_for() {
 #[test]
 fn doubt_counts_as_complex() {
     let simple = || sure_of(Difficulty::Simple);
-    let broken = |outcome| Assessed { ended: model::event::Ended { outcome, ..simple().ended }, ..simple() };
+    let broken =
+        |outcome| Assessed { ended: model::event::CallEnd { outcome, ..simple().ended }, ..simple() };
     for assessed in [
         Assessed { confidence: Some(0.49), ..simple() },
         Assessed { confidence: None, ..simple() },
@@ -139,7 +140,7 @@ fn doubt_counts_as_complex() {
 
 #[test]
 fn it_is_never_asked_twice() {
-    let broken = Assessed { ended: model::event::Ended::default(), ..sure_of(Difficulty::Simple) };
+    let broken = Assessed { ended: model::event::CallEnd::default(), ..sure_of(Difficulty::Simple) };
     let mut world = played(broken);
     assert_eq!(world.count(|fact| matches!(fact, Fact::Assessed(_))), 1);
     world.ask(auto());
@@ -152,7 +153,7 @@ fn it_is_never_asked_twice() {
 #[test]
 fn an_assessment_that_was_stopped_is_made_again() {
     let simple = sure_of(Difficulty::Simple);
-    let ended = model::event::Ended { outcome: ExecOutcome::Cancelled, ..simple.ended.clone() };
+    let ended = model::event::CallEnd { outcome: ExecOutcome::Cancelled, ..simple.ended.clone() };
     let mut world = world(simple);
     world.record(Fact::Assessed(Box::new(Assessed { ended, ..sure_of(Difficulty::Complex) })));
     assert_eq!(world.run().difficulty, None);

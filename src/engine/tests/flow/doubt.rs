@@ -1,8 +1,8 @@
 //! An approval beside which its reviewer names something severe: one question to the same reviewer, then its object counts.
 
-use model::event::{Choice, Entry, Fact, Outcome};
+use model::event::{Entry, Fact, Outcome, PauseChoice};
 use model::phase::Step;
-use model::policy::{PhaseDef, Policy, Seat};
+use model::policy::{PanelReviewer, PhaseDef, Policy};
 use model::verdict::Verdict;
 
 use super::judge::{judged, rejects};
@@ -125,17 +125,17 @@ fn left_open(next: Review) -> World {
 fn a_person_who_goes_on_has_the_question_asked_once_more_and_its_answer_counts() {
     let mut takes_back = left_open(fails());
     assert_eq!(takes_back.first().doubt_of(None), Some("Must fix: the lock"));
-    takes_back.answer(Choice::Continue, "");
+    takes_back.answer(PauseChoice::Continue, "");
     assert_eq!(takes_back.history()[3..5], ["pause", "revise"], "{:?}", takes_back.told());
     let mut confirms = left_open(passes());
-    assert_eq!(confirms.answer(Choice::Continue, ""), Outcome::Completed);
+    assert_eq!(confirms.answer(PauseChoice::Continue, ""), Outcome::Completed);
     assert_eq!(confirms.first().counters.revisions, 0);
 }
 
 #[test]
 fn a_person_who_accepts_answers_for_it_by_name() {
     let mut world = left_open(fails());
-    assert_eq!(world.answer(Choice::Accept, "looked at the lock"), Outcome::Completed);
+    assert_eq!(world.answer(PauseChoice::Accept, "looked at the lock"), Outcome::Completed);
     assert!(world.first().person.accepted_by.is_some());
     assert_eq!(reviewers(&world).len(), 4, "nobody is asked any more");
 }
@@ -144,7 +144,7 @@ fn a_person_who_accepts_answers_for_it_by_name() {
 fn what_a_person_edited_is_reviewed_anew_without_the_old_question() {
     let mut world = left_open(passes());
     let before = world.entries.len();
-    assert_eq!(world.answer(Choice::Edited, ""), Outcome::Completed);
+    assert_eq!(world.answer(PauseChoice::Edited, ""), Outcome::Completed);
     let asked = |index: usize| world.cut(index).first().doubt_of(None).is_some();
     let review = |entry: &Entry| matches!(&entry.fact, Fact::StepStarted(call) if call.step == Step::Review);
     let at = world.entries.iter().skip(before).position(review).expect("a review") + before;
@@ -153,7 +153,11 @@ fn what_a_person_edited_is_reviewed_anew_without_the_old_question() {
 
 #[test]
 fn a_second_opinion_is_asked_like_the_first_and_the_other_is_not_asked_again() {
-    let seat = Seat { name: "second".into(), agents: vec!["second-agent".into()], ..Seat::default() };
+    let seat = PanelReviewer {
+        name: "second".into(),
+        agents: vec!["second-agent".into()],
+        ..PanelReviewer::default()
+    };
     let def = PhaseDef { panel: vec![seat], ..phase("planning", phase_review()) };
     let script = Script { reviews: vec![passes(), doubtful(), passes()], ..Script::default() };
     let world = World::play(def, script);
@@ -164,7 +168,11 @@ fn a_second_opinion_is_asked_like_the_first_and_the_other_is_not_asked_again() {
 
 #[test]
 fn what_a_second_opinion_named_counts_although_it_is_silent_afterwards() {
-    let seat = Seat { name: "second".into(), agents: vec!["second-agent".into()], ..Seat::default() };
+    let seat = PanelReviewer {
+        name: "second".into(),
+        agents: vec!["second-agent".into()],
+        ..PanelReviewer::default()
+    };
     let def = PhaseDef { panel: vec![seat], ..phase("planning", phase_review()) };
     let mut reviews = vec![passes(), doubtful()];
     reviews.extend([no_answer(), no_answer(), no_answer(), passes()]);

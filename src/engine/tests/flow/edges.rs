@@ -1,10 +1,10 @@
 //! The corners: policies with half of the stages, standstill, approvals that are void, codes of failures.
 
 use engine::{Action, Decision, Status, apply, decide};
-use model::event::{CheckStatus, Checked, Choice, Fact, Outcome, PauseReason, Ruling};
+use model::event::{CheckStatus, Checked, Fact, Outcome, PauseChoice, PauseReason, Ruling};
 use model::finding::Severity;
 use model::phase::Step;
-use model::policy::{OnFail, OnUnavailable, Policy};
+use model::policy::{CheckRule, OnFail, OnUnavailable, Policy};
 use model::verdict::{Judgment, Verdict};
 
 use super::policies::{phase, phase_review, policy, quality_gate};
@@ -73,6 +73,17 @@ fn a_check_that_is_only_noted_goes_on() {
         assert_eq!(world.history(), ["advance"]);
         assert_eq!(world.first().failed_checks().count(), 0);
     }
+}
+
+#[test]
+fn a_check_that_is_listed_twice_passes_by_both_rules() {
+    let mut policy = phase_review();
+    policy.checks[0].on_fail = OnFail::Note;
+    let again = CheckRule { on_fail: OnFail::Revise, ..policy.checks[0].clone() };
+    policy.checks.push(again);
+    let failed = checks(&[("deliverable", CheckStatus::Fail)]);
+    let world = play(policy, Script { checks: failed, ..Script::default() });
+    assert!(!world.history().contains(&"advance"), "{:?}", world.history());
 }
 
 #[test]
@@ -188,7 +199,7 @@ fn a_policy_may_stop_when_it_stands_still_and_begins_to_count_again_after_an_ans
     let mut world = play(stopping, Script { reviews: vec![same], ..Script::default() });
     assert_eq!(world.history(), ["revise", "revise", "pause"]);
     assert_eq!(world.first().reason.as_deref(), Some("stalled"));
-    world.answer(Choice::Continue, "try the other way");
+    world.answer(PauseChoice::Continue, "try the other way");
     assert_eq!(world.history()[3..], ["revise", "revise", "pause"]);
 }
 
@@ -222,7 +233,7 @@ fn files_that_never_rest_are_a_question_to_a_person() {
         "design is blocked: the files changed after the approval 3 times. \
          Repair the cause and go on, accept it, or give up?"
     );
-    world.answer(Choice::Continue, "");
+    world.answer(PauseChoice::Continue, "");
     assert_eq!(world.history()[4..], ["advance", "advance", "advance", "pause"]);
 }
 

@@ -4,7 +4,7 @@ use engine::{Stage, Status};
 use model::event::{ExecOutcome, Fact, Outcome, PauseReason, Replied, Reviewed, StepStarted};
 use model::finding::Severity;
 use model::phase::Step;
-use model::policy::{Budget, PhaseDef, Policy, Seat};
+use model::policy::{Budget, PanelReviewer, PhaseDef, Policy};
 use model::verdict::{ReadAs, Verdict};
 
 use super::policies::{agreement, doc_review, phase, phase_review, quality_gate, retake};
@@ -16,11 +16,11 @@ fn asks(review: Review) -> Review {
     review.asking("Is 0 meant?")
 }
 
-fn seat(name: &str) -> Seat {
-    Seat { name: name.into(), agents: vec![format!("{name}-agent")], ..Seat::default() }
+fn seat(name: &str) -> PanelReviewer {
+    PanelReviewer { name: name.into(), agents: vec![format!("{name}-agent")], ..PanelReviewer::default() }
 }
 
-fn with(panel: &[Seat]) -> PhaseDef {
+fn with(panel: &[PanelReviewer]) -> PhaseDef {
     PhaseDef { panel: panel.to_vec(), ..phase("implementation", phase_review()) }
 }
 
@@ -28,7 +28,7 @@ fn play(reviews: &[Review]) -> World {
     play_on(&[], reviews, replies("yes, it is"))
 }
 
-fn play_on(panel: &[Seat], reviews: &[Review], reply: Reply) -> World {
+fn play_on(panel: &[PanelReviewer], reviews: &[Review], reply: Reply) -> World {
     let script = Script { reviews: reviews.to_vec(), replies: vec![reply], ..Script::default() };
     World::play(with(panel), script)
 }

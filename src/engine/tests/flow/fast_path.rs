@@ -1,7 +1,7 @@
 //! When an approval stands for another review of the same files, and when it does not.
 
 use engine::{Action, Decision};
-use model::event::{Choice, Fact, Outcome, RunRequested};
+use model::event::{Fact, Outcome, PauseChoice, RunRequested};
 use model::phase::Step;
 
 use super::approved_phase::{
@@ -59,7 +59,7 @@ fn b_19_a_person_who_edits_nothing_pays_no_second_review() {
     }
     assert_eq!(world.run().outcome, Outcome::Paused, "three times void");
     let calls = world.run().spending.total.calls;
-    world.record(Fact::Answered(model::event::Answered::new(Choice::Edited, "", "alice")));
+    world.record(Fact::Answered(model::event::Answered::new(PauseChoice::Edited, "", "alice")));
     checked(&mut world, &tree);
     assert!(is_left_out(&world));
     assert_eq!(world.play_on(), Outcome::Completed);

@@ -2,10 +2,10 @@
 
 use engine::{FixTask, PhaseState, TaskState, apply, items, remarks, state_of};
 use engine::{LARGEST_BATCH, State};
-use model::event::{Choice, Fact};
+use model::event::{Fact, PauseChoice};
 use model::finding::{Finding, Severity};
 use model::phase::Step;
-use model::policy::{Ending, Policy, TaskRule};
+use model::policy::{Policy, TaskRule, UnapprovedEnd};
 
 use super::policies::{phase, phase_review, retake};
 use super::world::{Review, Script, World, fails, finding, passes};
@@ -144,10 +144,10 @@ fn b_31_more_than_eight_tasks_wait_for_the_next_batch() {
 #[test]
 fn a_person_that_goes_on_hands_out_what_was_open() {
     let mut policy = phase_review();
-    policy.outcomes.exhausted = Ending::Pause;
+    policy.outcomes.exhausted = UnapprovedEnd::Pause;
     policy.limits.max_revisions = 0;
     let mut world = play(policy, vec![names(&[in_file("a", Severity::Major, "one")]), passes()]);
     assert_eq!(told(world.first()), [""; 0]);
-    world.answer(Choice::Continue, "");
+    world.answer(PauseChoice::Continue, "");
     assert_eq!(told(world.first()), ["T1 a: one, 1 tries, done"]);
 }

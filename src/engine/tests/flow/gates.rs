@@ -1,7 +1,7 @@
 //! A phase that begins only when a person says so, and one that the run stops before.
 
 use engine::Status;
-use model::event::{Choice, Fact, Outcome, PauseReason};
+use model::event::{Fact, Outcome, PauseChoice, PauseReason};
 use model::policy::{Gate, PhaseDef};
 
 use super::policies::{agreement, chain, phase, phase_review};
@@ -25,11 +25,14 @@ fn a_gate_that_asks_pauses_before_the_phase_and_begins_it_when_told() {
     assert_eq!(world.execute(), Outcome::Paused);
     assert_eq!(statuses(&world), [Status::Completed, Status::Paused, Status::Pending]);
     let asked = world.run().paused.clone().expect("a question");
-    assert_eq!((asked.reason, asked.options), (PauseReason::Gate, vec![Choice::Continue, Choice::GiveUp]));
+    assert_eq!(
+        (asked.reason, asked.options),
+        (PauseReason::Gate, vec![PauseChoice::Continue, PauseChoice::GiveUp])
+    );
     assert_eq!(asked.question, "design begins only when a person says so. Begin it, or give it up?");
     assert_eq!(world.phase("design").reason.as_deref(), Some("gate"));
     assert_eq!(world.execute(), Outcome::Paused, "asking is no answer");
-    assert_eq!(world.answer(Choice::Continue, "mind the totals"), Outcome::Completed);
+    assert_eq!(world.answer(PauseChoice::Continue, "mind the totals"), Outcome::Completed);
     assert_eq!(statuses(&world), [Status::Completed; 3]);
 }
 
@@ -37,7 +40,11 @@ fn a_gate_that_asks_pauses_before_the_phase_and_begins_it_when_told() {
 fn what_the_person_said_at_the_gate_reaches_the_author() {
     let mut world = world(Gate::Ask);
     world.execute();
-    world.record(Fact::Answered(model::event::Answered::new(Choice::Continue, "mind the totals", "alice")));
+    world.record(Fact::Answered(model::event::Answered::new(
+        PauseChoice::Continue,
+        "mind the totals",
+        "alice",
+    )));
     assert_eq!(world.phase("design").person.advice.as_deref(), Some("mind the totals"));
     assert_eq!(world.phase("design").status, Status::Pending);
 }
@@ -46,7 +53,7 @@ fn what_the_person_said_at_the_gate_reaches_the_author() {
 fn a_gate_that_stays_shut_fails_the_phase() {
     let mut world = world(Gate::Ask);
     world.execute();
-    assert_eq!(world.answer(Choice::GiveUp, ""), Outcome::Failed);
+    assert_eq!(world.answer(PauseChoice::GiveUp, ""), Outcome::Failed);
     assert_eq!(statuses(&world), [Status::Completed, Status::Failed, Status::Skipped]);
     assert_eq!(world.phase("design").reason.as_deref(), Some("given_up"));
 }
@@ -64,9 +71,9 @@ fn a_closed_gate_completes_nothing_while_an_earlier_phase_is_open() {
     let mut world = world(Gate::NoGo);
     assert_eq!(world.execute_only("design", true), Outcome::Paused);
     let asked = world.run().paused.clone().expect("a question");
-    assert_eq!((asked.reason, asked.options), (PauseReason::Gate, vec![Choice::Continue]));
+    assert_eq!((asked.reason, asked.options), (PauseReason::Gate, vec![PauseChoice::Continue]));
     assert_eq!(statuses(&world), [Status::Pending; 3]);
-    world.record(Fact::Answered(model::event::Answered::new(Choice::Continue, "", "alice")));
+    world.record(Fact::Answered(model::event::Answered::new(PauseChoice::Continue, "", "alice")));
     assert_eq!(world.execute(), Outcome::Completed);
     assert_eq!(statuses(&world), [Status::Completed, Status::Pending, Status::Pending]);
 }

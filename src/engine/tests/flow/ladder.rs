@@ -1,9 +1,9 @@
 //! The ladder of a task that stays open (of the retake loop): the same agent, the next of its chain, a person.
 
-use model::event::{Choice, Fact, Outcome, PauseReason};
+use model::event::{Fact, Outcome, PauseChoice, PauseReason};
 use model::finding::Severity;
 use model::phase::Step;
-use model::policy::{Ending, PhaseDef, Policy};
+use model::policy::{PhaseDef, Policy, UnapprovedEnd};
 
 use super::policies::{phase, phase_review};
 use super::world::{Review, Script, World, fails, passes};
@@ -11,7 +11,7 @@ use super::world::{Review, Script, World, fails, passes};
 fn policy(max_tries: Option<u32>, max_revisions: u32) -> Policy {
     let mut policy = phase_review();
     (policy.limits.max_tries, policy.limits.max_revisions) = (max_tries, max_revisions);
-    policy.outcomes.exhausted = Ending::Pause;
+    policy.outcomes.exhausted = UnapprovedEnd::Pause;
     policy
 }
 
@@ -41,7 +41,7 @@ fn b_04_three_tries_of_one_agent_one_of_another_then_a_person_who_may_give_up() 
     let asked = world.run().paused.clone().expect("a question");
     assert_eq!(asked.reason, PauseReason::Exhausted);
     assert!(asked.report.contains(&"T1 src/lib.rs: tried by a, a, a, b".to_owned()), "{:?}", asked.report);
-    assert_eq!(world.answer(Choice::GiveUp, ""), Outcome::Failed);
+    assert_eq!(world.answer(PauseChoice::GiveUp, ""), Outcome::Failed);
 }
 
 #[test]
@@ -81,6 +81,6 @@ fn b_04_where_nobody_else_is_or_nothing_is_said_the_author_goes_on() {
 fn b_04_a_persons_advice_is_for_the_first_agent_again() {
     let mut world = play(policy(Some(1), 2), &["a", "b"], vec![names("wrong")]);
     assert_eq!(revised_by(&world), ["a", "b"]);
-    world.answer(Choice::Continue, "try this");
+    world.answer(PauseChoice::Continue, "try this");
     assert_eq!(revised_by(&world), ["a", "b", "a", "b"]);
 }

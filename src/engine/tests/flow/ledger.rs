@@ -1,7 +1,7 @@
 //! The findings ledger: one entry for each finding of a phase, whatever is said about it later.
 
 use engine::{Decision, LedgerFinding, PhaseState, Standing, State, Trend, apply, decide, fold};
-use model::event::{Answered, CheckStatus, Choice, Fact, FindingJudgment};
+use model::event::{Answered, CheckStatus, Fact, FindingJudgment, PauseChoice};
 use model::finding::{Disposition, Finding, Severity};
 use proptest::prelude::*;
 
@@ -95,11 +95,11 @@ fn an_answer_that_cannot_be_read_resolves_nothing() {
 #[test]
 fn what_a_person_accepts_is_waived() {
     let mut policy = phase_review();
-    policy.outcomes.exhausted = model::policy::Ending::Pause;
+    policy.outcomes.exhausted = model::policy::UnapprovedEnd::Pause;
     let mut world =
         World::play(phase("design", policy), Script { reviews: vec![named(&["a"])], ..Script::default() });
     assert_eq!(told(world.first()), ["F1 a: repeated, 1-4"]);
-    world.answer(Choice::Accept, "good enough");
+    world.answer(PauseChoice::Accept, "good enough");
     assert_eq!(told(world.first()), ["F1 a: waived, 1-4"]);
 }
 
@@ -243,10 +243,10 @@ fn b_13_of_two_findings_of_one_answer_that_count_as_one_no_word_and_no_place_is_
 #[test]
 fn a_waiver_ends_with_the_accept_that_it_came_from() {
     let mut policy = phase_review();
-    policy.outcomes.exhausted = model::policy::Ending::Pause;
+    policy.outcomes.exhausted = model::policy::UnapprovedEnd::Pause;
     let mut world =
         World::play(phase("design", policy), Script { reviews: vec![named(&["a"])], ..Script::default() });
-    world.record(Fact::Answered(Answered::new(Choice::Accept, "good enough", "alice")));
+    world.record(Fact::Answered(Answered::new(PauseChoice::Accept, "good enough", "alice")));
     let Decision::Record(ruled) = decide(&world.state) else { panic!("no ruling") };
     world.record(*ruled);
     assert_eq!(told(world.first()), ["F1 a: waived, 1-4"]);

@@ -2,7 +2,8 @@
 
 use engine::{InvalidFact, State, apply};
 use model::event::{
-    Answered, Choice, Entry, ExecOutcome, Fact, Outcome, Reopened, ReopenedBy, Ruled, Ruling, RunRequested,
+    Answered, Entry, ExecOutcome, Fact, Outcome, PauseChoice, Reopened, ReopenedBy, Ruled, Ruling,
+    RunRequested,
 };
 use model::phase::Step;
 use model::verdict::Judgment;
@@ -102,7 +103,7 @@ fn checks_reviews_and_triages_belong_to_the_present_round() {
         phase: name("planning"),
         round: 1,
         attempt: 0,
-        ended: model::event::Ended { outcome: ExecOutcome::Done, ..model::event::Ended::default() },
+        ended: model::event::CallEnd { outcome: ExecOutcome::Done, ..model::event::CallEnd::default() },
         table: None,
         unread: None,
         judgments: vec![],
@@ -164,12 +165,12 @@ fn what_was_left_out_is_not_reopened() {
 #[test]
 fn an_answer_needs_a_question_that_offers_it() {
     let answer = |choice| Fact::Answered(Answered::new(choice, "", "alice"));
-    refused(&played(), answer(Choice::Continue), "nothing was asked");
+    refused(&played(), answer(PauseChoice::Continue), "nothing was asked");
     let mut agreed = agreement(vec![phase("planning", phase_review())]);
     agreed.budget.calls = Some(0);
     let mut world = World::new(agreed);
     world.execute();
-    refused(&world, answer(Choice::Accept), "that answer was not offered for a pause for budget");
+    refused(&world, answer(PauseChoice::Accept), "that answer was not offered for a pause for budget");
     let silent = World::play(
         phase("planning", phase_review()),
         Script { reviews: vec![no_answer()], ..Script::default() },

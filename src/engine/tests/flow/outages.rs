@@ -2,9 +2,9 @@
 //! never fails a run and uses up no limit.
 
 use engine::{Action, Decision, Stage, Status, decide};
-use model::event::{Choice, ExecOutcome, Fact, Outcome, PauseReason, Ruling, RunRequested};
+use model::event::{ExecOutcome, Fact, Outcome, PauseChoice, PauseReason, Ruling, RunRequested};
 use model::phase::Step;
-use model::policy::{Limits, PhaseDef, Policy, Seat};
+use model::policy::{PanelReviewer, PhaseDef, Policy, PolicyLimits};
 
 use super::policies::{doc_review, phase, phase_review};
 use super::world::{
@@ -62,7 +62,7 @@ fn paused(world: &World) -> (PauseReason, Option<i64>) {
 
 #[test]
 fn a_provider_that_fails_is_asked_again_after_growing_pauses_and_uses_up_nothing() {
-    let limits = Limits { max_passes: Some(1), max_redo: 0, max_revisions: 0, ..phase_review().limits };
+    let limits = PolicyLimits { max_passes: Some(1), max_redo: 0, max_revisions: 0, ..phase_review().limits };
     for outcome in OUTAGES {
         let def = phase("planning", Policy { limits: limits.clone(), ..phase_review() });
         let mut work = vec![ends(outcome); 7];
@@ -100,7 +100,7 @@ fn a_provider_that_fails_for_as_long_as_was_agreed_pauses_the_run_until_a_time()
         "planning cannot go on while the provider of its agents (claude) fails (execute: the provider is overloaded). \
          Execute again from {until} on, or go on now if it works again."
     );
-    assert_eq!((asked.question, asked.options), (question, vec![Choice::Continue]));
+    assert_eq!((asked.question, asked.options), (question, vec![PauseChoice::Continue]));
 
     assert_eq!(world.execute(), Outcome::Paused, "the time is still ahead");
     assert_eq!(world.entries.len(), last + 1, "nobody is asked");
@@ -118,7 +118,7 @@ fn a_person_or_other_agents_end_the_pause_at_once() {
     let waiting = || played(&["claude"], vec![resets(ExecOutcome::RateLimited, Resets::FarAway), done()]);
     assert_eq!(waiting().run().paused.as_ref().and_then(|asked| asked.until), Some(far_away()));
     let mut answered = waiting();
-    assert_eq!(answered.answer(Choice::Continue, ""), Outcome::Completed);
+    assert_eq!(answered.answer(PauseChoice::Continue, ""), Outcome::Completed);
     let mut others = waiting();
     let codex = RunRequested { agents: vec!["codex".into()], ..RunRequested::default() };
     assert_eq!(others.ask(codex), Outcome::Completed);
@@ -208,11 +208,14 @@ fn reviewers_and_triages_wait_for_their_providers_whatever_silence_means_in_thei
 
 #[test]
 fn an_optional_second_opinion_is_waited_for_and_then_left_out() {
-    let seat = Seat { name: "one".into(), agents: vec!["second".into()], ..Seat::default() };
+    let seat =
+        PanelReviewer { name: "one".into(), agents: vec!["second".into()], ..PanelReviewer::default() };
     let outage = Review { outcome: ExecOutcome::Overloaded, ..no_answer() };
     let play = |reviews, required| {
-        let def =
-            PhaseDef { panel: vec![Seat { required, ..seat.clone() }], ..phase("planning", phase_review()) };
+        let def = PhaseDef {
+            panel: vec![PanelReviewer { required, ..seat.clone() }],
+            ..phase("planning", phase_review())
+        };
         World::play(def, Script { reviews, ..Script::default() })
     };
     assert_eq!(play(vec![passes(), outage.clone(), passes()], false).history(), ["wait", "advance"]);

@@ -3,26 +3,26 @@
 use engine::{Status, apply};
 use model::event::{ExecOutcome, Fact, PauseReason, Reviewed, Ruled, Ruling, StepStarted};
 use model::finding::{Finding, Severity};
-use model::policy::{PhaseDef, Policy, Seat};
+use model::policy::{PanelReviewer, PhaseDef, Policy};
 use model::verdict::{Grade, Judgment, Verdict};
 
 use super::policies::{phase, phase_review, retake};
 use super::world::{Review, Script, World, fails, finding, no_answer, passes, states, unreadable};
 
-fn seat(name: &str) -> Seat {
-    Seat { name: name.into(), agents: vec![format!("{name}-agent")], ..Seat::default() }
+fn seat(name: &str) -> PanelReviewer {
+    PanelReviewer { name: name.into(), agents: vec![format!("{name}-agent")], ..PanelReviewer::default() }
 }
 
-fn required(name: &str) -> Seat {
-    Seat { required: true, ..seat(name) }
+fn required(name: &str) -> PanelReviewer {
+    PanelReviewer { required: true, ..seat(name) }
 }
 
-fn with(policy: Policy, panel: Vec<Seat>) -> PhaseDef {
+fn with(policy: Policy, panel: Vec<PanelReviewer>) -> PhaseDef {
     PhaseDef { panel, ..phase("implementation", policy) }
 }
 
 /// Plays a phase whose reviews come in the order in which they are asked for.
-fn play(panel: &[Seat], reviews: &[Review]) -> World {
+fn play(panel: &[PanelReviewer], reviews: &[Review]) -> World {
     let script = Script { reviews: reviews.to_vec(), ..Script::default() };
     World::play(with(phase_review(), panel.to_vec()), script)
 }
@@ -162,7 +162,7 @@ fn each_reviewer_is_asked_again_on_its_own() {
 
 #[test]
 fn each_seat_has_redos_and_turns_of_its_own() {
-    let two = Seat { agents: vec!["first".into(), "next".into()], ..seat("two") };
+    let two = PanelReviewer { agents: vec!["first".into(), "next".into()], ..seat("two") };
     let silent = no_answer();
     let reviews = [
         silent.clone(),
@@ -183,7 +183,7 @@ fn each_seat_has_redos_and_turns_of_its_own() {
 
 #[test]
 fn a_seat_without_agents_is_the_reviewers_program_once_more() {
-    let own = Seat { agents: vec![], ..seat("security") };
+    let own = PanelReviewer { agents: vec![], ..seat("security") };
     let world = play(&[own], &[passes()]);
     assert_eq!(called(&world), ["reviewer", "reviewer as security"]);
 }
@@ -281,7 +281,7 @@ fn only_the_reviewer_that_is_due_can_answer_and_only_a_silent_second_is_left_out
 #[test]
 fn what_a_person_accepts_needs_no_second_opinion() {
     let mut world = play(&[required("one")], &[passes(), no_answer()]);
-    world.answer(model::event::Choice::Accept, "");
+    world.answer(model::event::PauseChoice::Accept, "");
     assert_eq!(world.history().last(), Some(&"advance"));
 }
 

@@ -1,7 +1,7 @@
 //! What a person can answer to each pause, and what follows.
 
 use engine::{Counters, Status, job_limit_pause, pause_on_request};
-use model::event::{Answered, CheckStatus, Choice, Fact, Outcome, PauseReason};
+use model::event::{Answered, CheckStatus, Fact, Outcome, PauseChoice, PauseReason};
 use model::phase::Step;
 use model::policy::{PhaseDef, Policy};
 use model::verdict::{Judgment, Verdict};
@@ -84,7 +84,7 @@ fn accepting_completes_the_phase_and_says_who_did() {
     for reason in REASONS {
         let mut world = paused(reason);
         let rounds = world.first().history.rounds.len();
-        assert_eq!(world.answer(Choice::Accept, ""), Outcome::Completed, "{reason:?}");
+        assert_eq!(world.answer(PauseChoice::Accept, ""), Outcome::Completed, "{reason:?}");
         assert_eq!(world.first().status, Status::Completed);
         assert_eq!(world.first().person.accepted_by.as_deref(), Some("alice"));
         assert!(world.last_rule().ends_with("; accepted by alice"), "{}", world.last_rule());
@@ -99,7 +99,7 @@ fn accepting_completes_the_phase_and_says_who_did() {
 fn giving_up_fails_the_phase_and_skips_the_later_ones() {
     for reason in REASONS {
         let mut world = paused(reason);
-        assert_eq!(world.answer(Choice::GiveUp, ""), Outcome::Failed, "{reason:?}");
+        assert_eq!(world.answer(PauseChoice::GiveUp, ""), Outcome::Failed, "{reason:?}");
         assert_eq!(world.first().reason.as_deref(), Some("given_up"));
         assert!(world.first().completed_at.is_some());
         assert_eq!(world.phase("design").skipped_because.as_deref(), Some("failed:planning"));
@@ -118,7 +118,7 @@ fn going_on_begins_where_the_pause_came_from_with_fresh_limits() {
         (PauseReason::AgentFailed, Step::Execute, 0),
     ] {
         let mut world = paused(reason);
-        let answered = Answered::new(Choice::Continue, "use the old name", "alice");
+        let answered = Answered::new(PauseChoice::Continue, "use the old name", "alice");
         world.record(Fact::Answered(answered));
         let phase = world.first();
         assert_eq!(phase.current_step(), Some(step), "{reason:?}");
@@ -136,12 +136,12 @@ fn going_on_begins_where_the_pause_came_from_with_fresh_limits() {
 #[test]
 fn an_agent_that_broke_while_revising_revises_again() {
     let mut policy = retake();
-    policy.outcomes.agent_failed = model::policy::Ending::Pause;
+    policy.outcomes.agent_failed = model::policy::UnapprovedEnd::Pause;
     let work = vec![super::world::done(), crashes(), crashes(), crashes(), super::world::done()];
     let reviews = vec![fails(), states("APPROVE", Verdict::Pass, Judgment::Approve)];
     let mut world = World::play(phase("planning", policy), Script { work, reviews, ..Script::default() });
     assert_eq!(world.history(), ["revise", "redo", "redo", "pause"]);
-    assert_eq!(world.answer(Choice::Continue, ""), Outcome::Completed);
+    assert_eq!(world.answer(PauseChoice::Continue, ""), Outcome::Completed);
     let rounds: Vec<_> = world.first().history.rounds.iter().map(|round| (round.n, round.ruling)).collect();
     assert_eq!(rounds, [(1, "revise"), (2, "advance")]);
     assert_eq!(world.first().counters.revisions, 1);
@@ -151,7 +151,7 @@ fn an_agent_that_broke_while_revising_revises_again() {
 fn going_on_after_a_silent_reviewer_looks_again_in_a_new_round() {
     let reviews = vec![no_answer(), no_answer(), no_answer(), super::world::passes()];
     let mut world = World::play(phase("planning", phase_review()), Script { reviews, ..Script::default() });
-    assert_eq!(world.answer(Choice::Continue, ""), Outcome::Completed);
+    assert_eq!(world.answer(PauseChoice::Continue, ""), Outcome::Completed);
     let rounds: Vec<_> = world.first().history.rounds.iter().map(|round| (round.n, round.verdict)).collect();
     assert_eq!(rounds, [(1, None), (2, Some(Verdict::Pass))]);
     assert_eq!(world.first().counters.passes, 0, "the author was not called again");
@@ -161,9 +161,9 @@ fn going_on_after_a_silent_reviewer_looks_again_in_a_new_round() {
 fn what_a_person_accepted_is_void_when_the_files_change() {
     let script = Script { reviews: vec![unreadable()], voids: vec![true, false], ..Script::default() };
     let mut policy = phase_review();
-    policy.outcomes.unreadable = model::policy::Unreadable::Pause;
+    policy.outcomes.unreadable = model::policy::OnUnreadable::Pause;
     let mut world = World::play(phase("planning", policy), script);
-    assert_eq!(world.answer(Choice::Accept, ""), Outcome::Paused);
+    assert_eq!(world.answer(PauseChoice::Accept, ""), Outcome::Paused);
     assert_eq!(world.first().person.accepted_by, None);
     assert_eq!(world.history(), ["redo", "pause", "advance", "redo", "pause"]);
 }
@@ -174,7 +174,7 @@ fn reopening_a_later_phase_does_not_drop_the_question_of_an_earlier_one() {
     let asked = world.run().paused.clone();
     assert_eq!(world.reopen("design", Step::Execute, model::event::ReopenedBy::Rollback), Outcome::Paused);
     assert_eq!(world.run().paused, asked);
-    assert_eq!(world.answer(Choice::Accept, ""), Outcome::Completed);
+    assert_eq!(world.answer(PauseChoice::Accept, ""), Outcome::Completed);
 }
 
 #[test]
@@ -183,7 +183,7 @@ fn files_that_change_after_a_person_accepted_broken_work_are_looked_at_and_not_w
     policy.limits.max_passes = None;
     let script = Script { work: vec![crashes()], voids: vec![true, false], ..Script::default() };
     let mut world = World::play(phase("planning", policy), script);
-    assert_eq!(world.answer(Choice::Accept, ""), Outcome::Completed);
+    assert_eq!(world.answer(PauseChoice::Accept, ""), Outcome::Completed);
     assert_eq!(world.history(), ["redo", "redo", "pause", "advance", "advance"]);
     assert_eq!(world.count(|fact| matches!(fact, Fact::Checked(_))), 1);
 }
@@ -201,7 +201,7 @@ fn a_run_that_was_asked_to_wait_goes_on_when_a_person_says_so() {
     let asked = world.run().paused.clone().expect("a pause");
     assert_eq!(asked.question, "bob asked the run to wait before planning. Go on?");
     assert_eq!(world.execute(), Outcome::Paused);
-    assert_eq!(world.answer(Choice::Continue, ""), Outcome::Completed);
+    assert_eq!(world.answer(PauseChoice::Continue, ""), Outcome::Completed);
 }
 
 #[test]
@@ -219,7 +219,7 @@ fn what_has_not_begun_can_be_left_out_while_the_run_waits_for_something_else() {
     assert!(engine::apply(&mut world.state.clone(), &waiting).is_err(), "it waits itself");
     world.record(skip("design"));
     assert_eq!(world.execute(), Outcome::Paused);
-    assert_eq!(world.answer(Choice::Accept, ""), Outcome::Completed);
+    assert_eq!(world.answer(PauseChoice::Accept, ""), Outcome::Completed);
     assert_eq!(world.phase("design").status, Status::Skipped);
     let late = world.entry(skip("design"));
     assert!(engine::apply(&mut world.state.clone(), &late).is_err(), "the run is completed");

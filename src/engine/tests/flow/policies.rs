@@ -4,11 +4,11 @@ use model::policy::{
     Agreement, Budget, BudgetScopes, CheckRule, CheckSettings, OnFail, OnUnavailable, PhaseDef, Policy,
     TimeLimits,
 };
-use settings::{Layers, Settings, load};
+use settings::{ConfigTexts, Settings, load};
 
 /// The built-in defaults.
 pub fn defaults() -> Settings {
-    load(&Layers::default()).expect("the defaults are without contradiction")
+    load(&ConfigTexts::default()).expect("the defaults are without contradiction")
 }
 
 fn default_policy(name: &str) -> Policy {

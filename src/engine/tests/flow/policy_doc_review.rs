@@ -1,10 +1,10 @@
 //! The policy doc-review: review and triage, seven rounds, the table alone counts.
 
 use engine::{Status, fold};
-use model::event::{Choice, ExecOutcome, Outcome, PauseReason};
+use model::event::{ExecOutcome, Outcome, PauseChoice, PauseReason};
 use model::finding::Severity;
 use model::phase::Step;
-use model::policy::Discuss;
+use model::policy::DiscussWhen;
 use model::verdict::{ReadAs, Verdict};
 
 use super::policies::{doc_review, phase};
@@ -60,7 +60,7 @@ fn d_04_a_person_can_fix_by_hand_and_start_again() {
     let mut triages = vec![table(1, 0, 0); 7];
     triages.push(table(0, 1, 0));
     let mut world = play(&triages);
-    assert_eq!(world.answer(Choice::Continue, "fixed by hand"), Outcome::Completed);
+    assert_eq!(world.answer(PauseChoice::Continue, "fixed by hand"), Outcome::Completed);
     assert_eq!(
         world.first().history.rounds.last().map(|round| (round.n, round.verdict)),
         Some((8, Some(Verdict::Pass)))
@@ -92,10 +92,10 @@ fn d_06_a_question_stays_open_until_a_person_has_answered_it() {
     assert_eq!(world.history(), ["revise", "revise", "pause"]);
     let rule = "what round 1 left to be discussed is not answered; on discuss: pause";
     assert_eq!(world.last_rule(), rule);
-    assert_eq!(world.answer(Choice::Continue, "the second"), Outcome::Completed);
+    assert_eq!(world.answer(PauseChoice::Continue, "the second"), Outcome::Completed);
     assert_eq!(world.first().history.rounds.len(), 4);
     let mut accepted = play(&[table(1, 0, 1), table(0, 1, 0)]);
-    assert_eq!(accepted.answer(Choice::Accept, ""), Outcome::Completed);
+    assert_eq!(accepted.answer(PauseChoice::Accept, ""), Outcome::Completed);
 }
 
 #[test]
@@ -110,7 +110,7 @@ fn d_06_open_questions_pause() {
 #[test]
 fn d_06_what_a_person_says_reaches_the_triage_of_the_next_round() {
     let mut world = play(&[table(0, 0, 1), table(0, 1, 0)]);
-    world.answer(Choice::Continue, "keep the name");
+    world.answer(PauseChoice::Continue, "keep the name");
     let reviewed =
         world.entries.iter().rposition(|entry| matches!(&entry.fact, model::event::Fact::Reviewed(_)));
     let before_triage = world.cut(reviewed.expect("a review") + 1);
@@ -132,7 +132,7 @@ fn d_07_fixes_go_first_even_when_something_is_to_be_discussed() {
         assert_eq!(world.first().history.rulings[round - 1].ruling.word(), ruling, "round {round}");
     }
     let mut policy = doc_review();
-    policy.discuss = Discuss::AtOnce;
+    policy.discuss = DiscussWhen::AtOnce;
     let script = Script { triages: vec![table(1, 0, 1)], ..Script::default() };
     assert_eq!(World::play(phase("document_review", policy), script).history(), ["pause"]);
 }

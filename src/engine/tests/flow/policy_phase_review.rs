@@ -142,7 +142,7 @@ fn a_pull_request_published_early_is_published_again_after_the_next_commit() {
 fn the_default_agreement_runs_from_planning_to_evaluation_with_two_calls_a_phase() {
     let agreed = super::policies::defaults().agreement(None).expect("the defaults agree with themselves");
     let count = agreed.phases.len();
-    let decided = super::world::decides(model::event::RunDecision::Pass);
+    let decided = super::world::decides(model::event::EvaluationDecision::Pass);
     let script = Script { work: vec![decided], ..Script::default() };
     let mut world = World::new(agreed).script(&name("evaluation"), script);
     assert_eq!(world.execute(), Outcome::Completed);
@@ -155,7 +155,7 @@ fn every_preset_runs_by_itself() {
     let defaults = super::policies::defaults();
     for preset in defaults.presets.keys() {
         let agreed = defaults.agreement(Some(preset)).expect("a preset of the defaults");
-        let decided = super::world::decides(model::event::RunDecision::Pass);
+        let decided = super::world::decides(model::event::EvaluationDecision::Pass);
         let script = Script { work: vec![decided], ..Script::default() };
         let mut world = World::new(agreed).script(&name("evaluation"), script);
         assert_eq!(world.execute(), Outcome::Completed, "{preset}");

@@ -1,8 +1,8 @@
 //! The policy quality-gate: checks judge, not the executor; three passes, two of them redos at most.
 
 use engine::{Action, Decision, Status, decide};
-use model::event::{CheckStatus, Choice, ClaimStatus, ExecOutcome, Fact, Outcome, PauseReason};
-use model::policy::{CheckRule, Ending};
+use model::event::{CheckStatus, ClaimStatus, ExecOutcome, Fact, Outcome, PauseChoice, PauseReason};
+use model::policy::{CheckRule, UnapprovedEnd};
 use serde_json::json;
 use views::metadata::metadata;
 
@@ -115,7 +115,7 @@ fn a_17_the_defaults_are_three_passes_one_second_and_a_question() {
     let policy = quality_gate();
     assert_eq!(policy.limits.max_passes, Some(3));
     assert_eq!(policy.limits.backoff_ms, 1_000);
-    assert_eq!(policy.outcomes.exhausted, Ending::Pause);
+    assert_eq!(policy.outcomes.exhausted, UnapprovedEnd::Pause);
 }
 
 #[test]
@@ -128,7 +128,10 @@ fn a_18_at_the_limit_a_person_is_asked() {
         "implementation is not approved and has used revisions 2/2: check q2_todo: q2_todo was looked at. \
          Go on, accept it as it is, or give up?"
     );
-    assert_eq!(asked.options, [Choice::Continue, Choice::Edited, Choice::Accept, Choice::GiveUp]);
+    assert_eq!(
+        asked.options,
+        [PauseChoice::Continue, PauseChoice::Edited, PauseChoice::Accept, PauseChoice::GiveUp]
+    );
     assert_eq!(
         asked.report,
         [
@@ -145,7 +148,7 @@ fn a_18_at_the_limit_a_person_is_asked() {
 #[test]
 fn a_18_without_escalation_the_phase_fails_and_the_run_is_incomplete() {
     let mut policy = quality_gate();
-    policy.outcomes.exhausted = Ending::Incomplete;
+    policy.outcomes.exhausted = UnapprovedEnd::Incomplete;
     let world = World::play(phase("implementation", policy), outputs(&[TODO]));
     assert_eq!(world.history(), ["revise", "revise", "fail"]);
     assert_eq!((world.first().status, world.run().outcome), (Status::Failed, Outcome::Incomplete));
@@ -177,7 +180,7 @@ fn k_05_redos_share_the_passes_and_the_message_names_the_limit_that_was_reached(
 #[test]
 fn k_05_a_person_who_goes_on_gets_fresh_passes_for_the_step_that_broke() {
     let mut world = play(&[ERROR, ERROR, ERROR, CLEAN]);
-    assert_eq!(world.answer(Choice::Continue, ""), Outcome::Completed);
+    assert_eq!(world.answer(PauseChoice::Continue, ""), Outcome::Completed);
     assert_eq!(world.history(), ["redo", "redo", "pause", "advance"]);
     let rounds: Vec<_> =
         world.first().history.rounds.iter().map(|round| (round.n, round.ruling, round.attempts)).collect();

@@ -1,7 +1,7 @@
 //! The policy retake: build and tests first, then an independent reviewer; three retakes, then a person.
 
 use engine::Status;
-use model::event::{CheckStatus, Choice, ExecOutcome, Fact, Outcome, PauseReason};
+use model::event::{CheckStatus, ExecOutcome, Fact, Outcome, PauseChoice, PauseReason};
 use model::finding::Severity;
 use model::policy::OnFail;
 use model::verdict::{Grade, Judgment, Verdict};
@@ -64,7 +64,7 @@ fn b_08_reject_and_stop_leave_the_repair_to_a_person() {
 #[test]
 fn b_08_after_a_reject_a_person_repairs_and_everything_is_looked_at_again() {
     let mut world = play(&[stop("REJECT"), approve()]);
-    assert_eq!(world.answer(Choice::Continue, "repaired by hand"), Outcome::Completed);
+    assert_eq!(world.answer(PauseChoice::Continue, "repaired by hand"), Outcome::Completed);
     assert_eq!(world.history(), ["pause", "advance"]);
     assert_eq!(world.first().history.rounds.iter().map(|round| round.n).collect::<Vec<_>>(), [1, 2]);
 }
@@ -251,7 +251,7 @@ fn b_15_build_failures_and_requests_share_one_counter() {
 fn a_partial_author_does_not_hide_a_check_that_stops() {
     let mut policy = retake();
     policy.checks[0].on_fail = model::policy::OnFail::Stop;
-    policy.partial = model::policy::Partial::Redo;
+    policy.partial = model::policy::OnPartial::Redo;
     let checks = vec![vec![("build".into(), CheckStatus::Fail)]];
     let work = vec![super::world::ends(ExecOutcome::Partial)];
     let world = World::play(phase("implementation", policy), Script { work, checks, ..Script::default() });

@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 
 use model::event::{
-    CheckStatus, Checked, Choice, ClaimStatus, Entry, ExecOutcome, Fact, Reviewed, Ruled, Ruling,
-    RunDecision, Triaged, Worked,
+    CheckStatus, Checked, ClaimStatus, Entry, EvaluationDecision, ExecOutcome, Fact, PauseChoice, Reviewed,
+    Ruled, Ruling, Triaged, Worked,
 };
 use model::phase::PhaseName;
 use model::policy::{OnFail, OnUnavailable, PhaseDef, Policy, ReviewRule};
@@ -25,7 +25,7 @@ struct Latest<'a> {
     left_out: BTreeMap<&'a str, usize>,
     triage: Option<(usize, &'a Triaged)>,
     /// The decision of the latest work that ended; a reopening to the review keeps it.
-    decided: Option<&'a RunDecision>,
+    decided: Option<&'a EvaluationDecision>,
     /// A person accepted the work as it was then, even if its author broke.
     accepted: usize,
     /// A person changed the files and answers for them instead of the author.
@@ -65,16 +65,18 @@ fn accepted(entries: &[Entry], phase: &PhaseName) -> bool {
         Fact::Answered(_) => true,
         fact => phase_of(fact) == Some(phase),
     });
-    last.is_some_and(|entry| matches!(&entry.fact, Fact::Answered(answer) if answer.choice == Choice::Accept))
+    last.is_some_and(
+        |entry| matches!(&entry.fact, Fact::Answered(answer) if answer.choice == PauseChoice::Accept),
+    )
 }
 
 fn latest<'a>(entries: &'a [Entry], phase: &PhaseName) -> Latest<'a> {
     let mut latest = Latest::default();
     for (index, entry) in entries.iter().enumerate() {
-        if matches!(&entry.fact, Fact::Answered(answer) if answer.choice == Choice::Accept) {
+        if matches!(&entry.fact, Fact::Answered(answer) if answer.choice == PauseChoice::Accept) {
             latest.accepted = index;
         }
-        if matches!(&entry.fact, Fact::Answered(answer) if answer.choice == Choice::Edited) {
+        if matches!(&entry.fact, Fact::Answered(answer) if answer.choice == PauseChoice::Edited) {
             latest.edited = index;
         }
         if phase_of(&entry.fact) != Some(phase) {
@@ -142,7 +144,7 @@ fn ended(work: &Worked) -> bool {
 }
 
 fn work_is_fine(latest: &Latest<'_>, def: &PhaseDef) -> bool {
-    let good = matches!(latest.decided, Some(RunDecision::Pass | RunDecision::PassWithIssues));
+    let good = matches!(latest.decided, Some(EvaluationDecision::Pass | EvaluationDecision::PassWithIssues));
     if def.decides && !good {
         return false;
     }

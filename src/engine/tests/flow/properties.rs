@@ -1,6 +1,6 @@
 //! What holds for every policy, every agent and every person.
 
-use engine::{Chain, Decision, PhaseState, Run, Stage, State, Status, apply, decide, fold};
+use engine::{Decision, FallbackChain, PhaseState, Run, Stage, State, Status, apply, decide, fold};
 use model::event::{Entry, Fact, Outcome, Replied, Ruled, Ruling};
 use model::finding::Severity;
 use model::phase::Step;
@@ -58,8 +58,8 @@ fn essence_of(phase: &PhaseState) -> String {
         &phase.evidence.completed_steps,
         phase.round,
         phase.stage,
-        turn(phase, &Chain::Author),
-        turn(phase, &Chain::Reviewer),
+        turn(phase, &FallbackChain::Author),
+        turn(phase, &FallbackChain::Reviewer),
     );
     format!(
         "{:?} {why:?} {steps:?} {:?} {rounds:#?} {:#?}",
@@ -231,7 +231,7 @@ fn lasting(phase: &PhaseState) -> String {
         &phase.files.changed,
         &phase.evidence.work,
         &phase.evidence.author,
-        turn(phase, &Chain::Author),
+        turn(phase, &FallbackChain::Author),
     );
     format!("{counted:?} {files:?} {:?} {:?} {:?}", phase.ledger, phase.tasks, phase.history.rounds)
 }
@@ -247,7 +247,7 @@ fn heard_or_asked_again(was: &PhaseState, is: &PhaseState, replied: &Replied) {
     }
 }
 
-fn turn(phase: &PhaseState, chain: &Chain) -> usize {
+fn turn(phase: &PhaseState, chain: &FallbackChain) -> usize {
     phase.calls.turns.get(chain).copied().unwrap_or(0)
 }
 
@@ -267,8 +267,8 @@ fn within_limits(phase: &PhaseState, asked_by_a_person: bool) {
     assert!(counters.format_redos <= limits.max_format_redo, "{counters:?}");
     assert!(counters.unreadable <= limits.max_unreadable, "{counters:?}");
     assert!(
-        turn(phase, &Chain::Author) < phase.def.agents.len()
-            && turn(phase, &Chain::Reviewer) < phase.def.reviewers.len()
+        turn(phase, &FallbackChain::Author) < phase.def.agents.len()
+            && turn(phase, &FallbackChain::Reviewer) < phase.def.reviewers.len()
     );
 }
 

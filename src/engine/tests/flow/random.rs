@@ -1,16 +1,17 @@
 //! Random agreements, scripts, people and facts for the properties.
 
 use model::event::{
-    Answered, Assessed, CheckStatus, Checked, Choice, Claim, ClaimStatus, Ended, Escalation, Evaluation,
-    ExecOutcome, Fact, Outcome, PauseReason, Reopened, ReopenedBy, Replied, Reviewed, Ruled, Ruling,
-    RunDecision, RunRequested, Spent, SpentElsewhere, StepStarted, TriageTable, Triaged, Usage, Worked,
+    Answered, Assessed, CallEnd, CheckStatus, Checked, Claim, ClaimStatus, Escalation, Evaluation,
+    EvaluationDecision, ExecOutcome, Fact, Outcome, PauseChoice, PauseReason, Reopened, ReopenedBy, Replied,
+    Reviewed, Ruled, Ruling, RunRequested, SpentOnDay, StepStarted, TriageTable, Triaged, Usage, UsageTotal,
+    Worked,
 };
 use model::finding::Severity;
 use model::phase::{PhaseName, Step};
 use model::policy::{
-    Budget, CheckRule, CheckStrategy, CheckWhen, Difficulty, Discuss, Ending, FirstStep, Gate, GradeMap,
-    Limits, OnFail, OnUnavailable, Outcomes, Partial, PhaseDef, Policy, ReviewRule, Seat, TaskRule,
-    Unreadable,
+    Budget, CheckRule, CheckStrategy, CheckWhen, Difficulty, DiscussWhen, FirstStep, Gate, GradeMap, OnFail,
+    OnPartial, OnUnavailable, OnUnreadable, PanelReviewer, PhaseDef, Policy, PolicyLimits, ReviewRule,
+    TaskRule, UnapprovedEnd, UnapprovedEnds,
 };
 use model::verdict::{Grade, Judgment, Verdict};
 use proptest::collection::vec;
@@ -67,9 +68,9 @@ fn budget_of(quarters: u32) -> Budget {
 }
 
 /// Most phases have no second opinion, some have two.
-fn panel() -> impl Strategy<Value = Vec<Seat>> {
+fn panel() -> impl Strategy<Value = Vec<PanelReviewer>> {
     let seats = vec((0..3_usize, any::<bool>()), 1..3).prop_map(|seats| {
-        let seat = |(index, (agents, required)): (usize, (usize, bool))| Seat {
+        let seat = |(index, (agents, required)): (usize, (usize, bool))| PanelReviewer {
             name: format!("seat-{index}"),
             agents: named(&format!("second-{index}"), agents),
             viewpoints: vec![],
@@ -124,8 +125,8 @@ pub fn policy() -> impl Strategy<Value = Policy> {
             triage: review.is_some() && !entry,
             llm_judge: review.is_some() && entry && !stall,
             review,
-            partial: if partial { Partial::Redo } else { Partial::Checks },
-            discuss: if discuss { Discuss::AtOnce } else { Discuss::AfterFixes },
+            partial: if partial { OnPartial::Redo } else { OnPartial::Checks },
+            discuss: if discuss { DiscussWhen::AtOnce } else { DiscussWhen::AfterFixes },
             limits,
             outcomes,
             stop_on_stall: stall,
@@ -173,10 +174,10 @@ fn review_rule() -> impl Strategy<Value = ReviewRule> {
     )
 }
 
-fn limits() -> impl Strategy<Value = Limits> {
+fn limits() -> impl Strategy<Value = PolicyLimits> {
     let redos = (0..3_u32, 0..3_u32, 0..3_u32);
     (option::of(1..5_u32), 0..4_u32, redos, option::of(1..3_u32)).prop_map(
-        |(max_passes, max_revisions, (max_redo, max_format_redo, max_unreadable), max_tries)| Limits {
+        |(max_passes, max_revisions, (max_redo, max_format_redo, max_unreadable), max_tries)| PolicyLimits {
             max_tries,
             max_passes,
             max_revisions,
@@ -188,11 +189,11 @@ fn limits() -> impl Strategy<Value = Limits> {
     )
 }
 
-fn outcomes() -> impl Strategy<Value = Outcomes> {
-    let ending = || select(vec![Ending::Fail, Ending::Pause, Ending::Incomplete]);
-    let unreadable = select(vec![Unreadable::Revise, Unreadable::Pause, Unreadable::Fail]);
+fn outcomes() -> impl Strategy<Value = UnapprovedEnds> {
+    let ending = || select(vec![UnapprovedEnd::Fail, UnapprovedEnd::Pause, UnapprovedEnd::Incomplete]);
+    let unreadable = select(vec![OnUnreadable::Revise, OnUnreadable::Pause, OnUnreadable::Fail]);
     (ending(), ending(), ending(), unreadable, ending(), ending(), ending()).prop_map(
-        |(exhausted, blocked, discuss, unreadable, no_answer, agent_failed, stalled)| Outcomes {
+        |(exhausted, blocked, discuss, unreadable, no_answer, agent_failed, stalled)| UnapprovedEnds {
             exhausted,
             blocked,
             discuss,
@@ -251,15 +252,15 @@ fn claim() -> impl Strategy<Value = ClaimStatus> {
     select(vec![ClaimStatus::Completed, ClaimStatus::Incomplete, ClaimStatus::Blocked])
 }
 
-fn run_decision() -> impl Strategy<Value = RunDecision> {
+fn run_decision() -> impl Strategy<Value = EvaluationDecision> {
     select(vec![
-        RunDecision::Pass,
-        RunDecision::Pass,
-        RunDecision::PassWithIssues,
-        RunDecision::FailPhase("planning".into()),
-        RunDecision::FailPhase("1".into()),
-        RunDecision::FailPhase("evaluation".into()),
-        RunDecision::Abort,
+        EvaluationDecision::Pass,
+        EvaluationDecision::Pass,
+        EvaluationDecision::PassWithIssues,
+        EvaluationDecision::FailPhase("planning".into()),
+        EvaluationDecision::FailPhase("1".into()),
+        EvaluationDecision::FailPhase("evaluation".into()),
+        EvaluationDecision::Abort,
     ])
 }
 
@@ -362,8 +363,8 @@ fn human() -> impl Strategy<Value = Human> {
     ]
 }
 
-fn choice() -> impl Strategy<Value = Choice> {
-    select(vec![Choice::Continue, Choice::Accept, Choice::GiveUp, Choice::Edited])
+fn choice() -> impl Strategy<Value = PauseChoice> {
+    select(vec![PauseChoice::Continue, PauseChoice::Accept, PauseChoice::GiveUp, PauseChoice::Edited])
 }
 
 fn some_phase() -> impl Strategy<Value = PhaseName> {
@@ -375,17 +376,17 @@ fn step() -> impl Strategy<Value = Step> {
     select(vec![Step::Execute, Step::Check, Step::Review, Step::Triage, Step::Revise, Step::Answer])
 }
 
-fn ended() -> impl Strategy<Value = Ended> {
+fn ended() -> impl Strategy<Value = CallEnd> {
     let outcome = prop_oneof![9 => outcome(), 1 => Just(ExecOutcome::Cancelled)];
     (outcome, option::of(".*"), 0..100_000_u64, option::of(0.0..9.0_f64), any::<bool>()).prop_map(
-        |(outcome, reason, millis, cost_usd, flag)| Ended {
+        |(outcome, reason, millis, cost_usd, flag)| CallEnd {
             outcome,
             reason,
             millis,
             usage: Usage { input_tokens: Some(millis), cost_usd, ..Usage::default() },
             truncated: flag,
             simulated: !flag,
-            ..Ended::default()
+            ..CallEnd::default()
         },
     )
 }
@@ -470,14 +471,14 @@ fn difficulty() -> impl Strategy<Value = Difficulty> {
     select(vec![Difficulty::Simple, Difficulty::Moderate, Difficulty::Complex])
 }
 
-fn assessed(difficulty: Option<Difficulty>, confidence: Option<f64>, ended: Ended) -> Fact {
+fn assessed(difficulty: Option<Difficulty>, confidence: Option<f64>, ended: CallEnd) -> Fact {
     let (agent, reason) = ("author".into(), "so it seems".into());
     Fact::Assessed(Box::new(Assessed { agent, difficulty, confidence, reason, ended }))
 }
 
 fn spent_elsewhere(cost_usd: f64, calls: u64) -> Fact {
     let day = jiff::civil::date(1970, 1, 1);
-    Fact::SpentElsewhere(SpentElsewhere { day, spent: Spent { cost_usd, calls, ..Spent::default() } })
+    Fact::SpentElsewhere(SpentOnDay { day, spent: UsageTotal { cost_usd, calls, ..UsageTotal::default() } })
 }
 
 fn step_started((phase, step, round, attempt): Place) -> Fact {
@@ -497,7 +498,7 @@ fn step_started((phase, step, round, attempt): Place) -> Fact {
     })
 }
 
-fn worked((phase, step, round, attempt): Place, ended: Ended, work: Work) -> Fact {
+fn worked((phase, step, round, attempt): Place, ended: CallEnd, work: Work) -> Fact {
     let claim = work.claim.map(|status| Claim {
         status,
         next_action: None,
@@ -516,7 +517,7 @@ fn checked((phase, _, round, _): Place, odd: &[(String, CheckStatus)]) -> Fact {
     Fact::Checked(Checked { phase, round, results, tree: "tree-9".into() })
 }
 
-fn reviewed((phase, _, round, attempt): Place, ended: Ended, review: Review) -> Fact {
+fn reviewed((phase, _, round, attempt): Place, ended: CallEnd, review: Review) -> Fact {
     let (reviewer, tree) = ("reviewer".into(), "tree-9".into());
     Fact::Reviewed(Reviewed {
         phase,
@@ -530,11 +531,11 @@ fn reviewed((phase, _, round, attempt): Place, ended: Ended, review: Review) -> 
     })
 }
 
-fn replied((phase, _, round, attempt): Place, ended: Ended, reply: Reply) -> Fact {
+fn replied((phase, _, round, attempt): Place, ended: CallEnd, reply: Reply) -> Fact {
     Fact::Replied(Replied { phase, round, attempt, ended, text: reply.text })
 }
 
-fn triaged((phase, _, round, attempt): Place, ended: Ended, triage: &Triage) -> Fact {
+fn triaged((phase, _, round, attempt): Place, ended: CallEnd, triage: &Triage) -> Fact {
     let changed = if triage.changes { vec!["a".into()] } else { vec![] };
     Fact::Triaged(Triaged {
         phase,
@@ -555,5 +556,5 @@ fn ruled((phase, _, round, _): Place, judgment: Judgment, ruling: Ruling) -> Fac
 
 /// A script in which everything goes well.
 pub fn clean() -> Script {
-    Script { work: vec![Work { decision: Some(RunDecision::Pass), ..done() }], ..Script::default() }
+    Script { work: vec![Work { decision: Some(EvaluationDecision::Pass), ..done() }], ..Script::default() }
 }

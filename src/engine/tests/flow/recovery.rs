@@ -1,7 +1,7 @@
 //! What each class of a broken call leads to: the same step again, the next agent, a wait, an end a person can act on.
 
 use engine::{Stage, Status};
-use model::event::{Choice, ExecOutcome, Fact, Outcome, PauseReason, Ruling, RunRequested, StepStarted};
+use model::event::{ExecOutcome, Fact, Outcome, PauseChoice, PauseReason, Ruling, RunRequested, StepStarted};
 use model::phase::Step;
 use model::policy::PhaseDef;
 
@@ -144,7 +144,7 @@ fn used_up_quotas_pause_until_the_first_of_them_is_renewed_and_use_up_nothing() 
         _ => None,
     });
     assert_eq!((asked.reason, asked.until), (PauseReason::Quota, until));
-    assert_eq!(asked.options, [Choice::Continue]);
+    assert_eq!(asked.options, [PauseChoice::Continue]);
     assert_eq!(world.last_rule(), "execute: quota or credit is used up; no agent is left; on quota: pause");
     let phase = world.first();
     assert_eq!((phase.status, phase.stage), (Status::InProgress, Stage::Ready(Step::Execute)));
@@ -203,7 +203,7 @@ fn a_reviewers_quota_that_comes_back_is_waited_for_too() {
     let mut world = World::play(def, Script { reviews, ..Script::default() });
     let asked = world.run().paused.clone().expect("a pause");
     assert_eq!((asked.reason, asked.until), (PauseReason::Quota, Some(far_away())));
-    assert_eq!(world.answer(Choice::Continue, ""), Outcome::Completed);
+    assert_eq!(world.answer(PauseChoice::Continue, ""), Outcome::Completed);
     assert_eq!(called(&world), ["author", "claude", "codex", "claude"]);
 }
 
@@ -222,7 +222,7 @@ fn a_person_or_other_agents_end_the_wait_for_a_quota_at_once() {
     let waiting = || played(&["claude"], vec![quota.clone(), done()]);
     assert_eq!(waiting().run().paused.as_ref().and_then(|asked| asked.until), Some(far_away()));
     let mut answered = waiting();
-    assert_eq!(answered.answer(Choice::Continue, ""), Outcome::Completed);
+    assert_eq!(answered.answer(PauseChoice::Continue, ""), Outcome::Completed);
     assert_eq!(called(&answered), ["claude", "claude", "reviewer"]);
     let mut others = waiting();
     let codex = RunRequested { agents: vec!["codex".into()], ..RunRequested::default() };

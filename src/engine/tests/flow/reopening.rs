@@ -1,7 +1,7 @@
 //! Opening again what was closed: by a retry, a rollback, or the evaluation.
 
 use engine::{Counters, Stage, Status};
-use model::event::{Fact, Outcome, ReopenedBy, RunDecision};
+use model::event::{EvaluationDecision, Fact, Outcome, ReopenedBy};
 use model::phase::Step;
 use model::policy::PhaseDef;
 
@@ -16,14 +16,15 @@ fn four() -> World {
         PhaseDef { decides: index == 3, ..def }
     };
     let phases = FOUR.iter().enumerate().map(|(index, name)| last(index, phase(name, phase_review())));
-    World::new(agreement(chain(phases))).script(&name("evaluation"), evaluating(vec![RunDecision::Pass]))
+    World::new(agreement(chain(phases)))
+        .script(&name("evaluation"), evaluating(vec![EvaluationDecision::Pass]))
 }
 
-fn evaluating(decisions: Vec<RunDecision>) -> Script {
+fn evaluating(decisions: Vec<EvaluationDecision>) -> Script {
     Script { work: decisions.into_iter().map(decides).collect(), ..Script::default() }
 }
 
-fn evaluated(decisions: Vec<RunDecision>) -> World {
+fn evaluated(decisions: Vec<EvaluationDecision>) -> World {
     let mut world = four().script(&name("evaluation"), evaluating(decisions));
     world.execute();
     world
@@ -139,7 +140,8 @@ fn a_failed_check_after_a_reopening_does_not_carry_the_old_verdict() {
 #[test]
 fn w_11_the_evaluation_sends_the_run_back_by_name_or_by_folder_number() {
     for word in ["design", "DESIGN", "2", "02"] {
-        let world = evaluated(vec![RunDecision::FailPhase(word.into()), RunDecision::PassWithIssues]);
+        let world =
+            evaluated(vec![EvaluationDecision::FailPhase(word.into()), EvaluationDecision::PassWithIssues]);
         assert_eq!(world.run().outcome, Outcome::Completed, "{word}");
         assert_eq!((starts(&world, "requirements"), starts(&world, "design")), (1, 2), "{word}");
         assert_eq!(world.run().cycles, 1);
@@ -152,7 +154,7 @@ fn w_11_the_evaluation_sends_the_run_back_by_name_or_by_folder_number() {
 
 #[test]
 fn the_author_of_the_reopened_phase_is_told_why() {
-    let world = evaluated(vec![RunDecision::FailPhase("design".into()), RunDecision::Pass]);
+    let world = evaluated(vec![EvaluationDecision::FailPhase("design".into()), EvaluationDecision::Pass]);
     let sent_back = world
         .entries
         .iter()
@@ -167,7 +169,7 @@ fn the_author_of_the_reopened_phase_is_told_why() {
 
 #[test]
 fn w_11_the_run_is_sent_back_twice_at_most_then_it_fails() {
-    let world = evaluated(vec![RunDecision::FailPhase("design".into())]);
+    let world = evaluated(vec![EvaluationDecision::FailPhase("design".into())]);
     assert_eq!(world.run().outcome, Outcome::Failed);
     assert_eq!(starts(&world, "design"), 3);
     assert_eq!(world.phase("evaluation").reason.as_deref(), Some("evaluation_failed"));
@@ -178,11 +180,11 @@ fn w_11_the_run_is_sent_back_twice_at_most_then_it_fails() {
 #[test]
 fn a_person_who_retries_after_that_gets_the_cycles_again() {
     let mut world = evaluated(vec![
-        RunDecision::FailPhase("design".into()),
-        RunDecision::FailPhase("design".into()),
-        RunDecision::FailPhase("design".into()),
-        RunDecision::FailPhase("design".into()),
-        RunDecision::Pass,
+        EvaluationDecision::FailPhase("design".into()),
+        EvaluationDecision::FailPhase("design".into()),
+        EvaluationDecision::FailPhase("design".into()),
+        EvaluationDecision::FailPhase("design".into()),
+        EvaluationDecision::Pass,
     ]);
     assert_eq!(world.reopen("evaluation", Step::Execute, ReopenedBy::Retry), Outcome::Completed);
     assert_eq!(world.run().cycles, 1);
@@ -191,10 +193,10 @@ fn a_person_who_retries_after_that_gets_the_cycles_again() {
 #[test]
 fn w_11_an_abort_or_an_unknown_phase_fails_the_run() {
     for (decision, reason) in [
-        (RunDecision::Abort, "aborted"),
-        (RunDecision::FailPhase("UNKNOWN".into()), "evaluation_failed"),
-        (RunDecision::FailPhase("evaluation".into()), "evaluation_failed"),
-        (RunDecision::FailPhase("99".into()), "evaluation_failed"),
+        (EvaluationDecision::Abort, "aborted"),
+        (EvaluationDecision::FailPhase("UNKNOWN".into()), "evaluation_failed"),
+        (EvaluationDecision::FailPhase("evaluation".into()), "evaluation_failed"),
+        (EvaluationDecision::FailPhase("99".into()), "evaluation_failed"),
     ] {
         let world = evaluated(vec![decision.clone()]);
         assert_eq!(world.run().outcome, Outcome::Failed, "{decision:?}");
@@ -204,7 +206,7 @@ fn w_11_an_abort_or_an_unknown_phase_fails_the_run() {
 
 #[test]
 fn pass_with_issues_completes() {
-    assert_eq!(evaluated(vec![RunDecision::PassWithIssues]).run().outcome, Outcome::Completed);
+    assert_eq!(evaluated(vec![EvaluationDecision::PassWithIssues]).run().outcome, Outcome::Completed);
 }
 
 fn deciding(work: Vec<Work>) -> World {
@@ -215,7 +217,7 @@ fn deciding(work: Vec<Work>) -> World {
 
 #[test]
 fn w_12_a_missing_decision_is_asked_for_once_more_before_a_reviewer_is_paid_then_it_fails() {
-    let world = deciding(vec![done(), decides(RunDecision::Pass)]);
+    let world = deciding(vec![done(), decides(EvaluationDecision::Pass)]);
     assert_eq!(world.run().outcome, Outcome::Completed);
     let rules: Vec<_> = world.rulings("evaluation").into_iter().map(|ruled| ruled.rule).collect();
     assert_eq!(rules[0], "no decision about the run was made; asked for it again 1/1");
@@ -228,7 +230,7 @@ fn w_12_a_missing_decision_is_asked_for_once_more_before_a_reviewer_is_paid_then
 
 #[test]
 fn the_evaluation_is_reviewed_like_any_other_phase_before_its_decision_counts() {
-    let work = vec![decides(RunDecision::Abort), decides(RunDecision::Pass)];
+    let work = vec![decides(EvaluationDecision::Abort), decides(EvaluationDecision::Pass)];
     let reviews = vec![fails(), passes()];
     let mut world = four().script(&name("evaluation"), Script { work, reviews, ..Script::default() });
     assert_eq!(world.execute(), Outcome::Completed);
@@ -258,7 +260,7 @@ fn a_decision_is_not_taken_over_from_the_time_before_the_run_was_sent_back() {
     evaluation.decides = true;
     evaluation.policy.entry = model::policy::FirstStep::Review;
     let phases = chain([phase("planning", phase_review()), evaluation]);
-    let decisions = vec![RunDecision::FailPhase("planning".into()), RunDecision::Pass];
+    let decisions = vec![EvaluationDecision::FailPhase("planning".into()), EvaluationDecision::Pass];
     let mut world = World::new(agreement(phases)).script(&name("evaluation"), evaluating(decisions));
     assert_eq!(world.execute(), Outcome::Completed);
     assert_eq!(world.run().cycles, 1);

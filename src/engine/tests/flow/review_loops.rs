@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use engine::fold;
-use model::event::{CheckStatus, Choice, ClaimStatus, ExecOutcome, Fact, Place, StepStarted};
+use model::event::{CheckStatus, ClaimStatus, ExecOutcome, Fact, PauseChoice, Place, StepStarted};
 use model::finding::Severity;
 use model::policy::{PhaseDef, Policy, issue_type};
 use serde_json::{Value, json};
-use views::summary::review_loop::{LoopEvent, review_loop};
+use views::summary::review_loop::{ReviewLoopEvent, review_loop};
 
 use super::judge::{judged, rejects};
 use super::policies::{chain, doc_review, phase, phase_review, quality_gate};
@@ -22,7 +22,7 @@ fn play(policy: Policy, rounds: &[&[&str]]) -> World {
     World::play(phase("implementation", policy), script)
 }
 
-fn told(world: &World) -> Vec<LoopEvent> {
+fn told(world: &World) -> Vec<ReviewLoopEvent> {
     review_loop(&world.entries, None, &|_: &PhaseDef, _: &StepStarted| Some("Repair it.".to_owned()))
 }
 
@@ -223,9 +223,9 @@ fn a_22_a_loop_without_approval_is_incomplete_or_an_error_as_the_policy_ends_it(
     assert_eq!(status(&asked), "INCOMPLETE");
     assert_eq!(of_kind(&asked, "REVIEW_LOOP_END")[0]["reason"], "exhausted");
     let mut policy = quality_gate();
-    policy.outcomes.exhausted = model::policy::Ending::Incomplete;
+    policy.outcomes.exhausted = model::policy::UnapprovedEnd::Incomplete;
     assert_eq!(status(&play(policy.clone(), &[&["q2_todo"]])), "INCOMPLETE");
-    policy.outcomes.exhausted = model::policy::Ending::Fail;
+    policy.outcomes.exhausted = model::policy::UnapprovedEnd::Fail;
     assert_eq!(status(&play(policy, &[&["q2_todo"]])), "ERROR");
     let mut world = play(quality_gate(), &[&["q2_todo"], &[]]).cut(8);
     world.record(Fact::Cancelled { by: "alice".into() });
@@ -314,12 +314,12 @@ fn every_phase_has_a_loop_of_its_own_and_one_can_be_asked_for() {
 #[test]
 fn what_a_person_answers_begins_another_loop() {
     let mut world = play(quality_gate(), &[&["q2_todo"], &["q2_todo"], &["q2_todo"], &[]]);
-    world.answer(Choice::Continue, "look again");
+    world.answer(PauseChoice::Continue, "look again");
     let ends = of_kind(&world, "REVIEW_LOOP_END");
     let told: Vec<_> = ends.iter().map(|end| (&end["final_status"], &end["total_iterations"])).collect();
     assert_eq!(told, [(&json!("INCOMPLETE"), &json!(3)), (&json!("COMPLETE"), &json!(1))]);
     let mut accepted = play(quality_gate(), &[&["q2_todo"]]);
-    accepted.answer(Choice::Accept, "");
+    accepted.answer(PauseChoice::Accept, "");
     assert_eq!(judgments(&accepted), ["REJECT", "REJECT", "REJECT", "PASS"]);
 }
 

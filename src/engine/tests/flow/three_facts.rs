@@ -4,7 +4,7 @@ use engine::{Stage, Status};
 use model::event::{ExecOutcome, Fact, Outcome, PauseReason};
 use model::finding::Severity;
 use model::phase::Step;
-use model::policy::Unreadable;
+use model::policy::OnUnreadable;
 use model::verdict::{Judgment, ReadAs, Verdict};
 
 use super::policies::{phase, phase_review, quality_gate, retake};
@@ -47,7 +47,7 @@ fn unreadable_text_is_asked_for_once_more_then_revised_and_that_uses_a_revision(
 
 #[test]
 fn text_that_stays_unreadable_ends_as_the_policy_says() {
-    for (unread, status) in [(Unreadable::Pause, Status::Paused), (Unreadable::Fail, Status::Failed)] {
+    for (unread, status) in [(OnUnreadable::Pause, Status::Paused), (OnUnreadable::Fail, Status::Failed)] {
         let mut policy = phase_review();
         policy.outcomes.unreadable = unread;
         let script = Script { reviews: vec![unreadable()], ..Script::default() };

@@ -1,10 +1,10 @@
 //! What the views tell of agents: programs, models, prompts, figures, who took over, and who reviewed its own work.
 
 use engine::{State, fold};
-use model::event::{CheckStatus, CostBasis, Ended, Entry, ExecOutcome, Fact, Outcome, Program, Usage};
+use model::event::{CallEnd, CheckStatus, CostBasis, Entry, ExecOutcome, Fact, Outcome, Program, Usage};
 use model::policy::{CheckRule, OnFail, OnUnavailable, PhaseDef};
 use views::metadata::{AgentProgram, StepUsage, metadata};
-use views::summary::{Documents, Unreviewed, agent_lines, cost_line, progress_comment, pull_request};
+use views::summary::{Documents, UnreviewedFiles, agent_lines, cost_line, progress_comment, pull_request};
 
 use super::policies::{phase, phase_review, quality_gate};
 use super::world::{Script, World, done, ends};
@@ -14,7 +14,7 @@ fn program(name: &str, model: &str) -> Option<Program> {
 }
 
 /// A run of one phase whose calls end as these say.
-fn told(def: PhaseDef, script: Script, work: &dyn Fn(&mut Ended), review: &dyn Fn(&mut Ended)) -> State {
+fn told(def: PhaseDef, script: Script, work: &dyn Fn(&mut CallEnd), review: &dyn Fn(&mut CallEnd)) -> State {
     let mut world = World::play(def, script);
     for entry in &mut world.entries {
         match &mut entry.fact {
@@ -34,7 +34,7 @@ fn reviewed_by(reviewer: &str, model: &str) -> State {
         ..phase("planning", phase_review())
     };
     let real = |program: Option<Program>| {
-        move |ended: &mut Ended| {
+        move |ended: &mut CallEnd| {
             ended.simulated = false;
             ended.program.clone_from(&program);
         }
@@ -81,7 +81,7 @@ fn the_lock_holds_the_templates_of_the_prompts_where_they_are_known() {
 
 #[test]
 fn each_step_shows_what_it_used_and_the_run_the_sum() {
-    let figures = |ended: &mut Ended| {
+    let figures = |ended: &mut CallEnd| {
         ended.usage = Usage {
             input_tokens: Some(1_000),
             cached_tokens: Some(600),
@@ -158,7 +158,7 @@ fn a_fallback_is_told_in_the_pull_request_and_in_the_progress_comment() {
     let run = state.run.as_ref().expect("a run");
     assert_eq!(lines(&state), ["planning execute: claude is signed out; codex takes over"]);
     let line = "- planning execute: claude is signed out; codex takes over\n";
-    let (_, body) = pull_request(run, Outcome::Completed, &Unreviewed::default(), Documents::Kept);
+    let (_, body) = pull_request(run, Outcome::Completed, &UnreviewedFiles::default(), Documents::Kept);
     assert!(body.contains(&format!("## Agents\n\n{line}")), "{body}");
     assert!(progress_comment(run).contains(line), "{}", progress_comment(run));
 }
@@ -179,7 +179,7 @@ fn a_review_by_the_very_model_that_did_the_work_is_told() {
 fn a_request_tells_what_the_run_comes_to_and_never_that_a_removed_one_goes_on() {
     let state = told(phase("planning", phase_review()), Script::default(), &|_| (), &|_| ());
     let run = state.run.as_ref().expect("a run");
-    let body = |outcome, documents| pull_request(run, outcome, &Unreviewed::default(), documents).1;
+    let body = |outcome, documents| pull_request(run, outcome, &UnreviewedFiles::default(), documents).1;
     let number = run.started.issue.number;
     let on = format!("**Run again:** `ai-workflow execute --phase all --issue {number}`");
     assert!(body(Outcome::Running, Documents::Kept).contains(&on));
@@ -198,7 +198,7 @@ fn told_of_tests(def: PhaseDef, checks: &[(&str, CheckStatus)]) -> [Option<Strin
     let world = World::play(def, script);
     let run = world.run();
     assert_eq!(run.outcome, Outcome::Completed, "{:?}", world.told());
-    let request = pull_request(run, Outcome::Completed, &Unreviewed::default(), Documents::Kept).1;
+    let request = pull_request(run, Outcome::Completed, &UnreviewedFiles::default(), Documents::Kept).1;
     [progress_comment(run), request].map(|text| {
         let line = text.lines().take(6).find(|line| line.to_lowercase().contains("no test was run"));
         line.map(str::to_owned)
@@ -236,6 +236,6 @@ fn a_run_that_is_not_over_does_not_say_yet_that_no_test_was_run() {
     let world = World::play(def, Script::default());
     let begun = world.cut(4);
     let run = begun.run();
-    let request = pull_request(run, Outcome::Running, &Unreviewed::default(), Documents::Kept).1;
+    let request = pull_request(run, Outcome::Running, &UnreviewedFiles::default(), Documents::Kept).1;
     assert!(!progress_comment(run).contains("No test") && !request.contains("No test"));
 }

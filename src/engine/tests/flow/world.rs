@@ -6,9 +6,9 @@ use std::fmt;
 
 use engine::{Action, Call, Decision, PhaseState, Run, State, apply, decide, fold};
 use model::event::{
-    Answered, Assessed, CheckResult, CheckStatus, Checked, Choice, Claim, ClaimStatus, Ended, Entry,
-    Evaluation, ExecOutcome, Fact, Outcome, Reading, Reopened, ReopenedBy, Replied, Reviewed, Ruled, Ruling,
-    RunDecision, RunRequested, RunStarted, StepStarted, TriageTable, Triaged, Usage, Worked,
+    Answered, Assessed, CallEnd, CheckResult, CheckStatus, Checked, Claim, ClaimStatus, Entry, Evaluation,
+    EvaluationDecision, ExecOutcome, Fact, Outcome, PauseChoice, Reading, Reopened, ReopenedBy, Replied,
+    Reviewed, Ruled, Ruling, RunRequested, RunStarted, StepStarted, TriageTable, Triaged, Usage, Worked,
 };
 use model::finding::{Disposition, Finding, Severity};
 use model::issue::Issue;
@@ -37,7 +37,7 @@ pub struct Work {
     pub claim: Option<ClaimStatus>,
     /// What it tells later authors, where it claims something.
     pub notices: Vec<String>,
-    pub decision: Option<RunDecision>,
+    pub decision: Option<EvaluationDecision>,
 }
 
 /// How the reviewer's call ends.
@@ -82,7 +82,7 @@ pub struct Script {
 /// What a person does when the run halts.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Human {
-    Answer(Choice),
+    Answer(PauseChoice),
     /// Opens the phase with this index again.
     Reopen(usize, Step),
 }
@@ -119,7 +119,7 @@ pub fn crashes() -> Work {
     ends(ExecOutcome::Crashed)
 }
 
-pub fn decides(decision: RunDecision) -> Work {
+pub fn decides(decision: EvaluationDecision) -> Work {
     Work { decision: Some(decision), ..done() }
 }
 
@@ -348,7 +348,7 @@ impl World {
         self.play_on()
     }
 
-    pub fn answer(&mut self, choice: Choice, text: &str) -> Outcome {
+    pub fn answer(&mut self, choice: PauseChoice, text: &str) -> Outcome {
         self.record(Fact::Answered(Answered::new(choice, text, "alice")));
         self.play_on()
     }
@@ -386,7 +386,7 @@ impl World {
         match human {
             Human::Answer(choice) if outcome == Outcome::Paused => {
                 let offered = self.run().paused.as_ref().is_some_and(|asked| asked.takes(*choice));
-                let choice = if offered { *choice } else { Choice::Continue };
+                let choice = if offered { *choice } else { PauseChoice::Continue };
                 Fact::Answered(Answered::new(choice, "advice", "alice"))
             }
             Human::Answer(_) => self.reopened(0, Step::Execute),
@@ -547,7 +547,7 @@ impl World {
             step: call.step,
             round: call.round,
             attempt: call.attempt,
-            ended: Ended { session, ..self.ended(work.outcome, work.resets) },
+            ended: CallEnd { session, ..self.ended(work.outcome, work.resets) },
             tree: self.tree_after(work.changes),
             changed: changed(work.changes),
             claim,
@@ -555,7 +555,7 @@ impl World {
         })
     }
 
-    fn ended(&self, outcome: ExecOutcome, resets: Resets) -> Ended {
+    fn ended(&self, outcome: ExecOutcome, resets: Resets) -> CallEnd {
         let resets_at = match resets {
             Resets::Unsaid => None,
             Resets::After(seconds) => Some(self.now() + jiff::SignedDuration::from_secs(seconds)),
@@ -564,7 +564,7 @@ impl World {
         let ended = ended(outcome);
         let input_tokens = Some(self.input_tokens);
         let usage = Usage { input_tokens, cost_usd: self.cost_usd, ..ended.usage };
-        Ended { resets_at, usage, ..ended }
+        CallEnd { resets_at, usage, ..ended }
     }
 
     fn session(&self, call: &Call) -> Option<String> {
@@ -625,7 +625,7 @@ impl World {
             phase: call.phase,
             round: call.round,
             attempt: call.attempt,
-            ended: Ended { session, ..self.ended(reply.outcome, Resets::Unsaid) },
+            ended: CallEnd { session, ..self.ended(reply.outcome, Resets::Unsaid) },
             text: reply.text.filter(|_| reply.outcome.ended()),
         })
     }
@@ -689,14 +689,14 @@ impl World {
     }
 }
 
-fn ended(outcome: ExecOutcome) -> Ended {
+fn ended(outcome: ExecOutcome) -> CallEnd {
     let usage = Usage {
         input_tokens: Some(1_000),
         output_tokens: Some(200),
         cost_usd: Some(0.25),
         ..Usage::default()
     };
-    Ended { outcome, millis: 30_000, usage, simulated: true, ..Ended::default() }
+    CallEnd { outcome, millis: 30_000, usage, simulated: true, ..CallEnd::default() }
 }
 
 pub fn far_away() -> jiff::Timestamp {

@@ -1,4 +1,4 @@
-//! Tests of `recovery`.
+//! Tests of `agents`.
 
 use super::*;
 
