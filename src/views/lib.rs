@@ -5,3 +5,4 @@
 pub mod metadata;
 pub mod prompt;
 pub mod summary;
+mod text;

@@ -1,7 +1,6 @@
 //! The view that people, scripts and later phases read: `metadata.json`, computed from the state.
 //! Never read back to decide anything. Its digest tells an edited view from an old one.
 
-mod document_review;
 mod phase;
 
 use std::collections::BTreeMap;
@@ -15,12 +14,9 @@ use engine::{CalledAgent, Run, State};
 use model::event::Outcome;
 use model::phase::PhaseName;
 
-pub use document_review::{
-    DocumentReview, DocumentRound, FixStatus, ReviewStatus, RoundStatus, document_review,
-};
 pub use phase::{
-    AcceptedView, CheckView, ExchangeView, FindingView, LedgerFindingView, PhaseView, RoundView, StepUsage,
-    TaskView,
+    AcceptedView, CheckView, DocumentReview, DocumentRound, ExchangeView, FindingView, FixStatus,
+    LedgerFindingView, PhaseView, ReviewStatus, RoundStatus, RoundView, StepUsage, TaskView, document_review,
 };
 
 /// `metadata.json`. `phases` is an object in the order of the run.

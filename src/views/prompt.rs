@@ -1,13 +1,8 @@
 //! What an agent is given to read: templates filled once with data that stays data.
 //! Reads no file: templates are built in, and a repository's own ones are handed in by path. Masks nothing: what writes does.
 
-mod advice;
-mod context;
-mod embedded;
 mod fence;
 mod input;
-mod lists;
-mod placeholders;
 mod rehearse;
 mod render;
 mod repair;
@@ -15,14 +10,14 @@ mod retry_texts;
 mod reviewer_contract;
 mod templates;
 
-pub use context::{LONGEST_DOCUMENT, LONGEST_REVIEW, first_cut};
-pub use embedded::EMBEDDED;
-pub use input::{Document, Inlined, Material, NamedFinding, PromptInput, RepairInput, ReviewInput, Task};
+pub use input::{
+    InlinedFile, NamedFinding, PromptDocument, PromptInput, PromptTask, RepairInput, ReviewInput, WorkInput,
+};
 pub use rehearse::rehearse;
-pub use render::{difficulty, render, retry_prompt};
+pub use render::{LONGEST_DOCUMENT, LONGEST_REVIEW, difficulty, first_cut, render, retry_prompt};
 pub use retry_texts::retry_folder;
 pub use reviewer_contract::reviewer_schema;
-pub use templates::{LONGEST_TEMPLATE, is_retry, template_digest, unknown_overrides};
+pub use templates::{EMBEDDED, LONGEST_TEMPLATE, is_retry, template_digest, unknown_overrides};
 
 /// Says why no prompt could be made, in words that name the template and the line.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -12,8 +12,8 @@ mod pull_request;
 mod question;
 pub mod review_loop;
 mod sarif;
-mod text;
 
+pub use crate::text::{columns, counted, duration, neutral, neutral_json, padded, plain, quoted, titled};
 pub use commands::next_command;
 pub use evidence::untested;
 pub use job::annotations;
@@ -24,10 +24,9 @@ pub use lines::{
 pub use problems::{Problem, history, problems};
 pub use progress::{marker, progress_comment, stopped_comment, unshared_marker};
 pub use pull_request::{
-    Documents, NO_CI, REQUEST_CLOSED, REQUEST_OPEN, STARTS_CI, ThreadLineStatus, Unreviewed, answered_up_to,
-    follow_up, follow_up_marker, is_request_closed, pull_request, starts_no_ci, thread_answer, thread_marker,
-    wants_follow_up,
+    Documents, NO_CI, REQUEST_CLOSED, REQUEST_OPEN, STARTS_CI, ThreadLineStatus, UnreviewedFiles,
+    answered_up_to, follow_up, follow_up_marker, is_request_closed, pull_request, starts_no_ci,
+    thread_answer, thread_marker, wants_follow_up,
 };
 pub use question::question_lines;
 pub use sarif::sarif;
-pub use text::{columns, counted, duration, neutral, neutral_json, padded, plain, quoted, titled};

@@ -2,14 +2,14 @@
 //! a line that says where it comes from. The fence is longer than any run of backticks inside, and the marks around it are
 //! made anew for every prompt or run.
 
-/// The longest title, path or other text of one line, in characters.
-const LONGEST_LINE: usize = 256;
+use crate::text::{clean, line};
+
 /// The longest text of several lines that a tool gives.
-pub(super) const TOOL_TEXT: Keep = Keep::End(8 * 1024);
+pub(super) const TOOL_TEXT: Truncation = Truncation::End(8 * 1024);
 
 /// How much of a text that is too long is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Keep {
+pub(super) enum Truncation {
     /// The first bytes: the point comes first.
     Start(usize),
     /// The last bytes: what a command said last counts most.
@@ -17,7 +17,7 @@ pub(super) enum Keep {
 }
 
 /// Returns a text in its fence, or nothing when there is no text.
-fn block(mark: &str, source: &str, raw: &str, keep: Keep) -> String {
+fn block(mark: &str, source: &str, raw: &str, keep: Truncation) -> String {
     let cleaned = clean(raw).replace(mark, "[mark]");
     let text = cut(cleaned.trim_matches('\n'), keep);
     if text.trim().is_empty() {
@@ -28,21 +28,26 @@ fn block(mark: &str, source: &str, raw: &str, keep: Keep) -> String {
 }
 
 /// Returns a text that is not too long, with a line that says how much is missing.
-pub(super) fn cut(text: &str, keep: Keep) -> String {
+pub(super) fn cut(text: &str, keep: Truncation) -> String {
     match keep {
-        Keep::Start(most) if text.len() > most => {
-            let end = (0..=most).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
-            let kept = &text[..end];
+        Truncation::Start(most) if text.len() > most => {
+            let kept = start_of(text, most);
             format!("{kept}\n[truncated {} bytes]", text.len() - kept.len())
         }
-        Keep::End(most) if text.len() > most => {
+        Truncation::End(most) if text.len() > most => {
             let start =
                 (text.len() - most..text.len()).find(|at| text.is_char_boundary(*at)).unwrap_or(text.len());
             let kept = &text[start..];
             format!("[truncated {} bytes]\n{kept}", text.len() - kept.len())
         }
-        Keep::Start(_) | Keep::End(_) => text.to_owned(),
+        Truncation::Start(_) | Truncation::End(_) => text.to_owned(),
     }
+}
+
+/// Returns as much of the beginning of a text as these bytes hold.
+pub(super) fn start_of(text: &str, most: usize) -> &str {
+    let end = (0..=most.min(text.len())).rev().find(|at| text.is_char_boundary(*at));
+    &text[..end.unwrap_or(0)]
 }
 
 fn longest_run(text: &str) -> usize {
@@ -51,19 +56,19 @@ fn longest_run(text: &str) -> usize {
 
 /// The marks around data in one prompt: that of the call, and that of the run.
 #[derive(Clone, Copy)]
-pub(super) struct Marks<'a> {
+pub(super) struct FenceMarks<'a> {
     pub(super) call: &'a str,
     pub(super) run: &'a str,
 }
 
-impl Marks<'_> {
+impl FenceMarks<'_> {
     /// Returns a text in a fence with the mark of the call.
-    pub(super) fn block(&self, source: &str, raw: &str, keep: Keep) -> String {
+    pub(super) fn block(&self, source: &str, raw: &str, keep: Truncation) -> String {
         block(self.call, source, &self.without(raw), keep)
     }
 
     /// Returns a text in a fence with the mark of the run, so that prompts of the run have the same bytes there.
-    pub(super) fn block_of_run(&self, source: &str, raw: &str, keep: Keep) -> String {
+    pub(super) fn block_of_run(&self, source: &str, raw: &str, keep: Truncation) -> String {
         block(self.run, source, &self.without(raw), keep)
     }
 
@@ -84,23 +89,6 @@ impl Marks<'_> {
     }
 }
 
-/// Returns a text with `\n` and tabs as its only control characters, and without characters that hide or reorder others.
-pub(super) fn clean(raw: &str) -> String {
-    raw.chars().filter(|c| matches!(c, '\n' | '\t') || !(c.is_control() || hides(*c))).collect()
-}
-
-/// Returns a text as one short line.
-pub(super) fn line(raw: &str) -> String {
-    let spaced = raw.replace(['\n', '\t'], " ");
-    let cleaned = clean(&spaced);
-    let mut letters = cleaned.trim().chars();
-    let mut short: String = letters.by_ref().take(LONGEST_LINE).collect();
-    if letters.next().is_some() {
-        short.push('…');
-    }
-    short
-}
-
 /// Returns a text without runs of three or more backticks or tildes, which could open or close a fence.
 fn unfenced(text: &str) -> String {
     let mut whole = String::with_capacity(text.len());
@@ -115,11 +103,6 @@ fn unfenced(text: &str) -> String {
         last = c;
     }
     whole
-}
-
-/// Tells whether a character changes the order of others or is made to be invisible: bidirectional controls and tags.
-fn hides(c: char) -> bool {
-    matches!(c, '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}' | '\u{E0000}'..='\u{E007F}' | '\u{FEFF}')
 }
 
 #[cfg(test)]

@@ -6,10 +6,10 @@ use model::event::{CheckResult, Claim};
 use model::finding::Finding;
 use model::issue::Issue;
 use model::phase::Step;
-use model::policy::{C3l, Pattern, PhaseDef};
+use model::policy::{FailurePattern, PhaseDef, RetryPromptPath};
 
 /// No registry says anything.
-static NO_PATTERNS: BTreeMap<String, Pattern> = BTreeMap::new();
+static NO_PATTERNS: BTreeMap<String, FailurePattern> = BTreeMap::new();
 
 /// Everything a prompt may hold. What is empty is left out of it.
 #[derive(Debug, Clone, Copy)]
@@ -32,13 +32,13 @@ pub struct PromptInput<'a> {
     /// so that they begin with the same bytes.
     pub run_fence: &'a str,
     /// The patterns of a registry, by name.
-    pub patterns: &'a BTreeMap<String, Pattern>,
+    pub patterns: &'a BTreeMap<String, FailurePattern>,
     /// Where the retry texts of the phase lie, when a registry says so.
-    pub c3l: Option<&'a C3l>,
+    pub c3l: Option<&'a RetryPromptPath>,
     /// The evidence of this round.
     pub checks: &'a [CheckResult],
     /// What there is to work with.
-    pub material: Material<'a>,
+    pub material: WorkInput<'a>,
     /// What a reviewer is asked for.
     pub review: ReviewInput<'a>,
     /// What an author has to repair.
@@ -47,11 +47,11 @@ pub struct PromptInput<'a> {
 
 /// What there is to work with, for authors and reviewers.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Material<'a> {
+pub struct WorkInput<'a> {
     /// Deliverables of earlier phases that exist.
-    pub documents: &'a [Document],
+    pub documents: &'a [PromptDocument],
     /// Texts of such files, for an agent that cannot open them.
-    pub inlined: &'a [Inlined],
+    pub inlined: &'a [InlinedFile],
     /// The text of the deliverable, likewise.
     pub output_text: &'a str,
     /// Files whose tasks the author has to tick.
@@ -101,9 +101,9 @@ pub struct RepairInput<'a> {
     /// Findings that are open now; never the history of all rounds.
     pub findings: &'a [Finding],
     /// What a revision is to repair.
-    pub tasks: &'a [Task],
+    pub tasks: &'a [PromptTask],
     /// Tasks that wait for the next revision.
-    pub later: &'a [Task],
+    pub later: &'a [PromptTask],
     /// Findings that ask for nothing.
     pub remarks: &'a [NamedFinding],
     /// What the author declared about its last work, and the round of that.
@@ -133,7 +133,7 @@ impl<'a> PromptInput<'a> {
             patterns: &NO_PATTERNS,
             c3l: None,
             checks: &[],
-            material: Material::default(),
+            material: WorkInput::default(),
             review: ReviewInput::default(),
             repair: RepairInput::default(),
         }
@@ -151,7 +151,7 @@ pub struct NamedFinding {
 
 /// What an author is to repair in one file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Task {
+pub struct PromptTask {
     /// Such as `T1`.
     pub id: String,
     /// Nothing where no file was named.
@@ -164,7 +164,7 @@ pub struct Task {
 
 /// A deliverable that exists.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Document {
+pub struct PromptDocument {
     /// The phase that wrote it.
     pub phase: String,
     /// Its path, seen from the working directory.
@@ -173,7 +173,7 @@ pub struct Document {
 
 /// A file whose text stands in the prompt.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Inlined {
+pub struct InlinedFile {
     /// Its path, seen from the working directory.
     pub path: String,
     /// The text, not cut yet.

@@ -1,40 +1,38 @@
 //! Renders every prompt of a run once with sample data, and fills every retry text, so that a broken template is found before an
 //! agent is paid. Looks at all retry texts, whether or not a run will need them.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use super::PromptError;
-use super::advice::COMMON;
-use super::context::context;
-use super::embedded::EMBEDDED;
-use super::fence::Marks;
-use super::input::{Document, Inlined, Material, NamedFinding, PromptInput, RepairInput, ReviewInput, Task};
-use super::placeholders::Values;
-use super::render::render;
-use super::retry_texts::{Library, patterns_of};
-use super::templates::{Templates, is_retry};
+use super::fence::FenceMarks;
+use super::input::{
+    InlinedFile, NamedFinding, PromptDocument, PromptInput, PromptTask, RepairInput, ReviewInput, WorkInput,
+};
+use super::render::{context, render};
+use super::retry_texts::{COMMON, RetryTexts, patterns_of};
+use super::templates::{EMBEDDED, Templates, Values, is_retry};
 use model::event::{CheckResult, Claim};
 use model::finding::Finding;
 use model::issue::Issue;
 use model::phase::Step;
-use model::policy::{Pattern, PhaseDef};
+use model::policy::{FailurePattern, PhaseDef};
 
 /// Renders every prompt of these phases, with everything filled in and with nothing, and looks at every retry text. Fails with
 /// the first template that is wrong.
 pub fn rehearse(
     phases: &[PhaseDef],
-    patterns: &BTreeMap<String, Pattern>,
+    patterns: &BTreeMap<String, FailurePattern>,
     overrides: &BTreeMap<String, String>,
 ) -> Result<(), PromptError> {
     let issue: Issue = sample(json!({"number": 1, "title": "Sample", "body": "Sample"}));
     let Some(first) = phases.first() else { return Ok(()) };
     let templates = Templates::new(overrides)?;
     let any = PromptInput::new(&issue, first, Step::Revise, "sample.md", "samplesample");
-    let marks = Marks { call: any.fence, run: any.run_fence };
-    let library = Library { templates: &templates, patterns, c3l: None, marks };
+    let marks = FenceMarks { call: any.fence, run: any.run_fence };
+    let library = RetryTexts { templates: &templates, patterns, c3l: None, marks };
     examine_retry_texts(&library, &context(&any, &[], &library))?;
     for phase in phases {
         for step in steps(phase) {
@@ -79,11 +77,11 @@ fn render_filled(
     let finding: Finding = sample(json!({"severity": "major", "issue": "Sample"}));
     let findings = [finding.clone()];
     let named = [NamedFinding { id: text(), finding }];
-    let tasks = [Task { id: text(), file: Some(text()), tried: 1, items: named.to_vec() }];
+    let tasks = [PromptTask { id: text(), file: Some(text()), tried: 1, items: named.to_vec() }];
     let texts = [text()];
-    let material = Material {
-        documents: &[Document { phase: text(), path: text() }],
-        inlined: &[Inlined { path: text(), text: text() }],
+    let material = WorkInput {
+        documents: &[PromptDocument { phase: text(), path: text() }],
+        inlined: &[InlinedFile { path: text(), text: text() }],
         output_text: "Sample",
         task_lists: &texts,
         commands: &[(text(), text())],
@@ -128,7 +126,7 @@ fn failed(pattern: &str) -> CheckResult {
 
 /// Refuses retry texts that could not be filled: one that declares what its failure does not give, or that names what nobody
 /// gives. `values` are those that every prompt has.
-fn examine_retry_texts(library: &Library<'_>, values: &Values) -> Result<(), PromptError> {
+fn examine_retry_texts(library: &RetryTexts<'_>, values: &Values) -> Result<(), PromptError> {
     let built_in = built_in_params()?;
     for path in library.templates.paths().filter(|path| is_retry(path)) {
         refuse_not_given(path, library, &built_in)?;
@@ -142,7 +140,7 @@ type Params = BTreeMap<String, Vec<String>>;
 
 /// What the failures with a text of ours give: the parameters that ours declares.
 fn built_in_params() -> Result<Params, PromptError> {
-    let (no_own, none) = (BTreeMap::new(), BTreeMap::<String, Pattern>::new());
+    let (no_own, none) = (BTreeMap::new(), BTreeMap::<String, FailurePattern>::new());
     let ours = Templates::new(&no_own)?;
     let mut params = BTreeMap::new();
     for (path, _) in EMBEDDED.iter().filter(|(path, _)| is_retry(path)) {
@@ -155,7 +153,7 @@ fn built_in_params() -> Result<Params, PromptError> {
 
 /// Refuses a text of a repository that wants more than each of its failures gives. The text for all others may want
 /// anything: what is not given stays empty.
-fn refuse_not_given(path: &str, library: &Library<'_>, built_in: &Params) -> Result<(), PromptError> {
+fn refuse_not_given(path: &str, library: &RetryTexts<'_>, built_in: &Params) -> Result<(), PromptError> {
     if !library.templates.is_own(path) {
         return Ok(());
     }
@@ -173,7 +171,7 @@ fn refuse_not_given(path: &str, library: &Library<'_>, built_in: &Params) -> Res
 }
 
 /// Fills a text once, with a sample in place of everything it declares.
-fn fill_once(path: &str, library: &Library<'_>, values: &Values) -> Result<(), PromptError> {
+fn fill_once(path: &str, library: &RetryTexts<'_>, values: &Values) -> Result<(), PromptError> {
     let mut values = values.clone();
     let names = library.templates.names(path);
     let declared = library.templates.params(path).iter().map(String::as_str);
@@ -181,8 +179,7 @@ fn fill_once(path: &str, library: &Library<'_>, values: &Values) -> Result<(), P
         let sample = if names.is_list(name) { json!(["Sample"]) } else { json!("Sample") };
         values.insert(name.to_owned(), sample);
     }
-    let known: BTreeSet<&str> = values.keys().map(String::as_str).collect();
     let engine = library.templates.engine(vec![path.to_owned()])?;
-    library.templates.refuse_unknown(path, &known)?;
+    library.templates.refuse_unknown(path, &values)?;
     library.templates.render(&engine, path, &values).map(drop)
 }

@@ -1,28 +1,32 @@
-//! What an author reads that has to repair something: what the checks saw, every problem with its type and place, the standing
-//! demands with those in front that were not met, and what it declared itself beside what was seen instead. Judges nothing.
+//! What an author reads that has to repair something, and a reviewer of it: findings, tasks and what the checks saw as plain text,
+//! every problem with its type and place, the standing demands with those in front that were not met, and what the author
+//! declared itself beside what was seen instead. Judges nothing.
 
+use std::collections::BTreeSet;
+
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::advice::Failed;
-use super::fence::{Keep, Marks, line};
-use super::input::PromptInput;
-use super::lists::{self, CheckEntry, is_of_a_command};
-use super::retry_texts::Library;
+use super::fence::{FenceMarks, Truncation, cut};
+use super::input::{NamedFinding, PromptInput, PromptTask};
+use super::retry_texts::{FailedCheck, RetryTexts, value_text, with_rest};
 use super::templates::{Templates, is_gate};
-use model::event::{CheckResult, CheckStatus, Claim, Place};
+use crate::text::{self, counted, filled, indented, line};
+use model::event::{CheckResult, CheckStatus, Place};
+use model::finding::{Finding, Severity, worst_first};
 use model::phase::Step;
-use model::policy::issue_type;
+use model::policy::{criterion, issue_type};
 
 /// The longest text about all checks.
-pub(super) const CHECKS: Keep = Keep::Start(32 * 1024);
+pub(super) const CHECKS: Truncation = Truncation::Start(32 * 1024);
 /// The space that the evidence of all checks shares, in bytes.
-pub(super) const EVIDENCE: usize = 16 * 1024;
+const EVIDENCE: usize = 16 * 1024;
 /// Where the text about checks comes from.
 pub(super) const FROM_CHECKS: &str = "what our checks saw, output of commands included";
 /// More problems than this help no author; the rest is counted.
 const MOST_PROBLEMS: usize = 60;
 /// The longest declaration.
-const DECLARATION: Keep = Keep::Start(4 * 1024);
+const DECLARATION: Truncation = Truncation::Start(4 * 1024);
 /// More places of one check than this are counted.
 const MOST_PLACES: usize = 3;
 
@@ -33,14 +37,24 @@ const DEMANDS: [(&str, &[&str]); 4] = [
     ("all_files", &["missing_file"]),
     ("no_early_end", &["early_termination"]),
 ];
+/// More findings or tasks than this help no reader; the rest is counted.
+const MOST_FINDINGS: usize = 60;
+/// The longest parameter of several lines.
+const LONGEST_PARAM: Truncation = Truncation::End(4 * 1024);
+/// More elements of one parameter than this are counted.
+const MOST_ITEMS: usize = 20;
 
 /// Returns what the checks saw that did not pass, in its block; without places, where those stand elsewhere in the prompt.
-pub(super) fn checks_block(failed: &[Failed<'_>], library: &Library<'_>, with_places: bool) -> String {
-    let entries = failed.iter().map(|failed| CheckEntry {
+pub(super) fn checks_block(
+    failed: &[FailedCheck<'_>],
+    library: &RetryTexts<'_>,
+    with_places: bool,
+) -> String {
+    let entries = failed.iter().map(|failed| CheckInPrompt {
         result: failed.result,
         elsewhere: params_in_text(&failed.path, library.templates),
     });
-    let text = lists::checks(&entries.collect::<Vec<_>>(), with_places, EVIDENCE);
+    let text = checks(&entries.collect::<Vec<_>>(), with_places);
     library.marks.block(FROM_CHECKS, &text, CHECKS)
 }
 
@@ -52,14 +66,14 @@ fn params_in_text(path: &str, templates: &Templates<'_>) -> Vec<String> {
 }
 
 /// Returns the problems with their types and places, and how many more there are.
-pub(super) fn problems(open: &[&CheckResult], marks: Marks<'_>) -> (Vec<Value>, usize) {
+pub(super) fn problems(open: &[&CheckResult], marks: FenceMarks<'_>) -> (Vec<Value>, usize) {
     let mut problems: Vec<Value> = open.iter().flat_map(|result| problems_of(result, marks)).collect();
     let more = problems.len().saturating_sub(MOST_PROBLEMS);
     problems.truncate(MOST_PROBLEMS);
     (problems, more)
 }
 
-fn problems_of(result: &CheckResult, marks: Marks<'_>) -> Vec<Value> {
+fn problems_of(result: &CheckResult, marks: FenceMarks<'_>) -> Vec<Value> {
     let kind = issue_type(&result.check);
     if result.places.is_empty() {
         let failed = result.status == CheckStatus::Fail;
@@ -80,7 +94,7 @@ fn problem(kind: &str, description: &str, place: &str, suggestion: &str) -> Valu
 }
 
 /// Returns a place as an author finds it.
-fn place_text(place: &Place, marks: Marks<'_>) -> String {
+fn place_text(place: &Place, marks: FenceMarks<'_>) -> String {
     let Some(file) = &place.file else { return "the answer".to_owned() };
     let line = place.line.map_or(String::new(), |line| format!(":{line}"));
     format!("`{}{line}`", marks.line(file).replace('`', "'"))
@@ -102,12 +116,13 @@ pub(super) fn demands(open: &[&CheckResult]) -> Vec<Value> {
 
 /// Returns what the author declared about its last work, in its fence, and below it what did not hold: so that a declaration that
 /// did not hold is not simply made again. Nothing when nothing was declared.
-pub(super) fn declaration(input: &PromptInput<'_>, open: &[&CheckResult], marks: Marks<'_>) -> String {
+pub(super) fn declaration(input: &PromptInput<'_>, open: &[&CheckResult], marks: FenceMarks<'_>) -> String {
     let claim = match input.repair.declared {
         Some((_, claim)) if has_declaration(input) => claim,
         _ => return String::new(),
     };
-    let declared = marks.block("what the author said of its work", &claim_text(claim), DECLARATION);
+    let claim = filled(include_str!("claim.hbs"), &json!({"claim": claim, "summary": claim.summary.trim()}));
+    let declared = marks.block("what the author said of its work", &claim, DECLARATION);
     format!("{declared}\nWhat we saw instead:\n{}", contradictions(input, open, marks).join("\n"))
 }
 
@@ -120,23 +135,7 @@ fn has_declaration(input: &PromptInput<'_>) -> bool {
     }
 }
 
-fn claim_text(claim: &Claim) -> String {
-    let status: &str = claim.status.into();
-    let mut lines = vec![format!("Reported status: {status}")];
-    if let Some(next) = &claim.next_action {
-        let reason = line(&next.reason);
-        let reason = if reason.is_empty() { reason } else { format!(" ({reason})") };
-        lines.push(format!("Declared next action: {}{reason}", line(&next.action)));
-    }
-    let summary = claim.summary.trim();
-    if !summary.is_empty() {
-        lines.push(format!("What was done: {summary}"));
-    }
-    lines.extend(claim.notices.iter().map(|notice| format!("Notice: {}", line(notice))));
-    lines.join("\n")
-}
-
-fn contradictions(input: &PromptInput<'_>, open: &[&CheckResult], marks: Marks<'_>) -> Vec<String> {
+fn contradictions(input: &PromptInput<'_>, open: &[&CheckResult], marks: FenceMarks<'_>) -> Vec<String> {
     if !open.is_empty() {
         return open.iter().map(|result| failure_line(result, marks)).collect();
     }
@@ -149,7 +148,7 @@ fn contradictions(input: &PromptInput<'_>, open: &[&CheckResult], marks: Marks<'
     vec![words.to_owned()]
 }
 
-fn failure_line(result: &CheckResult, marks: Marks<'_>) -> String {
+fn failure_line(result: &CheckResult, marks: FenceMarks<'_>) -> String {
     let check = marks.line(&result.check);
     let word = if result.status == CheckStatus::Fail { "failed" } else { "could not run" };
     if result.places.is_empty() {
@@ -158,6 +157,174 @@ fn failure_line(result: &CheckResult, marks: Marks<'_>) -> String {
     let first = result.places.iter().take(MOST_PLACES).map(|place| {
         if is_of_a_command(result, place) { marks.line(&place.what) } else { place_text(place, marks) }
     });
-    let places = lists::with_rest(first.collect(), result.places.len());
+    let places = with_rest(first.collect(), result.places.len());
     format!("- `{check}` {word}: {}", places.join(", "))
 }
+
+/// Returns the findings, worst first.
+pub(super) fn findings(findings: &[Finding]) -> String {
+    let sorted = worst_first(findings).into_iter().enumerate();
+    let numbered = sorted.map(|(index, finding)| (format!("{}.", index + 1), finding));
+    listed(include_str!("findings.hbs"), &numbered.collect::<Vec<_>>())
+}
+
+/// Returns findings with their ids, the worst first.
+pub(super) fn named(findings: &[NamedFinding]) -> String {
+    let mut sorted: Vec<(String, &Finding)> =
+        findings.iter().map(|named| (format!("{}:", named.id), &named.finding)).collect();
+    sorted.sort_by_key(|(_, finding)| std::cmp::Reverse(finding.severity));
+    listed(include_str!("findings.hbs"), &sorted)
+}
+
+/// Returns the tasks, each with its file and its items.
+pub(super) fn tasks(tasks: &[PromptTask]) -> String {
+    let texts = tasks.iter().map(|task| filled(include_str!("task.hbs"), &values(task)));
+    texts.collect::<String>().trim_end_matches('\n').to_owned()
+}
+
+/// Returns the tasks that wait, a line each.
+pub(super) fn later(tasks: &[PromptTask]) -> String {
+    listed(include_str!("later.hbs"), &tasks.iter().map(values).collect::<Vec<_>>())
+}
+
+fn values(task: &PromptTask) -> Value {
+    let worst = task.items.iter().map(|named| named.finding.severity).max();
+    let items = task.items.iter().enumerate();
+    let items = items.map(|(index, item)| json!({"n": index + 1, "id": item.id, "finding": item.finding}));
+    json!({
+        "id": task.id,
+        "file": task.file,
+        "tried": task.tried,
+        "worst": worst.unwrap_or(Severity::Info),
+        "problems": counted(task.items.len() as u64, "problem"),
+        "items": listed(include_str!("items.hbs"), &items.collect::<Vec<_>>()),
+    })
+}
+
+/// Fills a template with the first of these items and the number of the others.
+fn listed(template: &str, items: &[impl Serialize]) -> String {
+    let shown = &items[..items.len().min(MOST_FINDINGS)];
+    let text = filled(template, &json!({"shown": shown, "more": items.len() - shown.len()}));
+    text.trim_end_matches('\n').to_owned()
+}
+
+/// A result, and the names of its parameters that stand elsewhere in the prompt.
+pub(super) struct CheckInPrompt<'a> {
+    pub(super) result: &'a CheckResult,
+    pub(super) elsewhere: Vec<String>,
+}
+
+impl<'a> CheckInPrompt<'a> {
+    /// Makes an entry with all parameters.
+    pub(super) fn whole(result: &'a CheckResult) -> Self {
+        Self { result, elsewhere: Vec::new() }
+    }
+}
+
+/// Returns what checks saw: of each its status, its line, its places, what the failure is about and the evidence. Without places
+/// only what stands nowhere else. All of them share the space, in bytes, so that a long one does not push others out.
+pub(super) fn checks(entries: &[CheckInPrompt<'_>], with_places: bool) -> String {
+    let space = EVIDENCE / entries.len().max(1);
+    let each = entries.iter().filter_map(|entry| check(entry, with_places, space));
+    each.collect::<Vec<_>>().join("\n")
+}
+
+fn check(entry: &CheckInPrompt<'_>, with_places: bool, space: usize) -> Option<String> {
+    let result = entry.result;
+    let evidence = lines_beside(&result.evidence, &result.places);
+    let mut details: Vec<String> = Vec::new();
+    if with_places {
+        let places = result.places.iter().filter(|place| !is_instructed(place, result));
+        details.extend(places.map(|place| place_of(result, place)));
+    }
+    for (name, value) in &result.params {
+        let of_places = OF_PLACES.contains(&name.as_str()) && !result.places.is_empty();
+        let is_elsewhere = entry.elsewhere.contains(name) || ELSEWHERE.contains(&name.as_str());
+        let text = value_text(value);
+        let is_new = !text.trim().is_empty() && !evidence.contains(text.trim());
+        if is_new && !of_places && !is_elsewhere {
+            details.push(format!("{}: {}", line(name), param(value)));
+        }
+    }
+    let evidence = indented(&cut(&evidence, Truncation::End(space)));
+    if !evidence.is_empty() {
+        details.push(evidence);
+    }
+    if details.is_empty() && !with_places && !result.places.is_empty() {
+        return None;
+    }
+    let criterion = criterion(&result.check).map(|criterion| format!(" ({criterion})")).unwrap_or_default();
+    let head =
+        format!("- {}{criterion}: {}: {}", line(&result.check), status(result.status), line(&result.summary));
+    details.insert(0, head);
+    Some(details.join("\n   "))
+}
+
+/// Parameters that stand with every check by themselves, and those that are there for programs alone.
+const ELSEWHERE: [&str; 7] =
+    ["instructions", "count", "code", "passed", "criteriaResults", "failed_criteria", "structured_reasons"];
+/// Parameters that say what the places say.
+const OF_PLACES: [&str; 4] = ["relatedFiles", "failedTests", "paths", "violations"];
+
+/// Tells whether the instructions of a check, which stand below, hold what a place says.
+fn is_instructed(place: &Place, result: &CheckResult) -> bool {
+    let evidence = place.what.split_once(": ").map_or(place.what.as_str(), |(_, evidence)| evidence);
+    result.param("instructions").is_some_and(|below| !evidence.is_empty() && below.contains(evidence))
+}
+
+fn param(value: &Value) -> String {
+    match value {
+        Value::Array(items) => {
+            let each = items.iter().take(MOST_ITEMS).map(|item| line(&value_text(item))).collect();
+            with_rest(each, items.len()).join(", ")
+        }
+        Value::String(text) if text.trim().contains('\n') => {
+            format!("\n   {}", indented(&cut(text.trim(), LONGEST_PARAM)))
+        }
+        other => line(&value_text(other)),
+    }
+}
+
+fn place_of(result: &CheckResult, place: &Place) -> String {
+    let suggestion = place.suggestion.as_deref().map(|text| format!(". Suggestion: {}", line(text)));
+    let text = format!("{}{}", at(place), suggestion.unwrap_or_default());
+    if is_of_a_command(result, place) {
+        text.strip_prefix("answer: ").unwrap_or(&text).to_owned()
+    } else {
+        text
+    }
+}
+
+/// Tells whether a place without a file is something that a command named, and not the author's answer.
+fn is_of_a_command(result: &CheckResult, place: &Place) -> bool {
+    place.file.is_none() && result.params.contains_key("command")
+}
+
+fn at(place: &Place) -> String {
+    let at = text::place(place.file.as_deref().map(line).as_deref(), place.line)
+        .unwrap_or_else(|| "answer".to_owned());
+    format!("{at}: {}", line(&place.what))
+}
+
+/// Returns the lines that name no place of the list.
+fn lines_beside(evidence: &str, places: &[Place]) -> String {
+    let known: BTreeSet<String> = places.iter().map(at).collect();
+    evidence.lines().filter(|text| !known.contains(&line(text))).collect::<Vec<_>>().join("\n")
+}
+
+fn status(status: CheckStatus) -> &'static str {
+    match status {
+        CheckStatus::Pass => "passed",
+        CheckStatus::Fail => "FAILED",
+        CheckStatus::Unavailable => "COULD NOT RUN",
+        CheckStatus::Skipped => "does not apply",
+    }
+}
+
+/// Returns texts as a list, one line each.
+pub(super) fn plain(items: &[String]) -> String {
+    items.iter().map(|item| format!("- {}", indented(item))).collect::<Vec<_>>().join("\n")
+}
+
+#[cfg(test)]
+mod tests;

@@ -6,7 +6,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::fence::line;
+use crate::text::line;
 use model::policy::ReviewRule;
 use model::verdict::Judgment;
 
@@ -15,14 +15,14 @@ const SCHEMA: &str = include_str!("reviewer_schema.json");
 
 /// The words of a policy.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Words {
+pub(super) struct VerdictWords {
     pub(super) verdicts: Vec<String>,
     pub(super) decisions: Vec<String>,
     /// The words that a policy adds or changes, and what they lead to.
     own: Vec<(String, Judgment)>,
 }
 
-impl Words {
+impl VerdictWords {
     /// Returns the words of a policy's review.
     pub(super) fn of(review: Option<&ReviewRule>) -> Self {
         let pairs = review.iter().flat_map(|review| &review.verdict_map);
@@ -70,7 +70,7 @@ fn meaning(judgment: Judgment) -> &'static str {
 /// Returns the JSON Schema of a reviewer's answer under a policy, with grades for these viewpoints: every key required,
 /// nothing else allowed.
 pub fn reviewer_schema(review: Option<&ReviewRule>, viewpoints: &[String]) -> Value {
-    let words = Words::of(review);
+    let words = VerdictWords::of(review);
     let mut schema: Value = serde_json::from_str(SCHEMA).expect("the schema is JSON, as its tests show");
     schema["properties"]["result"]["enum"] = json!(words.verdicts);
     if !words.decisions.is_empty() {

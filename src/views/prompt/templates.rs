@@ -1,22 +1,68 @@
 //! The templates of prompts: the repository's own, the built-in ones of a phase, or the shared ones; which of them a step is made
-//! of, what their heads declare, and the engine that fills them. Fills nothing itself.
+//! of, what their heads declare, which names they use, and the engine that fills them. Fills nothing itself. Knows of blocks only
+//! that `each` and `with` bring names of their own.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::LazyLock;
 
 use handlebars::{Handlebars, RenderError, RenderErrorReason, TemplateError};
+use regex::Regex;
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
 use super::PromptError;
-use super::embedded::EMBEDDED;
-use super::placeholders::Names;
 use model::phase::{PhaseName, Step};
 use model::policy::PhaseDef;
 
 /// The longest template, in bytes.
 pub const LONGEST_TEMPLATE: usize = 3072;
+/// The values of placeholders by their names.
+pub(super) type Values = Map<String, Value>;
+
 /// The template of a judge of the quality criteria.
 const JUDGE: &str = "judge";
+
+/// Reads the templates of folders under `prompts/` into pairs of path and text.
+macro_rules! templates {
+    ($($folder:literal: $($name:literal)+;)+) => {
+        &[$($((
+            concat!($folder, "/", $name, ".md"),
+            include_str!(concat!("../prompts/", $folder, "/", $name, ".md")),
+        ),)+)+]
+    };
+}
+
+/// Every built-in template: its path under `prompts/`, and its text.
+pub const EMBEDDED: &[(&str, &str)] = templates! {
+    "planning": "execute" "review" "revise";
+    "requirements": "execute" "review" "revise";
+    "design": "execute" "review" "revise";
+    "test_scenario": "execute" "review" "revise";
+    "document_review": "review" "triage";
+    "implementation": "execute" "review" "revise";
+    "test_implementation": "execute" "review" "revise";
+    "testing": "execute" "review" "revise";
+    "documentation": "execute" "review" "revise";
+    "report": "execute" "review" "revise";
+    "evaluation": "execute" "review" "revise";
+    "shared": "answer" "author" "author_contract" "data" "deliverable" "demands" "difficulty" "execute" "head" "judge"
+        "mandatory_rules" "material" "modification" "modification_details" "modification_ja" "notices" "opening"
+        "answer_form" "output_schema" "own_words" "repair" "retry" "review" "reviewer" "reviewer_contract" "revise"
+        "sources" "viewpoints" "verdict_form";
+    "retry": "answer-form" "answer-format" "commit-message-vague" "command-unavailable" "issue-open"
+        "remote-checks-failed" "command-failed" "fewer-tests" "no-code-change" "no-decision" "no-deliverable"
+        "no-tests-written" "no-tests-run" "binaries-added" "conflict-markers" "links-astray" "modes-changed"
+        "no-scope" "noted-changed" "out-of-scope" "patch-too-large" "plan-changed" "protected-changed" "scratch-files"
+        "secret-in-diff" "snapshots-changed" "staged" "suspect" "submodules-changed" "tests-failed"
+        "tests-prove-nothing" "tests-weakened" "trivial-diff"
+        "document-changed" "early-termination" "escape-phrase" "file-missing" "goal-drift"
+        "invalid-completion-statement" "missing-checklist" "no-evidence" "omission" "premature-completion"
+        "scope-reduction" "syntax-error" "tasks-open" "tautological-test" "template-error" "test-isolation"
+        "todo-left" "untraceable-test";
+    "steps/retry/issue": "f_failed" "f_failed_file-not-exists" "f_failed_format-error" "f_failed_git-dirty"
+        "f_failed_lint-error" "f_failed_test-failed" "f_failed_type-error";
+};
 
 /// Templates by path: the built-in ones, and those of the repository in their place.
 pub(super) struct Templates<'a> {
@@ -68,8 +114,8 @@ impl<'a> Templates<'a> {
     }
 
     /// Returns the names that a template uses.
-    pub(super) fn names(&self, path: &str) -> Names {
-        self.by_path.get(path).map(|template| Names::of(template.text)).unwrap_or_default()
+    pub(super) fn names(&self, path: &str) -> TemplatePlaceholders {
+        self.by_path.get(path).map(|template| TemplatePlaceholders::of(template.text)).unwrap_or_default()
     }
 
     /// Returns the templates that a prompt is made of: those named, and all that they include.
@@ -130,10 +176,10 @@ impl<'a> Templates<'a> {
     }
 
     /// Refuses a placeholder that is not known, wherever it stands in the text or in what it includes.
-    pub(super) fn refuse_unknown(&self, path: &str, known: &BTreeSet<&str>) -> Result<(), PromptError> {
+    pub(super) fn refuse_unknown(&self, path: &str, known: &Values) -> Result<(), PromptError> {
         for (path, text) in self.with_included(vec![path.to_owned()]) {
-            let asked = Names::of(text).asked;
-            if let Some((name, line)) = asked.iter().find(|(name, _)| !known.contains(name.as_str())) {
+            let asked = TemplatePlaceholders::of(text).asked;
+            if let Some((name, line)) = asked.iter().find(|(name, _)| !known.contains_key(name)) {
                 return Err(self.wrong(path, *line, &no_placeholder(name)));
             }
         }
@@ -211,18 +257,18 @@ pub fn is_retry(path: &str) -> bool {
 /// What the head of a template declares: between two lines `---` a list `params:` of what it takes from a check. Other keys are
 /// there for people and other programs, and mean nothing here.
 #[derive(Debug, Default, PartialEq, Eq, Deserialize)]
-struct Head {
+struct FrontMatter {
     #[serde(default)]
     params: Vec<String>,
 }
 
 /// Splits a template into its head and its text. A head that is never closed is text.
-fn split_head(template: &str) -> Result<(Head, &str), String> {
+fn split_head(template: &str) -> Result<(FrontMatter, &str), String> {
     let (head, text) = parts(template).unwrap_or(("", template));
     if head.trim().is_empty() {
-        return Ok((Head::default(), text));
+        return Ok((FrontMatter::default(), text));
     }
-    let head: Head = serde_norway::from_str(head).map_err(|error| format!("its head: {error}"))?;
+    let head: FrontMatter = serde_norway::from_str(head).map_err(|error| format!("its head: {error}"))?;
     match head.params.iter().find(|name| !is_name(name)) {
         Some(name) => Err(format!("its head: `{name}` is no name of a parameter")),
         None => Ok((head, text)),
@@ -275,6 +321,140 @@ pub fn template_digest(phase: &PhaseDef, step: Step, overrides: &BTreeMap<String
 /// Returns the name by which templates include each other.
 fn name_of(path: &str) -> String {
     path.strip_suffix(".md").unwrap_or(path).to_owned()
+}
+
+/// One tag: a comment, or what stands between two or three braces.
+static TAG: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?s)\{\{!--.*?--~?\}\}|\{\{!.*?\}\}|\{\{\{?~?\s*(?P<inside>[^{}]*?)\s*~?\}\}\}?")
+        .expect("a good expression")
+});
+
+/// Names that are no placeholders.
+const KEYWORDS: [&str; 8] = ["this", "else", "if", "true", "false", "null", "undefined", "as"];
+
+/// The names of a template.
+#[derive(Debug, Default)]
+pub(super) struct TemplatePlaceholders {
+    /// Names that the prompt has to give, with their lines from 1.
+    pub(super) asked: Vec<(String, usize)>,
+    lists: BTreeSet<String>,
+    objects: BTreeSet<String>,
+    fenced: BTreeSet<String>,
+    open: BTreeSet<String>,
+}
+
+impl TemplatePlaceholders {
+    /// Finds the names of a template.
+    pub(super) fn of(template: &str) -> Self {
+        let mut names = Self::default();
+        let mut blocks: Vec<&str> = Vec::new();
+        let (mut line, mut from, mut fence) = (1, 0, Fence::default());
+        for tag in TAG.captures_iter(template) {
+            let whole = tag.get(0).expect("a match has itself");
+            let between = &template[from..whole.start()];
+            line += between.matches('\n').count();
+            fence.pass(between);
+            if let Some(inside) = tag.name("inside") {
+                names.take(inside.as_str(), line, &mut blocks, fence.is_open());
+            }
+            line += whole.as_str().matches('\n').count();
+            from = whole.end();
+        }
+        names
+    }
+
+    /// Tells whether a name is gone through one by one.
+    pub(super) fn is_list(&self, name: &str) -> bool {
+        self.lists.contains(name)
+    }
+
+    /// Tells whether fields of a name are asked for.
+    pub(super) fn is_object(&self, name: &str) -> bool {
+        self.objects.contains(name)
+    }
+
+    /// Tells whether a name, or a field of one, stands inside fences of the template and nowhere else.
+    pub(super) fn is_fenced(&self, name: &str) -> bool {
+        self.fenced.contains(name) && !self.open.contains(name)
+    }
+
+    fn take<'t>(&mut self, inside: &'t str, line: usize, blocks: &mut Vec<&'t str>, fenced: bool) {
+        if inside.starts_with('/') {
+            blocks.pop();
+            return;
+        }
+        if inside.starts_with('>') {
+            return;
+        }
+        let mut words = inside.trim_start_matches(['#', '^', '&']).split_whitespace();
+        let block = inside.starts_with('#').then(|| words.next().unwrap_or_default());
+        let scopes = blocks.iter().filter(|block| matches!(**block, "each" | "with")).count();
+        let words: Vec<&str> = words.take_while(|word| *word != "as").collect();
+        // The first of several words is a helper.
+        let helper = usize::from(block.is_none() && words.len() > 1);
+        for word in &words[helper..] {
+            let value = word.rsplit('=').next().unwrap_or(word).trim_end_matches(')');
+            self.name(value, line, scopes, block, fenced);
+        }
+        blocks.extend(block);
+    }
+
+    fn name(&mut self, word: &str, line: usize, scopes: usize, block: Option<&str>, fenced: bool) {
+        let climbs = word.matches("../").count();
+        let path = word.trim_start_matches("../").trim_start_matches("this.");
+        let is_other = path.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '@' | '('));
+        let is_quoted = path.contains(['"', '\'']);
+        let mut parts = path.split('.');
+        let first = parts.next().unwrap_or_default();
+        if path.is_empty() || is_other || is_quoted || KEYWORDS.contains(&first) {
+            return;
+        }
+        let leaf = parts.next_back().unwrap_or(first).to_owned();
+        if block == Some("each") {
+            self.lists.insert(first.to_owned());
+        } else if block.is_none() {
+            let places = if fenced { &mut self.fenced } else { &mut self.open };
+            places.insert(leaf.clone());
+        }
+        if leaf != first || block == Some("with") {
+            self.objects.insert(first.to_owned());
+        }
+        if climbs >= scopes {
+            self.asked.push((first.to_owned(), line));
+        }
+    }
+}
+
+/// A fence of the template itself, as far as it was read.
+#[derive(Default)]
+struct Fence {
+    open: Option<char>,
+    /// The line under way began in text that was read before.
+    within_line: bool,
+}
+
+impl Fence {
+    fn is_open(&self) -> bool {
+        self.open.is_some()
+    }
+
+    fn pass(&mut self, text: &str) {
+        for (index, line) in text.split('\n').enumerate() {
+            if index > 0 || !self.within_line {
+                self.line(line.trim_start());
+            }
+        }
+        self.within_line = !text.ends_with('\n');
+    }
+
+    fn line(&mut self, line: &str) {
+        let kind = ["```", "~~~"].iter().find(|kind| line.starts_with(**kind)).and_then(|k| k.chars().next());
+        match (self.open, kind) {
+            (None, Some(kind)) => self.open = Some(kind),
+            (Some(open), Some(kind)) if open == kind => self.open = None,
+            _ => {}
+        }
+    }
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! The commands that move a run on, as a person types them at a terminal or writes them into a comment on the issue.
 
-use engine::{Measure, PhaseState, Run, Scope, Shortage, Status, shortage};
-use model::event::{Choice, Escalation, Outcome, PauseReason};
+use engine::{LimitMeasure, LimitScope, PhaseState, Run, Shortage, Status, shortage};
+use model::event::{Escalation, Outcome, PauseChoice, PauseReason};
 use model::phase::Step;
 
 /// Returns the one command that comes next.
@@ -30,11 +30,11 @@ pub(super) fn answer_commands(run: &Run, escalation: &Escalation) -> Vec<String>
     let number = run.started.issue.number;
     let resume = |flags: &str| format!("ai-workflow resume --issue {number} {flags}");
     let again = format!("ai-workflow execute --phase all --issue {number}");
-    let flags = |choice: &Choice| match choice {
-        Choice::Continue => "--answer \"your advice\"",
-        Choice::Accept => "--accept --reason \"why\"",
-        Choice::Edited => "--edited",
-        Choice::GiveUp => "--give-up",
+    let flags = |choice: &PauseChoice| match choice {
+        PauseChoice::Continue => "--answer \"your advice\"",
+        PauseChoice::Accept => "--accept --reason \"why\"",
+        PauseChoice::Edited => "--edited",
+        PauseChoice::GiveUp => "--give-up",
     };
     match escalation.reason {
         PauseReason::Budget => vec![format!("{again} --set {}", raised_limit(run))],
@@ -56,24 +56,24 @@ fn raised_limit(run: &Run) -> String {
         return format!("budget.usd={:.2}", usd.max(0.5) * 2.0);
     };
     let table = match limit.scope {
-        Scope::Run => "budget",
-        Scope::Step => "budget.step",
-        Scope::Phase(_) => "budget.phase",
-        Scope::Day => "budget.day",
+        LimitScope::Run => "budget",
+        LimitScope::Step => "budget.step",
+        LimitScope::Phase(_) => "budget.phase",
+        LimitScope::Day => "budget.day",
     };
     let (key, needed) = (limit.measure, limit.most.max(limit.used + reserve));
     match limit.measure {
-        Measure::Usd => format!("{table}.{key}={:.2}", needed.max(0.5) * 2.0),
+        LimitMeasure::Usd => format!("{table}.{key}={:.2}", needed.max(0.5) * 2.0),
         _ => format!("{table}.{key}={}", (needed.max(1.0) * 2.0).ceil()),
     }
 }
 
 /// Returns the comments that answer a pause. What was changed by hand, and a phase that is to fail, is answered at a terminal only.
 pub(super) fn answer_comments(escalation: &Escalation) -> Vec<String> {
-    let words = |choice: &Choice| match choice {
-        Choice::Continue => Some(comment("answer your advice")),
-        Choice::Accept => Some(comment("accept why")),
-        Choice::Edited | Choice::GiveUp => None,
+    let words = |choice: &PauseChoice| match choice {
+        PauseChoice::Continue => Some(comment("answer your advice")),
+        PauseChoice::Accept => Some(comment("accept why")),
+        PauseChoice::Edited | PauseChoice::GiveUp => None,
     };
     match escalation.reason {
         PauseReason::OnRequest => vec![comment("resume")],

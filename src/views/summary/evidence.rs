@@ -3,9 +3,9 @@
 
 use std::fmt::Write as _;
 
-use super::text::{cell, counted, plain, quoted};
+use crate::text::{cell, counted, plain, quoted};
 use engine::{PhaseState, Run, Status};
-use model::event::{CheckResult, CheckStatus, Outcome, RunDecision};
+use model::event::{CheckResult, CheckStatus, EvaluationDecision, Outcome};
 use model::phase::Step;
 
 /// The longest table, in characters: what comes after it in a request has to have room, too.
@@ -113,9 +113,9 @@ fn overruled(phase: &PhaseState) -> Option<String> {
     let decision = phase.evidence.evaluation.as_ref().map(|evaluation| &evaluation.decision);
     let word = match decision {
         _ if !phase.def.decides => return None,
-        Some(RunDecision::Pass | RunDecision::PassWithIssues) => return None,
-        Some(RunDecision::Abort) => "ABORT".to_owned(),
-        Some(RunDecision::FailPhase(word)) => format!("FAIL_PHASE_{}", quoted(word)),
+        Some(EvaluationDecision::Pass | EvaluationDecision::PassWithIssues) => return None,
+        Some(EvaluationDecision::Abort) => "ABORT".to_owned(),
+        Some(EvaluationDecision::FailPhase(word)) => format!("FAIL_PHASE_{}", quoted(word)),
         None => return Some("the evaluation made **no decision**".to_owned()),
     };
     Some(format!("the evaluation decided **{word}**"))

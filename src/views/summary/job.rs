@@ -7,11 +7,11 @@ use std::fmt::Write as _;
 use serde_json::{Value, json};
 
 use super::commands::next_command;
-use super::evidence::{checks_line, untested_warning};
-use super::lines::{cost_line, note, status_word, verdict_word, waiting_line};
+use super::evidence::untested_warning;
+use super::lines::{cost_line, phase_values, waiting_line};
 use super::problems::Problem;
 use super::sarif;
-use super::text::{cell, counted, duration, filled, neutral, plain, plain_address, quoted};
+use crate::text::{counted, filled, neutral, plain, plain_address, quoted};
 use engine::{PhaseState, Run, Status};
 use model::event::{Outcome, PauseReason};
 
@@ -104,7 +104,7 @@ pub fn step_summary(run: &Run) -> String {
         "title": quoted(&run.started.issue.title),
         "untested": untested_warning(run, run.outcome),
         "waiting": waiting_line(run),
-        "phases": run.phases.iter().map(phase_row).collect::<Vec<_>>(),
+        "phases": run.phases.iter().map(phase_values).collect::<Vec<_>>(),
         "request": request,
         "cost": cost_line(run),
         "next": next_command(run),
@@ -112,24 +112,6 @@ pub fn step_summary(run: &Run) -> String {
         "notes": notes.iter().map(|(_, text)| quoted(text)).collect::<Vec<_>>(),
     });
     filled(include_str!("step_summary.hbs"), &values)
-}
-
-fn phase_row(phase: &PhaseState) -> String {
-    let spent = phase.spent();
-    let worked = !phase.calls.usage.is_empty();
-    let reviewer =
-        phase.reviews.current.as_ref().map(|review| format!("{}: {}", review.reviewer, verdict_word(phase)));
-    let (note, status) = (note(phase), status_word(phase));
-    let cells = [
-        phase.name().to_string(),
-        if note.is_empty() { status } else { format!("{status}: {}", quoted(&note)) },
-        if worked { phase.history.rounds.len().to_string() } else { String::new() },
-        checks_line(phase).unwrap_or_default(),
-        quoted(&reviewer.unwrap_or_default()),
-        if worked { format!("{:.2} USD", spent.cost_usd) } else { String::new() },
-        if worked { duration(spent.millis / 1000) } else { String::new() },
-    ];
-    cells.map(|text| cell(&text)).join(" | ")
 }
 
 /// Returns the lines that show open problems beside the lines of a change, the worst first; `changed` are the paths that the

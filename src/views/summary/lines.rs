@@ -1,9 +1,12 @@
 //! A run and its phases in single lines and in the table of phases: status, verdict, open findings, opinions, questions of
 //! reviewers, and what the agents have used. Plain text and Markdown from the state; decides nothing.
 
-use super::text::{counted, duration, place, quoted};
+use serde_json::{Value, json};
+
+use super::evidence::checks_line;
+use crate::text::{counted, duration, place, quoted};
 use engine::{
-    Exchange, LedgerFinding, Limit, Measure, Opinion, PhaseState, Run, Scope, Status, used_of_phase,
+    Exchange, LedgerFinding, Limit, LimitMeasure, LimitScope, Opinion, PhaseState, Run, Status, used_of_phase,
 };
 use model::event::TriageTable;
 use model::finding::Disposition;
@@ -51,6 +54,28 @@ fn accepted_note(phase: &PhaseState) -> Option<String> {
     Some(format!("accepted by {person}{why}"))
 }
 
+/// Returns what tables of phases show of a phase.
+pub(super) fn phase_values(phase: &PhaseState) -> Value {
+    let (spent, review) = (phase.spent(), phase.reviews.current.as_ref());
+    json!({
+        "name": phase.name(),
+        "status": status_word(phase),
+        "completed": phase.status == Status::Completed,
+        "begun": !matches!(phase.status, Status::Pending | Status::Skipped),
+        "called": !phase.calls.usage.is_empty(),
+        "verdict": verdict_word(phase),
+        "review": review.map(|review| format!("{}: {}", review.reviewer, verdict_word(phase))),
+        "round": phase.round,
+        "rounds": phase.history.rounds.len(),
+        "revisions": phase.counters.revisions,
+        "checks": checks_line(phase),
+        "cost": format!("{:.2} USD", spent.cost_usd),
+        "millis": spent.millis,
+        "time": duration(spent.millis / 1000),
+        "note": note(phase),
+    })
+}
+
 /// Returns the path of a phase's deliverable, relative to the top of the repository.
 pub fn deliverable_path(run: &Run, phase: &PhaseState) -> String {
     let (number, def) = (run.started.issue.number, &phase.def);
@@ -91,13 +116,15 @@ pub fn used_line(run: &Run) -> Option<String> {
 
 fn limit_words(limit: &Limit) -> String {
     let amount = match limit.measure {
-        Measure::Usd => format!("${:.2} of ${:.2}", limit.used, limit.most),
-        Measure::Tokens | Measure::Calls | Measure::Minutes | Measure::Turns => limit.to_string(),
+        LimitMeasure::Usd => format!("${:.2} of ${:.2}", limit.used, limit.most),
+        LimitMeasure::Tokens | LimitMeasure::Calls | LimitMeasure::Minutes | LimitMeasure::Turns => {
+            limit.to_string()
+        }
     };
     match &limit.scope {
-        Scope::Run | Scope::Step => amount,
-        Scope::Phase(name) => format!("{amount} for {name}"),
-        Scope::Day => format!("{amount} today"),
+        LimitScope::Run | LimitScope::Step => amount,
+        LimitScope::Phase(name) => format!("{amount} for {name}"),
+        LimitScope::Day => format!("{amount} today"),
     }
 }
 
@@ -173,11 +200,8 @@ pub fn opinion_lines(phase: &PhaseState) -> Vec<String> {
 
 /// Returns the opinions of all phases of a run.
 pub(super) fn opinions_of_run(run: &Run) -> Vec<String> {
-    let mut lines = Vec::new();
-    for phase in &run.phases {
-        lines.extend(opinion_lines(phase).into_iter().map(|line| format!("{} {line}", phase.name())));
-    }
-    lines
+    let of_phase = |phase| opinion_lines(phase).into_iter().map(|line| format!("{} {line}", phase.name()));
+    run.phases.iter().flat_map(of_phase).collect()
 }
 
 fn opinion_line(opinion: &Opinion) -> String {
@@ -230,7 +254,7 @@ pub fn finding_line(listed: &LedgerFinding) -> String {
     let scope = if finding.in_scope { "" } else { ", out of scope" };
     let disposition = match listed.disposition {
         Disposition::Open => String::new(),
-        disposition => format!(", {}", disposition.words()),
+        disposition => format!(", {}", <&str>::from(disposition)),
     };
     let (id, severity, standing) = (listed.id, finding.severity.as_str(), listed.standing);
     let (issue, since) = (finding.issue, listed.first_round);

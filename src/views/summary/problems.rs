@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::text::{counted, place};
+use crate::text::{counted, place};
 use engine::{LedgerFinding, PhaseState, Round, Run, Standing, check_identity};
 use model::event::{CheckResult, CheckStatus, Place};
 use model::finding::{Disposition, Finding, Severity, normalised};
@@ -83,7 +83,7 @@ impl Problem {
         let word = match self.disposition {
             _ if self.answered && self.disposition != Disposition::NoFix => "accepted",
             Disposition::Open => return String::new(),
-            disposition => disposition.words(),
+            disposition => disposition.into(),
         };
         let why = self.reason.as_ref().map_or(String::new(), |reason| format!(": {reason}"));
         format!(", {word}{why}")

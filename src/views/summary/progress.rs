@@ -4,12 +4,12 @@
 use serde_json::{Value, json};
 
 use super::commands::{after_failure, again};
-use super::evidence::{checks_line, untested_warning};
-use super::lines::{agent_lines, cost_line, finding_line, note, status_word, verdict_word, waiting_line};
+use super::evidence::untested_warning;
+use super::lines::{agent_lines, cost_line, finding_line, phase_values, waiting_line};
 use super::pull_request::{closed_request, starts_no_ci};
 use super::question::question;
-use super::text::{counted, duration, filled, plain_address, quoted};
-use engine::{PhaseState, Run, Status};
+use crate::text::{counted, filled, plain_address, quoted};
+use engine::{Run, Status};
 use model::event::Outcome;
 use model::issue::IssueNumber;
 
@@ -52,7 +52,7 @@ fn comment(run: &Run, stopped: Option<&str>) -> String {
         "before": before.iter().flatten().collect::<Vec<_>>(),
         "state": if is_cut_off { "stopped" } else { run.outcome.as_str() },
         "after": after.iter().flatten().collect::<Vec<_>>(),
-        "phases": run.phases.iter().map(phase_line).collect::<Vec<_>>(),
+        "phases": run.phases.iter().map(phase_values).collect::<Vec<_>>(),
         "below": below.iter().flatten().collect::<Vec<_>>(),
         "question": question.as_ref().map(|question| question.trim_end_matches('\n')),
         "folded": [
@@ -82,27 +82,6 @@ fn is_unshared(run: &Run) -> bool {
         && run.outcome == Outcome::Running
         && run.publication.pull_request.is_none()
         && run.phases.iter().all(|phase| phase.files.commit.is_none())
-}
-
-fn phase_line(phase: &PhaseState) -> String {
-    let tick = if phase.status == Status::Completed { "x" } else { " " };
-    let mut parts = vec![format!("- [{tick}] **{}** {}", phase.name(), status_word(phase))];
-    if phase.status != Status::Pending && phase.status != Status::Skipped {
-        let (verdict, spent) = (verdict_word(phase), phase.spent());
-        if !verdict.is_empty() {
-            parts.push(verdict);
-        }
-        parts.push(format!("round {}", phase.round));
-        parts.extend(checks_line(phase));
-        if spent.millis > 0 {
-            parts.push(format!("{:.2} USD, {}", spent.cost_usd, duration(spent.millis / 1000)));
-        }
-    }
-    let note = note(phase);
-    if !note.is_empty() {
-        parts.push(quoted(&note));
-    }
-    parts.join(" · ")
 }
 
 fn open_findings(run: &Run) -> Vec<String> {

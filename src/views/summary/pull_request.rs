@@ -8,11 +8,11 @@ use super::commands::again;
 use super::evidence::{accepted_list, evidence_table, untested_warning};
 use super::lines::{
     agent_lines, cost_line, deliverable_path, finding_lines, note, opinions_of_run, out_of_scope_lines,
-    status_word, verdict_word,
+    phase_values,
 };
-use super::text::{bullets, cell, counted, filled, quoted, titled};
+use crate::text::{bullets, counted, filled, quoted, titled};
 use engine::{PhaseState, Run, Status};
-use model::event::{Evaluation, Outcome, RunDecision, TakenThread};
+use model::event::{Evaluation, EvaluationDecision, Outcome};
 use model::phase::PhaseName;
 
 /// The most suggestions a pull request carries.
@@ -39,7 +39,7 @@ pub enum Documents {
 pub fn pull_request(
     run: &Run,
     outcome: Outcome,
-    unreviewed: &Unreviewed,
+    unreviewed: &UnreviewedFiles,
     documents: Documents,
 ) -> (String, String) {
     let issue = &run.started.issue;
@@ -61,19 +61,13 @@ pub fn pull_request(
         "untested": untested_warning(run, outcome),
         "simulated": run.simulated,
         "unreviewed": unreviewed.warning(),
-        "phases": run.phases.iter().map(phase_row).collect::<Vec<_>>(),
+        "phases": run.phases.iter().map(phase_values).collect::<Vec<_>>(),
         "again": if are_kept { again(run, outcome) } else { None },
         "sections": sections.iter().filter(|(_, text)| !text.is_empty()).collect::<Vec<_>>(),
         "cost": cost_line(run),
         "run": run.started.run_id,
     });
     (title, filled(include_str!("pull_request.hbs"), &values))
-}
-
-fn phase_row(phase: &PhaseState) -> String {
-    let (rounds, revisions) = (phase.history.rounds.len(), phase.counters.revisions);
-    let (status, verdict, note) = (status_word(phase), verdict_word(phase), cell(&quoted(&note(phase))));
-    format!("| {} | {status} | {verdict} | {rounds} | {revisions} | {note} |", phase.name())
 }
 
 /// Returns the phases that stopped the run, each with its reason and what is open; their checks stand in the table.
@@ -110,14 +104,14 @@ fn suggestions(run: &Run) -> String {
 
 /// The files of a branch that nobody reviewed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Unreviewed {
+pub struct UnreviewedFiles {
     /// Changed after the end of the run.
     pub after_the_end: Vec<String>,
     /// Changed before, by whomever, and no review since was about it.
     pub unseen: Vec<String>,
 }
 
-impl Unreviewed {
+impl UnreviewedFiles {
     /// Tells whether every file was reviewed.
     pub fn is_empty(&self) -> bool {
         self.after_the_end.is_empty() && self.unseen.is_empty()
@@ -198,7 +192,7 @@ fn remaining_tasks(run: &Run) -> Vec<String> {
 }
 
 fn is_with_issues(evaluation: &Evaluation) -> bool {
-    evaluation.decision == RunDecision::PassWithIssues
+    evaluation.decision == EvaluationDecision::PassWithIssues
 }
 
 /// Tells whether the run is through and its evaluation passed it with issues.
@@ -265,20 +259,16 @@ pub fn thread_answer(run: &Run, phase: &PhaseName, marker: &str, lines: &ThreadL
 }
 
 /// Returns the mark of the answer to what was said in a thread up to a comment.
-pub fn thread_marker(run: &Run, taken: &TakenThread) -> String {
-    thread_mark(&run.started.run_id, taken.up_to)
+pub fn thread_marker(run: &Run, up_to: u64) -> String {
+    format!("<!-- ai-workflow:thread v1 run={} up-to={up_to} -->", run.started.run_id)
 }
 
 /// Returns the last comment that an answer with a mark of this run is about.
 pub fn answered_up_to(run: &Run, body: &str) -> Option<u64> {
-    let begin = thread_mark(&run.started.run_id, 0);
+    let begin = thread_marker(run, 0);
     let (begin, _) = begin.split_once("up-to=0")?;
     let (_, rest) = body.split_once(begin)?;
     rest.strip_prefix("up-to=")?.split(' ').next()?.parse().ok()
-}
-
-fn thread_mark(run: &str, up_to: u64) -> String {
-    format!("<!-- ai-workflow:thread v1 run={run} up-to={up_to} -->")
 }
 
 #[cfg(test)]

@@ -7,10 +7,10 @@ use serde_json::{Value, json};
 
 use super::commands::{answer_commands, answer_comments, when_to_answer};
 use super::problems::places_or_summary;
-use super::text::{cell, columns, counted, filled, padded, place, plain, quoted};
+use crate::text::{cell, columns, counted, filled, padded, place, plain, quoted, shortened};
 use engine::{PhaseState, Round, Run, limit_reached};
 use model::event::{CheckResult, CheckStatus, Escalation, PauseReason, Place};
-use model::finding::Finding;
+use model::finding::worst_first;
 use model::policy::OnFail;
 use model::verdict::Grade;
 
@@ -95,9 +95,7 @@ fn has_tables(reason: PauseReason) -> bool {
 
 /// Returns what is open: findings, then the checks that did not pass at each place they name. The worst stands first.
 fn problem_rows(phase: &PhaseState) -> Vec<[String; 4]> {
-    let mut findings: Vec<&Finding> = phase.findings().iter().collect();
-    findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
-    let of_review = findings.into_iter().map(|finding| {
+    let of_review = worst_first(phase.findings()).into_iter().map(|finding| {
         let place = place(finding.file.as_deref(), finding.line);
         (place, finding.issue.clone(), finding.severity.as_str())
     });
@@ -163,7 +161,7 @@ fn markdown(title: &str, head: [&str; 4], rows: &[[String; 4]]) -> String {
 fn in_columns(title: &str, head: [&str; 4], rows: &[[String; 4]]) -> String {
     let head = head.map(str::to_lowercase);
     let rows: Vec<[String; 4]> =
-        rows.iter().map(|row| row.clone().map(|text| shortened(&plain(&text)))).collect();
+        rows.iter().map(|row| row.clone().map(|text| shortened(&plain(&text), LONGEST_PROBLEM))).collect();
     let all = || std::iter::once(&head).chain(&rows);
     let widths: Vec<usize> =
         (0..4).map(|column| all().map(|row| columns(&row[column])).max().unwrap_or(0) + 2).collect();
@@ -173,11 +171,4 @@ fn in_columns(title: &str, head: [&str; 4], rows: &[[String; 4]]) -> String {
         let _ = writeln!(text, "  {}", line.trim_end());
     }
     text
-}
-
-fn shortened(text: &str) -> String {
-    match text.char_indices().nth(LONGEST_PROBLEM) {
-        Some((at, _)) => format!("{}…", &text[..at]),
-        None => text.to_owned(),
-    }
 }

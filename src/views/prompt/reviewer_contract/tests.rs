@@ -5,7 +5,7 @@ use super::*;
 fn words(map: &[(&str, Judgment)]) -> (String, String, String) {
     let verdict_map = map.iter().map(|(word, judgment)| ((*word).to_owned(), *judgment)).collect();
     let rule = ReviewRule::of_words(verdict_map);
-    let words = Words::of(Some(&rule));
+    let words = VerdictWords::of(Some(&rule));
     (words.verdicts.join("|"), words.decisions.join("|"), words.meanings())
 }
 
@@ -21,7 +21,7 @@ fn common_words_need_no_meaning() {
     let map = [("FAIL", Revise), ("PASS", Approve), ("PASS_WITH_SUGGESTIONS", ApproveWithNotes)];
     assert_eq!(words(&map), told(COMMON, "", ""));
     assert_eq!(words(&[]), told(COMMON, "", ""));
-    assert_eq!(Words::of(None).verdicts.join("|"), COMMON);
+    assert_eq!(VerdictWords::of(None).verdicts.join("|"), COMMON);
 }
 
 #[test]

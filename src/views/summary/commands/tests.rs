@@ -14,7 +14,8 @@ fn what_is_offered_in_a_comment_is_understood_as_it_stands() {
         PauseReason::OnRequest,
         PauseReason::Exhausted,
     ] {
-        let options = vec![Choice::Continue, Choice::Accept, Choice::Edited, Choice::GiveUp];
+        let options =
+            vec![PauseChoice::Continue, PauseChoice::Accept, PauseChoice::Edited, PauseChoice::GiveUp];
         let until = Some(jiff::Timestamp::UNIX_EPOCH);
         let (question, report) = (String::new(), Vec::new());
         let asked = Escalation { reason, phase: None, question, options, report, until };

@@ -5,11 +5,11 @@ use super::*;
 #[test]
 fn a_few_files_are_named_and_the_others_counted() {
     let paths: Vec<String> = (1..=7).map(|n| format!("src/{n}.rs")).collect();
-    let late = |paths: &[String]| Unreviewed { after_the_end: paths.to_vec(), unseen: vec![] };
+    let late = |paths: &[String]| UnreviewedFiles { after_the_end: paths.to_vec(), unseen: vec![] };
     assert_eq!(late(&paths[..1]).line(), "1 file changed after the end of the run: src/1.rs");
     let line = late(&paths).line();
     assert!(line.starts_with("7 files ") && line.ends_with("src/4.rs, src/5.rs and 2 more"), "{line}");
-    assert_eq!(Unreviewed::default().warning(), None);
-    let both = Unreviewed { unseen: paths[6..].to_vec(), ..late(&paths[..1]) };
+    assert_eq!(UnreviewedFiles::default().warning(), None);
+    let both = UnreviewedFiles { unseen: paths[6..].to_vec(), ..late(&paths[..1]) };
     assert!(both.line().ends_with("src/1.rs; 1 file changed and shown to no reviewer: src/7.rs"));
 }

@@ -6,11 +6,14 @@ mod templates;
 use std::collections::BTreeMap;
 
 use model::policy::PhaseDef;
-use settings::{Layers, Settings, load};
+use settings::{ConfigTexts, Settings, load};
 
 /// Returns the layers of a repository whose file holds a text.
-fn repository(text: &str) -> Layers {
-    Layers { repository: Some((".ai-workflow/config.toml".into(), text.into())), ..Layers::default() }
+fn repository(text: &str) -> ConfigTexts {
+    ConfigTexts {
+        repository: Some((".ai-workflow/config.toml".into(), text.into())),
+        ..ConfigTexts::default()
+    }
 }
 
 fn map<const N: usize>(pairs: [(&str, &str); N]) -> BTreeMap<String, String> {
@@ -18,7 +21,7 @@ fn map<const N: usize>(pairs: [(&str, &str); N]) -> BTreeMap<String, String> {
 }
 
 fn defaults() -> Settings {
-    load(&Layers::default()).expect("the defaults are good")
+    load(&ConfigTexts::default()).expect("the defaults are good")
 }
 
 fn phase(settings: &Settings, preset: Option<&str>, name: &str) -> PhaseDef {

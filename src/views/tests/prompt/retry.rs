@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use model::event::{CheckResult, CheckStatus, Claim, ClaimStatus, NextAction, Place};
+use model::event::{CheckResult, CheckStatus, Claim, ClaimStatus, ClaimedNextAction, Place};
 use model::phase::Step;
-use model::policy::{C3l, Pattern, PhaseDef, issue_type};
+use model::policy::{FailurePattern, PhaseDef, RetryPromptPath, issue_type};
 use serde_json::{Value, json};
 use settings::load;
 use views::prompt::{PromptInput, RepairInput, rehearse, render, retry_prompt};
@@ -123,7 +123,7 @@ fn places_of(text: &str, words: &[&str]) -> Vec<usize> {
 fn completed(summary: &str) -> Claim {
     Claim {
         status: ClaimStatus::Completed,
-        next_action: Some(NextAction { action: "complete".into(), reason: "all tests pass".into() }),
+        next_action: Some(ClaimedNextAction { action: "complete".into(), reason: "all tests pass".into() }),
         summary: summary.into(),
         notices: vec![],
         files: vec![],
@@ -519,9 +519,9 @@ fn inside_a_fence(before: &str) -> bool {
 
 // Finding the text ----------------------------------------------------------------------------------
 
-fn pattern(adaptation: &str, params: &[&str], keywords: &[&str]) -> Pattern {
+fn pattern(adaptation: &str, params: &[&str], keywords: &[&str]) -> FailurePattern {
     let owned = |list: &[&str]| list.iter().map(|item| (*item).to_owned()).collect();
-    Pattern {
+    FailurePattern {
         description: "it is red".into(),
         edition: "failed".into(),
         adaptation: Some(adaptation.into()).filter(|text: &String| !text.is_empty()),
@@ -565,8 +565,13 @@ fn c_05_the_retry_prompt_outside_a_run_asks_for_what_failed_and_nothing_else() {
 
 #[test]
 fn c_12_c_25_a_run_and_a_command_find_the_same_text() {
-    let c3l = C3l { base: "elsewhere".into(), c1: "steps".into(), c2: "again".into(), c3: "bug".into() };
-    let patterns: BTreeMap<String, Pattern> =
+    let c3l = RetryPromptPath {
+        base: "elsewhere".into(),
+        c1: "steps".into(),
+        c2: "again".into(),
+        c3: "bug".into(),
+    };
+    let patterns: BTreeMap<String, FailurePattern> =
         [("red".to_owned(), pattern("tests", &["failedTests"], &["/\\d+ of \\d+ tests/"]))].into();
     let own = map([(
         "elsewhere/steps/again/bug/f_failed_tests.md",
@@ -588,7 +593,7 @@ fn c_12_c_25_a_run_and_a_command_find_the_same_text() {
 
 #[test]
 fn c_13_what_a_text_wants_and_nobody_gives_is_an_error_at_load() {
-    let patterns: BTreeMap<String, Pattern> =
+    let patterns: BTreeMap<String, FailurePattern> =
         [("red".to_owned(), pattern("tests", &["failedTests"], &[]))].into();
     let phases = &phases()[..1];
     let said = |path: &str, text: &str| {

@@ -1,14 +1,16 @@
-//! Text as people read it: made harmless for a terminal, for Markdown, for a title and for the log of a job, and counted in
-//! words. Knows nothing of runs.
+//! Text as people and agents read it: made harmless for a terminal, for Markdown, for a title, for a prompt and for the log of
+//! a job, and counted in words. Knows nothing of runs.
 
 use std::sync::LazyLock;
 
-use handlebars::Handlebars;
+use handlebars::{Handlebars, handlebars_helper};
 use regex::Regex;
 use serde_json::Value;
 
 /// The most characters of a quoted text.
 const LONGEST_QUOTE: usize = 400;
+/// The longest title, path or other text of one line, in characters.
+const LONGEST_LINE: usize = 256;
 
 /// What follows an escape: a colour or cursor sequence with the letter that ends it; a title or clipboard string, which ends
 /// with a bell or `ESC \`, and loses its line only where it does not end there; or a single letter.
@@ -65,13 +67,13 @@ static SKIP_CI: LazyLock<Regex> =
 
 /// Returns a text from outside as one line of Markdown that mentions nobody, closes nothing and shows no image or link.
 pub fn quoted(text: &str) -> String {
-    cut(&naming_nobody(text).replace("](", "]\u{200b}(").replace('<', "&lt;"))
+    shortened(&naming_nobody(text).replace("](", "]\u{200b}(").replace('<', "&lt;"), LONGEST_QUOTE)
 }
 
 /// Returns a text from outside as a title or the first line of a commit message, which are no Markdown: as it stands, but it
 /// mentions nobody, closes nothing, and gives the runner of a job no command.
 pub fn titled(text: &str) -> String {
-    cut(&neutral(&naming_nobody(text)))
+    shortened(&neutral(&naming_nobody(text)), LONGEST_QUOTE)
 }
 
 fn naming_nobody(text: &str) -> String {
@@ -80,27 +82,47 @@ fn naming_nobody(text: &str) -> String {
     SKIP_CI.replace_all(&text, "[\u{200b}${1}]").into_owned()
 }
 
-fn cut(text: &str) -> String {
-    let mut short: String = text.chars().take(LONGEST_QUOTE).collect();
-    if short.len() < text.len() {
-        short.push('…');
+/// Returns the first characters of a text, with a sign where there are more.
+pub(crate) fn shortened(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
     }
-    short
+}
+
+/// Returns a text with `\n` and tabs as its only control characters, and without characters that hide or reorder others.
+pub(crate) fn clean(raw: &str) -> String {
+    raw.chars().filter(|c| matches!(c, '\n' | '\t') || !(c.is_control() || hides(*c))).collect()
+}
+
+/// Returns a text as one short line.
+pub(crate) fn line(raw: &str) -> String {
+    shortened(clean(&raw.replace(['\n', '\t'], " ")).trim(), LONGEST_LINE)
+}
+
+/// Tells whether a character changes the order of others or is made to be invisible: bidirectional controls and tags.
+fn hides(c: char) -> bool {
+    matches!(c, '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}' | '\u{E0000}'..='\u{E007F}' | '\u{FEFF}')
+}
+
+/// Returns a text of several lines as a paragraph of a list.
+pub(crate) fn indented(text: &str) -> String {
+    text.trim().replace('\n', "\n   ")
 }
 
 /// Returns a place as `file:line` or `file`; nothing without a file.
-pub(super) fn place(file: Option<&str>, line: Option<u64>) -> Option<String> {
+pub(crate) fn place(file: Option<&str>, line: Option<u64>) -> Option<String> {
     let file = file?;
     Some(line.map_or_else(|| file.to_owned(), |line| format!("{file}:{line}")))
 }
 
 /// Returns texts as a Markdown list, each made harmless.
-pub(super) fn bullets<'a>(lines: impl IntoIterator<Item = &'a String>) -> String {
+pub(crate) fn bullets<'a>(lines: impl IntoIterator<Item = &'a String>) -> String {
     lines.into_iter().map(|line| format!("- {}\n", quoted(line))).collect()
 }
 
 /// Returns a text that stays inside one table cell and on one line. A backslash before a bar could be the text's own.
-pub(super) fn cell(text: &str) -> String {
+pub(crate) fn cell(text: &str) -> String {
     text.replace(['\r', '\n'], " ").replace('|', "&#124;")
 }
 
@@ -119,7 +141,7 @@ pub fn duration(seconds: u64) -> String {
 }
 
 /// Returns the address of a pull request; it is the forge's, and nothing in it may close the line.
-pub(super) fn plain_address(url: &str) -> String {
+pub(crate) fn plain_address(url: &str) -> String {
     url.chars().filter(|c| c.is_ascii_graphic() && !"<>()[]`".contains(*c)).take(300).collect()
 }
 
@@ -149,11 +171,28 @@ pub fn neutral_json(document: &str) -> String {
     COMMAND_ANYWHERE.replace_all(document, r"$1\u005b").into_owned()
 }
 
-/// Fills a template of ours. Values stand in it as they are and are never looked at again: they come harmless.
-pub(super) fn filled(template: &str, values: &Value) -> String {
+handlebars_helper!(quoted_text: |text: str| quoted(text));
+handlebars_helper!(cell_text: |text: str| cell(&quoted(text)));
+handlebars_helper!(line_text: |text: str| line(text));
+handlebars_helper!(indented_text: |text: str| indented(text));
+handlebars_helper!(place_text: |file: str, number: Json| place(Some(&line(file)), number.as_u64()));
+
+/// What fills templates of ours. Its helpers make texts from outside harmless: for Markdown, for a cell of a table there, and for
+/// a prompt.
+static ENGINE: LazyLock<Handlebars<'_>> = LazyLock::new(|| {
     let mut engine = Handlebars::new();
     engine.register_escape_fn(handlebars::no_escape);
-    engine.render_template(template, values).expect("a template of ours has no error, as its tests show")
+    engine.register_helper("quoted", Box::new(quoted_text));
+    engine.register_helper("cell", Box::new(cell_text));
+    engine.register_helper("line", Box::new(line_text));
+    engine.register_helper("indented", Box::new(indented_text));
+    engine.register_helper("place", Box::new(place_text));
+    engine
+});
+
+/// Fills a template of ours. Values stand in it as they are, unless it names a helper, and are never looked at again.
+pub(crate) fn filled(template: &str, values: &Value) -> String {
+    ENGINE.render_template(template, values).expect("a template of ours has no error, as its tests show")
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Tests of how tasks are written.
+//! Tests of how findings and tasks are written.
 
 use super::*;
 
@@ -19,9 +19,9 @@ fn named(id: &str, severity: Severity, suggestion: Option<&str>) -> NamedFinding
     NamedFinding { id: id.into(), finding }
 }
 
-fn a_task(file: Option<&str>, tried: usize) -> Task {
+fn a_task(file: Option<&str>, tried: usize) -> PromptTask {
     let items = vec![named("F3", Severity::Major, Some("return None")), named("F5", Severity::Minor, None)];
-    Task { id: "T1".into(), file: file.map(str::to_owned), tried, items }
+    PromptTask { id: "T1".into(), file: file.map(str::to_owned), tried, items }
 }
 
 #[test]
