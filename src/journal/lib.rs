@@ -12,7 +12,7 @@ use jiff::Timestamp;
 use crate::store::StoreError;
 use crate::store::files::replace;
 use crate::store::log::{Log, LogContents, LogCopy, read_file};
-use crate::store::view::{View, check_file, seal};
+use crate::store::view::{ViewOnDisk, check_file, seal};
 use engine::{InvalidFact, State, apply, fold};
 use model::event::{Entry, Fact};
 use model::phase::PhaseName;
@@ -153,8 +153,8 @@ impl Journal {
     fn rebuild_view(&self) -> Result<(), JournalError> {
         let path = self.folder.join("metadata.json");
         match check_file(&path)? {
-            View::Edited => Err(JournalError::Edited(path.display().to_string())),
-            View::Good { seq } if seq > self.state.seq => {
+            ViewOnDisk::Edited => Err(JournalError::Edited(path.display().to_string())),
+            ViewOnDisk::Good { seq } if seq > self.state.seq => {
                 let (log, lost) = (self.folder.join("events.jsonl"), seq - self.state.seq);
                 tracing::warn!(
                     "{}: {lost} facts that {} knew are gone; the log alone counts",
@@ -163,7 +163,7 @@ impl Journal {
                 );
                 self.write_view()
             }
-            View::Missing | View::Good { .. } => self.write_view(),
+            ViewOnDisk::Missing | ViewOnDisk::Good { .. } => self.write_view(),
         }
     }
 

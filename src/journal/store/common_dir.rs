@@ -12,7 +12,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::files::{StoreError, failed, if_there, make_folders, read_if_there, remove, replace_in_folder};
-use model::event::Spent;
+use model::event::UsageTotal;
 use model::issue::IssueNumber;
 
 /// Returns the private folder of an issue under git's common directory: its lock, the copy of its log and the files of
@@ -23,11 +23,6 @@ pub fn issue_folder(common: &Path, issue: IssueNumber) -> PathBuf {
 
 fn home(common: &Path) -> PathBuf {
     common.join("ai-workflow")
-}
-
-/// Returns the issue whose private folder has this name.
-fn issue_of(folder_name: &std::ffi::OsStr) -> Option<IssueNumber> {
-    folder_name.to_str()?.strip_prefix("issue-")?.parse().ok()
 }
 
 /// Puts a value into a file of an issue's folder, in place of the one before.
@@ -58,7 +53,10 @@ fn list<T: DeserializeOwned>(common: &Path, name: &str) -> Result<Vec<(IssueNumb
     let entries = if_there(fs::read_dir(&folder)).map_err(failed("list", &folder))?;
     for entry in entries.into_iter().flatten() {
         let entry = entry.map_err(failed("list", &folder))?;
-        let Some(issue) = issue_of(&entry.file_name()) else { continue };
+        let folder_name = entry.file_name().into_string().unwrap_or_default();
+        let Some(issue) = folder_name.strip_prefix("issue-").and_then(|issue| issue.parse().ok()) else {
+            continue;
+        };
         match read(common, issue, name) {
             Ok(found) => values.extend(found.map(|value| (issue, value))),
             Err(error) => tracing::warn!("{error}"),
@@ -70,14 +68,14 @@ fn list<T: DeserializeOwned>(common: &Path, name: &str) -> Result<Vec<(IssueNumb
 
 /// Where the run of an issue is. What the run did stands in its log.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct RunLocation {
+pub struct RunPointer {
     /// The root of the worktree with its files.
     pub worktree: PathBuf,
     /// The branch that the run commits to.
     pub branch: String,
 }
 
-impl RunLocation {
+impl RunPointer {
     const FILE: &str = "pointer.json";
 
     /// Remembers where the run of an issue is.
@@ -152,8 +150,8 @@ impl FinalizedRun {
     }
 
     /// Returns the finalized runs of a repository by issue number. One record that cannot be read hides no other.
-    pub fn list(common: &Path) -> Vec<Self> {
-        list(common, Self::FILE).unwrap_or_default().into_iter().map(|(_, run)| run).collect()
+    pub fn list(common: &Path) -> Result<Vec<Self>, StoreError> {
+        Ok(list(common, Self::FILE)?.into_iter().map(|(_, run)| run).collect())
     }
 }
 
@@ -164,7 +162,7 @@ pub struct DaySpending {
     /// The id of the run.
     pub run: String,
     /// What the call cost.
-    pub spent: Spent,
+    pub spent: UsageTotal,
 }
 
 impl DaySpending {
@@ -176,9 +174,7 @@ impl DaySpending {
     pub fn append(&self, common: &Path, day: Date) -> Result<(), StoreError> {
         let path = Self::file(common, day);
         let text = serde_json::to_string(self).map_err(|error| failed("write", &path)(error.into()))?;
-        if let Some(folder) = path.parent() {
-            make_folders(folder)?;
-        }
+        make_folders(path.parent().unwrap_or(Path::new(".")))?;
         let opened = OpenOptions::new().create(true).append(true).open(&path);
         // One write, begun with the line break: neither another run nor a torn line mixes with it.
         let line = format!("\n{text}");
@@ -186,14 +182,13 @@ impl DaySpending {
     }
 
     /// Returns what all other runs spent on a day. A line that cannot be read was cut off by a crash and is left out.
-    pub fn of_other_runs(common: &Path, day: Date, run: &str) -> Result<Spent, StoreError> {
+    pub fn of_other_runs(common: &Path, day: Date, run: &str) -> Result<UsageTotal, StoreError> {
         let bytes = read_if_there(&Self::file(common, day))?.unwrap_or_default();
-        let mut sum = Spent::default();
-        for line in bytes.split(|byte| *byte == b'\n') {
-            match serde_json::from_slice::<Self>(line) {
-                Ok(call) if call.run != run => sum.add(&call.spent),
-                Ok(_) | Err(_) => {}
-            }
+        let mut sum = UsageTotal::default();
+        let lines = bytes.split(|byte| *byte == b'\n');
+        let calls = lines.filter_map(|line| serde_json::from_slice::<Self>(line).ok());
+        for call in calls.filter(|call| call.run != run) {
+            sum.add(&call.spent);
         }
         Ok(sum)
     }

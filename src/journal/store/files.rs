@@ -1,7 +1,7 @@
 //! How files are read and replaced here, and what can be wrong with them. Every error names the file.
 //! A file is replaced by rename, so that a reader sees the old one or the new one. Knows no file by name.
 
-use std::fs::{self, File, Metadata, OpenOptions};
+use std::fs::{self, File, Metadata};
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
@@ -149,6 +149,14 @@ pub(super) fn replace_durably(path: &Path, bytes: &[u8]) -> Result<(), StoreErro
     write_and_rename(path, bytes, File::sync_data)
 }
 
+/// Returns what an ordinary file holds; of anything else nothing.
+pub(super) fn ordinary_bytes(path: &Path) -> Result<Option<Vec<u8>>, StoreError> {
+    match look_at(path)? {
+        Some(found) if found.is_file() => fs::read(path).map(Some).map_err(failed("read", path)),
+        _ => Ok(None),
+    }
+}
+
 /// Removes a file, or a link and not what it leads to. What is not there is removed already.
 pub(super) fn remove(path: &Path) -> Result<(), StoreError> {
     if_there(fs::remove_file(path)).map(drop).map_err(failed("remove", path))
@@ -156,18 +164,11 @@ pub(super) fn remove(path: &Path) -> Result<(), StoreError> {
 
 /// Writes beside the file and renames. The name beside it is always the same one: what a killed process left
 /// there is swept by the next write, and there is one writer, the holder of the lock.
-fn write_and_rename(
-    path: &Path,
-    bytes: &[u8],
-    sync: impl FnOnce(&File) -> io::Result<()>,
-) -> Result<(), StoreError> {
+fn write_and_rename(path: &Path, bytes: &[u8], sync: fn(&File) -> io::Result<()>) -> Result<(), StoreError> {
     let beside = beside(path);
     if_there(fs::remove_file(&beside)).map_err(failed("sweep", &beside))?;
     // `create_new` follows no link that somebody put there.
-    let written = OpenOptions::new()
-        .write(true)
-        .create_new(true)
-        .open(&beside)
+    let written = File::create_new(&beside)
         .and_then(|mut file| file.write_all(bytes).and_then(|()| sync(&file)))
         .and_then(|()| fs::rename(&beside, path));
     written.map_err(|error| {

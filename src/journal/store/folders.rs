@@ -38,7 +38,7 @@ pub struct RunFolder {
 
 /// One agent call: which folder its files go to.
 #[derive(Debug, Clone, Copy)]
-pub struct Call<'a> {
+pub struct CallFolder<'a> {
     /// The phase that it is part of.
     pub phase: &'a PhaseDef,
     /// The step.
@@ -116,8 +116,8 @@ impl RunFolder {
     }
 
     /// Returns the folder of an agent call, relative to the root.
-    pub fn call(&self, call: Call<'_>) -> String {
-        let Call { phase, step, round, attempt } = call;
+    pub fn call(&self, call: CallFolder<'_>) -> String {
+        let CallFolder { phase, step, round, attempt } = call;
         format!("{}/{step}/round-{round}/attempt-{attempt}", self.phase(phase))
     }
 
@@ -156,27 +156,27 @@ impl RunFolder {
     }
 
     /// Keeps the prompt of a call and returns its path relative to the root.
-    pub fn write_prompt(&self, call: Call<'_>, text: &Masked) -> Result<String, StoreError> {
+    pub fn write_prompt(&self, call: CallFolder<'_>, text: &Masked) -> Result<String, StoreError> {
         self.write_in(call, "prompt.md", text)
     }
 
     /// Keeps the answer of a call and returns its path relative to the root.
-    pub fn write_answer(&self, call: Call<'_>, text: &Masked) -> Result<String, StoreError> {
+    pub fn write_answer(&self, call: CallFolder<'_>, text: &Masked) -> Result<String, StoreError> {
         self.write_in(call, "answer.md", text)
     }
 
     /// Returns the prompt of a call, where it was kept on this machine.
-    pub fn read_prompt(&self, call: Call<'_>) -> Option<String> {
+    pub fn read_prompt(&self, call: CallFolder<'_>) -> Option<String> {
         fs::read_to_string(self.at(&self.call(call)).join("prompt.md")).ok()
     }
 
     /// Returns the answer of a call, where it was kept on this machine.
-    pub fn read_answer(&self, call: Call<'_>) -> Option<String> {
+    pub fn read_answer(&self, call: CallFolder<'_>) -> Option<String> {
         fs::read_to_string(self.at(&self.call(call)).join("answer.md")).ok()
     }
 
     /// Makes the folder of a call and returns where its raw stream goes, relative to the root.
-    pub fn raw_stream(&self, call: Call<'_>) -> Result<String, StoreError> {
+    pub fn raw_stream(&self, call: CallFolder<'_>) -> Result<String, StoreError> {
         let folder = self.call(call);
         make_folder(&self.root, &folder)?;
         Ok(format!("{folder}/raw.jsonl"))
@@ -187,7 +187,7 @@ impl RunFolder {
         make_folder(&self.root, &self.output(phase))
     }
 
-    fn write_in(&self, call: Call<'_>, name: &str, text: &Masked) -> Result<String, StoreError> {
+    fn write_in(&self, call: CallFolder<'_>, name: &str, text: &Masked) -> Result<String, StoreError> {
         let relative = format!("{}/{name}", self.call(call));
         self.write(&relative, text)?;
         Ok(relative)

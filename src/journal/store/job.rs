@@ -5,7 +5,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::files::{StoreError, failed};
+use super::files::{StoreError, failed, ordinary_bytes};
 
 /// The variables that name such files. Nobody writes them while agents work; the page of the job is not among them: it
 /// is shown, and nothing obeys it.
@@ -20,14 +20,12 @@ pub struct JobFileGuard {
 impl JobFileGuard {
     /// Remembers the files that `path` gives for their variables; outside a job there are none.
     pub fn of(path: impl Fn(&str) -> Option<PathBuf>) -> Self {
-        let mut files = Vec::new();
-        for variable in GUARDED {
-            if let Some(path) = path(variable) {
-                let content = read(&path);
-                files.push((variable, path, content));
-            }
-        }
-        Self { files }
+        let files = GUARDED.into_iter().filter_map(|variable| {
+            let path = path(variable)?;
+            let content = read(&path);
+            Some((variable, path, content))
+        });
+        Self { files: files.collect() }
     }
 
     /// Puts back what was changed, and returns an error that names the last file that was.
@@ -45,7 +43,7 @@ impl JobFileGuard {
 
 /// A link is not followed: it could lead anywhere.
 fn read(path: &Path) -> Option<Vec<u8>> {
-    if fs::symlink_metadata(path).is_ok_and(|found| found.is_file()) { fs::read(path).ok() } else { None }
+    ordinary_bytes(path).ok().flatten()
 }
 
 fn restore(path: &Path, content: Option<&[u8]>) -> io::Result<()> {

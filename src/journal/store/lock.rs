@@ -5,7 +5,6 @@
 //! Beside the lock of a checkout stands when somebody of ours last worked there, also when that ended in a crash: by it a
 //! lock that a killed git left behind is known. Nothing here knows what lies in the checkout.
 
-use std::fmt;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Seek, Write};
 use std::path::{Path, PathBuf};
@@ -14,7 +13,7 @@ use std::time::{Duration, SystemTime};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::files::replace;
+use super::files::{StoreError, failed, replace};
 use model::issue::IssueNumber;
 use model::redact::Masked;
 
@@ -23,8 +22,9 @@ const LOOKS: u32 = 5;
 const BETWEEN_LOOKS: Duration = Duration::from_millis(3);
 
 /// Who holds an issue or a checkout.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Holder {
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, derive_more::Display)]
+#[display("process {pid} on {host} since {since}: {command}")]
+pub struct LockHolder {
     /// The id of its process.
     pub pid: u32,
     /// The name of its machine.
@@ -38,16 +38,14 @@ pub struct Holder {
     pub issue: Option<IssueNumber>,
 }
 
-impl Holder {
+impl LockHolder {
+    fn this(command: &Masked, since: Timestamp, issue: Option<IssueNumber>) -> Self {
+        Self { pid: std::process::id(), host: host(), since, command: command.as_str().to_owned(), issue }
+    }
+
     /// Tells whether the holder runs on this machine, so that its process id means something here.
     pub fn is_here(&self) -> bool {
         self.host == host()
-    }
-}
-
-impl fmt::Display for Holder {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "process {} on {} since {}: {}", self.pid, self.host, self.since, self.command)
     }
 }
 
@@ -58,16 +56,11 @@ pub enum LockError {
     #[error("another process holds this issue: {}", .holder.as_ref().map_or("it has not said who it is".to_owned(), ToString::to_string))]
     Busy {
         /// Who that is, if it has said so.
-        holder: Option<Holder>,
+        holder: Option<LockHolder>,
     },
     /// The file could not be made or locked.
-    #[error("cannot lock {}: {source}", .path.display())]
-    Io {
-        /// The file.
-        path: PathBuf,
-        /// The system's error.
-        source: io::Error,
-    },
+    #[error(transparent)]
+    Store(#[from] StoreError),
 }
 
 /// The right to work on an issue, until it is dropped or the process ends.
@@ -79,24 +72,14 @@ pub struct Lock {
 impl Lock {
     /// Takes the lock of a run's private folder, or says who has it.
     pub fn take(folder: &Path, command: &Masked, since: Timestamp) -> Result<Self, LockError> {
-        Self::take_for(folder, None, command, since)
+        Self::take_for(folder, &LockHolder::this(command, since, None))
     }
 
-    /// Takes the lock of a folder; `issue` is what it is taken for, where the folder does not say so.
-    fn take_for(
-        folder: &Path,
-        issue: Option<IssueNumber>,
-        command: &Masked,
-        since: Timestamp,
-    ) -> Result<Self, LockError> {
+    fn take_for(folder: &Path, holder: &LockHolder) -> Result<Self, LockError> {
         let path = folder.join("lock");
-        let io = |source| LockError::Io { path: path.clone(), source };
-        let mut file = acquire(folder, &path)
-            .map_err(io)?
-            .ok_or_else(|| LockError::Busy { holder: read_holder(&path) })?;
-        let command = command.as_str().to_owned();
-        let holder = Holder { pid: std::process::id(), host: host(), since, command, issue };
-        write_holder(&mut file, &holder).map_err(io)?;
+        let acquired = acquire(folder, &path).map_err(failed("lock", &path))?;
+        let mut file = acquired.ok_or_else(|| LockError::Busy { holder: read_holder(&path) })?;
+        write_holder(&mut file, holder).map_err(failed("lock", &path))?;
         Ok(Self { file })
     }
 }
@@ -146,7 +129,7 @@ impl CheckoutLock {
         since: Timestamp,
     ) -> Result<Self, LockError> {
         let folder = git_dir.join("ai-workflow").join("checkout");
-        let lock = Lock::take_for(&folder, Some(issue), command, since)?;
+        let lock = Lock::take_for(&folder, &LockHolder::this(command, since, Some(issue)))?;
         Ok(Self { folder, work: None, _lock: lock })
     }
 
@@ -196,7 +179,7 @@ impl Drop for CheckoutLock {
 }
 
 /// Returns who holds the lock now, if anybody does and has said who it is.
-pub fn holder(folder: &Path) -> Option<Holder> {
+pub fn holder(folder: &Path) -> Option<LockHolder> {
     let path = folder.join("lock");
     let file = File::open(&path).ok()?;
     match file.try_lock_shared() {
@@ -226,27 +209,20 @@ fn open(folder: &Path, path: &Path) -> io::Result<File> {
 }
 
 /// Tells whether the path still leads to this file.
-#[cfg(unix)]
 fn is_still(file: &File, path: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;
     let identity = |found: &fs::Metadata| (found.dev(), found.ino());
     matches!((file.metadata(), fs::metadata(path)), (Ok(ref ours), Ok(ref there)) if identity(ours) == identity(there))
 }
 
-#[cfg(not(unix))]
-fn is_still(_: &File, path: &Path) -> bool {
-    path.exists()
-}
-
-fn write_holder(file: &mut File, holder: &Holder) -> io::Result<()> {
-    let text = serde_json::to_string(holder)?;
+fn write_holder(file: &mut File, holder: &LockHolder) -> io::Result<()> {
     file.set_len(0)?;
     file.rewind()?;
-    file.write_all(text.as_bytes())
+    file.write_all(&serde_json::to_vec(holder)?)
 }
 
 /// Reads who the holder is; it writes that a moment after it took the lock, so this looks more than once.
-fn read_holder(path: &Path) -> Option<Holder> {
+fn read_holder(path: &Path) -> Option<LockHolder> {
     for _ in 0..LOOKS {
         let holder = fs::read(path).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok());
         if holder.is_some() {

@@ -7,14 +7,13 @@
 //! One line is `{"chain":"<64 hex>",` and the rest of the entry's object. The chain of a line is the SHA-256 of
 //! the chain before it (as hex) and the exact bytes of that rest, so that checking needs no serialising again.
 
-use std::fmt;
 use std::fs::{self, File, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use super::common_dir::issue_folder;
 use super::files::{
-    StoreError, failed, look_at, make_folders, replace_durably, replace_in_folder, sha256_hex,
+    StoreError, failed, look_at, make_folders, ordinary_bytes, replace_durably, replace_in_folder, sha256_hex,
 };
 use jiff::Timestamp;
 use model::event::{Entry, FORMAT, Fact};
@@ -43,19 +42,13 @@ pub struct LogContents {
 }
 
 /// A last line that was not written to its end and is therefore not part of the log.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, derive_more::Display)]
+#[display("line {line} of the log was not written to its end; its {bytes} bytes are dropped")]
 pub struct TornLine {
     /// Its number, from 1.
     pub line: usize,
     /// How many bytes of it there are.
     pub bytes: usize,
-}
-
-impl fmt::Display for TornLine {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { line, bytes } = self;
-        write!(f, "line {line} of the log was not written to its end; its {bytes} bytes are dropped")
-    }
 }
 
 /// Reads the bytes of a log; `name` is what errors call it.
@@ -211,18 +204,14 @@ impl Log {
     /// The cheap half of the guard: the file is where it was and as long as it was.
     fn check_length(&self) -> Result<(), StoreError> {
         let Some(expected) = self.on_disk else { return Ok(()) };
-        match look_at(&self.path)? {
-            None if expected == 0 => Ok(()),
-            None => Err(self.tampered("it is gone".to_owned())),
-            Some(found) if !found.is_file() => {
-                Err(self.tampered("it is no ordinary file any more".to_owned()))
-            }
-            Some(found) if found.len() == expected => Ok(()),
-            Some(found) => {
-                let actual = found.len();
-                Err(self.tampered(format!("it is {actual} bytes long where {expected} were written")))
-            }
-        }
+        let why = match look_at(&self.path)? {
+            None if expected == 0 => return Ok(()),
+            None => "it is gone".to_owned(),
+            Some(found) if !found.is_file() => "it is no ordinary file any more".to_owned(),
+            Some(found) if found.len() == expected => return Ok(()),
+            Some(found) => format!("it is {} bytes long where {expected} were written", found.len()),
+        };
+        Err(self.tampered(why))
     }
 
     fn tampered(&self, why: String) -> StoreError {
@@ -281,10 +270,7 @@ fn missing_folders(folder: &Path) -> Vec<PathBuf> {
 fn sync_names(folder: &Path, made: &[PathBuf]) -> Result<(), StoreError> {
     let parents = made.iter().filter_map(|path| path.parent());
     for path in std::iter::once(folder).chain(parents).filter(|path| !path.as_os_str().is_empty()) {
-        // Only Unix can open a folder; elsewhere the file system is trusted.
-        if cfg!(unix) {
-            File::open(path).and_then(|file| file.sync_all()).map_err(failed("sync", path))?;
-        }
+        File::open(path).and_then(|file| file.sync_all()).map_err(failed("sync", path))?;
     }
     Ok(())
 }
@@ -421,14 +407,6 @@ fn restore(log: &Path, written: &[u8]) -> Result<bool, StoreError> {
 /// Tells whether whole lines are an earlier state of a log. A file that holds nothing was emptied, which git does not do.
 fn is_earlier(found: &[u8], written: &[u8]) -> bool {
     found.ends_with(b"\n") && found.len() < written.len() && written.starts_with(found)
-}
-
-/// Returns what an ordinary file holds; of anything else nothing.
-fn ordinary_bytes(path: &Path) -> Result<Option<Vec<u8>>, StoreError> {
-    match look_at(path)? {
-        Some(found) if found.is_file() => fs::read(path).map(Some).map_err(failed("read", path)),
-        _ => Ok(None),
-    }
 }
 
 #[cfg(test)]

@@ -16,7 +16,7 @@ const LONGEST_VIEW: u64 = 16 * 1024 * 1024;
 
 /// What a sealed view on disk is worth.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum View {
+pub(crate) enum ViewOnDisk {
     /// Not there, or lost by a power cut: to be built again.
     Missing,
     /// As the engine wrote it; an older one is built again.
@@ -29,24 +29,24 @@ pub(crate) enum View {
 }
 
 /// Judges a sealed view on disk.
-pub(crate) fn check_file(path: &Path) -> Result<View, StoreError> {
+pub(crate) fn check_file(path: &Path) -> Result<ViewOnDisk, StoreError> {
     let opened = if_there(File::open(path)).map_err(failed("open", path))?;
-    let Some(file) = opened else { return Ok(View::Missing) };
+    let Some(file) = opened else { return Ok(ViewOnDisk::Missing) };
     let mut bytes = Vec::new();
     file.take(LONGEST_VIEW + 1).read_to_end(&mut bytes).map_err(failed("read", path))?;
-    Ok(if bytes.len() as u64 > LONGEST_VIEW { View::Edited } else { check_view(&bytes) })
+    Ok(if bytes.len() as u64 > LONGEST_VIEW { ViewOnDisk::Edited } else { check_view(&bytes) })
 }
 
 /// Judges the bytes of a sealed view.
-fn check_view(bytes: &[u8]) -> View {
+fn check_view(bytes: &[u8]) -> ViewOnDisk {
     let is_blank = |byte: &u8| *byte == 0 || byte.is_ascii_whitespace();
     if bytes.iter().all(is_blank) {
-        return View::Missing;
+        return ViewOnDisk::Missing;
     }
     // Which of two equal keys would count?
     let document = str::from_utf8(bytes).ok().and_then(read_value).filter(is_sealed);
     let seq = document.as_ref().and_then(|document| document.pointer("/engine/seq")?.as_u64());
-    seq.map_or(View::Edited, |seq| View::Good { seq })
+    seq.map_or(ViewOnDisk::Edited, |seq| ViewOnDisk::Good { seq })
 }
 
 /// Returns the document with `engine.digest`, the SHA-256 of its JSON text without that field.

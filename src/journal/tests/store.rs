@@ -8,16 +8,16 @@ use std::process::{Command, Stdio};
 
 use jiff::Timestamp;
 use journal::store::StoreError;
-use journal::store::common_dir::{RunLocation, issue_folder};
-use journal::store::folders::{Call, RunFolder};
+use journal::store::common_dir::{RunPointer, issue_folder};
+use journal::store::folders::{CallFolder, RunFolder};
 use journal::store::lock::Lock;
 use journal::store::log::{FIRST_CHAIN, Log, LogContents, TornLine, read, read_file};
 use model::event::{
-    CheckResult, CheckStatus, Checked, Ended, Entry, ExecOutcome, Fact, Outcome, StepStarted, Usage, Worked,
+    CallEnd, CheckResult, CheckStatus, Checked, Entry, ExecOutcome, Fact, Outcome, StepStarted, Usage, Worked,
 };
 use model::issue::IssueNumber;
 use model::phase::{PhaseName, Step};
-use model::policy::{Limits, Outcomes, PhaseDef, Policy};
+use model::policy::{PhaseDef, Policy, PolicyLimits, UnapprovedEnds};
 use model::redact::{Masked, Masker};
 use proptest::prelude::*;
 use serde_json::json;
@@ -60,14 +60,14 @@ fn any_fact() -> impl Strategy<Value = Fact> {
         (0.0..1e6f64, any::<u64>(), proptest::collection::vec(".{0,20}", 0..4)).prop_map(
             |(cost, tokens, changed)| {
                 let usage = Usage { input_tokens: Some(tokens), cost_usd: Some(cost), ..Usage::default() };
-                let ended = Ended {
+                let ended = CallEnd {
                     outcome: ExecOutcome::Done,
                     reason: None,
                     millis: tokens,
                     usage,
                     truncated: false,
                     simulated: true,
-                    ..Ended::default()
+                    ..CallEnd::default()
                 };
                 Fact::Worked(Worked {
                     phase: phase("planning"),
@@ -479,8 +479,8 @@ fn child_that_holds_the_lock() {
 }
 
 fn planning() -> PhaseDef {
-    let limits: Limits = serde_json::from_value(json!({"max_revisions": 3})).expect("limits");
-    let outcomes: Outcomes = serde_json::from_value(json!({"exhausted": "fail"})).expect("outcomes");
+    let limits: PolicyLimits = serde_json::from_value(json!({"max_revisions": 3})).expect("limits");
+    let outcomes: UnapprovedEnds = serde_json::from_value(json!({"exhausted": "fail"})).expect("outcomes");
     let policy: Policy =
         serde_json::from_value(json!({"limits": limits, "outcomes": outcomes})).expect("a policy");
     PhaseDef {
@@ -513,7 +513,7 @@ fn run_folder(root: &Path) -> RunFolder {
 fn the_files_of_a_run_are_where_users_and_scripts_expect_them() {
     let run = run_folder(Path::new("root"));
     let phase = planning();
-    let call = Call { phase: &phase, step: Step::Review, round: 2, attempt: 3 };
+    let call = CallFolder { phase: &phase, step: Step::Review, round: 2, attempt: 3 };
     assert_eq!(
         [
             run.events(),
@@ -542,11 +542,12 @@ fn prompts_and_answers_of_every_attempt_are_kept_apart() {
     let root = tempfile::tempdir().expect("a folder");
     let run = run_folder(root.path());
     let phase = planning();
-    let call = Call { phase: &phase, step: Step::Execute, round: 1, attempt: 1 };
+    let call = CallFolder { phase: &phase, step: Step::Execute, round: 1, attempt: 1 };
     let prompt = run.write_prompt(call, &Masked::own("do it")).expect("a prompt");
     let answer = run.write_answer(call, &Masked::own("done")).expect("an answer");
     let raw = run.raw_stream(call).expect("a place");
-    let second = run.write_prompt(Call { attempt: 2, ..call }, &Masked::own("again")).expect("a prompt");
+    let second =
+        run.write_prompt(CallFolder { attempt: 2, ..call }, &Masked::own("again")).expect("a prompt");
     run.make_output(&phase).expect("a folder for the deliverable");
     assert_eq!(raw, ".ai-workflow/issue-243/00_planning/execute/round-1/attempt-1/raw.jsonl");
     fs::write(run.at(&raw), "{}").expect("its folder is there");
@@ -604,9 +605,9 @@ fn lock_and_pointer_of_an_issue_share_a_private_folder() {
     let folder = issue_folder(common.path(), issue);
     assert_eq!(folder, common.path().join("ai-workflow/issue-243"));
     let _lock = Lock::take(&folder, &Masked::own("x"), at(0)).expect("the lock");
-    let here = RunLocation { worktree: common.path().to_owned(), branch: "b".to_owned() };
+    let here = RunPointer { worktree: common.path().to_owned(), branch: "b".to_owned() };
     here.write(common.path(), issue).expect("written");
-    assert_eq!(RunLocation::list(common.path()).expect("one run"), [(issue, here)]);
+    assert_eq!(RunPointer::list(common.path()).expect("one run"), [(issue, here)]);
 }
 
 #[test]

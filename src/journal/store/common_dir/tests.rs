@@ -6,26 +6,26 @@ fn issue(number: u64) -> IssueNumber {
     IssueNumber::try_from(number).expect("a number")
 }
 
-fn location(name: &str) -> RunLocation {
-    RunLocation { worktree: PathBuf::from("/somewhere").join(name), branch: name.to_owned() }
+fn location(name: &str) -> RunPointer {
+    RunPointer { worktree: PathBuf::from("/somewhere").join(name), branch: name.to_owned() }
 }
 
 #[test]
 fn a_pointer_is_found_again_and_forgotten() {
     let common = tempfile::tempdir().expect("a folder");
-    assert_eq!(RunLocation::read(common.path(), issue(7)).expect("none"), None);
+    assert_eq!(RunPointer::read(common.path(), issue(7)).expect("none"), None);
     location("old").write(common.path(), issue(7)).expect("written");
     location("new").write(common.path(), issue(7)).expect("written again");
-    assert_eq!(RunLocation::read(common.path(), issue(7)).expect("one"), Some(location("new")));
-    RunLocation::remove(common.path(), issue(7)).expect("removed");
-    RunLocation::remove(common.path(), issue(7)).expect("removed twice");
-    assert_eq!(RunLocation::read(common.path(), issue(7)).expect("none"), None);
+    assert_eq!(RunPointer::read(common.path(), issue(7)).expect("one"), Some(location("new")));
+    RunPointer::remove(common.path(), issue(7)).expect("removed");
+    RunPointer::remove(common.path(), issue(7)).expect("removed twice");
+    assert_eq!(RunPointer::read(common.path(), issue(7)).expect("none"), None);
 }
 
 #[test]
 fn the_list_is_in_the_order_of_numbers_and_skips_what_is_not_a_run() {
     let common = tempfile::tempdir().expect("a folder");
-    assert_eq!(RunLocation::list(common.path()).expect("nothing yet"), []);
+    assert_eq!(RunPointer::list(common.path()).expect("nothing yet"), []);
     for number in [243, 7, 31] {
         location("x").write(common.path(), issue(number)).expect("written");
     }
@@ -33,7 +33,7 @@ fn the_list_is_in_the_order_of_numbers_and_skips_what_is_not_a_run() {
     fs::create_dir_all(common.path().join("ai-workflow/issue-x")).expect("something else");
     fs::create_dir_all(issue_folder(common.path(), issue(9))).expect("a lock only");
     let expected = [(issue(7), location("x")), (issue(243), location("x"))];
-    assert_eq!(RunLocation::list(common.path()).expect("two runs"), expected);
+    assert_eq!(RunPointer::list(common.path()).expect("two runs"), expected);
 }
 
 #[test]
@@ -42,9 +42,9 @@ fn a_pointer_that_cannot_be_read_names_its_file() {
     location("x").write(common.path(), issue(7)).expect("written");
     let path = issue_folder(common.path(), issue(7)).join("pointer.json");
     fs::write(&path, "").expect("lost by a power cut");
-    assert_eq!(RunLocation::read(common.path(), issue(7)).expect("none"), None);
+    assert_eq!(RunPointer::read(common.path(), issue(7)).expect("none"), None);
     fs::write(&path, "{\"worktree\": 1}").expect("damaged");
-    let error = RunLocation::read(common.path(), issue(7)).expect_err("damaged").to_string();
+    let error = RunPointer::read(common.path(), issue(7)).expect_err("damaged").to_string();
     assert!(error.starts_with(&format!("{} is damaged at line 1: ", path.display())), "{error}");
 }
 
@@ -64,7 +64,7 @@ fn finalized(number: u64) -> FinalizedRun {
 #[test]
 fn a_finalized_run_is_remembered_among_others() {
     let common = tempfile::tempdir().expect("a folder");
-    assert_eq!(FinalizedRun::list(common.path()), []);
+    assert_eq!(FinalizedRun::list(common.path()).expect("listed"), []);
     for number in [243, 7] {
         finalized(number).write(common.path()).expect("written");
     }
@@ -75,25 +75,25 @@ fn a_finalized_run_is_remembered_among_others() {
     fs::write(&broken, "{").expect("damaged");
     let error = FinalizedRun::read(common.path(), finalized(243).issue).expect_err("damaged").to_string();
     assert!(error.starts_with(&format!("{} is damaged", broken.display())), "{error}");
-    assert_eq!(FinalizedRun::list(common.path()), [finalized(7)]);
+    assert_eq!(FinalizedRun::list(common.path()).expect("listed"), [finalized(7)]);
 }
 
 const DAY: Date = Date::constant(2026, 11, 21);
 
 fn spending(run: &str, millis: u64) -> DaySpending {
-    DaySpending { run: run.to_owned(), spent: Spent { millis, calls: 1, ..Spent::default() } }
+    DaySpending { run: run.to_owned(), spent: UsageTotal { millis, calls: 1, ..UsageTotal::default() } }
 }
 
 #[test]
 fn other_runs_of_the_same_day_count() {
     let folder = tempfile::tempdir().expect("a folder");
     let common = folder.path();
-    assert_eq!(DaySpending::of_other_runs(common, DAY, "mine").expect("no list yet"), Spent::default());
+    assert_eq!(DaySpending::of_other_runs(common, DAY, "mine").expect("no list yet"), UsageTotal::default());
     for (run, millis) in [("mine", 1), ("other", 2), ("third", 3)] {
         spending(run, millis).append(common, DAY).expect("a line");
     }
     spending("other", 4).append(common, DAY.tomorrow().expect("a day")).expect("a line");
-    let expected = Spent { millis: 5, calls: 2, ..Spent::default() };
+    let expected = UsageTotal { millis: 5, calls: 2, ..UsageTotal::default() };
     assert_eq!(DaySpending::of_other_runs(common, DAY, "mine").expect("a list"), expected);
 }
 
@@ -106,6 +106,6 @@ fn a_torn_line_hides_no_other() {
     bytes.extend_from_slice(b"\n{\"run\":\"b\",\"spe");
     fs::write(&path, bytes).expect("a torn line");
     spending("c", 2).append(folder.path(), DAY).expect("a line");
-    let expected = Spent { millis: 3, calls: 2, ..Spent::default() };
+    let expected = UsageTotal { millis: 3, calls: 2, ..UsageTotal::default() };
     assert_eq!(DaySpending::of_other_runs(folder.path(), DAY, "me").expect("a list"), expected);
 }

@@ -13,8 +13,13 @@ fn the_second_one_is_told_who_holds_the_issue() {
     let first = take(&issue).expect("the first");
     let Err(LockError::Busy { holder: Some(found) }) = take(&issue) else { panic!("taken twice") };
     let command = "execute --issue 243".to_owned();
-    let expected =
-        Holder { pid: std::process::id(), host: host(), since: Timestamp::UNIX_EPOCH, command, issue: None };
+    let expected = LockHolder {
+        pid: std::process::id(),
+        host: host(),
+        since: Timestamp::UNIX_EPOCH,
+        command,
+        issue: None,
+    };
     assert_eq!(found, expected);
     assert!(found.is_here());
     assert_eq!(

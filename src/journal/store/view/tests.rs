@@ -13,9 +13,9 @@ fn sealed() -> String {
 
 #[test]
 fn a_view_is_missing_good_or_edited() {
-    assert_eq!(check_view(b""), View::Missing);
-    assert_eq!(check_view(&[0; 4096]), View::Missing);
-    assert_eq!(check_view(sealed().as_bytes()), View::Good { seq: 7 });
+    assert_eq!(check_view(b""), ViewOnDisk::Missing);
+    assert_eq!(check_view(&[0; 4096]), ViewOnDisk::Missing);
+    assert_eq!(check_view(sealed().as_bytes()), ViewOnDisk::Good { seq: 7 });
     for edited in [
         sealed().replace("failed", "completed"),
         sealed().replace('{', "{\"outcome\": \"failed\","),
@@ -24,14 +24,14 @@ fn a_view_is_missing_good_or_edited() {
         seal(json!({"engine": {"seq": "7"}})).to_string(),
         "[".repeat(100_000),
     ] {
-        assert_eq!(check_view(edited.as_bytes()), View::Edited, "{}", &edited[..edited.len().min(60)]);
+        assert_eq!(check_view(edited.as_bytes()), ViewOnDisk::Edited, "{}", &edited[..edited.len().min(60)]);
     }
 }
 
 proptest! {
     #[test]
     fn a_view_cut_anywhere_is_never_good(cut in 1..sealed().len()) {
-        prop_assert_eq!(check_view(&sealed().as_bytes()[..cut]), View::Edited);
+        prop_assert_eq!(check_view(&sealed().as_bytes()[..cut]), ViewOnDisk::Edited);
     }
 }
 
@@ -39,11 +39,11 @@ proptest! {
 fn a_view_on_disk_is_judged_and_a_huge_one_is_not_ours() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("metadata.json");
-    assert_eq!(check_file(&path).expect("no file"), View::Missing);
+    assert_eq!(check_file(&path).expect("no file"), ViewOnDisk::Missing);
     fs::write(&path, sealed()).expect("a good one");
-    assert_eq!(check_file(&path).expect("a good one"), View::Good { seq: 7 });
+    assert_eq!(check_file(&path).expect("a good one"), ViewOnDisk::Good { seq: 7 });
     File::create(&path).and_then(|file| file.set_len(LONGEST_VIEW + 1)).expect("a huge one");
-    assert_eq!(check_file(&path).expect("a huge one"), View::Edited);
+    assert_eq!(check_file(&path).expect("a huge one"), ViewOnDisk::Edited);
     assert!(check_file(folder.path()).is_err());
 }
 
