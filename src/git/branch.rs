@@ -1,13 +1,17 @@
-//! Branches: what they are called, where they stand, making, going to and removing them. Every refusal of git's is passed on.
+//! Branches: what they are called, where they stand, making, going to and removing them, which commit of one a run starts
+//! from, and which one a person's changes are compared with. Every refusal of git's is passed on.
 
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use crate::call::{Call, Output};
 use crate::history::History;
-use crate::workspace::Workspace;
+use crate::program::{Call, Output};
+use crate::workspace::{Head, Workspace};
 use crate::{CommitId, Error, Result};
+
+/// Where this clone remembers which branch of origin is the default one.
+const ORIGIN_DEFAULT: &str = "refs/remotes/origin/HEAD";
 
 /// A branch as git knows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,6 +26,26 @@ pub struct Branch {
     pub symbolic: Option<String>,
     /// It is checked out in this worktree.
     pub is_head: bool,
+}
+
+/// The branch and commit a run starts from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RunBase {
+    /// The name of the branch.
+    pub branch: String,
+    /// The commit it stands on: here, or on origin where there is no local branch.
+    pub commit: CommitId,
+    /// The tip of the same branch on origin, as last fetched, when it is another commit.
+    pub on_origin: Option<CommitId>,
+}
+
+/// A commit that changes are compared with, and its name for people.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DiffBase {
+    /// The commit.
+    pub commit: CommitId,
+    /// What people call it.
+    pub name: String,
 }
 
 /// The branches of a repository.
@@ -76,30 +100,27 @@ impl Branches<'_> {
 
     /// Makes a branch at a commit and goes there, untracked files stay where they are.
     pub fn start(&self, name: &str, base: &CommitId) -> Result<()> {
-        check_branch_name(name)?;
         self.run(name, &Call::new(["switch", "--quiet", "--no-track", "--create", name, base.as_str(), "--"]))
     }
 
     /// Goes to a branch that exists.
     pub fn switch(&self, name: &str) -> Result<()> {
-        check_branch_name(name)?;
         self.run(name, &Call::new(["switch", "--quiet", "--no-guess", name, "--"]))
     }
 
     /// Removes a branch, merged or not.
     pub fn delete(&self, name: &str) -> Result<()> {
-        check_branch_name(name)?;
         self.run(name, &Call::new(["branch", "--quiet", "-D", "--", name]))
     }
 
     /// Makes a branch at a commit that was fetched, or moves it on to there. One that holds something else is left alone.
     pub fn fast_forward(&self, branch: &str, tip: &CommitId) -> Result<()> {
-        let (reference, history) = (format!("refs/heads/{branch}"), History { workspace: self.workspace });
+        let reference = format!("refs/heads/{branch}");
         let before = match self.find(branch)? {
             None => String::new(),
             Some(local) if local.tip == *tip => return Ok(()),
             Some(local) => {
-                if local.worktree.is_some() || !history.is_ancestor(&local.tip, tip)? {
+                if local.worktree.is_some() || !self.history().is_ancestor(&local.tip, tip)? {
                     return Err(Error::Diverged { name: branch.to_owned() });
                 }
                 local.tip.to_string()
@@ -119,7 +140,7 @@ impl Branches<'_> {
     }
 
     /// Returns the branch that is checked out; nothing where HEAD is detached.
-    pub(crate) fn current(&self) -> Result<Option<String>> {
+    fn current(&self) -> Result<Option<String>> {
         let output = self.workspace.try_ask(["symbolic-ref", "--quiet", "--short", "HEAD"])?;
         Ok(if output.succeeded() { Some(output.line()) } else { None })
     }
@@ -136,8 +157,107 @@ impl Branches<'_> {
         CommitId::try_from(tip.trim()).ok()
     }
 
+    /// Returns a branch as a base; the local one counts, the one on origin where there is no local one.
+    pub fn base(&self, name: &str) -> Result<RunBase> {
+        check_branch_name(name)?;
+        let [local, remote] = local_and_remote(name);
+        base_in(&self.list(&[&local, &remote])?, name)
+    }
+
+    /// Returns origin's default branch as a base, as far as this clone knows it.
+    pub fn origin_default(&self, head: &Head) -> Result<Option<RunBase>> {
+        // Mostly the worktree is on origin's default branch, and then one question is enough.
+        let [local, remote] = local_and_remote(head.branch.as_deref().unwrap_or("HEAD"));
+        let found = self.list(&[ORIGIN_DEFAULT, &local, &remote])?;
+        match origin_default(&found) {
+            Some(name) if Some(name) == head.branch.as_deref() => base_in(&found, name).map(Some),
+            Some(name) => self.base(name).map(Some),
+            None => Ok(None),
+        }
+    }
+
+    /// Returns the latest commit of a branch that another commit holds, where it comes after the one that work began from;
+    /// that one otherwise. What goes to a server is compared with the branch there.
+    pub fn merged_in(
+        &self,
+        name: &str,
+        is_on_server: bool,
+        began: &CommitId,
+        tip: &CommitId,
+    ) -> Result<CommitId> {
+        let [local, remote] = local_and_remote(name);
+        let found = self.list(&[&local, &remote])?;
+        let counts = |reference: &str| {
+            let has_remote = found.iter().any(|branch| branch.reference == remote);
+            reference == remote || (reference == local && !(is_on_server && has_remote))
+        };
+        let mut latest = began.clone();
+        for branch in found.iter().filter(|branch| counts(&branch.reference)) {
+            if let Some(common) = self.history().merge_base(&branch.tip, tip)?
+                && common != latest
+                && self.history().is_ancestor(&latest, &common)?
+            {
+                latest = common;
+            }
+        }
+        Ok(latest)
+    }
+
+    /// Returns the named commit, else the merge base with the default branch (`default` where it is set), else HEAD.
+    pub fn diff_base(&self, revision: Option<&str>, default: Option<&str>) -> Result<DiffBase> {
+        if let Some(revision) = revision {
+            return Ok(DiffBase { commit: self.commit_of(revision)?, name: revision.to_owned() });
+        }
+        let head = || DiffBase { commit: self.workspace.opened_at().clone(), name: "HEAD".to_owned() };
+        let Some((tip, name)) = self.default_tip(default)? else { return Ok(head()) };
+        let base = self.history().merge_base(self.workspace.opened_at(), &tip)?;
+        Ok(base.map_or_else(head, |commit| DiffBase { commit, name }))
+    }
+
+    /// Resolves what a person calls a commit; an option can never be one.
+    fn commit_of(&self, revision: &str) -> Result<CommitId> {
+        let missing = || Error::NoSuchCommit { name: revision.escape_debug().take(80).collect() };
+        if revision.is_empty() || revision.starts_with('-') {
+            return Err(missing());
+        }
+        let commit = format!("{revision}^{{commit}}");
+        let words = ["rev-parse", "--verify", "--quiet", "--end-of-options", &commit];
+        let output = self.workspace.try_ask(words)?;
+        let text = output.text();
+        match text.lines().last() {
+            Some(id) if output.succeeded() => CommitId::try_from(id).map_err(|_| missing()),
+            _ => Err(missing()),
+        }
+    }
+
+    /// Returns the tip of the default branch and its name: on origin when we stand on that branch ourselves.
+    fn default_tip(&self, default: Option<&str>) -> Result<Option<(CommitId, String)>> {
+        let usual = ["main", "master"];
+        let named: Vec<[String; 2]> = default.into_iter().chain(usual).map(local_and_remote).collect();
+        let mut asked: Vec<&str> = named.iter().flatten().map(String::as_str).collect();
+        asked.push(ORIGIN_DEFAULT);
+        let mut found = self.list(&asked)?;
+        let of_origin = origin_default(&found).map(str::to_owned);
+        if let Some(name) = &of_origin {
+            let [local, remote] = local_and_remote(name);
+            found.extend(self.list(&[&local, &remote])?);
+        }
+        let names = default.into_iter().chain(of_origin.as_deref()).chain(usual);
+        let current = self.current()?;
+        let known = |name: &&str| tips(&found, name).iter().any(Option::is_some);
+        let Some(name) = names.into_iter().find(known) else { return Ok(None) };
+        let [local, remote] = tips(&found, name);
+        let tip = if current.as_deref() == Some(name) { remote } else { local.or(remote) };
+        Ok(tip.map(|tip| (tip, name.to_owned())))
+    }
+
+    fn history(&self) -> History<'_> {
+        History { workspace: self.workspace }
+    }
+
     /// Runs git for a branch of this name, and says what its refusal means.
     pub(crate) fn run(&self, name: &str, call: &Call) -> Result<()> {
+        check_branch_name(name)?;
         let output = self.workspace.try_run(call)?;
         if output.succeeded() { Ok(()) } else { Err(branch_failure(name, &output)) }
     }
@@ -176,8 +296,30 @@ pub(crate) fn head_reference(git_dir: &Path) -> Option<String> {
 }
 
 /// Returns the full names of a branch here and on origin.
-pub(crate) fn local_and_remote(name: &str) -> [String; 2] {
+fn local_and_remote(name: &str) -> [String; 2] {
     [format!("refs/heads/{name}"), format!("refs/remotes/origin/{name}")]
+}
+
+fn base_in(found: &[Branch], name: &str) -> Result<RunBase> {
+    check_branch_name(name)?;
+    let [local, remote] = tips(found, name);
+    let commit =
+        local.or_else(|| remote.clone()).ok_or_else(|| Error::NoSuchBranch { name: name.to_owned() })?;
+    let on_origin = remote.filter(|remote| *remote != commit);
+    Ok(RunBase { branch: name.to_owned(), commit, on_origin })
+}
+
+/// Returns the name of origin's default branch, where it is among what was found.
+fn origin_default(found: &[Branch]) -> Option<&str> {
+    let default = found.iter().find(|branch| branch.reference == ORIGIN_DEFAULT)?;
+    default.symbolic.as_deref()?.strip_prefix("refs/remotes/origin/")
+}
+
+/// Returns the tips of a branch here and on origin.
+fn tips(found: &[Branch], name: &str) -> [Option<CommitId>; 2] {
+    local_and_remote(name).map(|reference| {
+        found.iter().find(|branch| branch.reference == reference).map(|branch| branch.tip.clone())
+    })
 }
 
 fn branch_failure(name: &str, output: &Output) -> Error {

@@ -1,19 +1,26 @@
-//! The difference between two states as text for reviewers, cut off at a limit. What the repository says about how its files
-//! are shown does not count: an author could hide its work by it. A single NUL, and the name of a picture, do not hide text
-//! either: what git calls binary is judged by its content.
-//! The text is data from the repository: fencing and masking are the caller's.
+//! What differs between two states of the files: as text for reviewers, as paths, or with the texts of both sides. A state is
+//! a tree, a commit, or the files on disk.
+//!
+//! The text for reviewers is cut off at a limit. What the repository says about how its files are shown does not count: an
+//! author could hide its work by it. A single NUL, and the name of a picture, do not hide text either: what git calls binary
+//! is judged by its content. The text is data from the repository: fencing and masking are the caller's.
+//!
+//! The others take one process for all that git holds. Files that git was told to take for unchanged
+//! (`update-index --assume-unchanged`, `--skip-worktree`) count as well: no diff of git's shows them.
 
-use std::collections::BTreeSet;
-use std::fs;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::{self, Metadata};
 use std::path::{Path, PathBuf};
 
-use model::change::{Change, Content};
+use model::change::{Change, FileContent, FileMode, FileVersion, LONGEST_TEXT};
 
-use crate::call::{Call, Output};
-use crate::changes::Changes;
 use crate::error::{at, missing_is_fine};
-use crate::run_files::RunFiles;
-use crate::workspace::Workspace;
+use crate::objects::{Blobs, Sides, TreeEntry, is_plain, mode_of, raw_sides};
+use crate::program::{Call, Output};
+use crate::run_files::is_engines_own;
+use crate::snapshot::{self, Snapshot};
+use crate::status::is_cache;
+use crate::workspace::{RunWorkspace, Workspace};
 use crate::{CommitId, Result, Tree};
 
 /// A difference as text.
@@ -30,87 +37,47 @@ pub struct Diff {
 /// What nobody reads as text, by the ending of its name.
 const PICTURES_AND_ARCHIVES: &str = include_str!("data/pictures_and_archives.txt");
 
-/// What a difference is about.
-struct DiffScope<'a> {
-    /// Pathspecs that exclude files.
-    left_out: Vec<String>,
-    /// The tree of a commit, or of another state.
-    from: Tree,
-    to: &'a Tree,
-    /// The most bytes of text.
-    limit: usize,
-}
-
-impl DiffScope<'_> {
-    fn call(&self, options: &[&str]) -> Call {
-        diff_call(options, &self.from, self.to, &self.left_out)
-    }
-}
-
-/// Writes the differences of a run as text.
-#[derive(Debug, Clone)]
-pub struct Diffs<'a> {
-    pub(crate) workspace: &'a Workspace,
-    pub(crate) files: RunFiles,
-    pub(crate) state_dir: &'a Path,
-}
-
-impl Diffs<'_> {
+/// The differences of a run as text.
+impl RunWorkspace {
     /// Returns the difference from a commit or tree to a snapshot without the engine's own files, at most so many bytes.
-    pub fn all(&self, from: impl AsRef<str>, to: &Tree, limit: usize) -> Result<Diff> {
-        let (left_out, from) = (self.files.without_own_files(), Tree::try_from(from.as_ref())?);
-        self.compare(&DiffScope { left_out, from, to, limit })
+    pub fn diff(&self, from: impl AsRef<str>, to: &Tree, limit: usize) -> Result<Diff> {
+        self.compare_as_text(&self.files().without_own_files(), from.as_ref(), to, limit)
     }
 
     /// Returns the same without what this run delivers, which is read on disk.
-    pub fn code(&self, from: impl AsRef<str>, to: &Tree, limit: usize) -> Result<Diff> {
-        let (left_out, from) = (self.files.without_run(), Tree::try_from(from.as_ref())?);
-        self.compare(&DiffScope { left_out, from, to, limit })
+    pub fn diff_of_code(&self, from: impl AsRef<str>, to: &Tree, limit: usize) -> Result<Diff> {
+        self.compare_as_text(&self.files().without_run(), from.as_ref(), to, limit)
     }
 
     /// Returns the difference of these files only.
-    pub fn paths(&self, paths: &[String], from: &CommitId, to: &Tree, limit: usize) -> Result<Diff> {
-        let only: Vec<String> = paths.iter().map(|path| format!(":(top,literal){path}")).collect();
-        self.read_diff(diff_call(&[], &from.as_tree(), to, &only), limit)
+    pub fn diff_of_paths(&self, paths: &[String], from: &CommitId, to: &Tree, limit: usize) -> Result<Diff> {
+        self.read_diff(diff_call(&[], &from.as_tree(), to, &only(paths)), limit)
     }
 
-    fn compare(&self, scope: &DiffScope<'_>) -> Result<Diff> {
-        let mut diff = self.read_diff(scope.call(&["--find-renames"]), scope.limit)?;
-        if !diff.truncated && diff.text.contains("\nBinary files ") {
-            self.add_text_of_binaries(&mut diff, scope)?;
+    /// Returns a difference without the files that these pathspecs exclude. Files that git takes for binary are added as far
+    /// as they are text; those in an encoding that a difference cannot show are named.
+    fn compare_as_text(&self, left_out: &[String], from: &str, to: &Tree, limit: usize) -> Result<Diff> {
+        let from = Tree::try_from(from)?;
+        let mut diff = self.read_diff(diff_call(&["--find-renames"], &from, to, left_out), limit)?;
+        if diff.truncated || !diff.text.contains("\nBinary files ") {
+            return Ok(diff);
         }
-        Ok(diff)
-    }
-
-    /// Adds the text of files that git takes for binary to a difference, as far as they are text. Those in an encoding that
-    /// a difference cannot show are named.
-    fn add_text_of_binaries(&self, diff: &mut Diff, scope: &DiffScope<'_>) -> Result<()> {
-        let binaries = self.binaries(scope)?;
-        let changes = Changes { workspace: self.workspace };
-        let changes = changes.between(&scope.from, scope.to, &binaries)?;
+        let counted = diff_call(&["--numstat", "-z", "--no-renames"], &from, to, left_out);
+        let binaries = without_line_count(&self.run_without_attributes(counted)?.text());
+        let changes = Changes { workspace: self.workspace() }.between(&from, to, &binaries)?;
         let wide = changes.iter().filter(|change| is_wide(change)).map(|change| change.path.clone());
         diff.not_shown.extend(wide.filter(|path| is_picture_or_archive(path)));
-        let texts: BTreeSet<&String> =
-            changes.iter().filter(|change| is_text(change)).map(|change| &change.path).collect();
-        if texts.is_empty() {
-            return Ok(());
+        let texts = changes.iter().filter(|change| is_text(change)).map(|change| change.path.clone());
+        let texts: Vec<String> = texts.collect();
+        if !texts.is_empty() {
+            let left = limit.saturating_sub(diff.text.len());
+            let call = diff_call(&["--text", "--no-renames"], &from, to, &only(&texts));
+            let more = self.read_diff(call, left)?;
+            diff.not_shown.retain(|file| !texts.contains(file));
+            diff.text.push_str(&more.text);
+            diff.truncated |= more.truncated;
         }
-        let paths: Vec<String> = texts.iter().map(|path| format!(":(top,literal){path}")).collect();
-        let left = scope.limit.saturating_sub(diff.text.len());
-        let more =
-            self.read_diff(diff_call(&["--text", "--no-renames"], &scope.from, scope.to, &paths), left)?;
-        diff.not_shown.retain(|file| !texts.contains(file));
-        diff.text.push_str(&more.text);
-        diff.truncated |= more.truncated;
-        Ok(())
-    }
-
-    /// Returns the paths of which git counts no lines.
-    fn binaries(&self, scope: &DiffScope<'_>) -> Result<BTreeSet<String>> {
-        let call = scope.call(&["--numstat", "-z", "--no-renames"]);
-        let counted = self.run_without_attributes(call)?.text();
-        let binary = counted.split('\0').filter_map(|entry| entry.strip_prefix("-\t-\t"));
-        Ok(binary.map(str::to_owned).collect())
+        Ok(diff)
     }
 
     fn read_diff(&self, call: Call, limit: usize) -> Result<Diff> {
@@ -135,21 +102,209 @@ impl Diffs<'_> {
             .setting("core.attributesFile=/dev/null")
             .setting("attr.tree=")
             .setting("core.bigFileThreshold=512m")
-            .option("--git-dir")
-            .option(self.workspace.git_dir())
-            .option("--work-tree")
-            .option(&empty_folder)
+            .options(["--git-dir".as_ref(), self.workspace().git_dir()])
+            .options(["--work-tree".as_ref(), empty_folder.as_path()])
             .on_index(&empty_folder.join("index"));
-        self.workspace.run_in(&empty_folder, &call)
+        self.workspace().run_in(&empty_folder, &call)
     }
 
     /// Returns an empty folder, emptied of what somebody may have put there.
     fn empty_folder(&self) -> Result<PathBuf> {
-        let empty_folder = self.state_dir.join("nowhere");
+        let empty_folder = self.state_dir().join("nowhere");
         missing_is_fine(fs::remove_dir_all(&empty_folder)).map_err(at(&empty_folder))?;
         fs::create_dir_all(&empty_folder).map_err(at(&empty_folder))?;
         Ok(empty_folder)
     }
+}
+
+/// The changes in a repository.
+#[derive(Debug, Clone)]
+pub struct Changes<'a> {
+    pub(crate) workspace: &'a Workspace,
+}
+
+impl Changes<'_> {
+    /// Returns what differs from HEAD at these paths, as a snapshot saw it; a path that does not differ is left out.
+    pub fn uncommitted(&self, seen: &Snapshot, paths: &BTreeSet<String>) -> Result<Vec<Change>> {
+        let differing: Vec<&String> =
+            paths.iter().filter(|path| seen.uncommitted.contains_key(*path)).collect();
+        let old = differing.iter().filter_map(|path| seen.in_head.get(*path));
+        let blobs = self.workspace.blobs(old)?;
+        let change = |path: &String| {
+            let before = seen.in_head.get(path).map(|old| version(old, &blobs));
+            let gone = seen.uncommitted.get(path) == Some(&snapshot::PathContent::Deleted);
+            let after = if gone { None } else { on_disk(&self.workspace.root().join(path)) };
+            Change::new(path.clone(), before, after)
+        };
+        self.with_modes_of_git(differing.into_iter().map(change).collect())
+    }
+
+    /// Returns what differs between a commit and the files, untracked and hidden ones included, without the engine's own.
+    pub fn since(&self, base: &CommitId) -> Result<Vec<Change>> {
+        let raw = ["diff", "--raw", "-z", "--no-renames", "--no-ext-diff", "--no-abbrev"];
+        let scope = ["--ignore-submodules=all", base.as_str(), "--"];
+        let output = self.workspace.ask(raw.into_iter().chain(scope))?;
+        let sides = raw_sides(&output.text()).ok_or_else(|| output.unexpected())?;
+        let tracked = sides.into_iter().filter(|(path, _)| !is_engines_own(path));
+        let mut before: BTreeMap<String, _> = tracked.map(|(path, (before, _))| (path, before)).collect();
+        let untracked = self.workspace.ask(["ls-files", "-z", "--others", "--exclude-standard"])?;
+        for path in untracked.paths() {
+            if !is_engines_own(&path) && !path.ends_with('/') && !is_cache(&path) {
+                before.entry(path).or_insert(None);
+            }
+        }
+        for (path, old) in self.hidden(base)? {
+            before.entry(path).or_insert(old);
+        }
+        let blobs = self.workspace.blobs(before.values().flatten())?;
+        let change = |(path, old): (&String, &Option<TreeEntry>)| {
+            let before = old.as_ref().map(|old| version(old, &blobs));
+            Change::new(path.clone(), before, on_disk(&self.workspace.root().join(path)))
+        };
+        self.with_modes_of_git(before.iter().map(change).collect())
+    }
+
+    /// Returns what differs between two trees at these paths.
+    pub fn between(&self, old: &Tree, new: &Tree, paths: &BTreeSet<String>) -> Result<Vec<Change>> {
+        if paths.is_empty() || old == new {
+            return Ok(Vec::new());
+        }
+        self.differing(old, new, paths)
+    }
+
+    /// Returns everything that differs between two trees.
+    pub fn all_between(&self, old: &Tree, new: &Tree) -> Result<Vec<Change>> {
+        self.differing(old, new, &BTreeSet::new())
+    }
+
+    /// Without paths everything counts.
+    fn differing(&self, old: &Tree, new: &Tree, paths: &BTreeSet<String>) -> Result<Vec<Change>> {
+        let sides = self.workspace.differences(old.as_str(), new.as_str(), paths)?;
+        let blobs = self.workspace.blobs(sides.values().flat_map(|(old, new)| old.iter().chain(new)))?;
+        let change = |(path, (old, new)): (&String, &Sides)| {
+            let version = |side: &Option<TreeEntry>| side.as_ref().map(|side| version(side, &blobs));
+            Change::new(path.clone(), version(old), version(new))
+        };
+        Ok(sides.iter().map(change).collect())
+    }
+
+    /// Returns the paths that differ between two snapshots.
+    pub fn paths_between(&self, from: &Tree, to: &Tree) -> Result<Vec<String>> {
+        let words =
+            ["diff-tree", "-r", "-z", "--name-only", "--no-renames", from.as_str(), to.as_str(), "--"];
+        Ok(self.workspace.ask(words)?.paths())
+    }
+
+    /// Returns the paths that differ between a commit and a tree and are still there.
+    pub fn present_paths_between(&self, commit: &CommitId, tree: &Tree) -> Result<Vec<String>> {
+        let options = ["diff-tree", "-r", "-z", "--name-only", "--no-renames", "--diff-filter=d"];
+        let sides = [commit.as_str(), tree.as_str(), "--"];
+        Ok(self.workspace.ask(options.into_iter().chain(sides))?.paths())
+    }
+
+    /// Returns the changes that differ. Where git takes no modes from the disk, those of the index count.
+    fn with_modes_of_git(&self, changes: Vec<Change>) -> Result<Vec<Change>> {
+        let differing = changes.into_iter().filter(differs);
+        let mut changes: Vec<Change> = differing.collect();
+        if !changes.iter().any(differs_in_mode) || self.is_set("core.fileMode", true)? {
+            return Ok(changes);
+        }
+        let known = self.modes_of_the_index()?;
+        for change in &mut changes {
+            if let Some(after) = change.after.as_mut().filter(|after| is_plain(after.mode)) {
+                after.mode = known.get(&change.path).copied().unwrap_or(FileMode::File);
+            }
+        }
+        changes.retain(differs);
+        Ok(changes)
+    }
+
+    /// Tells whether a setting of git is true.
+    fn is_set(&self, name: &str, default: bool) -> Result<bool> {
+        let default = format!("--default={default}");
+        Ok(self.workspace.ask(["config", "--type=bool", &default, "--get", name])?.line() == "true")
+    }
+
+    fn modes_of_the_index(&self) -> Result<BTreeMap<String, FileMode>> {
+        let output = self.workspace.ask(["ls-files", "--stage", "-z"])?;
+        let plain_file = |entry: &str| {
+            let (head, path) = entry.split_once('\t')?;
+            let mode = mode_of(head.split(' ').next()?);
+            if is_plain(mode) { Some((path.to_owned(), mode)) } else { None }
+        };
+        Ok(output.text().split('\0').filter_map(plain_file).collect())
+    }
+
+    /// Returns the hidden paths with what a commit holds there.
+    fn hidden(&self, base: &CommitId) -> Result<BTreeMap<String, Option<TreeEntry>>> {
+        let listed = self.workspace.ask(["ls-files", "-v", "-z"])?.text();
+        let mut paths: Vec<&str> = listed.split('\0').filter_map(marked).collect();
+        paths.retain(|path| !is_engines_own(path));
+        // A sparse checkout leaves files out that nobody deleted.
+        if paths.iter().any(|path| self.is_missing(path)) && self.is_set("core.sparseCheckout", false)? {
+            paths.retain(|path| !self.is_missing(path));
+        }
+        if paths.is_empty() {
+            return Ok(BTreeMap::new());
+        }
+        let mut held = self.workspace.tree_entries(base.as_str(), &BTreeSet::new())?;
+        Ok(paths.into_iter().map(|path| (path.to_owned(), held.remove(path))).collect())
+    }
+
+    fn is_missing(&self, path: &str) -> bool {
+        self.workspace.root().join(path).symlink_metadata().is_err()
+    }
+}
+
+/// A new file that can be executed differs as well: git would take it without that.
+fn differs_in_mode(change: &Change) -> bool {
+    let was = change.before.as_ref().map_or(FileMode::File, |before| before.mode);
+    change.after.as_ref().is_some_and(|after| after.mode != was && is_plain(after.mode))
+}
+
+fn differs(change: &Change) -> bool {
+    change.before != change.after
+}
+
+fn version(old: &TreeEntry, blobs: &Blobs) -> FileVersion {
+    let bytes = blobs.get(&old.id).cloned().unwrap_or_default();
+    FileVersion { mode: mode_of(&old.mode), content: FileContent::of(bytes) }
+}
+
+/// Reads what lies at a path; nothing when it is not there, or nothing that git keeps.
+fn on_disk(path: &Path) -> Option<FileVersion> {
+    let found = fs::symlink_metadata(path).ok()?;
+    if found.is_symlink() {
+        let target = fs::read_link(path).ok()?.to_string_lossy().into_owned();
+        return Some(FileVersion { mode: FileMode::Link, content: FileContent::Text(target) });
+    }
+    if found.is_dir() {
+        return Some(FileVersion { mode: FileMode::Submodule, content: FileContent::Binary(Vec::new()) });
+    }
+    if !found.is_file() {
+        return None;
+    }
+    let content = if found.len() > LONGEST_TEXT {
+        FileContent::TooLong(found.len())
+    } else {
+        FileContent::of(fs::read(path).ok()?)
+    };
+    Some(FileVersion {
+        mode: if is_executable(&found) { FileMode::Executable } else { FileMode::File },
+        content,
+    })
+}
+
+fn is_executable(found: &Metadata) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    found.permissions().mode() & 0o100 != 0
+}
+
+/// Returns the path of an entry that is marked: `S` is skipped, a small letter assumed to be unchanged.
+fn marked(entry: &str) -> Option<&str> {
+    let (mark, path) = entry.split_once(' ')?;
+    let is_hidden = mark == "S" || mark.bytes().all(|byte| byte.is_ascii_lowercase());
+    if is_hidden { Some(path) } else { None }
 }
 
 /// Returns the call that compares two states, as far as nothing but these options says how.
@@ -169,6 +324,17 @@ fn diff_call(options: &[&str], from: &Tree, to: &Tree, paths: &[String]) -> Call
         .args(paths)
         .with_patterns()
         .read_only()
+}
+
+/// Returns the pathspecs of these files alone.
+fn only(paths: &[String]) -> Vec<String> {
+    paths.iter().map(|path| format!(":(top,literal){path}")).collect()
+}
+
+/// Returns the paths of which git counts no lines.
+fn without_line_count(counted: &str) -> BTreeSet<String> {
+    let binary = counted.split('\0').filter_map(|entry| entry.strip_prefix("-\t-\t"));
+    binary.map(str::to_owned).collect()
 }
 
 /// Returns the files that git calls binary in a difference, and that are still there.
@@ -200,7 +366,7 @@ fn is_picture_or_archive(file: &str) -> bool {
 /// Tells whether a file that git calls binary is UTF-8 text.
 fn is_text(change: &Change) -> bool {
     let after = change.after.as_ref().map(|after| &after.content);
-    matches!(after, Some(Content::Binary(bytes)) if std::str::from_utf8(bytes).is_ok())
+    matches!(after, Some(FileContent::Binary(bytes)) if std::str::from_utf8(bytes).is_ok())
 }
 
 /// Tells whether a file that git calls binary is text in a wide encoding.

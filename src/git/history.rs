@@ -4,8 +4,8 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
-use crate::call::Call;
 use crate::objects::batch_objects;
+use crate::program::Call;
 use crate::workspace::Workspace;
 use crate::{CommitId, Error, Result, Tree};
 
@@ -128,7 +128,7 @@ impl Signature {
 
 /// What became of a place in a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum PlaceChange {
+pub enum LineRangeChange {
     /// Nothing changed in the file.
     Untouched,
     /// The file changed, these lines did not.
@@ -203,22 +203,22 @@ impl History<'_> {
     }
 
     /// Returns what became of a line of a file, or of the whole file, between a commit and HEAD.
-    pub fn place_change(&self, from: &CommitId, path: &str, line: Option<u64>) -> Result<PlaceChange> {
+    pub fn place_change(&self, from: &CommitId, path: &str, line: Option<u64>) -> Result<LineRangeChange> {
         let range = format!("{from}..HEAD");
         let text = self.workspace.ask(["log", "-1", "--format=%H", &range, "--", path])?.text();
-        let Some(commit) = text.lines().next() else { return Ok(PlaceChange::Untouched) };
+        let Some(commit) = text.lines().next() else { return Ok(LineRangeChange::Untouched) };
         let commit = CommitId::try_from(commit)?;
         let spans = self.changed_spans(from, path)?;
-        let Some(line) = line else { return Ok(PlaceChange::Changed(commit)) };
+        let Some(line) = line else { return Ok(LineRangeChange::Changed(commit)) };
         // Taken back again, or no text.
         if spans.is_empty() {
-            return Ok(PlaceChange::Untouched);
+            return Ok(LineRangeChange::Untouched);
         }
         let is_near = |&(first, last): &(u64, u64)| {
             line.saturating_add(MARGIN) >= first && line <= last.saturating_add(MARGIN)
         };
         let is_changed = spans.iter().any(is_near);
-        Ok(if is_changed { PlaceChange::Changed(commit) } else { PlaceChange::Elsewhere(commit) })
+        Ok(if is_changed { LineRangeChange::Changed(commit) } else { LineRangeChange::Elsewhere(commit) })
     }
 
     /// Returns the first and last lines of what differs, as they were numbered in the commit.

@@ -8,17 +8,13 @@
 mod run_workspace;
 
 // How git is run.
-mod call;
 mod error;
 mod pinned_config;
 mod program;
-mod retry;
 mod workspace;
 
 // What every repository has.
-mod base;
 mod branch;
-mod changes;
 mod history;
 mod objects;
 mod references;
@@ -27,39 +23,28 @@ mod status;
 mod worktree;
 
 // What one issue's run has in it.
-mod bundle;
-mod clean_worktree;
 mod commit;
 mod diff;
-mod index;
 mod locks;
 mod run_branch;
 mod run_files;
 mod snapshot;
 mod work;
 
-pub use base::{Base, Bases, DiffBase};
-pub use branch::{Branch, Branches, check_branch_name};
-pub use bundle::Bundles;
-pub use changes::Changes;
-pub use clean_worktree::CleanWorktree;
-pub use commit::CommitWriter;
-pub use diff::{Diff, Diffs};
+pub use branch::{Branch, Branches, DiffBase, RunBase, check_branch_name};
+pub use diff::{Changes, Diff};
 pub use error::Error;
-pub use history::{CommitText, CommitWithParents, History, NO_PHASE, PlaceChange, Signature, Trailers};
-pub use locks::Locks;
+pub use history::{CommitText, CommitWithParents, History, LineRangeChange, NO_PHASE, Signature, Trailers};
+pub use locks::remove_stale_locks;
 pub use model::object_id::{CommitId, Tree};
-pub use objects::Objects;
 pub use program::Git;
-pub use references::{MovedReferences, References, RunReferences};
-pub use remote::{Credentials, Remote};
-pub use retry::{Retry, retry};
+pub use references::{MovedReferences, References};
+pub use remote::{Credentials, Remote, RetryCounter, retry};
 pub use run_branch::{RunBranch, RunBranchState};
 pub use run_files::{RunFiles, is_engines_own};
-pub use run_workspace::RunWorkspace;
-pub use snapshot::{Content, Snapshot, Snapshots};
+pub use snapshot::{PathContent, Snapshot, Snapshots};
 pub use work::UncommittedWork;
-pub use workspace::{Head, Workspace};
-pub use worktree::{Survey, Worktree};
+pub use workspace::{Head, RunWorkspace, Workspace};
+pub use worktree::{CleanWorktree, WorktreeState};
 
 use error::Result;

@@ -16,7 +16,7 @@ use std::time::{Duration, Instant, SystemTime};
 use crate::Result;
 use crate::error::at;
 use crate::program::STANDING_OPTIONS;
-use crate::workspace::Workspace;
+use crate::workspace::{RunWorkspace, Workspace};
 
 /// So old no lock is in use any more.
 const CERTAINLY_UNUSED: Duration = Duration::from_secs(600);
@@ -31,77 +31,70 @@ const LOCKED_BY_GIT: &str = include_str!("data/locked_by_git.txt");
 const LONGEST_WAIT: Duration = Duration::from_secs(10);
 const WAIT_PAUSE: Duration = Duration::from_millis(20);
 
-/// The locks that git may have left for a run to find.
-#[derive(Debug, Clone)]
-pub struct Locks<'a> {
-    pub(crate) workspace: &'a Workspace,
-    /// The run's branch.
-    pub(crate) branch: String,
-    /// The folder of the run's index files.
-    pub(crate) indexes: PathBuf,
+/// Removes what a killed git left behind before `started`, the start of this process, and returns the paths. `worked` is from
+/// when to when a process of ours worked in this worktree last; without it only the run's own locks go.
+pub fn remove_stale_locks(
+    space: &RunWorkspace,
+    started: SystemTime,
+    worked: Option<(SystemTime, SystemTime)>,
+) -> Result<Vec<PathBuf>> {
+    let workspace = space.workspace();
+    wait_for_leftovers(workspace.root());
+    let mut left = own_locks(space);
+    let mut shared = shared_locks(workspace);
+    shared.retain(|path| worked.is_some_and(|worked| is_within(path, worked)));
+    if !shared.is_empty() && !is_git_at_work(workspace, &shared) {
+        shared.retain(|path| !is_open(path));
+        left.extend(shared);
+    }
+    left.retain(|path| is_older(path, started));
+    for path in &left {
+        fs::remove_file(path).map_err(at(path))?;
+        tracing::warn!(path = %path.display(), "removed a lock that a killed git left behind");
+    }
+    Ok(left)
 }
 
-impl Locks<'_> {
-    /// Removes what a killed git left behind before `started`, the start of this process, and returns the paths. `worked`
-    /// is from when to when a process of ours worked in this worktree last; without it only the run's own locks go.
-    pub fn remove_stale(
-        &self,
-        started: SystemTime,
-        worked: Option<(SystemTime, SystemTime)>,
-    ) -> Result<Vec<PathBuf>> {
-        self.wait_for_leftovers();
-        let mut left = self.own_locks();
-        let mut shared = self.shared_locks();
-        shared.retain(|path| worked.is_some_and(|worked| is_within(path, worked)));
-        if !shared.is_empty() && !self.is_git_at_work(&shared) {
-            shared.retain(|path| !is_open(path));
-            left.extend(shared);
-        }
-        left.retain(|path| is_older(path, started));
-        for path in &left {
-            fs::remove_file(path).map_err(at(path))?;
-            tracing::warn!(path = %path.display(), "removed a lock that a killed git left behind");
-        }
-        Ok(left)
-    }
+/// Locks that only this run can have taken.
+fn own_locks(space: &RunWorkspace) -> Vec<PathBuf> {
+    let indexes = space.snapshots().index_folder();
+    let mut locks = locks_in(&indexes);
+    locks.push(indexes.join("incoming.index"));
+    locks.push(space.workspace().common().join("refs/heads").join(format!("{}.lock", space.branch())));
+    locks.retain(|path| path.is_file());
+    locks
+}
 
-    /// Locks that only this run can have taken.
-    fn own_locks(&self) -> Vec<PathBuf> {
-        let branch = self.workspace.common().join("refs/heads").join(format!("{}.lock", self.branch));
-        let mut locks = locks_in(&self.indexes);
-        locks.push(self.indexes.join("incoming.index"));
-        locks.push(branch);
+/// Locks that the user's git takes too: index, HEAD, packed references, settings.
+fn shared_locks(workspace: &Workspace) -> Vec<PathBuf> {
+    let mut locks = locks_in(workspace.git_dir());
+    locks.retain(|path| is_of_git(path));
+    if workspace.is_linked() {
+        locks.extend(["packed-refs.lock", "config.lock"].map(|name| workspace.common().join(name)));
         locks.retain(|path| path.is_file());
-        locks
     }
+    locks
+}
 
-    /// Locks that the user's git takes too: index, HEAD, packed references, settings.
-    fn shared_locks(&self) -> Vec<PathBuf> {
-        let mut locks = locks_in(self.workspace.git_dir());
-        locks.retain(|path| is_of_git(path));
-        if self.workspace.is_linked() {
-            let common = |name: &str| self.workspace.common().join(name);
-            locks.extend([common("packed-refs.lock"), common("config.lock")]);
-            locks.retain(|path| path.is_file());
-        }
-        locks
+/// Tells whether a process called git has its working directory here. Where the system has no `/proc` to look into, the age of
+/// the locks tells.
+fn is_git_at_work(workspace: &Workspace, shared: &[PathBuf]) -> bool {
+    if fs::read_link("/proc/self/cwd").is_err() {
+        return !all_surely_old(shared, SystemTime::now());
     }
+    let places = [workspace.root(), workspace.git_dir(), workspace.common()];
+    processes().any(|process| is_git(&process) && places.iter().any(|place| works_in(&process, place)))
+}
 
-    fn is_git_at_work(&self, shared: &[PathBuf]) -> bool {
-        let places = [self.workspace.root(), self.workspace.git_dir(), self.workspace.common()];
-        git_works_in(&places).unwrap_or_else(|| !all_surely_old(shared, SystemTime::now()))
+/// Waits until nobody of a killed runner is at work any more; not for ever.
+fn wait_for_leftovers(root: &Path) {
+    if !is_anybody_left(root) {
+        return;
     }
-
-    /// Waits until nobody of a killed runner is at work any more; not for ever.
-    fn wait_for_leftovers(&self) {
-        if !is_anybody_left(self.workspace.root()) {
-            return;
-        }
-        tracing::info!("Waiting for what a killed run left at work");
-        let began = Instant::now();
-        while is_anybody_left(self.workspace.root()) && began.elapsed() < LONGEST_WAIT {
-            thread::sleep(WAIT_PAUSE);
-        }
+    tracing::info!("Waiting for what a killed run left at work");
+    let began = Instant::now();
+    while is_anybody_left(root) && began.elapsed() < LONGEST_WAIT {
+        thread::sleep(WAIT_PAUSE);
     }
 }
 
@@ -137,13 +130,6 @@ fn is_within(path: &Path, (since, until): (SystemTime, SystemTime)) -> bool {
 /// Returns the folders of all processes; none where the system has no `/proc`.
 fn processes() -> impl Iterator<Item = PathBuf> {
     fs::read_dir("/proc").into_iter().flatten().flatten().map(|process| process.path())
-}
-
-/// Tells whether a process called git has its working directory in one of these places; nothing when the system
-/// has no `/proc` to look into.
-fn git_works_in(places: &[&Path]) -> Option<bool> {
-    fs::read_link("/proc/self/cwd").ok()?;
-    Some(processes().any(|process| is_git(&process) && places.iter().any(|place| works_in(&process, place))))
 }
 
 /// Tells whether a process that can be looked into has this file open.

@@ -3,9 +3,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use model::change::Mode;
+use model::change::FileMode;
 
-use crate::call::Call;
+use crate::program::Call;
 use crate::workspace::Workspace;
 use crate::{CommitId, Error, Result, Tree};
 
@@ -26,20 +26,15 @@ pub(crate) type Sides = (Option<TreeEntry>, Option<TreeEntry>);
 pub(crate) type Blobs = BTreeMap<String, Vec<u8>>;
 
 /// The objects of a repository.
-#[derive(Debug, Clone)]
-pub struct Objects<'a> {
-    pub(crate) workspace: &'a Workspace,
-}
-
-impl Objects<'_> {
+impl Workspace {
     /// Returns a file as a commit has it; nothing when that commit has no such file.
-    pub fn read(&self, commit: &CommitId, path: &str) -> Result<Option<Vec<u8>>> {
+    pub fn read_file(&self, commit: &CommitId, path: &str) -> Result<Option<Vec<u8>>> {
         if path.contains('\n') {
             let path = path.escape_debug().collect();
             return Err(Error::BadPath { path, why: "it contains a line break" });
         }
         let call = Call::new(["cat-file", "--batch"]).stdin(format!("{commit}:{path}\n")).read_only();
-        let output = self.workspace.run(&call)?;
+        let output = self.run(&call)?;
         if output.stdout.ends_with(b" missing\n") && output.stdout.starts_with(commit.as_str().as_bytes()) {
             return Ok(None);
         }
@@ -49,32 +44,31 @@ impl Objects<'_> {
     }
 
     /// Tells how large a file of a commit is, in bytes; nothing when it is not there.
-    pub fn size(&self, commit: &CommitId, path: &str) -> Result<Option<u64>> {
+    pub fn file_size(&self, commit: &CommitId, path: &str) -> Result<Option<u64>> {
         let call = Call::new(["cat-file", "--batch-check=%(objecttype) %(objectsize)"]).read_only();
-        let answer = self.workspace.run(&call.stdin(format!("{commit}:{path}\n")))?.text();
+        let answer = self.run(&call.stdin(format!("{commit}:{path}\n")))?.text();
         Ok(answer.trim().strip_prefix("blob ").and_then(|size| size.parse().ok()))
     }
 
     /// Returns how many objects a commit, or a tree, has that a commit before it does not have, and how many bytes they are
     /// unpacked.
-    pub fn weight(&self, after: &CommitId, to: &Tree) -> Result<(usize, u64)> {
+    pub fn weight_of_objects(&self, after: &CommitId, to: &Tree) -> Result<(usize, u64)> {
         let after = format!("^{after}");
-        let listed =
-            self.workspace.ask(["rev-list", "--objects", "--no-object-names", to.as_str(), &after, "--"])?;
+        let listed = self.ask(["rev-list", "--objects", "--no-object-names", to.as_str(), &after, "--"])?;
         let call = Call::new(["cat-file", "--batch-check=%(objectsize)"]).stdin(listed.stdout).read_only();
-        let sizes = self.workspace.run(&call)?.text();
+        let sizes = self.run(&call)?.text();
         let sizes: Vec<u64> = sizes.lines().filter_map(|line| line.trim().parse().ok()).collect();
         Ok((sizes.len(), sizes.iter().fold(0, |sum, size| sum.saturating_add(*size))))
     }
 
     /// Tells whether a tree is on this machine.
     pub fn has_tree(&self, tree: &Tree) -> Result<bool> {
-        Ok(self.workspace.try_ask(["cat-file", "-e", &format!("{tree}^{{tree}}")])?.succeeded())
+        Ok(self.try_ask(["cat-file", "-e", &format!("{tree}^{{tree}}")])?.succeeded())
     }
 
     /// Returns the files below a folder that HEAD knows.
     pub fn tracked_below(&self, folder: &str) -> Result<Vec<String>> {
-        Ok(self.workspace.ask(["ls-tree", "-r", "-z", "--name-only", "HEAD", "--", folder])?.paths())
+        Ok(self.ask(["ls-tree", "-r", "-z", "--name-only", "HEAD", "--", folder])?.paths())
     }
 
     /// Returns those of the paths that are plain files of a tree.
@@ -82,19 +76,19 @@ impl Objects<'_> {
         if paths.is_empty() {
             return Ok(BTreeSet::new());
         }
-        let mut held = self.entries(tree.as_str(), paths)?;
+        let mut held = self.tree_entries(tree.as_str(), paths)?;
         held.retain(|path, entry| is_plain(mode_of(&entry.mode)) && paths.contains(path));
         Ok(held.into_keys().collect())
     }
 
     /// Returns the entries of a tree, or of a commit's, by path; of all paths where none is named.
-    pub(crate) fn entries(
+    pub(crate) fn tree_entries(
         &self,
         tree: &str,
         paths: &BTreeSet<String>,
     ) -> Result<BTreeMap<String, TreeEntry>> {
         let call = Call::new(["ls-tree", "-r", "-z", "--full-tree", tree, "--"]).args(paths).read_only();
-        let listed = self.workspace.run(&call)?.text();
+        let listed = self.run(&call)?.text();
         Ok(listed.split('\0').filter_map(tree_entry).collect())
     }
 
@@ -109,20 +103,22 @@ impl Objects<'_> {
             .args([old, new, "--"])
             .args(paths)
             .read_only();
-        let output = self.workspace.run(&call)?;
+        let output = self.run(&call)?;
         raw_sides(&output.text()).ok_or_else(|| output.unexpected())
     }
 
     /// Returns the contents of blobs by id.
     pub(crate) fn blobs<'e>(&self, wanted: impl Iterator<Item = &'e TreeEntry>) -> Result<Blobs> {
-        let ids: BTreeSet<&str> =
-            wanted.filter(|old| mode_of(&old.mode) != Mode::Submodule).map(|old| old.id.as_str()).collect();
+        let ids: BTreeSet<&str> = wanted
+            .filter(|old| mode_of(&old.mode) != FileMode::Submodule)
+            .map(|old| old.id.as_str())
+            .collect();
         if ids.is_empty() {
             return Ok(BTreeMap::new());
         }
         let asked: String = ids.iter().map(|id| format!("{id}\n")).collect();
         let call = Call::new(["cat-file", "--batch", "--buffer"]).stdin(asked).read_only();
-        let output = self.workspace.run(&call)?;
+        let output = self.run(&call)?;
         let found = batch_objects(&output.stdout, "blob").unwrap_or_default();
         if found.len() != ids.len() {
             return Err(output.unexpected());
@@ -132,18 +128,18 @@ impl Objects<'_> {
 }
 
 /// Git's modes: 100644, 100755, 120000 and 160000.
-pub(crate) fn mode_of(octal: &str) -> Mode {
+pub(crate) fn mode_of(octal: &str) -> FileMode {
     match octal {
-        "100755" => Mode::Executable,
-        "120000" => Mode::Link,
-        "160000" => Mode::Submodule,
-        _ => Mode::File,
+        "100755" => FileMode::Executable,
+        "120000" => FileMode::Link,
+        "160000" => FileMode::Submodule,
+        _ => FileMode::File,
     }
 }
 
 /// Tells whether a mode is that of a file, executable or not.
-pub(crate) fn is_plain(mode: Mode) -> bool {
-    matches!(mode, Mode::File | Mode::Executable)
+pub(crate) fn is_plain(mode: FileMode) -> bool {
+    matches!(mode, FileMode::File | FileMode::Executable)
 }
 
 /// Reads `diff --raw -z`: `:mode mode id id letter`, then the path.

@@ -9,12 +9,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use model::event::issue_of_branch;
+use model::issue::issue_of_branch;
 use model::object_id::is_object_id;
 
 use crate::Result;
 use crate::branch::{Branches, head_reference};
-use crate::workspace::Workspace;
+use crate::workspace::{RunWorkspace, Workspace};
 
 /// The folders of references that are read, below the common folder.
 const FOLDERS: [&str; 3] = ["refs/heads", "refs/tags", "refs/remotes"];
@@ -39,50 +39,35 @@ pub struct MovedReferences {
     pub left: Vec<String>,
 }
 
-/// The references of a repository, as a run may touch them.
-#[derive(Debug, Clone)]
-pub struct RunReferences<'a> {
-    pub(crate) workspace: &'a Workspace,
-    /// The name of the run's branch.
-    pub(crate) branch: String,
-}
-
-impl RunReferences<'_> {
-    /// Returns where branches and tags stand now.
-    pub fn now(&self) -> Result<References> {
-        References::read(self.workspace)
-    }
-
-    /// Puts the run's branch back, and the worktree on it. Nobody can tell who moved another one, so it is named and left
-    /// alone.
-    pub fn put_back(&self, before: &References) -> Result<MovedReferences> {
-        let now = self.now()?;
-        if now == *before {
-            return Ok(MovedReferences::default());
-        }
-        let own = format!("refs/heads/{}", self.branch);
-        let mut moved = MovedReferences::default();
-        if let Some(tip) = before.tips.get(&own).filter(|tip| now.tips.get(&own) != Some(tip)) {
-            self.workspace.change(["update-ref", "--no-deref", &own, tip])?;
-            moved.undone.push(now.describe(&own));
-        }
-        if let Some(head) = before.head.as_ref().filter(|head| now.head.as_ref() != Some(head)) {
-            self.workspace.change(["symbolic-ref", "HEAD", head])?;
-            moved.undone.push("HEAD".to_owned());
-        }
-        let others = before.unexplained_moves(&now).filter(|name| *name != own && is_watched(name));
-        moved.left = others.map(|name| before.describe(name)).collect();
-        Ok(moved)
-    }
-}
-
 impl References {
     /// Reads where branches and tags stand now.
-    pub(crate) fn read(workspace: &Workspace) -> Result<Self> {
+    pub fn read(workspace: &Workspace) -> Result<Self> {
         match Self::read_files(workspace) {
             Some(references) => Ok(references),
             None => Self::ask_git(workspace),
         }
+    }
+
+    /// Puts the run's branch back, and the worktree on it. Nobody can tell who moved another one, so it is named and left
+    /// alone.
+    pub fn put_back(&self, space: &RunWorkspace) -> Result<MovedReferences> {
+        let now = Self::read(space.workspace())?;
+        if now == *self {
+            return Ok(MovedReferences::default());
+        }
+        let own = format!("refs/heads/{}", space.branch());
+        let mut moved = MovedReferences::default();
+        if let Some(tip) = self.tips.get(&own).filter(|tip| now.tips.get(&own) != Some(tip)) {
+            space.workspace().change(["update-ref", "--no-deref", &own, tip])?;
+            moved.undone.push(now.describe(&own));
+        }
+        if let Some(head) = self.head.as_ref().filter(|head| now.head.as_ref() != Some(head)) {
+            space.workspace().change(["symbolic-ref", "HEAD", head])?;
+            moved.undone.push("HEAD".to_owned());
+        }
+        let others = self.unexplained_moves(&now).filter(|name| *name != own && is_watched(name));
+        moved.left = others.map(|name| self.describe(name)).collect();
+        Ok(moved)
     }
 
     /// Returns where branches and tags stand; nothing where these files do not tell it, or tell something strange.

@@ -7,13 +7,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::branch::{Branch, Branches};
-use crate::call::Call;
-use crate::changes::Changes;
+use crate::diff::Changes;
 use crate::history::{History, NO_PHASE, Trailers};
-use crate::objects::Objects;
+use crate::program::Call;
 use crate::references::References;
-use crate::run_files::RunFiles;
-use crate::workspace::{Head, Workspace};
+use crate::workspace::{Head, RunWorkspace};
 use crate::{CommitId, Error, Result};
 
 /// Where the tip is noted that the engine left.
@@ -41,19 +39,14 @@ pub enum RunBranchState {
 /// The branch of a run.
 #[derive(Debug, Clone)]
 pub struct RunBranch<'a> {
-    pub(crate) workspace: &'a Workspace,
-    /// The branch's name.
-    pub(crate) name: String,
-    pub(crate) files: RunFiles,
-    pub(crate) state_dir: &'a Path,
+    pub(crate) space: &'a RunWorkspace,
 }
 
 impl RunBranch<'_> {
     /// Returns where the run's branch comes from; a branch from elsewhere is nothing to build on.
     pub fn state(&self, base: &CommitId) -> Result<RunBranchState> {
         let Some(branch) = self.find()? else { return Ok(RunBranchState::Missing) };
-        let objects = Objects { workspace: self.workspace };
-        if objects.read(&branch.tip, &self.files.log())?.is_some() {
+        if self.space.workspace().read_file(&branch.tip, &self.space.files().log())?.is_some() {
             return Ok(RunBranchState::Ours(branch));
         }
         Ok(if branch.tip == *base { RunBranchState::AtBase(branch) } else { RunBranchState::Foreign(branch) })
@@ -61,23 +54,23 @@ impl RunBranch<'_> {
 
     /// Refuses to work where the run's branch was deleted or renamed: nothing could be committed.
     pub fn refuse_missing(&self) -> Result<()> {
-        if !self.branches().is_surely_missing(&format!("refs/heads/{}", self.name)) {
+        if !self.branches().is_surely_missing(&format!("refs/heads/{}", self.space.branch())) {
             return Ok(());
         }
         let found = describe(self.branches().current_by_file());
-        Err(Error::BranchGone { name: self.name.clone(), found })
+        Err(Error::BranchGone { name: self.space.branch(), found })
     }
 
     /// Refuses to commit where the worktree was, or is by now, on another branch than the run's.
     pub(crate) fn refuse_other(&self, head: &Head) -> Result<()> {
-        let mut found = head.branch.clone();
-        if found.as_ref() == Some(&self.name) {
+        let (expected, mut found) = (self.space.branch(), head.branch.clone());
+        if found.as_ref() == Some(&expected) {
             found = self.branches().current_by_file().or(found);
         }
-        if found.as_ref() == Some(&self.name) {
+        if found.as_ref() == Some(&expected) {
             return Ok(());
         }
-        let (expected, found) = (self.name.clone(), describe(found));
+        let found = describe(found);
         if self.branches().find(&expected)?.is_none() {
             return Err(Error::BranchGone { name: expected, found });
         }
@@ -86,9 +79,9 @@ impl RunBranch<'_> {
 
     /// Moves the run's branch to a commit if nobody else moved it.
     pub fn move_to(&self, from: &CommitId, to: &CommitId) -> Result<()> {
-        let reference = format!("refs/heads/{}", self.name);
+        let reference = format!("refs/heads/{}", self.space.branch());
         let note = "ai-workflow: squash";
-        self.workspace.change(["update-ref", "-m", note, &reference, to.as_str(), from.as_str()])
+        self.space.workspace().change(["update-ref", "-m", note, &reference, to.as_str(), from.as_str()])
     }
 
     /// Returns the commit on the run's branch that was announced by this fact, newest first.
@@ -110,7 +103,7 @@ impl RunBranch<'_> {
     fn latest(&self, options: &[&str]) -> Result<Vec<(CommitId, Option<Trailers>)>> {
         let Some(branch) = self.find()? else { return Ok(Vec::new()) };
         let call = Call::new(["log", "-z", "--format=%H%n%B", LOOK_BACK]).args(options.iter().copied());
-        let text = self.workspace.run(&call.args([branch.tip.as_str(), "--"]).read_only())?.text();
+        let text = self.space.workspace().run(&call.args([branch.tip.as_str(), "--"]).read_only())?.text();
         let commits = text.split('\0').filter_map(|record| record.split_once('\n'));
         commits.map(|(id, message)| Ok((CommitId::try_from(id)?, Trailers::read(message)))).collect()
     }
@@ -120,15 +113,18 @@ impl RunBranch<'_> {
     pub fn has_only_records_on(&self, commit: &CommitId) -> Result<bool> {
         let Some(branch) = self.find()? else { return Ok(false) };
         let mut at = commit.clone();
-        let commits =
-            History { workspace: self.workspace }.commits_between(commit, &branch.tip, MOST_RECORDS)?;
+        let commits = History { workspace: self.space.workspace() }.commits_between(
+            commit,
+            &branch.tip,
+            MOST_RECORDS,
+        )?;
         for next in commits {
             if next.parents != [at] {
                 return Ok(false);
             }
             let (before, after) = (next.parents[0].as_tree(), next.commit.as_tree());
-            let changed = Changes { workspace: self.workspace }.paths_between(&before, &after)?;
-            if !changed.iter().all(|path| self.files.contains(path)) {
+            let changed = Changes { workspace: self.space.workspace() }.paths_between(&before, &after)?;
+            if !changed.iter().all(|path| self.space.files().contains(path)) {
                 return Ok(false);
             }
             at = next.commit;
@@ -151,7 +147,7 @@ impl RunBranch<'_> {
 
     /// Tells whether the branch is where we left it: who put a commit on it, or took one off, may have meant the files, too.
     pub fn is_where_left(&self) -> Result<bool> {
-        let left = read_noted_tip(&self.state_dir.join(LEFT_AT));
+        let left = read_noted_tip(&self.space.state_dir().join(LEFT_AT));
         Ok(left.is_some() && self.tip()? == left)
     }
 
@@ -166,24 +162,24 @@ impl RunBranch<'_> {
     /// Returns the file in which git keeps the branch's tip, and the one in which the tip is noted while no agent works that
     /// may commit: the reaper copies one to the other when we are killed.
     pub fn tip_files(&self) -> (PathBuf, PathBuf) {
-        let branch = self.workspace.common().join("refs/heads").join(&self.name);
-        (branch, self.state_dir.join(RESTS_AT))
+        let branch = self.space.workspace().common().join("refs/heads").join(self.space.branch());
+        (branch, self.space.state_dir().join(RESTS_AT))
     }
 
     /// Forgets that tip: from here on an agent may commit, and what comes on top is not known to be a person's.
     pub fn forget_resting_tip(&self) {
-        let _ = fs::remove_file(self.state_dir.join(RESTS_AT));
+        let _ = fs::remove_file(self.space.state_dir().join(RESTS_AT));
     }
 
     /// Returns where people brought the branch since no agent worked; nothing when that cannot be known, or when all
     /// that is there now is in this commit or a record of the run's.
     pub fn moved_by_people(&self, run: &str, known: &CommitId) -> Result<Option<CommitId>> {
         let Some(tip) = self.tip_beyond(run, known)? else { return Ok(None) };
-        let rests = read_noted_tip(&self.state_dir.join(RESTS_AT));
+        let rests = read_noted_tip(&self.space.state_dir().join(RESTS_AT));
         if rests.is_none() {
             tracing::warn!(
                 "What was committed on {} may be the interrupted agent's: it goes into the next commit, and was at {tip}",
-                self.name
+                self.space.branch()
             );
         }
         Ok(if rests.is_some_and(|rests| rests != tip) { Some(tip) } else { None })
@@ -195,20 +191,20 @@ impl RunBranch<'_> {
         if tip == *known || self.below_records(run)?.as_ref() == Some(known) {
             return Ok(None);
         }
-        let is_known = History { workspace: self.workspace }.is_ancestor(&tip, known)?;
+        let is_known = History { workspace: self.space.workspace() }.is_ancestor(&tip, known)?;
         Ok(if is_known { None } else { Some(tip) })
     }
 
     fn tip(&self) -> Result<Option<CommitId>> {
-        let name = format!("refs/heads/{}", self.name);
-        let tip = References::read(self.workspace)?.tips.remove(&name);
+        let name = format!("refs/heads/{}", self.space.branch());
+        let tip = References::read(self.space.workspace())?.tips.remove(&name);
         Ok(tip.map(|tip| CommitId::try_from(tip.as_str())).transpose()?)
     }
 
     /// Writes a tip into a file of the run. What cannot be written is not known later: that is logged and stops nothing.
     fn note_tip(&self, name: &str, tip: &str) {
-        let place = self.state_dir.join(name);
-        let written = fs::create_dir_all(self.state_dir).and_then(|()| fs::write(&place, tip));
+        let place = self.space.state_dir().join(name);
+        let written = fs::create_dir_all(self.space.state_dir()).and_then(|()| fs::write(&place, tip));
         if let Err(error) = written {
             tracing::debug!("{}: {error}", place.display());
             let _ = fs::remove_file(place);
@@ -216,11 +212,11 @@ impl RunBranch<'_> {
     }
 
     fn find(&self) -> Result<Option<Branch>> {
-        self.branches().find(&self.name)
+        self.branches().find(&self.space.branch())
     }
 
     fn branches(&self) -> Branches<'_> {
-        Branches { workspace: self.workspace }
+        Branches { workspace: self.space.workspace() }
     }
 }
 

@@ -5,18 +5,23 @@
 //! when something did. The user's own index is never touched. What cannot be in a commit (special files, repositories
 //! inside the worktree, names that are not UTF-8) is left out and named. Also brings the files back to a snapshot, and
 //! makes trees that differ from one in some paths.
+//!
+//! The index files behind snapshots and commits are `<tree>.index` and `<commit>.commit.index` under git's common folder.
+//! They are a cache: a lost one is rebuilt from its tree. A copy keeps the time of its original, because git trusts
+//! a file that was changed in the same second as its entry only when the index itself is newer.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
+use std::fs::{self, File};
+use std::io;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
-use crate::call::Call;
 use crate::error::{at, missing_is_fine};
-use crate::index::IndexFiles;
-use crate::objects::{ABSENT_MODE, Objects, TreeEntry};
-use crate::run_files::{RunFiles, is_behind_link, is_engines_own};
-use crate::status::{Entry, Kind, read_status, status_call};
-use crate::workspace::{Head, Workspace};
+use crate::objects::{ABSENT_MODE, TreeEntry};
+use crate::program::Call;
+use crate::run_files::{is_behind_link, is_engines_own};
+use crate::status::{PathStatus, StatusEntry, read_status, status_call};
+use crate::workspace::{Head, RunWorkspace};
 use crate::{CommitId, Result, Tree};
 
 /// The files of a worktree at one moment.
@@ -29,7 +34,7 @@ pub struct Snapshot {
     /// Where HEAD stood.
     pub head: Head,
     /// Every path that differs from HEAD, with what a commit of it would hold; untracked and the engine's own files too.
-    pub uncommitted: BTreeMap<String, Content>,
+    pub uncommitted: BTreeMap<String, PathContent>,
     /// What HEAD has of them.
     pub(crate) in_head: BTreeMap<String, TreeEntry>,
     /// What is there but in no tree, escaped for people.
@@ -38,7 +43,7 @@ pub struct Snapshot {
 
 /// What a commit of a path would hold.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Content {
+pub enum PathContent {
     /// No file.
     Deleted,
     /// The content that the snapshot saw.
@@ -52,61 +57,64 @@ pub enum Content {
     OnDisk,
 }
 
+/// So many of the newest index files are kept.
+const KEPT: usize = 6;
+
 /// What an index is to hold at a path.
 type Wanted<'a> = (&'a str, Option<&'a TreeEntry>);
 
 /// The snapshots of a run.
 #[derive(Debug, Clone)]
 pub struct Snapshots<'a> {
-    pub(crate) workspace: &'a Workspace,
-    pub(crate) files: RunFiles,
-    pub(crate) indexes: IndexFiles<'a>,
+    pub(crate) space: &'a RunWorkspace,
 }
 
 impl Snapshots<'_> {
     /// Takes a snapshot, and says in it what changed since an earlier one.
     pub fn take(&self, since: Option<&Tree>) -> Result<Snapshot> {
         let index = match since {
-            Some(tree) => self.indexes.index_of(tree)?,
+            Some(tree) => self.index_of(tree)?,
             None => self.copy_of_own_index()?,
         };
         let seen = self.compare(&index)?;
         if let (Some(tree), true) = (since, seen.changed.is_empty()) {
             return Ok(seen.into_snapshot(tree.clone()));
         }
-        if since.is_none() && seen.is_only(self.workspace.opened_at()) {
-            let tree = self.workspace.opened_tree().clone();
-            self.indexes.keep_for_commits(&index, &seen.head.commit)?;
-            self.indexes.store(&index, &format!("{tree}.index"))?;
+        if since.is_none() && seen.is_only(self.space.workspace().opened_at()) {
+            let tree = self.space.workspace().opened_tree().clone();
+            // It is exactly a commit: the next commit on top begins with a copy.
+            let known = self.commit_index(&seen.head.commit);
+            copy_with_time(&index, &known).map_err(at(&known))?;
+            self.store(&index, self.tree_index(&tree))?;
             return Ok(seen.into_snapshot(tree));
         }
-        let incoming = if since.is_some() { self.indexes.copy_to_incoming(&index)? } else { index };
+        let incoming = if since.is_some() { self.copy_to_incoming(&index)? } else { index };
         self.write(seen, &incoming, since.is_some())
     }
 
     /// Tells whether the files were seen as this tree on this machine, lately.
     pub fn has_index_of(&self, tree: &Tree) -> bool {
-        self.indexes.tree_index(tree).exists()
+        self.tree_index(tree).exists()
     }
 
     /// Brings the files back to a snapshot and returns the paths that were different.
     pub fn restore(&self, to: &Tree) -> Result<Vec<String>> {
-        let index = self.indexes.index_of(to)?;
+        let index = self.index_of(to)?;
         let seen = self.compare(&index)?;
         for path in seen.changed.intersection(&seen.untracked) {
-            remove_with_empty_folders(self.workspace.root(), path)?;
+            remove_with_empty_folders(self.space.workspace().root(), path)?;
         }
         let mut tracked = seen.changed.difference(&seen.untracked).map(String::as_str).peekable();
         if tracked.peek().is_some() {
             let call = Call::new(["checkout-index", "--force", "-u", "-q", "-z", "--stdin"]).on_index(&index);
-            self.workspace.run(&call.stdin_paths(tracked))?;
+            self.space.workspace().run(&call.stdin_paths(tracked))?;
         }
         Ok(seen.changed.into_iter().collect())
     }
 
     /// Takes the files in anew where they are still those of a tree; tells whether they are, and git has it again.
     pub fn recreate(&self, tree: &Tree) -> Result<bool> {
-        let index = self.indexes.tree_index(tree);
+        let index = self.tree_index(tree);
         if !index.exists() {
             return Ok(self.take(None)?.tree == *tree);
         }
@@ -115,20 +123,20 @@ impl Snapshots<'_> {
         }
         // Only the index knows which of the engine's own files are in the tree; what they held stands in commits.
         self.take(None)?;
-        let incoming = self.indexes.copy_to_incoming(&index)?;
-        let written = self.workspace.try_run(&Call::new(["write-tree"]).on_index(&incoming))?;
+        let incoming = self.copy_to_incoming(&index)?;
+        let written = self.space.workspace().try_run(&Call::new(["write-tree"]).on_index(&incoming))?;
         Ok(written.succeeded() && written.line() == tree.as_str())
     }
 
     /// Returns the tree that a commit of these paths would have: the snapshot without everything else that differs from
     /// HEAD. No process when there is nothing else.
     pub fn published_tree(&self, seen: &Snapshot, paths: &BTreeSet<String>) -> Result<Tree> {
-        // What the engine writes is in no snapshot; of other folders a commit by hand may have put it on the branch.
-        let is_absent = |path: &str| {
-            is_engines_own(path) && (self.files.contains(path) || !seen.in_head.contains_key(path))
+        // A snapshot leaves out what the engine writes, except files of other issues that somebody committed.
+        let is_in_snapshot = |path: &str| {
+            !is_engines_own(path) || (!self.space.files().contains(path) && seen.in_head.contains_key(path))
         };
-        let is_unpublished = |path: &&String| !paths.contains(*path) && !is_absent(path);
-        let unpublished = seen.uncommitted.keys().filter(is_unpublished);
+        let stays = |path: &&String| !paths.contains(*path) && is_in_snapshot(path);
+        let unpublished = seen.uncommitted.keys().filter(stays);
         let wanted: Vec<Wanted<'_>> =
             unpublished.map(|path| (path.as_str(), seen.in_head.get(path))).collect();
         self.tree_with(&seen.tree, &wanted)
@@ -142,7 +150,7 @@ impl Snapshots<'_> {
         to: &CommitId,
         keep: impl Fn(&str) -> bool,
     ) -> Result<Option<Tree>> {
-        let sides = Objects { workspace: self.workspace }.differences(to.as_str(), tree.as_str(), [])?;
+        let sides = self.space.workspace().differences(to.as_str(), tree.as_str(), [])?;
         let reset = sides.iter().filter(|(path, _)| !keep(path));
         let wanted: Vec<Wanted<'_>> =
             reset.map(|(path, (before, _))| (path.as_str(), before.as_ref())).collect();
@@ -150,13 +158,13 @@ impl Snapshots<'_> {
     }
 
     /// Compares the worktree with an index.
-    pub(crate) fn compare(&self, index: &Path) -> Result<Comparison> {
+    pub(crate) fn compare(&self, index: &Path) -> Result<WorktreeComparison> {
         let call = status_call().arg("--ignore-submodules=all").arg("--ignored=matching").on_index(index);
-        let status = read_status(self.workspace, &call)?;
-        let mut seen = Comparison::new(status.head, status.unreadable);
-        let root = self.workspace.root();
-        let delivered = self.files.delivered_and_ignored(root, &status.ignored).into_iter();
-        let delivered = delivered.map(|path| Entry { path, kind: Kind::Untracked });
+        let status = read_status(self.space.workspace(), &call)?;
+        let mut seen = WorktreeComparison::new(status.head, status.unreadable);
+        let root = self.space.workspace().root();
+        let delivered = self.space.files().delivered_and_ignored(root, &status.ignored).into_iter();
+        let delivered = delivered.map(|path| StatusEntry { path, kind: PathStatus::Untracked });
         for entry in status.entries.into_iter().chain(delivered) {
             seen.add(entry, root);
         }
@@ -165,32 +173,32 @@ impl Snapshots<'_> {
 
     /// Seeds from the worktree's own index, because that knows which files git has already looked at.
     fn copy_of_own_index(&self) -> Result<PathBuf> {
-        let (incoming, exists) = self.indexes.copy_own()?;
+        let (incoming, exists) = self.copy_own()?;
         if !exists {
-            self.workspace.run(&Call::new(["read-tree", "HEAD"]).on_index(&incoming))?;
+            self.space.workspace().run(&Call::new(["read-tree", "HEAD"]).on_index(&incoming))?;
         }
         Ok(incoming)
     }
 
     /// An index that we kept names what git may have removed when it cleared up; then everything is taken in once more.
-    fn write(&self, mut seen: Comparison, incoming: &Path, is_kept: bool) -> Result<Snapshot> {
+    fn write(&self, mut seen: WorktreeComparison, incoming: &Path, is_kept: bool) -> Result<Snapshot> {
         self.update(&seen, incoming)?;
         if seen.changed.iter().any(|path| path == ".gitignore" || path.ends_with("/.gitignore")) {
             self.drop_newly_ignored(&mut seen, incoming)?;
         }
-        let output = self.workspace.try_run(&Call::new(["write-tree"]).on_index(incoming))?;
+        let output = self.space.workspace().try_run(&Call::new(["write-tree"]).on_index(incoming))?;
         if !output.succeeded() {
             let tree = if is_kept { self.take(None)?.tree } else { return Err(output.failure()) };
             return Ok(seen.into_snapshot(tree));
         }
         let tree: Tree = output.id()?;
-        self.indexes.store(incoming, &format!("{tree}.index"))?;
+        self.store(incoming, self.tree_index(&tree))?;
         Ok(seen.into_snapshot(tree))
     }
 
     /// Brings an index to the files on disk.
-    fn update(&self, seen: &Comparison, index: &Path) -> Result<()> {
-        let root = self.workspace.root();
+    fn update(&self, seen: &WorktreeComparison, index: &Path) -> Result<()> {
+        let root = self.space.workspace().root();
         // Behind a link there is nothing of ours, and git refuses to look.
         let (mut gone, here): (Vec<&str>, Vec<&str>) =
             seen.changed.iter().map(String::as_str).partition(|path| is_behind_link(root, path));
@@ -198,24 +206,24 @@ impl Snapshots<'_> {
         for (option, paths) in [("--force-remove", gone), ("--remove", here)] {
             if !paths.is_empty() {
                 let call = Call::new(["update-index", "--add", option, "--replace", "-z", "--stdin"]);
-                self.workspace.run(&call.on_index(index).stdin_paths(paths))?;
+                self.space.workspace().run(&call.on_index(index).stdin_paths(paths))?;
             }
         }
         Ok(())
     }
 
     /// A file that an earlier snapshot took in and that is ignored by now was never meant to be published.
-    fn drop_newly_ignored(&self, seen: &mut Comparison, incoming: &Path) -> Result<()> {
+    fn drop_newly_ignored(&self, seen: &mut WorktreeComparison, incoming: &Path) -> Result<()> {
         let call = Call::new(["ls-files", "-z", "--cached", "--ignored", "--exclude-standard"]);
-        let output = self.workspace.run(&call.on_index(incoming).read_only())?;
+        let output = self.space.workspace().run(&call.on_index(incoming).read_only())?;
         let ignored = output.text();
-        let is_taken_out = |path: &&str| seen.added.contains(*path) && !self.files.is_delivered(path);
+        let is_taken_out = |path: &&str| seen.added.contains(*path) && !self.space.files().is_delivered(path);
         let ignored: Vec<&str> = ignored.split('\0').filter(is_taken_out).collect();
         if ignored.is_empty() {
             return Ok(());
         }
         let call = Call::new(["update-index", "--force-remove", "-z", "--stdin"]);
-        self.workspace.run(&call.on_index(incoming).stdin_paths(ignored.iter().copied()))?;
+        self.space.workspace().run(&call.on_index(incoming).stdin_paths(ignored.iter().copied()))?;
         for path in ignored {
             seen.uncommitted.remove(path);
             seen.changed.insert(path.to_owned());
@@ -228,7 +236,7 @@ impl Snapshots<'_> {
         if wanted.is_empty() {
             return Ok(tree.clone());
         }
-        let incoming = self.indexes.copy_to_incoming(&self.indexes.index_of(tree)?)?;
+        let incoming = self.copy_to_incoming(&self.index_of(tree)?)?;
         let made = self.write_with(&incoming, wanted, tree.as_str().len());
         let _ = fs::remove_file(&incoming);
         made
@@ -242,14 +250,92 @@ impl Snapshots<'_> {
         };
         let lines: String = wanted.iter().map(line).collect();
         let call = Call::new(["update-index", "--replace", "-z", "--index-info"]);
-        self.workspace.run(&call.on_index(index).stdin(lines))?;
-        self.indexes.write_tree(index)
+        self.space.workspace().run(&call.on_index(index).stdin(lines))?;
+        self.write_tree(index)
+    }
+
+    /// Returns the folder in which the index files lie.
+    pub(crate) fn index_folder(&self) -> PathBuf {
+        self.space.state_dir().join("snapshots")
+    }
+
+    /// Returns where the index of a tree is, if it is known.
+    pub(crate) fn tree_index(&self, tree: &Tree) -> PathBuf {
+        self.index_folder().join(format!("{tree}.index"))
+    }
+
+    /// Returns where the index of a commit is, if it is known.
+    pub(crate) fn commit_index(&self, commit: &CommitId) -> PathBuf {
+        self.index_folder().join(format!("{commit}.commit.index"))
+    }
+
+    /// Returns the index of a tree, rebuilt when it is lost.
+    pub(crate) fn index_of(&self, tree: &Tree) -> Result<PathBuf> {
+        let index = self.tree_index(tree);
+        if !index.exists() {
+            let incoming = self.incoming()?;
+            let call = Call::new(["read-tree", tree.as_str()]).on_index(&incoming);
+            self.space.workspace().run(&call)?;
+            fs::rename(&incoming, &index).map_err(at(&index))?;
+        }
+        Ok(index)
+    }
+
+    /// Returns the place of an index in the making, emptied of what a killed process left there.
+    pub(crate) fn incoming(&self) -> Result<PathBuf> {
+        let dir = self.index_folder();
+        fs::create_dir_all(&dir).map_err(at(&dir))?;
+        let incoming = dir.join("incoming.index");
+        for left in [incoming.clone(), dir.join("incoming.index.lock")] {
+            missing_is_fine(fs::remove_file(&left)).map_err(at(left))?;
+        }
+        Ok(incoming)
+    }
+
+    /// Copies an index to the place of one in the making.
+    pub(crate) fn copy_to_incoming(&self, index: &Path) -> Result<PathBuf> {
+        let incoming = self.incoming()?;
+        copy_with_time(index, &incoming).map_err(at(index))?;
+        Ok(incoming)
+    }
+
+    /// Copies the worktree's own index to the place of one in the making. Returns it, and whether there is an own one.
+    pub(crate) fn copy_own(&self) -> Result<(PathBuf, bool)> {
+        let own = self.space.workspace().git_dir().join("index");
+        let exists = own.exists();
+        Ok((if exists { self.copy_to_incoming(&own)? } else { self.incoming()? }, exists))
+    }
+
+    /// Writes the tree of an index.
+    pub(crate) fn write_tree(&self, index: &Path) -> Result<Tree> {
+        self.space.workspace().run(&Call::new(["write-tree"]).on_index(index))?.id()
+    }
+
+    /// Gives an index its name and forgets the oldest ones.
+    pub(crate) fn store(&self, incoming: &Path, index: PathBuf) -> Result<PathBuf> {
+        fs::rename(incoming, &index).map_err(at(&index))?;
+        self.forget_old();
+        Ok(index)
+    }
+
+    /// An index too many does no harm, so nothing here is an error.
+    fn forget_old(&self) {
+        let Ok(entries) = fs::read_dir(self.index_folder()) else { return };
+        let mut indexes: Vec<(SystemTime, PathBuf)> = entries
+            .flatten()
+            .filter(|entry| entry.path().extension().is_some_and(|extension| extension == "index"))
+            .filter_map(|entry| Some((entry.metadata().ok()?.modified().ok()?, entry.path())))
+            .collect();
+        indexes.sort();
+        for (_, old) in indexes.iter().rev().skip(KEPT) {
+            let _ = fs::remove_file(old);
+        }
     }
 }
 
 /// What differs between the worktree, an index, and HEAD.
 #[derive(Debug)]
-pub(crate) struct Comparison {
+pub(crate) struct WorktreeComparison {
     pub(crate) head: Head,
     /// Paths whose content in the index is not the one on disk.
     pub(crate) changed: BTreeSet<String>,
@@ -262,12 +348,12 @@ pub(crate) struct Comparison {
     /// The index holds something else than HEAD.
     staged: bool,
     /// See the fields of `Snapshot`.
-    pub(crate) uncommitted: BTreeMap<String, Content>,
+    pub(crate) uncommitted: BTreeMap<String, PathContent>,
     in_head: BTreeMap<String, TreeEntry>,
     left_out: Vec<String>,
 }
 
-impl Comparison {
+impl WorktreeComparison {
     fn new(head: Head, left_out: Vec<String>) -> Self {
         let (changed, untracked, added) = Default::default();
         let (staged_caches, uncommitted, in_head) = Default::default();
@@ -282,26 +368,26 @@ impl Comparison {
             && self.staged_caches.is_empty()
     }
 
-    fn add(&mut self, entry: Entry, root: &Path) {
+    fn add(&mut self, entry: StatusEntry, root: &Path) {
         if entry.is_staged_cache() {
             self.staged_caches.push(entry.path);
             return;
         }
-        let Entry { path, kind } = entry;
-        self.staged |= !matches!(kind, Kind::Untracked | Kind::Tracked { index: b'.', .. });
+        let StatusEntry { path, kind } = entry;
+        self.staged |= !matches!(kind, PathStatus::Untracked | PathStatus::Tracked { index: b'.', .. });
         match kind {
-            Kind::Submodule => self.left_out.push(path.escape_debug().collect()),
+            PathStatus::Submodule => self.left_out.push(path.escape_debug().collect()),
             // A repository inside the worktree.
-            Kind::Untracked if path.ends_with('/') => self.left_out.push(path.escape_debug().collect()),
-            Kind::Untracked => {
+            PathStatus::Untracked if path.ends_with('/') => self.left_out.push(path.escape_debug().collect()),
+            PathStatus::Untracked => {
                 self.untracked.insert(path.clone());
-                self.differs(path, Content::OnDisk);
+                self.differs(path, PathContent::OnDisk);
             }
-            Kind::Unmerged => self.differs(path, Content::OnDisk),
-            Kind::Tracked { .. } if is_special(&root.join(&path)) => {
+            PathStatus::Unmerged => self.differs(path, PathContent::OnDisk),
+            PathStatus::Tracked { .. } if is_special(&root.join(&path)) => {
                 self.left_out.push(path.escape_debug().collect());
             }
-            Kind::Tracked { index, worktree, mode, blob, in_head } => {
+            PathStatus::Tracked { index, worktree, mode, blob, in_head } => {
                 if in_head.mode != ABSENT_MODE {
                     self.in_head.insert(path.clone(), in_head);
                 }
@@ -321,15 +407,15 @@ impl Comparison {
                     self.changed.insert(path);
                 }
             }
-            (_, b'D') => self.differs(path, Content::Deleted),
+            (_, b'D') => self.differs(path, PathContent::Deleted),
             // Its file may be there all the same, as an untracked one; that entry says more.
-            (b'D', _) => drop(self.uncommitted.entry(path).or_insert(Content::Deleted)),
-            (_, b'.') => drop(self.uncommitted.entry(path).or_insert(Content::Blob { mode, id: blob })),
-            _ => self.differs(path, Content::OnDisk),
+            (b'D', _) => drop(self.uncommitted.entry(path).or_insert(PathContent::Deleted)),
+            (_, b'.') => drop(self.uncommitted.entry(path).or_insert(PathContent::Blob { mode, id: blob })),
+            _ => self.differs(path, PathContent::OnDisk),
         }
     }
 
-    fn differs(&mut self, path: String, content: Content) {
+    fn differs(&mut self, path: String, content: PathContent) {
         if !is_engines_own(&path) {
             self.changed.insert(path.clone());
         }
@@ -368,4 +454,11 @@ fn remove_with_empty_folders(root: &Path, path: &str) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// Copies a file together with the time of its last change.
+pub(crate) fn copy_with_time(from: &Path, to: &Path) -> io::Result<()> {
+    let time = fs::metadata(from)?.modified()?;
+    fs::copy(from, to)?;
+    File::options().write(true).open(to)?.set_modified(time)
 }

@@ -2,8 +2,8 @@
 //! interpreters and test runners write beside the code they run are nobody's work: as long as no commit holds them they are
 //! passed over as if git ignored them, so a repository without a `.gitignore` is no worse for its tests.
 
-use crate::call::Call;
 use crate::objects::{ABSENT_MODE, TreeEntry};
+use crate::program::Call;
 use crate::workspace::{Head, Workspace};
 use crate::{CommitId, Error, Result};
 
@@ -17,7 +17,7 @@ const CACHE_FILES: [&str; 1] = [".coverage"];
 #[derive(Debug)]
 pub(crate) struct Status {
     pub(crate) head: Head,
-    pub(crate) entries: Vec<Entry>,
+    pub(crate) entries: Vec<StatusEntry>,
     /// What git ignores, where it was asked for that: files, and folders with a `/` at their end.
     pub(crate) ignored: Vec<String>,
     /// Names that are not UTF-8, escaped for people.
@@ -26,24 +26,24 @@ pub(crate) struct Status {
 
 /// One path that is not the same everywhere.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Entry {
+pub(crate) struct StatusEntry {
     pub(crate) path: String,
-    pub(crate) kind: Kind,
+    pub(crate) kind: PathStatus,
 }
 
-impl Entry {
+impl StatusEntry {
     /// Tells whether it is a cache that somebody staged and no commit holds.
     pub(crate) fn is_staged_cache(&self) -> bool {
         match &self.kind {
-            Kind::Tracked { in_head, .. } => in_head.mode == ABSENT_MODE && is_cache(&self.path),
-            Kind::Untracked | Kind::Unmerged | Kind::Submodule => false,
+            PathStatus::Tracked { in_head, .. } => in_head.mode == ABSENT_MODE && is_cache(&self.path),
+            PathStatus::Untracked | PathStatus::Unmerged | PathStatus::Submodule => false,
         }
     }
 }
 
 /// How a path differs.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum PathStatus {
     Untracked,
     Unmerged,
     Submodule,
@@ -103,7 +103,7 @@ fn parse(answer: &[u8]) -> std::result::Result<Status, StatusError> {
             ("!", path) => ignored.push(path.to_owned()),
             (letter, rest) => {
                 let entry = entry(letter, rest).ok_or(StatusError::Unexpected)?;
-                if entry.kind != Kind::Untracked || !is_cache(&entry.path) {
+                if entry.kind != PathStatus::Untracked || !is_cache(&entry.path) {
                     entries.push(entry);
                 }
             }
@@ -113,23 +113,23 @@ fn parse(answer: &[u8]) -> std::result::Result<Status, StatusError> {
     Ok(Status { head: Head { commit, branch }, entries, ignored, unreadable })
 }
 
-fn entry(letter: &str, rest: &str) -> Option<Entry> {
+fn entry(letter: &str, rest: &str) -> Option<StatusEntry> {
     let (path, kind) = match letter {
-        "?" => (rest, Kind::Untracked),
+        "?" => (rest, PathStatus::Untracked),
         // XY sub m1 m2 m3 mW h1 h2 h3 path
-        "u" => (rest.splitn(10, ' ').nth(9)?, Kind::Unmerged),
+        "u" => (rest.splitn(10, ' ').nth(9)?, PathStatus::Unmerged),
         // XY sub mH mI mW hH hI path
         "1" => {
             let fields: Vec<&str> = rest.splitn(8, ' ').collect();
             let &[letters, submodule, old, mode, _, id, blob, path] = fields.as_slice() else { return None };
             let &[index, worktree] = letters.as_bytes() else { return None };
             let in_head = TreeEntry { mode: old.into(), id: id.into() };
-            let kind = Kind::Tracked { index, worktree, mode: mode.into(), blob: blob.into(), in_head };
-            (path, if submodule.starts_with('S') { Kind::Submodule } else { kind })
+            let kind = PathStatus::Tracked { index, worktree, mode: mode.into(), blob: blob.into(), in_head };
+            (path, if submodule.starts_with('S') { PathStatus::Submodule } else { kind })
         }
         _ => return None,
     };
-    Some(Entry { path: path.to_owned(), kind })
+    Some(StatusEntry { path: path.to_owned(), kind })
 }
 
 /// Nobody can misread an escaped name, and no terminal obeys it.

@@ -1,4 +1,5 @@
-//! A worktree of a repository, opened: where its folders are, and how git is run in it.
+//! A worktree of a repository, opened: where its folders are, how git is run in it, and the part of it that belongs to one
+//! issue's run.
 //!
 //! Every call is short, synchronous and without a shell. None is made once the settings of the repository have changed
 //! since it was opened. What the calls are for is known by the other modules.
@@ -7,9 +8,11 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::call::{Call, Output};
+use model::issue::IssueNumber;
+
 use crate::pinned_config::PinnedConfig;
-use crate::program::Git;
+use crate::program::{Call, Git, Output};
+use crate::run_files::RunFiles;
 use crate::{CommitId, Error, Result, Tree};
 
 /// Where the worktree stands: a commit and, unless HEAD is detached, a branch.
@@ -85,6 +88,12 @@ impl Workspace {
     /// Opens another worktree with the git program of this one.
     pub(crate) fn open_other(&self, dir: &Path) -> Result<Self> {
         Self::open_with(dir, self.git.clone())
+    }
+
+    /// Returns the part of the workspace that belongs to one issue's run.
+    pub fn for_issue(&self, issue: IssueNumber) -> RunWorkspace {
+        let state_dir = self.common.join("ai-workflow").join(format!("issue-{issue}"));
+        RunWorkspace { workspace: self.clone(), issue, state_dir }
     }
 
     /// Returns the top folder of the worktree.
@@ -178,6 +187,41 @@ impl Workspace {
     pub(crate) fn try_run_in(&self, dir: &Path, call: &Call) -> Result<Output> {
         self.config.check()?;
         self.git.run(dir, call)
+    }
+}
+
+/// The worktree as one issue's run uses it: snapshots, commits on its branch, its locks.
+#[derive(Debug, Clone)]
+pub struct RunWorkspace {
+    workspace: Workspace,
+    issue: IssueNumber,
+    state_dir: PathBuf,
+}
+
+impl RunWorkspace {
+    /// Returns the worktree.
+    pub fn workspace(&self) -> &Workspace {
+        &self.workspace
+    }
+
+    /// Returns the run's folder under git's common folder.
+    pub fn state_dir(&self) -> &Path {
+        &self.state_dir
+    }
+
+    /// Returns the name of the run's branch.
+    pub fn branch(&self) -> String {
+        model::issue::branch_of(self.issue)
+    }
+
+    /// Returns the run's own files.
+    pub fn files(&self) -> RunFiles {
+        RunFiles { issue: self.issue }
+    }
+
+    /// Returns the issue that the run is about.
+    pub(crate) fn issue(&self) -> IssueNumber {
+        self.issue
     }
 }
 

@@ -1,25 +1,34 @@
 //! The files of a worktree beside those that a run works on: what they are like before a run, what is unfinished, what git
 //! ignores, and taking files back to a commit. Judges nothing: whether a dirty tree is refused is the caller's.
+//!
+//! Also the clean worktree, in which commands run: exactly one tree, beside the checkout, made when it is first needed. What
+//! git ignores stays from one use to the next, for speed; everything else is what the tree has. It lies beside the checkout,
+//! because tools look for their settings in the folders above and some find nothing below `.git`; where nothing can be
+//! written there it lies under git's common folder. Knows nothing of commands.
 
 use std::fs;
-use std::path::Path;
+use std::io::{self, ErrorKind};
+use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
 
-use crate::branch::{Branches, check_branch_name};
-use crate::call::Call;
-use crate::objects::Objects;
-use crate::status::{Entry, Kind, read_status, status_call};
-use crate::workspace::{Head, Workspace};
-use crate::{CommitId, Error, Result};
+use crate::branch::Branches;
+use crate::error::{at, missing_is_fine};
+use crate::program::Call;
+use crate::status::{PathStatus, StatusEntry, read_status, status_call};
+use crate::workspace::{Head, RunWorkspace, Workspace};
+use crate::{CommitId, Error, Result, Tree};
 
 /// An editor's git holds a lock for moments only; so often it is looked at, with a pause between.
 const LOCK_LOOKS: u32 = 40;
 const LOCK_PAUSE: Duration = Duration::from_millis(25);
 
+/// Where the path of the worktree is written before it is made.
+const RECORD: &str = "clean.path";
+
 /// The worktree as a run finds it. Nothing under `.ai-workflow/` counts.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Survey {
+pub struct WorktreeState {
     /// Where HEAD stands.
     pub head: Head,
     /// Tracked files that are changed, staged or not.
@@ -40,45 +49,40 @@ pub struct Survey {
     pub unreadable: Vec<String>,
 }
 
-impl Survey {
+impl WorktreeState {
     /// Tells whether nothing of the user's could be mixed up with a run's work.
     pub fn is_clean(&self) -> bool {
         self.changed.is_empty() && self.in_progress.is_none()
     }
 }
 
-/// The worktree in which a repository was opened, and those linked to it.
-#[derive(Debug, Clone)]
-pub struct Worktree<'a> {
-    pub(crate) workspace: &'a Workspace,
-}
-
-impl Worktree<'_> {
+/// The files of the worktree, and the worktrees linked to it.
+impl Workspace {
     /// Looks at the worktree, with one git process.
-    pub fn survey(&self) -> Result<Survey> {
-        let status =
-            read_status(self.workspace, &status_call().arg("--ignore-submodules=dirty").read_only())?;
-        let mut survey = Survey {
+    pub fn survey(&self) -> Result<WorktreeState> {
+        let status = read_status(self, &status_call().arg("--ignore-submodules=dirty").read_only())?;
+        let mut survey = WorktreeState {
             head: status.head,
             changed: Vec::new(),
             unmerged: Vec::new(),
             untracked: Vec::new(),
             nested_repositories: Vec::new(),
             moved_submodules: Vec::new(),
-            has_submodules: self.workspace.root().join(".gitmodules").exists(),
+            has_submodules: self.root().join(".gitmodules").exists(),
             in_progress: self.operation_in_progress(),
             unreadable: status.unreadable,
         };
-        let is_ours = |entry: &Entry| entry.path.starts_with(".ai-workflow/") || entry.is_staged_cache();
+        let is_ours =
+            |entry: &StatusEntry| entry.path.starts_with(".ai-workflow/") || entry.is_staged_cache();
         for entry in status.entries.into_iter().filter(|entry| !is_ours(entry)) {
-            if entry.kind == Kind::Unmerged {
+            if entry.kind == PathStatus::Unmerged {
                 survey.unmerged.push(entry.path.clone());
             }
             let list = match entry.kind {
-                Kind::Untracked if entry.path.ends_with('/') => &mut survey.nested_repositories,
-                Kind::Untracked => &mut survey.untracked,
-                Kind::Submodule => &mut survey.moved_submodules,
-                Kind::Unmerged | Kind::Tracked { .. } => &mut survey.changed,
+                PathStatus::Untracked if entry.path.ends_with('/') => &mut survey.nested_repositories,
+                PathStatus::Untracked => &mut survey.untracked,
+                PathStatus::Submodule => &mut survey.moved_submodules,
+                PathStatus::Unmerged | PathStatus::Tracked { .. } => &mut survey.changed,
             };
             list.push(entry.path);
         }
@@ -94,12 +98,12 @@ impl Worktree<'_> {
             ("CHERRY_PICK_HEAD", "cherry-pick"),
             ("REVERT_HEAD", "revert"),
         ];
-        TRACES.iter().find(|(trace, _)| self.workspace.git_dir().join(trace).exists()).map(|(_, what)| *what)
+        TRACES.iter().find(|(trace, _)| self.git_dir().join(trace).exists()).map(|(_, what)| *what)
     }
 
     /// Refuses a worktree whose index or HEAD is locked: no branch could be checked out and nothing be committed.
     pub fn refuse_locked(&self) -> Result<()> {
-        let locks = ["index.lock", "HEAD.lock"].map(|name| self.workspace.git_dir().join(name));
+        let locks = ["index.lock", "HEAD.lock"].map(|name| self.git_dir().join(name));
         for looks in 0.. {
             match locks.iter().find(|lock| lock.exists()) {
                 None => break,
@@ -112,28 +116,28 @@ impl Worktree<'_> {
 
     /// Brings the user's index to HEAD, after a commit that a crash cut short. The files stay as they are.
     pub fn reset_index(&self) -> Result<()> {
-        self.workspace.change(["reset", "--quiet"])
+        self.change(["reset", "--quiet"])
     }
 
     /// Takes changes of tracked files below a folder back to what HEAD has.
     pub fn discard_changes_below(&self, folder: &str) -> Result<()> {
-        let tracked = Objects { workspace: self.workspace }.tracked_below(folder)?;
+        let tracked = self.tracked_below(folder)?;
         if tracked.is_empty() {
             return Ok(());
         }
-        self.workspace.change(["restore", "--staged", "--worktree", "--source=HEAD", "--", folder])
+        self.change(["restore", "--staged", "--worktree", "--source=HEAD", "--", folder])
     }
 
     /// Puts every file outside `.ai-workflow/` back to what a commit has, and returns the paths that differed from HEAD.
     pub fn restore_code(&self, to: &CommitId) -> Result<Vec<String>> {
         let words = ["diff", "--name-only", "--no-renames", "-z", to.as_str(), "HEAD", "--"];
-        let mut paths = self.workspace.ask(words)?.paths();
+        let mut paths = self.ask(words)?.paths();
         paths.retain(|path| !path.starts_with(".ai-workflow/"));
         if !paths.is_empty() {
             let call = Call::new(["--literal-pathspecs", "restore", "--worktree"])
                 .arg(format!("--source={to}"))
                 .args(["--pathspec-from-file=-", "--pathspec-file-nul"]);
-            self.workspace.run(&call.stdin_paths(paths.iter().map(String::as_str)))?;
+            self.run(&call.stdin_paths(paths.iter().map(String::as_str)))?;
         }
         Ok(paths)
     }
@@ -145,7 +149,7 @@ impl Worktree<'_> {
         }
         let call = Call::new(["check-ignore", "-z", "--stdin"]).with_patterns().read_only();
         let call = call.stdin_paths(paths.iter().map(String::as_str));
-        let output = self.workspace.try_run_in(root, &call)?;
+        let output = self.try_run_in(root, &call)?;
         // It ends with 1 when none is ignored.
         if !output.succeeded() && output.status.code() != Some(1) {
             return Err(output.failure());
@@ -162,7 +166,7 @@ impl Worktree<'_> {
             return Ok(found);
         }
         let call = Call::new(["ls-files", "-z", "--cached", "--others", "--exclude-standard", "--"]);
-        let output = self.workspace.run_in(root, &call.args(&found).read_only())?;
+        let output = self.run_in(root, &call.args(&found).read_only())?;
         let output = output.text();
         let taken: Vec<&str> = output.split('\0').collect();
         found.retain(|folder| !taken.iter().any(|path| Path::new(path).starts_with(folder)));
@@ -170,24 +174,155 @@ impl Worktree<'_> {
     }
 
     /// Makes a linked worktree on a branch: a new one at the base, or the one that exists when no base is given.
-    pub fn add_linked(&self, path: &Path, name: &str, base: Option<&CommitId>) -> Result<Workspace> {
-        check_branch_name(name)?;
+    pub fn add_linked_worktree(&self, path: &Path, name: &str, base: Option<&CommitId>) -> Result<Workspace> {
         let call = Call::new(["worktree", "add", "--quiet"]);
         let call = match base {
             Some(base) => call.args(["--no-track", "-b", name, "--"]).arg(path).arg(base.as_str()),
             None => call.args(["--no-guess-remote", "--"]).arg(path).arg(name),
         };
-        Branches { workspace: self.workspace }.run(name, &call)?;
-        self.workspace.open_other(path)
+        Branches { workspace: self }.run(name, &call)?;
+        self.open_other(path)
     }
 
     /// Removes a linked worktree with everything that is in it.
-    pub fn remove_linked(&self, path: &Path) -> Result<()> {
-        self.workspace.run(&Call::new(["worktree", "remove", "--force", "--"]).arg(path)).map(drop)
+    pub fn remove_linked_worktree(&self, path: &Path) -> Result<()> {
+        self.run(&Call::new(["worktree", "remove", "--force", "--"]).arg(path)).map(drop)
     }
 }
 
+/// The clean worktree of a run.
+#[derive(Debug, Clone)]
+pub struct CleanWorktree<'a> {
+    pub(crate) space: &'a RunWorkspace,
+}
+
+impl CleanWorktree<'_> {
+    /// Brings the clean worktree to a tree, makes or repairs it where needed, and returns its top folder.
+    pub fn check_out(&self, tree: &Tree) -> Result<PathBuf> {
+        if let Some((root, admin)) = self.intact() {
+            match self.reset_to(&root, &admin, tree) {
+                Ok(()) => return Ok(root),
+                Err(error) => tracing::debug!("the clean worktree is made anew: {error}"),
+            }
+        }
+        self.create()?;
+        let (root, admin) = self.intact().ok_or_else(|| in_the_way(self.space.state_dir()))?;
+        self.reset_to(&root, &admin, tree)?;
+        Ok(root)
+    }
+
+    /// Removes the clean worktree and what git keeps about it; does nothing when there is none.
+    pub fn remove(&self) -> Result<()> {
+        let Some(root) = self.recorded_place() else { return Ok(()) };
+        let admin = self.admin_of(&root);
+        if admin.is_some() || is_empty_folder(&root) {
+            missing_is_fine(fs::remove_dir_all(&root)).map_err(at(&root))?;
+        }
+        if let Some(admin) = admin {
+            missing_is_fine(fs::remove_dir_all(&admin)).map_err(at(&admin))?;
+            // Others may have worktrees there, too.
+            let _ = fs::remove_dir(self.admins());
+        }
+        let record = self.space.state_dir().join(RECORD);
+        missing_is_fine(fs::remove_file(&record)).map_err(at(record))
+    }
+
+    fn create(&self) -> Result<()> {
+        self.remove()?;
+        let mut refused = in_the_way(self.space.state_dir());
+        for root in self.candidates().into_iter().filter(|root| root.symlink_metadata().is_err()) {
+            self.record_place(&root)?;
+            let add = Call::new(["worktree", "add", "--quiet", "--force", "--force", "--detach"]);
+            let add =
+                add.args(["--no-checkout", "--"]).arg(&root).arg(self.space.workspace().opened_at().as_str());
+            match self.space.workspace().run(&add) {
+                Ok(_) => return Ok(()),
+                Err(error) => refused = error,
+            }
+            self.remove()?;
+        }
+        Err(refused)
+    }
+
+    /// Written first, so that a crash leaves nothing that nobody knows.
+    fn record_place(&self, root: &Path) -> Result<()> {
+        let record = self.space.state_dir().join(RECORD);
+        fs::create_dir_all(self.space.state_dir()).map_err(at(self.space.state_dir()))?;
+        fs::write(&record, root.as_os_str().as_encoded_bytes()).map_err(at(record))
+    }
+
+    /// Returns the recorded place, if it is one that we would choose: whatever else is written there is not ours.
+    fn recorded_place(&self) -> Option<PathBuf> {
+        let record = fs::read(self.space.state_dir().join(RECORD)).ok()?;
+        self.candidates().into_iter().find(|place| place.as_os_str().as_encoded_bytes() == record)
+    }
+
+    fn candidates(&self) -> Vec<PathBuf> {
+        let beside = self.space.workspace().main_root();
+        let beside = beside.file_name().map(|name| {
+            let name = format!("{}-issue-{}-clean", name.to_string_lossy(), self.space.issue());
+            beside.with_file_name(name)
+        });
+        beside
+            .into_iter()
+            .chain([self.space.state_dir().join("clean")])
+            .map(|place| with_real_parent(&place))
+            .collect()
+    }
+
+    /// Returns the worktree and git's folder about it, when each leads to the other and both to this repository.
+    fn intact(&self) -> Option<(PathBuf, PathBuf)> {
+        let root = self.recorded_place()?;
+        let admin = self.admin_of(&root)?;
+        let entrance = fs::read_to_string(root.join(".git")).ok()?;
+        let leads_to = root.join(entrance.strip_prefix("gitdir:")?.trim());
+        let common = fs::read_to_string(admin.join("commondir")).ok()?;
+        let is_ours = is_same_place(&leads_to, &admin)
+            && is_same_place(&admin.join(common.trim()), self.space.workspace().common());
+        if is_ours { Some((root, admin)) } else { None }
+    }
+
+    fn reset_to(&self, root: &Path, admin: &Path, tree: &Tree) -> Result<()> {
+        // Whoever was killed here left it; the lock of the run is ours, so nobody else is at work.
+        let lock = admin.join("index.lock");
+        missing_is_fine(fs::remove_file(&lock)).map_err(at(lock))?;
+        self.space.workspace().run_in(root, &Call::new(["read-tree", "--reset", "-u", tree.as_str()]))?;
+        self.space.workspace().run_in(root, &Call::new(["clean", "-ffdq"])).map(drop)
+    }
+
+    fn admins(&self) -> PathBuf {
+        self.space.workspace().common().join("worktrees")
+    }
+
+    /// Returns the folder in which git keeps what it knows about a linked worktree.
+    fn admin_of(&self, root: &Path) -> Option<PathBuf> {
+        let entries = fs::read_dir(self.admins()).ok()?.flatten();
+        entries.map(|entry| entry.path()).find(|admin| {
+            let entrance = fs::read_to_string(admin.join("gitdir")).unwrap_or_default();
+            let entrance = admin.join(entrance.trim());
+            entrance.parent().is_some_and(|place| with_real_parent(place) == root)
+        })
+    }
+}
+
+/// Returns a path whose folder is written as the system sees it; the last part need not be there.
+fn with_real_parent(path: &Path) -> PathBuf {
+    let parent = path.parent().and_then(|parent| parent.canonicalize().ok());
+    match (parent, path.file_name()) {
+        (Some(parent), Some(name)) => parent.join(name),
+        _ => path.to_owned(),
+    }
+}
+
+fn is_same_place(one: &Path, other: &Path) -> bool {
+    matches!((one.canonicalize(), other.canonicalize()), (Ok(one), Ok(other)) if one == other)
+}
+
+fn in_the_way(path: &Path) -> Error {
+    at(path)(io::Error::new(ErrorKind::AlreadyExists, "the places for a clean worktree are taken"))
+}
+
 /// Tells whether a folder is there and holds nothing.
-pub(crate) fn is_empty_folder(folder: &Path) -> bool {
+fn is_empty_folder(folder: &Path) -> bool {
     fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_none())
 }

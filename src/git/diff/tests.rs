@@ -1,6 +1,7 @@
 //! Tests of `diff`.
 
 use super::*;
+use crate::objects::tree_entry;
 
 #[test]
 fn files_that_git_calls_binary_are_named_but_for_pictures_and_archives() {
@@ -11,4 +12,12 @@ fn files_that_git_calls_binary_are_named_but_for_pictures_and_archives() {
                 diff --git \"a/\\t.sh\" \"b/\\t.sh\"\nBinary files \"a/\\t.sh\" and \"b/\\t.sh\" differ\n\
                 diff --git a/z b/z\n@@ -0,0 +1 @@\n+Binary files a/q and b/q differ\n Binary files a/r and b/r differ\n";
     assert_eq!(not_shown(diff), ["clean.ps1", "y", "\\t.sh"]);
+}
+
+#[test]
+fn marks_and_entries_are_read() {
+    assert_eq!([marked("S a b"), marked("h c"), marked("s d")], [Some("a b"), Some("c"), Some("d")]);
+    assert_eq!([marked("H a"), marked("C b"), marked("")], [None, None, None]);
+    let found = tree_entry("100644 blob 12ab\ta b");
+    assert_eq!(found, Some(("a b".to_owned(), TreeEntry { mode: "100644".into(), id: "12ab".into() })));
 }

@@ -16,3 +16,17 @@ fn an_answer_is_read_up_to_the_limit() {
     let output = Git::default().run(Path::new("/"), &call).expect("git is installed");
     assert_eq!((output.text(), output.truncated, output.succeeded()), ("git".to_owned(), true, true));
 }
+
+#[test]
+fn a_command_is_shown_short_and_escaped() {
+    let call = Call::new(["log", "a\nb"]).args(vec!["x".repeat(100); 4]);
+    assert!(call.command_line().starts_with("git log a\\nb xxx"), "{}", call.command_line());
+    assert!(call.command_line().ends_with(" …"), "{}", call.command_line());
+}
+
+#[test]
+fn a_held_lock_is_named() {
+    let errors = "fatal: Unable to create '/r/.git/index.lock': File exists.\n\nAnother git process";
+    assert_eq!(held_lock(errors), Some("/r/.git/index.lock".to_owned()));
+    assert_eq!(held_lock("fatal: something else"), None);
+}

@@ -58,3 +58,80 @@ fn git_gets_the_token_for_that_server_alone_and_its_value_is_no_argument() {
     assert!(!asked("evil.example").contains("ghp_secret"));
     assert!(!setting.contains("ghp_secret"));
 }
+
+const HUNG_UP: &str = "send-pack: unexpected disconnect while reading sideband packet\n\
+                       fatal: the remote end hung up unexpectedly\n";
+
+fn rpc(why: &str) -> String {
+    format!("error: RPC failed; {why}\n{HUNG_UP}")
+}
+
+fn unable(why: &str) -> String {
+    format!("fatal: unable to access 'https://github.com/o/n/': {why}\n")
+}
+
+#[test]
+fn trouble_of_the_server_or_the_connection_passes() {
+    for stderr in [
+        rpc("HTTP 500 curl 22 The requested URL returned error: 500"),
+        rpc("HTTP 429 curl 22 The requested URL returned error: 429"),
+        rpc("curl 56 Recv failure: Connection reset by peer"),
+        rpc("curl 52 Empty reply from server"),
+        rpc("curl 18 transfer closed with 25 bytes remaining to read"),
+        rpc("curl 92 HTTP/2 stream 5 was not closed cleanly: CANCEL (err 8)"),
+        unable("The requested URL returned error: 502"),
+        unable("The requested URL returned error: 503 Service Unavailable"),
+        unable("Could not resolve host: github.com"),
+        unable("Failed to connect to github.com port 443 after 5 ms: Couldn't connect to server"),
+        unable("Operation timed out after 300000 milliseconds with 0 out of 0 bytes received"),
+        "fatal: early EOF\nfatal: fetch-pack: invalid index-pack output\n".to_owned(),
+        "ssh: connect to host github.com port 22: Connection timed out\n".to_owned(),
+        "kex_exchange_identification: Connection closed by remote host\n".to_owned(),
+    ] {
+        assert!(is_transient("Done\n", &stderr), "{stderr}");
+    }
+    for line in [
+        "!\trefs/heads/b:refs/heads/b\t[remote failure] (remote failed to report status)",
+        "!\trefs/heads/b:refs/heads/b\t[remote rejected] (Internal Server Error)",
+        " ! [remote rejected] b -> b (Internal Server Error)",
+    ] {
+        assert!(is_transient(line, "error: failed to push some refs to 'x'\n"), "{line}");
+    }
+}
+
+#[test]
+fn a_refusal_is_no_trouble_whatever_the_remote_prints() {
+    for stderr in [
+        rpc("HTTP 403 curl 22 The requested URL returned error: 403"),
+        rpc("HTTP 413 curl 22 The requested URL returned error: 413"),
+        unable("The requested URL returned error: 403"),
+        unable("SSL certificate problem: unable to get local issuer certificate"),
+        "fatal: could not read Username for 'https://github.com': terminal prompts disabled\n".to_owned(),
+        "fatal: Authentication failed for 'https://github.com/o/n/'\n".to_owned(),
+        "fatal: repository 'https://github.com/o/n/' not found\n".to_owned(),
+        "git@github.com: Permission denied (publickey).\nfatal: Could not read from remote repository.\n"
+            .to_owned(),
+        "remote: The requested URL returned error: 500\nremote: fatal: early EOF\n".to_owned(),
+    ] {
+        assert!(!is_transient("", &stderr), "{stderr}");
+    }
+    for line in [
+        "!\trefs/heads/b:refs/heads/b\t[remote rejected] (pre-receive hook declined)",
+        "!\trefs/heads/b:refs/heads/b\t[remote rejected] (protected branch hook declined)",
+        "!\trefs/heads/b:refs/heads/b\t[rejected] (non-fast-forward)",
+        " ! [remote rejected] b -> b (pre-receive hook declined)",
+    ] {
+        assert!(!is_transient(line, &format!("remote: Connection reset by peer\n{HUNG_UP}")), "{line}");
+    }
+}
+
+#[test]
+fn the_pauses_grow_and_end_and_a_refusal_has_none() {
+    let (action, detail) = ("the push".to_owned(), "HTTP 500".to_owned());
+    let trouble = Error::Unreachable { action, detail };
+    let mut retry = RetryCounter::default();
+    let pauses: Vec<_> = (0..5).map(|_| retry.pause(&trouble).map(|pause| pause.as_secs())).collect();
+    assert_eq!(pauses, [Some(1), Some(2), Some(4), Some(8), None]);
+    let (branch, remote, detail) = ("b".to_owned(), "origin".to_owned(), String::new());
+    assert_eq!(RetryCounter::default().pause(&Error::PushFailed { branch, remote, detail }), None);
+}

@@ -40,15 +40,15 @@ fn every_kind_of_entry_is_read() {
     assert_eq!(status.head.branch.as_deref(), Some("main"));
     let in_head = TreeEntry { mode: "100644".into(), id: ID.into() };
     let (mode, blob) = ("100644".into(), ID.into());
-    let kind = Kind::Tracked { index: b'.', worktree: b'M', mode, blob, in_head };
+    let kind = PathStatus::Tracked { index: b'.', worktree: b'M', mode, blob, in_head };
     assert_eq!(status.ignored, ["target/"]);
     assert_eq!(
         status.entries,
         [
-            Entry { path: "a \n\"b".into(), kind },
-            Entry { path: "sub".into(), kind: Kind::Submodule },
-            Entry { path: "a b".into(), kind: Kind::Unmerged },
-            Entry { path: "-x".into(), kind: Kind::Untracked },
+            StatusEntry { path: "a \n\"b".into(), kind },
+            StatusEntry { path: "sub".into(), kind: PathStatus::Submodule },
+            StatusEntry { path: "a b".into(), kind: PathStatus::Unmerged },
+            StatusEntry { path: "-x".into(), kind: PathStatus::Untracked },
         ]
     );
 }

@@ -6,9 +6,9 @@ use super::*;
 fn the_default_branch_of_origin_is_the_base_where_this_clone_knows_it() {
     let fixture = Fixture::new();
     let workspace = fixture.workspace();
-    let head = workspace.worktree().survey().expect("a survey").head;
+    let head = workspace.survey().expect("a survey").head;
     let branch =
-        |head: &Head| workspace.bases().origin_default(head).expect("an answer").map(|base| base.branch);
+        |head: &Head| workspace.branches().origin_default(head).expect("an answer").map(|base| base.branch);
     assert_eq!(branch(&head), None);
     fixture.git(&["update-ref", "refs/remotes/origin/trunk", "HEAD"]);
     fixture.git(&["symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/trunk"]);
@@ -48,8 +48,9 @@ fn the_base_costs_one_process_where_the_worktree_is_on_origins_default() {
     fixture.git(&["update-ref", "refs/remotes/origin/main", "HEAD"]);
     fixture.git(&["symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/main"]);
     let space = fixture.space();
-    let head = space.workspace().worktree().survey().expect("a survey").head;
-    let base = || space.workspace().bases().origin_default(&head).expect("an answer").expect("a base").branch;
+    let head = space.workspace().survey().expect("a survey").head;
+    let base =
+        || space.workspace().branches().origin_default(&head).expect("an answer").expect("a base").branch;
     assert_eq!(calls(&space, base), (1, "main".to_owned()));
 }
 
@@ -77,9 +78,9 @@ fn a_base_that_moved_on_origin_is_told() {
     let second = fixture.tip();
     fixture.git(&["update-ref", "refs/remotes/origin/main", second.as_str()]);
     let workspace = fixture.workspace();
-    assert_eq!(workspace.bases().find("main").expect("a base").on_origin, None);
+    assert_eq!(workspace.branches().base("main").expect("a base").on_origin, None);
     fixture.git(&["reset", "--quiet", "--hard", first.as_str()]);
-    let base = workspace.bases().find("main").expect("a base");
+    let base = workspace.branches().base("main").expect("a base");
     assert_eq!((base.commit, base.on_origin), (first, Some(second)));
 }
 
@@ -88,11 +89,11 @@ fn g01_a_base_that_is_no_plain_name_never_reaches_git() {
     let fixture = Fixture::new();
     let space = fixture.space();
     for bad in ["--upload-pack=x", "a..b", "$(x)", "refs/heads/../x", "@{-1}", "x.lock"] {
-        let (count, result) = calls(&space, || space.workspace().bases().find(bad));
+        let (count, result) = calls(&space, || space.workspace().branches().base(bad));
         assert!(matches!(result, Err(Error::BadBranchName { .. })), "{bad}");
         assert_eq!(count, 0, "{bad}");
     }
-    let error = space.workspace().bases().find("nowhere").expect_err("no such branch");
+    let error = space.workspace().branches().base("nowhere").expect_err("no such branch");
     assert_eq!(error.to_string(), "there is no branch `nowhere`, neither here nor on origin");
 }
 
@@ -154,7 +155,7 @@ fn a_run_can_have_a_worktree_of_its_own() {
     let space = fixture.space();
     let place = fixture.dir.path().canonicalize().expect("it exists").join("linked");
     let base = space.workspace().opened_at().clone();
-    let linked = space.workspace().worktree().add_linked(&place, &space.branch(), Some(&base)).expect("made");
+    let linked = space.workspace().add_linked_worktree(&place, &space.branch(), Some(&base)).expect("made");
     assert_eq!((linked.root(), linked.common()), (place.as_path(), fixture.root().join(".git").as_path()));
     assert!(linked.is_linked());
     let found = space.workspace().branches().find(&space.branch()).expect("an answer").expect("it is there");
@@ -165,14 +166,14 @@ fn a_run_can_have_a_worktree_of_its_own() {
     let before = inside.snapshots().take(None).expect("a snapshot");
     fs::write(place.join("new.rs"), "new").expect("written");
     let after = inside.snapshots().take(Some(&before.tree)).expect("a snapshot");
-    let commit = inside.commits().commit(&after.changed, &message(), &after, &base).expect("committed");
+    let commit = inside.commit(&after.changed, &message(), &after, &base).expect("committed");
     assert_eq!(fixture.changes_of(commit.as_str()), ["A new.rs"]);
     assert_eq!(fixture.git_in(&place, &["status", "--porcelain"]), "");
     assert!(!fixture.exists("new.rs"));
 
-    space.workspace().worktree().remove_linked(&place).expect("removed");
+    space.workspace().remove_linked_worktree(&place).expect("removed");
     assert!(!place.exists());
-    let again = space.workspace().worktree().add_linked(&place, &space.branch(), None).expect("made again");
+    let again = space.workspace().add_linked_worktree(&place, &space.branch(), None).expect("made again");
     assert_eq!(*again.opened_at(), commit);
 }
 
@@ -182,11 +183,8 @@ fn a_file_is_read_as_a_commit_has_it() {
     let workspace = fixture.workspace();
     let commit = workspace.opened_at();
     fixture.write("README.md", "changed");
-    assert_eq!(
-        workspace.objects().read(commit, "README.md").expect("an answer"),
-        Some(b"read me\n".to_vec())
-    );
-    assert_eq!(workspace.objects().read(commit, "no such file").expect("an answer"), None);
-    assert!(matches!(workspace.objects().read(commit, "src"), Err(Error::Unexpected { .. })));
-    assert!(matches!(workspace.objects().read(commit, "a\nb"), Err(Error::BadPath { .. })));
+    assert_eq!(workspace.read_file(commit, "README.md").expect("an answer"), Some(b"read me\n".to_vec()));
+    assert_eq!(workspace.read_file(commit, "no such file").expect("an answer"), None);
+    assert!(matches!(workspace.read_file(commit, "src"), Err(Error::Unexpected { .. })));
+    assert!(matches!(workspace.read_file(commit, "a\nb"), Err(Error::BadPath { .. })));
 }

@@ -3,7 +3,7 @@
 use super::*;
 use std::collections::BTreeSet;
 
-use model::change::Mode;
+use model::change::FileMode;
 
 #[cfg(unix)]
 #[test]
@@ -18,7 +18,7 @@ fn where_git_takes_no_modes_from_the_disk_those_of_the_index_count() {
     fixture.write("new.txt", "new\n");
     make_executable(&fixture.root().join("README.md"));
     make_executable(&fixture.root().join("new.txt"));
-    let modes = || -> Vec<(String, Option<Mode>)> {
+    let modes = || -> Vec<(String, Option<FileMode>)> {
         let changes = fixture.workspace().changes().since(&base).expect("changes");
         changes.into_iter().map(|change| (change.path, change.after.map(|after| after.mode))).collect()
     };
@@ -27,12 +27,12 @@ fn where_git_takes_no_modes_from_the_disk_those_of_the_index_count() {
         both.map(|(path, mode)| (path.to_owned(), Some(mode))).to_vec()
     };
     fixture.git(&["config", "core.fileMode", "false"]);
-    assert_eq!(modes(), expected(Mode::File, Mode::File));
+    assert_eq!(modes(), expected(FileMode::File, FileMode::File));
     fixture.git(&["update-index", "--chmod=+x", "README.md"]);
-    assert_eq!(modes(), expected(Mode::Executable, Mode::File), "the author said so to git");
+    assert_eq!(modes(), expected(FileMode::Executable, FileMode::File), "the author said so to git");
     fixture.git(&["config", "core.fileMode", "true"]);
     make_executable(&fixture.root().join("run.sh"));
-    assert_eq!(modes(), expected(Mode::Executable, Mode::Executable));
+    assert_eq!(modes(), expected(FileMode::Executable, FileMode::Executable));
 }
 
 #[test]
@@ -91,7 +91,7 @@ fn only_plain_files_of_a_tree_are_its_files() {
     let tree = space.snapshots().take(None).expect("a snapshot").tree;
     let asked = paths(&["src/lib.rs", "src", "link", "missing", "./README.md", "SRC/lib.rs", "[x]*.txt"]);
     assert_eq!(
-        space.workspace().objects().plain_files(&tree, &asked).expect("files"),
+        space.workspace().plain_files(&tree, &asked).expect("files"),
         paths(&["[x]*.txt", "src/lib.rs"])
     );
 }

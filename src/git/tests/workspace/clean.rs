@@ -197,7 +197,7 @@ fn d10_a_path_that_is_ignored_is_known() {
     let asked = paths(&["target", "src", "helper.txt"]);
     let ignored = |asked: &[String]| {
         let workspace = space.workspace();
-        workspace.worktree().ignored(workspace.root(), asked).expect("an answer")
+        workspace.ignored(workspace.root(), asked).expect("an answer")
     };
     assert_eq!(ignored(&asked), ["target"]);
     assert_eq!(ignored(&paths(&["src"])), [""; 0]);

@@ -19,7 +19,7 @@ fn a_clean_phase_costs_six_processes() {
             let mut named = worked.changed;
             named.extend(judged.uncommitted.keys().filter(|path| git::is_engines_own(path)).cloned());
             tree = judged.tree.clone();
-            space.commits().commit(&named, &message(), &judged, &tip).expect("committed")
+            space.commit(&named, &message(), &judged, &tip).expect("committed")
         });
         assert_eq!(fixture.changes_of(commit.as_str()).len(), 2, "the deliverable and the log");
         assert_eq!(fixture.git(&["status", "--porcelain"]), "");
@@ -42,10 +42,8 @@ fn strays_and_what_the_agent_staged_are_never_committed() {
     let after = space.snapshots().take(Some(&before.tree)).expect("a snapshot");
     assert_eq!(after.changed, paths(&["src/lib.rs", "staged.rs"]));
     let judged = space.snapshots().take(Some(&after.tree)).expect("a snapshot");
-    let commit = space
-        .commits()
-        .commit(&paths(&["src/lib.rs"]), &message(), &judged, &fixture.tip())
-        .expect("committed");
+    let commit =
+        space.commit(&paths(&["src/lib.rs"]), &message(), &judged, &fixture.tip()).expect("committed");
     assert_eq!(fixture.changes_of(commit.as_str()), ["M src/lib.rs"]);
     assert_eq!(fixture.git(&["status", "--porcelain"]), "?? staged.rs\n?? stray.txt");
     assert_eq!(fixture.read("stray.txt"), "there before the run");
@@ -61,8 +59,7 @@ fn a_commit_made_behind_our_back_after_the_last_look_is_folded_in() {
     let seen = space.snapshots().take(Some(&before.tree)).expect("a snapshot");
     fixture.write("late.rs", "a background process of the agent's");
     fixture.commit_all("too late");
-    let commit =
-        space.commits().commit(&paths(&["src/lib.rs"]), &message(), &seen, &start).expect("committed");
+    let commit = space.commit(&paths(&["src/lib.rs"]), &message(), &seen, &start).expect("committed");
     assert_eq!(fixture.changes_of(commit.as_str()), ["M src/lib.rs"]);
     assert_eq!(fixture.git(&["rev-parse", "HEAD~1"]), start.as_str());
     assert_eq!(fixture.git(&["status", "--porcelain"]), "?? late.rs");
@@ -84,7 +81,7 @@ fn g08_the_agents_own_commits_are_folded_in() {
     let after = space.snapshots().take(Some(&before.tree)).expect("a snapshot");
     assert_eq!(after.changed, paths(&["new.rs", "src/lib.rs"]));
     let named = paths(&["gone.rs", "new.rs", "src/lib.rs"]);
-    let commit = space.commits().commit(&named, &message(), &after, &start).expect("committed");
+    let commit = space.commit(&named, &message(), &after, &start).expect("committed");
     assert_eq!(fixture.changes_of(commit.as_str()), ["A new.rs", "M src/lib.rs"]);
     assert_eq!(fixture.git(&["rev-parse", "HEAD~1"]), start.as_str());
     assert_eq!(fixture.git(&["status", "--porcelain"]), "?? stray.txt");
@@ -103,13 +100,12 @@ fn g06_a_merge_that_the_agent_left_behind_is_taken_back_and_a_rebase_refused() {
     fixture.git(&["merge", "--quiet", "--no-ff", "--no-commit", "side"]);
     let after = space.snapshots().take(Some(&before.tree)).expect("a snapshot");
     let named = after.changed.clone();
-    let commit = space.commits().commit(&named, &message(), &after, &start).expect("committed");
+    let commit = space.commit(&named, &message(), &after, &start).expect("committed");
     assert_eq!(fixture.git(&["rev-list", "--parents", "-1", "HEAD"]), format!("{commit} {start}"));
-    assert_eq!(space.workspace().worktree().operation_in_progress(), None);
+    assert_eq!(space.workspace().operation_in_progress(), None);
 
     fs::create_dir(fixture.root().join(".git/rebase-merge")).expect("made");
-    let error =
-        space.commits().commit(&named, &message(), &after, &commit).expect_err("a rebase is in progress");
+    let error = space.commit(&named, &message(), &after, &commit).expect_err("a rebase is in progress");
     assert!(matches!(error, Error::InProgress { what: "rebase", .. }), "{error}");
     assert_eq!(fixture.tip(), commit);
 }
@@ -129,8 +125,7 @@ fn nothing_is_committed_on_another_branch_or_on_none() {
     for (seen, found) in
         [(on_branch, "`main`"), (on_main, "`main`"), (detached, "no branch (HEAD is detached)")]
     {
-        let error =
-            space.commits().commit(&seen.changed, &message(), &seen, &start).expect_err("the wrong branch");
+        let error = space.commit(&seen.changed, &message(), &seen, &start).expect_err("the wrong branch");
         let expected =
             format!("the worktree is on {found} instead of the run's branch `ai-workflow/issue-7`");
         assert_eq!(error.to_string(), expected);
@@ -155,7 +150,7 @@ fn renames_deletions_and_paths_that_vanished_are_committed_as_they_are() {
     named.extend(after.changed);
     named.push("never/there.rs".into());
     let judged = space.snapshots().take(Some(&after.tree)).expect("a snapshot");
-    let commit = space.commits().commit(&named, &message(), &judged, &fixture.tip()).expect("committed");
+    let commit = space.commit(&named, &message(), &judged, &fixture.tip()).expect("committed");
     let expected = ["A READ ME.md", "D README.md", "D src/lib.rs", "A src/lib.rs/mod.rs"];
     assert_eq!(fixture.changes_of(commit.as_str()), expected);
     assert_eq!(fixture.git(&["status", "--porcelain"]), "");
@@ -169,11 +164,10 @@ fn a_commit_holds_what_was_judged_and_not_what_was_written_afterwards() {
     fixture.write("src/lib.rs", "judged\n");
     let worked = space.snapshots().take(Some(&before.tree)).expect("a snapshot");
     let judged = space.snapshots().take(Some(&worked.tree)).expect("a snapshot");
-    assert!(matches!(judged.uncommitted.get("src/lib.rs"), Some(Content::Blob { .. })));
+    assert!(matches!(judged.uncommitted.get("src/lib.rs"), Some(PathContent::Blob { .. })));
     fixture.write("src/lib.rs", "smuggled\n");
-    let commit =
-        space.commits().commit(&worked.changed, &message(), &judged, &fixture.tip()).expect("committed");
-    let committed = space.workspace().objects().read(&commit, "src/lib.rs").expect("an answer");
+    let commit = space.commit(&worked.changed, &message(), &judged, &fixture.tip()).expect("committed");
+    let committed = space.workspace().read_file(&commit, "src/lib.rs").expect("an answer");
     assert_eq!(committed, Some(b"judged\n".to_vec()));
     assert_eq!(fixture.git(&["status", "--porcelain"]), " M src/lib.rs");
 }
@@ -185,8 +179,7 @@ fn a_commit_right_after_the_change_reads_the_files_once_more() {
     fixture.write("src/lib.rs", "two\n");
     fixture.write("new.rs", "new\n");
     let worked = space.snapshots().take(None).expect("a snapshot");
-    let commit =
-        space.commits().commit(&worked.changed, &message(), &worked, &fixture.tip()).expect("committed");
+    let commit = space.commit(&worked.changed, &message(), &worked, &fixture.tip()).expect("committed");
     assert_eq!(fixture.changes_of(commit.as_str()), ["A new.rs", "M src/lib.rs"]);
 }
 
@@ -204,11 +197,10 @@ fn g02_a_link_that_leaves_the_worktree_is_committed_as_a_link() {
     let worked = space.snapshots().take(Some(&before.tree)).expect("a snapshot");
     assert_eq!(worked.changed, paths(&["src", "src/lib.rs"]));
     let judged = space.snapshots().take(Some(&worked.tree)).expect("a snapshot");
-    let commit =
-        space.commits().commit(&worked.changed, &message(), &judged, &fixture.tip()).expect("committed");
+    let commit = space.commit(&worked.changed, &message(), &judged, &fixture.tip()).expect("committed");
     assert_eq!(fixture.changes_of(commit.as_str()), ["A src", "D src/lib.rs"]);
     assert!(fixture.git(&["ls-tree", "HEAD", "src"]).starts_with("120000 blob "));
-    let link = space.workspace().objects().read(&commit, "src").expect("an answer").expect("it is there");
+    let link = space.workspace().read_file(&commit, "src").expect("an answer").expect("it is there");
     assert_eq!(link, elsewhere.to_str().expect("plain").as_bytes());
 }
 
@@ -224,17 +216,17 @@ fn an_empty_phase_commits_the_log_also_where_git_ignores_it() {
     fixture.write(".ai-workflow/issue-7/review-result.json", "{}");
     let named =
         paths(&[log, ".ai-workflow/issue-7/review-result.json", ".ai-workflow/issue-7/metadata.json"]);
-    let commit = space.commits().commit(&named, &message(), &seen, &fixture.tip()).expect("committed");
+    let commit = space.commit(&named, &message(), &seen, &fixture.tip()).expect("committed");
     let expected = ["A .ai-workflow/issue-7/events.jsonl", "A .ai-workflow/issue-7/review-result.json"];
     assert_eq!(fixture.changes_of(commit.as_str()), expected);
-    assert_eq!(space.workspace().objects().read(&commit, log).expect("an answer"), Some(b"1\n2".to_vec()));
+    assert_eq!(space.workspace().read_file(&commit, log).expect("an answer"), Some(b"1\n2".to_vec()));
 
     let ignoring = Fixture::new();
     ignoring.write(".git/info/exclude", ".ai-workflow/\n");
     let space = ignoring.run();
     ignoring.write(log, "1");
     let seen = space.snapshots().take(None).expect("a snapshot");
-    let commit = space.commits().commit(&named, &message(), &seen, &ignoring.tip()).expect("committed");
+    let commit = space.commit(&named, &message(), &seen, &ignoring.tip()).expect("committed");
     assert_eq!(ignoring.changes_of(commit.as_str()), ["A .ai-workflow/issue-7/events.jsonl"]);
     assert_eq!(ignoring.tip(), commit);
 }
@@ -255,10 +247,7 @@ fn c08_hooks_of_the_repository_or_set_by_the_agent_are_not_run() {
     let before = fixture.tip();
     fixture.git(&["config", "core.hooksPath", ".githooks"]);
     let seen = space.snapshots().take(None).expect("a snapshot");
-    space
-        .commits()
-        .commit(&seen.changed, &message(), &seen, &before)
-        .expect("committed in spite of the hooks");
+    space.commit(&seen.changed, &message(), &seen, &before).expect("committed in spite of the hooks");
     space.workspace().branches().switch("main").expect("switched");
     assert!(!fixture.home().join("ran").exists());
 }
@@ -287,7 +276,7 @@ fn a_lock_that_another_git_holds_is_named_and_nothing_is_changed() {
     let seen = space.snapshots().take(None).expect("a snapshot");
     fixture.write(".git/index.lock", "");
     let before = fixture.tip();
-    let error = space.commits().commit(&seen.changed, &message(), &seen, &before).expect_err("it is locked");
+    let error = space.commit(&seen.changed, &message(), &seen, &before).expect_err("it is locked");
     assert!(matches!(&error, Error::Locked { path } if path.ends_with(".git/index.lock")), "{error}");
     assert!(error.hint().is_some());
     assert!(matches!(space.workspace().branches().switch("main"), Err(Error::Locked { .. })));
@@ -301,8 +290,7 @@ fn a_failed_commit_leaves_no_lock_behind() {
     fixture.write("src/lib.rs", "two\n");
     let seen = space.snapshots().take(None).expect("a snapshot");
     fs::write(fixture.home().join(".gitconfig"), "[user]\n\tuseConfigOnly = true\n").expect("written");
-    let error =
-        space.commits().commit(&seen.changed, &message(), &seen, &fixture.tip()).expect_err("nobody commits");
+    let error = space.commit(&seen.changed, &message(), &seen, &fixture.tip()).expect_err("nobody commits");
     assert!(error.to_string().starts_with("`git commit --allow-empty"), "{error}");
     assert!(!fixture.exists(".git/index.lock"));
 }
@@ -316,7 +304,7 @@ fn an_index_left_behind_by_a_crash_is_brought_to_head() {
     fixture.commit_all("a commit whose process died before it wrote the index");
     fs::write(fixture.root().join(".git/index"), old).expect("written");
     assert_eq!(fixture.git(&["status", "--porcelain"]), "MM src/lib.rs");
-    space.workspace().worktree().reset_index().expect("refreshed");
+    space.workspace().reset_index().expect("refreshed");
     assert_eq!(fixture.git(&["status", "--porcelain"]), "");
 }
 
@@ -332,7 +320,7 @@ fn a_commit_whose_fact_was_lost_is_found_by_its_trailers() {
         let seen = space.snapshots().take(None).expect("a snapshot");
         let text =
             Masker::default().mask(&format!("planning: passed\n\nWhat was done.\n\n{}", trailers(seq)));
-        commits.push(space.commits().commit(&[], &text, &seen, &fixture.tip()).expect("committed"));
+        commits.push(space.commit(&[], &text, &seen, &fixture.tip()).expect("committed"));
     }
     let found = |run, seq| space.run_branch().find_commit(run, seq).expect("an answer");
     assert_eq!(found("run", 3), Some((commits[0].clone(), trailers(3))));

@@ -15,7 +15,7 @@ fn shown(attributes: &[(&str, &str)]) -> String {
     // Committed or not: what counts is what the tree holds.
     fixture.commit_all("the author's own commit");
     let after = space.snapshots().take(None).expect("a snapshot");
-    space.diffs().all(fixture.git(&["rev-parse", "HEAD~"]).trim(), &after.tree, 10_000).expect("a diff").text
+    space.diff(fixture.git(&["rev-parse", "HEAD~"]).trim(), &after.tree, 10_000).expect("a diff").text
 }
 
 #[test]
@@ -51,7 +51,7 @@ fn attributes_and_drivers_of_the_user_hide_nothing_either() {
     fixture.git(&["config", "--global", "core.attributesFile", &file.display().to_string()]);
     fixture.write("src/lib.rs", "two\n");
     let after = space.snapshots().take(Some(&before.tree)).expect("a snapshot");
-    assert!(space.diffs().all(&before.tree, &after.tree, 10_000).expect("a diff").text.contains("+two\n"));
+    assert!(space.diff(&before.tree, &after.tree, 10_000).expect("a diff").text.contains("+two\n"));
 }
 
 #[test]
@@ -71,7 +71,7 @@ fn settings_and_replaced_objects_hide_nothing() {
         let before = space.snapshots().take(None).expect("a snapshot");
         fixture.write("src/lib.rs", "two\n");
         let after = space.snapshots().take(Some(&before.tree)).expect("a snapshot");
-        let text = space.diffs().all(&before.tree, &after.tree, 10_000).expect("a diff").text;
+        let text = space.diff(&before.tree, &after.tree, 10_000).expect("a diff").text;
         assert!(text.contains("\n-one\n+two\n"), "{place} {setting}\n{text}");
     }
 }
@@ -85,7 +85,7 @@ fn an_object_that_the_repository_shows_in_the_place_of_another_hides_nothing() {
     let object = |path: &str| fixture.git(&["hash-object", "-w", path]).trim().to_owned();
     fixture.git(&["replace", "-f", &object("src/lib.rs"), &object("README.md")]);
     let after = space.snapshots().take(Some(&before.tree)).expect("a snapshot");
-    let text = space.diffs().all(&before.tree, &after.tree, 10_000).expect("a diff").text;
+    let text = space.diff(&before.tree, &after.tree, 10_000).expect("a diff").text;
     assert!(text.contains("+two\n") && !text.contains("read me"), "{text}");
 }
 
@@ -96,7 +96,7 @@ fn what_somebody_puts_into_the_place_without_files_does_not_count() {
     let before = space.snapshots().take(None).expect("a snapshot");
     fixture.write("src/lib.rs", "two\n");
     let after = space.snapshots().take(Some(&before.tree)).expect("a snapshot");
-    let diff = || space.diffs().all(&before.tree, &after.tree, 10_000).expect("a diff").text;
+    let diff = || space.diff(&before.tree, &after.tree, 10_000).expect("a diff").text;
     let first = diff();
     let nowhere = space.state_dir().join("nowhere");
     assert!(nowhere.is_dir(), "the place moved, and this test with it");
@@ -116,7 +116,7 @@ fn the_difference_of_the_code_is_without_what_the_run_itself_delivers() {
     fixture.write(".ai-workflow/issue-9/00_a/output/run.sh", "echo\n");
     fixture.write("src/lib.rs", "two\n");
     let after = space.snapshots().take(Some(&before.tree)).expect("a snapshot");
-    let text = space.diffs().code(&before.tree, &after.tree, 10_000).expect("a diff").text;
+    let text = space.diff_of_code(&before.tree, &after.tree, 10_000).expect("a diff").text;
     let named: Vec<&str> = text.lines().filter_map(|line| line.strip_prefix("+++ b/")).collect();
     let others = [".ai-workflow/issue-7x/run.sh", ".ai-workflow/issue-9/00_a/output/run.sh"];
     assert_eq!(named, [&[".ai-workflow/config.toml"][..], &others, &["src/lib.rs"]].concat());

@@ -32,9 +32,9 @@ fn stale_locks_of_a_killed_git_are_removed_and_young_ones_are_not() {
     fs::write(&foreign, "").expect("written");
     let hour = Duration::from_secs(3600);
     let long_ago = SystemTime::now() - hour;
-    assert_eq!(space.locks().remove_stale(long_ago, always()).expect("swept"), Vec::<PathBuf>::new());
+    assert_eq!(git::remove_stale_locks(&space, long_ago, always()).expect("swept"), Vec::<PathBuf>::new());
     // Only a git at work here could hold them back, and in a folder of our own there is none.
-    let mut swept = space.locks().remove_stale(SystemTime::now() + hour, always()).expect("swept");
+    let mut swept = git::remove_stale_locks(&space, SystemTime::now() + hour, always()).expect("swept");
     swept.sort();
     assert_eq!(swept, stale);
     assert!(foreign.exists(), "another branch is none of our business");
@@ -50,7 +50,7 @@ fn a_lock_that_nobody_knows_to_be_left_by_us_stays() {
     fs::write(&editor, "").expect("written");
     let (now, minute) = (SystemTime::now(), Duration::from_secs(60));
     let later = now + 60 * minute;
-    let swept = |worked| space.locks().remove_stale(later, worked).expect("swept");
+    let swept = |worked| git::remove_stale_locks(&space, later, worked).expect("swept");
     for worked in [None, Some((now + minute, later)), Some((SystemTime::UNIX_EPOCH, now - minute))] {
         assert_eq!(swept(worked), Vec::<PathBuf>::new(), "{worked:?}");
     }
@@ -58,11 +58,11 @@ fn a_lock_that_nobody_knows_to_be_left_by_us_stays() {
         assert_eq!(swept(always()), Vec::<PathBuf>::new(), "somebody has it open");
     }
     drop(file);
-    let error = space.workspace().worktree().refuse_locked().expect_err("the index is locked");
+    let error = space.workspace().refuse_locked().expect_err("the index is locked");
     assert!(matches!(&error, Error::Locked { path } if path.ends_with(".git/index.lock")), "{error}");
     assert_eq!(swept(Some((now - minute, now + minute))), [index]);
     assert!(editor.exists(), "git makes no such lock");
-    space.workspace().worktree().refuse_locked().expect("nothing is in the way");
+    space.workspace().refuse_locked().expect("nothing is in the way");
 }
 
 #[cfg(target_os = "linux")]
@@ -83,11 +83,11 @@ fn a_lock_is_left_alone_while_a_git_is_at_work_in_the_worktree() {
     waiting.stdin.as_mut().expect("it is piped").write_all(b"HEAD\n").expect("fed");
     waiting.stdout.as_mut().expect("it is piped").read_exact(&mut [0; 40]).expect("answered");
     let later = SystemTime::now() + Duration::from_secs(3600);
-    let swept = space.locks().remove_stale(later, always()).expect("swept");
+    let swept = git::remove_stale_locks(&space, later, always()).expect("swept");
     drop(waiting.stdin.take());
     waiting.wait().expect("it ends");
     assert_eq!((swept, lock.exists()), (Vec::<PathBuf>::new(), true));
-    assert_eq!(space.locks().remove_stale(later, always()).expect("swept"), vec![lock]);
+    assert_eq!(git::remove_stale_locks(&space, later, always()).expect("swept"), vec![lock]);
 }
 
 #[test]
@@ -96,7 +96,7 @@ fn in_a_linked_worktree_the_locks_of_both_places_are_swept() {
     let place = fixture.dir.path().canonicalize().expect("it exists").join("linked");
     let base = fixture.tip();
     let linked =
-        fixture.workspace().worktree().add_linked(&place, "ai-workflow/issue-7", Some(&base)).expect("made");
+        fixture.workspace().add_linked_worktree(&place, "ai-workflow/issue-7", Some(&base)).expect("made");
     let space = linked.for_issue(IssueNumber::try_from(7).expect("a number"));
     let git = fixture.root().join(".git");
     let stale = [git.join("packed-refs.lock"), git.join("worktrees/linked/index.lock")];
@@ -105,7 +105,7 @@ fn in_a_linked_worktree_the_locks_of_both_places_are_swept() {
         fs::write(path, "").expect("written");
     }
     let later = SystemTime::now() + Duration::from_secs(3600);
-    let mut swept = space.locks().remove_stale(later, always()).expect("swept");
+    let mut swept = git::remove_stale_locks(&space, later, always()).expect("swept");
     swept.sort();
     assert_eq!((swept.as_slice(), foreign.exists()), (stale.as_slice(), true));
 }
@@ -135,16 +135,14 @@ fn a_git_that_dies_at_any_call_is_made_good_by_trying_again() {
             let judged = space.snapshots().take(Some(&worked.tree))?;
             let mut named = worked.changed;
             named.extend(judged.uncommitted.keys().filter(|path| git::is_engines_own(path)).cloned());
-            space.commits().commit(&named, &message(), &judged, &start)
+            space.commit(&named, &message(), &judged, &start)
         };
         let first = work(mortal);
         let left: i32 = fs::read_to_string(&counter).expect("there").trim().parse().expect("a number");
         let survived = left > 0;
         assert_eq!(first.is_ok(), survived, "call {deadly}: {first:?}");
         let commit = first.or_else(|_| {
-            space
-                .locks()
-                .remove_stale(SystemTime::now() + Duration::from_secs(3600), always())
+            git::remove_stale_locks(&space, SystemTime::now() + Duration::from_secs(3600), always())
                 .expect("swept");
             work(fixture.program())
         });
@@ -170,12 +168,9 @@ fn a_git_that_waits_for_ever_is_ended() {
     let git = fixture.program().timeout(Duration::from_millis(300));
     // A busy machine may be too slow for it as well, though not each time.
     let space = (0..20).find_map(|_| Workspace::open_with(&fixture.root(), git.clone()).ok());
-    let error = space
-        .expect("a repository")
-        .worktree()
-        .survey()
-        .expect_err("git waits for somebody to write into the pipe");
+    let error =
+        space.expect("a repository").survey().expect_err("git waits for somebody to write into the pipe");
     assert!(matches!(error, Error::TooSlow { .. }), "{error}");
     fs::remove_file(&pipe).expect("removed");
-    assert_eq!(patient.workspace().worktree().survey().expect("a survey").changed, paths(&[".gitignore"]));
+    assert_eq!(patient.workspace().survey().expect("a survey").changed, paths(&[".gitignore"]));
 }

@@ -18,8 +18,8 @@ use std::process::Command;
 use std::time::{Duration, SystemTime};
 
 use git::{
-    CommitId, Content, Error, Git, Head, RunBranchState, RunWorkspace, Snapshot, Survey, Trailers, Tree,
-    Workspace,
+    CommitId, Error, Git, Head, PathContent, RunBranchState, RunWorkspace, Snapshot, Trailers, Tree,
+    Workspace, WorktreeState,
 };
 use model::issue::IssueNumber;
 use model::redact::{Masked, Masker};

@@ -84,10 +84,10 @@ fn the_survey_tells_changed_files_strays_and_what_is_unfinished_with_one_process
     fixture.git(&["init", "--quiet", "nested"]);
     fs::write(fixture.root().join(".git/MERGE_HEAD"), "").expect("written");
     let space = fixture.space();
-    let (count, survey) = calls(&space, || space.workspace().worktree().survey().expect("a survey"));
+    let (count, survey) = calls(&space, || space.workspace().survey().expect("a survey"));
     assert_eq!(count, 1);
     assert!(!survey.is_clean());
-    let expected = Survey {
+    let expected = WorktreeState {
         unmerged: vec![],
         head: Head { commit: fixture.tip(), branch: Some("main".into()) },
         changed: paths(&["README.md", "staged.rs"]),
@@ -112,7 +112,7 @@ fn a_submodule_is_seen_and_its_content_left_alone() {
     let before = space.snapshots().take(None).expect("a snapshot");
     fixture.git_in(&fixture.root().join("sub"), &["commit", "--quiet", "--allow-empty", "--message=moved"]);
     fixture.write("sub/new.txt", "inside");
-    let survey = space.workspace().worktree().survey().expect("a survey");
+    let survey = space.workspace().survey().expect("a survey");
     assert_eq!((survey.moved_submodules, survey.has_submodules), (paths(&["sub"]), true));
     assert_eq!(changed(&space, &before), paths(&[]));
 }

@@ -49,7 +49,7 @@ fn many_commits_become_one_and_the_files_stay() {
         fixture.commit_all(text);
     }
     let tip = fixture.tip();
-    let commit = space.commits().squash(&tip, &[], &base, &message()).expect("made");
+    let commit = space.squash(&tip, &[], &base, &message()).expect("made");
     assert_eq!(fixture.tip(), tip, "nothing moved yet");
     space.run_branch().move_to(&tip, &commit).expect("moved");
     assert_eq!(fixture.git(&["rev-list", "--parents", "-1", "HEAD"]), format!("{commit} {base}"));
@@ -68,7 +68,7 @@ fn a_commit_without_some_files_is_made_and_index_and_worktree_stay() {
     fixture.write("notes/an odd \"name\".txt", "gone\n");
     fixture.commit_all("two");
     let (tip, without) = (fixture.tip(), ["notes/an odd \"name\".txt".to_owned()]);
-    let commit = space.commits().squash(&tip, &without, &base, &message()).expect("made");
+    let commit = space.squash(&tip, &without, &base, &message()).expect("made");
     let changed = fixture.git(&["diff", "--name-only", base.as_str(), commit.as_str()]);
     assert_eq!(changed, "kept.txt");
     assert_eq!((fixture.tip(), fixture.git(&["status", "--porcelain"])), (tip, String::new()));
@@ -83,10 +83,10 @@ fn a_signature_that_the_user_wants_is_asked_for() {
     let text = fs::read_to_string(&config).expect("it is there");
     fs::write(&config, text + "[commit]\n\tgpgSign = true\n[gpg]\n\tprogram = /no/such/program\n")
         .expect("written");
-    let error = space.commits().squash(&base, &[], &base, &message()).expect_err("nothing can sign");
+    let error = space.squash(&base, &[], &base, &message()).expect_err("nothing can sign");
     assert!(error.to_string().contains("gpg"), "{error}");
     let seen = space.snapshots().take(None).expect("a snapshot");
-    assert!(space.commits().commit(&[], &message(), &seen, &base).is_err(), "nothing can sign");
+    assert!(space.commit(&[], &message(), &seen, &base).is_err(), "nothing can sign");
     assert_eq!(fixture.tip(), base);
 }
 
@@ -99,7 +99,7 @@ fn files_are_put_back_to_an_older_commit_and_the_runs_own_stay() {
     fixture.write("new.txt", "new\n");
     fixture.write(".ai-workflow/issue-7/events.jsonl", "{}\n");
     fixture.commit_all("two");
-    let paths = space.workspace().worktree().restore_code(&before).expect("put back");
+    let paths = space.workspace().restore_code(&before).expect("put back");
     assert_eq!(paths, ["new.txt", "src/lib.rs"]);
     assert_eq!(fixture.read("src/lib.rs"), "one\n");
     assert_eq!(fixture.git(&["status", "--porcelain"]), " D new.txt\n M src/lib.rs");

@@ -1,6 +1,6 @@
 //! Where branches and tags stand: the same however git keeps it, and put back when somebody moved it.
 
-use git::MovedReferences;
+use git::{MovedReferences, References};
 
 use super::{Fixture, calls};
 
@@ -17,17 +17,17 @@ fn looking_where_branches_and_tags_stand_takes_no_process_and_sees_them_packed_a
     let fixture = Fixture::new();
     let space = fixture.run();
     with_references(&fixture);
-    let (processes, loose) = calls(&space, || space.references().now().expect("told"));
+    let (processes, loose) = calls(&space, || References::read(space.workspace()).expect("told"));
     assert_eq!(processes, 0);
     fixture.git(&["pack-refs", "--all"]);
-    let packed = space.references().now().expect("told");
+    let packed = References::read(space.workspace()).expect("told");
     assert_eq!(packed, loose);
     // A reference that moved since it was packed lies in a file of its own beside it.
     fixture.write("new.txt", "new\n");
     fixture.commit_all("by somebody");
-    let moved = space.references().now().expect("told");
+    let moved = References::read(space.workspace()).expect("told");
     assert_ne!(moved, packed);
-    let (processes, nothing) = calls(&space, || space.references().put_back(&moved).expect("looked"));
+    let (processes, nothing) = calls(&space, || moved.put_back(&space).expect("looked"));
     assert_eq!((processes, nothing), (0, MovedReferences::default()));
 }
 
@@ -49,7 +49,7 @@ fn the_runs_own_branch_is_put_back_and_what_may_be_a_persons_is_told() {
         if keep == "packed" {
             fixture.git(&["pack-refs", "--all"]);
         }
-        let before = space.references().now().expect("told");
+        let before = References::read(space.workspace()).expect("told");
         let (own, start) = (fixture.git(&["symbolic-ref", "HEAD"]), fixture.tip());
         fixture.write("new.txt", "new\n");
         fixture.commit_all("by a reviewer");
@@ -58,7 +58,7 @@ fn the_runs_own_branch_is_put_back_and_what_may_be_a_persons_is_told() {
         fixture.git(&["tag", "--force", "v1", theirs.as_str()]);
         fixture.git(&["branch", "--delete", "--force", "feature/one"]);
         fixture.git(&["branch", "feature", theirs.as_str()]);
-        let moved = space.references().put_back(&before).expect("put back");
+        let moved = before.put_back(&space).expect("put back");
         assert_eq!(
             moved.undone,
             [format!("{own} (was at {})", &theirs.as_str()[..9]), "HEAD".into()],
@@ -78,11 +78,11 @@ fn the_runs_own_branch_is_put_back_and_what_may_be_a_persons_is_told() {
 fn links_among_the_references_are_not_followed() {
     let fixture = Fixture::new();
     let space = fixture.run();
-    let before = space.references().now().expect("told");
+    let before = References::read(space.workspace()).expect("told");
     let heads = fixture.root().join(".git/refs/heads");
     for name in ["a", "b", "c"] {
         std::os::unix::fs::symlink(&heads, heads.join(name)).expect("linked");
     }
-    let (processes, now) = calls(&space, || space.references().now().expect("told"));
+    let (processes, now) = calls(&space, || References::read(space.workspace()).expect("told"));
     assert_eq!((processes, now), (0, before));
 }

@@ -46,7 +46,7 @@ fn a_snapshot_leaves_caches_out_that_no_commit_holds() {
     fixture.write("src/__pycache__/a.cpython-312.pyc", "untracked");
     fixture.write(".pytest_cache/README.md", "untracked");
     assert_eq!(changed(&space, &first), paths(&[]));
-    let survey = space.workspace().worktree().survey().expect("a survey");
+    let survey = space.workspace().survey().expect("a survey");
     assert_eq!((survey.untracked, survey.changed), (vec![], vec![]));
     // An author that stages everything, before the first look of another process.
     fixture.write("src/new.rs", "new");
@@ -166,7 +166,7 @@ fn g04_odd_names_pass_through_snapshot_commit_and_restore() {
     expected.sort();
     let named: Vec<String> = after.changed.iter().filter(|path| *path != "star").cloned().collect();
     assert_eq!(named, expected);
-    let commit = space.commits().commit(&named, &message(), &after, &fixture.tip()).expect("committed");
+    let commit = space.commit(&named, &message(), &after, &fixture.tip()).expect("committed");
     assert_eq!(fixture.changes_of(commit.as_str()).len(), ODD_NAMES.len());
     for name in ODD_NAMES {
         fixture.remove(name);
@@ -209,7 +209,7 @@ fn a_file_taken_in_and_ignored_later_leaves_the_tree_again() {
     let between = space.workspace().changes().paths_between(&before.tree, &after.tree).expect("an answer");
     assert_eq!(between, paths(&[".gitignore"]), "src/lib.rs is ignored now, but tracked");
     let named = paths(&[".gitignore", "out.log"]);
-    let commit = space.commits().commit(&named, &message(), &after, &fixture.tip()).expect("committed");
+    let commit = space.commit(&named, &message(), &after, &fixture.tip()).expect("committed");
     assert_eq!(fixture.changes_of(commit.as_str()), ["M .gitignore"]);
 }
 
@@ -284,16 +284,16 @@ fn a_difference_is_text_up_to_a_limit() {
     fixture.write("src/lib.rs", "two\n");
     fixture.write("new 日本.rs", "new\n");
     let after = space.snapshots().take(Some(&before.tree)).expect("a snapshot");
-    let whole = space.diffs().all(&before.tree, &after.tree, 10_000).expect("a diff");
+    let whole = space.diff(&before.tree, &after.tree, 10_000).expect("a diff");
     assert!(
         whole.text.contains("-one\n+two\n") && whole.text.contains("+++ b/new 日本.rs"),
         "{}",
         whole.text
     );
-    assert_eq!(space.diffs().all(fixture.tip(), &after.tree, 10_000).expect("a diff"), whole);
-    let cut = space.diffs().all(&before.tree, &after.tree, 60).expect("a diff");
+    assert_eq!(space.diff(fixture.tip(), &after.tree, 10_000).expect("a diff"), whole);
+    let cut = space.diff(&before.tree, &after.tree, 60).expect("a diff");
     assert!(cut.truncated && whole.text.starts_with(&cut.text) && cut.text.ends_with('\n'), "{}", cut.text);
-    assert!(matches!(space.diffs().all("--output=x", &after.tree, 60), Err(Error::BadObjectId { .. })));
+    assert!(matches!(space.diff("--output=x", &after.tree, 60), Err(Error::BadObjectId { .. })));
 }
 
 #[test]
@@ -310,8 +310,8 @@ fn a_difference_is_without_the_engines_own_files() {
     fixture.commit_all("everything");
     let after = space.snapshots().take(Some(&before.tree)).expect("a snapshot");
     assert!(!fixture.git(&["diff", "--name-only", "HEAD", after.tree.as_str()]).is_empty());
-    assert_eq!(space.diffs().all(fixture.tip(), &after.tree, 10_000).expect("a diff").text, "");
-    let shown = space.diffs().all(&before.tree, &after.tree, 10_000).expect("a diff").text;
+    assert_eq!(space.diff(fixture.tip(), &after.tree, 10_000).expect("a diff").text, "");
+    let shown = space.diff(&before.tree, &after.tree, 10_000).expect("a diff").text;
     let named: Vec<&str> = shown.lines().filter_map(|line| line.strip_prefix("+++ b/")).collect();
     assert_eq!(named, [delivered, "src/lib.rs"]);
 }
@@ -363,24 +363,22 @@ fn trees_that_are_kept_outlive_git_clearing_up_and_giving_none_up_takes_no_proce
     space.work().keep_trees(&[two.clone(), one.clone()]).expect("kept");
     fixture.git(&["gc", "--quiet", "--prune=now"]);
     assert!(
-        space.workspace().objects().has_tree(&one).expect("asked")
-            && space.workspace().objects().has_tree(&two).expect("asked")
+        space.workspace().has_tree(&one).expect("asked") && space.workspace().has_tree(&two).expect("asked")
     );
     space.work().keep_trees(std::slice::from_ref(&two)).expect("kept");
     fixture.git(&["gc", "--quiet", "--prune=now"]);
     assert!(
-        !space.workspace().objects().has_tree(&one).expect("asked")
-            && space.workspace().objects().has_tree(&two).expect("asked")
+        !space.workspace().has_tree(&one).expect("asked") && space.workspace().has_tree(&two).expect("asked")
     );
     space.work().keep_trees(&[two.clone(), one.clone()]).expect("what is gone is passed over");
     space.work().release_trees().expect("given up");
     let (processes, ()) = calls(&space, || space.work().release_trees().expect("nothing to give up"));
     assert_eq!(processes, 0);
     fixture.git(&["gc", "--quiet", "--prune=now"]);
-    assert!(!space.workspace().objects().has_tree(&two).expect("asked"));
+    assert!(!space.workspace().has_tree(&two).expect("asked"));
     assert!(
         !space.snapshots().recreate(&one).expect("looked")
             && space.snapshots().recreate(&two).expect("looked")
     );
-    assert!(space.workspace().objects().has_tree(&two).expect("asked"));
+    assert!(space.workspace().has_tree(&two).expect("asked"));
 }
