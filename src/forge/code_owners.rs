@@ -2,7 +2,6 @@
 //! that GitHub does not take are passed over. Pure.
 
 use std::collections::BTreeSet;
-use std::fmt;
 
 use regex::Regex;
 
@@ -14,30 +13,22 @@ const LARGEST: usize = 3 << 20;
 /// Who owns what.
 #[derive(Debug, Default)]
 pub struct CodeOwners {
-    rules: Vec<(Regex, Vec<Owner>)>,
+    rules: Vec<(Regex, Vec<CodeOwner>)>,
 }
 
 /// Somebody who can be asked for a review. Addresses of mail are nobody that can be asked.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Owner {
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, derive_more::Display)]
+pub enum CodeOwner {
     /// A login, without `@`.
     Person(String),
     /// A team of an organisation.
+    #[display("{organisation}/{name}")]
     Team {
         /// The login of the organisation.
         organisation: String,
         /// The short name of the team.
         name: String,
     },
-}
-
-impl fmt::Display for Owner {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Person(login) => f.write_str(login),
-            Self::Team { organisation, name } => write!(f, "{organisation}/{name}"),
-        }
-    }
 }
 
 impl CodeOwners {
@@ -50,14 +41,14 @@ impl CodeOwners {
     }
 
     /// Returns the owners of these paths, each once.
-    pub fn of<'a>(&self, paths: impl IntoIterator<Item = &'a str>) -> BTreeSet<Owner> {
+    pub fn of<'a>(&self, paths: impl IntoIterator<Item = &'a str>) -> BTreeSet<CodeOwner> {
         let owners = |path: &str| self.rules.iter().rev().find(|(pattern, _)| pattern.is_match(path));
         paths.into_iter().filter_map(owners).flat_map(|(_, owners)| owners.iter().cloned()).collect()
     }
 }
 
 /// Reads `pattern owner owner # comment`; a pattern without owners takes them away.
-fn rule(line: &str) -> Option<(Regex, Vec<Owner>)> {
+fn rule(line: &str) -> Option<(Regex, Vec<CodeOwner>)> {
     let line = line.trim();
     if line.is_empty() || line.starts_with(['#', '!']) {
         return None;
@@ -83,15 +74,15 @@ fn split(line: &str) -> (String, &str) {
     (pattern, "")
 }
 
-fn owner(word: &str) -> Option<Owner> {
+fn owner(word: &str) -> Option<CodeOwner> {
     let name = word.strip_prefix('@')?;
     let plain =
         |part: &str| !part.is_empty() && part.chars().all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c));
     match name.split_once('/') {
         Some((organisation, name)) if plain(organisation) && plain(name) => {
-            Some(Owner::Team { organisation: organisation.to_owned(), name: name.to_owned() })
+            Some(CodeOwner::Team { organisation: organisation.to_owned(), name: name.to_owned() })
         }
-        None if plain(name) => Some(Owner::Person(name.to_owned())),
+        None if plain(name) => Some(CodeOwner::Person(name.to_owned())),
         Some(_) | None => None,
     }
 }

@@ -8,12 +8,9 @@ use jiff::Timestamp;
 use regex::Regex;
 
 use crate::github::{GithubForge, ReviewThread};
-use crate::{Comment, Result};
-use model::event::TakenThread;
-use model::issue::{Discussion, IssueNumber, Remark};
-
-/// How the name of a program ends.
-const BOT: &str = "[bot]";
+use crate::{BOT, Comment, Result};
+use model::event::FeedbackThread;
+use model::issue::{Discussion, IssueComment, IssueNumber};
 
 /// Tells whether the settings name an account.
 pub fn is_named(allowed: &[String], login: &str) -> bool {
@@ -87,7 +84,7 @@ pub fn discussion_of(comments: &[Comment], may_speak: impl Fn(&Comment) -> bool)
         let text = truncated_comment(&comment.body);
         let Some(left) = room.checked_sub(text.len()) else { break };
         room = left;
-        kept.push(Remark { author: comment.author.clone(), at: comment.created_at, text });
+        kept.push(IssueComment { author: comment.author.clone(), at: comment.created_at, text });
     }
     kept.reverse();
     Discussion { left_out: all.len() - kept.len(), comments: kept, linked: Vec::new() }
@@ -128,7 +125,7 @@ const LONGEST_THREAD: usize = 4_000;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OpenThread {
     /// The thread as a run notes it.
-    pub thread: TakenThread,
+    pub thread: FeedbackThread,
     /// What was said, a line `LOGIN: TEXT` for each comment.
     pub text: String,
 }
@@ -179,7 +176,7 @@ impl WriteAccess<'_> {
         }
         let text = said.join("\n").chars().take(LONGEST_THREAD).collect();
         let ReviewThread { id, path, line, .. } = thread;
-        Ok(Some(OpenThread { thread: TakenThread { id, up_to, path, line }, text }))
+        Ok(Some(OpenThread { thread: FeedbackThread { id, up_to, path, line }, text }))
     }
 }
 

@@ -7,7 +7,6 @@
 mod code_owners;
 mod discussion;
 mod error;
-mod front_matter;
 pub mod github;
 pub mod local;
 
@@ -15,7 +14,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-pub use code_owners::{CodeOwners, Owner, PLACES as CODE_OWNERS};
+pub use code_owners::{CodeOwner, CodeOwners, PLACES as CODE_OWNERS};
 pub use discussion::{OpenThread, WriteAccess, comments_before, discussion_of, is_named, referenced_issues};
 pub use error::ForgeError;
 use error::Result;
@@ -23,6 +22,9 @@ pub use github::GithubForge;
 pub use local::LocalForge;
 use model::issue::{Issue, IssueNumber};
 use model::redact::Masked;
+
+/// What the name of a program ends with where people have none.
+const BOT: &str = "[bot]";
 
 /// A comment as the forge holds it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -75,7 +77,7 @@ pub struct PullRequest {
 
 /// The issue with what a run left for later, as it is to be there.
 #[derive(Debug, Clone, Copy)]
-pub struct FollowUp<'a> {
+pub struct FollowUpIssue<'a> {
     /// The issue it comes from.
     pub parent: IssueNumber,
     /// A text inside the body by which it is found again.
@@ -140,7 +142,7 @@ impl Forge {
     }
 
     /// Opens the follow-up issue of a run unless it is there. Files beside the code need none: the report has the tasks.
-    pub async fn follow_up(&self, wanted: &FollowUp<'_>) -> Result<Option<IssueRef>> {
+    pub async fn follow_up(&self, wanted: &FollowUpIssue<'_>) -> Result<Option<IssueRef>> {
         match self {
             Self::Local(_) => Ok(None),
             Self::Github(github) => github.follow_up(wanted).await.map(Some),

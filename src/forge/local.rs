@@ -1,14 +1,17 @@
 //! A forge made of files beside the code: `.ai-workflow/local/issues/N.md`, `N.comments.jsonl`, `N.pr.md`.
 //! It is how the tool runs with no GitHub at all. Knows no lock: one run per issue is the store's business.
+//! Errors name the line of the file. A byte order mark and CRLF are tolerated, and no unknown key.
 
 use std::fs::{self, File};
 use std::io::{ErrorKind, Write};
 use std::path::PathBuf;
+use std::sync::LazyLock;
 
 use jiff::Timestamp;
+use regex::Regex;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use super::front_matter::{self, BadLine};
 use super::{Comment, CommentDraft, ForgeError, PullRequest, PullRequestRef, Result};
 use model::issue::{Discussion, Issue, IssueNumber};
 
@@ -26,7 +29,7 @@ pub struct LocalForge {
 /// The front matter of an issue.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct IssueFront {
+struct IssueFrontMatter {
     title: String,
     #[serde(default)]
     labels: Vec<String>,
@@ -39,7 +42,7 @@ struct IssueFront {
 /// The front matter of a pull request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct RequestFront {
+struct PullRequestFrontMatter {
     title: String,
     head: String,
     base: String,
@@ -71,13 +74,13 @@ impl LocalForge {
         let file = relative(number, "md");
         let not_found = || ForgeError::NotFound { number, place: file.clone() };
         let bytes = self.bytes(&file)?.ok_or_else(not_found)?;
-        let (front, body): (IssueFront, _) = front_matter::parse(&bytes).map_err(unreadable(&file))?;
+        let (front, body): (IssueFrontMatter, _) = front_matter(&file, &bytes)?;
         let title = front.title.trim().to_owned();
         if title.is_empty() {
-            return Err(unreadable(&file)(BadLine { line: 1, why: "the title is empty".to_owned() }));
+            return Err(unreadable(&file, 1, "the title is empty"));
         }
         let (open, discussion) = (front.state == State::Open, Discussion::default());
-        let IssueFront { labels, author, .. } = front;
+        let IssueFrontMatter { labels, author, .. } = front;
         Ok(Issue { number, title, body, labels, author, open, url: file, discussion })
     }
 
@@ -120,13 +123,12 @@ impl LocalForge {
     pub fn upsert_pull_request(&self, number: IssueNumber, request: &PullRequest) -> Result<PullRequestRef> {
         let file = relative(number, "pr.md");
         if let Some(bytes) = self.bytes(&file)? {
-            let (RequestFront { head: found, .. }, _) =
-                front_matter::parse(&bytes).map_err(unreadable(&file))?;
+            let (PullRequestFrontMatter { head: found, .. }, _) = front_matter(&file, &bytes)?;
             if found != request.head {
                 return Err(ForgeError::OtherHead { file, found, head: request.head.clone() });
             }
         }
-        let front = RequestFront {
+        let front = PullRequestFrontMatter {
             title: request.title.as_str().replace(['\r', '\n'], " "),
             head: request.head.clone(),
             base: request.base.clone(),
@@ -148,9 +150,9 @@ impl LocalForge {
         lines
             .filter(|(_, line)| !line.trim_ascii().is_empty())
             .map(|(index, line)| {
-                let bad = |why| unreadable(&file)(BadLine { line: index + 1, why });
-                let text = std::str::from_utf8(line).map_err(|_| bad("the text is not UTF-8".to_owned()))?;
-                let comment = serde_json::from_str(text).map_err(|error| bad(without_place(&error)))?;
+                let bad = |why: &str| unreadable(&file, index + 1, why);
+                let text = std::str::from_utf8(line).map_err(|_| bad("the text is not UTF-8"))?;
+                let comment = serde_json::from_str(text).map_err(|error| bad(&without_place(&error)))?;
                 Ok((comment, text.to_owned()))
             })
             .collect()
@@ -191,8 +193,42 @@ fn relative(number: IssueNumber, ending: &str) -> String {
     format!("{FOLDER}/{number}.{ending}")
 }
 
-fn unreadable(file: &str) -> impl Fn(BadLine) -> ForgeError {
-    move |bad| ForgeError::Unreadable { file: file.to_owned(), line: bad.line, why: bad.why }
+fn unreadable(file: &str, line: usize, why: impl Into<String>) -> ForgeError {
+    ForgeError::Unreadable { file: file.to_owned(), line, why: why.into() }
+}
+
+/// Splits a file into the YAML between `---` lines at its beginning and its body, without the empty lines around the body.
+fn front_matter<T: DeserializeOwned>(file: &str, bytes: &[u8]) -> Result<(T, String)> {
+    let text = std::str::from_utf8(bytes).map_err(|error| {
+        let before = bytes[..error.valid_up_to()].split(|byte| *byte == b'\n');
+        unreadable(file, before.count(), "the text is not UTF-8")
+    })?;
+    let text = text.trim_start_matches('\u{feff}').replace("\r\n", "\n");
+    let mut lines = text.split_inclusive('\n');
+    if lines.next().is_none_or(|line| line.trim_end() != "---") {
+        return Err(unreadable(file, 1, "the front matter is missing: the first line has to be `---`"));
+    }
+    let mut end = text.find('\n').map_or(text.len(), |at| at + 1);
+    for line in lines {
+        if line.trim_end() == "---" {
+            let front = yaml(file, &text[..end])?;
+            return Ok((front, text[end + line.len()..].trim_matches('\n').to_owned()));
+        }
+        end += line.len();
+    }
+    Err(unreadable(file, 1, "the front matter that begins here has no closing `---` line"))
+}
+
+/// How a YAML error tells its place; ours is told once, before it.
+static PLACE: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r" at line \d+ column \d+").expect("the pattern is a constant"));
+
+/// Reads the YAML with its opening `---`, so that its line numbers are those of the file.
+fn yaml<T: DeserializeOwned>(file: &str, text: &str) -> Result<T> {
+    serde_norway::from_str(text).map_err(|error| {
+        let why = PLACE.replace_all(&error.to_string(), "").into_owned();
+        unreadable(file, error.location().map_or(1, |location| location.line()), why)
+    })
 }
 
 /// Returns a JSON error without its place inside the line, which would be mistaken for that of the file.

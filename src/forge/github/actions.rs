@@ -6,8 +6,8 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::GithubForge;
-use super::client::{CountWindow, LOGIN, List, escaped};
-use super::event::Person;
+use super::client::{CountWindow, LOGIN, PagedList, escaped};
+use super::event::GithubUser;
 use crate::{ForgeError, Result};
 use model::issue::IssueNumber;
 use model::remote_check::RemoteCheck;
@@ -71,7 +71,7 @@ impl GithubForge {
     where
         T: serde::de::DeserializeOwned,
     {
-        let list = List { action, path, key: Some(key), most_pages: MOST_CHECK_PAGES };
+        let list = PagedList { action, path, key: Some(key), most_pages: MOST_CHECK_PAGES };
         match self.client.pages(&list, |_| true).await? {
             (all, true) => Ok(all),
             // What was not read may have failed.
@@ -134,7 +134,12 @@ impl GithubForge {
     }
 
     /// Returns how often somebody started a workflow by hand.
-    pub async fn starts(&self, workflow: &WorkflowRef, by: &Person, window: CountWindow) -> Result<usize> {
+    pub async fn starts(
+        &self,
+        workflow: &WorkflowRef,
+        by: &GithubUser,
+        window: CountWindow,
+    ) -> Result<usize> {
         let query = format!("&actor={}", escaped(&by.login, LOGIN));
         let is_theirs = |run: &Value| run["actor"]["id"].as_u64() == Some(by.id);
         self.count_starts(workflow, &query, is_theirs, window).await
@@ -161,7 +166,7 @@ impl GithubForge {
     ) -> Result<usize> {
         let path = format!("/actions/workflows/{}/runs?event=workflow_dispatch{query}", workflow.file);
         let key = Some("workflow_runs");
-        let list = List { action: FIND_STARTS, path: &path, key, most_pages: MOST_START_PAGES };
+        let list = PagedList { action: FIND_STARTS, path: &path, key, most_pages: MOST_START_PAGES };
         self.client.count(&list, window, created_at, is_counted).await
     }
 

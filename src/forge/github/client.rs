@@ -14,7 +14,7 @@ use serde_json::Value;
 use tokio::sync::OnceCell;
 use tracing::warn;
 
-use super::retry::{Reply, RequestFailure, RetryPolicy};
+use super::retry::{HttpReply, RequestFailure, RetryPolicy};
 use crate::{ForgeError, Result};
 
 /// The public GitHub.
@@ -242,7 +242,7 @@ impl Client {
         }
     }
 
-    async fn exchange(&self, request: &Request) -> std::result::Result<Reply, String> {
+    async fn exchange(&self, request: &Request) -> std::result::Result<HttpReply, String> {
         let client = self.client(request).await.map_err(|error| root_cause(&error))?;
         let builder = http::Request::builder().method(request.method.clone()).uri(&request.path);
         let body = if request.body.is_null() { None } else { Some(&request.body) };
@@ -251,7 +251,7 @@ impl Client {
         let (head, body) = answer.into_parts();
         let body = Limited::new(body, LARGEST_ANSWER).collect().await.map_err(|error| error.to_string())?;
         let body = serde_json::from_slice(&body.to_bytes()).ok();
-        Ok(Reply { body, ..reply(head.status.as_u16(), &head.headers) })
+        Ok(HttpReply { body, ..reply(head.status.as_u16(), &head.headers) })
     }
 
     async fn client(&self, request: &Request) -> octocrab::Result<&Octocrab> {
@@ -308,11 +308,11 @@ fn root_cause(error: &dyn std::error::Error) -> String {
     words.pop().unwrap_or_default()
 }
 
-fn reply(status: u16, headers: &HeaderMap) -> Reply {
+fn reply(status: u16, headers: &HeaderMap) -> HttpReply {
     let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
     let number = |name: &str| text(name).and_then(|text| text.trim().parse::<u64>().ok());
     let now = u64::try_from(Timestamp::now().as_second()).unwrap_or(0);
-    Reply {
+    HttpReply {
         status,
         retry_after: number("retry-after"),
         remaining: number("x-ratelimit-remaining"),
@@ -328,7 +328,7 @@ const PER_PAGE: usize = 100;
 const MOST_PAGES_OF_ALL: usize = 100;
 
 /// A list that stands on pages.
-pub(super) struct List<'a> {
+pub(super) struct PagedList<'a> {
     /// In the words of a person, after "cannot".
     pub action: &'static str,
     /// With the query, if there is one.
@@ -353,7 +353,7 @@ pub struct CountWindow {
 impl Client {
     /// Returns every entry of a list.
     pub async fn list<T: DeserializeOwned>(&self, action: &'static str, path: &str) -> Result<Vec<T>> {
-        let list = List { action, path, key: None, most_pages: MOST_PAGES_OF_ALL };
+        let list = PagedList { action, path, key: None, most_pages: MOST_PAGES_OF_ALL };
         let (all, _) = self.pages(&list, |_| true).await?;
         Ok(all)
     }
@@ -361,7 +361,7 @@ impl Client {
     /// Counts the entries of a list, the newest of which come first.
     pub async fn count<T: DeserializeOwned>(
         &self,
-        list: &List<'_>,
+        list: &PagedList<'_>,
         window: CountWindow,
         at: impl Fn(&T) -> Option<Timestamp>,
         is_counted: impl Fn(&T) -> bool,
@@ -381,10 +381,10 @@ impl Client {
     /// Reads page after page until there is none left or one is the last that is wanted. Tells whether it was all.
     pub async fn pages<T: DeserializeOwned>(
         &self,
-        list: &List<'_>,
+        list: &PagedList<'_>,
         mut goes_on: impl FnMut(&[T]) -> bool,
     ) -> Result<(Vec<T>, bool)> {
-        let &List { action, path, key, most_pages } = list;
+        let &PagedList { action, path, key, most_pages } = list;
         let joint = if path.contains('?') { '&' } else { '?' };
         let mut all = Vec::new();
         for page in 1..=most_pages {

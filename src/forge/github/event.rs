@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::client::read;
-use crate::{ForgeError, Result};
+use crate::{BOT, ForgeError, Result};
 use model::issue::IssueNumber;
 
 /// GitHub sends nothing larger than 25 MB.
@@ -22,11 +22,11 @@ pub enum Event {
     /// Somebody wrote a comment.
     Commented(Commented),
     /// Somebody, or a job of ours, started the workflow for an issue.
-    Dispatched(Dispatched),
+    Dispatched(WorkflowDispatch),
     /// Another workflow or a check came to its end; `by` is who had started it.
     Upstream {
         /// Who started the other workflow.
-        by: Person,
+        by: GithubUser,
     },
     /// Nothing follows from it.
     Other,
@@ -40,7 +40,7 @@ pub struct Labeled {
     /// The issue.
     pub issue: EventIssue,
     /// Who did it, as the event claims.
-    pub sender: Person,
+    pub sender: GithubUser,
 }
 
 /// Somebody wrote a comment on an issue or a pull request.
@@ -51,16 +51,16 @@ pub struct Commented {
     /// The issue, or the pull request.
     pub issue: EventIssue,
     /// Who did it, as the event claims.
-    pub sender: Person,
+    pub sender: GithubUser,
 }
 
 /// Somebody started the workflow by hand or by the API.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Dispatched {
+pub struct WorkflowDispatch {
     /// The issue that it was started for.
     pub issue: IssueNumber,
     /// Who did it, as the event claims.
-    pub sender: Person,
+    pub sender: GithubUser,
 }
 
 /// A label of the repository.
@@ -72,7 +72,7 @@ pub struct Label {
 
 /// Somebody on GitHub. The number is who they are; a login can change hands.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-pub struct Person {
+pub struct GithubUser {
     /// The number of the account.
     pub id: u64,
     /// The login now.
@@ -82,10 +82,10 @@ pub struct Person {
     pub kind: String,
 }
 
-impl Person {
+impl GithubUser {
     /// Tells whether this is a program.
     pub fn is_bot(&self) -> bool {
-        self.kind == "Bot" || self.login.ends_with("[bot]")
+        self.kind == "Bot" || self.login.ends_with(BOT)
     }
 }
 
@@ -120,7 +120,7 @@ pub struct EventComment {
     #[serde(default)]
     pub body: Option<String>,
     /// Nobody when the account is gone.
-    pub user: Option<Person>,
+    pub user: Option<GithubUser>,
     /// When it was written.
     pub created_at: Timestamp,
     /// When it was last changed.
@@ -154,7 +154,7 @@ fn dispatched(payload: &Value) -> Result<Event> {
         _ => return Ok(Event::Other),
     };
     let issue = issue.parse().map_err(unexpected)?;
-    Ok(Event::Dispatched(Dispatched { issue, sender: read(READ_EVENT, payload["sender"].clone())? }))
+    Ok(Event::Dispatched(WorkflowDispatch { issue, sender: read(READ_EVENT, payload["sender"].clone())? }))
 }
 
 fn upstream(by: &Value) -> Result<Event> {

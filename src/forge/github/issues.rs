@@ -7,9 +7,9 @@ use serde_json::{Value, json};
 
 use super::GithubForge;
 use super::client::{LABEL, escaped};
-use super::event::{EventComment, Person};
+use super::event::{EventComment, GithubUser};
 use super::managed_section::{LONGEST_BODY, truncated};
-use crate::{Comment, CommentDraft, FollowUp, ForgeError, IssueRef, Result};
+use crate::{BOT, Comment, CommentDraft, FollowUpIssue, ForgeError, IssueRef, Result};
 use model::issue::{Discussion, Issue, IssueNumber};
 
 const READ_ISSUE: &str = "read the issue";
@@ -26,7 +26,7 @@ pub struct IssueState {
     pub locked: bool,
     #[serde(default)]
     labels: Vec<LabelAnswer>,
-    user: Option<Person>,
+    user: Option<GithubUser>,
     state: String,
     html_url: String,
     pull_request: Option<Value>,
@@ -73,7 +73,7 @@ impl From<EventComment> for Comment {
 }
 
 /// Returns the login of an account; none when it is gone.
-pub(super) fn login_of(user: Option<Person>) -> String {
+pub(super) fn login_of(user: Option<GithubUser>) -> String {
     user.map(|user| user.login).unwrap_or_default()
 }
 
@@ -118,9 +118,6 @@ impl GithubForge {
 
 const WRITE_COMMENT: &str = "write the progress comment";
 const ASK_LOGIN: &str = "ask whom the token belongs to";
-
-/// What the name of an application ends with where people have none.
-pub(super) const BOT: &str = "[bot]";
 
 impl GithubForge {
     /// Writes a comment, or writes it again, and returns its id. One that somebody deleted is made once more.
@@ -311,11 +308,8 @@ impl GithubForge {
 /// Returns who gave a reaction that says what became of a command.
 fn author_of_final(reaction: &Value) -> Option<&str> {
     let is_final =
-        [Reaction::Rocket, Reaction::Confused].iter().any(|last| json!(last) == reaction["content"]);
-    if !is_final {
-        return None;
-    }
-    Some(reaction["user"]["login"].as_str().unwrap_or_default())
+        [Reaction::Rocket, Reaction::Confused].map(|last| json!(last)).contains(&reaction["content"]);
+    if is_final { Some(reaction["user"]["login"].as_str().unwrap_or_default()) } else { None }
 }
 
 /// The label of ours, made where it is missing.
@@ -327,7 +321,7 @@ const ENHANCEMENT_LABEL: &str = "enhancement";
 
 impl GithubForge {
     /// Opens the follow-up issue unless it is there, and puts it below its parent where GitHub can do that.
-    pub async fn follow_up(&self, wanted: &FollowUp<'_>) -> Result<IssueRef> {
+    pub async fn follow_up(&self, wanted: &FollowUpIssue<'_>) -> Result<IssueRef> {
         let there = match self.find_follow_up(wanted).await? {
             Some(there) => there,
             None => self.open_follow_up(wanted).await?,
@@ -337,7 +331,7 @@ impl GithubForge {
     }
 
     /// Looks through what moved since the run began: a label can be taken off, and a search comes too late.
-    async fn find_follow_up(&self, wanted: &FollowUp<'_>) -> Result<Option<IssueState>> {
+    async fn find_follow_up(&self, wanted: &FollowUpIssue<'_>) -> Result<Option<IssueState>> {
         let (myself, whole) = (self.myself().await?, follow_up_body(wanted));
         let is_ours = |issue: &IssueState| {
             let text = issue.body.as_deref().unwrap_or_default();
@@ -350,7 +344,7 @@ impl GithubForge {
         Ok(listed.into_iter().find(is_ours))
     }
 
-    async fn open_follow_up(&self, wanted: &FollowUp<'_>) -> Result<IssueState> {
+    async fn open_follow_up(&self, wanted: &FollowUpIssue<'_>) -> Result<IssueState> {
         let labels = self.labels_for(wanted).await?;
         let body =
             json!({ "title": wanted.title.as_str(), "body": follow_up_body(wanted), "labels": labels });
@@ -359,12 +353,10 @@ impl GithubForge {
     }
 
     /// A label that would start a run is never given, and one that cannot be made is done without.
-    async fn labels_for(&self, wanted: &FollowUp<'_>) -> Result<Vec<&'static str>> {
+    async fn labels_for(&self, wanted: &FollowUpIssue<'_>) -> Result<Vec<&'static str>> {
         let mut labels = Vec::new();
-        for label in [FOLLOW_UP_LABEL, ENHANCEMENT_LABEL] {
-            if label.eq_ignore_ascii_case(wanted.trigger) {
-                continue;
-            }
+        let starts_no_run = |label: &&str| !label.eq_ignore_ascii_case(wanted.trigger);
+        for label in [FOLLOW_UP_LABEL, ENHANCEMENT_LABEL].into_iter().filter(starts_no_run) {
             let there = if label == FOLLOW_UP_LABEL {
                 self.make_label(label, FOLLOW_UP_COLOR, FOLLOW_UP_DESCRIPTION).await.map(|()| true)
             } else {
@@ -380,7 +372,7 @@ impl GithubForge {
     }
 
     /// Not every GitHub has sub-issues, and one that is below its parent already is refused: its text names the parent.
-    async fn add_sub_issue(&self, wanted: &FollowUp<'_>, id: u64) -> Result<()> {
+    async fn add_sub_issue(&self, wanted: &FollowUpIssue<'_>, id: u64) -> Result<()> {
         let (action, body) = ("put the follow-up issue below its issue", json!({ "sub_issue_id": id }));
         let path = format!("/issues/{}/sub_issues", wanted.parent);
         match self.client.change(action, Method::POST, &path, body).await {
@@ -390,7 +382,7 @@ impl GithubForge {
     }
 }
 
-fn follow_up_body(wanted: &FollowUp<'_>) -> String {
+fn follow_up_body(wanted: &FollowUpIssue<'_>) -> String {
     truncated(wanted.body.as_str(), LONGEST_BODY)
 }
 

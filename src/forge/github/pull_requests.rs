@@ -10,10 +10,10 @@ use serde_json::{Value, json};
 
 use super::GithubForge;
 use super::client::{BRANCH, MUTATION_PERMISSIONS, Request, escaped, read, refuse_graphql_error};
-use super::event::Person;
-use super::issues::{BOT, is_ours, login_of, same_account};
+use super::event::GithubUser;
+use super::issues::{is_ours, login_of, same_account};
 use super::managed_section::{LONGEST_BODY, replaced_in, truncated, wrapped};
-use crate::{ForgeError, Owner, PullRequest, PullRequestRef, Result};
+use crate::{BOT, CodeOwner, ForgeError, PullRequest, PullRequestRef, Result};
 use model::issue::IssueNumber;
 use model::redact::Masked;
 
@@ -31,7 +31,7 @@ struct PullRequestAnswer {
     head: Head,
     state: String,
     merged_at: Option<String>,
-    user: Option<Person>,
+    user: Option<GithubUser>,
 }
 
 /// A pull request as it stands.
@@ -211,14 +211,16 @@ impl GithubForge {
     pub async fn ask_for_review(
         &self,
         pull_request: u64,
-        owners: impl IntoIterator<Item = Owner>,
+        owners: impl IntoIterator<Item = CodeOwner>,
     ) -> Result<Vec<String>> {
         let Some(request) = self.pull_request(pull_request).await? else { return Ok(Vec::new()) };
-        let can_be_asked = |owner: &Owner| match owner {
-            Owner::Person(login) => !same_account(&request.author, login),
-            Owner::Team { organisation, .. } => organisation.eq_ignore_ascii_case(&self.client.access.owner),
+        let can_be_asked = |owner: &CodeOwner| match owner {
+            CodeOwner::Person(login) => !same_account(&request.author, login),
+            CodeOwner::Team { organisation, .. } => {
+                organisation.eq_ignore_ascii_case(&self.client.access.owner)
+            }
         };
-        let owners: Vec<Owner> = owners.into_iter().filter(can_be_asked).take(MOST_REVIEWERS).collect();
+        let owners: Vec<CodeOwner> = owners.into_iter().filter(can_be_asked).take(MOST_REVIEWERS).collect();
         if owners.is_empty() {
             return Ok(Vec::new());
         }
@@ -232,7 +234,7 @@ impl GithubForge {
         }
     }
 
-    async fn request_one_by_one(&self, number: u64, owners: &[Owner]) -> Result<Vec<String>> {
+    async fn request_one_by_one(&self, number: u64, owners: &[CodeOwner]) -> Result<Vec<String>> {
         let mut asked = Vec::new();
         for owner in owners {
             match self.request_reviewers(number, std::slice::from_ref(owner)).await {
@@ -246,12 +248,12 @@ impl GithubForge {
         Ok(asked)
     }
 
-    async fn request_reviewers(&self, number: u64, owners: &[Owner]) -> Result<()> {
+    async fn request_reviewers(&self, number: u64, owners: &[CodeOwner]) -> Result<()> {
         let mut names: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
         for owner in owners {
             match owner {
-                Owner::Person(login) => names.entry("reviewers").or_default().push(login),
-                Owner::Team { name, .. } => names.entry("team_reviewers").or_default().push(name),
+                CodeOwner::Person(login) => names.entry("reviewers").or_default().push(login),
+                CodeOwner::Team { name, .. } => names.entry("team_reviewers").or_default().push(name),
             }
         }
         let path = format!("/pulls/{number}/requested_reviewers");

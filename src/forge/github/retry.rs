@@ -7,7 +7,7 @@ use serde_json::Value;
 
 /// What came back.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(super) struct Reply {
+pub(super) struct HttpReply {
     pub status: u16,
     /// `Retry-After`, in seconds.
     pub retry_after: Option<u64>,
@@ -57,37 +57,30 @@ const SECONDARY_SECONDS: u64 = 60;
 /// The longest message of GitHub that we repeat, in characters.
 const LONGEST_MESSAGE: usize = 300;
 
-impl Reply {
+impl HttpReply {
     /// Returns the body of a good reply, or what stands in the way.
     pub fn into_result(self) -> Result<Value, RequestFailure> {
         match self.status {
             204 => Ok(Value::Null),
-            200 if self.is_limit_of_graphql() => {
-                Err(RequestFailure::Wait { seconds: self.requested_wait().unwrap_or(SECONDARY_SECONDS) })
-            }
+            200 if self.is_limit_of_graphql() => Err(self.wait()),
             200..=299 => self.body.ok_or_else(|| RequestFailure::lost("the answer is no JSON")),
             500..=599 | 408 => {
                 let why = format!("it answered {}", self.status);
                 Err(RequestFailure::Lost { why, seconds: self.retry_after })
             }
-            403 | 429 => Err(self.wait().unwrap_or_else(|| self.refusal())),
+            403 | 429 if self.is_limit() => Err(self.wait()),
             _ => Err(self.refusal()),
         }
     }
 
-    fn wait(&self) -> Option<RequestFailure> {
-        let used_up = self.remaining == Some(0);
-        let secondary = self.message().to_lowercase().contains("rate limit");
-        let limited = self.status == 429 || self.retry_after.is_some() || used_up || secondary;
-        let seconds = self.requested_wait().unwrap_or(SECONDARY_SECONDS);
-        if limited { Some(RequestFailure::Wait { seconds }) } else { None }
+    fn wait(&self) -> RequestFailure {
+        let reset = if self.remaining == Some(0) { self.resets_in } else { None };
+        RequestFailure::Wait { seconds: self.retry_after.or(reset).unwrap_or(SECONDARY_SECONDS) }
     }
 
-    fn requested_wait(&self) -> Option<u64> {
-        match self.remaining {
-            Some(0) => self.retry_after.or(self.resets_in),
-            _ => self.retry_after,
-        }
+    fn is_limit(&self) -> bool {
+        let secondary = || self.message().to_lowercase().contains("rate limit");
+        self.status == 429 || self.retry_after.is_some() || self.remaining == Some(0) || secondary()
     }
 
     /// GraphQL says with status 200 that its limit is reached; nothing was done then.
@@ -127,8 +120,7 @@ impl RetryPolicy {
             }
             RequestFailure::Lost { .. } => 1 << tried.saturating_sub(1).min(5),
         };
-        let worth_it = tried < self.tries && seconds <= self.longest;
-        if !worth_it {
+        if tried >= self.tries || seconds > self.longest {
             return None;
         }
         Some(self.second * u32::try_from(seconds).unwrap_or(u32::MAX))

@@ -4,11 +4,11 @@ use serde_json::json;
 
 use super::*;
 
-fn reply(status: u16) -> Reply {
-    Reply { status, body: Some(json!({ "message": "said" })), ..Reply::default() }
+fn reply(status: u16) -> HttpReply {
+    HttpReply { status, body: Some(json!({ "message": "said" })), ..HttpReply::default() }
 }
 
-fn limited(reply: Reply) -> Option<u64> {
+fn limited(reply: HttpReply) -> Option<u64> {
     match reply.into_result() {
         Err(RequestFailure::Wait { seconds }) => Some(seconds),
         _ => None,
@@ -17,27 +17,27 @@ fn limited(reply: Reply) -> Option<u64> {
 
 #[test]
 fn each_kind_of_limit_says_how_long_to_wait() {
-    assert_eq!(limited(Reply { retry_after: Some(7), ..reply(403) }), Some(7));
-    assert_eq!(limited(Reply { retry_after: Some(7), ..reply(429) }), Some(7));
-    let primary = Reply { remaining: Some(0), resets_in: Some(90), ..reply(403) };
+    assert_eq!(limited(HttpReply { retry_after: Some(7), ..reply(403) }), Some(7));
+    assert_eq!(limited(HttpReply { retry_after: Some(7), ..reply(429) }), Some(7));
+    let primary = HttpReply { remaining: Some(0), resets_in: Some(90), ..reply(403) };
     assert_eq!(limited(primary), Some(90));
     assert_eq!(limited(reply(429)), Some(SECONDARY_SECONDS));
     let body = Some(json!({ "message": "You have exceeded a secondary rate limit." }));
-    assert_eq!(limited(Reply { body, ..reply(403) }), Some(SECONDARY_SECONDS));
+    assert_eq!(limited(HttpReply { body, ..reply(403) }), Some(SECONDARY_SECONDS));
     assert_eq!(limited(reply(403)), None);
     let body = Some(json!({ "data": null, "errors": [{ "type": "RATE_LIMITED", "message": "later" }] }));
-    assert_eq!(limited(Reply { body: body.clone(), ..reply(200) }), Some(SECONDARY_SECONDS));
-    let texts = Reply { body, remaining: Some(0), resets_in: Some(9), ..reply(200) };
+    assert_eq!(limited(HttpReply { body: body.clone(), ..reply(200) }), Some(SECONDARY_SECONDS));
+    let texts = HttpReply { body, remaining: Some(0), resets_in: Some(9), ..reply(200) };
     assert_eq!(limited(texts), Some(9));
 }
 
 #[test]
 fn a_lost_answer_is_no_refusal_and_a_refusal_is_not_tried_again() {
-    for doubtful in [reply(502), Reply { status: 201, body: None, ..Reply::default() }] {
+    for doubtful in [reply(502), HttpReply { status: 201, body: None, ..HttpReply::default() }] {
         assert!(matches!(doubtful.into_result(), Err(RequestFailure::Lost { .. })));
     }
     let body = Some(json!({ "message": "Validation Failed", "errors": [{ "message": "it\nexists" }] }));
-    let refused = Reply { body, ..reply(422) }.into_result().expect_err("a refusal");
+    let refused = HttpReply { body, ..reply(422) }.into_result().expect_err("a refusal");
     let message = "Validation Failed: it exists".to_owned();
     assert_eq!(refused, RequestFailure::Refused { status: 422, message, needs: None });
     assert_eq!(RetryPolicy::default().delay_before_retry(&refused, 1), None);
@@ -51,6 +51,6 @@ fn waits_grow_and_end() {
     let seconds = [1, 2, 4, 8].map(|seconds| Some(Duration::from_secs(seconds)));
     assert_eq!((&waits[..4], waits[4]), (&seconds[..], None));
     assert_eq!(retry.delay_before_retry(&RequestFailure::Wait { seconds: 3600 }, 1), None);
-    let down = Reply { retry_after: Some(20), ..reply(503) }.into_result().expect_err("a doubt");
+    let down = HttpReply { retry_after: Some(20), ..reply(503) }.into_result().expect_err("a doubt");
     assert_eq!(retry.delay_before_retry(&down, 1), Some(Duration::from_secs(20)));
 }

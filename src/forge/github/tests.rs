@@ -1,4 +1,4 @@
-//! Tests of `repository`.
+//! Tests of `github`.
 
 use serde_json::json;
 
@@ -21,6 +21,6 @@ fn only_those_who_may_write_may_and_an_account_is_its_number() {
     ] {
         assert_eq!(permission(level, role).may_write(), may, "{level} {role}");
     }
-    let person = |id| Person { id, login: "a".into(), kind: "User".into() };
+    let person = |id| GithubUser { id, login: "a".into(), kind: "User".into() };
     assert!(permission("write", "").is_of(&person(7)) && !permission("write", "").is_of(&person(8)));
 }
