@@ -1,22 +1,32 @@
 //! One call of an agent: what is asked, what came of it, and the parser that each kind of agent has for its output.
-//! Starting, limits and stopping are the same for all agents and stand in `run`.
+//! How it ended comes from the exit of the program and from its structured fields; the program's own sentence is only
+//! quoted behind ours. Starting, limits and stopping are the same for all agents and stand in `run`.
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::LazyLock;
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use model::call::{Allowance, Resume};
+use model::call::{CallBudget, ResumableSession};
 use model::event::{ExecOutcome, Program, Usage};
 use model::issue::IssueNumber;
 use model::phase::{PhaseName, Step};
 use model::policy::TimeLimits;
 use model::redact::Masker;
-use process::{Finish, Launch, Stream};
+use process::{Launch, ProgramEnd, ProgramExit, Stream};
 
+use super::schema;
 use super::transcript::Transcript;
+
+/// How many characters of the program's own sentence, or of its last lines on standard error, are quoted.
+const QUOTED: usize = 500;
+
+/// The classes of errors, by program and by what it calls them.
+static ERROR_CLASSES: LazyLock<BTreeMap<String, BTreeMap<String, ExecOutcome>>> =
+    LazyLock::new(|| toml::from_str(include_str!("error_classes.toml")).expect("a test reads the same file"));
 
 /// What is asked of an agent in one call.
 #[derive(Debug, Clone, Copy)]
@@ -50,9 +60,9 @@ pub struct AgentCall<'a> {
     /// The program that knows `__reaper`, `__scripted` and `__acp`: [`process::own_program`], except in tests.
     pub own_program: &'a Path,
     /// The session that is continued.
-    pub resumes: Option<&'a Resume>,
+    pub resumes: Option<&'a ResumableSession>,
     /// What the call may use at most.
-    pub allowance: Allowance,
+    pub allowance: CallBudget,
     /// The JSON Schema of the answer, for programs that can be held to one.
     pub schema: Option<&'a Value>,
     /// The commands of the repository, by id: an author may run them.
@@ -63,7 +73,7 @@ pub struct AgentCall<'a> {
 
 /// The end of a call.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct Answer {
+pub struct AgentAnswer {
     /// The class of the end.
     pub outcome: ExecOutcome,
     /// Why it did not end well, for people.
@@ -112,7 +122,134 @@ pub(crate) trait OutputParser {
     }
 
     /// Returns the answer, once the program has gone. Its reason and notices are not masked yet.
-    fn finish(self: Box<Self>, launch: &Launch, finish: Finish, transcript: &mut Transcript<'_>) -> Answer;
+    fn finish(
+        self: Box<Self>,
+        launch: &Launch,
+        finish: ProgramEnd,
+        transcript: &mut Transcript<'_>,
+    ) -> AgentAnswer;
+}
+
+/// An answer as far as it says how the call ended. Its reason is not masked yet.
+impl AgentAnswer {
+    /// It ended well.
+    pub(super) fn done() -> Self {
+        Self { outcome: ExecOutcome::Done, ..Self::default() }
+    }
+
+    /// It ended in this class, for this reason.
+    pub(super) fn because(class: ExecOutcome, reason: impl Into<String>) -> Self {
+        Self { outcome: class, reason: Some(reason.into()), ..Self::default() }
+    }
+
+    /// It did not end well, and `sentence` is what the program itself says about it.
+    pub(super) fn quoting(class: ExecOutcome, sentence: &str) -> Self {
+        let quoted: String =
+            sentence.chars().filter(|c| !c.is_control() || *c == '\n').take(QUOTED).collect();
+        let quoted = quoted.split_whitespace().collect::<Vec<_>>().join(" ");
+        Self::because(class, describe(class).to_owned() + &behind_colon(&quoted))
+    }
+
+    /// The end of a program that says nothing about itself but its exit code.
+    pub(super) fn of_exit(launch: &Launch, finish: &ProgramEnd, text: &str) -> Self {
+        let class = match &finish.exit {
+            ProgramExit::Code(0) if text.trim().is_empty() => {
+                return Self::because(ExecOutcome::NoOutput, "the agent ended without a word");
+            }
+            ProgramExit::Code(0) => return Self::done(),
+            ProgramExit::TimedOut => {
+                let reason = format!("the agent ran longer than {} s", launch.wall.as_secs());
+                return Self::because(ExecOutcome::TimedOut, reason);
+            }
+            ProgramExit::Idle => return Self::because(ExecOutcome::Idle, silence(launch, finish)),
+            ProgramExit::Code(_) | ProgramExit::Signal(_) | ProgramExit::Lost => ExecOutcome::Crashed,
+            ProgramExit::Stopped => ExecOutcome::Cancelled,
+            ProgramExit::NotStarted(_) => ExecOutcome::NotStarted,
+        };
+        Self::because(class, format!("the agent {}{}", finish.exit, last_lines(&finish.stderr_tail)))
+    }
+
+    /// The end of a program that never said how it ended: what it printed before changes nothing, and neither does a good
+    /// exit code. One that ends before it begins is most often a version that does not know our arguments.
+    pub(super) fn unreported(launch: &Launch, finish: &ProgramEnd, has_begun: bool, needed: &str) -> Self {
+        let (exit, lines) = (&finish.exit, last_lines(&finish.stderr_tail));
+        match exit {
+            ProgramExit::Code(code) if *code != 0 && !has_begun => {
+                let reason =
+                    format!("the agent {exit} before it began{lines} (this needs {needed} or newer)");
+                Self::because(ExecOutcome::NotStarted, reason)
+            }
+            ProgramExit::Code(_) => {
+                Self::because(ExecOutcome::Crashed, format!("the agent {exit} and no result{lines}"))
+            }
+            _ => Self::of_exit(launch, finish, ""),
+        }
+    }
+
+    /// Takes what the program answered, as far as it may be believed: what a broken call says is void, a question is not.
+    /// An object that meets the schema that was asked for stands for the text.
+    pub(super) fn with_text(self, text: &str, object: &Value, schema: Option<&Value>) -> Self {
+        let is_believed = self.outcome.ended() || self.outcome == ExecOutcome::BlockedOnPrompt;
+        let is_met = schema.is_some_and(|schema| !object.is_null() && schema::is_met(object, schema));
+        let text = match (is_believed, is_met) {
+            (true, true) => object.to_string(),
+            (true, false) => text.to_owned(),
+            (false, _) => String::new(),
+        };
+        let structured = is_believed && is_met;
+        Self { text, structured, schema_missed: schema.is_some() && !structured, ..self }
+    }
+}
+
+/// Says which silence was too long: the one at the beginning has a limit of its own.
+fn silence(launch: &Launch, finish: &ProgramEnd) -> String {
+    let is_first = finish.stdout.is_empty() && !finish.stdout_truncated && finish.stderr_tail.is_empty();
+    match launch.first_output {
+        Some(first) if is_first => format!("the agent said nothing in its first {} s", first.as_secs()),
+        _ => format!("the agent was silent for {} s", launch.idle.unwrap_or_default().as_secs()),
+    }
+}
+
+/// Returns the last lines of standard error, led in by a colon; nothing when there are none.
+pub(super) fn last_lines(stderr: &str) -> String {
+    let lines: Vec<_> = stderr.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    let joined = lines[lines.len().saturating_sub(3)..].join(" / ");
+    let skipped = joined.chars().count().saturating_sub(QUOTED);
+    let quoted: String = joined.chars().skip(skipped).filter(|c| !c.is_control()).collect();
+    behind_colon(&quoted)
+}
+
+fn behind_colon(quoted: &str) -> String {
+    if quoted.is_empty() { String::new() } else { format!(": {quoted}") }
+}
+
+/// Returns the class of an error that stands in a table; nothing when the table does not have it.
+pub(super) fn error_class(table: &str, error: &str) -> Option<ExecOutcome> {
+    ERROR_CLASSES.get(table)?.get(error).copied()
+}
+
+fn describe(class: ExecOutcome) -> &'static str {
+    match class {
+        ExecOutcome::Done => "the agent is done",
+        ExecOutcome::Partial => "the agent says that something is missing",
+        ExecOutcome::NoOutput => "the agent ended without a word",
+        ExecOutcome::TimedOut => "the agent ran too long",
+        ExecOutcome::Idle => "the agent was silent too long",
+        ExecOutcome::BlockedOnPrompt => "the agent asks a person, and nobody is there",
+        ExecOutcome::RateLimited => "the provider allows no more requests for now",
+        ExecOutcome::Overloaded => "the provider is overloaded",
+        ExecOutcome::ProviderFailed => "the provider failed",
+        ExecOutcome::QuotaExhausted => "the quota or the credit is used up",
+        ExecOutcome::SignedOut => "the agent is not signed in",
+        ExecOutcome::ModelUnknown => "the model is not known or not allowed",
+        ExecOutcome::ContextTooLong => "the prompt is longer than the model can read",
+        ExecOutcome::Refused => "the model refuses to work on this",
+        ExecOutcome::LimitReached => "a limit of the call was reached",
+        ExecOutcome::OverBudget => "the call used up what it might spend",
+        ExecOutcome::Crashed => "the agent broke",
+        ExecOutcome::NotStarted => "the agent did not start",
+        ExecOutcome::Cancelled => "the agent was stopped",
+    }
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use process::{Environment, Exit, Finish, Launch, Stop};
+use process::{Environment, Launch, ProgramEnd, ProgramExit, Stop};
 use settings::AgentKind;
 
 use super::json_lines::name;
@@ -22,7 +22,7 @@ const TIME_LIMIT: Duration = Duration::from_secs(10);
 const STDOUT_LIMIT: usize = 64 * 1024;
 
 /// What is known of an agent without calling it.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize)]
 pub struct AgentStatus {
     /// Its program, when it was found.
     pub found: Option<PathBuf>,
@@ -52,13 +52,13 @@ pub async fn examine(spec: &AgentSpec, profiles: &Profiles, own_program: &Path) 
         Err(error) => return AgentStatus { remark: Some(error.to_string()), ..AgentStatus::default() },
     };
     let found = AgentStatus { found: Some(agent.program.clone()), ..AgentStatus::default() };
-    let configured = match agent.kind {
-        AgentKind::Claude => claude::configure(&mut agent),
-        AgentKind::Codex => codex::configure(&mut agent),
+    let (oldest, configured) = match agent.kind {
+        AgentKind::Claude => (claude::OLDEST_VERSION, claude::configure(&mut agent)),
+        AgentKind::Codex => (codex::OLDEST_VERSION, codex::configure(&mut agent)),
         AgentKind::Command | AgentKind::Acp => return found,
     };
     let remark = configured.err();
-    let (version, too_old) = version(&agent, own_program).await;
+    let (version, too_old) = version(&agent, oldest, own_program).await;
     let signed_in = if remark.is_some() { Some(false) } else { signed_in(&agent, own_program).await };
     let remark = remark.or(too_old).or_else(|| unused_key(&agent, signed_in));
     AgentStatus { version, signed_in, read_only: true, schema: true, remark, ..found }
@@ -75,14 +75,14 @@ fn unused_key(agent: &ResolvedAgent, signed_in: Option<bool>) -> Option<String> 
 }
 
 /// Returns the version, and a remark when it is older than what is known to work.
-async fn version(agent: &ResolvedAgent, own_program: &Path) -> (Option<String>, Option<String>) {
+async fn version(
+    agent: &ResolvedAgent,
+    oldest: &str,
+    own_program: &Path,
+) -> (Option<String>, Option<String>) {
     let finish = ask(agent, &["--version"], own_program).await;
     let stdout = String::from_utf8_lossy(&finish.stdout);
     let version = stdout.split_whitespace().find(|word| version_numbers(word).is_some()).and_then(name);
-    let oldest = match agent.kind {
-        AgentKind::Claude => claude::OLDEST_VERSION,
-        AgentKind::Codex | AgentKind::Command | AgentKind::Acp => codex::OLDEST_VERSION,
-    };
     let remark = match &version {
         _ if !finish.exit.is_success() => {
             Some(format!("`{} --version` {}", agent.program.display(), finish.exit))
@@ -113,8 +113,8 @@ async fn signed_in(agent: &ResolvedAgent, own_program: &Path) -> Option<bool> {
         AgentKind::Codex if agent.profile.env.contains_key("CODEX_API_KEY") => Some(true),
         AgentKind::Codex if agent.profile.base_url.is_some() => None,
         AgentKind::Codex => match ask(agent, &["login", "status"], own_program).await.exit {
-            Exit::Code(0) => Some(true),
-            Exit::Code(1) => Some(is_set("CODEX_API_KEY")),
+            ProgramExit::Code(0) => Some(true),
+            ProgramExit::Code(1) => Some(is_set("CODEX_API_KEY")),
             _ => None,
         },
         AgentKind::Command | AgentKind::Acp => None,
@@ -125,7 +125,7 @@ fn is_set(variable: &str) -> bool {
     std::env::var_os(variable).is_some_and(|value| !value.is_empty())
 }
 
-async fn ask(agent: &ResolvedAgent, question: &[&str], own_program: &Path) -> Finish {
+async fn ask(agent: &ResolvedAgent, question: &[&str], own_program: &Path) -> ProgramEnd {
     let launch = Launch {
         arguments: agent.arguments.iter().cloned().chain(question.iter().map(OsString::from)).collect(),
         environment: environment_of(agent, std::env::vars_os()),

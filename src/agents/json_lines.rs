@@ -5,35 +5,28 @@
 use serde_json::Value;
 
 /// How many bytes a line gets. An event with a whole file in it is shorter; what is longer is no event that we need.
-const LINE_LIMIT: usize = 4 * 1024 * 1024;
+pub(super) const LINE_LIMIT: usize = 4 * 1024 * 1024;
 /// How many characters the name of a session, model or version gets.
 const NAME_LIMIT: usize = 128;
 
 /// Splits output into objects.
 #[derive(Debug, Default)]
 pub(super) struct JsonLines {
-    lines: Lines,
+    lines: LineSplitter,
     /// A line was too long to be read.
     pub has_cut: bool,
 }
 
 impl JsonLines {
-    /// Takes output and returns the objects that its complete lines are.
+    /// Takes output and returns the objects that its complete lines are; an end of line completes the last one.
     pub(super) fn push(&mut self, bytes: &[u8]) -> Vec<Value> {
-        let lines = self.lines.push(bytes);
-        lines.iter().filter_map(|line| self.parse(line)).collect()
-    }
-
-    /// Returns the object that the last line is, when the output ended without an end of line.
-    pub(super) fn finish(&mut self) -> Option<Value> {
-        let line = self.lines.finish()?;
-        self.parse(&line)
-    }
-
-    fn parse(&mut self, line: &Line) -> Option<Value> {
-        let object = serde_json::from_str(&line.text).ok().filter(Value::is_object);
-        self.has_cut |= line.is_cut && object.is_none();
-        object
+        let mut objects = Vec::new();
+        for line in self.lines.push(bytes) {
+            let object = serde_json::from_str(&line.text).ok().filter(Value::is_object);
+            self.has_cut |= line.is_cut && object.is_none();
+            objects.extend(object);
+        }
+        objects
     }
 }
 
@@ -48,20 +41,20 @@ pub(super) struct Line {
 
 /// Splits output into lines.
 #[derive(Debug)]
-pub(super) struct Lines {
+pub(super) struct LineSplitter {
     /// The line that has no end yet.
     unfinished: Vec<u8>,
     is_cut: bool,
     limit: usize,
 }
 
-impl Default for Lines {
+impl Default for LineSplitter {
     fn default() -> Self {
         Self::new(LINE_LIMIT)
     }
 }
 
-impl Lines {
+impl LineSplitter {
     /// Splits into lines of at most `limit` bytes.
     pub(super) fn new(limit: usize) -> Self {
         Self { unfinished: Vec::new(), is_cut: false, limit }
@@ -80,7 +73,7 @@ impl Lines {
         lines
     }
 
-    /// Returns the last line, when the output ended without an end of line.
+    /// Returns the line that has no end yet, unless it is blank.
     fn finish(&mut self) -> Option<Line> {
         let bytes = std::mem::take(&mut self.unfinished);
         let is_cut = std::mem::take(&mut self.is_cut);

@@ -60,10 +60,7 @@ pub(super) fn program_variables<'a>(sign_in: &[&'a str]) -> Vec<&'a str> {
 pub(super) fn launch(agent: &ResolvedAgent, variables: &[&str], call: &AgentCall<'_>) -> Launch {
     let (wall, idle, first_output) = call.time.of(call.step);
     let profile = &agent.profile;
-    let mut wall = profile.step_seconds.unwrap_or(wall);
-    if let Some(most) = call.allowance.seconds {
-        wall = wall.min(most);
-    }
+    let wall = profile.step_seconds.unwrap_or(wall).min(call.allowance.seconds.unwrap_or(u64::MAX));
     let seconds = |own: Option<u64>, common: u64| Some(Duration::from_secs(own.unwrap_or(common)));
     Launch {
         arguments: agent.arguments.clone(),
@@ -77,7 +74,7 @@ pub(super) fn launch(agent: &ResolvedAgent, variables: &[&str], call: &AgentCall
     }
 }
 
-/// Returns the environment of an agent's program in a call, complete.
+/// Returns the environment of an agent's program in a call, complete: it says where in the run the agent stands.
 fn call_environment(
     ours: impl IntoIterator<Item = (OsString, OsString)>,
     variables: &[&str],
@@ -85,7 +82,18 @@ fn call_environment(
     call: &AgentCall<'_>,
 ) -> Environment {
     let mut environment = environment(ours, variables, profile);
-    environment.extend(place_in_run(call).into_iter().map(|(name, value)| (name.into(), value.into())));
+    let mut place = |name: &str, value: &str| environment.insert(name.into(), value.into());
+    place("AI_WORKFLOW_ISSUE", &call.issue.to_string());
+    place("AI_WORKFLOW_PHASE", call.phase.as_str());
+    place("AI_WORKFLOW_STEP", call.step.as_str());
+    place("AI_WORKFLOW_ROUND", &call.round.to_string());
+    place("AI_WORKFLOW_OUTPUT", call.output);
+    if let (Step::Review | Step::Triage, Some(review_id)) = (call.step, call.review_id) {
+        place("AI_WORKFLOW_REVIEW_ID", review_id);
+    }
+    if let Some(seat) = call.seat {
+        place("AI_WORKFLOW_SEAT", seat);
+    }
     environment
 }
 
@@ -131,24 +139,6 @@ fn is_github_token(name: &str, value: &str) -> bool {
     let name = name.to_uppercase();
     let is_named_so = (name.starts_with("GITHUB") || name.starts_with("GH_")) && name.contains("TOKEN");
     is_named_so || GITHUB_TOKENS.iter().any(|start| value.starts_with(start))
-}
-
-/// Returns the variables that say where in the run the agent stands.
-fn place_in_run(call: &AgentCall<'_>) -> BTreeMap<&'static str, String> {
-    let mut place = BTreeMap::from([
-        ("AI_WORKFLOW_ISSUE", call.issue.to_string()),
-        ("AI_WORKFLOW_PHASE", call.phase.to_string()),
-        ("AI_WORKFLOW_STEP", call.step.to_string()),
-        ("AI_WORKFLOW_ROUND", call.round.to_string()),
-        ("AI_WORKFLOW_OUTPUT", call.output.to_owned()),
-    ]);
-    if let (Step::Review | Step::Triage, Some(review_id)) = (call.step, call.review_id) {
-        place.insert("AI_WORKFLOW_REVIEW_ID", review_id.to_owned());
-    }
-    if let Some(seat) = call.seat {
-        place.insert("AI_WORKFLOW_SEAT", seat.to_owned());
-    }
-    place
 }
 
 #[cfg(test)]

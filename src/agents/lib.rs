@@ -1,4 +1,4 @@
-//! Calls agents: one supervised process per call, whatever the agent is. The end of a call is always an [`Answer`];
+//! Calls agents: one supervised process per call, whatever the agent is. The end of a call is always an [`AgentAnswer`];
 //! what its text means, and whether to believe it, is for others to judge.
 #![warn(missing_docs)]
 #![allow(clippy::disallowed_methods, reason = "this crate touches the world")]
@@ -11,7 +11,6 @@ mod examine;
 mod json_lines;
 mod launch;
 mod lookup;
-mod outcome;
 mod run;
 mod schema;
 pub mod scripted;
@@ -20,7 +19,7 @@ mod transcript;
 mod usage;
 mod worktree_path;
 
-pub use call::{AgentCall, Answer};
+pub use call::{AgentAnswer, AgentCall};
 pub use examine::{AgentStatus, examine};
 pub use lookup::{LookupError, ensure_usable, find_program};
 pub use run::call;

@@ -65,9 +65,7 @@ pub(super) struct ResolvedAgent {
     pub program: PathBuf,
     /// The arguments after the program.
     pub arguments: Vec<OsString>,
-    /// The model that the name or the profile asks for.
-    pub model: Option<String>,
-    /// What is configured for it.
+    /// What is configured for it; the model is that of its name, where the name has one.
     pub profile: AgentKeys,
 }
 
@@ -81,73 +79,58 @@ pub fn ensure_usable(spec: &AgentSpec, profiles: &Profiles) -> Result<(), Lookup
 
 /// Finds the program of an agent and what is configured for it.
 pub(super) fn resolve(spec: &AgentSpec, profiles: &Profiles) -> Result<ResolvedAgent, LookupError> {
-    Lookup { profiles, folders: &folders() }.agent(spec)
+    resolve_in(spec, profiles, &folders())
 }
 
-/// What is configured, and where programs are looked for.
-struct Lookup<'a> {
-    profiles: &'a Profiles,
-    folders: &'a OsStr,
+fn resolve_in(spec: &AgentSpec, profiles: &Profiles, folders: &OsStr) -> Result<ResolvedAgent, LookupError> {
+    // A program we know by name; a profile of that name may say more about it, also where it is.
+    let native = |name: &str, model: &Option<String>| {
+        let profile = profiles.get(name).cloned().unwrap_or_default();
+        configured(name, AgentKeys { model: model.clone().or(profile.model), ..profile }, folders)
+    };
+    match spec {
+        AgentSpec::Command(path) => Ok(unconfigured(find_in(path.as_os_str(), folders)?)),
+        AgentSpec::Scripted(file) => {
+            scripted::read(file)?;
+            let missing = |_| LookupError::NotFound(file.display().to_string());
+            Ok(unconfigured(std::path::absolute(file).map_err(missing)?))
+        }
+        AgentSpec::Profile(name) => match profiles.get(name) {
+            Some(profile) => configured(name, profile.clone(), folders),
+            None => Err(LookupError::NoProfile(name.clone(), profiles.keys().cloned().collect())),
+        },
+        AgentSpec::Claude(model) => native("claude", model),
+        AgentSpec::Codex(model) => native("codex", model),
+        AgentSpec::Acp(line) => {
+            let command = split_words(line).map_err(|_| LookupError::NotFound(line.clone()))?;
+            let kind = Some(AgentKind::Acp);
+            configured("acp", AgentKeys { kind, command, ..AgentKeys::default() }, folders)
+        }
+        AgentSpec::Auto => {
+            native("claude", &None).or_else(|_| native("codex", &None)).map_err(|_| LookupError::NothingFound)
+        }
+    }
 }
 
-impl Lookup<'_> {
-    fn agent(&self, spec: &AgentSpec) -> Result<ResolvedAgent, LookupError> {
-        match spec {
-            AgentSpec::Command(path) => Ok(unconfigured(find_in(path.as_os_str(), self.folders)?)),
-            AgentSpec::Scripted(file) => {
-                scripted::read(file)?;
-                let found = std::path::absolute(file);
-                let missing = |_| LookupError::NotFound(file.display().to_string());
-                Ok(unconfigured(found.map_err(missing)?))
-            }
-            AgentSpec::Profile(name) => match self.profiles.get(name) {
-                Some(profile) => self.configured(name, profile.clone()),
-                None => Err(LookupError::NoProfile(name.clone(), self.profiles.keys().cloned().collect())),
-            },
-            AgentSpec::Claude(model) => self.native("claude", model.as_ref()),
-            AgentSpec::Codex(model) => self.native("codex", model.as_ref()),
-            AgentSpec::Acp(line) => {
-                let command = split_words(line).map_err(|_| LookupError::NotFound(line.clone()))?;
-                let kind = Some(AgentKind::Acp);
-                self.configured("acp", AgentKeys { kind, command, ..AgentKeys::default() })
-            }
-            AgentSpec::Auto => self
-                .native("claude", None)
-                .or_else(|_| self.native("codex", None))
-                .map_err(|_| LookupError::NothingFound),
-        }
+/// Finds the program of a profile; where it names none, a program that we know is found by its own name.
+fn configured(name: &str, mut profile: AgentKeys, folders: &OsStr) -> Result<ResolvedAgent, LookupError> {
+    let kind = profile.kind_of(name);
+    match kind {
+        AgentKind::Claude if profile.command.is_empty() => profile.command.push("claude".to_owned()),
+        AgentKind::Codex if profile.command.is_empty() => profile.command.push("codex".to_owned()),
+        _ => {}
     }
-
-    /// A program we know by name; a profile of that name may say more about it, also where it is.
-    fn native(&self, name: &str, model: Option<&String>) -> Result<ResolvedAgent, LookupError> {
-        let found = self.configured(name, self.profiles.get(name).cloned().unwrap_or_default())?;
-        Ok(ResolvedAgent { model: model.or(found.model.as_ref()).cloned(), ..found })
-    }
-
-    /// Finds the program of a profile; where it names none, a program that we know is found by its own name.
-    fn configured(&self, name: &str, mut profile: AgentKeys) -> Result<ResolvedAgent, LookupError> {
-        let kind = profile.kind_of(name);
-        match kind {
-            AgentKind::Claude if profile.command.is_empty() => profile.command.push("claude".to_owned()),
-            AgentKind::Codex if profile.command.is_empty() => profile.command.push("codex".to_owned()),
-            _ => {}
-        }
-        let empty = || LookupError::EmptyProfile(name.to_owned());
-        let (program, arguments) = profile.command.split_first().ok_or_else(empty)?;
-        Ok(ResolvedAgent {
-            kind,
-            program: find_in(program.as_ref(), self.folders)?,
-            arguments: arguments.iter().map(OsString::from).collect(),
-            model: profile.model.clone(),
-            profile,
-        })
-    }
+    let empty = || LookupError::EmptyProfile(name.to_owned());
+    let (program, arguments) = profile.command.split_first().ok_or_else(empty)?;
+    let program = find_in(program.as_ref(), folders)?;
+    let arguments = arguments.iter().map(OsString::from).collect();
+    Ok(ResolvedAgent { kind, program, arguments, profile })
 }
 
 /// Returns a file that is started, or played, as it is.
 fn unconfigured(program: PathBuf) -> ResolvedAgent {
     let (arguments, profile) = (Vec::new(), AgentKeys::default());
-    ResolvedAgent { kind: AgentKind::Command, program, arguments, model: None, profile }
+    ResolvedAgent { kind: AgentKind::Command, program, arguments, profile }
 }
 
 /// Returns the file of a program: a path as it is, a name by `PATH`, else a file of that name where the user stands.
@@ -170,12 +153,11 @@ fn find_in(program: &OsStr, folders: &OsStr) -> Result<PathBuf, LookupError> {
             return Ok(found);
         }
     }
-    let name = || program.display().to_string();
-    let file = std::path::absolute(path).map_err(|_| LookupError::NotFound(name()))?;
-    if !file.is_file() {
-        return Err(LookupError::NotFound(name()));
+    match std::path::absolute(path) {
+        Ok(file) if is_executable(&file) => Ok(file),
+        Ok(file) if file.is_file() => Err(LookupError::NotExecutable(program.display().to_string())),
+        _ => Err(LookupError::NotFound(program.display().to_string())),
     }
-    if is_executable(&file) { Ok(file) } else { Err(LookupError::NotExecutable(name())) }
 }
 
 fn is_executable(file: &Path) -> bool {

@@ -2,17 +2,16 @@
 //! somebody asks, when it used more than it may, or when nothing can come of it any more.
 
 use std::cell::RefCell;
-use std::ffi::OsString;
 use std::time::Duration;
 
 use tokio::time::{MissedTickBehavior, interval};
 
 use model::event::ExecOutcome;
 use model::redact::Masked;
-use process::{Finish, Launch, Stop, Stream};
+use process::{Launch, ProgramEnd, Stop, Stream};
 use settings::AgentKind;
 
-use super::call::{AgentCall, Answer, OutputParser, PreparedCall};
+use super::call::{AgentAnswer, AgentCall, OutputParser, PreparedCall};
 use super::launch::launch;
 use super::lookup::{ResolvedAgent, resolve};
 use super::scripted::ScriptedParser;
@@ -31,10 +30,10 @@ pub async fn call(
     call: &AgentCall<'_>,
     on_line: &mut dyn FnMut(&Masked),
     stop: &mut Stop,
-) -> Answer {
+) -> AgentAnswer {
     let mut answer = match prepare(spec, profiles, call) {
         Ok((launch, parser)) => follow(&launch, parser, call, on_line, stop).await,
-        Err(reason) => Answer::because(ExecOutcome::NotStarted, reason),
+        Err(reason) => AgentAnswer::because(ExecOutcome::NotStarted, reason),
     };
     answer.simulated = spec.is_simulated();
     let mask = |text: String| call.masker.mask(&text).to_string();
@@ -59,11 +58,9 @@ fn prepare(spec: &AgentSpec, profiles: &Profiles, call: &AgentCall<'_>) -> Resul
 
 /// Makes the launch of our own program, which plays every script.
 fn scripted_launch(script: ResolvedAgent, call: &AgentCall<'_>) -> Launch {
-    let file = script.program.clone().into_os_string();
-    let arguments: [OsString; 4] =
-        ["__scripted".into(), file, "--attempt".into(), call.attempt.to_string().into()];
-    let player =
-        ResolvedAgent { program: call.own_program.to_owned(), arguments: arguments.to_vec(), ..script };
+    let attempt = call.attempt.to_string().into();
+    let arguments = vec!["__scripted".into(), script.program.into_os_string(), "--attempt".into(), attempt];
+    let player = ResolvedAgent { program: call.own_program.to_owned(), arguments, ..script };
     launch(&player, &[], call)
 }
 
@@ -95,7 +92,7 @@ async fn follow(
     call: &AgentCall<'_>,
     on_line: &mut dyn FnMut(&Masked),
     stop: &mut Stop,
-) -> Answer {
+) -> AgentAnswer {
     let transcript = Transcript::create(call.raw_file, call.masker);
     let running = RefCell::new(RunningCall { call, parser, transcript, excess: None });
     let (stop_program, mut program_stop) = Stop::new();
@@ -137,7 +134,7 @@ async fn follow(
         (answer.outcome, answer.reason) = (ExecOutcome::OverBudget, Some(reason));
     }
     show(&mut transcript, on_line);
-    transcript.finish();
+    transcript.write_all(true);
     answer.millis = millis;
     answer
 }
@@ -157,10 +154,10 @@ impl OutputParser for CommandParser {
         transcript.keep_and_show(stream, bytes);
     }
 
-    fn finish(self: Box<Self>, launch: &Launch, finish: Finish, _: &mut Transcript<'_>) -> Answer {
+    fn finish(self: Box<Self>, launch: &Launch, finish: ProgramEnd, _: &mut Transcript<'_>) -> AgentAnswer {
         let text = String::from_utf8_lossy(&finish.stdout).into_owned();
-        let outcome = Answer::of_exit(launch, &finish, &text);
-        Answer { text, truncated: finish.stdout_truncated, ..outcome }
+        let outcome = AgentAnswer::of_exit(launch, &finish, &text);
+        AgentAnswer { text, truncated: finish.stdout_truncated, ..outcome }
     }
 }
 

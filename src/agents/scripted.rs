@@ -13,10 +13,10 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use model::event::Usage;
-use process::{Finish, Launch, Stream};
+use process::{Launch, ProgramEnd, Stream};
 use settings::split_words;
 
-use super::call::{Answer, OutputParser};
+use super::call::{AgentAnswer, OutputParser};
 use super::transcript::Transcript;
 use super::usage::ReportedUsage;
 use crate::worktree_path::resolve;
@@ -52,14 +52,19 @@ impl OutputParser for ScriptedParser {
         }
     }
 
-    fn finish(self: Box<Self>, launch: &Launch, finish: Finish, transcript: &mut Transcript<'_>) -> Answer {
+    fn finish(
+        self: Box<Self>,
+        launch: &Launch,
+        finish: ProgramEnd,
+        transcript: &mut Transcript<'_>,
+    ) -> AgentAnswer {
         // The child gave nothing back when it broke before it could write anything.
         let ScriptedAnswer { text, usage, notices } =
             serde_json::from_slice(&finish.stdout).unwrap_or_default();
         transcript.keep(Stream::Stdout, text.as_bytes());
         transcript.show_line(&text);
-        let outcome = Answer::of_exit(launch, &finish, &text);
-        Answer { text, usage, notices, truncated: finish.stdout_truncated, ..outcome }
+        let outcome = AgentAnswer::of_exit(launch, &finish, &text);
+        AgentAnswer { text, usage, notices, truncated: finish.stdout_truncated, ..outcome }
     }
 }
 
@@ -77,7 +82,7 @@ fn play(arguments: Vec<OsString>) -> Result<i32, String> {
     let script = read(&file).map_err(|error| error.to_string())?;
     let position = position(attempt);
     let turn = script.turn_for(&position).ok_or_else(|| {
-        let Position { phase, step, round, .. } = &position;
+        let CallPosition { phase, step, round, .. } = &position;
         let file = file.display();
         format!(
             "no turn of the script `{file}` fits phase {phase} step {step} round {round} attempt {attempt}"
@@ -95,9 +100,9 @@ fn read_arguments(arguments: Vec<OsString>) -> Option<(PathBuf, u32)> {
 }
 
 /// Returns where in the run the call stands, as the environment says it.
-fn position(attempt: u32) -> Position {
+fn position(attempt: u32) -> CallPosition {
     let variable = |name: &str| std::env::var(format!("AI_WORKFLOW_{name}")).unwrap_or_default();
-    Position {
+    CallPosition {
         phase: variable("PHASE"),
         step: variable("STEP"),
         seat: variable("SEAT"),
@@ -109,7 +114,7 @@ fn position(attempt: u32) -> Position {
 }
 
 /// Does what the turn does before it answers.
-fn perform(turn: &Turn, position: &Position, worktree: &Path) -> Result<(), String> {
+fn perform(turn: &ScriptedTurn, position: &CallPosition, worktree: &Path) -> Result<(), String> {
     std::thread::sleep(Duration::from_millis(turn.sleep_ms));
     for write in &turn.write {
         write_file(worktree, &position.fill(&write.path), &position.fill(&write.text))?;
@@ -166,7 +171,7 @@ fn run(command: &str, worktree: &Path) -> Result<(), String> {
     if status.success() { Ok(()) } else { Err(format!("`{command}` failed: {status}")) }
 }
 
-fn write_answer(turn: &Turn, position: &Position) -> io::Result<()> {
+fn write_answer(turn: &ScriptedTurn, position: &CallPosition) -> io::Result<()> {
     let (usage, notices) = turn.usage.check();
     let answer = ScriptedAnswer { text: position.fill(&turn.say), usage, notices };
     let mut stdout = io::stdout().lock();
@@ -190,13 +195,13 @@ pub enum ScriptError {
 #[serde(deny_unknown_fields)]
 pub(super) struct Script {
     #[serde(default, rename = "turn")]
-    turns: Vec<Turn>,
+    turns: Vec<ScriptedTurn>,
 }
 
 /// What is done in a call, and for which calls.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-struct Turn {
+struct ScriptedTurn {
     phase: Option<String>,
     step: Option<String>,
     seat: Option<String>,
@@ -230,7 +235,7 @@ struct FileWrite {
 
 /// Where in the run a call stands.
 #[derive(Debug, Clone, Default, PartialEq)]
-struct Position {
+struct CallPosition {
     /// The phase.
     phase: String,
     /// The step.
@@ -269,13 +274,13 @@ fn parse(text: &str, file: &Path) -> Result<Script, ScriptError> {
 impl Script {
     /// Returns the most specific turn: phase counts more than step, step more than seat, then round, then attempt,
     /// and of two alike the later one.
-    fn turn_for(&self, position: &Position) -> Option<&Turn> {
+    fn turn_for(&self, position: &CallPosition) -> Option<&ScriptedTurn> {
         let fitting = self.turns.iter().filter(|turn| !turn.conditions(position).contains(&Some(false)));
         fitting.max_by_key(|turn| turn.conditions(position).map(|condition| condition.is_some()))
     }
 }
 
-impl Turn {
+impl ScriptedTurn {
     fn check(&self) -> Result<(), String> {
         if let Some(step) = wanted(self.step.as_ref())
             && !STEPS.contains(&step.as_str())
@@ -289,7 +294,7 @@ impl Turn {
     }
 
     /// Returns whether a call is what the turn is for: its phase, step, seat, round and attempt; nothing where any will do.
-    fn conditions(&self, position: &Position) -> [Option<bool>; 5] {
+    fn conditions(&self, position: &CallPosition) -> [Option<bool>; 5] {
         [
             wanted(self.phase.as_ref()).map(|phase| *phase == position.phase),
             wanted(self.step.as_ref()).map(|step| *step == position.step),
@@ -304,7 +309,7 @@ fn wanted(word: Option<&String>) -> Option<&String> {
     word.filter(|word| *word != ANY)
 }
 
-impl Position {
+impl CallPosition {
     /// Replaces the four placeholders in one pass, so that what was put in is never looked at again.
     fn fill(&self, text: &str) -> String {
         let round = self.round.to_string();

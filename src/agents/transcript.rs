@@ -9,6 +9,8 @@ use std::path::Path;
 use model::redact::{Masked, Masker};
 use process::Stream;
 
+use super::json_lines::LineSplitter;
+
 /// How many bytes a raw file gets.
 const RAW_LIMIT: usize = 4 * 1024 * 1024;
 /// How many bytes wait at most for the end of their line, or of their private key; what is longer is cut.
@@ -21,63 +23,34 @@ const SHOWN_WIDTH: usize = 200;
 /// How many bytes of a line are looked at; enough for every secret that could begin in the part that is shown.
 const LOOKED_AT: usize = 4096;
 
-/// Where the output of a call goes.
+/// Where the output of a call goes: into the raw file one JSON object per line that was printed, up to a limit, and the
+/// last line to somebody who watches.
 pub(super) struct Transcript<'a> {
-    raw: RawFile<'a>,
-    progress: ProgressLine,
+    raw_file: Option<File>,
+    bytes_left: usize,
+    masker: &'a Masker,
+    /// By stream.
+    pending: [UnwrittenOutput; 2],
+    lines: LineSplitter,
+    /// The last line that was printed and not shown yet.
+    last_line: Option<String>,
 }
 
 impl<'a> Transcript<'a> {
     pub(super) fn create(raw_file: &Path, masker: &'a Masker) -> Self {
-        Self { raw: RawFile::create(raw_file, masker), progress: ProgressLine::default() }
+        Self {
+            raw_file: File::create(raw_file).inspect_err(warn).ok(),
+            bytes_left: RAW_LIMIT,
+            masker,
+            pending: Default::default(),
+            lines: LineSplitter::new(LOOKED_AT),
+            last_line: None,
+        }
     }
 
     /// Keeps output in the raw file.
     pub(super) fn keep(&mut self, stream: Stream, bytes: &[u8]) {
-        self.raw.push(stream, bytes);
-    }
-
-    /// Shows a whole line to somebody who watches.
-    pub(super) fn show_line(&mut self, line: &str) {
-        self.progress.push(line.as_bytes());
-        self.progress.push(b"\n");
-    }
-
-    /// Keeps output and shows it, each line once it is complete.
-    pub(super) fn keep_and_show(&mut self, stream: Stream, bytes: &[u8]) {
-        self.keep(stream, bytes);
-        self.progress.push(bytes);
-    }
-
-    /// Writes what is complete to the raw file, and returns the last line that was not returned yet.
-    pub(super) fn flush(&mut self) -> Option<Masked> {
-        self.raw.write_all(false);
-        self.progress.take(self.raw.masker)
-    }
-
-    /// Writes all that is left to the raw file.
-    pub(super) fn finish(mut self) {
-        self.raw.write_all(true);
-    }
-}
-
-/// The raw file of one call: one JSON object per line that was printed, up to a limit.
-struct RawFile<'a> {
-    file: Option<File>,
-    bytes_left: usize,
-    masker: &'a Masker,
-    /// By stream.
-    pending: [Pending; 2],
-}
-
-impl<'a> RawFile<'a> {
-    fn create(path: &Path, masker: &'a Masker) -> Self {
-        let file = File::create(path).inspect_err(warn).ok();
-        Self { file, bytes_left: RAW_LIMIT, masker, pending: Default::default() }
-    }
-
-    fn push(&mut self, stream: Stream, bytes: &[u8]) {
-        if self.file.is_none() {
+        if self.raw_file.is_none() {
             return;
         }
         for part in bytes.chunks(BLOCK / 2) {
@@ -89,8 +62,41 @@ impl<'a> RawFile<'a> {
         }
     }
 
+    /// Shows a whole line to somebody who watches.
+    pub(super) fn show_line(&mut self, line: &str) {
+        self.show(format!("{line}\n").as_bytes());
+    }
+
+    /// Keeps output and shows it, each line once it is complete.
+    pub(super) fn keep_and_show(&mut self, stream: Stream, bytes: &[u8]) {
+        self.keep(stream, bytes);
+        self.show(bytes);
+    }
+
+    /// Of a flood of lines only the last ones are looked at, up to one with something on it.
+    fn show(&mut self, bytes: &[u8]) {
+        let is_end = |byte: &u8| *byte == b'\n';
+        let (first, rest) = bytes.split_at(bytes.iter().position(is_end).map_or(bytes.len(), |at| at + 1));
+        let (complete, unfinished) = rest.split_at(rest.iter().rposition(is_end).map_or(0, |at| at + 1));
+        let first = self.lines.push(first);
+        self.lines.push(unfinished);
+        let cut = |line: &[u8]| readable(&String::from_utf8_lossy(&line[..line.len().min(LOOKED_AT)]));
+        let last = complete.rsplit(is_end).find_map(cut);
+        if let Some(line) = last.or_else(|| readable(&first.first()?.text)) {
+            self.last_line = Some(line);
+        }
+    }
+
+    /// Writes what is complete to the raw file, and returns the last line that was not returned yet.
+    pub(super) fn flush(&mut self) -> Option<Masked> {
+        self.write_all(false);
+        let masked = self.masker.mask(&self.last_line.take()?);
+        // A masked text has no shorter form of its own; masking it again changes nothing.
+        Some(self.masker.mask(&masked.as_str().chars().take(SHOWN_WIDTH).collect::<String>()))
+    }
+
     /// Writes every line that is complete; at the end all that is left.
-    fn write_all(&mut self, is_last: bool) {
+    pub(super) fn write_all(&mut self, is_last: bool) {
         self.write(Stream::Stdout, is_last);
         self.write(Stream::Stderr, is_last);
     }
@@ -105,7 +111,7 @@ impl<'a> RawFile<'a> {
             if lines.len() + object.len() > self.bytes_left {
                 lines.push_str("{\"stream\":\"note\",\"text\":\"the rest is left out\"}\n");
                 self.append(&lines);
-                self.file = None;
+                self.raw_file = None;
                 return;
             }
             lines.push_str(&object);
@@ -115,11 +121,11 @@ impl<'a> RawFile<'a> {
 
     fn append(&mut self, lines: &str) {
         self.bytes_left = self.bytes_left.saturating_sub(lines.len());
-        if let Some(file) = &mut self.file
+        if let Some(file) = &mut self.raw_file
             && let Err(error) = file.write_all(lines.as_bytes())
         {
             warn(&error);
-            self.file = None;
+            self.raw_file = None;
         }
     }
 }
@@ -130,13 +136,13 @@ fn warn(error: &io::Error) {
 
 /// What was printed and is not written yet.
 #[derive(Default)]
-struct Pending {
+struct UnwrittenOutput {
     bytes: Vec<u8>,
     /// Everything up to this is dropped: the rest of something that was too long.
     skip_until: Option<&'static [u8]>,
 }
 
-impl Pending {
+impl UnwrittenOutput {
     /// Takes what can be masked and written: whole lines, and no line of a private key before its last.
     fn take_complete(&mut self, is_last: bool) -> Vec<u8> {
         if !self.skip() {
@@ -191,50 +197,10 @@ fn unfinished_key(bytes: &[u8]) -> Option<usize> {
     if ended { None } else { Some(begin) }
 }
 
-/// The last line that was printed and not shown yet: masked, short, without control characters.
-#[derive(Default)]
-struct ProgressLine {
-    /// The beginning of a line that has no end yet.
-    unfinished: Vec<u8>,
-    last: Option<String>,
-}
-
-impl ProgressLine {
-    fn push(&mut self, bytes: &[u8]) {
-        let Some(end) = bytes.iter().rposition(|byte| *byte == b'\n') else {
-            self.extend(bytes);
-            return;
-        };
-        let lines = &bytes[..end];
-        let first_end = lines.iter().position(|byte| *byte == b'\n').unwrap_or(end);
-        self.extend(&lines[..first_end]);
-        let first = std::mem::take(&mut self.unfinished);
-        let later = lines.get(first_end + 1..).unwrap_or_default();
-        let found = later.rsplit(|byte| *byte == b'\n').find_map(readable).or_else(|| readable(&first));
-        if found.is_some() {
-            self.last = found;
-        }
-        self.extend(&bytes[end + 1..]);
-    }
-
-    /// Returns the last line, once.
-    fn take(&mut self, masker: &Masker) -> Option<Masked> {
-        let masked = masker.mask(&self.last.take()?);
-        // A masked text has no shorter form of its own; masking it again changes nothing.
-        Some(masker.mask(&masked.as_str().chars().take(SHOWN_WIDTH).collect::<String>()))
-    }
-
-    fn extend(&mut self, bytes: &[u8]) {
-        let free = LOOKED_AT.saturating_sub(self.unfinished.len()).min(bytes.len());
-        self.unfinished.extend_from_slice(&bytes[..free]);
-    }
-}
-
 /// Returns a line without what would move a terminal's cursor; nothing when it is blank.
-fn readable(line: &[u8]) -> Option<String> {
-    let text = String::from_utf8_lossy(&line[..line.len().min(LOOKED_AT)]);
+fn readable(line: &str) -> Option<String> {
     let mut plain = String::new();
-    let mut characters = text.chars();
+    let mut characters = line.chars();
     while let Some(character) = characters.next() {
         match character {
             '\u{1b}' => skip_escape(&mut characters),

@@ -2,11 +2,12 @@
 //! true. A program that reports tokens and no money is priced by `prices.toml`, where each price names its source; a
 //! model that is not there has no price, and nobody guesses one. Ends nothing itself.
 
+use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-use model::call::Allowance;
+use model::call::CallBudget;
 use model::event::{CostBasis, Usage};
 
 /// More tokens than any call can use.
@@ -96,14 +97,9 @@ pub(super) fn float(count: u64) -> f64 {
 }
 
 static PRICES: LazyLock<Vec<Price>> = LazyLock::new(|| {
-    let table: PriceTable = toml::from_str(include_str!("prices.toml")).expect("a test reads the same file");
-    table.price
+    let prices: Result<BTreeMap<String, Vec<Price>>, _> = toml::from_str(include_str!("prices.toml"));
+    prices.expect("a test reads the same file").remove("price").expect("it holds nothing else")
 });
-
-#[derive(Debug, Deserialize)]
-struct PriceTable {
-    price: Vec<Price>,
-}
 
 /// The price of one model in US dollars per million tokens. Its source and its day, which are for people, are not read.
 #[derive(Debug, Deserialize)]
@@ -148,7 +144,7 @@ fn without_date(model: &str) -> &str {
 }
 
 /// Returns for people why a call has to end that has used this much; nothing when it may go on.
-pub(super) fn excess(allowance: &Allowance, used: &Usage) -> Option<String> {
+pub(super) fn excess(allowance: &CallBudget, used: &Usage) -> Option<String> {
     let tokens = used.input_tokens.unwrap_or(0).saturating_add(used.output_tokens.unwrap_or(0));
     match (allowance.tokens, allowance.usd, used.cost()) {
         (Some(most), _, _) if tokens > most => {

@@ -1,33 +1,49 @@
 //! The hidden subcommand `__acp TASK PROGRAM ARGUMENT…`, where the task is JSON: starts an agent, hands it the prompt from
-//! our standard input, and reports on our standard output what it does.
-//! It stands in the worktree and under the reaper, which ends whoever is left behind.
+//! our standard input in one turn of the protocol, and reports on our standard output what it does.
+//! It stands in the worktree and under the reaper, which ends whoever is left behind. What the agent reports and asks
+//! during the turn is the handler's.
 
 use std::ffi::OsString;
 use std::io;
 use std::os::unix::process::ExitStatusExt;
 use std::process::Stdio;
-use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::process::{Child, Command};
-use tokio::signal::unix::{SignalKind, signal};
+use agent_client_protocol::schema::ProtocolVersion;
+use agent_client_protocol::v1::schema::{
+    self, AgentCapabilities, CancelNotification, ClientCapabilities, FileSystemCapabilities, Implementation,
+    InitializeRequest, NewSessionRequest, PromptRequest, ResumeSessionRequest, SessionConfigId,
+    SessionConfigKind, SessionConfigOption, SessionConfigOptionCategory, SessionConfigSelectOptions,
+    SessionConfigValueId, SessionId, SetSessionConfigOptionRequest,
+};
+use agent_client_protocol::{Agent, Builder, Client, ConnectionTo, Error, JsonRpcRequest, Lines};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use tokio::io::BufReader;
+use tokio::process::{Child, ChildStdin, ChildStdout, Command};
+use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::time::{sleep, timeout};
 
-use model::event::ExecOutcome;
+use model::event::{CostBasis, ExecOutcome, Program, Usage};
 
-use crate::call::Answer;
+use crate::call::{AgentAnswer, error_class};
+use crate::usage::{ReportedUsage, float};
 
-use super::events::LOST;
+use super::events::{LOST, one_line};
 use super::handler::ClientHandler;
 use super::permission::Permissions;
-use super::session::{ClientTask, End, PromptTurn, outcome};
+use super::transport::{ConnectionState, ErrorResponse, incoming, outgoing};
 
 /// The exit code of a command line that cannot be read.
 const USAGE: i32 = 2;
 /// How long an agent may take to end once nothing more is asked of it.
 const GRACE: Duration = Duration::from_millis(500);
+/// How long an agent may take to end its turn when it was asked to.
+const CANCEL_GRACE: Duration = Duration::from_secs(2);
 /// How long we go on once we are to end; a little longer than the agent may take to end its turn.
 const GRACE_OF_TURN: Duration = Duration::from_millis(2500);
+/// How many characters a name gets that an agent gives itself, or a session that can be continued.
+const NAME_WIDTH: usize = 100;
 
 /// Runs the subcommand with the arguments after its name; returns the exit code.
 pub fn main(arguments: Vec<OsString>) -> i32 {
@@ -38,12 +54,36 @@ pub fn main(arguments: Vec<OsString>) -> i32 {
     runtime.block_on(client.run())
 }
 
+/// What is asked of the client, besides the prompt.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct ClientTask {
+    /// The call is a review: the agent is not offered to write files.
+    pub read_only: bool,
+    /// The first words of the commands that the agent may run.
+    pub allow: Vec<String>,
+    /// The model that the agent has to offer.
+    pub model: Option<String>,
+    /// The session that is continued.
+    pub resumes: Option<String>,
+}
+
 /// The client of an agent that is still to be started.
 #[derive(Debug, PartialEq)]
 struct AcpClient {
     task: ClientTask,
     program: OsString,
     arguments: Vec<OsString>,
+}
+
+/// How a turn ended that did not end well.
+#[derive(Debug, PartialEq)]
+enum TurnFailure {
+    /// In this class, for a reason that the agent or the protocol names.
+    Failed(ExecOutcome, String),
+    /// The agent went away in the middle.
+    Gone,
+    /// What the agent sends is not the protocol, or nobody knows what became of it.
+    Broken(String),
 }
 
 impl AcpClient {
@@ -58,59 +98,72 @@ impl AcpClient {
             return USAGE;
         };
         let (read_only, commands) = (self.task.read_only, self.task.allow.clone());
-        let handler = Arc::new(ClientHandler::new(Permissions { worktree, read_only, commands }));
-        let (answer, is_broken) = match io::read_to_string(io::stdin()) {
-            Ok(prompt) => self.call(&prompt, &handler).await,
-            Err(error) => not_started(format!("the prompt cannot be read: {error}")),
+        let handler = ClientHandler::new(Permissions { worktree, read_only, commands });
+        let (ended, exit) = match self.start() {
+            Ok((prompt, agent, signals)) => self.call(&prompt, agent, signals, &handler).await,
+            Err(reason) => (Err(TurnFailure::Failed(ExecOutcome::NotStarted, reason)), None),
         };
-        handler.finish(answer, is_broken);
+        let is_broken = matches!(ended, Err(TurnFailure::Gone | TurnFailure::Broken(_)));
+        handler.state().finish(outcome(ended, exit.as_deref()), is_broken);
         0
     }
 
-    /// Returns the answer, and whether the agent broke.
-    async fn call(&self, prompt: &str, handler: &Arc<ClientHandler>) -> (Answer, bool) {
-        let mut agent = match self.start() {
-            Ok(agent) => agent,
-            Err(error) => {
-                return not_started(format!("`{}` cannot be started: {error}", self.program.display()));
-            }
-        };
-        let pipes = agent.stdin.take().zip(agent.stdout.take()).expect("both are pipes");
-        let Ok(mut terminated) = signal(SignalKind::terminate()) else {
-            return not_started("no signal can be heard".to_owned());
-        };
-        let turn = PromptTurn { task: &self.task, prompt, handler };
-        let (mut answer, ended) = tokio::select! {
-            ended = turn.run(pipes, &mut terminated) => ended,
-            () = time_after_termination() => (Answer::default(), Err(End::Broken(LOST.to_owned()))),
-        };
-        let exit = wait_for_exit(&mut agent).await;
-        let is_broken = matches!(ended, Err(End::Gone | End::Broken(_)));
-        (answer.outcome, answer.reason) = outcome(ended, exit.as_deref());
-        (answer, is_broken)
-    }
-
-    fn start(&self) -> io::Result<Child> {
-        Command::new(&self.program)
+    /// Returns the prompt, the agent, and twice what tells that we are to end.
+    fn start(&self) -> Result<(String, Child, [Signal; 2]), String> {
+        let prompt =
+            io::read_to_string(io::stdin()).map_err(|error| format!("the prompt cannot be read: {error}"))?;
+        let agent = Command::new(&self.program)
             .args(&self.arguments)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::inherit())
             .spawn()
+            .map_err(|error| format!("`{}` cannot be started: {error}", self.program.display()))?;
+        let terminated = || signal(SignalKind::terminate()).map_err(|_| "no signal can be heard".to_owned());
+        Ok((prompt, agent, [terminated()?, terminated()?]))
     }
-}
 
-fn not_started(reason: String) -> (Answer, bool) {
-    (Answer::because(ExecOutcome::NotStarted, reason), false)
-}
+    /// Returns how the turn ended, and how the agent did where that could be seen.
+    async fn call(
+        &self,
+        prompt: &str,
+        mut agent: Child,
+        [mut terminated, mut deadline]: [Signal; 2],
+        handler: &ClientHandler,
+    ) -> (Result<(), TurnFailure>, Option<String>) {
+        let pipes = agent.stdin.take().zip(agent.stdout.take()).expect("both are pipes");
+        let ended = tokio::select! {
+            ended = self.converse(prompt, pipes, &mut terminated, handler) => ended,
+            () = async { deadline.recv().await; sleep(GRACE_OF_TURN).await } => {
+                handler.state().answer = AgentAnswer::default();
+                Err(TurnFailure::Broken(LOST.to_owned()))
+            }
+        };
+        (ended, wait_for_exit(&mut agent).await)
+    }
 
-/// Waits until we were asked to end and the agent had time to end its turn.
-async fn time_after_termination() {
-    if let Ok(mut terminated) = signal(SignalKind::terminate()) {
-        terminated.recv().await;
-        sleep(GRACE_OF_TURN).await;
-    } else {
-        std::future::pending::<()>().await;
+    /// Talks to an agent until its turn ends, the connection breaks or `terminated` asks for the end.
+    async fn converse(
+        &self,
+        prompt: &str,
+        (stdin, stdout): (ChildStdin, ChildStdout),
+        terminated: &mut Signal,
+        handler: &ClientHandler,
+    ) -> Result<(), TurnFailure> {
+        let state = ConnectionState::default();
+        let lines = Lines::new(outgoing(stdin), incoming(BufReader::new(stdout), state.clone()));
+        let mut ended = None;
+        let connected = Builder::new_with(Client, handler)
+            .connect_with(lines, async |connection| {
+                let conversation = Conversation { connection, state: &state, task: &self.task, handler };
+                ended = Some(conversation.run(prompt, terminated).await);
+                Ok(())
+            })
+            .await;
+        ended.unwrap_or_else(|| match connected {
+            Ok(()) => Err(TurnFailure::Broken(LOST.to_owned())),
+            Err(error) => Err(broken(&state, &format!("the line to the agent broke: {error}"))),
+        })
     }
 }
 
@@ -119,6 +172,216 @@ async fn wait_for_exit(agent: &mut Child) -> Option<String> {
     let status = timeout(GRACE, agent.wait()).await.ok()?.ok()?;
     let signal = status.signal().map(|signal| format!("was ended by signal {signal}"));
     signal.or_else(|| Some(format!("ended with exit code {}", status.code()?)))
+}
+
+/// Our side of one turn over the protocol: initialize, a session, one prompt, the end of its turn and what it used.
+struct Conversation<'a> {
+    connection: ConnectionTo<Agent>,
+    state: &'a ConnectionState,
+    task: &'a ClientTask,
+    handler: &'a ClientHandler,
+}
+
+impl Conversation<'_> {
+    async fn run(&self, prompt: &str, terminated: &mut Signal) -> Result<(), TurnFailure> {
+        let agent = self.initialize().await?;
+        let session = self.open(&agent).await?;
+        {
+            let mut state = self.handler.state();
+            if agent.session_capabilities.resume.is_some() && session.0.len() <= NAME_WIDTH {
+                state.answer.session = Some(session.to_string());
+            }
+            state.session = Some(session.clone());
+        }
+        self.prompt(prompt, session, terminated).await
+    }
+
+    async fn initialize(&self) -> Result<AgentCapabilities, TurnFailure> {
+        let files = FileSystemCapabilities::new().read_text_file(true).write_text_file(!self.task.read_only);
+        let request = InitializeRequest::new(ProtocolVersion::V1)
+            .client_capabilities(ClientCapabilities::new().fs(files))
+            .client_info(Implementation::new("ai-workflow", env!("CARGO_PKG_VERSION")));
+        let agent = self.ask("initialize", request).await?;
+        let mut state = self.handler.state();
+        state.events.note("the agent answers");
+        if let Some(info) = agent.agent_info {
+            let (name, version) = (one_line(&info.name, NAME_WIDTH), one_line(&info.version, NAME_WIDTH));
+            state.answer.program = Some(Program { name, version: Some(version), model: None });
+        }
+        if agent.protocol_version != ProtocolVersion::V1 {
+            let version = agent.protocol_version;
+            let reason =
+                format!("the agent speaks version {version} of the protocol, and we speak version 1");
+            return Err(TurnFailure::Failed(ExecOutcome::NotStarted, reason));
+        }
+        Ok(agent.agent_capabilities)
+    }
+
+    /// Opens the session: a new one unless one is continued, with the model that was asked for.
+    async fn open(&self, agent: &AgentCapabilities) -> Result<SessionId, TurnFailure> {
+        let folder = self.handler.state().permissions.worktree.clone();
+        let (session, options) = match &self.task.resumes {
+            Some(known) if agent.session_capabilities.resume.is_some() => {
+                let request = ResumeSessionRequest::new(known.clone(), folder);
+                (SessionId::new(known.clone()), self.ask("session/resume", request).await?.config_options)
+            }
+            Some(_) => return Err(TurnFailure::Broken("the agent cannot continue a session".to_owned())),
+            None => {
+                let opened = self.ask("session/new", NewSessionRequest::new(folder)).await?;
+                (opened.session_id, opened.config_options)
+            }
+        };
+        if let Some(model) = &self.task.model {
+            let reason = format!("the agent does not offer the model `{model}`");
+            let missing = || TurnFailure::Failed(ExecOutcome::ModelUnknown, reason);
+            let (option, value) =
+                model_option(options.as_deref().unwrap_or_default(), model).ok_or_else(missing)?;
+            let request = SetSessionConfigOptionRequest::new(session.clone(), option, value);
+            self.ask("session/set_config_option", request).await?;
+        }
+        Ok(session)
+    }
+
+    /// Hands over the prompt and waits for the end of the turn; asked to end, asks the agent to.
+    async fn prompt(
+        &self,
+        prompt: &str,
+        session: SessionId,
+        terminated: &mut Signal,
+    ) -> Result<(), TurnFailure> {
+        let request = PromptRequest::new(session.clone(), vec![prompt.into()]);
+        let mut answered = std::pin::pin!(self.connection.send_request(request).block_task());
+        let answer = tokio::select! {
+            answer = &mut answered => answer,
+            _ = terminated.recv() => {
+                // It may have gone already; then the answer says so.
+                let _ = self.connection.send_notification(CancelNotification::new(session));
+                timeout(CANCEL_GRACE, answered).await.unwrap_or_else(|_| Err(Error::request_cancelled()))
+            }
+        };
+        let used = answer.as_ref().ok().and_then(|answer| answer.usage.as_ref());
+        let mut state = self.handler.state();
+        (state.answer.usage, state.answer.notices) = turn_usage(used, state.cost);
+        let answer = answer.map_err(|_| error_end("session/prompt", self.state))?;
+        let stop = serde_json::to_value(answer.stop_reason).ok();
+        classify_stop(stop.as_ref().and_then(Value::as_str).unwrap_or_default())
+    }
+
+    async fn ask<R: JsonRpcRequest>(&self, during: &str, request: R) -> Result<R::Response, TurnFailure>
+    where
+        R::Response: Send,
+    {
+        let answer = self.connection.send_request(request).block_task().await;
+        answer.map_err(|_| error_end(during, self.state))
+    }
+}
+
+/// Returns the setting that chooses a model, when the agent offers that model.
+fn model_option(
+    options: &[SessionConfigOption],
+    model: &str,
+) -> Option<(SessionConfigId, SessionConfigValueId)> {
+    let of_model =
+        |option: &&SessionConfigOption| option.category == Some(SessionConfigOptionCategory::Model);
+    let option = options.iter().find(of_model)?;
+    let SessionConfigKind::Select(select) = &option.kind else { return None };
+    let offered: Vec<_> = match &select.options {
+        SessionConfigSelectOptions::Ungrouped(options) => options.iter().collect(),
+        SessionConfigSelectOptions::Grouped(groups) => {
+            groups.iter().flat_map(|group| &group.options).collect()
+        }
+        _ => Vec::new(),
+    };
+    let value = offered.into_iter().map(|option| &option.value).find(|value| &*value.0 == model)?;
+    Some((option.id.clone(), value.clone()))
+}
+
+/// Returns how a request failed: by an error that the agent answered, else by what became of the connection.
+fn error_end(during: &str, state: &ConnectionState) -> TurnFailure {
+    let answered = state.lock().error.take();
+    match answered {
+        Some(error) => answered_error(during, &error),
+        None => broken(state, &format!("the answer of the agent to {during} cannot be read")),
+    }
+}
+
+/// Returns how the connection broke; `otherwise` says what is wrong where it did not.
+fn broken(state: &ConnectionState, otherwise: &str) -> TurnFailure {
+    let events = state.lock();
+    match &events.breakage {
+        Some(reason) => TurnFailure::Broken(reason.clone()),
+        None if events.is_closed => TurnFailure::Gone,
+        None => TurnFailure::Broken(otherwise.to_owned()),
+    }
+}
+
+/// Returns the end of a request that the agent answered with an error.
+fn answered_error(during: &str, error: &ErrorResponse) -> TurnFailure {
+    let kind = error.kind.as_ref().map(|kind| format!(" ({kind})")).unwrap_or_default();
+    let (code, message) = (error.code, &error.message);
+    let reason = format!("the agent answered {during} with error {code}{kind}: {message}");
+    TurnFailure::Failed(classify_error(error), reason)
+}
+
+/// The kind weighs more than the code: adapters put every failure of the provider under one code.
+fn classify_error(error: &ErrorResponse) -> ExecOutcome {
+    let kind = error.kind.as_ref().map(|kind| kind.to_ascii_lowercase().replace('-', "_"));
+    kind.and_then(|kind| error_class("acp.kind", &kind))
+        .or_else(|| error_class("acp.code", &error.code.to_string()))
+        .unwrap_or(ExecOutcome::Crashed)
+}
+
+/// An end that the agent calls a cancellation, without our asking for one, broke its work like any other.
+fn classify_stop(stop: &str) -> Result<(), TurnFailure> {
+    let (class, reason) = match stop {
+        "end_turn" => return Ok(()),
+        "max_tokens" => (ExecOutcome::LimitReached, "the answer reached the limit of tokens"),
+        "max_turn_requests" => (ExecOutcome::LimitReached, "the agent reached its limit of requests"),
+        "refusal" => (ExecOutcome::Refused, "the agent refuses to work on this"),
+        "cancelled" => (ExecOutcome::Crashed, "the agent cancelled the turn, and nobody had asked it to"),
+        _ => {
+            let reason = format!("the agent ended with the unknown stop reason `{stop}`");
+            return Err(TurnFailure::Failed(ExecOutcome::Crashed, reason));
+        }
+    };
+    Err(TurnFailure::Failed(class, reason.to_owned()))
+}
+
+/// Returns the class of an end, and for people why it is not a good one. `exit` says how an agent ended that went away,
+/// where that could be seen.
+fn outcome(ended: Result<(), TurnFailure>, exit: Option<&str>) -> (ExecOutcome, Option<String>) {
+    match ended {
+        Ok(()) => (ExecOutcome::Done, None),
+        Err(TurnFailure::Failed(class, reason)) => (class, Some(reason)),
+        Err(TurnFailure::Broken(reason)) => (ExecOutcome::Crashed, Some(reason)),
+        Err(TurnFailure::Gone) => {
+            let how = exit.unwrap_or("closed its output");
+            (ExecOutcome::Crashed, Some(format!("the agent {how} before its turn was over")))
+        }
+    }
+}
+
+/// Returns the figures that can be true, and one line for each that cannot.
+fn turn_usage(reported: Option<&schema::Usage>, cost: Option<f64>) -> (Usage, Vec<String>) {
+    let figures = ReportedUsage {
+        input_tokens: reported.map(input_tokens).map(float),
+        output_tokens: reported.map(|usage| float(usage.output_tokens)),
+        cost_usd: cost,
+        ..ReportedUsage::default()
+    };
+    let (usage, notices) = figures.check();
+    let basis = if usage.cost_usd.is_some() { CostBasis::Reported } else { CostBasis::Unknown };
+    let cached = reported.and_then(|usage| usage.cached_read_tokens);
+    let cached_tokens = cached.filter(|cached| usage.input_tokens.is_some_and(|input| *cached <= input));
+    (Usage { cached_tokens, cost_basis: Some(basis), ..usage }, notices)
+}
+
+/// All tokens that went in. Some agents count cached ones apart; then they fit into the total besides the others.
+fn input_tokens(usage: &schema::Usage) -> u64 {
+    let cached = [usage.cached_read_tokens, usage.cached_write_tokens].into_iter().flatten();
+    let cached = cached.fold(0, u64::saturating_add);
+    let apart = usage.input_tokens.saturating_add(cached);
+    if apart.saturating_add(usage.output_tokens) <= usage.total_tokens { apart } else { usage.input_tokens }
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
-use crate::call::Answer;
+use crate::call::AgentAnswer;
 
 /// The reason where nothing is known of how a call ended.
 pub(super) const LOST: &str = "the client of the agent was lost";
@@ -36,7 +36,7 @@ pub(super) enum ClientEvent {
     /// The agent did something that nobody needs to see.
     Alive,
     /// The last event: the answer without its text, and whether the agent broke, so that its standard error may say why.
-    Ended { answer: Box<Answer>, is_broken: bool },
+    Ended { answer: Box<AgentAnswer>, is_broken: bool },
 }
 
 impl ClientEvent {

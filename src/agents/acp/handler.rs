@@ -1,125 +1,117 @@
 //! The client's side of the protocol: takes what the agent reports and asks in a session, passes it on, answers by the
-//! permissions of the call, and keeps what the report needs. Sends nothing by itself.
+//! permissions of the call, and keeps what the report needs. Files it reads and writes in the worktree only, none through
+//! a link that leads out, none that is huge. Sends nothing by itself.
 
-use std::io;
+use std::fmt::Debug;
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use agent_client_protocol::util::MatchDispatch;
 use agent_client_protocol::v1::schema::{
     ContentBlock, ContentChunk, Plan, PlanEntryStatus, ReadTextFileRequest, ReadTextFileResponse,
     RequestPermissionRequest, RequestPermissionResponse, SessionId, SessionNotification, SessionUpdate,
     ToolCallUpdate, WriteTextFileRequest, WriteTextFileResponse,
 };
-use agent_client_protocol::{Error, ErrorCode};
+use agent_client_protocol::{Agent, ConnectionTo, Dispatch, Error, ErrorCode, HandleDispatchFrom, Handled};
 
-use crate::call::Answer;
+use model::event::ExecOutcome;
+
+use crate::call::AgentAnswer;
+use crate::worktree_path::{resolve, resolve_writable};
 
 use super::events::{ClientEvent, EventWriter, one_line};
-use super::files::{self, FileError};
 use super::permission::{Permissions, ToolCalls, choose_option};
 
 /// How many refusals are reported one by one.
 const REFUSALS: usize = 20;
 /// How many bytes of files are read for an agent in one call.
 const READ_LIMIT: usize = 64 * 1024 * 1024;
+/// How many bytes a file may have that is still read.
+const LARGEST: u64 = 4 * 1024 * 1024;
 /// How many characters a line about one request gets.
 const WIDTH: usize = 200;
 
 /// Handles what an agent reports and asks in one call.
-pub(super) struct ClientHandler {
-    /// What is allowed in the call.
-    pub permissions: Permissions,
-    state: Mutex<HandlerState>,
-}
+pub(super) struct ClientHandler(Mutex<HandlerState>);
 
 /// What happened in one call so far.
 pub(super) struct HandlerState {
+    /// What is allowed in the call.
+    pub permissions: Permissions,
     /// Where it is reported.
     pub events: EventWriter,
-    tool_calls: ToolCalls,
     /// The session whose messages count; before there is one nothing is an answer.
     pub session: Option<SessionId>,
-    refusals: Vec<String>,
-    more_refusals: usize,
-    bytes_read: usize,
     /// What the session has cost so far, as the agent says.
     pub cost: Option<f64>,
+    /// What the agent said about itself.
+    pub answer: AgentAnswer,
+    tool_calls: ToolCalls,
+    refusals: Vec<String>,
+    bytes_read: usize,
 }
 
 impl ClientHandler {
     pub(super) fn new(permissions: Permissions) -> Self {
-        let state = HandlerState {
+        Self(Mutex::new(HandlerState {
+            permissions,
             events: EventWriter::new(io::stdout()),
-            tool_calls: ToolCalls::default(),
             session: None,
-            refusals: Vec::new(),
-            more_refusals: 0,
-            bytes_read: 0,
             cost: None,
-        };
-        Self { permissions, state: Mutex::new(state) }
-    }
-
-    pub(super) fn session_update(&self, notification: SessionNotification) {
-        let mut state = self.state();
-        if state.session.as_ref() == Some(&notification.session_id) {
-            state.update(notification.update);
-        } else {
-            state.events.alive();
-        }
-    }
-
-    pub(super) fn request_permission(&self, request: &RequestPermissionRequest) -> RequestPermissionResponse {
-        let mut state = self.state();
-        let tool = state.tool_calls.update(&request.tool_call);
-        let title = one_line(&tool.title, WIDTH / 2);
-        let permission = self.permissions.check(tool);
-        match &permission {
-            Ok(()) => state.events.note(&format!("allowed: {title}")),
-            Err(why) => state.refuse(&title, &why.to_string()),
-        }
-        RequestPermissionResponse::new(choose_option(&request.options, permission.is_ok()))
-    }
-
-    pub(super) fn read_file(&self, request: &ReadTextFileRequest) -> Result<ReadTextFileResponse, Error> {
-        let mut state = self.state();
-        state.events.alive();
-        if state.bytes_read > READ_LIMIT {
-            return Err(Error::new(ErrorCode::INVALID_REQUEST, "too much was read in this session"));
-        }
-        let text = files::read(&self.permissions.worktree, request)
-            .map_err(|error| state.file_error("read a file", &error))?;
-        state.bytes_read += text.len();
-        Ok(ReadTextFileResponse::new(text))
-    }
-
-    pub(super) fn write_file(&self, request: &WriteTextFileRequest) -> Result<WriteTextFileResponse, Error> {
-        let mut state = self.state();
-        files::write(&self.permissions.worktree, self.permissions.read_only, request)
-            .map_err(|error| state.file_error("write a file", &error))?;
-        state.events.note(&format!("writes {}", request.path.display()));
-        Ok(WriteTextFileResponse::new())
-    }
-
-    /// Writes the last event.
-    pub(super) fn finish(&self, mut answer: Answer, is_broken: bool) {
-        let mut state = self.state();
-        answer.truncated = state.events.truncated;
-        answer.notices.append(&mut state.refusals);
-        if state.more_refusals > 0 {
-            answer.notices.push(format!("refused: {} times more", state.more_refusals));
-        }
-        state.events.write(&ClientEvent::Ended { answer: Box::new(answer), is_broken });
+            answer: AgentAnswer::default(),
+            tool_calls: ToolCalls::default(),
+            refusals: Vec::new(),
+            bytes_read: 0,
+        }))
     }
 
     /// Returns what happened so far.
     pub(super) fn state(&self) -> MutexGuard<'_, HandlerState> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl HandleDispatchFrom<Agent> for &ClientHandler {
+    async fn handle_dispatch_from(
+        &mut self,
+        message: Dispatch,
+        _: ConnectionTo<Agent>,
+    ) -> Result<Handled<Dispatch>, Error> {
+        MatchDispatch::new(message)
+            .if_notification(async |update| {
+                self.state().session_update(update);
+                Ok(())
+            })
+            .await
+            .if_request(async |request, responder| {
+                responder.respond(self.state().request_permission(&request))
+            })
+            .await
+            .if_request(async |request, responder| {
+                responder.respond_with_result(self.state().read_file(&request))
+            })
+            .await
+            .if_request(async |request, responder| {
+                responder.respond_with_result(self.state().write_file(&request))
+            })
+            .await
+            .done()
+    }
+
+    fn describe_chain(&self) -> impl Debug {
+        "the client"
     }
 }
 
 impl HandlerState {
-    fn update(&mut self, update: SessionUpdate) {
-        match update {
+    fn session_update(&mut self, notification: SessionNotification) {
+        if self.session.as_ref() != Some(&notification.session_id) {
+            self.events.alive();
+            return;
+        }
+        match notification.update {
             SessionUpdate::AgentMessageChunk(chunk) => self.answer(&chunk),
             SessionUpdate::AgentThoughtChunk(ContentChunk { content: ContentBlock::Text(text), .. }) => {
                 self.events.thought(&text.text);
@@ -134,6 +126,35 @@ impl HandlerState {
             }
             _ => self.events.alive(),
         }
+    }
+
+    fn request_permission(&mut self, request: &RequestPermissionRequest) -> RequestPermissionResponse {
+        let tool = self.tool_calls.update(&request.tool_call);
+        let title = one_line(&tool.title, WIDTH / 2);
+        let permission = self.permissions.check(tool);
+        match &permission {
+            Ok(()) => self.events.note(&format!("allowed: {title}")),
+            Err(why) => self.refuse(&title, &why.to_string()),
+        }
+        RequestPermissionResponse::new(choose_option(&request.options, permission.is_ok()))
+    }
+
+    fn read_file(&mut self, request: &ReadTextFileRequest) -> Result<ReadTextFileResponse, Error> {
+        self.events.alive();
+        if self.bytes_read > READ_LIMIT {
+            return Err(Error::new(ErrorCode::INVALID_REQUEST, "too much was read in this session"));
+        }
+        let text = read(&self.permissions.worktree, request)
+            .map_err(|error| self.file_error("read a file", &error))?;
+        self.bytes_read += text.len();
+        Ok(ReadTextFileResponse::new(text))
+    }
+
+    fn write_file(&mut self, request: &WriteTextFileRequest) -> Result<WriteTextFileResponse, Error> {
+        write(&self.permissions.worktree, self.permissions.read_only, request)
+            .map_err(|error| self.file_error("write a file", &error))?;
+        self.events.note(&format!("writes {}", request.path.display()));
+        Ok(WriteTextFileResponse::new())
     }
 
     /// Reports a tool call, once for each title that it gets.
@@ -166,11 +187,19 @@ impl HandlerState {
     fn refuse(&mut self, what: &str, why: &str) {
         let line = one_line(&format!("refused: {what}: {why}"), WIDTH);
         self.events.note(&line);
-        if self.refusals.len() < REFUSALS {
-            self.refusals.push(line);
-        } else {
-            self.more_refusals += 1;
+        self.refusals.push(line);
+    }
+
+    /// Writes the last event: the class of the end and its reason, and whether the agent broke.
+    pub(super) fn finish(&mut self, (outcome, reason): (ExecOutcome, Option<String>), is_broken: bool) {
+        let known = std::mem::take(&mut self.answer);
+        let mut answer = AgentAnswer { outcome, reason, truncated: self.events.truncated, ..known };
+        let more = self.refusals.len().saturating_sub(REFUSALS);
+        answer.notices.extend(self.refusals.drain(..).take(REFUSALS));
+        if more > 0 {
+            answer.notices.push(format!("refused: {more} times more"));
         }
+        self.events.write(&ClientEvent::Ended { answer: Box::new(answer), is_broken });
     }
 }
 
@@ -181,3 +210,65 @@ fn describe(plan: &Plan) -> String {
     let now = now.map(|entry| format!(", now: {}", entry.content)).unwrap_or_default();
     format!("plan: {done} of {} done{now}", plan.entries.len())
 }
+
+/// Says why a file is not read or not written.
+#[derive(Debug, thiserror::Error)]
+enum FileError {
+    #[error("`{}` is outside the worktree, or nobody's to change", .0.display())]
+    Outside(PathBuf),
+    #[error("a reviewer changes nothing")]
+    Reviewer,
+    #[error("`{}` is larger than what is read for an agent", .0.display())]
+    Huge(PathBuf),
+    #[error("`{}` is no plain file", .0.display())]
+    NotPlain(PathBuf),
+    #[error("`{}` was not found", .0.display())]
+    NotFound(PathBuf),
+    #[error("`{}`: {}", .0.display(), .1)]
+    Other(PathBuf, io::Error),
+}
+
+/// Returns the lines of a file that are asked for.
+fn read(worktree: &Path, request: &ReadTextFileRequest) -> Result<String, FileError> {
+    let path = &request.path;
+    let real = resolve(worktree, path).ok_or_else(|| FileError::Outside(path.clone()))?;
+    let text = read_whole(&real, path)?;
+    let Some(limit) = request.limit.or(request.line.map(|_| u32::MAX)) else { return Ok(text) };
+    let before = request.line.unwrap_or(1).saturating_sub(1);
+    let lines = text.split_inclusive('\n').skip(before as usize);
+    Ok(lines.take(limit as usize).collect())
+}
+
+fn read_whole(real: &Path, path: &Path) -> Result<String, FileError> {
+    let failed = |error: io::Error| match error.kind() {
+        io::ErrorKind::NotFound => FileError::NotFound(path.to_owned()),
+        _ => FileError::Other(path.to_owned(), error),
+    };
+    if !real.metadata().map_err(failed)?.is_file() {
+        return Err(FileError::NotPlain(path.to_owned()));
+    }
+    let mut text = String::new();
+    let file = File::open(real).map_err(failed)?;
+    let length = file.take(LARGEST + 1).read_to_string(&mut text).map_err(failed)?;
+    if length as u64 > LARGEST { Err(FileError::Huge(path.to_owned())) } else { Ok(text) }
+}
+
+/// Writes a file for an author, its folders too.
+fn write(worktree: &Path, read_only: bool, request: &WriteTextFileRequest) -> Result<(), FileError> {
+    let path = &request.path;
+    if read_only {
+        return Err(FileError::Reviewer);
+    }
+    let real = resolve_writable(worktree, path).ok_or_else(|| FileError::Outside(path.clone()))?;
+    let failed = |error| FileError::Other(path.clone(), error);
+    if real.exists() && !real.is_file() {
+        return Err(FileError::NotPlain(path.clone()));
+    }
+    if let Some(folder) = real.parent() {
+        fs::create_dir_all(folder).map_err(failed)?;
+    }
+    fs::write(&real, &request.content).map_err(failed)
+}
+
+#[cfg(test)]
+mod tests;

@@ -9,6 +9,7 @@ use agent_client_protocol::v1::schema::{
     PermissionOption, PermissionOptionKind, RequestPermissionOutcome, SelectedPermissionOutcome,
     ToolCallContent, ToolCallUpdate, ToolCallUpdateFields, ToolKind,
 };
+use serde::Deserialize;
 use serde_json::Value;
 
 use settings::split_words;
@@ -28,8 +29,8 @@ const FOLDERS: [&str; 4] = ["cwd", "workdir", "directory", "dir_path"];
 const RUNS_ANYTHING: [&str; 6] = ["sh", "bash", "dash", "zsh", "env", "sudo"];
 /// What a shell reads as more than words, besides what joins commands.
 const BEYOND_WORDS: [char; 9] = ['<', '>', '$', '`', '(', ')', '{', '}', '&'];
-/// What joins commands to a line.
-const SEPARATORS: [&str; 5] = ["&&", "||", ";", "|", "\n"];
+/// What joins commands to a line, besides its end.
+const SEPARATORS: [&str; 4] = ["&&", "||", ";", "|"];
 
 /// What is allowed in one call.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -47,7 +48,7 @@ type Resolver = fn(&Path, &Path) -> Option<PathBuf>;
 
 /// Says why something is refused.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
-pub(super) enum Refusal {
+pub(super) enum PermissionRefusal {
     #[error("a reviewer changes nothing")]
     Reviewer,
     #[error("`{}` is outside the worktree, or nobody's to change", .0.display())]
@@ -76,42 +77,39 @@ pub(super) struct ToolCall {
 
 impl Permissions {
     /// Returns why an agent may not use a tool; nothing when it may.
-    pub(super) fn check(&self, tool: &ToolCall) -> Result<(), Refusal> {
+    pub(super) fn check(&self, tool: &ToolCall) -> Result<(), PermissionRefusal> {
         match tool.kind {
             ToolKind::Think => Ok(()),
             ToolKind::Edit | ToolKind::Delete | ToolKind::Move | ToolKind::Execute if self.read_only => {
-                Err(Refusal::Reviewer)
+                Err(PermissionRefusal::Reviewer)
             }
             ToolKind::Read | ToolKind::Edit | ToolKind::Delete | ToolKind::Move if tool.paths.is_empty() => {
-                Err(Refusal::NoPath)
+                Err(PermissionRefusal::NoPath)
             }
             ToolKind::Read | ToolKind::Search => self.all_paths(tool, resolve),
             ToolKind::Edit | ToolKind::Delete | ToolKind::Move => self.all_paths(tool, resolve_writable),
             ToolKind::Execute => self.run(tool),
-            _ => Err(Refusal::Kind),
+            _ => Err(PermissionRefusal::Kind),
         }
     }
 
-    fn run(&self, tool: &ToolCall) -> Result<(), Refusal> {
-        let input = tool.input.as_ref().ok_or(Refusal::NoCommand)?;
+    fn run(&self, tool: &ToolCall) -> Result<(), PermissionRefusal> {
+        let input = tool.input.as_ref().ok_or(PermissionRefusal::NoCommand)?;
         for folder in FOLDERS.iter().filter_map(|name| input.get(name)).filter(|folder| !folder.is_null()) {
             let folder = PathBuf::from(folder.as_str().unwrap_or("/"));
-            resolve(&self.worktree, &folder).ok_or(Refusal::Outside(folder))?;
+            resolve(&self.worktree, &folder).ok_or(PermissionRefusal::Outside(folder))?;
         }
-        let allowed = match input.get("command").ok_or(Refusal::NoCommand)? {
-            Value::String(line) => may_run_line(line, &self.commands),
-            Value::Array(words) => {
-                let words = words.iter().map(|word| word.as_str().map(str::to_owned));
-                words.collect::<Option<Vec<_>>>().is_some_and(|words| may_run(&words, &self.commands))
-            }
-            _ => false,
+        let command = input.get("command").ok_or(PermissionRefusal::NoCommand)?;
+        let allowed = match command.as_str() {
+            Some(line) => may_run_line(line, &self.commands),
+            None => Vec::deserialize(command).is_ok_and(|words| may_run(&words, &self.commands)),
         };
-        if allowed { Ok(()) } else { Err(Refusal::Command) }
+        if allowed { Ok(()) } else { Err(PermissionRefusal::Command) }
     }
 
-    fn all_paths(&self, tool: &ToolCall, resolve: Resolver) -> Result<(), Refusal> {
+    fn all_paths(&self, tool: &ToolCall, resolve: Resolver) -> Result<(), PermissionRefusal> {
         match tool.paths.iter().find(|path| resolve(&self.worktree, path).is_none()) {
-            Some(path) => Err(Refusal::Outside(path.clone())),
+            Some(path) => Err(PermissionRefusal::Outside(path.clone())),
             None => Ok(()),
         }
     }
@@ -201,11 +199,9 @@ pub(super) fn allowed_by(command: &str) -> String {
 
 /// Tells whether a line, as a shell would read it, is allowed.
 fn may_run_line(line: &str, allowed: &[String]) -> bool {
-    let mut commands = vec![line.replace(" 2>&1", "")];
-    for separator in SEPARATORS {
-        commands = commands.iter().flat_map(|part| part.split(separator).map(str::to_owned)).collect();
-    }
-    commands.iter().all(|command| {
+    let line = line.replace(" 2>&1", "");
+    let lines = SEPARATORS.iter().fold(line, |lines, separator| lines.replace(separator, "\n"));
+    lines.split('\n').all(|command| {
         !command.contains(BEYOND_WORDS) && split_words(command).is_ok_and(|words| may_run(&words, allowed))
     })
 }

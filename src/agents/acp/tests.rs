@@ -3,24 +3,24 @@
 use std::time::Duration;
 
 use model::redact::Masker;
-use process::Exit;
+use process::ProgramExit;
 
 use super::*;
 use crate::call::tests::with_call;
+use crate::json_lines::LINE_LIMIT;
 
 /// Parses what a child printed, piece by piece, before it ended like this.
-fn answer(pieces: &[&[u8]], exit: Exit) -> Answer {
+fn answer(pieces: &[&[u8]], exit: ProgramExit) -> AgentAnswer {
     let masker = Masker::default();
     let mut transcript = Transcript::create(Path::new("/dev/null"), &masker);
-    let mut parser = with_call(|call| AcpParser::new(Path::new("/bin/agent"), &call));
+    let mut parser = with_call(|call| AcpEventParser::new(Path::new("/bin/agent"), &call));
     for piece in pieces {
         parser.push(Stream::Stdout, piece, &mut transcript);
     }
-    let finish = Finish {
+    let finish = ProgramEnd {
         exit,
         stdout: vec![],
         stdout_truncated: false,
-        stdout_tail: String::new(),
         stderr_tail: "last words\n".into(),
         millis: 1,
     };
@@ -29,7 +29,7 @@ fn answer(pieces: &[&[u8]], exit: Exit) -> Answer {
 }
 
 fn ended() -> String {
-    ClientEvent::Ended { answer: Box::new(Answer::done()), is_broken: false }.encode()
+    ClientEvent::Ended { answer: Box::new(AgentAnswer::done()), is_broken: false }.encode()
 }
 
 fn text(text: &str) -> String {
@@ -40,32 +40,38 @@ fn text(text: &str) -> String {
 fn lines_are_heard_however_they_come() {
     let lines = text("one") + "no line of ours\n" + &text("two") + &ended();
     let pieces: Vec<_> = lines.as_bytes().chunks(7).collect();
-    let expected = Answer {
+    let expected = AgentAnswer {
         outcome: ExecOutcome::Done,
         text: "one\n\ntwo".into(),
         usage: Usage { cost_basis: Some(CostBasis::Unknown), ..Usage::default() },
         program: Some(Program { name: "agent".into(), ..Program::default() }),
-        ..Answer::default()
+        ..AgentAnswer::default()
     };
-    assert_eq!(answer(&pieces, Exit::Code(0)), expected);
+    assert_eq!(answer(&pieces, ProgramExit::Code(0)), expected);
 }
 
 #[test]
 fn a_child_that_says_no_last_line_was_lost() {
-    let lost = answer(&[text("one").as_bytes()], Exit::Code(0));
+    let lost = answer(&[text("one").as_bytes()], ProgramExit::Code(0));
     let expected = "the client of the agent was lost: last words";
     assert_eq!((lost.outcome, lost.reason.as_deref()), (ExecOutcome::Crashed, Some(expected)));
-    let silent = answer(&[text(" \n").as_bytes(), ended().as_bytes()], Exit::Code(0));
+    let silent = answer(&[text(" \n").as_bytes(), ended().as_bytes()], ProgramExit::Code(0));
     assert_eq!(silent.outcome, ExecOutcome::NoOutput);
     let overlong = ["x".repeat(LINE_LIMIT + 1), "\n".into(), ended()].concat();
-    let lost = answer(&[overlong.as_bytes()], Exit::Code(0));
+    let lost = answer(&[overlong.as_bytes()], ProgramExit::Code(0));
     assert_eq!((lost.outcome, lost.truncated), (ExecOutcome::Crashed, true));
 }
 
 #[test]
 fn a_child_that_was_ended_is_not_asked_how() {
     let outcome = |exit| answer(&[text("one").as_bytes(), ended().as_bytes()], exit).outcome;
-    let exits = [Exit::TimedOut, Exit::Idle, Exit::Stopped, Exit::Signal(9), Exit::Code(2)];
+    let exits = [
+        ProgramExit::TimedOut,
+        ProgramExit::Idle,
+        ProgramExit::Stopped,
+        ProgramExit::Signal(9),
+        ProgramExit::Code(2),
+    ];
     let expected = [
         ExecOutcome::TimedOut,
         ExecOutcome::Idle,

@@ -59,16 +59,14 @@ pub(super) fn incoming(
     state: ConnectionState,
 ) -> impl Stream<Item = io::Result<String>> + Send + 'static {
     let messages = MessageReader { reader, state, messages: 0, requests: 0 };
-    stream::unfold(Some(messages), |messages| async {
-        let mut messages = messages?;
+    stream::try_unfold(messages, |mut messages| async {
         // One message at a time: nobody fills our memory by sending faster than we read.
         tokio::task::yield_now().await;
         match messages.next().await {
-            Ok(Some(line)) => Some((Ok(line), Some(messages))),
-            Ok(None) => None,
+            Ok(line) => Ok(line.map(|line| (line, messages))),
             Err(reason) => {
                 messages.state.lock().breakage = Some(reason.clone());
-                Some((Err(io::Error::other(reason)), None))
+                Err(io::Error::other(reason))
             }
         }
     })
@@ -113,7 +111,10 @@ impl<R: AsyncBufRead + Unpin> MessageReader<R> {
     }
 
     fn check(&mut self, line: &str) -> Result<(), String> {
-        let envelope = Envelope::parse(line).ok_or_else(|| {
+        // An array would be read as the fields in their order.
+        let is_object = line.trim_start().starts_with('{');
+        let parsed = if is_object { serde_json::from_str(line).ok() } else { None };
+        let envelope: Envelope = parsed.ok_or_else(|| {
             let quoted: String = line.chars().filter(|c| !c.is_control()).take(QUOTED).collect();
             format!("what the agent says is not the protocol: `{quoted}`")
         })?;
@@ -147,13 +148,6 @@ struct Envelope {
     error: Option<Value>,
 }
 
-impl Envelope {
-    fn parse(line: &str) -> Option<Self> {
-        // An array would be read as the fields in their order.
-        if line.trim_start().starts_with('{') { serde_json::from_str(line).ok() } else { None }
-    }
-}
-
 impl ErrorResponse {
     fn parse(error: &Value) -> Self {
         let code = error.get("code").and_then(Value::as_i64).and_then(|code| i32::try_from(code).ok());
@@ -161,7 +155,7 @@ impl ErrorResponse {
         Self {
             code: code.unwrap_or_default(),
             message: error.get("message").and_then(short).unwrap_or_default(),
-            kind: error.get("data").and_then(|data| data.get("errorKind")).and_then(short),
+            kind: error.pointer("/data/errorKind").and_then(short),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! A call for the tests of the other modules.
+//! Tests of `call`, and a call for the tests of the other modules.
 
 use super::*;
 
@@ -25,8 +25,48 @@ pub(crate) fn with_call<T>(ask: impl FnOnce(AgentCall<'_>) -> T) -> T {
         masker: &masker,
         own_program: Path::new("/no/such/program"),
         resumes: None,
-        allowance: Allowance::default(),
+        allowance: CallBudget::default(),
         schema: None,
         commands: &BTreeMap::new(),
     })
+}
+
+#[test]
+fn each_silence_is_told_with_its_own_limit() {
+    let seconds = std::time::Duration::from_secs;
+    let mut launch = Launch::new("x", "/", seconds(60));
+    (launch.idle, launch.first_output) = (Some(seconds(1800)), Some(seconds(1)));
+    let reason = |launch: &Launch, tail: &str| {
+        let finish = ProgramEnd {
+            exit: ProgramExit::Idle,
+            stdout: tail.into(),
+            stdout_truncated: false,
+            stderr_tail: String::new(),
+            millis: 1,
+        };
+        AgentAnswer::of_exit(launch, &finish, "").reason.expect("a reason")
+    };
+    assert_eq!(reason(&launch, ""), "the agent said nothing in its first 1 s");
+    assert_eq!(reason(&launch, "x"), "the agent was silent for 1800 s");
+    launch.first_output = None;
+    assert_eq!(reason(&launch, ""), "the agent was silent for 1800 s");
+}
+
+#[test]
+fn the_last_lines_of_standard_error_become_part_of_the_reason() {
+    assert_eq!(last_lines("a\n\n b\x1b\nc\nd\n"), ": b / c / d");
+    assert_eq!(last_lines(" \n"), "");
+    assert_eq!(last_lines(&"x".repeat(900)).len(), QUOTED + 2);
+}
+
+#[test]
+fn every_error_in_the_table_has_a_class_that_is_known() {
+    let table: toml::Table = toml::from_str(include_str!("../error_classes.toml")).expect("a table");
+    assert_eq!(table.keys().collect::<Vec<_>>(), ["acp.code", "acp.kind", "codex.error", "codex.status"]);
+    for (name, errors) in &table {
+        for error in errors.as_table().expect("a table").keys() {
+            assert!(error_class(name, error).is_some(), "{name} {error}");
+        }
+    }
+    assert_eq!(error_class("codex.status", "200"), None);
 }

@@ -13,13 +13,8 @@ fn a_question_carries_no_key_to_another_address() {
         env: BTreeMap::from([("CODEX_API_KEY".into(), "written by a person".into())]),
         ..AgentKeys::default()
     };
-    let agent = ResolvedAgent {
-        kind: AgentKind::Codex,
-        program: "codex".into(),
-        arguments: Vec::new(),
-        model: None,
-        profile,
-    };
+    let agent =
+        ResolvedAgent { kind: AgentKind::Codex, program: "codex".into(), arguments: Vec::new(), profile };
     let ours = ["CODEX_API_KEY", "CODEX_HOME", "OPENAI_API_KEY", "OPENAI_BASE_URL"];
     let environment = environment_of(&agent, ours.map(|name| (name.into(), "ours".into())));
     let expected = [("CODEX_API_KEY", "written by a person"), ("CODEX_HOME", "ours")];

@@ -8,7 +8,7 @@ fn whole(text: &str) -> Line {
 
 #[test]
 fn lines_are_whole_however_they_come() {
-    let mut lines = Lines::default();
+    let mut lines = LineSplitter::default();
     assert_eq!(lines.push(b"on"), []);
     assert_eq!(lines.push(b"e\r\n\ntwo\nth\xff"), [whole("one"), whole("two")]);
     assert_eq!(lines.finish(), Some(whole("th\u{fffd}")));
@@ -17,14 +17,14 @@ fn lines_are_whole_however_they_come() {
 
 #[test]
 fn a_character_in_two_pieces_stays_one() {
-    let mut lines = Lines::default();
+    let mut lines = LineSplitter::default();
     let (first, second) = "あ\n".as_bytes().split_at(1);
     assert_eq!([lines.push(first), lines.push(second)].concat(), [whole("あ")]);
 }
 
 #[test]
 fn a_line_that_is_too_long_is_cut_and_costs_no_memory() {
-    let mut lines = Lines::new(4);
+    let mut lines = LineSplitter::new(4);
     for _ in 0..1000 {
         assert_eq!(lines.push(&[b'x'; 1000]), []);
     }

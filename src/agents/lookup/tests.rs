@@ -58,7 +58,7 @@ fn auto_is_the_first_of_claude_and_codex_that_is_there() {
     let ask = |text: &str| {
         let spec = text.parse().expect("a good name");
         let (profiles, folders) = (Profiles::new(), folder.path().as_os_str());
-        Lookup { profiles: &profiles, folders }.agent(&spec).map(drop).map_err(|error| error.to_string())
+        resolve_in(&spec, &profiles, folders).map(drop).map_err(|error| error.to_string())
     };
     let nothing = LookupError::NothingFound;
     assert_eq!((ask("auto"), ask("claude").is_ok()), (Err(nothing.to_string()), false));

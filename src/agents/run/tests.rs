@@ -1,6 +1,7 @@
 //! Tests of `run`.
 
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 
 use settings::AgentKeys;
 

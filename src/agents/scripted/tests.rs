@@ -60,7 +60,7 @@ fn a_turn_can_be_for_one_seat_and_any_other_turn_is_for_all() {
         "[[turn]]\nstep = 'review'\nsay = 'all'\n\n[[turn]]\nseat = 'security'\nstep = 'review'\nsay = 'one'";
     let script = parse(text, Path::new("x.toml")).expect("a good script");
     let said = |seat: &str| {
-        let position = Position { step: "review".into(), seat: seat.into(), ..Position::default() };
+        let position = CallPosition { step: "review".into(), seat: seat.into(), ..CallPosition::default() };
         script.turn_for(&position).map(|turn| turn.say.clone())
     };
     assert_eq!(said(""), Some("all".into()));
@@ -70,7 +70,8 @@ fn a_turn_can_be_for_one_seat_and_any_other_turn_is_for_all() {
 
 fn said(script: &str, place: (&str, &str, u32, u32)) -> Option<String> {
     let (phase, step, round, attempt) = place;
-    let position = Position { phase: phase.into(), step: step.into(), round, attempt, ..Position::default() };
+    let position =
+        CallPosition { phase: phase.into(), step: step.into(), round, attempt, ..CallPosition::default() };
     let script = parse(script, Path::new("s.toml")).expect("a good script");
     script.turn_for(&position).map(|turn| turn.say.clone())
 }
@@ -137,12 +138,12 @@ fn a_missing_script_is_named() {
 
 #[test]
 fn placeholders_are_replaced_once() {
-    let position = Position {
+    let position = CallPosition {
         phase: "planning".into(),
         output: "{{round}}.md".into(),
         review_id: "r1".into(),
         round: 2,
-        ..Position::default()
+        ..CallPosition::default()
     };
     assert_eq!(
         position.fill("{{phase}} {{round}} {{output}} {{review_id}} {{{round}}} {{step}} {{ open"),

@@ -7,9 +7,9 @@ fn written(pieces: &[&[u8]]) -> Vec<String> {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("raw.jsonl");
     let masker = Masker::default();
-    let mut raw = RawFile::create(&path, &masker);
+    let mut raw = Transcript::create(&path, &masker);
     for piece in pieces {
-        raw.push(Stream::Stdout, piece);
+        raw.keep(Stream::Stdout, piece);
         raw.write_all(false);
     }
     raw.write_all(true);
@@ -59,8 +59,8 @@ fn the_rest_of_a_line_without_end_is_let_go() {
 #[test]
 fn a_file_that_cannot_be_made_ends_nothing() {
     let masker = Masker::default();
-    let mut raw = RawFile::create(Path::new("/no/such/folder/raw.jsonl"), &masker);
-    raw.push(Stream::Stderr, b"x\n");
+    let mut raw = Transcript::create(Path::new("/no/such/folder/raw.jsonl"), &masker);
+    raw.keep(Stream::Stderr, b"x\n");
     raw.write_all(true);
 }
 
@@ -75,12 +75,12 @@ fn the_file_does_not_grow_beyond_its_limit() {
 
 fn shown(pieces: &[&[u8]]) -> Option<String> {
     let masker = Masker::new([("MY_TOKEN".to_owned(), "correct horse".to_owned())]);
-    let mut progress = ProgressLine::default();
+    let mut progress = Transcript::create(Path::new("/dev/null"), &masker);
     for piece in pieces {
-        progress.push(piece);
+        progress.keep_and_show(Stream::Stdout, piece);
     }
-    let line = progress.take(&masker).map(|line| line.to_string());
-    assert_eq!(progress.take(&masker), None);
+    let line = progress.flush().map(|line| line.to_string());
+    assert_eq!(progress.flush(), None);
     line
 }
 

@@ -92,14 +92,14 @@ fn every_price_has_its_source_and_its_day() {
     assert_eq!(models.len(), PRICES.len());
 }
 
-fn excess_of(allowance: Allowance, input: u64, cost_usd: Option<f64>) -> Option<String> {
+fn excess_of(allowance: CallBudget, input: u64, cost_usd: Option<f64>) -> Option<String> {
     let used = Usage { input_tokens: Some(input), output_tokens: Some(10), cost_usd, ..Usage::default() };
     excess(&allowance, &used)
 }
 
 #[test]
 fn what_is_left_may_be_used_up_and_not_more() {
-    let both = Allowance { usd: Some(1.0), tokens: Some(100), ..Allowance::default() };
+    let both = CallBudget { usd: Some(1.0), tokens: Some(100), ..CallBudget::default() };
     for (input, cost_usd, reason) in [
         (91, None, Some("it was ended: it used 101 tokens, and 100 were left")),
         (1, Some(1.01), Some("it was ended: it used 1.01 USD, and 1.00 were left")),
@@ -109,5 +109,5 @@ fn what_is_left_may_be_used_up_and_not_more() {
     ] {
         assert_eq!(excess_of(both, input, cost_usd).as_deref(), reason);
     }
-    assert_eq!(excess_of(Allowance::default(), u64::MAX, Some(1e9)), None);
+    assert_eq!(excess_of(CallBudget::default(), u64::MAX, Some(1e9)), None);
 }

@@ -9,7 +9,7 @@ fn permissions(read_only: bool, worktree: &Path) -> Permissions {
 }
 
 /// Asks for one tool call, as an author and as a reviewer.
-fn ask(call: &Value) -> [Result<(), Refusal>; 2] {
+fn ask(call: &Value) -> [Result<(), PermissionRefusal>; 2] {
     let folder = tempfile::tempdir().expect("a folder");
     let worktree = folder.path().canonicalize().expect("it is there");
     let update: ToolCallUpdate = serde_json::from_value(call.clone()).expect("a tool call");
@@ -23,36 +23,48 @@ fn call(kind: &str, paths: &[&str]) -> Value {
     json!({"toolCallId": "1", "kind": kind, "locations": locations})
 }
 
-fn run(input: &Value) -> [Result<(), Refusal>; 2] {
+fn run(input: &Value) -> [Result<(), PermissionRefusal>; 2] {
     ask(&json!({"toolCallId": "1", "kind": "execute", "rawInput": input}))
 }
 
 #[test]
 fn an_author_changes_what_is_inside_and_a_reviewer_nothing() {
-    let outside = || Err(Refusal::Outside("/etc/x".into()));
+    let outside = || Err(PermissionRefusal::Outside("/etc/x".into()));
     for kind in ["edit", "delete", "move"] {
-        assert_eq!(ask(&call(kind, &["src/a"])), [Ok(()), Err(Refusal::Reviewer)], "{kind}");
-        assert_eq!(ask(&call(kind, &["src/a", "/etc/x"])), [outside(), Err(Refusal::Reviewer)], "{kind}");
-        assert_eq!(ask(&call(kind, &[])), [Err(Refusal::NoPath), Err(Refusal::Reviewer)], "{kind}");
+        assert_eq!(ask(&call(kind, &["src/a"])), [Ok(()), Err(PermissionRefusal::Reviewer)], "{kind}");
+        assert_eq!(
+            ask(&call(kind, &["src/a", "/etc/x"])),
+            [outside(), Err(PermissionRefusal::Reviewer)],
+            "{kind}"
+        );
+        assert_eq!(
+            ask(&call(kind, &[])),
+            [Err(PermissionRefusal::NoPath), Err(PermissionRefusal::Reviewer)],
+            "{kind}"
+        );
     }
-    let git = || Err(Refusal::Outside(".git/hooks/x".into()));
-    assert_eq!(ask(&call("edit", &[".git/hooks/x"])), [git(), Err(Refusal::Reviewer)]);
+    let git = || Err(PermissionRefusal::Outside(".git/hooks/x".into()));
+    assert_eq!(ask(&call("edit", &[".git/hooks/x"])), [git(), Err(PermissionRefusal::Reviewer)]);
 }
 
 #[test]
 fn both_read_what_is_inside() {
-    let outside = || Err(Refusal::Outside("/etc/x".into()));
+    let outside = || Err(PermissionRefusal::Outside("/etc/x".into()));
     assert_eq!(ask(&call("read", &["src/a"])), [Ok(()), Ok(())]);
     assert_eq!(ask(&call("search", &[])), [Ok(()), Ok(())]);
     assert_eq!(ask(&call("think", &[])), [Ok(()), Ok(())]);
-    assert_eq!(ask(&call("read", &[])), [Err(Refusal::NoPath), Err(Refusal::NoPath)]);
+    assert_eq!(ask(&call("read", &[])), [Err(PermissionRefusal::NoPath), Err(PermissionRefusal::NoPath)]);
     assert_eq!(ask(&call("read", &["/etc/x"])), [outside(), outside()]);
 }
 
 #[test]
 fn a_kind_that_is_not_known_is_refused() {
     for kind in ["fetch", "switch_mode", "other", "new"] {
-        assert_eq!(ask(&call(kind, &["src/a"])), [Err(Refusal::Kind), Err(Refusal::Kind)], "{kind}");
+        assert_eq!(
+            ask(&call(kind, &["src/a"])),
+            [Err(PermissionRefusal::Kind), Err(PermissionRefusal::Kind)],
+            "{kind}"
+        );
     }
 }
 
@@ -60,12 +72,12 @@ fn a_kind_that_is_not_known_is_refused() {
 fn a_path_that_only_a_difference_names_counts() {
     let call = json!({"toolCallId": "1", "kind": "edit", "locations": [{"path": "a"}],
         "content": [{"type": "diff", "path": "/etc/x", "newText": ""}]});
-    assert_eq!(ask(&call)[0], Err(Refusal::Outside("/etc/x".into())));
+    assert_eq!(ask(&call)[0], Err(PermissionRefusal::Outside("/etc/x".into())));
 }
 
 #[test]
 fn an_author_runs_the_commands_of_the_repository() {
-    let reviewer = || Err(Refusal::Reviewer);
+    let reviewer = || Err(PermissionRefusal::Reviewer);
     assert_eq!(run(&json!({"command": "cargo test"})), [Ok(()), reviewer()]);
     assert_eq!(run(&json!({"command": ["bash", "-lc", "cargo test"]})), [Ok(()), reviewer()]);
     assert_eq!(run(&json!({"command": "cargo test", "cwd": null}))[0], Ok(()));
@@ -75,10 +87,13 @@ fn an_author_runs_the_commands_of_the_repository() {
         json!({"command": [1]}),
         json!({"command": 1}),
     ] {
-        assert_eq!(run(&bad), [Err(Refusal::Command), reviewer()], "{bad}");
+        assert_eq!(run(&bad), [Err(PermissionRefusal::Command), reviewer()], "{bad}");
     }
-    assert_eq!(run(&json!({"line": "cargo"}))[0], Err(Refusal::NoCommand));
-    assert_eq!(run(&json!({"command": "cargo test", "cwd": "/"}))[0], Err(Refusal::Outside("/".into())));
+    assert_eq!(run(&json!({"line": "cargo"}))[0], Err(PermissionRefusal::NoCommand));
+    assert_eq!(
+        run(&json!({"command": "cargo test", "cwd": "/"}))[0],
+        Err(PermissionRefusal::Outside("/".into()))
+    );
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Tests of `files`.
+//! Tests of `handler`.
 
 use std::os::unix::fs::symlink;
 
