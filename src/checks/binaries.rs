@@ -11,7 +11,7 @@ use super::reading::language::Language;
 use super::reading::pattern::Patterns;
 use super::reading::role::is_fixture;
 use super::reading::source::ending;
-use model::change::{Change, Content, Mode};
+use model::change::{Change, FileContent, FileMode};
 use model::event::CheckResult;
 
 pub(super) const ID: &str = "binaries";
@@ -53,9 +53,10 @@ pub(super) fn examine(site: &Site<'_>) -> CheckResult {
 
 /// Says what is wrong with a change that brought a binary file.
 fn what(worktree: &Path, change: &Change) -> Option<String> {
-    let unread = |content: &Content| !matches!(content, Content::Text(_));
+    let unread = |content: &FileContent| !matches!(content, FileContent::Text(_));
     let was_binary = change.before.as_ref().is_some_and(|before| unread(&before.content));
-    let after = change.after.as_ref().filter(|after| matches!(after.mode, Mode::File | Mode::Executable))?;
+    let after =
+        change.after.as_ref().filter(|after| matches!(after.mode, FileMode::File | FileMode::Executable))?;
     if was_binary || !unread(&after.content) {
         return None;
     }
@@ -78,12 +79,12 @@ fn what(worktree: &Path, change: &Change) -> Option<String> {
 }
 
 /// Tells code that nobody can read: a NUL makes a file binary, and whatever it says is passed over.
-fn is_source(path: &str, content: &Content) -> bool {
+fn is_source(path: &str, content: &FileContent) -> bool {
     let language = Language::of_path(path);
     let code = language.is_code() && language != Language::Unknown;
     // A film may be called `.ts`: its packets begin with `G`.
-    let film = matches!(content, Content::Binary(bytes) if bytes.first() == Some(&b'G') && bytes.get(188) == Some(&b'G'));
-    code && matches!(content, Content::Binary(_)) && !film && !is_fixture(path)
+    let film = matches!(content, FileContent::Binary(bytes) if bytes.first() == Some(&b'G') && bytes.get(188) == Some(&b'G'));
+    code && matches!(content, FileContent::Binary(_)) && !film && !is_fixture(path)
 }
 
 /// Tells what tests read: a small archive may be there.
@@ -101,12 +102,16 @@ fn is_program(path: &Path) -> bool {
 mod tests {
     use super::*;
     use crate::scene::Scene;
-    use model::change::Version;
+    use model::change::FileVersion;
     use model::event::CheckStatus;
 
     fn binary(path: &str, size: u64) -> Change {
         let bytes = vec![0; size.try_into().expect("a size")];
-        Change::new(path, None, Some(Version { mode: Mode::File, content: Content::Binary(bytes) }))
+        Change::new(
+            path,
+            None,
+            Some(FileVersion { mode: FileMode::File, content: FileContent::Binary(bytes) }),
+        )
     }
 
     fn judge(change: Change) -> CheckStatus {
@@ -135,8 +140,8 @@ mod tests {
         for path in ["tests/fixtures/nul.py", "testdata/a.go", "notes", "a.snap"] {
             assert_eq!(judge(binary(path, 10)), CheckStatus::Pass, "{path}");
         }
-        let before = Version { mode: Mode::File, content: Content::Binary(b"a\0".to_vec()) };
-        let after = Version { mode: Mode::File, content: Content::Binary(b"b\0".to_vec()) };
+        let before = FileVersion { mode: FileMode::File, content: FileContent::Binary(b"a\0".to_vec()) };
+        let after = FileVersion { mode: FileMode::File, content: FileContent::Binary(b"b\0".to_vec()) };
         assert_eq!(judge(Change::new("a.js", Some(before), Some(after))), CheckStatus::Pass);
     }
 
@@ -157,8 +162,8 @@ mod tests {
         {
             assert_eq!(judge(binary(path, size)), CheckStatus::Pass, "{path}");
         }
-        let old = Version { mode: Mode::File, content: Content::Binary(vec![0; 5]) };
-        let new = Version { mode: Mode::File, content: Content::Binary(vec![0; 500_000]) };
+        let old = FileVersion { mode: FileMode::File, content: FileContent::Binary(vec![0; 5]) };
+        let new = FileVersion { mode: FileMode::File, content: FileContent::Binary(vec![0; 500_000]) };
         assert_eq!(judge(Change::new("data.db", Some(old), Some(new))), CheckStatus::Pass);
     }
 }

@@ -18,7 +18,7 @@ use charged::{Charge, End, Look, charge};
 use content_parser::extract::{self, Printed, Problem, Severity, TestReport, below};
 use git::Tree;
 use model::event::{CheckResult, CheckStatus, Place};
-use process::{Environment, Exit, Stop};
+use process::{Environment, ProgramExit, Stop};
 use running::Ran;
 use views::summary::counted;
 
@@ -101,20 +101,20 @@ pub(super) async fn look_at_base(asked: Asked<'_>, site: &Site<'_>, stop: &mut S
 }
 
 fn read(asked: Asked<'_>, ran: &Ran, ground: Ground, site: &Site<'_>) -> Look {
-    let exit = if let Exit::Code(code) = ran.exit { Some(code) } else { None };
+    let exit = if let ProgramExit::Code(code) = ran.exit { Some(code) } else { None };
     let printed = Printed { stdout: &ran.stdout, stderr: &ran.stderr, exit };
     let report = if asked.id == "tests" { extract::tests(&printed) } else { TestReport::default() };
     let end = match &ran.exit {
-        Exit::Code(0) => green_end(&report),
-        Exit::Code(code) => match extract::unavailable(&printed) {
+        ProgramExit::Code(0) => green_end(&report),
+        ProgramExit::Code(code) => match extract::unavailable(&printed) {
             Some(why) => End::Unavailable(why),
             None => End::Red(format!("exit code {code}")),
         },
-        Exit::NotStarted(reason) => End::Unavailable(reason.clone()),
-        Exit::Stopped => End::Unavailable("stopped".into()),
-        Exit::Lost => End::Unavailable("its end was not seen".into()),
-        Exit::Signal(signal) => End::Broken(format!("was ended by signal {signal}")),
-        Exit::TimedOut | Exit::Idle => End::Broken("did not end in time".into()),
+        ProgramExit::NotStarted(reason) => End::Unavailable(reason.clone()),
+        ProgramExit::Stopped => End::Unavailable("stopped".into()),
+        ProgramExit::Lost => End::Unavailable("its end was not seen".into()),
+        ProgramExit::Signal(signal) => End::Broken(format!("was ended by signal {signal}")),
+        ProgramExit::TimedOut | ProgramExit::Idle => End::Broken("did not end in time".into()),
     };
     let failures = failures(asked, &printed, &report, &ground.folder, site);
     let output = format!("{}\n{}", shown(&ran.stdout, site), shown(&ran.stderr, site)).trim().to_owned();

@@ -15,9 +15,9 @@ use serde_json::{Value, json};
 use super::{Site, command, command_environment, passed, result};
 use content_parser::extract::{Printed, named, recoverable};
 use model::event::{CheckResult, CheckStatus};
-use model::policy::{DefinedCheck, Look};
+use model::policy::{CheckKind, DefinedCheck};
 use model::redact::Masker;
-use process::{self, Environment, Exit, Finish, Launch, Stop};
+use process::{self, Environment, Launch, ProgramEnd, ProgramExit, Stop};
 use settings::SuccessWhen;
 use settings::command_line::{fill_places, shell_line, split_words};
 
@@ -27,7 +27,7 @@ const MOST_ITEMS: usize = 49;
 
 pub(super) async fn examine(id: &str, check: &DefinedCheck, site: &Site<'_>, stop: &mut Stop) -> CheckResult {
     match &check.look {
-        Look::Command { run, shell } => {
+        CheckKind::Command { run, shell } => {
             let line = shown(run, check);
             let Some(words) = words(run, *shell, check) else {
                 return unavailable(id, check, &format!("`{line}` cannot be read: its quotes do not match"));
@@ -39,11 +39,11 @@ pub(super) async fn examine(id: &str, check: &DefinedCheck, site: &Site<'_>, sto
             let finish = launch(&words, check, ground, site, stop).await;
             judge(id, &line, check, &finish, site.masker)
         }
-        Look::Files { paths } => file_exists::examine(id, paths, check, site),
-        Look::GitClean => git_clean::examine(id, check, site),
-        Look::IssueClosed => issue_closed::examine(id, check, site),
-        Look::RemoteChecks => remote_checks::examine(id, check, site),
-        Look::CommitMessages => commit_message::examine(id, check, site),
+        CheckKind::Files { paths } => file_exists::examine(id, paths, check, site),
+        CheckKind::GitClean => git_clean::examine(id, check, site),
+        CheckKind::IssueClosed => issue_closed::examine(id, check, site),
+        CheckKind::RemoteChecks => remote_checks::examine(id, check, site),
+        CheckKind::CommitMessages => commit_message::examine(id, check, site),
     }
 }
 
@@ -93,7 +93,7 @@ async fn launch(
     (folder, environment): (PathBuf, Environment),
     site: &Site<'_>,
     stop: &mut Stop,
-) -> Finish {
+) -> ProgramEnd {
     let wall = Duration::from_secs(check.timeout_seconds.unwrap_or(site.time.command_seconds));
     let (program, arguments) = words.split_first().expect("a command without words is no command");
     let launch = Launch {
@@ -104,23 +104,25 @@ async fn launch(
     process::run(&launch, &mut |_, _| {}, stop).await
 }
 
-fn judge(id: &str, line: &str, check: &DefinedCheck, finish: &Finish, masker: &Masker) -> CheckResult {
+fn judge(id: &str, line: &str, check: &DefinedCheck, finish: &ProgramEnd, masker: &Masker) -> CheckResult {
     let stdout = String::from_utf8_lossy(&finish.stdout);
-    let exit = if let Exit::Code(code) = finish.exit { Some(code) } else { None };
+    let exit = if let ProgramExit::Code(code) = finish.exit { Some(code) } else { None };
     let printed = Printed { stdout: &stdout, stderr: &finish.stderr_tail, exit };
     let why = match &finish.exit {
-        Exit::NotStarted(why) => return unavailable(id, check, &format!("`{line}` could not run: {why}")),
-        Exit::Stopped => return unavailable(id, check, &format!("`{line}` was stopped")),
-        Exit::Lost => return unavailable(id, check, &format!("`{line}`: its end was not seen")),
-        Exit::Code(code) => match demand(&check.success_when, &printed) {
+        ProgramExit::NotStarted(why) => {
+            return unavailable(id, check, &format!("`{line}` could not run: {why}"));
+        }
+        ProgramExit::Stopped => return unavailable(id, check, &format!("`{line}` was stopped")),
+        ProgramExit::Lost => return unavailable(id, check, &format!("`{line}`: its end was not seen")),
+        ProgramExit::Code(code) => match demand(&check.success_when, &printed) {
             None => {
                 let told = format!("`{line}` passed in {} ms with exit code {code}", finish.millis);
                 return command::with_command(passed(id, &told), line, exit);
             }
             Some(why) => why,
         },
-        Exit::TimedOut | Exit::Idle => "did not end in time".to_owned(),
-        Exit::Signal(_) => finish.exit.to_string(),
+        ProgramExit::TimedOut | ProgramExit::Idle => "did not end in time".to_owned(),
+        ProgramExit::Signal(_) => finish.exit.to_string(),
     };
     let failed = failed(id, check, &format!("`{line}` failed: {why}"));
     let failed = told(failed, line, check, &printed, masker);

@@ -4,7 +4,7 @@
 use super::left_out::special_files;
 use super::outcome::{file, judged};
 use super::{Site, outcome};
-use model::change::{Change, Mode};
+use model::change::{Change, FileMode};
 use model::event::CheckResult;
 
 pub(super) const ID: &str = "links";
@@ -21,7 +21,7 @@ pub(super) fn examine(site: &Site<'_>) -> CheckResult {
 
 /// Returns where a link leads that is new or leads elsewhere now.
 fn target(change: &Change) -> Option<&str> {
-    let after = change.after.as_ref().filter(|after| after.mode == Mode::Link)?;
+    let after = change.after.as_ref().filter(|after| after.mode == FileMode::Link)?;
     after.content.text()
 }
 
@@ -51,11 +51,11 @@ fn astray(path: &str, target: &str) -> Option<&'static str> {
 mod tests {
     use super::*;
     use crate::scene::Scene;
-    use model::change::{Content, Version};
+    use model::change::{FileContent, FileVersion};
     use model::event::CheckStatus;
 
     fn judge(path: &str, target: &str) -> CheckResult {
-        let link = Version { mode: Mode::Link, content: Content::Text(target.to_owned()) };
+        let link = FileVersion { mode: FileMode::Link, content: FileContent::Text(target.to_owned()) };
         examine(&Scene::of([Change::new(path, None, Some(link))]).site())
     }
 

@@ -2,7 +2,7 @@
 
 use super::Site;
 use super::outcome::{file, judged};
-use model::change::{Change, Mode, Version};
+use model::change::{Change, FileMode, FileVersion};
 use model::event::CheckResult;
 
 pub(super) const ID: &str = "modes";
@@ -14,7 +14,7 @@ pub(super) fn examine(site: &Site<'_>) -> CheckResult {
 }
 
 fn became_executable(change: &Change) -> bool {
-    let is_executable = |version: &Version| version.mode == Mode::Executable;
+    let is_executable = |version: &FileVersion| version.mode == FileMode::Executable;
     let now = change.after.as_ref().is_some_and(is_executable);
     let was = change.before.as_ref().is_some_and(is_executable);
     let script = change.new_text().is_some_and(|text| text.starts_with("#!"));
@@ -25,22 +25,25 @@ fn became_executable(change: &Change) -> bool {
 mod tests {
     use super::*;
     use crate::scene::Scene;
-    use model::change::Content;
+    use model::change::FileContent;
     use model::event::CheckStatus;
 
-    fn judge(before: Option<Mode>, after: Mode, text: &str) -> CheckStatus {
-        let version = |mode| Version { mode, content: Content::Text(text.to_owned()) };
+    fn judge(before: Option<FileMode>, after: FileMode, text: &str) -> CheckStatus {
+        let version = |mode| FileVersion { mode, content: FileContent::Text(text.to_owned()) };
         let change = Change::new("tool", before.map(version), Some(version(after)));
         examine(&Scene::of([change]).site()).status
     }
 
     #[test]
     fn d06_a_file_that_became_executable_is_flagged_unless_it_is_a_script() {
-        assert_eq!(judge(Some(Mode::File), Mode::Executable, "fn main() {}"), CheckStatus::Fail);
-        assert_eq!(judge(None, Mode::Executable, "data"), CheckStatus::Fail);
-        assert_eq!(judge(None, Mode::Executable, "#!/bin/sh\n"), CheckStatus::Pass);
-        assert_eq!(judge(Some(Mode::File), Mode::Executable, "#!/usr/bin/env python3\n"), CheckStatus::Pass);
-        assert_eq!(judge(Some(Mode::Executable), Mode::Executable, "old"), CheckStatus::Pass);
-        assert_eq!(judge(Some(Mode::Executable), Mode::File, "old"), CheckStatus::Pass);
+        assert_eq!(judge(Some(FileMode::File), FileMode::Executable, "fn main() {}"), CheckStatus::Fail);
+        assert_eq!(judge(None, FileMode::Executable, "data"), CheckStatus::Fail);
+        assert_eq!(judge(None, FileMode::Executable, "#!/bin/sh\n"), CheckStatus::Pass);
+        assert_eq!(
+            judge(Some(FileMode::File), FileMode::Executable, "#!/usr/bin/env python3\n"),
+            CheckStatus::Pass
+        );
+        assert_eq!(judge(Some(FileMode::Executable), FileMode::Executable, "old"), CheckStatus::Pass);
+        assert_eq!(judge(Some(FileMode::Executable), FileMode::File, "old"), CheckStatus::Pass);
     }
 }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::outcome::failure;
 use super::{Site, passed};
-use model::change::{Change, Content};
+use model::change::{Change, FileContent};
 use model::event::CheckResult;
 
 pub(super) const ID: &str = "patch_size";
@@ -36,7 +36,7 @@ pub(super) fn examine(site: &Site<'_>) -> CheckResult {
 }
 
 /// Returns how often each content went.
-fn gone<'s>(site: &'s Site<'_>) -> HashMap<&'s Content, u64> {
+fn gone<'s>(site: &'s Site<'_>) -> HashMap<&'s FileContent, u64> {
     let deleted = site.project_changes().filter(|change| change.is_deleted());
     let mut gone = HashMap::new();
     for before in deleted.filter_map(|change| change.before.as_ref()) {
@@ -45,9 +45,9 @@ fn gone<'s>(site: &'s Site<'_>) -> HashMap<&'s Content, u64> {
     gone
 }
 
-fn taken(gone: &mut HashMap<&Content, u64>, content: &Content) -> bool {
+fn taken(gone: &mut HashMap<&FileContent, u64>, content: &FileContent) -> bool {
     // Of a content that was not read only the size is known.
-    let read = !matches!(content, Content::TooLong(_));
+    let read = !matches!(content, FileContent::TooLong(_));
     let Some(left) = gone.get_mut(content).filter(|left| read && **left > 0) else { return false };
     *left -= 1;
     true
@@ -66,7 +66,7 @@ fn added_bytes(change: &Change) -> u64 {
 mod tests {
     use super::*;
     use crate::scene::Scene;
-    use model::change::{Mode, Version};
+    use model::change::{FileMode, FileVersion};
     use model::event::CheckStatus;
 
     fn files(number: usize, text: &str) -> Vec<Change> {
@@ -80,7 +80,7 @@ mod tests {
         assert_eq!(many.summary, "101 files changed and 1 kilobytes added; the limits are 100 and 4096");
         let large = examine(&Scene::of(files(1, &"x".repeat(4097 * 1024))).site());
         assert_eq!((large.status, large.param("kilobytes")), (CheckStatus::Fail, Some("4098")));
-        let unread = Version { mode: Mode::File, content: Content::TooLong(5 * 1024 * 1024) };
+        let unread = FileVersion { mode: FileMode::File, content: FileContent::TooLong(5 * 1024 * 1024) };
         let unread = Change::new("data.bin", None, Some(unread));
         assert_eq!(examine(&Scene::of([unread]).site()).status, CheckStatus::Fail);
     }

@@ -15,7 +15,7 @@ use super::{
 };
 use model::event::CheckResult;
 use model::phase::PhaseName;
-use model::policy::{Agreement, CheckStrategy, DefinedCheck, Look, Policy, check_id};
+use model::policy::{Agreement, CheckKind, CheckStrategy, DefinedCheck, Policy, check_id};
 
 /// How a check is made.
 #[derive(Clone, Copy)]
@@ -115,7 +115,7 @@ pub fn command_checks() -> impl Iterator<Item = (&'static str, &'static str)> {
 /// Tells whether a check starts a command of the repository, which may leave files behind.
 pub fn runs_a_command(id: &str, defined: &BTreeMap<String, DefinedCheck>) -> bool {
     match defined.get(id) {
-        Some(check) => matches!(check.look, Look::Command { .. }),
+        Some(check) => matches!(check.look, CheckKind::Command { .. }),
         None => matches!(find(id), Some(Check::Command(_) | Check::RedGreen)),
     }
 }

@@ -12,7 +12,7 @@ use model::event::{CheckResult, CheckStatus, Claim, ClaimStatus};
 use model::issue::{Discussion, Issue, IssueNumber};
 use model::policy::{Agreement, CheckSettings, PhaseDef, TimeLimits};
 use model::redact::Masker;
-use settings::{Layers, load};
+use settings::{ConfigTexts, load};
 
 /// What a check is shown: by default the implementation of an issue that says nothing.
 pub(super) struct Scene {
@@ -142,7 +142,7 @@ pub(super) fn phase(name: &str) -> PhaseDef {
 }
 
 fn agreement() -> Agreement {
-    load(&Layers::default()).and_then(|found| found.agreement(None)).expect("good defaults")
+    load(&ConfigTexts::default()).and_then(|found| found.agreement(None)).expect("good defaults")
 }
 
 /// Returns what a check says in one line: `pass`, or its places as `file:line`.

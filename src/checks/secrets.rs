@@ -9,9 +9,9 @@ use super::outcome::{at, judged};
 use super::reading::pattern::Patterns;
 use super::reading::role::{is_fixture, is_test};
 use super::{Site, outcome};
-use model::change::{Change, Version};
+use model::change::{Change, FileVersion};
 use model::event::{CheckResult, Place};
-use model::redact::{Kind, Masker};
+use model::redact::{Masker, SecretKind};
 
 /// The id of the check.
 pub const ID: &str = "secrets";
@@ -21,14 +21,14 @@ pub(super) fn examine(site: &Site<'_>) -> CheckResult {
     let places = site.changes.iter().flat_map(|change| {
         let mut found = found(site.masker, change);
         // A person may allow a sample key; nobody may publish a value that is in force.
-        found.retain(|(kind, _)| matches!(kind, Kind::Known(_)) || !allowed.hold(&change.path));
+        found.retain(|(kind, _)| matches!(kind, SecretKind::Known(_)) || !allowed.hold(&change.path));
         found.into_iter().map(|(_, place)| place)
     });
     let places = places.map(|place| masked(site.masker, place)).collect();
     judged(ID, "secret-in-diff", places, "secrets are in the change", "no secret is in the change")
 }
 
-fn found(masker: &Masker, change: &Change) -> Vec<(Kind, Place)> {
+fn found(masker: &Masker, change: &Change) -> Vec<(SecretKind, Place)> {
     let (mut text, mut starts) = (String::new(), Vec::new());
     for (line, added) in change.added_lines() {
         starts.push((text.len(), line));
@@ -41,12 +41,11 @@ fn found(masker: &Masker, change: &Change) -> Vec<(Kind, Place)> {
     let in_lines = masker.kinds_in(&text).into_iter().map(|(kind, offset)| {
         let index = starts.partition_point(|(start, _)| *start <= offset);
         let line = starts[index - 1].1;
-        let place = at(&change.path, line, format!("holds a secret: {}", kind.name()));
+        let place = at(&change.path, line, format!("holds a secret: {kind}"));
         (kind, place)
     });
     let in_names = whole.into_iter().flat_map(|(_, text)| masker.kinds_in(text)).map(|(kind, _)| {
-        let place =
-            outcome::file(&change.path, format!("holds a secret in its name or target: {}", kind.name()));
+        let place = outcome::file(&change.path, format!("holds a secret in its name or target: {kind}"));
         (kind, place)
     });
     let assigned = starts
@@ -54,8 +53,9 @@ fn found(masker: &Masker, change: &Change) -> Vec<(Kind, Place)> {
         .map(|(_, line)| *line)
         .zip(text.lines())
         .filter(|(_, line)| assigns(&change.path, line));
-    let assigned = assigned
-        .map(|(line, _)| (Kind::Shaped("PASSWORD"), at(&change.path, line, "holds a secret: PASSWORD")));
+    let assigned = assigned.map(|(line, _)| {
+        (SecretKind::Shaped("PASSWORD"), at(&change.path, line, "holds a secret: PASSWORD"))
+    });
     in_lines.chain(assigned).chain(in_names).chain(in_bytes(masker, change)).collect()
 }
 
@@ -79,8 +79,8 @@ fn assigns(path: &str, line: &str) -> bool {
 }
 
 /// What is no text may hold a secret all the same; what it held before is not charged.
-fn in_bytes(masker: &Masker, change: &Change) -> Vec<(Kind, Place)> {
-    let kinds = |version: &Option<Version>| {
+fn in_bytes(masker: &Masker, change: &Change) -> Vec<(SecretKind, Place)> {
+    let kinds = |version: &Option<FileVersion>| {
         let text = version.as_ref().and_then(|version| version.content.legible());
         text.map_or(Vec::new(), |text| masker.kinds_in(&text))
     };
@@ -96,7 +96,7 @@ fn in_bytes(masker: &Masker, change: &Change) -> Vec<(Kind, Place)> {
         }
         None => true,
     });
-    let place = |kind: &Kind| outcome::file(&change.path, format!("holds a secret: {}", kind.name()));
+    let place = |kind: &SecretKind| outcome::file(&change.path, format!("holds a secret: {kind}"));
     brought
         .into_iter()
         .map(|(kind, _)| {
@@ -115,7 +115,7 @@ fn masked(masker: &Masker, place: Place) -> Place {
 mod tests {
     use super::*;
     use crate::scene::Scene;
-    use model::change::{Content, Mode};
+    use model::change::{FileContent, FileMode};
     use model::event::CheckStatus;
 
     const TOKEN: &str = "ghp_R4nd0mQx7LkP2vWz9TbYc3HsJd6FgMe1UaNo";
@@ -170,8 +170,10 @@ mod tests {
     fn a_secret_is_seen_in_any_encoding_and_behind_any_byte() {
         let line = format!("t = {TOKEN}\n");
         let wide: Vec<u8> = line.encode_utf16().flat_map(u16::to_le_bytes).collect();
-        let version = |bytes: &[u8]| Some(Version { mode: Mode::File, content: Content::of(bytes.to_vec()) });
-        let status = |before: Option<Version>, after: &[u8]| {
+        let version = |bytes: &[u8]| {
+            Some(FileVersion { mode: FileMode::File, content: FileContent::of(bytes.to_vec()) })
+        };
+        let status = |before: Option<FileVersion>, after: &[u8]| {
             examine(&Scene::of([Change::new("a.bin", before, version(after))]).site()).status
         };
         for beginning in [b"# caf\xe9\n".as_slice(), b"\0", b"\xff\x01"] {

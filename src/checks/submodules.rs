@@ -8,7 +8,7 @@ use super::left_out::repositories;
 use super::outcome::{file, judged};
 use super::reading::pattern::Patterns;
 use super::reading::source::name;
-use model::change::{Change, Mode, Version};
+use model::change::{Change, FileMode, FileVersion};
 use model::event::CheckResult;
 
 pub(super) const ID: &str = "submodules";
@@ -24,7 +24,7 @@ pub(super) fn examine(site: &Site<'_>) -> CheckResult {
 }
 
 fn what(worktree: &Path, change: &Change) -> Option<&'static str> {
-    let is_submodule = |version: &Version| version.mode == Mode::Submodule;
+    let is_submodule = |version: &FileVersion| version.mode == FileMode::Submodule;
     if change.before.as_ref().is_some_and(is_submodule) {
         return Some("was a submodule");
     }
@@ -43,11 +43,11 @@ fn is_repository(folder: &Path) -> bool {
 mod tests {
     use super::*;
     use crate::scene::Scene;
-    use model::change::Content;
+    use model::change::FileContent;
     use model::event::CheckStatus;
 
-    fn submodule() -> Option<Version> {
-        Some(Version { mode: Mode::Submodule, content: Content::Binary(Vec::new()) })
+    fn submodule() -> Option<FileVersion> {
+        Some(FileVersion { mode: FileMode::Submodule, content: FileContent::Binary(Vec::new()) })
     }
 
     #[test]

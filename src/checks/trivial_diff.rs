@@ -50,7 +50,7 @@ pub(super) fn is_trivial(change: &Change) -> bool {
 
 /// Says how little a change is; nothing when it is more than that.
 fn triviality(change: &Change) -> Option<Trivial> {
-    let mode = |version: &Option<model::change::Version>| version.as_ref().map(|version| version.mode);
+    let mode = |version: &Option<model::change::FileVersion>| version.as_ref().map(|version| version.mode);
     let same_mode = change.is_new() || mode(&change.before) == mode(&change.after);
     let (before, after) = (change.old_text().unwrap_or(""), change.new_text()?);
     let readable = change.is_new() || change.old_text().is_some();

@@ -10,7 +10,7 @@ use super::charged::Look;
 use super::{reports, running};
 use crate::Site;
 use git::{CommitId, Error, RunWorkspace, Tree};
-use process::{Exit, Stop};
+use process::{ProgramExit, Stop};
 
 /// What a run is going to publish, and from where it started.
 pub struct Published<'a> {
@@ -113,7 +113,7 @@ async fn set_up(
     }
     memory.set_up_with(None);
     let ran = running::run(line, folder, true, site.time, stop).await?;
-    if ran.exit == Exit::Code(0) {
+    if ran.exit == ProgramExit::Code(0) {
         memory.set_up_with(Some(locks));
         return Ok(());
     }
@@ -150,7 +150,7 @@ fn link(
         [("the author's worktree", worktree), ("the checkout", space.workspace().main_root())]
     {
         let here: Vec<String> = places.iter().filter(|place| from.join(place).is_dir()).cloned().collect();
-        let here = space.workspace().worktree().wholly_ignored(from, &here)?;
+        let here = space.workspace().wholly_ignored(from, &here)?;
         for place in &here {
             link_one(&from.join(place), &clean.join(place))?;
         }

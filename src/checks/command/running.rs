@@ -6,7 +6,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use model::policy::TimeLimits;
-use process::{self, Environment, Exit, Launch, Stop, Stream};
+use process::{self, Environment, Launch, ProgramExit, Stop, Stream};
 use settings::split_words;
 
 /// How much of the standard error is kept, in bytes; of the standard output what `process` keeps.
@@ -14,7 +14,7 @@ const KEPT: usize = 4 * 1024 * 1024;
 
 /// A command that ended.
 pub(super) struct Ran {
-    pub exit: Exit,
+    pub exit: ProgramExit,
     pub stdout: String,
     pub stderr: String,
     pub millis: u64,

@@ -91,11 +91,11 @@ mod tests {
     use crate::World;
     use crate::scene::Scene;
     use model::event::CheckStatus;
-    use model::policy::Look;
+    use model::policy::CheckKind;
 
     fn check(params: &[(&str, Value)]) -> DefinedCheck {
         DefinedCheck {
-            look: Look::CommitMessages,
+            look: CheckKind::CommitMessages,
             success_when: String::new(),
             pattern: "bad-commit".into(),
             extract: BTreeMap::new(),

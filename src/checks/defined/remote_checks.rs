@@ -47,11 +47,11 @@ mod tests {
 
     use super::*;
     use crate::{World, scene::Scene, scene::gist};
-    use model::policy::Look;
+    use model::policy::CheckKind;
 
     fn judged(remote_checks: Result<Option<Vec<RemoteCheck>>, String>) -> String {
         let check = DefinedCheck {
-            look: Look::RemoteChecks,
+            look: CheckKind::RemoteChecks,
             success_when: String::new(),
             pattern: "remote-checks-failed".into(),
             extract: BTreeMap::default(),
