@@ -1,20 +1,22 @@
-//! The run that this process works on: its log, its worktree, and what is known of the files in it. What runs, and what
-//! others see of it, is not here.
+//! The run that this process works on: its first facts, its log, its worktree, and what is known of the files in it. What runs,
+//! and what others see of it, is not here.
 
 use std::time::Duration;
 
+use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
 use crate::error::{Result, RunError};
-use engine::{PhaseState, Run};
+use checks::Memory;
+use engine::{PhaseState, Run, fold};
 use forge::ForgeError;
 use git::{RunWorkspace, Snapshot, Tree};
 use journal::Journal;
 use journal::store::common_dir::DaySpending;
 use journal::store::folders::RunFolder;
 use journal::store::job::JobFileGuard;
-use model::event::{Ended, Fact, Spent, SpentElsewhere};
+use model::event::{CallEnd, Entry, Fact, RunStarted, SpentOnDay, UsageTotal};
 use model::phase::PhaseName;
 use model::policy::Budget;
 use model::redact::Masker;
@@ -38,6 +40,8 @@ pub struct ActiveRun {
     pub(super) snapshot: Option<Snapshot>,
     /// An agent of the cycle was called.
     pub(super) has_called_agent: bool,
+    /// What the commands of the repository have shown so far.
+    pub(super) commands: Memory,
 }
 
 impl ActiveRun {
@@ -48,7 +52,8 @@ impl ActiveRun {
         stop: Stop,
         job_files: JobFileGuard,
     ) -> Self {
-        Self { journal, space, folder, masker, stop, job_files, snapshot: None, has_called_agent: false }
+        let (snapshot, has_called_agent, commands) = (None, false, Memory::default());
+        Self { journal, space, folder, masker, stop, job_files, snapshot, has_called_agent, commands }
     }
 
     pub(super) fn run(&self) -> Result<&Run> {
@@ -87,11 +92,7 @@ impl ActiveRun {
 
     /// Waits, but no longer than until somebody asks us to stop.
     pub(super) async fn sleep(&self, time: Duration) {
-        let mut stop = self.stop.clone();
-        tokio::select! {
-            () = tokio::time::sleep(time) => {}
-            _ = stop.beyond(Urgency::Running) => {}
-        }
+        _ = tokio::time::timeout(time, self.stop.clone().beyond(Urgency::Running)).await;
     }
 
     /// Looks at the files unless nobody can have touched them since the last look; `since` tells what to compare with.
@@ -103,8 +104,8 @@ impl ActiveRun {
     }
 
     /// Adds an ended call to the day's list.
-    pub(super) fn note_spending(&self, ended: &Ended) -> Result<()> {
-        let spent = Spent { calls: 1, ..Spent::of(ended) };
+    pub(super) fn note_spending(&self, ended: &CallEnd) -> Result<()> {
+        let spent = UsageTotal { calls: 1, ..UsageTotal::of(ended) };
         let run = self.run()?.started.run_id.clone();
         Ok(DaySpending { run, spent }.append(self.space.workspace().common(), today())?)
     }
@@ -117,7 +118,7 @@ impl ActiveRun {
         }
         let day = today();
         let spent = DaySpending::of_other_runs(self.space.workspace().common(), day, &run.started.run_id)?;
-        let found = SpentElsewhere { day, spent };
+        let found = SpentOnDay { day, spent };
         let known = run.spending.elsewhere.filter(|known| known.day == day).map(|known| known.spent);
         let is_news = known.unwrap_or_default() != spent;
         if is_news {
@@ -129,4 +130,23 @@ impl ActiveRun {
 
 fn today() -> Date {
     journal::now().to_zoned(TimeZone::UTC).date()
+}
+
+/// Writes the first facts of a run, together: half of them would be another run. `skipped` are the phases that are left out,
+/// and why.
+pub fn begin(journal: &mut Journal, started: RunStarted, skipped: Vec<(PhaseName, String)>) -> Result<()> {
+    Ok(journal.record_all(&first_facts(started, skipped))?)
+}
+
+/// Returns a run as it is when it has begun, so that what is refused of it is known before. Writes nothing.
+pub fn planned_run(started: RunStarted, skipped: Vec<(PhaseName, String)>, at: Timestamp) -> Result<Run> {
+    let facts = (1..).zip(first_facts(started, skipped));
+    let entries: Vec<Entry> = facts.map(|(seq, fact)| Entry { seq, at, fact }).collect();
+    let state = fold(&entries).map_err(|error| RunError::Bug(error.to_string()))?;
+    state.run.ok_or_else(|| RunError::Bug("the first facts begin no run".to_owned()))
+}
+
+fn first_facts(started: RunStarted, skipped: Vec<(PhaseName, String)>) -> Vec<Fact> {
+    let skipped = skipped.into_iter().map(|(phase, because)| Fact::PhaseSkipped { phase, because });
+    std::iter::once(Fact::RunStarted(Box::new(started))).chain(skipped).collect()
 }

@@ -1,23 +1,27 @@
-//! One agent call from prompt to fact. What the agent says is kept as it was said, masked; what counts is what we see.
+//! One agent call from prompt to fact: work, a review, a triage, an answer to questions, or how hard the issue is. What the agent
+//! says is kept as it was said, masked; what counts is what we see.
 
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
 use std::time::Duration;
 
 use crate::active_run::ActiveRun;
-use crate::agent_context::AgentContext;
-use crate::answer_facts::Ending;
-use crate::digest::{digest, nonce};
-use crate::error::Result;
-use crate::prompt::PreparedCall;
-use crate::review_diff::DiffCache;
-use crate::{answer_facts, changes_by_hand, documents, prompt, review_diff};
-use agents::{AgentCall, Answer};
-use engine::Call;
-use git::Tree;
-use journal::store::folders;
-use model::event::{Ended, ExecOutcome, Fact, StepStarted};
-use model::phase::Step;
+use crate::error::{Result, RunError};
+use crate::prompt::{self, AgentContext, DiffCache, PreparedCall, nonce};
+use crate::{changes_by_hand, documents, review};
+use agents::{AgentAnswer, AgentCall};
+use content_parser::{Estimate, Terms, read_difficulty};
+use engine::{Call, PhaseState, PreviousReview};
+use git::{Diff, References, Tree, is_engines_own};
+use journal::store::{folders, sha256_hex};
+use model::event::{
+    Assessed, CallEnd, Evaluation, ExecOutcome, Fact, Replied, Reviewed, StepStarted, Triaged, Worked,
+};
+use model::finding::Finding;
+use model::phase::{PhaseName, Step};
 use model::redact::Masked;
-use views::prompt::{reviewer_schema, template_digest};
+use views::prompt::{difficulty, reviewer_schema, template_digest};
+use views::summary::deliverable_path;
 
 /// The kind of the note that tells of branches and tags.
 const MOVED: &str = "references_moved";
@@ -44,7 +48,8 @@ pub(super) async fn call(
     let prepared = PreparedCall { programs, call, review_id, tree: before, diff, output, commands };
     let prompt = active.masker.mask(&prompt::compose(active, &prepared)?);
     let def = active.phase(&call.phase)?.def.clone();
-    let place = folders::Call { phase: &def, step: call.step, round: call.round, attempt: call.attempt };
+    let place =
+        folders::CallFolder { phase: &def, step: call.step, round: call.round, attempt: call.attempt };
     let prompt_file = active.folder.write_prompt(place, &prompt)?;
     let raw_file = active.folder.raw_stream(place)?;
     active.folder.make_output(&def)?;
@@ -52,19 +57,19 @@ pub(super) async fn call(
     active.snapshot = None;
     let watched = !call.step.writes();
     let documents = documents::made(active)?;
-    let references = watched.then(|| active.space.references().now()).transpose()?;
+    let references = watched.then(|| References::read(active.space.workspace())).transpose()?;
     if watched {
         active.space.run_branch().remember_resting_tip()?;
     } else {
         active.space.run_branch().forget_resting_tip();
     }
-    let answer = match review_diff::unseen(active, &prepared)? {
+    let answer = match prompt::unseen(active, &prepared)? {
         Some(unasked) => unasked,
         None => ask(active, &prepared, (&prompt_file, &raw_file)).await?,
     };
     let log_was_taken_back = active.journal.verify()?;
     active.job_files.verify()?;
-    let moved = references.map(|before| active.space.references().put_back(&before)).transpose()?;
+    let moved = references.map(|before| before.put_back(&active.space)).transpose()?;
     let moved = moved.unwrap_or_default();
     let kept = active.masker.mask(&answer.text);
     active.folder.write_answer(place, &kept)?;
@@ -73,17 +78,17 @@ pub(super) async fn call(
     let document = documents::write_made(active, call, &kept)?;
     let was_stopped = active.is_stopping();
     if was_stopped && watched {
-        return changes_by_hand::undo_of_stopped_reader(active, &prepared.tree);
+        // The next process would take it for a person's.
+        return changes_by_hand::undo(active, &prepared.tree).map(drop);
     }
     let log = (watched && log_was_taken_back).then(|| active.folder.events());
-    let mut ending = ending(active, prepared, answer, &moved.undone, log)?;
-    ending.ended.document = document;
+    let mut ending = ending(active, prepared, ended(&answer, document), &moved.undone, log)?;
     if was_stopped {
         // What it left is known to be its own, and nothing else of it counts.
         ending.ended.outcome = ExecOutcome::Cancelled;
     }
     active.note_spending(&ending.ended)?;
-    answer_facts::record(active, ending)?;
+    record(active, &answer, ending)?;
     note_moved_references(active, &moved.left)
 }
 
@@ -98,7 +103,7 @@ fn record_start(active: &mut ActiveRun, prepared: &PreparedCall<'_>, prompt: &Ma
         attempt: call.attempt,
         agent: call.agent.clone(),
         review_id: review_id.clone(),
-        prompt: digest(prompt.as_str()),
+        prompt: sha256_hex(&[prompt.as_str().as_bytes()]),
         template,
         prompt_bytes: prompt.as_str().len() as u64,
         resumes: call.resumes.as_ref().map(|resume| resume.session.clone()),
@@ -117,11 +122,11 @@ fn note_moved_references(active: &mut ActiveRun, left: &[String]) -> Result<()> 
 }
 
 /// Calls the agent. Prompt and raw stream are named relative to the worktree.
-pub(super) async fn ask(
+async fn ask(
     active: &mut ActiveRun,
     prepared: &PreparedCall<'_>,
     (prompt_file, raw_file): (&str, &str),
-) -> Result<Answer> {
+) -> Result<AgentAnswer> {
     let PreparedCall { programs, call, .. } = prepared;
     let started = &active.run()?.started;
     let (issue, time) = (started.issue.number, started.agreement.time.clone());
@@ -167,13 +172,12 @@ pub(super) async fn ask(
 fn ending(
     active: &mut ActiveRun,
     prepared: PreparedCall<'_>,
-    answer: Answer,
+    mut ended: CallEnd,
     moved: &[String],
     log: Option<String>,
-) -> Result<Ending> {
+) -> Result<EndedCall> {
     let PreparedCall { call, review_id, tree: before, .. } = prepared;
     let snapshot = active.space.snapshots().take(Some(&before))?;
-    let mut ended = ended(&answer);
     let (mut tree, mut changed) = (snapshot.tree.clone(), snapshot.changed.clone());
     changed.extend(log);
     active.snapshot = Some(snapshot);
@@ -194,22 +198,188 @@ fn ending(
     }
     let strays = &active.run()?.started.strays;
     changed.retain(|path| !strays.contains(path));
-    Ok(Ending { call: call.clone(), review_id, answer, ended, tree, changed })
+    Ok(EndedCall { call: call.clone(), review_id, ended, tree, changed })
 }
 
-pub(super) fn ended(answer: &Answer) -> Ended {
-    let Answer { outcome, reason, millis, usage, truncated, simulated, resets_at, session, program, .. } =
-        answer.clone();
-    Ended {
-        outcome,
-        reason,
-        millis,
-        usage,
-        truncated,
-        simulated,
-        resets_at,
-        session,
-        program,
-        document: None,
+fn ended(answer: &AgentAnswer, document: Option<String>) -> CallEnd {
+    let AgentAnswer {
+        outcome, reason, millis, usage, truncated, simulated, resets_at, session, program, ..
+    } = answer.clone();
+    CallEnd { outcome, reason, millis, usage, truncated, simulated, resets_at, session, program, document }
+}
+
+/// What came of a call, before it becomes a fact.
+struct EndedCall {
+    call: Call,
+    review_id: Option<String>,
+    ended: CallEnd,
+    tree: Tree,
+    changed: Vec<String>,
+}
+
+/// Makes a fact of what came of a call.
+fn record(active: &mut ActiveRun, answer: &AgentAnswer, ending: EndedCall) -> Result<()> {
+    match ending.call.step {
+        Step::Execute | Step::Revise => record_work(active, answer, ending),
+        Step::Review => record_review(active, answer, ending),
+        Step::Triage => record_triage(active, answer, ending),
+        Step::Answer => record_reply(active, answer, ending),
+        Step::Check => Err(RunError::Bug(format!("{} is no call of the cycle", ending.call.step))),
     }
+}
+
+fn record_reply(active: &mut ActiveRun, answer: &AgentAnswer, ending: EndedCall) -> Result<()> {
+    let EndedCall { call, ended, .. } = ending;
+    let Call { phase, round, attempt, .. } = call;
+    let text = if ended.outcome.ended() { content_parser::read_reply(&answer.text) } else { None };
+    active.record(Fact::Replied(Replied { phase, round, attempt, ended, text }))
+}
+
+fn record_work(active: &mut ActiveRun, answer: &AgentAnswer, ending: EndedCall) -> Result<()> {
+    let evaluation = evaluation(active, answer, &ending.call.phase)?;
+    let EndedCall { call, ended, tree, changed, .. } = ending;
+    let Call { phase, step, round, attempt, .. } = call;
+    let (claim, tree) = (content_parser::read_claim(&answer.text), tree.to_string());
+    let worked = Worked { phase, step, round, attempt, ended, tree, changed, claim, evaluation };
+    active.record(Fact::Worked(worked))
+}
+
+/// The decision stands in the answer, the deliverable or both.
+fn evaluation(active: &ActiveRun, answer: &AgentAnswer, name: &PhaseName) -> Result<Option<Evaluation>> {
+    let (run, phase) = (active.run()?, active.phase(name)?);
+    if !phase.def.decides {
+        return Ok(None);
+    }
+    let path = active.folder.at(&deliverable_path(run, phase));
+    let deliverable = fs::read(path).unwrap_or_default();
+    let deliverable = String::from_utf8_lossy(&deliverable);
+    Ok(content_parser::read_evaluations(&[&answer.text, &deliverable]))
+}
+
+fn record_review(active: &mut ActiveRun, answer: &AgentAnswer, ending: EndedCall) -> Result<()> {
+    let answer = &AgentAnswer { outcome: ending.ended.outcome, ..answer.clone() };
+    let phase = active.phase(&ending.call.phase)?;
+    let rule = phase.def.policy.review.as_ref();
+    let words = rule.map(|rule| rule.verdict_map.clone()).unwrap_or_default();
+    let require_review_id = active.run()?.started.agreement.require_review_id;
+    let terms =
+        Terms { review_id: ending.review_id.as_deref(), require_review_id, words: &words, beyond: &[] };
+    let mut reading = review::reading(answer, &terms);
+    let findings = reading.as_ref().map(|reading| &reading.findings);
+    let beyond = findings.map(|all| out_of_scope(active, phase, &ending, all)).unwrap_or_default();
+    if !beyond.is_empty() {
+        reading = review::reading(answer, &Terms { beyond: &beyond, ..terms });
+    }
+    if phase.may_doubt(ending.call.seat.as_deref()) {
+        reading = reading.map(|reading| review::doubted(reading, &answer.text));
+    }
+    let EndedCall { call, ended, tree, .. } = ending;
+    let Call { phase, round, attempt, agent: reviewer, seat, .. } = call;
+    let tree = tree.to_string();
+    let reviewed = Reviewed { phase, round, attempt, reviewer, ended, reading, tree, seat };
+    active.record(Fact::Reviewed(reviewed))?;
+    review::export(active)
+}
+
+fn record_triage(active: &mut ActiveRun, answer: &AgentAnswer, ending: EndedCall) -> Result<()> {
+    let phase = active.phase(&ending.call.phase)?;
+    let findings = phase.findings().to_vec();
+    let reading = phase.reviews.current.as_ref().and_then(|review| review.reading.as_ref());
+    let failed = reading.is_some_and(|reading| !reading.judgment.approves());
+    let (table, unread) = if !ending.ended.outcome.ended() {
+        (None, None)
+    } else if answer.truncated {
+        (None, Some("the answer was cut off".to_owned()))
+    } else {
+        let read = content_parser::read_triage(&answer.text, ending.review_id.as_deref());
+        match read.and_then(|table| content_parser::answering(table, findings.len(), failed)) {
+            Ok(table) => (Some(table), None),
+            Err(why) => (None, Some(why)),
+        }
+    };
+    let judgments = match table {
+        Some(_) => content_parser::read_dispositions(&answer.text, &findings),
+        None => Vec::new(),
+    };
+    let EndedCall { call, ended, tree, changed, .. } = ending;
+    let Call { phase, round, attempt, .. } = call;
+    let tree = tree.to_string();
+    let triaged = Triaged { phase, round, attempt, ended, table, unread, judgments, tree, changed };
+    active.record(Fact::Triaged(triaged))?;
+    review::export(active)
+}
+
+/// Returns the findings that are out of scope: new, and where nothing changed since the review before by the same reviewer. None
+/// where that cannot be seen, such as when the files of that review are on another machine.
+fn out_of_scope(active: &ActiveRun, phase: &PhaseState, ending: &EndedCall, all: &[Finding]) -> Vec<Finding> {
+    let EndedCall { call, tree, .. } = ending;
+    let Some(delta) = PreviousReview::of(phase, call.seat.as_deref(), &call.agent) else { return Vec::new() };
+    beyond(active, &delta, tree, all).unwrap_or_else(|error| {
+        tracing::warn!("what changed since the last review of {} cannot be seen: {error}", call.phase);
+        Vec::new()
+    })
+}
+
+/// Returns the findings beyond what changed. A path that is no file of ours may mean anything.
+fn beyond(active: &ActiveRun, delta: &PreviousReview, tree: &Tree, all: &[Finding]) -> Result<Vec<Finding>> {
+    let named = all.iter().filter_map(|finding| finding.file.clone());
+    let named: BTreeSet<String> = named.filter(|path| !is_engines_own(path)).collect();
+    let workspace = active.space.workspace();
+    let files = workspace.plain_files(tree, &named)?;
+    let changes = workspace.changes().between(&Tree::try_from(delta.tree.as_str())?, tree, &files)?;
+    let is_placed = |finding: &&Finding| finding.file.as_ref().is_some_and(|file| files.contains(file));
+    let placed: Vec<Finding> = all.iter().filter(is_placed).cloned().collect();
+    Ok(delta.beyond(&placed, &changes))
+}
+
+/// Asks how hard the issue is, once and before the first phase. Nothing the answer says can do more than choose models: what
+/// cannot be read, or what wrote, counts as the hardest.
+pub(super) async fn assess(active: &mut ActiveRun, programs: &AgentContext, call: &Call) -> Result<()> {
+    let before = active.look(None)?.tree.clone();
+    let answer = ask_difficulty(active, programs, call).await?;
+    active.journal.verify()?;
+    active.job_files.verify()?;
+    if active.is_stopping() {
+        return Ok(());
+    }
+    let mut ended = ended(&answer, None);
+    let changed = changes_by_hand::undo(active, &before)?;
+    if !changed.is_empty() {
+        ended.outcome = ExecOutcome::Crashed;
+        ended.reason = Some(format!("it changed files, which was undone: {}", changed.join(", ")));
+    }
+    active.note_spending(&ended)?;
+    let estimate = if answer.truncated { None } else { read_difficulty(&answer.text) };
+    active.record(Fact::Assessed(Box::new(assessed(call, estimate, ended))))
+}
+
+async fn ask_difficulty(active: &mut ActiveRun, programs: &AgentContext, call: &Call) -> Result<AgentAnswer> {
+    let prompt = difficulty(&active.run()?.started.issue, &nonce(), &programs.prompts)?;
+    let def = active.phase(&call.phase)?.def.clone();
+    let place =
+        folders::CallFolder { phase: &def, step: call.step, round: call.round, attempt: call.attempt };
+    let prompt_file = active.folder.write_prompt(place, &active.masker.mask(&prompt))?;
+    let raw_file = active.folder.raw_stream(place)?;
+    let prepared = PreparedCall {
+        programs,
+        call,
+        review_id: None,
+        tree: active.look(None)?.tree.clone(),
+        diff: Diff::default(),
+        output: active.folder.deliverable(&def),
+        commands: BTreeMap::new(),
+    };
+    active.snapshot = None;
+    let answer = ask(active, &prepared, (&prompt_file, &raw_file)).await?;
+    active.folder.write_answer(place, &active.masker.mask(&answer.text))?;
+    Ok(answer)
+}
+
+fn assessed(call: &Call, estimate: Option<Estimate>, ended: CallEnd) -> Assessed {
+    let agent = call.agent.clone();
+    let Some(Estimate { word, confidence, reason }) = estimate else {
+        let reason = ended.reason.clone().unwrap_or_else(|| "the answer states no difficulty".into());
+        return Assessed { agent, difficulty: None, confidence: None, reason, ended };
+    };
+    Assessed { agent, difficulty: word.parse().ok(), confidence, reason, ended }
 }

@@ -85,11 +85,12 @@ fn is_of_people(active: &ActiveRun, path: &str) -> bool {
         && strays.is_none_or(|strays| strays.iter().all(|stray| stray != path))
 }
 
-/// A reader that was stopped leaves no change behind: the next process would take it for a person's.
-pub(super) fn undo_of_stopped_reader(active: &mut ActiveRun, before: &Tree) -> Result<()> {
-    if !active.space.snapshots().take(Some(before))?.changed.is_empty() {
+/// Takes back what changed since a call of somebody who only reads, and returns the paths.
+pub(super) fn undo(active: &mut ActiveRun, before: &Tree) -> Result<Vec<String>> {
+    let changed = active.space.snapshots().take(Some(before))?.changed;
+    if !changed.is_empty() {
         active.space.snapshots().restore(before)?;
     }
     active.snapshot = None;
-    Ok(())
+    Ok(changed)
 }

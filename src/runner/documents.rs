@@ -5,11 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
 use crate::active_run::ActiveRun;
-use crate::digest::digest;
 use crate::error::{Result, RunError};
-use engine::{Call, MadeDocument, PhaseState, Run, Status};
+use engine::{AnswerDocument, Call, PhaseState, Run, Status};
 use git::{CommitId, Diff, Tree};
-use journal::store::folders;
+use journal::store::{folders, sha256_hex};
 use model::phase::{PhaseName, Step};
 use model::redact::Masked;
 use views::summary::deliverable_path;
@@ -61,7 +60,7 @@ pub(super) fn refuse_lost(active: &ActiveRun) -> Result<()> {
 
 /// Tells whether a commit holds a file that says something.
 fn holds(active: &ActiveRun, commit: &str, path: &str) -> Result<bool> {
-    let text = active.space.workspace().objects().read(&CommitId::try_from(commit)?, path)?;
+    let text = active.space.workspace().read_file(&CommitId::try_from(commit)?, path)?;
     Ok(text.is_some_and(|text| !checks::is_blank(&text)))
 }
 
@@ -71,10 +70,10 @@ pub(super) fn rewritten(active: &ActiveRun, name: &PhaseName, tree: &Tree, longe
     let approved = approved(active, name)?;
     let rewritten: Vec<String> = approved.into_iter().filter(|path| changed.contains(path)).collect();
     let approved_at = CommitId::try_from(run.branch.phase_head.as_str())?;
-    if rewritten.is_empty() || !active.space.workspace().objects().has_tree(&approved_at.as_tree())? {
+    if rewritten.is_empty() || !active.space.workspace().has_tree(&approved_at.as_tree())? {
         return Ok(Diff::default());
     }
-    Ok(active.space.diffs().paths(&rewritten, &approved_at, tree, longest)?)
+    Ok(active.space.diff_of_paths(&rewritten, &approved_at, tree, longest)?)
 }
 
 /// Writes the document that is made of an answer in a phase with triage, and returns what identifies it.
@@ -84,7 +83,7 @@ pub(super) fn write_made(active: &ActiveRun, call: &Call, answer: &Masked) -> Re
         return Ok(None);
     }
     active.folder.write(&output_path(active, call)?, answer)?;
-    Ok(Some(digest(answer.as_str())))
+    Ok(Some(sha256_hex(&[answer.as_str().as_bytes()])))
 }
 
 /// Returns the documents that we made of answers, by path, after what differs on disk is put back. One that cannot be had
@@ -100,22 +99,22 @@ pub(super) fn made(active: &ActiveRun) -> Result<BTreeMap<String, Masked>> {
     Ok(known)
 }
 
-fn made_path(active: &ActiveRun, phase: &PhaseState, made: &MadeDocument) -> String {
+fn made_path(active: &ActiveRun, phase: &PhaseState, made: &AnswerDocument) -> String {
     match made.step {
         Step::Review => active.folder.review_document(&phase.def, made.round),
         _ => active.folder.reply_document(&phase.def, made.round),
     }
 }
 
-fn made_text(active: &ActiveRun, phase: &PhaseState, made: &MadeDocument) -> Result<Option<Masked>> {
+fn made_text(active: &ActiveRun, phase: &PhaseState, made: &AnswerDocument) -> Result<Option<Masked>> {
     let path = &made_path(active, phase, made);
-    let as_written = |text: &String| digest(text) == made.digest;
+    let as_written = |text: &String| sha256_hex(&[text.as_bytes()]) == made.digest;
     let file = active.folder.at(path);
     if let Some(text) = fs::read_to_string(&file).ok().filter(as_written) {
         return Ok(Some(active.masker.mask(&text)));
     }
-    let MadeDocument { step, round, attempt, .. } = *made;
-    let kept = active.folder.read_answer(folders::Call { phase: &phase.def, step, round, attempt });
+    let AnswerDocument { step, round, attempt, .. } = *made;
+    let kept = active.folder.read_answer(folders::CallFolder { phase: &phase.def, step, round, attempt });
     let Some(text) = kept.filter(as_written).or(committed_text(active, phase, path)?.filter(as_written))
     else {
         active.folder.remove(path)?;
@@ -130,7 +129,7 @@ fn committed_text(active: &ActiveRun, phase: &PhaseState, path: &str) -> Result<
     let Some(commit) = phase.files.commit.as_ref().or(phase.files.first_commit.as_ref()) else {
         return Ok(None);
     };
-    let text = active.space.workspace().objects().read(&CommitId::try_from(commit.as_str())?, path)?;
+    let text = active.space.workspace().read_file(&CommitId::try_from(commit.as_str())?, path)?;
     Ok(text.and_then(|text| String::from_utf8(text).ok()))
 }
 

@@ -8,28 +8,24 @@ use std::path::Path;
 use jiff::Timestamp;
 
 use crate::active_run::ActiveRun;
-use crate::error::{Result, RunError};
+use crate::error::Result;
 use crate::publisher::Publisher;
-use crate::remote_checks::{RemoteChecks, unknown};
-use crate::turn::{JobRole, Push};
 use crate::unreviewed::base_of;
 use crate::{changes_by_hand, documents, remote_checks};
-use checks::{Memory, Published, Site, Untaken, World};
+use checks::{Published, Site, Untaken, World};
 use engine::{PhaseState, Run, Status};
-use forge::ForgeError;
-use git::{CommitId, Snapshot, Survey, Tree};
-use journal::store::folders::Call;
+use git::{CommitId, Snapshot, Tree, WorktreeState};
+use journal::store::folders::CallFolder;
 use model::change::Change;
 use model::event::{CheckResult, CheckStatus, Checked, Fact};
 use model::phase::{PhaseName, Step};
-use model::policy::Look;
+use model::policy::CheckKind;
 use views::summary::deliverable_path;
 
 /// Runs the checks of a phase and records what they saw.
 pub(super) async fn run_checks(
     active: &mut ActiveRun,
     publisher: &Publisher,
-    memory: &Memory,
     name: &PhaseName,
     round: u32,
 ) -> Result<()> {
@@ -39,7 +35,7 @@ pub(super) async fn run_checks(
     }
     let seen = active.look(Some(&before))?.clone();
     let (run, phase) = (active.run()?, active.phase(name)?);
-    let results = Subject { active, publisher, run, phase, seen }.examine(memory).await?;
+    let results = CheckedPhase { active, publisher, run, phase, seen }.examine().await?;
     active.job_files.verify()?;
     if active.is_stopping() {
         return Ok(());
@@ -56,7 +52,7 @@ pub(super) async fn run_checks(
 }
 
 /// A phase that is checked, with the files as they are.
-struct Subject<'a> {
+struct CheckedPhase<'a> {
     active: &'a ActiveRun,
     publisher: &'a Publisher,
     run: &'a Run,
@@ -64,8 +60,8 @@ struct Subject<'a> {
     seen: Snapshot,
 }
 
-impl Subject<'_> {
-    async fn examine(&self, memory: &Memory) -> Result<Vec<CheckResult>> {
+impl CheckedPhase<'_> {
+    async fn examine(&self) -> Result<Vec<CheckResult>> {
         let Self { active, run, phase, seen, .. } = self;
         let agreement = &run.started.agreement;
         let changed = self.changed_now()?;
@@ -75,7 +71,7 @@ impl Subject<'_> {
             None => all_changes.uncommitted(seen, &changed)?,
         };
         let committable = self.is_committable()?;
-        let published = self.published(memory)?;
+        let published = self.published()?;
         let since_base = self.since_base(&changes)?;
         let approved = documents::approved(active, phase.name())?;
         let world = self.world().await;
@@ -139,8 +135,8 @@ impl Subject<'_> {
     /// a commit is still what the phase changed.
     fn moved_since(&self) -> Result<Option<Tree>> {
         let Ok(began) = CommitId::try_from(self.phase.files.began_at.as_str()) else { return Ok(None) };
-        let objects = self.active.space.workspace().objects();
-        let moved = self.seen.head.commit != began && objects.has_tree(&began.as_tree())?;
+        let workspace = self.active.space.workspace();
+        let moved = self.seen.head.commit != began && workspace.has_tree(&began.as_tree())?;
         Ok(if moved { Some(began.as_tree()) } else { None })
     }
 
@@ -148,18 +144,19 @@ impl Subject<'_> {
     fn is_committable(&self) -> Result<bool> {
         let output = self.active.folder.deliverable(&self.phase.def);
         let is_new = self.seen.uncommitted.contains_key(&output);
-        Ok(is_new || !self.active.space.workspace().objects().tracked_below(&output)?.is_empty())
+        Ok(is_new || !self.active.space.workspace().tracked_below(&output)?.is_empty())
     }
 
     /// Returns what a commit of the phase would publish; nothing when no check runs a command.
-    fn published<'m>(&'m self, memory: &'m Memory) -> Result<Option<Published<'m>>> {
+    fn published(&self) -> Result<Option<Published<'_>>> {
         let started = &self.run.started;
         let rules = &self.phase.def.policy.checks;
         if !rules.iter().any(|rule| checks::runs_a_command(&rule.id, &started.agreement.defined)) {
             return Ok(None);
         }
         let base = CommitId::try_from(started.base_commit.as_str())?;
-        Ok(Some(Published { space: &self.active.space, tree: self.committed_tree()?, base, memory }))
+        let (space, memory) = (&self.active.space, &self.active.commands);
+        Ok(Some(Published { space, tree: self.committed_tree()?, base, memory }))
     }
 
     /// Returns the tree that a commit of the phase would have, strays left out.
@@ -186,31 +183,32 @@ impl Subject<'_> {
     fn latest_answer(&self) -> Option<String> {
         let work = self.phase.evidence.work.as_ref()?;
         let (step, round, attempt) = (work.step, work.round, work.attempt);
-        self.active.folder.read_answer(Call { phase: &self.phase.def, step, round, attempt })
+        self.active.folder.read_answer(CallFolder { phase: &self.phase.def, step, round, attempt })
     }
 
     /// Looks at what the checks of the phase ask for.
     async fn world(&self) -> World {
         let Self { active, run, .. } = self;
-        let asks = |look: &Look| {
+        let asks = |look: &CheckKind| {
             let defined = &run.started.agreement.defined;
             let mut checks = self.phase.def.policy.checks.iter().filter_map(|rule| defined.get(&rule.id));
             checks.any(|check| check.look == *look)
         };
         let mut world = World::default();
-        if asks(&Look::GitClean) {
-            let survey = active.space.workspace().worktree().survey();
+        if asks(&CheckKind::GitClean) {
+            let survey = active.space.workspace().survey();
             let untaken = survey.map(|survey| untaken(&survey, active.folder.root(), run.created_at));
             world.untaken = untaken.map_err(|error| self.masked(&error.to_string()));
         }
-        if asks(&Look::IssueClosed) {
+        if asks(&CheckKind::IssueClosed) {
             let issue = self.publisher.forge.issue(run.started.issue.number).await;
             world.issue_open = issue.map(|issue| issue.open).map_err(|error| self.masked(&error.to_string()));
         }
-        if asks(&Look::RemoteChecks) {
-            world.remote_checks = self.judged_by_server().await;
+        if asks(&CheckKind::RemoteChecks) {
+            let judged = remote_checks::judged(active, self.publisher).await;
+            world.remote_checks = judged.map_err(|why| self.masked(&why));
         }
-        if asks(&Look::CommitMessages) {
+        if asks(&CheckKind::CommitMessages) {
             world.messages = self.messages().map_err(|error| self.masked(&error.to_string()));
         }
         world
@@ -220,36 +218,10 @@ impl Subject<'_> {
         self.active.masker.mask(text).as_str().to_owned()
     }
 
-    /// What was not pushed, the server cannot have looked at: that is no pass, and no reason to leave a check out.
-    async fn judged_by_server(&self) -> Result<RemoteChecks, String> {
-        let Self { active, publisher, .. } = self;
-        if publisher.role == JobRole::Work {
-            let why = "of two jobs this one pushes nothing; `[github] ci_rounds` has the other one ask";
-            return Err(why.into());
-        }
-        let seen = match remote_checks::pushed_commit(active) {
-            Ok(commit) => remote_checks::wait_for(active, publisher, &commit).await,
-            Err(error) => Err(error),
-        };
-        seen.map_err(|error| self.masked(&why_unknown(publisher, &error)))
-    }
-
     /// The engine knows where it left the branch: what came after is the author's, and folded in later.
     fn messages(&self) -> Result<Vec<String>, git::Error> {
         let head = CommitId::try_from(self.run.branch.head.as_str())?;
         self.active.space.workspace().history().messages_since(&head)
-    }
-}
-
-/// What is pushed at a halt only, the server does not know before.
-fn why_unknown(publisher: &Publisher, error: &RunError) -> String {
-    match error {
-        RunError::Forge(ForgeError::Refused { status: 422, .. }) if publisher.push == Push::Halt => {
-            "the commit is not on GitHub yet, for the branch is pushed when the run halts; push after each phase \
-             (`--push phase`), or have `[github] ci_rounds` ask at the end of the run"
-                .to_owned()
-        }
-        error => unknown(error),
     }
 }
 
@@ -281,7 +253,7 @@ fn changed_before(run: &Run, phase: &PhaseState) -> BTreeSet<String> {
 
 /// Returns what no commit of the run will take. What the authors changed is committed, what git ignores is nobody's
 /// business, and what was there before the run is the user's.
-fn untaken(survey: &Survey, root: &Path, began: Timestamp) -> Vec<Untaken> {
+fn untaken(survey: &WorktreeState, root: &Path, began: Timestamp) -> Vec<Untaken> {
     let of = |letters, what| move |path: &String| Untaken { letters, path: path.clone(), what };
     let unmerged = survey.unmerged.iter().map(of("UU", "is not merged"));
     let nested = survey.nested_repositories.iter().filter(|path| is_younger(&root.join(path), began));

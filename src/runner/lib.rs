@@ -10,15 +10,10 @@
 mod phase_runner;
 
 mod active_run;
-mod turn;
 
 mod agent_call;
-mod agent_context;
-mod answer_facts;
-mod difficulty;
 mod documents;
 mod prompt;
-mod review_diff;
 
 mod changes_by_hand;
 mod evidence;
@@ -29,24 +24,18 @@ mod unreviewed;
 mod publisher;
 mod pull_request;
 mod remote_checks;
-mod review_threads;
 
-mod digest;
 mod error;
-mod new_run;
 pub mod report;
 pub mod review;
 #[cfg(test)]
 mod tests;
 
-pub use active_run::ActiveRun;
-pub use agent_context::AgentContext;
-pub use digest::{digest, nonce};
+pub use active_run::{ActiveRun, begin, planned_run};
 pub use error::RunError;
-pub use new_run::{begin, planned_run};
 pub use phase_commit::{phase_message, record_end, record_message, settle_commit};
-pub use phase_runner::PhaseRunner;
-pub use publisher::Publisher;
-pub use turn::{JobRole, PauseConditions, PendingRequest, Push, SteeringRequest};
+pub use phase_runner::{PauseConditions, PendingRequest, PhaseRunner, SteeringRequest};
+pub use prompt::{AgentContext, nonce};
+pub use publisher::{JobRole, Publisher, Push};
 pub use unfinished_work::has_shared_work;
 pub use unreviewed::{base_of, unreviewed};

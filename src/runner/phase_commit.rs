@@ -3,10 +3,9 @@
 
 use crate::active_run::ActiveRun;
 use crate::error::{Result, RunError};
-use crate::publisher::Publisher;
-use crate::review_diff::DiffCache;
-use crate::turn::{JobRole, Push};
-use crate::{answer_facts, changes_by_hand, documents};
+use crate::prompt::DiffCache;
+use crate::publisher::{JobRole, Publisher, Push};
+use crate::{changes_by_hand, documents, review};
 use engine::{PhaseState, Run, Stage, lapsed};
 use git::{CommitId, NO_PHASE, RunWorkspace, Snapshot, Trailers, Tree};
 use journal::Journal;
@@ -63,7 +62,7 @@ pub fn record_end(
     let paths = uncommitted(&folder.own_files(), &snapshot);
     if !paths.is_empty() {
         let message = masker.mask(&record_message(run, run.outcome, &trailers(journal, run, NO_PHASE)));
-        space.commits().commit(&paths, &message, &snapshot, &snapshot.head.commit)?;
+        space.commit(&paths, &message, &snapshot, &snapshot.head.commit)?;
     }
     Ok(())
 }
@@ -102,7 +101,7 @@ fn commit_approved(active: &mut ActiveRun, name: &PhaseName) -> Result<Option<Co
         active.record(Fact::ApprovalVoided { phase: name.clone(), reason: reason.into() })?;
         return Ok(None);
     }
-    answer_facts::export_review(active)?;
+    review::export(active)?;
     documents::made(active)?;
     let approved = Tree::try_from(active.phase(name)?.files.tree.as_str())?;
     if active.look(Some(&approved))?.tree != approved {
@@ -119,13 +118,10 @@ fn commit_approved(active: &mut ActiveRun, name: &PhaseName) -> Result<Option<Co
     let expected = CommitId::try_from(run.branch.head.as_str())?;
     let seen = active.look(Some(&approved))?.clone();
     let space = &active.space;
-    let committed = match space.commits().commit(&paths, &message, &seen, &expected) {
+    let committed = match space.commit(&paths, &message, &seen, &expected) {
         // Git was told to clear up meanwhile; the files on disk are still what was approved.
-        Err(_)
-            if !space.workspace().objects().has_tree(&approved)?
-                && space.snapshots().recreate(&approved)? =>
-        {
-            space.commits().commit(&paths, &message, &seen, &expected)
+        Err(_) if !space.workspace().has_tree(&approved)? && space.snapshots().recreate(&approved)? => {
+            space.commit(&paths, &message, &seen, &expected)
         }
         committed => committed,
     };
@@ -156,7 +152,7 @@ fn paths_to_commit(active: &ActiveRun, name: &PhaseName) -> Result<Vec<String>> 
 /// machine that gets the branch knows how the run stands.
 pub(super) fn commit_record(active: &mut ActiveRun, publisher: &Publisher, outcome: Outcome) -> Result<()> {
     let run = active.run()?.clone();
-    answer_facts::export_review(active)?;
+    review::export(active)?;
     let message =
         active.masker.mask(&record_message(&run, outcome, &trailers(&active.journal, &run, NO_PHASE)));
     let mut trees = run.phases.iter().rev().map(|phase| phase.files.tree.as_str());
@@ -167,7 +163,7 @@ pub(super) fn commit_record(active: &mut ActiveRun, publisher: &Publisher, outco
     let paths = uncommitted(&active.folder.own_files(), &snapshot);
     if !paths.is_empty() {
         let expected = below_new_record(active, publisher, &run, outcome, &snapshot.head.commit)?;
-        active.space.commits().commit(&paths, &message, &snapshot, &expected)?;
+        active.space.commit(&paths, &message, &snapshot, &expected)?;
     }
     Ok(())
 }

@@ -1,23 +1,22 @@
 //! The loop of a run: decide, perform, record, until halt. What an action does stands in the module of its subject; here stands
-//! only what comes after what, and how a turn ends.
+//! only what comes after what, and how a turn ends: by itself, because a person asks, or because the time of the job is over. Work
+//! that was begun is never cut off here.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 
 use crate::active_run::ActiveRun;
-use crate::agent_context::AgentContext;
 use crate::error::{Result, RunError};
-use crate::publisher::Publisher;
-use crate::review_diff::DiffCache;
-use crate::turn::{JobRole, PauseConditions, Push, SteeringRequest};
+use crate::prompt::{AgentContext, DiffCache};
+use crate::publisher::{JobRole, Publisher, Push};
 use crate::{
-    agent_call, changes_by_hand, difficulty, evidence, phase_commit, pull_request, remote_checks,
-    review_threads, unfinished_work,
+    agent_call, changes_by_hand, evidence, phase_commit, pull_request, remote_checks, unfinished_work,
 };
-use engine::{Action, Decision, Stage, decide, rate_limit_pause};
+use engine::{Action, Decision, Stage, decide, job_limit_pause, pause, pause_on_request, rate_limit_pause};
 use forge::ForgeError;
-use model::event::{Choice, Escalation, Fact, Outcome, PauseReason};
+use model::event::{Escalation, Fact, Outcome, PauseChoice, PauseReason};
 use model::phase::PhaseName;
 use model::policy::FirstStep;
 use views::summary::deliverable_path;
@@ -33,8 +32,6 @@ pub struct PhaseRunner {
     /// The name of the signal behind a stop.
     signal: Arc<OnceLock<&'static str>>,
     diffs: DiffCache,
-    /// What the commands of the repository have shown so far.
-    commands: checks::Memory,
 }
 
 impl PhaseRunner {
@@ -46,8 +43,7 @@ impl PhaseRunner {
         pauses: PauseConditions,
         signal: Arc<OnceLock<&'static str>>,
     ) -> Self {
-        let (diffs, commands) = (DiffCache::default(), checks::Memory::default());
-        Self { active, publisher, programs, pauses, signal, diffs, commands }
+        Self { active, publisher, programs, pauses, signal, diffs: DiffCache::default() }
     }
 
     /// Works until nothing is left to do, or the turn ends otherwise; what is not committed by then is kept.
@@ -105,13 +101,13 @@ impl PhaseRunner {
             Action::StartPhase(phase) => self.start_phase(phase),
             // What changes the state is decided about again before anything is paid for.
             Action::Assess(_) | Action::CallAgent(_) if active.saw_spending_elsewhere()? => Ok(()),
-            Action::Assess(call) => difficulty::assess(active, programs, &call).await,
+            Action::Assess(call) => agent_call::assess(active, programs, &call).await,
             Action::CallAgent(call) => {
                 self.pauses.has_worked = true;
                 agent_call::call(active, programs, &mut self.diffs, &call).await
             }
             Action::RunChecks { phase, round } => {
-                evidence::run_checks(active, publisher, &self.commands, &phase, round).await
+                evidence::run_checks(active, publisher, &phase, round).await
             }
             Action::Commit(phase) => {
                 phase_commit::commit(active, &mut self.diffs, &phase)?;
@@ -161,8 +157,7 @@ impl PhaseRunner {
         if self.publisher.push != Push::Phase || is_closing {
             return Ok(());
         }
-        self.leave(Outcome::Running).await?;
-        self.publisher.push(&self.active).await
+        self.keep_end(Outcome::Running).await
     }
 
     /// Ends the turn of a process that leaves the rest to another one. Where only the publication is left, the branch
@@ -181,6 +176,7 @@ impl PhaseRunner {
     async fn wait_for_server(&mut self, action: &'static str, until: Timestamp) -> Result<Outcome> {
         let run = self.active.run()?;
         let phase = run.current().map(|phase| phase.name().clone());
+        let error = ForgeError::Limited { action, until };
         match run.outcome {
             Outcome::Running => {
                 let escalation = rate_limit_pause(phase.as_ref(), action, until);
@@ -190,10 +186,9 @@ impl PhaseRunner {
             // What follows a completed run is still to be done.
             Outcome::Completed => {
                 self.keep_end(Outcome::Completed).await?;
-                Err(ForgeError::Limited { action, until }.into())
+                Err(error.into())
             }
             outcome => {
-                let error = ForgeError::Limited { action, until };
                 tracing::warn!("What others see is not up to date: {error}");
                 self.halted(outcome).await
             }
@@ -201,7 +196,7 @@ impl PhaseRunner {
     }
 
     async fn halted(&mut self, outcome: Outcome) -> Result<Outcome> {
-        review_threads::answer(&mut self.active, &self.publisher, outcome).await?;
+        pull_request::answer_threads(&mut self.active, &self.publisher, outcome).await?;
         pull_request::present(&mut self.active, &self.publisher, outcome).await?;
         self.keep_end(outcome).await?;
         Ok(outcome)
@@ -209,13 +204,9 @@ impl PhaseRunner {
 
     /// Brings the end of the log, and what is not approved yet, to where the next process finds it.
     async fn keep_end(&mut self, outcome: Outcome) -> Result<()> {
-        self.leave(outcome).await?;
-        if self.publisher.push == Push::Never { Ok(()) } else { self.publisher.push(&self.active).await }
-    }
-
-    async fn leave(&mut self, outcome: Outcome) -> Result<()> {
         unfinished_work::share(&mut self.active, &self.publisher, outcome).await?;
-        phase_commit::commit_record(&mut self.active, &self.publisher, outcome)
+        phase_commit::commit_record(&mut self.active, &self.publisher, outcome)?;
+        if self.publisher.push == Push::Never { Ok(()) } else { self.publisher.push(&self.active).await }
     }
 }
 
@@ -231,8 +222,72 @@ fn missing_documents(active: &ActiveRun, name: &PhaseName) -> Result<Option<Esca
     if missing.is_empty() {
         return Ok(None);
     }
-    let (reason, phase) = (PauseReason::Blocked, Some(name.clone()));
     let question = format!("{name} has nothing to review: {} is missing.", missing.join(", "));
-    let options = vec![Choice::Continue, Choice::GiveUp];
-    Ok(Some(Escalation { reason, phase, question, options, report: vec![], until: None }))
+    let options = vec![PauseChoice::Continue, PauseChoice::GiveUp];
+    Ok(Some(Escalation { options, ..pause(PauseReason::Blocked, Some(name), question) }))
+}
+
+/// What a person asks of a run that is under way.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SteeringRequest {
+    /// Wait before the next phase.
+    Pause {
+        /// Who asks.
+        by: String,
+    },
+    /// End for good, at once; whoever submits it also stops the work.
+    Cancel {
+        /// Who asks.
+        by: String,
+    },
+}
+
+/// The request that waits for the run to see it. All clones share it.
+#[derive(Debug, Clone, Default)]
+pub struct PendingRequest(Arc<Mutex<Option<SteeringRequest>>>);
+
+impl PendingRequest {
+    /// Submits a request, which takes the place of an earlier one. A pause never takes the place of a cancellation.
+    pub fn submit(&self, request: SteeringRequest) {
+        let mut pending = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if !matches!(*pending, Some(SteeringRequest::Cancel { .. })) {
+            *pending = Some(request);
+        }
+    }
+
+    /// Returns the request that counts now.
+    pub(super) fn latest(&self) -> Option<SteeringRequest> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+/// Ends the turn of a process between two phases.
+#[derive(Debug, Clone, Default)]
+pub struct PauseConditions {
+    /// What a person asked meanwhile.
+    pub request: PendingRequest,
+    /// When the job's time for beginning phases is over, and how many minutes it had.
+    pub until: Option<(Instant, u64)>,
+    /// Something was worked on in this turn; otherwise a short time would lead nowhere, job after job.
+    pub(super) has_worked: bool,
+}
+
+impl PauseConditions {
+    /// Returns the conditions of a job that has so many minutes.
+    pub fn after(minutes: Option<u64>, request: PendingRequest) -> Self {
+        let until = minutes.and_then(|minutes| {
+            let time = Duration::from_secs(minutes.saturating_mul(60));
+            Some((Instant::now().checked_add(time)?, minutes))
+        });
+        Self { request, until, has_worked: false }
+    }
+
+    /// Returns why the run waits before a phase.
+    pub(super) fn pause_before(&self, phase: &PhaseName) -> Option<Escalation> {
+        if let Some(SteeringRequest::Pause { by }) = self.request.latest() {
+            return Some(pause_on_request(Some(phase), &by));
+        }
+        let (_, minutes) = self.until.filter(|(until, _)| self.has_worked && Instant::now() >= *until)?;
+        Some(job_limit_pause(phase, minutes))
+    }
 }

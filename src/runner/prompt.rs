@@ -1,29 +1,87 @@
-//! Gathers what a prompt may say: the issue as pinned, what is on disk, what is open. Never the history of all rounds.
+//! What an agent is shown: the issue as pinned, what is on disk, what is open, and of the code what a reviewer judges. Never the
+//! history of all rounds. An approval covers what its reviewer could see: everything that the branch would publish, whoever made
+//! it and in whichever phase; so a reviewer that cannot open files and would not see all of it is not asked.
 
 use std::collections::BTreeMap;
-use std::fs;
+use std::fs::{self, File};
+use std::io::Read;
+use std::path::PathBuf;
 
 use crate::active_run::ActiveRun;
-use crate::agent_context::AgentContext;
-use crate::digest::nonce;
-use crate::documents::completed_beside;
-use crate::error::Result;
+use crate::documents::{self, completed_beside};
+use crate::error::{Result, RunError};
 use crate::evidence::plans;
-use engine::{Call, Delta, FixTask, LedgerFinding, PhaseState, Run, Status, items, remarks};
-use git::{Diff, Tree};
-use model::event::CheckResult;
+use agents::{AgentAnswer, AgentSpec, Profiles};
+use engine::{Call, FixTask, LedgerFinding, PhaseState, PreviousReview, Run, Status, items, remarks};
+use git::{CommitId, Diff, Tree};
+use journal::store::folders::RunFolder;
+use model::event::{CheckResult, ExecOutcome};
 use model::finding::Disposition;
 use model::phase::Step;
 use model::policy::OnFail;
 use model::verdict::ReadAs;
-use views::prompt::{Document, Material, NamedFinding, PromptInput, RepairInput, ReviewInput, Task, render};
+use views::prompt::{
+    InlinedFile, LONGEST_DOCUMENT, LONGEST_REVIEW, NamedFinding, PromptDocument, PromptInput, PromptTask,
+    RepairInput, ReviewInput, WorkInput, first_cut, render,
+};
 use views::summary::{deliverable_path, history};
 
+/// More of one document is in no prompt.
+const LONGEST_INLINED: u64 = 64 * 1024;
+/// How much of a diff a reviewer is shown, in bytes; the files themselves are on disk.
+const LONGEST_DIFF: usize = 60_000;
 /// How much a reviewer is shown of what changed since its last review, in bytes.
 const LONGEST_SINCE: usize = 24_000;
 const MORE: &str = "[there is more; see the files]\n";
 /// The most suggestions that later phases are told.
 const MOST_SUGGESTIONS: usize = 20;
+
+/// The agent programs and prompt templates of a run.
+pub struct AgentContext {
+    /// How programs are called, by name.
+    pub profiles: Profiles,
+    /// Prompt templates of the repository, by path below `prompts/`.
+    pub prompts: BTreeMap<String, String>,
+    /// The checkout that the run was started from; the worktree may be another one.
+    pub checkout: PathBuf,
+}
+
+impl AgentContext {
+    /// Paths in a spec are relative to the checkout the run was started from.
+    pub(super) fn spec(&self, text: &str) -> Result<AgentSpec> {
+        let spec: AgentSpec = text.parse().map_err(|error| RunError::Bug(format!("{error}")))?;
+        Ok(spec.seen_from(&self.checkout))
+    }
+
+    /// Returns the texts of these documents when the agent cannot open them; nothing for all others.
+    fn inlined(&self, folder: &RunFolder, agent: &str, documents: &[PromptDocument]) -> Vec<InlinedFile> {
+        if !self.inlines(agent) {
+            return Vec::new();
+        }
+        let paths = documents.iter().map(|document| document.path.clone());
+        paths.filter_map(|path| Some(InlinedFile { text: read_document(folder, &path)?, path })).collect()
+    }
+
+    /// Tells whether an agent cannot open files.
+    fn inlines(&self, agent: &str) -> bool {
+        let name = match agent.parse() {
+            Ok(AgentSpec::Profile(name)) => name,
+            Ok(AgentSpec::Claude(_)) => "claude".to_owned(),
+            Ok(AgentSpec::Codex(_)) => "codex".to_owned(),
+            _ => return false,
+        };
+        self.profiles.get(&name).is_some_and(|profile| profile.reads_files == Some(false))
+    }
+}
+
+/// Reads a plain file; a link that an agent left could lead anywhere.
+fn read_document(folder: &RunFolder, path: &str) -> Option<String> {
+    let path = folder.at(path);
+    fs::symlink_metadata(&path).ok().filter(fs::Metadata::is_file)?;
+    let mut bytes = Vec::new();
+    File::open(&path).ok()?.take(LONGEST_INLINED).read_to_end(&mut bytes).ok()?;
+    Some(String::from_utf8_lossy(&bytes).into_owned())
+}
 
 /// A call that is about to be made, with what its prompt is written from.
 pub(super) struct PreparedCall<'a> {
@@ -41,13 +99,20 @@ pub(super) struct PreparedCall<'a> {
     pub(super) commands: BTreeMap<String, String>,
 }
 
+/// Returns an id that nobody can guess: 128 random bits in hex.
+pub fn nonce() -> String {
+    let mut bytes = [0_u8; 16];
+    getrandom::fill(&mut bytes).expect("the system has randomness");
+    format!("{:032x}", u128::from_be_bytes(bytes))
+}
+
 /// Writes the prompt of a call.
 pub(super) fn compose(active: &ActiveRun, prepared: &PreparedCall<'_>) -> Result<String> {
     let PreparedCall { programs, call, review_id, tree, diff, output, commands } = prepared;
     let (run, phase) = (active.run()?, active.phase(&call.phase)?);
     let documents = documents_on_disk(active, run, phase);
-    let paths: Vec<&str> = documents.iter().map(|document| document.path.as_str()).collect();
-    let output_text = programs.inlined(&active.folder, &call.agent, &[output]).pop().map(|own| own.text);
+    let is_inlined = programs.inlines(&call.agent);
+    let output_text = if is_inlined { read_document(&active.folder, output) } else { None };
     let (is_review, is_revision) = (call.step == Step::Review, call.step == Step::Revise);
     let since_review = since_review(active, phase, call, tree).map(|diff| text(&diff));
     let (tasks, later, remarks) = if is_revision { to_repair(phase) } else { Default::default() };
@@ -65,9 +130,9 @@ pub(super) fn compose(active: &ActiveRun, prepared: &PreparedCall<'_>) -> Result
             checks: &checks(phase, call.step),
             patterns: &run.started.agreement.patterns,
             c3l: phase.def.c3l.as_ref(),
-            material: Material {
+            material: WorkInput {
                 documents: &documents,
-                inlined: &programs.inlined(&active.folder, &call.agent, &paths),
+                inlined: &programs.inlined(&active.folder, &call.agent, &documents),
                 output_text: output_text.as_deref().unwrap_or_default(),
                 task_lists: &task_lists(run, phase, call.step),
                 commands: &commands.clone().into_iter().collect::<Vec<_>>(),
@@ -107,23 +172,23 @@ pub(super) fn compose(active: &ActiveRun, prepared: &PreparedCall<'_>) -> Result
 }
 
 /// Returns the deliverables of other phases that are on disk.
-pub(super) fn documents_on_disk(active: &ActiveRun, run: &Run, phase: &PhaseState) -> Vec<Document> {
+fn documents_on_disk(active: &ActiveRun, run: &Run, phase: &PhaseState) -> Vec<PromptDocument> {
     let documents = completed_beside(run, phase.name())
-        .map(|other| Document { phase: other.name().to_string(), path: deliverable_path(run, other) });
+        .map(|other| PromptDocument { phase: other.name().to_string(), path: deliverable_path(run, other) });
     documents.filter(|document| active.folder.at(&document.path).is_file()).collect()
 }
 
 /// Returns what changed since the reviewer's own review before, where that is all that the one under way judges.
-pub(super) fn since_review(active: &ActiveRun, phase: &PhaseState, call: &Call, tree: &Tree) -> Option<Diff> {
+fn since_review(active: &ActiveRun, phase: &PhaseState, call: &Call, tree: &Tree) -> Option<Diff> {
     if call.step != Step::Review {
         return None;
     }
-    let delta = Delta::of(phase, call.seat.as_deref(), &call.agent)?;
-    active.space.diffs().all(&delta.tree, tree, LONGEST_SINCE).ok()
+    let delta = PreviousReview::of(phase, call.seat.as_deref(), &call.agent)?;
+    active.space.diff(&delta.tree, tree, LONGEST_SINCE).ok()
 }
 
 /// In a document review: the review that the triage judges, or the reply to the one before.
-pub(super) fn previous_review(active: &ActiveRun, phase: &PhaseState, call: &Call) -> String {
+fn previous_review(active: &ActiveRun, phase: &PhaseState, call: &Call) -> String {
     let path = match call.step {
         Step::Triage => active.folder.review_document(&phase.def, call.round),
         Step::Review if phase.def.policy.triage && call.round > 1 => {
@@ -162,9 +227,9 @@ fn exchanged(phase: &PhaseState, step: Step) -> (&[String], &str) {
 }
 
 /// Returns the tasks of a revision, those that wait, and the findings that ask for nothing.
-fn to_repair(phase: &PhaseState) -> (Vec<Task>, Vec<Task>, Vec<NamedFinding>) {
+fn to_repair(phase: &PhaseState) -> (Vec<PromptTask>, Vec<PromptTask>, Vec<NamedFinding>) {
     let (given, later) = phase.tasks.latest();
-    let task = |task: &&FixTask| Task {
+    let task = |task: &&FixTask| PromptTask {
         id: task.id.to_string(),
         file: task.owns.clone(),
         tried: task.given_in.iter().filter(|round| **round < phase.round).count(),
@@ -215,4 +280,111 @@ fn suggestions(run: &Run) -> Vec<String> {
     let all = readable
         .flat_map(|(name, reading)| reading.suggestions.iter().map(move |text| format!("{name}: {text}")));
     all.take(MOST_SUGGESTIONS).collect()
+}
+
+/// A difference that was computed, and what it is about.
+#[derive(Debug, Clone)]
+struct ReviewDiff {
+    /// The files that it is about.
+    tree: Tree,
+    /// The commit whose code is the same, where there is one.
+    head: Option<CommitId>,
+    diff: Diff,
+}
+
+/// Keeps the difference that was computed last, so that phases which write documents alone cost no process of git.
+#[derive(Debug, Default)]
+pub(super) struct DiffCache(Option<ReviewDiff>);
+
+impl DiffCache {
+    /// Returns what the branch as it would be committed differs in from its base, for a reviewer. Documents of the run are
+    /// read on disk; what the phase rewrote of those that were approved comes first.
+    pub(super) fn for_review(&mut self, active: &mut ActiveRun, call: &Call, tree: &Tree) -> Result<Diff> {
+        if call.step != Step::Review {
+            return Ok(Diff::default());
+        }
+        let base = CommitId::try_from(active.run()?.started.base_commit.as_str())?;
+        let changed = active.phase(&call.phase)?.files.changed.clone();
+        let seen = active.look(Some(tree))?.clone();
+        // When the files are others by now, the review will be void anyway.
+        if seen.tree != *tree {
+            return Ok(active.space.diff_of_code(&base, tree, LONGEST_DIFF)?);
+        }
+        let would_commit = |path: &&String| changed.contains(*path) && !active.space.files().contains(path);
+        let head = seen.uncommitted.keys().all(|path| !would_commit(&path)).then(|| seen.head.commit.clone());
+        let known = self.0.as_ref().filter(|known| head.is_some() && known.head == head);
+        let diff = match known {
+            Some(known) => known.diff.clone(),
+            None if head.as_ref() == Some(&base) => Diff::default(),
+            None => {
+                let published = active.space.snapshots().published_tree(&seen, &changed)?;
+                active.space.diff_of_code(&base, &published, LONGEST_DIFF)?
+            }
+        };
+        self.0 = Some(ReviewDiff { tree: tree.clone(), head, diff: diff.clone() });
+        Ok(after(documents::rewritten(active, &call.phase, tree, LONGEST_DIFF)?, diff))
+    }
+
+    /// Keeps what is known when the files of a phase were committed: its commit holds what its reviewers were shown.
+    pub(super) fn committed_as(&mut self, tree: &str, commit: &CommitId) {
+        let known = self.0.take().filter(|known| known.tree.as_str() == tree);
+        self.0 = known.map(|known| ReviewDiff { head: Some(commit.clone()), ..known });
+    }
+}
+
+/// Returns the end of a call that is not made: its agent would judge what it cannot see.
+pub(super) fn unseen(active: &ActiveRun, prepared: &PreparedCall<'_>) -> Result<Option<AgentAnswer>> {
+    let call = prepared.call;
+    if call.step != Step::Review || !prepared.programs.inlines(&call.agent) {
+        return Ok(None);
+    }
+    let Some(what) = what_is_cut(active, prepared)? else { return Ok(None) };
+    let reason = format!("it was not asked: it cannot open files, and {what}");
+    Ok(Some(AgentAnswer {
+        outcome: ExecOutcome::ContextTooLong,
+        reason: Some(reason),
+        ..AgentAnswer::default()
+    }))
+}
+
+/// Says what of all that a reviewer judges would not be in its prompt.
+fn what_is_cut(active: &ActiveRun, prepared: &PreparedCall<'_>) -> Result<Option<String>> {
+    let PreparedCall { programs, call, tree, diff, output, .. } = prepared;
+    let longer = |what: &str| Ok(Some(format!("{what} is longer than a prompt shows")));
+    if diff.truncated {
+        return longer("the difference");
+    }
+    if let Some(file) = diff.not_shown.first() {
+        return Ok(Some(format!("the difference shows nothing of {file}")));
+    }
+    let phase = active.phase(&call.phase)?;
+    if since_review(active, phase, call, tree).is_some_and(|since| since.truncated) {
+        return longer("what changed since its last review");
+    }
+    if previous_review(active, phase, call).len() > LONGEST_REVIEW {
+        return longer("the answer to the review before");
+    }
+    let deliverable = fs::metadata(active.folder.at(output));
+    if deliverable.is_ok_and(|found| found.len() > LONGEST_DOCUMENT as u64) {
+        return longer("the deliverable");
+    }
+    let documents = documents_on_disk(active, active.run()?, phase);
+    let inlined = programs.inlined(&active.folder, &call.agent, &documents);
+    let is_missing = |document: &&PromptDocument| inlined.iter().all(|read| read.path != document.path);
+    if let Some(missing) = documents.iter().find(is_missing) {
+        return Ok(Some(format!("{} cannot be read", missing.path)));
+    }
+    match first_cut(&inlined) {
+        Some(cut) => longer(&cut.path),
+        None => Ok(None),
+    }
+}
+
+/// Puts one difference before another.
+fn after(first: Diff, then: Diff) -> Diff {
+    Diff {
+        text: first.text + &then.text,
+        truncated: first.truncated || then.truncated,
+        not_shown: first.not_shown.into_iter().chain(then.not_shown).collect(),
+    }
 }

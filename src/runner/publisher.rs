@@ -1,5 +1,6 @@
-//! The way to others: the server, the branch there, and the progress comment on the issue, which every turn begins with.
-//! Where somebody deleted the comment it is made once more, once in a run: who deletes it again does not want it.
+//! The way to others: the server, the branch there, and the progress comment on the issue, which every turn begins with; and
+//! which part of that is left to another process. Where somebody deleted the comment it is made once more, once in a
+//! run: who deletes it again does not want it.
 
 use std::path::PathBuf;
 
@@ -8,10 +9,10 @@ use tracing::warn;
 use crate::active_run::ActiveRun;
 use crate::documents;
 use crate::error::{Result, RunError};
-use crate::report::MovedComment;
-use crate::turn::{JobRole, Push};
+use crate::report::ReplacedComment;
+use engine::{Action, Decision};
 use forge::{CommentDraft, Forge};
-use git::{CommitId, Credentials, Remote, Retry};
+use git::{CommitId, Credentials, Remote, RetryCounter};
 use model::event::{Fact, Outcome};
 use settings::GithubKeys;
 use views::summary::{marker, progress_comment, unshared_marker};
@@ -33,7 +34,53 @@ pub struct Publisher {
     /// The checkout that the run was started from: a pull request that nobody may see is written there.
     pub checkout: PathBuf,
     /// Where the comment is that took the place of a deleted one.
-    pub moved_comment: MovedComment,
+    pub moved_comment: ReplacedComment,
+}
+
+/// What one process does of a run. Where agents work beside text of strangers no token that writes may lie, so of two jobs
+/// one works and writes nothing to a server, and the other one publishes what came of it and asks no agent.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum JobRole {
+    #[default]
+    /// Works and publishes.
+    Both,
+    /// Works, and leaves to another process what others see.
+    Work,
+    /// Publishes what another process worked on, and asks no agent.
+    Publish,
+}
+
+impl JobRole {
+    /// Tells whether a decision is for another process.
+    pub(super) fn leaves(self, decision: &Decision) -> bool {
+        match (self, decision) {
+            (Self::Both, _) | (_, Decision::Halt(_)) => false,
+            (Self::Work, decision) => matches!(decision, Decision::Perform(Action::Publish)),
+            (Self::Publish, Decision::Perform(action)) => !matches!(action, Action::Publish),
+            (Self::Publish, Decision::Record(fact)) => !matches!(**fact, Fact::Finished { .. }),
+        }
+    }
+
+    /// Returns how the run stands where this process has to leave it to another one.
+    pub(super) fn hands_over(self, decision: &Decision) -> Option<Outcome> {
+        match (self, decision) {
+            (Self::Work, Decision::Halt(outcome)) => Some(*outcome),
+            (role, decision) if role.leaves(decision) => Some(Outcome::Running),
+            _ => None,
+        }
+    }
+}
+
+/// When the branch is pushed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Push {
+    /// Not at all.
+    #[default]
+    Never,
+    /// When the run halts.
+    Halt,
+    /// After each phase, too.
+    Phase,
 }
 
 impl Publisher {
@@ -49,7 +96,8 @@ impl Publisher {
         call: impl Fn(&Remote<'_>) -> Result<(), git::Error>,
     ) -> Result<(), git::Error> {
         let origin = active.space.workspace().remote("origin", self.credentials.as_ref());
-        let (mut stop, urgency, mut retry) = (active.stop.clone(), active.stop.urgency(), Retry::default());
+        let (mut stop, urgency, mut retry) =
+            (active.stop.clone(), active.stop.urgency(), RetryCounter::default());
         loop {
             let Err(error) = call(&origin) else { return Ok(()) };
             let Some(pause) = retry.pause(&error) else { return Err(error) };

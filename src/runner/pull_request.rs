@@ -1,23 +1,25 @@
 //! The pull request of a run, or its text, and what is presented with it: an issue for what an evaluation left for later, the
-//! owners of what changed, the end of the draft. Each effect can be repeated. People may take back what comes once, so it is
-//! done once; and a refusal of it is told and stops nothing.
+//! owners of what changed, the end of the draft, the answers to the review threads that a run took up. Each effect can be repeated.
+//! People may take back what comes once, so it is done once; and a refusal of it is told and stops nothing. What a crash cut off is
+//! found by its mark.
 
 use jiff::ToSpan;
 
 use crate::active_run::ActiveRun;
 use crate::error::{Result, RunError};
-use crate::publisher::Publisher;
-use crate::turn::Push;
+use crate::publisher::{JobRole, Publisher, Push};
 use crate::{documents, unreviewed};
-use engine::PhaseState;
+use engine::{PhaseState, Run};
+use forge::github::{ReviewThread, ThreadReply};
 use forge::{
-    CODE_OWNERS, CodeOwners, FollowUp, Forge, ForgeError, LocalForge, Owner, PullRequest, PullRequestRef,
+    CODE_OWNERS, CodeOwner, CodeOwners, FollowUpIssue, Forge, ForgeError, GithubForge, LocalForge,
+    PullRequest, PullRequestRef,
 };
-use git::CommitId;
-use model::event::{Fact, Outcome};
+use git::{CommitId, LineRangeChange};
+use model::event::{Fact, Feedback, FeedbackThread, Outcome};
 use views::summary::{
-    Documents, REQUEST_CLOSED, REQUEST_OPEN, follow_up, follow_up_marker, is_request_closed, pull_request,
-    wants_follow_up,
+    Documents, REQUEST_CLOSED, REQUEST_OPEN, ThreadLineStatus, answered_up_to, follow_up, follow_up_marker,
+    is_request_closed, pull_request, thread_answer, thread_marker, wants_follow_up,
 };
 
 /// The kind of the note about a refusal.
@@ -114,7 +116,7 @@ pub(super) async fn open_follow_up(active: &mut ActiveRun, publisher: &Publisher
         return Ok(());
     }
     let (title, body) = follow_up(run);
-    let wanted = FollowUp {
+    let wanted = FollowUpIssue {
         parent: run.started.issue.number,
         marker: &follow_up_marker(run),
         title: &active.masker.mask(&title),
@@ -196,16 +198,136 @@ async fn ask_owners(active: &mut ActiveRun, publisher: &Publisher, number: u64) 
 }
 
 /// The file of the base counts: what the run wrote into it does not choose who looks at the run.
-fn owners(active: &ActiveRun) -> Result<Vec<Owner>> {
+fn owners(active: &ActiveRun) -> Result<Vec<CodeOwner>> {
     let run = active.run()?;
     let base = CommitId::try_from(run.started.base_commit.as_str())?;
     let workspace = active.space.workspace();
     for place in CODE_OWNERS {
-        let Some(bytes) = workspace.objects().read(&base, place)? else { continue };
+        let Some(bytes) = workspace.read_file(&base, place)? else { continue };
         let head = CommitId::try_from(run.branch.head.as_str())?;
         let changed = workspace.changes().paths_between(&base.as_tree(), &head.as_tree())?;
         let paths = changed.iter().map(String::as_str).filter(|path| !path.starts_with(".ai-workflow/"));
         return Ok(CodeOwners::read(&String::from_utf8_lossy(&bytes)).of(paths).into_iter().collect());
     }
     Ok(Vec::new())
+}
+
+/// Whether a thread is where it should be, or was left open; nothing when somebody stopped us.
+type Done = Option<bool>;
+
+/// Answers the review threads that wait for an answer, once the run is completed again: each once, with the commit that changed its
+/// place; only what changed is resolved. The commits are on the server by then. What could not be resolved is tried again by
+/// whoever comes next.
+pub(super) async fn answer_threads(
+    active: &mut ActiveRun,
+    publisher: &Publisher,
+    outcome: Outcome,
+) -> Result<()> {
+    let run = active.run()?;
+    let (fed, before) = (run.feedback.pending.clone(), run.feedback.left_open.clone());
+    if outcome != Outcome::Completed || publisher.role == JobRole::Work {
+        return Ok(());
+    }
+    let (Some(number), Forge::Github(github)) = (waiting(run), publisher.forge.clone()) else {
+        return Ok(());
+    };
+    let there = github.review_threads(number);
+    let Some(there) = active.unless_stopped(there).await? else { return Ok(()) };
+    let mut left_open = Vec::new();
+    for thread in &there {
+        let taken = fed.as_ref().and_then(|fed| fed.threads.iter().find(|taken| taken.id == thread.id));
+        let done = match (&fed, taken) {
+            (Some(fed), Some(taken)) => answer_thread(active, &github, fed, taken, thread).await?,
+            _ if before.contains(&thread.id) => resolve_again(active, &github, thread).await?,
+            _ => Some(true),
+        };
+        match done {
+            Some(true) => {}
+            // Its place changed.
+            Some(false) => left_open.push(thread.id.clone()),
+            None => return Ok(()),
+        }
+    }
+    if fed.is_none() && left_open == before {
+        return Ok(());
+    }
+    active.record(Fact::ThreadsAnswered { left_open })
+}
+
+async fn answer_thread(
+    active: &ActiveRun,
+    github: &GithubForge,
+    fed: &Feedback,
+    taken: &FeedbackThread,
+    thread: &ReviewThread,
+) -> Result<Done> {
+    let run = active.run()?;
+    let from = CommitId::try_from(fed.head.as_str())?;
+    let became = active.space.workspace().history().place_change(&from, &taken.path, taken.line)?;
+    let marker = thread_marker(run, taken.up_to);
+    let place = match &became {
+        LineRangeChange::Changed(commit) => ThreadLineStatus::Changed(commit.as_str()),
+        LineRangeChange::Elsewhere(commit) => ThreadLineStatus::Kept(commit.as_str()),
+        LineRangeChange::Untouched => ThreadLineStatus::Untouched,
+    };
+    let body = active.masker.mask(&thread_answer(run, &fed.phase, &marker, &place));
+    let answer = ThreadReply { pull_request: fed.pull_request, thread, marker: &marker, body: &body };
+    let effect = async {
+        let is_answered = answered(github, &answer).await?;
+        let is_due = is_answered && matches!(became, LineRangeChange::Changed(_));
+        if is_due { resolved(github, thread).await } else { Ok(true) }
+    };
+    active.unless_stopped(effect).await
+}
+
+/// Resolves what has our answer as its last word; what people say after it is theirs.
+async fn resolve_again(active: &ActiveRun, github: &GithubForge, thread: &ReviewThread) -> Result<Done> {
+    let run = active.run()?;
+    let last = thread.comments.last();
+    if thread.is_cut || last.is_none_or(|last| answered_up_to(run, &last.body).is_none()) {
+        return Ok(Some(true));
+    }
+    active.unless_stopped(resolved(github, thread)).await
+}
+
+/// Returns the pull request that has threads to be answered, or to be resolved.
+fn waiting(run: &Run) -> Option<u64> {
+    match &run.feedback.pending {
+        Some(fed) => Some(fed.pull_request),
+        None if run.feedback.left_open.is_empty() => None,
+        None => run.feedback.left_open_at,
+    }
+}
+
+/// Answers a thread unless it has the answer; tells whether it has it now.
+async fn answered(github: &GithubForge, answer: &ThreadReply<'_>) -> Result<bool, ForgeError> {
+    if github.is_answered_with(answer).await? {
+        return Ok(true);
+    }
+    match github.answer_thread(answer).await {
+        Err(error @ ForgeError::Refused { .. }) => {
+            let (path, hint) = (&answer.thread.path, error.hint());
+            tracing::warn!("A review thread of {path} has no answer: {error}; {hint}");
+            Ok(false)
+        }
+        done => done.map(|()| true),
+    }
+}
+
+/// Resolves a thread unless it is resolved; tells whether it is now.
+async fn resolved(github: &GithubForge, thread: &ReviewThread) -> Result<bool, ForgeError> {
+    if thread.is_resolved {
+        return Ok(true);
+    }
+    match github.resolve_thread(&thread.id).await {
+        Err(error @ ForgeError::Refused { .. }) => {
+            let (path, hint) = (&thread.path, error.hint());
+            tracing::warn!(
+                "A review thread of {path} is answered, but stays open: {error}; {hint}. \
+                 `pr-feedback` tries to resolve it again"
+            );
+            Ok(false)
+        }
+        done => done.map(|()| true),
+    }
 }

@@ -8,11 +8,11 @@ use tokio::time::Instant;
 
 use crate::active_run::ActiveRun;
 use crate::error::{Result, RunError};
-use crate::publisher::Publisher;
-use crate::turn::Push;
-use forge::Forge;
+use crate::publisher::{JobRole, Publisher, Push};
+use engine::pause;
 use forge::github::missing_permission;
-use model::event::{Choice, Escalation, Fact, FedBack, PauseReason, Source};
+use forge::{Forge, ForgeError};
+use model::event::{Escalation, Fact, Feedback, FeedbackSource, PauseReason};
 use model::finding::{Finding, Severity};
 use model::remote_check::{RemoteCheck, RemoteCheckState};
 use views::summary::counted;
@@ -23,15 +23,31 @@ const PACE: Duration = Duration::from_secs(10);
 const NONE_YET: Duration = Duration::from_secs(60);
 
 /// What the checks of a server say; nothing where nobody can know.
-pub(super) type RemoteChecks = Option<Vec<RemoteCheck>>;
+type RemoteChecks = Option<Vec<RemoteCheck>>;
+
+/// Returns what the server's checks say about what was pushed last, or why nobody knows. What was not pushed, the server cannot
+/// have looked at: that is no pass, and no reason to leave a check out.
+pub(super) async fn judged(active: &ActiveRun, publisher: &Publisher) -> Result<RemoteChecks, String> {
+    if publisher.role == JobRole::Work {
+        return Err("of two jobs this one pushes nothing; `[github] ci_rounds` has the other one ask".into());
+    }
+    let seen = match pushed_commit(active) {
+        Ok(commit) => wait_for(active, publisher, &commit).await,
+        Err(error) => Err(error),
+    };
+    seen.map_err(|error| match error {
+        RunError::Forge(ForgeError::Refused { status: 422, .. }) if publisher.push == Push::Halt => {
+            "the commit is not on GitHub yet, for the branch is pushed when the run halts; push after each phase \
+             (`--push phase`), or have `[github] ci_rounds` ask at the end of the run"
+                .to_owned()
+        }
+        error => unknown(&error),
+    })
+}
 
 /// Returns what the server's checks say about a commit, as far as they are done in time; nothing where there is no server,
 /// nothing is pushed, or a stop came first.
-pub(super) async fn wait_for(
-    active: &ActiveRun,
-    publisher: &Publisher,
-    commit: &str,
-) -> Result<RemoteChecks> {
+async fn wait_for(active: &ActiveRun, publisher: &Publisher, commit: &str) -> Result<RemoteChecks> {
     let Forge::Github(github) = &publisher.forge else { return Ok(None) };
     if publisher.push == Push::Never {
         return Ok(None);
@@ -59,18 +75,18 @@ pub(super) async fn wait_for(
 
 /// Returns what the checks say where that is only given back to the author: what may not be read is told, and ends no run.
 async fn wait_for_feedback(active: &ActiveRun, publisher: &Publisher, commit: &str) -> Result<RemoteChecks> {
-    let error = match wait_for(active, publisher, commit).await {
-        Err(error) => error,
-        seen => return seen,
-    };
-    let Some(right) = missing_right(&error) else { return Err(error) };
-    let why = active.masker.mask(&error.to_string());
-    tracing::warn!("W_CI_UNKNOWN: {why}; the token needs the right `{right}`. Nothing is fed back");
-    Ok(None)
+    match wait_for(active, publisher, commit).await {
+        Err(error) if missing_right(&error).is_some() => {
+            let why = active.masker.mask(&unknown(&error));
+            tracing::warn!("W_CI_UNKNOWN: {why}. Nothing is fed back");
+            Ok(None)
+        }
+        seen => seen,
+    }
 }
 
 /// Returns where the run's branch stands, which is what was pushed last.
-pub(super) fn pushed_commit(active: &ActiveRun) -> Result<String> {
+fn pushed_commit(active: &ActiveRun) -> Result<String> {
     let run = active.run()?;
     let branch = active.space.workspace().branches().find(&run.started.branch)?;
     Ok(branch.map_or_else(|| run.branch.head.clone(), |branch| branch.tip.to_string()))
@@ -94,8 +110,8 @@ pub(super) async fn feed_back(active: &mut ActiveRun, publisher: &Publisher) -> 
     }
     let Some(phase) = active.run()?.feedback_phase() else { return Ok(false) };
     let findings = red.iter().map(finding).collect();
-    let (by, threads) = (Source::Checks, Vec::new());
-    let fed = FedBack { phase, by, pull_request, head, findings, threads };
+    let (by, threads) = (FeedbackSource::Checks, Vec::new());
+    let fed = Feedback { phase, by, pull_request, head, findings, threads };
     let mut facts = vec![Fact::FedBack(Box::new(fed))];
     if rounds >= most {
         facts.push(Fact::Paused { escalation: question(&red, rounds) });
@@ -105,7 +121,7 @@ pub(super) async fn feed_back(active: &mut ActiveRun, publisher: &Publisher) -> 
 }
 
 /// Tells why the checks of the server are not known.
-pub(super) fn unknown(error: &RunError) -> String {
+fn unknown(error: &RunError) -> String {
     match missing_right(error) {
         Some(right) => format!("{error}; the token needs the right `{right}`"),
         None => error.to_string(),
@@ -140,6 +156,5 @@ fn question(red: &[RemoteCheck], rounds: u32) -> Escalation {
         format!("The checks of the pull request are still red after {rounds}: {names}. Another round?");
     let with_output = red.iter().filter(|one| !one.output.is_empty());
     let report = with_output.map(|one| format!("{}: {}", one.name, one.output)).collect();
-    let options = vec![Choice::Continue];
-    Escalation { reason: PauseReason::Exhausted, phase: None, question, options, report, until: None }
+    Escalation { report, ..pause(PauseReason::Exhausted, None, question) }
 }

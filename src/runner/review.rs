@@ -1,17 +1,19 @@
 //! The reviewer's side: what an answer amounts to, and the record of an approval.
-//! Calls nobody and reads no file.
+//! Calls nobody and reads no file; the record is an export.
 
 use serde_json::{Value, json};
 
-use agents::Answer;
+use crate::active_run::ActiveRun;
+use crate::error::Result;
+use agents::AgentAnswer;
 use content_parser::{Terms, read_review, read_structured};
 use engine::Run;
 use model::event::{ExecOutcome, Reading};
 use model::verdict::{Judgment, ReadAs, Verdict};
 
 /// Reads a reviewer's answer; nothing when the call did not end well or said nothing.
-pub fn reading(answer: &Answer, terms: &Terms<'_>) -> Option<Reading> {
-    let Answer { text, structured, .. } = answer;
+pub fn reading(answer: &AgentAnswer, terms: &Terms<'_>) -> Option<Reading> {
+    let AgentAnswer { text, structured, .. } = answer;
     if answer.outcome != ExecOutcome::Done || text.trim().is_empty() {
         return None;
     }
@@ -58,7 +60,8 @@ fn unverifiable(reading: Reading, reason: String) -> Reading {
     Reading { result: Verdict::Fail, judgment: Judgment::Unverifiable, reason, ..reading }
 }
 
-/// Returns `review-result.json` of the latest verdict of a run, in the shape of an older system plus the tree; nothing before the first.
+/// Returns `review-result.json` of the latest verdict of a run, in the shape of an older system plus the tree; nothing
+/// before the first.
 /// An export, made of the facts and never read back.
 pub fn result_file(run: &Run) -> Option<Value> {
     let bounds = run.phases.iter().filter_map(|phase| phase.reviews.latest_verdict.as_ref());
@@ -82,6 +85,15 @@ pub fn result_file(run: &Run) -> Option<Value> {
         "session_id": run.started.run_id,
         "run": run.started.run_id,
     }))
+}
+
+/// Writes the latest verdict where scripts look for it, over whatever an agent may have left there.
+pub(super) fn export(active: &ActiveRun) -> Result<()> {
+    let path = active.folder.review_result();
+    let Some(value) = result_file(active.run()?) else {
+        return Ok(active.folder.remove(&path)?);
+    };
+    Ok(active.folder.write(&path, &active.masker.mask(&format!("{value:#}\n")))?)
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! Tests of what a process may do of a run, and of what ends its turn.
 
-use crate::turn::{JobRole, PauseConditions, PendingRequest, SteeringRequest};
+use crate::phase_runner::{PauseConditions, PendingRequest, SteeringRequest};
+use crate::publisher::JobRole;
 use engine::{Action, Decision};
 use model::event::{Fact, Outcome, PauseReason};
 

@@ -6,8 +6,7 @@ use tracing::warn;
 
 use crate::active_run::ActiveRun;
 use crate::error::Result;
-use crate::publisher::Publisher;
-use crate::turn::{JobRole, Push};
+use crate::publisher::{JobRole, Publisher, Push};
 use engine::{PhaseState, Run, Status};
 use git::Tree;
 use journal::store::log;
@@ -81,11 +80,11 @@ fn clean_trees(active: &ActiveRun, phase: &PhaseState) -> Result<Vec<Tree>> {
     if !clean.contains(&present) {
         return Ok(Vec::new());
     }
-    let objects = active.space.workspace().objects();
+    let workspace = active.space.workspace();
     let mut known: Vec<Tree> = Vec::new();
     for tree in std::iter::once(present).chain(clean) {
         let tree = Tree::try_from(tree)?;
-        if known.len() < MOST && !known.contains(&tree) && objects.has_tree(&tree)? {
+        if known.len() < MOST && !known.contains(&tree) && workspace.has_tree(&tree)? {
             known.push(tree);
         }
     }

@@ -10,7 +10,7 @@ use git::{CommitId, RunWorkspace};
 use journal::store::folders::RunFolder;
 use model::event::Outcome;
 use model::phase::PhaseName;
-use views::summary::{Documents, Unreviewed};
+use views::summary::{Documents, UnreviewedFiles};
 
 type Paths = BTreeSet<String>;
 
@@ -22,7 +22,7 @@ pub fn unreviewed(
     run: &Run,
     tip: &CommitId,
     documents: Documents,
-) -> Result<Unreviewed> {
+) -> Result<UnreviewedFiles> {
     let counts = |path: &String| match documents {
         Documents::Gone => !space.files().contains(path),
         Documents::Kept => !folder.own_files().contains(path),
@@ -41,7 +41,7 @@ pub fn unreviewed(
     let delivered = delivered(folder, run);
     let is_delivered = |path: &String| delivered.iter().any(|folder| path.starts_with(folder));
     unseen.retain(|path| counts(path) && !is_delivered(path) && !after_the_end.contains(path));
-    Ok(Unreviewed {
+    Ok(UnreviewedFiles {
         after_the_end: after_the_end.into_iter().collect(),
         unseen: unseen.into_iter().collect(),
     })
@@ -49,10 +49,10 @@ pub fn unreviewed(
 
 /// Returns the same for the branch as it is published while the run goes on. When its latest phase was reviewed,
 /// no process is needed.
-pub(super) fn on_branch(active: &ActiveRun) -> Result<Unreviewed> {
+pub(super) fn on_branch(active: &ActiveRun) -> Result<UnreviewedFiles> {
     let run = active.run()?;
     if run.branch.content_head == run.branch.coverage.reviewed {
-        return Ok(Unreviewed::default());
+        return Ok(UnreviewedFiles::default());
     }
     let tip = CommitId::try_from(run.branch.head.as_str())?;
     unreviewed(&active.space, &active.folder, run, &tip, Documents::Gone)
@@ -77,7 +77,7 @@ fn since_the_last_review(space: &RunWorkspace, run: &Run, tip: &CommitId) -> Res
 /// Returns what was changed from a commit on by somebody who does not answer for it. An author answers for its own work, not
 /// for what it found in the same file.
 fn unanswered(space: &RunWorkspace, run: &Run, from: &str, tip: &CommitId) -> Result<Paths> {
-    let mut passed = Passed { space, at: from, open: Paths::new(), known: vec![(from, Paths::new())] };
+    let mut passed = BranchWalk { space, at: from, open: Paths::new(), known: vec![(from, Paths::new())] };
     for UnreviewedPhase { from, to, .. } in run.branch.coverage.since.iter().filter(|phase| phase.is_accepted)
     {
         if knows(space, from)? && knows(space, to)? {
@@ -93,7 +93,7 @@ fn unanswered(space: &RunWorkspace, run: &Run, from: &str, tip: &CommitId) -> Re
 }
 
 /// A way along a branch, with what nobody answers for where it has come to.
-struct Passed<'a> {
+struct BranchWalk<'a> {
     space: &'a RunWorkspace,
     at: &'a str,
     open: Paths,
@@ -101,7 +101,7 @@ struct Passed<'a> {
     known: Vec<(&'a str, Paths)>,
 }
 
-impl<'a> Passed<'a> {
+impl<'a> BranchWalk<'a> {
     /// Nobody answers for what changed on the way to a commit, unless it only came back.
     fn on_to(&mut self, to: &'a str) -> Result<()> {
         if self.at == to {
@@ -134,7 +134,7 @@ fn delivered(folder: &RunFolder, run: &Run) -> Vec<String> {
 pub fn base_of(space: &RunWorkspace, run: &Run, tip: &CommitId) -> Result<CommitId> {
     let began = CommitId::try_from(run.started.base_commit.as_str())?;
     let is_on_server = run.publication.pull_request.as_ref().is_some_and(|(number, _)| number.is_some());
-    Ok(space.workspace().bases().merged_in(&run.started.base_branch, is_on_server, &began, tip)?)
+    Ok(space.workspace().branches().merged_in(&run.started.base_branch, is_on_server, &began, tip)?)
 }
 
 /// Returns the files that came with the base branch, and are as they are there.
@@ -155,7 +155,7 @@ fn known<'a>(space: &RunWorkspace, run: &'a Run, commit: &'a str) -> Result<&'a 
 }
 
 fn knows(space: &RunWorkspace, commit: &str) -> Result<bool> {
-    Ok(space.workspace().objects().has_tree(&CommitId::try_from(commit)?.as_tree())?)
+    Ok(space.workspace().has_tree(&CommitId::try_from(commit)?.as_tree())?)
 }
 
 fn between(space: &RunWorkspace, from: &str, to: &str) -> Result<Paths> {

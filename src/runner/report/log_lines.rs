@@ -5,8 +5,8 @@ use tracing::{debug, error, info, warn};
 use super::Reporter;
 use engine::{PhaseState, Run, State};
 use model::event::{
-    CheckResult, CheckStatus, Checked, Choice, Ended, Entry, ExecOutcome, Fact, Reading, Replied, Ruled,
-    Ruling, Triaged,
+    CallEnd, CheckResult, CheckStatus, Checked, Entry, ExecOutcome, Fact, PauseChoice, Reading, Replied,
+    Ruled, Ruling, Triaged,
 };
 use model::phase::PhaseName;
 use model::policy::OnFail;
@@ -62,7 +62,8 @@ impl Reporter for LogLines {
             }
             Fact::Answered(answer) => {
                 let (word, text) = (answer.choice.as_str(), answer.text.trim());
-                let why = if answer.choice == Choice::Accept { format!(": {text}") } else { String::new() };
+                let why =
+                    if answer.choice == PauseChoice::Accept { format!(": {text}") } else { String::new() };
                 info!("Answered by {}: {word}{why}", answer.by);
             }
             Fact::Reopened(reopened) => info!("Phase {}: Reopened: {}", reopened.phase, reopened.reason),
@@ -160,7 +161,7 @@ fn of_seat(seat: Option<&str>) -> String {
     seat.map(|seat| format!(", second opinion {seat}")).unwrap_or_default()
 }
 
-fn warn_if_broken(phase: &PhaseName, step: &str, ended: &Ended) {
+fn warn_if_broken(phase: &PhaseName, step: &str, ended: &CallEnd) {
     if !ended.outcome.ended() && ended.outcome != ExecOutcome::Cancelled {
         let reason = ended.reason.as_deref().unwrap_or("no reason given");
         warn!("Phase {phase}: The {step} step broke: {reason}");

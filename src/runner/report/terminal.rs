@@ -17,11 +17,11 @@ const TICK: Duration = Duration::from_millis(200);
 
 /// Draws the live line. Clones share it.
 #[derive(Debug, Clone)]
-pub struct Terminal {
+pub struct LiveLine {
     line: ProgressBar,
 }
 
-impl Terminal {
+impl LiveLine {
     /// Makes the live line; hidden when stderr is no terminal.
     pub fn on_stderr() -> Self {
         let line =
@@ -37,7 +37,7 @@ impl Terminal {
     }
 }
 
-impl Reporter for Terminal {
+impl Reporter for LiveLine {
     fn report(&mut self, entry: &Entry, state: &State) {
         let Some(run) = &state.run else { return };
         if let Some(prefix) = doing(run, &entry.fact) {
@@ -67,19 +67,14 @@ fn doing(run: &Run, fact: &Fact) -> Option<String> {
 /// Writes log lines to stderr beside the live line, which is taken away meanwhile. Each event becomes one line
 /// without secrets and without anything that could move the cursor or that a runner of jobs would obey.
 #[derive(Debug, Clone)]
-pub struct StderrBeside {
-    terminal: Terminal,
-    masker: Masker,
+pub struct LogWriter {
+    /// The live line.
+    pub terminal: LiveLine,
+    /// What hides secrets in the log lines.
+    pub masker: Masker,
 }
 
-impl StderrBeside {
-    /// Makes a writer beside a live line.
-    pub fn new(terminal: Terminal, masker: Masker) -> Self {
-        Self { terminal, masker }
-    }
-}
-
-impl Write for StderrBeside {
+impl Write for LogWriter {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let line = plain(self.masker.mask(&String::from_utf8_lossy(bytes)).as_str());
         self.terminal.line.suspend(|| writeln!(io::stderr(), "{}", neutral(&line)))?;

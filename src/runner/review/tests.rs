@@ -3,14 +3,14 @@
 use super::*;
 use content_parser::default_words;
 
-fn said(text: &str) -> Answer {
-    Answer { text: text.to_owned(), outcome: ExecOutcome::Done, ..Answer::default() }
+fn said(text: &str) -> AgentAnswer {
+    AgentAnswer { text: text.to_owned(), outcome: ExecOutcome::Done, ..AgentAnswer::default() }
 }
 
 fn judged(text: &str, schema_missed: bool) -> Judgment {
     let words = default_words();
     let terms = Terms { review_id: Some("r-1"), require_review_id: false, words: &words, beyond: &[] };
-    reading(&Answer { schema_missed, ..said(text) }, &terms).expect("something was said").judgment
+    reading(&AgentAnswer { schema_missed, ..said(text) }, &terms).expect("something was said").judgment
 }
 
 #[test]
@@ -66,7 +66,7 @@ fn an_approval_is_doubted_for_the_prose_beside_its_object_and_for_that_of_its_su
     let words = default_words();
     let read = |text: &str, structured| {
         let terms = Terms { review_id: Some("r-1"), require_review_id: false, words: &words, beyond: &[] };
-        let answer = Answer { structured, ..said(text) };
+        let answer = AgentAnswer { structured, ..said(text) };
         let reading = doubted(reading(&answer, &terms).expect("something was said"), text);
         (reading.judgment, reading.doubt)
     };

@@ -1,0 +1,350 @@
+//! Keeps the issue of a run up to date: its one progress comment, on GitHub and on the local forge, and the label that tells where
+//! the run stands. A label is for people who look over many issues; nothing is ever decided by it. On GitHub the reporters only
+//! render and tasks of their own write, so that no fact waits for the network: edits of the comment are at least some seconds
+//! apart, and the last state is written at the end.
+
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use tokio::sync::{Notify, watch};
+use tokio::task::JoinHandle;
+use tracing::warn;
+
+use super::Reporter;
+use engine::{Run, State};
+use forge::{CommentDraft, ForgeError, GithubForge, LocalForge};
+use model::event::{Entry, Fact, Outcome};
+use model::issue::IssueNumber;
+use model::redact::{Masked, Masker};
+use views::summary;
+
+/// Two edits of a comment are at least so far apart.
+pub const PACE: Duration = Duration::from_secs(5);
+
+/// What the comment should say.
+#[derive(Debug, Clone, PartialEq)]
+struct CommentUpdate {
+    number: IssueNumber,
+    id: u64,
+    marker: String,
+    body: Masked,
+    /// Nothing took its place yet.
+    may_be_replaced: bool,
+}
+
+/// Tells the run that its comment has another id now.
+#[derive(Debug, Clone, Default)]
+pub struct ReplacedComment(Arc<OnceLock<u64>>);
+
+impl ReplacedComment {
+    /// Returns the id of the comment that took the place of one that was deleted.
+    pub fn id(&self) -> Option<u64> {
+        self.0.get().copied()
+    }
+}
+
+/// Renders the comment after each fact.
+#[derive(Clone)]
+pub struct GithubComment {
+    masker: Masker,
+    wanted: watch::Sender<Option<CommentUpdate>>,
+}
+
+/// The task that writes the comment.
+pub struct CommentTask {
+    /// The id of a comment that had to be made once more.
+    pub moved: ReplacedComment,
+    comment: GithubComment,
+    task: LatestValueWriter,
+}
+
+/// Makes the reporter and begins the task; needs a runtime.
+pub fn github_comment(forge: GithubForge, masker: Masker, pace: Duration) -> (GithubComment, CommentTask) {
+    let moved = ReplacedComment::default();
+    let new_place = moved.clone();
+    let (wanted, task) =
+        LatestValueWriter::begin(pace, move |wanted| write_comment(forge.clone(), new_place.clone(), wanted));
+    let comment = GithubComment { masker, wanted };
+    (comment.clone(), CommentTask { moved, comment, task })
+}
+
+impl Reporter for GithubComment {
+    fn report(&mut self, _entry: &Entry, state: &State) {
+        if let Some(run) = &state.run {
+            self.show(run, &summary::progress_comment(run));
+        }
+    }
+}
+
+impl GithubComment {
+    fn show(&self, run: &Run, text: &str) {
+        let Some(id) = run.publication.progress_comment else { return };
+        let (number, marker) = (run.started.issue.number, summary::marker(run));
+        let (body, may_be_replaced) = (self.masker.mask(text), !run.publication.comment_was_replaced);
+        self.wanted.send_replace(Some(CommentUpdate { number, id, marker, body, may_be_replaced }));
+    }
+}
+
+/// Writes into the comment of a run what its log says, where the comment is still there: what a process that was lost could
+/// not write.
+pub async fn refresh_comment(forge: &GithubForge, masker: &Masker, run: &Run) -> Result<(), ForgeError> {
+    let (number, marker) = (run.started.issue.number, summary::marker(run));
+    let body = masker.mask(&summary::progress_comment(run));
+    let id = match run.publication.progress_comment {
+        Some(id) => Some(id),
+        None => forge.own_comment(number, &marker).await?,
+    };
+    let Some(id) = id else { return Ok(()) };
+    let draft = CommentDraft { id: Some(id), marker: &marker, body: &body };
+    let now = forge.current_comment(id).await?;
+    let is_outdated = now.is_some_and(|now| now.body.as_deref() != Some(body.as_str()));
+    if is_outdated { forge.rewrite_comment(draft, id).await.map(drop) } else { Ok(()) }
+}
+
+impl CommentTask {
+    /// Has the comment say that the run was stopped, and why.
+    pub fn stopped(&self, run: &Run, why: &str) {
+        self.comment.show(run, &summary::stopped_comment(run, why));
+    }
+
+    /// Has the last state written and waits for that, but not for ever.
+    pub async fn end(self) {
+        self.task
+            .end("The last state of the run could not be written into the progress comment in time")
+            .await;
+    }
+}
+
+/// A refusal is final; what was lost on the way is written with the next state.
+async fn write_comment(forge: GithubForge, new_place: ReplacedComment, wanted: CommentUpdate) -> bool {
+    let moved = new_place.id();
+    let id = moved.unwrap_or(wanted.id);
+    let draft = CommentDraft { id: Some(id), marker: &wanted.marker, body: &wanted.body };
+    let done = if wanted.may_be_replaced && moved.is_none() {
+        forge.upsert_comment(wanted.number, draft).await
+    } else {
+        forge.rewrite_comment(draft, id).await
+    };
+    match done {
+        // It is replaced once at most.
+        Ok(now_at) if now_at != id => _ = new_place.0.set(now_at),
+        Ok(_) => {}
+        Err(error) => {
+            warn!("The progress comment cannot be written: {error}");
+            return !error.is_final();
+        }
+    }
+    true
+}
+
+/// Rewrites the progress comment after each fact that a reader of the issue wants to see.
+pub struct LocalComment {
+    forge: LocalForge,
+    masker: Masker,
+    comment: Option<u64>,
+    warned: bool,
+}
+
+impl LocalComment {
+    /// Makes a reporter; the comment of an earlier process is found by its mark.
+    pub fn new(forge: LocalForge, masker: Masker) -> Self {
+        Self { forge, masker, comment: None, warned: false }
+    }
+}
+
+impl Reporter for LocalComment {
+    fn report(&mut self, entry: &Entry, state: &State) {
+        let is_of_interest = matches!(
+            entry.fact,
+            Fact::PhaseStarted { .. }
+                | Fact::Ruled(_)
+                | Fact::Committed { .. }
+                | Fact::Paused { .. }
+                | Fact::Finished { .. }
+                | Fact::Cancelled { .. }
+        );
+        let (true, Some(run)) = (is_of_interest, &state.run) else { return };
+        let body = self.masker.mask(&summary::progress_comment(run));
+        let marker = summary::marker(run);
+        let draft = CommentDraft { id: self.comment, marker: &marker, body: &body };
+        match self.forge.upsert_comment(run.started.issue.number, draft, run.updated_at) {
+            Ok(id) => self.comment = Some(id),
+            Err(error) if !self.warned => {
+                warn!("The progress comment cannot be written: {error}");
+                self.warned = true;
+            }
+            Err(_) => {}
+        }
+    }
+}
+
+/// What all labels begin with.
+const FAMILY: &str = "ai-workflow:";
+
+/// A label by the end of its name, with its colour and what it says.
+type Label = (&'static str, &'static str, &'static str);
+
+const QUEUED: Label = ("queued", "d4c5f9", "The run goes on by itself when it can");
+const RUNNING: Label = ("running", "b197f2", "Agents work on this issue");
+const NEEDS_HUMAN: Label = ("needs-human", "8250df", "The run waits for a person");
+const DONE: Label = ("done", "6639ba", "The run is completed");
+const FAILED: Label = ("failed", "512a97", "The run failed");
+const CANCELLED: Label = ("cancelled", "e9ddff", "A person ended the run");
+const LABELS: [Label; 6] = [QUEUED, RUNNING, NEEDS_HUMAN, DONE, FAILED, CANCELLED];
+
+/// Returns every label that can stand on an issue: its name, its colour and what it says.
+pub fn state_labels() -> impl Iterator<Item = (String, &'static str, &'static str)> {
+    LABELS.into_iter().map(|(end, color, says)| (format!("{FAMILY}{end}"), color, says))
+}
+
+/// Tells the task which label there is to be.
+#[derive(Clone)]
+pub struct StateLabel {
+    wanted: watch::Sender<Option<(IssueNumber, Label)>>,
+}
+
+/// The task that sets the label.
+pub struct LabelTask {
+    label: StateLabel,
+    task: LatestValueWriter,
+}
+
+/// Makes the reporter and begins the task; needs a runtime.
+pub fn state_label(forge: GithubForge) -> (StateLabel, LabelTask) {
+    let (wanted, task) =
+        LatestValueWriter::begin(Duration::ZERO, move |state| set_label(forge.clone(), state));
+    let label = StateLabel { wanted };
+    (label.clone(), LabelTask { label, task })
+}
+
+impl Reporter for StateLabel {
+    fn report(&mut self, _entry: &Entry, state: &State) {
+        if let Some(run) = &state.run {
+            self.show(run);
+        }
+    }
+}
+
+impl StateLabel {
+    /// Shows where a run stands, also when nothing happened.
+    pub fn show(&mut self, run: &Run) {
+        self.wanted.send_replace(Some((run.started.issue.number, label_of(run))));
+    }
+}
+
+/// Sets the label of a run to what its log says: what a process that was lost could not do.
+pub async fn refresh_label(forge: &GithubForge, run: &Run) -> Result<(), ForgeError> {
+    show_label(forge, run.started.issue.number, label_of(run)).await
+}
+
+impl LabelTask {
+    /// Has the label say that nobody works on a run that was stopped before its end.
+    pub fn stopped(&self, run: &Run) {
+        if run.outcome == Outcome::Running {
+            self.label.wanted.send_replace(Some((run.started.issue.number, NEEDS_HUMAN)));
+        }
+    }
+
+    /// Has the last state shown and waits for that, but not for ever.
+    pub async fn end(self) {
+        self.task.end("The label that tells where the run stands could not be set in time").await;
+    }
+}
+
+fn label_of(run: &Run) -> Label {
+    match run.outcome {
+        Outcome::Running => RUNNING,
+        Outcome::Completed => DONE,
+        Outcome::Failed | Outcome::Incomplete => FAILED,
+        Outcome::Cancelled => CANCELLED,
+        Outcome::Paused if run.waits_by_itself() => QUEUED,
+        Outcome::Paused => NEEDS_HUMAN,
+    }
+}
+
+async fn set_label(forge: GithubForge, (number, label): (IssueNumber, Label)) -> bool {
+    let Err(error) = show_label(&forge, number, label).await else { return true };
+    warn!("The label `{FAMILY}{}` cannot be set: {error}", label.0);
+    !error.is_final()
+}
+
+/// Takes the others of the family off and puts the label on, in that order: what is cut short must not leave two. The one that
+/// starts a run is none of them.
+async fn show_label(forge: &GithubForge, number: IssueNumber, label: Label) -> Result<(), ForgeError> {
+    let (name, color, description) = (format!("{FAMILY}{}", label.0), label.1, label.2);
+    let Some(state) = forge.issue_state(number).await? else { return Ok(()) };
+    let is_old = |other: &str| {
+        let ending = other.strip_prefix(FAMILY).filter(|ending| *ending != label.0);
+        ending.is_some_and(|ending| LABELS.iter().any(|known| known.0 == ending))
+    };
+    let old: Vec<&str> = state.labels().filter(|label| is_old(label)).collect();
+    let is_new = !state.has(&name);
+    if is_new {
+        forge.make_label(&name, color, description).await?;
+    }
+    for label in old {
+        forge.unlabel(number, label).await?;
+    }
+    if is_new { forge.label(number, &name).await } else { Ok(()) }
+}
+
+/// How long the end of a run waits for the last state.
+const END_WAIT: Duration = Duration::from_secs(60);
+
+/// The task that writes.
+pub(super) struct LatestValueWriter {
+    ending: Arc<Notify>,
+    task: JoinHandle<()>,
+}
+
+impl LatestValueWriter {
+    /// Begins the task and returns by what it is told the state; two writes are so far apart. `write` writes a state or warns,
+    /// and tells whether a later one may be written. Needs a runtime.
+    pub(super) fn begin<S, W>(
+        pace: Duration,
+        write: impl Fn(S) -> W + Send + 'static,
+    ) -> (watch::Sender<Option<S>>, Self)
+    where
+        S: Clone + PartialEq + Send + Sync + 'static,
+        W: Future<Output = bool> + Send,
+    {
+        let (wanted, mut seen) = watch::channel(None);
+        let ending = Arc::new(Notify::new());
+        let ends = Arc::clone(&ending);
+        let task = tokio::spawn(async move {
+            let mut written = None;
+            loop {
+                let is_last = tokio::select! {
+                    changed = seen.changed() => changed.is_err(),
+                    () = ends.notified() => true,
+                };
+                let wanted = seen.borrow_and_update().clone();
+                if wanted != written
+                    && let Some(state) = wanted.clone()
+                {
+                    if !write(state).await {
+                        return;
+                    }
+                    written = wanted;
+                }
+                if is_last {
+                    return;
+                }
+                tokio::select! {
+                    () = tokio::time::sleep(pace) => {}
+                    // The next turn is the last one.
+                    () = ends.notified() => ends.notify_one(),
+                }
+            }
+        });
+        (wanted, Self { ending, task })
+    }
+
+    /// Has the last state written and waits for that, but not for ever: then it warns.
+    pub(super) async fn end(self, warning: &str) {
+        self.ending.notify_one();
+        if tokio::time::timeout(END_WAIT, self.task).await.is_err() {
+            warn!("{warning}");
+        }
+    }
+}
