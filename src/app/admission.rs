@@ -9,7 +9,7 @@ use jiff::Timestamp;
 
 use crate::github_job;
 use content_parser::{SlashCommand, slash_command};
-use forge::github::Person;
+use forge::github::GithubUser;
 use forge::{CommentDraft, ForgeError, GithubForge, is_named};
 use model::issue::IssueNumber;
 use model::redact::Masker;
@@ -23,7 +23,7 @@ pub struct Actor<'a> {
     /// Its settings.
     pub keys: &'a GithubKeys,
     /// Who it is, by the event.
-    pub who: &'a Person,
+    pub who: &'a GithubUser,
 }
 
 impl Actor<'_> {
@@ -66,7 +66,7 @@ impl Actor<'_> {
             let draft = CommentDraft { id: None, marker: &marker, body: &masker.mask(&body) };
             self.github.upsert_comment(number, draft).await.map_err(|error| self.unknown(&error))?;
         }
-        Err(Refusal::new("E_RATE", format!("{login} started more than {limit} runs in 24 hours")))
+        Err(AdmissionRefusal::new("E_RATE", format!("{login} started more than {limit} runs in 24 hours")))
     }
 
     async fn runs(&self, at: Timestamp, most: usize) -> Result<usize, ForgeError> {
@@ -82,15 +82,18 @@ impl Actor<'_> {
     }
 
     /// Makes the refusal of somebody of whom GitHub does not say what they may do.
-    pub fn unknown(&self, error: &ForgeError) -> Refusal {
+    pub fn unknown(&self, error: &ForgeError) -> AdmissionRefusal {
         let (login, answer) = (quoted(&self.who.login), quoted(&error.to_string()));
-        Refusal::new("E_ACTOR_UNKNOWN", format!("GitHub does not say what {login} may do: {answer}"))
+        AdmissionRefusal::new("E_ACTOR_UNKNOWN", format!("GitHub does not say what {login} may do: {answer}"))
     }
 
     /// Makes the refusal of an event that names another account than GitHub does.
-    pub fn mismatch(&self, found: &str) -> Refusal {
+    pub fn mismatch(&self, found: &str) -> AdmissionRefusal {
         let (login, found) = (quoted(&self.who.login), quoted(found));
-        Refusal::new("E_ACTOR_MISMATCH", format!("the event names {login}, and GitHub names {found}"))
+        AdmissionRefusal::new(
+            "E_ACTOR_MISMATCH",
+            format!("the event names {login}, and GitHub names {found}"),
+        )
     }
 }
 
@@ -106,26 +109,26 @@ fn counted(starts: Result<usize, ForgeError>) -> Result<usize, ForgeError> {
 }
 
 /// Makes the refusal of somebody who may not, in the role that GitHub names.
-pub fn denied(who: &Person, role: &str) -> Refusal {
+pub fn denied(who: &GithubUser, role: &str) -> AdmissionRefusal {
     let (login, role) = (quoted(&who.login), quoted(role));
-    Refusal::new("E_ACTOR_DENIED", format!("{login} ({role}) may not start or steer runs here"))
+    AdmissionRefusal::new("E_ACTOR_DENIED", format!("{login} ({role}) may not start or steer runs here"))
 }
 
 /// The code of an event for whose issue another process works.
 pub const BUSY: &str = "E_BUSY";
 
-type Result<T, E = Refusal> = std::result::Result<T, E>;
+type Result<T, E = AdmissionRefusal> = std::result::Result<T, E>;
 
 /// Why an event, or a comment, is not obeyed.
 #[derive(Debug, thiserror::Error)]
 #[error("{text}")]
-pub struct Refusal {
+pub struct AdmissionRefusal {
     /// Stays when the words change.
     pub code: &'static str,
     text: String,
 }
 
-impl Refusal {
+impl AdmissionRefusal {
     /// Makes a refusal.
     pub fn new(code: &'static str, text: impl fmt::Display) -> Self {
         Self { code, text: text.to_string() }
@@ -138,7 +141,7 @@ impl Refusal {
 }
 
 /// Returns the mark and the text for somebody who started too many runs.
-fn rate_reply(who: &Person, most: u32) -> (String, String) {
+fn rate_reply(who: &GithubUser, most: u32) -> (String, String) {
     let marker = format!("<!-- ai-workflow:paused_rate v1 account={} -->", who.id);
     let body = format!(
         "{marker}\n`paused_rate`: {} started {most} runs in 24 hours, which is the limit. Try again when that \

@@ -15,7 +15,7 @@ use process::own_program;
 use settings::{AgentKind, Settings};
 
 /// What is chosen from.
-struct Candidates<'a> {
+struct AgentCandidates<'a> {
     settings: &'a Settings,
     /// Says why an agent cannot be used.
     why_not: &'a dyn Fn(&AgentSpec) -> Option<String>,
@@ -27,12 +27,12 @@ pub struct AgentChain {
     /// The agents, the first one first.
     pub agents: Vec<String>,
     /// Why these.
-    pub reasons: Vec<Reason>,
+    pub reasons: Vec<ChoiceReason>,
 }
 
 /// Why an agent was chosen.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Reason {
+pub enum ChoiceReason {
     /// What is good to know.
     Note(String),
     /// What a person may want to change.
@@ -40,10 +40,11 @@ pub enum Reason {
 }
 
 /// Puts agents that are there in place of `auto`, and reviewers that fit where nobody has named any. Returns why.
-pub fn choose(project: &Project, agreement: &mut Agreement) -> Result<Vec<Reason>> {
+pub fn choose(project: &Project, agreement: &mut Agreement) -> Result<Vec<ChoiceReason>> {
     let mut told = Vec::new();
     let mut keep = |chosen: AgentChain| {
-        let fresh: Vec<Reason> = chosen.reasons.into_iter().filter(|line| !told.contains(line)).collect();
+        let fresh: Vec<ChoiceReason> =
+            chosen.reasons.into_iter().filter(|line| !told.contains(line)).collect();
         told.extend(fresh);
         chosen.agents
     };
@@ -89,14 +90,14 @@ pub fn auto_reason(project: &Project) -> Result<String> {
 }
 
 /// Hands over what there is to choose from on this machine.
-fn with_candidates<T>(project: &Project, ask: impl FnOnce(&Candidates<'_>) -> T) -> T {
+fn with_candidates<T>(project: &Project, ask: impl FnOnce(&AgentCandidates<'_>) -> T) -> T {
     let known = RefCell::new(BTreeMap::new());
     let why_not = |spec: &AgentSpec| {
         let name = spec.to_string();
         let known = &mut *known.borrow_mut();
         known.entry(name).or_insert_with(|| why_not(spec, &examine_agent(project, spec))).clone()
     };
-    ask(&Candidates { settings: &project.settings, why_not: &why_not })
+    ask(&AgentCandidates { settings: &project.settings, why_not: &why_not })
 }
 
 /// Asks the program of an agent about itself.
@@ -114,7 +115,7 @@ fn why_not(spec: &AgentSpec, examined: &AgentStatus) -> Option<String> {
     (!examined.is_usable()).then(|| examined.remark.clone().unwrap_or_else(signed_out))
 }
 
-impl Reason {
+impl ChoiceReason {
     /// Logs it.
     pub fn log(&self) {
         match self {
@@ -124,10 +125,10 @@ impl Reason {
     }
 }
 
-impl Candidates<'_> {
+impl AgentCandidates<'_> {
     fn is_reviewer_set(&self, phase: &str) -> bool {
         let own = self.settings.phases.get(phase).and_then(|keys| keys.reviewer.as_ref());
-        own.is_some_and(|names| !names.0.is_empty()) || !self.settings.reviewer.0.is_empty()
+        own.is_some_and(|names| !names.is_empty()) || !self.settings.reviewer.is_empty()
     }
 
     /// Returns a chain with agents that are there in place of `auto`, each agent once.
@@ -136,7 +137,7 @@ impl Candidates<'_> {
         for name in chain {
             if name == "auto" {
                 let (found, why) = self.auto()?;
-                chosen.reasons.push(Reason::Note(why));
+                chosen.reasons.push(ChoiceReason::Note(why));
                 chosen.add(found);
             } else {
                 chosen.add(name.clone());
@@ -197,7 +198,7 @@ impl Candidates<'_> {
             (Some(why), Some(second)) => {
                 let second = if second == name { format!("another model of {name}") } else { second.clone() };
                 let told = format!("{second} reviews the work of {author}: {why}");
-                AgentChain { agents: chain, reasons: vec![Reason::Note(told)] }
+                AgentChain { agents: chain, reasons: vec![ChoiceReason::Note(told)] }
             }
             (Some(why), None) => self_review(author, &why),
         }
@@ -252,7 +253,7 @@ impl AgentChain {
 fn self_review(author: &str, why: &str) -> AgentChain {
     let told =
         format!("{author} reviews its own work, in a fresh process: {why}; `--reviewer` names another one");
-    AgentChain { agents: vec![author.to_owned()], reasons: vec![Reason::Warning(told)] }
+    AgentChain { agents: vec![author.to_owned()], reasons: vec![ChoiceReason::Warning(told)] }
 }
 
 /// Warns of second reviewers that cannot be called: they are going to be left out. One that nobody could ever be is refused.

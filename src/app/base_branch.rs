@@ -2,20 +2,20 @@
 //! the default branch of origin; else the branch that is checked out. A branch of a run is a base only where it is asked for.
 
 use std::collections::BTreeSet;
+use std::fmt::Display;
 
 use crate::failure::{Failure, Result};
 use crate::forge_connection::{self, REMOTE};
 use crate::project::Project;
 use crate::run_location::view;
-use git::{Base, Error, Head};
+use git::{Error, Head, RunBase};
 use journal::store::common_dir::FinalizedRun;
-use model::event::{branch_of, issue_of_branch};
-use model::issue::IssueNumber;
+use model::issue::{IssueNumber, branch_of, issue_of_branch};
 
 /// The base of a run, and why it is this one.
 pub struct ChosenBase {
     /// The branch and its commit.
-    pub base: Base,
+    pub base: RunBase,
     why: String,
 }
 
@@ -33,24 +33,23 @@ pub fn choose(project: &Project, head: &Head, number: IssueNumber) -> Result<Cho
             return Err(Failure::usage(format!("the base branch `{wanted}` is the run's own branch"))
                 .hint("name the branch to merge into with `--base-branch`"));
         }
-        let base = project.workspace.bases().find(wanted)?;
+        let base = project.workspace.branches().base(wanted)?;
         return Ok(ChosenBase { base, why: "as it is asked for".to_owned() });
     }
     let current = stands_on(project, head)?;
     if let Some(branch) = &current
         && let Some(issue) = issue_of_branch(branch)
         && let Some(name) = base_of_run(project, issue)?
-        && let Some(base) = existing(project.workspace.bases().find(&name))?
+        && let Some(base) = existing(project.workspace.branches().base(&name))?
     {
         let why = format!("that of the run of issue #{issue}, whose branch is checked out");
         return Ok(ChosenBase { base, why });
     }
     let note = match default_of_origin(project, head)? {
-        OriginDefault::Is(base) => {
+        OriginDefault::Here(base) => {
             return Ok(ChosenBase { base, why: "the default branch of origin".to_owned() });
         }
-        OriginDefault::Unknown(why) => format!(": {why}"),
-        OriginDefault::NoOrigin => String::new(),
+        OriginDefault::Unknown { note } => note,
     };
     let current = current.ok_or(Error::DetachedHead)?;
     if issue_of_branch(&current).is_some() {
@@ -60,7 +59,7 @@ pub fn choose(project: &Project, head: &Head, number: IssueNumber) -> Result<Cho
         .hint("name the branch to start from: `--base-branch BRANCH`"));
     }
     Ok(ChosenBase {
-        base: project.workspace.bases().find(&current)?,
+        base: project.workspace.branches().base(&current)?,
         why: format!("the branch that is checked out{note}"),
     })
 }
@@ -96,46 +95,51 @@ fn recorded_base(project: &Project, issue: IssueNumber) -> Result<Option<String>
     Ok(FinalizedRun::read(project.workspace.common(), issue)?.map(|record| record.base_branch))
 }
 
-/// What is known of origin's default branch.
+/// Origin's default branch.
 enum OriginDefault {
-    Is(Base),
-    /// Why it is not known here.
-    Unknown(String),
-    NoOrigin,
+    /// It is here.
+    Here(RunBase),
+    /// It is not known here. The note says why; it is empty without an origin.
+    Unknown { note: String },
+}
+
+impl OriginDefault {
+    fn unknown(why: impl Display) -> Self {
+        Self::Unknown { note: format!(": {why}") }
+    }
 }
 
 fn default_of_origin(project: &Project, head: &Head) -> Result<OriginDefault> {
     let found = known_default_of_origin(project, head)?;
     // A server makes the branch that was pushed first its default.
-    if let OriginDefault::Is(base) = &found
-        && issue_of_branch(&base.branch).is_some()
-    {
-        let why = format!("the default branch of origin, {}, is the branch of a run", base.branch);
-        return Ok(OriginDefault::Unknown(why));
-    }
-    Ok(found)
+    Ok(match found {
+        OriginDefault::Here(base) if issue_of_branch(&base.branch).is_some() => OriginDefault::unknown(
+            format_args!("the default branch of origin, {}, is the branch of a run", base.branch),
+        ),
+        found => found,
+    })
 }
 
 fn known_default_of_origin(project: &Project, head: &Head) -> Result<OriginDefault> {
-    if let Some(base) = existing(project.workspace.bases().origin_default(head))?.flatten() {
-        return Ok(OriginDefault::Is(base));
+    if let Some(base) = existing(project.workspace.branches().origin_default(head))?.flatten() {
+        return Ok(OriginDefault::Here(base));
     }
     if project.workspace.origin().address()?.is_none() {
-        return Ok(OriginDefault::NoOrigin);
+        return Ok(OriginDefault::Unknown { note: String::new() });
     }
-    let unknown = |why: String| Ok(OriginDefault::Unknown(why));
     let credentials = forge_connection::credentials();
     let name = match project.workspace.remote(REMOTE, credentials.as_ref()).default_branch() {
         Ok(Some(name)) => name,
-        Ok(None) => return unknown("origin names no default branch".to_owned()),
+        Ok(None) => return Ok(OriginDefault::unknown("origin names no default branch")),
         Err(Error::TooSlow { seconds, .. }) => {
-            return unknown(format!("origin did not say within {seconds} s which branch is its default"));
+            let why = format_args!("origin did not say within {seconds} s which branch is its default");
+            return Ok(OriginDefault::unknown(why));
         }
-        Err(_) => return unknown("origin cannot be asked for its default branch".to_owned()),
+        Err(_) => return Ok(OriginDefault::unknown("origin cannot be asked for its default branch")),
     };
-    Ok(match existing(project.workspace.bases().find(&name))? {
-        Some(base) => OriginDefault::Is(base),
-        None => OriginDefault::Unknown(format!("the default branch of origin, {name}, is not here")),
+    Ok(match existing(project.workspace.branches().base(&name))? {
+        Some(base) => OriginDefault::Here(base),
+        None => OriginDefault::unknown(format_args!("the default branch of origin, {name}, is not here")),
     })
 }
 

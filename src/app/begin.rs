@@ -1,28 +1,34 @@
-//! Begins a run: reads the issue, looks whether everything is there, makes the branch, pins what was agreed.
+//! Begins a run: reads the issue, looks whether everything is there, makes the branch, pins what was agreed. Of the issue the
+//! text of the moment counts, and what people who are heard said before it.
 
-use crate::agent_choice::{self, Reason, refuse_unusable_agents};
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
+
+use crate::agent_choice::{self, ChoiceReason, refuse_unusable_agents};
 use crate::agreement::{ProjectCommand, pin_commands, pin_schemas, project_commands, refuse_unknown_checks};
 use crate::base_branch;
-use crate::environment::is_attended;
-use crate::failure::{Failure, Result};
+use crate::environment::{is_attended, runtime};
+use crate::failure::{Failure, Result, TEXT_NOT_TRUSTED};
 use crate::forge_connection;
-use crate::issue_text;
 use crate::locked_run::{RunLocks, lock_checkout, open_journal};
 use crate::project::Project;
-use crate::run_location::refuse_log_removed;
+use crate::run_location::{make_linked, record_location, refuse_dirty, refuse_log_removed, set_up};
 use crate::run_request::{ExecuteRequest, refuse_request};
 use crate::run_to_halt::refuse_broken_templates;
-use crate::run_worktree::refuse_dirty;
-use crate::run_worktree::{make_linked, record_location, set_up};
-use git::{Base, RunBranchState, RunWorkspace, Survey, Workspace};
+use forge::{
+    Comment, Forge, ForgeError, GithubForge, WriteAccess, comments_before, discussion_of, is_named,
+    referenced_issues,
+};
+use git::{RunBase, RunBranchState, RunWorkspace, Workspace, WorktreeState};
 use journal::Journal;
 use journal::store::folders::RunFolder;
-use model::event::{FORMAT, RunStarted, branch_of};
-use model::issue::IssueNumber;
+use model::event::{FORMAT, RunStarted};
+use model::issue::{Discussion, Issue, IssueNumber, IssueSnapshot, LinkedIssue, branch_of};
 use model::phase::PhaseName;
 use model::policy::Agreement;
 use runner::{begin, nonce, planned_run};
-use settings::{Names, suggestion};
+use settings::{CommentAuthors, suggestion};
 
 /// What a run is going to be begun with; nothing has been written for it.
 pub struct RunPlan {
@@ -31,10 +37,10 @@ pub struct RunPlan {
     /// Phases left out, and why.
     pub skipped: Vec<(PhaseName, String)>,
     /// The branch that it starts from.
-    pub base: Base,
+    pub base: RunBase,
     /// The commands that it uses.
     pub commands: Vec<ProjectCommand>,
-    survey: Survey,
+    survey: WorktreeState,
     /// Whether the run's branch has to be made.
     new: bool,
 }
@@ -42,7 +48,7 @@ pub struct RunPlan {
 /// Looks whether everything is there that a run needs, and whether it takes what is asked of it. Writes nothing.
 pub fn plan(project: &Project, request: &ExecuteRequest) -> Result<RunPlan> {
     let number = request.issue;
-    let issue = issue_text::read(project, number)?;
+    let issue = issue_text(project, number)?;
     let commands = project_commands(project);
     let (mut agreement, told) = agreement(project, &commands)?;
     agreement.budget = project.settings.budget(is_attended());
@@ -70,7 +76,7 @@ pub fn plan(project: &Project, request: &ExecuteRequest) -> Result<RunPlan> {
     };
     let run = planned_run(started.clone(), skipped.clone(), journal::now())?;
     refuse_request(project, &run, request)?;
-    told.iter().for_each(Reason::log);
+    told.iter().for_each(ChoiceReason::log);
     tracing::info!("{}", chosen.line());
     project.settings.notices().for_each(|notice| tracing::warn!("{notice}"));
     Ok(RunPlan { started, skipped, base, commands, survey, new })
@@ -96,7 +102,7 @@ pub fn begin_run(
 }
 
 /// Returns what is agreed on, and why these agents: all phases, those outside the preset are left out below.
-fn agreement(project: &Project, commands: &[ProjectCommand]) -> Result<(Agreement, Vec<Reason>)> {
+fn agreement(project: &Project, commands: &[ProjectCommand]) -> Result<(Agreement, Vec<ChoiceReason>)> {
     let mut agreement = project.settings.agreement(None)?;
     pin_commands(&mut agreement, commands);
     for phase in &mut agreement.phases {
@@ -115,7 +121,7 @@ fn agreement(project: &Project, commands: &[ProjectCommand]) -> Result<(Agreemen
 /// Returns the phases that are not going to run, and why.
 pub fn left_out(project: &Project, agreement: &Agreement) -> Result<Vec<(PhaseName, String)>> {
     let by_preset = project.settings.preset_phases()?;
-    let Names(by_flag) = &project.settings.skip_phases;
+    let by_flag = &project.settings.skip_phases;
     let known: Vec<&str> = agreement.phases.iter().map(|phase| phase.name.as_str()).collect();
     if let Some(unknown) = by_flag.iter().find(|name| !known.contains(&name.as_str())) {
         let hints = suggestion(unknown, known.iter().copied()).map(|near| format!("did you mean `{near}`?"));
@@ -137,16 +143,12 @@ pub fn left_out(project: &Project, agreement: &Agreement) -> Result<Vec<(PhaseNa
 }
 
 /// The checkout has to be clean, unless the run leaves it alone.
-fn survey(project: &Project) -> Result<Survey> {
-    if project.settings.worktree {
-        Ok(project.workspace.worktree().survey()?)
-    } else {
-        refuse_dirty(&project.workspace)
-    }
+fn survey(project: &Project) -> Result<WorktreeState> {
+    if project.settings.worktree { Ok(project.workspace.survey()?) } else { refuse_dirty(&project.workspace) }
 }
 
 /// Tells whether the run's branch has to be made. One that a crash left at the base is taken up.
-fn is_new(project: &Project, number: IssueNumber, base: &Base) -> Result<bool> {
+fn is_new(project: &Project, number: IssueNumber, base: &RunBase) -> Result<bool> {
     let branch = branch_of(number);
     match project.workspace.for_issue(number).run_branch().state(&base.commit)? {
         RunBranchState::Missing => Ok(true),
@@ -182,7 +184,7 @@ impl RunPlan {
 }
 
 /// Tells what is worth knowing and refuses nothing.
-fn notices(project: &Project, survey: &Survey, base: &Base) {
+fn notices(project: &Project, survey: &WorktreeState, base: &RunBase) {
     if !survey.untracked.is_empty() {
         tracing::info!("{} untracked files are left alone and never committed", survey.untracked.len());
     }
@@ -206,4 +208,111 @@ fn notices(project: &Project, survey: &Survey, base: &Base) {
             project.workspace.prefix()
         );
     }
+}
+
+/// The most people who are asked about; those who spoke last come first.
+const MOST_PEOPLE: usize = 30;
+
+/// Reads an open issue from the forge that was chosen.
+fn issue_text(project: &Project, number: IssueNumber) -> Result<Issue> {
+    let forge = forge_connection::of_issue(project, number)?;
+    let (issue, is_trusted) = runtime()?.block_on(async {
+        let issue = surrounded(project, &forge, number).await?;
+        let is_trusted =
+            !project.settings.github.trusted_text_only || is_trusted(project, &forge, &issue).await?;
+        Ok::<_, Failure>((issue, is_trusted))
+    })?;
+    if !issue.open {
+        return Err(
+            Failure::usage(format!("issue {number} is closed")).hint("open it again, or choose another one")
+        );
+    }
+    if issue.discussion.left_out > 0 {
+        tracing::info!("{} earlier comments on the issue found no room", issue.discussion.left_out);
+    }
+    if is_trusted { Ok(issue) } else { withheld(issue) }
+}
+
+async fn surrounded(project: &Project, forge: &Forge, number: IssueNumber) -> Result<Issue> {
+    let mut issue = forge.issue(number).await?;
+    if let Some(IssueSnapshot { title, body, .. }) = &project.as_of {
+        (issue.title, issue.body) = (title.clone(), body.clone());
+    }
+    let before = project.as_of.as_ref().map_or_else(journal::now, |event| event.at);
+    let nobody = project.settings.github.speakers == CommentAuthors::Nobody;
+    let comments = if nobody { Vec::new() } else { forge.comments(number).await? };
+    let comments = comments_before(comments, before);
+    let speakers = speakers(project, forge, &comments).await?;
+    let is_heard = |comment: &Comment| speakers.get(&comment.author).copied().unwrap_or(false);
+    let linked = linked(forge, &issue, project.as_of.as_ref().map(|event| event.at)).await;
+    issue.discussion = Discussion { linked, ..discussion_of(&comments, is_heard) };
+    Ok(issue)
+}
+
+async fn is_trusted(project: &Project, forge: &Forge, issue: &Issue) -> Result<bool, ForgeError> {
+    match forge {
+        Forge::Local(_) => Ok(true),
+        Forge::Github(github) => write_access(project, github).is_granted(&issue.author).await,
+    }
+}
+
+/// Without the text of its author an issue is what the people who are heard said about it.
+fn withheld(issue: Issue) -> Result<Issue> {
+    let Issue { number, author, .. } = &issue;
+    if issue.discussion.comments.is_empty() {
+        let told = format!(
+            "{TEXT_NOT_TRUSTED}: {author}, who wrote issue {number}, may not write to the repository"
+        );
+        return Err(Failure::usage(told)
+            .hint("say in a comment what is to be done, or set `github.trusted_text_only` to false"));
+    }
+    let title = format!("Issue {number}");
+    let body = format!(
+        "[What {author} wrote is not shown, because {author} may not write to the repository. The comments say what to do.]"
+    );
+    let discussion = Discussion { linked: Vec::new(), ..issue.discussion };
+    Ok(Issue { title, body, discussion, ..issue })
+}
+
+/// Tells of each who spoke whether they are heard. Who cannot be asked about is not.
+async fn speakers(project: &Project, forge: &Forge, comments: &[Comment]) -> Result<BTreeMap<String, bool>> {
+    let Forge::Github(github) = forge else {
+        return Ok(comments.iter().map(|comment| (comment.author.clone(), true)).collect());
+    };
+    let keys = &project.settings.github;
+    let mut write_access = write_access(project, github);
+    let mut known = BTreeMap::new();
+    for comment in comments.iter().rev() {
+        if known.len() < MOST_PEOPLE && !known.contains_key(&comment.author) {
+            let may = match keys.speakers {
+                _ if comment.by_bot => is_named(&keys.allowed_actors, &comment.author),
+                CommentAuthors::Everyone => true,
+                CommentAuthors::Write | CommentAuthors::Nobody => {
+                    write_access.is_granted(&comment.author).await?
+                }
+            };
+            known.insert(comment.author.clone(), may);
+        }
+    }
+    Ok(known)
+}
+
+fn write_access<'a>(project: &'a Project, github: &'a GithubForge) -> WriteAccess<'a> {
+    WriteAccess::new(github, &project.settings.github.allowed_actors)
+}
+
+/// Returns the issues that the text names; one that cannot be read, or had another title at the time of the event, is left out.
+async fn linked(forge: &Forge, issue: &Issue, as_of: Option<Timestamp>) -> Vec<LinkedIssue> {
+    let mut found = Vec::new();
+    for number in referenced_issues(&issue.body, issue.number) {
+        let Ok(Issue { title, open, .. }) = forge.issue(number).await else { continue };
+        let is_of_then = match (forge, as_of) {
+            (Forge::Github(github), Some(at)) => github.has_kept_title(number, at).await.unwrap_or(false),
+            (Forge::Github(_), None) | (Forge::Local(_), _) => true,
+        };
+        if is_of_then {
+            found.push(LinkedIssue { number, title, open });
+        }
+    }
+    found
 }

@@ -7,7 +7,7 @@ use crate::locked_run::LockedRun;
 use crate::project::Project;
 use engine::Run;
 use journal::store::common_dir::issue_folder;
-use journal::store::lock::{Holder, holder};
+use journal::store::lock::{LockHolder, holder};
 use model::event::{Fact, Outcome};
 use model::issue::IssueNumber;
 use runner::record_end;
@@ -19,7 +19,7 @@ const POLL_INTERVAL: Duration = Duration::from_millis(100);
 /// Asks whoever holds the run to stop, then ends it for good. Returns how it stood before.
 pub fn cancel(project: &Project, issue: IssueNumber) -> Result<Outcome> {
     let mut locked = take_from_holder(project, issue)?;
-    let before = locked.run()?.outcome;
+    let before = locked.run().outcome;
     if before != Outcome::Cancelled {
         locked.journal.record(Fact::Cancelled { by: project.person.clone() })?;
     }
@@ -36,7 +36,7 @@ pub fn cancel(project: &Project, issue: IssueNumber) -> Result<Outcome> {
 pub fn take_from_holder(project: &Project, issue: IssueNumber) -> Result<LockedRun> {
     stop_holder(project, issue)?;
     let locked = LockedRun::take(project, issue, &refuse_completed)?;
-    refuse_completed(locked.run()?)?;
+    refuse_completed(locked.run())?;
     Ok(locked)
 }
 
@@ -73,7 +73,7 @@ fn stop_holder(project: &Project, issue: IssueNumber) -> Result<()> {
     busy(&format!("{known} did not stop within {} s", STOP_TIMEOUT.as_secs()))
 }
 
-fn ask_to_stop(holder: &Holder) -> Result<()> {
+fn ask_to_stop(holder: &LockHolder) -> Result<()> {
     let process = i32::try_from(holder.pid).ok().and_then(rustix::process::Pid::from_raw);
     let asked = process.map(|process| rustix::process::kill_process(process, rustix::process::Signal::TERM));
     match asked {

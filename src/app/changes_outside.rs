@@ -30,7 +30,7 @@ pub fn refuse_closed(project: &Project, run: &Run) -> Result<()> {
 
 /// Compares the issue and the base branch with what the run was begun with, and notes what changed.
 pub fn note_changes(project: &Project, locked: &mut LockedRun) -> Result<()> {
-    let run = locked.run()?;
+    let run = locked.run();
     let issue = issue(project, run)?;
     let edited = issue.as_ref().and_then(|issue| edited(run, issue));
     let moved = moved(project, run)?;
@@ -74,7 +74,7 @@ fn moved(project: &Project, run: &Run) -> Result<Option<(&'static str, String)>>
 
 /// Warns of a change each time, and notes it in the log the first time.
 fn note(locked: &mut LockedRun, kind: &str, text: String) -> Result<()> {
-    if locked.run()?.notes.iter().any(|(_, known)| *known == text) {
+    if locked.run().notes.iter().any(|(_, known)| *known == text) {
         tracing::warn!("{text}");
         return Ok(());
     }
@@ -84,7 +84,7 @@ fn note(locked: &mut LockedRun, kind: &str, text: String) -> Result<()> {
 
 /// Warns of what people committed on top of a completed run; tells whether there is anything.
 pub fn warn_of_commits_on_top(project: &Project, locked: &LockedRun) -> Result<bool> {
-    let run = locked.run()?;
+    let run = locked.run();
     let known = CommitId::try_from(run.branch.head.as_str())?;
     let Some(tip) = locked.space.run_branch().tip_beyond(&run.started.run_id, &known)? else {
         return Ok(false);
@@ -97,47 +97,45 @@ pub fn warn_of_commits_on_top(project: &Project, locked: &LockedRun) -> Result<b
 }
 
 /// A phase whose files are lost.
-pub struct LostFiles {
+pub struct PhaseWithLostFiles {
     /// The phase.
     pub phase: PhaseName,
-    elsewhere: bool,
+    how: &'static str,
 }
 
-impl LostFiles {
+impl PhaseWithLostFiles {
     /// Says what became of the files.
     pub fn sentence(&self) -> String {
-        let how = if self.elsewhere { ELSEWHERE } else { REMOVED };
-        format!("files of {} {how}", self.phase)
-    }
-
-    fn reason(&self) -> &'static str {
-        REASONS[usize::from(!self.elsewhere)]
+        format!("files of {} {}", self.phase, self.how)
     }
 }
 
 const ELSEWHERE: &str = "stayed on another machine";
 const REMOVED: &str = "were removed by git, and the worktree has others";
 
-/// Why such a phase begins anew, where nobody says more.
-pub const REASONS: [&str; 2] = [
-    "The files of this phase stayed on another machine.",
-    "The files of this phase were removed by git, and the worktree has others.",
-];
+/// Tells whether a phase was reopened with this reason because its files are lost: the program does that by itself.
+pub fn is_lost_files_reason(text: &str) -> bool {
+    [ELSEWHERE, REMOVED].map(reason).iter().any(|reason| reason == text)
+}
+
+fn reason(how: &str) -> String {
+    format!("The files of this phase {how}.")
+}
 
 /// Brings the files of the phase under way here where they are not; returns the phase if that cannot be.
-pub fn find_lost_files(project: &Project, locked: &LockedRun) -> Result<Option<LostFiles>> {
-    let run = locked.run()?;
+pub fn find_lost_files(project: &Project, locked: &LockedRun) -> Result<Option<PhaseWithLostFiles>> {
+    let run = locked.run();
     let is_open = |status| matches!(status, Status::InProgress | Status::Paused);
     let open = run.phases.iter().find(|phase| is_open(phase.status) && !phase.files.tree.is_empty());
     let Some(phase) = open else { return Ok(None) };
     let tree = Tree::try_from(phase.files.tree.as_str())?;
     let (was_here, is_known) =
-        (locked.space.snapshots().has_index_of(&tree), locked.space.workspace().objects().has_tree(&tree)?);
+        (locked.space.snapshots().has_index_of(&tree), locked.space.workspace().has_tree(&tree)?);
     if (was_here && is_known) || (!is_known && locked.space.snapshots().recreate(&tree)?) {
         return Ok(None);
     }
     // Whatever is not committed here is somebody's work, and the run's as long as its tree is known.
-    let survey = locked.space.workspace().worktree().survey()?;
+    let survey = locked.space.workspace().survey()?;
     let is_here = if survey.is_clean() && survey.untracked.is_empty() {
         is_untouched(locked, &tree)? || fetch_files(project, locked, &tree)?
     } else {
@@ -146,12 +144,13 @@ pub fn find_lost_files(project: &Project, locked: &LockedRun) -> Result<Option<L
     if is_here {
         return Ok(None);
     }
-    Ok(Some(LostFiles { phase: phase.name().clone(), elsewhere: !was_here }))
+    let how = if was_here { REMOVED } else { ELSEWHERE };
+    Ok(Some(PhaseWithLostFiles { phase: phase.name().clone(), how }))
 }
 
 /// A phase that has changed nothing yet has left nothing behind.
 fn is_untouched(locked: &LockedRun, tree: &Tree) -> Result<bool> {
-    if !locked.space.workspace().objects().has_tree(tree)? {
+    if !locked.space.workspace().has_tree(tree)? {
         return Ok(false);
     }
     let now = locked.space.snapshots().take(None)?.tree;
@@ -160,7 +159,7 @@ fn is_untouched(locked: &LockedRun, tree: &Tree) -> Result<bool> {
 
 fn fetch_files(project: &Project, locked: &LockedRun, tree: &Tree) -> Result<bool> {
     let stays_here = project.settings.push == Some(PushWhen::Never)
-        || !forge_connection::of_run(project, locked.run()?)?.is_remote();
+        || !forge_connection::of_run(project, locked.run())?.is_remote();
     if stays_here {
         return Ok(false);
     }
@@ -177,8 +176,8 @@ fn fetch_files(project: &Project, locked: &LockedRun, tree: &Tree) -> Result<boo
 }
 
 /// Begins a phase anew; a person's words stand on top of its prompt.
-pub fn reopen_phase(locked: &mut LockedRun, lost: &LostFiles, words: &str) -> Result<()> {
+pub fn reopen_phase(locked: &mut LockedRun, lost: &PhaseWithLostFiles, words: &str) -> Result<()> {
     tracing::warn!("The {}; it begins anew", lost.sentence());
-    let reason = if words.is_empty() { lost.reason() } else { words };
-    locked.reopen(lost.phase.clone(), reason)
+    let reason = if words.is_empty() { reason(lost.how) } else { words.to_owned() };
+    locked.reopen(lost.phase.clone(), &reason)
 }

@@ -10,11 +10,9 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use crate::agreement::{pin_commands, pin_schemas, project_commands, refuse_unknown_checks};
-use crate::environment::runtime;
+use crate::environment::{runtime, watch_signals};
 use crate::failure::{Failure, FailureKind, Result};
-use crate::project::Project;
-use crate::setting_overrides::load_settings;
-use crate::signals;
+use crate::project::{Project, load_settings};
 use checks::Site;
 use content_parser::{read_claim, read_evaluation};
 use git::DiffBase;
@@ -78,7 +76,7 @@ pub fn check(project: &Project, request: &CheckRequest) -> Result<CheckReport> {
     let plan = plan(project, request)?;
     let since = project
         .workspace
-        .bases()
+        .branches()
         .diff_base(request.base.as_deref(), project.settings.base_branch.as_deref())?;
     let mut changes = project.workspace.changes().since(&since.commit)?;
     // Settings and records of ours are a person's here; in a run they are protected.
@@ -232,7 +230,7 @@ fn run_interruptibly(ids: &[String], site: &Site<'_>) -> Result<Vec<CheckResult>
     let signal = Arc::new(OnceLock::new());
     process::adopt_orphans();
     let results = runtime()?.block_on(async {
-        let watch = signals::watch(handle, Arc::clone(&signal))?;
+        let watch = watch_signals(handle, Arc::clone(&signal))?;
         let results = checks::run_only(ids, site, &mut stop).await;
         watch.abort();
         Ok::<_, Failure>(results)

@@ -8,15 +8,14 @@ use crate::failure::{Failure, Result};
 use crate::forge_connection::{self, REMOTE};
 use crate::locked_run::{lock_issue, lock_worktree, remove_lock};
 use crate::project::Project;
-use crate::run_location::{RunView, finalized, view};
-use crate::run_worktree::{first_of, refuse_dirty};
+use crate::run_location::{RunView, finalized, first_of, refuse_dirty, view};
 use engine::Run;
 use git::{CommitId, RunWorkspace, Workspace, is_engines_own, retry};
-use journal::store::common_dir::{FinalizedRun, RunLocation, issue_folder};
+use journal::store::common_dir::{FinalizedRun, RunPointer, issue_folder};
 use journal::store::folders::RunFolder;
 use journal::store::lock::Lock;
-use model::event::{Outcome, branch_of};
-use model::issue::IssueNumber;
+use model::event::Outcome;
+use model::issue::{IssueNumber, branch_of};
 use runner::has_shared_work;
 
 /// What is to be removed.
@@ -34,7 +33,7 @@ pub struct CleanupRequest {
 
 /// What was removed, or would be.
 #[derive(Debug, Clone)]
-pub enum Cleanup {
+pub enum CleanupOutcome {
     /// The run.
     Run {
         /// What is done, one sentence each.
@@ -50,7 +49,7 @@ pub enum Cleanup {
 }
 
 /// Removes a run.
-pub fn clean_up(project: &Project, request: &CleanupRequest) -> Result<Cleanup> {
+pub fn clean_up(project: &Project, request: &CleanupRequest) -> Result<CleanupOutcome> {
     let issue = request.issue;
     if let Some(record) = finalized(project, issue)? {
         return clean_up_finalized(project, &record, request);
@@ -65,7 +64,7 @@ pub fn clean_up(project: &Project, request: &CleanupRequest) -> Result<Cleanup> 
     let shared = has_shared_work(run) && run.outcome != Outcome::Completed;
     let tip = project.workspace.branches().find(&branch_of(issue))?.map(|branch| branch.tip);
     let base = run.started.base_branch.clone();
-    let removal = Removal { project, issue, root: view.root.clone(), base, shared, tip };
+    let removal = RunRemoval { project, issue, root: view.root.clone(), base, shared, tip };
     if !request.force {
         refuse_unfinished(run)?;
         removal.refuse_work_of_others(&view)?;
@@ -74,13 +73,17 @@ pub fn clean_up(project: &Project, request: &CleanupRequest) -> Result<Cleanup> 
 }
 
 /// Removes what is left of a run that was finalized: its branch and the record of it.
-fn clean_up_finalized(project: &Project, record: &FinalizedRun, request: &CleanupRequest) -> Result<Cleanup> {
+fn clean_up_finalized(
+    project: &Project,
+    record: &FinalizedRun,
+    request: &CleanupRequest,
+) -> Result<CleanupOutcome> {
     let issue = record.issue;
     let lock = lock_issue(project, issue)?;
     let branch = project.workspace.branches().find(&record.branch)?;
     let tip = branch.as_ref().map(|branch| branch.tip.clone());
     let (root, base) = (branch.and_then(|branch| branch.worktree), record.base_branch.clone());
-    let removal = Removal { project, issue, root, base, shared: false, tip };
+    let removal = RunRemoval { project, issue, root, base, shared: false, tip };
     if !request.force {
         if let Some(tip) = removal.tip.as_ref().filter(|tip| tip.as_str() != record.commit) {
             return Err(not_of_the_run(tip, &record.branch, &record.commit));
@@ -93,7 +96,7 @@ fn clean_up_finalized(project: &Project, record: &FinalizedRun, request: &Cleanu
 }
 
 /// What is to be removed of a run.
-struct Removal<'a> {
+struct RunRemoval<'a> {
     project: &'a Project,
     issue: IssueNumber,
     /// Where the run's files are, if they are checked out.
@@ -105,7 +108,7 @@ struct Removal<'a> {
     tip: Option<CommitId>,
 }
 
-impl Removal<'_> {
+impl RunRemoval<'_> {
     /// Returns the worktree of the run where it has one of its own.
     fn linked_root(&self) -> Option<&PathBuf> {
         self.root.as_ref().filter(|root| *root != self.project.root())
@@ -113,7 +116,7 @@ impl Removal<'_> {
 
     /// Removes what was planned, or only says what that is. A worktree from which files go must not be one that another run
     /// works in.
-    fn carry_out(self, lock: Lock, dry_run: bool) -> Result<Cleanup> {
+    fn carry_out(self, lock: Lock, dry_run: bool) -> Result<CleanupOutcome> {
         let steps = self.steps();
         if !dry_run {
             let (_, checkout) = lock_worktree(self.project, self.issue, self.root.as_deref())?;
@@ -123,7 +126,7 @@ impl Removal<'_> {
             }
             remove_lock(self.project, self.issue, lock);
         }
-        Ok(Cleanup::Run { steps, tip: self.tip })
+        Ok(CleanupOutcome::Run { steps, tip: self.tip })
     }
 
     /// Refuses when files or commits would go that no part of the run has made.
@@ -133,7 +136,7 @@ impl Removal<'_> {
         }
         let Some(root) = self.linked_root() else { return Ok(()) };
         let linked = Workspace::open(root)?;
-        let head = linked.worktree().survey()?.head;
+        let head = linked.survey()?.head;
         if head.branch.is_none() && self.tip.as_ref() != Some(&head.commit) {
             self.refuse_foreign_commit(view, &head.commit, "HEAD")?;
         }
@@ -188,14 +191,14 @@ impl Removal<'_> {
             }
         }
         if let Some(root) = self.linked_root() {
-            workspace.worktree().remove_linked(root)?;
+            workspace.remove_linked_worktree(root)?;
         } else if self.root.is_some() {
             self.leave_checkout()?;
         }
         if workspace.branches().find(&branch)?.is_some() {
             workspace.branches().delete(&branch)?;
         }
-        RunLocation::remove(workspace.common(), self.issue)?;
+        RunPointer::remove(workspace.common(), self.issue)?;
         // Snapshots and locks of the run; what cannot be removed here is in nobody's way.
         let _ = fs::remove_dir_all(issue_folder(workspace.common(), self.issue));
         Ok(())
@@ -205,10 +208,10 @@ impl Removal<'_> {
     fn leave_checkout(&self) -> Result<()> {
         let workspace = &self.project.workspace;
         let folder = RunFolder::new(workspace.root(), self.issue);
-        let survey = workspace.worktree().survey()?;
+        let survey = workspace.survey()?;
         if survey.head.branch.as_deref() == Some(branch_of(self.issue).as_str()) {
             refuse_dirty(workspace).map_err(|failure| Failure { hints: vec!["what the agent left unfinished can be kept with `git stash`, or thrown away with `git checkout -- .`".into()], ..failure })?;
-            workspace.worktree().discard_changes_below(&folder.relative())?;
+            workspace.discard_changes_below(&folder.relative())?;
             workspace.branches().switch(&self.base)?;
         }
         let path = folder.at(&folder.relative());
@@ -254,7 +257,7 @@ fn last_commit(space: &RunWorkspace, view: &RunView) -> Result<Option<CommitId>>
 
 /// Refuses a worktree in which something is that only there exists. The run's own folder goes with the run.
 fn refuse_unsaved(linked: &Workspace, issue: IssueNumber) -> Result<()> {
-    let survey = linked.worktree().survey()?;
+    let survey = linked.survey()?;
     let snapshot = linked.for_issue(issue).snapshots().take(None)?;
     let folder = format!("{}/", RunFolder::new(linked.root(), issue).relative());
     let of_run = |path: &String| path.starts_with(&folder) || is_engines_own(path);
@@ -278,7 +281,7 @@ fn short(commit: &str) -> &str {
 }
 
 /// Removes prompts, answers and raw streams; the record of the run stays.
-fn logs_only(project: &Project, view: &RunView, dry_run: bool) -> Result<Cleanup> {
+fn logs_only(project: &Project, view: &RunView, dry_run: bool) -> Result<CleanupOutcome> {
     let run = view.run();
     let folder = RunFolder::new(view.root.as_deref().unwrap_or(project.root()), run.started.issue.number);
     let steps = ["execute", "review", "triage", "revise"];
@@ -290,5 +293,5 @@ fn logs_only(project: &Project, view: &RunView, dry_run: bool) -> Result<Cleanup
             fs::remove_dir_all(path).map_err(|error| not_removed(path, &error))?;
         }
     }
-    Ok(Cleanup::Logs { folders })
+    Ok(CleanupOutcome::Logs { folders })
 }

@@ -1,14 +1,13 @@
 //! The document review of a run by hand: one review, one answer to it, or the whole loop. Each is a part of the phase that
 //! `execute` would go through; what was made here is taken up there.
 
+use crate::agreement::{refuse_contradiction, refuse_untrusted_settings};
 use crate::changes_outside;
-use crate::drive::halt_of;
 use crate::failure::{Failure, FailureKind};
 use crate::locked_run::LockedRun;
-use crate::pinned_settings::{refuse_contradiction, refuse_untrusted_settings};
 use crate::project::Project;
 use crate::run_request::{record_phase, refuse_phase};
-use crate::run_to_halt::{Halt, RunObserver, Turn, TurnStart};
+use crate::run_to_halt::{Halt, RunDriver, RunObserver, halt_of};
 use engine::{PhaseState, Run, Stage, Status};
 use model::event::{Outcome, Reading};
 use model::issue::IssueNumber;
@@ -52,26 +51,26 @@ pub fn review_documents(
     issue: IssueNumber,
     mode: DocReviewMode,
 ) -> Result<DocReviewOutcome, Failure> {
-    let turn = Turn { project, observer };
+    let driver = RunDriver { project, observer };
     project.warn_of_short_secrets();
     let mut locked = LockedRun::take(project, issue, &|run| refuse(project, run, mode))?;
     locked.space.run_branch().refuse_missing()?;
-    let run = locked.run()?;
+    let run = locked.run();
     refuse_contradiction(project, run)?;
     refuse_untrusted_settings(project, run)?;
     changes_outside::refuse_closed(project, run)?;
     if run.waits_for_a_person() {
-        return turn.show_halt(&locked, Outcome::Paused).map(DocReviewOutcome::Halted);
+        return Ok(DocReviewOutcome::Halted(driver.show_halt(&locked, Outcome::Paused)));
     }
     let phase = reviewable(run, mode)?;
     locked.log_facts();
     record_phase(project, &mut locked, phase.clone(), mode.steps())?;
     changes_outside::note_changes(project, &mut locked)?;
     if mode != DocReviewMode::Review {
-        return turn.drive(locked).map(DocReviewOutcome::Halted);
+        return driver.drive(locked).map(DocReviewOutcome::Halted);
     }
-    let end = turn.run_to_halt(locked, TurnStart::default())?;
-    let run = end.locked.run()?;
+    let end = driver.run_to_halt(locked, None, None)?;
+    let run = end.locked.run();
     let review = run.phase(&phase).and_then(|phase| phase.reviews.current.as_ref());
     let passes = review.and_then(|review| review.reading.as_ref()).is_some_and(passes);
     let failed = if passes { None } else { Some(FailureKind::PhaseFailed) };

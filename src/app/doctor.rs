@@ -12,17 +12,29 @@ use model::policy::{Agreement, PhaseDef};
 use views::prompt;
 
 /// One thing that was looked at.
+#[derive(serde::Serialize)]
 pub struct Diagnosis {
     /// What it is about.
     pub name: &'static str,
     /// Nothing that a run needs is missing.
     pub ok: bool,
     /// How it stands.
+    #[serde(rename = "told")]
     pub text: String,
     /// What to do about it.
     pub hint: Option<String>,
-    /// The agent that was examined, by its spec.
-    pub agent: Option<(String, AgentStatus)>,
+    /// The agent that was examined.
+    pub agent: Option<ExaminedAgent>,
+}
+
+/// An agent that was examined.
+#[derive(serde::Serialize)]
+pub struct ExaminedAgent {
+    /// Its spec.
+    agent: String,
+    /// What is known of it.
+    #[serde(flatten)]
+    status: AgentStatus,
 }
 
 impl Diagnosis {
@@ -58,7 +70,7 @@ fn identity(project: &Project) -> Diagnosis {
 }
 
 fn checkout(project: &Project) -> Result<Diagnosis> {
-    let survey = project.workspace.worktree().survey()?;
+    let survey = project.workspace.survey()?;
     if survey.is_clean() {
         return Ok(Diagnosis::good("checkout", "clean"));
     }
@@ -145,7 +157,7 @@ fn agent(project: &Project, spec: &str, needed: bool) -> Diagnosis {
     Diagnosis {
         ok: examined.is_usable() || !needed,
         hint,
-        agent: Some((spec.to_owned(), examined.clone())),
+        agent: Some(ExaminedAgent { agent: spec.to_owned(), status: examined.clone() }),
         ..Diagnosis::good("agent", format!("{spec}: {}", agent_text(&examined)))
     }
 }

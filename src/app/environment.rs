@@ -1,13 +1,17 @@
-//! What this process finds around it: variables, the current folder, the name of the user; and the runtime on which its
-//! asynchronous work happens. Knows no repository.
+//! What this process finds around it: variables, the current folder, the name of the user, the signals that it gets; and the
+//! runtime on which its asynchronous work happens. Knows no repository.
 
 use std::ffi::OsString;
 use std::io::{IsTerminal, stderr, stdin};
 use std::path::PathBuf;
-use std::sync::RwLock;
+use std::sync::{Arc, OnceLock, RwLock};
+
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::task::JoinHandle;
 
 use crate::failure::{Failure, FailureKind, Result};
 use model::redact::Masker;
+use process::StopHandle;
 
 /// Returns the environment of this process as far as its names are text.
 pub fn environment() -> impl Iterator<Item = (String, String)> {
@@ -38,6 +42,11 @@ pub(crate) fn remember(masker: &Masker) {
     }
 }
 
+/// Returns how this process was called.
+pub fn command_line() -> String {
+    std::env::args().collect::<Vec<_>>().join(" ")
+}
+
 /// Returns the folder the user stands in.
 pub fn current_folder() -> Result<PathBuf> {
     std::env::current_dir()
@@ -59,4 +68,27 @@ pub fn runtime() -> Result<tokio::runtime::Runtime> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     runtime
         .map_err(|error| Failure::new(FailureKind::OurBug, format!("the runtime cannot be started: {error}")))
+}
+
+/// Watches SIGINT and SIGTERM: the first asks the run to stop in good order, the second kills the agent at once.
+pub fn watch_signals(handle: StopHandle, seen: Arc<OnceLock<&'static str>>) -> Result<JoinHandle<()>> {
+    let failed = |error| Failure::new(FailureKind::OurBug, format!("signals cannot be watched: {error}"));
+    let mut interrupt = signal(SignalKind::interrupt()).map_err(failed)?;
+    let mut terminate = signal(SignalKind::terminate()).map_err(failed)?;
+    Ok(tokio::spawn(async move {
+        let mut first = true;
+        loop {
+            let name = tokio::select! {
+                _ = interrupt.recv() => "SIGINT",
+                _ = terminate.recv() => "SIGTERM",
+            };
+            let _ = seen.set(name);
+            if first {
+                handle.stop();
+            } else {
+                handle.kill();
+            }
+            first = false;
+        }
+    }))
 }

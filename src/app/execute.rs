@@ -1,22 +1,19 @@
 //! Begins a run, resumes it or goes on with it, whatever there is to do, until it halts.
 
+use crate::agreement::{refuse_contradiction, refuse_untrusted_settings};
 use crate::begin::begin_run;
 use crate::changes_outside;
-use crate::drive::{halt_of, show};
 use crate::failure::{Failure, FailureKind};
-use crate::locked_run::{LockedRun, open_journal, take_locks};
-use crate::pinned_settings::{refuse_contradiction, refuse_untrusted_settings};
+use crate::locked_run::{LockedIssue, LockedRun};
 use crate::project::Project;
-use crate::refresh_comment_and_label::refresh_now;
 use crate::rollback::cancelled;
 use crate::run_location::finalized;
 use crate::run_request::{ExecuteRequest, record_request, refuse_request};
-use crate::run_to_halt::{HaltResult, RunObserver, Turn};
+use crate::run_to_halt::{HaltResult, RunDriver, RunObserver, halt_of, refresh_now, show};
 use engine::{Run, Status};
 use model::event::Outcome;
 use model::phase::PhaseName;
 use runner::report::skip_line;
-use runner::settle_commit;
 
 /// Begins the run of an issue, or goes on with it, until it halts.
 pub fn execute(project: &Project, observer: &dyn RunObserver, request: &ExecuteRequest) -> HaltResult {
@@ -26,8 +23,8 @@ pub fn execute(project: &Project, observer: &dyn RunObserver, request: &ExecuteR
     }
     project.warn_of_short_secrets();
     let mut locked = take_or_begin(project, request)?;
-    let run = locked.run()?;
-    let rests = match run.outcome {
+    let run = locked.run();
+    let early_halt = match run.outcome {
         Outcome::Completed => return show_completed(project, observer, locked),
         Outcome::Cancelled => {
             refresh_now(project, run);
@@ -40,14 +37,14 @@ pub fn execute(project: &Project, observer: &dyn RunObserver, request: &ExecuteR
         Outcome::Paused if run.waits_for_a_person() => halt_of(project, run, Outcome::Paused),
         Outcome::Running | Outcome::Paused | Outcome::Failed | Outcome::Incomplete => None,
     };
-    if rests.is_some() {
-        show(observer, &locked, rests);
-        refresh_now(project, locked.run()?);
-        return Ok(rests);
+    if early_halt.is_some() {
+        show(observer, &locked, early_halt);
+        refresh_now(project, locked.run());
+        return Ok(early_halt);
     }
     let has_begun = run.has_begun();
     locked.log_facts();
-    changes_outside::refuse_closed(project, locked.run()?)?;
+    changes_outside::refuse_closed(project, locked.run())?;
     if let Some(lost) = changes_outside::find_lost_files(project, &locked)? {
         changes_outside::reopen_phase(&mut locked, &lost, "")?;
     }
@@ -55,7 +52,7 @@ pub fn execute(project: &Project, observer: &dyn RunObserver, request: &ExecuteR
     if has_begun {
         changes_outside::note_changes(project, &mut locked)?;
     }
-    Turn { project, observer }.drive(locked)
+    RunDriver { project, observer }.drive(locked)
 }
 
 /// Nothing is left to do but what a crash or a refused push left undone between the last fact and its commit or its push.
@@ -70,11 +67,11 @@ fn show_completed(project: &Project, observer: &dyn RunObserver, mut locked: Loc
     // Whoever works on top of a completed run decides what becomes of it.
     if changes_outside::warn_of_commits_on_top(project, &locked)? {
         show(observer, &locked, None);
-        refresh_now(project, locked.run()?);
+        refresh_now(project, locked.run());
         return Ok(None);
     }
     locked.log_facts();
-    Turn { project, observer }.drive(locked)
+    RunDriver { project, observer }.drive(locked)
 }
 
 /// Returns the phase of this name; nothing for `all`.
@@ -96,21 +93,18 @@ pub fn phase_named(project: &Project, text: &str) -> Result<Option<PhaseName>, F
 
 fn take_or_begin(project: &Project, request: &ExecuteRequest) -> Result<LockedRun, Failure> {
     let issue = request.issue;
-    let (mut locks, found) = take_locks(project, issue, &|run| refuse(project, run, request))?;
-    if let Some((space, folder)) = found {
-        let mut journal = open_journal(project, &folder)?;
-        if journal.state().run.is_some() {
-            settle_commit(&mut journal, &space)?;
-            let locked = LockedRun { journal, space, folder, locks };
-            let run = locked.run()?;
+    let mut locks = match LockedRun::take_if_begun(project, issue, &|run| refuse(project, run, request))? {
+        LockedIssue::NotBegun(locks) => locks,
+        LockedIssue::Begun(locked) => {
+            let run = locked.run();
             refuse_contradiction(project, run)?;
             if matches!(run.outcome, Outcome::Running | Outcome::Paused) || request.retry_failed {
                 locked.space.run_branch().refuse_missing()?;
                 refuse_untrusted_settings(project, run)?;
             }
-            return Ok(locked);
+            return Ok(*locked);
         }
-    }
+    };
     match begin_run(project, request, &mut locks) {
         Ok((journal, space, folder)) => Ok(LockedRun { journal, space, folder, locks }),
         Err(failure) => {

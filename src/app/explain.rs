@@ -10,7 +10,7 @@ use serde_json::json;
 use crate::run_location::RunView;
 use engine::{Exchange, PhaseState, Run};
 use model::event::{Entry, Fact, Replied, Ruled};
-use model::policy::{PhaseDef, Seat};
+use model::policy::{PanelReviewer, PhaseDef};
 use views::metadata::{AgentProgram, provenance};
 use views::summary::{self, plain};
 
@@ -100,7 +100,7 @@ fn add_findings(text: &mut String, phase: &PhaseState) {
 
 /// Something that two runs do not have in common.
 #[derive(Debug, Serialize)]
-pub struct Difference {
+pub struct RunDifference {
     /// What it is.
     pub what: String,
     /// How it is in the one run.
@@ -110,11 +110,11 @@ pub struct Difference {
 }
 
 /// Returns what differs between two runs, by name.
-pub fn differences(one: &Run, two: &Run) -> Vec<Difference> {
+pub fn differences(one: &Run, two: &Run) -> Vec<RunDifference> {
     let (one, two) = (traits(one), traits(two));
     let names: BTreeSet<&String> = one.keys().chain(two.keys()).collect();
     let differ = names.into_iter().filter(|name| one.get(*name) != two.get(*name));
-    let of = |name: &String| Difference {
+    let of = |name: &String| RunDifference {
         what: name.clone(),
         this: one.get(name).cloned(),
         other: two.get(name).cloned(),
@@ -157,7 +157,7 @@ pub fn author_and_reviewers(def: &PhaseDef) -> String {
 
 /// Returns the second reviewers of a phase, as text behind its reviewer.
 pub fn second_reviewers(def: &PhaseDef) -> String {
-    let seat = |seat: &Seat| match seat.agents.as_slice() {
+    let seat = |seat: &PanelReviewer| match seat.agents.as_slice() {
         [] => seat.name.clone(),
         agents => format!("{} ({})", seat.name, agents.join(", then ")),
     };

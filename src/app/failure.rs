@@ -13,8 +13,9 @@ pub const BUNDLE_MISSING: &str = "E_BUNDLE_MISSING";
 /// The code of a run whose issue was written by somebody whose text does not count.
 pub const TEXT_NOT_TRUSTED: &str = "E_TEXT_NOT_TRUSTED";
 
-/// What sort of thing went wrong.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// What sort of thing went wrong. Scripts know each by one word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum FailureKind {
     /// A phase failed or ended incomplete.
     PhaseFailed,
@@ -29,6 +30,7 @@ pub enum FailureKind {
     /// Damaged or foreign state, disk full.
     State,
     /// A bug of this program.
+    #[strum(serialize = "bug")]
     OurBug,
     /// Another process holds the issue or its checkout.
     Busy,
@@ -36,28 +38,12 @@ pub enum FailureKind {
     Interrupted,
 }
 
-impl FailureKind {
-    /// Returns the word by which scripts know it.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::PhaseFailed => "phase_failed",
-            Self::Usage => "usage",
-            Self::Waiting => "waiting",
-            Self::NoAgent => "no_agent",
-            Self::Forge => "forge",
-            Self::State => "state",
-            Self::OurBug => "bug",
-            Self::Busy => "busy",
-            Self::Interrupted => "interrupted",
-        }
-    }
-}
-
 /// What a use case comes to, or why it was not carried out.
 pub type Result<T, E = Failure> = std::result::Result<T, E>;
 
 /// Why a use case was not carried out: one error line and any number of hints.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error("error: {message}{}", .hints.iter().map(|hint| format!("\nhint: {hint}")).collect::<String>())]
 pub struct Failure {
     /// What sort of thing went wrong.
     pub kind: FailureKind,
@@ -101,13 +87,6 @@ impl Failure {
         }
     }
 
-    /// Adds where the run stands.
-    #[must_use]
-    pub fn with_report(mut self, report: Option<Value>) -> Self {
-        self.report = report.map(Box::new);
-        self
-    }
-
     /// Returns what went wrong and the first thing to do next, in one line.
     pub fn with_first_hint(&self) -> String {
         let hint = self.hints.first().map_or(String::new(), |hint| format!(" ({hint})"));
@@ -135,16 +114,7 @@ impl Failure {
             word.starts_with("E_") && word.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_')
         };
         let first = self.message.split([':', ' ']).next().filter(is_code);
-        first.unwrap_or_else(|| self.kind.word())
-    }
-}
-
-impl std::error::Error for Failure {}
-
-impl fmt::Display for Failure {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "error: {}", self.message)?;
-        self.hints.iter().try_for_each(|hint| write!(f, "\nhint: {hint}"))
+        first.unwrap_or_else(|| self.kind.into())
     }
 }
 

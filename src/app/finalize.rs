@@ -8,17 +8,16 @@ use crate::environment::runtime;
 use crate::failure::{Failure, Result};
 use crate::forge_connection;
 use crate::locked_run::{LockedRun, lock_issue, lock_worktree};
-use crate::project::Project;
+use crate::project::{Project, SettingOverrides};
 use crate::run_location::{locate_or_fetch, no_run, view};
-use crate::setting_overrides::SettingOverrides;
 use engine::Run;
 use forge::{Forge, PullRequest, PullRequestRef};
-use git::{Branch, CommitId, RunWorkspace, Signature, Survey, Workspace};
-use journal::store::common_dir::{FinalizedRun, PendingRewrite, RunLocation};
+use git::{Branch, CommitId, RunWorkspace, Signature, Workspace, WorktreeState};
+use journal::store::common_dir::{FinalizedRun, PendingRewrite, RunPointer};
 use journal::store::folders::RunFolder;
 use model::event::Outcome;
 use model::issue::IssueNumber;
-use views::summary::{Documents, Unreviewed, next_command, pull_request, titled};
+use views::summary::{Documents, UnreviewedFiles, next_command, pull_request, titled};
 
 /// How a run is finalized.
 #[derive(Debug, Clone)]
@@ -37,7 +36,7 @@ pub struct FinalizeRequest {
 
 /// What became of it.
 #[derive(Debug, Clone)]
-pub enum Finalized {
+pub enum FinalizeOutcome {
     /// Nothing was changed.
     Planned {
         /// What would be done, one sentence each.
@@ -55,7 +54,7 @@ pub enum Finalized {
 }
 
 /// Makes the branch of a completed run ready.
-pub fn finalize(project: &Project, request: &FinalizeRequest) -> Result<Finalized> {
+pub fn finalize(project: &Project, request: &FinalizeRequest) -> Result<FinalizeOutcome> {
     if let Some(record) = unfinished_rewrite(project, request.issue)? {
         return resume_finalize(project, record, request.dry_run);
     }
@@ -70,10 +69,10 @@ struct Finalizer<'a> {
 }
 
 impl Finalizer<'_> {
-    fn finalize(&self) -> Result<Finalized> {
+    fn finalize(&self) -> Result<FinalizeOutcome> {
         let (project, request) = (self.project, self.request);
         let locked = LockedRun::take(project, request.issue, &|run| self.refuse(run))?;
-        let run = locked.run()?;
+        let run = locked.run();
         locked.space.run_branch().refuse_missing()?;
         let tip = tip_of_completed(&locked, run)?;
         let unreviewed = self.unreviewed(&locked.space, run, &tip)?;
@@ -102,11 +101,11 @@ impl Finalizer<'_> {
         };
         carry_out(project, &locked.space, &record)?;
         let warning = if unreviewed.is_empty() { None } else { Some(not_reviewed(&unreviewed.line())) };
-        Ok(Finalized::Done { record, warning })
+        Ok(FinalizeOutcome::Done { record, warning })
     }
 
     /// Returns what would be done. No lock is taken, and the checkout stays on its branch.
-    fn rehearse(&self) -> Result<Finalized> {
+    fn rehearse(&self) -> Result<FinalizeOutcome> {
         let (project, issue) = (self.project, self.request.issue);
         locate_or_fetch(project, issue)?;
         let view = view(project, issue)?;
@@ -118,10 +117,10 @@ impl Finalizer<'_> {
         let space = workspace.for_issue(issue);
         space.run_branch().refuse_missing()?;
         refuse_incomplete(&run)?;
-        refuse_unclean(&workspace.worktree().survey()?)?;
+        refuse_unclean(&workspace.survey()?)?;
         let branch = workspace.branches().find(&run.started.branch)?.ok_or_else(|| no_run(issue))?;
         let unreviewed = self.unreviewed(&space, &run, &branch.tip)?;
-        Ok(Finalized::Planned { steps: self.steps(&run, &unreviewed), unreviewed: names(&unreviewed) })
+        Ok(FinalizeOutcome::Planned { steps: self.steps(&run, &unreviewed), unreviewed: names(&unreviewed) })
     }
 
     /// Refuses what this run does not take, before the checkout goes to its branch.
@@ -138,14 +137,14 @@ impl Finalizer<'_> {
 
     /// Returns the files that nobody reviewed, their names masked; refuses them where nobody asked to include them. Commits are
     /// compared, so the branch need not be checked out.
-    fn unreviewed(&self, space: &RunWorkspace, run: &Run, tip: &CommitId) -> Result<Unreviewed> {
+    fn unreviewed(&self, space: &RunWorkspace, run: &Run, tip: &CommitId) -> Result<UnreviewedFiles> {
         let folder = RunFolder::new(space.workspace().root(), self.request.issue);
         let found = runner::unreviewed(space, &folder, run, tip, self.documents())?;
         let masked = |paths: Vec<String>| {
             paths.iter().map(|path| self.project.masker.mask(path).to_string()).collect()
         };
         let unreviewed =
-            Unreviewed { after_the_end: masked(found.after_the_end), unseen: masked(found.unseen) };
+            UnreviewedFiles { after_the_end: masked(found.after_the_end), unseen: masked(found.unseen) };
         if unreviewed.is_empty() || self.request.include_unreviewed {
             return Ok(unreviewed);
         }
@@ -157,7 +156,7 @@ impl Finalizer<'_> {
         )))
     }
 
-    fn steps(&self, run: &Run, unreviewed: &Unreviewed) -> Vec<String> {
+    fn steps(&self, run: &Run, unreviewed: &UnreviewedFiles) -> Vec<String> {
         let (request, started) = (self.request, &run.started);
         let mut steps = Vec::new();
         if !request.keep_files {
@@ -179,7 +178,7 @@ impl Finalizer<'_> {
         let own = if self.request.keep_files {
             Vec::new()
         } else {
-            space.workspace().objects().tracked_below(&locked.folder.relative())?
+            space.workspace().tracked_below(&locked.folder.relative())?
         };
         let number = run.started.issue.number;
         if self.request.skip_squash && own.is_empty() {
@@ -187,13 +186,13 @@ impl Finalizer<'_> {
         }
         if self.request.skip_squash {
             let words = format!("[ai-workflow] finalize: #{number} without the run's own files\n");
-            return Ok(space.commits().squash(tip, &own, tip, &masker.mask(&words))?);
+            return Ok(space.squash(tip, &own, tip, &masker.mask(&words))?);
         }
         let title = titled(&run.started.issue.title);
         let base = runner::base_of(space, run, tip)?;
         let trailers = self.trailers(space.workspace(), run, &base)?;
         let message = masker.mask(&format!("{title}\n\nCloses #{number}\n\n{trailers}"));
-        Ok(space.commits().squash(tip, &own, &base, &message)?)
+        Ok(space.squash(tip, &own, &base, &message)?)
     }
 
     /// Returns the trailers of the commit.
@@ -201,7 +200,7 @@ impl Finalizer<'_> {
         let forge = forge_connection::of_run(self.project, run)?;
         let mut people = workspace.history().other_authors(base)?;
         let known = |author: &Signature| people.iter().any(|one| one.mail.eq_ignore_ascii_case(&author.mail));
-        let requester = requester(self.project, run, &forge)?.filter(|author| !known(author));
+        let requester = requester(run, &forge)?.filter(|author| !known(author));
         people.extend(requester);
         let mut lines = format!("AI-Workflow-Run: {}\n", run.started.run_id);
         for Signature { name, mail } in people {
@@ -224,7 +223,7 @@ pub fn refuse_incomplete(run: &Run) -> Result<()> {
 /// Returns where the branch of a completed run stands; refuses a run or a worktree that is not ready for it.
 fn tip_of_completed(locked: &LockedRun, run: &Run) -> Result<CommitId> {
     refuse_incomplete(run)?;
-    let survey = locked.space.workspace().worktree().survey()?;
+    let survey = locked.space.workspace().survey()?;
     if survey.head.branch.as_deref() != Some(run.started.branch.as_str()) {
         return Err(Failure::usage(format!("the worktree is not on {}", run.started.branch))
             .hint(format!("git switch {}", run.started.branch)));
@@ -233,7 +232,7 @@ fn tip_of_completed(locked: &LockedRun, run: &Run) -> Result<CommitId> {
     Ok(survey.head.commit)
 }
 
-fn refuse_unclean(survey: &Survey) -> Result<()> {
+fn refuse_unclean(survey: &WorktreeState) -> Result<()> {
     if survey.is_clean() {
         return Ok(());
     }
@@ -241,18 +240,22 @@ fn refuse_unclean(survey: &Survey) -> Result<()> {
 }
 
 /// Ends what an earlier `finalize` began: the request is ready by then, and what was not reviewed was allowed.
-fn resume_finalize(project: &Project, record: FinalizedRun, dry_run: bool) -> Result<Finalized> {
+fn resume_finalize(project: &Project, record: FinalizedRun, dry_run: bool) -> Result<FinalizeOutcome> {
     let unreviewed = record.left.iter().flat_map(|left| left.unreviewed.clone()).collect::<Vec<_>>();
     if dry_run {
         let step = format!("finish what was cut short: {} at {}", record.branch, &record.commit[..9]);
-        return Ok(Finalized::Planned { steps: vec![step], unreviewed });
+        return Ok(FinalizeOutcome::Planned { steps: vec![step], unreviewed });
     }
-    resume_rewrite(project, &record)?;
+    let _lock = lock_issue(project, record.issue)?;
+    let branch = project.workspace.branches().find(&record.branch)?;
+    let root = branch.and_then(|branch| branch.worktree);
+    let (workspace, _checkout) = lock_worktree(project, record.issue, root.as_deref())?;
+    carry_out(project, &workspace.for_issue(record.issue), &record)?;
     let warning = if unreviewed.is_empty() { None } else { Some(not_reviewed(&unreviewed.join(", "))) };
-    Ok(Finalized::Done { record, warning })
+    Ok(FinalizeOutcome::Done { record, warning })
 }
 
-fn names(unreviewed: &Unreviewed) -> Vec<String> {
+fn names(unreviewed: &UnreviewedFiles) -> Vec<String> {
     unreviewed.paths().into_iter().map(str::to_owned).collect()
 }
 
@@ -319,16 +322,7 @@ fn server_has(project: &Project, record: &FinalizedRun) -> Result<bool> {
 }
 
 fn has_log(project: &Project, issue: IssueNumber, branch: &Branch) -> Result<bool> {
-    Ok(project.workspace.objects().read(&branch.tip, &RunFolder::new("", issue).events())?.is_some())
-}
-
-/// Ends a rewrite that was cut short.
-fn resume_rewrite(project: &Project, record: &FinalizedRun) -> Result<()> {
-    let _lock = lock_issue(project, record.issue)?;
-    let branch = project.workspace.branches().find(&record.branch)?;
-    let root = branch.and_then(|branch| branch.worktree);
-    let (workspace, _checkout) = lock_worktree(project, record.issue, root.as_deref())?;
-    carry_out(project, &workspace.for_issue(record.issue), record)
+    Ok(project.workspace.read_file(&branch.tip, &RunFolder::new("", issue).events())?.is_some())
 }
 
 /// Does what the record says is left, and writes that it is done.
@@ -343,7 +337,7 @@ fn carry_out(project: &Project, space: &RunWorkspace, record: &FinalizedRun) -> 
         space.clean_worktree().remove()?;
         space.work().release_trees()?;
     }
-    RunLocation::remove(common, record.issue)?;
+    RunPointer::remove(common, record.issue)?;
     Ok(FinalizedRun { left: None, ..record.clone() }.write(common)?)
 }
 
@@ -369,7 +363,7 @@ fn remove_files(project: &Project, workspace: &Workspace, record: &FinalizedRun)
     if branch.is_none_or(|branch| branch.worktree.is_none()) {
         return Ok(());
     }
-    workspace.worktree().reset_index()?;
+    workspace.reset_index()?;
     let folder = RunFolder::new(workspace.root(), record.issue);
     let path = folder.at(&folder.relative());
     match std::fs::remove_dir_all(&path) {
@@ -381,11 +375,10 @@ fn remove_files(project: &Project, workspace: &Workspace, record: &FinalizedRun)
 }
 
 /// Whoever put the label on that started the run; nobody when that is not known for sure, or was a program.
-fn requester(project: &Project, run: &Run, forge: &Forge) -> Result<Option<Signature>> {
+fn requester(run: &Run, forge: &Forge) -> Result<Option<Signature>> {
     let Forge::Github(github) = forge else { return Ok(None) };
-    let command_line = project.command_line.clone();
     // Settings that cannot be read are no reason to stop here: nobody is named then.
-    let Ok(project) = Project::open(SettingOverrides::default(), command_line) else { return Ok(None) };
+    let Ok(project) = Project::open(SettingOverrides::default()) else { return Ok(None) };
     let label = &project.settings.github.trigger_label;
     let labelled = runtime()?.block_on(github.last_labelling(run.started.issue.number, label));
     let Ok(Some(labelled)) = labelled else { return Ok(None) };

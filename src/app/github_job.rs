@@ -55,21 +55,18 @@ fn outputs_of(failure: &Failure) -> [(&'static str, String); 2] {
 /// the job.
 #[must_use]
 pub fn report(locked: &LockedRun, failure: Option<&Failure>) -> Vec<String> {
-    let Ok(run) = locked.run() else { return Vec::new() };
-    match write_report(run, locked, failure) {
-        Ok(lines) => lines,
-        Err(error) => {
-            warn_unless(Err(error));
-            Vec::new()
-        }
-    }
+    write_report(locked, failure).unwrap_or_else(|error| {
+        warn_unless(Err(error));
+        Vec::new()
+    })
 }
 
 /// The outputs of a failure stand in the place of those that the state alone would have.
-fn write_report(run: &Run, locked: &LockedRun, failure: Option<&Failure>) -> std::io::Result<Vec<String>> {
+fn write_report(locked: &LockedRun, failure: Option<&Failure>) -> std::io::Result<Vec<String>> {
     if !is_here() {
         return Ok(Vec::new());
     }
+    let run = locked.run();
     files().summarise(&masker().mask(&job::step_summary(run)))?;
     let workspace = Workspace::open(locked.folder.root()).ok();
     let head =
@@ -87,7 +84,7 @@ fn write_report(run: &Run, locked: &LockedRun, failure: Option<&Failure>) -> std
 
 /// What a process did before it starts another job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum WorkDone {
+pub enum JobProgress {
     /// Agents were asked.
     Worked,
     /// Another one like it would come no further.
@@ -98,16 +95,19 @@ pub enum WorkDone {
 
 /// Starts the workflow of this job again where the run waits for nothing but another job. What does not work is reported: a
 /// person can go on as well.
-pub fn start_again(project: &Project, locked: &LockedRun, done: WorkDone) {
-    let Ok(run) = locked.run() else { return };
-    let red = (done == WorkDone::RedChecks).then(|| "Checks of the server failed".to_owned());
+pub fn start_again(project: &Project, locked: &LockedRun, done: JobProgress) {
+    let run = locked.run();
+    let red = (done == JobProgress::RedChecks).then(|| "Checks of the server failed".to_owned());
     let Some(why) = red.or_else(|| job::wants_another_job(run)) else { return };
     if !is_here() {
         return;
     }
     let number = run.started.issue.number;
-    let started =
-        if done == WorkDone::Idle { Err("this one could do nothing".into()) } else { dispatch(project, run) };
+    let started = if done == JobProgress::Idle {
+        Err("this one could do nothing".into())
+    } else {
+        dispatch(project, run)
+    };
     let until = run.paused.as_ref().and_then(|pause| pause.until);
     let from = until.map_or("A".to_owned(), |until| format!("From {until} on a"));
     let line = match started {

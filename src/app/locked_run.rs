@@ -9,21 +9,20 @@ use serde_json::{Value, json};
 
 use crate::failure::{Failure, FailureKind, Result};
 use crate::project::Project;
-use crate::run_location::{LocatedRun, locate_or_fetch, no_run, refusal, view};
-use crate::run_worktree::{
-    is_on_other_branch, link_branch, record_location, refuse_dirty, refuse_missing_log,
+use crate::run_location::{
+    RunLocation, is_on_other_branch, link_branch, locate_or_fetch, no_run, record_location, refusal,
+    refuse_dirty, refuse_missing_log, view,
 };
 use engine::Run;
-use git::{RunWorkspace, Workspace};
+use git::{RunWorkspace, Workspace, remove_stale_locks};
 use journal::Journal;
-use journal::store::common_dir::{RunLocation, issue_folder};
+use journal::store::common_dir::{RunPointer, issue_folder};
 use journal::store::folders::RunFolder;
-use journal::store::lock::{CheckoutLock, Holder, Lock, LockError};
+use journal::store::lock::{CheckoutLock, Lock, LockError, LockHolder};
 use journal::store::log::LogCopy;
-use model::event::{Fact, Reopened, ReopenedBy, branch_of};
-use model::issue::IssueNumber;
+use model::event::{Fact, Reopened, ReopenedBy};
+use model::issue::{IssueNumber, branch_of};
 use model::phase::{PhaseName, Step};
-use model::redact::Masked;
 use runner::report::LogLines;
 use runner::settle_commit;
 use views::metadata::metadata;
@@ -41,6 +40,14 @@ pub struct LockedRun {
     pub locks: RunLocks,
 }
 
+/// An issue whose locks are held.
+pub enum LockedIssue {
+    /// It has a run.
+    Begun(Box<LockedRun>),
+    /// It has none yet.
+    NotBegun(RunLocks),
+}
+
 impl LockedRun {
     /// Takes the run of an issue that must exist, ready to be written to.
     pub fn take(project: &Project, issue: IssueNumber, refuse: Refuse) -> Result<Self> {
@@ -48,20 +55,27 @@ impl LockedRun {
         if !found.has_log() {
             return Err(refusal(&found, issue));
         }
+        match Self::take_if_begun(project, issue, refuse)? {
+            LockedIssue::Begun(run) => Ok(*run),
+            LockedIssue::NotBegun(_) => Err(no_run(issue)),
+        }
+    }
+
+    /// Takes the run of an issue, ready to be written to, or the locks alone where none has begun.
+    pub fn take_if_begun(project: &Project, issue: IssueNumber, refuse: Refuse) -> Result<LockedIssue> {
         let (locks, found) = take_locks(project, issue, refuse)?;
-        let (space, folder) = found.ok_or_else(|| no_run(issue))?;
+        let Some((space, folder)) = found else { return Ok(LockedIssue::NotBegun(locks)) };
         let mut journal = open_journal(project, &folder)?;
         if journal.state().run.is_none() {
-            return Err(no_run(issue));
+            return Ok(LockedIssue::NotBegun(locks));
         }
         settle_commit(&mut journal, &space)?;
-        Ok(Self { journal, space, folder, locks })
+        Ok(LockedIssue::Begun(Box::new(Self { journal, space, folder, locks })))
     }
 
     /// Returns the run.
-    pub fn run(&self) -> Result<&Run> {
-        let run = self.journal.state().run.as_ref();
-        run.ok_or_else(|| Failure::new(FailureKind::OurBug, "the run has not begun"))
+    pub fn run(&self) -> &Run {
+        self.journal.state().run.as_ref().expect("only a run that has begun is held")
     }
 
     /// Records a fact of the run.
@@ -83,11 +97,9 @@ impl LockedRun {
     /// Returns the JSON report of the run: its view, this exit code, the command that comes next.
     pub fn report(&self, exit_code: u8) -> Value {
         let view = metadata(self.journal.state(), self.journal.chain());
-        let mut value = serde_json::to_value(view).unwrap_or(Value::Null);
-        if let (Some(fields), Some(run)) = (value.as_object_mut(), &self.journal.state().run) {
-            fields.insert("exit_code".into(), json!(exit_code));
-            fields.insert("next".into(), json!(next_command(run)));
-        }
+        let mut value = serde_json::to_value(view).unwrap_or_default();
+        value["exit_code"] = json!(exit_code);
+        value["next"] = json!(next_command(self.run()));
         value
     }
 }
@@ -131,27 +143,29 @@ impl RunLocks {
     fn sweep(&self, space: &RunWorkspace) -> Result<()> {
         let started = Timestamp::now();
         let worked = self.checkout.as_ref().and_then(CheckoutLock::last_work).map(|work| work.span(started));
-        space.locks().remove_stale(started.into(), worked)?;
-        if self.checkout.is_some() { Ok(space.workspace().worktree().refuse_locked()?) } else { Ok(()) }
+        remove_stale_locks(space, started.into(), worked)?;
+        if self.checkout.is_some() { Ok(space.workspace().refuse_locked()?) } else { Ok(()) }
     }
 }
 
 /// Takes the lock of an issue, or says who holds it.
 pub fn lock_issue(project: &Project, issue: IssueNumber) -> Result<Lock> {
     let folder = issue_folder(project.workspace.common(), issue);
-    Lock::take(&folder, &command_line(project), journal::now()).map_err(|error| match error {
+    let command_line = project.masker.mask(&project.command_line);
+    Lock::take(&folder, &command_line, journal::now()).map_err(|error| match error {
         LockError::Busy { .. } => Failure::new(FailureKind::Busy, &error)
             .hint(format!("watch it with `ai-workflow status --issue {issue}`, or end it with `ai-workflow cancel --issue {issue}`")),
-        LockError::Io { .. } => not_lockable(&error),
+        LockError::Store(_) => not_lockable(&error),
     })
 }
 
 /// Takes a worktree for the run of an issue, or says which run works in it. A run that works there is not waited for.
 pub fn lock_checkout(project: &Project, issue: IssueNumber, workspace: &Workspace) -> Result<CheckoutLock> {
-    let taken = CheckoutLock::take(workspace.git_dir(), issue, &command_line(project), journal::now());
+    let command_line = project.masker.mask(&project.command_line);
+    let taken = CheckoutLock::take(workspace.git_dir(), issue, &command_line, journal::now());
     taken.map_err(|error| match error {
         LockError::Busy { holder } => in_use(issue, workspace, holder),
-        LockError::Io { .. } => not_lockable(&error),
+        LockError::Store(_) => not_lockable(&error),
     })
 }
 
@@ -171,7 +185,7 @@ pub fn lock_worktree(
 /// What belongs to a run keeps its folder.
 pub fn remove_lock(project: &Project, issue: IssueNumber, lock: Lock) {
     let folder = issue_folder(project.workspace.common(), issue);
-    if RunLocation::read(project.workspace.common(), issue).is_ok_and(|found| found.is_none()) {
+    if RunPointer::read(project.workspace.common(), issue).is_ok_and(|found| found.is_none()) {
         let _ = fs::remove_file(folder.join("lock"));
     }
     drop(lock);
@@ -185,7 +199,7 @@ fn not_lockable(error: &LockError) -> Failure {
     Failure::state(error).hint(hint)
 }
 
-fn in_use(issue: IssueNumber, workspace: &Workspace, holder: Option<Holder>) -> Failure {
+fn in_use(issue: IssueNumber, workspace: &Workspace, holder: Option<LockHolder>) -> Failure {
     let root = workspace.root().display();
     let busy = |message: String| {
         Failure::new(FailureKind::Busy, message)
@@ -197,19 +211,15 @@ fn in_use(issue: IssueNumber, workspace: &Workspace, holder: Option<Holder>) -> 
         .hint(format!("or wait until it has ended: `ai-workflow status --issue {other}` shows how far it is"))
 }
 
-/// Returns how this process was called, for those who find its locks.
-fn command_line(project: &Project) -> Masked {
-    project.masker.mask(&project.command_line)
-}
-
-/// The locks of a run, and its worktree and folder where there is one yet.
-pub type TakenLocks = (RunLocks, Option<(RunWorkspace, RunFolder)>);
-
 /// Takes the locks of the run of an issue; without a worktree when there is no run yet. What is refused is refused before
 /// the checkout goes to the run's branch.
-pub fn take_locks(project: &Project, issue: IssueNumber, refuse: Refuse) -> Result<TakenLocks> {
+fn take_locks(
+    project: &Project,
+    issue: IssueNumber,
+    refuse: Refuse,
+) -> Result<(RunLocks, Option<(RunWorkspace, RunFolder)>)> {
     let locks = RunLocks { issue: lock_issue(project, issue)?, checkout: None };
-    let mut entry = RunEntry { project, issue, refuse, locks };
+    let mut entry = RunOpener { project, issue, refuse, locks };
     match entry.enter() {
         Ok(found) => Ok((entry.locks, found)),
         Err(failure) => {
@@ -220,19 +230,19 @@ pub fn take_locks(project: &Project, issue: IssueNumber, refuse: Refuse) -> Resu
 }
 
 /// Goes to where a run is.
-struct RunEntry<'a> {
+struct RunOpener<'a> {
     project: &'a Project,
     issue: IssueNumber,
     refuse: Refuse<'a>,
     locks: RunLocks,
 }
 
-impl RunEntry<'_> {
+impl RunOpener<'_> {
     /// Goes to where the run is. The worktree is taken before anything in it changes.
     fn enter(&mut self) -> Result<Option<(RunWorkspace, RunFolder)>> {
         let (project, issue) = (self.project, self.issue);
         let workspace = match locate_or_fetch(project, issue)? {
-            LocatedRun::Worktree(root) => {
+            RunLocation::Worktree(root) => {
                 let workspace = project.open_worktree(&root)?;
                 self.take_checkout(&workspace)?;
                 if is_on_other_branch(&workspace, issue)? {
@@ -240,20 +250,20 @@ impl RunEntry<'_> {
                 }
                 workspace
             }
-            LocatedRun::OnBranch(branch) if project.settings.worktree && branch.worktree.is_none() => {
+            RunLocation::OnBranch(branch) if project.settings.worktree && branch.worktree.is_none() => {
                 self.refuse_run()?;
                 let workspace = link_branch(project, issue)?;
                 self.take_checkout(&workspace)?;
                 workspace
             }
-            LocatedRun::OnBranch(_) => {
+            RunLocation::OnBranch(_) => {
                 self.take_checkout(&project.workspace)?;
                 self.switch_to_branch(&project.workspace)?;
                 refuse_missing_log(project, issue)?;
                 record_location(project, issue, project.root())?;
                 project.workspace.clone()
             }
-            LocatedRun::Finalized(_) | LocatedRun::LogRemoved(_) | LocatedRun::Missing => {
+            RunLocation::Finalized(_) | RunLocation::LogRemoved(_) | RunLocation::Missing => {
                 // A linked worktree is taken when it is made.
                 if project.settings.worktree {
                     self.locks.sweep(&project.workspace.for_issue(issue))?;

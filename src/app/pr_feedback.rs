@@ -3,21 +3,21 @@
 
 use tokio::runtime::Runtime;
 
+use crate::agreement::{refuse_contradiction, refuse_untrusted_settings};
 use crate::changes_outside;
 use crate::environment::runtime;
 use crate::failure::Failure;
 use crate::finalize::refuse_incomplete;
 use crate::forge_connection;
 use crate::locked_run::LockedRun;
-use crate::pinned_settings::{refuse_contradiction, refuse_untrusted_settings};
 use crate::project::Project;
 use crate::run_request;
-use crate::run_to_halt::{Halt, RunObserver, Turn};
+use crate::run_to_halt::{Halt, RunDriver, RunObserver};
 use forge::github::PullRequestState;
 use forge::{GithubForge, OpenThread, WriteAccess};
-use model::event::{Fact, FedBack, Outcome, Source, issue_of_branch};
+use model::event::{Fact, Feedback, FeedbackSource, Outcome};
 use model::finding::{Finding, Severity};
-use model::issue::IssueNumber;
+use model::issue::{IssueNumber, issue_of_branch};
 use settings::{ForgeKind, PushWhen};
 use views::summary::{answered_up_to, plain};
 
@@ -36,7 +36,7 @@ pub fn take_up_feedback(
     number: u64,
     dry_run: bool,
 ) -> Result<FeedbackOutcome, Failure> {
-    let turn = Turn { project, observer };
+    let driver = RunDriver { project, observer };
     project.warn_of_short_secrets();
     if project.settings.forge == Some(ForgeKind::Local) {
         return Err(Failure::usage("files beside the code have no review threads")
@@ -49,7 +49,7 @@ pub fn take_up_feedback(
     let issue = issue_of(&seen)?;
     let mut locked = LockedRun::take(project, issue, &|run| refuse_contradiction(project, run))?;
     locked.space.run_branch().refuse_missing()?;
-    let run = locked.run()?;
+    let run = locked.run();
     let mut access = WriteAccess::new(&github, &project.settings.github.allowed_actors);
     let answered = |body: &str| answered_up_to(run, body);
     let threads = runtime.block_on(access.open_threads(seen.number, &run.feedback.threads, answered))?;
@@ -59,7 +59,7 @@ pub fn take_up_feedback(
     refuse_contradiction(project, run)?;
     refuse_untrusted_settings(project, run)?;
     if run.waits_for_a_person() {
-        return turn.show_halt(&locked, Outcome::Paused).map(FeedbackOutcome::Halted);
+        return Ok(FeedbackOutcome::Halted(driver.show_halt(&locked, Outcome::Paused)));
     }
     let goes_on = run.feedback.pending.is_some();
     let has_left_open = run.outcome == Outcome::Completed && !run.feedback.left_open.is_empty();
@@ -72,10 +72,10 @@ pub fn take_up_feedback(
         let fed = fed_back(project, &locked, &seen, &threads)?;
         locked.journal.record(Fact::FedBack(Box::new(fed)))?;
     }
-    if locked.run()?.outcome != Outcome::Completed {
+    if locked.run().outcome != Outcome::Completed {
         run_request::record_whole_run(project, &mut locked)?;
     }
-    turn.drive(locked).map(FeedbackOutcome::Halted)
+    driver.drive(locked).map(FeedbackOutcome::Halted)
 }
 
 fn pull_request(runtime: &Runtime, github: &GithubForge, number: u64) -> Result<PullRequestState, Failure> {
@@ -106,8 +106,8 @@ fn fed_back(
     locked: &LockedRun,
     seen: &PullRequestState,
     threads: &[OpenThread],
-) -> Result<FedBack, Failure> {
-    let run = locked.run()?;
+) -> Result<Feedback, Failure> {
+    let run = locked.run();
     let number = run.started.issue.number;
     refuse_incomplete(run)?;
     if project.settings.push == Some(PushWhen::Never) {
@@ -125,9 +125,9 @@ fn fed_back(
         Failure::usage(format!("the run of issue {number} has no phase that changed code"))
             .hint(format!("open one again with `ai-workflow rollback --issue {number}`"))
     })?;
-    Ok(FedBack {
+    Ok(Feedback {
         phase,
-        by: Source::Reviewers,
+        by: FeedbackSource::Reviewers,
         pull_request: seen.number,
         head: seen.commit.clone(),
         findings: threads.iter().map(finding).collect(),

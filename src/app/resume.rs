@@ -1,15 +1,15 @@
 //! Answers the question of a paused run and goes on with it until it halts.
 
+use crate::agreement::{refuse_contradiction, refuse_untrusted_settings};
 use crate::changes_outside;
 use crate::failure::Failure;
 use crate::locked_run::LockedRun;
-use crate::pinned_settings::{refuse_contradiction, refuse_untrusted_settings};
 use crate::project::Project;
 use crate::run_request::{check_agents, record_whole_run};
-use crate::run_to_halt::{HaltResult, RunObserver, Turn};
+use crate::run_to_halt::{HaltResult, RunDriver, RunObserver};
 use engine::{Run, Status};
 use git::{CommitId, Snapshot, Tree, is_engines_own};
-use model::event::{Answered, Choice, Fact, Outcome};
+use model::event::{Answered, Fact, Outcome, PauseChoice};
 use model::issue::IssueNumber;
 use views::summary::next_command;
 
@@ -19,7 +19,7 @@ pub struct AnswerRequest {
     /// The issue of the run.
     pub issue: IssueNumber,
     /// What the run is to do; nothing when that was left out.
-    pub choice: Option<Choice>,
+    pub choice: Option<PauseChoice>,
     /// What the author is told, as the answer.
     pub answer: Option<String>,
     /// Why work is accepted.
@@ -32,7 +32,7 @@ pub struct AnswerRequest {
 
 impl AnswerRequest {
     /// Makes an answer without words.
-    pub fn new(issue: IssueNumber, choice: Option<Choice>) -> Self {
+    pub fn new(issue: IssueNumber, choice: Option<PauseChoice>) -> Self {
         Self { issue, choice, answer: None, reason: None, text: None, rounds: None }
     }
 
@@ -43,9 +43,9 @@ impl AnswerRequest {
     }
 
     /// Refuses an answer that lacks its words, and words that belong to another answer.
-    fn refuse_incomplete(&self, choice: Choice) -> Result<(), Failure> {
+    fn refuse_incomplete(&self, choice: PauseChoice) -> Result<(), Failure> {
         let silent = self.words().is_empty();
-        if choice == Choice::Accept && silent {
+        if choice == PauseChoice::Accept && silent {
             return Err(Failure::usage(
                 "an accept needs a reason: it stands in the report and the pull request",
             )
@@ -56,11 +56,11 @@ impl AnswerRequest {
                 Failure::usage("the answer is empty").hint("say something, or go on with `--continue`")
             );
         }
-        if self.reason.is_some() && choice != Choice::Accept {
+        if self.reason.is_some() && choice != PauseChoice::Accept {
             return Err(Failure::usage("--reason says why work is accepted")
                 .hint("add `--accept`, or tell the author something with `--answer TEXT`"));
         }
-        if self.rounds.is_some() && choice != Choice::Continue {
+        if self.rounds.is_some() && choice != PauseChoice::Continue {
             return Err(Failure::usage("--rounds says how far a run goes on")
                 .hint("give it with `--continue` or `--answer TEXT`"));
         }
@@ -70,10 +70,10 @@ impl AnswerRequest {
 
 /// Answers the question of a paused run and goes on with it until it halts.
 pub fn resume(project: &Project, observer: &dyn RunObserver, request: &AnswerRequest) -> HaltResult {
-    let turn = Turn { project, observer };
-    let accepted = |run: &Run| accepted_choice(turn, run, request);
+    let driver = RunDriver { project, observer };
+    let accepted = |run: &Run| accepted_choice(driver, run, request);
     let mut locked = LockedRun::take(project, request.issue, &|run| accepted(run).map(drop))?;
-    let run = locked.run()?;
+    let run = locked.run();
     refuse_unasked(run)?;
     locked.space.run_branch().refuse_missing()?;
     refuse_untrusted_settings(project, run)?;
@@ -81,7 +81,7 @@ pub fn resume(project: &Project, observer: &dyn RunObserver, request: &AnswerReq
     let lost = changes_outside::find_lost_files(project, &locked)?;
     refuse_undelivered(&locked, choice)?;
     if let Some(lost) = &lost
-        && choice != Choice::Continue
+        && choice != PauseChoice::Continue
     {
         return Err(Failure::usage(format!("the {}", lost.sentence()))
             .hint("answer with `--continue`: the phase begins anew"));
@@ -98,16 +98,16 @@ pub fn resume(project: &Project, observer: &dyn RunObserver, request: &AnswerReq
         record_whole_run(project, &mut locked)?;
         changes_outside::note_changes(project, &mut locked)?;
     }
-    turn.drive(locked)
+    driver.drive(locked)
 }
 
 /// Returns the answer; refuses one that this run does not take. Reads no file of the run, so it can be asked before the
 /// checkout goes to the run's branch.
-fn accepted_choice(turn: Turn, run: &Run, request: &AnswerRequest) -> Result<Choice, Failure> {
+fn accepted_choice(driver: RunDriver, run: &Run, request: &AnswerRequest) -> Result<PauseChoice, Failure> {
     refuse_unasked(run)?;
-    refuse_contradiction(turn.project, run)?;
+    refuse_contradiction(driver.project, run)?;
     let Some(choice) = request.choice else {
-        turn.observer.asks(run);
+        driver.observer.asks(run);
         return Err(Failure::usage("an answer is needed").hint(
             "give `--answer TEXT`, `--continue`, `--edited`, `--accept --reason TEXT` or `--give-up`",
         ));
@@ -115,7 +115,7 @@ fn accepted_choice(turn: Turn, run: &Run, request: &AnswerRequest) -> Result<Cho
     request.refuse_incomplete(choice)?;
     refuse_not_offered(run, choice)?;
     refuse_ungrantable(run, request)?;
-    check_agents(turn.project, run)?;
+    check_agents(driver.project, run)?;
     Ok(choice)
 }
 
@@ -132,7 +132,7 @@ fn refuse_unasked(run: &Run) -> Result<(), Failure> {
 /// Rounds can be granted to a phase that has begun, not to a gate or a budget.
 fn refuse_ungrantable(run: &Run, request: &AnswerRequest) -> Result<(), Failure> {
     let asked = run.paused.as_ref();
-    if request.rounds.is_none() || asked.is_none_or(|asked| asked.takes(Choice::Accept)) {
+    if request.rounds.is_none() || asked.is_none_or(|asked| asked.takes(PauseChoice::Accept)) {
         return Ok(());
     }
     Err(Failure::usage("--rounds is for a phase that came to its limit; this pause is another one")
@@ -141,13 +141,13 @@ fn refuse_ungrantable(run: &Run, request: &AnswerRequest) -> Result<(), Failure>
 
 /// Returns the paths that differ from the files as the run knew them; what is committed only where a person says that this is
 /// the phase's work.
-fn changed_by_hand(locked: &LockedRun, choice: Choice) -> Result<Vec<String>, Failure> {
-    let run = locked.run()?;
+fn changed_by_hand(locked: &LockedRun, choice: PauseChoice) -> Result<Vec<String>, Failure> {
+    let run = locked.run();
     let phase = run.phases.iter().find(|phase| phase.status == Status::Paused);
     let Some(phase) = phase.filter(|phase| !phase.files.tree.is_empty()) else { return Ok(Vec::new()) };
     let known = Tree::try_from(phase.files.tree.as_str())?;
     let Snapshot { mut changed, uncommitted, .. } = locked.space.snapshots().take(Some(&known))?;
-    if choice == Choice::Edited {
+    if choice == PauseChoice::Edited {
         changed.extend(committed_by_hand(locked, run)?);
     } else {
         changed.retain(|path| uncommitted.contains_key(path) && !locked.space.files().is_setting(path));
@@ -163,7 +163,7 @@ fn committed_by_hand(locked: &LockedRun, run: &Run) -> Result<Vec<String>, Failu
     let workspace = locked.space.workspace();
     let Some(branch) = workspace.branches().find(&run.started.branch)? else { return Ok(Vec::new()) };
     let known = CommitId::try_from(run.branch.head.as_str())?.as_tree();
-    if branch.tip.as_str() == known.as_str() || !workspace.objects().has_tree(&known)? {
+    if branch.tip.as_str() == known.as_str() || !workspace.has_tree(&known)? {
         return Ok(Vec::new());
     }
     let mut committed = workspace.changes().paths_between(&known, &branch.tip.as_tree())?;
@@ -172,7 +172,7 @@ fn committed_by_hand(locked: &LockedRun, run: &Run) -> Result<Vec<String>, Failu
 }
 
 /// Only what the question offers can be answered.
-fn refuse_not_offered(run: &Run, choice: Choice) -> Result<(), Failure> {
+fn refuse_not_offered(run: &Run, choice: PauseChoice) -> Result<(), Failure> {
     let Some(escalation) = run.paused.as_ref().filter(|asked| !asked.takes(choice)) else { return Ok(()) };
     let options: Vec<&str> = escalation.options.iter().map(|choice| choice.as_str()).collect();
     Err(Failure::usage(format!("this pause cannot be answered with {}", choice.as_str()))
@@ -180,11 +180,11 @@ fn refuse_not_offered(run: &Run, choice: Choice) -> Result<(), Failure> {
 }
 
 /// Nobody can accept what does not exist.
-fn refuse_undelivered(locked: &LockedRun, choice: Choice) -> Result<(), Failure> {
-    let run = locked.run()?;
+fn refuse_undelivered(locked: &LockedRun, choice: PauseChoice) -> Result<(), Failure> {
+    let run = locked.run();
     let Some(escalation) = &run.paused else { return Ok(()) };
     let phase = escalation.phase.as_ref().and_then(|name| run.phase(name));
-    let Some(phase) = phase.filter(|phase| choice == Choice::Accept && !phase.def.policy.triage) else {
+    let Some(phase) = phase.filter(|phase| choice == PauseChoice::Accept && !phase.def.policy.triage) else {
         return Ok(());
     };
     let deliverable = locked.folder.deliverable(&phase.def);

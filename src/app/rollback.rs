@@ -32,7 +32,7 @@ pub struct RollbackRequest {
 
 /// What was opened again, or would be.
 #[derive(Debug, Clone)]
-pub struct Rollback {
+pub struct RollbackOutcome {
     /// The phase.
     pub phase: PhaseName,
     /// How many commits of reopened phases stay on the branch.
@@ -40,15 +40,15 @@ pub struct Rollback {
 }
 
 /// Opens a phase again.
-pub fn roll_back(project: &Project, request: &RollbackRequest) -> Result<Rollback> {
+pub fn roll_back(project: &Project, request: &RollbackRequest) -> Result<RollbackOutcome> {
     let reason = checked_reason(&request.reason)?;
     let refuse = |run: &Run| reopenable_phase(run, &request.to_phase).map(drop);
     let mut locked = LockedRun::take(project, request.issue, &refuse)?;
     locked.space.run_branch().refuse_missing()?;
-    let phase = reopenable_phase(locked.run()?, &request.to_phase)?;
-    let commits = commits_from(locked.run()?, &phase).len();
+    let phase = reopenable_phase(locked.run(), &request.to_phase)?;
+    let commits = commits_from(locked.run(), &phase).len();
     if request.dry_run {
-        return Ok(Rollback { phase, commits });
+        return Ok(RollbackOutcome { phase, commits });
     }
     if request.revert {
         revert(project, &locked, &phase)?;
@@ -56,7 +56,7 @@ pub fn roll_back(project: &Project, request: &RollbackRequest) -> Result<Rollbac
     locked.log_facts();
     let (reopened, step, by) = (phase.clone(), request.to_step, ReopenedBy::Rollback);
     locked.record(Fact::Reopened(Reopened { phase: reopened, step, reason, by }))?;
-    Ok(Rollback { phase, commits })
+    Ok(RollbackOutcome { phase, commits })
 }
 
 fn checked_reason(text: &str) -> Result<String> {
@@ -120,15 +120,15 @@ fn before(run: &Run, workspace: &Workspace, phase: &PhaseName) -> Result<Option<
 
 /// Adds a commit that takes back what the reopened phases changed outside the run's own files.
 fn revert(project: &Project, locked: &LockedRun, phase: &PhaseName) -> Result<()> {
-    let run = locked.run()?;
+    let run = locked.run();
     let workspace = locked.space.workspace();
-    let survey = workspace.worktree().survey()?;
+    let survey = workspace.survey()?;
     if !survey.is_clean() {
         return Err(Failure::usage("the worktree has changes that are not committed")
             .hint("roll back without `--revert`, or commit them first"));
     }
     let Some(before) = before(run, workspace, phase)? else { return Ok(()) };
-    let paths = workspace.worktree().restore_code(&before)?;
+    let paths = workspace.restore_code(&before)?;
     let snapshot = locked.space.snapshots().take(None)?;
     let trailers = Trailers {
         run: run.started.run_id.clone(),
@@ -137,6 +137,6 @@ fn revert(project: &Project, locked: &LockedRun, phase: &PhaseName) -> Result<()
         chain: locked.journal.chain().to_owned(),
     };
     let message = project.masker.mask(&format!("[ai-workflow] revert: back to before {phase}\n\n{trailers}"));
-    locked.space.commits().commit(&paths, &message, &snapshot, &survey.head.commit)?;
+    locked.space.commit(&paths, &message, &snapshot, &survey.head.commit)?;
     Ok(())
 }

@@ -1,22 +1,28 @@
 //! Where the run of an issue is, and in which state: its log in a worktree, on its branch only, on origin only; the record
-//! of a run that was finalized; a branch from which a commit removed the log. A run is only looked at here: nobody holds it.
+//! of a run that was finalized; a branch from which a commit removed the log. And the worktree that a run works in: the checkout
+//! of the user on the run's branch, or with `--worktree` a linked one beside it. Refuses what would take work of the user's with
+//! it. Takes no lock: a run is only looked at here.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
+use crate::environment::runtime;
 use crate::failure::{Failure, Result};
 use crate::forge_connection;
 use crate::project::Project;
+use checks::command_environment;
 use engine::{Run, State, fold};
-use git::{Branch, CommitId, Workspace};
-use journal::store::common_dir::{FinalizedRun, RunLocation};
+use git::{Branch, CommitId, RunBase, Workspace, WorktreeState};
+use journal::store::common_dir::{FinalizedRun, RunPointer};
 use journal::store::folders::RunFolder;
 use journal::store::log;
-use model::event::{Entry, branch_of};
-use model::issue::IssueNumber;
-use settings::{ForgeKind, PushWhen};
+use model::event::Entry;
+use model::issue::{IssueNumber, branch_of};
+use process::{Launch, ProgramExit, Stop};
+use settings::{ForgeKind, PushWhen, split_words};
 
 /// What is there of the run of an issue.
-pub enum LocatedRun {
+pub enum RunLocation {
     /// Its files are in this worktree.
     Worktree(PathBuf),
     /// Nothing is checked out; its files are on the branch.
@@ -29,7 +35,7 @@ pub enum LocatedRun {
     Missing,
 }
 
-impl LocatedRun {
+impl RunLocation {
     /// Tells whether its log is here, in a worktree or on the branch.
     pub fn has_log(&self) -> bool {
         matches!(self, Self::Worktree(_) | Self::OnBranch(_))
@@ -37,21 +43,21 @@ impl LocatedRun {
 }
 
 /// Finds the run of an issue.
-pub fn locate(project: &Project, issue: IssueNumber) -> Result<LocatedRun> {
+pub fn locate(project: &Project, issue: IssueNumber) -> Result<RunLocation> {
     if let Some(found) = locate_log(&project.workspace, issue)? {
         return Ok(found);
     }
     if let Some(record) = FinalizedRun::read(project.workspace.common(), issue)? {
-        return Ok(LocatedRun::Finalized(record));
+        return Ok(RunLocation::Finalized(record));
     }
     Ok(match log_removed_by(project, issue)? {
-        Some(commit) => LocatedRun::LogRemoved(commit),
-        None => LocatedRun::Missing,
+        Some(commit) => RunLocation::LogRemoved(commit),
+        None => RunLocation::Missing,
     })
 }
 
 /// Finds the run of an issue; one that only origin has is fetched first.
-pub fn locate_or_fetch(project: &Project, issue: IssueNumber) -> Result<LocatedRun> {
+pub fn locate_or_fetch(project: &Project, issue: IssueNumber) -> Result<RunLocation> {
     let found = locate(project, issue)?;
     if found.has_log() || !fetch(project, issue)? {
         return Ok(found);
@@ -88,17 +94,17 @@ pub fn next_after_finalized(record: &FinalizedRun) -> String {
 }
 
 /// Finds the log of a run, in a worktree first.
-fn locate_log(workspace: &Workspace, issue: IssueNumber) -> Result<Option<LocatedRun>> {
-    let recorded = RunLocation::read(workspace.common(), issue)?.map(|location| location.worktree);
+fn locate_log(workspace: &Workspace, issue: IssueNumber) -> Result<Option<RunLocation>> {
+    let recorded = RunPointer::read(workspace.common(), issue)?.map(|location| location.worktree);
     let recorded = recorded.filter(|root| belongs(workspace, root));
     let candidates = [recorded, Some(workspace.root().to_owned())];
     if let Some(root) = candidates.into_iter().flatten().find(|root| has_log(root, issue)) {
-        return Ok(Some(LocatedRun::Worktree(root)));
+        return Ok(Some(RunLocation::Worktree(root)));
     }
     let Some(branch) = workspace.branches().find(&branch_of(issue))? else { return Ok(None) };
     let path = RunFolder::new("", issue).events();
-    let is_there = workspace.objects().read(&branch.tip, &path)?.is_some();
-    Ok(if is_there { Some(LocatedRun::OnBranch(branch)) } else { None })
+    let is_there = workspace.read_file(&branch.tip, &path)?.is_some();
+    Ok(if is_there { Some(RunLocation::OnBranch(branch)) } else { None })
 }
 
 /// A copied repository brings the record of the original's worktree with it, which is none of its business.
@@ -132,7 +138,7 @@ fn fetch(project: &Project, issue: IssueNumber) -> Result<bool> {
     let branch = branch_of(issue);
     let Some(tip) = forge_connection::fetch(project, &branch)? else { return Ok(false) };
     let log = RunFolder::new("", issue).events();
-    if project.workspace.objects().read(&tip, &log)?.is_none() {
+    if project.workspace.read_file(&tip, &log)?.is_none() {
         return Err(Failure::usage(format!(
             "origin has a branch `{branch}` that holds no run, or one that was finalized"
         ))
@@ -165,13 +171,13 @@ impl RunView {
 /// Reads the run of an issue without holding it; works while another process holds it.
 pub fn view(project: &Project, issue: IssueNumber) -> Result<RunView> {
     let (contents, root) = match locate(project, issue)? {
-        LocatedRun::Worktree(root) => {
+        RunLocation::Worktree(root) => {
             let folder = RunFolder::new(&root, issue);
             (log::read_file(&folder.at(&folder.events()))?, Some(root))
         }
-        LocatedRun::OnBranch(branch) => {
+        RunLocation::OnBranch(branch) => {
             let path = RunFolder::new("", issue).events();
-            let bytes = project.workspace.objects().read(&branch.tip, &path)?.unwrap_or_default();
+            let bytes = project.workspace.read_file(&branch.tip, &path)?.unwrap_or_default();
             (log::read(&bytes, &format!("{}:{path}", branch_of(issue)))?, None)
         }
         other => return Err(refusal(&other, issue)),
@@ -192,16 +198,16 @@ pub fn no_run(issue: IssueNumber) -> Failure {
 }
 
 /// Says why there is no run to work with where no log is here.
-pub fn refusal(found: &LocatedRun, issue: IssueNumber) -> Failure {
+pub fn refusal(found: &RunLocation, issue: IssueNumber) -> Failure {
     match found {
-        LocatedRun::Finalized(record) if record.left.is_some() => Failure::usage(finalized_sentence(record))
+        RunLocation::Finalized(record) if record.left.is_some() => Failure::usage(finalized_sentence(record))
             .hint(format!("finish it with `{}`", next_after_finalized(record))),
-        LocatedRun::Finalized(record) => {
+        RunLocation::Finalized(record) => {
             Failure::usage(format!("{}; its log is gone", finalized_sentence(record)))
                 .hint(format!("remove what is left with `ai-workflow cleanup --issue {issue}` to begin anew"))
         }
-        LocatedRun::LogRemoved(commit) => log_removed(issue, commit),
-        LocatedRun::Worktree(_) | LocatedRun::OnBranch(_) | LocatedRun::Missing => no_run(issue),
+        RunLocation::LogRemoved(commit) => log_removed(issue, commit),
+        RunLocation::Worktree(_) | RunLocation::OnBranch(_) | RunLocation::Missing => no_run(issue),
     }
 }
 
@@ -221,4 +227,109 @@ fn log_removed(issue: IssueNumber, commit: &CommitId) -> Failure {
     Failure::state(message)
         .hint(format!("to go on from there, bring it back on that branch: `{back}`"))
         .hint(format!("to begin anew, give the branch another name: `git branch -m {branch} NAME`"))
+}
+
+/// Makes the linked worktree of an issue, on a new branch where a base is given; one that is there already is opened.
+pub fn make_linked(project: &Project, issue: IssueNumber, base: Option<&RunBase>) -> Result<Workspace> {
+    let path = linked_path(project, issue);
+    if path.exists() {
+        return Ok(Workspace::open(&path)?);
+    }
+    Ok(project.workspace.add_linked_worktree(&path, &branch_of(issue), base.map(|base| &base.commit))?)
+}
+
+/// Makes a linked worktree for a run that is on its branch only.
+pub fn link_branch(project: &Project, issue: IssueNumber) -> Result<Workspace> {
+    let workspace = make_linked(project, issue, None)?;
+    set_up(project, &workspace)?;
+    record_location(project, issue, workspace.root())?;
+    Ok(workspace)
+}
+
+/// Runs `[commands] setup` in a worktree that is not the user's checkout.
+pub fn set_up(project: &Project, workspace: &Workspace) -> Result<()> {
+    if workspace.root() == project.root() {
+        return Ok(());
+    }
+    match project.settings.commands.setup.as_deref() {
+        None => Ok(()),
+        Some(line) => run_setup(project, workspace.root(), line),
+    }
+}
+
+/// Writes down in which worktree the files of a run are.
+pub fn record_location(project: &Project, issue: IssueNumber, worktree: &Path) -> Result<()> {
+    let location = RunPointer { worktree: worktree.to_owned(), branch: branch_of(issue) };
+    Ok(location.write(project.workspace.common(), issue)?)
+}
+
+fn linked_path(project: &Project, issue: IssueNumber) -> PathBuf {
+    let root = project.root();
+    let name = root.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    root.with_file_name(format!("{name}-issue-{issue}"))
+}
+
+fn run_setup(project: &Project, worktree: &Path, line: &str) -> Result<()> {
+    let bad = || Failure::usage(format!("`[commands] setup` cannot be read: {line}"));
+    let words = split_words(line).map_err(|_| bad())?;
+    let (program, arguments) = words.split_first().ok_or_else(bad)?;
+    let wall = Duration::from_secs(project.settings.limits.time.command_seconds);
+    let launch = Launch {
+        arguments: arguments.iter().map(Into::into).collect(),
+        environment: command_environment(),
+        ..Launch::new(program, worktree, wall)
+    };
+    tracing::info!("Setting up the worktree: {line}");
+    let (_handle, mut stop) = Stop::new();
+    let finish = runtime()?.block_on(process::run(&launch, &mut |_, _| {}, &mut stop));
+    if finish.exit == ProgramExit::Code(0) {
+        return Ok(());
+    }
+    let tail = project.masker.mask(finish.stderr_tail.trim());
+    Err(Failure::usage(format!("`[commands] setup` failed: {}\n{tail}", finish.exit))
+        .hint("repair it and execute again"))
+}
+
+/// Tells whether a worktree with the files of a run has another branch checked out although the run's branch is there:
+/// somebody merged the files, or went away.
+pub fn is_on_other_branch(workspace: &Workspace, issue: IssueNumber) -> Result<bool> {
+    let Some(branch) = workspace.branches().find(&branch_of(issue))? else { return Ok(false) };
+    let is_here = branch.worktree.as_deref().is_some_and(|at| is_same_folder(at, workspace.root()));
+    Ok(!is_here)
+}
+
+fn is_same_folder(one: &Path, other: &Path) -> bool {
+    one == other || one.canonicalize().is_ok_and(|one| other.canonicalize().is_ok_and(|other| one == other))
+}
+
+/// Says that the files of a run are not in the checkout although its branch is checked out there now.
+pub fn refuse_missing_log(project: &Project, issue: IssueNumber) -> Result<()> {
+    let folder = RunFolder::new(project.root(), issue);
+    if folder.at(&folder.events()).is_file() {
+        return Ok(());
+    }
+    let (log, branch) = (folder.events(), branch_of(issue));
+    Err(Failure::state(format!("{log} is gone; the branch {branch} still has it"))
+        .hint(format!("bring it back with `git checkout {branch} -- {}`", folder.relative())))
+}
+
+/// Refuses a checkout with the user's own changes in it.
+pub fn refuse_dirty(workspace: &Workspace) -> Result<WorktreeState> {
+    let survey = workspace.survey()?;
+    if let Some(what) = survey.in_progress {
+        return Err(Failure::usage(format!("a {what} is in progress in this checkout"))
+            .hint(format!("end it with `git {what} --continue` or `git {what} --abort`")));
+    }
+    if survey.is_clean() {
+        return Ok(survey);
+    }
+    let first = first_of(&survey.changed, 5);
+    Err(Failure::usage(format!("the checkout has changes of yours: {first}"))
+        .hint("commit or stash them, or leave the checkout alone with `--worktree`"))
+}
+
+/// Names the first of these paths, and says how many more there are.
+pub fn first_of(paths: &[String], most: usize) -> String {
+    let first = paths.iter().take(most).cloned().collect::<Vec<_>>().join(", ");
+    if paths.len() > most { format!("{first} and {} more", paths.len() - most) } else { first }
 }

@@ -1,12 +1,11 @@
 //! What is asked for now: scope, limits, agents, and where the branch stands. Written down as a fact before anything happens.
 
-use crate::agent_choice::{AgentChain, Reason, check_chain, choose_chains};
+use crate::agent_choice::{AgentChain, ChoiceReason, check_chain, choose_chains};
+use crate::agreement::{changed_limits, repository_settings_digest};
 use crate::bundle::TRIED_AGAIN;
 use crate::failure::{Failure, Result};
 use crate::locked_run::LockedRun;
-use crate::pinned_settings::{changed_limits, repository_settings_digest};
-use crate::project::Project;
-use crate::setting_overrides::seen_from;
+use crate::project::{Project, seen_from};
 use engine::{Run, Stage, Status, over_budget, unmet_needs};
 use git::CommitId;
 use model::event::{Fact, RunRequested};
@@ -40,13 +39,13 @@ impl ExecuteRequest {
 pub fn record_request(project: &Project, locked: &mut LockedRun, request: &ExecuteRequest) -> Result<()> {
     let asked = asked(project, locked)?;
     if let Some(name) = &request.phase {
-        check_needs(locked.run()?, name, request.skip_dependency_check, request.ignore_dependencies)?;
+        check_needs(locked.run(), name, request.skip_dependency_check, request.ignore_dependencies)?;
     }
     if request.retry_failed {
-        let phase = failed_phase(locked.run()?)?;
+        let phase = failed_phase(locked.run())?;
         locked.reopen(phase, TRIED_AGAIN)?;
     }
-    let run = locked.run()?;
+    let run = locked.run();
     if let (Some(escalation), None) = (&run.paused, &asked.budget)
         && over_budget(&run.spending.budget, &run.spending.total).is_some()
     {
@@ -80,7 +79,7 @@ pub fn record_phase(
     steps: Vec<Step>,
 ) -> Result<()> {
     let asked = asked(project, locked)?;
-    check_needs(locked.run()?, &only, false, false)?;
+    check_needs(locked.run(), &only, false, false)?;
     locked.record(Fact::RunRequested(RunRequested { only: Some(only), steps, ..asked }))
 }
 
@@ -97,9 +96,9 @@ pub fn check_agents(project: &Project, run: &Run) -> Result<()> {
 
 /// Everything but the scope.
 fn asked(project: &Project, locked: &LockedRun) -> Result<RunRequested> {
-    let run = locked.run()?;
+    let run = locked.run();
     let (agents, reviewers) = explicit_agents(project, run)?;
-    agents.reasons.iter().chain(&reviewers.reasons).for_each(Reason::log);
+    agents.reasons.iter().chain(&reviewers.reasons).for_each(ChoiceReason::log);
     let (budget, budget_scopes) = changed_limits(project, run);
     let head = current_head(locked)?;
     Ok(RunRequested {
@@ -116,11 +115,12 @@ fn asked(project: &Project, locked: &LockedRun) -> Result<RunRequested> {
     })
 }
 
-/// The agent that an interrupted call belonged to may have committed; what it committed is folded in, so the branch
-/// counts as standing where we left it, unless it is known that a person moved it since. In every other case it stands where
-/// it stands.
+/// Returns the commit that the branch counts as standing on, or nothing where the log says it already.
+///
+/// It is the tip of the branch, but in a phase that was interrupted: there an agent may have committed, and its commits are taken
+/// into the phase. The branch then counts as standing on the last commit that is known, or on the one to which a person moved it.
 fn current_head(locked: &LockedRun) -> Result<Option<String>> {
-    let run = locked.run()?;
+    let run = locked.run();
     if !run.has_begun() && run.asked.settings.is_none() {
         return Ok(None);
     }
@@ -142,7 +142,7 @@ fn current_head(locked: &LockedRun) -> Result<Option<String>> {
 
 /// The end of the log that an earlier process put on the branch changes nothing that was reviewed.
 fn content_head(locked: &LockedRun, head: Option<&str>) -> Result<Option<String>> {
-    let run = locked.run()?;
+    let run = locked.run();
     if head.is_none() || head == Some(run.branch.content_head.as_str()) {
         return Ok(None);
     }
@@ -189,7 +189,7 @@ fn explicit_agents(project: &Project, run: &Run) -> Result<(AgentChain, AgentCha
     };
     let overrides = &project.overrides;
     let agents = overrides.agent.as_deref().map(chain).unwrap_or_default();
-    let given = match (overrides.reviewer.is_empty(), project.settings.reviewer.0.is_empty()) {
+    let given = match (overrides.reviewer.is_empty(), project.settings.reviewer.is_empty()) {
         (false, _) => Some(chain(&overrides.reviewer.join(","))),
         // Named in the settings: the pinned ones stay.
         (true, false) => Some(Vec::new()),

@@ -1,27 +1,31 @@
 //! The turn of one process on a run: works until the run halts, with the reporters that show it to people, the signals that
-//! stop it, and the comments that steer it. Decides nothing about the run and prints nothing: whoever watches is handed in.
+//! stop it, and the comments that steer it; shows how it stands then, reports that to the job that this may be, and starts
+//! another job where the run waits for one. Decides nothing about the run and prints nothing: whoever watches is handed in.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
-use crate::environment::runtime;
+use crate::bundle::VerifiedBundle;
+use crate::environment::{runtime, watch_signals};
 use crate::failure::{Failure, FailureKind, Result};
 use crate::forge_connection;
-use crate::github_job;
+use crate::github_job::{self, JobProgress};
 use crate::locked_run::LockedRun;
 use crate::project::Project;
-use crate::refresh_comment_and_label::refresh;
-use crate::signals;
-use crate::steering::Steering;
-use engine::Run;
+use crate::steering::CommentWatcher;
+use engine::{PhaseState, Run};
 use forge::Forge;
 use git::CommitId;
 use journal::store::common_dir::FinalizedRun;
 use journal::{Journal, Reporter};
-use model::event::{Fact, Outcome, PauseReason};
+use model::event::{ExecOutcome, Fact, Outcome, PauseReason};
 use model::policy::Agreement;
 use process::{self, Stop, StopHandle, Urgency};
-use runner::report::{CommentTask, LabelTask, LocalComment, MovedComment, PACE, github_comment, state_label};
+use runner::report::{
+    CommentTask, LabelTask, LocalComment, PACE, ReplacedComment, github_comment, refresh_comment,
+    refresh_label, state_label,
+};
 use runner::{
     ActiveRun, AgentContext, JobRole, PauseConditions, PendingRequest, PhaseRunner, Publisher, Push, RunError,
 };
@@ -62,17 +66,8 @@ pub trait RunObserver {
     fn exit_code(&self, halt: Halt) -> u8;
 }
 
-/// What the turn of a process begins with.
-#[derive(Debug, Default)]
-pub struct TurnStart {
-    /// A fact that is recorded first, so that everybody is shown it.
-    pub first: Option<Fact>,
-    /// The commit up to which a process that publishes may publish.
-    pub judged: Option<CommitId>,
-}
-
-/// How the turn of a process ended that was not stopped.
-pub struct TurnEnd {
+/// How the work of this process on a run ended, when nobody stopped it.
+pub struct DriveOutcome {
     /// The run.
     pub locked: LockedRun,
     /// How the run stands.
@@ -83,24 +78,67 @@ pub struct TurnEnd {
     pub took_up_red_checks: bool,
 }
 
-/// The turn of this process on a run.
+/// Works on a run in this process until the run halts.
 #[derive(Clone, Copy)]
-pub struct Turn<'a> {
+pub struct RunDriver<'a> {
     /// The repository.
     pub project: &'a Project,
     /// Who watches.
     pub observer: &'a dyn RunObserver,
 }
 
-impl Turn<'_> {
-    /// Works on a run until it halts, shows it to people while it does, and ends the turn of this process.
-    pub fn run_to_halt(self, mut locked: LockedRun, start: TurnStart) -> Result<TurnEnd> {
+impl RunDriver<'_> {
+    /// Drives the run until it halts and shows how it ended.
+    pub fn drive(self, locked: LockedRun) -> HaltResult {
+        let end = self.run_to_halt(locked, None, None)?;
+        let halt = self.show_halt(&end.locked, end.outcome);
+        if self.project.role == JobRole::Both {
+            let done = if end.has_called { JobProgress::Worked } else { JobProgress::Idle };
+            github_job::start_again(self.project, &end.locked, done);
+        }
+        Ok(halt)
+    }
+
+    /// Publishes what another process worked on, as far as it was judged, and shows how the run stands.
+    pub fn publish(self, locked: LockedRun, bundle: &VerifiedBundle) -> HaltResult {
+        let end = self.run_to_halt(locked, None, Some(bundle.tip.clone()))?;
+        let halt = self.show_halt(&end.locked, end.outcome);
+        // Whoever publishes sees what the checks of the server say, and asks no agent.
+        if end.took_up_red_checks && end.outcome == Outcome::Running {
+            github_job::start_again(self.project, &end.locked, JobProgress::RedChecks);
+        } else if bundle.asks_for_more {
+            github_job::start_again(self.project, &end.locked, JobProgress::Worked);
+        }
+        Ok(halt)
+    }
+
+    /// Writes down what ends the run's turn, and shares it: the comment, the branch, the pull request.
+    pub fn share(self, locked: LockedRun, last: Fact) -> Result<()> {
+        let end = self.run_to_halt(locked, Some(last), None)?;
+        show(self.observer, &end.locked, None);
+        Ok(())
+    }
+
+    /// Shows how a run came to this outcome, and returns what that counts as.
+    pub fn show_halt(self, locked: &LockedRun, outcome: Outcome) -> Halt {
+        let halt = halt_of(self.project, locked.run(), outcome);
+        show(self.observer, locked, halt);
+        halt
+    }
+
+    /// Works on a run until it halts, shows it to people while it does, and ends the turn of this process. The first fact is
+    /// recorded at once, so that everybody is shown it; a process that publishes may publish up to the judged commit.
+    pub fn run_to_halt(
+        self,
+        mut locked: LockedRun,
+        first: Option<Fact>,
+        judged: Option<CommitId>,
+    ) -> Result<DriveOutcome> {
         let Self { project, observer } = self;
-        let TurnStart { first, judged } = start;
-        let (calls, rounds) = (locked.run()?.spending.total.calls, locked.run()?.feedback.ci_rounds);
+        let (calls, rounds) = (locked.run().spending.total.calls, locked.run().feedback.ci_rounds);
         locked.locks.begin_work();
         locked.space.run_branch().remember_tip()?;
-        let agreement = &locked.run()?.started.agreement;
+        let agreement = &locked.run().started.agreement;
         refuse_broken_templates(project, agreement)?;
         let prompts = template_overrides(project, agreement);
         let runtime = runtime()?;
@@ -110,12 +148,12 @@ impl Turn<'_> {
         if project.role != JobRole::Publish {
             observer.begins(project, &locked);
         }
-        let forge = forge_connection::of_run(project, locked.run()?)?;
+        let forge = forge_connection::of_run(project, locked.run())?;
         let push = if project.role == JobRole::Work { Push::Never } else { self.push(&forge) };
         let request = PendingRequest::default();
         let is_job = forge.is_remote() && forge_connection::in_ci();
         let minutes = if is_job { project.settings.github.job_minutes } else { None };
-        let steering = self.steering(locked.run()?, &forge, &request, &handle);
+        let mut steering = self.steering(locked.run(), &forge, &request, &handle);
         let LockedRun { journal, space, folder, locks } = locked;
         let active =
             ActiveRun::new((journal, space, folder), project.masker.clone(), stop, github_job::seal());
@@ -130,13 +168,13 @@ impl Turn<'_> {
             github: project.settings.github.clone(),
             credentials: forge.is_remote().then(forge_connection::credentials).flatten(),
             checkout,
-            moved_comment: MovedComment::default(),
+            moved_comment: ReplacedComment::default(),
         };
         let pauses = PauseConditions::after(minutes, request);
         let mut runner = PhaseRunner::new(active, programs, publisher, pauses, Arc::clone(&signal));
         runner.active.journal.add_reporter(observer.reporter());
         let ended = runtime.block_on(async {
-            let watch = signals::watch(handle, signal)?;
+            let watch = watch_signals(handle, signal)?;
             let label = self.label(&mut runner.active.journal, &forge);
             let comment = self.comment(&mut runner.active.journal, forge);
             if let Some(comment) = &comment {
@@ -158,15 +196,15 @@ impl Turn<'_> {
                     _ = stop.beyond(Urgency::Running) => {}
                 }
             }
-            let steering = match steering {
-                Some(steering) => Some(steering.begin().await),
-                None => None,
+            let ended = match &mut steering {
+                Some(steering) => steering.watch_during(Box::pin(runner.run())).await,
+                None => runner.run().await,
             };
-            let ended = runner.run().await.map_err(Failure::from);
             watch.abort();
             if let Some(steering) = steering {
                 steering.end(has_paused_on_request(&runner.active.journal)).await;
             }
+            let ended = ended.map_err(Failure::from);
             if let (Err(failure), Some(run)) = (&ended, &runner.active.journal.state().run) {
                 if let Some(comment) = &comment {
                     comment.stopped(run, &self.why_stopped(failure));
@@ -190,20 +228,20 @@ impl Turn<'_> {
             Ok(outcome) => outcome,
             Err(failure) => return Err(self.stopped(&locked, failure)),
         };
-        let run = locked.run()?;
+        let run = locked.run();
         let has_called = run.spending.total.calls > calls;
         let took_up_red_checks = run.feedback.ci_rounds > rounds;
-        Ok(TurnEnd { locked, outcome, has_called, took_up_red_checks })
+        Ok(DriveOutcome { locked, outcome, has_called, took_up_red_checks })
     }
 
     /// Says where a run stands that was stopped by an error, and reports it to the job that we may be in.
     fn stopped(self, locked: &LockedRun, failure: Failure) -> Failure {
-        if let Some(current) = locked.journal.state().run.as_ref().and_then(Run::current) {
+        if let Some(current) = locked.run().current() {
             tracing::info!("Phase {}: Stopped at {}", current.name(), status_word(current));
         }
-        let report = locked.report(self.observer.exit_code(Some(failure.kind)));
+        let report = Some(Box::new(locked.report(self.observer.exit_code(Some(failure.kind)))));
         self.observer.job_commands(&github_job::report(locked, Some(&failure)));
-        failure.with_report(Some(report))
+        Failure { report, ..failure }
     }
 
     /// Returns why a run was stopped, for people on the server. What concerns the machine alone stays there.
@@ -224,12 +262,12 @@ impl Turn<'_> {
         forge: &Forge,
         request: &PendingRequest,
         stop: &StopHandle,
-    ) -> Option<Steering> {
+    ) -> Option<CommentWatcher> {
         let project = self.project;
         let Forge::Github(github) = forge else { return None };
         let works =
             forge_connection::in_ci() && run.outcome == Outcome::Running && project.role != JobRole::Publish;
-        works.then(|| Steering {
+        works.then(|| CommentWatcher {
             github: github.clone(),
             keys: project.settings.github.clone(),
             number: run.started.issue.number,
@@ -237,7 +275,7 @@ impl Turn<'_> {
             request: request.clone(),
             stop: stop.clone(),
             seen: BTreeSet::new(),
-            pauses: Arc::default(),
+            pauses: BTreeSet::new(),
         })
     }
 
@@ -290,6 +328,35 @@ impl Turn<'_> {
     }
 }
 
+/// Returns what the halt of a run counts as.
+pub fn halt_of(project: &Project, run: &Run, outcome: Outcome) -> Halt {
+    match outcome {
+        Outcome::Completed | Outcome::Running => None,
+        Outcome::Failed if never_started(run) => Some(FailureKind::NoAgent),
+        Outcome::Failed | Outcome::Incomplete => Some(FailureKind::PhaseFailed),
+        Outcome::Paused if project.settings.no_wait => Some(FailureKind::PhaseFailed),
+        Outcome::Paused => Some(FailureKind::Waiting),
+        Outcome::Cancelled => Some(FailureKind::Interrupted),
+    }
+}
+
+/// Tells whether the run failed because no program could be started at all.
+fn never_started(run: &Run) -> bool {
+    let missing = |agent: &String| {
+        run.agents.unusable.get(agent).is_some_and(|unusable| unusable.outcome == ExecOutcome::NotStarted)
+    };
+    let not_started = |phase: &PhaseState| {
+        phase.reason.as_deref() == Some("agent_failed") && phase.def.agents.iter().all(missing)
+    };
+    run.phases.iter().any(not_started)
+}
+
+/// Shows how a run stands, and reports it to the job that we may be in.
+pub fn show(observer: &dyn RunObserver, locked: &LockedRun, halt: Halt) {
+    observer.halted(locked, halt);
+    observer.job_commands(&github_job::report(locked, None));
+}
+
 fn has_paused_on_request(journal: &Journal) -> bool {
     let run = journal.state().run.as_ref();
     let escalation = run.filter(|run| run.outcome == Outcome::Paused).and_then(|run| run.paused.as_ref());
@@ -309,4 +376,50 @@ pub fn refuse_broken_templates(project: &Project, agreement: &Agreement) -> Resu
     }
     rehearse(&agreement.phases, &agreement.patterns, &own)
         .map_err(|error| Failure::from(RunError::from(error)))
+}
+
+/// A command that has nothing else to do waits no longer for it.
+const LONGEST: Duration = Duration::from_secs(60);
+
+/// Does it where nothing else is to be done.
+pub fn refresh_now(project: &Project, run: &Run) {
+    match runtime() {
+        Ok(runtime) => runtime.block_on(refresh(project, run)),
+        Err(failure) => tracing::warn!("{}", failure.message),
+    }
+}
+
+/// Brings comment and label to what the log says, if this log is the newest.
+pub async fn refresh(project: &Project, run: &Run) {
+    let Ok(Forge::Github(github)) = forge_connection::of_run(project, run) else { return };
+    if project.role == JobRole::Work {
+        return;
+    }
+    match is_newest(project, run) {
+        Ok(true) => {}
+        Ok(false) => return,
+        Err(failure) => return tracing::warn!("What others see is not looked after: {}", failure.message),
+    }
+    let written = async {
+        refresh_comment(&github, &project.masker, run).await?;
+        if project.settings.github.state_labels { refresh_label(&github, run).await } else { Ok(()) }
+    };
+    match tokio::time::timeout(LONGEST, written).await {
+        Ok(Ok(())) => {}
+        Ok(Err(error)) => tracing::warn!("What others see may not be up to date: {error}"),
+        Err(_) => tracing::warn!("What others see may not be up to date: it took too long"),
+    }
+}
+
+/// Another machine may have gone on with the run; then its words stay.
+fn is_newest(project: &Project, run: &Run) -> Result<bool> {
+    if project.workspace.origin().address()?.is_none() {
+        return Ok(true);
+    }
+    let branch = &run.started.branch;
+    let Some(here) = project.workspace.branches().find(branch)? else { return Ok(false) };
+    match forge_connection::fetch(project, branch)? {
+        Some(tip) => Ok(project.workspace.history().is_ancestor(&tip, &here.tip)?),
+        None => Ok(true),
+    }
 }

@@ -10,9 +10,9 @@ use crate::failure::Failure;
 use crate::project::Project;
 use crate::run_location::{RunView, view};
 use engine::{PhaseState, Run, Stage, Status};
-use journal::store::common_dir::{RunLocation, issue_folder};
-use journal::store::folders::{Call, HOME, RunFolder};
-use journal::store::lock::{Holder, holder};
+use journal::store::common_dir::{RunPointer, issue_folder};
+use journal::store::folders::{CallFolder, HOME, RunFolder};
+use journal::store::lock::{LockHolder, holder};
 use model::event::{Fact, Outcome, TriageTable};
 use model::issue::IssueNumber;
 use model::phase::{PhaseName, Step};
@@ -24,14 +24,14 @@ pub struct RunStatus {
     /// The run and its log.
     pub view: RunView,
     /// The process that works on it.
-    pub held_by: Option<Holder>,
+    pub held_by: Option<LockHolder>,
     /// The agent call that goes on right now.
-    pub under_way: Option<UnderWay>,
+    pub under_way: Option<RunningStep>,
 }
 
 /// The agent call that goes on right now.
 #[derive(serde::Serialize)]
-pub struct UnderWay {
+pub struct RunningStep {
     phase: PhaseName,
     step: Step,
     round: u32,
@@ -71,7 +71,7 @@ pub fn text(run: &Run) -> String {
 /// Returns the runs that this repository points to, and those whose files are in this checkout.
 pub fn issues(project: &Project) -> Result<Vec<IssueNumber>, Failure> {
     let mut issues: Vec<IssueNumber> =
-        RunLocation::list(project.workspace.common())?.into_iter().map(|(issue, _)| issue).collect();
+        RunPointer::list(project.workspace.common())?.into_iter().map(|(issue, _)| issue).collect();
     for entry in fs::read_dir(project.root().join(HOME)).into_iter().flatten().flatten() {
         if entry.path().join("events.jsonl").is_file() {
             let name = entry.file_name();
@@ -84,7 +84,7 @@ pub fn issues(project: &Project) -> Result<Vec<IssueNumber>, Failure> {
     Ok(issues)
 }
 
-fn under_way(view: &RunView) -> Option<UnderWay> {
+fn under_way(view: &RunView) -> Option<RunningStep> {
     let run = view.run();
     let phase = run.phases.iter().find(|phase| matches!(phase.stage, Stage::Working(_)))?;
     let (since, begun) = view.entries.iter().rev().find_map(|entry| match &entry.fact {
@@ -94,14 +94,14 @@ fn under_way(view: &RunView) -> Option<UnderWay> {
     let (step, round, attempt) = (begun.step, begun.round, begun.attempt);
     let file = view.root.as_ref().map(|root| {
         let folder = RunFolder::new(root, run.started.issue.number);
-        folder.at(&folder.call(Call { phase: &phase.def, step, round, attempt })).join("raw.jsonl")
+        folder.at(&folder.call(CallFolder { phase: &phase.def, step, round, attempt })).join("raw.jsonl")
     });
     let seconds = u64::try_from(journal::now().duration_since(since).as_secs()).unwrap_or(0);
     let (phase, agent) = (begun.phase.clone(), begun.agent.clone());
-    Some(UnderWay { phase, step, round, attempt, agent, since, seconds, file })
+    Some(RunningStep { phase, step, round, attempt, agent, since, seconds, file })
 }
 
-fn word(run: &Run, held_by: Option<&Holder>) -> &'static str {
+fn word(run: &Run, held_by: Option<&LockHolder>) -> &'static str {
     let is_begun = run.phases.iter().any(|phase| phase.status == Status::InProgress);
     match run.outcome {
         Outcome::Running if held_by.is_none() && is_begun => "interrupted",
@@ -110,7 +110,7 @@ fn word(run: &Run, held_by: Option<&Holder>) -> &'static str {
     }
 }
 
-fn lines(run: &Run, held_by: Option<&Holder>, under_way: Option<&UnderWay>) -> String {
+fn lines(run: &Run, held_by: Option<&LockHolder>, under_way: Option<&RunningStep>) -> String {
     let issue = &run.started.issue;
     let alone = run.outcome == Outcome::Running && held_by.is_none();
     let nobody = if alone { "; no process here works on it" } else { "" };
@@ -154,7 +154,11 @@ fn phase_lines(phase: &PhaseState) -> Vec<String> {
 }
 
 /// Returns what there is to say of the whole run, each by a name.
-fn values(run: &Run, held_by: Option<&Holder>, under_way: Option<&UnderWay>) -> Vec<(&'static str, String)> {
+fn values(
+    run: &Run,
+    held_by: Option<&LockHolder>,
+    under_way: Option<&RunningStep>,
+) -> Vec<(&'static str, String)> {
     let mut values = vec![
         ("branch", format!("{} from {}", run.started.branch, run.started.base_branch)),
         ("agents", agents(run)),

@@ -2,11 +2,10 @@
 //! `/ai-workflow cancel` of people who may steer. All other commands are left to the job that their comment starts.
 
 use std::collections::BTreeSet;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::convert::Infallible;
 use std::time::Duration;
 
 use jiff::Timestamp;
-use tokio::task::JoinHandle;
 
 use crate::admission::Actor;
 use content_parser::{SlashCommand, slash_command};
@@ -21,7 +20,7 @@ use settings::GithubKeys;
 const PACE: Duration = Duration::from_secs(20);
 
 /// Looks at the comments of one issue.
-pub struct Steering {
+pub struct CommentWatcher {
     /// The repository.
     pub github: GithubForge,
     /// Its settings.
@@ -37,44 +36,36 @@ pub struct Steering {
     /// Comments that were looked at.
     pub seen: BTreeSet<u64>,
     /// Comments that ask for a pause.
-    pub pauses: Arc<Mutex<BTreeSet<u64>>>,
+    pub pauses: BTreeSet<u64>,
 }
 
-/// The task that looks.
-pub struct SteeringTask {
-    github: GithubForge,
-    pauses: Arc<Mutex<BTreeSet<u64>>>,
-    task: JoinHandle<()>,
-}
+impl CommentWatcher {
+    /// Looks once before the work begins, so that nothing is paid for that nobody wants any more, and then until it ends.
+    pub async fn watch_during<T>(&mut self, work: impl Future<Output = T>) -> T {
+        self.look().await;
+        tokio::select! {
+            ended = work => ended,
+            never = self.look_on_and_on() => match never {},
+        }
+    }
 
-impl SteeringTask {
-    /// Looks no more. Who asked for the pause that came is told so; of another end the job of that comment tells.
+    async fn look_on_and_on(&mut self) -> Infallible {
+        loop {
+            tokio::time::sleep(PACE).await;
+            self.look().await;
+        }
+    }
+
+    /// Who asked for the pause that came is told so; of another end the job of that comment tells.
     pub async fn end(self, has_paused: bool) {
-        self.task.abort();
         if !has_paused || self.github.reads_only() {
             return;
         }
-        let pauses = self.pauses.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        for id in pauses {
+        for id in self.pauses {
             if let Err(error) = self.github.react(ReactionTarget::Comment(id), Reaction::Rocket).await {
                 tracing::warn!("There is no reaction to what was asked: {error}");
             }
         }
-    }
-}
-
-impl Steering {
-    /// Looks once, so that nothing is paid for that nobody wants any more, and then on and on.
-    pub async fn begin(mut self) -> SteeringTask {
-        self.look().await;
-        let (github, pauses) = (self.github.clone(), Arc::clone(&self.pauses));
-        let task = tokio::spawn(async move {
-            loop {
-                tokio::time::sleep(PACE).await;
-                self.look().await;
-            }
-        });
-        SteeringTask { github, pauses, task }
     }
 
     /// A look that fails is made again; a run does not end because GitHub rests.
@@ -95,7 +86,7 @@ impl Steering {
         Ok(())
     }
 
-    async fn obey(&self, comment: &EventComment) -> Result<(), ForgeError> {
+    async fn obey(&mut self, comment: &EventComment) -> Result<(), ForgeError> {
         let read = slash_command(comment.body.as_deref().unwrap_or_default());
         let Some(Ok(command @ (SlashCommand::Pause | SlashCommand::Cancel))) = read else { return Ok(()) };
         // Others who may write can change a comment; then it is not its author's word.
@@ -115,7 +106,7 @@ impl Steering {
         let reaction = if command == SlashCommand::Pause {
             tracing::info!("{by} asks the run to wait before the next phase");
             self.request.submit(SteeringRequest::Pause { by });
-            self.pauses.lock().unwrap_or_else(PoisonError::into_inner).insert(comment.id);
+            self.pauses.insert(comment.id);
             Reaction::Eyes
         } else {
             tracing::info!("{by} ends the run");

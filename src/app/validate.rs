@@ -8,10 +8,9 @@ use std::path::{Path, PathBuf};
 use crate::environment::runtime;
 use crate::failure::{Failure, Result};
 use crate::forge_connection;
-use crate::project::Project;
-use crate::setting_overrides::STEPS;
+use crate::project::{Project, STEPS};
 use checks::{Site, Untaken, World};
-use git::{Survey, Trailers};
+use git::{Trailers, WorktreeState};
 use model::event::{CheckResult, CheckStatus};
 use model::issue::{Issue, IssueNumber};
 use model::policy::{CheckStrategy, OnFail, PhaseDef, TimeLimits};
@@ -138,7 +137,7 @@ fn with_conditions(phase: &PhaseDef, step: &RegistryStep) -> PhaseDef {
 
 /// Outside of a run nobody commits later: everything that is not committed counts.
 fn world(project: &Project, issue: Option<&Issue>) -> World {
-    let survey = project.workspace.worktree().survey();
+    let survey = project.workspace.survey();
     let untaken = survey.map(|survey| uncommitted(&survey)).map_err(|error| error.to_string());
     let issue_open = issue.map(|issue| issue.open).ok_or_else(|| "name it with `--issue`".to_owned());
     let remote_checks = Err("only a run knows what it pushed".to_owned());
@@ -148,13 +147,13 @@ fn world(project: &Project, issue: Option<&Issue>) -> World {
 
 /// The commits since the branch left the default branch; those of the engine say what it always says.
 fn messages(project: &Project) -> Result<Vec<String>, git::Error> {
-    let since = project.workspace.bases().diff_base(None, project.settings.base_branch.as_deref())?;
+    let since = project.workspace.branches().diff_base(None, project.settings.base_branch.as_deref())?;
     let mut messages = project.workspace.history().messages_since(&since.commit)?;
     messages.retain(|message| Trailers::read(message).is_none());
     Ok(messages)
 }
 
-fn uncommitted(survey: &Survey) -> Vec<Untaken> {
+fn uncommitted(survey: &WorktreeState) -> Vec<Untaken> {
     let changed = survey.changed.iter().map(|path| {
         let unmerged = survey.unmerged.contains(path);
         let (letters, what) =

@@ -1,24 +1,25 @@
 //! Which reviewers fit which authors, and what `auto` becomes.
 
 use super::*;
-use settings::{Layers, load};
+use settings::{ConfigTexts, load};
 
 /// Chooses with these programs on the machine and this configuration.
-fn with<T>(there: &[&str], text: &str, ask: impl FnOnce(&Candidates<'_>) -> T) -> T {
-    let layers = Layers { repository: Some(("config.toml".into(), text.into())), ..Layers::default() };
+fn with<T>(there: &[&str], text: &str, ask: impl FnOnce(&AgentCandidates<'_>) -> T) -> T {
+    let layers =
+        ConfigTexts { repository: Some(("config.toml".into(), text.into())), ..ConfigTexts::default() };
     let settings = load(&layers).expect("a good file");
     let why_not = |spec: &AgentSpec| {
         let name = spec.to_string();
         (!there.iter().any(|known| *known == name)).then(|| format!("{name} was not found"))
     };
-    ask(&Candidates { settings: &settings, why_not: &why_not })
+    ask(&AgentCandidates { settings: &settings, why_not: &why_not })
 }
 
 fn names(chain: &[&str]) -> Vec<String> {
     chain.iter().map(|name| (*name).to_owned()).collect()
 }
 
-fn reviewers(there: &[&str], text: &str, authors: &[&str]) -> (String, Vec<Reason>) {
+fn reviewers(there: &[&str], text: &str, authors: &[&str]) -> (String, Vec<ChoiceReason>) {
     let chosen = with(there, text, |candidates| candidates.reviewers_of(&names(authors)));
     (chosen.agents.join(" "), chosen.reasons)
 }
@@ -37,7 +38,7 @@ fn claude_and_codex_review_each_other_and_else_another_model_does() {
     assert_eq!(reviewers(both, "", &["claude"]), ("codex claude:opus".into(), vec![]));
     assert_eq!(reviewers(both, "", &["claude:opus"]).0, "codex claude:sonnet");
     assert_eq!(reviewers(both, "", &["codex"]).0, "claude codex:gpt-6-sol");
-    let note = |text: &str| vec![Reason::Note(text.to_owned())];
+    let note = |text: &str| vec![ChoiceReason::Note(text.to_owned())];
     assert_eq!(
         reviewers(&["claude"], "", &["claude:opus"]),
         ("claude:sonnet".into(), note("claude:sonnet reviews the work of claude:opus: codex was not found"))
@@ -53,7 +54,7 @@ fn where_the_difficulty_chooses_the_second_model_is_left_open() {
     assert_eq!(reviewers(&["claude", "codex"], auto, &["codex"]).0, "claude codex");
     let told = "another model of claude reviews the work of claude: codex was not found";
     let alone = reviewers(&["claude"], auto, &["claude"]);
-    assert_eq!(alone, ("claude".into(), vec![Reason::Note(told.to_owned())]));
+    assert_eq!(alone, ("claude".into(), vec![ChoiceReason::Note(told.to_owned())]));
     let fixed = "auto_model = true\n[agents.claude]\nmodel = 'opus'";
     assert_eq!(reviewers(&["claude"], fixed, &["claude"]).0, "claude:sonnet");
 }
@@ -67,7 +68,7 @@ fn every_author_of_a_chain_has_its_reviewer() {
 
 #[test]
 fn who_reviews_itself_is_warned_of() {
-    let warning = |text: &str| vec![Reason::Warning(format!("{text}; `--reviewer` names another one"))];
+    let warning = |text: &str| vec![ChoiceReason::Warning(format!("{text}; `--reviewer` names another one"))];
     let local = "[agents.claude]\nbase_url = 'http://localhost:1'";
     assert_eq!(
         reviewers(&["claude", "codex"], local, &["claude:qwen"]),
@@ -92,7 +93,7 @@ fn auto_becomes_the_first_that_is_there() {
             .map(|chosen| (chosen.agents.join(" "), chosen.reasons))
             .map_err(|failure| (failure.kind, failure.message))
     };
-    let note = |text: &str| vec![Reason::Note(text.to_owned())];
+    let note = |text: &str| vec![ChoiceReason::Note(text.to_owned())];
     let first = "auto is claude: it is there, and asked first";
     assert_eq!(auto(&["claude", "codex"]), Ok(("claude codex command:x".into(), note(first))));
     let second = "auto is codex: claude was not found";

@@ -10,7 +10,7 @@ use crate::environment::runtime;
 use crate::failure::Result;
 use checks::Site;
 use git::{CommitId, CommitText, CommitWithParents, NO_PHASE, Trailers, Tree, Workspace};
-use model::change::{Change, Mode};
+use model::change::{Change, FileMode};
 use model::event::{CheckResult, CheckStatus, Fact, Outcome};
 use model::policy::CheckSettings;
 use process::Stop;
@@ -81,7 +81,7 @@ impl LoggedRun<'_> {
         for tree in named.into_iter().filter(|tree| !tree.is_empty()) {
             let tree = Tree::try_from(tree.as_str())
                 .map_err(|_| refused("E_BUNDLE_LOG", "its log names no tree where one belongs"))?;
-            if !workspace.objects().has_tree(&tree)? {
+            if !workspace.has_tree(&tree)? {
                 continue;
             }
             if self.is_too_large(&self.commit, &tree)? {
@@ -95,7 +95,7 @@ impl LoggedRun<'_> {
     }
 
     fn is_too_large(&self, after: &CommitId, to: &Tree) -> Result<bool> {
-        let (objects, bytes) = self.project.workspace.objects().weight(after, to)?;
+        let (objects, bytes) = self.project.workspace.weight_of_objects(after, to)?;
         Ok(objects > MOST_OBJECTS || bytes > MOST_BYTES)
     }
 
@@ -176,7 +176,7 @@ fn changes(workspace: &Workspace, step: &CommitWithParents) -> Result<Vec<Change
     };
     let changes = workspace.changes().all_between(&old, &new)?;
     let is_odd = |change: &&Change| {
-        let is_repository = change.after.as_ref().is_some_and(|after| after.mode == Mode::Submodule);
+        let is_repository = change.after.as_ref().is_some_and(|after| after.mode == FileMode::Submodule);
         is_repository || change.path.contains(char::REPLACEMENT_CHARACTER)
     };
     match changes.iter().find(is_odd) {

@@ -1,11 +1,9 @@
 //! What the process that works hands to the one that publishes: the run's branch in a file, and in a manifest what it was
 //! about and how it ended. Written and read here; whoever reads it believes nothing of it, and publishes only what
-//! [`verify`] found good.
+//! [`verify`] found good: where the branch stands, what its log says, what its commits hold.
 
 mod commits;
 mod history;
-mod statements;
-mod verification;
 
 use std::fs::{self, File};
 use std::io::{ErrorKind, Read as _};
@@ -13,22 +11,23 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use crate::base_branch;
 use crate::failure::{BUNDLE_MISSING, Failure, Result};
+use crate::forge_connection;
 use crate::project::Project;
 use crate::run_location::view;
 use forge::github::Event;
-use git::CommitId;
-use model::event::branch_of;
-use model::issue::IssueNumber;
+use git::{CommitId, RunWorkspace};
+use model::event::{Fact, PauseReason};
+use model::issue::{IssueNumber, branch_of};
 use model::redact::Masker;
 use views::summary::quoted;
 
-pub use history::VERIFIED;
-pub use statements::{EventRequest, TRIED_AGAIN, asked_again, skipped_by};
-pub use verification::{VerifiedBundle, verify};
+use history::LoggedRun;
+pub use history::{EventRequest, TRIED_AGAIN, VERIFIED, asked_again, skipped_by};
 
 /// The version of the manifest.
-const FORMAT: u32 = 1;
+pub const FORMAT: u32 = 1;
 /// The file that says what is handed over.
 const MANIFEST: &str = "result.json";
 /// The file with the branch.
@@ -107,14 +106,6 @@ impl EventKey {
     }
 }
 
-impl Manifest {
-    /// Makes the manifest of work that ended.
-    pub fn new(issue: IssueNumber, asked: EventKey, ending: WorkResult) -> Self {
-        let (code, why) = (String::new(), String::new());
-        Self { format: FORMAT, issue, asked, ending, exit_code: 0, code, why, head: None }
-    }
-}
-
 /// Makes an empty folder of what may lie there from before.
 pub fn prepare(folder: &Path) -> Result<()> {
     fs::create_dir_all(folder).map_err(|error| failed("made", folder, &error))?;
@@ -135,7 +126,11 @@ pub fn hand_over(project: &Project, folder: &Path, mut manifest: Manifest) -> Re
     if manifest.ending != WorkResult::Skipped
         && let Some((base, head)) = base_and_tip(project, manifest.issue)?
     {
-        project.workspace.for_issue(manifest.issue).bundles().create(&base, &folder.join(BRANCH))?;
+        project
+            .workspace
+            .for_issue(manifest.issue)
+            .run_branch()
+            .create_bundle(&base, &folder.join(BRANCH))?;
         manifest.head = Some(head.to_string());
     }
     manifest.why = manifest.why.chars().take(LONGEST_WHY).collect();
@@ -155,7 +150,7 @@ fn base_and_tip(project: &Project, issue: IssueNumber) -> Result<Option<(CommitI
 
 /// What was handed over, before anything of it was judged.
 #[derive(Debug)]
-pub struct Bundle {
+pub struct UnverifiedBundle {
     /// How the work ended, by its maker's words.
     pub manifest: Manifest,
     /// The file with the branch, where there is one.
@@ -163,7 +158,7 @@ pub struct Bundle {
 }
 
 /// Reads what was handed over. Whatever differs from what we write is no answer.
-pub fn read(folder: &Path, masker: &Masker) -> Result<Bundle> {
+pub fn read(folder: &Path, masker: &Masker) -> Result<UnverifiedBundle> {
     let path = folder.join(MANIFEST);
     let Some(size) = size_of_plain_file(&path, LARGEST_MANIFEST)? else {
         return Err(refused(BUNDLE_MISSING, "the job of the agents handed nothing over"));
@@ -184,7 +179,7 @@ pub fn read(folder: &Path, masker: &Masker) -> Result<Bundle> {
     }
     let path = folder.join(BRANCH);
     let branch = size_of_plain_file(&path, LARGEST_BRANCH)?.map(|_| path);
-    Ok(Bundle { manifest, branch })
+    Ok(UnverifiedBundle { manifest, branch })
 }
 
 /// Returns the size of a file that is a plain one and not too large; nothing when it is not there.
@@ -201,6 +196,110 @@ fn size_of_plain_file(path: &Path, most: u64) -> Result<Option<u64>> {
         return Err(refused("E_BUNDLE_SIZE", &format!("{name} has more than {most} bytes")));
     }
     Ok(Some(found.len()))
+}
+
+/// What may be published of a bundle.
+pub struct VerifiedBundle {
+    /// The commit that was handed over.
+    pub handed: CommitId,
+    /// Where the branch goes on: there, or where an earlier process has brought it since.
+    pub tip: CommitId,
+    /// The time of the job that worked was over, for all that is new.
+    pub asks_for_more: bool,
+}
+
+/// Takes the branch out of a file and verifies it; its maker says to which commit it leads, and `event` is what it was made
+/// for.
+pub fn verify(project: &Project, file: &Path, head: &str, event: &EventRequest) -> Result<VerifiedBundle> {
+    let space = project.workspace.for_issue(event.issue);
+    let handed = fetch(&space, file, head);
+    let verified = handed.and_then(|handed| judge(project, handed, event));
+    space.run_branch().forget_bundle()?;
+    verified
+}
+
+fn fetch(space: &RunWorkspace, file: &Path, head: &str) -> Result<CommitId> {
+    let refuse = |why: &str| Err(refused("E_BUNDLE_HEADS", why));
+    let broken = |error: git::Error| refused("E_BUNDLE_GIT", &format!("git does not take it: {error}"));
+    let heads = space.run_branch().bundle_heads(file).map_err(broken)?;
+    let wanted = format!("refs/heads/{}", space.branch());
+    let work = space.work().reference();
+    // The files of a phase under way are no branch, and judged as they are.
+    let branches: Vec<_> = heads.iter().filter(|(name, _)| *name != work).collect();
+    match branches.as_slice() {
+        [(name, id)] if *name == wanted && id == head => {}
+        [_] => return refuse("it does not hold the branch of this issue's run as it is said to"),
+        heads => return refuse(&format!("it holds {} branches and not one", heads.len())),
+    }
+    let taken = space.run_branch().fetch_bundle(file).map_err(broken)?;
+    if taken.as_str() == head { Ok(taken) } else { refuse("it leads to another commit than it says") }
+}
+
+fn judge(project: &Project, handed: CommitId, event: &EventRequest) -> Result<VerifiedBundle> {
+    let (issue, history) = (event.issue, project.workspace.history());
+    let origin = forge_connection::fetch(project, &branch_of(issue))?;
+    let logged = LoggedRun::read(project, issue, &handed)?;
+    let base = CommitId::try_from(logged.run.started.base_commit.as_str())
+        .map_err(|_| refused("E_BUNDLE_BASE", "its log names no commit as its base"))?;
+    stands_on_base(&logged, &base)?;
+    match &origin {
+        None => goes_where_settings_say(&logged)?,
+        Some(origin) if history.is_ancestor(&handed, origin)? => {
+            LoggedRun::read(project, issue, origin)?.judge_work()?;
+            return Ok(VerifiedBundle { handed, tip: origin.clone(), asks_for_more: false });
+        }
+        Some(origin) if !history.is_ancestor(origin, &handed)? => {
+            let why = "origin has commits on the run's branch that it does not have";
+            return Err(refused("E_BUNDLE_DIVERGED", why));
+        }
+        Some(_) => {}
+    }
+    let added = logged.added_entries(origin.as_ref())?;
+    logged.refuse_other_commits(&added.entries, &base)?;
+    logged.judge_statements(&added, event)?;
+    let after = origin.as_ref().unwrap_or(&base);
+    logged.judge_contents(after)?;
+    logged.judge_work()?;
+    logged.judge_messages(after)?;
+    let all = || added.entries.iter().map(|entry| &entry.fact);
+    // Who did nothing would be started again for nothing.
+    let worked = all().any(|fact| matches!(fact, Fact::StepStarted(_)));
+    let asks_for_more = worked && all().any(asks_for_more);
+    Ok(VerifiedBundle { tip: handed.clone(), handed, asks_for_more })
+}
+
+fn asks_for_more(fact: &Fact) -> bool {
+    let Fact::Paused { escalation } = fact else { return false };
+    matches!(escalation.reason, PauseReason::JobLimit | PauseReason::RateLimit)
+}
+
+/// Of a run that origin knows, its own log says where it goes.
+fn goes_where_settings_say(logged: &LoggedRun) -> Result<()> {
+    let head = logged.project.workspace.survey()?.head;
+    let base = base_branch::choose(logged.project, &head, logged.issue())?.base;
+    if base.branch == logged.run.started.base_branch {
+        return Ok(());
+    }
+    Err(refused("E_BUNDLE_BASE", &format!("it is for another branch than {}", base.branch)))
+}
+
+/// The run has to stand on a commit of the branch that its pull request is to be merged into, as origin has it.
+fn stands_on_base(logged: &LoggedRun, base: &CommitId) -> Result<()> {
+    let refuse = |why: &str| Err(refused("E_BUNDLE_BASE", why));
+    let (name, history) = (&logged.run.started.base_branch, logged.project.workspace.history());
+    if git::check_branch_name(name).is_err() {
+        return refuse("its log names no branch as its base");
+    }
+    let Some(on_origin) = forge_connection::fetch(logged.project, name)? else {
+        return refuse("its base branch is not on origin");
+    };
+    if !history.is_ancestor(base, &on_origin)? {
+        return refuse("origin's base branch does not have the commit that it stands on");
+    }
+    if !history.is_ancestor(base, &logged.commit)? {
+        return refuse("it does not stand on the commit that its log names");
+    }
+    Ok(())
 }
 
 /// What was handed over and is not published.

@@ -1,15 +1,30 @@
-//! A comment with a command. It is obeyed once, if who wrote it may and nobody changed it; reactions and a reply say what became
-//! of it.
+//! A comment with a command. It is obeyed once, if who wrote it may and nobody changed it, with the use cases that a person
+//! starts at a terminal; reactions and a reply say what became of it.
 
-use super::{EventHandling, EventResult, NotObeyed, command, impossible, nothing, refuse_at_rest};
-use crate::admission::{Actor, BUSY, Refusal};
-use crate::failure::FailureKind;
+use super::{
+    EventError, EventHandling, EventOutcome, EventResult, has_failed, impossible, not_obeyed, nothing,
+    of_use_case, refuse_at_rest,
+};
+use crate::admission::{Actor, AdmissionRefusal, BUSY};
+use crate::bundle::{asked_again, skipped_by};
+use crate::cancel::take_from_holder;
+use crate::explain;
+use crate::failure::{Failure, FailureKind};
+use crate::locked_run::LockedRun;
 use crate::project::Project;
+use crate::resume::{AnswerRequest, resume};
+use crate::rollback::reopenable_phase;
+use crate::run_location::view;
+use crate::run_request::record_whole_run;
+use crate::run_to_halt::refresh_now;
+use crate::status;
 use content_parser::{COMMAND_HELP, SlashCommand, Unclear, slash_command};
+use engine::{Run, Status, pause_on_request};
 use forge::github::{Commented, Reaction, ReactionTarget};
 use forge::{ForgeError, GithubForge};
-use model::event::issue_of_branch;
-use model::issue::{AsOf, IssueNumber};
+use model::event::{Fact, Outcome, PauseChoice, Reopened, ReopenedBy};
+use model::issue::{IssueNumber, IssueSnapshot, issue_of_branch};
+use model::phase::{PhaseName, Step};
 use runner::JobRole;
 
 pub(super) fn obey(handling: &mut EventHandling, event: &Commented) -> EventResult {
@@ -22,7 +37,7 @@ pub(super) fn obey(handling: &mut EventHandling, event: &Commented) -> EventResu
     };
     let (title, body) = (event.issue.title.clone(), event.issue.body.clone().unwrap_or_default());
     if number == event.issue.number {
-        handling.project.as_of = Some(AsOf { at: event.comment.created_at, title, body });
+        handling.project.as_of = Some(IssueSnapshot { at: event.comment.created_at, title, body });
     }
     handling.project.person.clone_from(&event.sender.login);
     handling.about = Some(number);
@@ -31,18 +46,20 @@ pub(super) fn obey(handling: &mut EventHandling, event: &Commented) -> EventResu
         Ok(command) => {
             handling.react(ReactionTarget::Comment(id), Reaction::Eyes)?;
             handling.command = Some(command.clone());
-            command::perform(handling, number, &command).map_err(refused)
+            perform(handling, number, &command).map_err(refused)
         }
-        Err(unclear) => Err(Refusal::new("E_COMMAND_UNKNOWN", format!("{unclear}: {COMMAND_HELP}")).into()),
+        Err(unclear) => {
+            Err(AdmissionRefusal::new("E_COMMAND_UNKNOWN", format!("{unclear}: {COMMAND_HELP}")).into())
+        }
     };
     answer(handling, number, id, &result)?;
     result
 }
 
 /// What cannot be done now is answered to who asked for it; our own troubles stay failures.
-fn refused(undone: NotObeyed) -> NotObeyed {
+fn refused(undone: EventError) -> EventError {
     match undone {
-        NotObeyed::Failed(failure) if failure.kind == FailureKind::Usage => {
+        EventError::Failed(failure) if failure.kind == FailureKind::Usage => {
             impossible(&failure.with_first_hint())
         }
         undone => undone,
@@ -88,9 +105,9 @@ async fn accept(
 }
 
 /// The comment is not what it was when the event was sent.
-fn changed() -> Refusal {
+fn changed() -> AdmissionRefusal {
     let why = "the comment was changed or deleted after it was written: write a new one";
-    Refusal::new("E_COMMAND_CHANGED", why)
+    AdmissionRefusal::new("E_COMMAND_CHANGED", why)
 }
 
 /// A pull request is about the issue that its branch is named after, if the branch is one of ours.
@@ -110,9 +127,9 @@ fn answer(handling: &EventHandling, number: IssueNumber, id: u64, result: &Event
     let refusal = match result {
         Ok(_) => None,
         // Whoever works on the run sees the comment, too.
-        Err(NotObeyed::Refused(refusal)) if refusal.code == BUSY => return Ok(()),
-        Err(NotObeyed::Refused(refusal)) => Some(refusal.to_string()),
-        Err(NotObeyed::Failed(failure)) => Some(failure.message.clone()),
+        Err(EventError::Refused(refusal)) if refusal.code == BUSY => return Ok(()),
+        Err(EventError::Refused(refusal)) => Some(refusal.to_string()),
+        Err(EventError::Failed(failure)) => Some(failure.message.clone()),
     };
     let reaction = if refusal.is_some() { Reaction::Confused } else { Reaction::Rocket };
     if let Some(why) = refusal {
@@ -122,4 +139,162 @@ fn answer(handling: &EventHandling, number: IssueNumber, id: u64, result: &Event
         }
     }
     Ok(handling.react(ReactionTarget::Comment(id), reaction)?)
+}
+
+fn perform(handling: &EventHandling, number: IssueNumber, command: &SlashCommand) -> EventResult {
+    let reports = matches!(command, SlashCommand::Status | SlashCommand::Explain);
+    match handling.project.role {
+        JobRole::Work if reports => return nothing("who publishes answers this"),
+        JobRole::Publish if !reports => return handling.publish(number),
+        JobRole::Both | JobRole::Work | JobRole::Publish => {}
+    }
+    let run = handling.run_of(number)?;
+    let answer = |choice| AnswerRequest::new(number, Some(choice));
+    match (command, run) {
+        (SlashCommand::Run, run) => begin_or_go_on(handling, number, run.as_ref()),
+        (_, None) => Err(impossible("there is no run of this issue: `/ai-workflow run` begins one")),
+        (SlashCommand::Resume, Some(run)) if !run.waits_for_a_person() => {
+            begin_or_go_on(handling, number, Some(&run))
+        }
+        (SlashCommand::Resume, Some(_)) => go_on_with(handling, &answer(PauseChoice::Continue)),
+        (SlashCommand::Answer { text }, Some(_)) => go_on_with(
+            handling,
+            &AnswerRequest { answer: Some(text.clone()), ..answer(PauseChoice::Continue) },
+        ),
+        (SlashCommand::Accept { reason }, Some(_)) => go_on_with(
+            handling,
+            &AnswerRequest { reason: Some(reason.clone()), ..answer(PauseChoice::Accept) },
+        ),
+        (SlashCommand::Pause, Some(_)) => pause(handling, number),
+        (SlashCommand::Cancel, Some(_)) => end(handling, number),
+        (SlashCommand::Retry { phase }, Some(run)) => retry(handling, number, &run, phase),
+        (SlashCommand::Skip { phase }, Some(_)) => skip(handling, number, phase),
+        (SlashCommand::Status, Some(run)) => report(handling, number, "status", &status::text(&run)),
+        (SlashCommand::Explain, Some(_)) => {
+            report(handling, number, "explain", &explain::text(&view(&handling.project, number)?))
+        }
+    }
+}
+
+/// A run that waits for words, or that failed, is not moved by asking for it once more.
+fn begin_or_go_on(handling: &EventHandling, number: IssueNumber, run: Option<&Run>) -> EventResult {
+    if let Some(run) = run {
+        if run.waits_for_a_person() || has_failed(run) {
+            refresh_now(&handling.project, run);
+        }
+        if run.waits_for_a_person() {
+            let how = "`/ai-workflow answer TEXT`, `/ai-workflow resume` or `/ai-workflow accept REASON`";
+            return Err(impossible(&format!("the run waits for an answer: {how}")));
+        }
+        if let Some(phase) = run.phases.iter().find(|phase| phase.status == Status::Failed && has_failed(run))
+        {
+            let name = phase.name();
+            return Err(impossible(&format!("the run failed in {name}: `/ai-workflow retry {name}`")));
+        }
+    }
+    handling.go_on(number, run, false)
+}
+
+fn go_on_with(handling: &EventHandling, request: &AnswerRequest) -> EventResult {
+    of_use_case(resume(&handling.project, handling.observer, request), request.issue)
+}
+
+fn take_run(handling: &EventHandling, number: IssueNumber) -> Result<LockedRun, EventError> {
+    let mut locked = LockedRun::take(&handling.project, number, &|_| Ok(()))
+        .map_err(|failure| not_obeyed(failure, number))?;
+    locked.log_facts();
+    Ok(locked)
+}
+
+/// Writes down what ends the run's turn and shares it. Before that stands where the branch is now.
+fn share(handling: &EventHandling, mut locked: LockedRun, last: Fact) -> EventResult {
+    record_whole_run(&handling.project, &mut locked)?;
+    handling.driver().share(locked, last)?;
+    Ok(EventOutcome::Ran(None))
+}
+
+/// Writes a fact down and goes on with the run.
+fn record_and_go_on(handling: &EventHandling, mut locked: LockedRun, fact: Fact) -> EventResult {
+    let number = locked.folder.issue();
+    locked.journal.record(fact).map_err(Failure::from)?;
+    drop(locked);
+    handling.execute(number, false)
+}
+
+/// A run under way sees the comment by itself; this one lies still between two jobs.
+fn pause(handling: &EventHandling, number: IssueNumber) -> EventResult {
+    let locked = take_run(handling, number)?;
+    let run = locked.run();
+    if run.outcome == Outcome::Paused && handling.project.role == JobRole::Work {
+        return nothing("the run waits; whoever worked on it may have read this already");
+    }
+    if run.outcome != Outcome::Running {
+        return Err(impossible(&format!("the run is {} already", run.outcome.as_str())));
+    }
+    let next = run.current().map(|phase| phase.name().clone());
+    let escalation = pause_on_request(next.as_ref(), &handling.project.person);
+    share(handling, locked, Fact::Paused { escalation })
+}
+
+fn end(handling: &EventHandling, number: IssueNumber) -> EventResult {
+    let mut locked = take_from_holder(&handling.project, number)?;
+    if locked.run().outcome == Outcome::Cancelled && handling.project.role == JobRole::Work {
+        return nothing("the run is cancelled; whoever worked on it may have read this already");
+    }
+    if locked.run().outcome == Outcome::Cancelled {
+        return Err(impossible("the run is cancelled already"));
+    }
+    locked.log_facts();
+    share(handling, locked, Fact::Cancelled { by: handling.project.person.clone() })
+}
+
+fn retry(handling: &EventHandling, number: IssueNumber, run: &Run, phase: &str) -> EventResult {
+    let failed = run.phases.iter().find(|phase| phase.status == Status::Failed);
+    if failed.is_some_and(|failed| failed.name().as_str() == phase && has_failed(run)) {
+        return handling.execute(number, true);
+    }
+    let phase = reopenable_phase(run, phase)?;
+    let locked = take_run(handling, number)?;
+    let (step, reason, by) = (Step::Execute, asked_again(&handling.project.person), ReopenedBy::Rollback);
+    record_and_go_on(handling, locked, Fact::Reopened(Reopened { phase, step, reason, by }))
+}
+
+/// Leaves out a phase that has not begun; what waits for an answer goes on waiting.
+fn skip(handling: &EventHandling, number: IssueNumber, phase: &str) -> EventResult {
+    let locked = take_run(handling, number)?;
+    let run = locked.run();
+    let (phase, because) = (skippable(run, phase)?, skipped_by(&handling.project.person));
+    let skipped = Fact::PhaseSkipped { phase, because };
+    if run.waits_for_a_person() {
+        share(handling, locked, skipped)
+    } else {
+        record_and_go_on(handling, locked, skipped)
+    }
+}
+
+fn skippable(run: &Run, name: &str) -> Result<PhaseName, EventError> {
+    if !matches!(run.outcome, Outcome::Running | Outcome::Paused) {
+        return Err(impossible(&format!("the run is {}", run.outcome.as_str())));
+    }
+    let Some(phase) = run.phases.iter().find(|phase| phase.name().as_str() == name) else {
+        let names: Vec<&str> = run.phases.iter().map(|phase| phase.name().as_str()).collect();
+        return Err(impossible(&format!("this run has no phase `{name}`; it has {}", names.join(", "))));
+    };
+    if phase.status != Status::Pending {
+        let status = phase.status;
+        return Err(impossible(&format!("{name} is {status}: only what has not begun can be left out")));
+    }
+    Ok(phase.name().clone())
+}
+
+/// The longest report, in characters; a comment of GitHub takes a little more.
+const LONGEST: usize = 60_000;
+
+/// Writes a report into one comment, which is written over when it is asked for again. In its box nothing is Markdown, and no
+/// box ends early.
+fn report(handling: &EventHandling, number: IssueNumber, kind: &str, text: &str) -> EventResult {
+    let marker = format!("<!-- ai-workflow:{kind} v1 issue={number} -->");
+    let text: String = text.replace("```", "'''").chars().take(LONGEST).collect();
+    handling.comment(number, &marker, &format!("```text\n{}\n```", text.trim_end()))??;
+    Ok(EventOutcome::Reported)
 }

@@ -3,32 +3,31 @@
 //! With a bundle another process has done the work: everything that it handed over is verified before any of it leaves this
 //! machine.
 
-mod command;
 mod comment;
 mod triggers;
 
 use std::path::PathBuf;
 
-use crate::admission::{Actor, BUSY, Refusal};
+use crate::admission::{Actor, AdmissionRefusal, BUSY};
 use crate::bundle::{
-    self, Bundle, EventKey, EventRequest, Manifest, VERIFIED, VerifiedBundle, WorkResult, refused,
+    self, EventKey, EventRequest, FORMAT, Manifest, UnverifiedBundle, VERIFIED, VerifiedBundle, WorkResult,
+    refused,
 };
 use crate::environment::runtime;
 use crate::execute::execute;
 use crate::failure::{BUNDLE_MISSING, Failure, FailureKind, TEXT_NOT_TRUSTED};
 use crate::locked_run::LockedRun;
 use crate::project::Project;
-use crate::refresh_comment_and_label::refresh_now;
 use crate::run_location::{locate_or_fetch, view};
 use crate::run_request::ExecuteRequest;
-use crate::run_to_halt::{Halt, HaltResult, RunObserver, Turn};
+use crate::run_to_halt::{Halt, HaltResult, RunDriver, RunObserver, refresh_now};
 use crate::{forge_connection, github_job};
 use content_parser::SlashCommand;
 use engine::{Run, Status};
-use forge::github::{Event, IssueState, Person, Reaction, ReactionTarget};
+use forge::github::{Event, GithubUser, IssueState, Reaction, ReactionTarget};
 use forge::{CommentDraft, ForgeError, GithubForge};
-use model::event::{Fact, Outcome, branch_of};
-use model::issue::IssueNumber;
+use model::event::{Fact, Outcome};
+use model::issue::{IssueNumber, branch_of};
 use runner::JobRole;
 use views::summary::{is_request_closed, quoted};
 
@@ -67,23 +66,23 @@ enum EventOutcome {
 
 /// Why an event was not obeyed.
 #[derive(Debug, thiserror::Error)]
-enum NotObeyed {
+enum EventError {
     /// It may not be, or cannot be now.
     #[error(transparent)]
-    Refused(#[from] Refusal),
+    Refused(#[from] AdmissionRefusal),
     /// Something of ours went wrong.
     #[error(transparent)]
     Failed(#[from] Failure),
 }
 
-impl From<ForgeError> for NotObeyed {
+impl From<ForgeError> for EventError {
     fn from(error: ForgeError) -> Self {
         Self::Failed(error.into())
     }
 }
 
 /// What became of an event, or why it was not obeyed.
-type EventResult<T = EventOutcome> = Result<T, NotObeyed>;
+type EventResult<T = EventOutcome> = Result<T, EventError>;
 
 /// An event that is worked on.
 struct EventHandling<'a> {
@@ -105,12 +104,12 @@ impl EventHandling<'_> {
         Ok(runtime()?.block_on(asking(&github)))
     }
 
-    fn turn(&self) -> Turn<'_> {
-        Turn { project: &self.project, observer: self.observer }
+    fn driver(&self) -> RunDriver<'_> {
+        RunDriver { project: &self.project, observer: self.observer }
     }
 
     /// Refuses whoever may not start and steer runs.
-    fn admit(&self, who: &Person) -> Result<(), NotObeyed> {
+    fn admit(&self, who: &GithubUser) -> Result<(), EventError> {
         let keys = &self.project.settings.github;
         Ok(self.ask(async |github| Actor { github, keys, who }.admit().await)??)
     }
@@ -173,7 +172,7 @@ impl EventHandling<'_> {
         let (Some(folder), Some(asked)) = (&self.bundle, self.asked) else {
             return nothing("nothing was handed over for this event");
         };
-        let Bundle { manifest, branch } = bundle::read(folder, &self.project.masker)?;
+        let UnverifiedBundle { manifest, branch } = bundle::read(folder, &self.project.masker)?;
         if manifest.issue != issue || manifest.asked != asked {
             return Err(refused("E_BUNDLE_EVENT", "it was made for another event").into());
         }
@@ -209,10 +208,10 @@ impl EventHandling<'_> {
         let mut locked = LockedRun::take(project, issue, &|_| Ok(()))?;
         locked.log_facts();
         let text = format!("What was handed over was judged and found good, up to {}", verified.handed);
-        if !locked.run()?.notes.iter().any(|(_, known)| *known == text) {
+        if !locked.run().notes.iter().any(|(_, known)| *known == text) {
             locked.journal.record(Fact::Noted { kind: VERIFIED.to_owned(), text })?;
         }
-        self.turn().publish(locked, verified)
+        self.driver().publish(locked, verified)
     }
 
     /// The other process could write nothing, and asked nobody to.
@@ -235,15 +234,16 @@ impl EventHandling<'_> {
             Ok(EventOutcome::Ran(halt)) => (WorkResult::Ran, *halt, "", String::new()),
             Ok(EventOutcome::Reported) => (WorkResult::Skipped, None, "", String::new()),
             Ok(EventOutcome::Nothing(why)) => (WorkResult::Skipped, None, "", why.clone()),
-            Err(NotObeyed::Refused(refusal)) => {
+            Err(EventError::Refused(refusal)) => {
                 (WorkResult::Skipped, None, refusal.code, refusal.to_string())
             }
-            Err(NotObeyed::Failed(failure)) => {
+            Err(EventError::Failed(failure)) => {
                 (WorkResult::Failed, Some(failure.kind), failure.code(), failure.message.clone())
             }
         };
         let (exit_code, code) = (self.observer.exit_code(halt), code.to_owned());
-        let manifest = Manifest { exit_code, code, why, ..Manifest::new(number, asked, ending) };
+        let manifest =
+            Manifest { format: FORMAT, issue: number, asked, ending, exit_code, code, why, head: None };
         bundle::hand_over(&self.project, folder, manifest)
     }
 
@@ -255,7 +255,7 @@ impl EventHandling<'_> {
                 github_job::output(&self.project, "conclusion", "success");
                 return Ok(None);
             }
-            Err(NotObeyed::Failed(failure)) => {
+            Err(EventError::Failed(failure)) => {
                 if self.project.role == JobRole::Publish || failure.passes() {
                     github_job::say(&self.project, &failure.with_first_hint());
                 }
@@ -265,7 +265,7 @@ impl EventHandling<'_> {
                 tracing::info!("{why}");
                 (why, "")
             }
-            Err(NotObeyed::Refused(refusal)) => {
+            Err(EventError::Refused(refusal)) => {
                 tracing::warn!("{}", refusal.line());
                 (refusal.line(), refusal.code)
             }
@@ -283,20 +283,22 @@ fn of_use_case(ended: HaltResult, number: IssueNumber) -> EventResult {
 }
 
 /// That another process holds the run, or that nobody's words count, is no failure of ours.
-fn not_obeyed(failure: Failure, number: IssueNumber) -> NotObeyed {
+fn not_obeyed(failure: Failure, number: IssueNumber) -> EventError {
     if failure.kind == FailureKind::Busy {
         let why = format!("another process works on issue {number} or in its checkout");
-        return Refusal::new(BUSY, why).into();
+        return AdmissionRefusal::new(BUSY, why).into();
     }
     match failure.with_first_hint().strip_prefix(TEXT_NOT_TRUSTED) {
-        Some(why) => Refusal::new(TEXT_NOT_TRUSTED, quoted(why.trim_start_matches([':', ' ']))).into(),
+        Some(why) => {
+            AdmissionRefusal::new(TEXT_NOT_TRUSTED, quoted(why.trim_start_matches([':', ' ']))).into()
+        }
         None => failure.into(),
     }
 }
 
 /// What the run does not take now.
-fn impossible(why: &str) -> NotObeyed {
-    Refusal::new("E_COMMAND_REFUSED", quoted(why)).into()
+fn impossible(why: &str) -> EventError {
+    AdmissionRefusal::new("E_COMMAND_REFUSED", quoted(why)).into()
 }
 
 /// Returns the outcome of an event for which nothing is to be done.
@@ -305,14 +307,14 @@ fn nothing(why: &str) -> EventResult {
 }
 
 /// Refuses an issue on which nothing is to be done.
-fn refuse_at_rest(number: IssueNumber, state: Option<&IssueState>) -> Result<(), Refusal> {
+fn refuse_at_rest(number: IssueNumber, state: Option<&IssueState>) -> Result<(), AdmissionRefusal> {
     let (code, what) = match state {
         None => ("E_ISSUE_GONE", "not in this repository any more"),
         Some(state) if state.locked => ("E_ISSUE_LOCKED", "locked"),
         Some(state) if !state.is_open() => ("E_ISSUE_CLOSED", "closed"),
         Some(_) => return Ok(()),
     };
-    Err(Refusal::new(code, format!("issue {number} is {what}")))
+    Err(AdmissionRefusal::new(code, format!("issue {number} is {what}")))
 }
 
 /// Tells whether a run stands where it stood: nothing was asked of agents, and nothing became visible.

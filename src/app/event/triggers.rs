@@ -3,15 +3,15 @@
 
 use jiff::Timestamp;
 
-use super::{EventHandling, EventResult, NotObeyed, has_failed, nothing, refuse_at_rest};
-use crate::admission::{Actor, Refusal, denied};
+use super::{EventError, EventHandling, EventResult, has_failed, nothing, refuse_at_rest};
+use crate::admission::{Actor, AdmissionRefusal, denied};
 use crate::bundle::refused;
 use crate::project::Project;
 use engine::Run;
 use forge::GithubForge;
-use forge::github::{Dispatched, Labeled, Reaction, ReactionTarget};
+use forge::github::{Labeled, Reaction, ReactionTarget, WorkflowDispatch};
 use model::event::Outcome;
-use model::issue::{AsOf, IssueNumber};
+use model::issue::{IssueNumber, IssueSnapshot};
 use runner::JobRole;
 
 /// A label that somebody put on who may.
@@ -40,7 +40,7 @@ pub(super) fn labeled(handling: &mut EventHandling, event: &Labeled) -> EventRes
     if !is_on && known.is_none() {
         let why =
             format!("the label was taken off issue {number} again, and there is no run: put it on once more");
-        return Err(Refusal::new("E_LABEL_GONE", why).into());
+        return Err(AdmissionRefusal::new("E_LABEL_GONE", why).into());
     }
     // The label is off first: should the run not begin, putting it on again is the way to another try.
     if is_on {
@@ -50,7 +50,7 @@ pub(super) fn labeled(handling: &mut EventHandling, event: &Labeled) -> EventRes
         take_off(handling, number)?;
     }
     let (title, body) = (event.issue.title.clone(), event.issue.body.clone().unwrap_or_default());
-    handling.project.as_of = Some(AsOf { at, title, body });
+    handling.project.as_of = Some(IssueSnapshot { at, title, body });
     handling.project.person.clone_from(&event.sender.login);
     if !is_on {
         return handling.execute(number, false);
@@ -60,14 +60,14 @@ pub(super) fn labeled(handling: &mut EventHandling, event: &Labeled) -> EventRes
     let last = if result.is_ok() { Reaction::Rocket } else { Reaction::Confused };
     handling.react(ReactionTarget::Issue(number), last)?;
     // A job that publishes and could not is repeated as it is.
-    let comes_again = matches!(&result, Err(NotObeyed::Failed(failure)) if failure.passes());
+    let comes_again = matches!(&result, Err(EventError::Failed(failure)) if failure.passes());
     if role == JobRole::Publish && !comes_again {
         take_off(handling, number)?;
     }
     result
 }
 
-fn take_off(handling: &EventHandling, number: IssueNumber) -> Result<(), NotObeyed> {
+fn take_off(handling: &EventHandling, number: IssueNumber) -> Result<(), EventError> {
     let trigger = &handling.project.settings.github.trigger_label;
     Ok(handling.ask(async |github| github.unlabel(number, trigger).await)??)
 }
@@ -96,7 +96,7 @@ async fn accept_label(
 }
 
 /// A start of the workflow for an issue: by a person, or by a job of ours whose time was over.
-pub(super) fn dispatched(handling: &mut EventHandling, event: &Dispatched) -> EventResult {
+pub(super) fn dispatched(handling: &mut EventHandling, event: &WorkflowDispatch) -> EventResult {
     let (number, who) = (event.issue, &event.sender);
     let is_job = handling.ask(async |github| accept_dispatch(github, &handling.project, event).await)??;
     if is_job && !handling.run_of(number)?.as_ref().is_some_and(goes_on_by_itself) {
@@ -108,7 +108,11 @@ pub(super) fn dispatched(handling: &mut EventHandling, event: &Dispatched) -> Ev
 }
 
 /// Looks who is behind it; tells whether it is a job with our own token.
-async fn accept_dispatch(github: &GithubForge, project: &Project, event: &Dispatched) -> EventResult<bool> {
+async fn accept_dispatch(
+    github: &GithubForge,
+    project: &Project,
+    event: &WorkflowDispatch,
+) -> EventResult<bool> {
     let (number, who) = (event.issue, &event.sender);
     let actor = Actor { github, keys: &project.settings.github, who };
     let unreadable = |error| actor.unknown(&error);
