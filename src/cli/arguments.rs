@@ -4,15 +4,17 @@
 
 use std::path::PathBuf;
 
+use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 use clap::{ArgMatches, Args, Parser, Subcommand, ValueEnum};
 
 use model::issue::IssueNumber;
+use model::phase::Step;
 
 /// GitHub issue in, reviewed pull request out, without ever taking the agent's word for it.
 #[derive(Debug, Parser)]
 #[command(name = "ai-workflow", bin_name = "ai-workflow", version, propagate_version = true)]
 #[command(after_help = include_str!("arguments/help/ai-workflow.txt"))]
-pub struct Arguments {
+pub struct ProgramArgs {
     /// What is to be done.
     #[command(subcommand)]
     pub command: Command,
@@ -22,53 +24,53 @@ pub struct Arguments {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Write `.ai-workflow/config.toml` and what else a repository needs
-    Init(Init),
+    Init(InitArgs),
     /// Take an issue through its phases; begins, resumes or goes on, whatever there is to do
-    Execute(Execute),
+    Execute(ExecuteArgs),
     /// Show where a run stands; works while it runs
-    Status(Status),
+    Status(StatusArgs),
     /// Review the documents of a run before code is written: one round, or with `--autofix` until nothing is left
-    DocReview(DocReview),
+    DocReview(DocReviewArgs),
     /// Answer the question of a paused run and go on
-    Resume(Resume),
+    Resume(ResumeArgs),
     /// End a run for good; asks the process that holds it to stop
-    Cancel(OneIssue),
+    Cancel(OneIssueArgs),
     /// Open a phase again, with a reason that stands on top of its next prompt
-    Rollback(Rollback),
+    Rollback(RollbackArgs),
     /// Take up what reviewers of the pull request asked for: revise, push, answer each thread once
-    PrFeedback(PrFeedback),
+    PrFeedback(PrFeedbackArgs),
     /// Make the branch of a completed run ready: remove the run's files, squash, mark the pull request ready
-    Finalize(Finalize),
+    Finalize(FinalizeArgs),
     /// Do what an event of GitHub asks for: a label, a comment with a command, a dispatch
-    Event(Event),
+    Event(EventArgs),
     /// Publish what `event --bundle` handed over, after judging all of it; asks no agent
-    Apply(Apply),
+    Apply(ApplyArgs),
     /// Remove a run: its branch, its worktree, its files
-    Cleanup(Cleanup),
+    Cleanup(CleanupArgs),
     /// List the presets and their phases
     ListPresets(CommonFlags),
     /// List the phases with their policy, limits and needs
     Phases(CommonFlags),
     /// Judge the working tree, and an agent's answer, by the checks of a run; needs no run
-    Check(Check),
+    Check(CheckArgs),
     /// Read a verdict out of a review, the way a run does
-    ParseReview(ParseReview),
+    ParseReview(ParseReviewArgs),
     /// Tell what reviewers and checks found and what is open, for people, scripts or code scanners (SARIF)
-    Findings(Findings),
+    Findings(FindingsArgs),
     /// Tell which rule led to each ruling of a run, or what differs between two runs
-    Explain(Explain),
+    Explain(ExplainArgs),
     /// Fold the log of a run again and show every fact
-    Replay(Replay),
+    Replay(ReplayArgs),
     /// Make a small project with a bug and take its issue through all phases
-    Demo(Demo),
+    Demo(DemoArgs),
     /// Show or check the configuration
-    Config(Config),
+    Config(ConfigArgs),
     /// Check what a run would need on this machine
     Doctor(CommonFlags),
     /// Run the conditions of a step of `.ai-workflow/steps_registry.json` and show the retry prompt
-    Validate(Validate),
+    Validate(ValidateArgs),
     /// Print a completion script for a shell
-    Completions(Completions),
+    Completions(CompletionsArgs),
 }
 
 impl Command {
@@ -144,7 +146,7 @@ pub struct SettingFlags {
 /// The arguments of `execute`.
 #[derive(Debug, Args)]
 #[command(after_help = include_str!("arguments/help/execute.txt"))]
-pub struct Execute {
+pub struct ExecuteArgs {
     /// The number of the issue
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
     pub issue: IssueNumber,
@@ -170,7 +172,7 @@ pub struct Execute {
 /// The arguments of `doc-review`.
 #[derive(Debug, Args)]
 #[command(after_help = include_str!("arguments/help/doc-review.txt"))]
-pub struct DocReview {
+pub struct DocReviewArgs {
     /// The number of the issue
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
     pub issue: IssueNumber,
@@ -187,7 +189,7 @@ pub struct DocReview {
 /// The arguments of `resume`.
 #[derive(Debug, Clone, Args)]
 #[command(after_help = include_str!("arguments/help/resume.txt"))]
-pub struct Resume {
+pub struct ResumeArgs {
     /// The number of the issue
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
     pub issue: IssueNumber,
@@ -221,7 +223,7 @@ pub struct Resume {
 
 /// The arguments of `rollback`.
 #[derive(Debug, Args)]
-pub struct Rollback {
+pub struct RollbackArgs {
     /// The number of the issue
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
     pub issue: IssueNumber,
@@ -230,7 +232,8 @@ pub struct Rollback {
     pub to_phase: String,
     /// The step it goes on with
     #[arg(long, value_name = "STEP", default_value = "revise")]
-    pub to_step: RollbackStep,
+    #[arg(value_parser = PossibleValuesParser::new(ROLLBACK_STEPS).try_map(|step| step.parse::<Step>()))]
+    pub to_step: Step,
     /// Why; stands on top of the next prompt
     #[arg(
         long,
@@ -253,17 +256,12 @@ pub struct Rollback {
     pub json: bool,
 }
 
-/// The step a phase goes on with after a rollback.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum RollbackStep {
-    Execute,
-    Review,
-    Revise,
-}
+/// The steps that a phase can go on with after a rollback.
+const ROLLBACK_STEPS: [&str; 3] = ["execute", "review", "revise"];
 
 /// The arguments of a command about one issue.
 #[derive(Debug, Args)]
-pub struct OneIssue {
+pub struct OneIssueArgs {
     /// The number of the issue
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
     pub issue: IssueNumber,
@@ -275,7 +273,7 @@ pub struct OneIssue {
 /// The arguments of `pr-feedback`.
 #[derive(Debug, Args)]
 #[command(after_help = include_str!("arguments/help/pr-feedback.txt"))]
-pub struct PrFeedback {
+pub struct PrFeedbackArgs {
     /// The number of the pull request
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
     pub pr: u64,
@@ -288,7 +286,7 @@ pub struct PrFeedback {
 
 /// The arguments of `finalize`.
 #[derive(Debug, Args)]
-pub struct Finalize {
+pub struct FinalizeArgs {
     /// The number of the issue
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
     pub issue: IssueNumber,
@@ -311,7 +309,7 @@ pub struct Finalize {
 
 /// The arguments of `cleanup`.
 #[derive(Debug, Args)]
-pub struct Cleanup {
+pub struct CleanupArgs {
     /// The number of the issue
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
     pub issue: IssueNumber,
@@ -332,7 +330,7 @@ pub struct Cleanup {
 /// The arguments of `event`.
 #[derive(Debug, Args)]
 #[command(after_help = include_str!("arguments/help/event.txt"))]
-pub struct Event {
+pub struct EventArgs {
     #[command(flatten)]
     pub source: EventSource,
     /// Write nothing to GitHub; put the run's branch and how it ended into this folder, for `apply`
@@ -345,7 +343,7 @@ pub struct Event {
 /// The arguments of `apply`.
 #[derive(Debug, Args)]
 #[command(after_help = include_str!("arguments/help/apply.txt"))]
-pub struct Apply {
+pub struct ApplyArgs {
     /// The folder that `event --bundle` wrote
     #[arg(long, value_name = "DIR")]
     pub bundle: PathBuf,
@@ -369,7 +367,7 @@ pub struct EventSource {
 /// The arguments of `init`.
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true)]
-pub struct Init {
+pub struct InitArgs {
     #[command(subcommand)]
     pub place: Option<InitPlace>,
     /// Write over an existing configuration
@@ -384,12 +382,12 @@ pub struct Init {
 #[derive(Debug, Subcommand)]
 pub enum InitPlace {
     /// Write a workflow that runs ai-workflow on GitHub, and make its labels
-    Github(InitGithub),
+    Github(InitGithubArgs),
 }
 
 /// The arguments of `init github`.
 #[derive(Debug, Args)]
-pub struct InitGithub {
+pub struct InitGithubArgs {
     /// The action that the workflow uses, pinned by its commit; without it the one that this program was built for
     #[arg(long, value_name = "OWNER/NAME@COMMIT")]
     pub action: Option<String>,
@@ -409,7 +407,7 @@ pub struct InitGithub {
 
 /// The arguments of `status`.
 #[derive(Debug, Args)]
-pub struct Status {
+pub struct StatusArgs {
     /// The number of the issue; all runs of the repository when missing
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
     pub issue: Option<IssueNumber>,
@@ -420,7 +418,7 @@ pub struct Status {
 
 /// The arguments of `findings`.
 #[derive(Debug, Args)]
-pub struct Findings {
+pub struct FindingsArgs {
     /// The number of the issue
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
     pub issue: IssueNumber,
@@ -443,7 +441,7 @@ pub enum FindingsFormat {
 
 /// The arguments of `explain`.
 #[derive(Debug, Args)]
-pub struct Explain {
+pub struct ExplainArgs {
     /// The number of the issue
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
     pub issue: IssueNumber,
@@ -457,7 +455,7 @@ pub struct Explain {
 
 /// The arguments of `replay`.
 #[derive(Debug, Args)]
-pub struct Replay {
+pub struct ReplayArgs {
     /// The number of the issue
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
     pub issue: IssueNumber,
@@ -492,7 +490,7 @@ pub struct CommonFlags {
 
 /// The arguments of `config`.
 #[derive(Debug, Args)]
-pub struct Config {
+pub struct ConfigArgs {
     #[command(subcommand)]
     pub command: ConfigCommand,
 }
@@ -515,7 +513,7 @@ pub enum ConfigCommand {
 /// The arguments of `check`.
 #[derive(Debug, Args)]
 #[command(after_help = include_str!("arguments/help/check.txt"))]
-pub struct Check {
+pub struct CheckArgs {
     /// Only these checks, by name, criterion or range: todo, Q2, Q1-Q6
     #[arg(long, value_name = "A,B", value_delimiter = ',')]
     pub only: Vec<String>,
@@ -548,7 +546,7 @@ pub struct Check {
 /// The arguments of `validate`.
 #[derive(Debug, Args)]
 #[command(after_help = include_str!("arguments/help/validate.txt"))]
-pub struct Validate {
+pub struct ValidateArgs {
     /// The step by its name in the registry
     pub step: String,
     /// Read this registry instead of `.ai-workflow/steps_registry.json`
@@ -564,7 +562,7 @@ pub struct Validate {
 
 /// The arguments of `parse-review`.
 #[derive(Debug, Args)]
-pub struct ParseReview {
+pub struct ParseReviewArgs {
     /// The review; `-` or nothing reads stdin
     pub file: Option<PathBuf>,
     /// The id that the answer has to carry
@@ -577,7 +575,7 @@ pub struct ParseReview {
 
 /// The arguments of `demo`.
 #[derive(Debug, Args)]
-pub struct Demo {
+pub struct DemoArgs {
     /// Where to make the project; a temporary folder when missing
     pub dir: Option<PathBuf>,
     /// Use a real agent on the same project
@@ -590,6 +588,6 @@ pub struct Demo {
 
 /// The arguments of `completions`.
 #[derive(Debug, Args)]
-pub struct Completions {
+pub struct CompletionsArgs {
     pub shell: clap_complete::Shell,
 }

@@ -3,13 +3,13 @@
 use serde_json::json;
 
 use super::CommandResult;
-use super::arguments::OneIssue;
+use super::arguments::OneIssueArgs;
 use super::output::show;
-use super::project::open_without_settings;
+use app::project::Project;
 
-pub(super) fn run(arguments: &OneIssue) -> CommandResult {
+pub(super) fn run(arguments: &OneIssueArgs) -> CommandResult {
     let issue = arguments.issue;
-    let before = app::cancel::cancel(&open_without_settings()?, issue)?;
+    let before = app::cancel::cancel(&Project::open_without_settings()?, issue)?;
     let lines = format!(
         "the run of issue {issue} is cancelled; remove it with `ai-workflow cleanup --issue {issue}`\n"
     );

@@ -6,12 +6,12 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use super::CommandResult;
-use super::arguments::Check;
+use super::arguments::CheckArgs;
 use super::output::print;
 use super::parse_review::read_file_or_stdin;
 use app::check::{CheckReport, CheckRequest, check};
 use app::failure::Failure;
-use app::setting_overrides::SettingOverrides;
+use app::project::{Project, SettingOverrides};
 use checks::shown;
 use model::event::{CheckResult, CheckStatus};
 use model::policy::criterion;
@@ -22,25 +22,19 @@ use views::summary::{counted, padded, plain};
 const LAST_LINES: usize = 12;
 
 /// Runs `check`.
-pub(super) fn run(arguments: Check) -> CommandResult {
-    let mut set = arguments.set;
-    set.extend(arguments.template.as_ref().map(|template| format!("checks.template={template}")));
-    let overrides = SettingOverrides { config: arguments.config, set, ..SettingOverrides::default() };
-    let project = crate::project::open_with(overrides)?;
-    let answer = match &arguments.output {
+pub(super) fn run(arguments: CheckArgs) -> CommandResult {
+    let CheckArgs { only, template, expect: expected, base, output, no_commands, json, config, mut set } =
+        arguments;
+    set.extend(template.as_ref().map(|template| format!("checks.template={template}")));
+    let overrides = SettingOverrides { config, set, ..SettingOverrides::default() };
+    let project = Project::open(overrides)?;
+    let answer = match &output {
         Some(file) => Some(read_answer(file, &project.masker)?),
         None => None,
     };
-    let request = CheckRequest {
-        only: arguments.only,
-        template: arguments.template,
-        expected: arguments.expect,
-        base: arguments.base,
-        answer,
-        no_commands: arguments.no_commands,
-    };
+    let request = CheckRequest { only, template, expected, base, answer, no_commands };
     let report = check(&project, &request)?;
-    print(arguments.json, &value(&report, &project.masker), &lines(&report, &project.masker));
+    print(json, &value(&report, &project.masker), &lines(&report, &project.masker));
     Ok(u8::from(!report.is_ok()))
 }
 

@@ -3,28 +3,23 @@
 use serde_json::json;
 
 use super::CommandResult;
-use super::arguments::Cleanup;
+use super::arguments::CleanupArgs;
 use super::output::show;
-use super::project::open_without_settings;
 use app::cleanup::{self, CleanupRequest, clean_up};
+use app::project::Project;
 
-pub(super) fn run(arguments: &Cleanup) -> CommandResult {
-    let dry_run = arguments.dry_run;
-    let request = CleanupRequest {
-        issue: arguments.issue,
-        logs_only: arguments.logs_only,
-        force: arguments.force,
-        dry_run,
-    };
-    match clean_up(&open_without_settings()?, &request)? {
-        cleanup::Cleanup::Run { steps, tip } => {
+pub(super) fn run(arguments: &CleanupArgs) -> CommandResult {
+    let &CleanupArgs { issue, logs_only, force, dry_run, json } = arguments;
+    let request = CleanupRequest { issue, logs_only, force, dry_run };
+    match clean_up(&Project::open_without_settings()?, &request)? {
+        cleanup::CleanupOutcome::Run { steps, tip } => {
             let tip = tip.map(|tip| tip.to_string());
             let value = json!({"dry_run": dry_run, "steps": steps, "tip": tip});
-            show(arguments.json, &value, &(steps.join("\n") + "\n"))
+            show(json, &value, &(steps.join("\n") + "\n"))
         }
-        cleanup::Cleanup::Logs { folders } => {
+        cleanup::CleanupOutcome::Logs { folders } => {
             let value = json!({"dry_run": dry_run, "folders": folders});
-            show(arguments.json, &value, &format!("{} folders of prompts and answers\n", folders.len()))
+            show(json, &value, &format!("{} folders of prompts and answers\n", folders.len()))
         }
     }
 }

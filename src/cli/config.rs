@@ -6,13 +6,12 @@ use std::fmt::Write as _;
 use serde_json::{Value, json};
 
 use super::CommandResult;
-use super::arguments::{CommonFlags, Config, ConfigCommand};
+use super::arguments::{CommonFlags, ConfigArgs, ConfigCommand};
 use super::output::show;
 use app::agreement::{pin_schemas, refuse_unknown_checks};
 use app::environment::current_folder;
 use app::failure::Failure;
-use app::project::repository_root;
-use app::setting_overrides::load_settings;
+use app::project::{load_settings, repository_root};
 use model::phase::PhaseName;
 use model::policy::PhaseDef;
 use settings::{Origin, Settings, schema};
@@ -20,7 +19,7 @@ use views::metadata;
 use views::summary::counted;
 
 /// Runs `config`.
-pub(super) fn run(arguments: &Config) -> CommandResult {
+pub(super) fn run(arguments: &ConfigArgs) -> CommandResult {
     match &arguments.command {
         ConfigCommand::Show(view) => show_settings(view),
         ConfigCommand::Validate(view) => validate(view),

@@ -7,16 +7,15 @@ use std::process::Command;
 use tempfile::{Builder, TempDir};
 
 use super::CommandResult;
-use super::arguments::Demo;
+use super::arguments::DemoArgs;
 use super::exit_code;
 use super::observer::TerminalObserver;
 use super::output::words;
-use super::project::open_with;
 use app::environment::current_folder;
 use app::execute::execute;
 use app::failure::Failure;
+use app::project::{Project, SettingOverrides};
 use app::run_request::ExecuteRequest;
-use app::setting_overrides::SettingOverrides;
 use model::issue::IssueNumber;
 
 /// The files of the project.
@@ -34,7 +33,7 @@ const FILES: [(&str, &str); 8] = [
 const SCRIPT: &str = include_str!("demo_project/agent.toml");
 const ISSUE: u64 = 243;
 
-pub(super) fn run(arguments: &Demo) -> CommandResult {
+pub(super) fn run(arguments: &DemoArgs) -> CommandResult {
     let project = folder(arguments.dir.as_deref())?;
     make(&project)?;
     let agent = if let Some(spec) = &arguments.agent {
@@ -51,7 +50,7 @@ pub(super) fn run(arguments: &Demo) -> CommandResult {
     std::env::set_current_dir(&project)
         .map_err(|error| Failure::usage(format!("failed to enter {}: {error}", project.display())))?;
     let observer = TerminalObserver::new(arguments.json);
-    let opened = open_with(settings(agent))?;
+    let opened = Project::open(settings(agent))?;
     let request = ExecuteRequest::all_of(IssueNumber::try_from(ISSUE).map_err(Failure::usage)?);
     let halt = execute(&opened, &observer, &request)?;
     words(&format!("  look at it   cd {} && git log --oneline && cargo test\n", project.display()));
@@ -60,11 +59,10 @@ pub(super) fn run(arguments: &Demo) -> CommandResult {
 
 /// The demo is the same everywhere, whatever the user's own settings say.
 fn settings(agent: String) -> SettingOverrides {
-    let set = ["preset=full", "skip_phases=", "worktree=false", "push=never", "no_wait=false"];
+    let set = ["forge=local", "preset=full", "skip_phases=", "worktree=false", "push=never", "no_wait=false"];
     SettingOverrides {
         agent: Some(agent.clone()),
         reviewer: vec![agent],
-        forge: Some("local".into()),
         set: set.map(str::to_owned).to_vec(),
         ..SettingOverrides::default()
     }

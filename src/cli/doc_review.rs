@@ -5,18 +5,17 @@ use std::fmt::Write as _;
 use serde_json::{Value, json};
 
 use super::CommandResult;
-use super::arguments::DocReview;
+use super::arguments::DocReviewArgs;
 use super::exit_code;
-use super::observer::TerminalObserver;
+use super::observer::{TerminalObserver, show_ending};
 use super::output::print;
-use super::run_summary;
 use app::doc_review::{DocReviewMode, DocReviewOutcome, review_documents};
 use app::failure::Failure;
 use app::locked_run::LockedRun;
 use model::phase::PhaseName;
 use views::summary::{counted, plain};
 
-pub(super) fn run(arguments: &DocReview) -> CommandResult {
+pub(super) fn run(arguments: &DocReviewArgs) -> CommandResult {
     let observer = TerminalObserver::new(arguments.common.json);
     let project = crate::project::open(&arguments.common.settings)?;
     let mode = match (arguments.autofix, arguments.fix) {
@@ -27,7 +26,7 @@ pub(super) fn run(arguments: &DocReview) -> CommandResult {
     let halt = match review_documents(&project, &observer, arguments.issue, mode)? {
         DocReviewOutcome::Halted(halt) => halt,
         DocReviewOutcome::Reviewed(locked, phase, halt) => {
-            run_summary::show_ending(&locked);
+            show_ending(&locked);
             let (review, lines) = review(&locked, &phase)?;
             let mut value = locked.report(exit_code::of_halt(halt));
             value["review"] = review;
@@ -40,7 +39,7 @@ pub(super) fn run(arguments: &DocReview) -> CommandResult {
 
 /// Returns what the review says, as JSON and as lines.
 fn review(locked: &LockedRun, phase: &PhaseName) -> Result<(Value, String), Failure> {
-    let run = locked.run()?;
+    let run = locked.run();
     let reviewed = run.phase(phase).and_then(|phase| Some((phase, phase.reviews.current.as_ref()?)));
     let Some((phase, review)) = reviewed else { return Ok((Value::Null, String::new())) };
     let (round, reading) = (review.round, review.reading.as_ref());

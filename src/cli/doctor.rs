@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::CommandResult;
 use super::arguments::CommonFlags;
@@ -24,19 +24,6 @@ pub(super) fn run(arguments: &CommonFlags) -> CommandResult {
             let _ = writeln!(text, "  {:<12} hint: {hint}", "");
         }
     }
-    let findings: Vec<Value> = all.iter().map(value).collect();
-    print(arguments.json, &json!({"ok": ok, "findings": findings}), &text);
+    print(arguments.json, &json!({"ok": ok, "findings": all}), &text);
     Ok(if ok { 0 } else { 2 })
-}
-
-fn value(diagnosis: &Diagnosis) -> Value {
-    let agent = diagnosis.agent.as_ref().map(|(spec, examined)| {
-        json!({
-            "agent": spec, "found": examined.found, "version": examined.version, "signed_in": examined.signed_in,
-            "read_only": examined.read_only, "schema": examined.schema, "remark": examined.remark,
-        })
-    });
-    json!({
-        "name": diagnosis.name, "ok": diagnosis.ok, "told": diagnosis.text, "hint": diagnosis.hint, "agent": agent,
-    })
 }

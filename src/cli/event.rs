@@ -5,7 +5,7 @@ use std::io::Read as _;
 use std::path::PathBuf;
 
 use super::CommandResult;
-use super::arguments::{Apply, Event as Arguments, EventSource, SettingFlags};
+use super::arguments::{ApplyArgs, EventArgs, EventSource, SettingFlags};
 use super::exit_code;
 use super::observer::TerminalObserver;
 use app::bundle;
@@ -18,13 +18,13 @@ use forge::github::{Event, LARGEST_EVENT, read_event};
 use runner::JobRole;
 
 /// Runs `event`.
-pub(super) fn run(arguments: &Arguments) -> CommandResult {
+pub(super) fn run(arguments: &EventArgs) -> CommandResult {
     let role = if arguments.bundle.is_some() { JobRole::Work } else { JobRole::Both };
     take(&arguments.source, &arguments.settings, role, arguments.bundle.clone())
 }
 
 /// Runs `apply`: the same for what another process has worked on.
-pub(super) fn apply(arguments: &Apply) -> CommandResult {
+pub(super) fn apply(arguments: &ApplyArgs) -> CommandResult {
     take(&arguments.source, &arguments.settings, JobRole::Publish, Some(arguments.bundle.clone()))
 }
 

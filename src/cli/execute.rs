@@ -6,36 +6,31 @@ use std::fmt::Write as _;
 use serde_json::{Value, json};
 
 use super::CommandResult;
-use super::arguments::Execute;
+use super::arguments::ExecuteArgs;
 use super::exit_code;
-use super::observer::TerminalObserver;
+use super::observer::{TerminalObserver, show_finalized};
 use super::output::show;
-use super::run_summary::show_finalized;
 use app::begin::{self, RunPlan};
 use app::execute::{execute, phase_named};
 use app::failure::Failure;
 use app::project::Project;
 use app::run_location::{self, RunView, locate, view};
 use app::run_request::ExecuteRequest;
-use model::event::branch_of;
+use model::issue::branch_of;
 use model::policy::PhaseDef;
 use views::summary::{counted, next_command, padded, plain, status_word};
 
 /// Runs the command.
-pub(super) fn run(arguments: &Execute) -> CommandResult {
-    if arguments.skip_dependency_check && arguments.ignore_dependencies {
+pub(super) fn run(arguments: &ExecuteArgs) -> CommandResult {
+    let &ExecuteArgs { issue, retry_failed, skip_dependency_check, ignore_dependencies, .. } = arguments;
+    if skip_dependency_check && ignore_dependencies {
         return Err(Failure::usage("--skip-dependency-check and --ignore-dependencies exclude each other")
             .hint("the first does not look, the second looks, warns and goes on: give one of them"));
     }
     let observer = TerminalObserver::new(arguments.common.json);
     let project = crate::project::open(&arguments.common.settings)?;
-    let request = ExecuteRequest {
-        issue: arguments.issue,
-        phase: phase_named(&project, &arguments.phase)?,
-        retry_failed: arguments.retry_failed,
-        skip_dependency_check: arguments.skip_dependency_check,
-        ignore_dependencies: arguments.ignore_dependencies,
-    };
+    let phase = phase_named(&project, &arguments.phase)?;
+    let request = ExecuteRequest { issue, retry_failed, skip_dependency_check, ignore_dependencies, phase };
     if arguments.dry_run {
         return dry_run(&project, &request, arguments.common.json);
     }

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use serde_json::{Value, json};
 
 use super::CommandResult;
-use super::arguments::Explain;
+use super::arguments::ExplainArgs;
 use super::output::show;
 use app::explain::{Explanation, differences, explanations, text};
 use app::project::Project;
@@ -15,8 +15,8 @@ use model::issue::IssueNumber;
 use views::summary::plain;
 
 /// Runs `explain`.
-pub(super) fn run(arguments: &Explain) -> CommandResult {
-    let project = crate::project::open_without_settings()?;
+pub(super) fn run(arguments: &ExplainArgs) -> CommandResult {
+    let project = Project::open_without_settings()?;
     if let Some(other) = arguments.compare {
         return compare(&project, arguments.issue, other, arguments.json);
     }

@@ -3,27 +3,22 @@
 use serde_json::json;
 
 use super::CommandResult;
-use super::arguments::Finalize;
+use super::arguments::FinalizeArgs;
 use super::observer::TerminalObserver;
 use super::output::show;
-use super::project::open_without_settings;
-use app::finalize::{FinalizeRequest, Finalized, finalize};
+use app::finalize::{FinalizeOutcome, FinalizeRequest, finalize};
+use app::project::Project;
 
-pub(super) fn run(arguments: &Finalize) -> CommandResult {
+pub(super) fn run(arguments: &FinalizeArgs) -> CommandResult {
     TerminalObserver::new(false);
-    let request = FinalizeRequest {
-        issue: arguments.issue,
-        skip_squash: arguments.skip_squash,
-        keep_files: arguments.keep_files,
-        include_unreviewed: arguments.include_unreviewed,
-        dry_run: arguments.dry_run,
-    };
-    let (value, lines) = match finalize(&open_without_settings()?, &request)? {
-        Finalized::Planned { steps, unreviewed } => {
+    let &FinalizeArgs { issue, skip_squash, keep_files, include_unreviewed, dry_run, json } = arguments;
+    let request = FinalizeRequest { issue, skip_squash, keep_files, include_unreviewed, dry_run };
+    let (value, lines) = match finalize(&Project::open_without_settings()?, &request)? {
+        FinalizeOutcome::Planned { steps, unreviewed } => {
             let value = json!({"dry_run": true, "steps": steps, "unreviewed": unreviewed});
             (value, format!("{}\n", steps.join("\n")))
         }
-        Finalized::Done { record, warning } => {
+        FinalizeOutcome::Done { record, warning } => {
             let unreviewed = record.left.as_ref().map(|left| left.unreviewed.as_slice()).unwrap_or_default();
             let value = json!({
                 "branch": record.branch, "commit": record.commit, "unreviewed": unreviewed,
@@ -38,5 +33,5 @@ pub(super) fn run(arguments: &Finalize) -> CommandResult {
             (value, lines)
         }
     };
-    show(arguments.json, &value, &lines)
+    show(json, &value, &lines)
 }

@@ -6,16 +6,17 @@ use std::fs;
 use serde_json::{Value, json};
 
 use super::CommandResult;
-use super::arguments::{Findings, FindingsFormat};
+use super::arguments::{FindingsArgs, FindingsFormat};
 use super::output;
 use app::failure::Failure;
+use app::project::Project;
 use app::run_location::view;
 use engine::{PhaseState, Run};
 use model::redact::Masker;
 use views::summary::{Problem, plain, problems, sarif};
 
-pub(super) fn run(arguments: &Findings) -> CommandResult {
-    let project = crate::project::open_without_settings()?;
+pub(super) fn run(arguments: &FindingsArgs) -> CommandResult {
+    let project = Project::open_without_settings()?;
     let found = view(&project, arguments.issue)?;
     let run = found.run();
     let problems = problems(run);

@@ -9,7 +9,7 @@ use regex::Regex;
 use serde_json::json;
 
 use super::CommandResult;
-use super::arguments::{Init, InitGithub, InitPlace, SettingFlags};
+use super::arguments::{InitArgs, InitGithubArgs, InitPlace, SettingFlags};
 use super::output::{show, words};
 use app::environment::{current_folder, runtime};
 use app::failure::{Failure, FailureKind};
@@ -47,14 +47,14 @@ const BUILT_FOR: Option<&str> = option_env!("AI_WORKFLOW_ACTION");
 /// A label of the repository: its name, its colour, what it says.
 type Label = (String, &'static str, &'static str);
 
-pub(super) fn run(arguments: &Init) -> CommandResult {
+pub(super) fn run(arguments: &InitArgs) -> CommandResult {
     match &arguments.place {
         Some(InitPlace::Github(arguments)) => github(arguments),
         None => here_alone(arguments),
     }
 }
 
-fn here_alone(arguments: &Init) -> CommandResult {
+fn here_alone(arguments: &InitArgs) -> CommandResult {
     let workspace = Workspace::open(&current_folder()?)?;
     let path = workspace.root().join(CONFIGURATION);
     if path.exists() && !arguments.force {
@@ -85,7 +85,7 @@ fn home(root: &Path) -> Result<RunFolder, Failure> {
     Ok(RunFolder::new(root, first))
 }
 
-fn github(arguments: &InitGithub) -> CommandResult {
+fn github(arguments: &InitGithubArgs) -> CommandResult {
     let project = crate::project::open(&SettingFlags::default())?;
     let action = arguments.action.as_deref().or(BUILT_FOR).ok_or_else(|| {
         Failure::usage("nobody says which action the workflow is to use")
@@ -141,7 +141,7 @@ fn made(project: &Project, labels: &[Label]) -> Result<Option<String>, Failure> 
 }
 
 fn show_result(
-    arguments: &InitGithub,
+    arguments: &InitGithubArgs,
     writes: &[&str],
     labels: &[Label],
     made: Option<&str>,

@@ -30,7 +30,6 @@ mod project;
 mod replay;
 mod resume;
 mod rollback;
-mod run_summary;
 mod status;
 mod usage;
 mod validate;
@@ -43,7 +42,7 @@ use clap::{CommandFactory, FromArgMatches};
 
 use app::environment::masker;
 pub use app::failure::{Failure, FailureKind};
-use arguments::{Arguments, Command, wants_json};
+use arguments::{Command, ProgramArgs, wants_json};
 
 /// What a command returns: the exit code of a run that came to its halt, or a failure.
 type CommandResult = Result<u8, Failure>;
@@ -54,9 +53,9 @@ pub fn main(arguments: Vec<OsString>) -> ExitCode {
         return ExitCode::from(code);
     }
     panic::set_hook(Box::new(|bug| output::words(&format!("{}\n", masker().mask(&bug.to_string())))));
-    let parsed = Arguments::command().try_get_matches_from(arguments).and_then(|matches| {
+    let parsed = ProgramArgs::command().try_get_matches_from(arguments).and_then(|matches| {
         let json = wants_json(&matches);
-        Ok((Arguments::from_arg_matches(&matches)?, json))
+        Ok((ProgramArgs::from_arg_matches(&matches)?, json))
     });
     let (parsed, json) = match parsed {
         Ok(parsed) => parsed,

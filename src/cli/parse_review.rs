@@ -5,14 +5,14 @@ use std::io::{self, Read, stdin};
 use std::path::Path;
 
 use super::CommandResult;
-use super::arguments::ParseReview;
+use super::arguments::ParseReviewArgs;
 use super::output::show;
 use app::failure::Failure;
 use content_parser::{Terms, default_words, read_review};
 use runner::report::verdict_line;
 use runner::review;
 
-pub(super) fn run(arguments: &ParseReview) -> CommandResult {
+pub(super) fn run(arguments: &ParseReviewArgs) -> CommandResult {
     let file = arguments.file.as_deref().filter(|file| file.as_os_str() != "-");
     let bytes = read_file_or_stdin(file).map_err(|error| {
         let name = file.map_or("stdin".to_owned(), |file| file.display().to_string());

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use serde_json::json;
 
 use super::CommandResult;
-use super::arguments::PrFeedback;
+use super::arguments::PrFeedbackArgs;
 use super::exit_code;
 use super::observer::TerminalObserver;
 use super::output::show;
@@ -14,7 +14,7 @@ use forge::OpenThread;
 use model::issue::IssueNumber;
 use views::summary::{counted, plain};
 
-pub(super) fn run(arguments: &PrFeedback) -> CommandResult {
+pub(super) fn run(arguments: &PrFeedbackArgs) -> CommandResult {
     let observer = TerminalObserver::new(arguments.common.json);
     let project = crate::project::open(&arguments.common.settings)?;
     match take_up_feedback(&project, &observer, arguments.pr, arguments.dry_run)? {
@@ -23,7 +23,7 @@ pub(super) fn run(arguments: &PrFeedback) -> CommandResult {
     }
 }
 
-fn show_threads(arguments: &PrFeedback, issue: IssueNumber, threads: &[OpenThread]) -> CommandResult {
+fn show_threads(arguments: &PrFeedbackArgs, issue: IssueNumber, threads: &[OpenThread]) -> CommandResult {
     let mut lines = match threads.len() {
         0 => format!("no thread of pull request {} waits for an answer\n", arguments.pr),
         many => format!("{} would be taken up:\n", counted(many as u64, "thread")),

@@ -2,33 +2,23 @@
 
 use crate::arguments::SettingFlags;
 use app::failure::Failure;
-use app::project::Project;
-use app::setting_overrides::SettingOverrides;
+use app::project::{Project, SettingOverrides};
 
 /// Opens the repository and loads the settings.
 pub(crate) fn open(flags: &SettingFlags) -> Result<Project, Failure> {
-    open_with(flags.overrides())
-}
-
-/// Opens the repository and loads the settings with these overrides.
-pub(crate) fn open_with(overrides: SettingOverrides) -> Result<Project, Failure> {
-    Project::open(overrides, command_line())
-}
-
-/// Opens the repository for looking at runs or ending them, without its settings.
-pub(crate) fn open_without_settings() -> Result<Project, Failure> {
-    Project::open_without_settings(command_line())
-}
-
-fn command_line() -> String {
-    let words: Vec<String> = std::env::args().collect();
-    words.join(" ")
+    Project::open(flags.overrides())
 }
 
 impl SettingFlags {
     /// Returns what the flags say about settings.
     pub(crate) fn overrides(&self) -> SettingOverrides {
         let flags = self.clone();
+        let mut set = flags.set;
+        let given = [("forge", flags.forge), ("push", flags.push)];
+        set.extend(given.into_iter().filter_map(|(key, value)| Some(format!("{key}={}", value?))));
+        let switches =
+            [("worktree", flags.worktree), ("auto_model", flags.auto_model), ("no_wait", flags.no_wait)];
+        set.extend(switches.iter().filter(|(_, on)| *on).map(|(key, _)| format!("{key}=true")));
         SettingOverrides {
             config: flags.config,
             agent: flags.agent,
@@ -38,13 +28,8 @@ impl SettingFlags {
             base_branch: flags.base_branch,
             preset: flags.preset,
             skip_phases: flags.skip_phases,
-            forge: flags.forge,
-            worktree: flags.worktree,
-            push: flags.push,
-            no_wait: flags.no_wait,
-            auto_model: flags.auto_model,
             fresh_sessions: flags.fresh_sessions,
-            set: flags.set,
+            set,
         }
     }
 }

@@ -6,20 +6,21 @@ use std::fmt::Write as _;
 use serde_json::{Value, json};
 
 use super::CommandResult;
-use super::arguments::{Replay, ReplayFormat};
+use super::arguments::{ReplayArgs, ReplayFormat};
 use super::output::{document, show};
 use app::failure::{Failure, FailureKind};
+use app::project::Project;
 use app::run_location::{RunView, view};
 use engine::{Decision, PhaseState, State, apply, decide};
-use journal::store::folders::{Call, RunFolder};
+use journal::store::folders::{CallFolder, RunFolder};
+use journal::store::sha256_hex;
 use model::event::StepStarted;
 use model::phase::PhaseName;
 use model::policy::PhaseDef;
-use runner::digest;
 use views::summary::review_loop::review_loop;
 
-pub(super) fn run(arguments: &Replay) -> CommandResult {
-    let project = crate::project::open_without_settings()?;
+pub(super) fn run(arguments: &ReplayArgs) -> CommandResult {
+    let project = Project::open_without_settings()?;
     let found = view(&project, arguments.issue)?;
     match (arguments.format, &arguments.phase) {
         (ReplayFormat::ReviewLoop, phase) => review_loops(arguments, &found, phase.as_deref()),
@@ -29,7 +30,7 @@ pub(super) fn run(arguments: &Replay) -> CommandResult {
     }
 }
 
-fn review_loops(arguments: &Replay, found: &RunView, phase: Option<&str>) -> CommandResult {
+fn review_loops(arguments: &ReplayArgs, found: &RunView, phase: Option<&str>) -> CommandResult {
     let only = phase.map(|name| known(found, name)).transpose()?;
     let folder = found.root.as_ref().map(|root| RunFolder::new(root, arguments.issue));
     let text = |def: &PhaseDef, started: &StepStarted| prompt(folder.as_ref()?, def, started);
@@ -50,11 +51,11 @@ fn known(found: &RunView, name: &str) -> Result<PhaseName, Failure> {
 /// Returns a prompt that is still on this machine; a file that is not what was sent is none.
 fn prompt(folder: &RunFolder, def: &PhaseDef, started: &StepStarted) -> Option<String> {
     let StepStarted { step, round, attempt, .. } = *started;
-    let text = folder.read_prompt(Call { phase: def, step, round, attempt })?;
-    (digest(&text) == started.prompt).then_some(text)
+    let text = folder.read_prompt(CallFolder { phase: def, step, round, attempt })?;
+    (sha256_hex(&[text.as_bytes()]) == started.prompt).then_some(text)
 }
 
-fn facts(arguments: &Replay, found: &RunView) -> CommandResult {
+fn facts(arguments: &ReplayArgs, found: &RunView) -> CommandResult {
     let mut state = State::default();
     let (mut text, mut values) = (String::new(), Vec::new());
     for entry in &found.entries {

@@ -1,27 +1,27 @@
 //! `resume`: answers the question of a paused run and goes on.
 
 use super::CommandResult;
-use super::arguments::Resume;
+use super::arguments::ResumeArgs;
 use super::exit_code;
 use super::observer::TerminalObserver;
 use app::resume::{AnswerRequest, resume};
-use model::event::Choice;
+use model::event::PauseChoice;
 
-pub(super) fn run(arguments: &Resume) -> CommandResult {
+pub(super) fn run(arguments: &ResumeArgs) -> CommandResult {
     let observer = TerminalObserver::new(arguments.common.json);
     let project = crate::project::open(&arguments.common.settings)?;
     project.warn_of_short_secrets();
-    let Resume { issue, answer, reason, text, rounds, .. } = arguments.clone();
+    let ResumeArgs { issue, answer, reason, text, rounds, .. } = arguments.clone();
     let request = AnswerRequest { issue, choice: choice(arguments), answer, reason, text, rounds };
     Ok(exit_code::of_halt(resume(&project, &observer, &request)?))
 }
 
-fn choice(arguments: &Resume) -> Option<Choice> {
+fn choice(arguments: &ResumeArgs) -> Option<PauseChoice> {
     let given = [
-        (arguments.go_on || arguments.answer.is_some(), Choice::Continue),
-        (arguments.edited, Choice::Edited),
-        (arguments.accept, Choice::Accept),
-        (arguments.give_up, Choice::GiveUp),
+        (arguments.go_on || arguments.answer.is_some(), PauseChoice::Continue),
+        (arguments.edited, PauseChoice::Edited),
+        (arguments.accept, PauseChoice::Accept),
+        (arguments.give_up, PauseChoice::GiveUp),
     ];
     given.iter().find(|(given, _)| *given).map(|(_, choice)| *choice)
 }

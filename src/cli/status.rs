@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 
 use super::CommandResult;
 use super::arguments;
+use super::observer::{finalized_value, show_finalized};
 use super::output::show;
-use super::run_summary::{finalized_value, show_finalized};
 use app::failure::Failure;
 use app::project::Project;
 use app::run_location::finalized as finalized_run;
@@ -16,8 +16,8 @@ use journal::store::common_dir::FinalizedRun;
 use views::metadata::metadata;
 use views::summary::{next_command, padded, plain, used_line};
 
-pub(super) fn run(arguments: &arguments::Status) -> CommandResult {
-    let project = crate::project::open_without_settings()?;
+pub(super) fn run(arguments: &arguments::StatusArgs) -> CommandResult {
+    let project = Project::open_without_settings()?;
     let Some(issue) = arguments.issue else { return all(&project, arguments.json) };
     if let Some(record) = finalized_run(&project, issue)? {
         show_finalized(&record, arguments.json);
@@ -59,7 +59,7 @@ fn all(project: &Project, json: bool) -> CommandResult {
     }
     let is_over =
         |record: &FinalizedRun| finalized_run(project, record.issue).is_ok_and(|found| found.is_some());
-    for record in FinalizedRun::list(project.workspace.common()).iter().filter(|record| is_over(record)) {
+    for record in FinalizedRun::list(project.workspace.common())?.iter().filter(|record| is_over(record)) {
         let line = format!("{}{}", padded("finalized", 34), plain(&record.title));
         let _ = writeln!(text, "{}{line}", padded(&format!("#{}", record.issue), 8));
         values.push(finalized_value(record));

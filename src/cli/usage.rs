@@ -7,14 +7,14 @@ mod tests;
 use clap::CommandFactory;
 use clap::error::ErrorKind;
 
-use super::arguments::{Arguments, Completions};
+use super::arguments::{CompletionsArgs, ProgramArgs};
 use super::output::{data, words};
 use app::failure::Failure;
 
 /// Prints a completion script for a shell.
-pub(super) fn complete(arguments: &Completions) {
+pub(super) fn complete(arguments: &CompletionsArgs) {
     let mut script = Vec::new();
-    clap_complete::generate(arguments.shell, &mut Arguments::command(), "ai-workflow", &mut script);
+    clap_complete::generate(arguments.shell, &mut ProgramArgs::command(), "ai-workflow", &mut script);
     data(&script);
 }
 

@@ -5,15 +5,15 @@ use std::fmt::Write as _;
 use serde_json::{Value, json};
 
 use super::CommandResult;
-use super::arguments::{SettingFlags, Validate};
+use super::arguments::{SettingFlags, ValidateArgs};
 use super::output::print;
 use app::validate::{ValidateRequest, Validation, validate};
 use model::event::CheckStatus;
 
 /// Runs `validate`.
-pub(super) fn run(arguments: &Validate) -> CommandResult {
+pub(super) fn run(arguments: &ValidateArgs) -> CommandResult {
     let project = crate::project::open(&SettingFlags::default())?;
-    let Validate { step, registry, issue, .. } = arguments;
+    let ValidateArgs { step, registry, issue, .. } = arguments;
     let request = ValidateRequest { step: step.clone(), registry: registry.clone(), issue: *issue };
     let validation = validate(&project, &request)?;
     print(arguments.json, &value(&arguments.step, &validation), &lines(&validation));
