@@ -5,8 +5,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use agents::{AgentCall, Answer, call};
-use model::call::{Allowance, Resume};
+use agents::{AgentAnswer, AgentCall, call};
+use model::call::{CallBudget, ResumableSession};
 use model::event::{CostBasis, ExecOutcome, Program, Usage};
 use model::phase::{PhaseName, Step};
 use model::policy::TimeLimits;
@@ -25,7 +25,7 @@ struct Scene {
     step: Step,
     idle_seconds: u64,
     profile: AgentKeys,
-    resumes: Option<Resume>,
+    resumes: Option<ResumableSession>,
 }
 
 impl Scene {
@@ -51,12 +51,12 @@ impl Scene {
         self.path(name).exists()
     }
 
-    async fn call(&self) -> Answer {
+    async fn call(&self) -> AgentAnswer {
         self.watch(&mut Stop::new().1).await.0
     }
 
     /// Calls the agent and returns its answer and the lines that a watcher saw.
-    async fn watch(&self, stop: &mut Stop) -> (Answer, Vec<String>) {
+    async fn watch(&self, stop: &mut Stop) -> (AgentAnswer, Vec<String>) {
         let phase: PhaseName = "planning".parse().expect("a good name");
         let time = TimeLimits { step_seconds: 60, idle_seconds: self.idle_seconds, ..TimeLimits::default() };
         let masker = Masker::new([("MY_TOKEN".to_owned(), "correct horse".to_owned())]);
@@ -79,7 +79,7 @@ impl Scene {
             masker: &masker,
             own_program: Path::new(env!("CARGO_BIN_EXE_ai-workflow")),
             resumes: self.resumes.as_ref(),
-            allowance: Allowance::default(),
+            allowance: CallBudget::default(),
             schema: None,
             commands: &commands,
         };
@@ -125,7 +125,7 @@ async fn an_agent_gets_the_prompt_and_its_answer_comes_back() {
     "#;
     let scene = Scene::new(turn, "");
     let (answer, lines) = scene.watch(&mut Stop::new().1).await;
-    let expected = Answer {
+    let expected = AgentAnswer {
         outcome: ExecOutcome::Done,
         text: "I look at it.\n\nDone, correct horse.".into(),
         usage: Usage {
@@ -137,7 +137,7 @@ async fn an_agent_gets_the_prompt_and_its_answer_comes_back() {
         },
         millis: answer.millis,
         program: Some(Program { name: "shell".into(), version: Some("1.0".into()), model: None }),
-        ..Answer::default()
+        ..AgentAnswer::default()
     };
     assert_eq!(answer, expected);
     assert_eq!(lines.last().map(String::as_str), Some("Done, [MASKED:MY_TOKEN]."));
@@ -409,7 +409,7 @@ async fn a_session_is_continued_where_the_agent_can() {
     };
     assert_eq!((first.session.as_deref(), first.usage), (Some("s-1"), usage(0.75)));
     let used = Usage { input_tokens: Some(7), cost_usd: Some(0.5), ..Usage::default() };
-    scene.resumes = Some(Resume { session: "s-1".into(), used });
+    scene.resumes = Some(ResumableSession { session: "s-1".into(), used });
     let second = scene.call().await;
     assert_eq!((second.outcome, second.usage), (ExecOutcome::Done, usage(0.25)));
     let opened = fs::read_to_string(scene.path("opened")).expect("it was opened");

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use model::call::{Allowance, Resume};
+use model::call::{CallBudget, ResumableSession};
 use model::event::ExecOutcome;
 use model::phase::Step;
 use process::TOOLCHAINS;
@@ -61,7 +61,7 @@ fn full_scene() -> Scene {
         ..AgentKeys::default()
     };
     scene.profiles.insert("mine".into(), profile);
-    scene.allowance = Allowance { usd: Some(1.5), turns: Some(7), ..Allowance::default() };
+    scene.allowance = CallBudget { usd: Some(1.5), turns: Some(7), ..CallBudget::default() };
     scene.commands = [("test", "cargo test --locked"), ("lint", "sh -c 'x | y'"), ("build", "cargo build")]
         .map(|(id, command)| (id.to_owned(), command.to_owned()))
         .into();
@@ -72,7 +72,7 @@ fn full_scene() -> Scene {
 async fn an_author_claude_may_edit_and_run_the_commands_of_the_repository() {
     let mut scene = full_scene();
     fs::write(scene.worktree().join("CLAUDE.md"), "be kind\n").expect("a memory file");
-    scene.resumes = Some(Resume { session: "s-1".into(), used: model::event::Usage::default() });
+    scene.resumes = Some(ResumableSession { session: "s-1".into(), used: model::event::Usage::default() });
     insta::assert_snapshot!(arguments(&mut scene, AgentKind::Claude).await, @r##"
     -p
     --verbose
@@ -117,7 +117,7 @@ async fn a_reviewer_claude_can_only_read() {
 #[tokio::test]
 async fn an_author_codex_writes_in_the_worktree_only() {
     let mut scene = full_scene();
-    scene.resumes = Some(Resume { session: "s-1".into(), used: model::event::Usage::default() });
+    scene.resumes = Some(ResumableSession { session: "s-1".into(), used: model::event::Usage::default() });
     insta::assert_snapshot!(arguments(&mut scene, AgentKind::Codex).await, @r##"
     exec
     --json
@@ -257,7 +257,7 @@ async fn a_session_that_looks_like_a_flag_is_not_continued() {
     for kind in [AgentKind::Claude, AgentKind::Codex] {
         let mut scene = Scene::new();
         let used = model::event::Usage::default();
-        scene.resumes = Some(Resume { session: "--yolo".into(), used });
+        scene.resumes = Some(ResumableSession { session: "--yolo".into(), used });
         let spec = scene.stands_in(kind, SPY);
         let answer = scene.call(&spec).await;
         let reason = Some("the session to continue has no good name".to_owned());

@@ -25,14 +25,14 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use agents::{AgentCall, AgentSpec, Answer, call, ensure_usable};
-use model::call::{Allowance, Resume};
+use agents::{AgentAnswer, AgentCall, AgentSpec, call, ensure_usable};
+use model::call::{CallBudget, ResumableSession};
 use model::event::{CostBasis, ExecOutcome, Usage};
 use model::phase::{PhaseName, Step};
 use model::policy::TimeLimits;
 use model::redact::Masker;
 use process::Stop;
-use process::{self, Exit, Finish, Launch, Stream};
+use process::{self, Launch, ProgramEnd, ProgramExit, Stream};
 use settings::{AgentKeys, AgentKind};
 
 const OWN_PROGRAM: &str = env!("CARGO_BIN_EXE_ai-workflow");
@@ -49,8 +49,8 @@ struct Scene {
     masker: Masker,
     profiles: BTreeMap<String, AgentKeys>,
     schema: Option<serde_json::Value>,
-    resumes: Option<Resume>,
-    allowance: Allowance,
+    resumes: Option<ResumableSession>,
+    allowance: CallBudget,
     commands: BTreeMap<String, String>,
 }
 
@@ -76,7 +76,7 @@ impl Scene {
             profiles: BTreeMap::new(),
             schema: None,
             resumes: None,
-            allowance: Allowance::default(),
+            allowance: CallBudget::default(),
             commands: BTreeMap::new(),
         }
     }
@@ -122,12 +122,12 @@ impl Scene {
         AgentSpec::Scripted(file)
     }
 
-    async fn call(&self, spec: &AgentSpec) -> Answer {
+    async fn call(&self, spec: &AgentSpec) -> AgentAnswer {
         self.watch(spec, &mut Stop::new().1).await.0
     }
 
     /// Calls the agent and returns its answer and the lines that a watcher saw.
-    async fn watch(&self, spec: &AgentSpec, stop: &mut Stop) -> (Answer, Vec<String>) {
+    async fn watch(&self, spec: &AgentSpec, stop: &mut Stop) -> (AgentAnswer, Vec<String>) {
         let mut lines = Vec::new();
         let (prompt_file, worktree, raw_file) =
             (self.path("prompt.md"), self.worktree(), self.path("raw.jsonl"));
@@ -170,7 +170,7 @@ impl Scene {
 }
 
 /// Runs a shell script as a plain supervised process.
-async fn run(script: &str, change: impl FnOnce(&mut Launch)) -> Finish {
+async fn run(script: &str, change: impl FnOnce(&mut Launch)) -> ProgramEnd {
     let mut launch = Launch::new("/bin/sh", std::env::temp_dir(), Duration::from_secs(60));
     launch.arguments = vec!["-c".into(), script.into()];
     launch.environment = BTreeMap::from([("PATH".into(), std::env::var_os("PATH").expect("a PATH"))]);
@@ -213,13 +213,13 @@ async fn an_agent_gets_the_prompt_and_its_answer_comes_back() {
     assert!(ensure_usable(&spec, &scene.profiles).is_ok());
     let (answer, lines) = scene.watch(&spec, &mut Stop::new().1).await;
     let worktree = scene.worktree().canonicalize().expect("a worktree");
-    let expected = Answer {
+    let expected = AgentAnswer {
         outcome: ExecOutcome::Done,
         text: format!("{}\nplease plan\n", worktree.display()),
         usage: Usage::default(),
         millis: answer.millis,
         simulated: true,
-        ..Answer::default()
+        ..AgentAnswer::default()
     };
     assert_eq!(answer, expected);
     assert_eq!(lines.last().map(String::as_str), Some("please plan"));
@@ -346,14 +346,14 @@ async fn a_missing_interpreter_is_told_from_a_missing_program() {
 #[tokio::test]
 async fn a_command_that_is_not_there_says_which_of_the_things_is_missing() {
     let missing = run("", |launch| launch.program = "no-such-program".into()).await;
-    assert_eq!(missing.exit, Exit::NotStarted("`no-such-program` was not found".into()));
+    assert_eq!(missing.exit, ProgramExit::NotStarted("`no-such-program` was not found".into()));
     let folder = run("", |launch| launch.directory = "/no/such/folder".into()).await;
-    assert_eq!(folder.exit, Exit::NotStarted("the folder `/no/such/folder` is not there".into()));
+    assert_eq!(folder.exit, ProgramExit::NotStarted("the folder `/no/such/folder` is not there".into()));
     let input = run("", |launch| launch.stdin = Some("/no/such/file".into())).await;
-    let Exit::NotStarted(reason) = input.exit else { panic!("{:?}", input.exit) };
+    let ProgramExit::NotStarted(reason) = input.exit else { panic!("{:?}", input.exit) };
     assert!(reason.starts_with("its input `/no/such/file` cannot be read"), "{reason}");
     let reaper = run("", |launch| launch.own_program = "/no/such/reaper".into()).await;
-    let Exit::NotStarted(reason) = reaper.exit else { panic!("{:?}", reaper.exit) };
+    let ProgramExit::NotStarted(reason) = reaper.exit else { panic!("{:?}", reaper.exit) };
     assert!(reason.starts_with("the supervisor `/no/such/reaper` cannot be started"), "{reason}");
 }
 
@@ -376,7 +376,7 @@ async fn an_agent_that_runs_too_long_timed_out() {
 }
 
 /// Runs a script whose time is over soon, longer each time until it had begun by then: it writes the file `begun`.
-async fn run_once_begun(script: &str, grace: Duration) -> (Duration, Finish) {
+async fn run_once_begun(script: &str, grace: Duration) -> (Duration, ProgramEnd) {
     let folder = tempfile::tempdir().expect("a folder");
     for wall in [300, 1_200, 5_000, 20_000].map(Duration::from_millis) {
         let finish = run(script, |launch| {
@@ -396,7 +396,7 @@ async fn an_agent_that_ignores_term_is_killed() {
     let grace = Duration::from_millis(300);
     let (wall, finish) =
         run_once_begun("trap '' TERM; touch begun; while :; do sleep 0.05; done", grace).await;
-    assert_eq!(finish.exit, Exit::TimedOut);
+    assert_eq!(finish.exit, ProgramExit::TimedOut);
     let took = Duration::from_millis(finish.millis);
     assert!((wall + grace..wall + grace + ONLY_SECONDS).contains(&took), "{took:?}");
 }
@@ -405,7 +405,7 @@ async fn an_agent_that_ignores_term_is_killed() {
 async fn an_agent_gets_time_to_clear_up() {
     let script = "trap 'echo cleared up; exit 0' TERM; touch begun; while :; do sleep 0.05; done";
     let (_, finish) = run_once_begun(script, process::GRACE).await;
-    assert_eq!((finish.exit, finish.stdout_tail.as_str()), (Exit::TimedOut, "cleared up\n"));
+    assert_eq!((finish.exit, finish.stdout.as_slice()), (ProgramExit::TimedOut, b"cleared up\n".as_slice()));
 }
 
 #[tokio::test]
@@ -470,7 +470,7 @@ async fn an_endless_output_is_read_to_its_end_and_not_kept() {
         }
     };
     let finish = process::run(&launch, &mut count, &mut Stop::new().1).await;
-    assert_eq!((finish.exit, seen), (Exit::Code(0), 200_000_000));
+    assert_eq!((finish.exit, seen), (ProgramExit::Code(0), 200_000_000));
     assert_eq!((finish.stdout, finish.stdout_truncated), ("y\n".repeat(500).into_bytes(), true));
 }
 
@@ -638,7 +638,7 @@ async fn a_supervisor_that_an_agent_put_to_sleep_cannot_hold_up_the_limit() {
     let number = folder.path().join("agent");
     let script = format!("echo $$ >'{}'; touch begun; kill -STOP $PPID; exec sleep 1000", number.display());
     let (_, finish) = run_once_begun(&script, Duration::ZERO).await;
-    assert_eq!(finish.exit, Exit::TimedOut);
+    assert_eq!(finish.exit, ProgramExit::TimedOut);
     let agent = fs::read_to_string(number).expect("its number");
     eventually("the agent is gone", ONLY_SECONDS, || !lives(&agent));
 }
@@ -696,7 +696,7 @@ async fn a_script_writes_deletes_runs_and_speaks_in_this_order() {
     let (answer, lines) = scene.watch(&spec, &mut Stop::new().1).await;
     let output = ".ai-workflow/issue-243/00_planning/output/planning.md";
     let text = format!("{{\"review_id\": \"r-7\"}} planning 2 {output}");
-    let expected = Answer {
+    let expected = AgentAnswer {
         outcome: ExecOutcome::Done,
         text: text.clone(),
         usage: Usage {
@@ -707,7 +707,7 @@ async fn a_script_writes_deletes_runs_and_speaks_in_this_order() {
         },
         millis: answer.millis,
         simulated: true,
-        ..Answer::default()
+        ..AgentAnswer::default()
     };
     assert_eq!((answer, lines), (expected, vec![text.clone()]));
     let read = |name: &str| fs::read_to_string(scene.worktree().join(name)).ok();

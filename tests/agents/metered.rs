@@ -1,7 +1,7 @@
 //! A call that uses more than it may is ended while it works, by what its program tells of its turns.
 
-use agents::Answer;
-use model::call::Allowance;
+use agents::AgentAnswer;
+use model::call::CallBudget;
 use model::event::{CostBasis, ExecOutcome};
 use settings::AgentKind;
 
@@ -41,7 +41,7 @@ done
 echo '{"type":"item.completed","item":{"type":"agent_message","text":"done"}}'
 echo '{"type":"turn.completed","usage":{"input_tokens":6000000,"cached_input_tokens":0,"output_tokens":0}}'"#;
 
-async fn limited(kind: AgentKind, script: &str, allowance: Allowance) -> Answer {
+async fn limited(kind: AgentKind, script: &str, allowance: CallBudget) -> AgentAnswer {
     let mut scene = Scene::new();
     scene.allowance = allowance;
     let spec = scene.stands_in(kind, script);
@@ -50,7 +50,7 @@ async fn limited(kind: AgentKind, script: &str, allowance: Allowance) -> Answer 
 
 #[tokio::test]
 async fn claude_is_ended_when_its_messages_have_used_more_tokens_than_are_left() {
-    let allowance = Allowance { tokens: Some(60_000), ..Allowance::default() };
+    let allowance = CallBudget { tokens: Some(60_000), ..CallBudget::default() };
     let answer = limited(AgentKind::Claude, CLAUDE, allowance).await;
     let tokens = answer.usage.input_tokens.unwrap_or(0) + answer.usage.output_tokens.unwrap_or(0);
     assert_eq!(answer.outcome, ExecOutcome::OverBudget, "{answer:?}");
@@ -61,7 +61,7 @@ async fn claude_is_ended_when_its_messages_have_used_more_tokens_than_are_left()
 
 #[tokio::test]
 async fn codex_is_ended_when_the_turns_in_its_session_have_cost_more_than_is_left() {
-    let allowance = Allowance { usd: Some(2.2), ..Allowance::default() };
+    let allowance = CallBudget { usd: Some(2.2), ..CallBudget::default() };
     let answer = limited(AgentKind::Codex, CODEX, allowance).await;
     assert_eq!(answer.outcome, ExecOutcome::OverBudget, "{answer:?}");
     let cost = answer.usage.cost().unwrap_or(0.0);
@@ -76,7 +76,7 @@ async fn a_call_within_its_limits_is_left_alone() {
         [(AgentKind::Claude, CLAUDE, turns * 10_000), (AgentKind::Codex, CODEX, turns * 100_000)]
     {
         let quick = script.replace("sleep 0.1", "");
-        let answer = limited(kind, &quick, Allowance { tokens: Some(most), ..Allowance::default() }).await;
+        let answer = limited(kind, &quick, CallBudget { tokens: Some(most), ..CallBudget::default() }).await;
         assert_eq!((answer.outcome, answer.text.as_str()), (ExecOutcome::Done, "done"), "{kind:?}");
     }
 }
@@ -94,7 +94,7 @@ async fn an_answer_that_came_with_the_last_turn_is_kept_although_it_passed_the_l
         .replace("turn -lt 60", "turn -lt 1")
         .replace("sleep 0.1", "sleep 0.6");
     for (kind, script) in [(AgentKind::Claude, claude), (AgentKind::Codex, codex)] {
-        let answer = limited(kind, &script, Allowance { tokens: Some(500), ..Allowance::default() }).await;
+        let answer = limited(kind, &script, CallBudget { tokens: Some(500), ..CallBudget::default() }).await;
         assert_eq!(
             (answer.outcome, answer.text.as_str()),
             (ExecOutcome::Done, "done"),

@@ -6,8 +6,8 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::PathBuf;
 
-use agents::Answer;
-use model::call::Resume;
+use agents::AgentAnswer;
+use model::call::ResumableSession;
 use model::event::{CostBasis, ExecOutcome, Usage};
 use serde_json::json;
 use settings::{AgentKeys, AgentKind};
@@ -102,7 +102,13 @@ fn recorded(program: &str, name: &str) -> PathBuf {
 }
 
 /// Plays a stream, and the session file that belongs to it, to the end that it had.
-async fn play(scene: &mut Scene, kind: AgentKind, stream: &str, session: Option<&str>, end: &str) -> Answer {
+async fn play(
+    scene: &mut Scene,
+    kind: AgentKind,
+    stream: &str,
+    session: Option<&str>,
+    end: &str,
+) -> AgentAnswer {
     let worktree = format!("{}/", scene.worktree().display());
     fs::write(scene.path("stream"), stream.replace("/worktree/", &worktree)).expect("the stream");
     if let Some(session) = session {
@@ -115,7 +121,7 @@ async fn play(scene: &mut Scene, kind: AgentKind, stream: &str, session: Option<
     scene.call(&spec).await
 }
 
-async fn play_recorded(program: &str, name: &str, end: &str) -> Answer {
+async fn play_recorded(program: &str, name: &str, end: &str) -> AgentAnswer {
     let mut scene = Scene::new();
     let kind = if program == "claude" { AgentKind::Claude } else { AgentKind::Codex };
     if name.starts_with("schema") {
@@ -129,7 +135,7 @@ async fn play_recorded(program: &str, name: &str, end: &str) -> Answer {
             cost_usd: Some(0.0025),
             ..Usage::default()
         };
-        scene.resumes = Some(Resume { session: SESSION.to_owned(), used });
+        scene.resumes = Some(ResumableSession { session: SESSION.to_owned(), used });
     }
     let stream = fs::read_to_string(recorded(program, &format!("{name}.jsonl"))).expect(name);
     let session = fs::read_to_string(recorded(program, &format!("{name}.session.jsonl"))).ok();
@@ -146,9 +152,9 @@ fn verdict_schema() -> serde_json::Value {
 }
 
 /// Tells an answer whole, what is missing left out.
-fn told(answer: &Answer) -> String {
-    let Answer { outcome, reason, text, usage, truncated, millis: _, simulated, .. } = answer;
-    let Answer { structured, schema_missed, session, program, resets_at, notices, .. } = answer;
+fn told(answer: &AgentAnswer) -> String {
+    let AgentAnswer { outcome, reason, text, usage, truncated, millis: _, simulated, .. } = answer;
+    let AgentAnswer { structured, schema_missed, session, program, resets_at, notices, .. } = answer;
     let mut told = format!("{outcome:?}");
     assert_eq!((truncated, simulated), (&false, &false));
     if let Some(reason) = reason {
@@ -232,11 +238,11 @@ const THREAD: &str = r#"{"type":"thread.started","thread_id":"t-1"}"#;
 const COMPLETED: &str =
     r#"{"type":"turn.completed","usage":{"input_tokens":5,"cached_input_tokens":0,"output_tokens":1}}"#;
 
-async fn claude(lines: &[&str], end: &str) -> Answer {
+async fn claude(lines: &[&str], end: &str) -> AgentAnswer {
     play(&mut Scene::new(), AgentKind::Claude, &(lines.join("\n") + "\n"), None, end).await
 }
 
-async fn codex(lines: &[&str]) -> Answer {
+async fn codex(lines: &[&str]) -> AgentAnswer {
     play(&mut Scene::new(), AgentKind::Codex, &(lines.join("\n") + "\n"), None, "exit 0").await
 }
 
@@ -360,7 +366,7 @@ async fn an_object_that_does_not_meet_the_schema_is_not_held_to_it() {
 }
 
 /// Answers as Codex does, held to the schema of a verdict.
-async fn codex_says(text: &str) -> Answer {
+async fn codex_says(text: &str) -> AgentAnswer {
     let mut scene = Scene::new();
     scene.schema = Some(verdict_schema());
     let said = json!({"type": "item.completed", "item": {"type": "agent_message", "text": text}});

@@ -1,6 +1,6 @@
 //! The follow-up issue: opened once with its labels below its parent, whatever breaks, and then left to people.
 
-use forge::{FollowUp, ForgeError, GithubForge, IssueRef};
+use forge::{FollowUpIssue, ForgeError, GithubForge, IssueRef};
 use serde_json::json;
 
 use super::forge::{forge, github, masked, number};
@@ -17,7 +17,7 @@ pub async fn follow_up(forge: &GithubForge) -> Result<IssueRef, ForgeError> {
 async fn triggered_by(trigger: &str, forge: &GithubForge) -> Result<IssueRef, ForgeError> {
     let (title, body) = (masked("[Follow-up] #7: pages"), masked(&format!("{MARK}\nParent issue: #7\n")));
     let since = "2026-01-01T00:00:00.25Z".parse().expect("a time");
-    let wanted = FollowUp { parent: number(), marker: MARK, title: &title, body: &body, since, trigger };
+    let wanted = FollowUpIssue { parent: number(), marker: MARK, title: &title, body: &body, since, trigger };
     forge.follow_up(&wanted).await
 }
 

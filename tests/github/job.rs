@@ -285,7 +285,7 @@ fn look(folder: &std::path::Path, printing: &mut Vec<String>) {
         let prints = ["stdout()", "stderr()", "print!(", "println!("].iter().any(|word| {
             code.match_indices(word).any(|(at, _)| {
                 let is_looked_at = code[at + word.len()..].starts_with(".is_terminal()");
-                !is_looked_at && !code[..at].ends_with("Terminal::on_")
+                !is_looked_at && !code[..at].ends_with("LiveLine::on_")
             })
         });
         if prints {

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use forge::github::{RetryPolicy, ThreadReply};
-use forge::{ForgeError, GithubForge, Owner};
+use forge::{CodeOwner, ForgeError, GithubForge};
 use model::remote_check::RemoteCheckState;
 
 use super::follow_up::follow_up;
@@ -38,7 +38,7 @@ async fn answer(forge: &GithubForge, number: u64) -> Result<(), ForgeError> {
         }
         forge.resolve_thread(&thread.id).await?;
     }
-    let asked = forge.ask_for_review(number, [Owner::Person("octo".to_owned())]).await?;
+    let asked = forge.ask_for_review(number, [CodeOwner::Person("octo".to_owned())]).await?;
     assert_eq!(asked, ["octo"]);
     let said = forge.checks_of(&"2".repeat(40)).await?;
     assert_eq!(said.iter().map(|one| one.state).collect::<Vec<_>>(), [RemoteCheckState::Failed]);

@@ -163,10 +163,12 @@ impl Range {
     /// Strikes and repairs; tells whether anything was struck.
     fn survives(&self, place: &Place) -> bool {
         self.fresh.bring_back();
-        if !self.strike(place) {
+        let was_struck = self.strike(place);
+        // A call that failed on a pipe ends the runner, too, and its agent a moment later.
+        self.world.is_alone_within(Duration::from_secs(5));
+        if !was_struck {
             return false;
         }
-        self.world.is_alone_within(Duration::from_secs(5));
         let before = whole_lines(&self.world.log());
         let finished = finished_steps(&before);
         let tries = (1..=3).find(|_| self.world.execute().code == 0);

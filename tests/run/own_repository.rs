@@ -36,15 +36,7 @@ impl Clone {
         fs::write(beside.path().join("config.toml"), "[commands]\ndetect = false\n").expect("a file");
         let path = std::env::var("PATH").expect("a PATH");
         let sandbox = Sandbox::empty().with("PATH", &format!("{}:{path}", beside.path().display()));
-        sandbox.git(&[
-            "-c",
-            "safe.directory=*",
-            "clone",
-            "--quiet",
-            "--local",
-            &ours.display().to_string(),
-            ".",
-        ]);
+        sandbox.git(&["-c", "safe.directory=*", "clone", "--quiet", &ours.display().to_string(), "."]);
         sandbox.git(&["switch", "--quiet", "--no-track", "--create", TRUNK]);
         sandbox.write(".ai-workflow/local/issues/243.md", ISSUE);
         Some(Self { sandbox, noted, _beside: beside })

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use engine::Status;
 use model::event::{ClaimStatus, ExecOutcome, Fact, Ruling};
 use model::phase::Step;
-use model::policy::{Limits, Policy};
+use model::policy::{Policy, PolicyLimits};
 use serde_json::{Value, json};
 
 use super::{assert_deliberate, cases};
@@ -73,7 +73,7 @@ fn comes_again(input: &Value) -> bool {
     let number =
         |key: &str, usual| u32::try_from(input[key].as_u64().unwrap_or(usual)).expect("a small number");
     let policy = phase_review();
-    let limits = Limits { max_revisions: number("max_retries", 2), max_redo: 0, ..policy.limits };
+    let limits = PolicyLimits { max_revisions: number("max_retries", 2), max_redo: 0, ..policy.limits };
     let work = match input["status"].as_str() {
         Some("INCOMPLETE") => claims(ClaimStatus::Incomplete),
         Some("COMPLETE") => claims(ClaimStatus::Completed),
@@ -89,7 +89,7 @@ fn delay(input: &Value) -> u64 {
     let number = |key: &str| input[key].as_u64().expect("a number");
     let nth = usize::try_from(number("retry_count")).expect("a small number");
     let policy = phase_review();
-    let limits = Limits {
+    let limits = PolicyLimits {
         max_redo: u32::try_from(nth + 1).expect("a small number"),
         backoff_ms: number("retry_delay_ms"),
         ..policy.limits

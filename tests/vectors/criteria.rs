@@ -10,7 +10,7 @@ use model::policy::{Agreement, CheckRule, CheckSettings, OnFail, OnUnavailable, 
 use model::redact::Masker;
 use process::Stop;
 use serde_json::Value;
-use settings::{Layers, Settings, load};
+use settings::{ConfigTexts, Settings, load};
 use tempfile::TempDir;
 
 use super::{assert_differences, cases};
@@ -85,7 +85,7 @@ impl Case {
             std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
             std::fs::write(path, change.new_text().unwrap_or_default()).expect("a file");
         }
-        let agreement = agreed(&Layers::default());
+        let agreement = agreed(&ConfigTexts::default());
         let name = "implementation";
         let mut phase =
             agreement.phases.iter().find(|phase| phase.name.as_str() == name).expect(name).clone();
@@ -108,7 +108,7 @@ impl Case {
     }
 }
 
-fn agreed(layers: &Layers) -> Agreement {
+fn agreed(layers: &ConfigTexts) -> Agreement {
     load(layers).and_then(|found: Settings| found.agreement(None)).expect("a good configuration")
 }
 
@@ -224,7 +224,7 @@ fn a_27_and_a_38_the_vectors_of_the_gate() {
 
 fn with_template(template: &str) -> Agreement {
     let text = format!("[checks]\ntemplate = \"{template}\"\n");
-    agreed(&Layers { repository: Some(("config.toml".into(), text)), ..Layers::default() })
+    agreed(&ConfigTexts { repository: Some(("config.toml".into(), text)), ..ConfigTexts::default() })
 }
 
 /// Tells whether a template is run when it is configured.

@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use content_parser::read_triage;
 use engine::{Stage, Status, apply};
 use model::event::{
-    Answered, Choice, Entry, ExecOutcome, Fact, Outcome, PauseReason, Reopened, ReopenedBy, RunRequested,
-    TriageTable,
+    Answered, Entry, ExecOutcome, Fact, Outcome, PauseChoice, PauseReason, Reopened, ReopenedBy,
+    RunRequested, TriageTable,
 };
 use model::phase::Step;
 use serde_json::{Value, json};
@@ -234,7 +234,7 @@ fn begins(world: &World, round: u32) -> bool {
 
 /// A person approves: possible where a question is open, and once.
 fn approved(mut world: World) -> Value {
-    let answer = Answered::new(Choice::Accept, "", "alice");
+    let answer = Answered::new(PauseChoice::Accept, "", "alice");
     let entry = Entry { seq: world.state.seq + 1, at: world.entries[0].at, fact: Fact::Answered(answer) };
     match apply(&mut world.state, &entry) {
         Ok(()) => json!({"status": view(&world)["status"]}),
@@ -261,7 +261,7 @@ fn fix_status(round: &Value) -> FixStatus {
 fn a_person_accepts_what_the_review_asks_about_and_only_once() {
     let mut world = reviewed(vec![table(1, 0, 0)], 2);
     assert_eq!(world.run().outcome, Outcome::Paused);
-    assert_eq!(world.answer(Choice::Accept, ""), Outcome::Completed);
+    assert_eq!(world.answer(PauseChoice::Accept, ""), Outcome::Completed);
     assert_eq!(view(&world)["status"], "approved");
     assert_eq!(approved(world), json!({"error": "ALREADY_APPROVED"}));
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use model::event::{Answered, Choice, Fact, RunRequested};
+use model::event::{Answered, Fact, PauseChoice, RunRequested};
 use serde_json::{Value, json};
 
 use super::{assert_differences, cases};
@@ -56,7 +56,7 @@ fn not_approved() -> World {
     let script = Script { reviews: vec![fails()], ..Script::default() };
     let mut world = until(script, |decision| matches!(decision, engine::Decision::Halt(_)));
     let tree = world.first().files.tree.clone();
-    world.record(Fact::Answered(Answered::new(Choice::Edited, "", "alice")));
+    world.record(Fact::Answered(Answered::new(PauseChoice::Edited, "", "alice")));
     checked(&mut world, &tree);
     world
 }

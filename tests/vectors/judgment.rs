@@ -4,7 +4,7 @@
 use engine::Status;
 use model::event::StepStarted;
 use model::event::{CheckStatus, ClaimStatus, ExecOutcome, Outcome};
-use model::policy::{CheckRule, Ending, OnFail, OnUnavailable, PhaseDef, Policy, criterion};
+use model::policy::{CheckRule, OnFail, OnUnavailable, PhaseDef, Policy, UnapprovedEnd, criterion};
 use serde_json::{Value, json};
 use views::summary::review_loop::review_loop;
 
@@ -150,7 +150,7 @@ fn whole_loop(input: &Value) -> World {
     let most = u32::try_from(input["max_iterations"].as_u64().expect("a limit")).expect("a small number");
     (policy.limits.max_passes, policy.limits.max_revisions) = (Some(most), most - 1);
     if input["escalate_on_max"] == false {
-        policy.outcomes.exhausted = Ending::Incomplete;
+        policy.outcomes.exhausted = UnapprovedEnd::Incomplete;
     }
     let work = |output: &&str| -> Work {
         if *output == "ERROR" { crashes() } else { claims(ClaimStatus::Completed) }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use model::event::ExecOutcome;
 use model::finding::Severity;
-use model::policy::{PhaseDef, Seat};
+use model::policy::{PanelReviewer, PhaseDef};
 use model::verdict::{Grade, Judgment, Verdict};
 use serde_json::{Value, json};
 
@@ -58,7 +58,11 @@ fn ours(input: &Value, expected: &Value) -> Value {
 }
 
 fn played(chief: Review, second: Review) -> World {
-    let panel = vec![Seat { name: "codex".into(), agents: vec!["codex".into()], ..Seat::default() }];
+    let panel = vec![PanelReviewer {
+        name: "codex".into(),
+        agents: vec!["codex".into()],
+        ..PanelReviewer::default()
+    }];
     let def = PhaseDef { panel, ..phase("implementation", retake()) };
     let mut policy = def.policy.clone();
     // One round is enough to see what the two amount to.

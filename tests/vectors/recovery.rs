@@ -3,8 +3,8 @@
 
 use std::collections::BTreeSet;
 
-use model::event::{Choice, Fact, Outcome, PauseReason, Ruled, Ruling};
-use model::policy::Ending;
+use model::event::{Fact, Outcome, PauseChoice, PauseReason, Ruled, Ruling};
+use model::policy::UnapprovedEnd;
 use serde_json::Value;
 
 use super::{assert_differences, cases};
@@ -40,7 +40,7 @@ fn b_04_at_the_end_of_the_ladder_a_person_is_asked_and_may_give_up() {
     let own = ["SelfHeal", "SelfHeal", "SelfHeal"];
     assert_eq!(levels, [&own[..], &["PeerHeal"], &own[..], &["LeadEscalation"]].concat());
     assert_eq!(world.run().paused.as_ref().map(|asked| asked.reason), Some(PauseReason::AgentFailed));
-    assert_eq!(world.answer(Choice::GiveUp, ""), Outcome::Failed);
+    assert_eq!(world.answer(PauseChoice::GiveUp, ""), Outcome::Failed);
 }
 
 /// Two agents that always break.
@@ -48,7 +48,7 @@ fn broken() -> World {
     let mut policy = phase_review();
     policy.limits.max_redo = SELF;
     policy.limits.max_passes = None;
-    policy.outcomes.agent_failed = Ending::Pause;
+    policy.outcomes.agent_failed = UnapprovedEnd::Pause;
     let mut def = phase("implementation", policy);
     def.agents = vec!["scripted:first".into(), "scripted:second".into()];
     World::play(def, Script { work: vec![crashes()], ..Script::default() })

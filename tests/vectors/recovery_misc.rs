@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use process::{self, Exit, Launch, Stop};
+use process::{self, Launch, ProgramExit, Stop};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -86,7 +86,7 @@ fn goes_on_after(line: &str) -> bool {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     let finish = runtime.block_on(process::run(&launch, &mut |_, _| {}, &mut Stop::new().1));
     let printed = String::from_utf8_lossy(&finish.stdout);
-    finish.exit == Exit::Code(0) && printed.contains("went on with <>")
+    finish.exit == ProgramExit::Code(0) && printed.contains("went on with <>")
 }
 
 const REFUSED: &str =

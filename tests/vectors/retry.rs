@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use content_parser::read_claim;
 use model::event::{CheckResult, CheckStatus};
-use model::policy::Pattern;
+use model::policy::FailurePattern;
 use serde_json::{Value, json};
 use views::prompt::retry_prompt;
 
@@ -112,10 +112,10 @@ fn is_empty(value: &Value) -> bool {
     value.as_array().is_some_and(Vec::is_empty)
 }
 
-fn patterns(registry: &Value) -> BTreeMap<String, Pattern> {
+fn patterns(registry: &Value) -> BTreeMap<String, FailurePattern> {
     let list = |value: &Value| -> Vec<String> { value.as_array().into_iter().flatten().map(text).collect() };
     let each = registry["failurePatterns"].as_object().into_iter().flatten();
-    let pattern = |it: &Value| Pattern {
+    let pattern = |it: &Value| FailurePattern {
         description: text(&it["description"]),
         edition: text(&it["edition"]),
         adaptation: it["adaptation"].as_str().map(str::to_owned),
@@ -126,7 +126,7 @@ fn patterns(registry: &Value) -> BTreeMap<String, Pattern> {
 }
 
 /// Returns the pattern whose text is chosen, when each has a text that only says its name.
-fn chosen(result: &CheckResult, patterns: &BTreeMap<String, Pattern>) -> Option<String> {
+fn chosen(result: &CheckResult, patterns: &BTreeMap<String, FailurePattern>) -> Option<String> {
     let paths = patterns.iter().map(|(name, pattern)| {
         let adaptation = pattern.adaptation.as_deref().map(|text| format!("_{text}")).unwrap_or_default();
         (format!("steps/retry/issue/f_{}{adaptation}.md", pattern.edition), format!("CHOSEN {name}"))
@@ -139,11 +139,11 @@ fn chosen(result: &CheckResult, patterns: &BTreeMap<String, Pattern>) -> Option<
 
 /// Tells whether what was seen has a keyword.
 fn holds(result: &CheckResult, keyword: &str) -> bool {
-    let pattern = Pattern {
+    let pattern = FailurePattern {
         edition: "failed".into(),
         adaptation: Some("only".into()),
         keywords: vec![keyword.to_owned()],
-        ..Pattern::default()
+        ..FailurePattern::default()
     };
     let unknown = CheckResult { pattern: Some("nobody-knows".into()), ..result.clone() };
     chosen(&unknown, &[("only".to_owned(), pattern)].into()).is_some()
@@ -183,7 +183,7 @@ fn retry_handler(case: &Value) -> Option<String> {
 }
 
 /// The layout is ours; everything that the peer tells has to be there, with the text for the pattern.
-fn missing_in_prompt(result: &CheckResult, known: &BTreeMap<String, Pattern>) -> Option<String> {
+fn missing_in_prompt(result: &CheckResult, known: &BTreeMap<String, FailurePattern>) -> Option<String> {
     let prompt =
         retry_prompt(std::slice::from_ref(result), known, None, &BTreeMap::new(), MARK).expect("a prompt");
     let mut wanted = vec![result.evidence.clone(), result.summary.clone()];

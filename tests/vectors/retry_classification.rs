@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use model::event::{CheckStatus, ClaimStatus, Entry, ExecOutcome, Fact, Ruled, Ruling};
-use model::policy::{Limits, Policy};
+use model::policy::{Policy, PolicyLimits};
 use model::verdict::{Judgment, Verdict};
 use serde_json::{Map, Value, json};
 
@@ -93,7 +93,7 @@ fn backoff(input: &Value) -> u64 {
     let attempt = usize::try_from(number("attempt")).expect("a small number");
     let max_redo = u32::try_from(attempt + 1).expect("a small number");
     let policy = phase_review();
-    let limits = Limits { max_redo, backoff_ms: number("base"), ..policy.limits };
+    let limits = PolicyLimits { max_redo, backoff_ms: number("base"), ..policy.limits };
     let script = Script { work: vec![ends(ExecOutcome::Crashed)], ..Script::default() };
     again(&World::play(phase("planning", Policy { limits, ..policy }), script))[attempt]
 }

@@ -1,8 +1,8 @@
 //! The completion validators through the command `validate`, and what the quality-criteria loop says about limits.
 
-use model::policy::Ending;
+use model::policy::UnapprovedEnd;
 use serde_json::{Map, Value, json};
-use settings::{Layers, load};
+use settings::{ConfigTexts, load};
 
 use crate::support::{Sandbox, beside};
 
@@ -117,7 +117,8 @@ fn a_17_the_limits_of_seed_000_are_the_limits_of_the_quality_gate() {
         let Some(iterations) = input["max_iterations"].as_u64() else { continue };
         let escalate = input["escalate_on_max"].as_bool().unwrap_or(true);
         let file = json!({"max_iterations": iterations, "escalate_on_max": escalate}).to_string();
-        let layers = Layers { review_loop: Some(("review-loop.json".into(), file)), ..Layers::default() };
+        let layers =
+            ConfigTexts { review_loop: Some(("review-loop.json".into(), file)), ..ConfigTexts::default() };
         let settings = load(&layers).expect("a good file");
         let policy = &settings.policies["quality-gate"];
         let always = input["outputs"].as_array().is_some_and(|all| all.iter().all(|output| output == "TODO"));
@@ -125,8 +126,8 @@ fn a_17_the_limits_of_seed_000_are_the_limits_of_the_quality_gate() {
             assert_eq!(policy.limits.max_passes.map(u64::from), Some(wanted), "{case}");
         }
         let ending = match expected["final_spec"].as_str() {
-            Some("AWAITING_RESPONSE") => Ending::Pause,
-            Some("INCOMPLETE") => Ending::Incomplete,
+            Some("AWAITING_RESPONSE") => UnapprovedEnd::Pause,
+            Some("INCOMPLETE") => UnapprovedEnd::Incomplete,
             _ => continue,
         };
         assert_eq!(policy.outcomes.exhausted, ending, "{case}");

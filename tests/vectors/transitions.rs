@@ -4,9 +4,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use engine::{Status, apply};
-use model::event::{Answered, Choice, Fact, Outcome, Reopened, ReopenedBy, RunRequested};
+use model::event::{Answered, Fact, Outcome, PauseChoice, Reopened, ReopenedBy, RunRequested};
 use model::phase::Step;
-use model::policy::{Budget, Ending, Gate, PhaseDef};
+use model::policy::{Budget, Gate, PhaseDef, UnapprovedEnd};
 use model::verdict::{Judgment, Verdict};
 use serde_json::json;
 
@@ -104,7 +104,7 @@ fn stories() -> Vec<World> {
     let review = |reviews| Script { reviews, ..Script::default() };
     let question = states("QUESTION", Verdict::Fail, Judgment::Discuss);
     let mut incomplete = phase_review();
-    incomplete.outcomes.exhausted = Ending::Incomplete;
+    incomplete.outcomes.exhausted = UnapprovedEnd::Incomplete;
     let plain = || phase("planning", phase_review());
     let asks = PhaseDef { gate: Gate::Ask, ..plain() };
     let mut all = vec![
@@ -131,9 +131,9 @@ fn said_by_people() -> Vec<Fact> {
     };
     vec![
         Fact::RunRequested(RunRequested::default()),
-        answer(Choice::Continue),
-        answer(Choice::Accept),
-        answer(Choice::GiveUp),
+        answer(PauseChoice::Continue),
+        answer(PauseChoice::Accept),
+        answer(PauseChoice::GiveUp),
         reopen(ReopenedBy::Retry),
         reopen(ReopenedBy::Rollback),
         Fact::Cancelled { by: "alice".into() },

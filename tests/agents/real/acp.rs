@@ -1,6 +1,6 @@
 //! A real agent behind the Agent Client Protocol: the adapter of Claude Code, which asks for permission before it acts.
 
-use model::call::Resume;
+use model::call::ResumableSession;
 use model::event::ExecOutcome;
 use model::phase::Step;
 use process::Stop;
@@ -74,7 +74,7 @@ fn a_session_behind_the_protocol_goes_on() {
     let Some(mut scene) = Scene::of(AgentKind::Acp, Box::new(player)) else { return };
     let first = scene.call();
     let session = first.session.clone().expect("a session");
-    scene.resumes = Some(Resume { session: session.clone(), used: first.usage });
+    scene.resumes = Some(ResumableSession { session: session.clone(), used: first.usage });
     let second = scene.call();
     assert_eq!((first.text.as_str(), second.text.as_str()), ("answer 1", "answer 2"), "{}", scene.raw());
     assert_eq!((second.outcome, second.session), (ExecOutcome::Done, Some(session)));

@@ -1,6 +1,6 @@
 //! Single calls that go well: real tools edit real files, a reviewer cannot, a schema is met, a session goes on.
 
-use model::call::Resume;
+use model::call::ResumableSession;
 use model::event::ExecOutcome;
 use model::phase::Step;
 use serde_json::json;
@@ -126,7 +126,7 @@ fn a_session_goes_on_and_its_figures_are_those_of_the_call(kind: AgentKind) {
     let Some(mut scene) = Scene::of(kind, Box::new(player)) else { return };
     let first = scene.call();
     let session = first.session.clone().expect("a session");
-    scene.resumes = Some(Resume { session: session.clone(), used: first.usage });
+    scene.resumes = Some(ResumableSession { session: session.clone(), used: first.usage });
     let second = scene.call();
     assert_eq!((first.text.as_str(), second.text.as_str()), ("answer 1", "answer 2"), "{}", scene.raw());
     assert_eq!((second.outcome, second.session), (ExecOutcome::Done, Some(session)));

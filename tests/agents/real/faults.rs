@@ -6,9 +6,9 @@ use std::net::TcpListener;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use agents::Answer;
+use agents::AgentAnswer;
 use jiff::{SignedDuration, Timestamp};
-use model::call::Allowance;
+use model::call::CallBudget;
 use model::event::ExecOutcome;
 use model::phase::Step;
 use process::Stop;
@@ -176,7 +176,7 @@ fn a_broken_stream_is_no_answer_of_codex() {
 
 /// What five turns use.
 fn few_tokens(scene: &mut Scene) {
-    scene.allowance = Allowance { tokens: Some(5_000), ..Allowance::default() };
+    scene.allowance = CallBudget { tokens: Some(5_000), ..CallBudget::default() };
 }
 
 /// A review that is held to a schema.
@@ -212,7 +212,7 @@ fn what_the_model_of_claude_does_wrong_ends_in_its_class() {
             changed(
                 "cost limit",
                 vec![again()],
-                |scene| scene.allowance = Allowance { usd: Some(0.001), ..Allowance::default() },
+                |scene| scene.allowance = CallBudget { usd: Some(0.001), ..CallBudget::default() },
                 OverBudget,
             ),
             changed("token limit", vec![again()], few_tokens, OverBudget),
@@ -290,7 +290,7 @@ fn busy(kind: AgentKind) -> Option<Scene> {
 }
 
 /// Calls a program that is busy, and does something to it once its tool is at work.
-pub fn meanwhile(scene: &Scene, act: impl Fn() + Sync, stop: &mut Stop) -> Answer {
+pub fn meanwhile(scene: &Scene, act: impl Fn() + Sync, stop: &mut Stop) -> AgentAnswer {
     let over = AtomicBool::new(false);
     let answer = std::thread::scope(|threads| {
         threads.spawn(|| {

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use agents::{AgentCall, AgentSpec, Answer, call};
-use model::call::{Allowance, Resume};
+use agents::{AgentAnswer, AgentCall, AgentSpec, call};
+use model::call::{CallBudget, ResumableSession};
 use model::phase::{PhaseName, Step};
 use model::policy::TimeLimits;
 use model::redact::Masker;
@@ -34,9 +34,9 @@ pub struct Scene {
     pub step: Step,
     pub review_id: Option<&'static str>,
     pub time: TimeLimits,
-    pub allowance: Allowance,
+    pub allowance: CallBudget,
     pub schema: Option<Value>,
-    pub resumes: Option<Resume>,
+    pub resumes: Option<ResumableSession>,
     pub commands: BTreeMap<String, String>,
 }
 
@@ -69,7 +69,7 @@ impl Scene {
                 first_output_seconds: Some(60),
                 ..TimeLimits::default()
             },
-            allowance: Allowance::default(),
+            allowance: CallBudget::default(),
             schema: None,
             resumes: None,
             commands: BTreeMap::new(),
@@ -94,11 +94,11 @@ impl Scene {
     }
 
     /// Calls the program to its end.
-    pub fn call(&self) -> Answer {
+    pub fn call(&self) -> AgentAnswer {
         self.call_until(&mut Stop::new().1)
     }
 
-    pub fn call_until(&self, stop: &mut Stop) -> Answer {
+    pub fn call_until(&self, stop: &mut Stop) -> AgentAnswer {
         let spec = AgentSpec::Profile("real".to_owned());
         let profiles = BTreeMap::from([("real".to_owned(), self.profile.clone())]);
         let phase: PhaseName = "planning".parse().expect("a good name");
