@@ -20,7 +20,7 @@ use process::{Launch, ProgramEnd, ProgramExit, Stream};
 use settings::split_words;
 
 use super::call::{AgentAnswer, AgentCall, OutputParser, PreparedCall};
-use super::json_lines::{JsonLines, list, name, session_id, text};
+use super::json_lines::{JsonLines, list, sanitize_name, session_id, text};
 use super::launch::{SignIn, api_key, launch, program_variables};
 use super::lookup::ResolvedAgent;
 use super::transcript::Transcript;
@@ -252,7 +252,7 @@ impl ClaudeParser {
         let is_subagents = !event["parent_tool_use_id"].is_null();
         match (kind, text(event, "subtype")) {
             ("system", "init") => self.init(event),
-            ("system", "permission_denied") => self.denied.extend(name(text(event, "tool_name"))),
+            ("system", "permission_denied") => self.denied.extend(sanitize_name(text(event, "tool_name"))),
             ("assistant", _) if !is_subagents => self.message(event, transcript),
             // The result of the tool that asks.
             ("user", _) if !is_subagents && self.question == QuestionState::Asked => {
@@ -267,12 +267,12 @@ impl ClaudeParser {
     fn init(&mut self, event: &Value) {
         self.has_begun = true;
         self.session = session_id(text(event, "session_id")).map(str::to_owned);
-        self.program.version = name(text(event, "claude_code_version"));
-        self.program.model = name(text(event, "model"));
+        self.program.version = sanitize_name(text(event, "claude_code_version"));
+        self.program.model = sanitize_name(text(event, "model"));
     }
 
     fn message(&mut self, event: &Value, transcript: &mut Transcript<'_>) {
-        self.error = name(text(event, "error"));
+        self.error = sanitize_name(text(event, "error"));
         let message = &event["message"];
         if self.error.is_some() || !message.is_object() {
             return;

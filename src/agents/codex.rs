@@ -26,13 +26,13 @@ use model::event::{ExecOutcome, Program, Usage};
 use process::{Environment, Launch, ProgramEnd, ProgramExit, Stream, TOOLCHAINS};
 
 use super::call::{AgentAnswer, AgentCall, OutputParser, PreparedCall, error_class};
-use super::json_lines::{JsonLines, list, name, session_id, text};
+use super::json_lines::{JsonLines, list, sanitize_name, session_id, text};
 use super::launch::{SignIn, api_key, launch, program_variables};
 use super::lookup::ResolvedAgent;
 use super::schema;
 use super::transcript::Transcript;
 use super::usage::{ReportedUsage, float, with_cost};
-use session::{SessionFiles, SessionRecord, TokenCounts, token_counts};
+use session::{SessionFiles, SessionRecord, TurnTokens, turn_tokens};
 
 /// The oldest version that is known to work; one that ends before it begins may be older.
 pub(super) const OLDEST_VERSION: &str = "0.169.0";
@@ -212,7 +212,7 @@ struct CodexParser {
     /// The last message of the agent.
     answer: String,
     /// The totals of the session, as the last turn reports them.
-    total: Option<TokenCounts>,
+    total: Option<TurnTokens>,
     notices: BTreeSet<String>,
     reconnects: Reconnects,
     schema: Option<Value>,
@@ -306,7 +306,7 @@ impl CodexParser {
             }
             "turn.completed" => {
                 self.end = Some(TurnEnd::Completed);
-                self.total = token_counts(&event["usage"]);
+                self.total = turn_tokens(&event["usage"]);
             }
             "turn.failed" => {
                 self.end = Some(TurnEnd::Failed);
@@ -336,7 +336,7 @@ impl CodexParser {
                 transcript.show_line(&format!("$ {}", command(text(item, "command"))));
             }
             ("file_change", true) => self.file_change(item, transcript),
-            ("error", true) => self.notices.extend(name(text(item, "message"))),
+            ("error", true) => self.notices.extend(sanitize_name(text(item, "message"))),
             _ => {}
         }
     }
@@ -410,7 +410,7 @@ impl CodexParser {
 /// Returns what this call used, and one line for each figure that cannot be true: the program reports the totals of the
 /// session.
 fn call_usage(
-    total: Option<TokenCounts>,
+    total: Option<TurnTokens>,
     used_before: &Usage,
     turns: u64,
     model: Option<&String>,

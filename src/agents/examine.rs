@@ -10,7 +10,7 @@ use serde_json::Value;
 use process::{Environment, Launch, ProgramEnd, ProgramExit, Stop};
 use settings::AgentKind;
 
-use super::json_lines::name;
+use super::json_lines::sanitize_name;
 use super::launch::{environment, program_variables};
 use super::lookup::{self, ResolvedAgent};
 use super::spec::{AgentSpec, Profiles};
@@ -82,7 +82,8 @@ async fn version(
 ) -> (Option<String>, Option<String>) {
     let finish = ask(agent, &["--version"], own_program).await;
     let stdout = String::from_utf8_lossy(&finish.stdout);
-    let version = stdout.split_whitespace().find(|word| version_numbers(word).is_some()).and_then(name);
+    let version =
+        stdout.split_whitespace().find(|word| version_numbers(word).is_some()).and_then(sanitize_name);
     let remark = match &version {
         _ if !finish.exit.is_success() => {
             Some(format!("`{} --version` {}", agent.program.display(), finish.exit))

@@ -107,7 +107,7 @@ pub(super) fn session_id(text: &str) -> Option<&str> {
 
 /// Returns a name that a program gives (a model, a version) without control characters and not too long; nothing when
 /// nothing is left. Whether it is right is not asked.
-pub(super) fn name(text: &str) -> Option<String> {
+pub(super) fn sanitize_name(text: &str) -> Option<String> {
     let name: String = text.chars().filter(|c| !c.is_control()).take(NAME_LIMIT).collect();
     let name = name.trim();
     if name.is_empty() { None } else { Some(name.to_owned()) }

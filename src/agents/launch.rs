@@ -58,7 +58,7 @@ pub(super) fn program_variables<'a>(sign_in: &[&'a str]) -> Vec<&'a str> {
 
 /// Makes the launch of a program as configured; `variables` are those of ours that this kind of program gets besides.
 pub(super) fn launch(agent: &ResolvedAgent, variables: &[&str], call: &AgentCall<'_>) -> Launch {
-    let (wall, idle, first_output) = call.time.of(call.step);
+    let (wall, idle, first_output) = call.time.for_step(call.step);
     let profile = &agent.profile;
     let wall = profile.step_seconds.unwrap_or(wall).min(call.allowance.seconds.unwrap_or(u64::MAX));
     let seconds = |own: Option<u64>, common: u64| Some(Duration::from_secs(own.unwrap_or(common)));

@@ -10,7 +10,7 @@ use crate::project::Project;
 use crate::run_location::view;
 use git::{Error, Head, RunBase};
 use journal::store::common_dir::FinalizedRun;
-use model::issue::{IssueNumber, branch_of, issue_of_branch};
+use model::issue::{IssueNumber, issue_of_run_branch, run_branch_name};
 
 /// The base of a run, and why it is this one.
 pub struct ChosenBase {
@@ -29,7 +29,7 @@ impl ChosenBase {
 /// Chooses the base of a new run.
 pub fn choose(project: &Project, head: &Head, number: IssueNumber) -> Result<ChosenBase> {
     if let Some(wanted) = project.settings.base_branch.as_deref() {
-        if wanted == branch_of(number) {
+        if wanted == run_branch_name(number) {
             return Err(Failure::usage(format!("the base branch `{wanted}` is the run's own branch"))
                 .hint("name the branch to merge into with `--base-branch`"));
         }
@@ -38,7 +38,7 @@ pub fn choose(project: &Project, head: &Head, number: IssueNumber) -> Result<Cho
     }
     let current = stands_on(project, head)?;
     if let Some(branch) = &current
-        && let Some(issue) = issue_of_branch(branch)
+        && let Some(issue) = issue_of_run_branch(branch)
         && let Some(name) = base_of_run(project, issue)?
         && let Some(base) = existing(project.workspace.branches().base(&name))?
     {
@@ -52,7 +52,7 @@ pub fn choose(project: &Project, head: &Head, number: IssueNumber) -> Result<Cho
         OriginDefault::Unknown { note } => note,
     };
     let current = current.ok_or(Error::DetachedHead)?;
-    if issue_of_branch(&current).is_some() {
+    if issue_of_run_branch(&current).is_some() {
         return Err(Failure::usage(format!(
             "`{current}` is the branch of a run, and no base for another one{note}"
         ))
@@ -68,7 +68,7 @@ pub fn choose(project: &Project, head: &Head, number: IssueNumber) -> Result<Cho
 /// fact of that run: then it is the branch that was left for it.
 fn stands_on(project: &Project, head: &Head) -> Result<Option<String>> {
     let Some(current) = &head.branch else { return Ok(None) };
-    match issue_of_branch(current) {
+    match issue_of_run_branch(current) {
         Some(issue) if recorded_base(project, issue)?.is_none() => {
             Ok(project.workspace.branches().previous()?.or_else(|| Some(current.clone())))
         }
@@ -82,9 +82,9 @@ fn base_of_run(project: &Project, issue: IssueNumber) -> Result<Option<String>> 
     let mut base = None;
     while let Some(issue) = next.filter(|issue| seen.insert(*issue)) {
         base = recorded_base(project, issue)?;
-        next = base.as_deref().and_then(issue_of_branch);
+        next = base.as_deref().and_then(issue_of_run_branch);
     }
-    Ok(base.filter(|base| issue_of_branch(base).is_none()))
+    Ok(base.filter(|base| issue_of_run_branch(base).is_none()))
 }
 
 /// Returns the base that the run of an issue recorded. A log that cannot be read records none.
@@ -113,7 +113,7 @@ fn default_of_origin(project: &Project, head: &Head) -> Result<OriginDefault> {
     let found = known_default_of_origin(project, head)?;
     // A server makes the branch that was pushed first its default.
     Ok(match found {
-        OriginDefault::Here(base) if issue_of_branch(&base.branch).is_some() => OriginDefault::unknown(
+        OriginDefault::Here(base) if issue_of_run_branch(&base.branch).is_some() => OriginDefault::unknown(
             format_args!("the default branch of origin, {}, is the branch of a run", base.branch),
         ),
         found => found,

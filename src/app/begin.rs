@@ -13,7 +13,7 @@ use crate::failure::{Failure, Result, TEXT_NOT_TRUSTED};
 use crate::forge_connection;
 use crate::locked_run::{RunLocks, lock_checkout, open_journal};
 use crate::project::Project;
-use crate::run_location::{make_linked, record_location, refuse_dirty, refuse_log_removed, set_up};
+use crate::run_location::{make_linked, record_location, refuse_log_removed, require_clean, set_up};
 use crate::run_request::{ExecuteRequest, refuse_request};
 use crate::run_to_halt::refuse_broken_templates;
 use forge::{
@@ -24,7 +24,7 @@ use git::{RunBase, RunBranchState, RunWorkspace, Workspace, WorktreeState};
 use journal::Journal;
 use journal::store::folders::RunFolder;
 use model::event::{FORMAT, RunStarted};
-use model::issue::{Discussion, Issue, IssueNumber, IssueSnapshot, LinkedIssue, branch_of};
+use model::issue::{Discussion, Issue, IssueNumber, IssueSnapshot, LinkedIssue, run_branch_name};
 use model::phase::PhaseName;
 use model::policy::Agreement;
 use runner::{begin, nonce, planned_run};
@@ -66,7 +66,7 @@ pub fn plan(project: &Project, request: &ExecuteRequest) -> Result<RunPlan> {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         issue_digest: forge::digest(&issue),
         repository: forge_connection::repository_of(project, &issue)?,
-        branch: branch_of(number),
+        branch: run_branch_name(number),
         base_branch: base.branch.clone(),
         base_commit: base.commit.to_string(),
         language: project.settings.language.clone(),
@@ -144,12 +144,16 @@ pub fn left_out(project: &Project, agreement: &Agreement) -> Result<Vec<(PhaseNa
 
 /// The checkout has to be clean, unless the run leaves it alone.
 fn survey(project: &Project) -> Result<WorktreeState> {
-    if project.settings.worktree { Ok(project.workspace.survey()?) } else { refuse_dirty(&project.workspace) }
+    if project.settings.worktree {
+        Ok(project.workspace.survey()?)
+    } else {
+        require_clean(&project.workspace)
+    }
 }
 
 /// Tells whether the run's branch has to be made. One that a crash left at the base is taken up.
 fn is_new(project: &Project, number: IssueNumber, base: &RunBase) -> Result<bool> {
-    let branch = branch_of(number);
+    let branch = run_branch_name(number);
     match project.workspace.for_issue(number).run_branch().state(&base.commit)? {
         RunBranchState::Missing => Ok(true),
         RunBranchState::AtBase(_) | RunBranchState::Ours(_) => Ok(false),
@@ -172,7 +176,7 @@ impl RunPlan {
             locks.begin_work();
             return Ok(workspace);
         }
-        let branch = branch_of(number);
+        let branch = run_branch_name(number);
         locks.begin_work();
         if self.new {
             project.workspace.branches().start(&branch, &self.base.commit)?;

@@ -105,7 +105,7 @@ pub struct PhaseWithLostFiles {
 
 impl PhaseWithLostFiles {
     /// Says what became of the files.
-    pub fn sentence(&self) -> String {
+    pub fn describe(&self) -> String {
         format!("files of {} {}", self.phase, self.how)
     }
 }
@@ -131,7 +131,7 @@ pub fn find_lost_files(project: &Project, locked: &LockedRun) -> Result<Option<P
     let tree = Tree::try_from(phase.files.tree.as_str())?;
     let (was_here, is_known) =
         (locked.space.snapshots().has_index_of(&tree), locked.space.workspace().has_tree(&tree)?);
-    if (was_here && is_known) || (!is_known && locked.space.snapshots().recreate(&tree)?) {
+    if (was_here && is_known) || (!is_known && locked.space.snapshots().write_tree_if_unchanged(&tree)?) {
         return Ok(None);
     }
     // Whatever is not committed here is somebody's work, and the run's as long as its tree is known.
@@ -177,7 +177,7 @@ fn fetch_files(project: &Project, locked: &LockedRun, tree: &Tree) -> Result<boo
 
 /// Begins a phase anew; a person's words stand on top of its prompt.
 pub fn reopen_phase(locked: &mut LockedRun, lost: &PhaseWithLostFiles, words: &str) -> Result<()> {
-    tracing::warn!("The {}; it begins anew", lost.sentence());
+    tracing::warn!("The {}; it begins anew", lost.describe());
     let reason = if words.is_empty() { reason(lost.how) } else { words.to_owned() };
     locked.reopen(lost.phase.clone(), &reason)
 }

@@ -8,14 +8,14 @@ use crate::failure::{Failure, Result};
 use crate::forge_connection::{self, REMOTE};
 use crate::locked_run::{lock_issue, lock_worktree, remove_lock};
 use crate::project::Project;
-use crate::run_location::{RunView, finalized, first_of, refuse_dirty, view};
+use crate::run_location::{RunView, finalized, first_of, require_clean, view};
 use engine::Run;
 use git::{CommitId, RunWorkspace, Workspace, is_engines_own, retry};
 use journal::store::common_dir::{FinalizedRun, RunPointer, issue_folder};
 use journal::store::folders::RunFolder;
 use journal::store::lock::Lock;
 use model::event::Outcome;
-use model::issue::{IssueNumber, branch_of};
+use model::issue::{IssueNumber, run_branch_name};
 use runner::has_shared_work;
 
 /// What is to be removed.
@@ -62,7 +62,7 @@ pub fn clean_up(project: &Project, request: &CleanupRequest) -> Result<CleanupOu
     }
     // What a completed run had there is gone.
     let shared = has_shared_work(run) && run.outcome != Outcome::Completed;
-    let tip = project.workspace.branches().find(&branch_of(issue))?.map(|branch| branch.tip);
+    let tip = project.workspace.branches().find(&run_branch_name(issue))?.map(|branch| branch.tip);
     let base = run.started.base_branch.clone();
     let removal = RunRemoval { project, issue, root: view.root.clone(), base, shared, tip };
     if !request.force {
@@ -132,7 +132,7 @@ impl RunRemoval<'_> {
     /// Refuses when files or commits would go that no part of the run has made.
     fn refuse_work_of_others(&self, view: &RunView) -> Result<()> {
         if let Some(tip) = &self.tip {
-            self.refuse_foreign_commit(view, tip, &branch_of(self.issue))?;
+            self.refuse_foreign_commit(view, tip, &run_branch_name(self.issue))?;
         }
         let Some(root) = self.linked_root() else { return Ok(()) };
         let linked = Workspace::open(root)?;
@@ -160,7 +160,7 @@ impl RunRemoval<'_> {
     }
 
     fn steps(&self) -> Vec<String> {
-        let branch = branch_of(self.issue);
+        let branch = run_branch_name(self.issue);
         let mut steps = Vec::new();
         if let Some(root) = self.linked_root() {
             steps.push(format!("remove the worktree {}", root.display()));
@@ -179,7 +179,7 @@ impl RunRemoval<'_> {
     }
 
     fn remove(&self) -> Result<()> {
-        let (workspace, branch) = (&self.project.workspace, branch_of(self.issue));
+        let (workspace, branch) = (&self.project.workspace, run_branch_name(self.issue));
         let space = workspace.for_issue(self.issue);
         space.clean_worktree().remove()?;
         space.work().release_trees()?;
@@ -209,8 +209,8 @@ impl RunRemoval<'_> {
         let workspace = &self.project.workspace;
         let folder = RunFolder::new(workspace.root(), self.issue);
         let survey = workspace.survey()?;
-        if survey.head.branch.as_deref() == Some(branch_of(self.issue).as_str()) {
-            refuse_dirty(workspace).map_err(|failure| Failure { hints: vec!["what the agent left unfinished can be kept with `git stash`, or thrown away with `git checkout -- .`".into()], ..failure })?;
+        if survey.head.branch.as_deref() == Some(run_branch_name(self.issue).as_str()) {
+            require_clean(workspace).map_err(|failure| Failure { hints: vec!["what the agent left unfinished can be kept with `git stash`, or thrown away with `git checkout -- .`".into()], ..failure })?;
             workspace.discard_changes_below(&folder.relative())?;
             workspace.branches().switch(&self.base)?;
         }

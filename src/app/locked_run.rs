@@ -10,8 +10,8 @@ use serde_json::{Value, json};
 use crate::failure::{Failure, FailureKind, Result};
 use crate::project::Project;
 use crate::run_location::{
-    RunLocation, is_on_other_branch, link_branch, locate_or_fetch, no_run, record_location, refusal,
-    refuse_dirty, refuse_missing_log, view,
+    RunLocation, is_on_other_branch, link_branch, locate_or_fetch, no_run, no_run_failure, record_location,
+    refuse_missing_log, require_clean, view,
 };
 use engine::Run;
 use git::{RunWorkspace, Workspace, remove_stale_locks};
@@ -21,7 +21,7 @@ use journal::store::folders::RunFolder;
 use journal::store::lock::{CheckoutLock, Lock, LockError, LockHolder};
 use journal::store::log::LogCopy;
 use model::event::{Fact, Reopened, ReopenedBy};
-use model::issue::{IssueNumber, branch_of};
+use model::issue::{IssueNumber, run_branch_name};
 use model::phase::{PhaseName, Step};
 use runner::report::LogLines;
 use runner::settle_commit;
@@ -53,7 +53,7 @@ impl LockedRun {
     pub fn take(project: &Project, issue: IssueNumber, refuse: Refuse) -> Result<Self> {
         let found = locate_or_fetch(project, issue)?;
         if !found.has_log() {
-            return Err(refusal(&found, issue));
+            return Err(no_run_failure(&found, issue));
         }
         match Self::take_if_begun(project, issue, refuse)? {
             LockedIssue::Begun(run) => Ok(*run),
@@ -287,9 +287,9 @@ impl RunOpener<'_> {
     /// Goes to the run's branch, if nothing of the user's could get lost.
     fn switch_to_branch(&mut self, workspace: &Workspace) -> Result<()> {
         self.refuse_run()?;
-        refuse_dirty(workspace)?;
+        require_clean(workspace)?;
         self.locks.begin_work();
-        Ok(workspace.branches().switch(&branch_of(self.issue))?)
+        Ok(workspace.branches().switch(&run_branch_name(self.issue))?)
     }
 
     /// A run that cannot be read here is reported by who opens its journal.

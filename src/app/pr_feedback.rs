@@ -17,7 +17,7 @@ use forge::github::PullRequestState;
 use forge::{GithubForge, OpenThread, WriteAccess};
 use model::event::{Fact, Feedback, FeedbackSource, Outcome};
 use model::finding::{Finding, Severity};
-use model::issue::{IssueNumber, issue_of_branch};
+use model::issue::{IssueNumber, issue_of_run_branch};
 use settings::{ForgeKind, PushWhen};
 use views::summary::{answered_up_to, plain};
 
@@ -92,7 +92,7 @@ fn pull_request(runtime: &Runtime, github: &GithubForge, number: u64) -> Result<
 
 /// A run is found by the name of its branch; a branch of that name in a fork is somebody else's.
 fn issue_of(seen: &PullRequestState) -> Result<IssueNumber, Failure> {
-    let own = if seen.is_own { issue_of_branch(&seen.head) } else { None };
+    let own = if seen.is_own { issue_of_run_branch(&seen.head) } else { None };
     own.ok_or_else(|| {
         let head = plain(&seen.head);
         Failure::usage(format!("pull request {} is of no run: its branch is {head}", seen.number))

@@ -83,7 +83,7 @@ pub fn resume(project: &Project, observer: &dyn RunObserver, request: &AnswerReq
     if let Some(lost) = &lost
         && choice != PauseChoice::Continue
     {
-        return Err(Failure::usage(format!("the {}", lost.sentence()))
+        return Err(Failure::usage(format!("the {}", lost.describe()))
             .hint("answer with `--continue`: the phase begins anew"));
     }
     locked.log_facts();

@@ -17,7 +17,7 @@ use journal::store::common_dir::{FinalizedRun, RunPointer};
 use journal::store::folders::RunFolder;
 use journal::store::log;
 use model::event::Entry;
-use model::issue::{IssueNumber, branch_of};
+use model::issue::{IssueNumber, run_branch_name};
 use process::{Launch, ProgramExit, Stop};
 use settings::{ForgeKind, PushWhen, split_words};
 
@@ -101,7 +101,7 @@ fn locate_log(workspace: &Workspace, issue: IssueNumber) -> Result<Option<RunLoc
     if let Some(root) = candidates.into_iter().flatten().find(|root| has_log(root, issue)) {
         return Ok(Some(RunLocation::Worktree(root)));
     }
-    let Some(branch) = workspace.branches().find(&branch_of(issue))? else { return Ok(None) };
+    let Some(branch) = workspace.branches().find(&run_branch_name(issue))? else { return Ok(None) };
     let path = RunFolder::new("", issue).events();
     let is_there = workspace.read_file(&branch.tip, &path)?.is_some();
     Ok(if is_there { Some(RunLocation::OnBranch(branch)) } else { None })
@@ -118,7 +118,7 @@ fn has_log(root: &Path, issue: IssueNumber) -> bool {
 }
 
 fn log_removed_by(project: &Project, issue: IssueNumber) -> Result<Option<CommitId>> {
-    let Some(found) = project.workspace.branches().find(&branch_of(issue))? else { return Ok(None) };
+    let Some(found) = project.workspace.branches().find(&run_branch_name(issue))? else { return Ok(None) };
     Ok(project.workspace.history().removal_of(&found.tip, &RunFolder::new("", issue).events())?)
 }
 
@@ -135,7 +135,7 @@ fn fetch(project: &Project, issue: IssueNumber) -> Result<bool> {
     {
         return Ok(false);
     }
-    let branch = branch_of(issue);
+    let branch = run_branch_name(issue);
     let Some(tip) = forge_connection::fetch(project, &branch)? else { return Ok(false) };
     let log = RunFolder::new("", issue).events();
     if project.workspace.read_file(&tip, &log)?.is_none() {
@@ -178,9 +178,9 @@ pub fn view(project: &Project, issue: IssueNumber) -> Result<RunView> {
         RunLocation::OnBranch(branch) => {
             let path = RunFolder::new("", issue).events();
             let bytes = project.workspace.read_file(&branch.tip, &path)?.unwrap_or_default();
-            (log::read(&bytes, &format!("{}:{path}", branch_of(issue)))?, None)
+            (log::read(&bytes, &format!("{}:{path}", run_branch_name(issue)))?, None)
         }
-        other => return Err(refusal(&other, issue)),
+        other => return Err(no_run_failure(&other, issue)),
     };
     let does_not_fit =
         |error| Failure::state(error).hint("the log does not fit together; nothing was changed");
@@ -198,7 +198,7 @@ pub fn no_run(issue: IssueNumber) -> Failure {
 }
 
 /// Says why there is no run to work with where no log is here.
-pub fn refusal(found: &RunLocation, issue: IssueNumber) -> Failure {
+pub fn no_run_failure(found: &RunLocation, issue: IssueNumber) -> Failure {
     match found {
         RunLocation::Finalized(record) if record.left.is_some() => Failure::usage(finalized_sentence(record))
             .hint(format!("finish it with `{}`", next_after_finalized(record))),
@@ -220,7 +220,7 @@ pub fn refuse_log_removed(project: &Project, issue: IssueNumber) -> Result<()> {
 }
 
 fn log_removed(issue: IssueNumber, commit: &CommitId) -> Failure {
-    let (branch, folder) = (branch_of(issue), RunFolder::new("", issue));
+    let (branch, folder) = (run_branch_name(issue), RunFolder::new("", issue));
     let commit = &commit.as_str()[..9];
     let back = format!("git checkout {commit}~1 -- {}", folder.relative());
     let message = format!("{} was taken off `{branch}` by the commit {commit}", folder.events());
@@ -235,7 +235,11 @@ pub fn make_linked(project: &Project, issue: IssueNumber, base: Option<&RunBase>
     if path.exists() {
         return Ok(Workspace::open(&path)?);
     }
-    Ok(project.workspace.add_linked_worktree(&path, &branch_of(issue), base.map(|base| &base.commit))?)
+    Ok(project.workspace.add_linked_worktree(
+        &path,
+        &run_branch_name(issue),
+        base.map(|base| &base.commit),
+    )?)
 }
 
 /// Makes a linked worktree for a run that is on its branch only.
@@ -259,7 +263,7 @@ pub fn set_up(project: &Project, workspace: &Workspace) -> Result<()> {
 
 /// Writes down in which worktree the files of a run are.
 pub fn record_location(project: &Project, issue: IssueNumber, worktree: &Path) -> Result<()> {
-    let location = RunPointer { worktree: worktree.to_owned(), branch: branch_of(issue) };
+    let location = RunPointer { worktree: worktree.to_owned(), branch: run_branch_name(issue) };
     Ok(location.write(project.workspace.common(), issue)?)
 }
 
@@ -293,7 +297,7 @@ fn run_setup(project: &Project, worktree: &Path, line: &str) -> Result<()> {
 /// Tells whether a worktree with the files of a run has another branch checked out although the run's branch is there:
 /// somebody merged the files, or went away.
 pub fn is_on_other_branch(workspace: &Workspace, issue: IssueNumber) -> Result<bool> {
-    let Some(branch) = workspace.branches().find(&branch_of(issue))? else { return Ok(false) };
+    let Some(branch) = workspace.branches().find(&run_branch_name(issue))? else { return Ok(false) };
     let is_here = branch.worktree.as_deref().is_some_and(|at| is_same_folder(at, workspace.root()));
     Ok(!is_here)
 }
@@ -308,13 +312,13 @@ pub fn refuse_missing_log(project: &Project, issue: IssueNumber) -> Result<()> {
     if folder.at(&folder.events()).is_file() {
         return Ok(());
     }
-    let (log, branch) = (folder.events(), branch_of(issue));
+    let (log, branch) = (folder.events(), run_branch_name(issue));
     Err(Failure::state(format!("{log} is gone; the branch {branch} still has it"))
         .hint(format!("bring it back with `git checkout {branch} -- {}`", folder.relative())))
 }
 
 /// Refuses a checkout with the user's own changes in it.
-pub fn refuse_dirty(workspace: &Workspace) -> Result<WorktreeState> {
+pub fn require_clean(workspace: &Workspace) -> Result<WorktreeState> {
     let survey = workspace.survey()?;
     if let Some(what) = survey.in_progress {
         return Err(Failure::usage(format!("a {what} is in progress in this checkout"))

@@ -16,7 +16,7 @@ use app::failure::Failure;
 use app::project::Project;
 use app::run_location::{self, RunView, locate, view};
 use app::run_request::ExecuteRequest;
-use model::issue::branch_of;
+use model::issue::run_branch_name;
 use model::policy::PhaseDef;
 use views::summary::{counted, next_command, padded, plain, status_word};
 
@@ -83,14 +83,14 @@ fn value(plan: &RunPlan) -> Value {
         .map(|used| json!({"key": used.key, "line": used.line, "detected_because": used.detected_by}));
     json!({
         "issue": started.issue.number, "title": started.issue.title, "begun": false,
-        "branch": branch_of(started.issue.number), "base_branch": plan.base.branch, "base_commit": plan.base.commit.to_string(),
+        "branch": run_branch_name(started.issue.number), "base_branch": plan.base.branch, "base_commit": plan.base.commit.to_string(),
         "phases": phases.collect::<Vec<_>>(), "commands": commands.collect::<Vec<_>>(), "budget": agreement.budget, "limits": agreement.time,
     })
 }
 
 fn lines(project: &Project, plan: &RunPlan) -> String {
     let (issue, agreement) = (&plan.started.issue, &plan.started.agreement);
-    let (branch, base) = (branch_of(issue.number), &plan.base.branch);
+    let (branch, base) = (run_branch_name(issue.number), &plan.base.branch);
     let where_to = if project.settings.worktree { " in a worktree of its own" } else { "" };
     let mut text = format!("#{} {}\n{branch} from {base}{where_to}\n\n", issue.number, plain(&issue.title));
     let (mut best, mut worst) = (0, 0);

@@ -2,9 +2,9 @@
 //! A person may take the responsibility; nothing else replaces a precondition.
 //! A phase that decides about the run advances only as its evaluation says, or sends the run back, a limited number of times.
 
-use crate::escalation::{HowRuled, end};
 use crate::phase_state::{PhaseState, Status};
 use crate::redo::{once_more, unreadable};
+use crate::revision_limit::{HowRuled, end};
 use crate::run::Run;
 use model::event::{CheckStatus, EvaluationDecision, PauseReason, Reviewed, Ruling};
 use model::phase::{PhaseName, Step};

@@ -93,7 +93,7 @@ impl Run {
                 self.phase_mut(phase).start(tree, head, at);
             }
             Fact::Assessed(assessed) => {
-                self.spending.count(at, &UsageTotal::beginning(0));
+                self.spending.add_usage(at, &UsageTotal::beginning(0));
                 self.call_ended(&assessed.agent, &assessed.ended, at);
                 if assessed.ended.outcome != ExecOutcome::Cancelled {
                     self.difficulty = Some(assessed.counts_as());
@@ -214,7 +214,7 @@ impl Run {
 
     fn call(&mut self, started: &StepStarted, at: Timestamp) {
         let begun = UsageTotal::beginning(started.prompt_bytes);
-        self.spending.count(at, &begun);
+        self.spending.add_usage(at, &begun);
         self.called(&started.phase, started.step, &started.agent);
         if let Some(outage) = &mut self.agents.outage {
             outage.until = None;
@@ -226,7 +226,7 @@ impl Run {
 
     pub(crate) fn ended(&mut self, name: &PhaseName, step: Step, ended: &CallEnd, at: Timestamp) {
         if ended.outcome != ExecOutcome::OverBudget {
-            self.spending.remember_cost(step, ended);
+            self.spending.update_max_cost(step, ended);
         }
         let phase = self.phase_mut(name);
         phase.calls.usage.entry(step).or_default().add(&UsageTotal::of(ended));
@@ -237,7 +237,7 @@ impl Run {
     /// Counts what a call has used, and remembers what it shows of its agent.
     fn call_ended(&mut self, agent: &str, ended: &CallEnd, at: Timestamp) {
         self.simulated |= ended.simulated;
-        self.spending.count(at, &UsageTotal::of(ended));
+        self.spending.add_usage(at, &UsageTotal::of(ended));
         self.spending.remember_call(agent, ended);
         self.learn(agent, ended, at);
     }

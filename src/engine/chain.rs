@@ -56,7 +56,7 @@ impl Run {
 
     /// A model that was named explicitly stays; the others are chosen by the difficulty, once it is known.
     fn with_model(&self, phase: &PhaseState, spec: &str, step: Step) -> String {
-        let model = self.choice(spec, self.difficulty).and_then(|choice| choice.of(step));
+        let model = self.choice(spec, self.difficulty).and_then(|choice| choice.for_step(step));
         let Some(agent) = model.map(|model| format!("{spec}:{model}")) else { return spec.to_owned() };
         if step != Step::Review || agent != self.author_of(phase) {
             return agent;
@@ -81,7 +81,7 @@ impl Run {
         let elsewhere = self.started.agreement.models.values().filter_map(|models| models.get(spec));
         let steps = [Step::Review, Step::Triage, Step::Revise, Step::Execute];
         let all = self.choice(spec, self.difficulty).into_iter().chain(elsewhere);
-        let models = all.flat_map(|choice| steps.into_iter().filter_map(|step| choice.of(step)));
+        let models = all.flat_map(|choice| steps.into_iter().filter_map(|step| choice.for_step(step)));
         models.map(|model| format!("{spec}:{model}")).find(|agent| agent != author)
     }
 
@@ -89,7 +89,7 @@ impl Run {
     pub(crate) fn assessor(&self, phase: &PhaseState) -> String {
         let spec = self.agent_for(phase, Step::Execute);
         let choice = self.choice(&spec, Some(Difficulty::Simple));
-        let model = choice.and_then(|choice| choice.of(Step::Execute));
+        let model = choice.and_then(|choice| choice.for_step(Step::Execute));
         model.map_or_else(|| spec.clone(), |model| format!("{spec}:{model}"))
     }
 

@@ -6,9 +6,10 @@ use std::collections::BTreeSet;
 
 use crate::advance::advance;
 use crate::budget::{allowance, blindness, budget_pause, shortage, warning};
-use crate::escalation::{closed_gate, end, gate_question, revise};
+use crate::escalation::{closed_gate, gate_question};
 use crate::phase_state::{PhaseState, Stage, Status};
 use crate::redo::{redo, unreadable};
+use crate::revision_limit::{end, revise};
 use crate::run::{Run, State, standing_approval};
 use model::call::{CallBudget, ResumableSession};
 use model::event::{ExecOutcome, Fact, Outcome, PauseReason, Ruled, Ruling, Worked};

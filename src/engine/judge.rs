@@ -227,7 +227,7 @@ impl PhaseState {
         let (grade, viewpoint) = all.max_by_key(|(grade, _)| *grade)?;
         let why =
             viewpoint.map_or_else(|| format!("grade {grade}"), |name| format!("grade {grade} for {name}"));
-        Some((rule.grade_map.of(grade)?, why))
+        Some((rule.grade_map.judgment(grade)?, why))
     }
 
     pub(crate) fn triage_judgment(&self) -> Judged {

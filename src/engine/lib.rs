@@ -28,6 +28,7 @@ mod escalation;
 mod budget;
 mod chain;
 mod redo;
+mod revision_limit;
 
 mod advance;
 

@@ -7,8 +7,9 @@ use jiff::{SignedDuration, Timestamp};
 
 use crate::agents::{may_succeed_again, wording};
 use crate::budget::{budget_pause, shortage};
-use crate::escalation::{HowRuled, end, exhausted, outage_pause, quota_pause, revise};
+use crate::escalation::{outage_pause, quota_pause};
 use crate::phase_state::{PhaseState, passes_exhausted};
+use crate::revision_limit::{HowRuled, end, exhausted, revise};
 use crate::run::Run;
 use model::event::{ExecOutcome, PauseReason, Ruling};
 use model::phase::Step;

@@ -198,7 +198,7 @@ impl Spending {
     }
 
     /// Counts something for the run and its day.
-    pub(crate) fn count(&mut self, at: Timestamp, more: &UsageTotal) {
+    pub(crate) fn add_usage(&mut self, at: Timestamp, more: &UsageTotal) {
         let today = day_of(at);
         let known = self.day.filter(|known| known.day == today);
         let spent = known.map(|known| known.spent).unwrap_or_default();
@@ -207,7 +207,7 @@ impl Spending {
     }
 
     /// Remembers the dearest call of each kind.
-    pub(crate) fn remember_cost(&mut self, step: Step, ended: &CallEnd) {
+    pub(crate) fn update_max_cost(&mut self, step: Step, ended: &CallEnd) {
         let call = UsageTotal::of(ended);
         let dearest = self.dearest.entry(kind(step)).or_default();
         dearest.cost_usd = dearest.cost_usd.max(call.cost_usd);

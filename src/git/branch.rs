@@ -323,7 +323,7 @@ fn tips(found: &[Branch], name: &str) -> [Option<CommitId>; 2] {
 }
 
 fn branch_failure(name: &str, output: &Output) -> Error {
-    let errors = output.errors();
+    let errors = output.stderr();
     let says = |words: &[&str]| words.iter().any(|word| errors.contains(word));
     let name = name.to_owned();
     if says(&["already used by worktree", "already checked out at", "used by worktree at"]) {

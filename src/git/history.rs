@@ -262,7 +262,7 @@ impl History<'_> {
     /// Checks that git knows who commits.
     pub fn check_identity(&self) -> Result<()> {
         let output = self.workspace.try_ask(["var", "GIT_COMMITTER_IDENT"])?;
-        if output.succeeded() { Ok(()) } else { Err(Error::NoIdentity { detail: reason(&output.errors()) }) }
+        if output.succeeded() { Ok(()) } else { Err(Error::NoIdentity { detail: reason(&output.stderr()) }) }
     }
 
     /// Returns those who committed on top of a commit and are not who commits now, oldest first, each once. What came

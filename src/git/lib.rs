@@ -25,17 +25,16 @@ mod worktree;
 // What one issue's run has in it.
 mod commit;
 mod diff;
-mod locks;
 mod run_branch;
 mod run_files;
 mod snapshot;
+mod stale_locks;
 mod work;
 
 pub use branch::{Branch, Branches, DiffBase, RunBase, check_branch_name};
 pub use diff::{Changes, Diff};
 pub use error::Error;
 pub use history::{CommitText, CommitWithParents, History, LineRangeChange, NO_PHASE, Signature, Trailers};
-pub use locks::remove_stale_locks;
 pub use model::object_id::{CommitId, Tree};
 pub use program::Git;
 pub use references::{MovedReferences, References};
@@ -43,6 +42,7 @@ pub use remote::{Credentials, Remote, RetryCounter, retry};
 pub use run_branch::{RunBranch, RunBranchState};
 pub use run_files::{RunFiles, is_engines_own};
 pub use snapshot::{PathContent, Snapshot, Snapshots};
+pub use stale_locks::remove_stale_locks;
 pub use work::UncommittedWork;
 pub use workspace::{Head, RunWorkspace, Workspace};
 pub use worktree::{CleanWorktree, WorktreeState};

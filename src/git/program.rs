@@ -375,13 +375,13 @@ impl Output {
     }
 
     /// Returns what git complained about.
-    pub(crate) fn errors(&self) -> String {
+    pub(crate) fn stderr(&self) -> String {
         String::from_utf8_lossy(&self.stderr).into_owned()
     }
 
     /// Returns the last lines of the complaint, in one line.
     pub(crate) fn last_words(&self) -> String {
-        let errors = self.errors();
+        let errors = self.stderr();
         let lines: Vec<&str> = errors.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
         let last = &lines[lines.len().saturating_sub(4)..];
         if last.is_empty() { "it said nothing".into() } else { last.join("; ") }
@@ -390,10 +390,10 @@ impl Output {
     /// Makes an error of a call that failed.
     pub(crate) fn failure(&self) -> Error {
         let command = self.command.clone();
-        if let Some(path) = held_lock(&self.errors()) {
+        if let Some(path) = held_lock(&self.stderr()) {
             return Error::Locked { path };
         }
-        if self.errors().contains("No space left on device") {
+        if self.stderr().contains("No space left on device") {
             return Error::DiskFull { command };
         }
         let ending = match self.status.code() {

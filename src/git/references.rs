@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use model::issue::issue_of_branch;
+use model::issue::issue_of_run_branch;
 use model::object_id::is_object_id;
 
 use crate::Result;
@@ -181,7 +181,7 @@ fn checked_id(id: &str) -> Option<String> {
 
 fn is_watched(name: &str) -> bool {
     let is_of_a_run =
-        name.strip_prefix("refs/heads/").is_some_and(|branch| issue_of_branch(branch).is_some());
+        name.strip_prefix("refs/heads/").is_some_and(|branch| issue_of_run_branch(branch).is_some());
     !(name.starts_with(TRACKING) || is_of_a_run)
 }
 

@@ -98,7 +98,7 @@ impl Remote<'_> {
         let call = self.call(&["fetch", "--quiet", "--no-tags", "--no-recurse-submodules", "--refmap="])?;
         let call = call.args(["--", self.name, refspec]);
         let output = self.workspace.try_run(&call)?;
-        let is_missing = output.errors().contains("couldn't find remote ref");
+        let is_missing = output.stderr().contains("couldn't find remote ref");
         if output.succeeded() || is_missing { Ok(output.succeeded()) } else { Err(remote_failure(&output)) }
     }
 
@@ -174,7 +174,7 @@ fn push_failure(remote: &str, branch: &str, output: &Output) -> Error {
     if was_unreachable(output) {
         return Error::Unreachable { action: format!("the push of `{branch}` to `{remote}`"), detail };
     }
-    let answer = output.text() + &output.errors();
+    let answer = output.text() + &output.stderr();
     if moved.iter().any(|words| answer.contains(words)) {
         return Error::RemoteMoved { branch, remote, detail };
     }
@@ -223,7 +223,7 @@ fn remote_failure(output: &Output) -> Error {
 /// Tells whether the server or the connection to it was in trouble, and nobody refused anything.
 fn was_unreachable(output: &Output) -> bool {
     // A git that a signal ended was stopped by a person.
-    output.status.code().is_some() && is_transient(&output.text(), &output.errors())
+    output.status.code().is_some() && is_transient(&output.text(), &output.stderr())
 }
 
 /// Tells from git's output whether the trouble passes by itself. The status of HTTP decides where there is one; what the

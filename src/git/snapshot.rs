@@ -113,7 +113,7 @@ impl Snapshots<'_> {
     }
 
     /// Takes the files in anew where they are still those of a tree; tells whether they are, and git has it again.
-    pub fn recreate(&self, tree: &Tree) -> Result<bool> {
+    pub fn write_tree_if_unchanged(&self, tree: &Tree) -> Result<bool> {
         let index = self.tree_index(tree);
         if !index.exists() {
             return Ok(self.take(None)?.tree == *tree);

@@ -211,7 +211,7 @@ impl RunWorkspace {
 
     /// Returns the name of the run's branch.
     pub fn branch(&self) -> String {
-        model::issue::branch_of(self.issue)
+        model::issue::run_branch_name(self.issue)
     }
 
     /// Returns the run's own files.
@@ -230,7 +230,7 @@ fn not_opened(dir: &Path, output: &Output, lines: &[&str]) -> Error {
     if lines.first() == Some(&"--path-format=absolute") {
         return Error::TooOld;
     }
-    if output.errors().contains("not a git repository") {
+    if output.stderr().contains("not a git repository") {
         return Error::NotARepository { dir: dir.to_owned() };
     }
     output.failure()

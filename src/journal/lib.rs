@@ -10,14 +10,12 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 
 use crate::store::StoreError;
-use crate::store::files::replace;
 use crate::store::log::{Log, LogContents, LogCopy, read_file};
-use crate::store::view::{ViewOnDisk, check_file, seal};
+use crate::store::view::{self, ViewOnDisk};
 use engine::{InvalidFact, State, apply, fold};
 use model::event::{Entry, Fact};
 use model::phase::PhaseName;
 use model::redact::{Masked, Masker};
-use views::metadata::metadata;
 
 /// Why a fact could not be recorded or a run not be opened.
 #[derive(Debug, thiserror::Error)]
@@ -146,32 +144,29 @@ impl Journal {
     }
 
     /// Makes sure that nobody but us wrote to the log; tells whether it had to be put back.
-    pub fn verify(&mut self) -> Result<bool, JournalError> {
-        Ok(self.log.verify()?)
+    pub fn verify_or_restore(&mut self) -> Result<bool, JournalError> {
+        Ok(self.log.verify_or_restore()?)
     }
 
     fn rebuild_view(&self) -> Result<(), JournalError> {
-        let path = self.folder.join("metadata.json");
-        match check_file(&path)? {
-            ViewOnDisk::Edited => Err(JournalError::Edited(path.display().to_string())),
+        match view::check(&self.folder)? {
+            ViewOnDisk::Edited => {
+                return Err(JournalError::Edited(view::path(&self.folder).display().to_string()));
+            }
             ViewOnDisk::Good { seq } if seq > self.state.seq => {
                 let (log, lost) = (self.folder.join("events.jsonl"), seq - self.state.seq);
                 tracing::warn!(
                     "{}: {lost} facts that {} knew are gone; the log alone counts",
                     log.display(),
-                    path.display()
+                    view::path(&self.folder).display()
                 );
-                self.write_view()
             }
-            ViewOnDisk::Missing | ViewOnDisk::Good { .. } => self.write_view(),
+            ViewOnDisk::Missing | ViewOnDisk::Good { .. } => {}
         }
+        self.write_view()
     }
 
     fn write_view(&self) -> Result<(), JournalError> {
-        let Some(view) = metadata(&self.state, self.log.chain()) else { return Ok(()) };
-        let mut value = serde_json::to_value(view).expect("a view holds text, numbers and lists only");
-        self.masker.mask_value(&mut value);
-        let text = self.masker.mask(&format!("{:#}\n", seal(value)));
-        Ok(replace(&self.folder.join("metadata.json"), text.as_str().as_bytes())?)
+        Ok(view::write(&self.folder, &self.state, self.log.chain(), &self.masker)?)
     }
 }

@@ -130,14 +130,14 @@ pub struct LinkedIssue {
 }
 
 /// Returns the name of the branch a run works on.
-pub fn branch_of(issue: IssueNumber) -> String {
+pub fn run_branch_name(issue: IssueNumber) -> String {
     format!("ai-workflow/issue-{issue}")
 }
 
 /// Returns the issue whose run works on a branch; nothing when no run does.
-pub fn issue_of_branch(branch: &str) -> Option<IssueNumber> {
+pub fn issue_of_run_branch(branch: &str) -> Option<IssueNumber> {
     let number = branch.rsplit_once('-').and_then(|(_, digits)| digits.parse::<IssueNumber>().ok());
-    number.filter(|number| branch_of(*number) == branch)
+    number.filter(|number| run_branch_name(*number) == branch)
 }
 
 #[cfg(test)]

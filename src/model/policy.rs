@@ -15,7 +15,7 @@ use crate::phase::{PhaseName, Step};
 
 pub use checks::{
     CRITERIA, CheckKind, CheckSettings, DefinedCheck, Extractor, FailurePattern, OwnCheck, RetryPromptPath,
-    check_id, command_line, criterion, issue_type,
+    check_id, command_line, criterion, finding_type,
 };
 pub use review_rule::{GradeMap, PanelReviewer, ReviewRule, TaskRule};
 
@@ -425,7 +425,7 @@ pub struct StepTime {
 
 impl TimeLimits {
     /// Returns wall time, idle time and time until the first output of a call of this kind, in seconds.
-    pub fn of(&self, step: Step) -> (u64, u64, u64) {
+    pub fn for_step(&self, step: Step) -> (u64, u64, u64) {
         let own = self.by_step.get(&step).cloned().unwrap_or_default();
         let wall = own.step_seconds.unwrap_or(self.step_seconds);
         let idle = own.idle_seconds.unwrap_or(self.idle_seconds);
@@ -467,7 +467,7 @@ pub struct ModelChoice {
 
 impl ModelChoice {
     /// Returns the model for a step.
-    pub fn of(&self, step: Step) -> Option<&str> {
+    pub fn for_step(&self, step: Step) -> Option<&str> {
         match step {
             Step::Execute | Step::Check | Step::Answer => self.execute.as_deref(),
             Step::Revise => self.revise.as_deref(),

@@ -63,11 +63,11 @@ pub(super) async fn call(
     } else {
         active.space.run_branch().forget_resting_tip();
     }
-    let answer = match prompt::unseen(active, &prepared)? {
+    let answer = match prompt::skip_review_of_truncated_diff(active, &prepared)? {
         Some(unasked) => unasked,
         None => ask(active, &prepared, (&prompt_file, &raw_file)).await?,
     };
-    let log_was_taken_back = active.journal.verify()?;
+    let log_was_taken_back = active.journal.verify_or_restore()?;
     active.job_files.verify()?;
     let moved = references.map(|before| before.put_back(&active.space)).transpose()?;
     let moved = moved.unwrap_or_default();
@@ -337,7 +337,7 @@ fn beyond(active: &ActiveRun, delta: &PreviousReview, tree: &Tree, all: &[Findin
 pub(super) async fn assess(active: &mut ActiveRun, programs: &AgentContext, call: &Call) -> Result<()> {
     let before = active.look(None)?.tree.clone();
     let answer = ask_difficulty(active, programs, call).await?;
-    active.journal.verify()?;
+    active.journal.verify_or_restore()?;
     active.job_files.verify()?;
     if active.is_stopping() {
         return Ok(());

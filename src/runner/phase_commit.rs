@@ -120,7 +120,10 @@ fn commit_approved(active: &mut ActiveRun, name: &PhaseName) -> Result<Option<Co
     let space = &active.space;
     let committed = match space.commit(&paths, &message, &seen, &expected) {
         // Git was told to clear up meanwhile; the files on disk are still what was approved.
-        Err(_) if !space.workspace().has_tree(&approved)? && space.snapshots().recreate(&approved)? => {
+        Err(_)
+            if !space.workspace().has_tree(&approved)?
+                && space.snapshots().write_tree_if_unchanged(&approved)? =>
+        {
             space.commit(&paths, &message, &seen, &expected)
         }
         committed => committed,

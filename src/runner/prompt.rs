@@ -333,7 +333,10 @@ impl DiffCache {
 }
 
 /// Returns the end of a call that is not made: its agent would judge what it cannot see.
-pub(super) fn unseen(active: &ActiveRun, prepared: &PreparedCall<'_>) -> Result<Option<AgentAnswer>> {
+pub(super) fn skip_review_of_truncated_diff(
+    active: &ActiveRun,
+    prepared: &PreparedCall<'_>,
+) -> Result<Option<AgentAnswer>> {
     let call = prepared.call;
     if call.step != Step::Review || !prepared.programs.inlines(&call.agent) {
         return Ok(None);

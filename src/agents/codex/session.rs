@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 use serde_json::Value;
 
-use crate::json_lines::{JsonLines, name, text};
+use crate::json_lines::{JsonLines, sanitize_name, text};
 
 /// How many folders of days are looked through, the newest first.
 const MOST_DAYS: usize = 400;
@@ -21,10 +21,10 @@ const LOOKUPS: usize = 50;
 const FULL: f64 = 100.0;
 
 /// Input, cached input and output, in tokens.
-pub(super) type TokenCounts = [Option<f64>; 3];
+pub(super) type TurnTokens = [Option<f64>; 3];
 
 /// Returns the tokens of a usage object; nothing when it is none.
-pub(super) fn token_counts(usage: &Value) -> Option<TokenCounts> {
+pub(super) fn turn_tokens(usage: &Value) -> Option<TurnTokens> {
     let usage = usage.as_object()?;
     Some(["input_tokens", "cached_input_tokens", "output_tokens"].map(|name| usage.get(name)?.as_f64()))
 }
@@ -39,9 +39,9 @@ pub(super) struct SessionRecord {
     /// How often the model was asked.
     pub turns: u64,
     /// The totals of the session.
-    pub total: Option<TokenCounts>,
+    pub total: Option<TurnTokens>,
     /// The same after the last request after which the model went on.
-    pub settled: Option<TokenCounts>,
+    pub settled: Option<TurnTokens>,
     /// The model has called a tool since the last total.
     calls_tool: bool,
     /// The class of the error that ended the turn.
@@ -77,8 +77,8 @@ impl SessionRecord {
             return;
         }
         match (text(entry, "type"), text(payload, "type")) {
-            ("session_meta", _) => self.version = name(text(payload, "cli_version")),
-            ("turn_context", _) => self.model = name(text(payload, "model")),
+            ("session_meta", _) => self.version = sanitize_name(text(payload, "cli_version")),
+            ("turn_context", _) => self.model = sanitize_name(text(payload, "model")),
             ("event_msg", "task_started") => {
                 *self = Self { version: self.version.take(), model: self.model.take(), ..Self::default() };
             }
@@ -93,7 +93,7 @@ impl SessionRecord {
     }
 
     fn token_count(&mut self, payload: &Value) {
-        let total = token_counts(&payload["info"]["total_token_usage"]);
+        let total = turn_tokens(&payload["info"]["total_token_usage"]);
         self.turns += u64::from(total.is_some());
         // A total that is repeated says nothing new.
         if total.is_some() && total != self.total {
@@ -111,9 +111,9 @@ impl SessionRecord {
 
     fn task_complete(&mut self, payload: &Value) {
         match &payload["error"]["codex_error_info"] {
-            Value::String(class) => self.error = name(class),
+            Value::String(class) => self.error = sanitize_name(class),
             Value::Object(class) => {
-                self.error = class.keys().next().and_then(|class| name(class));
+                self.error = class.keys().next().and_then(|class| sanitize_name(class));
                 self.status = class.values().next().and_then(|more| more["http_status_code"].as_u64());
             }
             _ => {}

@@ -42,7 +42,7 @@ fn a_session_is_a_plain_word() {
 
 #[test]
 fn a_name_moves_no_cursor_and_has_an_end() {
-    assert_eq!(name(" gpt\x1b[2J "), Some("gpt[2J".to_owned()));
-    assert_eq!(name("\n"), None);
-    assert_eq!(name(&"あ".repeat(900)).map(|name| name.chars().count()), Some(NAME_LIMIT));
+    assert_eq!(sanitize_name(" gpt\x1b[2J "), Some("gpt[2J".to_owned()));
+    assert_eq!(sanitize_name("\n"), None);
+    assert_eq!(sanitize_name(&"あ".repeat(900)).map(|name| name.chars().count()), Some(NAME_LIMIT));
 }

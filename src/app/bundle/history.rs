@@ -22,7 +22,7 @@ use git::CommitId;
 use journal::store::folders::RunFolder;
 use journal::store::log;
 use model::event::{Answered, Entry, Fact, PauseChoice, PauseReason, Reopened, ReopenedBy, RunStarted};
-use model::issue::{IssueNumber, branch_of};
+use model::issue::{IssueNumber, run_branch_name};
 use model::redact::Masker;
 
 /// The kind of the note that says which commit was found good.
@@ -85,7 +85,7 @@ impl<'a> LoggedRun<'a> {
         let started = &run.started;
         let repository = forge_connection::github(project)?.repository();
         let is_ours = started.issue.number == issue
-            && started.branch == branch_of(issue)
+            && started.branch == run_branch_name(issue)
             && started.repository == repository
             && started.issue.url == format!("{}/{repository}/issues/{issue}", forge_connection::server());
         if !is_ours {

@@ -19,7 +19,7 @@ use crate::run_location::view;
 use forge::github::Event;
 use git::{CommitId, RunWorkspace};
 use model::event::{Fact, PauseReason};
-use model::issue::{IssueNumber, branch_of};
+use model::issue::{IssueNumber, run_branch_name};
 use model::redact::Masker;
 use views::summary::quoted;
 
@@ -141,7 +141,7 @@ pub fn hand_over(project: &Project, folder: &Path, mut manifest: Manifest) -> Re
 
 /// Returns where the run began and how far its branch has come; nothing for a run that has come nowhere.
 fn base_and_tip(project: &Project, issue: IssueNumber) -> Result<Option<(CommitId, CommitId)>> {
-    let Some(branch) = project.workspace.branches().find(&branch_of(issue))? else { return Ok(None) };
+    let Some(branch) = project.workspace.branches().find(&run_branch_name(issue))? else { return Ok(None) };
     let Ok(view) = view(project, issue) else { return Ok(None) };
     let Some(run) = view.state.run else { return Ok(None) };
     let base = CommitId::try_from(run.started.base_commit.as_str())?;
@@ -237,7 +237,7 @@ fn fetch(space: &RunWorkspace, file: &Path, head: &str) -> Result<CommitId> {
 
 fn judge(project: &Project, handed: CommitId, event: &EventRequest) -> Result<VerifiedBundle> {
     let (issue, history) = (event.issue, project.workspace.history());
-    let origin = forge_connection::fetch(project, &branch_of(issue))?;
+    let origin = forge_connection::fetch(project, &run_branch_name(issue))?;
     let logged = LoggedRun::read(project, issue, &handed)?;
     let base = CommitId::try_from(logged.run.started.base_commit.as_str())
         .map_err(|_| refused("E_BUNDLE_BASE", "its log names no commit as its base"))?;

@@ -23,7 +23,7 @@ use engine::{Run, Status, pause_on_request};
 use forge::github::{Commented, Reaction, ReactionTarget};
 use forge::{ForgeError, GithubForge};
 use model::event::{Fact, Outcome, PauseChoice, Reopened, ReopenedBy};
-use model::issue::{IssueNumber, IssueSnapshot, issue_of_branch};
+use model::issue::{IssueNumber, IssueSnapshot, issue_of_run_branch};
 use model::phase::{PhaseName, Step};
 use runner::JobRole;
 
@@ -116,7 +116,7 @@ async fn about(github: &GithubForge, event: &Commented) -> Result<Option<IssueNu
     if !event.issue.is_pull_request() {
         return Ok(Some(number));
     }
-    Ok(github.own_head(number).await?.and_then(|head| issue_of_branch(&head)))
+    Ok(github.own_head(number).await?.and_then(|head| issue_of_run_branch(&head)))
 }
 
 /// Tells what became of the command: a reaction, and a line where it was refused.

@@ -27,7 +27,7 @@ use engine::{Run, Status};
 use forge::github::{Event, GithubUser, IssueState, Reaction, ReactionTarget};
 use forge::{CommentDraft, ForgeError, GithubForge};
 use model::event::{Fact, Outcome};
-use model::issue::{IssueNumber, branch_of};
+use model::issue::{IssueNumber, run_branch_name};
 use runner::JobRole;
 use views::summary::{is_request_closed, quoted};
 
@@ -204,7 +204,7 @@ impl EventHandling<'_> {
     /// Takes the branch over and does what is left to do.
     fn continue_publication(&self, issue: IssueNumber, verified: &VerifiedBundle) -> HaltResult {
         let project = &self.project;
-        project.workspace.branches().fast_forward(&branch_of(issue), &verified.tip)?;
+        project.workspace.branches().fast_forward(&run_branch_name(issue), &verified.tip)?;
         let mut locked = LockedRun::take(project, issue, &|_| Ok(()))?;
         locked.log_facts();
         let text = format!("What was handed over was judged and found good, up to {}", verified.handed);

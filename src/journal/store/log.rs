@@ -183,7 +183,7 @@ impl Log {
 
     /// Compares the whole file with what this process wrote; asked after every agent call. Tells whether it was taken back
     /// to an earlier state and had to be put back.
-    pub fn verify(&self) -> Result<bool, StoreError> {
+    pub fn verify_or_restore(&self) -> Result<bool, StoreError> {
         let was_taken_back = self.restore_earlier()?;
         self.check_length()?;
         if bytes_of(&self.path)?.starts_with(&self.written) {

@@ -1,15 +1,18 @@
-//! The view of a run, which people may read and nobody but the engine may write: JSON with a digest inside it.
+//! `metadata.json`, the view of a run, which people may read and nobody but the engine may write: JSON with a digest inside it.
 //! A digest shows an edit by hand; it keeps no forger out, and nothing is ever decided from the view.
 //! Views are not synced: one that a power cut loses is built again from the log.
 
 use std::fs::File;
 use std::io::Read;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Number, Value};
 
-use super::files::{StoreError, failed, if_there, sha256_hex};
+use super::files::{StoreError, failed, if_there, replace, sha256_hex};
 use content_parser::read_value;
+use engine::State;
+use model::redact::Masker;
+use views::metadata::metadata;
 
 /// A view longer than this, in bytes, was not written by us.
 const LONGEST_VIEW: u64 = 16 * 1024 * 1024;
@@ -28,8 +31,26 @@ pub(crate) enum ViewOnDisk {
     Edited,
 }
 
-/// Judges a sealed view on disk.
-pub(crate) fn check_file(path: &Path) -> Result<ViewOnDisk, StoreError> {
+/// Returns the path of the view in a run's folder.
+pub(crate) fn path(folder: &Path) -> PathBuf {
+    folder.join("metadata.json")
+}
+
+/// Writes the view of a run by rename, masked and sealed; nothing before the run has begun.
+pub(crate) fn write(folder: &Path, state: &State, chain: &str, masker: &Masker) -> Result<(), StoreError> {
+    let Some(view) = metadata(state, chain) else { return Ok(()) };
+    let mut value = serde_json::to_value(view).expect("a view holds text, numbers and lists only");
+    masker.mask_value(&mut value);
+    let text = masker.mask(&format!("{:#}\n", seal(value)));
+    replace(&path(folder), text.as_str().as_bytes())
+}
+
+/// Judges the sealed view in a run's folder.
+pub(crate) fn check(folder: &Path) -> Result<ViewOnDisk, StoreError> {
+    check_file(&path(folder))
+}
+
+fn check_file(path: &Path) -> Result<ViewOnDisk, StoreError> {
     let opened = if_there(File::open(path)).map_err(failed("open", path))?;
     let Some(file) = opened else { return Ok(ViewOnDisk::Missing) };
     let mut bytes = Vec::new();
@@ -51,7 +72,7 @@ fn check_view(bytes: &[u8]) -> ViewOnDisk {
 
 /// Returns the document with `engine.digest`, the SHA-256 of its JSON text without that field.
 /// Fractions are rounded to a millionth first, so that they read back as they were written.
-pub(crate) fn seal(mut document: Value) -> Value {
+fn seal(mut document: Value) -> Value {
     round(&mut document);
     if let Some(fields) = document.as_object_mut() {
         fields.entry("engine").or_insert_with(|| Value::Object(Map::new()));

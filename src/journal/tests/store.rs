@@ -257,10 +257,10 @@ fn opening_a_log_changes_nothing_and_appending_makes_what_is_missing() {
     let path = folder.path().join("a/b/events.jsonl");
     let (mut log, LogContents { entries, torn, .. }) = Log::open(&path).expect("an empty log");
     assert_eq!((entries, torn, log.chain()), (vec![], None, FIRST_CHAIN));
-    log.verify().expect("nothing is as it should be");
+    log.verify_or_restore().expect("nothing is as it should be");
     assert!(!folder.path().join("a").exists());
     append(&mut log, at(0), &noted("one"), &Masker::default()).expect("appended");
-    log.verify().expect("as written");
+    log.verify_or_restore().expect("as written");
     let contents = read_file(&path).expect("a good log");
     assert_eq!((contents.entries.len(), log.chain()), (1, contents.chain.as_str()));
 }
@@ -277,11 +277,11 @@ fn a_torn_last_line_is_kept_until_the_next_append_cuts_it_off() {
         fs::write(&path, &with_half).expect("a torn line");
         let (mut log, LogContents { entries, torn, .. }) = Log::open(&path).expect("it opens");
         assert_eq!((entries.len(), torn), (2, Some(TornLine { line: 3, bytes: half.len() })));
-        log.verify().expect("the whole lines are as written");
+        log.verify_or_restore().expect("the whole lines are as written");
         assert_eq!(fs::read(&path).expect("bytes"), with_half, "opening changes nothing");
         append(&mut log, at(1), &noted("three"), &Masker::default()).expect("appended");
         append(&mut log, at(2), &noted("four"), &Masker::default()).expect("appended");
-        log.verify().expect("as written");
+        log.verify_or_restore().expect("as written");
         let contents = read_file(&path).expect("a good log");
         assert_eq!((contents.entries.len(), contents.torn), (4, None));
     }
@@ -307,7 +307,7 @@ fn a_log_that_somebody_else_touched_stops_the_run_and_stays_as_it_is() {
         touch(&path, &fs::read(&path).expect("bytes"));
         let after = fs::read(&path).ok();
         let appended = append(&mut log, at(1), &noted("three"), &Masker::default());
-        for error in [appended.expect_err("touched"), log.verify().expect_err("touched")] {
+        for error in [appended.expect_err("touched"), log.verify_or_restore().expect_err("touched")] {
             let message = error.to_string();
             assert!(message.contains("was changed by somebody else") && message.contains(why), "{message}");
             assert!(error.hint().contains("only ai-workflow writes this file"));
@@ -322,9 +322,9 @@ fn a_log_that_was_taken_back_to_an_earlier_state_is_put_back() {
     let (_folder, path, mut log) = two_facts();
     let whole = fs::read(&path).expect("bytes");
     let first = whole.iter().position(|byte| *byte == b'\n').expect("a line") + 1;
-    assert!(!log.verify().expect("as it was written"));
+    assert!(!log.verify_or_restore().expect("as it was written"));
     fs::write(&path, &whole[..first]).expect("taken back");
-    assert!(log.verify().expect("put back"));
+    assert!(log.verify_or_restore().expect("put back"));
     assert_eq!(fs::read(&path).expect("bytes"), whole);
     fs::write(&path, &whole[..first]).expect("taken back again");
     append(&mut log, at(1), &noted("three"), &Masker::default()).expect("put back and written to");
@@ -337,9 +337,9 @@ fn an_edit_that_keeps_the_length_is_seen_by_the_whole_comparison() {
     let (_folder, path, log) = two_facts();
     let text = fs::read_to_string(&path).expect("text");
     fs::write(&path, &text).expect("an equal file in its place");
-    log.verify().expect("equal is equal");
+    log.verify_or_restore().expect("equal is equal");
     fs::write(&path, text.replace("two", "six")).expect("edited");
-    let error = log.verify().expect_err("edited").to_string();
+    let error = log.verify_or_restore().expect_err("edited").to_string();
     assert!(error.ends_with("its content is not what was written"), "{error}");
 }
 
@@ -439,7 +439,7 @@ fn child_that_runs_out_of_space() {
     assert!(error.to_string().starts_with(&format!("cannot write to {}: ", path.display())), "{error}");
     assert_eq!(fs::metadata(&path).expect("the log").len(), length, "the half line is taken back");
     assert_eq!(read_file(&path).expect("a whole log").chain, log.chain());
-    log.verify().expect("the log is as it was");
+    log.verify_or_restore().expect("the log is as it was");
     setrlimit(Resource::Fsize, Rlimit { current: None, maximum: None }).expect("no limit");
     append(&mut log, at(1), &noted("two"), &Masker::default()).expect("space again");
 }

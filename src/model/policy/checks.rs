@@ -105,7 +105,7 @@ pub fn criterion(id: &str) -> Option<&'static str> {
 
 /// Returns the type of issue that a failure of a check is in the older review loop. The criteria of the goal drift guard count as
 /// their nearest criterion of the quality gate.
-pub fn issue_type(id: &str) -> &'static str {
+pub fn finding_type(id: &str) -> &'static str {
     match criterion(id) {
         Some("Q1") => "missing_file",
         Some("Q2" | "GD1") => "todo_left",

@@ -133,7 +133,7 @@ pub struct GradeMap {
 
 impl GradeMap {
     /// Returns what a grade means.
-    pub fn of(self, grade: Grade) -> Option<Judgment> {
+    pub fn judgment(self, grade: Grade) -> Option<Judgment> {
         match grade {
             Grade::A => self.a,
             Grade::B => self.b,

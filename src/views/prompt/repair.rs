@@ -15,7 +15,7 @@ use crate::text::{self, counted, filled, indented, line};
 use model::event::{CheckResult, CheckStatus, Place};
 use model::finding::{Finding, Severity, worst_first};
 use model::phase::Step;
-use model::policy::{criterion, issue_type};
+use model::policy::{criterion, finding_type};
 
 /// The longest text about all checks.
 pub(super) const CHECKS: Truncation = Truncation::Start(32 * 1024);
@@ -74,7 +74,7 @@ pub(super) fn problems(open: &[&CheckResult], marks: FenceMarks<'_>) -> (Vec<Val
 }
 
 fn problems_of(result: &CheckResult, marks: FenceMarks<'_>) -> Vec<Value> {
-    let kind = issue_type(&result.check);
+    let kind = finding_type(&result.check);
     if result.places.is_empty() {
         let failed = result.status == CheckStatus::Fail;
         let summary = marks.line(&result.summary);
@@ -102,7 +102,7 @@ fn place_text(place: &Place, marks: FenceMarks<'_>) -> String {
 
 /// Returns the demands, those first that were not met.
 pub(super) fn demands(open: &[&CheckResult]) -> Vec<Value> {
-    let broken = |types: &[&str]| open.iter().any(|result| types.contains(&issue_type(&result.check)));
+    let broken = |types: &[&str]| open.iter().any(|result| types.contains(&finding_type(&result.check)));
     let mut demands: Vec<(bool, &str)> = DEMANDS.iter().map(|(name, types)| (broken(types), *name)).collect();
     demands.sort_by_key(|(broken, _)| !broken);
     let each = demands.into_iter().map(|(broken, name)| {

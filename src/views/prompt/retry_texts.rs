@@ -16,7 +16,7 @@ use super::PromptError;
 use super::fence::{FenceMarks, TOOL_TEXT, start_of};
 use super::templates::{TemplatePlaceholders, Templates, Values};
 use model::event::{CheckResult, CheckStatus, Place};
-use model::policy::{FailurePattern, RetryPromptPath, criterion, issue_type};
+use model::policy::{FailurePattern, RetryPromptPath, criterion, finding_type};
 
 /// The edition of patterns that no registry defines, and of the text for all others.
 const EDITION: &str = "failed";
@@ -189,7 +189,7 @@ impl ValueCleaner<'_> {
         let facts = json!({
             "check": marks.line(&result.check),
             "criterion": criterion(&result.check).unwrap_or_default(),
-            "type": issue_type(&result.check),
+            "type": finding_type(&result.check),
             "pattern": marks.line(result.pattern.as_deref().unwrap_or_default()),
             "description": marks.line(description),
             "summary": marks.line(&result.summary),

@@ -17,7 +17,7 @@ use model::event::{
 };
 use model::finding::Finding;
 use model::phase::{PhaseName, Step};
-use model::policy::{CRITERIA, OnFail, PhaseDef, check_id, criterion, issue_type};
+use model::policy::{CRITERIA, OnFail, PhaseDef, check_id, criterion, finding_type};
 use model::verdict::{Judgment, ReadAs, Verdict};
 
 /// One event of a review loop.
@@ -405,7 +405,7 @@ fn criterion_of(finding: &Finding) -> Option<&'static str> {
 }
 
 fn issues_of_check(result: &CheckResult) -> Vec<Value> {
-    let kind = issue_type(&result.check);
+    let kind = finding_type(&result.check);
     let places = places_or_summary(result);
     let issue_at = |at: &Place| {
         let location = place(at.file.as_deref(), at.line);
@@ -422,7 +422,7 @@ fn issue_of_claim(claim: &Claim) -> Value {
 
 fn issues_of_review(reading: &Reading) -> Vec<Value> {
     let findings = reading.findings.iter().map(|finding| {
-        let kind = criterion_of(finding).map_or("incomplete", |id| issue_type(check_id(id)));
+        let kind = criterion_of(finding).map_or("incomplete", |id| finding_type(check_id(id)));
         let location = place(finding.file.as_deref(), finding.line);
         issue(kind, location.as_deref(), &finding.issue, finding.suggestion.as_deref())
     });

@@ -198,7 +198,7 @@ fn b_08_to_b_12_the_decision_table_is_data() {
         ["APPROVE", "REQUEST_CHANGES", "REJECT", "STOP"].map(means),
         [Judgment::Approve, Judgment::Revise, Judgment::Block, Judgment::Block]
     );
-    let graded = [Grade::A, Grade::B, Grade::C, Grade::D].map(|grade| rule.grade_map.of(grade));
+    let graded = [Grade::A, Grade::B, Grade::C, Grade::D].map(|grade| rule.grade_map.judgment(grade));
     let expected = [Judgment::Approve, Judgment::Approve, Judgment::Revise, Judgment::Block];
     assert_eq!(graded, expected.map(Some));
     assert_eq!((rule.on_critical, rule.blocking), (Judgment::Block, Severity::Major));

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use engine::fold;
 use model::event::{CheckStatus, ClaimStatus, ExecOutcome, Fact, PauseChoice, Place, StepStarted};
 use model::finding::Severity;
-use model::policy::{PhaseDef, Policy, issue_type};
+use model::policy::{PhaseDef, Policy, finding_type};
 use serde_json::{Value, json};
 use views::summary::review_loop::{ReviewLoopEvent, review_loop};
 
@@ -162,7 +162,7 @@ fn a_14_a_rejection_names_criteria_issues_prompt_and_iteration() {
 fn a_15_each_criterion_has_its_type_of_issue() {
     let types = ["files", "todo", "omission", "syntax", "evidence", "early_termination", "tests", "mine"];
     assert_eq!(
-        types.map(issue_type),
+        types.map(finding_type),
         [
             "missing_file",
             "todo_left",

@@ -418,7 +418,7 @@ fn the_difficulty_chooses_models_and_the_lighter_one_reviews() {
         .iter()
         .flat_map(|(difficulty, agents)| agents.iter().map(move |agent| (difficulty, agent)))
         .map(|(difficulty, (agent, models))| {
-            let of = |step| models.of(step).unwrap_or("-");
+            let of = |step| models.for_step(step).unwrap_or("-");
             let steps = [Step::Execute, Step::Revise, Step::Review, Step::Triage].map(of).join(" ");
             format!("{} {agent}: {steps}", difficulty.as_str())
         })
@@ -477,8 +477,8 @@ fn limits_of_steps_scopes_and_agents_of_steps_are_agreed_on() {
     ))
     .expect("a good file");
     let agreement = settings.agreement(None).expect("good");
-    assert_eq!(agreement.time.of(Step::Review), (900, 1800, 60));
-    assert_eq!(agreement.time.of(Step::Execute), (3600, 1800, 60));
+    assert_eq!(agreement.time.for_step(Step::Review), (900, 1800, 60));
+    assert_eq!(agreement.time.for_step(Step::Execute), (3600, 1800, 60));
     let scopes = BudgetScopes {
         step: Budget { usd: Some(1.0), ..Budget::default() },
         phase: Budget { calls: Some(9), ..Budget::default() },

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use model::event::{CheckResult, CheckStatus, Claim, ClaimStatus, ClaimedNextAction, Place};
 use model::phase::Step;
-use model::policy::{FailurePattern, PhaseDef, RetryPromptPath, issue_type};
+use model::policy::{FailurePattern, PhaseDef, RetryPromptPath, finding_type};
 use serde_json::{Value, json};
 use settings::load;
 use views::prompt::{PromptInput, RepairInput, rehearse, render, retry_prompt};
@@ -236,7 +236,7 @@ fn our_own_words_are_not_put_into_the_reviewers_mouth() {
 fn a_15_every_criterion_has_its_type_of_issue() {
     let types = ["files", "todo", "omission", "syntax", "evidence", "early_termination", "tests", "mine"];
     assert_eq!(
-        types.map(issue_type),
+        types.map(finding_type),
         [
             "missing_file",
             "todo_left",
