@@ -4,7 +4,7 @@ use super::event::slow;
 use super::two_jobs::SHORT;
 use super::{Github, Kind, Lost};
 use crate::support::{Ran, Sandbox, honest_script};
-use crate::support::{eventually, working_below};
+use crate::support::{eventually, filtered, working_below};
 
 /// A repository with a bare origin that the fake serves, and an issue there.
 pub(super) struct Scene {
@@ -96,13 +96,8 @@ say = '{"review_id": "{{review_id}}", "result": "FAIL", "summary": "no", "findin
 fn an_issue_becomes_a_draft_with_one_comment() {
     let scene = Scene::new();
     scene.execute("", &[]).exits(0);
-    let (comment, draft) = (scene.comment(), scene.draft());
-    assert!(
-        comment.contains("ai-workflow: completed") && comment.contains("- [x] **evaluation**"),
-        "{comment}"
-    );
-    assert!(comment.contains("Pull request: https://github.com/octo/pages/pull/"), "{comment}");
-    assert!(draft.contains("Closes #243") && draft.contains("## Evidence"), "{draft}");
+    insta::assert_snapshot!("comment_of_a_completed_run", filtered(&scene.comment()));
+    insta::assert_snapshot!("draft_of_a_completed_run", filtered(&scene.draft()));
     scene.everything_is_pushed();
     let metadata = scene.sandbox.metadata();
     let id = metadata["github_integration"]["progress_comment_id"].as_u64();
@@ -163,10 +158,8 @@ fn a_run_that_fails_leaves_its_work_in_a_draft_and_says_so() {
     let scene = Scene::new().in_a_job();
     scene.execute(FAILS, &[]).exits(1);
     scene.everything_is_pushed();
-    let (comment, draft) = (scene.comment(), scene.draft());
-    assert!(comment.contains("ai-workflow: failed") && comment.contains("1 open finding"), "{comment}");
-    assert!(comment.contains("the pages are not counted"), "{comment}");
-    assert!(draft.contains("retry_limit"), "{draft}");
+    insta::assert_snapshot!("comment_of_a_failed_run", filtered(&scene.comment()));
+    insta::assert_snapshot!("draft_of_a_failed_run", filtered(&scene.draft()));
 }
 
 #[test]

@@ -373,6 +373,7 @@ pub fn filtered(text: &str) -> String {
         (r"(commit |\()[0-9a-f]{9}\b", "$1[HASH]"),
         (r"passed in \d+ ms", "passed in [MILLIS] ms"),
         (r"\b(\d+h)?(\d+m)?\d+s (of agents|since)", "[DURATION] $3"),
+        (r"USD, (\d+h)?(\d+m)?\d+s\b", "USD, [DURATION]"),
         (r"ai-workflow \d+\.\d+\.\d+\n", "ai-workflow [VERSION]\n"),
     ];
     rules.iter().fold(text.to_owned(), |text, (pattern, by)| {
